@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel side and the daemon share: slots, processes, ledger, events.
+ * Structures, enumerations and constants only. Change SCRIBE_WIRE_VERSION with
+ * any layout; a daemon never touches maps of another version.
+ */
+#ifndef BPF_WIRE_H
+#define BPF_WIRE_H
+
+#include "logfmt/ledger_list.h"
+#include "logfmt/rules/posix_part.h"
+
+#define SCRIBE_WIRE_VERSION 1
+
+#define SCRIBE_NO_SLOT 0u            /* slot 0 is never handed out: "no record" */
+#define SCRIBE_SKIP_SLOT 0xffffffffu /* cached answer "do not record this file" */
+#define SCRIBE_LINKING 0xfffffffeu   /* slot->next between push and link */
+
+/* One file (or path) of one process, or an extra part of one. 1024 bytes. */
+enum scribe_slot_state {
+	SCRIBE_SLOT_FREE = 0,
+	SCRIBE_SLOT_LIVE = 1,
+	SCRIBE_SLOT_RETIRED = 2,   /* daemon is copying it; writers must look again */
+	SCRIBE_SLOT_ABANDONED = 3, /* lost an insert race; empty, freed with its process */
+};
+
+enum scribe_slot_kind {
+	SCRIBE_KIND_FILE = 1,     /* met through a struct file */
+	SCRIBE_KIND_PATH = 2,     /* met through directory + string, never opened */
+	SCRIBE_KIND_CATCHALL = 3, /* the process's folded record */
+	SCRIBE_KIND_PART = 4,     /* extra part of another slot; on no list, see parts[] */
+};
+
+enum scribe_slot_flags {
+	SCRIBE_SF_NAME_SENT = 1u << 0,   /* the daemon has accepted the name */
+	SCRIBE_SF_EXCLUDED = 1u << 1,    /* set by the daemon: drop this file */
+	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: POSIX part stays empty */
+	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
+	SCRIBE_SF_STDIO = 1u << 4,       /* a recognised stdio stream owns it */
+	SCRIBE_SF_ATOMIC_USED = 1u << 5, /* parts[2] was updated without a lock */
+};
+
+#define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
+
+struct scribe_slot {
+	/* 0: identity; written once before the slot can be found */
+	scribe_u32 state;  /* enum scribe_slot_state */
+	scribe_u32 kind;   /* enum scribe_slot_kind */
+	scribe_u32 proc;   /* index in the process table */
+	scribe_u32 serial; /* serial of that process */
+	scribe_u32 next;   /* next slot of the process; 0 ends, SCRIBE_LINKING: retry */
+	scribe_u32 birth;  /* allocation number (low 32 bits): tells reuse apart */
+	scribe_u32 flags;  /* enum scribe_slot_flags */
+	scribe_u32 parts[SCRIBE_EXTRA_PARTS]; /* slot indices, 0 none */
+	scribe_u64 ino;
+	scribe_u64 hash;   /* of the name as met (dentry chain, or directory + string) */
+	scribe_u32 dev;    /* kernel encoding: major << 20 | minor */
+	scribe_u32 mode;   /* mode argument of the last open that had one, else 0 */
+	scribe_u32 align;  /* file alignment in bytes: the file system's block size */
+	scribe_u32 renamed_from;       /* slot of the first rename's source, 0 none */
+	scribe_u32 renamed_from_birth; /* birth of that slot */
+	scribe_u32 pad0[5];
+	/* 104.. : the shared cursor, on its own cache line (offset 128) */
+	scribe_u32 pad1[4];
+	struct scribe_cursor cursor __attribute__((aligned(64)));
+	struct scribe_posix_part part;
+	struct scribe_ext_part ext;
+} __attribute__((aligned(64)));
+
+/* ---- processes ---- */
+enum scribe_proc_flags {
+	SCRIBE_PF_DISABLED = 1u << 0, /* set by the daemon: record nothing more */
+	SCRIBE_PF_EXITED = 1u << 1,   /* last thread is gone */
+	SCRIBE_PF_EXECED = 1u << 2,
+	SCRIBE_PF_FOLDED = 1u << 3,   /* has a catch-all record */
+	SCRIBE_PF_PRIV = 1u << 4,     /* gained privileges at exec */
+};
+
+struct scribe_proc {
+	scribe_u32 serial;        /* never reused within a daemon; 0: entry is free */
+	scribe_u32 parent_serial; /* 0: enrolled directly */
+	scribe_u32 job;           /* index in the job table */
+	scribe_u32 tgid;          /* in the initial pid namespace */
+	scribe_u32 flags;         /* enum scribe_proc_flags */
+	scribe_u32 threads;       /* enrolled threads alive */
+	scribe_u32 open_gen;      /* opens so far: validates per-thread caches */
+	scribe_u32 muted_tid;     /* thread whose I/O is ours, 0 none (set by the daemon) */
+	scribe_u32 head;          /* first slot of the process's list */
+	scribe_u32 slots;         /* slots on the list */
+	scribe_u32 catchall;      /* slot of the folded record, 0 none */
+	scribe_s32 exit_code;     /* wait status: code << 8 | signal */
+	scribe_u64 start_ns;      /* CLOCK_MONOTONIC */
+	scribe_u64 exec_ns;
+	scribe_u64 exit_ns;
+	scribe_u32 uid;
+	scribe_u32 folded;        /* files folded into the catch-all */
+	char comm[16];
+} __attribute__((aligned(64)));
+
+struct scribe_job {
+	scribe_u32 active;
+	scribe_u32 quota;        /* slots this job may hold */
+	scribe_u32 used;         /* slots it holds */
+	scribe_u32 mem_align;    /* bytes; 0 counts none */
+	scribe_u32 all_types;    /* 1: count other than regular files too */
+	scribe_u32 pad[11];
+} __attribute__((aligned(64)));
+
+/* ---- free rings and control words ---- */
+struct scribe_ring_ctl {
+	scribe_u32 head;          /* kernel takes here (compare and swap) */
+	scribe_u32 pad0[15];
+	scribe_u32 tail;          /* daemon gives here */
+	scribe_u32 reserve;       /* entries kept for catch-alls and parts */
+	scribe_u32 pad1[14];
+} __attribute__((aligned(64)));
+
+struct scribe_ctl {
+	struct scribe_ring_ctl slots;
+	struct scribe_ring_ctl procs;
+	struct scribe_ring_ctl tables;
+	scribe_u32 next_serial;
+	scribe_u32 next_birth;
+	scribe_u32 wire_version;
+	scribe_u32 pad[13];
+} __attribute__((aligned(64)));
+
+/* ---- ledger: one array of counters a job and CPU ---- */
+enum scribe_ledger_id {
+#define SCRIBE_X(name, text) SCRIBE_L_##name,
+	SCRIBE_LEDGER(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_L_COUNT
+};
+
+struct scribe_ledger {
+	scribe_u64 v[SCRIBE_L_COUNT];
+};
+
+/* ---- events (ring buffer, kernel to daemon) ---- */
+#define SCRIBE_NAME_MAX_BYTES 4096u
+#define SCRIBE_ARGS_MAX_BYTES 4096u
+#define SCRIBE_ENV_CHUNK_BYTES 4096u
+
+enum scribe_event_type {
+	SCRIBE_EV_NAME = 1,
+	SCRIBE_EV_FORK = 2,
+	SCRIBE_EV_EXEC = 3, /* text: argv strings, each ending in NUL */
+	SCRIBE_EV_ENV = 4,  /* text: a piece of the environment, in order after EXEC */
+	SCRIBE_EV_EXIT = 5, /* last thread of the process is gone */
+	SCRIBE_EV_LOW = 6,  /* slots or tables run low: free or add some */
+};
+
+enum scribe_name_flags {
+	SCRIBE_NF_CUT = 1u << 0,      /* longer than the limit or deeper than the walk */
+	SCRIBE_NF_NOFOLLOW = 1u << 1, /* last component is not to be followed */
+	SCRIBE_NF_UNLINKED = 1u << 2,
+	SCRIBE_NF_STRING = 1u << 3,   /* string_bytes of user string follow the chain */
+	SCRIBE_NF_DETACHED = 1u << 4, /* walk ended outside the process's root */
+};
+
+/*
+ * Common head. For NAME the text is the dentry chain, leaf first, components
+ * joined by '/', up to the process's root (`chain_bytes`, e.g. "f/dir/home" for
+ * /home/dir/f; 0 bytes: the root itself); with SCRIBE_NF_STRING it is the chain
+ * of the starting directory followed by the string as the program gave it.
+ */
+struct scribe_event {
+	scribe_u32 type;
+	scribe_u32 serial; /* process */
+	scribe_u32 proc;   /* its index */
+	scribe_u32 slot;   /* NAME: slot named; FORK: parent's serial */
+	scribe_u32 birth;  /* NAME: birth of that slot */
+	scribe_u32 flags;  /* NAME: scribe_name_flags; ENV: 1 last piece; EXEC: 1 argv cut */
+	scribe_u32 chain_bytes;
+	scribe_u32 string_bytes;
+	scribe_u64 when_ns; /* CLOCK_MONOTONIC */
+	scribe_u32 tgid;
+	scribe_s32 status; /* EXIT: wait status */
+	scribe_u32 uid;
+	scribe_u32 text_bytes; /* bytes that follow */
+};
+
+#endif

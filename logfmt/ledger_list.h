@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of the completeness ledger: what was seen, recorded, folded, made
+ * approximate or lost, by cause. The kernel programs count them, the log holds
+ * them, the tools print them. Append only: the order is part of the log format.
+ */
+#ifndef LOGFMT_LEDGER_LIST_H
+#define LOGFMT_LEDGER_LIST_H
+
+#define SCRIBE_LEDGER(X) \
+	X(EVENTS, "operations seen on files that count") \
+	X(RECORDED, "operations recorded in a file's own record") \
+	X(FOLDED, "operations recorded in a process's catch-all record") \
+	X(FOLDED_FILES, "files folded because records ran out") \
+	X(ATOMIC, "operations recorded without a lock, all parts being busy") \
+	X(APPROX_OFFSET, "offsets approximate: two threads on one description") \
+	X(APPROX_VALUES, "sizes or strides not in a table: tables ran out") \
+	X(APPROX_TIME, "times approximate: cursor contended") \
+	X(DROP_NO_SLOT, "operations lost: no record and no catch-all") \
+	X(DROP_NO_PROC, "processes not traced: process table full") \
+	X(DROP_STORAGE, "threads not traced: task storage refused") \
+	X(NAME_RETRY, "names sent again after the ring was full") \
+	X(NAME_CUT, "names longer than the limit, cut") \
+	X(NAME_UNREADABLE, "path arguments that could not be read") \
+	X(EVENT_LOST, "process events lost: ring full") \
+	X(ENV_LOST, "environment pieces lost: ring full") \
+	X(CACHE_FULL, "descriptions looked up by path: table full") \
+	X(HASH_FULL, "file table full") \
+	X(SCRATCH_BUSY, "path work put off: no scratch memory") \
+	X(COMPAT_SYSCALL, "32-bit system calls, not recorded") \
+	X(AIO_SUBMITTED, "libaio operations submitted") \
+	X(AIO_COMPLETED, "libaio operations seen to complete") \
+	X(AIO_UNMATCHED, "libaio completions without a submission seen") \
+	X(AIO_LOST, "libaio submissions not tracked: table full") \
+	X(URING_SUBMITTED, "io_uring requests submitted") \
+	X(URING_COMPLETED, "io_uring requests completed and recorded") \
+	X(URING_UNMATCHED, "io_uring completions without a submission seen") \
+	X(URING_LOST, "io_uring submissions not tracked: table full") \
+	X(URING_DIRECT_OPEN, "io_uring opens into direct descriptors, counted at first use") \
+	X(NOT_REGULAR, "operations on other than regular files, not counted") \
+	X(EXCLUDED, "operations on excluded paths, not counted") \
+	X(IOVEC_CUT, "vectors longer than looked at for alignment") \
+	X(SLOT_RACE, "records given back after two threads met a file at once")
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel keeps for one file of one process: a cursor shared by all
+ * threads, and additive parts. A part is the POSIX record of Darshan's log with
+ * times in nanoseconds of CLOCK_MONOTONIC, before ranks and names are known.
+ */
+#ifndef LOGFMT_RULES_POSIX_PART_H
+#define LOGFMT_RULES_POSIX_PART_H
+
+#include "logfmt/rules/types.h"
+
+#define SCRIBE_SIZE_BUCKETS 10
+#define SCRIBE_TOP_VALUES 4     /* kept in the part itself */
+#define SCRIBE_TABLE_VALUES 32  /* places of a value table (a power of two) */
+#define SCRIBE_TABLE_LIMIT 28   /* values it holds: with the four, Darshan's 32 */
+
+enum scribe_op_class { SCRIBE_OP_READ = 0, SCRIBE_OP_WRITE = 1, SCRIBE_OP_META = 2, SCRIBE_OP_NONE = 3 };
+
+struct scribe_value {
+	scribe_s64 value; /* bytes; 0 marks an empty place */
+	scribe_u64 count;
+};
+
+/* Distinct sizes or strides beyond the four of a part; open addressing. */
+struct scribe_value_table {
+	scribe_u32 used; /* values held, at most SCRIBE_TABLE_LIMIT */
+	scribe_u32 pad;
+	scribe_u64 dropped; /* operations whose value found the table full */
+	struct scribe_value v[SCRIBE_TABLE_VALUES];
+};
+
+/* Where the process is in the file. Every field is only changed atomically. */
+struct scribe_cursor {
+	scribe_s64 last_byte[2]; /* READ, WRITE: last byte of the previous operation */
+	scribe_u64 last_end[3];  /* READ, WRITE, META: latest end so far, ns */
+	scribe_u32 last_op;      /* 1 + class of the previous operation, 0 none */
+	scribe_u32 pad;
+	scribe_u64 reserved[2];
+};
+
+/* Counters of the system calls that Darshan has no counter for. */
+#define SCRIBE_EXT_COUNTERS(X) \
+	X(CLOSES, "closes of descriptors of the file") \
+	X(CREATES, "opens that created the file") \
+	X(UNLINKS, "unlink, unlinkat of the name") \
+	X(MKDIRS, "mkdir, mkdirat") \
+	X(RMDIRS, "rmdir, unlinkat of a directory") \
+	X(LINKS, "link, linkat: counted at the new name") \
+	X(SYMLINKS, "symlink, symlinkat: counted at the new name") \
+	X(READLINKS, "readlink, readlinkat") \
+	X(ACCESSES, "access, faccessat, faccessat2, failed ones included") \
+	X(TRUNCATES, "truncate, ftruncate") \
+	X(FALLOCATES, "fallocate") \
+	X(FADVISES, "fadvise64") \
+	X(GETDENTS, "getdents64: counted at the directory") \
+	X(STATFS, "statfs, fstatfs") \
+	X(XATTR_READS, "getxattr and listxattr families") \
+	X(XATTR_WRITES, "setxattr and removexattr families") \
+	X(SYNC_RANGES, "sync_file_range") \
+	X(MSYNCS, "msync of a mapping of the file") \
+	X(SPLICES, "sendfile, splice, copy_file_range on the file") \
+	X(AIO_OPS, "reads and writes by libaio (also in the POSIX record)") \
+	X(URING_OPS, "reads and writes by io_uring (also in the POSIX record)") \
+	X(FAILED_DATA, "reads and writes that returned an error") \
+	X(FAILED_PATHS, "path calls of this record that returned an error")
+
+#define SCRIBE_EXT_TIMES(X) \
+	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \
+	X(META_NS, "time in the calls counted only in this record")
+
+enum scribe_ext_id {
+#define SCRIBE_X(name, text) SCRIBE_EXT_##name,
+	SCRIBE_EXT_COUNTERS(SCRIBE_X)
+	SCRIBE_EXT_TIMES(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_EXT_COUNT
+};
+
+struct scribe_ext_part {
+	scribe_u64 v[SCRIBE_EXT_COUNT];
+};
+
+struct scribe_posix_part {
+	scribe_u32 lock;         /* odd: being written; readers retry */
+	scribe_u32 access_table; /* 1 + index of the table of further sizes, 0 none */
+	scribe_u32 stride_table;
+	scribe_u32 pad;
+	scribe_u64 opens, dups, reads, writes, seeks, stats, mmaps, fsyncs, fdsyncs;
+	scribe_u64 rename_sources, rename_targets;
+	scribe_u64 bytes_read, bytes_written;
+	scribe_s64 max_byte_read, max_byte_written;
+	scribe_u64 consec[2], seq[2]; /* [READ], [WRITE] */
+	scribe_u64 rw_switches, mem_not_aligned, file_not_aligned;
+	scribe_u64 max_ns[2], max_ns_size[2];
+	scribe_u64 size[2][SCRIBE_SIZE_BUCKETS];
+	scribe_u64 busy_ns[3]; /* READ, WRITE, META: time without overlap */
+	scribe_u64 open_start, open_end, close_start, close_end;
+	scribe_u64 start[2], end[2]; /* READ, WRITE: first start, latest end */
+	struct scribe_value access[SCRIBE_TOP_VALUES];
+	struct scribe_value stride[SCRIBE_TOP_VALUES];
+};
+
+#endif
