@@ -11,6 +11,7 @@
 #include "logfmt/rules/posix_part.h"
 
 #define SCRIBE_WIRE_VERSION 1
+#define SCRIBE_JOBS_MAX 64u
 
 #define SCRIBE_NO_SLOT 0u            /* slot 0 is never handed out: "no record" */
 #define SCRIBE_SKIP_SLOT 0xffffffffu /* cached answer "do not record this file" */

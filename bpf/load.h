@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel programs as user space sees them: load, attach, enrol, drain.
+ * Everything that knows map names and attach types is behind this header; the
+ * daemon adds names, ranks and logs. Not thread safe: one thread drives it.
+ */
+#ifndef BPF_LOAD_H
+#define BPF_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/wire.h"
+#include "logfmt/base/err.h"
+
+struct scribe_bpf;
+
+/* How the programs hang on system calls; AUTO takes the best that loads. */
+enum scribe_bpf_level { SCRIBE_BPF_AUTO = 0, SCRIBE_BPF_TP_BTF = 1, SCRIBE_BPF_RAW_TP = 2 };
+
+struct scribe_bpf_options {
+	uint32_t slots;        /* records of the node, 1 KiB each; 0: 114688 */
+	uint32_t procs;        /* processes at once; 0: 16384 */
+	uint32_t tables;       /* most value tables, 528 B each, in steps; 0: 2 * slots */
+	uint32_t ring_bytes;   /* event ring, a power of two; 0: 8 MiB */
+	enum scribe_bpf_level level;
+	bool verbose;          /* pass libbpf's and the verifier's messages to stderr */
+};
+
+/*
+ * Load the programs and create the maps; nothing is attached yet.
+ * 0, or a negative code with one line in `err` that says what the kernel or
+ * the caller's privileges lack (no BTF, EPERM, memory) and what to do.
+ */
+int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
+		    struct scribe_err *err);
+/* Detach, unmap, close. NULL allowed; returns NULL. */
+struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *bpf);
+
+/* Attach to and detach from the node's system calls. */
+int scribe_bpf_attach(struct scribe_bpf *bpf, struct scribe_err *err);
+void scribe_bpf_detach(struct scribe_bpf *bpf);
+enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *bpf);
+
+/* Describe job `index` (0 .. SCRIBE_JOBS_MAX - 1) before enrolling into it. */
+int scribe_bpf_set_job(struct scribe_bpf *bpf, uint32_t index, const struct scribe_job *job);
+/* Never record files below "/<name>/" (a top-level name, at most 31 bytes). */
+int scribe_bpf_exclude_top(struct scribe_bpf *bpf, const char *name, struct scribe_err *err);
+
+/*
+ * Make the (single-threaded) process `pid` and all its descendants part of a
+ * job. On success the new process's serial and index are returned. A descendant
+ * announces itself by a FORK event; the process itself does not.
+ */
+int scribe_bpf_enrol(struct scribe_bpf *bpf, pid_t pid, uint32_t job, uint32_t *ret_index,
+		     uint32_t *ret_serial, struct scribe_err *err);
+
+/* Shared memory: valid until free; fields change under the reader's eyes. */
+struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *bpf, uint32_t index);
+struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *bpf, uint32_t index);
+
+/*
+ * Take the events that wait in the ring, at most `max` (0: all); `fn` gets each
+ * with its text behind it and returns 0 to go on. Waits up to timeout_ms when
+ * there is none. Returns the number taken or a negative code.
+ */
+typedef int (*scribe_event_fn)(void *ctx, const struct scribe_event *event, const char *text);
+int scribe_bpf_poll(struct scribe_bpf *bpf, int timeout_ms, scribe_event_fn fn, void *ctx);
+/* Descriptor for epoll: readable when the kernel asks for attention. */
+int scribe_bpf_event_fd(const struct scribe_bpf *bpf);
+
+/* One record of a process: the slot, its parts (1 to 4) and their tables. */
+struct scribe_slot_view {
+	uint32_t index;
+	const struct scribe_slot *slot;
+	unsigned nparts;
+	const struct scribe_posix_part *part[1 + SCRIBE_EXTRA_PARTS];
+	const struct scribe_ext_part *ext[1 + SCRIBE_EXTRA_PARTS];
+	const struct scribe_value_table *access[1 + SCRIBE_EXTRA_PARTS]; /* or NULL */
+	const struct scribe_value_table *stride[1 + SCRIBE_EXTRA_PARTS]; /* or NULL */
+};
+typedef int (*scribe_slot_fn)(void *ctx, const struct scribe_slot_view *view);
+
+/*
+ * The records of an exited process, each once, then its slots, tables and
+ * process entry are given back. Call after its EXIT event. A non-zero return
+ * of `fn` stops the walk and keeps the rest for another call.
+ */
+int scribe_bpf_harvest(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
+/*
+ * The same for a living process: its records are retired one by one (later I/O
+ * opens new ones) and copied when no writer is on them. The process entry stays.
+ */
+int scribe_bpf_retire(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
+/* Consistent copies of the records of a living process; nothing is changed. */
+int scribe_bpf_peek(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
+
+/* Sum over CPUs of a job's ledger. */
+int scribe_bpf_ledger(struct scribe_bpf *bpf, uint32_t job, struct scribe_ledger *ret_ledger);
+/* More value tables, when a LOW event asks for them; 0 also when at the limit. */
+int scribe_bpf_grow(struct scribe_bpf *bpf);
+/* Runs of our programs that the kernel skipped (recursion), all programs. */
+uint64_t scribe_bpf_misses(const struct scribe_bpf *bpf);
+/* Slots that can still be handed out; bytes of kernel memory of all maps. */
+uint32_t scribe_bpf_free_slots(const struct scribe_bpf *bpf);
+uint64_t scribe_bpf_memory(const struct scribe_bpf *bpf);
+
+#endif
