@@ -40,6 +40,7 @@
 	X(NOT_REGULAR, "operations on other than regular files, not counted") \
 	X(EXCLUDED, "operations on excluded paths, not counted") \
 	X(IOVEC_CUT, "vectors longer than looked at for alignment") \
-	X(SLOT_RACE, "records given back after two threads met a file at once")
+	X(SLOT_RACE, "records given back after two threads met a file at once") \
+	X(FAILED_PATHS, "calls on paths that returned an error, not counted by file")
 
 #endif

@@ -48,7 +48,7 @@ struct scribe_cursor {
 	X(LINKS, "link, linkat: counted at the new name") \
 	X(SYMLINKS, "symlink, symlinkat: counted at the new name") \
 	X(READLINKS, "readlink, readlinkat") \
-	X(ACCESSES, "access, faccessat, faccessat2, failed ones included") \
+	X(ACCESSES, "access, faccessat, faccessat2 that returned 0") \
 	X(TRUNCATES, "truncate, ftruncate") \
 	X(FALLOCATES, "fallocate") \
 	X(FADVISES, "fadvise64") \
@@ -62,7 +62,7 @@ struct scribe_cursor {
 	X(AIO_OPS, "reads and writes by libaio (also in the POSIX record)") \
 	X(URING_OPS, "reads and writes by io_uring (also in the POSIX record)") \
 	X(FAILED_DATA, "reads and writes that returned an error") \
-	X(FAILED_PATHS, "path calls of this record that returned an error")
+	X(FAILED_META, "other calls on the open file that returned an error")
 
 #define SCRIBE_EXT_TIMES(X) \
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \
@@ -85,10 +85,9 @@ struct scribe_posix_part {
 	scribe_u32 access_table; /* 1 + index of the table of further sizes, 0 none */
 	scribe_u32 stride_table;
 	scribe_u32 pad;
-	scribe_u64 opens, dups, reads, writes, seeks, stats, mmaps, fsyncs, fdsyncs;
+	scribe_u64 opens, dups, seeks, stats, mmaps, fsyncs, fdsyncs;
 	scribe_u64 rename_sources, rename_targets;
-	scribe_u64 bytes_read, bytes_written;
-	scribe_s64 max_byte_read, max_byte_written;
+	scribe_u64 ops[2], bytes[2], max_byte[2]; /* [READ], [WRITE] */
 	scribe_u64 consec[2], seq[2]; /* [READ], [WRITE] */
 	scribe_u64 rw_switches, mem_not_aligned, file_not_aligned;
 	scribe_u64 max_ns[2], max_ns_size[2];

@@ -107,21 +107,78 @@ SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scri
 }
 
 /*
- * Count `value` among the part's own four. Returns 0 when counted (or when the
+ * A part is changed in one of two ways by the same code: plainly by the holder
+ * of its lock, or (`atomic`, a constant at every call) by anyone at any time
+ * when all locked parts are busy.
+ */
+#define SCRIBE_ADD(field, n)                                                                                  \
+	do {                                                                                                  \
+		if (atomic)                                                                                   \
+			__sync_fetch_and_add(&(field), (n));                                                  \
+		else                                                                                          \
+			(field) += (n);                                                                       \
+	} while (0)
+
+/* Raise *at to `value`; 1 when it was raised. */
+SCRIBE_INLINE int scribe_raise(scribe_u64 *at, scribe_u64 value, int atomic)
+{
+	scribe_u64 seen = *(volatile scribe_u64 *)at;
+
+	if (!atomic) {
+		if (value <= seen)
+			return 0;
+		*at = value;
+		return 1;
+	}
+	for (int i = 0; i < SCRIBE_CAS_TRIES && value > seen; i++) {
+		scribe_u64 was = __sync_val_compare_and_swap(at, seen, value);
+
+		if (was == seen)
+			return 1;
+		seen = was;
+	}
+	return 0;
+}
+
+/* Lower *at to `value`; 0 in *at means not set. */
+SCRIBE_INLINE void scribe_lower(scribe_u64 *at, scribe_u64 value, int atomic)
+{
+	scribe_u64 seen = *(volatile scribe_u64 *)at;
+
+	if (!atomic) {
+		if (seen == 0 || value < seen)
+			*at = value;
+		return;
+	}
+	for (int i = 0; i < SCRIBE_CAS_TRIES && (seen == 0 || value < seen); i++) {
+		scribe_u64 was = __sync_val_compare_and_swap(at, seen, value);
+
+		if (was == seen)
+			return;
+		seen = was;
+	}
+}
+
+/*
+ * Count `value` among a part's own four. Returns 0 when counted (or when the
  * value is 0, which is never kept), 1 when it belongs into the table.
  */
-SCRIBE_INLINE int scribe_top_count(struct scribe_value *top, scribe_s64 value)
+SCRIBE_INLINE int scribe_top_count(struct scribe_value *top, scribe_s64 value, int atomic)
 {
 	if (value == 0)
 		return 0;
 	for (int i = 0; i < SCRIBE_TOP_VALUES; i++) {
-		if (top[i].value == value) {
-			top[i].count++;
-			return 0;
-		}
-		if (top[i].value == 0) {
+		scribe_s64 held = *(volatile scribe_s64 *)&top[i].value;
+
+		if (held == 0 && atomic) {
+			held = __sync_val_compare_and_swap(&top[i].value, 0, value);
+			held = held ? held : value;
+		} else if (held == 0) {
 			top[i].value = value;
-			top[i].count = 1;
+			held = value;
+		}
+		if (held == value) {
+			SCRIBE_ADD(top[i].count, 1);
 			return 0;
 		}
 	}
@@ -152,51 +209,47 @@ SCRIBE_INLINE void scribe_table_count(struct scribe_value_table *t, scribe_s64 v
 	t->dropped++;
 }
 
-SCRIBE_INLINE void scribe_first(scribe_u64 *at, scribe_u64 ns)
-{
-	if (*at == 0 || ns < *at)
-		*at = ns;
-}
-
-SCRIBE_INLINE void scribe_latest(scribe_u64 *at, scribe_u64 ns)
-{
-	if (ns > *at)
-		*at = ns;
-}
-
-/* The data operation on a part whose lock the caller holds; values apart. */
+/*
+ * One read or write on a part, without its value tables: the caller counts
+ * op->bytes and at->stride by scribe_top_count and, when told, in a table.
+ */
 SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct scribe_data_op *op,
-				    const struct scribe_place *at)
+				    const struct scribe_place *at, int atomic)
 {
 	scribe_u64 ns = op->end_ns - op->start_ns;
 	scribe_s64 last = op->offset + (scribe_s64)op->bytes - 1;
 	scribe_u32 w = op->op & 1;
 
-	if (w) {
-		p->writes++;
-		p->bytes_written += op->bytes;
-		if (last > p->max_byte_written)
-			p->max_byte_written = last;
-	} else {
-		p->reads++;
-		p->bytes_read += op->bytes;
-		if (last > p->max_byte_read)
-			p->max_byte_read = last;
-	}
-	p->size[w][scribe_size_bucket(op->bytes)]++;
-	p->seq[w] += at->seq;
-	p->consec[w] += at->consec;
-	p->rw_switches += at->switched;
-	p->mem_not_aligned += op->unaligned;
+	SCRIBE_ADD(p->ops[w], 1);
+	SCRIBE_ADD(p->bytes[w], op->bytes);
+	if (last > 0)
+		scribe_raise(&p->max_byte[w], (scribe_u64)last, atomic);
+	SCRIBE_ADD(p->size[w][scribe_size_bucket(op->bytes)], 1);
+	if (at->seq)
+		SCRIBE_ADD(p->seq[w], 1);
+	if (at->consec)
+		SCRIBE_ADD(p->consec[w], 1);
+	if (at->switched)
+		SCRIBE_ADD(p->rw_switches, 1);
+	if (op->unaligned)
+		SCRIBE_ADD(p->mem_not_aligned, 1);
 	if (op->align && (scribe_u64)op->offset % op->align)
-		p->file_not_aligned++;
-	p->busy_ns[w] += at->busy_ns;
-	if (ns > p->max_ns[w]) {
-		p->max_ns[w] = ns;
+		SCRIBE_ADD(p->file_not_aligned, 1);
+	SCRIBE_ADD(p->busy_ns[w], at->busy_ns);
+	if (scribe_raise(&p->max_ns[w], ns, atomic))
 		p->max_ns_size[w] = op->bytes;
-	}
-	scribe_first(&p->start[w], op->start_ns);
-	scribe_latest(&p->end[w], op->end_ns);
+	scribe_lower(&p->start[w], op->start_ns, atomic);
+	scribe_raise(&p->end[w], op->end_ns, atomic);
 }
+
+/* The time of a metadata operation, or of fsync in class WRITE. */
+SCRIBE_INLINE void scribe_part_busy(struct scribe_posix_part *p, scribe_u32 op_class, scribe_u64 busy_ns,
+				    int atomic)
+{
+	if (op_class < SCRIBE_OP_NONE)
+		SCRIBE_ADD(p->busy_ns[op_class], busy_ns);
+}
+
+#undef SCRIBE_ADD
 
 #endif
