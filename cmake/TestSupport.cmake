@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Functions that register tests. See tests/CMakeLists.txt.
+
+set(scribe_tests_dir ${PROJECT_SOURCE_DIR}/tests)
+
+# Libraries of a unit test, by the first word of its name.
+set(scribe_unit_libs_logfmt scribe_logfmt)
+set(scribe_unit_libs_util scribe_util scribe_logfmt)
+set(scribe_unit_libs_bpf scribe_bpf scribe_logfmt)
+set(scribe_unit_libs_core scribe_core scribe_logfmt)
+set(scribe_unit_libs_daemon scribe_daemon scribe_core scribe_bpf scribe_logfmt)
+set(scribe_unit_libs_client scribe_client scribe_core scribe_logfmt)
+
+# Unit tests that load BPF programs: need root, never run beside another one.
+set(scribe_root_rooms bpf)
+
+function(scribe_add_unit source)
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "_.*$" "" room ${name})
+  if(IOSCRIBE_TOOLS_ONLY AND NOT room MATCHES "^(logfmt|util)$")
+    return()
+  endif()
+  add_executable(unit_${name} ${source})
+  target_link_libraries(unit_${name} PRIVATE ioscribe_options)
+  foreach(lib ${scribe_unit_libs_${room}})
+    if(TARGET ${lib})
+      target_link_libraries(unit_${name} PRIVATE ${lib})
+    endif()
+  endforeach()
+  target_link_libraries(unit_${name} PRIVATE PkgConfig::CMOCKA m)
+  target_compile_definitions(unit_${name} PRIVATE
+    SCRIBE_TEST_DATA="${scribe_tests_dir}/data" SCRIBE_TEST_DIR="${scribe_tests_dir}")
+  add_test(NAME unit.${name} COMMAND unit_${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  if(room IN_LIST scribe_root_rooms)
+    set_tests_properties(unit.${name} PROPERTIES LABELS root RUN_SERIAL ON RESOURCE_LOCK bpf TIMEOUT 300)
+  else()
+    set_tests_properties(unit.${name} PROPERTIES LABELS tools TIMEOUT 300)
+  endif()
+endfunction()
+
+# One ctest entry a .bats file; the adapter turns "all skipped" into 77 and
+# refuses skips that tests/skips.txt does not list.
+function(scribe_add_bats folder)
+  cmake_parse_arguments(arg "" "LABEL" "" ${ARGN})
+  find_program(SCRIBE_BATS bats)
+  file(GLOB files CONFIGURE_DEPENDS ${scribe_tests_dir}/${folder}/*.bats)
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME_WE)
+    set(test ${folder}.${name})
+    add_test(NAME ${test} COMMAND ${scribe_tests_dir}/run-bats ${PROJECT_BINARY_DIR} ${file})
+    set_tests_properties(${test} PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 600)
+    if(arg_LABEL STREQUAL root)
+      set_tests_properties(${test} PROPERTIES RUN_SERIAL ON RESOURCE_LOCK bpf)
+    endif()
+  endforeach()
+endfunction()
+
+# tests/prog/*.c except mpi_*: small programs that the trace tests run, in
+# BUILD/tests/prog. A first line with "link: a b" names libraries; "static" is
+# one of them.
+function(scribe_add_programs)
+  file(GLOB sources CONFIGURE_DEPENDS ${scribe_tests_dir}/prog/*.c)
+  find_package(Threads REQUIRED)
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    if(name MATCHES "^mpi_")
+      continue()
+    endif()
+    add_executable(prog_${name} ${source})
+    set_target_properties(prog_${name} PROPERTIES OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/prog POSITION_INDEPENDENT_CODE OFF)
+    target_compile_definitions(prog_${name} PRIVATE _GNU_SOURCE)
+    target_compile_options(prog_${name} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+    target_include_directories(prog_${name} PRIVATE ${scribe_tests_dir}/prog)
+    file(STRINGS ${source} link REGEX "link: " LIMIT_COUNT 1)
+    if(link)
+      string(REGEX REPLACE ".*link: ([a-z0-9_ ]*).*" "\\1" libs "${link}")
+      separate_arguments(libs)
+      foreach(lib ${libs})
+        if(lib STREQUAL static)
+          target_link_options(prog_${name} PRIVATE -static)
+        else()
+          target_link_libraries(prog_${name} PRIVATE ${lib})
+        endif()
+      endforeach()
+    endif()
+    target_link_libraries(prog_${name} PRIVATE Threads::Threads)
+  endforeach()
+endfunction()
