@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The words spoken between the daemon and its peers: the runtime inside MPI
+ * programs (clients) and `ioscribe run`. Unix SOCK_SEQPACKET, one message a
+ * packet, native byte order (both ends are on one node).
+ *
+ * A message is a header and a payload of exactly `len` bytes. The receiver
+ * checks magic, version, type and the payload's length against the type before
+ * it reads a field; strings end in NUL inside their array. What fails a check
+ * is answered by SCRIBE_MSG_ERROR and the connection is closed.
+ *
+ * A client's conversation, one connection a process; the peer's credentials
+ * (SO_PEERCRED) decide whose records are spoken of:
+ *
+ *   client                         daemon
+ *   HELLO  (MPI_Init)        ->
+ *                            <-    HELLO_OK
+ *   FETCH  (MPI_Finalize)    ->
+ *                            <-    FETCH_OK + descriptor of a sealed memfd
+ *   DONE                     ->
+ *                            <-    DONE_OK
+ *
+ * The memfd holds this rank's records as an uncompressed log image written by
+ * logfmt/writer.h: job (start = base of all record times, end = now), names and
+ * module regions. All local ranks of a world share one base; a runtime that
+ * finds different job starts among its ranks (several nodes) moves the times by
+ * (its start - earliest start) before reducing. Rank 0 gets a path: it creates
+ * that file (O_EXCL, O_NOFOLLOW) and tells the others; the directory exists.
+ * From FETCH to DONE_OK the daemon's kernel side ignores the I/O of thread
+ * `tid`. If the runtime cannot finish, it says DONE with `ok` 0 or hangs up:
+ * the daemon then writes the log from the records it kept. DONE_OK means the
+ * daemon has taken note; it renames the file when the world's last process is
+ * gone.
+ *
+ * `ioscribe run` on its socket pair:
+ *
+ *   RUN_BEGIN (key=value lines) ->
+ *                               <-  READY (or ERROR: status, one line of text)
+ *   ENROL {pid}                 ->
+ *                               <-  ENROLLED (or ERROR)
+ *   END {wait status}           ->
+ *                               <-  LOG, one a log written
+ *                               <-  RESULT
+ * A hang-up instead of END: the daemon forgets the job and exits.
+ */
+#ifndef LOGFMT_BASE_PROTO_H
+#define LOGFMT_BASE_PROTO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "logfmt/base/err.h"
+
+#define SCRIBE_MSG_MAGIC   0x62637369u /* "iscb" */
+#define SCRIBE_MSG_VERSION 1u
+
+#define SCRIBE_WORLD_MAX   256u   /* bytes of a world's name, NUL included */
+#define SCRIBE_PATH_MAX    4096u  /* bytes of a path, NUL included */
+#define SCRIBE_OPTIONS_MAX 49152u /* bytes of RUN_BEGIN's text */
+#define SCRIBE_TEXT_MAX    512u   /* bytes of an error's text */
+#define SCRIBE_MSG_MAX     65536u /* bytes of any message, header included */
+
+/* Names in the environment of traced programs. */
+#define SCRIBE_ENV_SOCKET  "IOSCRIBE_SOCKET"  /* path of the daemon's socket */
+#define SCRIBE_ENV_JOB     "IOSCRIBE_JOB"     /* the daemon's number of the job */
+#define SCRIBE_ENV_DISABLE "IOSCRIBE_DISABLE" /* 1: the runtime does nothing */
+
+enum scribe_msg_type {
+	SCRIBE_MSG_ERROR = 1, /* daemon -> any: header.status, text */
+
+	SCRIBE_MSG_HELLO = 2,
+	SCRIBE_MSG_HELLO_OK = 3,
+	SCRIBE_MSG_FETCH = 4,
+	SCRIBE_MSG_FETCH_OK = 5, /* with SCM_RIGHTS: one descriptor */
+	SCRIBE_MSG_DONE = 6,
+	SCRIBE_MSG_DONE_OK = 7, /* no payload */
+
+	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
+	SCRIBE_MSG_READY = 33,
+	SCRIBE_MSG_ENROL = 34,
+	SCRIBE_MSG_ENROLLED = 35,
+	SCRIBE_MSG_END = 36,
+	SCRIBE_MSG_LOG = 37,
+	SCRIBE_MSG_RESULT = 38,
+};
+
+/* header.status of an ERROR; 0 elsewhere. */
+enum scribe_msg_status {
+	SCRIBE_ST_OK = 0,
+	SCRIBE_ST_BAD_MESSAGE = 1, /* malformed, or out of turn */
+	SCRIBE_ST_NOT_TRACED = 2,  /* the peer's process is not enrolled */
+	SCRIBE_ST_REFUSED = 3,     /* not this peer's to ask */
+	SCRIBE_ST_FAILED = 4,      /* the daemon could not do it */
+};
+
+struct scribe_msg_header {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;   /* enum scribe_msg_type */
+	uint32_t status; /* enum scribe_msg_status */
+	uint32_t len;    /* bytes of payload that follow */
+};
+
+enum scribe_mpi_kind { SCRIBE_MPI_UNKNOWN = 0, SCRIBE_MPI_MPICH = 1, SCRIBE_MPI_OPENMPI = 2 };
+
+struct scribe_msg_hello {
+	int32_t rank; /* in MPI_COMM_WORLD */
+	int32_t size; /* of MPI_COMM_WORLD */
+	uint32_t tid; /* of the caller */
+	uint32_t mpi; /* enum scribe_mpi_kind */
+	char world[SCRIBE_WORLD_MAX]; /* PMIX namespace, or empty */
+};
+
+struct scribe_msg_hello_ok {
+	uint32_t collective;  /* 1: FETCH at finalize is welcome; 0: do nothing then */
+	uint32_t deadline_ms; /* most time to spend in finalize */
+	uint32_t flags;       /* 0 */
+	uint32_t pad;
+};
+
+struct scribe_msg_fetch {
+	uint32_t tid; /* thread that will do the runtime's own I/O */
+	uint32_t flags; /* 0 */
+};
+
+struct scribe_msg_fetch_ok {
+	uint64_t image_bytes; /* size of the memfd */
+	uint64_t partial;     /* partial_flag bits of this rank: operations were lost */
+	uint32_t mem_align;   /* bytes */
+	uint32_t pad;
+	char path[SCRIBE_PATH_MAX]; /* rank 0: "….darshan_partial" to create; else empty */
+};
+
+struct scribe_msg_done {
+	uint32_t ok; /* 1: every rank has agreed that the partial log is complete */
+	uint32_t pad;
+	char path[SCRIBE_PATH_MAX]; /* rank 0: the path it was given; else empty */
+};
+
+struct scribe_msg_ready {
+	char socket[SCRIBE_PATH_MAX]; /* for SCRIBE_ENV_SOCKET; empty: no runtime */
+	uint32_t job;                 /* for SCRIBE_ENV_JOB */
+	uint32_t pad;
+};
+
+struct scribe_msg_enrol {
+	int32_t pid;
+	uint32_t pad;
+};
+
+struct scribe_msg_enrolled {
+	uint32_t serial;
+	uint32_t pad;
+};
+
+struct scribe_msg_end {
+	int32_t wait_status; /* of CMD, as from waitpid */
+	uint32_t grace_ms;   /* how long to wait for descendants still running */
+};
+
+/* What a log holds, for the summary on the terminal. */
+struct scribe_msg_log {
+	char path[SCRIBE_PATH_MAX];
+	char world[SCRIBE_WORLD_MAX]; /* empty: the rest of the job */
+	char exe[SCRIBE_WORLD_MAX];   /* beginning of the exe line */
+	uint32_t nprocs;
+	uint32_t collective;    /* 1: reduced by the ranks, 0: by the daemon */
+	uint32_t partial;       /* 1: operations were lost */
+	uint32_t still_running; /* processes alive when the log was written */
+	uint32_t failed;        /* processes that ended by a signal or a code other than 0 */
+	uint32_t pad;
+	uint64_t processes, files, folded_files;
+	uint64_t operations, bytes_read, bytes_written;
+	double seconds;         /* job start to end */
+	double read_seconds, write_seconds, meta_seconds; /* summed over records */
+	char text[SCRIBE_TEXT_MAX]; /* not empty: this log could not be written; why */
+};
+
+struct scribe_msg_result {
+	uint32_t logs;   /* LOG messages sent before */
+	uint32_t failed; /* of them: could not be written */
+	uint64_t events, dropped;
+	double tracer_seconds; /* CPU time of the daemon */
+};
+
+/* Payload bytes a message of `type` must have; -1: text of any length. */
+int scribe_msg_payload_bytes(unsigned type);
+
+/*
+ * Check a packet of `bytes` bytes. 0 and the payload's address in ret_payload,
+ * or -EPROTO with the reason in err. String arrays of known types are checked
+ * to end in NUL.
+ */
+int scribe_msg_check(const void *packet, size_t bytes, const void **ret_payload, struct scribe_err *err);
+
+/*
+ * Send one message, with a descriptor when fd >= 0, waiting at most timeout_ms
+ * (-1: for ever). Never raises SIGPIPE. 0, or a negative errno (-ETIMEDOUT,
+ * -EPIPE when the peer is gone).
+ */
+int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd,
+		    int timeout_ms);
+
+/*
+ * Receive one message into `packet` (SCRIBE_MSG_MAX bytes), waiting at most
+ * timeout_ms. Returns its length, checked as by scribe_msg_check; 0 when the
+ * peer hung up; or negative (-ETIMEDOUT, -EPROTO, …). A passed descriptor is
+ * the caller's (close-on-exec) if ret_fd is given, else closed; -1 when none.
+ */
+ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, struct scribe_err *err);
+
+#endif
