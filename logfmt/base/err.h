@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The error type of every room: functions return 0 or a negative code, the one
+ * line that says what and where goes into the caller's struct scribe_err.
+ */
+#ifndef LOGFMT_BASE_ERR_H
+#define LOGFMT_BASE_ERR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Our own codes; a function returns them negated (-SCRIBE_E_FORMAT), beside -errno. */
+#define SCRIBE_ERRORS(X) \
+	X(FORMAT, 4000, "not a log in Darshan's format, or damaged") \
+	X(TRUNCATED, 4001, "the file ends too early") \
+	X(COMPRESSION, 4002, "compressed data are damaged") \
+	X(VERSION, 4003, "a version newer than this program knows") \
+	X(LIMIT, 4004, "a size is beyond the limit") \
+	X(ORDER, 4005, "calls out of order") \
+	X(BUFFER, 4006, "the buffer is too small") \
+	X(UNSUPPORTED, 4007, "not supported") \
+	X(PROTOCOL, 4008, "unexpected message") \
+	X(DEADLINE, 4009, "the deadline passed") \
+	X(KERNEL, 4010, "the kernel lacks what is needed") \
+	X(STATE, 4011, "not possible in this state")
+
+enum scribe_error {
+#define SCRIBE_X(name, code, text) SCRIBE_E_##name = code,
+	SCRIBE_ERRORS(SCRIBE_X)
+#undef SCRIBE_X
+};
+
+struct scribe_err {
+	int code;       /* 0, or the negative code returned */
+	char text[512]; /* one line, no newline at its end */
+};
+
+/*
+ * Store `code` and the formatted line in `e` (NULL: nothing is stored). Control
+ * characters of the line, as from a file's bytes, become '?'. Returns `code`,
+ * so that callers write `return scribe_err_set(...)`.
+ */
+int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Text of a negative code, ours or an errno. Never NULL; borrowed, constant for our codes. */
+const char *scribe_strerror(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

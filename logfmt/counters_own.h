@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of the modules that are ours (ids from 48 up; stock readers skip
+ * them): the process table and the completeness ledger. POSIX_EXT has its list
+ * in logfmt/rules/posix_part.h, the ledger's integers in logfmt/ledger_list.h.
+ */
+#ifndef LOGFMT_COUNTERS_OWN_H
+#define LOGFMT_COUNTERS_OWN_H
+
+#define SCRIBE_PROCESS_COUNTERS(X) \
+	X(SERIAL, serial, "number of the process, never reused within a daemon") \
+	X(PARENT_SERIAL, parent_serial, "serial of the parent, 0 if started directly") \
+	X(PID, pid, "process id in the initial namespace") \
+	X(UID, uid, "user id") \
+	X(NRANKS_WORLD, nranks_world, "ranks of its MPI world, 0 without MPI") \
+	X(WAIT_STATUS, wait_status, "exit code << 8 | signal") \
+	X(END_KIND, end_kind, "0 still running, 1 exited, 2 signalled, 3 lost") \
+	X(RECORDS, records, "records of files") \
+	X(FOLDED_FILES, folded_files, "files folded into the catch-all record") \
+	X(BYTES_READ, bytes_read, "bytes read") \
+	X(BYTES_WRITTEN, bytes_written, "bytes written") \
+	X(OPERATIONS, operations, "operations recorded")
+
+#define SCRIBE_PROCESS_F_COUNTERS(X) \
+	X(START, start, "start, seconds from the job's start") \
+	X(END, end, "end, seconds from the job's start; 0 still running")
+
+enum scribe_process_end {
+	SCRIBE_END_RUNNING = 0,
+	SCRIBE_END_EXITED = 1,
+	SCRIBE_END_SIGNALLED = 2,
+	SCRIBE_END_LOST = 3,
+};
+
+#define SCRIBE_LEDGER_F_COUNTERS(X) \
+	X(DAEMON_CPU, "processor time of the daemon for this job, seconds") \
+	X(KERNEL_CPU, "processor time of the kernel programs, seconds; -1 unknown") \
+	X(DRAIN_TIME, "time spent collecting records, seconds") \
+	X(FINALIZE_TIME, "time from the world's last process to the log, seconds") \
+	X(KERNEL_MEMORY, "kernel memory of all maps, bytes") \
+	X(PROGRAM_MISSES, "runs of our programs that the kernel skipped")
+
+enum scribe_ledger_f_id {
+#define SCRIBE_X(name, text) SCRIBE_LEDGER_F_##name,
+	SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_LEDGER_F_COUNT
+};
+
+#endif

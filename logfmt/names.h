@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All names of a log in one table, id to name. Of several names with one id the
+ * first counts, unless it is empty and a later one is not.
+ */
+#ifndef LOGFMT_NAMES_H
+#define LOGFMT_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct scribe_names;
+
+struct scribe_names *scribe_names_new(void); /* NULL when out of memory */
+struct scribe_names *scribe_names_free(struct scribe_names *n); /* NULL allowed; returns NULL */
+
+/* Add a name (copied). 0, or -ENOMEM. */
+int scribe_names_add(struct scribe_names *n, uint64_t id, const char *bytes, size_t len);
+/* Rewind the reader's names and add all. */
+int scribe_names_load(struct scribe_names *n, struct scribe_reader *r, struct scribe_err *err);
+
+/* The name of an id, NUL-terminated, borrowed; NULL when there is none. */
+const char *scribe_names_find(const struct scribe_names *n, uint64_t id, size_t *ret_len /* may be NULL */);
+
+/* Number of ids, and the i-th in order of first appearance. */
+size_t scribe_names_count(const struct scribe_names *n);
+struct scribe_name scribe_names_at(const struct scribe_names *n, size_t i);
+
+/*
+ * 1 when the name prints as it is: valid UTF-8, no control characters. 0 for
+ * object ids, newlines, tabs and other bytes: escape them.
+ */
+int scribe_name_printable(const char *bytes, size_t len);
+/*
+ * Lossless text: backslash, control characters and bytes outside UTF-8 become
+ * \\, \n, \t or \xHH. Writes at most `cap` bytes with NUL; returns the length
+ * it needs (without NUL), as snprintf does.
+ */
+size_t scribe_name_escape(const char *bytes, size_t len, char *out, size_t cap);
+/* The inverse: returns the bytes written to out (cap >= len suffices), or -1 on a bad escape. */
+long scribe_name_unescape(const char *text, size_t len, char *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading logs in Darshan's format, versions 3.00 to 3.41, either byte order,
+ * zlib, bzip2 or uncompressed. Streaming: memory is one window a region in use
+ * and one record, whatever the size of the log. Nothing of the file is trusted.
+ * A reader belongs to one thread.
+ */
+#ifndef LOGFMT_READER_H
+#define LOGFMT_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/module.h"
+#include "logfmt/records.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCRIBE_MAX_NAME_BYTES (1u << 20)     /* longest name read */
+#define SCRIBE_MAX_RECORD_BYTES (128u << 20) /* longest record read */
+#define SCRIBE_MAX_MOUNTS 1024
+
+struct scribe_reader;
+
+struct scribe_mount {
+	const char *type; /* "ext4" */
+	const char *path; /* "/home" */
+};
+
+/* A record's name: any bytes; not NUL-terminated by contract (but followed by a NUL). */
+struct scribe_name {
+	uint64_t id;
+	const char *bytes;
+	size_t len;
+};
+
+struct scribe_reader_info {
+	unsigned version;       /* log version x 100: 300, 310, 320, 321, 341 */
+	bool swapped;           /* written on a machine of the other byte order */
+	int comp_type;          /* enum scribe_compression */
+	uint64_t file_bytes;
+	uint64_t job_off, job_len; /* bytes in the file */
+	uint64_t unknown;       /* bit i: module i has data this library cannot read; skipped */
+};
+
+/*
+ * Open a log and read its header and job record. On failure one line in `err`
+ * names the file, the region and the offset: -SCRIBE_E_FORMAT, _TRUNCATED,
+ * _COMPRESSION, _VERSION, _LIMIT, or -errno. The caller frees *ret_r.
+ */
+int scribe_reader_open(const char *path, struct scribe_reader **ret_r, struct scribe_err *err);
+/* The same on a descriptor that can be read at offsets; it is duplicated. `label` stands in messages. */
+int scribe_reader_open_fd(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err);
+/* NULL allowed; returns NULL. */
+struct scribe_reader *scribe_reader_free(struct scribe_reader *r);
+
+/* Borrowed until the reader is freed. Never NULL. */
+const struct scribe_reader_info *scribe_reader_info(const struct scribe_reader *r);
+/*
+ * The header, native order, maps and versions under today's module ids; its
+ * version string is the file's. Lengths are those in the file.
+ */
+const struct scribe_log_header *scribe_reader_header(const struct scribe_reader *r);
+const struct scribe_log_job *scribe_reader_job(const struct scribe_reader *r);
+/* Command line, NUL-terminated, "" if the log has none. */
+const char *scribe_reader_exe(const struct scribe_reader *r);
+/* Mounts in the log's order (longest path first in Darshan's logs). Returns how many. */
+size_t scribe_reader_mounts(const struct scribe_reader *r, const struct scribe_mount **ret_mounts);
+/* The line of the last failure on this reader. */
+const struct scribe_err *scribe_reader_error(const struct scribe_reader *r);
+
+/* Does the log hold records of the module (that this library can read)? */
+bool scribe_reader_has(const struct scribe_reader *r, int module);
+
+/*
+ * The next name of the log's name records, in file order, duplicates and all.
+ * 1: *ret_name is set, its bytes are valid until the next call; 0: end; < 0: error.
+ */
+int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_name);
+void scribe_reader_rewind_names(struct scribe_reader *r);
+
+/*
+ * The next record of a module, in the newest layout (logfmt/records.h) and
+ * native order. Modules may be read in any order and alternately.
+ * next_record copies into `buf`; when `cap` is too small it returns
+ * -SCRIBE_E_BUFFER with the bytes needed in *ret_len and the record stays next.
+ * borrow_record gives a pointer, aligned to 8, valid until the next call for
+ * that module: no copy, preferred where speed counts.
+ * 1: got one; 0: end (or the module is absent); < 0: error.
+ */
+int scribe_reader_next_record(struct scribe_reader *r, int module, void *buf, size_t cap, size_t *ret_len);
+int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void **ret_rec, size_t *ret_len);
+void scribe_reader_rewind(struct scribe_reader *r, int module);
+
+/*
+ * Seconds from start to end as darshan-parser prints them: with nanoseconds
+ * from log version 3.41 on, whole seconds + 1 before.
+ */
+double scribe_reader_runtime(const struct scribe_reader *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Joining records: over the ranks of an MPI world (a shared record, rank -1),
+ * and over processes or hard names of one rank. One rule table (the counter
+ * lists) for the runtime's reduction, the daemon and merge.
+ */
+#ifndef LOGFMT_REDUCE_H
+#define LOGFMT_REDUCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Reduction over ranks: begin makes an element of one rank's record, join adds
+ * another element (in any order and grouping: associative and commutative, as
+ * an MPI user operation on scribe_redux_bytes(module) opaque bytes), end makes
+ * the shared record: rank -1, fastest and slowest rank with their bytes and
+ * time (read + write + meta; of equal ones the lowest rank), population
+ * variances over ranks (Chan's pairwise formula). Elements hold no pointers.
+ * Sums, extremes and ranks are exact; the most common values are exact while
+ * all ranks together have at most SCRIBE_REDUX_VALUES distinct ones, beyond
+ * that the less frequent ones of a join are lost.
+ */
+#define SCRIBE_REDUX_VALUES 16
+
+/* Bytes of an element, a multiple of 8; 0 when the module is not reduced. */
+size_t scribe_redux_bytes(int module);
+/* 0, or -SCRIBE_E_UNSUPPORTED for a module that is not reduced. */
+int scribe_redux_begin(int module, const void *rank_record, void *ret_elem);
+int scribe_redux_join(int module, void *elem, const void *other);
+int scribe_redux_end(int module, const void *elem, void *ret_record);
+
+/*
+ * Add `other` to `rec`: two records of one file and one rank. Keeps rec's id
+ * and rank; fastest, slowest and variance stay 0 unless both are shared
+ * records, when the faster and the slower are kept.
+ * Fixed-size modules only, else -SCRIBE_E_UNSUPPORTED.
+ */
+int scribe_record_merge(int module, void *rec, const void *other);
+
+/* A record with nothing in it: what merge leaves unchanged. Fixed-size modules. */
+int scribe_record_clear(int module, void *ret_rec);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
