@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sums over all records of one module, and what is derived from them: the
+ * figures of --total, --file and --perf. The rules are the stock tools' own,
+ * quirks included, because the text must be the same; joining records of one
+ * file properly is logfmt/reduce.h.
+ */
+#ifndef UTIL_ACCUM_H
+#define UTIL_ACCUM_H
+
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/module.h"
+
+enum scribe_accum_want {
+	SCRIBE_WANT_TOTAL = 1 << 0, /* the summed record */
+	SCRIBE_WANT_FILES = 1 << 1, /* categories of files */
+	SCRIBE_WANT_PERF = 1 << 2,  /* bytes, times, performance */
+};
+
+enum scribe_file_category {
+	SCRIBE_FILES_ALL,
+	SCRIBE_FILES_READ_ONLY,
+	SCRIBE_FILES_WRITE_ONLY,
+	SCRIBE_FILES_READ_WRITE,
+	SCRIBE_FILES_UNIQUE,
+	SCRIBE_FILES_SHARED,
+	SCRIBE_FILES_PART_SHARED,
+	SCRIBE_FILES_CATEGORIES
+};
+
+struct scribe_category {
+	int64_t count;
+	int64_t bytes;      /* read and written */
+	int64_t max_offset; /* bytes; -1: the module does not tell */
+};
+
+struct scribe_perf {
+	int64_t bytes_read, bytes_written;
+	double unique_time, unique_meta_time, unique_rw_time; /* seconds, of the slowest rank */
+	int64_t unique_slowest_rank;
+	double shared_time; /* seconds, of the slowest ranks of shared records */
+	double agg_time;    /* seconds */
+	double agg_perf;    /* MiB a second */
+};
+
+struct scribe_accum;
+
+/* Can the module be accumulated? POSIX, MPI-IO, STDIO, DFS and DAOS can. */
+int scribe_accum_supports(int module);
+
+/* want: enum scribe_accum_want. 0; -ENOMEM or -SCRIBE_E_UNSUPPORTED with a message. */
+int scribe_accum_new(int module, unsigned want, struct scribe_accum **ret_a, struct scribe_err *err);
+/* NULL allowed; returns NULL. */
+struct scribe_accum *scribe_accum_free(struct scribe_accum *a);
+
+/* 0, -ENOMEM, or -SCRIBE_E_LIMIT for a rank out of all bounds. */
+int scribe_accum_add(struct scribe_accum *a, const void *record, struct scribe_err *err);
+
+/* The summed record (layout of the module), borrowed. */
+const void *scribe_accum_total(const struct scribe_accum *a);
+/* ret_files: SCRIBE_FILES_CATEGORIES places. */
+void scribe_accum_files(const struct scribe_accum *a, struct scribe_category *ret_files);
+void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_perf);
+int64_t scribe_accum_records(const struct scribe_accum *a);
+
+#endif

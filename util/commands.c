@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The table of subcommands. A row needs name, summary and main; a row with an
+ * option table of its own (declared in its file) also feeds the generators.
+ */
+#include "util/command.h"
+
+#include <string.h>
+
+#define ROW(name, summary, main) (&(const struct scribe_command){name, summary, main})
+
+const struct scribe_command *const scribe_commands[] = {
+#ifdef SCRIBE_HAVE_RUN
+	ROW("run", "trace a command, write its log, print a summary", scribe_cmd_run),
+#endif
+#ifdef SCRIBE_HAVE_DOCTOR
+	ROW("doctor", "what this kernel and this user can do, and what to fix", scribe_cmd_doctor),
+#endif
+	&scribe_command_parse,
+	&scribe_command_dxt,
+	&scribe_command_generate,
+	NULL,
+};
+
+const struct scribe_command *scribe_command_by_name(const char *name)
+{
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+const struct scribe_command *scribe_command_by_alias(const char *name)
+{
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+		if ((*c)->alias && !strcmp((*c)->alias, name))
+			return *c;
+	return NULL;
+}

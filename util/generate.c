@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Texts made from the option tables: --help, manual pages, bash completion.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "util/command.h"
+
+static int is_short(const struct scribe_option *o)
+{
+	return (o->key >= 'a' && o->key <= 'z') || (o->key >= 'A' && o->key <= 'Z');
+}
+
+static void put_flags(const struct scribe_option *o, char *to, size_t cap)
+{
+	size_t n = 0;
+
+	if (is_short(o))
+		n += (size_t)snprintf(to, cap, "-%c, ", o->key);
+	n += (size_t)snprintf(to + n, cap - n, "--%s", o->name);
+	if (o->arg && n < cap)
+		snprintf(to + n, cap - n, " %s", o->arg);
+}
+
+/* Text in lines of at most `width`, each but the first led by `indent` spaces. */
+static void put_wrapped(const char *text, int at, int indent, int width)
+{
+	while (*text) {
+		size_t word = strcspn(text, " \n");
+
+		if (at + (int)word > width && at > indent) {
+			printf("\n%*s", indent, "");
+			at = indent;
+		}
+		printf("%.*s", (int)word, text);
+		at += (int)word;
+		text += word;
+		if (*text == ' ' || (*text == '\n' && text[1] != '\n')) {
+			text++;
+			if (at < width) {
+				putchar(' ');
+				at++;
+			}
+		} else if (*text == '\n') {
+			text += strspn(text, "\n");
+			printf("\n\n%*s", indent, "");
+			at = indent;
+		}
+	}
+	putchar('\n');
+}
+
+static void put_option(const char *flags, const char *help)
+{
+	printf("  %-24s ", flags);
+	put_wrapped(help, 27, 27, 100);
+}
+
+int scribe_print_help(const struct scribe_command *cmd, const char *argv0)
+{
+	const char *name = scribe_program_name(argv0);
+	char flags[128];
+
+	printf("usage: %s%s [options] %s\n\n", scribe_command_by_alias(name) ? "" : "ioscribe ", name,
+	       cmd->operands ? cmd->operands : "");
+	put_wrapped(cmd->about ? cmd->about : cmd->summary, 0, 0, 100);
+	puts("\noptions:");
+	for (const struct scribe_option *o = cmd->options; o && o->name; o++) {
+		put_flags(o, flags, sizeof(flags));
+		put_option(flags, o->help);
+	}
+	put_option("-h, --help", "print this and exit");
+	put_option("--version", "print the version and exit");
+	if (cmd->examples)
+		puts("\nexamples:");
+	for (const char *const *e = cmd->examples; e && *e; e += 2)
+		printf("  %s\n      %s\n", e[0], e[1]);
+	return SCRIBE_EXIT_OK;
+}
+
+/* Text for roff: hyphens and backslashes are escaped, no line starts a request. */
+static void put_roff(const char *text)
+{
+	int start = 1;
+
+	for (; *text; text++) {
+		if (start && (*text == '.' || *text == '\''))
+			fputs("\\&", stdout);
+		start = *text == '\n';
+		if (*text == '-')
+			fputs("\\-", stdout);
+		else if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '\n' && text[1] == '\n')
+			fputs("\n.PP", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void roff_option(const struct scribe_option *o)
+{
+	puts(".TP");
+	fputs(".B ", stdout);
+	if (is_short(o))
+		printf("\\-%c\\fR, \\fB", o->key);
+	fputs("\\-\\-", stdout);
+	put_roff(o->name);
+	if (o->arg)
+		printf(" \\fI%s\\fR", o->arg);
+	putchar('\n');
+	put_roff(o->help);
+	puts(".");
+}
+
+static void print_man(const struct scribe_command *cmd)
+{
+	printf(".\\\" Made by \"ioscribe generate man %s\" from the option table.\n", cmd->name);
+	printf(".TH IOSCRIBE\\-");
+	for (const char *c = cmd->name; *c; c++)
+		putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+	printf(" 1 \"\" \"ioscribe %s\" \"User Commands\"\n", IOSCRIBE_VERSION);
+	printf(".SH NAME\nioscribe\\-%s \\- ", cmd->name);
+	put_roff(cmd->summary);
+	printf("\n.SH SYNOPSIS\n.B ioscribe %s\n[\\fIoptions\\fR] \\fI%s\\fR\n", cmd->name, cmd->operands);
+	if (cmd->alias)
+		printf(".br\n.B %s\n[\\fIoptions\\fR] \\fI%s\\fR\n", cmd->alias, cmd->operands);
+	puts(".SH DESCRIPTION");
+	put_roff(cmd->about ? cmd->about : cmd->summary);
+	puts("\n.SH OPTIONS");
+	for (const struct scribe_option *o = cmd->options; o && o->name; o++)
+		roff_option(o);
+	roff_option(&(struct scribe_option){"help", 'h', NULL, "print a short description and exit"});
+	roff_option(&(struct scribe_option){"version", 0, NULL, "print the version and exit"});
+	puts(".SH EXIT STATUS\n0: done. 1: the work failed; one line on standard error says what, where\n"
+	     "and what to do. 2: wrong usage.");
+	if (cmd->examples)
+		puts(".SH EXAMPLES");
+	for (const char *const *e = cmd->examples; e && *e; e += 2) {
+		fputs(".TP\n.B ", stdout);
+		put_roff(e[0]);
+		putchar('\n');
+		put_roff(e[1]);
+		puts(".");
+	}
+	puts(".SH SEE ALSO");
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+		if (*c != cmd && !(*c)->hidden && (*c)->options)
+			printf(".BR ioscribe\\-%s (1),\n", (*c)->name);
+	puts(".BR ioscribe (1)");
+}
+
+static void print_completion(void)
+{
+	puts("# bash completion of ioscribe, made by \"ioscribe generate completion\".\n"
+	     "_ioscribe()\n{\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=\n"
+	     "\tif [ \"$cmd\" = ioscribe ]; then\n"
+	     "\t\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
+	fputs("\t\t\tmapfile -t COMPREPLY < <(compgen -W \"", stdout);
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+		if (!(*c)->hidden)
+			printf("%s ", (*c)->name);
+	puts("help --help --version\" -- \"$cur\")\n"
+	     "\t\t\treturn\n\t\tfi\n\t\tcmd=${COMP_WORDS[1]}\n\tfi\n\tcase $cmd in");
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++) {
+		if (!(*c)->options)
+			continue;
+		printf("\t%s%s%s) words=\"", (*c)->name, (*c)->alias ? " | " : "", (*c)->alias ? (*c)->alias : "");
+		for (const struct scribe_option *o = (*c)->options; o->name; o++)
+			printf("--%s ", o->name);
+		puts("--help --version\" ;;");
+	}
+	puts("\tesac\n"
+	     "\tif [[ $cur == -* ]]; then\n"
+	     "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	     "\telse\n"
+	     "\t\tcompopt -o filenames\n"
+	     "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	     "\tfi\n}");
+	fputs("complete -F _ioscribe ioscribe", stdout);
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+		if ((*c)->alias)
+			printf(" %s", (*c)->alias);
+	putchar('\n');
+}
+
+static int take_none(void *ctx, int key, const char *value, struct scribe_err *err)
+{
+	(void)ctx, (void)key, (void)value;
+	return scribe_err_set(err, -1, "no options");
+}
+
+static int cmd_generate(int argc, char **argv)
+{
+	const struct scribe_command *of;
+	int first, status = scribe_args_read(&scribe_command_generate, argc, argv, take_none, NULL, &first);
+
+	if (status >= 0)
+		return status;
+	if (!strcmp(argv[first], "completion") && argc - first == 1) {
+		print_completion();
+		return SCRIBE_EXIT_OK;
+	}
+	of = argc - first == 2 && !strcmp(argv[first], "man") ? scribe_command_by_name(argv[first + 1]) : NULL;
+	if (of && of->options) {
+		print_man(of);
+		return SCRIBE_EXIT_OK;
+	}
+	scribe_complain(argv[0], "say 'completion', or 'man' and a command that has an option table");
+	return SCRIBE_EXIT_USAGE;
+}
+
+const struct scribe_command scribe_command_generate = {
+	.name = "generate",
+	.summary = "print a manual page or the bash completion",
+	.main = cmd_generate,
+	.operands = "completion | man COMMAND",
+	.min_operands = 1,
+	.max_operands = 2,
+	.hidden = 1,
+};

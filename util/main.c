@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe: finds the subcommand, by the program's own name or by the first
+ * argument, and runs it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "util/command.h"
+
+static void print_overview(FILE *to)
+{
+	fputs("usage: ioscribe COMMAND [options] ...\n\ncommands:\n", to);
+	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+		if (!(*c)->hidden)
+			fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->summary);
+	fputs("\nioscribe COMMAND --help tells a command's options; ioscribe --version the version.\n", to);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = scribe_program_name(argc > 0 ? argv[0] : NULL);
+	const struct scribe_command *cmd = scribe_command_by_alias(name);
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (cmd)
+		return cmd->main(argc, argv);
+	if (!word) {
+		print_overview(stderr);
+		return SCRIBE_EXIT_USAGE;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || (!strcmp(word, "help") && argc == 2)) {
+		print_overview(stdout);
+		return SCRIBE_EXIT_OK;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		printf("ioscribe %s\n", IOSCRIBE_VERSION);
+		return SCRIBE_EXIT_OK;
+	}
+	if (!strcmp(word, "help")) {
+		char help[] = "--help";
+		char *args[] = {argv[2], help, NULL};
+
+		cmd = scribe_command_by_name(argv[2]);
+		if (cmd)
+			return cmd->main(2, args);
+		word = argv[2];
+	}
+	cmd = scribe_command_by_name(word);
+	if (!cmd) {
+		fprintf(stderr, "ioscribe: no command '%s'; ioscribe --help lists them\n", word);
+		return SCRIBE_EXIT_USAGE;
+	}
+	return cmd->main(argc - 1, argv + 1);
+}

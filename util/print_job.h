@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The lines that begin the text of every log: job, regions, mounts.
+ */
+#ifndef UTIL_PRINT_JOB_H
+#define UTIL_PRINT_JOB_H
+
+#include "logfmt/reader.h"
+#include "util/outbuf.h"
+
+void scribe_print_job(struct scribe_out *out, const struct scribe_reader *r);
+
+/* "ZLIB", "BZIP2", "NONE" or "UNKNOWN". */
+const char *scribe_compression_name(int comp_type);
+
+/* Is the module marked as having lost records? */
+int scribe_is_partial(const struct scribe_reader *r, int module);
+
+/* The stock warning of a partial module, on the output. */
+void scribe_print_partial(struct scribe_out *out, const char *module);
+
+#endif

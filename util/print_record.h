@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of every module as counter rows, in the stock text.
+ */
+#ifndef UTIL_PRINT_RECORD_H
+#define UTIL_PRINT_RECORD_H
+
+#include "logfmt/module.h"
+#include "logfmt/reader.h"
+#include "util/rows.h"
+
+struct scribe_printer {
+	struct scribe_rows rows;
+	const struct scribe_module *module;
+	struct scribe_label *ints, *reals; /* labels of the module's counters */
+};
+
+/* Make ready for records of `m`. 0, or -ENOMEM with a message. */
+int scribe_printer_module(struct scribe_printer *p, struct scribe_out *out, const struct scribe_module *m,
+			  struct scribe_err *err);
+
+/*
+ * One record in the newest layout. name NULL: the log has none. mount and fs:
+ * where the file lies ("UNKNOWN" if not known).
+ */
+int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name,
+			  size_t name_len, const char *mount, const char *fs, struct scribe_err *err);
+
+/* Can records of the module be printed as rows? (DXT is printed by dxt.) */
+int scribe_printer_knows(int module);
+
+void scribe_printer_free(struct scribe_printer *p);
+
+/* "mount point" and type of the first mount whose path begins the name. */
+struct scribe_mount scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *name);
+
+#endif
