@@ -97,6 +97,14 @@ int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void 
 void scribe_reader_rewind(struct scribe_reader *r, int module);
 
 /*
+ * Give values as the stock reader of 3.5.0 does where that one is wrong: in logs
+ * of the other byte order, META_TIME, MAX_READ_TIME and MAX_WRITE_TIME of POSIX
+ * records older than version 4 keep their bytes unturned. Only for text that
+ * must equal Darshan's; off at first. Before the first record.
+ */
+void scribe_reader_as_stock(struct scribe_reader *r, bool on);
+
+/*
  * Seconds from start to end as darshan-parser prints them: with nanoseconds
  * from log version 3.41 on, whole seconds + 1 before.
  */

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reader: one stream for each region in use, records brought to the newest
+ * layout as they pass. Knows no module's meaning.
+ */
+#include "logfmt/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logfmt/header.h"
+#include "logfmt/layout.h"
+#include "logfmt/stream.h"
+
+#define LABEL_BYTES 160
+#define NAME_STEP 256 /* bytes first looked at for the end of a name */
+
+struct region {
+	struct scribe_stream *stream;
+	int failed; /* the error that ended it */
+	char name[24];
+	struct scribe_variable var;
+	const void *pending; /* a record decoded and not yet taken */
+	size_t pending_len;
+	uint64_t *fixed; /* a fixed record being converted */
+};
+
+struct scribe_reader {
+	int fd;
+	char label[LABEL_BYTES];
+	struct scribe_reader_info info;
+	struct scribe_log_header header;
+	struct scribe_log_job job;
+	char *text; /* job region's string, cut into pieces */
+	const char *exe;
+	struct scribe_mount *mounts;
+	size_t nmounts;
+	bool as_stock;
+	struct scribe_err err;
+	struct region names;
+	struct region modules[SCRIBE_MAX_MODULES];
+};
+
+static void region_reset(struct region *g)
+{
+	g->stream = scribe_stream_free(g->stream);
+	free(g->var.scratch.bytes);
+	free(g->fixed);
+	memset(g, 0, sizeof(*g));
+}
+
+static int region_open(struct scribe_reader *r, struct region *g, const char *name,
+		       const struct scribe_log_map *map)
+{
+	if (g->failed || g->stream)
+		return g->failed;
+	snprintf(g->name, sizeof(g->name), "%s", name);
+	g->stream = scribe_stream_new(r->fd, r->label, g->name, map->off, map->len, r->header.comp_type);
+	if (!g->stream)
+		g->failed = scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
+	return g->failed;
+}
+
+/* The first '\n' (or the end) ends the command line; then "type\tpath" lines. */
+static int split_text(struct scribe_reader *r)
+{
+	char *line = strchr(r->text, '\n');
+	size_t n = 0;
+
+	r->exe = r->text;
+	for (const char *c = r->text; *c; c++)
+		n += *c == '\n';
+	if (n > SCRIBE_MAX_MOUNTS)
+		return scribe_err_set(&r->err, -SCRIBE_E_LIMIT, "%.160s: job region: %zu mounts, at most %d", r->label, n,
+				      SCRIBE_MAX_MOUNTS);
+	r->mounts = calloc(n ? n : 1, sizeof(*r->mounts));
+	if (!r->mounts)
+		return scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
+	while (line) {
+		char *next = strchr(line + 1, '\n');
+		char *tab;
+
+		*line++ = 0;
+		if (next)
+			*next = 0;
+		tab = strchr(line, '\t');
+		if (tab && tab[1]) {
+			*tab = 0;
+			r->mounts[r->nmounts++] = (struct scribe_mount){line, tab + 1};
+		}
+		line = next;
+	}
+	return 0;
+}
+
+static int read_job(struct scribe_reader *r)
+{
+	struct scribe_log_map map = {r->info.job_off, r->info.job_len};
+	struct scribe_stream *s =
+		scribe_stream_new(r->fd, r->label, "job", map.off, map.len, r->header.comp_type);
+	const void *bytes;
+	size_t len, text;
+	int rc;
+
+	if (!s)
+		return scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
+	/* Uncompressed logs pad the region; a compressed one holds no more than its limit. */
+	rc = scribe_stream_need(s, SCRIBE_JOB_REGION_BYTES + 1, &bytes, &len, &r->err);
+	if (rc == 0 && len > SCRIBE_JOB_REGION_BYTES && r->header.comp_type != SCRIBE_COMP_NONE)
+		rc = scribe_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "more than %d plain bytes",
+					 SCRIBE_JOB_REGION_BYTES);
+	if (len > SCRIBE_JOB_REGION_BYTES)
+		len = SCRIBE_JOB_REGION_BYTES;
+	if (rc == 0)
+		rc = scribe_job_decode(r->label, &r->info, bytes, len, &r->job, &text, &r->err);
+	if (rc == 0) {
+		r->text = strndup((const char *)bytes + text, len - text);
+		rc = r->text ? split_text(r) : scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
+	}
+	scribe_stream_free(s);
+	return rc;
+}
+
+static int read_header(struct scribe_reader *r)
+{
+	unsigned char bytes[sizeof(struct scribe_log_header)];
+	struct stat st;
+	size_t have = 0;
+
+	if (fstat(r->fd, &st) != 0)
+		return scribe_err_set(&r->err, -errno, "%.160s: %s", r->label, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return scribe_err_set(&r->err, -EISDIR, "%.160s: a directory, not a log", r->label);
+	r->info.file_bytes = (uint64_t)st.st_size;
+	while (have < sizeof(bytes)) {
+		ssize_t n = pread(r->fd, bytes + have, sizeof(bytes) - have, (off_t)have);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return scribe_err_set(&r->err, -errno, "%.160s: cannot read: %s", r->label,
+					      errno == ESPIPE ? "a log must be a file, not a pipe" : strerror(errno));
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return scribe_header_decode(r->label, bytes, have, &r->header, &r->info, &r->err);
+}
+
+static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err)
+{
+	struct scribe_reader *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r) {
+		close(fd);
+		return scribe_err_set(err, -ENOMEM, "%.160s: out of memory", label);
+	}
+	r->fd = fd;
+	snprintf(r->label, sizeof(r->label), "%s", label);
+	rc = read_header(r);
+	if (rc == 0)
+		rc = read_job(r);
+	if (rc) {
+		if (err)
+			*err = r->err;
+		scribe_reader_free(r);
+		return rc;
+	}
+	*ret_r = r;
+	return 0;
+}
+
+int scribe_reader_open(const char *path, struct scribe_reader **ret_r, struct scribe_err *err)
+{
+	/* Non-blocking, so that a FIFO given by mistake is an error, not a wait. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "%.160s: cannot open: %s", path, strerror(errno));
+	return open_owned(fd, path, ret_r, err);
+}
+
+int scribe_reader_open_fd(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (own < 0)
+		return scribe_err_set(err, -errno, "%.160s: cannot duplicate the descriptor: %s", label,
+				      strerror(errno));
+	return open_owned(own, label, ret_r, err);
+}
+
+struct scribe_reader *scribe_reader_free(struct scribe_reader *r)
+{
+	if (!r)
+		return NULL;
+	region_reset(&r->names);
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
+		region_reset(&r->modules[i]);
+	free(r->mounts);
+	free(r->text);
+	close(r->fd);
+	free(r);
+	return NULL;
+}
+
+const struct scribe_reader_info *scribe_reader_info(const struct scribe_reader *r)
+{
+	return &r->info;
+}
+
+const struct scribe_log_header *scribe_reader_header(const struct scribe_reader *r)
+{
+	return &r->header;
+}
+
+const struct scribe_log_job *scribe_reader_job(const struct scribe_reader *r)
+{
+	return &r->job;
+}
+
+const char *scribe_reader_exe(const struct scribe_reader *r)
+{
+	return r->exe;
+}
+
+size_t scribe_reader_mounts(const struct scribe_reader *r, const struct scribe_mount **ret_mounts)
+{
+	*ret_mounts = r->mounts;
+	return r->nmounts;
+}
+
+const struct scribe_err *scribe_reader_error(const struct scribe_reader *r)
+{
+	return &r->err;
+}
+
+bool scribe_reader_has(const struct scribe_reader *r, int module)
+{
+	return scribe_module_by_id(module) && r->header.mod_map[module].len > 0;
+}
+
+void scribe_reader_as_stock(struct scribe_reader *r, bool on)
+{
+	r->as_stock = on;
+}
+
+double scribe_reader_runtime(const struct scribe_reader *r)
+{
+	const struct scribe_log_job *j = &r->job;
+
+	if (r->info.version < 341)
+		return (double)(j->end_time_sec - j->start_time_sec + 1);
+	return ((double)j->end_time_sec + (double)j->end_time_nsec / 1e9) -
+	       ((double)j->start_time_sec + (double)j->start_time_nsec / 1e9);
+}
+
+/* ---- names ---- */
+
+/* 3.00: id, 32-bit length, bytes. */
+static int counted_name(struct scribe_reader *r, struct scribe_name *ret_name)
+{
+	struct scribe_stream *s = r->names.stream;
+	const char *p;
+	size_t avail, head = 12;
+	uint32_t len;
+	int rc = scribe_stream_need(s, head, (const void **)&p, &avail, &r->err);
+
+	if (rc || avail == 0)
+		return rc;
+	if (avail < head)
+		return scribe_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED, "ends in the middle of a name");
+	memcpy(&ret_name->id, p, 8);
+	memcpy(&len, p + 8, 4);
+	if (r->info.swapped) {
+		ret_name->id = __builtin_bswap64(ret_name->id);
+		len = __builtin_bswap32(len);
+	}
+	if (len > SCRIBE_MAX_NAME_BYTES)
+		return scribe_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "a name of %u bytes, at most %u", len,
+					   SCRIBE_MAX_NAME_BYTES);
+	rc = scribe_stream_need(s, head + len, (const void **)&p, &avail, &r->err);
+	if (rc)
+		return rc;
+	if (avail < head + len)
+		return scribe_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED, "ends in the middle of a name");
+	/* The head is done with: move the bytes over it so that a NUL fits behind them. */
+	memmove((char *)p, p + head, len);
+	((char *)p)[len] = 0;
+	ret_name->bytes = p;
+	ret_name->len = len;
+	scribe_stream_skip(s, head + len);
+	return 1;
+}
+
+static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
+{
+	struct scribe_stream *s = r->names.stream;
+	size_t want = NAME_STEP, seen = 8, avail;
+	const char *p;
+
+	for (;;) {
+		const char *nul;
+		int rc = scribe_stream_need(s, want, (const void **)&p, &avail, &r->err);
+
+		if (rc)
+			return rc;
+		if (avail == 0)
+			return 0;
+		nul = avail > seen ? memchr(p + seen, 0, avail - seen) : NULL;
+		if (nul) {
+			memcpy(&ret_name->id, p, 8);
+			if (r->info.swapped)
+				ret_name->id = __builtin_bswap64(ret_name->id);
+			ret_name->bytes = p + 8;
+			ret_name->len = (size_t)(nul - p) - 8;
+			scribe_stream_skip(s, (size_t)(nul - p) + 1);
+			return 1;
+		}
+		if (avail < want)
+			return scribe_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
+						   "ends in the middle of a name (%zu bytes left)", avail);
+		if (avail > SCRIBE_MAX_NAME_BYTES)
+			return scribe_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "a name of more than %u bytes",
+						   SCRIBE_MAX_NAME_BYTES);
+		seen = avail;
+		want = avail * 2;
+	}
+}
+
+int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_name)
+{
+	int rc;
+
+	if (r->header.name_map.len == 0)
+		return 0;
+	rc = region_open(r, &r->names, "name", &r->header.name_map);
+	if (rc)
+		return rc;
+	rc = r->info.version == 300 ? counted_name(r, ret_name) : next_name(r, ret_name);
+	if (rc < 0)
+		r->names.failed = rc;
+	return rc;
+}
+
+void scribe_reader_rewind_names(struct scribe_reader *r)
+{
+	region_reset(&r->names);
+}
+
+/* ---- records ---- */
+
+static int open_module(struct scribe_reader *r, int module, struct region *g)
+{
+	const struct scribe_module *m = scribe_module_by_id(module);
+	unsigned version = r->header.mod_ver[module];
+
+	if (g->failed || g->stream)
+		return g->failed;
+	if (version == 0 || version > m->accepts)
+		return g->failed = scribe_err_set(
+			       &r->err, -SCRIBE_E_VERSION,
+			       "%.160s: %s region (file offset %llu): record version %u, this program knows 1 to %u",
+			       r->label, m->name, (unsigned long long)r->header.mod_map[module].off, version,
+			       m->accepts);
+	g->var.module = module;
+	g->var.version = version;
+	g->var.swapped = r->info.swapped;
+	return region_open(r, g, m->name, &r->header.mod_map[module]);
+}
+
+/*
+ * Stock readers of 3.5.0 forget to turn three times of POSIX records older than
+ * version 4 in logs of the other byte order; their text can only be met so.
+ */
+static void stock_faults(void *rec)
+{
+	struct scribe_posix_record *p = rec;
+
+	scribe_swap_words(&p->fcounters[SCRIBE_POSIX_F_META_TIME], 3);
+}
+
+/* A record that is not as memory needs it: copied, turned, brought up. 1, or 0 to leave it out. */
+static int convert(struct scribe_reader *r, const struct scribe_module *m, struct region *g, size_t disk,
+		   const void *p)
+{
+	unsigned version = g->var.version;
+	int rc = 1;
+
+	memcpy(g->fixed, p, disk);
+	if (r->info.swapped)
+		scribe_disk_swap(m->id, version, g->fixed);
+	if (version != m->version)
+		rc = scribe_disk_upgrade(m->id, version, g->fixed);
+	if (rc && r->as_stock && r->info.swapped && m->id == SCRIBE_MOD_POSIX && version < 4)
+		stock_faults(g->fixed);
+	return rc;
+}
+
+static int next_fixed(struct scribe_reader *r, const struct scribe_module *m, struct region *g,
+		      const void **ret_rec, size_t *ret_len)
+{
+	unsigned version = g->var.version;
+	bool as_is = version == m->version && !r->info.swapped;
+	size_t disk = as_is ? m->record_bytes : scribe_disk_bytes(m->id, version);
+	const void *p;
+	size_t avail;
+	int rc;
+
+	if (!as_is && !g->fixed) {
+		g->fixed = malloc(SCRIBE_FIXED_MAX_BYTES);
+		if (!g->fixed)
+			return scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
+	}
+	do {
+		rc = scribe_stream_need(g->stream, disk, &p, &avail, &r->err);
+		if (rc || avail == 0)
+			return rc;
+		if (avail < disk)
+			return scribe_stream_error(g->stream, &r->err, -SCRIBE_E_TRUNCATED,
+						   "ends in the middle of a record (%zu of %zu bytes)", avail, disk);
+		scribe_stream_skip(g->stream, disk);
+		rc = as_is ? 1 : convert(r, m, g, disk, p);
+	} while (rc == 0);
+	*ret_rec = as_is ? p : g->fixed;
+	*ret_len = m->record_bytes;
+	return 1;
+}
+
+int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void **ret_rec, size_t *ret_len)
+{
+	const struct scribe_module *m = scribe_module_by_id(module);
+	struct region *g;
+	int rc;
+
+	if (!m || r->header.mod_map[module].len == 0)
+		return 0;
+	g = &r->modules[module];
+	if (!g->stream || g->failed) {
+		rc = open_module(r, module, g);
+		if (rc)
+			return rc;
+	}
+	if (g->pending) {
+		*ret_rec = g->pending;
+		*ret_len = g->pending_len;
+		g->pending = NULL;
+		return 1;
+	}
+	rc = m->record_bytes ? next_fixed(r, m, g, ret_rec, ret_len)
+			     : scribe_variable_next(&g->var, g->stream, ret_rec, ret_len, &r->err);
+	if (rc < 0)
+		g->failed = rc;
+	return rc;
+}
+
+int scribe_reader_next_record(struct scribe_reader *r, int module, void *buf, size_t cap, size_t *ret_len)
+{
+	const void *rec;
+	int rc = scribe_reader_borrow_record(r, module, &rec, ret_len);
+
+	if (rc <= 0)
+		return rc;
+	if (*ret_len > cap) {
+		r->modules[module].pending = rec;
+		r->modules[module].pending_len = *ret_len;
+		return scribe_err_set(&r->err, -SCRIBE_E_BUFFER, "%.160s: a %s record of %zu bytes does not fit into %zu",
+				      r->label, scribe_module_by_id(module)->name, *ret_len, cap);
+	}
+	memcpy(buf, rec, *ret_len);
+	return 1;
+}
+
+void scribe_reader_rewind(struct scribe_reader *r, int module)
+{
+	if (module >= 0 && module < SCRIBE_MAX_MODULES)
+		region_reset(&r->modules[module]);
+}
