@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective finalize, step by step: fetch this rank's records, agree,
+ * reduce, write, vote, and report to the daemon, which keeps its own copy of the
+ * records until all ranks of the node have reported success. Whatever fails, the
+ * daemon writes the log from that copy.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/client/final.h"
+#include "runtime/client/finalize.h"
+
+#define FETCH_SHARE 2 /* the daemon may take this part of the deadline to answer FETCH */
+#define DONE_MS 2000  /* and this long, beyond the deadline, to take note of DONE */
+
+/* Connect, say who we are and ask at once; the answers come in order. */
+static int fetch(struct scribe_final *f, struct scribe_link *link, const struct scribe_rank_state *s,
+		 int64_t deadline, struct scribe_msg_fetch_ok *ret_ok)
+{
+	struct scribe_msg_hello_ok hello;
+	int fd, rc;
+
+	rc = scribe_link_open(link, deadline);
+	if (rc == 0)
+		rc = scribe_link_say_hello(link, &s->who, deadline);
+	if (rc == 0)
+		rc = scribe_link_say_fetch(link, deadline);
+	if (rc == 0)
+		rc = scribe_link_hear_hello(link, deadline, &hello);
+	if (rc == 0 && !hello.collective)
+		return -1;
+	if (rc == 0)
+		rc = scribe_link_hear_fetch(link, deadline, ret_ok, &fd);
+	if (rc < 0)
+		return rc;
+	return scribe_image_open(&f->image, fd, ret_ok->image_bytes);
+}
+
+/* Rank 0 makes the log before anything is agreed, so that failing is agreed too. */
+static int create_log(struct scribe_final *f, const char *path)
+{
+	size_t len = strlen(path);
+
+	if (!len)
+		return -1;
+	f->path = scribe_coll_alloc(&f->coll, len + 1);
+	if (!f->path)
+		return -1;
+	memcpy(f->path, path, len);
+	f->fd = scribe_fd_high(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
+	if (f->fd >= 0)
+		return 0;
+	f->path = NULL;
+	return -1;
+}
+
+static bool write_together(struct scribe_final *f)
+{
+	scribe_final_agree(f);
+	scribe_final_reduce(f);
+	scribe_final_write(f);
+	if (f->fd >= 0) {
+		/* an error may show only here: quota, network file systems */
+		if (close(f->fd) < 0)
+			f->failed = true;
+		f->fd = -1;
+	}
+	if (f->failed_any)
+		return false;
+	return scribe_final_vote(f);
+}
+
+static void report(struct scribe_final *f, struct scribe_link *link, bool ok)
+{
+	int64_t deadline = f->coll.deadline;
+
+	if (!ok && f->rank == 0 && f->path)
+		unlink(f->path);
+	if (deadline < scribe_now_ms() + DONE_MS)
+		deadline = scribe_now_ms() + DONE_MS;
+	scribe_link_done(link, ok, f->rank == 0 && f->path ? f->path : "", deadline);
+}
+
+/* The duplicate that MPI_Init did not wait for: has it come meanwhile? */
+static bool have_comm(struct scribe_rank_state *s)
+{
+	int flag = 0;
+
+	if (!s->dup_pending)
+		return true;
+	if (s->mpi.verbs->test(&s->mpi, &s->dup_req, &flag) != 0 || !flag)
+		return false;
+	s->dup_pending = false;
+	return s->mpi.verbs->quiet(&s->mpi) == 0;
+}
+
+void scribe_finalize(struct scribe_rank_state *s)
+{
+	static struct scribe_final f; /* large, and there is one finalize in a process */
+	static struct scribe_msg_fetch_ok ok;
+	struct scribe_link link = { .sock = -1 };
+	int64_t now = scribe_now_ms();
+	bool fetched = false, done;
+
+	f.coll.mpi = &s->mpi;
+	f.coll.deadline = now + s->deadline_ms;
+	f.rank = s->who.rank;
+	f.size = s->who.size;
+	f.fd = -1;
+	if (!have_comm(s))
+		f.coll.broken = true;
+	if (s->greeted)
+		fetched = fetch(&f, &link, s, now + s->deadline_ms / FETCH_SHARE, &ok) == 0;
+	f.failed = !fetched;
+	if (fetched) {
+		f.partial = ok.partial | f.image.header->partial_flag;
+		if (f.rank == 0 && !f.coll.broken && create_log(&f, ok.path) < 0)
+			f.failed = true;
+	}
+	done = !f.coll.broken && write_together(&f);
+	if (link.sock >= 0)
+		report(&f, &link, done);
+	scribe_link_close(&link);
+	if (f.image.map && !f.coll.broken)
+		scribe_image_close(&f.image);
+	scribe_coll_free(&f.coll);
+	if (!f.coll.broken)
+		s->mpi.verbs->comm_free(&s->mpi);
+}
