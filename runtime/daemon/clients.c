@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Connections of the runtime in MPI programs: HELLO, FETCH, DONE. The peer's
+ * credentials decide whose records are spoken of; a peer that is not a traced
+ * process gets one answer and is hung up.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/daemon/daemon.h"
+
+#define CLIENTS_MAX 4096
+#define SEND_MS	    1000
+
+int scribe_clients_listen(struct scribe_daemon *d, struct scribe_err *err)
+{
+	const char *base = access("/run", W_OK) == 0 ? "/run" : "/tmp";
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct scribe_config *c = &d->work->config;
+
+	snprintf(d->socket_dir, sizeof(d->socket_dir), "%s/ioscribe-XXXXXX", base);
+	if (!mkdtemp(d->socket_dir)) {
+		d->socket_dir[0] = 0;
+		return scribe_err_set(err, -errno, "cannot make a directory in %s: %s", base, strerror(errno));
+	}
+	snprintf(d->socket, sizeof(d->socket), "%s/socket", d->socket_dir);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
+	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(d->listen, 512) < 0)
+		return scribe_err_set(err, -errno, "cannot listen on %s: %s", d->socket, strerror(errno));
+	/* the job's user may connect, nobody else may even look */
+	if (chown(d->socket_dir, c->uid, c->gid) < 0 || chmod(d->socket_dir, 0500) < 0 ||
+	    chown(d->socket, c->uid, c->gid) < 0 || chmod(d->socket, 0600) < 0)
+		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket, strerror(errno));
+	return scribe_loop_watch(d, d->listen, &d->listen);
+}
+
+static void hang_up(struct scribe_daemon *d, struct scribe_client *c);
+
+void scribe_clients_close(struct scribe_daemon *d)
+{
+	while (d->clients) {
+		struct scribe_client *c = d->clients;
+
+		d->clients = c->next;
+		close(c->fd);
+		free(c);
+	}
+	if (d->listen >= 0)
+		close(d->listen);
+	d->listen = -1;
+	if (d->socket_dir[0]) {
+		unlink(d->socket);
+		rmdir(d->socket_dir);
+		d->socket_dir[0] = 0;
+	}
+}
+
+void scribe_clients_accept(struct scribe_daemon *d)
+{
+	for (;;) {
+		int fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		struct scribe_client *c;
+		struct ucred cred;
+		socklen_t len = sizeof(cred);
+		unsigned n = 0;
+
+		if (fd < 0)
+			return;
+		for (c = d->clients; c; c = c->next)
+			n++;
+		c = n < CLIENTS_MAX ? calloc(1, sizeof(*c)) : NULL;
+		if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0) {
+			free(c);
+			close(fd);
+			continue;
+		}
+		*c = (struct scribe_client){ .fd = fd, .pid = cred.pid, .uid = cred.uid, .rank = -1,
+					     .next = d->clients };
+		if (scribe_loop_watch(d, fd, c) < 0) {
+			close(fd);
+			free(c);
+			continue;
+		}
+		d->clients = c;
+	}
+}
+
+static struct scribe_process *peer(struct scribe_daemon *d, struct scribe_client *c)
+{
+	struct scribe_process *p;
+
+	scribe_events_take(d); /* its fork, exec and names may still wait in the ring */
+	p = scribe_map_get(&d->work->by_tgid, (uint64_t)c->pid);
+	return p && !p->ended && (!c->serial || p->serial == c->serial) ? p : NULL;
+}
+
+/* The kernel side ignores this thread's I/O: 0 ends that. */
+static void mute(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	char task[64];
+
+	if (!proc || proc->serial != p->serial)
+		return;
+	snprintf(task, sizeof(task), "/proc/%d/task/%u", p->tgid, tid);
+	if (tid && access(task, F_OK) < 0)
+		tid = (uint32_t)p->tgid; /* counted in another pid namespace */
+	__atomic_store_n(&proc->muted_tid, tid, __ATOMIC_RELEASE);
+}
+
+static int refuse(struct scribe_client *c, unsigned status, const char *text)
+{
+	scribe_msg_send(c->fd, SCRIBE_MSG_ERROR, status, text, strlen(text), -1, SEND_MS);
+	return -EPROTO;
+}
+
+static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
+{
+	struct scribe_msg_hello_ok ok = { .deadline_ms = d->work->config.deadline_ms };
+	struct scribe_process *p = peer(d, c);
+	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
+	int rc;
+
+	if (!p)
+		return refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
+	if (m->size < 1 || m->rank < 0 || m->rank >= m->size)
+		return refuse(c, SCRIBE_ST_BAD_MESSAGE, "HELLO with an impossible rank");
+	rc = scribe_worlds_hello(&d->work->worlds, p, m->rank, m->size, namespace);
+	if (rc < 0)
+		return refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
+	c->serial = p->serial;
+	if (rc == 1 && p->rank->state == SCRIBE_RANK_IDLE)
+		p->rank->state = SCRIBE_RANK_HELLO;
+	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
+		c->rank = m->rank;
+		ok.collective = d->work->config.collective;
+	}
+	return scribe_msg_send(c->fd, SCRIBE_MSG_HELLO_OK, 0, &ok, sizeof(ok), -1, SEND_MS);
+}
+
+/* Everything of the rank so far becomes its fetched records. */
+static int take_records(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r)
+{
+	for (struct scribe_process *p = u->first; p; p = p->next)
+		if (p->rank == r && !p->ended && scribe_drain_living(d, p) < 0)
+			return -ENOMEM;
+	if (!r->records)
+		r->records = scribe_records_new();
+	r->fetched = r->records;
+	r->records = NULL;
+	return r->fetched ? 0 : -ENOMEM;
+}
+
+static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m)
+{
+	static struct scribe_msg_fetch_ok ok;
+	struct scribe_process *p = peer(d, c);
+	struct scribe_err err = { 0 };
+	struct scribe_unit *u;
+	int fd, rc = 0;
+
+	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_HELLO)
+		return refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
+	u = p->unit;
+	memset(&ok, 0, sizeof(ok));
+	mute(d, p, m->tid);
+	scribe_events_take(d);
+	if (!u->base_ns)
+		u->base_ns = u->start_ns;
+	if (take_records(d, u, p->rank) < 0)
+		return refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
+	if (c->rank == 0 && !u->partial) {
+		rc = scribe_place_partial(d, u, ok.path, sizeof(ok.path), &err);
+		u->partial = rc == 0 ? strdup(ok.path) : NULL;
+	}
+	ok.mem_align = d->work->config.mem_alignment;
+	fd = rc == 0 ? scribe_commit_image(d, u, p->rank, &ok.image_bytes, &ok.partial, &err) : rc;
+	if (fd < 0) {
+		p->rank->state = SCRIBE_RANK_FAILED;
+		mute(d, p, 0);
+		return refuse(c, SCRIBE_ST_FAILED, err.text);
+	}
+	p->rank->state = SCRIBE_RANK_FETCHED;
+	rc = scribe_msg_send(c->fd, SCRIBE_MSG_FETCH_OK, 0, &ok, sizeof(ok), fd, SEND_MS);
+	close(fd);
+	return rc;
+}
+
+static int on_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m)
+{
+	struct scribe_process *p = peer(d, c);
+	bool ok = m->ok == 1;
+
+	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_FETCHED)
+		return refuse(c, SCRIBE_ST_REFUSED, "DONE out of turn");
+	if (c->rank == 0 && (!p->unit->partial || strcmp(m->path, p->unit->partial)))
+		ok = false; /* not the file it was told to write */
+	scribe_events_take(d);
+	mute(d, p, 0);
+	p->rank->state = ok ? SCRIBE_RANK_DONE : SCRIBE_RANK_FAILED;
+	return scribe_msg_send(c->fd, SCRIBE_MSG_DONE_OK, 0, NULL, 0, -1, SEND_MS);
+}
+
+static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
+{
+	struct scribe_process *p = c->serial ? scribe_worlds_find(&d->work->worlds, c->serial) : NULL;
+
+	if (p && c->rank >= 0 && p->rank->rank == c->rank && p->rank->state == SCRIBE_RANK_FETCHED) {
+		p->rank->state = SCRIBE_RANK_FAILED;
+		if (!p->ended)
+			mute(d, p, 0);
+	}
+	close(c->fd);
+	c->fd = -1;
+	c->gone = true;
+}
+
+static void reap(struct scribe_daemon *d)
+{
+	struct scribe_client **at = &d->clients;
+
+	while (*at) {
+		struct scribe_client *c = *at;
+
+		if (!c->gone) {
+			at = &c->next;
+			continue;
+		}
+		*at = c->next;
+		free(c);
+	}
+}
+
+static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	const struct scribe_msg_header *h = (const void *)packet;
+	struct scribe_err err = { 0 };
+	ssize_t n = scribe_msg_recv(c->fd, packet, NULL, 0, &err);
+
+	if (n == -ETIMEDOUT)
+		return 0;
+	if (n == -EPROTO)
+		return refuse(c, SCRIBE_ST_BAD_MESSAGE, err.text);
+	if (n <= 0)
+		return -EPIPE;
+	switch (h->type) {
+	case SCRIBE_MSG_HELLO:
+		return on_hello(d, c, (const void *)(h + 1));
+	case SCRIBE_MSG_FETCH:
+		return on_fetch(d, c, (const void *)(h + 1));
+	case SCRIBE_MSG_DONE:
+		return on_done(d, c, (const void *)(h + 1));
+	default:
+		return refuse(c, SCRIBE_ST_BAD_MESSAGE, "not a message for the daemon");
+	}
+}
+
+void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c)
+{
+	if (!c->gone && serve_one(d, c) < 0)
+		hang_up(d, c);
+}
+
+void scribe_clients_serve_all(struct scribe_daemon *d)
+{
+	for (struct scribe_client *c = d->clients; c; c = c->next)
+		scribe_clients_serve(d, c);
+	reap(d);
+}

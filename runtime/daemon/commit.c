@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Commit: one finished log for a unit. Records come from this daemon's memory
+ * (deferred) or from the ranks' own reduced log (collective), to which later
+ * I/O, the process table and the ledger are added.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "logfmt/reduce.h"
+#include "runtime/daemon/bundle.h"
+#include "runtime/daemon/daemon.h"
+#include "runtime/daemon/sources.h"
+
+static double seconds_between(uint64_t from, uint64_t to)
+{
+	return to > from ? (double)(to - from) / 1e9 : 0;
+}
+
+uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger)
+{
+	memset(ret_ledger, 0, sizeof(*ret_ledger));
+	if (d->bpf)
+		scribe_bpf_ledger(d->bpf, d->work->index, ret_ledger);
+	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
+	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || d->work->memory_out)
+		return 1ull << SCRIBE_MOD_POSIX;
+	return 0;
+}
+
+/* The files of one rank as records. */
+static int add_files(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_records *files,
+		     int64_t rank, uint64_t base_ns)
+{
+	for (size_t i = 0; files && i < files->n; i++) {
+		const struct scribe_file *f = files->file[i];
+		struct scribe_posix_ext_record ext;
+		struct scribe_posix_record rec;
+		int rc = 0;
+
+		if (scribe_file_has_posix(f)) {
+			scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align,
+						w->config.mem_alignment, f->renamed_from, &rec);
+			rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX, &rec, sizeof(rec));
+		}
+		if (rc == 0 && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext))
+			rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX_EXT, &ext, sizeof(ext));
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static uint64_t process_id(const struct scribe_work *w, uint32_t serial, char *ret_name, size_t cap)
+{
+	int n = serial ? snprintf(ret_name, cap, "process:%s:%u", w->host, serial)
+		       : snprintf(ret_name, cap, "process:%s:others", w->host);
+
+	return scribe_record_id(ret_name, (size_t)n);
+}
+
+static void add_totals(struct scribe_process_record *rec, const struct scribe_totals *t)
+{
+	rec->records = (int64_t)t->records;
+	rec->folded_files = (int64_t)t->folded_files;
+	rec->bytes_read = (int64_t)t->bytes_read;
+	rec->bytes_written = (int64_t)t->bytes_written;
+	rec->operations = (int64_t)t->operations;
+}
+
+static int add_processes(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
+			 uint64_t base_ns)
+{
+	char name[128];
+	int rc = 0;
+
+	for (const struct scribe_process *p = u->first; p && rc == 0; p = p->next) {
+		struct scribe_process_record rec = { 0 };
+		int core = (p->status >> 8 & 0xff) << 8 | (p->status & 0x7f);
+
+		rec.base.id = process_id(w, p->serial, name, sizeof(name));
+		rec.base.rank = p->rank ? p->rank->rank : 0;
+		rec.serial = p->serial;
+		rec.parent_serial = p->parent_serial;
+		rec.pid = p->tgid;
+		rec.uid = p->uid;
+		rec.nranks_world = u->id ? scribe_unit_nprocs(u) : 0;
+		rec.wait_status = core;
+		rec.end_kind = p->end_kind;
+		rec.start = seconds_between(base_ns, p->start_ns);
+		rec.end = p->ended ? seconds_between(base_ns, p->end_ns) : 0;
+		add_totals(&rec, &p->totals);
+		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
+		snprintf(rec.exe, sizeof(rec.exe), "%s", p->exe ? p->exe : p->comm);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
+	}
+	if (rc == 0 && u->nunlisted) {
+		struct scribe_process_record rec = { 0 };
+
+		rec.base.id = process_id(w, 0, name, sizeof(name));
+		rec.end_kind = SCRIBE_END_EXITED;
+		add_totals(&rec, &u->unlisted);
+		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
+		snprintf(rec.exe, sizeof(rec.exe), "(%llu more processes)", (unsigned long long)u->nunlisted);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
+	}
+	return rc;
+}
+
+static uint64_t ledger_id(const struct scribe_work *w, char *ret_name, size_t cap)
+{
+	int n = snprintf(ret_name, cap, "ledger:%s", w->host);
+
+	return scribe_record_id(ret_name, (size_t)n);
+}
+
+static int add_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const struct scribe_unit *u,
+		      const struct scribe_ledger *ledger)
+{
+	struct scribe_ledger_record rec = { .base.rank = -1 };
+	char name[128];
+	struct rusage usage;
+
+	rec.base.id = ledger_id(d->work, name, sizeof(name));
+	for (int i = 0; i < SCRIBE_L_COUNT && i < SCRIBE_LEDGER_PLACES; i++)
+		rec.counters[i] = (int64_t)ledger->v[i];
+	getrusage(RUSAGE_SELF, &usage);
+	rec.fcounters[SCRIBE_LEDGER_F_DAEMON_CPU] =
+		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
+	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)d->work->drain_ns / 1e9;
+	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = seconds_between(u->end_ns, scribe_now_ns());
+	if (d->bpf) {
+		rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = (double)scribe_bpf_memory(d->bpf);
+		rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = (double)scribe_bpf_misses(d->bpf);
+	}
+	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
+}
+
+static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_t base_ns, uint64_t end_ns,
+		     const char *how, struct scribe_log_job *job)
+{
+	uint64_t start = base_ns + (uint64_t)w->realtime_ns, end = end_ns + (uint64_t)w->realtime_ns;
+	struct scribe_process *leader = scribe_place_leader(w, u);
+
+	memset(job, 0, sizeof(*job));
+	job->uid = w->config.uid;
+	job->start_time_sec = (int64_t)(start / 1000000000);
+	job->start_time_nsec = (int64_t)(start % 1000000000);
+	job->end_time_sec = (int64_t)(end / 1000000000);
+	job->end_time_nsec = (int64_t)(end % 1000000000);
+	job->nprocs = scribe_unit_nprocs(u);
+	job->jobid = u->jobid >= 0 ? u->jobid : leader ? leader->tgid : 0;
+	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n", IOSCRIBE_VERSION,
+		 how);
+}
+
+static const char *exe_line(struct scribe_work *w, const struct scribe_unit *u)
+{
+	struct scribe_process *leader = scribe_place_leader(w, u);
+
+	if (!leader)
+		return "";
+	return leader->args && leader->args[0] ? leader->args : leader->exe ? leader->exe : leader->comm;
+}
+
+/* Names of all ids that the bundle's records speak of, each once. */
+static int write_names(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
+		       struct scribe_writer *wr)
+{
+	struct scribe_map done = { 0 };
+	char name[128];
+	int rc = 0;
+
+	for (size_t i = 0; i < b->n && rc == 0; i++) {
+		const struct scribe_bundled *r = b->rec[i];
+		const struct scribe_bundle_name *had = scribe_map_get(&b->names, r->id);
+		const struct scribe_label *label = scribe_labels_by_id(&w->labels, r->id);
+
+		if (scribe_map_get(&done, r->id))
+			continue;
+		rc = scribe_map_put(&done, r->id, b);
+		if (rc < 0)
+			break;
+		if (r->module == SCRIBE_MOD_PROCESS) {
+			const struct scribe_process_record *p = (const void *)r->data;
+
+			process_id(w, (uint32_t)p->serial, name, sizeof(name));
+			rc = scribe_writer_name(wr, r->id, name, strlen(name));
+		} else if (r->module == SCRIBE_MOD_LEDGER) {
+			ledger_id(w, name, sizeof(name));
+			rc = scribe_writer_name(wr, r->id, name, strlen(name));
+		} else if (label) {
+			rc = scribe_writer_name(wr, r->id, label->text, label->bytes);
+		} else if (had) {
+			rc = scribe_writer_name(wr, r->id, had->text, had->bytes);
+		}
+	}
+	(void)u;
+	scribe_map_clear(&done);
+	return rc;
+}
+
+static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
+		     const struct scribe_log_job *job, const char *exe, int fd, bool compressed, uint64_t partial,
+		     struct scribe_err *err)
+{
+	struct scribe_writer_options options = { .compression = compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE };
+	struct scribe_writer *wr = NULL;
+	int rc = scribe_writer_create_fd(fd, &options, &wr, err);
+
+	if (rc < 0)
+		return rc;
+	rc = scribe_writer_job(wr, job, exe, w->mounts.mount, w->mounts.n);
+	if (rc == 0)
+		rc = write_names(w, b, u, wr);
+	if (rc == 0)
+		rc = scribe_bundle_write(b, wr);
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
+		if (partial & 1ull << i)
+			scribe_writer_partial(wr, i);
+	if (rc == 0)
+		rc = scribe_writer_finish(wr);
+	if (rc < 0 && err) {
+		*err = *scribe_writer_error(wr);
+		if (!err->text[0])
+			scribe_err_set(err, rc, "cannot write the log: %s", scribe_strerror(rc));
+	}
+	scribe_writer_free(wr);
+	return rc;
+}
+
+int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
+			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
+{
+	struct scribe_bundle b = { 0 };
+	struct scribe_ledger ledger;
+	struct scribe_log_job job;
+	uint64_t partial = scribe_commit_partial(d, &ledger);
+	struct stat st;
+	int fd = memfd_create("ioscribe-records", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
+
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno));
+	fill_job(d->work, u, u->base_ns, scribe_now_ns(), "collective", &job);
+	rc = add_files(d->work, &b, r->fetched, r->rank, u->base_ns);
+	if (rc == 0)
+		rc = scribe_sources_rank(d, u, r, &b);
+	if (rc < 0)
+		scribe_err_set(err, rc, "out of memory");
+	else
+		rc = write_log(d->work, &b, u, &job, exe_line(d->work, u), fd, false, partial, err);
+	scribe_bundle_clear(&b);
+	if (rc == 0 && (fstat(fd, &st) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW |
+							    F_SEAL_SEAL) < 0))
+		rc = scribe_err_set(err, -errno, "cannot seal the memory file: %s", strerror(errno));
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	*ret_bytes = (uint64_t)st.st_size;
+	*ret_partial = partial;
+	return fd;
+}
+
+/* Have all ranks of the world, all of them here, agreed that their log is complete? */
+static bool ranks_agreed(const struct scribe_unit *u)
+{
+	if (!u->partial || !scribe_map_get(&u->ranks, 0))
+		return false;
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.place[i].value;
+
+		if (r && r->state != SCRIBE_RANK_DONE)
+			return false;
+	}
+	return true;
+}
+
+/* The ranks' own log, as the user's identity sees it. */
+static int read_partial(struct scribe_work *w, const struct scribe_unit *u, struct scribe_bundle *b,
+			struct scribe_log_job *ret_job, uint64_t *ret_partial, struct scribe_err *err)
+{
+	struct scribe_reader *r = NULL;
+	struct stat st;
+	int fd = scribe_hand_open(&w->hand, u->partial, err), rc;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != w->config.uid)
+		rc = scribe_err_set(err, -EPERM, "%s is not a file of the job's user", u->partial);
+	else
+		rc = scribe_reader_open_fd(fd, u->partial, &r, err);
+	close(fd);
+	if (rc < 0)
+		return rc;
+	*ret_job = *scribe_reader_job(r);
+	*ret_partial = scribe_reader_header(r)->partial_flag;
+	rc = scribe_bundle_read(b, r, err);
+	scribe_reader_free(r);
+	return rc;
+}
+
+static int gather_deferred(struct scribe_daemon *d, struct scribe_unit *u, uint64_t base_ns,
+			   struct scribe_bundle *b)
+{
+	struct scribe_rank **ranks;
+	size_t n;
+	int rc = scribe_unit_ranks(u, &ranks, &n);
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		struct scribe_rank *r = ranks[i];
+
+		if (r->fetched && r->records)
+			rc = scribe_records_join(r->fetched, r->records);
+		if (rc == 0)
+			rc = add_files(d->work, b, r->fetched ? r->fetched : r->records, r->rank, base_ns);
+		if (rc == 0)
+			rc = scribe_sources_rank(d, u, r, b);
+	}
+	if (rc == 0)
+		free(ranks);
+	return rc == 0 ? scribe_bundle_reduce(b, scribe_unit_nprocs(u)) : rc;
+}
+
+/* I/O since FETCH, into the ranks' own records. */
+static int gather_late(struct scribe_daemon *d, struct scribe_unit *u, uint64_t base_ns, struct scribe_bundle *b)
+{
+	struct scribe_rank **ranks;
+	size_t n;
+	int rc = scribe_unit_ranks(u, &ranks, &n);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = add_files(d->work, b, ranks[i]->records, ranks[i]->rank, base_ns);
+	if (n)
+		free(ranks);
+	return rc;
+}
+
+static void sum_up(const struct scribe_bundle *b, struct scribe_msg_log *m)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct scribe_posix_record *r = (const void *)b->rec[i]->data;
+
+		if (b->rec[i]->module != SCRIBE_MOD_POSIX)
+			continue;
+		m->bytes_read += (uint64_t)r->counters[SCRIBE_POSIX_BYTES_READ];
+		m->bytes_written += (uint64_t)r->counters[SCRIBE_POSIX_BYTES_WRITTEN];
+		m->read_seconds += r->fcounters[SCRIBE_POSIX_F_READ_TIME];
+		m->write_seconds += r->fcounters[SCRIBE_POSIX_F_WRITE_TIME];
+		m->meta_seconds += r->fcounters[SCRIBE_POSIX_F_META_TIME];
+	}
+}
+
+static void count_files(const struct scribe_bundle *b, struct scribe_msg_log *m)
+{
+	struct scribe_map seen = { 0 };
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct scribe_bundled *r = b->rec[i];
+
+		if (r->module != SCRIBE_MOD_POSIX || scribe_map_get(&seen, r->id))
+			continue;
+		m->files++;
+		if (scribe_map_put(&seen, r->id, m) < 0)
+			break;
+	}
+	scribe_map_clear(&seen);
+}
+
+static void describe(struct scribe_work *w, const struct scribe_unit *u, const struct scribe_bundle *b,
+		     struct scribe_msg_log *m)
+{
+	snprintf(m->world, sizeof(m->world), "%.255s", u->key);
+	snprintf(m->exe, sizeof(m->exe), "%s", exe_line(w, u));
+	m->nprocs = (uint32_t)scribe_unit_nprocs(u);
+	m->still_running = u->live;
+	m->failed = (uint32_t)u->failed;
+	m->processes = u->processes;
+	m->operations = u->unlisted.operations;
+	m->folded_files = u->unlisted.folded_files;
+	for (const struct scribe_process *p = u->first; p; p = p->next) {
+		m->operations += p->totals.operations;
+		m->folded_files += p->totals.folded_files;
+	}
+	sum_up(b, m);
+	count_files(b, m);
+}
+
+/* All of the unit's records, however they came. */
+static int gather(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_bundle *b,
+		  struct scribe_log_job *job, uint64_t *partial, struct scribe_msg_log *m)
+{
+	struct scribe_work *w = d->work;
+	uint64_t base = u->base_ns ? u->base_ns : u->start_ns;
+	uint64_t end = u->live || u->end_ns < base ? scribe_now_ns() : u->end_ns;
+	struct scribe_log_job theirs;
+	struct scribe_err why;
+	uint64_t flags = 0;
+
+	fill_job(w, u, base, end, "deferred", job);
+	if (ranks_agreed(u) && read_partial(w, u, b, &theirs, &flags, &why) == 0) {
+		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec - w->realtime_ns);
+		fill_job(w, u, base, end, "collective", job);
+		*partial |= flags;
+		m->collective = 1;
+		return gather_late(d, u, base, b);
+	}
+	scribe_bundle_clear(b);
+	return gather_deferred(d, u, base, b);
+}
+
+/* The finished log under its name. */
+static int put_log(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
+		   const struct scribe_log_job *job, const char *partial_path, uint64_t partial,
+		   struct scribe_msg_log *m, struct scribe_err *err)
+{
+	char fresh[SCRIBE_PATH_MAX + 8];
+	int fd, rc;
+
+	/* the ranks' file may stand under the partial name until ours is complete */
+	snprintf(fresh, sizeof(fresh), "%s%s", partial_path, u->partial ? "_new" : "");
+	fd = scribe_hand_create(&w->hand, fresh, err);
+	if (fd == -EEXIST && scribe_hand_remove(&w->hand, fresh, err) == 0)
+		fd = scribe_hand_create(&w->hand, fresh, err);
+	if (fd < 0)
+		return fd;
+	rc = write_log(w, b, u, job, exe_line(w, u), fd, true, partial, err);
+	close(fd);
+	if (rc == 0)
+		rc = scribe_hand_commit(&w->hand, fresh, m->path, w->config.log_file[0] != 0, err);
+	if (rc < 0)
+		scribe_hand_remove(&w->hand, fresh, NULL);
+	return rc;
+}
+
+static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_msg_log *m, struct scribe_err *err)
+{
+	struct scribe_work *w = d->work;
+	struct scribe_bundle b = { 0 };
+	struct scribe_ledger ledger;
+	struct scribe_log_job job;
+	uint64_t partial = scribe_commit_partial(d, &ledger);
+	uint64_t base;
+	char path[SCRIBE_PATH_MAX];
+	int rc = gather(d, u, &b, &job, &partial, m);
+
+	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
+	if (rc == 0)
+		rc = add_processes(w, &b, u, base);
+	if (rc == 0)
+		rc = add_ledger(d, &b, u, &ledger);
+	if (rc < 0)
+		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
+	describe(w, u, &b, m);
+	m->partial = partial != 0;
+	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
+		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
+	if (rc == 0 && u->partial)
+		snprintf(path, sizeof(path), "%s", u->partial);
+	else if (rc == 0)
+		rc = scribe_place_partial(d, u, path, sizeof(path), err);
+	if (rc == 0 && scribe_place_final(w, path, (uint64_t)m->seconds + 1, m->path, sizeof(m->path)) < 0)
+		rc = scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
+	if (rc == 0)
+		rc = put_log(w, &b, u, &job, path, partial, m, err);
+	if (u->partial)
+		scribe_hand_remove(&w->hand, u->partial, NULL);
+	scribe_bundle_clear(&b);
+	return rc;
+}
+
+static bool has_records(const struct scribe_unit *u)
+{
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.place[i].value;
+
+		if (r && ((r->records && r->records->n) || (r->fetched && r->fetched->n)))
+			return true;
+	}
+	return false;
+}
+
+static void forget_records(struct scribe_unit *u)
+{
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		struct scribe_rank *r = u->ranks.place[i].value;
+
+		if (r) {
+			r->records = scribe_records_free(r->records);
+			r->fetched = scribe_records_free(r->fetched);
+		}
+	}
+}
+
+static struct scribe_msg_log *new_message(struct scribe_work *w)
+{
+	if (w->logs == w->logs_room) {
+		size_t room = w->logs_room ? w->logs_room * 2 : 4;
+		struct scribe_msg_log *more = realloc(w->log, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		w->log = more;
+		w->logs_room = room;
+	}
+	memset(&w->log[w->logs], 0, sizeof(*w->log));
+	return &w->log[w->logs++];
+}
+
+static void commit_unit(struct scribe_daemon *d, struct scribe_unit *u)
+{
+	struct scribe_msg_log *m;
+	struct scribe_err err = { 0 };
+
+	for (struct scribe_process *p = u->first; p; p = p->next)
+		if (!p->ended)
+			scribe_drain_living(d, p);
+	u->committed = true;
+	/* launchers alone, with no recorded I/O of their own, make no log */
+	if (!u->id && !u->others && !has_records(u))
+		return;
+	m = new_message(d->work);
+	if (!m)
+		return;
+	if (commit(d, u, m, &err) < 0)
+		snprintf(m->text, sizeof(m->text), "%s", err.text);
+	forget_records(u);
+}
+
+void scribe_commit_due(struct scribe_daemon *d, bool all)
+{
+	struct scribe_work *w = d->work;
+	struct scribe_unit *u;
+
+	if (!w)
+		return;
+	for (u = w->worlds.units; u; u = u->next)
+		if (u->id && !u->committed && (all || scribe_unit_is_over(&w->worlds, u)))
+			commit_unit(d, u);
+	/* the rest of the job comes last: only its end says that it is over */
+	if (all && !w->worlds.rest->committed)
+		commit_unit(d, w->worlds.rest);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of keys and the reader of configuration text. */
+#include "runtime/daemon/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CONFIG_BYTES_MAX (1u << 20)
+
+enum kind { NUMBER, SWITCH, TEXT, PATH, LEVEL, LAYOUT, EXCLUDE, INCLUDE };
+
+static const struct key {
+	const char *name;
+	enum kind kind;
+	size_t at, bytes;         /* field; room of a text */
+	unsigned long least, most; /* of a number */
+} keys[] = {
+#define FIELD(f) offsetof(struct scribe_config, f), sizeof(((struct scribe_config *)0)->f)
+	{ "records", NUMBER, FIELD(records), 16, 16777216 },
+	{ "processes", NUMBER, FIELD(processes), 16, 4194304 },
+	{ "listed_processes", NUMBER, FIELD(listed), 1, 1000000 },
+	{ "mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30 },
+	{ "all_types", SWITCH, FIELD(all_types), 0, 0 },
+	{ "grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000 },
+	{ "deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000 },
+	{ "collective", SWITCH, FIELD(collective), 0, 0 },
+	{ "runtime", SWITCH, FIELD(runtime), 0, 0 },
+	{ "attach", LEVEL, FIELD(level), 0, 0 },
+	{ "modules", TEXT, FIELD(modules), 0, 0 },
+	{ "exclude", EXCLUDE, FIELD(paths), 0, 0 },
+	{ "include", INCLUDE, FIELD(paths), 0, 0 },
+	{ "log_file", PATH, FIELD(log_file), 0, 0 },
+	{ "log_dir", PATH, FIELD(log_dir), 0, 0 },
+	{ "log_layout", LAYOUT, FIELD(dated), 0, 0 },
+	{ "uid", NUMBER, FIELD(uid), 0, 4294967294ul },
+	{ "gid", NUMBER, FIELD(gid), 0, 4294967294ul },
+	{ "user", TEXT, FIELD(user), 0, 0 },
+	{ "library", PATH, FIELD(library), 0, 0 },
+#undef FIELD
+};
+
+int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
+{
+	memset(c, 0, sizeof(*c));
+	c->records = 114688;
+	c->processes = 16384;
+	c->listed = 4096;
+	c->mem_alignment = 8;
+	c->grace_ms = 2000;
+	c->deadline_ms = 10000;
+	c->collective = true;
+	c->runtime = true;
+	c->uid = (uint32_t)getuid();
+	c->gid = (uint32_t)getgid();
+	if (scribe_exclusions_default(&c->paths) < 0)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	if (access("/var/opt/cray/dws/mounts", F_OK) == 0)
+		scribe_exclusions_include(&c->paths, "/var/opt/cray/dws/mounts/");
+	return 0;
+}
+
+static int set_number(const struct key *k, void *field, const char *value, struct scribe_err *err)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)value[0]) || *end || errno || n < k->least || n > k->most)
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is not a number from %lu to %lu", k->name, value,
+				      k->least, k->most);
+	*(uint32_t *)field = (uint32_t)n;
+	return 0;
+}
+
+static int set_switch(const struct key *k, void *field, const char *value, struct scribe_err *err)
+{
+	static const char *const yes[] = { "1", "yes", "true", "on" }, *const no[] = { "0", "no", "false", "off" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (!strcmp(value, yes[i]) || !strcmp(value, no[i])) {
+			*(bool *)field = !strcmp(value, yes[i]);
+			return 0;
+		}
+	}
+	return scribe_err_set(err, -EINVAL, "%s: '%s' is neither yes nor no", k->name, value);
+}
+
+static int set_text(const struct key *k, void *field, const char *value, struct scribe_err *err)
+{
+	if (strlen(value) >= k->bytes)
+		return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", k->name, k->bytes - 1);
+	if (k->kind == PATH && value[0] && value[0] != '/')
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is not an absolute path", k->name, value);
+	strcpy(field, value);
+	return 0;
+}
+
+static int set_choice(const struct key *k, void *field, const char *value, struct scribe_err *err)
+{
+	if (k->kind == LAYOUT) {
+		if (strcmp(value, "dated") && strcmp(value, "flat"))
+			return scribe_err_set(err, -EINVAL, "%s: '%s' is neither dated nor flat", k->name, value);
+		*(bool *)field = !strcmp(value, "dated");
+		return 0;
+	}
+	if (strcmp(value, "auto") && strcmp(value, "tp_btf") && strcmp(value, "raw_tp"))
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, tp_btf, raw_tp", k->name, value);
+	strcpy(field, value);
+	return 0;
+}
+
+static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, const char *value,
+			struct scribe_err *err)
+{
+	int rc = k->kind == EXCLUDE ? scribe_exclusions_exclude(paths, value)
+				    : scribe_exclusions_include(paths, value);
+
+	if (rc == -EINVAL)
+		return scribe_err_set(err, rc, "%s: '%s' is not a list of at most %d absolute paths", k->name, value,
+				      SCRIBE_PREFIXES_MAX);
+	return rc < 0 ? scribe_err_set(err, rc, "out of memory") : 0;
+}
+
+int scribe_config_set(struct scribe_config *c, const char *key, const char *value, struct scribe_err *err)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct key *k = &keys[i];
+		void *field = (char *)c + k->at;
+
+		if (strcmp(k->name, key))
+			continue;
+		switch (k->kind) {
+		case NUMBER:
+			return set_number(k, field, value, err);
+		case SWITCH:
+			return set_switch(k, field, value, err);
+		case TEXT:
+		case PATH:
+			return set_text(k, field, value, err);
+		case LEVEL:
+		case LAYOUT:
+			return set_choice(k, field, value, err);
+		default:
+			return set_prefixes(k, field, value, err);
+		}
+	}
+	return scribe_err_set(err, -EINVAL, "unknown key '%s'", key);
+}
+
+static char *trim(char *s)
+{
+	char *end;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	end = s + strlen(s);
+	while (end > s && isspace((unsigned char)end[-1]))
+		end--;
+	*end = 0;
+	return s;
+}
+
+static int set_line(struct scribe_config *c, char *line, struct scribe_err *err)
+{
+	char *equals, *key;
+
+	line = trim(line);
+	if (!*line || *line == '#')
+		return 0;
+	equals = strchr(line, '=');
+	if (!equals)
+		return scribe_err_set(err, -EINVAL, "'%.60s' is not key = value", line);
+	*equals = 0;
+	key = trim(line);
+	return scribe_config_set(c, key, trim(equals + 1), err);
+}
+
+int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, const char *label,
+		       struct scribe_err *err)
+{
+	size_t at = 0;
+
+	for (unsigned number = 1; at < bytes; number++) {
+		const char *newline = memchr(text + at, '\n', bytes - at);
+		size_t n = newline ? (size_t)(newline - text) - at : bytes - at;
+		char *line = strndup(text + at, n);
+		struct scribe_err why = { 0 };
+		int rc = line ? set_line(c, line, &why) : scribe_err_set(&why, -ENOMEM, "out of memory");
+
+		free(line);
+		if (rc < 0)
+			return scribe_err_set(err, rc, "%s, line %u: %s", label, number, why.text);
+		at += n + 1;
+	}
+	return 0;
+}
+
+int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	char *text;
+	ssize_t n;
+	int rc;
+
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > CONFIG_BYTES_MAX) {
+		close(fd);
+		return scribe_err_set(err, -EINVAL, "%s is not a regular file of at most 1 MiB", path);
+	}
+	text = malloc((size_t)st.st_size + 1);
+	n = text ? pread(fd, text, (size_t)st.st_size, 0) : -1;
+	rc = n < 0 ? scribe_err_set(err, text ? -errno : -ENOMEM, "cannot read %s", path)
+		   : scribe_config_text(c, text, (size_t)n, path, err);
+	close(fd);
+	free(text);
+	return rc;
+}
+
+void scribe_config_clear(struct scribe_config *c)
+{
+	scribe_exclusions_clear(&c->paths);
+}

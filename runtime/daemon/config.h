@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a job is traced with: defaults, a configuration file, and the key=value
+ * lines of `ioscribe run`, all through one table of keys. docs/config.md
+ * describes every key.
+ */
+#ifndef RUNTIME_DAEMON_CONFIG_H
+#define RUNTIME_DAEMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/base/proto.h"
+#include "runtime/daemon/excl.h"
+
+struct scribe_config {
+	/* how */
+	uint32_t records;       /* most records at once */
+	uint32_t processes;     /* most processes at once */
+	uint32_t listed;        /* most processes in a log's table */
+	uint32_t mem_alignment; /* bytes; 0: MEM_NOT_ALIGNED is not counted */
+	bool all_types;         /* other than regular files too */
+	uint32_t grace_ms;      /* for descendants that outlive CMD */
+	uint32_t deadline_ms;   /* for the runtime in MPI_Finalize */
+	bool collective;        /* ranks may reduce and write the log themselves */
+	bool runtime;           /* open a socket for the runtime at all */
+	char level[16];         /* auto, tp_btf, raw_tp */
+	char modules[256];      /* modules fed by plain code to switch on, with commas */
+	struct scribe_exclusions paths;
+	/* where */
+	char log_file[SCRIBE_PATH_MAX]; /* absolute; empty: by directory */
+	char log_dir[SCRIBE_PATH_MAX];  /* absolute */
+	bool dated;                     /* LOGDIR/YYYY/M/D instead of LOGDIR */
+	/* who */
+	uint32_t uid, gid;
+	char user[64];
+	char library[SCRIBE_PATH_MAX]; /* the runtime library: its own loading is not counted */
+};
+
+int scribe_config_default(struct scribe_config *c, struct scribe_err *err);
+/* One key. -EINVAL with a line in err for an unknown key or a bad value. */
+int scribe_config_set(struct scribe_config *c, const char *key, const char *value, struct scribe_err *err);
+/* Lines "key = value"; '#' begins a comment. `label` stands in messages. */
+int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, const char *label,
+		       struct scribe_err *err);
+int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err);
+void scribe_config_clear(struct scribe_config *c);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the daemon's files share: the daemon, a traced job ("work"), a connected
+ * client. One thread; every function here is called from its event loop.
+ */
+#ifndef RUNTIME_DAEMON_DAEMON_H
+#define RUNTIME_DAEMON_DAEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/load.h"
+#include "logfmt/base/proto.h"
+#include "runtime/daemon/config.h"
+#include "runtime/daemon/hand.h"
+#include "runtime/daemon/mounts.h"
+#include "runtime/daemon/names.h"
+#include "runtime/daemon/records.h"
+#include "runtime/daemon/worlds.h"
+
+/* The name last announced for a slot. */
+struct scribe_slot_name {
+	uint32_t birth;
+	struct scribe_label *label;
+};
+
+/* A job being traced. */
+struct scribe_work {
+	uint32_t index; /* in the kernel's job table */
+	struct scribe_config config;
+	struct scribe_hand hand;
+	struct scribe_worlds worlds;
+	struct scribe_map by_tgid; /* living processes */
+	struct scribe_labels labels;
+	struct scribe_mounts mounts;
+	char host[64];
+	int64_t realtime_ns;    /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
+	uint32_t first_serial;  /* of CMD */
+	uint32_t nlogs;         /* paths given out */
+	struct scribe_msg_log *log; /* written, in order */
+	size_t logs, logs_room;
+	uint64_t drain_ns;      /* spent collecting records */
+	uint64_t memory_out;    /* allocations that failed: something is missing */
+	bool ending;            /* END has come */
+	uint64_t ending_deadline_ns;
+};
+
+struct scribe_client {
+	int fd;
+	pid_t pid;
+	uid_t uid;
+	uint32_t serial; /* of the peer's process, once HELLO has come */
+	int64_t rank;    /* it speaks for, -1 none */
+	bool gone;
+	struct scribe_client *next;
+};
+
+struct scribe_daemon {
+	struct scribe_bpf *bpf;
+	struct scribe_work *work; /* NULL until RUN_BEGIN */
+	struct scribe_slot_name *slot; /* by slot index */
+	uint32_t slots;
+	int epoll, listen, run;
+	char socket_dir[64], socket[96];
+	struct scribe_client *clients;
+	bool quit;
+	bool verbose;
+	uint64_t lost_seen; /* ledger's EVENT_LOST + ENV_LOST at the last look */
+};
+
+uint64_t scribe_now_ns(void); /* CLOCK_MONOTONIC */
+
+/* ---- events.c: what the kernel tells ---- */
+/* Take all waiting events. Negative only when the ring is broken. */
+int scribe_events_take(struct scribe_daemon *d);
+/* Find processes whose events were lost, by looking at the shared table. */
+void scribe_events_sweep(struct scribe_daemon *d);
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, uint32_t index, uint32_t serial,
+					      pid_t pid);
+
+/* ---- drain.c: from slots to records ---- */
+/* Records of an exited process to its rank; its kernel entries are given back. */
+int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p);
+/* The same of a living one, which goes on with fresh records. */
+int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p);
+
+/* ---- commit.c: from records to a log ---- */
+/* Write the log of every unit that is over; `all`: of every unit. */
+void scribe_commit_due(struct scribe_daemon *d, bool all);
+/* An image of a rank's fetched records: a sealed memfd, or negative. */
+int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
+			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err);
+/* Bits of partial_flag that the job's ledger asks for. */
+uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger);
+
+/* ---- place.c: names of logs ---- */
+/*
+ * Path of the unit's log with `ending` (".darshan_partial") instead of the
+ * duration; directories are made. `number`: of the log in this job, from 1.
+ */
+int scribe_place_partial(struct scribe_daemon *d, const struct scribe_unit *u, char *ret_path, size_t cap,
+			 struct scribe_err *err);
+/* The final name for a partial one. */
+int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,
+		       size_t cap);
+/* Root process of rank 0 (else of any rank, else CMD); NULL none. */
+struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u);
+
+/* ---- clients.c: the runtime's connections ---- */
+int scribe_clients_listen(struct scribe_daemon *d, struct scribe_err *err);
+void scribe_clients_accept(struct scribe_daemon *d);
+void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c);
+/* Serve whatever waits on any connection, without blocking. */
+void scribe_clients_serve_all(struct scribe_daemon *d);
+void scribe_clients_close(struct scribe_daemon *d);
+
+/* ---- runlink.c: `ioscribe run` ---- */
+void scribe_runlink_serve(struct scribe_daemon *d);
+/* After END: commit and report when it is time. */
+void scribe_runlink_tick(struct scribe_daemon *d);
+void scribe_work_free(struct scribe_work *w);
+
+/* ---- loop.c ---- */
+int scribe_loop(struct scribe_daemon *d);
+int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Drain: slots of a process become files of its rank. The kernel side gives
+ * consistent views; this only names and adds them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/daemon/daemon.h"
+
+struct drain {
+	struct scribe_daemon *d;
+	struct scribe_process *p;
+	struct scribe_records *records;
+};
+
+static struct scribe_label *slot_label(struct scribe_daemon *d, uint32_t index, uint32_t birth)
+{
+	if (index >= d->slots || d->slot[index].birth != birth)
+		return NULL;
+	return d->slot[index].label;
+}
+
+/* A record whose name never came, or that stands for many files. */
+static struct scribe_label *made_up_label(struct scribe_work *w, const struct scribe_process *p,
+					  const struct scribe_slot *slot)
+{
+	char text[96];
+
+	if (slot->kind == SCRIBE_KIND_CATCHALL)
+		snprintf(text, sizeof(text), "<folded:%d>", p->tgid);
+	else
+		snprintf(text, sizeof(text), "<unnamed:%u:%u:%llu>", slot->dev >> 20, slot->dev & 0xfffff,
+			 (unsigned long long)slot->ino);
+	return scribe_labels_intern(&w->labels, text, strlen(text));
+}
+
+static uint64_t operations(const struct scribe_posix_part *p, const struct scribe_ext_part *e)
+{
+	static const int counted[] = { SCRIBE_EXT_CLOSES,    SCRIBE_EXT_UNLINKS,   SCRIBE_EXT_MKDIRS,
+				       SCRIBE_EXT_RMDIRS,    SCRIBE_EXT_LINKS,	   SCRIBE_EXT_SYMLINKS,
+				       SCRIBE_EXT_READLINKS, SCRIBE_EXT_ACCESSES,  SCRIBE_EXT_TRUNCATES,
+				       SCRIBE_EXT_FALLOCATES, SCRIBE_EXT_FADVISES, SCRIBE_EXT_GETDENTS,
+				       SCRIBE_EXT_STATFS,    SCRIBE_EXT_XATTR_READS, SCRIBE_EXT_XATTR_WRITES,
+				       SCRIBE_EXT_SYNC_RANGES, SCRIBE_EXT_MSYNCS };
+	uint64_t n = p->opens + p->ops[0] + p->ops[1] + p->seeks + p->stats + p->mmaps + p->fsyncs + p->fdsyncs +
+		     p->rename_sources;
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		n += e->v[counted[i]];
+	return n;
+}
+
+static int add_parts(struct scribe_file *f, struct scribe_totals *t, const struct scribe_slot_view *v)
+{
+	for (unsigned i = 0; i < v->nparts; i++) {
+		if (scribe_posix_acc_add(&f->acc, v->part[i], v->access[i], v->stride[i]) < 0 ||
+		    scribe_posix_acc_add_ext(&f->acc, v->ext[i]) < 0)
+			return -1;
+		t->bytes_read += v->part[i]->bytes[0];
+		t->bytes_written += v->part[i]->bytes[1];
+		t->operations += operations(v->part[i], v->ext[i]);
+	}
+	return 0;
+}
+
+static bool says_nothing(const struct scribe_slot_view *v)
+{
+	for (unsigned i = 0; i < v->nparts; i++) {
+		const struct scribe_posix_part *p = v->part[i];
+
+		if (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
+		    p->fdsyncs | p->rename_sources | p->rename_targets)
+			return false;
+		for (int k = 0; k < SCRIBE_EXT_COUNT; k++)
+			if (v->ext[i]->v[k])
+				return false;
+	}
+	return true;
+}
+
+static int drain_slot(void *ctx, const struct scribe_slot_view *v)
+{
+	struct drain *x = ctx;
+	const struct scribe_slot *slot = v->slot;
+	struct scribe_label *label = slot_label(x->d, v->index, slot->birth);
+	struct scribe_file *f;
+
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) || says_nothing(v))
+		return 0;
+	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
+		label = made_up_label(x->d->work, x->p, slot);
+	f = label ? scribe_records_at(x->records, label->id) : NULL;
+	if (!f || add_parts(f, &x->p->totals, v) < 0) {
+		x->d->work->memory_out++;
+		return 0;
+	}
+	x->p->totals.records++;
+	if (slot->mode)
+		f->mode = slot->mode;
+	if (slot->align)
+		f->align = slot->align;
+	if (slot->renamed_from && !f->renamed_from) {
+		label = slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
+		f->renamed_from = label ? label->id : 0;
+	}
+	return 0;
+}
+
+static struct scribe_records *records_of(struct scribe_process *p)
+{
+	if (p->rank && !p->rank->records)
+		p->rank->records = scribe_records_new();
+	return p->rank ? p->rank->records : NULL;
+}
+
+int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct drain x = { d, p, records_of(p) };
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	uint64_t begin = scribe_now_ns();
+	int rc;
+
+	if (!x.records)
+		return -1;
+	if (!proc || proc->serial != p->serial)
+		return 0;
+	p->totals.folded_files = proc->folded;
+	rc = scribe_bpf_harvest(d->bpf, p->index, drain_slot, &x);
+	d->work->drain_ns += scribe_now_ns() - begin;
+	return rc;
+}
+
+int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct drain x = { d, p, records_of(p) };
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	uint64_t begin = scribe_now_ns();
+	int rc;
+
+	if (!x.records)
+		return -1;
+	if (!proc || proc->serial != p->serial)
+		return 0;
+	p->totals.folded_files = proc->folded;
+	rc = scribe_bpf_retire(d->bpf, p->index, drain_slot, &x);
+	d->work->drain_ns += scribe_now_ns() - begin;
+	return rc;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernel events: names, forks, executions, environments, exits. Feeds the world
+ * model and the name table; must not know of logs or sockets.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/daemon/daemon.h"
+
+#define PROC_TEXT_MAX (1u << 21) /* of a command line or environment read from /proc */
+
+static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, index);
+
+	p->index = index;
+	p->tgid = tgid;
+	if (proc && proc->serial == p->serial) {
+		p->uid = proc->uid;
+		memcpy(p->comm, proc->comm, sizeof(p->comm));
+		p->comm[sizeof(p->comm) - 1] = 0;
+		if (!tgid)
+			p->tgid = (int32_t)proc->tgid;
+	}
+	if (p->tgid && scribe_map_put(&d->work->by_tgid, (uint64_t)p->tgid, p) < 0)
+		d->work->memory_out++;
+}
+
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, uint32_t index, uint32_t serial,
+					      pid_t pid)
+{
+	struct scribe_process *p = scribe_worlds_fork(&d->work->worlds, serial, 0, scribe_now_ns());
+
+	if (p)
+		fill_from_proc(d, p, index, pid);
+	return p;
+}
+
+/* The process an event speaks of; made up from the shared table if its FORK was lost. */
+static struct scribe_process *process_of(struct scribe_daemon *d, const struct scribe_event *e)
+{
+	struct scribe_process *p = scribe_worlds_find(&d->work->worlds, e->serial);
+	struct scribe_proc *proc;
+
+	if (p)
+		return p;
+	proc = scribe_bpf_proc(d->bpf, e->proc);
+	if (!proc || proc->serial != e->serial)
+		return NULL;
+	p = scribe_worlds_fork(&d->work->worlds, e->serial, proc->parent_serial, proc->start_ns);
+	if (p)
+		fill_from_proc(d, p, e->proc, (int32_t)e->tgid);
+	return p;
+}
+
+static int open_root(const struct scribe_process *p)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root", p->tgid);
+	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
+		    const char *text)
+{
+	struct scribe_path_parts parts = {
+		.chain = text,
+		.chain_bytes = e->chain_bytes,
+		.string = text + e->chain_bytes,
+		.string_bytes = e->string_bytes,
+		.has_string = e->flags & SCRIBE_NF_STRING,
+		.cut = e->flags & SCRIBE_NF_CUT,
+		.nofollow = e->flags & SCRIBE_NF_NOFOLLOW,
+		.detached = e->flags & SCRIBE_NF_DETACHED,
+	};
+	char path[SCRIBE_NAME_ROOM];
+	struct scribe_label *label;
+	struct scribe_slot *slot;
+	size_t bytes;
+
+	if (e->slot >= d->slots || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
+		return;
+	bytes = scribe_path_join(&parts, path, sizeof(path));
+	if (parts.has_string) {
+		int root = open_root(p);
+
+		if (root < 0 && p->own_root_dir)
+			root = open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+		bytes = scribe_path_resolve(path, sizeof(path), root, parts.nofollow);
+		if (root >= 0)
+			close(root);
+	}
+	label = scribe_labels_intern(&d->work->labels, path, bytes);
+	if (!label) {
+		d->work->memory_out++;
+		return;
+	}
+	label->excluded = scribe_exclusions_match(&d->work->config.paths, label->text, label->bytes);
+	d->slot[e->slot] = (struct scribe_slot_name){ e->birth, label };
+	slot = scribe_bpf_slot(d->bpf, e->slot);
+	if (label->excluded && slot && slot->birth == e->birth && slot->serial == e->serial)
+		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static void look_at_root(struct scribe_process *p)
+{
+	char root[64], mnt[64];
+
+	snprintf(root, sizeof(root), "/proc/%d/root/", p->tgid);
+	snprintf(mnt, sizeof(mnt), "/proc/%d/ns/mnt", p->tgid);
+	if (access(root, F_OK) == 0)
+		p->own_root_dir = same_file(root, "/") && same_file(mnt, "/proc/self/ns/mnt");
+}
+
+static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes)
+{
+	char link[64], exe[PATH_MAX];
+	ssize_t n;
+
+	fill_from_proc(d, p, p->index, p->tgid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", p->tgid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	look_at_root(p);
+	if (scribe_worlds_exec(&d->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
+		d->work->memory_out++;
+	if (!p->env)
+		p->env = malloc(sizeof(*p->env));
+	if (p->env)
+		scribe_envreader_begin(p->env);
+}
+
+static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_rankenv env;
+
+	if (!p->env)
+		return;
+	scribe_envreader_end(p->env, &env);
+	free(p->env);
+	p->env = NULL;
+	if (scribe_worlds_env(&d->work->worlds, p, &env) < 0)
+		d->work->memory_out++;
+}
+
+static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
+		    enum scribe_process_end kind)
+{
+	if (p->ended)
+		return;
+	end_environment(d, p);
+	if (scribe_drain_exited(d, p) < 0)
+		d->work->memory_out++;
+	if (scribe_map_get(&d->work->by_tgid, (uint64_t)p->tgid) == p)
+		scribe_map_take(&d->work->by_tgid, (uint64_t)p->tgid);
+	scribe_worlds_exit(&d->work->worlds, p, kind, status, when);
+}
+
+static enum scribe_process_end kind_of(int32_t status)
+{
+	return status & 0x7f ? SCRIBE_END_SIGNALLED : SCRIBE_END_EXITED;
+}
+
+static int on_event(void *ctx, const struct scribe_event *e, const char *text)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_process *p;
+
+	if (e->type == SCRIBE_EV_LOW) {
+		scribe_bpf_grow(d->bpf);
+		return 0;
+	}
+	if (!d->work)
+		return 0;
+	if (e->type == SCRIBE_EV_FORK) {
+		p = scribe_worlds_fork(&d->work->worlds, e->serial, e->slot, e->when_ns);
+		if (p)
+			fill_from_proc(d, p, e->proc, (int32_t)e->tgid);
+		return 0;
+	}
+	p = process_of(d, e);
+	if (!p || p->ended)
+		return 0;
+	switch (e->type) {
+	case SCRIBE_EV_NAME:
+		on_name(d, p, e, text);
+		break;
+	case SCRIBE_EV_EXEC:
+		end_environment(d, p);
+		on_exec(d, p, text, e->text_bytes);
+		break;
+	case SCRIBE_EV_ENV:
+		if (p->env)
+			scribe_envreader_feed(p->env, text, e->text_bytes);
+		if (e->flags & 1)
+			end_environment(d, p);
+		break;
+	case SCRIBE_EV_EXIT:
+		on_end(d, p, e->status, e->when_ns, kind_of(e->status));
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+int scribe_events_take(struct scribe_daemon *d)
+{
+	int n = d->bpf ? scribe_bpf_poll(d->bpf, 0, on_event, d) : 0;
+
+	return n;
+}
+
+static char *read_proc_text(int32_t tgid, const char *what, size_t *ret_bytes)
+{
+	char path[64], *text = malloc(PROC_TEXT_MAX);
+	size_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tgid, what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && text && n < PROC_TEXT_MAX) {
+		ssize_t got = read(fd, text + n, PROC_TEXT_MAX - n);
+
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!n) {
+		free(text);
+		return NULL;
+	}
+	*ret_bytes = n;
+	return text;
+}
+
+/* EXEC or ENV of this process may have been lost: read what the kernel still has. */
+static void reread(struct scribe_daemon *d, struct scribe_process *p)
+{
+	size_t bytes;
+	char *text = read_proc_text(p->tgid, "cmdline", &bytes);
+
+	if (!text)
+		return;
+	on_exec(d, p, text, bytes);
+	free(text);
+	text = read_proc_text(p->tgid, "environ", &bytes);
+	if (text && p->env)
+		scribe_envreader_feed(p->env, text, bytes);
+	free(text);
+	end_environment(d, p);
+}
+
+static void sweep_unit(struct scribe_daemon *d, struct scribe_unit *u, bool lost)
+{
+	struct scribe_process *p, *next;
+
+	for (p = u->first; p; p = next) {
+		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+
+		next = p->next;
+		if (p->ended || !proc)
+			continue;
+		if (proc->serial != p->serial)
+			on_end(d, p, 0, scribe_now_ns(), SCRIBE_END_LOST);
+		else if (proc->flags & SCRIBE_PF_EXITED && !p->exit_seen)
+			p->exit_seen = true; /* its event may still be in the ring */
+		else if (proc->flags & SCRIBE_PF_EXITED)
+			on_end(d, p, proc->exit_code, proc->exit_ns, kind_of(proc->exit_code));
+		else if (lost)
+			reread(d, p);
+	}
+}
+
+void scribe_events_sweep(struct scribe_daemon *d)
+{
+	struct scribe_work *w = d->work;
+	struct scribe_ledger ledger;
+	uint64_t lost = 0;
+
+	if (!w || !d->bpf)
+		return;
+	if (scribe_bpf_ledger(d->bpf, w->index, &ledger) == 0)
+		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
+	for (uint32_t i = 0; lost > d->lost_seen && i < w->config.processes; i++) {
+		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
+		struct scribe_process *p;
+
+		if (!proc)
+			break;
+		if (!proc->serial || proc->job != w->index || scribe_worlds_find(&w->worlds, proc->serial))
+			continue;
+		p = scribe_worlds_fork(&w->worlds, proc->serial, proc->parent_serial, proc->start_ns);
+		if (p)
+			fill_from_proc(d, p, i, (int32_t)proc->tgid);
+	}
+	for (struct scribe_unit *u = w->worlds.units; u; u = u->next)
+		if (!u->committed)
+			sweep_unit(d, u, lost > d->lost_seen);
+	d->lost_seen = lost;
+}

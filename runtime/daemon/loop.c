@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The event loop. The kernel does not wake the daemon an event: the ring is
+ * polled every few milliseconds while anything happens, more seldom in peace.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "runtime/daemon/daemon.h"
+
+#define POLL_BUSY_MS  2
+#define POLL_QUIET_MS 20
+#define SWEEP_NS      500000000ull
+
+uint64_t scribe_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.ptr = what };
+
+	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+}
+
+static void dispatch(struct scribe_daemon *d, void *what)
+{
+	if (what == &d->run)
+		scribe_runlink_serve(d);
+	else if (what == &d->listen)
+		scribe_clients_accept(d);
+	else if (what != &d->bpf)
+		scribe_clients_serve(d, what);
+}
+
+int scribe_loop(struct scribe_daemon *d)
+{
+	uint64_t next_sweep = scribe_now_ns() + SWEEP_NS;
+	int wait_ms = POLL_BUSY_MS;
+
+	while (!d->quit) {
+		struct epoll_event e[32];
+		int n = epoll_wait(d->epoll, e, 32, d->bpf ? wait_ms : -1);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		for (int i = 0; i < n; i++)
+			dispatch(d, e[i].data.ptr);
+		if (!d->bpf || d->quit)
+			continue;
+		if (scribe_events_take(d) > 0)
+			wait_ms = POLL_BUSY_MS;
+		else if (wait_ms < POLL_QUIET_MS)
+			wait_ms++;
+		if (scribe_now_ns() >= next_sweep) {
+			scribe_events_sweep(d);
+			next_sweep = scribe_now_ns() + SWEEP_NS;
+		}
+		scribe_clients_serve_all(d);
+		scribe_commit_due(d, false);
+		scribe_runlink_tick(d);
+	}
+	return 0;
+}

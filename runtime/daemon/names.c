@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names: joining, cleaning, resolving, keeping. Must not know of slots, ranks
+ * or logs.
+ */
+#include "runtime/daemon/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+
+struct out {
+	char *text;
+	size_t bytes, cap;
+};
+
+static void put(struct out *o, const char *text, size_t bytes)
+{
+	size_t room = o->cap - 1 - o->bytes;
+
+	if (bytes > room)
+		bytes = room;
+	memcpy(o->text + o->bytes, text, bytes);
+	o->bytes += bytes;
+	o->text[o->bytes] = 0;
+}
+
+/* "f/dir/home" -> "/home/dir/f" */
+static void put_chain(struct out *o, const char *chain, size_t bytes)
+{
+	size_t end = bytes;
+
+	while (end > 0) {
+		size_t start = end;
+
+		while (start > 0 && chain[start - 1] != '/')
+			start--;
+		if (end > start) {
+			put(o, "/", 1);
+			put(o, chain + start, end - start);
+		}
+		if (start == 0)
+			break;
+		end = start - 1;
+	}
+}
+
+size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_t cap)
+{
+	struct out o = { ret_path, 0, cap };
+	size_t n = p->has_string ? strnlen(p->string, p->string_bytes) : 0;
+	bool absolute = n && p->string[0] == '/';
+
+	ret_path[0] = 0;
+	if (!absolute) {
+		if (p->detached)
+			put(&o, "/" SCRIBE_LOST_ROOT, sizeof(SCRIBE_LOST_ROOT));
+		else if (p->cut && !p->has_string)
+			put(&o, "/" SCRIBE_CUT_MARK, sizeof(SCRIBE_CUT_MARK));
+		put_chain(&o, p->chain, p->chain_bytes);
+		if (n)
+			put(&o, "/", 1);
+	}
+	put(&o, p->string, n);
+	if (p->cut && p->has_string)
+		put(&o, SCRIBE_CUT_MARK, sizeof(SCRIBE_CUT_MARK) - 1);
+	if (!o.bytes)
+		put(&o, "/", 1);
+	return o.bytes;
+}
+
+size_t scribe_path_clean(char *path)
+{
+	size_t in = 0, out = 0;
+
+	while (path[in]) {
+		size_t n = strcspn(path + in, "/");
+
+		if (n == 0) {
+			in++;
+			continue;
+		}
+		if (n == 2 && path[in] == '.' && path[in + 1] == '.') {
+			while (out && path[out - 1] != '/')
+				out--;
+			if (out)
+				out--;
+		} else if (n != 1 || path[in] != '.') {
+			path[out++] = '/';
+			memmove(path + out, path + in, n);
+			out += n;
+		}
+		in += n;
+	}
+	if (!out)
+		path[out++] = '/';
+	path[out] = 0;
+	return out;
+}
+
+/* Does the path need the file system at all? Chains from the kernel do not. */
+static bool has_dots(const char *path)
+{
+	for (const char *p = path; *p; p++)
+		if (p[0] == '/' && (p[1] == '/' || p[1] == 0 ||
+				    (p[1] == '.' && (p[2] == '/' || p[2] == 0 ||
+						     (p[2] == '.' && (p[3] == '/' || p[3] == 0))))))
+			return true;
+	return false;
+}
+
+static int open_below(int root_fd, const char *path, bool nofollow)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC | (nofollow ? O_NOFOLLOW : 0),
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+
+	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+}
+
+/* Where an O_PATH descriptor stands, relative to the root `root_fd`. */
+static ssize_t path_of(int fd, int root_fd, char *ret, size_t cap)
+{
+	char link[64], root[PATH_MAX];
+	ssize_t n, r;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, ret, cap - 1);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", root_fd);
+	r = readlink(link, root, sizeof(root));
+	if (n <= 0 || n >= (ssize_t)cap - 1 || ret[0] != '/' || r <= 0 || r >= (ssize_t)sizeof(root))
+		return -1;
+	ret[n] = 0;
+	if (r > 1 && n >= r && !memcmp(ret, root, (size_t)r) && (ret[r] == '/' || ret[r] == 0)) {
+		memmove(ret, ret + r, (size_t)(n - r) + 1);
+		n -= r;
+	}
+	if (n == 0) {
+		strcpy(ret, "/");
+		n = 1;
+	}
+	return n;
+}
+
+/* The parent resolved, the last component as it stands. */
+static ssize_t resolve_parent(const char *path, int root_fd, char *ret, size_t cap)
+{
+	char parent[SCRIBE_NAME_ROOM];
+	size_t n = strlen(path);
+	const char *last;
+	ssize_t at;
+	int fd;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	last = memrchr(path, '/', n);
+	if (!last || n >= sizeof(parent))
+		return -1;
+	last++;
+	if (last == path + n || !strncmp(last, ".", (size_t)(path + n - last)) ||
+	    !strncmp(last, "..", (size_t)(path + n - last)))
+		return -1;
+	memcpy(parent, path, (size_t)(last - path));
+	parent[last - path] = 0;
+	fd = open_below(root_fd, parent, false);
+	if (fd < 0)
+		return -1;
+	at = path_of(fd, root_fd, ret, cap);
+	close(fd);
+	if (at < 0 || (size_t)at + 2 + (size_t)(path + n - last) > cap)
+		return -1;
+	if (ret[at - 1] != '/')
+		ret[at++] = '/';
+	memcpy(ret + at, last, (size_t)(path + n - last));
+	at += path + n - last;
+	ret[at] = 0;
+	return at;
+}
+
+size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow)
+{
+	char real[SCRIBE_NAME_ROOM];
+	ssize_t n = -1;
+
+	if (root_fd >= 0 && !nofollow) {
+		int fd = open_below(root_fd, path, false);
+
+		if (fd >= 0) {
+			n = path_of(fd, root_fd, real, sizeof(real));
+			close(fd);
+		}
+	}
+	if (root_fd >= 0 && n < 0)
+		n = resolve_parent(path, root_fd, real, sizeof(real));
+	if (n < 0 || (size_t)n >= cap)
+		return has_dots(path) ? scribe_path_clean(path) : strlen(path);
+	memcpy(path, real, (size_t)n + 1);
+	return (size_t)n;
+}
+
+struct scribe_label *scribe_labels_intern(struct scribe_labels *names, const char *path, size_t bytes)
+{
+	uint64_t id = scribe_record_id(path, bytes);
+	struct scribe_label *n = scribe_map_get(&names->by_id, id);
+
+	if (n)
+		return n;
+	n = malloc(sizeof(*n) + bytes + 1);
+	if (!n)
+		return NULL;
+	n->id = id;
+	n->bytes = bytes;
+	n->excluded = false;
+	memcpy(n->text, path, bytes);
+	n->text[bytes] = 0;
+	if (scribe_map_put(&names->by_id, id, n) < 0) {
+		free(n);
+		return NULL;
+	}
+	return n;
+}
+
+struct scribe_label *scribe_labels_by_id(const struct scribe_labels *names, uint64_t id)
+{
+	return scribe_map_get(&names->by_id, id);
+}
+
+void scribe_labels_clear(struct scribe_labels *names)
+{
+	for (size_t i = 0; i < names->by_id.places; i++)
+		free(names->by_id.place[i].value);
+	scribe_map_clear(&names->by_id);
+}

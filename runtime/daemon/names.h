@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a NAME event to an absolute path as the process saw it, and the table of
+ * names by record id. Names may be any bytes but NUL.
+ */
+#ifndef RUNTIME_DAEMON_NAMES_H
+#define RUNTIME_DAEMON_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/daemon/map.h"
+
+#define SCRIBE_NAME_ROOM 8448      /* two texts of the kernel's limit, joined */
+#define SCRIBE_CUT_MARK  "<cut>"   /* stands for what was too long to be kept */
+#define SCRIBE_LOST_ROOT "<unreachable>" /* walk ended outside the process's root */
+
+struct scribe_label {
+	uint64_t id;
+	size_t bytes;
+	bool excluded;
+	char text[]; /* ends in NUL */
+};
+
+struct scribe_labels {
+	struct scribe_map by_id;
+};
+
+/* Raw parts of a name, as in bpf/wire.h. */
+struct scribe_path_parts {
+	const char *chain; /* leaf first */
+	size_t chain_bytes;
+	const char *string;
+	size_t string_bytes;
+	bool has_string, cut, nofollow, detached;
+};
+
+/*
+ * The path before links and dots are looked at: absolute, chain turned round,
+ * string behind it (or alone when absolute). Returns its length; it is cut to
+ * fit `cap`, and ends in NUL.
+ */
+size_t scribe_path_join(const struct scribe_path_parts *parts, char *ret_path, size_t cap);
+
+/* "//", "/./" and "/../" removed without looking at the file system; in place. */
+size_t scribe_path_clean(char *path);
+
+/*
+ * Links and dots resolved below the directory `root_fd` (the process's root;
+ * -1: not possible any more), the last component followed unless nofollow. What
+ * does not exist is cleaned as text. Returns the new length.
+ */
+size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow);
+
+/* The entry for a path, made if new. NULL: memory is out. */
+struct scribe_label *scribe_labels_intern(struct scribe_labels *names, const char *path, size_t bytes);
+struct scribe_label *scribe_labels_by_id(const struct scribe_labels *names, uint64_t id);
+void scribe_labels_clear(struct scribe_labels *names);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a log goes and what it is called, as Darshan does it:
+ * DIR[/YYYY/M/D]/user_exe_idJOB-PID_M-D-SECS-HASH_DURATION.darshan, or the one
+ * name asked for with .2, .3 … before its ending for further logs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "logfmt/base/hash.h"
+#include "runtime/daemon/daemon.h"
+
+#define ENDING	"darshan"
+#define PARTIAL "darshan_partial"
+
+struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u)
+{
+	struct scribe_process *best = NULL;
+
+	if (!u->id)
+		return scribe_worlds_find(&w->worlds, w->first_serial);
+	for (struct scribe_process *p = u->first; p; p = p->next)
+		if (p->is_root && (!best || p->rank->rank < best->rank->rank))
+			best = p;
+	return best;
+}
+
+/* A word for a file name: no slash, space or control character. */
+static void word(const char *from, char *to, size_t cap)
+{
+	size_t n = 0;
+
+	for (; *from && *from != ' ' && n < cap - 1; from++)
+		to[n++] = *from > ' ' && *from != '/' && *from != 0x7f ? *from : '_';
+	to[n] = 0;
+	if (!n)
+		snprintf(to, cap, "unknown");
+}
+
+static void program_word(const struct scribe_process *leader, char *to, size_t cap)
+{
+	char first[1024];
+	const char *slash;
+	size_t n;
+
+	first[0] = 0;
+	if (leader && leader->args && leader->args[0]) {
+		n = strcspn(leader->args, " ");
+		snprintf(first, sizeof(first), "%.*s", (int)(n < 1000 ? n : 1000), leader->args);
+	} else if (leader && leader->exe) {
+		snprintf(first, sizeof(first), "%.1000s", leader->exe);
+	}
+	slash = strrchr(first, '/');
+	word(slash && slash[1] ? slash + 1 : first, to, cap);
+}
+
+/* FILE, or FILE with .N before its ending. */
+static int asked_name(const struct scribe_work *w, uint32_t number, char *ret, size_t cap)
+{
+	const char *file = w->config.log_file, *slash = strrchr(file, '/');
+	const char *dot = strrchr(slash ? slash : file, '.');
+	int n;
+
+	if (!dot || dot == slash + 1)
+		dot = file + strlen(file);
+	if (number < 2)
+		n = snprintf(ret, cap, "%s", file);
+	else
+		n = snprintf(ret, cap, "%.*s.%u%s", (int)(dot - file), file, number, dot);
+	return n < (int)cap ? 0 : -ENAMETOOLONG;
+}
+
+static int made_name(const struct scribe_work *w, const struct scribe_unit *u, char *ret, size_t cap)
+{
+	struct scribe_process *leader = scribe_place_leader((struct scribe_work *)(uintptr_t)w, u);
+	uint64_t start = u->start_ns ? u->start_ns : scribe_now_ns();
+	time_t seconds = (time_t)((int64_t)(start + (uint64_t)w->realtime_ns) / 1000000000);
+	char exe[128], user[64], days[32] = "";
+	int64_t pid = leader ? leader->tgid : 0, jobid = u->jobid;
+	struct { char host[64]; uint64_t ns; uint32_t unit; uint32_t number; } salt = { "", scribe_now_ns(), u->id,
+										       w->nlogs };
+	struct tm tm;
+	int n;
+
+	localtime_r(&seconds, &tm);
+	program_word(leader, exe, sizeof(exe));
+	if (w->config.user[0])
+		word(w->config.user, user, sizeof(user));
+	else
+		snprintf(user, sizeof(user), "%u", w->config.uid);
+	if (jobid < 0)
+		jobid = pid;
+	if (w->config.dated)
+		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+	memcpy(salt.host, w->host, sizeof(salt.host));
+	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, w->config.log_dir, days, user, exe,
+		     (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
+		     tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec,
+		     (unsigned long long)scribe_hash64(&salt, sizeof(salt), 0));
+	return n < (int)cap ? 0 : -ENAMETOOLONG;
+}
+
+int scribe_place_partial(struct scribe_daemon *d, const struct scribe_unit *u, char *ret_path, size_t cap,
+			 struct scribe_err *err)
+{
+	struct scribe_work *w = d->work;
+	uint32_t number = ++w->nlogs;
+	size_t n;
+	int rc;
+
+	if (!w->config.log_file[0]) {
+		rc = made_name(w, u, ret_path, cap);
+	} else {
+		rc = asked_name(w, number, ret_path, cap);
+		n = strlen(ret_path);
+		if (rc == 0 && n + sizeof("." PARTIAL) > cap)
+			rc = -ENAMETOOLONG;
+		/* x.darshan -> x.darshan_partial; any other name gets the ending behind it */
+		if (rc == 0 && n > 8 && !strcmp(ret_path + n - 8, "." ENDING))
+			strcpy(ret_path + n - 8, "." PARTIAL);
+		else if (rc == 0)
+			strcpy(ret_path + n, "." PARTIAL);
+	}
+	if (rc < 0)
+		return scribe_err_set(err, rc, "the log's path is too long");
+	return scribe_hand_mkdirs(&w->hand, ret_path, err);
+}
+
+int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,
+		       size_t cap)
+{
+	size_t n = strlen(partial), stem = n - strlen("." PARTIAL);
+	int len;
+
+	if (!w->config.log_file[0])
+		len = snprintf(ret_path, cap, "%.*s_%llu." ENDING, (int)stem, partial, (unsigned long long)seconds);
+	else if (strlen(w->config.log_file) > 8 &&
+		 !strcmp(w->config.log_file + strlen(w->config.log_file) - 8, "." ENDING))
+		len = snprintf(ret_path, cap, "%.*s." ENDING, (int)stem, partial);
+	else
+		len = snprintf(ret_path, cap, "%.*s", (int)stem, partial);
+	return len < (int)cap ? 0 : -ENAMETOOLONG;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a rank. Must not know of processes, slots or logs. */
+#include "runtime/daemon/records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct scribe_records *scribe_records_new(void)
+{
+	return calloc(1, sizeof(struct scribe_records));
+}
+
+struct scribe_records *scribe_records_free(struct scribe_records *r)
+{
+	if (!r)
+		return NULL;
+	for (size_t i = 0; i < r->n; i++) {
+		scribe_posix_acc_free(&r->file[i]->acc);
+		free(r->file[i]);
+	}
+	free(r->file);
+	scribe_map_clear(&r->by_id);
+	free(r);
+	return NULL;
+}
+
+struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id)
+{
+	struct scribe_file *f = scribe_map_get(&r->by_id, id);
+
+	if (f)
+		return f;
+	if (r->n == r->room) {
+		size_t room = r->room ? r->room * 2 : 64;
+		struct scribe_file **more = realloc(r->file, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		r->file = more;
+		r->room = room;
+	}
+	f = calloc(1, sizeof(*f));
+	if (!f || scribe_map_put(&r->by_id, id, f) < 0) {
+		free(f);
+		return NULL;
+	}
+	f->id = id;
+	scribe_posix_acc_init(&f->acc);
+	r->file[r->n++] = f;
+	return f;
+}
+
+int scribe_records_join(struct scribe_records *r, const struct scribe_records *other)
+{
+	for (size_t i = 0; other && i < other->n; i++) {
+		const struct scribe_file *from = other->file[i];
+		struct scribe_file *to = scribe_records_at(r, from->id);
+
+		if (!to || scribe_posix_acc_join(&to->acc, &from->acc) < 0)
+			return -ENOMEM;
+		if (from->mode)
+			to->mode = from->mode;
+		if (from->align)
+			to->align = from->align;
+		if (!to->renamed_from)
+			to->renamed_from = from->renamed_from;
+	}
+	return 0;
+}
+
+int scribe_file_has_posix(const struct scribe_file *f)
+{
+	const struct scribe_posix_part *p = &f->acc.sum;
+
+	return (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
+		p->fdsyncs | p->rename_sources | p->rename_targets) != 0;
+}

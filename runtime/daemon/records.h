@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of one rank as they are collected: one accumulator a name, in order
+ * of first appearance.
+ */
+#ifndef RUNTIME_DAEMON_RECORDS_H
+#define RUNTIME_DAEMON_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/posix_finish.h"
+#include "runtime/daemon/map.h"
+
+struct scribe_file {
+	uint64_t id;           /* record id of its name */
+	uint64_t renamed_from; /* record id of the first rename's source, 0 none */
+	uint32_t mode;         /* of the last open that had one */
+	uint32_t align;        /* bytes */
+	struct scribe_posix_acc acc;
+};
+
+struct scribe_records {
+	struct scribe_map by_id;
+	struct scribe_file **file; /* in order of appearance */
+	size_t n, room;
+};
+
+struct scribe_records *scribe_records_new(void);
+struct scribe_records *scribe_records_free(struct scribe_records *r);
+/* The file of a record id, made if new. NULL: memory is out. */
+struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id);
+/* Add all files of `other`. 0 or -ENOMEM. */
+int scribe_records_join(struct scribe_records *r, const struct scribe_records *other);
+/* Has the POSIX part anything a POSIX record would say? */
+int scribe_file_has_posix(const struct scribe_file *f);
+
+#endif
