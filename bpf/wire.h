@@ -12,6 +12,8 @@
 
 #define SCRIBE_WIRE_VERSION 1
 #define SCRIBE_JOBS_MAX 64u
+#define SCRIBE_TABLES_CHUNK 8192u    /* value tables added at a time */
+#define SCRIBE_TABLE_CHUNKS_MAX 64u
 
 #define SCRIBE_NO_SLOT 0u            /* slot 0 is never handed out: "no record" */
 #define SCRIBE_SKIP_SLOT 0xffffffffu /* cached answer "do not record this file" */

@@ -55,6 +55,14 @@ SCRIBE_INLINE scribe_u32 scribe_size_bucket(scribe_u64 bytes)
 	return 9;
 }
 
+/* 1 when `value` is no multiple of `align`; 0 (unknown) aligns everything. */
+SCRIBE_INLINE int scribe_misaligned(scribe_u64 value, scribe_u64 align)
+{
+	if ((align & (align - 1)) == 0)
+		return align && (value & (align - 1)) != 0;
+	return value % align != 0;
+}
+
 /*
  * Time of [start, end] that no earlier operation of the class has covered, and
  * the class's latest end moved on. Overlapping threads are not counted twice.
@@ -233,7 +241,7 @@ SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct sc
 		SCRIBE_ADD(p->rw_switches, 1);
 	if (op->unaligned)
 		SCRIBE_ADD(p->mem_not_aligned, 1);
-	if (op->align && (scribe_u64)op->offset % op->align)
+	if (scribe_misaligned((scribe_u64)op->offset, op->align))
 		SCRIBE_ADD(p->file_not_aligned, 1);
 	SCRIBE_ADD(p->busy_ns[w], at->busy_ns);
 	if (scribe_raise(&p->max_ns[w], ns, atomic))

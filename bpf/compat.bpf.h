@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernel differences, each a whole function that is easy to delete later, and
+ * the two ways to read kernel memory: direct loads through bpf_rdonly_cast
+ * (Linux 6.2, a35b9af4ec2c) or probe reads (SCRIBE_PROBE_READ, any kernel).
+ */
+#ifndef BPF_COMPAT_BPF_H
+#define BPF_COMPAT_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/*
+ * A function that the verifier checks once, alone, instead of at every call.
+ * Its pointers are plain memory that may be NULL: each begins by refusing that.
+ */
+#define SCRIBE_GLOBAL __attribute__((noinline))
+
+#ifdef SCRIBE_PROBE_READ
+#define SCRIBE_CAST(type, addr) ((struct type *)(unsigned long)(addr))
+#define SCRIBE_GET(ptr, ...) BPF_CORE_READ(ptr, __VA_ARGS__)
+#else
+extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
+#define SCRIBE_CAST(type, addr)                                                                               \
+	((struct type *)bpf_rdonly_cast((void *)(unsigned long)(addr), bpf_core_type_id_kernel(struct type)))
+#define SCRIBE_ARROW1(p, a) ((p)->a)
+#define SCRIBE_ARROW2(p, a, b) ((p)->a->b)
+#define SCRIBE_ARROW3(p, a, b, c) ((p)->a->b->c)
+#define SCRIBE_ARROW4(p, a, b, c, d) ((p)->a->b->c->d)
+#define SCRIBE_PICK(_1, _2, _3, _4, name, ...) name
+#define SCRIBE_GET(ptr, ...)                                                                                  \
+	SCRIBE_PICK(__VA_ARGS__, SCRIBE_ARROW4, SCRIBE_ARROW3, SCRIBE_ARROW2, SCRIBE_ARROW1)(ptr, __VA_ARGS__)
+#endif
+
+/* The struct file of a descriptor of the current task, 0 if there is none. */
+static __always_inline __u64 scribe_fd_file(struct task_struct *task, __u64 fd)
+{
+	struct fdtable *fdt = SCRIBE_GET(task, files, fdt);
+	struct file **array;
+	__u64 file = 0;
+
+	if (!fdt)
+		return 0;
+	if ((__u32)fd >= SCRIBE_GET(fdt, max_fds))
+		return 0;
+	array = SCRIBE_GET(fdt, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), &array[(__u32)fd]);
+	return file;
+}
+
+/* Before Linux 6.12 the count was file->f_count (90ee6ed776c0 made it f_ref, which is 0 for one holder). */
+struct file___count {
+	atomic64_t f_count;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool scribe_file_last_ref(__u64 addr)
+{
+	struct file *file = (struct file *)addr;
+
+	if (bpf_core_field_exists(file->f_ref)) {
+		__s64 count = BPF_CORE_READ(file, f_ref.refcnt.counter);
+
+		return count == 0;
+	}
+	if (bpf_core_field_exists(((struct file___count *)0)->f_count))
+		return BPF_CORE_READ((struct file___count *)file, f_count.counter) == 1;
+	return false;
+}
+
+/* Number of the system call that is returning. */
+#ifdef __TARGET_ARCH_x86
+#define SCRIBE_SYSCALL_NR(regs) ((regs)->orig_ax)
+#elif defined(__TARGET_ARCH_arm64)
+#define SCRIBE_SYSCALL_NR(regs) ((__u64)(__u32)(regs)->syscallno)
+#endif
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Draining: the records of ended processes without copying, those of living
+ * ones by consistent copies; giving slots and tables back; sweeping caches.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/load_private.h"
+
+#define DRAIN_LOCK_TRIES 20000
+#define DRAIN_BATCH 4096
+#define DRAIN_SWEEP_EVERY 512
+
+/* Keys of the kernel's tables (bpf/maps.bpf.h). */
+struct drain_file_key {
+	uint32_t serial, dev;
+	uint64_t ino, hash;
+};
+struct drain_desc_key {
+	uint64_t file, serial;
+};
+
+static struct scribe_value_table *table_at(struct scribe_bpf *b, uint32_t index)
+{
+	uint32_t chunk;
+
+	if (!index)
+		return NULL;
+	index--;
+	chunk = index / SCRIBE_TABLES_CHUNK;
+	return chunk < b->nchunks ? &b->chunk[chunk][index % SCRIBE_TABLES_CHUNK] : NULL;
+}
+
+static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const struct scribe_slot *s)
+{
+	v->part[v->nparts] = &s->part;
+	v->ext[v->nparts] = &s->ext;
+	v->access[v->nparts] = table_at(b, s->part.access_table);
+	v->stride[v->nparts] = table_at(b, s->part.stride_table);
+	v->nparts++;
+}
+
+/* The record as it lies in the map: for a process that has ended. */
+static void view_direct(struct scribe_bpf *b, uint32_t index, struct scribe_slot_view *v)
+{
+	struct scribe_slot *s = scribe_bpf_slot(b, index);
+
+	memset(v, 0, sizeof(*v));
+	v->index = index;
+	v->slot = s;
+	view_add(b, v, s);
+	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
+		struct scribe_slot *part = scribe_bpf_slot(b, s->parts[i]);
+
+		if (s->parts[i] && part)
+			view_add(b, v, part);
+	}
+}
+
+static void nap(void)
+{
+	struct timespec ts = {.tv_nsec = 20000};
+
+	nanosleep(&ts, NULL);
+}
+
+/* Copies for a record that others may be writing. */
+struct drain_copy {
+	struct scribe_slot slot[1 + SCRIBE_EXTRA_PARTS];
+	struct scribe_value_table table[1 + SCRIBE_EXTRA_PARTS][2];
+};
+
+/*
+ * One part as it is between two writers: the lock is even and the same before
+ * and after. After many tries the last copy is taken (the atomic part has no lock).
+ */
+static void copy_part(struct scribe_bpf *b, const struct scribe_slot *from, struct scribe_slot *to,
+		      struct scribe_value_table table[2])
+{
+	const volatile uint32_t *lock = &from->part.lock;
+
+	for (int i = 0; i < DRAIN_LOCK_TRIES; i++) {
+		uint32_t before = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
+		struct scribe_value_table *t;
+
+		if (before & 1) {
+			if (i % 64 == 63)
+				nap();
+			continue;
+		}
+		*to = *from;
+		if ((t = table_at(b, to->part.access_table)))
+			table[0] = *t;
+		if ((t = table_at(b, to->part.stride_table)))
+			table[1] = *t;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(lock, __ATOMIC_RELAXED) == before)
+			return;
+	}
+	*to = *from;
+}
+
+static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c, struct scribe_slot_view *v)
+{
+	memset(v, 0, sizeof(*v));
+	copy_part(b, scribe_bpf_slot(b, index), &c->slot[0], c->table[0]);
+	v->index = index;
+	v->slot = &c->slot[0];
+	view_add(b, v, &c->slot[0]);
+	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
+		const struct scribe_slot *part = scribe_bpf_slot(b, c->slot[0].parts[i]);
+
+		if (!c->slot[0].parts[i] || !part)
+			continue;
+		copy_part(b, part, &c->slot[i + 1], c->table[i + 1]);
+		view_add(b, v, &c->slot[i + 1]);
+	}
+	/* view_add found the tables in the map; the consistent ones are the copies. */
+	for (unsigned n = 0, i = 0; i <= SCRIBE_EXTRA_PARTS; i++) {
+		if (i && !c->slot[0].parts[i - 1])
+			continue;
+		if (v->access[n])
+			v->access[n] = &c->table[i][0];
+		if (v->stride[n])
+			v->stride[n] = &c->table[i][1];
+		n++;
+	}
+}
+
+static bool slot_speaks(const struct scribe_slot *s, uint32_t serial)
+{
+	return s->serial == serial && s->state == SCRIBE_SLOT_LIVE && s->kind != SCRIBE_KIND_PART;
+}
+
+/* Next slot of a list; waits for a writer between push and link. */
+static uint32_t slot_next(const struct scribe_slot *s)
+{
+	for (int i = 0; i < DRAIN_LOCK_TRIES; i++) {
+		uint32_t next = __atomic_load_n(&s->next, __ATOMIC_ACQUIRE);
+
+		if (next != SCRIBE_LINKING)
+			return next;
+		if (i % 64 == 63)
+			nap();
+	}
+	return 0;
+}
+
+static int files_forget(struct scribe_bpf *b, struct drain_file_key *keys, uint32_t n)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	uint32_t done = 0;
+
+	/* The batch stops at a key that is not there: go on behind it. */
+	while (done < n) {
+		uint32_t count = n - done;
+
+		bpf_map_delete_batch(b->files_fd, keys + done, &count, &opts);
+		done += count + 1;
+		if (count == n)
+			break;
+	}
+	return 0;
+}
+
+static void table_give(struct scribe_bpf *b, uint32_t index)
+{
+	struct scribe_value_table *t = table_at(b, index);
+
+	if (!t)
+		return;
+	memset(t, 0, sizeof(*t));
+	scribe_ring_give(&b->tab_free, &b->ctl->tables, index);
+}
+
+static void slot_give(struct scribe_bpf *b, uint32_t index)
+{
+	struct scribe_slot *s = scribe_bpf_slot(b, index);
+
+	table_give(b, s->part.access_table);
+	table_give(b, s->part.stride_table);
+	memset(s, 0, sizeof(*s));
+	scribe_ring_give(&b->slot_free, &b->ctl->slots, index);
+}
+
+/* Forget cache entries of processes that are gone. Rare: they cost memory only. */
+static void sweep(struct scribe_bpf *b)
+{
+	struct drain_desc_key *keys = calloc(DRAIN_BATCH, sizeof(*keys));
+	void *values = calloc(DRAIN_BATCH, 16);
+	uint32_t *alive = calloc(b->procs.entries, sizeof(*alive));
+	uint32_t nalive = 0, in, out;
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	void *at = NULL;
+	int ret = 0;
+
+	if (keys && values && alive) {
+		for (uint32_t i = 1; i < b->procs.entries; i++) {
+			uint32_t serial = scribe_bpf_proc(b, i)->serial;
+
+			if (serial)
+				alive[nalive++] = serial;
+		}
+		while (!ret) {
+			uint32_t count = DRAIN_BATCH, gone = 0;
+
+			ret = bpf_map_lookup_batch(b->descs_fd, at, &out, keys, values, &count, &opts);
+			if (ret && errno != ENOENT)
+				break;
+			for (uint32_t i = 0; i < count; i++) {
+				uint32_t k = 0;
+
+				while (k < nalive && alive[k] != keys[i].serial)
+					k++;
+				if (k == nalive)
+					keys[gone++] = keys[i];
+			}
+			if (gone)
+				bpf_map_delete_batch(b->descs_fd, keys, &gone, &opts);
+			in = out;
+			at = &in;
+		}
+	}
+	free(alive);
+	free(values);
+	free(keys);
+}
+
+/* Every slot of the list given back; own ones leave the job's quota. */
+static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
+{
+	struct scribe_job *job = (struct scribe_job *)b->jobs.mem + p->job % SCRIBE_JOBS_MAX;
+	struct drain_file_key *keys = calloc(DRAIN_BATCH, sizeof(*keys));
+	uint32_t index = p->head, n = 0;
+
+	while (index) {
+		struct scribe_slot *s = scribe_bpf_slot(b, index);
+		uint32_t next;
+
+		if (!s || s->serial != p->serial)
+			break;
+		next = slot_next(s);
+		if (s->kind == SCRIBE_KIND_FILE || s->kind == SCRIBE_KIND_PATH) {
+			__sync_fetch_and_sub(&job->used, 1);
+			if (keys && s->state == SCRIBE_SLOT_LIVE) {
+				keys[n++] = (struct drain_file_key){s->serial, s->dev, s->ino, s->hash};
+				if (n == DRAIN_BATCH) {
+					files_forget(b, keys, n);
+					n = 0;
+				}
+			}
+		}
+		for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
+			if (s->parts[i] && s->parts[i] < b->slots.entries)
+				slot_give(b, s->parts[i]);
+		}
+		slot_give(b, index);
+		index = next;
+	}
+	if (n)
+		files_forget(b, keys, n);
+	free(keys);
+}
+
+int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+{
+	struct scribe_proc *p = scribe_bpf_proc(b, proc);
+	struct scribe_slot_view v;
+	uint32_t index, serial;
+	int ret;
+
+	if (!p || !p->serial)
+		return -EINVAL;
+	serial = p->serial;
+	for (index = p->head; index;) {
+		struct scribe_slot *s = scribe_bpf_slot(b, index);
+
+		if (!s)
+			return -EIO;
+		if (slot_speaks(s, serial)) {
+			view_direct(b, index, &v);
+			ret = fn(ctx, &v);
+			if (ret)
+				return ret;
+		}
+		index = slot_next(s);
+	}
+	list_give(b, p);
+	memset(p, 0, sizeof(*p));
+	scribe_ring_give(&b->proc_free, &b->ctl->procs, proc);
+	if (++b->harvested >= DRAIN_SWEEP_EVERY) {
+		b->harvested = 0;
+		sweep(b);
+	}
+	return 0;
+}
+
+static bool anything_in(const struct scribe_slot *s)
+{
+	static const struct scribe_ext_part none;
+
+	if (s->parts[0])
+		return true;
+	return s->part.lock != 0 || memcmp(&s->ext, &none, sizeof(none)) != 0;
+}
+
+static int walk_live(struct scribe_bpf *b, uint32_t proc, bool retire, scribe_slot_fn fn, void *ctx)
+{
+	struct scribe_proc *p = scribe_bpf_proc(b, proc);
+	struct drain_copy *copy;
+	struct scribe_slot_view v;
+	uint32_t index, serial;
+	int ret = 0;
+
+	if (!p || !p->serial)
+		return -EINVAL;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	serial = p->serial;
+	for (index = __atomic_load_n(&p->head, __ATOMIC_ACQUIRE); index && !ret;) {
+		struct scribe_slot *s = scribe_bpf_slot(b, index);
+
+		if (!s)
+			break;
+		if (slot_speaks(s, serial)) {
+			if (retire) {
+				struct drain_file_key key = {s->serial, s->dev, s->ino, s->hash};
+
+				if (s->kind == SCRIBE_KIND_CATCHALL)
+					__atomic_store_n(&p->catchall, 0, __ATOMIC_SEQ_CST);
+				bpf_map_delete_elem(b->files_fd, &key);
+				__atomic_store_n(&s->state, SCRIBE_SLOT_RETIRED, __ATOMIC_SEQ_CST);
+				if (s->parts[SCRIBE_EXTRA_PARTS - 1])
+					nap();
+			}
+			view_copy(b, index, copy, &v);
+			if (anything_in(v.slot))
+				ret = fn(ctx, &v);
+		}
+		index = slot_next(s);
+	}
+	free(copy);
+	return ret;
+}
+
+int scribe_bpf_retire(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+{
+	return walk_live(b, proc, true, fn, ctx);
+}
+
+int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+{
+	return walk_live(b, proc, false, fn, ctx);
+}
+
+int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *ret_ledger)
+{
+	struct scribe_ledger *percpu = calloc(b->possible_cpus, sizeof(*percpu));
+	int ret = 0;
+
+	if (!percpu)
+		return -ENOMEM;
+	memset(ret_ledger, 0, sizeof(*ret_ledger));
+	if (bpf_map_lookup_elem(b->ledger_fd, &job, percpu))
+		ret = -errno;
+	for (uint32_t cpu = 0; !ret && cpu < b->possible_cpus; cpu++) {
+		for (unsigned i = 0; i < SCRIBE_L_COUNT; i++)
+			ret_ledger->v[i] += percpu[cpu].v[i];
+	}
+	free(percpu);
+	return ret;
+}

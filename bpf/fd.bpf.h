@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls on descriptors: what is kept at entry, what is recorded at return.
+ */
+#ifndef BPF_FD_BPF_H
+#define BPF_FD_BPF_H
+
+#include "bpf/acts.h"
+#include "bpf/record.bpf.h"
+
+#define SCRIBE_O_APPEND 02000
+#define SCRIBE_O_CREAT 0100
+#define SCRIBE_O_TMPFILE 020000000
+#define SCRIBE_O_PATH 010000000
+#define SCRIBE_RWF_APPEND 0x10
+#define SCRIBE_FMODE_CREATED 0x100000
+#define SCRIBE_F_DUPFD 0
+#define SCRIBE_F_DUPFD_CLOEXEC 1030
+#define SCRIBE_MAP_ANONYMOUS 0x20
+#define SCRIBE_IOVECS_LOOKED_AT 128
+
+static __always_inline __u64 scribe_arg(struct pt_regs *regs, int n)
+{
+	switch (n) {
+	case 1:
+		return PT_REGS_PARM1_SYSCALL(regs);
+	case 2:
+		return PT_REGS_PARM2_SYSCALL(regs);
+	case 3:
+		return PT_REGS_PARM3_SYSCALL(regs);
+	case 4:
+		return PT_REGS_PARM4_SYSCALL(regs);
+	case 5:
+		return PT_REGS_PARM5_SYSCALL(regs);
+	default:
+		return regs->r9;
+	}
+}
+
+static __always_inline __s64 scribe_file_pos(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	return SCRIBE_GET(file, f_pos);
+}
+
+static __always_inline __u32 scribe_file_flags(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	return SCRIBE_GET(file, f_flags);
+}
+
+/* Size of the file now: where an appending write has ended. */
+static __always_inline __s64 scribe_file_size(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	return SCRIBE_GET(file, f_inode, i_size);
+}
+
+/* Entry of a call on a descriptor: which record, and where it stands. */
+static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p,
+					    struct task_struct *task, __u32 act, __u64 fd)
+{
+	__u64 file = scribe_fd_file(task, fd);
+	__u32 slot;
+
+	if (!file)
+		return false;
+	slot = scribe_resolve(t, p, file, act == SCRIBE_ACT_GETDENTS || act == SCRIBE_ACT_FSTATFS, &t->birth);
+	if (slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT) {
+		if (slot == SCRIBE_NO_SLOT) {
+			scribe_count(p, SCRIBE_L_EVENTS);
+			scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+		}
+		return false;
+	}
+	t->slot = slot;
+	t->file = file;
+	t->pos = scribe_file_pos(file);
+	return true;
+}
+
+/*
+ * The file's record after the one found at entry has been retired by the
+ * daemon: by name again. SCRIBE_NO_SLOT when it does not count any more.
+ */
+static __always_inline __u32 scribe_slot_again(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
+{
+	struct scribe_desc_key key = {.file = file};
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!file)
+		return SCRIBE_NO_SLOT;
+	key.serial = t->serial;
+	bpf_map_delete_elem(&scribe_descs, &key);
+	t->c_file = 0;
+	index = scribe_first_sight(t, p, file);
+	if (index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT)
+		return SCRIBE_NO_SLOT;
+	s = scribe_slot_at(index);
+	if (!s)
+		return SCRIBE_NO_SLOT;
+	t->again_birth = s->birth;
+	return index;
+}
+
+/* A metadata operation on a record, or on the one that has taken its place. */
+SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_birth,
+				 __u64 file, const struct scribe_meta_op *op)
+{
+	struct scribe_slot *s;
+
+	if (!t || !p || !op)
+		return 0;
+	s = scribe_slot_at((__u32)slot_and_birth);
+	scribe_count(p, SCRIBE_L_EVENTS);
+	if (s && scribe_record_meta(p, s, slot_and_birth >> 32, op))
+		return 0;
+	s = scribe_slot_at(scribe_slot_again(t, p, file));
+	if (!s || s->kind == 0 || !scribe_record_meta(p, s, t->again_birth, op))
+		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+	return 0;
+}
+
+#define SCRIBE_AT(slot, birth) ((__u64)(birth) << 32 | (slot))
+
+/* A data operation whose record went away under it. */
+SCRIBE_GLOBAL int scribe_data_again(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
+				    struct scribe_data_op *op)
+{
+	struct scribe_slot *s;
+
+	if (!t || !p || !op)
+		return 0;
+	s = scribe_slot_at(scribe_slot_again(t, p, file));
+	if (!s || s->kind == 0 || !scribe_record_data(p, s, t->again_birth, op))
+		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+	return 0;
+}
+
+static __always_inline void scribe_data_on(struct scribe_thread *t, struct scribe_proc *p, __u32 slot,
+					   __u32 birth, __u64 file, struct scribe_data_op *op)
+{
+	struct scribe_slot *s = scribe_slot_at(slot);
+
+	scribe_count(p, SCRIBE_L_EVENTS);
+	if (!s || !scribe_record_data(p, s, birth, op)) {
+		scribe_data_again(t, p, file, op);
+		return;
+	}
+	/* A name that the daemon has not got is sent again here. */
+	if (!(s->flags & SCRIBE_SF_NAME_SENT) && s->kind == SCRIBE_KIND_FILE && file)
+		scribe_send_file_name(s, slot, p, file);
+}
+
+/* Any element of the vector unaligned in memory? */
+SCRIBE_GLOBAL int scribe_iov_unaligned(struct scribe_proc *p, __u64 iov, __u64 count, __u32 align)
+{
+	struct iovec v;
+
+	if (!p)
+		return 0;
+	for (__u32 i = 0; i < SCRIBE_IOVECS_LOOKED_AT; i++) {
+		if (i >= count)
+			return 0;
+		if (bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v))))
+			return 0;
+		if (scribe_misaligned((__u64)v.iov_base, align))
+			return 1;
+	}
+	if (count > SCRIBE_IOVECS_LOOKED_AT)
+		scribe_count(p, SCRIBE_L_IOVEC_CUT);
+	return 0;
+}
+
+/* Where a read or write without an offset of its own was. */
+static __always_inline __s64 scribe_implicit_offset(struct scribe_thread *t, struct scribe_proc *p,
+						    __u32 write, __s64 bytes)
+{
+	__s64 after = scribe_file_pos(t->file);
+
+	if (after - bytes != t->pos && !(write && (scribe_file_flags(t->file) & SCRIBE_O_APPEND)))
+		scribe_count(p, SCRIBE_L_APPROX_OFFSET);
+	return after - bytes;
+}
+
+static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct scribe_proc *p,
+						struct pt_regs *regs, __u32 act, __u32 write, __s64 bytes,
+						bool v2)
+{
+	__s64 offset;
+	bool append;
+
+	if (act < SCRIBE_ACT_PREAD || act == SCRIBE_ACT_READV || act == SCRIBE_ACT_WRITEV)
+		return scribe_implicit_offset(t, p, write, bytes);
+	offset = (__s64)scribe_arg(regs, 4);
+	if (v2 && offset == -1)
+		return scribe_implicit_offset(t, p, write, bytes);
+	if (!write)
+		return offset;
+	append = scribe_file_flags(t->file) & SCRIBE_O_APPEND;
+	if (append || (v2 && (scribe_arg(regs, 6) & SCRIBE_RWF_APPEND)))
+		return scribe_file_size(t->file) - bytes;
+	return offset;
+}
+
+/* Return of a read or write. Even acts write, odd ones read. */
+static __always_inline void scribe_data_exit(struct scribe_thread *t, struct scribe_proc *p,
+					     struct pt_regs *regs, __u32 act, __s64 ret, bool v2)
+{
+	struct scribe_job *job = scribe_job_at(p->job);
+	struct scribe_data_op op = {};
+	__u32 write = !(act & 1);
+	__u64 align;
+
+	if (!job)
+		return;
+	if (ret < 0) {
+		struct scribe_meta_op m = {.start_ns = t->start_ns, .end_ns = t->end_ns, .what = SCRIBE_META_EXT,
+					   .ext = SCRIBE_EXT_FAILED_DATA};
+
+		scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file, &m);
+		return;
+	}
+	align = job->mem_align;
+	op.op = write;
+	op.bytes = ret;
+	op.start_ns = t->start_ns;
+	op.end_ns = t->end_ns;
+	op.offset = scribe_data_offset(t, p, regs, act, write, ret, v2);
+	if (act >= SCRIBE_ACT_READV)
+		op.unaligned = scribe_iov_unaligned(p, scribe_arg(regs, 2), scribe_arg(regs, 3), align);
+	else
+		op.unaligned = scribe_misaligned(scribe_arg(regs, 2), align);
+	scribe_data_on(t, p, t->slot, t->birth, t->file, &op);
+}
+
+/* What a call on a descriptor counts: (meta, ext id) by act. */
+static __always_inline bool scribe_fd_meaning(__u32 act, __u64 arg2, struct scribe_meta_op *m)
+{
+	m->what = SCRIBE_META_EXT;
+	m->ext = SCRIBE_EXT_COUNT;
+	switch (act) {
+	case SCRIBE_ACT_LSEEK:
+		m->what = SCRIBE_META_SEEK;
+		return true;
+	case SCRIBE_ACT_FSTAT:
+	case SCRIBE_ACT_FSTATAT:
+	case SCRIBE_ACT_STATX:
+		m->what = SCRIBE_META_STAT;
+		return true;
+	case SCRIBE_ACT_FSYNC:
+		m->what = SCRIBE_META_FSYNC;
+		return true;
+	case SCRIBE_ACT_FDATASYNC:
+		m->what = SCRIBE_META_FDSYNC;
+		return true;
+	case SCRIBE_ACT_CLOSE:
+		m->what = SCRIBE_META_CLOSE;
+		m->ext = SCRIBE_EXT_CLOSES;
+		return true;
+	case SCRIBE_ACT_FCNTL:
+		if (arg2 != SCRIBE_F_DUPFD && arg2 != SCRIBE_F_DUPFD_CLOEXEC)
+			return false;
+		m->what = SCRIBE_META_DUP;
+		return true;
+	case SCRIBE_ACT_DUP:
+		m->what = SCRIBE_META_DUP;
+		return true;
+	case SCRIBE_ACT_MMAP:
+		m->what = SCRIBE_META_MMAP;
+		return true;
+	case SCRIBE_ACT_FTRUNCATE:
+		m->ext = SCRIBE_EXT_TRUNCATES;
+		return true;
+	case SCRIBE_ACT_FALLOCATE:
+		m->ext = SCRIBE_EXT_FALLOCATES;
+		return true;
+	case SCRIBE_ACT_FADVISE:
+		m->ext = SCRIBE_EXT_FADVISES;
+		return true;
+	case SCRIBE_ACT_GETDENTS:
+		m->ext = SCRIBE_EXT_GETDENTS;
+		return true;
+	case SCRIBE_ACT_FSTATFS:
+		m->ext = SCRIBE_EXT_STATFS;
+		return true;
+	case SCRIBE_ACT_FXATTR_READ:
+		m->ext = SCRIBE_EXT_XATTR_READS;
+		return true;
+	case SCRIBE_ACT_FXATTR_WRITE:
+		m->ext = SCRIBE_EXT_XATTR_WRITES;
+		return true;
+	case SCRIBE_ACT_SYNC_RANGE:
+		m->ext = SCRIBE_EXT_SYNC_RANGES;
+		return true;
+	}
+	return false;
+}
+
+SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 act, __u64 arg2,
+				 __s64 ret)
+{
+	struct scribe_meta_op m = {};
+
+	if (!t || !p)
+		return 0;
+	m.start_ns = t->start_ns;
+	m.end_ns = t->end_ns;
+	if (!scribe_fd_meaning(act, arg2, &m))
+		return 0;
+	if (act == SCRIBE_ACT_MMAP ? (__u64)ret >= -4095ull : ret < 0) {
+		m.what = SCRIBE_META_EXT;
+		m.ext = SCRIBE_EXT_FAILED_META;
+	}
+	scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file, &m);
+	if (act == SCRIBE_ACT_CLOSE && t->last_ref) {
+		struct scribe_desc_key key = {.file = t->file, .serial = t->serial};
+
+		bpf_map_delete_elem(&scribe_descs, &key);
+		t->c_file = 0;
+	}
+	return 0;
+}
+
+/* Return of an open: the new descriptor's file is named afresh. */
+SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 fd, __u32 mode)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scribe_meta_op m = {.what = SCRIBE_META_OPEN, .ext = SCRIBE_EXT_COUNT, .mode = mode};
+	__u64 addr = scribe_fd_file(task, fd);
+	struct scribe_slot *s;
+	struct file *file;
+	__u32 index;
+
+	if (!t || !p)
+		return 0;
+	m.start_ns = t->start_ns;
+	m.end_ns = t->end_ns;
+	if (!addr)
+		return 0;
+	file = SCRIBE_CAST(file, addr);
+	if (SCRIBE_GET(file, f_flags) & SCRIBE_O_PATH)
+		return 0;
+	if (!scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), false)) {
+		scribe_count(p, SCRIBE_L_NOT_REGULAR);
+		return 0;
+	}
+	__sync_fetch_and_add(&p->open_gen, 1);
+	index = scribe_first_sight(t, p, addr);
+	t->c_file = 0;
+	if (index == SCRIBE_SKIP_SLOT) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return 0;
+	}
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s) {
+		scribe_count(p, SCRIBE_L_EVENTS);
+		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+		return 0;
+	}
+	t->c_inode = (__u64)SCRIBE_GET(file, f_inode);
+	t->c_slot = index;
+	t->c_birth = s->birth;
+	t->c_gen = *(volatile __u32 *)&p->open_gen;
+	t->c_file = addr;
+	if (SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED)
+		m.ext = SCRIBE_EXT_CREATES;
+	scribe_meta_on(t, p, SCRIBE_AT(index, s->birth), addr, &m);
+	return 0;
+}
+
+/* Copies: bytes read from one file and written to the other. */
+SCRIBE_GLOBAL int scribe_copy_side(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __s64 bytes,
+				   __u64 user_off)
+{
+	struct scribe_data_op op = {.op = write & 1, .bytes = bytes};
+	struct scribe_meta_op m = {.what = SCRIBE_META_EXT, .ext = SCRIBE_EXT_SPLICES};
+	__u32 slot, birth;
+	__s64 after = 0;
+	__u64 file;
+
+	if (!t || !p)
+		return 0;
+	slot = write ? t->slot2 : t->slot;
+	birth = write ? t->birth2 : t->birth;
+	file = write ? t->file2 : t->file;
+	if (!file || slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT)
+		return 0;
+	if (!user_off || bpf_probe_read_user(&after, sizeof(after), (void *)user_off))
+		after = scribe_file_pos(file);
+	op.start_ns = t->start_ns;
+	op.end_ns = t->end_ns;
+	op.offset = after - bytes;
+	scribe_data_on(t, p, slot, birth, file, &op);
+	m.start_ns = m.end_ns = t->start_ns; /* its time is the data's */
+	scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file, &m);
+	return 0;
+}
+
+/* sendfile(out, in, *off), splice(in, *off, out, *off), copy_file_range alike. */
+SCRIBE_GLOBAL int scribe_copy_enter(struct scribe_thread *t, struct scribe_proc *p, __u64 in, __u64 out)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!t || !p)
+		return 0;
+	t->file2 = scribe_fd_file(task, out);
+	t->slot2 = SCRIBE_SKIP_SLOT;
+	if (t->file2)
+		t->slot2 = scribe_resolve(t, p, t->file2, false, &t->birth2);
+	t->file = scribe_fd_file(task, in);
+	t->slot = SCRIBE_SKIP_SLOT;
+	if (t->file)
+		t->slot = scribe_resolve(t, p, t->file, false, &t->birth);
+	return 0;
+}
+
+#endif

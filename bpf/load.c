@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Loading: choose the object that this kernel takes, create and map its maps,
+ * attach, enrol. Must not know names, ranks or logs.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bpf/load_private.h"
+#include "bpf/posix.skel.h"
+#include "bpf/posix_probe.skel.h"
+#include "bpf/syscalls.h"
+
+#define SCRIBE_SLOTS_DEFAULT 114688u
+#define SCRIBE_SLOTS_MOST (1u << 24)
+#define SCRIBE_PROCS_DEFAULT 16384u
+#define SCRIBE_RING_DEFAULT (8u << 20)
+#define SCRIBE_DESCS_LEAST 65536u
+
+static bool load_verbose;
+
+static int load_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (!load_verbose)
+		return 0;
+	return vfprintf(stderr, format, args);
+}
+
+static uint32_t power_of_two(uint32_t n)
+{
+	uint32_t p = 1;
+
+	while (p < n)
+		p <<= 1;
+	return p;
+}
+
+/* Fields of both skeletons that are set before loading. */
+struct variant {
+	struct bpf_object *object;
+	struct bpf_object_skeleton *skeleton;
+	unsigned char *acts;
+	uint32_t *slot_mask, *proc_mask, *tab_mask;
+	void *keep;
+};
+
+/* The skeleton types differ by name alone. */
+#define VARIANT(type)                                                                                         \
+	static int variant_##type(struct variant *v)                                                          \
+	{                                                                                                     \
+		struct scribe_##type *s = scribe_##type##__open();                                            \
+		if (!s)                                                                                       \
+			return -errno;                                                                        \
+		v->keep = s;                                                                                  \
+		v->object = s->obj;                                                                           \
+		v->skeleton = s->skeleton;                                                                    \
+		v->acts = (unsigned char *)s->rodata->scribe_acts;                                            \
+		v->slot_mask = (uint32_t *)&s->rodata->scribe_slot_mask;                                      \
+		v->proc_mask = (uint32_t *)&s->rodata->scribe_proc_mask;                                      \
+		v->tab_mask = (uint32_t *)&s->rodata->scribe_tab_mask;                                        \
+		return 0;                                                                                     \
+	}
+
+VARIANT(posix)
+VARIANT(posix_probe)
+
+static int set_entries(struct bpf_object *object, const char *name, uint32_t entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+
+	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
+}
+
+static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
+{
+	uint32_t tables = SCRIBE_TABLES_CHUNK * SCRIBE_TABLE_CHUNKS_MAX;
+	uint32_t descs = o->slots > SCRIBE_DESCS_LEAST ? o->slots : SCRIBE_DESCS_LEAST;
+	const struct {
+		const char *name;
+		uint32_t entries;
+	} sizes[] = {
+		{"scribe_slots", o->slots + 1},
+		{"scribe_procs", o->procs + 1},
+		{"scribe_slot_free", power_of_two(o->slots + 1)},
+		{"scribe_proc_free", power_of_two(o->procs + 1)},
+		{"scribe_tab_free", power_of_two(tables)},
+		{"scribe_files", o->slots + o->slots / 8},
+		{"scribe_descs", descs},
+		{"scribe_events", o->ring_bytes},
+	};
+	int ret;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		ret = set_entries(v->object, sizes[i].name, sizes[i].entries);
+		if (ret)
+			return ret;
+	}
+	*v->slot_mask = power_of_two(o->slots + 1) - 1;
+	*v->proc_mask = power_of_two(o->procs + 1) - 1;
+	*v->tab_mask = power_of_two(tables) - 1;
+	scribe_syscalls_fill(v->acts, 512);
+	return 0;
+}
+
+static int explain(int code, const char *what, struct scribe_err *err)
+{
+	switch (-code) {
+	case EPERM:
+	case EACCES:
+		return scribe_err_set(err, code,
+				      "%s: not permitted: run as root, or with CAP_BPF and CAP_PERFMON (kernel "
+				      "lockdown must allow BPF)",
+				      what);
+	case ENOMEM:
+		return scribe_err_set(err, code, "%s: no memory in the kernel: ask for fewer records", what);
+	default:
+		return scribe_err_set(err, code, "%s: %s: this kernel does not take the programs (5.14 or "
+						 "newer is needed; ioscribe doctor says more)",
+				      what, strerror(-code));
+	}
+}
+
+static int load_variant(struct scribe_bpf *b, int (*open_variant)(struct variant *), struct scribe_err *err)
+{
+	struct variant v = {0};
+	int ret = open_variant(&v);
+
+	if (ret)
+		return explain(ret, "opening the programs", err);
+	ret = set_sizes(&v, &b->opt);
+	if (!ret)
+		ret = bpf_object__load_skeleton(v.skeleton);
+	if (ret) {
+		bpf_object__destroy_skeleton(v.skeleton);
+		free(v.keep);
+		return explain(ret, "loading the programs", err);
+	}
+	b->object = v.object;
+	b->skeleton = v.skeleton;
+	b->keep = v.keep;
+	return 0;
+}
+
+static int map_fd(struct scribe_bpf *b, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(b->object, name);
+}
+
+static int map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_map *ret_map)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes;
+
+	ret_map->fd = fd;
+	ret_map->entries = entries;
+	ret_map->value_bytes = (value_bytes + 7) / 8 * 8;
+	bytes = ((size_t)entries * ret_map->value_bytes + page - 1) / page * page;
+	ret_map->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ret_map->mem == MAP_FAILED) {
+		ret_map->mem = NULL;
+		return -errno;
+	}
+	ret_map->bytes = bytes;
+	return 0;
+}
+
+static int map_named(struct scribe_bpf *b, const char *name, struct scribe_map *ret_map)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(b->object, name);
+
+	if (!map)
+		return -ENOENT;
+	return map_memory(bpf_map__fd(map), bpf_map__max_entries(map), bpf_map__value_size(map), ret_map);
+}
+
+int scribe_bpf_grow(struct scribe_bpf *b)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	uint32_t index = b->nchunks, base = index * SCRIBE_TABLES_CHUNK;
+	struct scribe_map m;
+	int fd, ret;
+
+	if (index >= SCRIBE_TABLE_CHUNKS_MAX || base >= b->opt.tables)
+		return 0;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_table", sizeof(uint32_t),
+			    sizeof(struct scribe_value_table), SCRIBE_TABLES_CHUNK, &opts);
+	if (fd < 0)
+		return -errno;
+	ret = map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
+	if (!ret)
+		ret = bpf_map_update_elem(b->tables_fd, &index, &fd, BPF_ANY);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	b->chunk_fd[index] = fd;
+	b->chunk[index] = m.mem;
+	b->nchunks++;
+	for (uint32_t i = 0; i < SCRIBE_TABLES_CHUNK; i++)
+		scribe_ring_give(&b->tab_free, &b->ctl->tables, base + i + 1);
+	return 0;
+}
+
+static int ring_event(void *ctx, void *data, size_t bytes)
+{
+	struct scribe_bpf *b = ctx;
+	const struct scribe_event *ev = data;
+
+	if (b->event_stop || bytes < sizeof(*ev) || ev->text_bytes > bytes - sizeof(*ev))
+		return 0;
+	b->event_stop = b->event_fn(b->event_ctx, ev, (const char *)(ev + 1));
+	return 0;
+}
+
+static int map_all(struct scribe_bpf *b)
+{
+	int ret;
+
+	if ((ret = map_named(b, "scribe_slots", &b->slots)) || (ret = map_named(b, "scribe_procs", &b->procs)) ||
+	    (ret = map_named(b, "scribe_ctl", &b->ctl_map)) ||
+	    (ret = map_named(b, "scribe_slot_free", &b->slot_free)) ||
+	    (ret = map_named(b, "scribe_proc_free", &b->proc_free)) ||
+	    (ret = map_named(b, "scribe_tab_free", &b->tab_free)) ||
+	    (ret = map_named(b, "scribe_jobs", &b->jobs)))
+		return ret;
+	b->ctl = b->ctl_map.mem;
+	b->tables_fd = map_fd(b, "scribe_tables");
+	b->files_fd = map_fd(b, "scribe_files");
+	b->descs_fd = map_fd(b, "scribe_descs");
+	b->task_fd = map_fd(b, "scribe_task");
+	b->excl_fd = map_fd(b, "scribe_excl");
+	b->ledger_fd = map_fd(b, "scribe_ledger");
+	b->possible_cpus = (uint32_t)libbpf_num_possible_cpus();
+	b->ring = ring_buffer__new(map_fd(b, "scribe_events"), ring_event, b, NULL);
+	if (!b->ring)
+		return -errno;
+	b->ctl->wire_version = SCRIBE_WIRE_VERSION;
+	b->ctl->slots.reserve = b->opt.slots / 64 + 16;
+	for (uint32_t i = 1; i <= b->opt.slots; i++)
+		scribe_ring_give(&b->slot_free, &b->ctl->slots, i);
+	for (uint32_t i = 1; i <= b->opt.procs; i++)
+		scribe_ring_give(&b->proc_free, &b->ctl->procs, i);
+	return scribe_bpf_grow(b);
+}
+
+static void fill_defaults(struct scribe_bpf_options *o)
+{
+	if (!o->slots)
+		o->slots = SCRIBE_SLOTS_DEFAULT;
+	if (o->slots > SCRIBE_SLOTS_MOST)
+		o->slots = SCRIBE_SLOTS_MOST;
+	if (!o->procs)
+		o->procs = SCRIBE_PROCS_DEFAULT;
+	if (!o->tables)
+		o->tables = 2 * o->slots;
+	if (!o->ring_bytes)
+		o->ring_bytes = SCRIBE_RING_DEFAULT;
+	o->ring_bytes = power_of_two(o->ring_bytes);
+}
+
+int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
+		    struct scribe_err *err)
+{
+	struct scribe_bpf *b;
+	int ret = -EINVAL;
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return scribe_err_set(err, -SCRIBE_E_KERNEL,
+				      "/sys/kernel/btf/vmlinux: cannot be read: a kernel built with "
+				      "CONFIG_DEBUG_INFO_BTF is needed");
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return scribe_err_set(err, -ENOMEM, "no memory for the loader");
+	b->opt = *options;
+	fill_defaults(&b->opt);
+	load_verbose = options->verbose;
+	libbpf_set_print(load_print);
+	if (options->level != SCRIBE_BPF_RAW_TP) {
+		b->level = SCRIBE_BPF_TP_BTF;
+		ret = load_variant(b, variant_posix, err);
+	}
+	if (ret && options->level != SCRIBE_BPF_TP_BTF && ret != -EPERM && ret != -ENOMEM) {
+		b->level = SCRIBE_BPF_RAW_TP;
+		ret = load_variant(b, variant_posix_probe, err);
+	}
+	if (!ret) {
+		ret = map_all(b);
+		if (ret)
+			explain(ret, "mapping the records", err);
+	}
+	if (ret) {
+		scribe_bpf_free(b);
+		return ret;
+	}
+	*ret_bpf = b;
+	return 0;
+}
+
+static void unmap(struct scribe_map *m)
+{
+	if (m->mem)
+		munmap(m->mem, m->bytes);
+}
+
+struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
+{
+	if (!b)
+		return NULL;
+	scribe_bpf_detach(b);
+	ring_buffer__free(b->ring);
+	for (uint32_t i = 0; i < b->nchunks; i++) {
+		munmap(b->chunk[i], sizeof(struct scribe_value_table) * SCRIBE_TABLES_CHUNK);
+		close(b->chunk_fd[i]);
+	}
+	unmap(&b->slots);
+	unmap(&b->procs);
+	unmap(&b->ctl_map);
+	unmap(&b->slot_free);
+	unmap(&b->proc_free);
+	unmap(&b->tab_free);
+	unmap(&b->jobs);
+	if (b->skeleton)
+		bpf_object__destroy_skeleton(b->skeleton);
+	free(b->keep);
+	free(b);
+	return NULL;
+}
+
+int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, b->object) {
+		struct bpf_link *link;
+
+		if (!bpf_program__autoload(prog) || b->nlinks == SCRIBE_PROGS_MAX)
+			continue;
+		link = bpf_program__attach(prog);
+		if (!link) {
+			int code = -errno;
+
+			scribe_bpf_detach(b);
+			return scribe_err_set(err, code, "attaching %s: %s", bpf_program__name(prog),
+					      strerror(-code));
+		}
+		b->links[b->nlinks++] = link;
+	}
+	return 0;
+}
+
+void scribe_bpf_detach(struct scribe_bpf *b)
+{
+	while (b->nlinks)
+		bpf_link__destroy(b->links[--b->nlinks]);
+}
+
+enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *b)
+{
+	return b->level;
+}
+
+int scribe_bpf_set_job(struct scribe_bpf *b, uint32_t index, const struct scribe_job *job)
+{
+	if (index >= SCRIBE_JOBS_MAX)
+		return -EINVAL;
+	memcpy((struct scribe_job *)b->jobs.mem + index, job, sizeof(*job));
+	return 0;
+}
+
+int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe_err *err)
+{
+	char key[32] = "";
+	uint32_t one = 1;
+
+	if (strlen(name) >= sizeof(key))
+		return scribe_err_set(err, -ENAMETOOLONG, "excluded name \"%s\": longer than 31 bytes", name);
+	memcpy(key, name, strlen(name));
+	if (bpf_map_update_elem(b->excl_fd, key, &one, BPF_ANY))
+		return scribe_err_set(err, -errno, "excluded name \"%s\": %s", name, strerror(errno));
+	return 0;
+}
+
+/* A free process entry; the kernel takes from the same ring. */
+static uint32_t proc_take(struct scribe_bpf *b)
+{
+	struct scribe_ring_ctl *c = &b->ctl->procs;
+
+	for (int i = 0; i < 1000; i++) {
+		uint32_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), index;
+
+		if (head == c->tail)
+			return 0;
+		index = *scribe_ring_entry(&b->proc_free, head);
+		if (__sync_bool_compare_and_swap(&c->head, head, head + 1))
+			return index;
+	}
+	return 0;
+}
+
+int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *ret_index, uint32_t *ret_serial,
+		     struct scribe_err *err)
+{
+	struct bpf_map_info info = {0};
+	uint32_t info_bytes = sizeof(info), index, *value;
+	struct scribe_proc *p;
+	int fd, ret;
+
+	index = proc_take(b);
+	if (!index)
+		return scribe_err_set(err, -EAGAIN, "process %d: the process table is full", (int)pid);
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0) {
+		scribe_ring_give(&b->proc_free, &b->ctl->procs, index);
+		return scribe_err_set(err, -errno, "process %d: %s", (int)pid, strerror(errno));
+	}
+	p = scribe_bpf_proc(b, index);
+	memset(p, 0, sizeof(*p));
+	p->job = job;
+	p->tgid = (uint32_t)pid;
+	p->threads = 1;
+	p->serial = __sync_fetch_and_add(&b->ctl->next_serial, 1) + 1;
+	ret = bpf_obj_get_info_by_fd(b->task_fd, &info, &info_bytes);
+	value = ret ? NULL : calloc(1, info.value_size);
+	if (!value) {
+		ret = -ENOMEM;
+	} else {
+		value[0] = index; /* struct scribe_thread begins with index and serial */
+		value[1] = p->serial;
+		ret = bpf_map_update_elem(b->task_fd, &fd, value, BPF_NOEXIST) ? -errno : 0;
+	}
+	free(value);
+	close(fd);
+	if (ret) {
+		p->serial = 0;
+		scribe_ring_give(&b->proc_free, &b->ctl->procs, index);
+		return scribe_err_set(err, ret, "process %d: cannot be enrolled: %s", (int)pid, strerror(-ret));
+	}
+	*ret_index = index;
+	*ret_serial = p->serial;
+	return 0;
+}
+
+struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *b, uint32_t index)
+{
+	return index < b->procs.entries ? (struct scribe_proc *)b->procs.mem + index : NULL;
+}
+
+struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *b, uint32_t index)
+{
+	return index < b->slots.entries ? (struct scribe_slot *)b->slots.mem + index : NULL;
+}
+
+int scribe_bpf_poll(struct scribe_bpf *b, int timeout_ms, scribe_event_fn fn, void *ctx)
+{
+	int taken;
+
+	b->event_fn = fn;
+	b->event_ctx = ctx;
+	b->event_stop = 0;
+	taken = ring_buffer__consume(b->ring);
+	if (taken || !timeout_ms)
+		return taken;
+	return ring_buffer__poll(b->ring, timeout_ms);
+}
+
+int scribe_bpf_event_fd(const struct scribe_bpf *b)
+{
+	return ring_buffer__epoll_fd(b->ring);
+}
+
+uint32_t scribe_bpf_free_slots(const struct scribe_bpf *b)
+{
+	return b->ctl->slots.tail - b->ctl->slots.head;
+}
+
+uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
+{
+	struct bpf_program *prog;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(prog, b->object) {
+		struct bpf_prog_info info = {0};
+		uint32_t bytes = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
+/* What the kernel says it has charged for a map ("memlock:" of its fdinfo). */
+static uint64_t map_memory_bytes(int fd)
+{
+	char path[64], line[128];
+	uint64_t bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		unsigned long long n;
+
+		if (sscanf(line, "memlock:%llu", &n) == 1)
+			bytes = n;
+	}
+	fclose(f);
+	return bytes;
+}
+
+uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
+{
+	struct bpf_map *map;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_map(map, b->object)
+		sum += map_memory_bytes(bpf_map__fd(map));
+	for (uint32_t i = 0; i < b->nchunks; i++)
+		sum += map_memory_bytes(b->chunk_fd[i]);
+	return sum;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loader's own state, shared by load.c and drain.c alone. */
+#ifndef BPF_LOAD_PRIVATE_H
+#define BPF_LOAD_PRIVATE_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/load.h"
+
+#define SCRIBE_PROGS_MAX 16
+
+struct scribe_map {
+	int fd;
+	void *mem;
+	size_t bytes;
+	uint32_t entries;
+	uint32_t value_bytes;
+};
+
+struct scribe_bpf {
+	enum scribe_bpf_level level;
+	struct scribe_bpf_options opt;
+	struct bpf_object *object;
+	struct bpf_object_skeleton *skeleton;
+	void *keep; /* the generated skeleton, into which the one above points */
+	struct ring_buffer *ring;
+	struct bpf_link *links[SCRIBE_PROGS_MAX];
+	unsigned nlinks;
+	struct scribe_map slots, procs, ctl_map, slot_free, proc_free, tab_free, jobs;
+	struct scribe_ctl *ctl;
+	int tables_fd, files_fd, descs_fd, task_fd, excl_fd, ledger_fd;
+	uint32_t nchunks; /* value-table chunks so far */
+	int chunk_fd[SCRIBE_TABLE_CHUNKS_MAX];
+	struct scribe_value_table *chunk[SCRIBE_TABLE_CHUNKS_MAX];
+	uint32_t possible_cpus;
+	uint32_t harvested; /* processes since the caches were last swept */
+	scribe_event_fn event_fn;
+	void *event_ctx;
+	int event_stop;
+};
+
+static inline uint32_t *scribe_ring_entry(struct scribe_map *ring, uint32_t at)
+{
+	return (uint32_t *)((char *)ring->mem + (size_t)(at & (ring->entries - 1)) * ring->value_bytes);
+}
+
+/* Give an index back; only this process writes tails. */
+static inline void scribe_ring_give(struct scribe_map *ring, struct scribe_ring_ctl *ctl, uint32_t index)
+{
+	uint32_t tail = ctl->tail;
+
+	*scribe_ring_entry(ring, tail) = index;
+	__atomic_store_n(&ctl->tail, tail + 1, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The maps, and what each operation does first: ledger, process, scratch.
+ * Sizes marked 1 are set by the loader. Nothing grows with cpus x files.
+ */
+#ifndef BPF_MAPS_BPF_H
+#define BPF_MAPS_BPF_H
+
+#include "bpf/compat.bpf.h"
+#include "bpf/wire.h"
+
+#define SCRIBE_MAX_SYSCALL 512
+#define SCRIBE_POP_TRIES 16
+
+/* What a thread is in the middle of, and the last file it used. */
+struct scribe_thread {
+	__u32 proc;   /* index in scribe_procs */
+	__u32 serial;
+	__u32 act;    /* enum scribe_act of the call under way, 0 none */
+	__u32 slot;   /* record of its first file */
+	__u32 birth;
+	__u32 slot2;  /* second file of a copy */
+	__u32 birth2;
+	__u32 last_ref; /* close: this was the last reference */
+	__u64 start_ns;
+	__u64 end_ns;
+	__u64 file;
+	__u64 file2;
+	__s64 pos;    /* f_pos before the call */
+	/* cache: the record of the file used last */
+	__u64 c_file;
+	__u64 c_inode;
+	__u32 c_slot;
+	__u32 c_birth;
+	__u32 c_gen;
+	__u32 again_birth; /* result of scribe_slot_again */
+	__u64 arg[6];      /* arguments of calls that are not on one descriptor */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct scribe_thread);
+} scribe_task SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scribe_slot);
+} scribe_slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scribe_proc);
+} scribe_procs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scribe_ctl);
+} scribe_ctl SEC(".maps");
+
+/* Rings of indices that are free; entries a power of two, set by the loader. */
+struct scribe_ring_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+};
+struct scribe_ring_map scribe_slot_free SEC(".maps");
+struct scribe_ring_map scribe_proc_free SEC(".maps");
+struct scribe_ring_map scribe_tab_free SEC(".maps");
+
+const volatile __u32 scribe_slot_mask;
+const volatile __u32 scribe_proc_mask;
+const volatile __u32 scribe_tab_mask;
+
+/* Value tables come in chunks that the daemon adds when they run low. */
+struct scribe_table_chunk {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SCRIBE_TABLES_CHUNK);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct scribe_value_table));
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SCRIBE_TABLE_CHUNKS_MAX);
+	__type(key, __u32);
+	__array(values, struct scribe_table_chunk);
+} scribe_tables SEC(".maps");
+
+/* (process, file as named) to slot. */
+struct scribe_file_key {
+	__u32 serial;
+	__u32 dev;
+	__u64 ino;
+	__u64 hash;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct scribe_file_key);
+	__type(value, __u32);
+} scribe_files SEC(".maps");
+
+/* (process, open file description) to slot: a cache, any entry may go. */
+struct scribe_desc_key {
+	__u64 file;
+	__u64 serial;
+};
+struct scribe_desc {
+	__u64 inode;
+	__u32 slot;
+	__u32 birth;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct scribe_desc_key);
+	__type(value, struct scribe_desc);
+} scribe_descs SEC(".maps");
+
+/* Top-level names below which nothing is recorded. */
+struct scribe_excl_key {
+	char name[32];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, struct scribe_excl_key);
+	__type(value, __u32);
+} scribe_excl SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SCRIBE_JOBS_MAX);
+	__type(key, __u32);
+	__type(value, struct scribe_job);
+} scribe_jobs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SCRIBE_JOBS_MAX);
+	__type(key, __u32);
+	__type(value, struct scribe_ledger);
+} scribe_ledger SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} scribe_events SEC(".maps");
+
+/*
+ * Scratch for names: a task may be preempted inside a program on newer kernels
+ * (faultable system call tracepoints), so each CPU has three, taken by flag.
+ */
+#define SCRIBE_SCRATCHES 3
+struct scribe_scratch {
+	__u32 busy;
+	__u32 off;
+	struct scribe_event ev;
+	char text[SCRIBE_NAME_MAX_BYTES + SCRIBE_NAME_MAX_BYTES + 512];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SCRIBE_SCRATCHES);
+	__type(key, __u32);
+	__type(value, struct scribe_scratch);
+} scribe_scratch SEC(".maps");
+
+static __always_inline struct scribe_slot *scribe_slot_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_slots, &index);
+}
+
+static __always_inline struct scribe_proc *scribe_proc_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_procs, &index);
+}
+
+static __always_inline struct scribe_job *scribe_job_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_jobs, &index);
+}
+
+static __always_inline struct scribe_ctl *scribe_ctl_get(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scribe_ctl, &zero);
+}
+
+static __always_inline void scribe_count_job(__u32 job, enum scribe_ledger_id what)
+{
+	struct scribe_ledger *l = bpf_map_lookup_elem(&scribe_ledger, &job);
+
+	/* Atomic: another task may run on this CPU in the middle of the sum. */
+	if (l)
+		__sync_fetch_and_add(&l->v[what], 1);
+}
+
+static __always_inline void scribe_count(const struct scribe_proc *p, enum scribe_ledger_id what)
+{
+	scribe_count_job(p->job, what);
+}
+
+static __always_inline struct scribe_scratch *scribe_scratch_take(const struct scribe_proc *p)
+{
+	for (__u32 i = 0; i < SCRIBE_SCRATCHES; i++) {
+		__u32 key = i;
+		struct scribe_scratch *s = bpf_map_lookup_elem(&scribe_scratch, &key);
+
+		if (!s)
+			return 0;
+		if (!__sync_lock_test_and_set(&s->busy, 1))
+			return s;
+	}
+	scribe_count(p, SCRIBE_L_SCRATCH_BUSY);
+	return 0;
+}
+
+static __always_inline void scribe_scratch_put(struct scribe_scratch *s)
+{
+	__sync_lock_test_and_set(&s->busy, 0);
+}
+
+/* Take a free index; `low` entries stay behind for those who may not fail. */
+#define SCRIBE_POP(map, ctl, mask, low, ret)                                                                  \
+	do {                                                                                                  \
+		for (int pop_i = 0; pop_i < SCRIBE_POP_TRIES; pop_i++) {                                      \
+			__u32 pop_h = *(volatile __u32 *)&(ctl)->head;                                        \
+			__u32 pop_t = *(volatile __u32 *)&(ctl)->tail;                                        \
+			__u32 pop_k = pop_h & (mask);                                                         \
+			__u32 *pop_v;                                                                         \
+			if ((__s32)(pop_t - pop_h) <= (__s32)(low))                                           \
+				break;                                                                        \
+			pop_v = bpf_map_lookup_elem(&(map), &pop_k);                                          \
+			if (!pop_v)                                                                           \
+				break;                                                                        \
+			pop_k = *(volatile __u32 *)pop_v;                                                     \
+			if (__sync_val_compare_and_swap(&(ctl)->head, pop_h, pop_h + 1) == pop_h) {           \
+				(ret) = pop_k;                                                                \
+				break;                                                                        \
+			}                                                                                     \
+		}                                                                                             \
+	} while (0)
+
+#endif

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls on paths. There is no struct file to look at: the record is found by
+ * (starting directory, string), and the daemon makes the name canonical.
+ */
+#ifndef BPF_PATH_BPF_H
+#define BPF_PATH_BPF_H
+
+#include "bpf/fd.bpf.h"
+
+#define SCRIBE_AT_FDCWD (-100)
+#define SCRIBE_AT_NOFOLLOW 0x100
+#define SCRIBE_AT_REMOVEDIR 0x200
+#define SCRIBE_AT_FOLLOW 0x400
+#define SCRIBE_AT_EMPTY_PATH 0x1000
+#define SCRIBE_CLOSE_RANGE_CLOEXEC 4
+#define SCRIBE_CLOSE_RANGE_MOST 4096
+#ifdef __TARGET_ARCH_x86
+#define SCRIBE_ST_MODE_AT 24
+#else
+#define SCRIBE_ST_MODE_AT 16
+#endif
+#define SCRIBE_STX_MODE_AT 28
+#define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
+
+/* A path argument: where it starts and what it says. */
+struct scribe_path_arg {
+	__s64 dir;      /* descriptor or AT_FDCWD */
+	__u64 string;   /* user address */
+	__u32 nofollow; /* the last component is meant itself */
+};
+
+/* The user string in the upper half of the scratch: hash of its `bytes`. */
+SCRIBE_GLOBAL __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
+{
+	__u64 hash = bytes;
+
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < SCRIBE_NAME_WORDS; i++) {
+		__u64 word;
+
+		if (i * 8 >= bytes)
+			break;
+		word = *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + i * 8];
+		if (i * 8 + 8 > bytes)
+			word &= (1ull << ((bytes & 7) * 8)) - 1;
+		hash = (hash ^ word) * SCRIBE_MIX;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* Is the string absolute and below an excluded top-level name? */
+SCRIBE_GLOBAL int scribe_string_excluded(struct scribe_scratch *s)
+{
+	struct scribe_excl_key key = {};
+
+	if (!s || s->text[SCRIBE_NAME_MAX_BYTES] != '/')
+		return 0;
+	for (int i = 0; i < (int)sizeof(key.name) - 1; i++) {
+		char c = s->text[SCRIBE_NAME_MAX_BYTES + 1 + i];
+
+		if (c == '/' || c == 0)
+			break;
+		key.name[i] = c;
+	}
+	return bpf_map_lookup_elem(&scribe_excl, &key) != 0;
+}
+
+/* Where the path starts, as a walk's beginning; 0: the descriptor is none. */
+static __always_inline __u64 scribe_path_start(struct scribe_scratch *s, __s64 dir)
+{
+	if (s->text[SCRIBE_NAME_MAX_BYTES] == '/')
+		return SCRIBE_FROM_ROOT;
+	if ((__s32)dir == SCRIBE_AT_FDCWD)
+		return SCRIBE_FROM_CWD;
+	return scribe_fd_file(bpf_get_current_task_btf(), (__u32)dir);
+}
+
+/* Send chain and string of a path record. */
+SCRIBE_GLOBAL int scribe_send_path_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s,
+					__u64 from, __u32 bytes_and_flag)
+{
+	__u32 bytes = bytes_and_flag & 0xffff, off;
+	struct scribe_proc *p;
+
+	if (!slot || !s)
+		return -1;
+	p = scribe_proc_at(slot->proc);
+	if (!p)
+		return -1;
+	*(volatile __u32 *)&s->off = 0;
+	scribe_event_init(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+	s->ev.slot = index;
+	s->ev.birth = slot->birth;
+	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
+	if (bytes_and_flag & 0x10000)
+		s->ev.flags |= SCRIBE_NF_NOFOLLOW;
+	off = *(volatile __u32 *)&s->off;
+	if (off > SCRIBE_NAME_MAX_BYTES)
+		off = SCRIBE_NAME_MAX_BYTES;
+	if (bytes >= SCRIBE_NAME_MAX_BYTES)
+		bytes = SCRIBE_NAME_MAX_BYTES - 1;
+	s->ev.chain_bytes = off;
+	s->ev.string_bytes = bytes;
+	bpf_probe_read_kernel(&s->text[off], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
+	if (scribe_send_text(s, off + bytes)) {
+		scribe_count(p, SCRIBE_L_NAME_RETRY);
+		return -1;
+	}
+	__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
+	return 0;
+}
+
+static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct scribe_proc *p,
+					      struct scribe_scratch *s, const struct scribe_path_arg *a,
+					      __u32 bytes)
+{
+	struct scribe_file_key key = {.serial = t->serial};
+	__u32 index, skip = SCRIBE_SKIP_SLOT;
+	struct scribe_slot *slot;
+	struct scribe_walk w;
+	__u32 *found;
+	__u64 from;
+	bool fresh;
+
+	from = scribe_path_start(s, a->dir);
+	if (!from || scribe_string_excluded(s))
+		return SCRIBE_SKIP_SLOT;
+	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
+	{
+		struct dentry *dentry = w.dentry;
+
+		key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
+		key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
+	}
+	/* Bit 0 tells a string's hash from a chain's; bit 1 whether links are followed. */
+	key.hash = (scribe_string_hash(s, bytes) << 2) | (a->nofollow ? 2 : 0) | 1;
+	found = bpf_map_lookup_elem(&scribe_files, &key);
+	if (!found && s->text[SCRIBE_NAME_MAX_BYTES] != '/') {
+		struct scribe_chain chain;
+
+		scribe_chain_hash(from, &chain);
+		if (scribe_top_excluded(chain.top)) {
+			bpf_map_update_elem(&scribe_files, &key, &skip, BPF_NOEXIST);
+			return SCRIBE_SKIP_SLOT;
+		}
+	}
+	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, &fresh);
+	if (index == SCRIBE_SKIP_SLOT)
+		return index;
+	slot = index ? scribe_slot_at(index) : 0;
+	if (slot && slot->kind == SCRIBE_KIND_PATH && !(slot->flags & SCRIBE_SF_NAME_SENT))
+		scribe_send_path_name(slot, index, s, from, bytes | (a->nofollow ? 0x10000 : 0));
+	return index;
+}
+
+/* The record of a path argument; SCRIBE_SKIP_SLOT when it does not count. */
+SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc *p,
+				     const struct scribe_path_arg *a)
+{
+	__u32 index = SCRIBE_NO_SLOT;
+	struct scribe_scratch *s;
+	long bytes;
+
+	if (!t || !p || !a)
+		return index;
+	s = scribe_scratch_take(p);
+	if (!s)
+		return scribe_catchall(p, t->proc);
+	bytes = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES,
+					(void *)a->string);
+	if (bytes <= 1) {
+		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
+		index = scribe_catchall(p, t->proc);
+	} else {
+		index = scribe_path_find(t, p, s, a, (bytes - 1) & 0xffff);
+	}
+	scribe_scratch_put(s);
+	return index;
+}
+
+SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc *p,
+				     const struct scribe_path_arg *a, const struct scribe_meta_op *m)
+{
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!t || !p || !a || !m)
+		return SCRIBE_SKIP_SLOT;
+	index = scribe_path_slot(t, p, a);
+	if (index == SCRIBE_SKIP_SLOT) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return index;
+	}
+	s = index ? scribe_slot_at(index) : 0;
+	scribe_meta_on(t, p, SCRIBE_AT(index, s ? s->birth : 0), 0, m);
+	return index;
+}
+
+/* Two paths; the target's record remembers where the file came from. */
+SCRIBE_GLOBAL int scribe_rename(struct scribe_thread *t, struct scribe_proc *p,
+				const struct scribe_path_arg *from, const struct scribe_path_arg *to)
+{
+	struct scribe_meta_op m = {.ext = SCRIBE_EXT_COUNT};
+	struct scribe_slot *source, *target;
+	__u32 a, b;
+
+	if (!t || !p || !from || !to)
+		return 0;
+	m.start_ns = t->start_ns;
+	m.end_ns = t->end_ns;
+	m.what = SCRIBE_META_RENAME_SOURCE;
+	a = scribe_path_meta(t, p, from, &m);
+	m.what = SCRIBE_META_RENAME_TARGET;
+	b = scribe_path_meta(t, p, to, &m);
+	if (a == SCRIBE_SKIP_SLOT || b == SCRIBE_SKIP_SLOT)
+		return 0;
+	source = scribe_slot_at(a);
+	target = scribe_slot_at(b);
+	if (source && target && source->kind == SCRIBE_KIND_PATH && target->kind == SCRIBE_KIND_PATH &&
+	    __sync_val_compare_and_swap(&target->renamed_from, 0, a) == 0)
+		target->renamed_from_birth = source->birth;
+	return 0;
+}
+
+/* Was it a regular file that the stat call has described? */
+static __always_inline bool scribe_stat_counts(struct scribe_proc *p, __u64 buffer, bool statx)
+{
+	__u32 mode = 0;
+	__u16 mode16 = 0;
+
+	if (statx) {
+		if (bpf_probe_read_user(&mode16, sizeof(mode16), (void *)(buffer + SCRIBE_STX_MODE_AT)))
+			return false;
+		mode = mode16;
+	} else if (bpf_probe_read_user(&mode, sizeof(mode), (void *)(buffer + SCRIBE_ST_MODE_AT))) {
+		return false;
+	}
+	return scribe_counts(p, mode, false);
+}
+
+struct scribe_path_call {
+	struct scribe_path_arg a;
+	struct scribe_path_arg b; /* rename: the target */
+	__u64 stat_buffer;        /* 0: no stat call */
+	__u32 statx;
+	__u32 two;
+	__u32 ext;
+};
+
+#define SCRIBE_ARG(n) (t->arg[(n) - 1])
+
+/* Where each call has its paths, and what it counts. False: no path call. */
+static __always_inline bool scribe_path_meaning(struct scribe_thread *t, __u32 act, struct scribe_path_call *c)
+{
+	c->a.dir = SCRIBE_AT_FDCWD;
+	c->a.string = SCRIBE_ARG(1);
+	c->ext = SCRIBE_EXT_COUNT;
+	switch (act) {
+	case SCRIBE_ACT_LSTAT:
+		c->a.nofollow = 1; /* fallthrough */
+	case SCRIBE_ACT_STAT:
+		c->stat_buffer = SCRIBE_ARG(2);
+		return true;
+	case SCRIBE_ACT_FSTATAT:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->a.nofollow = (SCRIBE_ARG(4) & SCRIBE_AT_NOFOLLOW) != 0;
+		c->stat_buffer = SCRIBE_ARG(3);
+		return true;
+	case SCRIBE_ACT_STATX:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->a.nofollow = (SCRIBE_ARG(3) & SCRIBE_AT_NOFOLLOW) != 0;
+		c->stat_buffer = SCRIBE_ARG(5);
+		c->statx = 1;
+		return true;
+	case SCRIBE_ACT_ACCESS:
+		c->ext = SCRIBE_EXT_ACCESSES;
+		return true;
+	case SCRIBE_ACT_FACCESSAT:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->ext = SCRIBE_EXT_ACCESSES;
+		return true;
+	case SCRIBE_ACT_READLINK:
+		c->ext = SCRIBE_EXT_READLINKS;
+		break;
+	case SCRIBE_ACT_READLINKAT:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->ext = SCRIBE_EXT_READLINKS;
+		break;
+	case SCRIBE_ACT_UNLINK:
+		c->ext = SCRIBE_EXT_UNLINKS;
+		break;
+	case SCRIBE_ACT_UNLINKAT:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->ext = SCRIBE_ARG(3) & SCRIBE_AT_REMOVEDIR ? SCRIBE_EXT_RMDIRS : SCRIBE_EXT_UNLINKS;
+		break;
+	case SCRIBE_ACT_MKDIR:
+		c->ext = SCRIBE_EXT_MKDIRS;
+		break;
+	case SCRIBE_ACT_MKDIRAT:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->ext = SCRIBE_EXT_MKDIRS;
+		break;
+	case SCRIBE_ACT_RMDIR:
+		c->ext = SCRIBE_EXT_RMDIRS;
+		break;
+	case SCRIBE_ACT_RENAME:
+		c->b.dir = SCRIBE_AT_FDCWD;
+		c->b.string = SCRIBE_ARG(2);
+		c->two = 1;
+		break;
+	case SCRIBE_ACT_RENAMEAT:
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->b.dir = (__s32)SCRIBE_ARG(3);
+		c->b.string = SCRIBE_ARG(4);
+		c->two = 1;
+		break;
+	case SCRIBE_ACT_LINK:
+	case SCRIBE_ACT_SYMLINK:
+		c->a.string = SCRIBE_ARG(2);
+		c->ext = act == SCRIBE_ACT_LINK ? SCRIBE_EXT_LINKS : SCRIBE_EXT_SYMLINKS;
+		break;
+	case SCRIBE_ACT_LINKAT:
+		c->a.dir = (__s32)SCRIBE_ARG(3);
+		c->a.string = SCRIBE_ARG(4);
+		c->ext = SCRIBE_EXT_LINKS;
+		break;
+	case SCRIBE_ACT_SYMLINKAT:
+		c->a.dir = (__s32)SCRIBE_ARG(2);
+		c->a.string = SCRIBE_ARG(3);
+		c->ext = SCRIBE_EXT_SYMLINKS;
+		break;
+	case SCRIBE_ACT_TRUNCATE:
+		c->ext = SCRIBE_EXT_TRUNCATES;
+		return true;
+	case SCRIBE_ACT_STATFS:
+		c->ext = SCRIBE_EXT_STATFS;
+		return true;
+	case SCRIBE_ACT_XATTR_READ:
+		c->ext = SCRIBE_EXT_XATTR_READS;
+		return true;
+	case SCRIBE_ACT_LXATTR_READ:
+		c->ext = SCRIBE_EXT_XATTR_READS;
+		break;
+	case SCRIBE_ACT_XATTR_WRITE:
+		c->ext = SCRIBE_EXT_XATTR_WRITES;
+		return true;
+	case SCRIBE_ACT_LXATTR_WRITE:
+		c->ext = SCRIBE_EXT_XATTR_WRITES;
+		break;
+	default:
+		return false;
+	}
+	c->a.nofollow = 1;
+	c->b.nofollow = 1;
+	return true;
+}
+
+SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 act, __s64 ret)
+{
+	struct scribe_path_call c = {};
+	struct scribe_meta_op m = {};
+
+	if (!t || !p)
+		return 0;
+	if (ret < 0) {
+		scribe_count(p, SCRIBE_L_FAILED_PATHS);
+		return 0;
+	}
+	if (!scribe_path_meaning(t, act, &c))
+		return 0;
+	if (c.two) {
+		scribe_rename(t, p, &c.a, &c.b);
+		return 0;
+	}
+	if (c.stat_buffer && !scribe_stat_counts(p, c.stat_buffer, c.statx)) {
+		scribe_count(p, SCRIBE_L_NOT_REGULAR);
+		return 0;
+	}
+	m.start_ns = t->start_ns;
+	m.end_ns = t->end_ns;
+	m.what = c.stat_buffer ? SCRIBE_META_STAT : SCRIBE_META_EXT;
+	m.ext = c.ext;
+	scribe_path_meta(t, p, &c.a, &m);
+	return 0;
+}
+
+/* ---- close_range: every file in the range is closed ---- */
+struct scribe_range {
+	struct scribe_thread *t;
+	__u32 first, last;
+	__u64 now;
+};
+
+static long scribe_close_one(__u32 i, void *ctx)
+{
+	struct scribe_range *r = ctx;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	struct scribe_meta_op m = {.start_ns = r->now, .end_ns = r->now, .what = SCRIBE_META_CLOSE,
+				   .ext = SCRIBE_EXT_CLOSES};
+	__u32 fd = r->first + i, slot, birth = 0;
+	struct scribe_proc *p;
+	__u64 file;
+
+	if (!t || fd > r->last)
+		return 1;
+	p = scribe_proc_at(t->proc);
+	file = scribe_fd_file(task, fd);
+	if (!p || !file)
+		return fd >= SCRIBE_GET(task, files, fdt, max_fds);
+	slot = scribe_resolve(t, p, file, false, &birth);
+	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
+		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file, &m);
+	return 0;
+}
+
+SCRIBE_GLOBAL int scribe_close_range(__u32 first, __u32 last)
+{
+	struct scribe_range r = {.first = first, .last = last, .now = bpf_ktime_get_ns()};
+
+	bpf_loop(SCRIBE_CLOSE_RANGE_MOST, scribe_close_one, &r, 0);
+	return 0;
+}
+
+/* ---- msync: the file behind the mapping ---- */
+static long scribe_vma_file(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
+{
+	/* Read as a number: it is passed on as one. */
+	bpf_probe_read_kernel(ctx, sizeof(__u64), &vma->vm_file);
+	return 0;
+}
+
+SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct scribe_meta_op m = {.what = SCRIBE_META_EXT, .ext = SCRIBE_EXT_MSYNCS};
+	__u32 slot, birth = 0;
+	__u64 file = 0;
+
+	if (!t || !p)
+		return 0;
+	m.start_ns = t->start_ns;
+	m.end_ns = t->end_ns;
+	if (bpf_find_vma(bpf_get_current_task_btf(), addr, scribe_vma_file, &file, 0) || !file) {
+		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
+		return 0;
+	}
+	slot = scribe_resolve(t, p, file, false, &birth);
+	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
+		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file, &m);
+	return 0;
+}
+
+/* statx(fd, "", AT_EMPTY_PATH) and the like are calls on the descriptor. */
+static __always_inline bool scribe_empty_path(struct scribe_thread *t, __u32 act)
+{
+	__u64 flags = act == SCRIBE_ACT_STATX ? SCRIBE_ARG(3) : SCRIBE_ARG(4);
+	__u64 string = SCRIBE_ARG(2);
+	char c = 1;
+
+	if (!(flags & SCRIBE_AT_EMPTY_PATH))
+		return false;
+	if (!string)
+		return true;
+	return !bpf_probe_read_user(&c, 1, (void *)string) && c == 0;
+}
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
+/*
+ * The kernel programs: system call entry and return, processes, io_uring. The
+ * order in each is filter, look up, update. Must not know ranks, names' final
+ * form or logs.
+ */
+#include "bpf/dispatch.bpf.h"
+#include "bpf/process.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* enum scribe_act of each system call; bit 7: the form with a flags argument. */
+const volatile __u8 scribe_acts[SCRIBE_MAX_SYSCALL];
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scribe_thread *t;
+	struct scribe_proc *p;
+	__u32 act;
+
+	if ((unsigned long)id >= SCRIBE_MAX_SYSCALL)
+		return 0;
+	act = scribe_acts[id] & ~SCRIBE_ACT_V2;
+	if (!act)
+		return 0;
+	t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	if (!t)
+		return 0;
+	t->act = 0;
+	p = scribe_proc_at(t->proc);
+	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_DISABLED))
+		return 0;
+	if (p->muted_tid && p->muted_tid == (__u32)task->pid)
+		return 0;
+	if (act <= SCRIBE_ACT_LAST_FD) {
+		__u64 fd = scribe_arg(regs, act == SCRIBE_ACT_MMAP ? 5 : 1);
+
+		if (act == SCRIBE_ACT_MMAP && (scribe_arg(regs, 4) & SCRIBE_MAP_ANONYMOUS))
+			return 0;
+		if (!scribe_fd_enter(t, p, task, act, fd))
+			return 0;
+		if (act == SCRIBE_ACT_CLOSE)
+			t->last_ref = scribe_file_last_ref(t->file);
+	} else {
+		for (int i = 0; i < 6; i++)
+			t->arg[i] = scribe_arg(regs, i + 1);
+		if (!scribe_other_enter(t, p, act))
+			return 0;
+	}
+	t->act = act;
+	t->start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
+{
+	__u64 id = SCRIBE_SYSCALL_NR(regs);
+	struct scribe_thread *t;
+	struct scribe_proc *p;
+	__u32 act;
+
+	if (id >= SCRIBE_MAX_SYSCALL || !scribe_acts[id])
+		return 0;
+	t = bpf_task_storage_get(&scribe_task, bpf_get_current_task_btf(), 0, 0);
+	if (!t)
+		return 0;
+	act = t->act;
+	if (!act)
+		return 0;
+	t->end_ns = bpf_ktime_get_ns();
+	t->act = 0;
+	p = scribe_proc_at(t->proc);
+	if (!p)
+		return 0;
+	if (act <= SCRIBE_ACT_LAST_DATA)
+		scribe_data_exit(t, p, regs, act, ret, scribe_acts[id] & SCRIBE_ACT_V2);
+	else if (act <= SCRIBE_ACT_LAST_FD)
+		scribe_fd_exit(t, p, act, scribe_arg(regs, 2), ret);
+	else
+		scribe_other_exit(t, p, act, ret);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *child)
+{
+	scribe_fork(parent, child);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(scribe_sched_exec, struct task_struct *task)
+{
+	scribe_exec(task);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(scribe_sched_exit, struct task_struct *task)
+{
+	scribe_exit_task(task);
+	return 0;
+}

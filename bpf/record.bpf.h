@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Applying operations to records by the rules of logfmt: data, metadata, the
+ * calls of our own module. Every function counts in the ledger what it did.
+ */
+#ifndef BPF_RECORD_BPF_H
+#define BPF_RECORD_BPF_H
+
+#include "bpf/state.bpf.h"
+#include "logfmt/rules/posix_rules.h"
+
+/* The table of a part, made at the fifth distinct value. Index is 1-based. */
+static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc *p, __u32 *at)
+{
+	__u32 index = *(volatile __u32 *)at;
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	__u32 chunk, in_chunk;
+	void *inner;
+
+	if (!ctl)
+		return 0;
+	if (!index) {
+		SCRIBE_POP(scribe_tab_free, &ctl->tables, scribe_tab_mask, 0, index);
+		if (ctl->tables.tail - ctl->tables.head == SCRIBE_TABLES_CHUNK / 4 || !index)
+			scribe_send_low(p, 0);
+		if (!index)
+			return 0;
+		*(volatile __u32 *)at = index;
+	}
+	index--;
+	chunk = index / SCRIBE_TABLES_CHUNK;
+	in_chunk = index % SCRIBE_TABLES_CHUNK;
+	inner = bpf_map_lookup_elem(&scribe_tables, &chunk);
+	if (!inner)
+		return 0;
+	return bpf_map_lookup_elem(inner, &in_chunk);
+}
+
+/* A value beyond the part's four. */
+SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_part *part, __u32 stride,
+				   __s64 value)
+{
+	struct scribe_value_table *t;
+
+	if (!p || !part)
+		return 0;
+	t = scribe_table_get(p, stride ? &part->stride_table : &part->access_table);
+	if (!t) {
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+		return 0;
+	}
+	scribe_table_count(t, value);
+	return 0;
+}
+
+/* A part that nobody could lock: the same rules by atomic operations. */
+SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_proc *p, struct scribe_slot *at,
+				     const struct scribe_data_op *op, const struct scribe_place *place)
+{
+	if (!p || !at || !op || !place)
+		return 0;
+	scribe_part_data(&at->part, op, place, 1);
+	if (scribe_top_count(at->part.access, (__s64)op->bytes, 1))
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+	if (scribe_top_count(at->part.stride, place->stride, 1))
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+	scribe_count(p, SCRIBE_L_ATOMIC);
+	return 0;
+}
+
+static __always_inline void scribe_recorded(struct scribe_proc *p, struct scribe_slot *s)
+{
+	scribe_count(p, s->kind == SCRIBE_KIND_CATCHALL ? SCRIBE_L_FOLDED : SCRIBE_L_RECORDED);
+}
+
+/* One read or write on a slot. False: the slot went away, look again. */
+static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
+					       struct scribe_data_op *op)
+{
+	struct scribe_place place;
+	struct scribe_hold h;
+
+	if (s->flags & (SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY)) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return true;
+	}
+	if (!scribe_part_hold(s, birth, &h))
+		return false;
+	op->align = s->align;
+	scribe_cursor_data(&s->cursor, op, &place);
+	if (h.atomic) {
+		scribe_data_atomic(p, h.at, op, &place);
+	} else {
+		struct scribe_posix_part *part = &h.at->part;
+
+		scribe_part_data(part, op, &place, 0);
+		if (scribe_top_count(part->access, (__s64)op->bytes, 0))
+			scribe_value_far(p, part, 0, (__s64)op->bytes);
+		if (scribe_top_count(part->stride, place.stride, 0))
+			scribe_value_far(p, part, 1, place.stride);
+		scribe_part_unlock(h.at, h.lock);
+	}
+	if (place.approx)
+		scribe_count(p, SCRIBE_L_APPROX_TIME);
+	scribe_recorded(p, s);
+	return true;
+}
+
+/* Metadata operations of the POSIX record. */
+enum scribe_meta {
+	SCRIBE_META_OPEN,
+	SCRIBE_META_DUP,
+	SCRIBE_META_SEEK,
+	SCRIBE_META_STAT,
+	SCRIBE_META_MMAP,
+	SCRIBE_META_FSYNC,
+	SCRIBE_META_FDSYNC,
+	SCRIBE_META_CLOSE,
+	SCRIBE_META_RENAME_SOURCE,
+	SCRIBE_META_RENAME_TARGET,
+	SCRIBE_META_EXT, /* a call of our own module: ext id in `ext` */
+};
+
+struct scribe_meta_op {
+	__u64 start_ns, end_ns;
+	__u32 what; /* enum scribe_meta */
+	__u32 ext;  /* enum scribe_ext_id counted with it, SCRIBE_EXT_COUNT: none */
+	__u32 mode; /* OPEN: mode argument, 0 none */
+	__u32 failed;
+};
+
+/* Only atomic additions, so that this cold code needs no second form. */
+#define SCRIBE_BUMP(field, n) __sync_fetch_and_add(&(field), (n))
+
+static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, const struct scribe_meta_op *op)
+{
+	switch (op->what) {
+	case SCRIBE_META_OPEN:
+	case SCRIBE_META_DUP:
+		SCRIBE_BUMP(part->opens, 1);
+		if (op->what == SCRIBE_META_DUP)
+			SCRIBE_BUMP(part->dups, 1);
+		scribe_lower(&part->open_start, op->start_ns, 1);
+		scribe_raise(&part->open_end, op->end_ns, 1);
+		break;
+	case SCRIBE_META_SEEK:
+		SCRIBE_BUMP(part->seeks, 1);
+		break;
+	case SCRIBE_META_STAT:
+		SCRIBE_BUMP(part->stats, 1);
+		break;
+	case SCRIBE_META_MMAP:
+		SCRIBE_BUMP(part->mmaps, 1);
+		break;
+	case SCRIBE_META_FSYNC:
+		SCRIBE_BUMP(part->fsyncs, 1);
+		break;
+	case SCRIBE_META_FDSYNC:
+		SCRIBE_BUMP(part->fdsyncs, 1);
+		break;
+	case SCRIBE_META_CLOSE:
+		scribe_lower(&part->close_start, op->start_ns, 1);
+		scribe_raise(&part->close_end, op->end_ns, 1);
+		break;
+	case SCRIBE_META_RENAME_SOURCE:
+		SCRIBE_BUMP(part->rename_sources, 1);
+		break;
+	case SCRIBE_META_RENAME_TARGET:
+		SCRIBE_BUMP(part->rename_targets, 1);
+		break;
+	}
+}
+
+/* Class whose time the operation counts in: fsync is write time, mmap none. */
+static __always_inline __u32 scribe_meta_class(__u32 what)
+{
+	if (what == SCRIBE_META_FSYNC || what == SCRIBE_META_FDSYNC)
+		return SCRIBE_OP_WRITE;
+	if (what == SCRIBE_META_MMAP || what == SCRIBE_META_EXT || what == SCRIBE_META_RENAME_TARGET)
+		return SCRIBE_OP_NONE;
+	return SCRIBE_OP_META;
+}
+
+/*
+ * One metadata operation on a slot. It takes a part like data does (so that the
+ * drain sees it whole), but counts atomically. False: look again.
+ */
+SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
+				     const struct scribe_meta_op *op)
+{
+	struct scribe_hold h;
+	__u32 op_class, approx = 0;
+
+	if (!p || !s || !op)
+		return 1;
+	op_class = scribe_meta_class(op->what);
+	if (s->flags & SCRIBE_SF_EXCLUDED) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return 1;
+	}
+	if ((s->flags & SCRIBE_SF_DIRECTORY) && op->what != SCRIBE_META_EXT) {
+		scribe_count(p, SCRIBE_L_NOT_REGULAR);
+		return 1;
+	}
+	if (!scribe_part_hold(s, birth, &h))
+		return 0;
+	if (!op->failed && op->what != SCRIBE_META_EXT) {
+		scribe_meta_counts(&h.at->part, op);
+		if (op_class == SCRIBE_OP_META || op_class == SCRIBE_OP_WRITE) {
+			__u32 c = op_class & 3;
+			__u64 ns = scribe_busy_time(&s->cursor.last_end[c], op->start_ns, op->end_ns, &approx);
+
+			SCRIBE_BUMP(h.at->part.busy_ns[c], ns);
+		}
+		if (op->what == SCRIBE_META_OPEN)
+			scribe_cursor_open(&s->cursor);
+		if (op->mode)
+			s->mode = op->mode;
+	}
+	if (op->ext < SCRIBE_EXT_COUNT) {
+		SCRIBE_BUMP(h.at->ext.v[op->ext], 1);
+		if (op->ext == SCRIBE_EXT_CLOSES)
+			SCRIBE_BUMP(h.at->ext.v[SCRIBE_EXT_CLOSE_NS], op->end_ns - op->start_ns);
+		else if (op->what == SCRIBE_META_EXT)
+			SCRIBE_BUMP(h.at->ext.v[SCRIBE_EXT_META_NS], op->end_ns - op->start_ns);
+	}
+	scribe_part_release(&h);
+	if (approx)
+		scribe_count(p, SCRIBE_L_APPROX_TIME);
+	scribe_recorded(p, s);
+	return 1;
+}
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records: finding or making the slot of a file, and taking a part of it to
+ * write on. A slot found is named by index and birth, so that a stale index is
+ * seen. What runs out folds into the process's catch-all, or is counted lost.
+ */
+#ifndef BPF_STATE_BPF_H
+#define BPF_STATE_BPF_H
+
+#include "bpf/name.bpf.h"
+
+#define S_IFMT 00170000
+#define S_IFREG 0100000
+#define S_IFDIR 0040000
+#define SCRIBE_MAGIC_LUSTRE 0x0bd00bd0
+#define SCRIBE_LUSTRE_ALIGN (1u << 20)
+
+static __always_inline __u32 scribe_slot_pop(struct scribe_ctl *ctl, __u32 low)
+{
+	__u32 index = SCRIBE_NO_SLOT;
+
+	SCRIBE_POP(scribe_slot_free, &ctl->slots, scribe_slot_mask, low, index);
+	return index;
+}
+
+/* Ask the daemon for more, once until it has answered. */
+SCRIBE_GLOBAL int scribe_send_low(struct scribe_proc *p, __u32 index)
+{
+	struct scribe_event ev;
+
+	if (!p)
+		return 0;
+	scribe_event_init(&ev, SCRIBE_EV_LOW, p, index);
+	return bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), BPF_RB_FORCE_WAKEUP);
+}
+
+/* Push a slot on its process's list; the daemon may read the list meanwhile. */
+static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scribe_slot *s, __u32 index)
+{
+	*(volatile __u32 *)&s->next = SCRIBE_LINKING;
+	*(volatile __u32 *)&s->next = __sync_lock_test_and_set(&p->head, index);
+	__sync_fetch_and_add(&p->slots, 1);
+}
+
+/*
+ * A fresh slot of the process, on no list yet. Within the job's quota unless it
+ * is for a catch-all or a part, which may use the reserve.
+ */
+SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kind)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	bool own = kind == SCRIBE_KIND_FILE || kind == SCRIBE_KIND_PATH;
+	struct scribe_slot *s;
+	struct scribe_job *job;
+	__u32 index;
+
+	if (!p || !ctl)
+		return 0;
+	job = scribe_job_at(p->job);
+	if (!job)
+		return 0;
+	if (own && __sync_fetch_and_add(&job->used, 1) >= job->quota) {
+		__sync_fetch_and_add(&job->used, -1);
+		return 0;
+	}
+	index = scribe_slot_pop(ctl, own ? ctl->slots.reserve : 0);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s) {
+		if (own)
+			__sync_fetch_and_add(&job->used, -1);
+		return 0;
+	}
+	s->kind = kind;
+	s->proc = proc;
+	s->serial = p->serial;
+	s->birth = __sync_fetch_and_add(&ctl->next_birth, 1) + 1;
+	*(volatile __u32 *)&s->state = SCRIBE_SLOT_LIVE;
+	return index;
+}
+
+/* The process's folded record; made at the first need. */
+SCRIBE_GLOBAL __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
+{
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!p)
+		return 0;
+	index = *(volatile __u32 *)&p->catchall;
+	if (index)
+		return index;
+	index = scribe_slot_new(p, proc, SCRIBE_KIND_CATCHALL);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s)
+		return 0;
+	scribe_slot_link(p, s, index);
+	if (__sync_val_compare_and_swap(&p->catchall, 0, index) != 0) {
+		s->state = SCRIBE_SLOT_ABANDONED;
+		return *(volatile __u32 *)&p->catchall;
+	}
+	__sync_fetch_and_or(&p->flags, SCRIBE_PF_FOLDED);
+	return index;
+}
+
+/* The record for `key`, made if there is none. *ret_new: the caller names it. */
+static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key,
+					     __u32 kind, bool *ret_new)
+{
+	__u32 *found = bpf_map_lookup_elem(&scribe_files, key);
+	struct scribe_slot *s;
+	__u32 index;
+	long err;
+
+	*ret_new = false;
+	if (found && *found)
+		return *found;
+	index = scribe_slot_new(p, proc, kind);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s) {
+		scribe_count(p, SCRIBE_L_FOLDED_FILES);
+		__sync_fetch_and_add(&p->folded, 1);
+		return scribe_catchall(p, proc);
+	}
+	s->ino = key->ino;
+	s->dev = key->dev;
+	s->hash = key->hash;
+	err = bpf_map_update_elem(&scribe_files, key, &index, found ? BPF_ANY : BPF_NOEXIST);
+	scribe_slot_link(p, s, index);
+	if (!err) {
+		*ret_new = true;
+		return index;
+	}
+	*(volatile __u32 *)&s->state = SCRIBE_SLOT_ABANDONED;
+	found = bpf_map_lookup_elem(&scribe_files, key);
+	if (found && *found) {
+		scribe_count(p, SCRIBE_L_SLOT_RACE);
+		return *found;
+	}
+	scribe_count(p, SCRIBE_L_HASH_FULL);
+	__sync_fetch_and_add(&p->folded, 1);
+	return scribe_catchall(p, proc);
+}
+
+/* Remember for every thread of the process which record a description has. */
+static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 inode, __u32 slot,
+					    __u32 birth)
+{
+	struct scribe_desc_key key = {.file = file, .serial = p->serial};
+	struct scribe_desc d = {.inode = inode, .slot = slot, .birth = birth};
+
+	if (bpf_map_update_elem(&scribe_descs, &key, &d, BPF_ANY))
+		scribe_count(p, SCRIBE_L_CACHE_FULL);
+}
+
+/* Does a file of this mode count? Directories only where the caller says so. */
+static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mode, bool directory)
+{
+	struct scribe_job *job;
+
+	if ((mode & S_IFMT) == S_IFREG)
+		return true;
+	if (directory && (mode & S_IFMT) == S_IFDIR)
+		return true;
+	job = scribe_job_at(p->job);
+	return job && job->all_types;
+}
+
+/*
+ * First sight of a description by this process (or an open of it): find or make
+ * the record of its name. SCRIBE_SKIP_SLOT when it does not count.
+ */
+SCRIBE_GLOBAL __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	struct inode *inode = SCRIBE_GET(file, f_inode);
+	struct scribe_chain chain;
+	struct scribe_file_key key;
+	struct scribe_slot *s;
+	struct super_block *sb = SCRIBE_GET(inode, i_sb);
+	__u32 index, birth = 0;
+	bool fresh;
+
+	if (!t || !p)
+		return SCRIBE_NO_SLOT;
+	scribe_chain_hash(addr, &chain);
+	if (scribe_top_excluded(chain.top)) {
+		scribe_desc_put(p, addr, (__u64)inode, SCRIBE_SKIP_SLOT, 0);
+		return SCRIBE_SKIP_SLOT;
+	}
+	key.serial = t->serial;
+	key.dev = SCRIBE_GET(sb, s_dev);
+	key.ino = SCRIBE_GET(inode, i_ino);
+	key.hash = chain.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
+	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_FILE, &fresh);
+	if (!index)
+		return SCRIBE_NO_SLOT;
+	s = scribe_slot_at(index);
+	if (!s)
+		return SCRIBE_NO_SLOT;
+	if (fresh) {
+		__u32 align = SCRIBE_GET(sb, s_blocksize);
+
+		if (SCRIBE_GET(sb, s_magic) == SCRIBE_MAGIC_LUSTRE)
+			align = SCRIBE_LUSTRE_ALIGN;
+		s->align = align;
+		if (SCRIBE_GET(inode, i_nlink) == 0)
+			s->flags |= SCRIBE_SF_UNLINKED;
+		if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), false))
+			s->flags |= SCRIBE_SF_DIRECTORY;
+	}
+	if (s->kind != SCRIBE_KIND_CATCHALL) {
+		birth = s->birth;
+		if (!(s->flags & SCRIBE_SF_NAME_SENT))
+			scribe_send_file_name(s, index, p, addr);
+		if (s->flags & SCRIBE_SF_EXCLUDED)
+			index = SCRIBE_SKIP_SLOT;
+	}
+	scribe_desc_put(p, addr, (__u64)inode, index, birth);
+	return index;
+}
+
+SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct scribe_desc_key key = {.file = addr};
+	struct file *file = SCRIBE_CAST(file, addr);
+	__u64 inode = (__u64)SCRIBE_GET(file, f_inode);
+	__u32 index, birth = 0;
+	struct scribe_desc *d;
+	struct scribe_slot *s;
+
+	if (!t || !p)
+		return SCRIBE_NO_SLOT;
+	key.serial = t->serial;
+	d = bpf_map_lookup_elem(&scribe_descs, &key);
+	if (d && d->inode == inode) {
+		index = d->slot;
+		birth = d->birth;
+	} else {
+		index = scribe_first_sight(t, p, addr);
+		if (index == SCRIBE_NO_SLOT)
+			return index;
+	}
+	t->c_file = addr;
+	t->c_inode = inode;
+	t->c_slot = index;
+	t->c_gen = p->open_gen;
+	if (index != SCRIBE_SKIP_SLOT && !birth) {
+		s = scribe_slot_at(index);
+		birth = s ? s->birth : 0;
+	}
+	t->c_birth = birth;
+	return index;
+}
+
+/*
+ * The record of an open file: from the thread's cache, the process's cache, or
+ * by name. SCRIBE_NO_SLOT and SCRIBE_SKIP_SLOT: nothing to record on.
+ */
+static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+					    bool directory, __u32 *ret_birth)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	struct inode *inode = SCRIBE_GET(file, f_inode);
+	__u32 index;
+
+	if (t->c_file == addr && t->c_inode == (__u64)inode && t->c_gen == *(volatile __u32 *)&p->open_gen) {
+		*ret_birth = t->c_birth;
+		return t->c_slot;
+	}
+	if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), directory))
+		return SCRIBE_SKIP_SLOT;
+	index = scribe_resolve_slow(t, p, addr);
+	*ret_birth = t->c_birth;
+	return index;
+}
+
+/* ---- parts ---- */
+
+/* Try to lock; the even value it had, or 1 when busy. */
+static __always_inline __u32 scribe_part_trylock(struct scribe_slot *s)
+{
+	__u32 v = *(volatile __u32 *)&s->part.lock;
+
+	if (v & 1)
+		return 1;
+	return __sync_val_compare_and_swap(&s->part.lock, v, v + 1) == v ? v : 1;
+}
+
+/* A plain store of an even value: right even if the slot was given back meanwhile. */
+static __always_inline void scribe_part_unlock(struct scribe_slot *s, __u32 v)
+{
+#ifdef __TARGET_ARCH_x86
+	asm volatile("" ::: "memory");
+	*(volatile __u32 *)&s->part.lock = v + 2;
+#else
+	__sync_lock_test_and_set(&s->part.lock, v + 2);
+#endif
+}
+
+struct scribe_hold {
+	struct scribe_slot *at; /* the slot whose part is held */
+	__u32 lock;             /* value to unlock with */
+	__u32 atomic;           /* 1: nothing is held, change it atomically */
+};
+
+/* A part of `s` that is free, or a new one, or the atomic one. */
+#define SCRIBE_PART_NONE ~0ull
+#define SCRIBE_PART_ATOMIC (1ull << 63)
+
+/*
+ * Parts beyond the first: index << 32 | lock value of one now locked, with
+ * SCRIBE_PART_ATOMIC of the one that needs no lock; SCRIBE_PART_NONE: no slot.
+ */
+SCRIBE_GLOBAL __u64 scribe_part_slow(struct scribe_slot *s)
+{
+	struct scribe_proc *p;
+	struct scribe_slot *at;
+	__u32 v;
+
+	if (!s)
+		return SCRIBE_PART_NONE;
+	p = scribe_proc_at(s->proc);
+	if (!p)
+		return SCRIBE_PART_NONE;
+	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
+		__u32 index = *(volatile __u32 *)&s->parts[i];
+
+		if (!index) {
+			__u32 made = scribe_slot_new(p, s->proc, SCRIBE_KIND_PART);
+			struct scribe_slot *m = made ? scribe_slot_at(made) : 0;
+
+			if (!m)
+				break;
+			index = __sync_val_compare_and_swap(&s->parts[i], 0, made);
+			if (index) {
+				*(volatile __u32 *)&m->state = SCRIBE_SLOT_ABANDONED;
+				scribe_slot_link(p, m, made);
+			} else {
+				index = made;
+			}
+		}
+		at = scribe_slot_at(index);
+		if (!at)
+			break;
+		if (i == SCRIBE_EXTRA_PARTS - 1)
+			return (__u64)index << 32 | SCRIBE_PART_ATOMIC;
+		v = scribe_part_trylock(at);
+		if (v != 1)
+			return (__u64)index << 32 | v;
+	}
+	return SCRIBE_PART_NONE;
+}
+
+/*
+ * Hold a part of the slot found earlier. False: the slot is not that one any
+ * more (retired by the daemon), or nothing could be held.
+ */
+static __always_inline bool scribe_part_hold(struct scribe_slot *s, __u32 birth, struct scribe_hold *h)
+{
+	__u32 v = 1;
+
+	h->at = s;
+	h->atomic = 0;
+	/* Once parts have been added, CPUs spread over them. */
+	if (*(volatile __u32 *)&s->parts[0] && (bpf_get_smp_processor_id() & 1)) {
+		struct scribe_slot *other = scribe_slot_at(*(volatile __u32 *)&s->parts[0]);
+
+		if (other) {
+			v = scribe_part_trylock(other);
+			if (v != 1)
+				h->at = other;
+		}
+	}
+	if (v == 1)
+		v = scribe_part_trylock(s);
+	if (v == 1) {
+		__u64 got = scribe_part_slow(s);
+
+		if (got == SCRIBE_PART_NONE)
+			return false;
+		h->atomic = (got & SCRIBE_PART_ATOMIC) != 0;
+		h->at = scribe_slot_at((__u32)(got >> 32) & 0x7fffffff);
+		v = (__u32)got;
+		if (!h->at)
+			return false;
+	}
+	h->lock = v;
+	if (*(volatile __u32 *)&s->birth == birth && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
+		return true;
+	if (!h->atomic)
+		scribe_part_unlock(h->at, h->lock);
+	return false;
+}
+
+static __always_inline void scribe_part_release(struct scribe_hold *h)
+{
+	if (!h->atomic)
+		scribe_part_unlock(h->at, h->lock);
+}
+
+#endif
