@@ -104,10 +104,11 @@ class Model:
         desc = process.table.fds[fd] = Description(node)
         return desc
 
-    def _file(self, process, text):
+    def _file(self, process, text, directory=False):
         """(description, record) of a descriptor of a regular file, else (None, None)."""
         desc = self._desc(process, text)
-        if not desc or desc.path_only or desc.node.inode.kind != "reg":
+        kinds = ("reg", "dir") if directory else ("reg",)
+        if not desc or desc.node.inode.kind not in kinds:
             return None, None
         return desc, self._record(process, desc)
 
@@ -134,8 +135,6 @@ class Model:
         # With O_CREAT and O_NOFOLLOW a link at the end is not followed.
         path = self._path(process, base, text, "O_NOFOLLOW" not in flags)
         if call.ret < 0:
-            if path:
-                self._at(process, path).ext("FAILED_PATHS")
             return
         real = call.ret_path
         if real and real.endswith(" (deleted)") or "O_TMPFILE" in flags:

@@ -22,21 +22,15 @@ ON_PATH = {
 }
 
 
-def _failed(self, process, call, path):
-    """Count a failed path call; True when it did fail (or never returned)."""
-    if call.ret is None:
-        return True
-    if call.ret >= 0:
-        return False
-    if path:
-        self._at(process, path).ext("FAILED_PATHS")
-    return True
+def _failed(call):
+    """It failed, or never returned: such calls on paths count by file nowhere."""
+    return call.ret is None or call.ret < 0
 
 
 def _descriptor_calls(model):
     def make(posix, own):
         def handler(self, process, call):
-            _, record = self._file(process, call.arg(0))
+            _, record = self._file(process, call.arg(0), call.name == "fstatfs")
             if not record or call.ret is None:
                 return
             if call.ret < 0:
@@ -79,7 +73,7 @@ def _descriptor_calls(model):
                 process.table.cloexec.add(fd)
                 continue
             desc = process.table.fds.pop(fd)
-            if desc.node.inode.kind == "reg" and not desc.path_only:
+            if desc.node.inode.kind == "reg":
                 self._record(process, desc).ext("CLOSES")
 
     def dup(self, process, call):
@@ -194,7 +188,7 @@ def _stats(model):
                     record.ext("FAILED_META")
                 return
             path = self._path(process, call.arg(base) if base is not None else None, call.arg(text), follow)
-            if _failed(self, process, call, path) or not path:
+            if _failed(call) or not path:
                 return
             if regular(call):
                 self._at(process, path).count("STATS")
@@ -208,11 +202,8 @@ def _stats(model):
         def handler(self, process, call):
             path = self._path(process, call.arg(base) if base is not None else None, call.arg(text),
                               "AT_SYMLINK_NOFOLLOW" not in call.arg(3))
-            if path and call.ret is not None:
-                record = self._at(process, path)
-                record.ext("ACCESSES")
-                if call.ret < 0:
-                    record.ext("FAILED_PATHS")
+            if path and call.ret == 0:
+                self._at(process, path).ext("ACCESSES")
         return handler
 
     model._on_access = access(None, 0)
@@ -223,7 +214,7 @@ def _paths(model):
     def make(own, follow):
         def handler(self, process, call):
             path = self._path(process, None, call.arg(0), follow)
-            if not _failed(self, process, call, path) and path:
+            if not _failed(call) and path:
                 self._at(process, path).ext(own)
         return handler
 
@@ -232,12 +223,12 @@ def _paths(model):
 
     def readlinkat(self, process, call):
         path = self._path(process, call.arg(0), call.arg(1), False)
-        if not _failed(self, process, call, path) and path:
+        if not _failed(call) and path:
             self._at(process, path).ext("READLINKS")
 
     def truncate(self, process, call):
         path = self._path(process, None, call.arg(0))
-        if _failed(self, process, call, path) or not path:
+        if _failed(call) or not path:
             return
         self._at(process, path).ext("TRUNCATES")
         if path in self.names.nodes:
@@ -246,7 +237,7 @@ def _paths(model):
     def gone(counter, base, text):
         def handler(self, process, call):
             path = self._path(process, call.arg(base) if base is not None else None, call.arg(text), False)
-            if _failed(self, process, call, path) or not path:
+            if _failed(call) or not path:
                 return
             own = "RMDIRS" if "AT_REMOVEDIR" in call.arg(2) else counter
             self._at(process, path).ext(own)
@@ -256,7 +247,7 @@ def _paths(model):
     def made(kind, counter, base, text):
         def handler(self, process, call):
             path = self._path(process, call.arg(base) if base is not None else None, call.arg(text), False)
-            if _failed(self, process, call, path) or not path:
+            if _failed(call) or not path:
                 return
             self._at(process, path).ext(counter)
             target = unquote(call.arg(0)) if kind == "lnk" else None
@@ -266,7 +257,7 @@ def _paths(model):
     def link(old_base, old, new_base, new):
         def handler(self, process, call):
             path = self._path(process, call.arg(new_base) if new_base is not None else None, call.arg(new), False)
-            if _failed(self, process, call, path) or not path:
+            if _failed(call) or not path:
                 return
             self._at(process, path).ext("LINKS")
             source = self._path(process, call.arg(old_base) if old_base is not None else None, call.arg(old), False)
@@ -278,15 +269,13 @@ def _paths(model):
         def handler(self, process, call):
             source = self._path(process, call.arg(old_base) if old_base is not None else None, call.arg(old), False)
             target = self._path(process, call.arg(new_base) if new_base is not None else None, call.arg(new), False)
-            if _failed(self, process, call, source):
+            if _failed(call):
                 return
-            node = self.names.nodes.get(source)
-            if source and target and (not node or node.inode.kind == "reg"):
+            if source and target:  # directories too, as in Darshan
                 self._at(process, source).count("RENAME_SOURCES")
                 record = self._at(process, target)
                 record.count("RENAME_TARGETS")
                 record.renamed_from(source)
-            if source and target:
                 self.names.rename(source, target, "RENAME_EXCHANGE" in call.arg(4))
         return handler
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the trace tests share: a scratch folder, a traced run, reading its log,
+# and after every test a look at what was left behind. No test here may skip:
+# without root and BPF it fails and says so.
+
+setup() {
+  [ "$(id -u)" -eq 0 ] || { echo "the trace tests need root"; return 1; }
+  [ -r /sys/kernel/btf/vmlinux ] || { echo "this kernel has no BTF: no BPF, no trace tests"; return 1; }
+  T=$(mktemp -d /tmp/ioscribe-test.XXXXXX)
+  PROG=$IOSCRIBE_BUILD/tests/prog
+  LOG=$T/run.darshan
+  mkdir "$T/w"
+  cd "$T/w" || return 1
+  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+}
+
+teardown() {
+  cd /
+  if [ -n "${T:-}" ]; then
+    if declare -F cleanup >/dev/null; then cleanup; fi
+    "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+    rm -rf "$T"
+  fi
+}
+
+# Run a command traced; its log is $LOG. Status and output as bats' run leaves them.
+trace() {
+  rm -f "$LOG"
+  run "$IOSCRIBE" run --quiet --log "$LOG" "${trace_options[@]}" -- "$@"
+  echo "$output"
+}
+
+# Exactly one finished log, and nothing unfinished beside it.
+one_log() {
+  local found
+  found=$(find "$T" -maxdepth 1 -name '*darshan*' | sort | tr '\n' ' ')
+  [ "$found" = "$LOG " ] || { echo "logs: $found"; return 1; }
+  "$IOSCRIBE" parse "$LOG" >"$T/parsed" 2>"$T/parse.err" || { cat "$T/parse.err"; return 1; }
+  [ ! -s "$T/parse.err" ] || { echo "parse complains: $(cat "$T/parse.err")"; return 1; }
+}
+
+# Sum of a counter over the records whose name matches a pattern (of awk).
+counter() {
+  "$IOSCRIBE" parse --base "$LOG" | awk -F '\t' -v name="$1" -v file="${2:-}" '
+    $4 == name && (file == "" || $6 ~ file) { sum += $5 } END { printf "%.0f\n", sum }'
+}
+
+# expect COUNTER VALUE [FILE-PATTERN]
+expect() {
+  local have
+  have=$(counter "$1" "${3:-}")
+  [ "$have" = "$2" ] || { echo "$1${3:+ of $3}: expected $2, the log has $have"; return 1; }
+}
