@@ -35,9 +35,10 @@ static const struct trace_module {
 	int module;
 	unsigned threads_from;
 	const char *tag;
+	int trailing; /* blanks behind a line without further columns */
 } traces[] = {
-	{SCRIBE_MOD_DXT_POSIX, 2, " X_POSIX"},
-	{SCRIBE_MOD_DXT_MPIIO, 3, " X_MPIIO"},
+	{SCRIBE_MOD_DXT_POSIX, 2, " X_POSIX", 3},
+	{SCRIBE_MOD_DXT_MPIIO, 3, " X_MPIIO", 0},
 };
 
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
@@ -95,9 +96,10 @@ static int check_partial(struct dxt *d, int module)
 				      d->log.path, name);
 	scribe_print_partial(&d->out, name);
 	scribe_out_text(&d->out, "\n# To avoid this error, consult the darshan-runtime\n"
-				 "# documentation and consider setting the NAME_EXCLUDE\n"
-				 "# variable in a run-time configuration file to prevent\n"
-				 "# Darshan from instrumenting unecessary files.\n");
+				 "# documentation and consider setting the\n"
+				 "# DARSHAN_EXCLUDE_DIRS or DXT_TRIGGER_CONF_PATH\n"
+				 "# environment variable to prevent Darshan from\n"
+				 "# instrumenting unecessary files.\n");
 	return 0;
 }
 
@@ -245,7 +247,7 @@ static void print_segments(struct dxt *d, const struct trace_module *t, const st
 		p = put_real(p, s->start, 12);
 		p = put_real(p, s->end, 12);
 		memcpy(p, "   ", 3);
-		scribe_out_done(&d->out, p + (threads ? 2 : 3));
+		scribe_out_done(&d->out, p + (threads ? 2 : t->trailing));
 		if (layout)
 			print_osts(&d->out, layout, s);
 		if (threads && layout && layout->num_comps)
@@ -361,7 +363,7 @@ static int print_log(struct dxt *d, const char *path)
 		rc = scribe_out_open(&d->out, STDOUT_FILENO, &d->err);
 	if (rc < 0)
 		return rc;
-	scribe_print_job(&d->out, d->log.reader);
+	scribe_print_job(&d->out, &d->log);
 	rc = print_traces(d);
 	return scribe_out_flush(&d->out, rc < 0 ? NULL : &d->err) < 0 ? -1 : rc;
 }

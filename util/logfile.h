@@ -14,7 +14,7 @@ struct scribe_log {
 	const char *path;
 	struct scribe_reader *reader;
 	struct scribe_names *names; /* never NULL once open */
-	const struct scribe_mount *mounts;
+	struct scribe_mount *mounts; /* longest path first: the first that fits a name is its mount */
 	size_t nmounts;
 };
 

@@ -252,8 +252,8 @@ static int print_module(struct parse *p, const struct scribe_module *m, int has_
 					      p->log.path, m->name);
 		scribe_print_partial(&p->out, m->name);
 		scribe_out_text(&p->out, "\n# To avoid this error, consult the darshan-runtime\n"
-					 "# documentation and consider setting the NAME_EXCLUDE\n"
-					 "# variable in a run-time configuration file to prevent\n"
+					 "# documentation and consider setting the\n"
+					 "# DARSHAN_EXCLUDE_DIRS environment variable to prevent\n"
 					 "# Darshan from instrumenting unnecessary files.\n");
 	}
 	return has_data ? print_records(p, m) : 0;
@@ -316,7 +316,8 @@ static int parse_log(struct parse *p, const char *path)
 	rc = scribe_out_open(&p->out, STDOUT_FILENO, &p->err);
 	if (rc < 0)
 		return rc;
-	scribe_print_job(&p->out, p->log.reader);
+	scribe_reader_as_stock(p->log.reader, true);
+	scribe_print_job(&p->out, &p->log);
 	if (p->what & WHAT_BASE)
 		print_columns(&p->out);
 	rc = print_modules(p);

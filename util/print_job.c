@@ -79,19 +79,17 @@ static void print_regions(struct scribe_out *out, const struct scribe_reader *r)
 	}
 }
 
-static void print_mounts(struct scribe_out *out, const struct scribe_reader *r)
+static void print_mounts(struct scribe_out *out, const struct scribe_log *log)
 {
-	const struct scribe_mount *mounts;
-	size_t n = scribe_reader_mounts(r, &mounts);
-
 	scribe_out_text(out, "\n# mounted file systems (mount point and fs type)\n"
 			     "# -------------------------------------------------------\n");
-	for (size_t i = 0; i < n; i++)
-		scribe_out_printf(out, "# mount entry:\t%s\t%s\n", mounts[i].path, mounts[i].type);
+	for (size_t i = 0; i < log->nmounts; i++)
+		scribe_out_printf(out, "# mount entry:\t%s\t%s\n", log->mounts[i].path, log->mounts[i].type);
 }
 
-void scribe_print_job(struct scribe_out *out, const struct scribe_reader *r)
+void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 {
+	const struct scribe_reader *r = log->reader;
 	const struct scribe_log_header *h = scribe_reader_header(r);
 	const struct scribe_log_job *job = scribe_reader_job(r);
 
@@ -115,7 +113,7 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_reader *r)
 	scribe_out_printf(out, "# run time: %.4f\n", scribe_reader_runtime(r));
 	print_metadata(out, job->metadata, sizeof(job->metadata));
 	print_regions(out, r);
-	print_mounts(out, r);
+	print_mounts(out, log);
 }
 
 void scribe_print_partial(struct scribe_out *out, const char *module)

@@ -5,10 +5,10 @@
 #ifndef UTIL_PRINT_JOB_H
 #define UTIL_PRINT_JOB_H
 
-#include "logfmt/reader.h"
+#include "util/logfile.h"
 #include "util/outbuf.h"
 
-void scribe_print_job(struct scribe_out *out, const struct scribe_reader *r);
+void scribe_print_job(struct scribe_out *out, const struct scribe_log *log);
 
 /* "ZLIB", "BZIP2", "NONE" or "UNKNOWN". */
 const char *scribe_compression_name(int comp_type);

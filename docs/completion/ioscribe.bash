@@ -1,0 +1,23 @@
+# bash completion of ioscribe, made by "ioscribe generate completion".
+_ioscribe()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
+	if [ "$cmd" = ioscribe ]; then
+		if [ "$COMP_CWORD" -eq 1 ]; then
+			mapfile -t COMPREPLY < <(compgen -W "parse dxt help --help --version" -- "$cur")
+			return
+		fi
+		cmd=${COMP_WORDS[1]}
+	fi
+	case $cmd in
+	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --escape --help --version" ;;
+	dxt | darshan-dxt-parser) words="--show-incomplete --help --version" ;;
+	esac
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	else
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+complete -F _ioscribe ioscribe darshan-parser darshan-dxt-parser

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What holds for every command: --help, --version, manual page, completion.
+
+load helper
+
+commands() {
+	"$IOSCRIBE" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'
+}
+
+# Commands that read logs; the others (run, doctor) have tests of their own.
+log_commands() {
+	"$IOSCRIBE" generate completion | sed -n 's/^\t\([a-z]*\)\( | [a-z-]*\)\?) words=.*/\1/p'
+}
+
+@test "ioscribe without arguments: usage, exit 2; --help: exit 0" {
+	run "$IOSCRIBE"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"usage: ioscribe COMMAND"* ]]
+	run "$IOSCRIBE" --help
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"parse"* && "$output" == *"dxt"* ]]
+}
+
+@test "--version" {
+	run "$IOSCRIBE" --version
+	[ "$status" -eq 0 ]
+	[[ "$output" =~ ^ioscribe\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "every log command has --help with its options and an exit code of 0" {
+	local c n=0
+	for c in $(log_commands); do
+		n=$((n + 1))
+		run "$IOSCRIBE" "$c" --help
+		[ "$status" -eq 0 ]
+		[[ "$output" == "usage: ioscribe $c"* ]]
+		[[ "$output" == *"--help"* ]]
+		run "$IOSCRIBE" help "$c"
+		[ "$status" -eq 0 ]
+	done
+	[ "$n" -ge 2 ]
+}
+
+@test "an unknown option is refused by every log command" {
+	local c
+	for c in $(log_commands); do
+		run_err 2 "unknown option '--no-such-option'" "$IOSCRIBE" "$c" --no-such-option x y
+	done
+}
+
+@test "the manual pages in docs/man are those of the option tables" {
+	local c
+	for c in $(log_commands); do
+		diff "$BATS_TEST_DIRNAME/../../docs/man/ioscribe-$c.1" <("$IOSCRIBE" generate man "$c")
+	done
+}
+
+@test "every manual page is valid" {
+	local c
+	command -v man >/dev/null || skip "man is not installed"
+	for c in $(log_commands); do
+		[ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z \
+			"$BATS_TEST_DIRNAME/../../docs/man/ioscribe-$c.1" 2>&1 >/dev/null)" ]
+	done
+}
+
+@test "the completion in docs is that of the tables, and bash takes it" {
+	diff "$BATS_TEST_DIRNAME/../../docs/completion/ioscribe.bash" <("$IOSCRIBE" generate completion)
+	"$IOSCRIBE" generate completion >"$BATS_TEST_TMPDIR/completion"
+	bash -n "$BATS_TEST_TMPDIR/completion"
+	# complete an option of parse in a real shell
+	run bash -c '
+		source "$1"
+		COMP_WORDS=(ioscribe parse --sh) COMP_CWORD=2
+		_ioscribe
+		echo "${COMPREPLY[@]}"' bash "$BATS_TEST_TMPDIR/completion"
+	[ "$output" = "--show-incomplete" ]
+}

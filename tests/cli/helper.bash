@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Shared by the tests of the command line. Sets: IOSCRIBE, LOGS, EXPECTED.
+
+LOGS="$BATS_TEST_DIRNAME/../data/logs"
+EXPECTED="$LOGS/expected"
+IOSCRIBE="${IOSCRIBE:-ioscribe}"
+export TZ=UTC LC_ALL=C
+
+# Dates are local time in the text; the expected text was made in UTC.
+setup() {
+	command -v "$IOSCRIBE" >/dev/null || {
+		echo "no ioscribe to test: set IOSCRIBE or PATH"
+		return 1
+	}
+	[ "$(ls "$LOGS"/*.darshan | wc -l)" -ge 22 ] || {
+		echo "sample logs are missing from $LOGS"
+		return 1
+	}
+}
+
+# Compare a command's output with expected text: same COMMAND... -- FILE.gz
+same() {
+	local cmd=()
+	while [ "$1" != -- ]; do
+		cmd+=("$1")
+		shift
+	done
+	"${cmd[@]}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
+		echo "exit $? of: ${cmd[*]}"
+		cat "$BATS_TEST_TMPDIR/err"
+		return 1
+	}
+	zcat "$2" >"$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ] || {
+		echo "no expected text in $2"
+		return 1
+	}
+	cmp -s "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/want" || {
+		echo "text differs: ${cmd[*]}"
+		diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/out" | head -10
+		return 1
+	}
+}
+
+# run_err STATUS TEXT COMMAND...: exit status, one line on stderr that holds TEXT.
+run_err() {
+	local status=$1 text=$2 got=0
+	shift 2
+	"$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || got=$?
+	[ "$got" -eq "$status" ] || {
+		echo "exit $got, not $status: $*"
+		cat "$BATS_TEST_TMPDIR/err"
+		return 1
+	}
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ] || {
+		echo "not one line on standard error: $*"
+		cat "$BATS_TEST_TMPDIR/err"
+		return 1
+	}
+	grep -qF -- "$text" "$BATS_TEST_TMPDIR/err" || {
+		echo "message without '$text': $(cat "$BATS_TEST_TMPDIR/err")"
+		return 1
+	}
+}
