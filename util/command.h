@@ -67,6 +67,8 @@ int scribe_complain_err(const char *argv0, const struct scribe_err *err);
 int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
 
 /* Commands with tables of their own, each in its file. */
+extern const struct scribe_command scribe_command_run;    /* util/run.c */
+extern const struct scribe_command scribe_command_doctor; /* util/doctor.c */
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
 extern const struct scribe_command scribe_command_summary;

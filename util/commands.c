@@ -7,14 +7,12 @@
 
 #include <string.h>
 
-#define ROW(name, summary, main) (&(const struct scribe_command){name, summary, main})
-
 const struct scribe_command *const scribe_commands[] = {
 #ifdef SCRIBE_HAVE_RUN
-	ROW("run", "trace a command, write its log, print a summary", scribe_cmd_run),
+	&scribe_command_run,
 #endif
 #ifdef SCRIBE_HAVE_DOCTOR
-	ROW("doctor", "what this kernel and this user can do, and what to fix", scribe_cmd_doctor),
+	&scribe_command_doctor,
 #endif
 	&scribe_command_parse,
 	&scribe_command_dxt,

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe run: trace one command with a private daemon. Must not know: BPF,
+ * records. Its exit code is the command's own.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/command.h"
+#include "util/run_parts.h"
+
+enum key {
+	KEY_LOG = 1, KEY_LOG_DIR, KEY_EXCLUDE, KEY_INCLUDE, KEY_NO_RUNTIME, KEY_CONFIG, KEY_QUIET = 'q',
+	KEY_RECORDS = 0x100, KEY_BEST_EFFORT, KEY_ALL_TYPES, KEY_SET, KEY_VERBOSE,
+};
+
+static const struct scribe_option options[] = {
+	{"log", KEY_LOG, "FILE", "write the log to FILE; further logs get .2, .3 before its ending"},
+	{"log-dir", KEY_LOG_DIR, "DIR", "write logs below DIR/YYYY/M/D (default: the current directory, flat)"},
+	{"exclude", KEY_EXCLUDE, "PREFIX", "do not count paths below PREFIX (absolute, with a slash at its end; a list "
+					   "with commas; none empties the default list)"},
+	{"include", KEY_INCLUDE, "PREFIX", "count paths below PREFIX though an excluded prefix covers them"},
+	{"no-runtime", KEY_NO_RUNTIME, NULL, "do not preload the MPI runtime: ranks are told from the environment and "
+					     "the daemon reduces their records"},
+	{"quiet", KEY_QUIET, NULL, "print neither the logs' paths nor the summary"},
+	{"config", KEY_CONFIG, "FILE", "read keys from FILE first (docs/config.md)"},
+	{"records", KEY_RECORDS, "N", "most files recorded at once; further ones fold into one record a process"},
+	{"best-effort", KEY_BEST_EFFORT, NULL, "run CMD untraced where tracing is not possible"},
+	{"all-types", KEY_ALL_TYPES, NULL, "count other than regular files too: pipes, sockets, devices"},
+	{"set", KEY_SET, "KEY=VALUE", "set one key of the configuration (docs/config.md)"},
+	{"verbose", KEY_VERBOSE, NULL, "let the daemon tell what the kernel says when it loads programs"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"sudo ioscribe run -- cp -r src dst", "trace a copy and say where its log lies",
+	"sudo ioscribe run --log app.darshan -- mpiexec -n 4 ./app", "one log of the four ranks",
+	NULL,
+};
+
+const struct scribe_command scribe_command_run = {
+	.name = "run",
+	.summary = "trace a command, write its log, print a summary",
+	.main = scribe_cmd_run,
+	.operands = "-- CMD [ARG...]",
+	.min_operands = 0,
+	.max_operands = -1,
+	.options = options,
+	.about = "Runs CMD and traces the file I/O of it and of all its descendants in the kernel: no change to the "
+		 "program, any language, static binaries too. Needs root (or CAP_BPF, CAP_PERFMON and "
+		 "CAP_SYS_ADMIN); under sudo CMD runs as the invoking user.\n\n"
+		 "Each MPI world gives one log with its ranks; everything else of the command gives one more. A "
+		 "command without MPI gives one log. The exit status is CMD's own, 128+n when signal n ended it, 127 "
+		 "when it was not found, 126 when it cannot be executed, 1 when tracing is not possible and CMD was "
+		 "therefore not started.",
+	.examples = examples,
+};
+
+/* A path as the daemon, which has another working directory, must hear it. */
+static int absolute(const char *path, char *ret, size_t cap, struct scribe_err *err)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] == '/') {
+		if (snprintf(ret, cap, "%s", path) < (int)cap)
+			return 0;
+	} else if (getcwd(cwd, sizeof(cwd)) && snprintf(ret, cap, "%s/%s", cwd, path) < (int)cap) {
+		return 0;
+	}
+	return scribe_err_set(err, -ENAMETOOLONG, "%s: the path is too long", path);
+}
+
+static int take_path(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
+{
+	char path[SCRIBE_PATH_MAX];
+	struct stat st;
+	int rc;
+
+	if (!value[0])
+		return scribe_err_set(err, -EINVAL, "an empty path is not possible");
+	rc = absolute(value, path, sizeof(path), err);
+	if (rc < 0)
+		return rc;
+	if (!strcmp(key, "log_file") && (value[strlen(value) - 1] == '/' ||
+					 (stat(path, &st) == 0 && S_ISDIR(st.st_mode))))
+		return scribe_err_set(err, -EISDIR, "--log %s is a directory; use --log-dir", value);
+	if (!strcmp(key, "log_dir") && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		return scribe_err_set(err, -ENOTDIR, "--log-dir %s is not a directory", value);
+	r->placed = true;
+	rc = scribe_run_option(r, key, path, err);
+	if (rc == 0 && !strcmp(key, "log_dir"))
+		rc = scribe_run_option(r, "log_layout", "dated", err);
+	return rc;
+}
+
+static int take_config(struct scribe_run *r, const char *path, struct scribe_err *err)
+{
+	char line[4096];
+	FILE *f = fopen(path, "re");
+	int rc = 0;
+
+	if (!f)
+		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	while (rc == 0 && fgets(line, sizeof(line), f)) {
+		size_t n = strlen(line), room = sizeof(r->options) - r->options_bytes;
+
+		if (n >= room || (n && line[n - 1] != '\n' && !feof(f))) {
+			rc = scribe_err_set(err, -E2BIG, "%s: too long", path);
+			break;
+		}
+		memcpy(r->options + r->options_bytes, line, n);
+		r->options_bytes += n;
+		if (n && line[n - 1] != '\n')
+			r->options[r->options_bytes++] = '\n';
+		if (!strncmp(line, "log_", 4))
+			r->placed = true;
+	}
+	fclose(f);
+	return rc;
+}
+
+static int take_set(struct scribe_run *r, const char *pair, struct scribe_err *err)
+{
+	const char *equals = strchr(pair, '=');
+	char key[64];
+
+	if (!equals || equals == pair || (size_t)(equals - pair) >= sizeof(key))
+		return scribe_err_set(err, -EINVAL, "--set %s is not KEY=VALUE", pair);
+	memcpy(key, pair, (size_t)(equals - pair));
+	key[equals - pair] = 0;
+	return scribe_run_option(r, key, equals + 1, err);
+}
+
+static int take(void *ctx, int key, const char *value, struct scribe_err *err)
+{
+	struct scribe_run *r = ctx;
+
+	switch (key) {
+	case KEY_LOG:
+		return take_path(r, "log_file", value, err);
+	case KEY_LOG_DIR:
+		return take_path(r, "log_dir", value, err);
+	case KEY_EXCLUDE:
+		return scribe_run_option(r, "exclude", value, err);
+	case KEY_INCLUDE:
+		return scribe_run_option(r, "include", value, err);
+	case KEY_NO_RUNTIME:
+		r->no_runtime = true;
+		return scribe_run_option(r, "runtime", "no", err);
+	case KEY_QUIET:
+		r->quiet = true;
+		return 0;
+	case KEY_CONFIG:
+		return take_config(r, value, err);
+	case KEY_RECORDS:
+		return scribe_run_option(r, "records", value, err);
+	case KEY_BEST_EFFORT:
+		r->best_effort = true;
+		return 0;
+	case KEY_ALL_TYPES:
+		return scribe_run_option(r, "all_types", "yes", err);
+	case KEY_SET:
+		return take_set(r, value, err);
+	default:
+		r->verbose = true;
+		return 0;
+	}
+}
+
+/* Index of CMD: behind "--", or the first word that is no option of ours. */
+static int command_at(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc) {
+		const char *word = argv[i];
+		bool takes_next = false;
+
+		if (!strcmp(word, "--"))
+			return i + 1;
+		if (word[0] != '-' || !word[1])
+			return i;
+		for (const struct scribe_option *o = options; o->name && !strncmp(word, "--", 2); o++)
+			if (!strcmp(word + 2, o->name))
+				takes_next = o->arg != NULL;
+		i += takes_next ? 2 : 1;
+	}
+	return argc;
+}
+
+static unsigned long env_number(const char *name)
+{
+	const char *text = getenv(name);
+	char *end;
+	unsigned long n;
+
+	if (!text || text[0] < '0' || text[0] > '9')
+		return 0;
+	n = strtoul(text, &end, 10);
+	return *end ? 0 : n;
+}
+
+/* CMD runs as whoever called sudo, else as who we are. */
+static void who(struct scribe_run *r)
+{
+	struct passwd *pw;
+
+	r->uid = getuid();
+	r->gid = getgid();
+	if (geteuid() == 0 && env_number("SUDO_UID") > 0) {
+		r->uid = (uid_t)env_number("SUDO_UID");
+		r->gid = (gid_t)env_number("SUDO_GID");
+		r->drop = true;
+	}
+	pw = getpwuid(r->uid);
+	if (pw) {
+		snprintf(r->user, sizeof(r->user), "%s", pw->pw_name);
+		snprintf(r->home, sizeof(r->home), "%s", pw->pw_dir);
+	} else {
+		snprintf(r->user, sizeof(r->user), "%u", (unsigned)r->uid);
+	}
+	if (r->drop && !r->gid)
+		r->gid = pw ? pw->pw_gid : r->gid;
+}
+
+static int add_identity(struct scribe_run *r, struct scribe_err *err)
+{
+	char number[32], cwd[PATH_MAX];
+	int rc;
+
+	snprintf(number, sizeof(number), "%u", (unsigned)r->uid);
+	rc = scribe_run_option(r, "uid", number, err);
+	snprintf(number, sizeof(number), "%u", (unsigned)r->gid);
+	if (rc == 0)
+		rc = scribe_run_option(r, "gid", number, err);
+	if (rc == 0)
+		rc = scribe_run_option(r, "user", r->user, err);
+	if (rc == 0 && !r->placed) {
+		if (!getcwd(cwd, sizeof(cwd)))
+			return scribe_err_set(err, -errno, "no current directory: %s", strerror(errno));
+		rc = scribe_run_option(r, "log_dir", cwd, err);
+	}
+	return rc;
+}
+
+/* What stands in the way that is known before the daemon tries. */
+static int obstacles(struct scribe_err *err)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		return scribe_err_set(err, -ENOTSUP, "this kernel has no BTF (/sys/kernel/btf/vmlinux): a kernel built "
+						     "with CONFIG_DEBUG_INFO_BTF is needed");
+	if (geteuid() != 0)
+		return scribe_err_set(err, -EPERM, "needs root to trace: sudo ioscribe run -- CMD");
+	return 0;
+}
+
+static int cmd_failed(struct scribe_run *r, int code)
+{
+	if (code == ENOENT)
+		scribe_complain(r->self, "%s: command not found", r->cmd[0]);
+	else
+		scribe_complain(r->self, "%s: cannot be executed: %s", r->cmd[0], strerror(code));
+	return code == ENOENT ? 127 : 126;
+}
+
+static int exit_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* CMD from its birth to its end; -1 when it was not started and may still be tried untraced. */
+static int run_command(struct scribe_run *r, struct scribe_err *err)
+{
+	int go, failure, code, status;
+	pid_t pid;
+
+	if (scribe_run_child_fork(r, &pid, &go, &failure, err) < 0)
+		return -1;
+	scribe_run_child_signals(pid);
+	if (r->link >= 0 && scribe_run_link_enrol(r, pid, err) < 0) {
+		close(go);
+		scribe_run_child_wait(pid);
+		close(failure);
+		return -1;
+	}
+	if (write(go, "", 1) < 0)
+		(void)0; /* it was killed meanwhile: the wait tells */
+	close(go);
+	code = scribe_run_child_failure(failure);
+	close(failure);
+	status = scribe_run_child_wait(pid);
+	if (code)
+		return cmd_failed(r, code);
+	if (r->link >= 0 && scribe_run_report(r, status, err) < 0 && err->text[0])
+		scribe_complain_err(r->self, err);
+	return exit_code(status);
+}
+
+int scribe_cmd_run(int argc, char **argv)
+{
+	static struct scribe_run r;
+	struct scribe_err err = {0};
+	int at = command_at(argc, argv), first, status;
+
+	r = (struct scribe_run){.self = argv[0], .link = -1, .cmd = argv + at};
+	status = scribe_args_read(&scribe_command_run, at, argv, take, &r, &first);
+	if (status >= 0)
+		return status;
+	if (at >= argc) {
+		scribe_complain(argv[0], "a command is expected; see ioscribe run --help");
+		return SCRIBE_EXIT_USAGE;
+	}
+	who(&r);
+	if (obstacles(&err) < 0 || add_identity(&r, &err) < 0 || scribe_run_link_start(&r, &err) < 0) {
+		scribe_complain_err(argv[0], &err);
+		if (!r.best_effort)
+			return SCRIBE_EXIT_FAILED;
+	}
+	status = run_command(&r, &err);
+	scribe_run_link_stop(&r);
+	if (status >= 0)
+		return status;
+	scribe_complain_err(argv[0], &err);
+	return r.best_effort ? run_command(&r, &err) : SCRIBE_EXIT_FAILED;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The private daemon: found, started, spoken to, ended. Must not know: BPF.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/run_parts.h"
+
+#define START_MS 30000 /* loading programs on a busy machine */
+#define ENROL_MS 10000
+#define DAEMON_FD 3
+
+int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
+{
+	size_t room = sizeof(r->options) - r->options_bytes;
+	int n;
+
+	if (strchr(value, '\n'))
+		return scribe_err_set(err, -EINVAL, "%s: a newline is not possible here", key);
+	n = snprintf(r->options + r->options_bytes, room, "%s=%s\n", key, value);
+	if (n < 0 || (size_t)n >= room)
+		return scribe_err_set(err, -E2BIG, "the options are too long together");
+	r->options_bytes += (size_t)n;
+	return 0;
+}
+
+int scribe_run_find(const char *const *places, char *ret_path, size_t cap)
+{
+	char self[PATH_MAX], path[2 * PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return -ENOENT;
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = 0;
+	for (; *places; places++) {
+		char real[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", self, *places);
+		if (access(path, R_OK) < 0 || !realpath(path, real) || strlen(real) >= cap)
+			continue;
+		strcpy(ret_path, real);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int scribe_run_find_daemon(char *ret_path, size_t cap)
+{
+	/* beside this program, installed, and in the build tree */
+	static const char *const places[] = {"ioscribed", "../sbin/ioscribed", "../libexec/ioscribe/ioscribed",
+					     "../runtime/daemon/ioscribed", NULL};
+
+	return scribe_run_find(places, ret_path, cap);
+}
+
+static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
+{
+	static const char *const places[] = {"../lib/libioscribe.so", "../lib/x86_64-linux-gnu/libioscribe.so",
+					     "../lib/aarch64-linux-gnu/libioscribe.so", "../lib64/libioscribe.so",
+					     "libioscribe.so", "../runtime/client/libioscribe.so", NULL};
+
+	(void)r;
+	if (scribe_run_find(places, ret_path, cap) < 0)
+		ret_path[0] = 0;
+}
+
+static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
+{
+	int pair[2], rc;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
+	r->daemon = fork();
+	if (r->daemon < 0) {
+		rc = scribe_err_set(err, -errno, "cannot fork: %s", strerror(errno));
+		close(pair[0]);
+		close(pair[1]);
+		return rc;
+	}
+	if (r->daemon == 0) {
+		char *argv[] = {(char *)(uintptr_t)path, "--private", "--fd", "3", r->verbose ? "--verbose" : NULL, NULL};
+
+		/* CMD's input is not ours, nor is its output */
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+		if (null >= 0) {
+			dup2(null, 0);
+			dup2(null, 1);
+		}
+		if (pair[1] == DAEMON_FD ? fcntl(DAEMON_FD, F_SETFD, 0) : dup2(pair[1], DAEMON_FD))
+			(void)0;
+		execv(path, argv);
+		_exit(127);
+	}
+	close(pair[1]);
+	r->link = pair[0];
+	return 0;
+}
+
+/* One answer of the wanted type; what the daemon refuses becomes the error's text. */
+static int answer(struct scribe_run *r, unsigned want, void *ret_payload, size_t bytes, int timeout_ms,
+		  struct scribe_err *err)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	const struct scribe_msg_header *h = (const void *)packet;
+	ssize_t n = scribe_msg_recv(r->link, packet, NULL, timeout_ms, err);
+
+	if (n < 0)
+		return (int)n;
+	if (n == 0)
+		return scribe_err_set(err, -EPIPE, "the daemon ended unexpectedly");
+	if (h->type == SCRIBE_MSG_ERROR)
+		return scribe_err_set(err, -EIO, "%.*s", (int)h->len, (const char *)(h + 1));
+	if (h->type != want || h->len != bytes)
+		return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)", h->type);
+	memcpy(ret_payload, h + 1, bytes);
+	return 0;
+}
+
+int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
+{
+	static struct scribe_msg_ready ready;
+	char path[PATH_MAX];
+	int rc;
+
+	if (scribe_run_find_daemon(path, sizeof(path)) < 0)
+		return scribe_err_set(err, -ENOENT, "ioscribed not found beside this program or in its sbin");
+	if (!r->no_runtime)
+		find_library(r, r->library, sizeof(r->library));
+	if (r->library[0] && scribe_run_option(r, "library", r->library, err) < 0)
+		return err->code;
+	rc = spawn(r, path, err);
+	if (rc < 0)
+		return rc;
+	rc = scribe_msg_send(r->link, SCRIBE_MSG_RUN_BEGIN, 0, r->options, r->options_bytes, -1, START_MS);
+	if (rc == 0)
+		rc = answer(r, SCRIBE_MSG_READY, &ready, sizeof(ready), START_MS, err);
+	else
+		scribe_err_set(err, rc, "cannot start %s: %s", path, strerror(-rc));
+	if (rc < 0) {
+		scribe_run_link_stop(r);
+		return rc;
+	}
+	strcpy(r->socket, ready.socket);
+	r->job = ready.job;
+	return 0;
+}
+
+int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err)
+{
+	struct scribe_msg_enrol m = {.pid = pid};
+	struct scribe_msg_enrolled ok;
+	int rc = scribe_msg_send(r->link, SCRIBE_MSG_ENROL, 0, &m, sizeof(m), -1, ENROL_MS);
+
+	if (rc < 0)
+		return scribe_err_set(err, rc, "the daemon does not listen: %s", strerror(-rc));
+	return answer(r, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok), ENROL_MS, err);
+}
+
+void scribe_run_link_stop(struct scribe_run *r)
+{
+	const struct timespec nap = {.tv_nsec = 5000000};
+
+	if (r->link >= 0)
+		close(r->link);
+	r->link = -1;
+	/* it ends by itself; one that hangs for 10 s is ended */
+	for (int i = 0; r->daemon > 0 && i < 2200; i++) {
+		if (waitpid(r->daemon, NULL, WNOHANG) != 0)
+			r->daemon = 0;
+		else if (i == 2000)
+			kill(r->daemon, SIGKILL);
+		if (r->daemon)
+			nanosleep(&nap, NULL);
+	}
+	r->daemon = 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of `ioscribe run` share. */
+#ifndef UTIL_RUN_PARTS_H
+#define UTIL_RUN_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/base/proto.h"
+
+struct scribe_run {
+	const char *self; /* argv[0] */
+	char **cmd;
+	/* options */
+	char options[SCRIBE_OPTIONS_MAX]; /* key=value lines for the daemon */
+	size_t options_bytes;
+	bool no_runtime, quiet, best_effort, verbose;
+	bool placed; /* --log or --log-dir given */
+	/* who CMD runs as */
+	uid_t uid;
+	gid_t gid;
+	bool drop; /* become that user first */
+	char user[64], home[4096];
+	/* the daemon */
+	pid_t daemon;
+	int link; /* -1: none */
+	char socket[SCRIBE_PATH_MAX];
+	char library[SCRIBE_PATH_MAX]; /* empty: not found or not wanted */
+	uint32_t job;
+};
+
+/* ---- run_link.c: the daemon as a process and a peer ---- */
+/* Add a line to the daemon's options. */
+int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err);
+/* Start it and wait until it traces. On failure no daemon is left. */
+int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err);
+int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err);
+/* Hang up, wait for its end (bounded), reap. */
+void scribe_run_link_stop(struct scribe_run *r);
+/* A file of this installation: `name` beside this program or in `subdirs`. 0 or -ENOENT. */
+int scribe_run_find(const char *const *places, char *ret_path, size_t cap);
+int scribe_run_find_daemon(char *ret_path, size_t cap);
+
+/* ---- run_child.c: CMD ---- */
+/*
+ * Fork CMD, stopped before exec. ret_go: write one byte to let it go, close to
+ * make it vanish.
+ */
+int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
+			  struct scribe_err *err);
+/* 0 when CMD was executed, else the errno of exec. */
+int scribe_run_child_failure(int failure_fd);
+/* Forward signals to the process from now on; wait for its end. */
+int scribe_run_child_wait(pid_t pid);
+void scribe_run_child_signals(pid_t pid);
+
+/* ---- run_report.c: logs and summary ---- */
+/* Ask for the logs and print what came. 0, or negative when there is no complete answer. */
+int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err);
+
+#endif

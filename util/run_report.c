@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The end of a run: which logs were written, and what they hold in ten lines. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "util/run_parts.h"
+
+#define GRACE_MS 2000
+#define COMMIT_MS 120000
+
+static const char *bytes_text(uint64_t bytes, char *room, size_t cap)
+{
+	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	double n = (double)bytes;
+	int u = 0;
+
+	while (n >= 1024 && u < 5) {
+		n /= 1024;
+		u++;
+	}
+	snprintf(room, cap, u ? "%.1f %s" : "%.0f %s", n, unit[u]);
+	return room;
+}
+
+static void summary(const struct scribe_msg_log *m)
+{
+	char in[32], out[32];
+	double busy = m->read_seconds + m->write_seconds + m->meta_seconds;
+
+	fprintf(stderr, "  program     %.100s%s\n", m->exe, strlen(m->exe) > 100 ? "..." : "");
+	fprintf(stderr, "  processes   %" PRIu64 ", %u rank%s, %.3f s%s\n", m->processes, m->nprocs,
+		m->nprocs == 1 ? "" : "s", m->seconds, m->collective ? ", reduced by the ranks" : "");
+	fprintf(stderr, "  files       %" PRIu64, m->files);
+	if (m->folded_files)
+		fprintf(stderr, " and %" PRIu64 " folded into catch-all records", m->folded_files);
+	fprintf(stderr, "\n  operations  %" PRIu64 "\n", m->operations);
+	fprintf(stderr, "  read        %s\n", bytes_text(m->bytes_read, in, sizeof(in)));
+	fprintf(stderr, "  written     %s\n", bytes_text(m->bytes_written, out, sizeof(out)));
+	fprintf(stderr, "  I/O time    %.3f s (read %.3f, write %.3f, metadata %.3f)\n", busy, m->read_seconds,
+		m->write_seconds, m->meta_seconds);
+	if (m->failed)
+		fprintf(stderr, "  failed      %u process%s ended by a signal or a code other than 0\n", m->failed,
+			m->failed == 1 ? "" : "es");
+	if (m->still_running)
+		fprintf(stderr, "  note        %u process%s still running when the log was written\n",
+			m->still_running, m->still_running == 1 ? " was" : "es were");
+	if (m->partial)
+		fprintf(stderr, "  note        incomplete: operations were lost, see the ledger in the log\n");
+}
+
+static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary)
+{
+	if (m->text[0]) {
+		fprintf(stderr, "ioscribe run: no log%s%s: %s\n", m->world[0] ? " of " : "", m->world, m->text);
+		return -EIO;
+	}
+	if (quiet)
+		return 0;
+	fprintf(stderr, "ioscribe: log %s\n", m->path);
+	if (with_summary)
+		summary(m);
+	return 0;
+}
+
+int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	const struct scribe_msg_header *h = (const void *)packet;
+	struct scribe_msg_end end = {.wait_status = wait_status, .grace_ms = GRACE_MS};
+	int rc = scribe_msg_send(r->link, SCRIBE_MSG_END, 0, &end, sizeof(end), -1, GRACE_MS), bad = 0;
+
+	if (rc < 0)
+		return scribe_err_set(err, rc, "the daemon is gone: no log was written");
+	for (unsigned n = 0;; n++) {
+		ssize_t got = scribe_msg_recv(r->link, packet, NULL, GRACE_MS + COMMIT_MS, err);
+
+		if (got == 0)
+			return scribe_err_set(err, -EPIPE, "the daemon is gone: no log was written");
+		if (got < 0)
+			return (int)got;
+		if (h->type == SCRIBE_MSG_RESULT)
+			return bad;
+		if (h->type != SCRIBE_MSG_LOG)
+			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)", h->type);
+		if (one_log((const void *)(h + 1), r->quiet, n == 0) < 0)
+			bad = -EIO;
+	}
+}
