@@ -147,7 +147,7 @@ static const struct scribe_module modules[] = {
 	BARE(DXT_POSIX, "DXT_POSIX", 1, 2),
 	BARE(DXT_MPIIO, "DXT_MPIIO", 2, 3),
 	{.id = SCRIBE_MOD_MDHIM, .name = "MDHIM", .prefix = "MDHIM", .version = 1, .accepts = 1,
-	 COUNTERS(mdhim, mdhim)},
+	 COUNTERS(mdhim, mdhim), .reduces = true},
 	{.id = SCRIBE_MOD_APMPI, .name = "APMPI", .prefix = "MPI", .version = 1, .accepts = 1,
 	 COUNTERS(apmpi, apmpi)},
 	BARE(HEATMAP, "HEATMAP", 1, 1),

@@ -376,14 +376,19 @@ static int open_module(struct scribe_reader *r, int module, struct region *g)
 }
 
 /*
- * Stock readers of 3.5.0 forget to turn three times of POSIX records older than
- * version 4 in logs of the other byte order; their text can only be met so.
+ * Faults of the stock reader of 3.5.0 with POSIX records older than version 4;
+ * its text can only be met so. In logs of the other byte order three times are
+ * not turned. Bringing up version 2 and 3 it moves too few bytes: the last four
+ * (version 2) or two (version 3) reals are lost.
  */
-static void stock_faults(void *rec)
+static void stock_faults(struct scribe_posix_record *p, unsigned version, bool swapped)
 {
-	struct scribe_posix_record *p = rec;
+	int lost = version == 2 ? 4 : version == 3 ? 2 : 0;
 
-	scribe_swap_words(&p->fcounters[SCRIBE_POSIX_F_META_TIME], 3);
+	if (swapped)
+		scribe_swap_words(&p->fcounters[SCRIBE_POSIX_F_META_TIME], 3);
+	for (int i = 0; i < lost; i++)
+		p->fcounters[SCRIBE_POSIX_F_COUNT - 1 - i] = 0;
 }
 
 /* A record that is not as memory needs it: copied, turned, brought up. 1, or 0 to leave it out. */
@@ -398,8 +403,8 @@ static int convert(struct scribe_reader *r, const struct scribe_module *m, struc
 		scribe_disk_swap(m->id, version, g->fixed);
 	if (version != m->version)
 		rc = scribe_disk_upgrade(m->id, version, g->fixed);
-	if (rc && r->as_stock && r->info.swapped && m->id == SCRIBE_MOD_POSIX && version < 4)
-		stock_faults(g->fixed);
+	if (rc && r->as_stock && m->id == SCRIBE_MOD_POSIX && version < 4)
+		stock_faults((struct scribe_posix_record *)(void *)g->fixed, version, r->info.swapped);
 	return rc;
 }
 
@@ -474,6 +479,26 @@ int scribe_reader_next_record(struct scribe_reader *r, int module, void *buf, si
 				      r->label, scribe_module_by_id(module)->name, *ret_len, cap);
 	}
 	memcpy(buf, rec, *ret_len);
+	return 1;
+}
+
+int scribe_reader_borrow_raw(struct scribe_reader *r, int module, const void **ret_bytes, size_t *ret_len)
+{
+	struct region *g;
+	char buf[24];
+	int rc;
+
+	if (module < 0 || module >= SCRIBE_MAX_MODULES || !(r->info.unknown >> module & 1))
+		return 0;
+	g = &r->modules[module];
+	rc = region_open(r, g, scribe_module_label(module, buf), &r->header.mod_map[module]);
+	if (rc == 0)
+		rc = scribe_stream_need(g->stream, 1, ret_bytes, ret_len, &r->err);
+	if (rc)
+		return g->failed = rc;
+	if (*ret_len == 0)
+		return 0;
+	scribe_stream_skip(g->stream, *ret_len);
 	return 1;
 }
 

@@ -97,10 +97,18 @@ int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void 
 void scribe_reader_rewind(struct scribe_reader *r, int module);
 
 /*
- * Give values as the stock reader of 3.5.0 does where that one is wrong: in logs
- * of the other byte order, META_TIME, MAX_READ_TIME and MAX_WRITE_TIME of POSIX
- * records older than version 4 keep their bytes unturned. Only for text that
- * must equal Darshan's; off at first. Before the first record.
+ * Plain bytes of a module that this library does not know (info->unknown), in
+ * the file's byte order, piece by piece; borrowed until the next call.
+ * 1, 0 at the end, < 0. For tools that carry such regions over unread.
+ */
+int scribe_reader_borrow_raw(struct scribe_reader *r, int module, const void **ret_bytes, size_t *ret_len);
+
+/*
+ * Give values as the stock reader of 3.5.0 does where that one is wrong, all in
+ * POSIX records older than version 4: in logs of the other byte order META_TIME,
+ * MAX_READ_TIME and MAX_WRITE_TIME keep their bytes unturned, and the last reals
+ * of version 2 (four) and 3 (two: the variances) are 0. Only for text that must
+ * equal Darshan's; off at first. Before the first record.
  */
 void scribe_reader_as_stock(struct scribe_reader *r, bool on);
 

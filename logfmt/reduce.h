@@ -26,10 +26,16 @@ extern "C" {
  * that the less frequent ones of a join are lost.
  */
 #define SCRIBE_REDUX_VALUES 16
+#define SCRIBE_REDUX_MDHIM_SERVERS 256 /* servers of an MDHIM record that can be reduced */
 
 /* Bytes of an element, a multiple of 8; 0 when the module is not reduced. */
 size_t scribe_redux_bytes(int module);
-/* 0, or -SCRIBE_E_UNSUPPORTED for a module that is not reduced. */
+/*
+ * 0, or -SCRIBE_E_UNSUPPORTED for a module that is not reduced, -SCRIBE_E_LIMIT
+ * for an MDHIM record with too many servers. A record that is shared already
+ * (rank -1) enters with its own fastest and slowest rank and counts as one in
+ * the variance.
+ */
 int scribe_redux_begin(int module, const void *rank_record, void *ret_elem);
 int scribe_redux_join(int module, void *elem, const void *other);
 int scribe_redux_end(int module, const void *elem, void *ret_record);
