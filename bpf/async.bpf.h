@@ -116,8 +116,7 @@ static long scribe_aio_one(__u32 i, void *ctx)
 	f.kind = cb.opcode;
 	f.offset = cb.offset;
 	if (scribe_aio_data(cb.opcode)) {
-		struct scribe_job *job = scribe_job_at(p->job);
-		__u64 align = job ? job->mem_align : 0;
+		__u64 align = p->mem_align;
 
 		f.unaligned = cb.opcode >= SCRIBE_IOCB_PREADV ?
 				      scribe_iov_unaligned(p, cb.buf, cb.bytes, align) :

@@ -60,9 +60,9 @@ static __always_inline bool scribe_file_last_ref(__u64 addr)
 	struct file *file = (struct file *)addr;
 
 	if (bpf_core_field_exists(file->f_ref)) {
-		__s64 count = BPF_CORE_READ(file, f_ref.refcnt.counter);
+		struct file *f = SCRIBE_CAST(file, addr);
 
-		return count == 0;
+		return SCRIBE_GET(f, f_ref.refcnt.counter) == 0;
 	}
 	if (bpf_core_field_exists(((struct file___count *)0)->f_count))
 		return BPF_CORE_READ((struct file___count *)file, f_count.counter) == 1;

@@ -131,6 +131,15 @@ static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c
 	}
 }
 
+/* The ledger's "recorded" and "folded": what the drained records say. */
+static void view_count(struct scribe_bpf *b, uint32_t job, const struct scribe_slot_view *v)
+{
+	uint64_t *sum = v->slot->kind == SCRIBE_KIND_CATCHALL ? b->folded : b->recorded;
+
+	for (unsigned i = 0; i < v->nparts; i++)
+		sum[job % SCRIBE_JOBS_MAX] += v->part[i]->events;
+}
+
 static bool slot_speaks(const struct scribe_slot *s, uint32_t serial)
 {
 	return s->serial == serial && s->state == SCRIBE_SLOT_LIVE && s->kind != SCRIBE_KIND_PART;
@@ -286,6 +295,7 @@ int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, v
 			ret = fn(ctx, &v);
 			if (ret)
 				return ret;
+			view_count(b, p->job, &v);
 		}
 		index = slot_next(s);
 	}
@@ -341,6 +351,8 @@ static int walk_live(struct scribe_bpf *b, uint32_t proc, bool retire, scribe_sl
 			view_copy(b, index, copy, &v);
 			if (anything_in(v.slot))
 				ret = fn(ctx, &v);
+			if (retire && !ret)
+				view_count(b, p->job, &v);
 		}
 		index = slot_next(s);
 	}
@@ -373,5 +385,7 @@ int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *
 			ret_ledger->v[i] += percpu[cpu].v[i];
 	}
 	free(percpu);
+	ret_ledger->v[SCRIBE_L_RECORDED] += b->recorded[job % SCRIBE_JOBS_MAX];
+	ret_ledger->v[SCRIBE_L_FOLDED] += b->folded[job % SCRIBE_JOBS_MAX];
 	return ret;
 }

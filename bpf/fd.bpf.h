@@ -13,7 +13,6 @@
 #define SCRIBE_O_TMPFILE 020000000
 #define SCRIBE_O_PATH 010000000
 #define SCRIBE_RWF_APPEND 0x10
-#define SCRIBE_FMODE_CREATED 0x100000
 #define SCRIBE_F_DUPFD 0
 #define SCRIBE_F_DUPFD_CLOEXEC 1030
 #define SCRIBE_MAP_ANONYMOUS 0x20
@@ -71,7 +70,7 @@ static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scri
 	slot = scribe_resolve(t, p, file, act == SCRIBE_ACT_GETDENTS || act == SCRIBE_ACT_FSTATFS, &t->birth);
 	if (slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT) {
 		if (slot == SCRIBE_NO_SLOT) {
-			scribe_count(p, SCRIBE_L_EVENTS);
+			t->events++;
 			scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
 		}
 		return false;
@@ -116,7 +115,7 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 	if (!t || !p || !op)
 		return 0;
 	s = scribe_slot_at((__u32)slot_and_birth);
-	scribe_count(p, SCRIBE_L_EVENTS);
+	t->events++;
 	if (s && scribe_record_meta(p, s, slot_and_birth >> 32, op))
 		return 0;
 	s = scribe_slot_at(scribe_slot_again(t, p, file));
@@ -146,7 +145,7 @@ static __always_inline void scribe_data_on(struct scribe_thread *t, struct scrib
 {
 	struct scribe_slot *s = scribe_slot_at(slot);
 
-	scribe_count(p, SCRIBE_L_EVENTS);
+	t->events++;
 	if (!s || !scribe_record_data(p, s, birth, op)) {
 		scribe_data_again(t, p, file, op);
 		return;
@@ -211,13 +210,10 @@ static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct 
 static __always_inline void scribe_data_exit(struct scribe_thread *t, struct scribe_proc *p,
 					     struct pt_regs *regs, __u32 act, __s64 ret, bool v2)
 {
-	struct scribe_job *job = scribe_job_at(p->job);
 	struct scribe_data_op op = {};
 	__u32 write = !(act & 1);
 	__u64 align;
 
-	if (!job)
-		return;
 	if (ret < 0) {
 		struct scribe_meta_op m = {.start_ns = t->start_ns, .end_ns = t->end_ns, .what = SCRIBE_META_EXT,
 					   .ext = SCRIBE_EXT_FAILED_DATA};
@@ -225,7 +221,7 @@ static __always_inline void scribe_data_exit(struct scribe_thread *t, struct scr
 		scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file, &m);
 		return;
 	}
-	align = job->mem_align;
+	align = p->mem_align;
 	op.op = write;
 	op.bytes = ret;
 	op.start_ns = t->start_ns;
@@ -320,10 +316,23 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 	if (act == SCRIBE_ACT_CLOSE && t->last_ref) {
 		struct scribe_desc_key key = {.file = t->file, .serial = t->serial};
 
-		bpf_map_delete_elem(&scribe_descs, &key);
+		if (t->c_file != t->file || t->c_kept)
+			bpf_map_delete_elem(&scribe_descs, &key);
 		t->c_file = 0;
 	}
 	return 0;
+}
+
+/*
+ * An open may have got the address of a description that was closed unseen
+ * (process exit, a lost reference): what is remembered of that one must go.
+ */
+static __always_inline void scribe_open_forget(struct scribe_proc *p, __u64 addr)
+{
+	struct scribe_desc_key key = {.file = addr, .serial = p->serial};
+
+	if (bpf_map_lookup_elem(&scribe_descs, &key))
+		bpf_map_delete_elem(&scribe_descs, &key);
 }
 
 /* Return of an open: the new descriptor's file is named afresh. */
@@ -351,22 +360,18 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 	}
 	__sync_fetch_and_add(&p->open_gen, 1);
 	index = scribe_first_sight(t, p, addr);
-	t->c_file = 0;
-	if (index == SCRIBE_SKIP_SLOT) {
-		scribe_count(p, SCRIBE_L_EXCLUDED);
-		return 0;
-	}
-	s = index ? scribe_slot_at(index) : 0;
-	if (!s) {
-		scribe_count(p, SCRIBE_L_EVENTS);
+	if (index == SCRIBE_NO_SLOT) {
+		t->events++;
 		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
 		return 0;
 	}
-	t->c_inode = (__u64)SCRIBE_GET(file, f_inode);
-	t->c_slot = index;
-	t->c_birth = s->birth;
-	t->c_gen = *(volatile __u32 *)&p->open_gen;
-	t->c_file = addr;
+	s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
+	scribe_open_forget(p, addr);
+	scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s ? s->birth : 0, false);
+	if (!s) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return 0;
+	}
 	if (SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED)
 		m.ext = SCRIBE_EXT_CREATES;
 	scribe_meta_on(t, p, SCRIBE_AT(index, s->birth), addr, &m);

@@ -422,6 +422,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	p = scribe_bpf_proc(b, index);
 	memset(p, 0, sizeof(*p));
 	p->job = job;
+	p->mem_align = ((struct scribe_job *)b->jobs.mem + job)->mem_align;
 	p->tgid = (uint32_t)pid;
 	p->threads = 1;
 	p->serial = __sync_fetch_and_add(&b->ctl->next_serial, 1) + 1;

@@ -97,7 +97,10 @@ int scribe_bpf_retire(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, 
 /* Consistent copies of the records of a living process; nothing is changed. */
 int scribe_bpf_peek(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
 
-/* Sum over CPUs of a job's ledger. */
+/*
+ * A job's ledger: the kernel's counts over CPUs, and what the records drained
+ * so far hold. "Seen" includes a thread's operations when it has ended.
+ */
 int scribe_bpf_ledger(struct scribe_bpf *bpf, uint32_t job, struct scribe_ledger *ret_ledger);
 /* More value tables, when a LOW event asks for them; 0 also when at the limit. */
 int scribe_bpf_grow(struct scribe_bpf *bpf);

@@ -34,6 +34,8 @@ struct scribe_bpf {
 	int chunk_fd[SCRIBE_TABLE_CHUNKS_MAX];
 	struct scribe_value_table *chunk[SCRIBE_TABLE_CHUNKS_MAX];
 	uint32_t possible_cpus;
+	uint64_t recorded[SCRIBE_JOBS_MAX]; /* operations in harvested records of their own */
+	uint64_t folded[SCRIBE_JOBS_MAX];   /* and in catch-alls */
 	uint32_t harvested; /* processes since the caches were last swept */
 	scribe_event_fn event_fn;
 	void *event_ctx;

@@ -34,6 +34,11 @@ struct scribe_thread {
 	__u32 c_birth;
 	__u32 c_gen;
 	__u32 again_birth; /* result of scribe_slot_again */
+	__u64 events;      /* operations seen, added to the ledger when the thread ends */
+	__u64 top;         /* top-level dentry looked at last, and whether it is excluded */
+	__u64 top_name;    /* its name's hash and length */
+	__u32 top_excluded;
+	__u32 c_kept;      /* the cached file is in scribe_descs too */
 	__u64 arg[6];      /* arguments of calls that are not on one descriptor */
 };
 
@@ -208,6 +213,15 @@ static __always_inline void scribe_count_job(__u32 job, enum scribe_ledger_id wh
 	/* Atomic: another task may run on this CPU in the middle of the sum. */
 	if (l)
 		__sync_fetch_and_add(&l->v[what], 1);
+}
+
+static __always_inline void scribe_count_many(const struct scribe_proc *p, enum scribe_ledger_id what, __u64 n)
+{
+	__u32 job = p->job;
+	struct scribe_ledger *l = bpf_map_lookup_elem(&scribe_ledger, &job);
+
+	if (l)
+		__sync_fetch_and_add(&l->v[what], n);
 }
 
 static __always_inline void scribe_count(const struct scribe_proc *p, enum scribe_ledger_id what)

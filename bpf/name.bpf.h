@@ -144,18 +144,25 @@ SCRIBE_GLOBAL int scribe_chain_text(__u64 from, struct scribe_scratch *s)
 	return SCRIBE_NF_CUT;
 }
 
-/* Is everything below this top-level dentry excluded? */
-SCRIBE_GLOBAL int scribe_top_excluded(__u64 top)
+/* Is everything below this top-level dentry excluded? The last answer is kept. */
+SCRIBE_GLOBAL int scribe_top_excluded(struct scribe_thread *t, __u64 top)
 {
 	struct scribe_excl_key key = {};
 	struct dentry *dentry;
+	__u64 name;
 
-	if (!top)
+	if (!t || !top)
 		return 0;
 	dentry = SCRIBE_CAST(dentry, top);
+	name = SCRIBE_GET(dentry, d_name.hash_len);
+	if (t->top == top && t->top_name == name)
+		return t->top_excluded;
+	t->top = top;
+	t->top_name = name;
 	bpf_probe_read_kernel_str(key.name, sizeof(key.name), SCRIBE_GET(dentry, d_name.name));
 	/* probe_read_str leaves what follows the NUL as it was: zero. */
-	return bpf_map_lookup_elem(&scribe_excl, &key) != 0;
+	t->top_excluded = bpf_map_lookup_elem(&scribe_excl, &key) != 0;
+	return t->top_excluded;
 }
 
 static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type,

@@ -142,12 +142,12 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 		struct scribe_chain chain;
 
 		scribe_chain_hash(from, &chain);
-		if (scribe_top_excluded(chain.top)) {
+		if (scribe_top_excluded(t, chain.top)) {
 			bpf_map_update_elem(&scribe_files, &key, &skip, BPF_NOEXIST);
 			return SCRIBE_SKIP_SLOT;
 		}
 	}
-	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, &fresh);
+	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, false, &fresh);
 	if (index == SCRIBE_SKIP_SLOT)
 		return index;
 	slot = index ? scribe_slot_at(index) : 0;

@@ -73,6 +73,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		q->job = p->job;
 		q->tgid = child->tgid;
 		q->uid = p->uid;
+		q->mem_align = p->mem_align;
 		q->threads = 1;
 		q->flags = p->flags & SCRIBE_PF_DISABLED;
 		q->start_ns = bpf_ktime_get_ns();
@@ -154,6 +155,8 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 	p = scribe_proc_at(t->proc);
 	if (!p || p->serial != t->serial)
 		return 0;
+	scribe_count_many(p, SCRIBE_L_EVENTS, t->events);
+	t->events = 0;
 	if (__sync_fetch_and_add(&p->threads, -1) != 1)
 		return 0;
 	if (BPF_CORE_READ(task, signal, flags) & SCRIBE_SIGNAL_GROUP_EXIT)

@@ -68,11 +68,6 @@ SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_proc *p, struct scribe_slot *
 	return 0;
 }
 
-static __always_inline void scribe_recorded(struct scribe_proc *p, struct scribe_slot *s)
-{
-	scribe_count(p, s->kind == SCRIBE_KIND_CATCHALL ? SCRIBE_L_FOLDED : SCRIBE_L_RECORDED);
-}
-
 /* One read or write on a slot. False: the slot went away, look again. */
 static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
 					       struct scribe_data_op *op)
@@ -102,7 +97,6 @@ static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scr
 	}
 	if (place.approx)
 		scribe_count(p, SCRIBE_L_APPROX_TIME);
-	scribe_recorded(p, s);
 	return true;
 }
 
@@ -126,13 +120,18 @@ struct scribe_meta_op {
 	__u32 what; /* enum scribe_meta */
 	__u32 ext;  /* enum scribe_ext_id counted with it, SCRIBE_EXT_COUNT: none */
 	__u32 mode; /* OPEN: mode argument, 0 none */
-	__u32 failed;
 };
 
-/* Only atomic additions, so that this cold code needs no second form. */
-#define SCRIBE_BUMP(field, n) __sync_fetch_and_add(&(field), (n))
+#define SCRIBE_BUMP(field, n)                                                                                 \
+	do {                                                                                                  \
+		if (atomic)                                                                                   \
+			__sync_fetch_and_add(&(field), (n));                                                  \
+		else                                                                                          \
+			(field) += (n);                                                                       \
+	} while (0)
 
-static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, const struct scribe_meta_op *op)
+static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, const struct scribe_meta_op *op,
+					       int atomic)
 {
 	switch (op->what) {
 	case SCRIBE_META_OPEN:
@@ -140,8 +139,8 @@ static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, c
 		SCRIBE_BUMP(part->opens, 1);
 		if (op->what == SCRIBE_META_DUP)
 			SCRIBE_BUMP(part->dups, 1);
-		scribe_lower(&part->open_start, op->start_ns, 1);
-		scribe_raise(&part->open_end, op->end_ns, 1);
+		scribe_lower(&part->open_start, op->start_ns, atomic);
+		scribe_raise(&part->open_end, op->end_ns, atomic);
 		break;
 	case SCRIBE_META_SEEK:
 		SCRIBE_BUMP(part->seeks, 1);
@@ -159,8 +158,8 @@ static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, c
 		SCRIBE_BUMP(part->fdsyncs, 1);
 		break;
 	case SCRIBE_META_CLOSE:
-		scribe_lower(&part->close_start, op->start_ns, 1);
-		scribe_raise(&part->close_end, op->end_ns, 1);
+		scribe_lower(&part->close_start, op->start_ns, atomic);
+		scribe_raise(&part->close_end, op->end_ns, atomic);
 		break;
 	case SCRIBE_META_RENAME_SOURCE:
 		SCRIBE_BUMP(part->rename_sources, 1);
@@ -169,6 +168,24 @@ static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, c
 		SCRIBE_BUMP(part->rename_targets, 1);
 		break;
 	}
+}
+
+static __always_inline void scribe_meta_apply(struct scribe_slot *at, const struct scribe_meta_op *op,
+					      __u32 op_class, __u64 busy_ns, int atomic)
+{
+	SCRIBE_BUMP(at->part.events, 1);
+	scribe_meta_counts(&at->part, op, atomic);
+	if (op_class == SCRIBE_OP_META)
+		SCRIBE_BUMP(at->part.busy_ns[SCRIBE_OP_META], busy_ns);
+	else if (op_class == SCRIBE_OP_WRITE)
+		SCRIBE_BUMP(at->part.busy_ns[SCRIBE_OP_WRITE], busy_ns);
+	if (op->ext >= SCRIBE_EXT_COUNT)
+		return;
+	SCRIBE_BUMP(at->ext.v[op->ext], 1);
+	if (op->ext == SCRIBE_EXT_CLOSES)
+		SCRIBE_BUMP(at->ext.v[SCRIBE_EXT_CLOSE_NS], op->end_ns - op->start_ns);
+	else if (op->what == SCRIBE_META_EXT)
+		SCRIBE_BUMP(at->ext.v[SCRIBE_EXT_META_NS], op->end_ns - op->start_ns);
 }
 
 /* Class whose time the operation counts in: fsync is write time, mmap none. */
@@ -181,15 +198,13 @@ static __always_inline __u32 scribe_meta_class(__u32 what)
 	return SCRIBE_OP_META;
 }
 
-/*
- * One metadata operation on a slot. It takes a part like data does (so that the
- * drain sees it whole), but counts atomically. False: look again.
- */
+/* One metadata operation on a slot. 0: the slot went away, look again. */
 SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
 				     const struct scribe_meta_op *op)
 {
-	struct scribe_hold h;
 	__u32 op_class, approx = 0;
+	struct scribe_hold h;
+	__u64 busy_ns = 0;
 
 	if (!p || !s || !op)
 		return 1;
@@ -204,30 +219,21 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 	}
 	if (!scribe_part_hold(s, birth, &h))
 		return 0;
-	if (!op->failed && op->what != SCRIBE_META_EXT) {
-		scribe_meta_counts(&h.at->part, op);
-		if (op_class == SCRIBE_OP_META || op_class == SCRIBE_OP_WRITE) {
-			__u32 c = op_class & 3;
-			__u64 ns = scribe_busy_time(&s->cursor.last_end[c], op->start_ns, op->end_ns, &approx);
-
-			SCRIBE_BUMP(h.at->part.busy_ns[c], ns);
-		}
-		if (op->what == SCRIBE_META_OPEN)
-			scribe_cursor_open(&s->cursor);
-		if (op->mode)
-			s->mode = op->mode;
-	}
-	if (op->ext < SCRIBE_EXT_COUNT) {
-		SCRIBE_BUMP(h.at->ext.v[op->ext], 1);
-		if (op->ext == SCRIBE_EXT_CLOSES)
-			SCRIBE_BUMP(h.at->ext.v[SCRIBE_EXT_CLOSE_NS], op->end_ns - op->start_ns);
-		else if (op->what == SCRIBE_META_EXT)
-			SCRIBE_BUMP(h.at->ext.v[SCRIBE_EXT_META_NS], op->end_ns - op->start_ns);
-	}
+	if (op_class == SCRIBE_OP_META)
+		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &approx);
+	else if (op_class == SCRIBE_OP_WRITE)
+		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &approx);
+	if (h.atomic)
+		scribe_meta_apply(h.at, op, op_class, busy_ns, 1);
+	else
+		scribe_meta_apply(h.at, op, op_class, busy_ns, 0);
+	if (op->what == SCRIBE_META_OPEN)
+		scribe_cursor_open(&s->cursor);
+	if (op->mode)
+		s->mode = op->mode;
 	scribe_part_release(&h);
 	if (approx)
 		scribe_count(p, SCRIBE_L_APPROX_TIME);
-	scribe_recorded(p, s);
 	return 1;
 }
 

@@ -102,11 +102,14 @@ SCRIBE_GLOBAL __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 	return index;
 }
 
-/* The record for `key`, made if there is none. *ret_new: the caller names it. */
+/*
+ * The record for `key`, made if there is none. *ret_new: the caller names it.
+ * `created`: the file is brand new, so that most likely there is none.
+ */
 static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key,
-					     __u32 kind, bool *ret_new)
+					     __u32 kind, bool created, bool *ret_new)
 {
-	__u32 *found = bpf_map_lookup_elem(&scribe_files, key);
+	__u32 *found = created ? 0 : bpf_map_lookup_elem(&scribe_files, key);
 	struct scribe_slot *s;
 	__u32 index;
 	long err;
@@ -133,13 +136,16 @@ static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, 
 	*(volatile __u32 *)&s->state = SCRIBE_SLOT_ABANDONED;
 	found = bpf_map_lookup_elem(&scribe_files, key);
 	if (found && *found) {
-		scribe_count(p, SCRIBE_L_SLOT_RACE);
+		if (!created)
+			scribe_count(p, SCRIBE_L_SLOT_RACE);
 		return *found;
 	}
 	scribe_count(p, SCRIBE_L_HASH_FULL);
 	__sync_fetch_and_add(&p->folded, 1);
 	return scribe_catchall(p, proc);
 }
+
+#define SCRIBE_FMODE_CREATED 0x100000
 
 /* Remember for every thread of the process which record a description has. */
 static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 inode, __u32 slot,
@@ -177,21 +183,20 @@ SCRIBE_GLOBAL __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_pr
 	struct scribe_file_key key;
 	struct scribe_slot *s;
 	struct super_block *sb = SCRIBE_GET(inode, i_sb);
-	__u32 index, birth = 0;
+	__u32 index;
 	bool fresh;
 
 	if (!t || !p)
 		return SCRIBE_NO_SLOT;
 	scribe_chain_hash(addr, &chain);
-	if (scribe_top_excluded(chain.top)) {
-		scribe_desc_put(p, addr, (__u64)inode, SCRIBE_SKIP_SLOT, 0);
+	if (scribe_top_excluded(t, chain.top))
 		return SCRIBE_SKIP_SLOT;
-	}
 	key.serial = t->serial;
 	key.dev = SCRIBE_GET(sb, s_dev);
 	key.ino = SCRIBE_GET(inode, i_ino);
 	key.hash = chain.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
-	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_FILE, &fresh);
+	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_FILE,
+				SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED, &fresh);
 	if (!index)
 		return SCRIBE_NO_SLOT;
 	s = scribe_slot_at(index);
@@ -209,14 +214,30 @@ SCRIBE_GLOBAL __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_pr
 			s->flags |= SCRIBE_SF_DIRECTORY;
 	}
 	if (s->kind != SCRIBE_KIND_CATCHALL) {
-		birth = s->birth;
 		if (!(s->flags & SCRIBE_SF_NAME_SENT))
 			scribe_send_file_name(s, index, p, addr);
 		if (s->flags & SCRIBE_SF_EXCLUDED)
 			index = SCRIBE_SKIP_SLOT;
 	}
-	scribe_desc_put(p, addr, (__u64)inode, index, birth);
 	return index;
+}
+
+/*
+ * Put a description's record into the thread's cache. Most files are used by
+ * one thread and closed before the next is opened: only when the place in the
+ * cache is needed does the old one go into the process's table.
+ */
+static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
+					     __u64 inode, __u32 slot, __u32 birth, bool kept)
+{
+	if (t->c_file && !t->c_kept && t->c_file != file)
+		scribe_desc_put(p, t->c_file, t->c_inode, t->c_slot, t->c_birth);
+	t->c_file = file;
+	t->c_inode = inode;
+	t->c_slot = slot;
+	t->c_birth = birth;
+	t->c_gen = *(volatile __u32 *)&p->open_gen;
+	t->c_kept = kept;
 }
 
 SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
@@ -227,6 +248,7 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 	__u32 index, birth = 0;
 	struct scribe_desc *d;
 	struct scribe_slot *s;
+	bool kept = false;
 
 	if (!t || !p)
 		return SCRIBE_NO_SLOT;
@@ -235,20 +257,20 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 	if (d && d->inode == inode) {
 		index = d->slot;
 		birth = d->birth;
+		kept = true;
 	} else {
 		index = scribe_first_sight(t, p, addr);
 		if (index == SCRIBE_NO_SLOT)
 			return index;
 	}
-	t->c_file = addr;
-	t->c_inode = inode;
-	t->c_slot = index;
-	t->c_gen = p->open_gen;
-	if (index != SCRIBE_SKIP_SLOT && !birth) {
-		s = scribe_slot_at(index);
+	if (!kept) {
+		/* Met without an open: inherited, or shared with other threads. */
+		s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
 		birth = s ? s->birth : 0;
+		scribe_desc_put(p, addr, inode, index, birth);
+		kept = true;
 	}
-	t->c_birth = birth;
+	scribe_cache_put(t, p, addr, inode, index, birth, kept);
 	return index;
 }
 

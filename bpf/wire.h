@@ -97,6 +97,8 @@ struct scribe_proc {
 	scribe_u64 exit_ns;
 	scribe_u32 uid;
 	scribe_u32 folded;        /* files folded into the catch-all */
+	scribe_u32 mem_align;     /* of its job */
+	scribe_u32 pad;
 	char comm[16];
 } __attribute__((aligned(64)));
 
@@ -104,7 +106,7 @@ struct scribe_job {
 	scribe_u32 active;
 	scribe_u32 quota;        /* slots this job may hold */
 	scribe_u32 used;         /* slots it holds */
-	scribe_u32 mem_align;    /* bytes; 0 counts none */
+	scribe_u32 mem_align;    /* bytes; 0 counts none; taken over by processes at their start */
 	scribe_u32 all_types;    /* 1: count other than regular files too */
 	scribe_u32 pad[11];
 } __attribute__((aligned(64)));

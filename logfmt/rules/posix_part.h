@@ -85,6 +85,7 @@ struct scribe_posix_part {
 	scribe_u32 access_table; /* 1 + index of the table of further sizes, 0 none */
 	scribe_u32 stride_table;
 	scribe_u32 pad;
+	scribe_u64 events; /* operations recorded here, of every kind */
 	scribe_u64 opens, dups, seeks, stats, mmaps, fsyncs, fdsyncs;
 	scribe_u64 rename_sources, rename_targets;
 	scribe_u64 ops[2], bytes[2], max_byte[2]; /* [READ], [WRITE] */

@@ -228,6 +228,7 @@ SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct sc
 	scribe_s64 last = op->offset + (scribe_s64)op->bytes - 1;
 	scribe_u32 w = op->op & 1;
 
+	SCRIBE_ADD(p->events, 1);
 	SCRIBE_ADD(p->ops[w], 1);
 	SCRIBE_ADD(p->bytes[w], op->bytes);
 	if (last > 0)
