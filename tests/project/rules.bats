@@ -90,22 +90,21 @@ accepted() {
 }
 
 @test "bats adapter: a skip that is not listed fails, all listed ones give 77" {
-  R=$IOSCRIBE_SOURCE/tests/run-bats
   mkdir -p "$T/tests/x"
-  cp "$R" "$T/tests/run-bats"
+  cp "$IOSCRIBE_SOURCE/tests/run-bats" "$T/tests/run-bats"
   printf '@test "one" {\n  skip "no reason"\n}\n' >"$T/tests/x/a.bats"
   : >"$T/tests/skips.txt"
-  run "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
   [ "$status" -eq 1 ]
   [[ $output == *"not listed in tests/skips.txt: x/a.bats: one"* ]]
   echo 'x/a.bats: one' >"$T/tests/skips.txt"
-  run "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
   [ "$status" -eq 77 ]
   printf '@test "two" {\n  true\n}\n' >>"$T/tests/x/a.bats"
-  run "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
   [ "$status" -eq 0 ]
   printf '@test "three" {\n  false\n}\n' >>"$T/tests/x/a.bats"
-  run "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
   [ "$status" -eq 1 ]
 }
 
