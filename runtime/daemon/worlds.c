@@ -450,7 +450,7 @@ void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum 
 		u->failed++;
 	free(p->env);
 	p->env = NULL;
-	if (p->is_root || p->is_launcher)
+	if (p->is_root || p->is_launcher || !p->parent_serial)
 		return; /* few, and their arguments are asked for later */
 	free(p->args);
 	p->args = NULL;
