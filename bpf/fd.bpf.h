@@ -323,18 +323,6 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 	return 0;
 }
 
-/*
- * An open may have got the address of a description that was closed unseen
- * (process exit, a lost reference): what is remembered of that one must go.
- */
-static __always_inline void scribe_open_forget(struct scribe_proc *p, __u64 addr)
-{
-	struct scribe_desc_key key = {.file = addr, .serial = p->serial};
-
-	if (bpf_map_lookup_elem(&scribe_descs, &key))
-		bpf_map_delete_elem(&scribe_descs, &key);
-}
-
 /* Return of an open: the new descriptor's file is named afresh. */
 SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 fd, __u32 mode)
 {
@@ -366,7 +354,6 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
-	scribe_open_forget(p, addr);
 	scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s ? s->birth : 0, false);
 	if (!s) {
 		scribe_count(p, SCRIBE_L_EXCLUDED);

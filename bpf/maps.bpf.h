@@ -118,7 +118,11 @@ struct {
 	__type(value, __u32);
 } scribe_files SEC(".maps");
 
-/* (process, open file description) to slot: a cache, any entry may go. */
+/*
+ * (process, open file description) to slot: a cache, any entry may go. One that
+ * is stale because its description was closed unseen names another inode, or
+ * the same file.
+ */
 struct scribe_desc_key {
 	__u64 file;
 	__u64 serial;

@@ -66,8 +66,8 @@ struct scribe_slot {
 	/* 104.. : the shared cursor, on its own cache line (offset 128) */
 	scribe_u32 pad1[4];
 	struct scribe_cursor cursor __attribute__((aligned(64)));
-	struct scribe_posix_part part;
 	struct scribe_ext_part ext;
+	struct scribe_posix_part part;
 } __attribute__((aligned(64)));
 
 /* ---- processes ---- */

@@ -86,15 +86,17 @@ struct scribe_posix_part {
 	scribe_u32 stride_table;
 	scribe_u32 pad;
 	scribe_u64 events; /* operations recorded here, of every kind */
-	scribe_u64 opens, dups, seeks, stats, mmaps, fsyncs, fdsyncs;
+	/* what an open and a close touch stands together: a new record is cold memory */
+	scribe_u64 opens;
+	scribe_u64 busy_ns[3]; /* READ, WRITE, META: time without overlap */
+	scribe_u64 open_start, open_end, close_start, close_end;
+	scribe_u64 dups, seeks, stats, mmaps, fsyncs, fdsyncs;
 	scribe_u64 rename_sources, rename_targets;
 	scribe_u64 ops[2], bytes[2], max_byte[2]; /* [READ], [WRITE] */
 	scribe_u64 consec[2], seq[2]; /* [READ], [WRITE] */
 	scribe_u64 rw_switches, mem_not_aligned, file_not_aligned;
 	scribe_u64 max_ns[2], max_ns_size[2];
 	scribe_u64 size[2][SCRIBE_SIZE_BUCKETS];
-	scribe_u64 busy_ns[3]; /* READ, WRITE, META: time without overlap */
-	scribe_u64 open_start, open_end, close_start, close_end;
 	scribe_u64 start[2], end[2]; /* READ, WRITE: first start, latest end */
 	struct scribe_value access[SCRIBE_TOP_VALUES];
 	struct scribe_value stride[SCRIBE_TOP_VALUES];
