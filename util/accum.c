@@ -455,6 +455,19 @@ void scribe_accum_files(const struct scribe_accum *a, struct scribe_category *re
 	}
 }
 
+int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_accum_file *ret_file)
+{
+	if (i >= a->nfiles)
+		return 0;
+	*ret_file = (struct scribe_accum_file){
+		.id = a->files[i].id,
+		.bytes_read = a->files[i].bytes_read,
+		.bytes_written = a->files[i].bytes_written,
+		.nprocs = a->files[i].nprocs,
+	};
+	return 1;
+}
+
 /* ---- front ---- */
 
 int scribe_accum_add(struct scribe_accum *a, const void *record, struct scribe_err *err)

@@ -63,6 +63,13 @@ const void *scribe_accum_total(const struct scribe_accum *a);
 /* ret_files: SCRIBE_FILES_CATEGORIES places. */
 void scribe_accum_files(const struct scribe_accum *a, struct scribe_category *ret_files);
 void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_perf);
+/* The i-th file in order of appearance (SCRIBE_WANT_FILES). 1, or 0 beyond the last. */
+struct scribe_accum_file {
+	uint64_t id;
+	int64_t bytes_read, bytes_written;
+	int64_t nprocs; /* ranks with a record of it; -1: shared by all */
+};
+int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_accum_file *ret_file);
 int64_t scribe_accum_records(const struct scribe_accum *a);
 
 #endif

@@ -16,6 +16,7 @@ const struct scribe_command *const scribe_commands[] = {
 #endif
 	&scribe_command_parse,
 	&scribe_command_dxt,
+	&scribe_command_summary,
 	&scribe_command_generate,
 	NULL,
 };

@@ -4,7 +4,7 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ]; then
-			mapfile -t COMPREPLY < <(compgen -W "parse dxt help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
@@ -12,6 +12,7 @@ _ioscribe()
 	case $cmd in
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --help --version" ;;
+	summary) words="--brief --files --help --version" ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ioscribe summary: figures that can be checked against the stock text.
+
+load helper
+
+@test "summary works on every sample log" {
+	local log n=0
+	for log in "$LOGS"/*.darshan; do
+		n=$((n + 1))
+		run "$IOSCRIBE" summary "$log"
+		[ "$status" -eq 0 ]
+		[[ "${lines[0]}" == "job "* ]]
+		run "$IOSCRIBE" summary --brief "$log"
+		[ "$status" -eq 0 ]
+		[ "${#lines[@]}" -le 12 ]
+	done
+	[ "$n" -ge 22 ]
+}
+
+@test "bytes, calls and performance are those of the stock text" {
+	run "$IOSCRIBE" summary "$LOGS/mpi-io-test-x86_64-3.5.0.darshan"
+	[[ "$output" == *"job        3171794: 4 processes, uid 30146"* ]]
+	[[ "$output" == *"POSIX      1 file; read 64.0 MiB in 4 calls, wrote 64.0 MiB in 4 calls; 3122.3 MiB/s"* ]]
+	zcat "$EXPECTED/mpi-io-test-x86_64-3.5.0.perf.txt.gz" | grep -q 'agg_perf_by_slowest: 3122.3'
+	[[ "$output" == *"10M-100M                4"* ]]
+	[[ "$output" == *"all ranks  /home/wkliao/Darshan/TEST/mpi-io-test.tmp.dat"* ]]
+}
+
+@test "a partial log is summarised and says so" {
+	run "$IOSCRIBE" summary "$LOGS/partial_data_stdio.darshan"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"INCOMPLETE memory ran out in the job: records are missing of STDIO"* ]]
+}
+
+@test "--files: number of files listed; nonsense is refused" {
+	run "$IOSCRIBE" summary --files 3 "$LOGS/partial_data_stdio.darshan"
+	[ "$(grep -c ' STDIO  all ranks ' <<<"$output")" -eq 2 ]
+	run_err 2 "--files takes a number" "$IOSCRIBE" summary --files many "$LOGS/skew-app.darshan"
+}
+
+@test "an empty log has no I/O" {
+	run "$IOSCRIBE" summary "$LOGS/empty_log.darshan"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"no I/O recorded"* ]]
+}
+
+@test "no log: one line, exit 1" {
+	run_err 1 "No such file or directory" "$IOSCRIBE" summary "$BATS_TEST_TMPDIR/absent"
+}
