@@ -113,8 +113,12 @@ bool scribe_mpi_find(struct scribe_mpi *ret_m)
 			return false;
 	}
 	for (int i = 0; i < SCRIBE_MPI_OBJECT_COUNT; i++) {
-		/* only where the calls were found: another MPI may be mapped too */
-		objects[i] = local_mpi ? dlsym(local_mpi, object_names[i]) : after_us(object_names[i]);
+		/*
+		 * Only where the calls were found: another MPI may be mapped too. From the
+		 * start of the global scope, not after us: the objects in use are those in
+		 * the executable when it has copies of them (copy relocations).
+		 */
+		objects[i] = dlsym(local_mpi ? local_mpi : RTLD_DEFAULT, object_names[i]);
 		all_objects = all_objects && objects[i];
 		if (!objects[0])
 			break; /* not this family: spare the other lookups */
