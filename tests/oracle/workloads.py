@@ -69,13 +69,13 @@ X
              "--randseed=7 --output=fio.json --output-format=json", together=True,
              skip=("POSIX_CONSEC_WRITES", "POSIX_SEQ_WRITES", "STRIDE")),  # order of completion is not that of submission
     Workload("fio-uring", "fio --name=a --ioengine=io_uring --rw=randrw --bs=4k --size=2m --iodepth=16 --filename=data "
-             "--randseed=7 --output=fio.json --output-format=json", fio=True),
+             "--randseed=7 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
     Workload("fio-uring-fixed", "fio --name=a --ioengine=io_uring --rw=randrw --bs=8k --size=2m --iodepth=16 --filename=data "
-             "--fixedbufs=1 --registerfiles=1 --randseed=7 --output=fio.json --output-format=json", fio=True),
+             "--fixedbufs=1 --registerfiles=1 --randseed=7 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
     Workload("fio-uring-sqpoll", "fio --name=a --ioengine=io_uring --rw=write --bs=16k --size=2m --iodepth=8 --filename=data "
-             "--sqthread_poll=1 --registerfiles=1 --output=fio.json --output-format=json", fio=True),
+             "--sqthread_poll=1 --registerfiles=1 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
     Workload("fio-uring-async", "fio --name=a --ioengine=io_uring --rw=read --bs=4k --size=1m --iodepth=8 --filename=data "
-             "--force_async=1 --output=fio.json --output-format=json", fio=True),
+             "--force_async=1 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
     Workload("pipeline", "cat src/f* | sort | tee all | wc -c > count; wc -l < all >> count; "
              "{ read -r a; echo $a; } < count > first; exec 5>>app; echo 1 >&5; echo 2 >&5; (echo 3 >&5); exec 5>&-; "
              "cat < app; head -c 100 src/sub/g1 > part; dd if=src/sub/g2 of=dd bs=1000 count=20 conv=notrunc,fsync",
