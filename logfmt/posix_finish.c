@@ -140,6 +140,7 @@ static void sooner(uint64_t *at, uint64_t ns)
 
 static void add_sums(struct scribe_posix_part *s, const struct scribe_posix_part *p)
 {
+	s->events += p->events;
 	s->opens += p->opens;
 	s->dups += p->dups;
 	s->seeks += p->seeks;
