@@ -313,8 +313,8 @@ static int read_partial(struct scribe_work *w, const struct scribe_unit *u, stru
 static int gather_deferred(struct scribe_daemon *d, struct scribe_unit *u, uint64_t base_ns,
 			   struct scribe_bundle *b)
 {
-	struct scribe_rank **ranks;
-	size_t n;
+	struct scribe_rank **ranks = NULL;
+	size_t n = 0;
 	int rc = scribe_unit_ranks(u, &ranks, &n);
 
 	for (size_t i = 0; i < n && rc == 0; i++) {
@@ -327,22 +327,23 @@ static int gather_deferred(struct scribe_daemon *d, struct scribe_unit *u, uint6
 		if (rc == 0)
 			rc = scribe_sources_rank(d, u, r, b);
 	}
-	if (rc == 0)
-		free(ranks);
+	free(ranks);
 	return rc == 0 ? scribe_bundle_reduce(b, scribe_unit_nprocs(u)) : rc;
 }
 
 /* I/O since FETCH, into the ranks' own records. */
 static int gather_late(struct scribe_daemon *d, struct scribe_unit *u, uint64_t base_ns, struct scribe_bundle *b)
 {
-	struct scribe_rank **ranks;
-	size_t n;
+	struct scribe_rank **ranks = NULL;
+	size_t n = 0;
 	int rc = scribe_unit_ranks(u, &ranks, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = add_files(d->work, b, ranks[i]->records, ranks[i]->rank, base_ns);
-	if (n)
-		free(ranks);
+	free(ranks);
+	/* a file met by every rank only now is a shared one too */
+	if (rc == 0 && (int64_t)u->ranks.used == scribe_unit_nprocs(u))
+		rc = scribe_bundle_reduce(b, scribe_unit_nprocs(u));
 	return rc;
 }
 
@@ -484,7 +485,7 @@ static bool has_records(const struct scribe_unit *u)
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		const struct scribe_rank *r = u->ranks.place[i].value;
 
-		if (r && ((r->records && r->records->n) || (r->fetched && r->fetched->n)))
+		if (r && (scribe_records_speak(r->records) || scribe_records_speak(r->fetched)))
 			return true;
 	}
 	return false;

@@ -75,3 +75,19 @@ int scribe_file_has_posix(const struct scribe_file *f)
 	return (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
 		p->fdsyncs | p->rename_sources | p->rename_targets) != 0;
 }
+
+static int has_ext(const struct scribe_file *f)
+{
+	for (int i = 0; i < SCRIBE_EXT_CLOSE_NS; i++)
+		if (i != SCRIBE_EXT_CLOSES && f->acc.ext.v[i])
+			return 1;
+	return 0;
+}
+
+int scribe_records_speak(const struct scribe_records *r)
+{
+	for (size_t i = 0; r && i < r->n; i++)
+		if (scribe_file_has_posix(r->file[i]) || has_ext(r->file[i]))
+			return 1;
+	return 0;
+}

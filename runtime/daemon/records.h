@@ -32,6 +32,8 @@ struct scribe_records *scribe_records_free(struct scribe_records *r);
 struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id);
 /* Add all files of `other`. 0 or -ENOMEM. */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other);
+/* Has any file more to tell than that an inherited descriptor was closed? */
+int scribe_records_speak(const struct scribe_records *r);
 /* Has the POSIX part anything a POSIX record would say? */
 int scribe_file_has_posix(const struct scribe_file *f);
 
