@@ -30,6 +30,7 @@ struct scribe_flight {
 	__u32 slot, birth;
 	__u32 kind; /* SCRIBE_IOCB_* or the io_uring opcode */
 	__u32 unaligned;
+	__u32 proc, serial; /* io_uring: whose */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -148,14 +149,12 @@ SCRIBE_GLOBAL int scribe_aio_submitted(__u64 array, __s64 taken)
 }
 
 /* A finished operation, whoever reports it. */
-SCRIBE_GLOBAL int scribe_flight_done(struct scribe_thread *t, struct scribe_proc *p, struct scribe_flight *f,
-				     __s64 res, __u32 write)
+static __always_inline int scribe_flight_done(struct scribe_thread *t, struct scribe_proc *p,
+					      struct scribe_flight *f, __s64 res, __u32 write, __u32 ext)
 {
-	struct scribe_meta_op m = {.what = SCRIBE_META_EXT, .ext = SCRIBE_EXT_AIO_OPS};
+	struct scribe_meta_op m = {.what = SCRIBE_META_EXT, .ext = ext};
 	struct scribe_data_op op = {.op = write & 1, .bytes = res};
 
-	if (!t || !p || !f)
-		return 0;
 	m.start_ns = m.end_ns = op.start_ns = f->start_ns;
 	op.end_ns = t->end_ns;
 	op.offset = f->offset;
@@ -197,7 +196,8 @@ static long scribe_aio_event(__u32 i, void *ctx)
 	scribe_count(p, SCRIBE_L_AIO_COMPLETED);
 	if (scribe_aio_data(f.kind)) {
 		scribe_flight_done(t, p, &f, ev.res,
-				   f.kind == SCRIBE_IOCB_PWRITE || f.kind == SCRIBE_IOCB_PWRITEV);
+				   f.kind == SCRIBE_IOCB_PWRITE || f.kind == SCRIBE_IOCB_PWRITEV,
+				   SCRIBE_EXT_AIO_OPS);
 	} else if (ev.res >= 0 && f.slot != SCRIBE_SKIP_SLOT && f.slot != SCRIBE_NO_SLOT) {
 		struct scribe_meta_op m = {.start_ns = f.start_ns, .end_ns = t->end_ns,
 					   .what = f.kind == SCRIBE_IOCB_FSYNC ? SCRIBE_META_FSYNC :

@@ -77,6 +77,42 @@ static int set_entries(struct bpf_object *object, const char *name, uint32_t ent
 	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
 }
 
+/* Parameters of a tracepoint as the kernel's types give them, -1: no such one. */
+static int tracepoint_params(const struct btf *btf, const char *name)
+{
+	char type_name[80];
+	const struct btf_type *t;
+	int id;
+
+	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* pointer */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* function */
+	return t && btf_is_func_proto(t) ? btf_vlen(t) : -1;
+}
+
+/* io_uring's tracepoints have changed their form; both are compiled in. */
+static int set_optional(struct bpf_object *object)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int submit, complete;
+
+	if (!btf)
+		return -errno;
+	submit = tracepoint_params(btf, "io_uring_submit_req");
+	complete = tracepoint_params(btf, "io_uring_complete");
+	btf__free(btf);
+	if (submit < 0)
+		return 0;
+	bpf_program__set_autoload(bpf_object__find_program_by_name(object, "scribe_uring_sub"), true);
+	if (complete == 4)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(object, "scribe_uring_cqe"), true);
+	else if (complete > 4)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(object, "scribe_uring_res"), true);
+	return 0;
+}
+
 static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 {
 	uint32_t tables = SCRIBE_TABLES_CHUNK * SCRIBE_TABLE_CHUNKS_MAX;
@@ -90,6 +126,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 		{"scribe_slot_free", power_of_two(o->slots + 1)},
 		{"scribe_proc_free", power_of_two(o->procs + 1)},
 		{"scribe_tab_free", power_of_two(tables)},
+		{"scribe_tgids", o->procs},
 		{"scribe_files", o->slots + o->slots / 8},
 		{"scribe_descs", descs},
 		{"scribe_events", o->ring_bytes},
@@ -105,7 +142,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	*v->proc_mask = power_of_two(o->procs + 1) - 1;
 	*v->tab_mask = power_of_two(tables) - 1;
 	scribe_syscalls_fill(v->acts, 512);
-	return 0;
+	return set_optional(v->object);
 }
 
 static int explain(int code, const char *what, struct scribe_err *err)
@@ -234,6 +271,7 @@ static int map_all(struct scribe_bpf *b)
 	b->files_fd = map_fd(b, "scribe_files");
 	b->descs_fd = map_fd(b, "scribe_descs");
 	b->task_fd = map_fd(b, "scribe_task");
+	b->tgids_fd = map_fd(b, "scribe_tgids");
 	b->excl_fd = map_fd(b, "scribe_excl");
 	b->ledger_fd = map_fd(b, "scribe_ledger");
 	b->possible_cpus = (uint32_t)libbpf_num_possible_cpus();
@@ -442,6 +480,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 		scribe_ring_give(&b->proc_free, &b->ctl->procs, index);
 		return scribe_err_set(err, ret, "process %d: cannot be enrolled: %s", (int)pid, strerror(-ret));
 	}
+	bpf_map_update_elem(b->tgids_fd, &p->tgid, &(uint32_t[2]){index, p->serial}, BPF_ANY);
 	*ret_index = index;
 	*ret_serial = p->serial;
 	return 0;

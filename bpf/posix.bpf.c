@@ -6,6 +6,7 @@
  */
 #include "bpf/dispatch.bpf.h"
 #include "bpf/process.bpf.h"
+#include "bpf/uring.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -103,4 +104,35 @@ int BPF_PROG(scribe_sched_exit, struct task_struct *task)
 {
 	scribe_exit_task(task);
 	return 0;
+}
+
+/* An argument of a tracepoint as a number, whatever the verifier takes it for. */
+static __always_inline __u64 scribe_raw_arg(void *ctx, int n)
+{
+	__u64 value = 0;
+
+	bpf_probe_read_kernel(&value, sizeof(value), (__u64 *)ctx + n);
+	return value;
+}
+
+/* Optional: kernels without io_uring tracepoints in this form leave them out. */
+SEC("?tp_btf/io_uring_submit_req")
+int scribe_uring_sub(void *ctx)
+{
+	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
+}
+
+SEC("?tp_btf/io_uring_complete")
+int scribe_uring_cqe(void *ctx)
+{
+	struct io_uring_cqe *cqe = (struct io_uring_cqe *)scribe_raw_arg(ctx, 2);
+
+	return scribe_uring_done(scribe_raw_arg(ctx, 1), BPF_CORE_READ(cqe, res), BPF_CORE_READ(cqe, flags));
+}
+
+/* Before Linux 6.15 the result was passed itself. */
+SEC("?tp_btf/io_uring_complete")
+int scribe_uring_res(void *ctx)
+{
+	return scribe_uring_done(scribe_raw_arg(ctx, 1), scribe_raw_arg(ctx, 3), scribe_raw_arg(ctx, 4));
 }

@@ -7,7 +7,7 @@
 #ifndef BPF_PROCESS_BPF_H
 #define BPF_PROCESS_BPF_H
 
-#include "bpf/state.bpf.h"
+#include "bpf/uring.bpf.h"
 
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
 #define SCRIBE_ENV_CHUNKS 512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
@@ -65,6 +65,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		return 0;
 	if (index != t->proc) {
 		struct scribe_ctl *ctl = scribe_ctl_get();
+		struct scribe_tgid tg;
 
 		if (!ctl)
 			return 0;
@@ -78,6 +79,9 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		q->flags = p->flags & SCRIBE_PF_DISABLED;
 		q->start_ns = bpf_ktime_get_ns();
 		__builtin_memcpy(q->comm, p->comm, sizeof(q->comm));
+		tg.proc = index;
+		tg.serial = q->serial;
+		bpf_map_update_elem(&scribe_tgids, &q->tgid, &tg, BPF_ANY);
 		scribe_send_proc(q, index, SCRIBE_EV_FORK, p->serial, 0);
 	} else {
 		__sync_fetch_and_add(&q->threads, 1);
@@ -159,6 +163,7 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 	t->events = 0;
 	if (__sync_fetch_and_add(&p->threads, -1) != 1)
 		return 0;
+	bpf_map_delete_elem(&scribe_tgids, &p->tgid);
 	if (BPF_CORE_READ(task, signal, flags) & SCRIBE_SIGNAL_GROUP_EXIT)
 		status = BPF_CORE_READ(task, signal, group_exit_code);
 	else

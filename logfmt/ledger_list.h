@@ -41,6 +41,7 @@
 	X(EXCLUDED, "operations on excluded paths, not counted") \
 	X(IOVEC_CUT, "vectors longer than looked at for alignment") \
 	X(SLOT_RACE, "records given back after two threads met a file at once") \
-	X(FAILED_PATHS, "calls on paths that returned an error, not counted by file")
+	X(FAILED_PATHS, "calls on paths that returned an error, not counted by file") \
+	X(URING_OTHER, "io_uring requests on paths, not recorded")
 
 #endif
