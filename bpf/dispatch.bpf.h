@@ -21,9 +21,11 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 		return 1;
 	case SCRIBE_ACT_FSTATAT:
 	case SCRIBE_ACT_STATX:
+		/* Whether the string is empty is seen at return, when it can be read. */
 		t->slot = SCRIBE_NO_SLOT;
-		if (scribe_empty_path(t, act))
-			return scribe_fd_enter(t, p, bpf_get_current_task_btf(), act, SCRIBE_ARG(1));
+		if (scribe_may_be_empty(t, act) &&
+		    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), act, SCRIBE_ARG(1)))
+			t->slot = SCRIBE_SKIP_SLOT;
 		return 1;
 	case SCRIBE_ACT_CLOSE_RANGE:
 		if (!(SCRIBE_ARG(3) & SCRIBE_CLOSE_RANGE_CLOEXEC))
@@ -96,8 +98,10 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		scribe_aio_submitted(SCRIBE_ARG(3), ret);
 		return 0;
 	}
-	if ((act == SCRIBE_ACT_FSTATAT || act == SCRIBE_ACT_STATX) && t->slot != SCRIBE_NO_SLOT) {
-		scribe_fd_exit(t, p, act, 0, ret);
+	if ((act == SCRIBE_ACT_FSTATAT || act == SCRIBE_ACT_STATX) && t->slot != SCRIBE_NO_SLOT &&
+	    scribe_is_empty(t)) {
+		if (t->slot != SCRIBE_SKIP_SLOT)
+			scribe_fd_exit(t, p, act, 0, ret);
 		return 0;
 	}
 	scribe_path_exit(t, p, act, ret);

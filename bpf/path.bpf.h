@@ -460,18 +460,20 @@ SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, _
 	return 0;
 }
 
-/* statx(fd, "", AT_EMPTY_PATH) and the like are calls on the descriptor. */
-static __always_inline bool scribe_empty_path(struct scribe_thread *t, __u32 act)
+/*
+ * statx(fd, "", AT_EMPTY_PATH) and the like are calls on the descriptor. The
+ * string may not be in memory before the kernel itself has read it.
+ */
+static __always_inline bool scribe_may_be_empty(struct scribe_thread *t, __u32 act)
 {
-	__u64 flags = act == SCRIBE_ACT_STATX ? SCRIBE_ARG(3) : SCRIBE_ARG(4);
-	__u64 string = SCRIBE_ARG(2);
-	char c = 1;
+	return ((act == SCRIBE_ACT_STATX ? SCRIBE_ARG(3) : SCRIBE_ARG(4)) & SCRIBE_AT_EMPTY_PATH) != 0;
+}
 
-	if (!(flags & SCRIBE_AT_EMPTY_PATH))
-		return false;
-	if (!string)
-		return true;
-	return !bpf_probe_read_user(&c, 1, (void *)string) && c == 0;
+static __always_inline bool scribe_is_empty(struct scribe_thread *t)
+{
+	char c = 0;
+
+	return bpf_probe_read_user(&c, 1, (void *)SCRIBE_ARG(2)) || c == 0;
 }
 
 #endif
