@@ -23,10 +23,12 @@ teardown() {
   fi
 }
 
-# Run a command traced; its log is $LOG. Status and output as bats' run leaves them.
+# Run a command traced; its log is $LOG. Leaves status, output and lines as bats' run does.
 trace() {
   rm -f "$LOG"
-  run "$IOSCRIBE" run --quiet --log "$LOG" "${trace_options[@]}" -- "$@"
+  status=0
+  output=$("$IOSCRIBE" run --quiet --log "$LOG" "${trace_options[@]}" -- "$@" 2>&1) || status=$?
+  mapfile -t lines <<<"$output"
   echo "$output"
 }
 
