@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the test and its kernel program share: a batch of operations and the state they act on. */
+#ifndef TESTS_KERNEL_RULES_RUN_H
+#define TESTS_KERNEL_RULES_RUN_H
+
+#include "logfmt/rules/posix_rules.h"
+
+#define RULES_RUN_OPS 64
+
+struct rules_run {
+	struct scribe_data_op op[RULES_RUN_OPS];
+	scribe_u32 reopen[RULES_RUN_OPS]; /* 1: the file is opened again before this operation */
+	scribe_u32 count;
+	scribe_u32 atomic; /* 1: as a part that nobody could lock */
+	struct scribe_cursor cursor;
+	struct scribe_posix_part part;
+	struct scribe_value_table access, stride;
+};
+
+/* One operation exactly as the kernel programs apply it. */
+SCRIBE_INLINE void rules_run_one(struct rules_run *r, scribe_u32 i)
+{
+	struct scribe_place place;
+
+	if (r->reopen[i])
+		scribe_cursor_open(&r->cursor);
+	scribe_cursor_data(&r->cursor, &r->op[i], &place);
+	if (r->atomic) {
+		scribe_part_data(&r->part, &r->op[i], &place, 1);
+		scribe_top_count(r->part.access, (scribe_s64)r->op[i].bytes, 1);
+		scribe_top_count(r->part.stride, place.stride, 1);
+		return;
+	}
+	scribe_part_data(&r->part, &r->op[i], &place, 0);
+	if (scribe_top_count(r->part.access, (scribe_s64)r->op[i].bytes, 0))
+		scribe_table_count(&r->access, (scribe_s64)r->op[i].bytes);
+	if (scribe_top_count(r->part.stride, place.stride, 0))
+		scribe_table_count(&r->stride, place.stride);
+}
+
+#endif
