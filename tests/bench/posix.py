@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tracing adds to a system call, by medians of one interleaved run.
+
+usage: posix.py BUILD [ROUNDS]
+
+For every call: untraced, traced (ioscribe run), in a process of another job
+while one is traced, and, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for
+programs without MPI, with that preloaded. Prints ns, the added ns and ratios;
+asserts nothing. Needs root. Data lie on a tmpfs (/dev/shm has one).
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+MODES = ("pread1", "pread2", "write4k", "create", "getppid")
+
+
+def measure(prefix, program, mode, folder, env=None):
+    out = subprocess.run(prefix + [program, mode, folder], env=env, check=True, stdout=subprocess.PIPE, text=True)
+    return float(out.stdout)
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.program = os.path.join(build, "tests/bench/posix_ops")
+        self.ioscribe = os.path.join(build, "util/ioscribe")
+        self.folder = folder
+        self.ns = {}
+
+    def add(self, way, mode, value):
+        self.ns.setdefault((mode, way), []).append(value)
+
+    def round(self, mode, darshan):
+        data = os.path.join(self.folder, "data.d")
+        log = os.path.join(self.folder, "bench.darshan")
+        run = [self.ioscribe, "run", "--quiet", "--no-runtime", "--include", self.folder + "/", "--log", log, "--"]
+        self.add("untraced", mode, measure([], self.program, mode, data))
+        self.add("traced", mode, measure(run, self.program, mode, data))
+        os.unlink(log)
+        if darshan:
+            env = dict(os.environ, LD_PRELOAD=darshan, DARSHAN_ENABLE_NONMPI="1", DARSHAN_MODMEM="64",
+                       DARSHAN_NAMEMEM="8", DARSHAN_LOGFILE=os.path.join(self.folder, "darshan.log"),
+                       DARSHAN_EXCLUDE_DIRS="none", DARSHAN_CONFIG_PATH=os.path.join(self.folder, "darshan.conf"))
+            self.add("darshan", mode, measure([], self.program, mode, data, env))
+        other = subprocess.Popen(run + ["sleep", "60"], stderr=subprocess.DEVNULL)
+        try:
+            subprocess.run(["sleep", "0.7"], check=True)
+            self.add("other", mode, measure([], self.program, mode, data))
+        finally:
+            other.terminate()
+            other.wait()
+        if os.path.exists(log):
+            os.unlink(log)
+
+    def table(self):
+        print(f"{'call':8} {'way':9} {'ns':>8} {'added':>8} {'ratio':>6}   [min..max]")
+        for mode in MODES:
+            base = statistics.median(self.ns[mode, "untraced"])
+            for way in ("untraced", "traced", "other", "darshan"):
+                values = self.ns.get((mode, way))
+                if not values:
+                    continue
+                median = statistics.median(values)
+                print(f"{mode:8} {way:9} {median:8.1f} {median - base:+8.1f} {median / base:6.2f}   "
+                      f"[{min(values):.1f}..{max(values):.1f}]")
+            if (mode, "darshan") in self.ns:
+                ours = statistics.median(self.ns[mode, "traced"]) - base
+                theirs = statistics.median(self.ns[mode, "darshan"]) - base
+                print(f"{mode:8} added by ioscribe / added by Darshan: {ours / theirs:.2f}")
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    folder = tempfile.mkdtemp(prefix="ioscribe-bench-", dir="/dev/shm")
+    try:
+        os.mkdir(os.path.join(folder, "data.d"))
+        with open(os.path.join(folder, "darshan.conf"), "w") as conf:
+            conf.write("MAX_RECORDS 20000 POSIX\n")
+        bench = Bench(os.path.abspath(sys.argv[1]), folder)
+        for _ in range(int(sys.argv[2]) if len(sys.argv) == 3 else 7):
+            for mode in MODES:
+                bench.round(mode, os.environ.get("IOSCRIBE_BENCH_DARSHAN"))
+        bench.table()
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

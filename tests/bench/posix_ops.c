@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One measurement a run: posix_ops MODE FOLDER prints ns per call (the least of
+ * five rounds, except create, which is one round). Run by tests/bench/posix.py.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 5
+
+static int fd;
+static long calls;
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void must(int ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void *preads(void *ret)
+{
+	char b[8] __attribute__((aligned(8)));
+	double start = now_ns();
+
+	for (long i = 0; i < calls; i++)
+		must(pread(fd, b, 8, (i * 8) & 4095) == 8, "pread");
+	*(double *)ret = (now_ns() - start) / (double)calls;
+	return NULL;
+}
+
+static double round_preads(int threads)
+{
+	pthread_t t[8];
+	double ns[8], sum = 0;
+
+	for (int i = 0; i < threads; i++)
+		must(pthread_create(&t[i], NULL, preads, &ns[i]) == 0, "pthread_create");
+	for (int i = 0; i < threads; i++) {
+		pthread_join(t[i], NULL);
+		sum += ns[i];
+	}
+	return sum / threads;
+}
+
+static double round_writes(void)
+{
+	static char block[4096];
+	double start = now_ns();
+
+	for (long i = 0; i < calls; i++) {
+		if ((i & 255) == 0)
+			must(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+		must(write(fd, block, sizeof(block)) == sizeof(block), "write");
+	}
+	return (now_ns() - start) / (double)calls;
+}
+
+static double round_getppid(void)
+{
+	double start = now_ns();
+
+	for (long i = 0; i < calls; i++)
+		getppid();
+	return (now_ns() - start) / (double)calls;
+}
+
+static double creates(const char *folder)
+{
+	char path[4096];
+	double start = now_ns(), ns;
+
+	for (long i = 0; i < calls; i++) {
+		int f;
+
+		snprintf(path, sizeof(path), "%s/c%ld", folder, i);
+		f = open(path, O_RDWR | O_CREAT, 0644);
+		must(f >= 0, "open");
+		close(f);
+	}
+	ns = (now_ns() - start) / (double)calls;
+	for (long i = 0; i < calls; i++) {
+		snprintf(path, sizeof(path), "%s/c%ld", folder, i);
+		unlink(path);
+	}
+	return ns;
+}
+
+static double one_round(const char *mode)
+{
+	if (!strcmp(mode, "pread1"))
+		return round_preads(1);
+	if (!strcmp(mode, "pread2"))
+		return round_preads(2);
+	if (!strcmp(mode, "write4k"))
+		return round_writes();
+	return round_getppid();
+}
+
+int main(int argc, char **argv)
+{
+	double best = 0, ns;
+	char path[4096];
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: posix_ops pread1|pread2|write4k|create|getppid FOLDER\n");
+		return 2;
+	}
+	calls = !strcmp(argv[1], "create") ? 10000 : !strcmp(argv[1], "write4k") ? 100000 : 200000;
+	if (!strcmp(argv[1], "create")) {
+		printf("%.1f\n", creates(argv[2]));
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s/data", argv[2]);
+	fd = open(path, O_RDWR | O_CREAT, 0644);
+	must(fd >= 0 && ftruncate(fd, 4096) == 0, path);
+	for (int i = 0; i < ROUNDS; i++) {
+		ns = one_round(argv[1]);
+		if (!best || ns < best)
+			best = ns;
+	}
+	printf("%.1f\n", best);
+	return 0;
+}
