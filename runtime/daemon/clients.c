@@ -50,6 +50,9 @@ void scribe_clients_close(struct scribe_daemon *d)
 		struct scribe_client *c = d->clients;
 
 		d->clients = c->next;
+		if (c->answer)
+			close(c->image);
+		free(c->answer);
 		close(c->fd);
 		free(c);
 	}
@@ -122,6 +125,33 @@ static int refuse(struct scribe_client *c, unsigned status, const char *text)
 	return -EPROTO;
 }
 
+static bool has_living(const struct scribe_unit *u, const struct scribe_rank *r)
+{
+	for (const struct scribe_process *p = u->first; p; p = p->next)
+		if (p->rank == r && !p->ended)
+			return true;
+	return false;
+}
+
+enum arrival { ARRIVAL_WAIT, ARRIVAL_ALL, ARRIVAL_NEVER };
+
+/* Have all ranks of the world that are on this node come to FETCH? */
+static enum arrival arrival_of(const struct scribe_unit *u)
+{
+	enum arrival a = ARRIVAL_ALL;
+
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.place[i].value;
+
+		if (!r || r->state == SCRIBE_RANK_FETCHED || r->state == SCRIBE_RANK_DONE)
+			continue;
+		if (r->state == SCRIBE_RANK_FAILED || !has_living(u, r))
+			return ARRIVAL_NEVER;
+		a = ARRIVAL_WAIT;
+	}
+	return a;
+}
+
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
 	struct scribe_msg_hello_ok ok = { .deadline_ms = d->work->config.deadline_ms };
@@ -141,8 +171,10 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 		p->rank->state = SCRIBE_RANK_HELLO;
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
 		c->rank = m->rank;
-		ok.collective = d->work->config.collective;
+		ok.collective = d->work->config.collective && arrival_of(p->unit) != ARRIVAL_NEVER;
 	}
+	if (p->unit && p->unit->ranks.used == (size_t)m->size)
+		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;
 	return scribe_msg_send(c->fd, SCRIBE_MSG_HELLO_OK, 0, &ok, sizeof(ok), -1, SEND_MS);
 }
 
@@ -170,6 +202,10 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_HELLO)
 		return refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
 	u = p->unit;
+	if (arrival_of(u) == ARRIVAL_NEVER) {
+		p->rank->state = SCRIBE_RANK_FAILED;
+		return refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
+	}
 	memset(&ok, 0, sizeof(ok));
 	mute(d, p, m->tid);
 	scribe_events_take(d);
@@ -183,15 +219,53 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	}
 	ok.mem_align = d->work->config.mem_alignment;
 	fd = rc == 0 ? scribe_commit_image(d, u, p->rank, &ok.image_bytes, &ok.partial, &err) : rc;
-	if (fd < 0) {
+	if (fd >= 0)
+		c->answer = malloc(sizeof(ok));
+	if (!c->answer) {
+		if (fd >= 0)
+			close(fd);
 		p->rank->state = SCRIBE_RANK_FAILED;
 		mute(d, p, 0);
-		return refuse(c, SCRIBE_ST_FAILED, err.text);
+		return refuse(c, SCRIBE_ST_FAILED, fd >= 0 ? "the daemon is out of memory" : err.text);
 	}
+	*c->answer = ok;
+	c->image = fd;
 	p->rank->state = SCRIBE_RANK_FETCHED;
-	rc = scribe_msg_send(c->fd, SCRIBE_MSG_FETCH_OK, 0, &ok, sizeof(ok), fd, SEND_MS);
-	close(fd);
-	return rc;
+	return 0; /* answered by settle */
+}
+
+static void drop_answer(struct scribe_client *c)
+{
+	if (!c->answer)
+		return;
+	close(c->image);
+	free(c->answer);
+	c->answer = NULL;
+}
+
+/* Answer the FETCHes of worlds whose ranks have all come, or cannot any more. */
+static void settle(struct scribe_daemon *d)
+{
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		struct scribe_process *p;
+		enum arrival a;
+		int rc;
+
+		if (!c->answer || c->gone)
+			continue;
+		p = scribe_worlds_find(&d->work->worlds, c->serial);
+		a = p && !p->ended ? arrival_of(p->unit) : ARRIVAL_NEVER;
+		if (a == ARRIVAL_WAIT)
+			continue;
+		if (a == ARRIVAL_ALL)
+			rc = scribe_msg_send(c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer, sizeof(*c->answer),
+					     c->image, SEND_MS);
+		else
+			rc = refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
+		drop_answer(c);
+		if (rc < 0)
+			hang_up(d, c);
+	}
 }
 
 static int on_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m)
@@ -218,6 +292,7 @@ static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
 		if (!p->ended)
 			mute(d, p, 0);
 	}
+	drop_answer(c);
 	close(c->fd);
 	c->fd = -1;
 	c->gone = true;
@@ -274,5 +349,6 @@ void scribe_clients_serve_all(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		scribe_clients_serve(d, c);
+	settle(d);
 	reap(d);
 }

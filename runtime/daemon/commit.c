@@ -10,20 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "logfmt/base/hash.h"
-#include "logfmt/reduce.h"
-#include "runtime/daemon/bundle.h"
 #include "runtime/daemon/daemon.h"
-#include "runtime/daemon/sources.h"
-
-static double seconds_between(uint64_t from, uint64_t to)
-{
-	return to > from ? (double)(to - from) / 1e9 : 0;
-}
+#include "runtime/daemon/gather.h"
 
 uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger)
 {
@@ -34,116 +25,6 @@ uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *re
 	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || d->work->memory_out)
 		return 1ull << SCRIBE_MOD_POSIX;
 	return 0;
-}
-
-/* The files of one rank as records. */
-static int add_files(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_records *files,
-		     int64_t rank, uint64_t base_ns)
-{
-	for (size_t i = 0; files && i < files->n; i++) {
-		const struct scribe_file *f = files->file[i];
-		struct scribe_posix_ext_record ext;
-		struct scribe_posix_record rec;
-		int rc = 0;
-
-		if (scribe_file_has_posix(f)) {
-			scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align,
-						w->config.mem_alignment, f->renamed_from, &rec);
-			rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX, &rec, sizeof(rec));
-		}
-		if (rc == 0 && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext))
-			rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX_EXT, &ext, sizeof(ext));
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-static uint64_t process_id(const struct scribe_work *w, uint32_t serial, char *ret_name, size_t cap)
-{
-	int n = serial ? snprintf(ret_name, cap, "process:%s:%u", w->host, serial)
-		       : snprintf(ret_name, cap, "process:%s:others", w->host);
-
-	return scribe_record_id(ret_name, (size_t)n);
-}
-
-static void add_totals(struct scribe_process_record *rec, const struct scribe_totals *t)
-{
-	rec->records = (int64_t)t->records;
-	rec->folded_files = (int64_t)t->folded_files;
-	rec->bytes_read = (int64_t)t->bytes_read;
-	rec->bytes_written = (int64_t)t->bytes_written;
-	rec->operations = (int64_t)t->operations;
-}
-
-static int add_processes(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
-			 uint64_t base_ns)
-{
-	char name[128];
-	int rc = 0;
-
-	for (const struct scribe_process *p = u->first; p && rc == 0; p = p->next) {
-		struct scribe_process_record rec = { 0 };
-		int core = (p->status >> 8 & 0xff) << 8 | (p->status & 0x7f);
-
-		rec.base.id = process_id(w, p->serial, name, sizeof(name));
-		rec.base.rank = p->rank ? p->rank->rank : 0;
-		rec.serial = p->serial;
-		rec.parent_serial = p->parent_serial;
-		rec.pid = p->tgid;
-		rec.uid = p->uid;
-		rec.nranks_world = u->id ? scribe_unit_nprocs(u) : 0;
-		rec.wait_status = core;
-		rec.end_kind = p->end_kind;
-		rec.start = seconds_between(base_ns, p->start_ns);
-		rec.end = p->ended ? seconds_between(base_ns, p->end_ns) : 0;
-		add_totals(&rec, &p->totals);
-		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
-		snprintf(rec.exe, sizeof(rec.exe), "%s", p->exe ? p->exe : p->comm);
-		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
-	}
-	if (rc == 0 && u->nunlisted) {
-		struct scribe_process_record rec = { 0 };
-
-		rec.base.id = process_id(w, 0, name, sizeof(name));
-		rec.end_kind = SCRIBE_END_EXITED;
-		add_totals(&rec, &u->unlisted);
-		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
-		snprintf(rec.exe, sizeof(rec.exe), "(%llu more processes)", (unsigned long long)u->nunlisted);
-		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
-	}
-	return rc;
-}
-
-static uint64_t ledger_id(const struct scribe_work *w, char *ret_name, size_t cap)
-{
-	int n = snprintf(ret_name, cap, "ledger:%s", w->host);
-
-	return scribe_record_id(ret_name, (size_t)n);
-}
-
-static int add_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const struct scribe_unit *u,
-		      const struct scribe_ledger *ledger)
-{
-	struct scribe_ledger_record rec = { .base.rank = -1 };
-	char name[128];
-	struct rusage usage;
-
-	rec.base.id = ledger_id(d->work, name, sizeof(name));
-	for (int i = 0; i < SCRIBE_L_COUNT && i < SCRIBE_LEDGER_PLACES; i++)
-		rec.counters[i] = (int64_t)ledger->v[i];
-	getrusage(RUSAGE_SELF, &usage);
-	rec.fcounters[SCRIBE_LEDGER_F_DAEMON_CPU] =
-		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
-	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)d->work->drain_ns / 1e9;
-	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = seconds_between(u->end_ns, scribe_now_ns());
-	if (d->bpf) {
-		rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = (double)scribe_bpf_memory(d->bpf);
-		rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = (double)scribe_bpf_misses(d->bpf);
-	}
-	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }
 
 static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_t base_ns, uint64_t end_ns,
@@ -179,6 +60,7 @@ static int write_names(struct scribe_work *w, struct scribe_bundle *b, const str
 {
 	struct scribe_map done = { 0 };
 	char name[128];
+	size_t bytes;
 	int rc = 0;
 
 	for (size_t i = 0; i < b->n && rc == 0; i++) {
@@ -191,14 +73,9 @@ static int write_names(struct scribe_work *w, struct scribe_bundle *b, const str
 		rc = scribe_map_put(&done, r->id, b);
 		if (rc < 0)
 			break;
-		if (r->module == SCRIBE_MOD_PROCESS) {
-			const struct scribe_process_record *p = (const void *)r->data;
-
-			process_id(w, (uint32_t)p->serial, name, sizeof(name));
-			rc = scribe_writer_name(wr, r->id, name, strlen(name));
-		} else if (r->module == SCRIBE_MOD_LEDGER) {
-			ledger_id(w, name, sizeof(name));
-			rc = scribe_writer_name(wr, r->id, name, strlen(name));
+		bytes = scribe_gather_name(w, r, name, sizeof(name));
+		if (bytes) {
+			rc = scribe_writer_name(wr, r->id, name, bytes);
 		} else if (label) {
 			rc = scribe_writer_name(wr, r->id, label->text, label->bytes);
 		} else if (had) {
@@ -252,9 +129,7 @@ int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct s
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno));
 	fill_job(d->work, u, u->base_ns, scribe_now_ns(), "collective", &job);
-	rc = add_files(d->work, &b, r->fetched, r->rank, u->base_ns);
-	if (rc == 0)
-		rc = scribe_sources_rank(d, u, r, &b);
+	rc = scribe_gather_rank(d->work, r, u->base_ns, &b, &partial);
 	if (rc < 0)
 		scribe_err_set(err, rc, "out of memory");
 	else
@@ -307,43 +182,6 @@ static int read_partial(struct scribe_work *w, const struct scribe_unit *u, stru
 	*ret_partial = scribe_reader_header(r)->partial_flag;
 	rc = scribe_bundle_read(b, r, err);
 	scribe_reader_free(r);
-	return rc;
-}
-
-static int gather_deferred(struct scribe_daemon *d, struct scribe_unit *u, uint64_t base_ns,
-			   struct scribe_bundle *b)
-{
-	struct scribe_rank **ranks = NULL;
-	size_t n = 0;
-	int rc = scribe_unit_ranks(u, &ranks, &n);
-
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		struct scribe_rank *r = ranks[i];
-
-		if (r->fetched && r->records)
-			rc = scribe_records_join(r->fetched, r->records);
-		if (rc == 0)
-			rc = add_files(d->work, b, r->fetched ? r->fetched : r->records, r->rank, base_ns);
-		if (rc == 0)
-			rc = scribe_sources_rank(d, u, r, b);
-	}
-	free(ranks);
-	return rc == 0 ? scribe_bundle_reduce(b, scribe_unit_nprocs(u)) : rc;
-}
-
-/* I/O since FETCH, into the ranks' own records. */
-static int gather_late(struct scribe_daemon *d, struct scribe_unit *u, uint64_t base_ns, struct scribe_bundle *b)
-{
-	struct scribe_rank **ranks = NULL;
-	size_t n = 0;
-	int rc = scribe_unit_ranks(u, &ranks, &n);
-
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_files(d->work, b, ranks[i]->records, ranks[i]->rank, base_ns);
-	free(ranks);
-	/* a file met by every rank only now is a shared one too */
-	if (rc == 0 && (int64_t)u->ranks.used == scribe_unit_nprocs(u))
-		rc = scribe_bundle_reduce(b, scribe_unit_nprocs(u));
 	return rc;
 }
 
@@ -414,10 +252,10 @@ static int gather(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_
 		fill_job(w, u, base, end, "collective", job);
 		*partial |= flags;
 		m->collective = 1;
-		return gather_late(d, u, base, b);
+		return scribe_gather_late(w, u, base, b, partial);
 	}
 	scribe_bundle_clear(b);
-	return gather_deferred(d, u, base, b);
+	return scribe_gather_deferred(w, u, base, b, partial);
 }
 
 /* The finished log under its name. */
@@ -457,9 +295,9 @@ static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_
 
 	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
 	if (rc == 0)
-		rc = add_processes(w, &b, u, base);
+		rc = scribe_gather_processes(w, &b, u, base);
 	if (rc == 0)
-		rc = add_ledger(d, &b, u, &ledger);
+		rc = scribe_gather_ledger(d, &b, u, &ledger);
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	describe(w, u, &b, m);

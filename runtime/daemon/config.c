@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/core/sources.h"
+
 #define CONFIG_BYTES_MAX (1u << 20)
 
-enum kind { NUMBER, SWITCH, TEXT, PATH, LEVEL, LAYOUT, EXCLUDE, INCLUDE };
+enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, LAYOUT, EXCLUDE, INCLUDE };
 
 static const struct key {
 	const char *name;
@@ -32,7 +34,7 @@ static const struct key {
 	{ "collective", SWITCH, FIELD(collective), 0, 0 },
 	{ "runtime", SWITCH, FIELD(runtime), 0, 0 },
 	{ "attach", LEVEL, FIELD(level), 0, 0 },
-	{ "modules", TEXT, FIELD(modules), 0, 0 },
+	{ "modules", MODULES, FIELD(modules), 0, 0 },
 	{ "exclude", EXCLUDE, FIELD(paths), 0, 0 },
 	{ "include", INCLUDE, FIELD(paths), 0, 0 },
 	{ "log_file", PATH, FIELD(log_file), 0, 0 },
@@ -94,10 +96,14 @@ static int set_switch(const struct key *k, void *field, const char *value, struc
 
 static int set_text(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
+	char name[64];
+
 	if (strlen(value) >= k->bytes)
 		return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", k->name, k->bytes - 1);
 	if (k->kind == PATH && value[0] && value[0] != '/')
 		return scribe_err_set(err, -EINVAL, "%s: '%s' is not an absolute path", k->name, value);
+	if (k->kind == MODULES && scribe_source_unknown(value, name, sizeof(name)))
+		return scribe_err_set(err, -EINVAL, "%s: no module '%s' is fed by plain code", k->name, name);
 	strcpy(field, value);
 	return 0;
 }
@@ -142,6 +148,7 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 		case SWITCH:
 			return set_switch(k, field, value, err);
 		case TEXT:
+		case MODULES:
 		case PATH:
 			return set_text(k, field, value, err);
 		case LEVEL:

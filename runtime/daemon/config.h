@@ -12,7 +12,7 @@
 
 #include "logfmt/base/err.h"
 #include "logfmt/base/proto.h"
-#include "runtime/daemon/excl.h"
+#include "runtime/core/excl.h"
 
 struct scribe_config {
 	/* how */

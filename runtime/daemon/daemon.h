@@ -53,6 +53,8 @@ struct scribe_client {
 	uint32_t serial; /* of the peer's process, once HELLO has come */
 	int64_t rank;    /* it speaks for, -1 none */
 	bool gone;
+	struct scribe_msg_fetch_ok *answer; /* to its FETCH, until the other ranks have come; NULL none */
+	int image;                          /* goes with it */
 	struct scribe_client *next;
 };
 

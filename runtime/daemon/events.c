@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/sources.h"
 
 #define PROC_TEXT_MAX (1u << 21) /* of a command line or environment read from /proc */
 
@@ -168,6 +169,9 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		d->work->memory_out++;
 	if (scribe_map_get(&d->work->by_tgid, (uint64_t)p->tgid) == p)
 		scribe_map_take(&d->work->by_tgid, (uint64_t)p->tgid);
+	p->status = status;
+	p->end_ns = when;
+	scribe_sources_process_end(d, p);
 	scribe_worlds_exit(&d->work->worlds, p, kind, status, when);
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
+#include "runtime/core/path.h"
 
 struct out {
 	char *text;
@@ -75,35 +76,6 @@ size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_
 	if (!o.bytes)
 		put(&o, "/", 1);
 	return o.bytes;
-}
-
-size_t scribe_path_clean(char *path)
-{
-	size_t in = 0, out = 0;
-
-	while (path[in]) {
-		size_t n = strcspn(path + in, "/");
-
-		if (n == 0) {
-			in++;
-			continue;
-		}
-		if (n == 2 && path[in] == '.' && path[in + 1] == '.') {
-			while (out && path[out - 1] != '/')
-				out--;
-			if (out)
-				out--;
-		} else if (n != 1 || path[in] != '.') {
-			path[out++] = '/';
-			memmove(path + out, path + in, n);
-			out += n;
-		}
-		in += n;
-	}
-	if (!out)
-		path[out++] = '/';
-	path[out] = 0;
-	return out;
 }
 
 /* Does the path need the file system at all? Chains from the kernel do not. */

@@ -43,9 +43,6 @@ struct scribe_path_parts {
  */
 size_t scribe_path_join(const struct scribe_path_parts *parts, char *ret_path, size_t cap);
 
-/* "//", "/./" and "/../" removed without looking at the file system; in place. */
-size_t scribe_path_clean(char *path);
-
 /*
  * Links and dots resolved below the directory `root_fd` (the process's root;
  * -1: not possible any more), the last component followed unless nofollow. What

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/core/core.h"
 #include "runtime/daemon/daemon.h"
 
 #define SEND_MS 5000
@@ -26,6 +27,7 @@ void scribe_work_free(struct scribe_work *w)
 			if (r) {
 				scribe_records_free(r->records);
 				scribe_records_free(r->fetched);
+				scribe_core_free(r->core);
 			}
 		}
 	scribe_worlds_clear(&w->worlds, NULL);

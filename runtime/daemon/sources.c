@@ -1,10 +1,156 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules fed by plain code in the daemon. */
+/* Cores in the daemon. Must not know how records came from the kernel. */
 #include "runtime/daemon/sources.h"
 
-int scribe_sources_rank(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
-			struct scribe_bundle *b)
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/core/sources.h"
+
+#define PLAIN_MEMORY (4u << 20) /* for all plain modules of one rank */
+
+static struct scribe_core *core_new(struct scribe_work *w, int64_t rank, uint64_t base_ns, size_t memory)
 {
-	(void)d, (void)u, (void)r, (void)b;
+	struct scribe_core_options o = {
+		.rank = rank,
+		.memory = memory,
+		.mem_alignment = (int)w->config.mem_alignment,
+		.base_ns = base_ns,
+		.paths = &w->config.paths,
+		.mounts = w->mounts.mount,
+		.nmounts = w->mounts.n,
+	};
+
+	return scribe_core_new(&o);
+}
+
+struct scribe_core *scribe_sources_core(struct scribe_work *w, int64_t rank, uint64_t base_ns)
+{
+	return core_new(w, rank, base_ns, 0);
+}
+
+static bool any_on(const char *list)
+{
+	for (int i = 0; scribe_sources[i]; i++)
+		if (scribe_source_is_on(scribe_sources[i], list))
+			return true;
+	return false;
+}
+
+/* The core of a rank's plain modules, begun when first needed. */
+static struct scribe_core *plain_core(struct scribe_work *w, const struct scribe_unit *u, struct scribe_rank *r)
+{
+	if (r->core || !any_on(w->config.modules))
+		return r->core;
+	r->core = core_new(w, r->rank, u->start_ns, PLAIN_MEMORY);
+	for (int i = 0; r->core && scribe_sources[i]; i++)
+		if (scribe_source_is_on(scribe_sources[i], w->config.modules) && scribe_sources[i]->rank_begin)
+			scribe_sources[i]->rank_begin(r->core);
+	return r->core;
+}
+
+void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_process *p)
+{
+	struct scribe_work *w = d->work;
+	struct scribe_core *core = p->rank ? plain_core(w, p->unit, p->rank) : NULL;
+	struct scribe_source_process x = {
+		.pid = p->tgid,
+		.status = p->status,
+		.start = p->start_ns > p->unit->start_ns ? (double)(p->start_ns - p->unit->start_ns) / 1e9 : 0,
+		.end = p->end_ns > p->unit->start_ns ? (double)(p->end_ns - p->unit->start_ns) / 1e9 : 0,
+		.exe = p->exe,
+		.operations = p->totals.operations,
+		.bytes_read = p->totals.bytes_read,
+		.bytes_written = p->totals.bytes_written,
+	};
+
+	for (int i = 0; core && scribe_sources[i]; i++)
+		if (scribe_source_is_on(scribe_sources[i], w->config.modules) && scribe_sources[i]->process_end)
+			scribe_sources[i]->process_end(core, &x);
+}
+
+static int posix_records(struct scribe_work *w, struct scribe_core *core, const struct scribe_file *f,
+			 uint64_t base_ns)
+{
+	struct scribe_posix_ext_record ext, *into;
+	struct scribe_posix_record *rec;
+	int64_t rank = scribe_core_rank(core);
+
+	if (scribe_file_has_posix(f)) {
+		rec = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX, sizeof(*rec), NULL);
+		if (!rec)
+			return -ENOMEM;
+		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align, w->config.mem_alignment,
+					f->renamed_from, rec);
+	}
+	if (scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
+		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into), NULL);
+		if (!into)
+			return -ENOMEM;
+		*into = ext;
+	}
 	return 0;
+}
+
+int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const struct scribe_records *files,
+			 uint64_t base_ns)
+{
+	size_t n = files ? files->n : 0;
+	size_t bytes = n * sizeof(struct scribe_posix_record), ext = n * sizeof(struct scribe_posix_ext_record);
+	int rc = 0;
+
+	if (!n)
+		return 0;
+	rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX, NULL, &bytes, NULL, NULL);
+	if (rc == 0)
+		rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX_EXT, NULL, &ext, NULL, NULL);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = posix_records(w, core, files->file[i], base_ns);
+	return rc;
+}
+
+struct finish {
+	struct scribe_work *w;
+	struct scribe_bundle *b;
+};
+
+static int take_name(void *ctx, uint64_t id, const char *name)
+{
+	const struct finish *f = ctx;
+	struct scribe_label *label = scribe_labels_intern(&f->w->labels, name, strlen(name));
+
+	(void)id;
+	return label ? 0 : -ENOMEM;
+}
+
+static int take_record(void *ctx, int module, const void *rec, size_t bytes)
+{
+	const struct finish *f = ctx;
+
+	return scribe_bundle_add(f->b, module, rec, bytes);
+}
+
+int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const uint64_t *shared, int nshared,
+			  struct scribe_bundle *b, uint64_t *partial)
+{
+	struct finish f = { w, b };
+	const struct scribe_core_sink sink = { take_name, take_record, &f };
+
+	*partial |= scribe_core_partial(core);
+	return scribe_core_finish(core, NULL, shared, nshared, &sink);
+}
+
+int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b, uint64_t *partial)
+{
+	struct scribe_core *core = r->core;
+	int rc;
+
+	if (!core)
+		return 0;
+	for (int i = 0; scribe_sources[i]; i++)
+		if (scribe_source_is_on(scribe_sources[i], w->config.modules) && scribe_sources[i]->rank_end)
+			scribe_sources[i]->rank_end(core);
+	rc = scribe_sources_finish(w, core, NULL, 0, b, partial);
+	r->core = scribe_core_free(core);
+	return rc;
 }

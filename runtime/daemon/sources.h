@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of modules that are fed by plain code in the daemon, for one rank. */
+/*
+ * The daemon's cores: modules fed by plain code, told of processes as they end,
+ * and the POSIX module, filled from what the kernel kept.
+ */
 #ifndef RUNTIME_DAEMON_SOURCES_H
 #define RUNTIME_DAEMON_SOURCES_H
 
+#include "runtime/core/core.h"
 #include "runtime/daemon/bundle.h"
 #include "runtime/daemon/daemon.h"
 
-int scribe_sources_rank(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
-			struct scribe_bundle *b);
+/* A process has ended: tell the modules that are on. */
+void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_process *p);
+/* A core of the rank `rank` with the job's settings; no limit on memory. NULL: memory is out. */
+struct scribe_core *scribe_sources_core(struct scribe_work *w, int64_t rank, uint64_t base_ns);
+/* The files of a rank as records of POSIX and POSIX_EXT. 0 or -ENOMEM. */
+int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const struct scribe_records *files,
+			 uint64_t base_ns);
+/* Finish a core into the bundle; names go to the job's table. */
+int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const uint64_t *shared, int nshared,
+			  struct scribe_bundle *b, uint64_t *partial);
+/* What the modules fed by plain code have of this rank. Frees their core. */
+int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b, uint64_t *partial);
 
 #endif

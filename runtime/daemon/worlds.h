@@ -23,6 +23,7 @@
 #include "runtime/daemon/map.h"
 #include "runtime/daemon/rankenv.h"
 
+struct scribe_core;    /* runtime/core/core.h */
 struct scribe_records; /* records.h */
 
 /* What the records of a process add up to. */
@@ -37,7 +38,7 @@ struct scribe_rank {
 	struct scribe_records *fetched; /* handed to the rank at FETCH, kept until commit */
 	enum { SCRIBE_RANK_IDLE, SCRIBE_RANK_HELLO, SCRIBE_RANK_FETCHED, SCRIBE_RANK_DONE,
 	       SCRIBE_RANK_FAILED } state;
-	void *core; /* module registry of this rank, owned by the daemon */
+	struct scribe_core *core; /* of the modules fed by plain code, NULL until needed */
 };
 
 struct scribe_unit {

@@ -4,8 +4,8 @@
  * directory and the directory itself; any other for that one path. Included
  * prefixes win over excluded ones.
  */
-#ifndef RUNTIME_DAEMON_EXCL_H
-#define RUNTIME_DAEMON_EXCL_H
+#ifndef RUNTIME_CORE_EXCL_H
+#define RUNTIME_CORE_EXCL_H
 
 #include <stdbool.h>
 #include <stddef.h>

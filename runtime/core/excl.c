@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Excluded and included path prefixes. Must not touch the file system. */
-#include "runtime/daemon/excl.h"
+#include "runtime/core/excl.h"
 
 #include <errno.h>
 #include <stdlib.h>

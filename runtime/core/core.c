@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The module registry. Must not know of any module, of the kernel side or of
+ * MPI.
+ */
+#include "runtime/core/core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "logfmt/module.h"
+#include "runtime/core/path.h"
+
+struct entry {
+	bool registered;
+	scribe_module_shutdown shutdown;
+	char *buf;
+	size_t granted, used;
+	uint64_t *id;   /* of the records, in order */
+	size_t *bytes;  /* their lengths */
+	size_t n, room;
+};
+
+struct name {
+	uint64_t id;
+	char *text;
+};
+
+struct scribe_core {
+	struct scribe_core_options options;
+	size_t left; /* memory not yet granted */
+	uint64_t partial;
+	struct entry module[SCRIBE_MAX_MODULES];
+	struct name *name;
+	size_t names, names_room;
+};
+
+struct scribe_core *scribe_core_new(const struct scribe_core_options *options)
+{
+	struct scribe_core *core = calloc(1, sizeof(*core));
+
+	if (!core)
+		return NULL;
+	core->options = *options;
+	core->left = options->memory ? options->memory : SIZE_MAX;
+	return core;
+}
+
+static void entry_clear(struct entry *e)
+{
+	free(e->buf);
+	free(e->id);
+	free(e->bytes);
+	memset(e, 0, sizeof(*e));
+}
+
+struct scribe_core *scribe_core_free(struct scribe_core *core)
+{
+	if (!core)
+		return NULL;
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
+		entry_clear(&core->module[i]);
+	for (size_t i = 0; i < core->names; i++)
+		free(core->name[i].text);
+	free(core->name);
+	free(core);
+	return NULL;
+}
+
+int64_t scribe_core_rank(const struct scribe_core *core)
+{
+	return core->options.rank;
+}
+
+uint64_t scribe_core_partial(const struct scribe_core *core)
+{
+	return core->partial;
+}
+
+static struct entry *entry_of(const struct scribe_core *core, int id)
+{
+	const struct entry *e;
+
+	if (id < 0 || id >= SCRIBE_MAX_MODULES)
+		return NULL;
+	e = &core->module[id];
+	return e->registered ? (struct entry *)(uintptr_t)e : NULL;
+}
+
+int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown,
+				size_t *inout_bytes, int *ret_rank, int *ret_mem_alignment)
+{
+	struct entry *e;
+	size_t granted;
+
+	if (id < 0 || id >= SCRIBE_MAX_MODULES || !inout_bytes)
+		return -EINVAL;
+	e = &core->module[id];
+	if (e->registered)
+		return -EEXIST;
+	granted = *inout_bytes < core->left ? *inout_bytes : core->left;
+	if (!granted && *inout_bytes)
+		return -ENOMEM;
+	e->buf = calloc(1, granted ? granted : 1);
+	if (!e->buf)
+		return -ENOMEM;
+	if (core->options.memory)
+		core->left -= granted;
+	e->registered = true;
+	e->shutdown = shutdown;
+	e->granted = granted;
+	*inout_bytes = granted;
+	if (ret_rank)
+		*ret_rank = (int)core->options.rank;
+	if (ret_mem_alignment)
+		*ret_mem_alignment = core->options.mem_alignment;
+	return 0;
+}
+
+void scribe_core_unregister_module(struct scribe_core *core, int id)
+{
+	struct entry *e = entry_of(core, id);
+
+	if (!e)
+		return;
+	if (core->options.memory)
+		core->left += e->granted;
+	core->partial &= ~(1ull << id);
+	entry_clear(e);
+}
+
+uint64_t scribe_core_gen_record_id(const char *name)
+{
+	return scribe_record_id(name, strlen(name));
+}
+
+static int keep_name(struct scribe_core *core, uint64_t id, const char *text)
+{
+	if (core->names == core->names_room) {
+		size_t room = core->names_room ? core->names_room * 2 : 32;
+		struct name *more = realloc(core->name, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		core->name = more;
+		core->names_room = room;
+	}
+	core->name[core->names].id = id;
+	core->name[core->names].text = strdup(text);
+	if (!core->name[core->names].text)
+		return -ENOMEM;
+	core->names++;
+	return 0;
+}
+
+static void find_fs(const struct scribe_core *core, const char *path, struct scribe_fs_info *ret_fs)
+{
+	struct statvfs st;
+
+	*ret_fs = (struct scribe_fs_info){ 0 };
+	for (size_t i = 0; path && i < core->options.nmounts; i++) {
+		const struct scribe_mount *m = &core->options.mounts[i];
+		size_t n = strlen(m->path);
+
+		if (strncmp(path, m->path, n) || (n > 1 && path[n] != '/' && path[n]))
+			continue;
+		ret_fs->type = m->type;
+		ret_fs->mount = m->path;
+		if (statvfs(m->path, &st) == 0)
+			ret_fs->block_bytes = (int64_t)st.f_bsize;
+		return;
+	}
+}
+
+static int list_record(struct entry *e, uint64_t id, size_t bytes)
+{
+	if (e->n == e->room) {
+		size_t room = e->room ? e->room * 2 : 64;
+		uint64_t *ids = realloc(e->id, room * sizeof(*ids));
+		size_t *lengths = ids ? realloc(e->bytes, room * sizeof(*lengths)) : NULL;
+
+		if (ids)
+			e->id = ids;
+		if (!lengths)
+			return -ENOMEM;
+		e->bytes = lengths;
+		e->room = room;
+	}
+	e->id[e->n] = id;
+	e->bytes[e->n++] = bytes;
+	return 0;
+}
+
+void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module,
+				  size_t bytes, struct scribe_fs_info *ret_fs)
+{
+	struct entry *e = entry_of(core, module);
+	void *at;
+
+	if (!e)
+		return NULL;
+	if (bytes % 8 || bytes > e->granted - e->used) {
+		core->partial |= 1ull << module;
+		return NULL;
+	}
+	if ((name && keep_name(core, id, name) < 0) || list_record(e, id, bytes) < 0) {
+		core->partial |= 1ull << module;
+		return NULL;
+	}
+	at = e->buf + e->used;
+	e->used += bytes;
+	if (ret_fs)
+		find_fs(core, name, ret_fs);
+	return at;
+}
+
+void *scribe_core_find_record(const struct scribe_core *core, uint64_t id, int module)
+{
+	const struct entry *e = entry_of(core, module);
+	size_t at = 0;
+
+	for (size_t i = 0; e && i < e->n; at += e->bytes[i++])
+		if (e->id[i] == id)
+			return e->buf + at;
+	return NULL;
+}
+
+int scribe_core_ids(const struct scribe_core *core, uint64_t **ret_ids, size_t *ret_n)
+{
+	uint64_t *ids;
+	size_t n = 0;
+
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
+		n += core->module[i].n;
+	ids = calloc(n + 1, sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	n = 0;
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
+		if (core->module[i].n)
+			memcpy(ids + n, core->module[i].id, core->module[i].n * sizeof(*ids));
+		n += core->module[i].n;
+	}
+	*ret_ids = ids;
+	*ret_n = n;
+	return 0;
+}
+
+double scribe_core_wtime(const struct scribe_core *core)
+{
+	struct timespec ts;
+	int64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec - (int64_t)core->options.base_ns;
+	return ns > 0 ? (double)ns / 1e9 : 0;
+}
+
+int scribe_core_excluded_path(const struct scribe_core *core, const char *path)
+{
+	return core->options.paths && scribe_exclusions_match(core->options.paths, path, strlen(path));
+}
+
+char *scribe_clean_path(const char *path)
+{
+	char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	size_t n = strlen(path) + (cwd ? strlen(cwd) : 0) + 3;
+	char *clean = malloc(n);
+
+	if (clean) {
+		strcpy(clean, cwd ? cwd : "");
+		strcat(clean, cwd ? "/" : "");
+		strcat(clean, path);
+		scribe_path_clean(clean);
+	}
+	free(cwd);
+	return clean;
+}
+
+/* The records of one module after its shutdown, which may have dropped some. */
+static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
+		   const struct scribe_core_sink *sink)
+{
+	const struct scribe_module *m = scribe_module_by_id(id);
+	size_t at = 0;
+
+	for (size_t i = 0; at < bytes; i++) {
+		size_t n = buf == e->buf && bytes == e->used ? e->bytes[i]
+			   : m && m->record_bytes	      ? m->record_bytes
+			   : m ? scribe_record_length(id, (const char *)buf + at, bytes - at) : 0;
+		int rc;
+
+		if (!n || n > bytes - at)
+			return -EINVAL;
+		rc = sink->record(sink->ctx, id, (const char *)buf + at, n);
+		if (rc < 0)
+			return rc;
+		at += n;
+	}
+	return 0;
+}
+
+int scribe_core_finish(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared,
+		       const struct scribe_core_sink *sink)
+{
+	int rc = 0;
+
+	for (size_t i = 0; sink->name && i < core->names && rc >= 0; i++)
+		rc = sink->name(sink->ctx, core->name[i].id, core->name[i].text);
+	for (int id = 0; id < SCRIBE_MAX_MODULES && rc >= 0; id++) {
+		struct entry *e = entry_of(core, id);
+		size_t bytes = e ? e->used : 0;
+		void *buf = e ? e->buf : NULL;
+
+		if (!e)
+			continue;
+		if (e->shutdown)
+			e->shutdown(core, comm, shared, nshared, &buf, &bytes);
+		rc = hand_on(e, id, buf, bytes, sink);
+	}
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The registry behind runtime/core/module.h, as its owner sees it: one core a
+ * rank and log. Not thread safe; no MPI, no kernel.
+ */
+#ifndef RUNTIME_CORE_CORE_H
+#define RUNTIME_CORE_CORE_H
+
+#include "logfmt/reader.h"
+#include "runtime/core/excl.h"
+#include "runtime/core/module.h"
+
+struct scribe_core_options {
+	int64_t rank;
+	size_t memory;         /* bytes for records of all modules; 0: no limit */
+	int mem_alignment;     /* bytes */
+	uint64_t base_ns;      /* CLOCK_MONOTONIC at the start of the job */
+	const struct scribe_exclusions *paths; /* borrowed; NULL: nothing is excluded */
+	const struct scribe_mount *mounts;     /* borrowed, longest path first */
+	size_t nmounts;
+};
+
+/* NULL: memory is out. */
+struct scribe_core *scribe_core_new(const struct scribe_core_options *options);
+/* NULL allowed; returns NULL. */
+struct scribe_core *scribe_core_free(struct scribe_core *core);
+
+/* Bit i: module i asked for more record memory than there was. */
+uint64_t scribe_core_partial(const struct scribe_core *core);
+/* Ids of all records of all modules, in order of registration; the caller frees. -ENOMEM. */
+int scribe_core_ids(const struct scribe_core *core, uint64_t **ret_ids, size_t *ret_n);
+
+/* What a core gives back: names, then modules ascending, records in order. */
+struct scribe_core_sink {
+	int (*name)(void *ctx, uint64_t id, const char *name);
+	int (*record)(void *ctx, int module, const void *rec, size_t bytes);
+	void *ctx;
+};
+
+/*
+ * Call every module's shutdown and hand its records on. `shared`: ids that
+ * every rank has (may be NULL). Stops at the first negative return.
+ */
+int scribe_core_finish(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared,
+		       const struct scribe_core_sink *sink);
+
+#endif
