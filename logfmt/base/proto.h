@@ -26,6 +26,10 @@
  * finds different job starts among its ranks (several nodes) moves the times by
  * (its start - earliest start) before reducing. Rank 0 gets a path: it creates
  * that file (O_EXCL, O_NOFOLLOW) and tells the others; the directory exists.
+ * FETCH is answered when all ranks of the world on this node have said it, so
+ * that no rank starts collective work with one that is late, stopped or dead:
+ * while it waits a rank lets MPI make progress, and gives up by hanging up. When
+ * one of them cannot come any more, all get an ERROR at once.
  * From FETCH to DONE_OK the daemon's kernel side ignores the I/O of thread
  * `tid`. If the runtime cannot finish, it says DONE with `ok` 0 or hangs up:
  * the daemon then writes the log from the records it kept. DONE_OK means the
@@ -112,10 +116,13 @@ struct scribe_msg_hello {
 	char world[SCRIBE_WORLD_MAX]; /* PMIX namespace, or empty */
 };
 
+/* All ranks of the world are on this node: a refused FETCH is refused to all. */
+#define SCRIBE_HELLO_WHOLE_WORLD 1u
+
 struct scribe_msg_hello_ok {
 	uint32_t collective;  /* 1: FETCH at finalize is welcome; 0: do nothing then */
 	uint32_t deadline_ms; /* most time to spend in finalize */
-	uint32_t flags;       /* 0 */
+	uint32_t flags;       /* SCRIBE_HELLO_*: as far as is known now */
 	uint32_t pad;
 };
 

@@ -60,6 +60,7 @@ static bool greet(struct scribe_rank_state *s)
 	if (rc < 0)
 		return true; /* the others may have had an answer: take part, and say that this rank failed */
 	s->greeted = true;
+	s->whole_world = ok.flags & SCRIBE_HELLO_WHOLE_WORLD;
 	if (ok.deadline_ms && ok.deadline_ms <= DEADLINE_LIMIT_MS)
 		s->deadline_ms = ok.deadline_ms;
 	return ok.collective != 0;

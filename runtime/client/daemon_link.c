@@ -135,6 +135,13 @@ static int hear(struct scribe_link *l, enum scribe_msg_type type, const void **r
 	return 0;
 }
 
+bool scribe_link_ready(const struct scribe_link *l, int timeout_ms)
+{
+	struct pollfd p = { .fd = l->sock, .events = POLLIN };
+
+	return poll(&p, 1, timeout_ms) > 0;
+}
+
 int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline)
 {
 	struct scribe_msg_hello m = { .rank = who->rank, .size = who->size, .mpi = who->mpi };

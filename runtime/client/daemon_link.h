@@ -34,6 +34,8 @@ void scribe_link_close(struct scribe_link *l);
 
 int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline);
 int scribe_link_hear_hello(struct scribe_link *l, int64_t deadline, struct scribe_msg_hello_ok *ret_ok);
+/* Wait for an answer at most this long: true when there is one (or the daemon is gone). */
+bool scribe_link_ready(const struct scribe_link *l, int timeout_ms);
 /* Ask for the records; this thread's I/O is the runtime's own from now to done. */
 int scribe_link_say_fetch(struct scribe_link *l, int64_t deadline);
 /* *ret_image: descriptor of the image, the caller's. */

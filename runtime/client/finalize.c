@@ -12,12 +12,28 @@
 #include "runtime/client/final.h"
 #include "runtime/client/finalize.h"
 
-#define FETCH_SHARE 2 /* the daemon may take this part of the deadline to answer FETCH */
-#define DONE_MS 2000  /* and this long, beyond the deadline, to take note of DONE */
+#define WORK_SHARE  4    /* this part of the deadline is kept for writing the log, … */
+#define WORK_MAX_MS 2500 /* … but not more than this; the rest may pass in waiting for late ranks */
+#define DONE_MS     2000 /* beyond the deadline, for the daemon to take note of DONE */
+#define PROGRESS_MS 1    /* while waiting, MPI gets a chance this often */
+
+/*
+ * The daemon answers when all ranks of the node have come. What they still have
+ * under way may need this rank's MPI library: keep it moving.
+ */
+static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_t deadline)
+{
+	while (!scribe_link_ready(link, PROGRESS_MS)) {
+		if (scribe_now_ms() >= deadline)
+			return -1;
+		mpi->verbs->progress(mpi);
+	}
+	return 0;
+}
 
 /* Connect, say who we are and ask at once; the answers come in order. */
-static int fetch(struct scribe_final *f, struct scribe_link *link, const struct scribe_rank_state *s,
-		 int64_t deadline, struct scribe_msg_fetch_ok *ret_ok)
+static int fetch(struct scribe_final *f, struct scribe_link *link, struct scribe_rank_state *s,
+		 int64_t deadline, struct scribe_msg_fetch_ok *ret_ok, bool *ret_granted)
 {
 	struct scribe_msg_hello_ok hello;
 	int fd, rc;
@@ -29,12 +45,17 @@ static int fetch(struct scribe_final *f, struct scribe_link *link, const struct 
 		rc = scribe_link_say_fetch(link, deadline);
 	if (rc == 0)
 		rc = scribe_link_hear_hello(link, deadline, &hello);
-	if (rc == 0 && !hello.collective)
+	if (rc < 0)
+		return rc;
+	s->whole_world = s->whole_world || hello.flags & SCRIBE_HELLO_WHOLE_WORLD;
+	if (!hello.collective)
 		return -1;
+	rc = await_answer(link, &s->mpi, deadline);
 	if (rc == 0)
 		rc = scribe_link_hear_fetch(link, deadline, ret_ok, &fd);
 	if (rc < 0)
 		return rc;
+	*ret_granted = true;
 	return scribe_image_open(&f->image, fd, ret_ok->image_bytes);
 }
 
@@ -102,7 +123,8 @@ void scribe_finalize(struct scribe_rank_state *s)
 	static struct scribe_msg_fetch_ok ok;
 	struct scribe_link link = { .sock = -1 };
 	int64_t now = scribe_now_ms();
-	bool fetched = false, done;
+	int64_t work_ms = s->deadline_ms / WORK_SHARE < WORK_MAX_MS ? s->deadline_ms / WORK_SHARE : WORK_MAX_MS;
+	bool fetched = false, granted = false, together, done;
 
 	f.coll.mpi = &s->mpi;
 	f.coll.deadline = now + s->deadline_ms;
@@ -111,21 +133,23 @@ void scribe_finalize(struct scribe_rank_state *s)
 	f.fd = -1;
 	if (!have_comm(s))
 		f.coll.broken = true;
-	if (s->greeted)
-		fetched = fetch(&f, &link, s, now + s->deadline_ms / FETCH_SHARE, &ok) == 0;
+	if (s->greeted && !f.coll.broken)
+		fetched = fetch(&f, &link, s, f.coll.deadline - work_ms, &ok, &granted) == 0;
 	f.failed = !fetched;
 	if (fetched) {
 		f.partial = ok.partial | f.image.header->partial_flag;
 		if (f.rank == 0 && !f.coll.broken && create_log(&f, ok.path) < 0)
 			f.failed = true;
 	}
-	done = !f.coll.broken && write_together(&f);
+	/* the daemon that has gathered the whole world refuses all alike: nobody will be waiting */
+	together = granted || !s->whole_world;
+	done = !f.coll.broken && together && write_together(&f);
 	if (link.sock >= 0)
 		report(&f, &link, done);
 	scribe_link_close(&link);
 	if (f.image.map && !f.coll.broken)
 		scribe_image_close(&f.image);
 	scribe_coll_free(&f.coll);
-	if (!f.coll.broken)
+	if (!f.coll.broken && together)
 		s->mpi.verbs->comm_free(&s->mpi);
 }

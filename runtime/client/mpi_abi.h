@@ -32,6 +32,7 @@
 	X(Iexscan) \
 	X(Ireduce) \
 	X(Test) \
+	X(Iprobe) \
 	X(Op_create) \
 	X(Op_free) \
 	X(Type_contiguous) \
@@ -114,6 +115,8 @@ struct scribe_mpi_verbs {
 	/* After a reduce is complete: give its type and operation back. */
 	void (*reduce_end)(struct scribe_mpi *m);
 	int (*test)(struct scribe_mpi *m, union scribe_mpi_handle *req, int *ret_flag);
+	/* Let MPI move what the application still has under way. */
+	void (*progress)(struct scribe_mpi *m);
 	int (*comm_free)(struct scribe_mpi *m);
 };
 

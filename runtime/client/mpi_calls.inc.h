@@ -153,6 +153,13 @@ static int test(struct scribe_mpi *m, union scribe_mpi_handle *req, int *ret_fla
 	return FN(m, Test, HANDLE *, int *, void *)(&req->MEMBER, ret_flag, m->status_ignore);
 }
 
+static void progress(struct scribe_mpi *m)
+{
+	int flag;
+
+	FN(m, Iprobe, int, int, HANDLE, int *, void *)(0, 0, m->comm.MEMBER, &flag, m->status_ignore);
+}
+
 static int comm_free(struct scribe_mpi *m)
 {
 	return FN(m, Comm_free, HANDLE *)(&m->comm.MEMBER);
@@ -171,5 +178,6 @@ const struct scribe_mpi_verbs VERBS = {
 	.reduce = reduce,
 	.reduce_end = reduce_end,
 	.test = test,
+	.progress = progress,
 	.comm_free = comm_free,
 };
