@@ -4,7 +4,7 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ]; then
-			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary convert diff help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
@@ -13,6 +13,8 @@ _ioscribe()
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
+	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --help --version" ;;
+	diff | darshan-diff) words="--help --version" ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
@@ -21,4 +23,4 @@ _ioscribe()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -F _ioscribe ioscribe darshan-parser darshan-dxt-parser
+complete -F _ioscribe ioscribe darshan-parser darshan-dxt-parser darshan-convert darshan-diff
