@@ -17,6 +17,8 @@ const struct scribe_command *const scribe_commands[] = {
 	&scribe_command_parse,
 	&scribe_command_dxt,
 	&scribe_command_summary,
+	&scribe_command_convert,
+	&scribe_command_diff,
 	&scribe_command_generate,
 	NULL,
 };

@@ -23,6 +23,11 @@ int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err)
 	return 0;
 }
 
+int scribe_out_open_memory(struct scribe_out *o, struct scribe_err *err)
+{
+	return scribe_out_open(o, -1, err);
+}
+
 /* write(2) until all is out; remembers the first error and drops the rest. */
 static void put_out(struct scribe_out *o, const char *at, size_t n)
 {
@@ -40,15 +45,35 @@ static void put_out(struct scribe_out *o, const char *at, size_t n)
 	}
 }
 
+/* Memory grows; when it cannot, what is held is given up and the error kept. */
+static void grow(struct scribe_out *o)
+{
+	char *bigger = realloc(o->buf, 2 * o->cap);
+
+	if (bigger) {
+		o->buf = bigger;
+		o->cap *= 2;
+		return;
+	}
+	o->error = ENOMEM;
+	o->len = 0;
+}
+
+/* Make room: write out what is held, or let the memory grow. */
 static void empty(struct scribe_out *o)
 {
+	if (o->fd < 0) {
+		grow(o);
+		return;
+	}
 	put_out(o, o->buf, o->len);
 	o->len = 0;
 }
 
 int scribe_out_flush(struct scribe_out *o, struct scribe_err *err)
 {
-	empty(o);
+	if (o->fd >= 0)
+		empty(o);
 	if (!o->error)
 		return 0;
 	return scribe_err_set(err, -o->error, "cannot write the output: %s", strerror(o->error));
@@ -84,11 +109,15 @@ char *scribe_out_room(struct scribe_out *o, size_t n)
 
 void scribe_out_bytes(struct scribe_out *o, const void *bytes, size_t n)
 {
-	if (n > o->cap / 4) {
+	while (o->fd < 0 && o->cap - o->len < n && !o->error)
+		grow(o);
+	if (n > o->cap / 4 && o->fd >= 0) {
 		empty(o);
 		put_out(o, bytes, n);
 		return;
 	}
+	if (o->cap - o->len < n && o->error)
+		return;
 	memcpy(scribe_out_room(o, n), bytes, n);
 	o->len += n;
 }

@@ -12,7 +12,7 @@
 #include "logfmt/base/err.h"
 
 struct scribe_out {
-	int fd;
+	int fd;    /* -1: memory */
 	int error; /* errno of the first failed write, 0 none */
 	char *buf;
 	size_t len;
@@ -21,6 +21,9 @@ struct scribe_out {
 
 /* Buffer for `fd`, which stays the caller's. 0, or -ENOMEM with a message. */
 int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err);
+
+/* The same, but everything stays in memory: o->buf, o->len. */
+int scribe_out_open_memory(struct scribe_out *o, struct scribe_err *err);
 
 /* Write out what is held. 0, or a negative errno with a message. */
 int scribe_out_flush(struct scribe_out *o, struct scribe_err *err);

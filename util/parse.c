@@ -378,7 +378,10 @@ const struct scribe_command scribe_command_parse = {
 		 "Rank -1 stands for a record shared by all ranks and reduced. A value of -1 means that the\n"
 		 "counter could not be monitored. Traces of single operations are printed by ioscribe dxt.\n\n"
 		 "A module whose memory ran out while the job ran is marked in the log; its data are refused\n"
-		 "unless --show-incomplete is given.",
+		 "unless --show-incomplete is given.\n\n"
+		 "In POSIX records of versions 1 to 3 (Darshan before 3.2) the stock text has wrong values, and\n"
+		 "so has this: the variances and, in logs of the other byte order, META_TIME and MAX_*_TIME.\n"
+		 "All other commands have the right ones.",
 	.alias = "darshan-parser",
 	.examples = examples,
 };

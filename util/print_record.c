@@ -285,7 +285,7 @@ int scribe_printer_record(struct scribe_printer *p, const void *record, size_t l
 	int module = p->module->id, rc;
 	char where[80], oid[64];
 	struct scribe_row_place at = {
-		.module = p->module->name, .rank = base->rank, .id = base->id,
+		.module = p->as_module ? p->as_module : p->module->name, .rank = base->rank, .id = base->id,
 		.name = name, .name_len = name_len, .mount = mount, .fs = fs,
 	};
 
@@ -295,6 +295,10 @@ int scribe_printer_record(struct scribe_printer *p, const void *record, size_t l
 	}
 	if (module == SCRIBE_MOD_DFS || module == SCRIBE_MOD_DAOS)
 		place_daos(&at, module, record, where, oid);
+	if (p->plain_place) {
+		at.mount = mount;
+		at.fs = fs;
+	}
 	rc = scribe_rows_begin(&p->rows, &at, err);
 	if (rc < 0)
 		return rc;

@@ -13,6 +13,8 @@ struct scribe_printer {
 	struct scribe_rows rows;
 	const struct scribe_module *module;
 	struct scribe_label *ints, *reals; /* labels of the module's counters */
+	const char *as_module;             /* first column, NULL: the module's name */
+	int plain_place;                   /* 1: mount and fs as given, also for DAOS */
 };
 
 /* Make ready for records of `m`. 0, or -ENOMEM with a message. */

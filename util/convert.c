@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe convert: a log rewritten in the newest format, in another
+ * compression, with less told, with notes added, or with one file only.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/writer.h"
+#include "util/command.h"
+#include "util/copy.h"
+#include "util/logfile.h"
+#include "util/obfuscate.h"
+
+enum hide { HIDE_JOBID = 1, HIDE_UID = 2, HIDE_EXE = 4, HIDE_NAMES = 8, HIDE_ALL = 15 };
+
+struct convert {
+	enum scribe_compression compression;
+	int level;
+	unsigned hide; /* enum hide */
+	uint32_t key;
+	int only_one;
+	uint64_t only; /* record id, if only_one */
+	int reset_metadata;
+	const char *notes;
+	struct scribe_log log;
+	struct scribe_writer *writer;
+	struct scribe_err err;
+};
+
+static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret, struct scribe_err *err)
+{
+	char *end;
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' || v > most)
+		return scribe_err_set(err, -EINVAL, "--%s takes a number up to %" PRIu64 ", not '%.40s'", what, most,
+				      text);
+	*ret = v;
+	return 0;
+}
+
+static int take(void *ctx, int key, const char *value, struct scribe_err *err)
+{
+	struct convert *c = ctx;
+	uint64_t v = 0;
+	int rc;
+
+	switch (key) {
+	case 'b':
+		c->compression = SCRIBE_COMP_BZIP2;
+		return 0;
+	case 'z':
+		c->compression = SCRIBE_COMP_ZLIB;
+		return 0;
+	case '0':
+		c->compression = SCRIBE_COMP_NONE;
+		return 0;
+	case 'l':
+		rc = take_number("level", value, 9, &v, err);
+		c->level = (int)v;
+		return rc;
+	case 'k':
+		rc = take_number("key", value, UINT32_MAX, &v, err);
+		c->key = (uint32_t)v;
+		return rc;
+	case 'f':
+		c->only_one = 1;
+		return take_number("file", value, UINT64_MAX, &c->only, err);
+	case 'a':
+		c->notes = value;
+		return 0;
+	case 'r':
+		c->reset_metadata = 1;
+		return 0;
+	default:
+		c->hide |= key == 'o' ? HIDE_ALL : (unsigned)key - 0x100;
+		return 0;
+	}
+}
+
+/* Notes, separated by tabs, as lines of the metadata; what does not fit is an error. */
+static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
+{
+	size_t n = strnlen(metadata, SCRIBE_JOB_METADATA_BYTES);
+
+	if (n && n < SCRIBE_JOB_METADATA_BYTES - 1 && metadata[n - 1] != '\n')
+		metadata[n++] = '\n';
+	while (*notes) {
+		size_t len = strcspn(notes, "\t");
+
+		if (n + len + 2 > SCRIBE_JOB_METADATA_BYTES)
+			return scribe_err_set(err, -ENOSPC,
+					      "--annotate: no room: the log's metadata holds %d bytes, %zu are used",
+					      SCRIBE_JOB_METADATA_BYTES - 1, n);
+		if (len) {
+			memcpy(metadata + n, notes, len);
+			n += len;
+			metadata[n++] = '\n';
+		}
+		notes += len + (notes[len] == '\t');
+	}
+	metadata[n] = '\0';
+	return 0;
+}
+
+static int put_job(struct convert *c)
+{
+	struct scribe_log_job job = scribe_copy_job(c->log.reader);
+	const struct scribe_mount *mounts;
+	size_t n = scribe_reader_mounts(c->log.reader, &mounts);
+	const char *exe = scribe_reader_exe(c->log.reader);
+	char hidden[32];
+
+	if (c->reset_metadata)
+		memset(job.metadata, 0, sizeof(job.metadata));
+	if (c->hide & HIDE_JOBID)
+		scribe_obfuscate_jobid(&job, c->key);
+	if (c->hide & HIDE_UID)
+		scribe_obfuscate_uid(&job, c->key);
+	if (c->notes && add_notes(job.metadata, c->notes, &c->err) < 0)
+		return -1;
+	if (c->hide & HIDE_EXE) {
+		scribe_obfuscate_exe(exe, c->key, hidden, sizeof(hidden));
+		exe = hidden;
+	}
+	return scribe_copy_check(c->writer, scribe_writer_job(c->writer, &job, exe, mounts, n), &c->err);
+}
+
+static int put_names(struct convert *c)
+{
+	char *hidden = malloc(SCRIBE_JOB_REGION_BYTES + 64);
+	int rc = 0;
+
+	if (!hidden)
+		return scribe_err_set(&c->err, -ENOMEM, "names: out of memory");
+	for (size_t i = 0; i < scribe_names_count(c->log.names) && rc >= 0; i++) {
+		struct scribe_name n = scribe_names_at(c->log.names, i);
+		const char *name = NULL;
+
+		if (c->only_one && n.id != c->only)
+			continue;
+		if (c->hide & HIDE_NAMES)
+			name = scribe_obfuscate_name(&c->log, n.bytes, n.len, c->key, hidden,
+						     SCRIBE_JOB_REGION_BYTES + 64);
+		rc = scribe_writer_name(c->writer, n.id, name ? name : n.bytes, name ? strlen(name) : n.len);
+	}
+	free(hidden);
+	return scribe_copy_check(c->writer, rc, &c->err);
+}
+
+/* 1: keep the record (ret_rec is what to write), 0: leave it out. */
+static int change(struct convert *c, int module, const void *record, struct scribe_process_record *scratch,
+		  const void **ret_rec)
+{
+	const struct scribe_base_record *base = record;
+
+	if (c->only_one && base->id != c->only && module < SCRIBE_MOD_PROCESS)
+		return 0;
+	*ret_rec = record;
+	if (module != SCRIBE_MOD_PROCESS || !(c->hide & (HIDE_UID | HIDE_EXE | HIDE_NAMES)))
+		return 1;
+	*scratch = *(const struct scribe_process_record *)record;
+	scribe_obfuscate_process(scratch, c->key, c->hide & HIDE_UID, c->hide & HIDE_EXE, c->hide & HIDE_NAMES);
+	*ret_rec = scratch;
+	return 1;
+}
+
+static int put_module(struct convert *c, int module)
+{
+	struct scribe_process_record scratch;
+	const void *record;
+	size_t len;
+	int rc;
+
+	while ((rc = scribe_reader_borrow_record(c->log.reader, module, &record, &len)) > 0) {
+		const void *changed;
+
+		if (!change(c, module, record, &scratch, &changed))
+			continue;
+		if (scribe_copy_check(c->writer, scribe_writer_record(c->writer, module, changed, len), &c->err) < 0)
+			return -1;
+	}
+	if (rc < 0)
+		c->err = *scribe_reader_error(c->log.reader);
+	return rc;
+}
+
+static int put_all(struct convert *c)
+{
+	uint64_t partial = scribe_reader_header(c->log.reader)->partial_flag;
+	int rc = put_job(c);
+
+	if (rc >= 0)
+		rc = put_names(c);
+	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
+		if (partial >> i & 1)
+			scribe_writer_partial(c->writer, i);
+		if (scribe_reader_has(c->log.reader, i))
+			rc = put_module(c, i);
+		else if (scribe_reader_info(c->log.reader)->unknown >> i & 1 && !c->only_one)
+			rc = scribe_copy_unknown(c->log.reader, c->writer, i, &c->err);
+	}
+	if (rc >= 0)
+		rc = scribe_copy_check(c->writer, scribe_writer_finish(c->writer), &c->err);
+	return rc;
+}
+
+static int convert(struct convert *c, const char *from, const char *to)
+{
+	struct scribe_writer_options options = {.compression = c->compression, .level = c->level};
+	int rc = scribe_log_open(&c->log, from, SCRIBE_LOG_NAMES, &c->err);
+
+	if (rc < 0)
+		return rc;
+	options.dxt_threads = scribe_copy_has_threads(c->log.reader);
+	rc = scribe_writer_create(to, &options, &c->writer, &c->err);
+	return rc < 0 ? rc : put_all(c);
+}
+
+static int cmd_convert(int argc, char **argv)
+{
+	struct convert c = {0};
+	int first, rc, status = scribe_args_read(&scribe_command_convert, argc, argv, take, &c, &first);
+
+	if (status >= 0)
+		return status;
+	rc = convert(&c, argv[first], argv[first + 1]);
+	scribe_writer_free(c.writer);
+	scribe_log_close(&c.log);
+	return rc < 0 ? scribe_complain_err(argv[0], &c.err) : SCRIBE_EXIT_OK;
+}
+
+static const struct scribe_option options[] = {
+	{"zlib", 'z', NULL, "compress with zlib (this is the default)"},
+	{"bzip2", 'b', NULL, "compress with bzip2"},
+	{"uncompressed", '0', NULL, "do not compress"},
+	{"level", 'l', "N", "compression level, 1 to 9"},
+	{"obfuscate", 'o', NULL, "replace job id, user id, command line and names by numbers"},
+	{"obfuscate_jobid", 0x100 + HIDE_JOBID, NULL, "replace the job id"},
+	{"obfuscate_uid", 0x100 + HIDE_UID, NULL, "replace the user id"},
+	{"obfuscate_exe", 0x100 + HIDE_EXE, NULL, "replace the command line"},
+	{"obfuscate_names", 0x100 + HIDE_NAMES, NULL, "replace file names; mount points stay"},
+	{"key", 'k', "N", "key of the numbers that replace (0)"},
+	{"annotate", 'a', "TEXT", "add lines to the metadata: key=value, several separated by tabs"},
+	{"reset-md", 'r', NULL, "forget the metadata first"},
+	{"file", 'f', "ID", "keep the records of one file, by its record id"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe convert old.darshan new.darshan",
+	"an old or uncompressed log in today's format",
+	"ioscribe convert --obfuscate --key 4711 job.darshan public.darshan",
+	"a log to be given away",
+	NULL,
+};
+
+const struct scribe_command scribe_command_convert = {
+	.name = "convert",
+	.summary = "rewrite a log: newest format, compression, obfuscation, notes",
+	.main = cmd_convert,
+	.operands = "IN OUT",
+	.min_operands = 2,
+	.max_operands = 2,
+	.options = options,
+	.about = "Reads the log IN, of any version and byte order, and writes it to the new file OUT in format\n"
+		 "3.41. Records come out in their newest layout; incomplete modules stay marked; modules that\n"
+		 "this program does not know are carried over unread. Logs before 3.41 count a run time of whole\n"
+		 "seconds plus one; the end keeps that second, in its nanoseconds.\n\n"
+		 "The numbers that --obfuscate puts in place of values are those of darshan-convert: 32-bit\n"
+		 "hashes with the key. They hide values from readers who can neither guess them nor know the\n"
+		 "key. Host names in traces stay.",
+	.alias = "darshan-convert",
+	.examples = examples,
+};

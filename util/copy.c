@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Parts of a log carried into a new one.
+ */
+#include "util/copy.h"
+
+#define NSEC 1000000000
+
+struct scribe_log_job scribe_copy_job(const struct scribe_reader *r)
+{
+	struct scribe_log_job job = *scribe_reader_job(r);
+
+	if (scribe_reader_info(r)->version < 341) {
+		job.start_time_nsec = 0;
+		job.end_time_nsec = NSEC;
+	}
+	return job;
+}
+
+bool scribe_copy_has_threads(const struct scribe_reader *r)
+{
+	const struct scribe_log_header *h = scribe_reader_header(r);
+
+	return h->mod_ver[SCRIBE_MOD_DXT_POSIX] > 1 || h->mod_ver[SCRIBE_MOD_DXT_MPIIO] > 2;
+}
+
+int scribe_copy_check(const struct scribe_writer *w, int rc, struct scribe_err *err)
+{
+	if (rc < 0 && err)
+		*err = *scribe_writer_error(w);
+	return rc;
+}
+
+int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int module, struct scribe_err *err)
+{
+	unsigned version = scribe_reader_header(r)->mod_ver[module];
+	const void *bytes;
+	size_t len;
+	int rc;
+
+	if (scribe_reader_info(r)->swapped)
+		return scribe_err_set(err, -SCRIBE_E_UNSUPPORTED,
+				      "module id %d is unknown and in the other byte order: it cannot be carried over",
+				      module);
+	while ((rc = scribe_reader_borrow_raw(r, module, &bytes, &len)) > 0)
+		if (scribe_copy_check(w, scribe_writer_raw(w, module, version, bytes, len), err) < 0)
+			return -1;
+	if (rc < 0)
+		*err = *scribe_reader_error(r);
+	return rc;
+}

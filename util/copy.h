@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What convert and merge share: carrying a log's parts into a new one.
+ */
+#ifndef UTIL_COPY_H
+#define UTIL_COPY_H
+
+#include <stdbool.h>
+
+#include "logfmt/reader.h"
+#include "logfmt/writer.h"
+
+/*
+ * The job record for a log of format 3.41. Older formats have a run time of
+ * whole seconds plus one: that second goes into the end's nanoseconds.
+ */
+struct scribe_log_job scribe_copy_job(const struct scribe_reader *r);
+
+/* Do its traces name threads? */
+bool scribe_copy_has_threads(const struct scribe_reader *r);
+
+/* `rc` of a call on the writer, with the writer's message when it failed. */
+int scribe_copy_check(const struct scribe_writer *w, int rc, struct scribe_err *err);
+
+/* Carry over the bytes of a module that the library does not know. */
+int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int module, struct scribe_err *err);
+
+#endif
