@@ -9,17 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/index.h"
 #include "bpf/load_private.h"
 
 #define DRAIN_LOCK_TRIES 20000
 #define DRAIN_BATCH 4096
 #define DRAIN_SWEEP_EVERY 512
 
-/* Keys of the kernel's tables (bpf/maps.bpf.h). */
-struct drain_file_key {
-	uint32_t serial, dev;
-	uint64_t ino, hash;
-};
+/* Key of the kernel's table of descriptions (bpf/maps.bpf.h). */
 struct drain_desc_key {
 	uint64_t file, serial;
 };
@@ -159,21 +156,26 @@ static uint32_t slot_next(const struct scribe_slot *s)
 	return 0;
 }
 
-static int files_forget(struct scribe_bpf *b, struct drain_file_key *keys, uint32_t n)
+/* Take a slot out of the index; a cell before an empty one becomes empty itself. */
+static void index_forget(struct scribe_bpf *b, uint32_t slot, const struct scribe_slot *s)
 {
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	uint32_t done = 0;
+	struct scribe_file_key key = {s->serial, s->dev, s->ino, s->hash};
+	uint64_t hash = scribe_index_hash(&key), want = scribe_index_cell(hash, slot);
+	uint64_t *cells = b->index.mem;
+	uint32_t mask = b->index.entries - 1;
 
-	/* The batch stops at a key that is not there: go on behind it. */
-	while (done < n) {
-		uint32_t count = n - done;
+	for (uint32_t i = 0; i < SCRIBE_INDEX_PROBES; i++) {
+		uint64_t *cell = &cells[((uint32_t)hash + i) & mask];
+		uint64_t v = __atomic_load_n(cell, __ATOMIC_RELAXED);
 
-		bpf_map_delete_batch(b->files_fd, keys + done, &count, &opts);
-		done += count + 1;
-		if (count == n)
-			break;
+		if (v == 0)
+			return;
+		if (v != want)
+			continue;
+		v = __atomic_load_n(&cells[((uint32_t)hash + i + 1) & mask], __ATOMIC_RELAXED);
+		__atomic_store_n(cell, v ? SCRIBE_INDEX_GONE : 0, __ATOMIC_RELEASE);
+		return;
 	}
-	return 0;
 }
 
 static void table_give(struct scribe_bpf *b, uint32_t index)
@@ -243,8 +245,7 @@ static void sweep(struct scribe_bpf *b)
 static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 {
 	struct scribe_job *job = (struct scribe_job *)b->jobs.mem + p->job % SCRIBE_JOBS_MAX;
-	struct drain_file_key *keys = calloc(DRAIN_BATCH, sizeof(*keys));
-	uint32_t index = p->head, n = 0;
+	uint32_t index = p->head;
 
 	while (index) {
 		struct scribe_slot *s = scribe_bpf_slot(b, index);
@@ -255,13 +256,7 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 		next = slot_next(s);
 		if (s->kind == SCRIBE_KIND_FILE || s->kind == SCRIBE_KIND_PATH) {
 			__sync_fetch_and_sub(&job->used, 1);
-			if (keys && s->state == SCRIBE_SLOT_LIVE) {
-				keys[n++] = (struct drain_file_key){s->serial, s->dev, s->ino, s->hash};
-				if (n == DRAIN_BATCH) {
-					files_forget(b, keys, n);
-					n = 0;
-				}
-			}
+			index_forget(b, index, s);
 		}
 		for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
 			if (s->parts[i] && s->parts[i] < b->slots.entries)
@@ -270,9 +265,6 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 		slot_give(b, index);
 		index = next;
 	}
-	if (n)
-		files_forget(b, keys, n);
-	free(keys);
 }
 
 int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
@@ -339,12 +331,10 @@ static int walk_live(struct scribe_bpf *b, uint32_t proc, bool retire, scribe_sl
 			break;
 		if (slot_speaks(s, serial)) {
 			if (retire) {
-				struct drain_file_key key = {s->serial, s->dev, s->ino, s->hash};
-
 				if (s->kind == SCRIBE_KIND_CATCHALL)
 					__atomic_store_n(&p->catchall, 0, __ATOMIC_SEQ_CST);
-				bpf_map_delete_elem(b->files_fd, &key);
 				__atomic_store_n(&s->state, SCRIBE_SLOT_RETIRED, __ATOMIC_SEQ_CST);
+				index_forget(b, index, s);
 				if (s->parts[SCRIBE_EXTRA_PARTS - 1])
 					nap();
 			}

@@ -46,7 +46,7 @@ struct variant {
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
 	unsigned char *acts;
-	uint32_t *slot_mask, *proc_mask, *tab_mask;
+	uint32_t *slot_mask, *proc_mask, *tab_mask, *index_mask;
 	void *keep;
 };
 
@@ -64,6 +64,7 @@ struct variant {
 		v->slot_mask = (uint32_t *)&s->rodata->scribe_slot_mask;                                      \
 		v->proc_mask = (uint32_t *)&s->rodata->scribe_proc_mask;                                      \
 		v->tab_mask = (uint32_t *)&s->rodata->scribe_tab_mask;                                        \
+		v->index_mask = (uint32_t *)&s->rodata->scribe_index_mask;                                    \
 		return 0;                                                                                     \
 	}
 
@@ -127,7 +128,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 		{"scribe_proc_free", power_of_two(o->procs + 1)},
 		{"scribe_tab_free", power_of_two(tables)},
 		{"scribe_tgids", o->procs},
-		{"scribe_files", o->slots + o->slots / 8},
+		{"scribe_index", power_of_two(2 * o->slots)},
 		{"scribe_descs", descs},
 		{"scribe_events", o->ring_bytes},
 	};
@@ -140,6 +141,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	}
 	*v->slot_mask = power_of_two(o->slots + 1) - 1;
 	*v->proc_mask = power_of_two(o->procs + 1) - 1;
+	*v->index_mask = power_of_two(2 * o->slots) - 1;
 	*v->tab_mask = power_of_two(tables) - 1;
 	scribe_syscalls_fill(v->acts, 512);
 	return set_optional(v->object);
@@ -264,11 +266,11 @@ static int map_all(struct scribe_bpf *b)
 	    (ret = map_named(b, "scribe_slot_free", &b->slot_free)) ||
 	    (ret = map_named(b, "scribe_proc_free", &b->proc_free)) ||
 	    (ret = map_named(b, "scribe_tab_free", &b->tab_free)) ||
+	    (ret = map_named(b, "scribe_index", &b->index)) ||
 	    (ret = map_named(b, "scribe_jobs", &b->jobs)))
 		return ret;
 	b->ctl = b->ctl_map.mem;
 	b->tables_fd = map_fd(b, "scribe_tables");
-	b->files_fd = map_fd(b, "scribe_files");
 	b->descs_fd = map_fd(b, "scribe_descs");
 	b->task_fd = map_fd(b, "scribe_task");
 	b->tgids_fd = map_fd(b, "scribe_tgids");
@@ -362,6 +364,7 @@ struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
 	unmap(&b->slot_free);
 	unmap(&b->proc_free);
 	unmap(&b->tab_free);
+	unmap(&b->index);
 	unmap(&b->jobs);
 	if (b->skeleton)
 		bpf_object__destroy_skeleton(b->skeleton);

@@ -28,9 +28,9 @@ struct scribe_bpf {
 	struct ring_buffer *ring;
 	struct bpf_link *links[SCRIBE_PROGS_MAX];
 	unsigned nlinks;
-	struct scribe_map slots, procs, ctl_map, slot_free, proc_free, tab_free, jobs;
+	struct scribe_map slots, procs, ctl_map, slot_free, proc_free, tab_free, index, jobs;
 	struct scribe_ctl *ctl;
-	int tables_fd, files_fd, descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd;
+	int tables_fd, descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd;
 	uint32_t nchunks; /* value-table chunks so far */
 	int chunk_fd[SCRIBE_TABLE_CHUNKS_MAX];
 	struct scribe_value_table *chunk[SCRIBE_TABLE_CHUNKS_MAX];

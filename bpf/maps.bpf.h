@@ -7,6 +7,7 @@
 #define BPF_MAPS_BPF_H
 
 #include "bpf/compat.bpf.h"
+#include "bpf/index.h"
 #include "bpf/wire.h"
 
 #define SCRIBE_MAX_SYSCALL 512
@@ -104,19 +105,15 @@ struct {
 	__array(values, struct scribe_table_chunk);
 } scribe_tables SEC(".maps");
 
-/* (process, file as named) to slot. */
-struct scribe_file_key {
-	__u32 serial;
-	__u32 dev;
-	__u64 ino;
-	__u64 hash;
-};
+/* Cells of bpf/index.h; entries a power of two. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
-	__type(key, struct scribe_file_key);
-	__type(value, __u32);
-} scribe_files SEC(".maps");
+	__type(key, __u32);
+	__type(value, __u64);
+} scribe_index SEC(".maps");
+const volatile __u32 scribe_index_mask;
 
 /*
  * (process, open file description) to slot: a cache, any entry may go. One that

@@ -165,7 +165,8 @@ SCRIBE_GLOBAL int scribe_top_excluded(struct scribe_thread *t, __u64 top)
 	return t->top_excluded;
 }
 
-static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type,
+/* Without the time: names need none. */
+static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 type,
 					      const struct scribe_proc *p, __u32 index)
 {
 	__builtin_memset(ev, 0, sizeof(*ev));
@@ -174,6 +175,12 @@ static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 typ
 	ev->proc = index;
 	ev->tgid = p->tgid;
 	ev->uid = p->uid;
+}
+
+static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type,
+					      const struct scribe_proc *p, __u32 index)
+{
+	scribe_event_head(ev, type, p, index);
 	ev->when_ns = bpf_ktime_get_ns();
 }
 
@@ -201,7 +208,7 @@ SCRIBE_GLOBAL int scribe_send_file_name(struct scribe_slot *slot, __u32 index, s
 	if (!s)
 		return -1;
 	*(volatile __u32 *)&s->off = 0;
-	scribe_event_init(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
 	s->ev.slot = index;
 	s->ev.birth = slot->birth;
 	s->ev.flags = scribe_chain_text(file_addr, s);

@@ -91,7 +91,7 @@ SCRIBE_GLOBAL int scribe_send_path_name(struct scribe_slot *slot, __u32 index, s
 	if (!p)
 		return -1;
 	*(volatile __u32 *)&s->off = 0;
-	scribe_event_init(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
 	s->ev.slot = index;
 	s->ev.birth = slot->birth;
 	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
@@ -118,10 +118,9 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 					      __u32 bytes)
 {
 	struct scribe_file_key key = {.serial = t->serial};
-	__u32 index, skip = SCRIBE_SKIP_SLOT;
 	struct scribe_slot *slot;
 	struct scribe_walk w;
-	__u32 *found;
+	__u32 index;
 	__u64 from;
 	bool fresh;
 
@@ -137,19 +136,14 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 	}
 	/* Bit 0 tells a string's hash from a chain's; bit 1 whether links are followed. */
 	key.hash = (scribe_string_hash(s, bytes) << 2) | (a->nofollow ? 2 : 0) | 1;
-	found = bpf_map_lookup_elem(&scribe_files, &key);
-	if (!found && s->text[SCRIBE_NAME_MAX_BYTES] != '/') {
+	if (from != SCRIBE_FROM_ROOT) {
 		struct scribe_chain chain;
 
 		scribe_chain_hash(from, &chain);
-		if (scribe_top_excluded(t, chain.top)) {
-			bpf_map_update_elem(&scribe_files, &key, &skip, BPF_NOEXIST);
+		if (scribe_top_excluded(t, chain.top))
 			return SCRIBE_SKIP_SLOT;
-		}
 	}
-	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, false, &fresh);
-	if (index == SCRIBE_SKIP_SLOT)
-		return index;
+	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, &fresh);
 	slot = index ? scribe_slot_at(index) : 0;
 	if (slot && slot->kind == SCRIBE_KIND_PATH && !(slot->flags & SCRIBE_SF_NAME_SENT))
 		scribe_send_path_name(slot, index, s, from, bytes | (a->nofollow ? 0x10000 : 0));

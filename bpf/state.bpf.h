@@ -34,6 +34,32 @@ SCRIBE_GLOBAL int scribe_send_low(struct scribe_proc *p, __u32 index)
 	return bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), BPF_RB_FORCE_WAKEUP);
 }
 
+/*
+ * The next free slot will be cold memory: load its lines now, at the entry of a
+ * call that may create a file, and the processor fetches them meanwhile.
+ */
+static __always_inline void scribe_slot_prefetch(void)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	struct scribe_slot *s;
+	__u32 at, *next;
+
+	if (!ctl)
+		return;
+	at = *(volatile __u32 *)&ctl->slots.head & scribe_slot_mask;
+	next = bpf_map_lookup_elem(&scribe_slot_free, &at);
+	s = next ? scribe_slot_at(*next) : 0;
+	if (!s)
+		return;
+	(void)*(volatile __u32 *)&s->state;
+	(void)*(volatile __u32 *)&s->mode;
+	(void)*(volatile __u32 *)&s->cursor.last_op;
+	(void)*(volatile __u64 *)&s->ext.v[0];
+	(void)*(volatile __u64 *)&s->ext.v[SCRIBE_EXT_CLOSE_NS];
+	(void)*(volatile __u32 *)&s->part.lock;
+	(void)*(volatile __u64 *)&s->part.close_end;
+}
+
 /* Push a slot on its process's list; the daemon may read the list meanwhile. */
 static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scribe_slot *s, __u32 index)
 {
@@ -102,21 +128,64 @@ SCRIBE_GLOBAL __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 	return index;
 }
 
+/* The living slot of `key`, SCRIBE_NO_SLOT if the index has none. */
+SCRIBE_GLOBAL __u32 scribe_index_find(const struct scribe_file_key *key, __u64 hash)
+{
+	if (!key)
+		return SCRIBE_NO_SLOT;
+	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i++) {
+		__u32 at = ((__u32)hash + i) & scribe_index_mask;
+		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
+		struct scribe_slot *s;
+
+		if (!cell)
+			break;
+		v = *(volatile __u64 *)cell;
+		if (v == 0)
+			break;
+		if (v != scribe_index_cell(hash, (__u32)v))
+			continue;
+		s = scribe_slot_at((__u32)v);
+		if (s && s->hash == key->hash && s->ino == key->ino && s->serial == key->serial &&
+		    s->dev == key->dev && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
+			return (__u32)v;
+	}
+	return SCRIBE_NO_SLOT;
+}
+
+/* 0 when the slot can be found from now on, 1 when there is no room near. */
+SCRIBE_GLOBAL int scribe_index_add(__u64 hash, __u32 slot)
+{
+	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i++) {
+		__u32 at = ((__u32)hash + i) & scribe_index_mask;
+		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
+
+		if (!cell)
+			break;
+		v = *(volatile __u64 *)cell;
+		if (v != 0 && v != SCRIBE_INDEX_GONE)
+			continue;
+		if (__sync_val_compare_and_swap(cell, v, scribe_index_cell(hash, slot)) == v)
+			return 0;
+	}
+	return 1;
+}
+
 /*
  * The record for `key`, made if there is none. *ret_new: the caller names it.
- * `created`: the file is brand new, so that most likely there is none.
+ * A slot that the index has no room for is used all the same; the next look-up
+ * makes another one, and the drain merges them.
  */
 static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key,
-					     __u32 kind, bool created, bool *ret_new)
+					     __u32 kind, bool *ret_new)
 {
-	__u32 *found = created ? 0 : bpf_map_lookup_elem(&scribe_files, key);
+	__u64 hash = scribe_index_hash(key);
+	__u32 index = scribe_index_find(key, hash);
 	struct scribe_slot *s;
-	__u32 index;
-	long err;
 
 	*ret_new = false;
-	if (found && *found)
-		return *found;
+	if (index)
+		return index;
 	index = scribe_slot_new(p, proc, kind);
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s) {
@@ -127,22 +196,11 @@ static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, 
 	s->ino = key->ino;
 	s->dev = key->dev;
 	s->hash = key->hash;
-	err = bpf_map_update_elem(&scribe_files, key, &index, found ? BPF_ANY : BPF_NOEXIST);
 	scribe_slot_link(p, s, index);
-	if (!err) {
-		*ret_new = true;
-		return index;
-	}
-	*(volatile __u32 *)&s->state = SCRIBE_SLOT_ABANDONED;
-	found = bpf_map_lookup_elem(&scribe_files, key);
-	if (found && *found) {
-		if (!created)
-			scribe_count(p, SCRIBE_L_SLOT_RACE);
-		return *found;
-	}
-	scribe_count(p, SCRIBE_L_HASH_FULL);
-	__sync_fetch_and_add(&p->folded, 1);
-	return scribe_catchall(p, proc);
+	if (scribe_index_add(hash, index))
+		scribe_count(p, SCRIBE_L_HASH_FULL);
+	*ret_new = true;
+	return index;
 }
 
 #define SCRIBE_FMODE_CREATED 0x100000
@@ -195,8 +253,7 @@ SCRIBE_GLOBAL __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_pr
 	key.dev = SCRIBE_GET(sb, s_dev);
 	key.ino = SCRIBE_GET(inode, i_ino);
 	key.hash = chain.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
-	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_FILE,
-				SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED, &fresh);
+	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_FILE, &fresh);
 	if (!index)
 		return SCRIBE_NO_SLOT;
 	s = scribe_slot_at(index);

@@ -179,7 +179,7 @@ struct scribe_event {
 	scribe_u32 flags;  /* NAME: scribe_name_flags; ENV: 1 last piece; EXEC: 1 argv cut */
 	scribe_u32 chain_bytes;
 	scribe_u32 string_bytes;
-	scribe_u64 when_ns; /* CLOCK_MONOTONIC */
+	scribe_u64 when_ns; /* CLOCK_MONOTONIC; 0 for NAME */
 	scribe_u32 tgid;
 	scribe_s32 status; /* EXIT: wait status */
 	scribe_u32 uid;

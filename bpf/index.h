@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The index from (process, file as named) to slot: open addressing over 64-bit
+ * cells that the kernel programs and the daemon both change, without locks. It
+ * may forget an entry or hold two for one file: the file then has two records,
+ * which the drain merges by name. What it gives is one cache line a look-up.
+ */
+#ifndef BPF_INDEX_H
+#define BPF_INDEX_H
+
+#include "logfmt/rules/types.h"
+
+#define SCRIBE_INDEX_PROBES 32
+#define SCRIBE_INDEX_GONE 0xffffffffull /* a cell that was used: look further */
+
+struct scribe_file_key {
+	scribe_u32 serial;
+	scribe_u32 dev;
+	scribe_u64 ino;
+	scribe_u64 hash;
+};
+
+SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
+{
+	scribe_u64 h = key->hash ^ key->ino * 0x9e3779b97f4a7c15ull;
+
+	h ^= ((scribe_u64)key->serial << 32 | key->dev) * 0xc2b2ae3d27d4eb4full;
+	h ^= h >> 29;
+	h *= 0xbf58476d1ce4e5b9ull;
+	return h ^ h >> 32;
+}
+
+/* A cell: upper half of the hash, and the slot. Never 0 for a slot above 0. */
+SCRIBE_INLINE scribe_u64 scribe_index_cell(scribe_u64 hash, scribe_u32 slot)
+{
+	return (hash & ~0xffffffffull) | slot;
+}
+
+#endif
