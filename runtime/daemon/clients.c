@@ -125,14 +125,6 @@ static int refuse(struct scribe_client *c, unsigned status, const char *text)
 	return -EPROTO;
 }
 
-static bool has_living(const struct scribe_unit *u, const struct scribe_rank *r)
-{
-	for (const struct scribe_process *p = u->first; p; p = p->next)
-		if (p->rank == r && !p->ended)
-			return true;
-	return false;
-}
-
 enum arrival { ARRIVAL_WAIT, ARRIVAL_ALL, ARRIVAL_NEVER };
 
 /* Have all ranks of the world that are on this node come to FETCH? */
@@ -145,7 +137,7 @@ static enum arrival arrival_of(const struct scribe_unit *u)
 
 		if (!r || r->state == SCRIBE_RANK_FETCHED || r->state == SCRIBE_RANK_DONE)
 			continue;
-		if (r->state == SCRIBE_RANK_FAILED || !has_living(u, r))
+		if (r->state == SCRIBE_RANK_FAILED || !r->live)
 			return ARRIVAL_NEVER;
 		a = ARRIVAL_WAIT;
 	}

@@ -165,13 +165,22 @@ static void leave_unit(struct scribe_process *p)
 		u->live--;
 }
 
+static void set_rank(struct scribe_process *p, struct scribe_rank *r)
+{
+	if (p->rank && !p->ended)
+		p->rank->live--;
+	p->rank = r;
+	if (r && !p->ended)
+		r->live++;
+}
+
 static void move_to_rank(struct scribe_process *p, struct scribe_unit *u, struct scribe_rank *r)
 {
 	if (p->unit != u) {
 		leave_unit(p);
 		enter_unit(u, p);
 	}
-	p->rank = r;
+	set_rank(p, r);
 	if (u->id)
 		u->others = true;
 }
@@ -191,9 +200,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t seri
 	p->parent_serial = parent;
 	p->start_ns = now_ns;
 	p->own_root_dir = true;
-	p->rank = scribe_map_get(&w->rest->ranks, 0);
 	if (above) {
-		p->rank = above->rank;
 		p->launcher = above->launcher;
 		p->launcher_below_rank = above->launcher_below_rank;
 		p->is_launcher = above->is_launcher;
@@ -202,8 +209,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t seri
 		memcpy(p->comm, above->comm, sizeof(p->comm));
 	}
 	enter_unit(above && !above->unit->committed ? above->unit : w->rest, p);
-	if (above && p->unit != above->unit)
-		p->rank = scribe_map_get(&w->rest->ranks, 0);
+	set_rank(p, above && p->unit == above->unit ? above->rank : scribe_map_get(&w->rest->ranks, 0));
 	if (!p->is_launcher && above)
 		p->unit->others = true;
 	w->living++;
@@ -255,9 +261,7 @@ int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const 
 		p->launcher = 0; /* exec of something else from a launcher */
 		p->launcher_below_rank = false;
 	}
-	if (!launcher)
-		p->unit->others = true;
-	(void)w;
+	(void)w; /* whether it is one of the others is known when the environment is */
 	return p->args && p->exe ? 0 : -ENOMEM;
 }
 
@@ -351,8 +355,12 @@ int scribe_worlds_env(struct scribe_worlds *w, struct scribe_process *p, const s
 
 	if (env->jobid >= 0 && p->unit->jobid < 0)
 		p->unit->jobid = env->jobid;
-	if (p->is_launcher || env->rank < 0)
+	if (p->is_launcher)
 		return 0;
+	if (env->rank < 0) {
+		p->unit->others = true;
+		return 0;
+	}
 	if (p->rank && p->unit->id && !p->launcher_below_rank)
 		return 0; /* a descendant of a rank, or the rank executing again */
 	world_key(w, p, env->world, key, sizeof(key));
@@ -444,6 +452,8 @@ void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum 
 	p->end_ns = now_ns;
 	u->live--;
 	w->living--;
+	if (p->rank)
+		p->rank->live--;
 	if (now_ns > u->end_ns)
 		u->end_ns = now_ns;
 	if (status != 0)

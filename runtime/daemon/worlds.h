@@ -36,8 +36,9 @@ struct scribe_rank {
 	uint32_t root; /* serial of the first process of the rank */
 	struct scribe_records *records; /* harvested so far, since FETCH if fetched */
 	struct scribe_records *fetched; /* handed to the rank at FETCH, kept until commit */
-	enum { SCRIBE_RANK_IDLE, SCRIBE_RANK_HELLO, SCRIBE_RANK_FETCHED, SCRIBE_RANK_DONE,
-	       SCRIBE_RANK_FAILED } state;
+	enum { SCRIBE_RANK_IDLE, SCRIBE_RANK_HELLO, SCRIBE_RANK_FETCHED,
+	       SCRIBE_RANK_DONE, SCRIBE_RANK_FAILED } state;
+	unsigned live; /* living processes that count to it */
 	struct scribe_core *core; /* of the modules fed by plain code, NULL until needed */
 };
 
