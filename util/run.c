@@ -55,8 +55,8 @@ const struct scribe_command scribe_command_run = {
 	.max_operands = -1,
 	.options = options,
 	.about = "Runs CMD and traces the file I/O of it and of all its descendants in the kernel: no change to the "
-		 "program, any language, static binaries too. Needs root (or CAP_BPF, CAP_PERFMON and "
-		 "CAP_SYS_ADMIN); under sudo CMD runs as the invoking user.\n\n"
+		 "program, any language, static binaries too. Needs root; under sudo CMD "
+		 "runs as the invoking user.\n\n"
 		 "Each MPI world gives one log with its ranks; everything else of the command gives one more. A "
 		 "command without MPI gives one log. The exit status is CMD's own, 128+n when signal n ended it, 127 "
 		 "when it was not found, 126 when it cannot be executed, 1 when tracing is not possible and CMD was "
