@@ -69,11 +69,28 @@ static __always_inline bool scribe_file_last_ref(__u64 addr)
 	return false;
 }
 
+/* Is this a call in the 32-bit form, whose numbers are others? */
+#ifdef __TARGET_ARCH_x86
+#define SCRIBE_TS_COMPAT 2
+static __always_inline bool scribe_compat_call(struct task_struct *task)
+{
+	return SCRIBE_GET(task, thread_info.status) & SCRIBE_TS_COMPAT;
+}
+#else
+#define SCRIBE_TIF_32BIT 22
+static __always_inline bool scribe_compat_call(struct task_struct *task)
+{
+	return SCRIBE_GET(task, thread_info.flags) >> SCRIBE_TIF_32BIT & 1;
+}
+#endif
+
 /* Number of the system call that is returning. */
 #ifdef __TARGET_ARCH_x86
 #define SCRIBE_SYSCALL_NR(regs) ((regs)->orig_ax)
+#define SCRIBE_SYSCALL_ARG6(regs) ((regs)->r9)
 #elif defined(__TARGET_ARCH_arm64)
 #define SCRIBE_SYSCALL_NR(regs) ((__u64)(__u32)(regs)->syscallno)
+#define SCRIBE_SYSCALL_ARG6(regs) ((regs)->regs[5])
 #endif
 
 #endif

@@ -254,7 +254,7 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 		if (!s || s->serial != p->serial)
 			break;
 		next = slot_next(s);
-		if (s->kind == SCRIBE_KIND_FILE || s->kind == SCRIBE_KIND_PATH) {
+		if (s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_PART) {
 			__sync_fetch_and_sub(&job->used, 1);
 			index_forget(b, index, s);
 		}

@@ -32,7 +32,7 @@ static __always_inline __u64 scribe_arg(struct pt_regs *regs, int n)
 	case 5:
 		return PT_REGS_PARM5_SYSCALL(regs);
 	default:
-		return regs->r9;
+		return SCRIBE_SYSCALL_ARG6(regs);
 	}
 }
 
@@ -77,7 +77,9 @@ static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scri
 	}
 	t->slot = slot;
 	t->file = file;
-	t->pos = scribe_file_pos(file);
+	/* Not for explicit offsets: the line is the one that other threads' references write. */
+	if (act != SCRIBE_ACT_PREAD && act != SCRIBE_ACT_PWRITE)
+		t->pos = scribe_file_pos(file);
 	return true;
 }
 

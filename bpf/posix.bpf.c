@@ -33,6 +33,10 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 	p = scribe_proc_at(t->proc);
 	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_DISABLED))
 		return 0;
+	if (scribe_compat_call(task)) {
+		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
+		return 0;
+	}
 	if (p->muted_tid && p->muted_tid == (__u32)task->pid)
 		return 0;
 	if (act <= SCRIBE_ACT_LAST_FD) {

@@ -75,7 +75,7 @@ static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scrib
 SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kind)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
-	bool own = kind == SCRIBE_KIND_FILE || kind == SCRIBE_KIND_PATH;
+	bool own = kind != SCRIBE_KIND_CATCHALL && kind != SCRIBE_KIND_PART;
 	struct scribe_slot *s;
 	struct scribe_job *job;
 	__u32 index;
@@ -231,9 +231,10 @@ static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mod
 
 /*
  * First sight of a description by this process (or an open of it): find or make
- * the record of its name. SCRIBE_SKIP_SLOT when it does not count.
+ * the record of its name. SCRIBE_SKIP_SLOT when it does not count. `kind`: FILE,
+ * or STDIO for a stream's record of it.
  */
-SCRIBE_GLOBAL __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 kind)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct inode *inode = SCRIBE_GET(file, f_inode);

@@ -32,6 +32,13 @@ enum scribe_slot_kind {
 	SCRIBE_KIND_PATH = 2,     /* met through directory + string, never opened */
 	SCRIBE_KIND_CATCHALL = 3, /* the process's folded record */
 	SCRIBE_KIND_PART = 4,     /* extra part of another slot; on no list, see parts[] */
+	/* records of library modules: `ext` holds the module's own counters (logfmt/rules/lib_part.h) */
+	SCRIBE_KIND_STDIO = 5,
+	SCRIBE_KIND_MPIIO = 6,
+	SCRIBE_KIND_H5F = 7,
+	SCRIBE_KIND_H5D = 8,
+	SCRIBE_KIND_NC_FILE = 9,
+	SCRIBE_KIND_NC_VAR = 10,
 };
 
 enum scribe_slot_flags {
@@ -41,6 +48,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
 	SCRIBE_SF_STDIO = 1u << 4,       /* a recognised stdio stream owns it */
 	SCRIBE_SF_ATOMIC_USED = 1u << 5, /* parts[2] was updated without a lock */
+	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
 };
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
@@ -154,6 +162,7 @@ enum scribe_event_type {
 	SCRIBE_EV_ENV = 4,  /* text: a piece of the environment, in order after EXEC */
 	SCRIBE_EV_EXIT = 5, /* last thread of the process is gone */
 	SCRIBE_EV_LOW = 6,  /* slots or tables run low: free or add some */
+	SCRIBE_EV_MAP = 7,  /* an executable file was mapped: slot is its device, birth and flags its inode */
 };
 
 enum scribe_name_flags {
@@ -162,6 +171,8 @@ enum scribe_name_flags {
 	SCRIBE_NF_UNLINKED = 1u << 2,
 	SCRIBE_NF_STRING = 1u << 3,   /* string_bytes of user string follow the chain */
 	SCRIBE_NF_DETACHED = 1u << 4, /* walk ended outside the process's root */
+	SCRIBE_NF_SUFFIX = 1u << 5,   /* the last `status` bytes of the string are no path */
+	SCRIBE_NF_LITERAL = 1u << 6,  /* the string is the name itself, no path */
 };
 
 /*
