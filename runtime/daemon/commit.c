@@ -282,6 +282,25 @@ static int put_log(struct scribe_work *w, struct scribe_bundle *b, const struct 
 	return rc;
 }
 
+/* The place has become impossible (full, gone): better a log elsewhere than none. */
+static int put_elsewhere(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
+			 const struct scribe_log_job *job, uint64_t partial, struct scribe_msg_log *m,
+			 struct scribe_err *err)
+{
+	char wanted[SCRIBE_PATH_MAX], path[SCRIBE_PATH_MAX];
+	struct scribe_err again;
+	int rc;
+
+	strcpy(wanted, m->path);
+	if (scribe_place_fallback(wanted, m->path, sizeof(m->path)) < 0 ||
+	    snprintf(path, sizeof(path), "%.4000s_partial", m->path) < 0)
+		return err->code;
+	rc = put_log(w, b, u, job, path, partial, m, &again);
+	if (rc < 0)
+		strcpy(m->path, wanted);
+	return rc < 0 ? err->code : 0;
+}
+
 static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_msg_log *m, struct scribe_err *err)
 {
 	struct scribe_work *w = d->work;
@@ -312,6 +331,8 @@ static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_
 		rc = scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
 	if (rc == 0)
 		rc = put_log(w, &b, u, &job, path, partial, m, err);
+	if (rc < 0 && m->path[0])
+		rc = put_elsewhere(w, &b, u, &job, partial, m, err);
 	if (u->partial)
 		scribe_hand_remove(&w->hand, u->partial, NULL);
 	scribe_bundle_clear(&b);

@@ -97,15 +97,16 @@ int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct s
 uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger);
 
 /* ---- place.c: names of logs ---- */
-/*
- * Path of the unit's log with `ending` (".darshan_partial") instead of the
- * duration; directories are made. `number`: of the log in this job, from 1.
- */
+/* Path of the unit's log until it is complete: "….darshan_partial". */
 int scribe_place_partial(struct scribe_daemon *d, const struct scribe_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err);
 /* The final name for a partial one. */
 int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,
 		       size_t cap);
+/* Can the job's user write where its logs shall go? Told before CMD starts. */
+int scribe_place_check(struct scribe_work *w, struct scribe_err *err);
+/* Where a log goes that could not be written to its place: the same name in /tmp. */
+int scribe_place_fallback(const char *wanted, char *ret_path, size_t cap);
 /* Root process of rank 0 (else of any rank, else CMD); NULL none. */
 struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u);
 

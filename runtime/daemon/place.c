@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/daemon.h"
@@ -125,7 +126,38 @@ int scribe_place_partial(struct scribe_daemon *d, const struct scribe_unit *u, c
 	}
 	if (rc < 0)
 		return scribe_err_set(err, rc, "the log's path is too long");
-	return scribe_hand_mkdirs(&w->hand, ret_path, err);
+	/* a directory of logs is made on demand, the place of a named file is the user's affair */
+	return w->config.log_file[0] ? 0 : scribe_hand_mkdirs(&w->hand, ret_path, err);
+}
+
+int scribe_place_check(struct scribe_work *w, struct scribe_err *err)
+{
+	char path[SCRIBE_PATH_MAX];
+	int fd, n;
+
+	if (w->config.log_file[0])
+		n = snprintf(path, sizeof(path), "%s.ioscribe-%d", w->config.log_file, (int)w->hand.pid);
+	else
+		n = snprintf(path, sizeof(path), "%s/.ioscribe-%d", w->config.log_dir, (int)w->hand.pid);
+	if (n >= (int)sizeof(path))
+		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
+	if (!w->config.log_file[0] && scribe_hand_mkdirs(&w->hand, path, err) < 0)
+		return err->code;
+	fd = scribe_hand_create(&w->hand, path, err);
+	if (fd < 0) {
+		path[strrchr(path, '/') - path] = 0;
+		return scribe_err_set(err, fd, "no log can be written to %s/: %s", path, strerror(-fd));
+	}
+	close(fd);
+	scribe_hand_remove(&w->hand, path, NULL);
+	return 0;
+}
+
+int scribe_place_fallback(const char *wanted, char *ret_path, size_t cap)
+{
+	const char *slash = strrchr(wanted, '/');
+
+	return snprintf(ret_path, cap, "/tmp/%s", slash ? slash + 1 : wanted) < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
 int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,

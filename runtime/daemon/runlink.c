@@ -92,6 +92,8 @@ static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, s
 		rc = scribe_err_set(err, -ENOMEM, "out of memory");
 	if (rc == 0)
 		rc = scribe_hand_start(&w->hand, w->config.uid, w->config.gid, w->config.user, err);
+	if (rc == 0)
+		rc = scribe_place_check(w, err);
 	if (rc < 0)
 		return rc;
 	gethostname(w->host, sizeof(w->host) - 1);
