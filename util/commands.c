@@ -19,6 +19,7 @@ const struct scribe_command *const scribe_commands[] = {
 	&scribe_command_summary,
 	&scribe_command_convert,
 	&scribe_command_diff,
+	&scribe_command_merge,
 	&scribe_command_generate,
 	NULL,
 };

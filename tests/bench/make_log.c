@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Makes a log for speed measurements: make_log FILE RECORDS [RANKS [PREFIX]].
+ * Makes logs for measurements and tests: make_log FILE RECORDS [RANKS [PREFIX [RANK]]].
  * POSIX records, one a file, with counters as a real job has them: few distinct
- * sizes, times that differ in every record. The same arguments give the same log.
+ * sizes, times that differ in every record. With RANK, the log of that rank
+ * alone, of files that all ranks use. The same arguments give the same log.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void make_record(struct scribe_posix_record *r, uint64_t id, int64_t rank
 	r->fcounters[SCRIBE_POSIX_F_MAX_WRITE_TIME] = 0.00001;
 }
 
-static int write_all(struct scribe_writer *w, long records, long ranks, const char *prefix)
+static int write_all(struct scribe_writer *w, long records, long ranks, const char *prefix, long rank)
 {
 	struct scribe_log_job job = {.uid = 1000, .start_time_sec = 1750000000, .end_time_sec = 1750000120,
 				     .nprocs = ranks, .jobid = 4242, .metadata = "lib_ver=3.5.0\n"};
@@ -76,7 +77,7 @@ static int write_all(struct scribe_writer *w, long records, long ranks, const ch
 	for (long i = 0; i < records && rc >= 0; i++) {
 		size_t len = make_name(name, sizeof(name), prefix, i);
 
-		make_record(&r, scribe_record_id(name, len), i * ranks / records);
+		make_record(&r, scribe_record_id(name, len), rank >= 0 ? rank : i * ranks / records);
 		rc = scribe_writer_record(w, SCRIBE_MOD_POSIX, &r, sizeof(r));
 	}
 	return rc < 0 ? rc : scribe_writer_finish(w);
@@ -87,15 +88,17 @@ int main(int argc, char **argv)
 	struct scribe_writer *w = NULL;
 	struct scribe_err err = {0};
 	long records = argc > 2 ? atol(argv[2]) : 0, ranks = argc > 3 ? atol(argv[3]) : 4;
+	long rank = argc > 5 ? atol(argv[5]) : -1;
 	int rc;
 
+	state += (uint64_t)(rank + 1) * 1000003;
 	if (records < 1 || ranks < 1) {
-		fputs("usage: make_log FILE RECORDS [RANKS [PREFIX]]\n", stderr);
+		fputs("usage: make_log FILE RECORDS [RANKS [PREFIX [RANK]]]\n", stderr);
 		return 2;
 	}
 	rc = scribe_writer_create(argv[1], NULL, &w, &err);
 	if (rc >= 0) {
-		rc = write_all(w, records, ranks, argc > 4 ? argv[4] : "/lustre/scratch");
+		rc = write_all(w, records, ranks, argc > 4 ? argv[4] : "/lustre/scratch", rank);
 		if (rc < 0)
 			err = *scribe_writer_error(w);
 	}

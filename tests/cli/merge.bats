@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ioscribe merge: logs of single ranks, made by tests/bench/make_log.
+
+load helper
+
+make_log() {
+	local maker="${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/bench/make_log"
+	[ -x "$maker" ] || {
+		echo "no $maker: build the target bench_make_log"
+		return 1
+	}
+	"$maker" "$@"
+}
+
+# Five ranks with seven files in common; rank 2 has three more.
+make_ranks() {
+	local r
+	cd "$BATS_TEST_TMPDIR"
+	for r in 0 1 2 3 4; do
+		make_log "r$r.darshan" 7 5 /data $r
+	done
+	make_log extra.darshan 3 5 /other 2
+}
+
+value() { # LOG RANK NAME COUNTER
+	"$IOSCRIBE" parse "$1" | awk -F'\t' -v r="$2" -v n="$3" -v c="$4" '$2 == r && $6 ~ n && $4 == c { print $5 }'
+}
+
+@test "merge keeps every record as it is" {
+	make_ranks
+	"$IOSCRIBE" merge --output all.darshan r?.darshan extra.darshan
+	diff <(for f in r?.darshan extra.darshan; do "$IOSCRIBE" parse "$f" | grep '^POSIX'; done | sort) \
+		<("$IOSCRIBE" parse all.darshan | grep '^POSIX' | sort)
+	"$IOSCRIBE" parse all.darshan | grep -qx '# nprocs: 5'
+}
+
+@test "merge --shared-redux: sums, fastest and slowest rank, variance" {
+	make_ranks
+	"$IOSCRIBE" merge --shared-redux --output red.darshan r?.darshan extra.darshan
+	# seven shared records, three of rank 2, nothing else
+	[ "$("$IOSCRIBE" parse red.darshan | grep '	POSIX_OPENS	' | cut -f2 | sort | uniq -c | tr -s ' \n' ' ')" = " 7 -1 3 2 " ]
+	local file
+	for file in 000000 000003 000006; do
+		for r in 0 1 2 3 4; do
+			echo "$r $(value r$r.darshan $r "$file" POSIX_BYTES_WRITTEN) $(value r$r.darshan $r "$file" POSIX_F_WRITE_TIME)"
+		done >one
+		[ "$(value red.darshan -1 "$file" POSIX_BYTES_WRITTEN)" = "$(awk '{ s += $2 } END { print s }' one)" ]
+		# metadata time is the same in every rank: the write time decides
+		[ "$(value red.darshan -1 "$file" POSIX_SLOWEST_RANK)" = "$(sort -k3,3nr -k1,1n one | awk 'NR == 1 { print $1 }')" ]
+		[ "$(value red.darshan -1 "$file" POSIX_FASTEST_RANK)" = "$(sort -k3,3n -k1,1n one | awk 'NR == 1 { print $1 }')" ]
+		awk -v got="$(value red.darshan -1 "$file" POSIX_F_VARIANCE_RANK_BYTES)" '
+			{ n++; s += $2; q += $2 * $2 }
+			END { want = q / n - (s / n) ^ 2; d = got - want; if (d < 0) d = -d; exit !(d <= 1e-9 * want + 1e-6) }' one
+	done
+}
+
+@test "merge does not depend on the order of the logs, nor on merging in steps" {
+	make_ranks
+	"$IOSCRIBE" merge --shared-redux --output a.darshan r0.darshan r1.darshan r2.darshan r3.darshan r4.darshan
+	"$IOSCRIBE" merge --shared-redux --output b.darshan r4.darshan r2.darshan r0.darshan r3.darshan r1.darshan
+	"$IOSCRIBE" merge --output c1.darshan r3.darshan r1.darshan
+	"$IOSCRIBE" merge --output c2.darshan c1.darshan r0.darshan r4.darshan
+	"$IOSCRIBE" merge --shared-redux --output c.darshan r2.darshan c2.darshan
+	local f
+	for f in a b c; do
+		"$IOSCRIBE" parse $f.darshan | grep '^POSIX' | grep -v VARIANCE | sort >$f
+	done
+	[ -s a ]
+	diff a b
+	diff a c
+}
+
+@test "partial flags: those of the inputs, and no others" {
+	cd "$BATS_TEST_TMPDIR"
+	"$IOSCRIBE" merge --output m.darshan "$LOGS/skew-app.darshan"
+	"$IOSCRIBE" parse m.darshan >/dev/null # not flagged: not refused
+	"$IOSCRIBE" merge --output p.darshan "$LOGS/partial_data_stdio.darshan" 2>/dev/null
+	run_err 1 "STDIO module's data are incomplete" "$IOSCRIBE" parse p.darshan
+}
+
+@test "merge of one log keeps every sample log" {
+	local log
+	cd "$BATS_TEST_TMPDIR"
+	for log in "$LOGS"/*.darshan; do
+		rm -f a.darshan b.darshan
+		"$IOSCRIBE" merge --output a.darshan "$log"
+		"$IOSCRIBE" convert "$log" b.darshan
+		cmp a.darshan b.darshan
+	done
+}
+
+@test "logs of two jobs are merged with a warning" {
+	cd "$BATS_TEST_TMPDIR"
+	run "$IOSCRIBE" merge --output m.darshan "$LOGS/skew-app.darshan" "$LOGS/mpi-io-test-x86_64-3.5.0.darshan"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"warning: the logs are of different jobs"* ]]
+}
+
+@test "--job-end-time sets the end" {
+	cd "$BATS_TEST_TMPDIR"
+	"$IOSCRIBE" merge --job-end-time 2000000000 --output m.darshan "$LOGS/skew-app.darshan"
+	"$IOSCRIBE" parse m.darshan | grep -qx '# end_time: 2000000000'
+	run_err 2 "--job-end-time takes seconds" "$IOSCRIBE" merge --job-end-time soon --output n.darshan m.darshan
+}
+
+@test "merge refuses: no output, existing output, no log, damaged log" {
+	cd "$BATS_TEST_TMPDIR"
+	run_err 2 "--output FILE is missing" "$IOSCRIBE" merge "$LOGS/skew-app.darshan"
+	run_err 2 "LOG... expected" "$IOSCRIBE" merge --output x.darshan
+	: >there
+	run_err 1 "File exists" "$IOSCRIBE" merge --output there "$LOGS/skew-app.darshan"
+	head -c 1200 "$LOGS/skew-app.darshan" >cut
+	run_err 1 cut "$IOSCRIBE" merge --output x.darshan "$LOGS/skew-app.darshan" cut
+	[ ! -e x.darshan ]
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe merge: several logs of one job (of ranks, of nodes) into one.
+ * Logs are opened one at a time; memory is that of the names and, with
+ * --shared-redux, of one module's shared records.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/command.h"
+#include "util/copy.h"
+#include "util/logfile.h"
+#include "util/merge_redux.h"
+
+struct merge {
+	const char *output;
+	int shared_redux;
+	int has_end;
+	int64_t end_time; /* s, if has_end */
+	enum scribe_compression compression;
+	const char *argv0;
+	char **paths;
+	int npaths;
+	struct scribe_log first; /* kept open: command line, mounts, metadata */
+	struct scribe_log_job job;
+	struct scribe_names *names;
+	uint64_t partial, present, unknown; /* bit i: module i */
+	unsigned version[SCRIBE_MAX_MODULES]; /* of unknown modules */
+	int threads, other_jobs;
+	struct scribe_writer *writer;
+	struct scribe_err err;
+};
+
+static int take(void *ctx, int key, const char *value, struct scribe_err *err)
+{
+	struct merge *m = ctx;
+	char *end;
+
+	switch (key) {
+	case 'o':
+		m->output = value;
+		return 0;
+	case 's':
+		m->shared_redux = 1;
+		return 0;
+	case 'b':
+		m->compression = SCRIBE_COMP_BZIP2;
+		return 0;
+	default:
+		errno = 0;
+		m->end_time = strtoll(value, &end, 10);
+		m->has_end = 1;
+		if (errno || end == value || *end || m->end_time < 0)
+			return scribe_err_set(err, -EINVAL, "--job-end-time takes seconds since 1970, not '%.40s'",
+					      value);
+		return 0;
+	}
+}
+
+/* ---- first pass: job, names, modules ---- */
+
+static int earlier(int64_t sec, int64_t nsec, int64_t than_sec, int64_t than_nsec)
+{
+	return sec < than_sec || (sec == than_sec && nsec < than_nsec);
+}
+
+static void job_join(struct merge *m, const struct scribe_log_job *j)
+{
+	struct scribe_log_job *to = &m->job;
+
+	if (earlier(j->start_time_sec, j->start_time_nsec, to->start_time_sec, to->start_time_nsec)) {
+		to->start_time_sec = j->start_time_sec;
+		to->start_time_nsec = j->start_time_nsec;
+	}
+	if (earlier(to->end_time_sec, to->end_time_nsec, j->end_time_sec, j->end_time_nsec)) {
+		to->end_time_sec = j->end_time_sec;
+		to->end_time_nsec = j->end_time_nsec;
+	}
+	if (j->nprocs > to->nprocs)
+		to->nprocs = j->nprocs;
+	m->other_jobs |= j->jobid != to->jobid;
+}
+
+static int names_join(struct merge *m, const struct scribe_log *log)
+{
+	for (size_t i = 0; i < scribe_names_count(log->names); i++) {
+		struct scribe_name n = scribe_names_at(log->names, i);
+		size_t len = 0;
+		const char *known = scribe_names_find(m->names, n.id, &len);
+
+		if (known && len && n.len && (len != n.len || memcmp(known, n.bytes, len)))
+			return scribe_err_set(&m->err, -SCRIBE_E_FORMAT,
+					      "%s: record %" PRIu64 " is '%.100s' here and '%.100s' in another log",
+					      log->path, n.id, n.bytes, known);
+		if (scribe_names_add(m->names, n.id, n.bytes, n.len) < 0)
+			return scribe_err_set(&m->err, -ENOMEM, "names: out of memory");
+	}
+	return 0;
+}
+
+static int modules_join(struct merge *m, const struct scribe_log *log)
+{
+	const struct scribe_log_header *h = scribe_reader_header(log->reader);
+	uint64_t unknown = scribe_reader_info(log->reader)->unknown;
+
+	m->partial |= h->partial_flag;
+	m->threads |= scribe_copy_has_threads(log->reader);
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
+		if (scribe_reader_has(log->reader, i))
+			m->present |= UINT64_C(1) << i;
+		if (!(unknown >> i & 1))
+			continue;
+		if (m->unknown >> i & 1 && m->version[i] != h->mod_ver[i])
+			return scribe_err_set(&m->err, -SCRIBE_E_VERSION,
+					      "%s: module id %d is unknown and has version %u, %u in another log",
+					      log->path, i, h->mod_ver[i], m->version[i]);
+		m->unknown |= UINT64_C(1) << i;
+		m->version[i] = h->mod_ver[i];
+	}
+	return 0;
+}
+
+static int first_pass(struct merge *m)
+{
+	for (int i = 0; i < m->npaths; i++) {
+		struct scribe_log log;
+		int rc = scribe_log_open(&log, m->paths[i], SCRIBE_LOG_NAMES, &m->err);
+		struct scribe_log_job job;
+
+		if (rc < 0) {
+			scribe_log_close(&log);
+			return rc;
+		}
+		job = scribe_copy_job(log.reader);
+		if (i == 0)
+			m->job = job;
+		else
+			job_join(m, &job);
+		rc = names_join(m, &log);
+		if (rc >= 0)
+			rc = modules_join(m, &log);
+		if (i == 0)
+			m->first = log;
+		else
+			scribe_log_close(&log);
+		if (rc < 0)
+			return rc;
+	}
+	if (m->has_end) {
+		m->job.end_time_sec = m->end_time;
+		m->job.end_time_nsec = 0;
+	}
+	return 0;
+}
+
+/* ---- records ---- */
+
+typedef int each_record(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len);
+
+/* Every record of a module in every log. */
+static int walk(struct merge *m, int module, struct scribe_merge_redux *x, each_record *each)
+{
+	for (int i = 0; i < m->npaths; i++) {
+		struct scribe_log log;
+		const void *record;
+		size_t len;
+		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err), failed = rc < 0;
+
+		while (!failed && (rc = scribe_reader_borrow_record(log.reader, module, &record, &len)) > 0)
+			failed = each(m, x, module, record, len) < 0;
+		if (!failed && rc < 0)
+			m->err = *scribe_reader_error(log.reader);
+		scribe_log_close(&log);
+		if (failed || rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int note(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len)
+{
+	return scribe_merge_redux_note(x, record, &m->err);
+}
+
+static int reduce(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len)
+{
+	return scribe_merge_redux_add(x, record, &m->err);
+}
+
+static int put(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len)
+{
+	if (x && scribe_merge_redux_takes(x, record))
+		return 0;
+	return scribe_copy_check(m->writer, scribe_writer_record(m->writer, module, record, len), &m->err);
+}
+
+/* The shared records of a module: found, reduced and written. */
+static int put_shared(struct merge *m, int module, struct scribe_merge_redux **ret_x)
+{
+	const struct scribe_module *mod = scribe_module_by_id(module);
+	void *record = malloc(mod->record_bytes);
+	int rc = record ? scribe_merge_redux_new(module, m->job.nprocs, ret_x, &m->err) :
+			  scribe_err_set(&m->err, -ENOMEM, "record: out of memory");
+
+	if (rc >= 0)
+		rc = walk(m, module, *ret_x, note);
+	if (rc >= 0)
+		rc = scribe_merge_redux_plan(*ret_x, &m->err);
+	if (rc >= 0)
+		rc = walk(m, module, *ret_x, reduce);
+	for (size_t i = 0; rc >= 0; i++) {
+		rc = scribe_merge_redux_record(*ret_x, i, record, &m->err);
+		if (rc <= 0)
+			break;
+		rc = scribe_copy_check(m->writer,
+				       scribe_writer_record(m->writer, module, record, mod->record_bytes), &m->err);
+	}
+	free(record);
+	return rc;
+}
+
+static int put_module(struct merge *m, int module)
+{
+	struct scribe_merge_redux *x = NULL;
+	int rc = 0;
+
+	if (m->shared_redux && scribe_module_by_id(module)->reduces && m->job.nprocs > 1)
+		rc = put_shared(m, module, &x);
+	if (rc >= 0)
+		rc = walk(m, module, x, put);
+	scribe_merge_redux_free(x);
+	return rc;
+}
+
+static int put_unknown(struct merge *m, int module)
+{
+	for (int i = 0; i < m->npaths; i++) {
+		struct scribe_log log;
+		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err);
+
+		if (rc >= 0 && scribe_reader_info(log.reader)->unknown >> module & 1)
+			rc = scribe_copy_unknown(log.reader, m->writer, module, &m->err);
+		scribe_log_close(&log);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int put_all(struct merge *m)
+{
+	const struct scribe_mount *mounts;
+	size_t n = scribe_reader_mounts(m->first.reader, &mounts);
+	int rc = scribe_writer_job(m->writer, &m->job, scribe_reader_exe(m->first.reader), mounts, n);
+
+	for (size_t i = 0; i < scribe_names_count(m->names) && rc >= 0; i++) {
+		struct scribe_name name = scribe_names_at(m->names, i);
+
+		rc = scribe_writer_name(m->writer, name.id, name.bytes, name.len);
+	}
+	if (scribe_copy_check(m->writer, rc, &m->err) < 0)
+		return rc;
+	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
+		if (m->partial >> i & 1)
+			scribe_writer_partial(m->writer, i);
+		if (m->present >> i & 1)
+			rc = put_module(m, i);
+		else if (m->unknown >> i & 1)
+			rc = put_unknown(m, i);
+	}
+	return rc < 0 ? rc : scribe_copy_check(m->writer, scribe_writer_finish(m->writer), &m->err);
+}
+
+static int merge_logs(struct merge *m)
+{
+	struct scribe_writer_options options = {.compression = m->compression};
+	int rc;
+
+	m->names = scribe_names_new();
+	if (!m->names)
+		return scribe_err_set(&m->err, -ENOMEM, "names: out of memory");
+	rc = first_pass(m);
+	if (rc < 0)
+		return rc;
+	if (m->other_jobs)
+		scribe_complain(m->argv0, "warning: the logs are of different jobs; %s gets the first one's job id",
+				m->output);
+	options.dxt_threads = m->threads;
+	rc = scribe_writer_create(m->output, &options, &m->writer, &m->err);
+	return rc < 0 ? rc : put_all(m);
+}
+
+static int cmd_merge(int argc, char **argv)
+{
+	struct merge m = {.argv0 = argv[0]};
+	int first, rc, status = scribe_args_read(&scribe_command_merge, argc, argv, take, &m, &first);
+
+	if (status >= 0)
+		return status;
+	if (!m.output) {
+		scribe_complain(argv[0], "--output FILE is missing");
+		return SCRIBE_EXIT_USAGE;
+	}
+	m.paths = argv + first;
+	m.npaths = argc - first;
+	rc = merge_logs(&m);
+	scribe_writer_free(m.writer);
+	scribe_names_free(m.names);
+	scribe_log_close(&m.first);
+	return rc < 0 ? scribe_complain_err(argv[0], &m.err) : SCRIBE_EXIT_OK;
+}
+
+static const struct scribe_option options[] = {
+	{"output", 'o', "FILE", "the log to write; must not exist yet"},
+	{"shared-redux", 's', NULL, "reduce the records that every rank has to one shared record"},
+	{"job-end-time", 'e', "SECONDS", "end of the job, in seconds since 1970 (for logs that do not tell)"},
+	{"bzip2", 'b', NULL, "compress with bzip2"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe merge --shared-redux --output job.darshan rank-*.darshan",
+	"one log of the logs that the ranks of a job left",
+	NULL,
+};
+
+const struct scribe_command scribe_command_merge = {
+	.name = "merge",
+	.summary = "make one log of several logs of a job",
+	.main = cmd_merge,
+	.operands = "LOG...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.options = options,
+	.about = "Writes one log with the records of all logs given. Command line, mounts and metadata are those\n"
+		 "of the first; the job starts with the earliest start and ends with the latest end; nprocs is\n"
+		 "the largest. Modules that are incomplete in one log are marked so in the result, and no others.\n\n"
+		 "With --shared-redux, a record that all ranks have becomes one shared record with rank -1:\n"
+		 "sums, extremes, fastest and slowest rank, and the variance over ranks. Several records of one\n"
+		 "rank count as one. Records that are shared already stay as they are.",
+	.alias = "darshan-merge",
+	.examples = examples,
+};
