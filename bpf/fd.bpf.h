@@ -91,21 +91,64 @@ static __always_inline __u32 scribe_slot_again(struct scribe_thread *t, struct s
 {
 	struct scribe_desc_key key = {.file = file};
 	struct scribe_slot *s;
-	__u32 index;
+	__u32 index, kind;
+	struct file *f;
+	__u64 inode;
 
 	if (!file)
 		return SCRIBE_NO_SLOT;
+	f = SCRIBE_CAST(file, file);
+	inode = (__u64)SCRIBE_GET(f, f_inode);
+	kind = scribe_kind_of_desc(p, file, inode);
 	key.serial = t->serial;
 	bpf_map_delete_elem(&scribe_descs, &key);
 	t->c_file = 0;
-	index = scribe_first_sight(t, p, file);
+	index = scribe_sight(t, p, file, kind);
 	if (index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT)
 		return SCRIBE_NO_SLOT;
 	s = scribe_slot_at(index);
 	if (!s)
 		return SCRIBE_NO_SLOT;
 	t->again_birth = s->birth;
+	if (kind == SCRIBE_KIND_STDIO)
+		scribe_desc_put(p, file, inode, index, s->birth);
 	return index;
+}
+
+/*
+ * Calls on a stream's descriptor that no counter of its record is for: stat,
+ * which the C library makes itself, is in the ledger only; others are POSIX's.
+ * What has no POSIX counter either stays with the stream, in its own ext part.
+ */
+static __always_inline bool scribe_not_streams(const struct scribe_slot *s, const struct scribe_meta_op *op)
+{
+	if (s->kind != SCRIBE_KIND_STDIO)
+		return false;
+	if (op->what == SCRIBE_META_SEEK)
+		return (s->flags & SCRIBE_SF_CALLS) != 0;
+	return op->what != SCRIBE_META_OPEN && op->what != SCRIBE_META_CLOSE && op->what != SCRIBE_META_EXT;
+}
+
+SCRIBE_GLOBAL int scribe_meta_beside(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
+				     const struct scribe_meta_op *op)
+{
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!t || !p || !op)
+		return 0;
+	if (op->what == SCRIBE_META_STAT || op->what == SCRIBE_META_SEEK || !file) {
+		scribe_count(p, op->what == SCRIBE_META_SEEK ? SCRIBE_L_STREAM_CALLS : SCRIBE_L_STREAM_STATS);
+		return 0;
+	}
+	index = scribe_first_sight(t, p, file);
+	s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
+	if (!s || !s->kind)
+		return 0;
+	t->events++;
+	if (!scribe_record_meta(p, s, s->birth, op))
+		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+	return 0;
 }
 
 /* A metadata operation on a record, or on the one that has taken its place. */
@@ -117,6 +160,8 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 	if (!t || !p || !op)
 		return 0;
 	s = scribe_slot_at((__u32)slot_and_birth);
+	if (s && scribe_not_streams(s, op))
+		return scribe_meta_beside(t, p, file, op);
 	t->events++;
 	if (s && scribe_record_meta(p, s, slot_and_birth >> 32, op))
 		return 0;
@@ -349,14 +394,17 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	__sync_fetch_and_add(&p->open_gen, 1);
-	index = scribe_first_sight(t, p, addr);
+	index = scribe_sight(t, p, addr, t->stream_open ? SCRIBE_KIND_STDIO : SCRIBE_KIND_FILE);
 	if (index == SCRIBE_NO_SLOT) {
 		t->events++;
 		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
 		return 0;
 	}
 	s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
-	scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s ? s->birth : 0, false);
+	if (t->stream_open && s)
+		scribe_desc_put(p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->birth);
+	scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s ? s->birth : 0,
+			 t->stream_open && s);
 	if (!s) {
 		scribe_count(p, SCRIBE_L_EXCLUDED);
 		return 0;

@@ -75,8 +75,8 @@ static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scr
 	struct scribe_place place;
 	struct scribe_hold h;
 
-	if (s->flags & (SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY)) {
-		scribe_count(p, SCRIBE_L_EXCLUDED);
+	if (s->flags & (SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY | SCRIBE_SF_CALLS)) {
+		scribe_count(p, s->flags & SCRIBE_SF_CALLS ? SCRIBE_L_STREAM_CALLS : SCRIBE_L_EXCLUDED);
 		return true;
 	}
 	if (!scribe_part_hold(s, birth, &h))

@@ -254,7 +254,9 @@ SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p,
 	key.dev = SCRIBE_GET(sb, s_dev);
 	key.ino = SCRIBE_GET(inode, i_ino);
 	key.hash = chain.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
-	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_FILE, &fresh);
+	if (kind != SCRIBE_KIND_FILE)
+		key.hash ^= kind * SCRIBE_MIX;
+	index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
 	if (!index)
 		return SCRIBE_NO_SLOT;
 	s = scribe_slot_at(index);
@@ -278,6 +280,33 @@ SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p,
 			index = SCRIBE_SKIP_SLOT;
 	}
 	return index;
+}
+
+static __always_inline __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	return scribe_sight(t, p, addr, SCRIBE_KIND_FILE);
+}
+
+/* Is the description a stdio stream's, of this process or of the one it was forked from? */
+SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr, __u64 inode)
+{
+	struct scribe_desc_key key = {.file = addr};
+	struct scribe_desc *d;
+	struct scribe_slot *s;
+
+	if (!p)
+		return SCRIBE_KIND_FILE;
+	key.serial = p->serial;
+	d = bpf_map_lookup_elem(&scribe_descs, &key);
+	if (!d && !(p->flags & SCRIBE_PF_EXECED)) {
+		key.serial = p->parent_serial;
+		d = bpf_map_lookup_elem(&scribe_descs, &key);
+	}
+	if (!d || d->inode != inode || d->slot == SCRIBE_SKIP_SLOT)
+		return SCRIBE_KIND_FILE;
+	s = scribe_slot_at(d->slot);
+	return s && s->serial == (__u32)key.serial && s->kind == SCRIBE_KIND_STDIO ? SCRIBE_KIND_STDIO
+										   : SCRIBE_KIND_FILE;
 }
 
 /*
@@ -317,7 +346,7 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 		birth = d->birth;
 		kept = true;
 	} else {
-		index = scribe_first_sight(t, p, addr);
+		index = scribe_sight(t, p, addr, scribe_kind_of_desc(p, addr, inode));
 		if (index == SCRIBE_NO_SLOT)
 			return index;
 	}

@@ -42,6 +42,12 @@
 	X(IOVEC_CUT, "vectors longer than looked at for alignment") \
 	X(SLOT_RACE, "records given back after two threads met a file at once") \
 	X(FAILED_PATHS, "calls on paths that returned an error, not counted by file") \
-	X(URING_OTHER, "io_uring requests on paths, not recorded")
+	X(URING_OTHER, "io_uring requests on paths, not recorded") \
+	X(STREAM_STATS, "stat calls on descriptors of stdio streams, in no record") \
+	X(STREAM_CALLS, "system calls of stdio streams whose calls are counted instead") \
+	X(LIB_DROPPED, "library calls lost: no record left") \
+	X(LIB_UNKNOWN, "library calls on handles whose open was not seen") \
+	X(LIB_SIZE_UNKNOWN, "library calls whose size could not be told, counted without bytes") \
+	X(LIB_HANDLES_FULL, "open handles of libraries not kept: table full")
 
 #endif
