@@ -93,7 +93,8 @@ void scribe_common_add(struct scribe_common *table, int *used, int room, const i
 	memcpy(e.value, value, (size_t)width * sizeof(*value));
 	for (int i = 0; i < *used; i++) {
 		if (memcmp(table[i].value, e.value, sizeof(e.value)) == 0) {
-			table[i].count += count;
+			if (__builtin_add_overflow(table[i].count, count, &table[i].count))
+				table[i].count = INT64_MAX;
 			return;
 		}
 		if (before(&table[least], &table[i], width) > 0)

@@ -103,8 +103,8 @@ static int read_job(struct scribe_reader *r)
 	struct scribe_log_map map = {r->info.job_off, r->info.job_len};
 	struct scribe_stream *s =
 		scribe_stream_new(r->fd, r->label, "job", map.off, map.len, r->header.comp_type);
-	const void *bytes;
-	size_t len, text;
+	const void *bytes = NULL;
+	size_t len = 0, text;
 	int rc;
 
 	if (!s)
