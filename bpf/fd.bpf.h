@@ -99,7 +99,7 @@ static __always_inline __u32 scribe_slot_again(struct scribe_thread *t, struct s
 		return SCRIBE_NO_SLOT;
 	f = SCRIBE_CAST(file, file);
 	inode = (__u64)SCRIBE_GET(f, f_inode);
-	kind = scribe_kind_of_desc(p, file, inode);
+	kind = scribe_kind_of_desc(p, file);
 	key.serial = t->serial;
 	bpf_map_delete_elem(&scribe_descs, &key);
 	t->c_file = 0;
@@ -129,14 +129,12 @@ static __always_inline bool scribe_not_streams(const struct scribe_slot *s, cons
 	return op->what != SCRIBE_META_OPEN && op->what != SCRIBE_META_CLOSE && op->what != SCRIBE_META_EXT;
 }
 
-SCRIBE_GLOBAL int scribe_meta_beside(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
-				     const struct scribe_meta_op *op)
+static __always_inline int scribe_meta_beside(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
+					      const struct scribe_meta_op *op)
 {
 	struct scribe_slot *s;
 	__u32 index;
 
-	if (!t || !p || !op)
-		return 0;
 	if (op->what == SCRIBE_META_STAT || op->what == SCRIBE_META_SEEK || !file) {
 		scribe_count(p, op->what == SCRIBE_META_SEEK ? SCRIBE_L_STREAM_CALLS : SCRIBE_L_STREAM_STATS);
 		return 0;

@@ -288,9 +288,11 @@ static __always_inline __u32 scribe_first_sight(struct scribe_thread *t, struct 
 }
 
 /* Is the description a stdio stream's, of this process or of the one it was forked from? */
-SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr, __u64 inode)
+SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
 {
 	struct scribe_desc_key key = {.file = addr};
+	struct file *file = SCRIBE_CAST(file, addr);
+	__u64 inode = (__u64)SCRIBE_GET(file, f_inode);
 	struct scribe_desc *d;
 	struct scribe_slot *s;
 
@@ -346,7 +348,7 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 		birth = d->birth;
 		kept = true;
 	} else {
-		index = scribe_sight(t, p, addr, scribe_kind_of_desc(p, addr, inode));
+		index = scribe_sight(t, p, addr, scribe_kind_of_desc(p, addr));
 		if (index == SCRIBE_NO_SLOT)
 			return index;
 	}
