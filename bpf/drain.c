@@ -191,10 +191,12 @@ static void table_give(struct scribe_bpf *b, uint32_t index)
 static void slot_give(struct scribe_bpf *b, uint32_t index)
 {
 	struct scribe_slot *s = scribe_bpf_slot(b, index);
+	uint32_t birth = s->birth;
 
 	table_give(b, s->part.access_table);
 	table_give(b, s->part.stride_table);
 	memset(s, 0, sizeof(*s));
+	s->birth = birth;
 	scribe_ring_give(&b->slot_free, &b->ctl->slots, index);
 }
 

@@ -52,9 +52,7 @@ static __always_inline void scribe_slot_prefetch(void)
 	if (!s)
 		return;
 	(void)*(volatile __u32 *)&s->state;
-	(void)*(volatile __u32 *)&s->mode;
 	(void)*(volatile __u32 *)&s->cursor.last_op;
-	(void)*(volatile __u64 *)&s->ext.v[0];
 	(void)*(volatile __u64 *)&s->ext.v[SCRIBE_EXT_CLOSE_NS];
 	(void)*(volatile __u32 *)&s->part.lock;
 	(void)*(volatile __u64 *)&s->part.close_end;
@@ -65,7 +63,6 @@ static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scrib
 {
 	*(volatile __u32 *)&s->next = SCRIBE_LINKING;
 	*(volatile __u32 *)&s->next = __sync_lock_test_and_set(&p->head, index);
-	__sync_fetch_and_add(&p->slots, 1);
 }
 
 /*
@@ -99,7 +96,7 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	s->kind = kind;
 	s->proc = proc;
 	s->serial = p->serial;
-	s->birth = __sync_fetch_and_add(&ctl->next_birth, 1) + 1;
+	s->birth++; /* given back with the slot: tells its uses apart */
 	*(volatile __u32 *)&s->state = SCRIBE_SLOT_LIVE;
 	return index;
 }

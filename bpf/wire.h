@@ -53,6 +53,10 @@ enum scribe_slot_flags {
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
 
+/*
+ * A new record is cold memory: what an open that creates and a close touch is
+ * in the first and the fourth 128 bytes.
+ */
 struct scribe_slot {
 	/* 0: identity; written once before the slot can be found */
 	scribe_u32 state;  /* enum scribe_slot_state */
@@ -60,20 +64,20 @@ struct scribe_slot {
 	scribe_u32 proc;   /* index in the process table */
 	scribe_u32 serial; /* serial of that process */
 	scribe_u32 next;   /* next slot of the process; 0 ends, SCRIBE_LINKING: retry */
-	scribe_u32 birth;  /* allocation number (low 32 bits): tells reuse apart */
+	scribe_u32 birth;  /* number of this use of the slot: tells reuse apart */
 	scribe_u32 flags;  /* enum scribe_slot_flags */
 	scribe_u32 parts[SCRIBE_EXTRA_PARTS]; /* slot indices, 0 none */
+	scribe_u32 align;  /* file alignment in bytes: the file system's block size */
+	scribe_u32 mode;   /* mode argument of the last open that had one, else 0 */
 	scribe_u64 ino;
 	scribe_u64 hash;   /* of the name as met (dentry chain, or directory + string) */
-	scribe_u32 dev;    /* kernel encoding: major << 20 | minor */
-	scribe_u32 mode;   /* mode argument of the last open that had one, else 0 */
-	scribe_u32 align;  /* file alignment in bytes: the file system's block size */
+	/* 64: the shared cursor */
+	struct scribe_cursor cursor __attribute__((aligned(64)));
+	scribe_u32 dev;                /* kernel encoding: major << 20 | minor */
 	scribe_u32 renamed_from;       /* slot of the first rename's source, 0 none */
 	scribe_u32 renamed_from_birth; /* birth of that slot */
-	scribe_u32 pad0[5];
-	/* 104.. : the shared cursor, on its own cache line (offset 128) */
-	scribe_u32 pad1[4];
-	struct scribe_cursor cursor __attribute__((aligned(64)));
+	scribe_u32 pad[21];
+	/* 208: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
 	struct scribe_ext_part ext;
 	struct scribe_posix_part part;
 } __attribute__((aligned(64)));
@@ -97,7 +101,7 @@ struct scribe_proc {
 	scribe_u32 open_gen;      /* opens so far: validates per-thread caches */
 	scribe_u32 muted_tid;     /* thread whose I/O is ours, 0 none (set by the daemon) */
 	scribe_u32 head;          /* first slot of the process's list */
-	scribe_u32 slots;         /* slots on the list */
+	scribe_u32 pad0;
 	scribe_u32 catchall;      /* slot of the folded record, 0 none */
 	scribe_s32 exit_code;     /* wait status: code << 8 | signal */
 	scribe_u64 start_ns;      /* CLOCK_MONOTONIC */
@@ -133,7 +137,7 @@ struct scribe_ctl {
 	struct scribe_ring_ctl procs;
 	struct scribe_ring_ctl tables;
 	scribe_u32 next_serial;
-	scribe_u32 next_birth;
+	scribe_u32 pad0;
 	scribe_u32 wire_version;
 	scribe_u32 pad[13];
 } __attribute__((aligned(64)));

@@ -35,13 +35,10 @@ struct scribe_cursor {
 	scribe_u64 last_end[3];  /* READ, WRITE, META: latest end so far, ns */
 	scribe_u32 last_op;      /* 1 + class of the previous operation, 0 none */
 	scribe_u32 pad;
-	scribe_u64 reserved[2];
 };
 
 /* Counters of the system calls that Darshan has no counter for. */
 #define SCRIBE_EXT_COUNTERS(X) \
-	X(CLOSES, "closes of descriptors of the file") \
-	X(CREATES, "opens that created the file") \
 	X(UNLINKS, "unlink, unlinkat of the name") \
 	X(MKDIRS, "mkdir, mkdirat") \
 	X(RMDIRS, "rmdir, unlinkat of a directory") \
@@ -62,7 +59,9 @@ struct scribe_cursor {
 	X(AIO_OPS, "reads and writes by libaio (also in the POSIX record)") \
 	X(URING_OPS, "reads and writes by io_uring (also in the POSIX record)") \
 	X(FAILED_DATA, "reads and writes that returned an error") \
-	X(FAILED_META, "other calls on the open file that returned an error")
+	X(FAILED_META, "other calls on the open file that returned an error") \
+	X(CREATES, "opens that created the file") \
+	X(CLOSES, "closes of descriptors of the file")
 
 #define SCRIBE_EXT_TIMES(X) \
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \
