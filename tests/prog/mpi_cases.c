@@ -213,7 +213,7 @@ static void stopped(void)
 	write_file("shared", 4);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 1) {
-		snprintf(path, sizeof(path), "%s/pid.tmp", dir);
+		snprintf(path, sizeof(path), "%s/pid", dir);
 		f = fopen(path, "w");
 		fprintf(f, "%d\n", (int)getpid());
 		fclose(f);

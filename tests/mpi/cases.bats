@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The ways an MPI job can go, traced: one finished log for each world, whatever
+# happens, with all I/O up to the end.
+
+traces=1
+load helper
+
+# What the cases killed, aborted, no-finalize and no-init have written before they end.
+all_there() {
+  has -1 POSIX_OPENS shared 4
+  has -1 POSIX_WRITES shared 16
+  for rank in 0 1 2 3; do
+    has $rank POSIX_WRITES own.$rank $((rank + 1))
+    has $rank POSIX_BYTES_WRITTEN own.$rank $((100 * (rank + 1)))
+  done
+}
+
+# ended RANK KIND STATUS: how the log says that a rank ended (1 exited, 2 signalled).
+ended() {
+  local got
+  got=$(awk -F '\t' -v r="$1" '$1 == "PROCESS" && $2 == r && $4 == "PROCESS_END_KIND" { k = $5 }
+    $1 == "PROCESS" && $2 == r && $4 == "PROCESS_WAIT_STATUS" { s = $5 } END { print k, s }' "$T/log.txt")
+  [ "$got" = "$2 $3" ] || { echo "rank $1 ended '$got', expected '$2 $3'"; return 1; }
+}
+
+@test "only rank 0 does I/O" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases root "$T/data"
+    status_is 0
+    by_ranks
+    nprocs 4
+    has 0 POSIX_WRITES root 7
+    has -1 POSIX_WRITES root none
+  done
+}
+
+@test "only odd ranks do" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases odd "$T/data"
+    status_is 0
+    by_ranks
+    has 1 POSIX_WRITES odd 5
+    has 3 POSIX_WRITES odd 5
+    has -1 POSIX_WRITES odd none
+    has 0 POSIX_WRITES odd none
+  done
+}
+
+@test "one rank does no I/O: what the others share is not shared by all" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases idle "$T/data"
+    status_is 0
+    by_ranks
+    for rank in 0 1 3; do
+      has $rank POSIX_WRITES most 3
+      has $rank POSIX_WRITES own.$rank 2
+    done
+    has 2 POSIX_WRITES most none
+    has -1 POSIX_WRITES most none
+  done
+}
+
+@test "no rank does anything" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases nothing "$T/data"
+    status_is 0
+    nprocs 4
+  done
+}
+
+@test "one rank is killed" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases killed "$T/data"
+    [ "$status" -ne 0 ]
+    by_daemon
+    nprocs 4
+    all_there
+    ended 1 2 9
+  done
+}
+
+@test "all ranks are killed" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases all-killed "$T/data"
+    [ "$status" -ne 0 ]
+    nprocs 4
+    all_there
+    ended 1 2 9
+  done
+}
+
+@test "MPI_Abort" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases aborted "$T/data"
+    [ "$status" -ne 0 ]
+    nprocs 4
+    all_there
+  done
+}
+
+@test "MPI_Finalize is never called" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases no-finalize "$T/data"
+    nprocs 4
+    by_daemon
+    all_there
+  done
+}
+
+@test "MPI_Init is never called under the launcher: ranks from the environment" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases no-init "$T/data"
+    status_is 0
+    nprocs 4
+    by_daemon
+    all_there
+    ended 3 1 0
+  done
+}
+
+@test "I/O before MPI_Init and after MPI_Finalize is in the log" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases around "$T/data"
+    status_is 0
+    by_ranks
+    has -1 POSIX_OPENS around 12
+    has -1 POSIX_WRITES around 28
+    has -1 POSIX_BYTES_WRITTEN around 2800
+    for rank in 0 1 2 3; do
+      has $rank POSIX_OPENS own.$rank 2
+      has $rank POSIX_WRITES own.$rank 11
+    done
+  done
+}
+
+@test "eight threads a rank" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases threads "$T/data"
+    status_is 0
+    by_ranks
+    has -1 POSIX_OPENS threads 32
+    has -1 POSIX_WRITES threads 16000
+    has -1 POSIX_BYTES_WRITTEN threads 1024000
+    has -1 POSIX_ACCESS1_ACCESS threads 64
+    has -1 POSIX_ACCESS1_COUNT threads 16000
+  done
+}
+
+# MPICH as Debian builds it cannot spawn, traced or not.
+@test "MPI_Comm_spawn: the children are a world of their own" {
+  traced openmpi 2 mpi_cases spawn "$T/data"
+  status_is 0
+  local parents children
+  parents=$(grep -l "/data/parents" "$T"/log*.txt)
+  children=$(grep -l "/data/children" "$T"/log*.txt)
+  [ "$(wc -w <<<"$parents")" -eq 1 ] && [ "$(wc -w <<<"$children")" -eq 1 ]
+  [ "$parents" != "$children" ]
+  nprocs 2 "$parents"
+  nprocs 2 "$children"
+  has -1 POSIX_WRITES parents 4 "$parents"
+  has -1 POSIX_WRITES children 6 "$children"
+  [ "$(grep -c "reduced by the ranks" "$T/err")" -ge 1 ]
+}
+
+@test "two launches in one script are two worlds" {
+  for mpi in $MPIS; do
+    launcher $mpi 2
+    rm -rf "$T"/log* "$T/data"
+    mkdir -p "$T/data/a" "$T/data/b"
+    cat >"$T/script" <<EOF
+${launch[*]} $PROGS/$mpi/mpi_cases root $T/data/a
+${launch[*]} $PROGS/$mpi/mpi_cases odd $T/data/b
+echo from the script >$T/data/script
+EOF
+    "$IOSCRIBE" run --log "$T/log.darshan" -- sh "$T/script" 2>"$T/err"
+    for log in "$T"/log*.darshan; do "$IOSCRIBE" parse "$log" >"${log%.darshan}.txt"; done
+    [ "$(ls "$T"/log*.darshan | wc -l)" -eq 3 ]
+    has 0 POSIX_WRITES a/root 7 "$(grep -l a/root "$T"/log*.txt)"
+    has 1 POSIX_WRITES b/odd 5 "$(grep -l b/odd "$T"/log*.txt)"
+    has 0 POSIX_WRITES script 1 "$(grep -l data/script "$T"/log*.txt)"
+    nprocs 2 "$(grep -l a/root "$T"/log*.txt)"
+    nprocs 1 "$(grep -l data/script "$T"/log*.txt)"
+  done
+}
+
+@test "a rank that comes late to MPI_Finalize, within the deadline" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases late "$T/data"
+    status_is 0
+    by_ranks
+    has -1 POSIX_WRITES shared 16
+    [ ! -s "$T/out" ]
+  done
+}
+
+@test "a rank that comes after the deadline: nobody waits longer, the daemon writes the log" {
+  run_options=(--set deadline_ms=1000 --quiet)
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases late "$T/data"
+    status_is 0
+    has -1 POSIX_WRITES shared 16
+    [ ! -s "$T/out" ] && [ ! -s "$T/err" ]
+  done
+}
+
+@test "a rank that is stopped in the meantime: the program ends as it would, and says nothing" {
+  run_options=(--set deadline_ms=1000 --quiet)
+  for mpi in $MPIS; do
+    rm -f "$T/data/pid"
+    (
+      for _ in $(seq 400); do
+        [ -s "$T/data/pid" ] && break
+        sleep 0.05
+      done
+      sleep 2.5
+      kill -CONT "$(cat "$T/data/pid")"
+    ) 3>&- &
+    traced $mpi 4 mpi_cases stopped "$T/data"
+    wait $!
+    status_is 0
+    has -1 POSIX_WRITES shared 16
+    [ ! -s "$T/out" ] && [ ! -s "$T/err" ] || { cat "$T/err"; false; }
+  done
+}
