@@ -27,14 +27,6 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 		    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), act, SCRIBE_ARG(1)))
 			t->slot = SCRIBE_SKIP_SLOT;
 		return 1;
-	case SCRIBE_ACT_OPEN:
-		if (SCRIBE_ARG(2) & SCRIBE_O_CREAT)
-			scribe_slot_prefetch();
-		return 1;
-	case SCRIBE_ACT_OPENAT:
-		if (SCRIBE_ARG(3) & SCRIBE_O_CREAT)
-			scribe_slot_prefetch();
-		return 1;
 	case SCRIBE_ACT_CLOSE_RANGE:
 		if (!(SCRIBE_ARG(3) & SCRIBE_CLOSE_RANGE_CLOEXEC))
 			scribe_close_range(SCRIBE_ARG(1), SCRIBE_ARG(2));

@@ -20,14 +20,32 @@ struct scribe_file_key {
 	scribe_u64 hash;
 };
 
-SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
-{
-	scribe_u64 h = key->hash ^ key->ino * 0x9e3779b97f4a7c15ull;
+#define SCRIBE_INDEX_BY_STRING 1ull /* set in the hash of a path never opened */
+#define SCRIBE_INDEX_NEAR 4         /* 16 neighbouring inodes: two cache lines of cells */
 
-	h ^= ((scribe_u64)key->serial << 32 | key->dev) * 0xc2b2ae3d27d4eb4full;
+SCRIBE_INLINE scribe_u64 scribe_index_mix(scribe_u64 h)
+{
 	h ^= h >> 29;
 	h *= 0xbf58476d1ce4e5b9ull;
 	return h ^ h >> 32;
+}
+
+/*
+ * Lower half: where to look; upper half: what to find there. Files created one
+ * after the other have inode numbers in a row and lie side by side; the paths
+ * of one directory, which all have its inode number, are spread.
+ */
+SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
+{
+	scribe_u64 who = ((scribe_u64)key->serial << 32 | key->dev) * 0xc2b2ae3d27d4eb4full;
+	scribe_u64 tag = scribe_index_mix(key->hash ^ key->ino * 0x9e3779b97f4a7c15ull ^ who);
+	scribe_u64 at;
+
+	if (key->hash & SCRIBE_INDEX_BY_STRING)
+		return tag;
+	at = scribe_index_mix((key->ino >> SCRIBE_INDEX_NEAR) * 0x9e3779b97f4a7c15ull ^ who);
+	at = at << SCRIBE_INDEX_NEAR | (key->ino & ((1u << SCRIBE_INDEX_NEAR) - 1));
+	return (tag & ~0xffffffffull) | (at & 0xffffffffull);
 }
 
 /* A cell: upper half of the hash, and the slot. Never 0 for a slot above 0. */

@@ -134,8 +134,8 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 		key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
 		key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
 	}
-	/* Bit 0 tells a string's hash from a chain's; bit 1 whether links are followed. */
-	key.hash = (scribe_string_hash(s, bytes) << 2) | (a->nofollow ? 2 : 0) | 1;
+	/* Bit 1: whether a last link is followed. */
+	key.hash = (scribe_string_hash(s, bytes) << 2) | (a->nofollow ? 2 : 0) | SCRIBE_INDEX_BY_STRING;
 	if (from != SCRIBE_FROM_ROOT) {
 		struct scribe_chain chain;
 

@@ -56,6 +56,9 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 	}
 	t->act = act;
 	t->start_ns = bpf_ktime_get_ns();
+	/* Behind the clock, which waits for loads: these are for the return to find. */
+	if (act == SCRIBE_ACT_OPENAT && (scribe_arg(regs, 3) & SCRIBE_O_CREAT))
+		scribe_slot_prefetch();
 	return 0;
 }
 

@@ -253,6 +253,7 @@ SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p,
 	key.hash = chain.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
 	if (kind != SCRIBE_KIND_FILE)
 		key.hash ^= kind * SCRIBE_MIX;
+	key.hash &= ~SCRIBE_INDEX_BY_STRING;
 	index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
 	if (!index)
 		return SCRIBE_NO_SLOT;
