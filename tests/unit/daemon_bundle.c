@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of a log in memory: merging, reduction over ranks, order of writing;
+ * and the hand that puts files into the user's directories.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runtime/daemon/bundle.h"
+#include "runtime/daemon/hand.h"
+
+static struct scribe_posix_record record(uint64_t id, int64_t rank, int64_t writes)
+{
+	struct scribe_posix_record r = { .base = { id, rank } };
+
+	r.counters[SCRIBE_POSIX_OPENS] = 1;
+	r.counters[SCRIBE_POSIX_WRITES] = writes;
+	r.counters[SCRIBE_POSIX_BYTES_WRITTEN] = writes * 10;
+	return r;
+}
+
+static void add(struct scribe_bundle *b, uint64_t id, int64_t rank, int64_t writes)
+{
+	struct scribe_posix_record r = record(id, rank, writes);
+
+	assert_int_equal(scribe_bundle_add(b, SCRIBE_MOD_POSIX, &r, sizeof(r)), 0);
+}
+
+static const struct scribe_posix_record *find(const struct scribe_bundle *b, uint64_t id, int64_t rank)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->rec[i]->module == SCRIBE_MOD_POSIX && b->rec[i]->id == id && b->rec[i]->rank == rank)
+			return (const void *)b->rec[i]->data;
+	return NULL;
+}
+
+static void merge_and_reduce(void **state)
+{
+	struct scribe_bundle b = { 0 };
+
+	(void)state;
+	for (int64_t rank = 0; rank < 3; rank++) {
+		add(&b, 100, rank, rank + 1); /* on every rank */
+		add(&b, 200 + (uint64_t)rank, rank, 1);
+	}
+	add(&b, 300, 1, 5); /* on two of three */
+	add(&b, 300, 2, 5);
+	add(&b, 100, 2, 10); /* again the same rank: merged */
+	assert_int_equal(b.n, 8);
+	assert_int_equal(scribe_bundle_reduce(&b, 3), 0);
+	assert_int_equal(b.n, 6);
+	assert_non_null(find(&b, 100, -1));
+	assert_null(find(&b, 100, 0));
+	assert_int_equal(find(&b, 100, -1)->counters[SCRIBE_POSIX_WRITES], 1 + 2 + 3 + 10);
+	assert_int_equal(find(&b, 100, -1)->base.rank, -1);
+	assert_int_equal(find(&b, 300, 1)->counters[SCRIBE_POSIX_WRITES], 5);
+	/* later I/O of one rank on a shared file goes into the shared record */
+	add(&b, 100, 1, 100);
+	assert_int_equal(b.n, 6);
+	assert_int_equal(find(&b, 100, -1)->counters[SCRIBE_POSIX_WRITES], 116);
+	assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_POSIX, "short", 5), -EINVAL);
+	scribe_bundle_clear(&b);
+}
+
+static void nothing_is_shared_by_one_rank(void **state)
+{
+	struct scribe_bundle b = { 0 };
+
+	(void)state;
+	assert_int_equal(scribe_bundle_reduce(&b, 4), 0);
+	add(&b, 1, 0, 1);
+	assert_int_equal(scribe_bundle_reduce(&b, 1), 0);
+	assert_non_null(find(&b, 1, 0));
+	scribe_bundle_clear(&b);
+}
+
+static void many_ranks_many_files(void **state)
+{
+	struct scribe_bundle b = { 0 };
+
+	(void)state;
+	for (int64_t rank = 0; rank < 40; rank++)
+		for (uint64_t id = 0; id < 200; id++)
+			if (id % 2 == 0 || (int64_t)id % 40 != rank)
+				add(&b, id, rank, 1);
+	assert_int_equal(scribe_bundle_reduce(&b, 40), 0);
+	for (uint64_t id = 0; id < 200; id++) {
+		const struct scribe_posix_record *r = find(&b, id, -1);
+
+		assert_int_equal(r != NULL, id % 2 == 0);
+		if (r)
+			assert_int_equal(r->counters[SCRIBE_POSIX_OPENS], 40);
+	}
+	scribe_bundle_clear(&b);
+}
+
+static void written_and_read_again(void **state)
+{
+	struct scribe_writer_options o = { .compression = SCRIBE_COMP_NONE };
+	struct scribe_log_job job = { .nprocs = 2 };
+	struct scribe_bundle b = { 0 }, again = { 0 };
+	struct scribe_writer *w;
+	struct scribe_reader *r;
+	struct scribe_err err = { 0 };
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	(void)state;
+	add(&b, 2, 1, 1);
+	add(&b, 1, 0, 1);
+	add(&b, 3, 0, 3);
+	add(&b, 3, 1, 4);
+	assert_int_equal(scribe_bundle_reduce(&b, 2), 0);
+	assert_int_equal(scribe_writer_create_fd(fd, &o, &w, &err), 0);
+	assert_int_equal(scribe_writer_job(w, &job, "x", NULL, 0), 0);
+	for (uint64_t id = 1; id <= 3; id++)
+		assert_int_equal(scribe_writer_name(w, id, "/n", 2), 0);
+	assert_int_equal(scribe_bundle_write(&b, w), 0);
+	assert_int_equal(scribe_writer_finish(w), 0);
+	scribe_writer_free(w);
+	assert_int_equal(scribe_reader_open_fd(fd, "test", &r, &err), 0);
+	assert_int_equal(scribe_bundle_read(&again, r, &err), 0);
+	assert_int_equal(again.n, 3);
+	assert_int_equal(again.names.used, 3);
+	assert_int_equal(again.rec[0]->id, 1); /* rank 0's own, the shared one, then rank 1's */
+	assert_int_equal(again.rec[1]->rank, -1);
+	assert_int_equal(again.rec[2]->rank, 1);
+	scribe_reader_free(r);
+	scribe_bundle_clear(&b);
+	scribe_bundle_clear(&again);
+	close(fd);
+}
+
+static void the_hand(void **state)
+{
+	char base[] = "/tmp/scribe-hand-XXXXXX", path[128], to[128];
+	struct scribe_hand h;
+	struct scribe_err err = { 0 };
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	assert_int_equal(scribe_hand_start(&h, getuid(), getgid(), "", &err), 0);
+	snprintf(path, sizeof(path), "%s/a/b/c.part", base);
+	snprintf(to, sizeof(to), "%s/a/b/c", base);
+	assert_true(scribe_hand_create(&h, path, &err) < 0);
+	assert_non_null(strstr(err.text, "cannot create "));
+	assert_int_equal(scribe_hand_mkdirs(&h, path, &err), 0);
+	fd = scribe_hand_create(&h, path, &err);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	assert_int_equal(scribe_hand_create(&h, path, &err), -EEXIST);
+	assert_int_equal(scribe_hand_commit(&h, path, to, 0, &err), 0);
+	assert_int_equal(stat(to, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0400);
+	fd = scribe_hand_create(&h, path, &err);
+	close(fd);
+	assert_int_equal(scribe_hand_commit(&h, path, to, 0, &err), -EEXIST); /* never over another's log */
+	assert_int_equal(scribe_hand_commit(&h, path, to, 1, &err), 0);
+	/* a link is not followed, neither to write nor to read */
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	assert_true(scribe_hand_create(&h, path, &err) < 0);
+	assert_true(scribe_hand_open(&h, path, &err) < 0);
+	assert_int_equal(scribe_hand_remove(&h, path, &err), 0);
+	assert_int_equal(scribe_hand_remove(&h, to, &err), 0);
+	scribe_hand_stop(&h);
+	assert_true(scribe_hand_create(&h, path, &err) < 0); /* no hand: an error, no crash */
+	snprintf(path, sizeof(path), "rm -rf %s", base);
+	assert_int_equal(system(path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(merge_and_reduce),
+		cmocka_unit_test(nothing_is_shared_by_one_rank),
+		cmocka_unit_test(many_ranks_many_files),
+		cmocka_unit_test(written_and_read_again),
+		cmocka_unit_test(the_hand),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

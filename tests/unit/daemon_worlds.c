@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The world model, driven by invented events: launchers, ranks, descendants,
+ * two worlds in one script, spawned worlds, singletons, many processes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/daemon/worlds.h"
+
+#define LIMIT 64
+
+static struct scribe_worlds w;
+static uint64_t clock_ns;
+
+static int setup(void **state)
+{
+	(void)state;
+	clock_ns = 1000;
+	return scribe_worlds_init(&w, LIMIT);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	scribe_worlds_clear(&w, NULL);
+	return 0;
+}
+
+static struct scribe_process *proc(uint32_t serial)
+{
+	struct scribe_process *p = scribe_worlds_find(&w, serial);
+
+	assert_non_null(p);
+	return p;
+}
+
+static void forks(uint32_t parent, uint32_t child)
+{
+	assert_non_null(scribe_worlds_fork(&w, child, parent, clock_ns++));
+}
+
+/* exec of a command line whose words are separated by spaces */
+static void execs(uint32_t serial, const char *line, const char *env)
+{
+	char argv[512], pieces[1024];
+	struct scribe_envreader reader;
+	struct scribe_rankenv r;
+	size_t n = strlen(line) + 1;
+
+	memcpy(argv, line, n);
+	for (size_t i = 0; i < n; i++)
+		if (argv[i] == ' ')
+			argv[i] = 0;
+	assert_int_equal(scribe_worlds_exec(&w, proc(serial), argv, n, NULL), 0);
+	n = strlen(env) + 1;
+	memcpy(pieces, env, n);
+	for (size_t i = 0; i < n; i++)
+		if (pieces[i] == ' ')
+			pieces[i] = 0;
+	scribe_envreader_begin(&reader);
+	scribe_envreader_feed(&reader, pieces, n);
+	scribe_envreader_end(&reader, &r);
+	assert_int_equal(scribe_worlds_env(&w, proc(serial), &r), 0);
+}
+
+static void ends(uint32_t serial)
+{
+	scribe_worlds_exit(&w, proc(serial), SCRIBE_END_EXITED, 0, clock_ns++);
+}
+
+static unsigned count_units(void)
+{
+	unsigned n = 0;
+
+	for (struct scribe_unit *u = w.units; u; u = u->next)
+		n++;
+	return n;
+}
+
+static void assert_rank(uint32_t serial, uint32_t unit, int64_t rank)
+{
+	assert_int_equal(proc(serial)->unit->id, unit);
+	assert_int_equal(proc(serial)->rank->rank, rank);
+}
+
+static void launchers_are_known(void **state)
+{
+	static const char *const yes[] = { "mpiexec", "/usr/bin/mpiexec.hydra", "mpirun.openmpi", "hydra_pmi_proxy",
+					   "orted", "/opt/slurm/bin/srun", "slurmstepd", "prterun" };
+	static const char *const no[] = { "sh", "python3", "srunner", "myapp", "/home/u/orted.d/app", "bash", "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!scribe_is_launcher(yes[i]))
+			fail_msg("%s is a launcher", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (scribe_is_launcher(no[i]))
+			fail_msg("%s is no launcher", no[i]);
+}
+
+static void plain_command_is_one_unit(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh script", "HOME=/root");
+	forks(1, 2);
+	execs(2, "cp a b", "HOME=/root");
+	assert_int_equal(count_units(), 1);
+	assert_rank(2, 0, 0);
+	assert_true(w.rest->others);
+	ends(2);
+	ends(1);
+	assert_int_equal(w.living, 0);
+	assert_true(scribe_unit_is_over(&w, w.rest));
+}
+
+/* mpiexec (1) -> proxy (2) -> ranks 3, 4 */
+static void start_hydra(uint32_t first, const char *port, const char *group)
+{
+	char line[256];
+
+	forks(first, first + 1);
+	snprintf(line, sizeof(line), "/usr/bin/hydra_pmi_proxy --control-port %s --rmk user --pgid %s --proxy-id 0",
+		 port, group);
+	execs(first + 1, line, "");
+	forks(first + 1, first + 2);
+	execs(first + 2, "./app x", "PMI_RANK=0 PMI_SIZE=2");
+	forks(first + 1, first + 3);
+	execs(first + 3, "./app x", "PMI_RANK=1 PMI_SIZE=2");
+}
+
+static void hydra_world(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpiexec.mpich -n 2 ./app", "");
+	start_hydra(1, "host:4711", "0");
+	assert_int_equal(count_units(), 2);
+	assert_rank(3, 1, 0);
+	assert_rank(4, 1, 1);
+	assert_rank(2, 0, 0);
+	assert_int_equal(scribe_unit_nprocs(proc(3)->unit), 2);
+	assert_string_equal(proc(3)->unit->key, "hydra:host:4711:0");
+	assert_false(w.rest->others); /* launchers alone */
+	/* a rank's children count to it, with or without exec */
+	forks(3, 5);
+	execs(5, "sh -c date", "PMI_RANK=0 PMI_SIZE=2");
+	forks(5, 6);
+	assert_rank(6, 1, 0);
+	ends(6);
+	ends(5);
+	ends(3);
+	assert_false(scribe_unit_is_over(&w, proc(4)->unit));
+	ends(4);
+	assert_true(scribe_unit_is_over(&w, proc(4)->unit));
+	assert_false(scribe_unit_is_over(&w, w.rest));
+}
+
+static void rank_wrapped_by_a_shell(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpirun -n 1 sh -c ./app", "");
+	forks(1, 2);
+	execs(2, "sh -c ./app", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0 PMIX_NAMESPACE=ns1");
+	forks(2, 3);
+	execs(3, "./app", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0 PMIX_NAMESPACE=ns1");
+	assert_int_equal(count_units(), 2);
+	assert_rank(3, 1, 0);
+	assert_true(proc(2)->is_root);
+	assert_false(proc(3)->is_root);
+	assert_int_equal(scribe_worlds_hello(&w, proc(3), 0, 1, "ns1"), 1);
+	assert_rank(3, 1, 0);
+}
+
+static void two_worlds_in_one_script(void **state)
+{
+	struct scribe_unit *first;
+
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh two.sh", "");
+	forks(1, 10);
+	execs(10, "mpiexec -n 2 ./app", "");
+	start_hydra(10, "host:1", "0");
+	first = proc(12)->unit;
+	for (uint32_t s = 13; s >= 10; s--)
+		ends(s);
+	assert_true(scribe_unit_is_over(&w, first));
+	first->committed = true;
+	forks(1, 20);
+	execs(20, "mpiexec -n 2 ./app", "");
+	/* the same port and group again: the first world is committed, this is another */
+	start_hydra(20, "host:1", "0");
+	assert_int_equal(count_units(), 3);
+	assert_int_not_equal(proc(22)->unit->id, first->id);
+	assert_true(w.rest->others); /* the shell */
+}
+
+static void spawned_world(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpiexec -n 2 ./app", "");
+	start_hydra(1, "host:1", "0");
+	forks(1, 30);
+	execs(30, "hydra_pmi_proxy --control-port host:1 --pgid 1 --proxy-id 0", "");
+	forks(30, 31);
+	execs(31, "./child", "PMI_RANK=0 PMI_SIZE=1");
+	assert_int_equal(count_units(), 3);
+	assert_rank(31, 2, 0);
+	assert_rank(3, 1, 0);
+}
+
+static void launcher_inside_a_rank(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpiexec -n 2 ./app", "");
+	start_hydra(1, "host:1", "0");
+	forks(3, 40);
+	execs(40, "mpiexec -n 2 ./inner", "PMI_RANK=0 PMI_SIZE=2");
+	assert_rank(40, 1, 0); /* the launcher itself still counts to the rank */
+	start_hydra(40, "host:2", "0");
+	assert_rank(42, 2, 0);
+	assert_rank(43, 2, 1);
+	assert_rank(3, 1, 0);
+}
+
+static void singleton_by_hello(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh run.sh", "");
+	forks(1, 2);
+	execs(2, "./app", "");
+	assert_rank(2, 0, 0);
+	assert_int_equal(scribe_worlds_hello(&w, proc(2), 0, 1, ""), 1);
+	assert_rank(2, 1, 0);
+	assert_int_equal(scribe_unit_nprocs(proc(2)->unit), 1);
+	ends(2);
+	assert_true(scribe_unit_is_over(&w, proc(2)->unit));
+}
+
+/* srun --mpi=none: the environment says ranks of one world, MPI says singletons */
+static void singletons_though_the_environment_says_ranks(void **state)
+{
+	const char *env = "SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2";
+	char both[256];
+
+	(void)state;
+	forks(0, 1);
+	execs(1, "srun ./app", "");
+	for (uint32_t r = 0; r < 2; r++) {
+		forks(1, 2 + r);
+		snprintf(both, sizeof(both), "SLURM_PROCID=%u %s", r, env);
+		execs(2 + r, "./app", both);
+	}
+	assert_int_equal(count_units(), 2);
+	assert_int_equal(scribe_worlds_hello(&w, proc(2), 0, 1, ""), 1);
+	assert_int_equal(scribe_worlds_hello(&w, proc(3), 0, 1, ""), 1);
+	assert_int_not_equal(proc(2)->unit->id, proc(3)->unit->id);
+	assert_int_equal(scribe_unit_nprocs(proc(3)->unit), 1);
+	assert_int_equal(count_units(), 3); /* the world nobody is in is gone */
+}
+
+static void slurm_rank_needs_a_step(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "slurm_script", "SLURM_PROCID=0 SLURM_JOB_ID=7");
+	assert_rank(1, 0, 0);
+	assert_int_equal(count_units(), 1);
+	assert_int_equal(w.rest->jobid, 7);
+}
+
+static void a_world_without_mpi_init(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpiexec -n 2 hostname", "");
+	start_hydra(1, "h:1", "0");
+	/* rank 0 is gone before rank 2 would start: not over while the launcher lives */
+	proc(3)->unit->nprocs = 3;
+	ends(3);
+	ends(4);
+	assert_false(scribe_unit_is_over(&w, proc(3)->unit));
+	ends(2);
+	assert_true(scribe_unit_is_over(&w, proc(3)->unit));
+}
+
+static void many_processes_fold(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "make", "");
+	for (uint32_t s = 2; s < 5000; s++) {
+		forks(1, s);
+		execs(s, "cc -c x.c", "");
+		proc(s)->totals.operations = 3;
+		ends(s);
+	}
+	assert_int_equal(w.rest->processes, 4999);
+	assert_true(w.rest->listed <= LIMIT + 1);
+	assert_int_equal(w.rest->nunlisted + w.rest->listed, 4999);
+	assert_int_equal(w.rest->unlisted.operations, 3 * w.rest->nunlisted);
+	assert_int_equal(w.living, 1);
+	assert_true(w.by_serial.used <= LIMIT + 1);
+}
+
+static void random_events_keep_the_sums(void **state)
+{
+	uint32_t alive[256] = { 1 }, n = 1, next = 2;
+
+	(void)state;
+	srand(4);
+	forks(0, 1);
+	for (int i = 0; i < 20000; i++) {
+		uint32_t at = (uint32_t)rand() % n, s = alive[at];
+		uint64_t listed = 0, live = 0;
+
+		switch (rand() % 6) {
+		case 0:
+		case 1:
+			if (n < 200) {
+				forks(s, next);
+				alive[n++] = next++;
+			}
+			break;
+		case 2:
+			execs(s, "mpiexec -n 3 ./a", "");
+			break;
+		case 3:
+			execs(s, "./a", rand() % 2 ? "PMI_RANK=1 PMI_SIZE=3" : "PMI_RANK=0 PMI_SIZE=3");
+			break;
+		case 4:
+			(void)scribe_worlds_hello(&w, proc(s), rand() % 3, 3, "");
+			break;
+		default:
+			if (n > 1) {
+				ends(s);
+				alive[at] = alive[--n];
+			}
+		}
+		for (struct scribe_unit *u = w.units; u; u = u->next) {
+			uint64_t here = 0;
+
+			for (struct scribe_process *p = u->first; p; p = p->next) {
+				assert_ptr_equal(p->unit, u);
+				assert_ptr_equal(scribe_map_get(&u->ranks, (uint64_t)p->rank->rank), p->rank);
+				here += !p->ended;
+				listed++;
+			}
+			assert_int_equal(here, u->live);
+			live += here;
+		}
+		assert_int_equal(live, n);
+		assert_int_equal(w.living, n);
+		assert_int_equal(w.by_serial.used, listed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(launchers_are_known),
+#define WORLD_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		WORLD_TEST(plain_command_is_one_unit),
+		WORLD_TEST(hydra_world),
+		WORLD_TEST(rank_wrapped_by_a_shell),
+		WORLD_TEST(two_worlds_in_one_script),
+		WORLD_TEST(spawned_world),
+		WORLD_TEST(launcher_inside_a_rank),
+		WORLD_TEST(singleton_by_hello),
+		WORLD_TEST(singletons_though_the_environment_says_ranks),
+		WORLD_TEST(slurm_rank_needs_a_step),
+		WORLD_TEST(a_world_without_mpi_init),
+		WORLD_TEST(many_processes_fold),
+		WORLD_TEST(random_events_keep_the_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
