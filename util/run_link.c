@@ -172,6 +172,21 @@ int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *er
 	return answer(r, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok), ENROL_MS, err);
 }
 
+/* What a daemon that was killed could not take away: its socket and directory. */
+static void remove_socket(const char *path)
+{
+	char dir[SCRIBE_PATH_MAX];
+	char *slash;
+
+	if (!strstr(path, "/ioscribe-"))
+		return;
+	unlink(path);
+	strcpy(dir, path);
+	slash = strrchr(dir, '/');
+	*slash = 0;
+	rmdir(dir);
+}
+
 void scribe_run_link_stop(struct scribe_run *r)
 {
 	const struct timespec nap = {.tv_nsec = 5000000};
@@ -189,4 +204,5 @@ void scribe_run_link_stop(struct scribe_run *r)
 			nanosleep(&nap, NULL);
 	}
 	r->daemon = 0;
+	remove_socket(r->socket);
 }

@@ -67,6 +67,7 @@ struct scribe_daemon {
 	char socket_dir[64], socket[96];
 	struct scribe_client *clients;
 	bool quit;
+	volatile int asked_to_end; /* by SIGTERM: write what there is, then go */
 	bool verbose;
 	uint64_t lost_seen; /* ledger's EVENT_LOST + ENV_LOST at the last look */
 };

@@ -51,6 +51,8 @@ int scribe_loop(struct scribe_daemon *d)
 			return -errno;
 		for (int i = 0; i < n; i++)
 			dispatch(d, e[i].data.ptr);
+		if (!d->bpf)
+			scribe_runlink_tick(d);
 		if (!d->bpf || d->quit)
 			continue;
 		if (scribe_events_take(d) > 0)

@@ -44,6 +44,14 @@ static int probe(bool verbose)
 	return 0;
 }
 
+static struct scribe_daemon *served;
+
+static void on_term(int number)
+{
+	(void)number;
+	served->asked_to_end = 1;
+}
+
 static int serve_private(int fd, bool verbose)
 {
 	struct scribe_daemon d = { .epoll = -1, .listen = -1, .run = fd, .verbose = verbose };
@@ -55,12 +63,14 @@ static int serve_private(int fd, bool verbose)
 		return 2;
 	}
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	served = &d;
 	/* the terminal's signals are for CMD; a hang-up of the socket ends us */
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, on_term); /* write what there is, then go */
 	d.epoll = epoll_create1(EPOLL_CLOEXEC);
 	rc = d.epoll < 0 ? -errno : scribe_loop_watch(&d, fd, &d.run);
 	if (rc == 0)

@@ -226,9 +226,11 @@ void scribe_runlink_tick(struct scribe_daemon *d)
 {
 	struct scribe_work *w = d->work;
 
-	if (!w || !w->ending || d->quit)
+	if (d->asked_to_end && (!w || !w->first_serial))
+		d->quit = true;
+	if (!w || d->quit || (!w->ending && !d->asked_to_end))
 		return;
-	if (w->worlds.living && scribe_now_ns() < w->ending_deadline_ns)
+	if (w->worlds.living && !d->asked_to_end && scribe_now_ns() < w->ending_deadline_ns)
 		return;
 	scribe_clients_serve_all(d);
 	scribe_events_take(d);
