@@ -233,6 +233,8 @@ static int take_none(void *ctx, int key, const char *value, struct scribe_err *e
 	return 0;
 }
 
+static const struct scribe_option options[] = {{NULL, 0, NULL, NULL}};
+
 static const char *const examples[] = {"sudo ioscribe doctor", "check this machine", NULL};
 
 const struct scribe_command scribe_command_doctor = {
@@ -241,6 +243,7 @@ const struct scribe_command scribe_command_doctor = {
 	.main = scribe_cmd_doctor,
 	.min_operands = 0,
 	.max_operands = 0,
+	.options = options,
 	.about = "Checks the kernel, its type information, privileges, mounts, limits, which kinds of programs load "
 		 "(by loading the smallest one), the daemon, the runtime and the clock. Each line begins with ok, "
 		 "note (works, with what is said) or FIX. The exit status is 1 when a line says FIX.",
