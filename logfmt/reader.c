@@ -488,7 +488,7 @@ int scribe_reader_borrow_raw(struct scribe_reader *r, int module, const void **r
 	char buf[24];
 	int rc;
 
-	if (module < 0 || module >= SCRIBE_MAX_MODULES || !(r->info.unknown >> module & 1))
+	if (module < 0 || module >= SCRIBE_MAX_MODULES || r->header.mod_map[module].len == 0)
 		return 0;
 	g = &r->modules[module];
 	rc = region_open(r, g, scribe_module_label(module, buf), &r->header.mod_map[module]);

@@ -97,9 +97,10 @@ int scribe_reader_borrow_record(struct scribe_reader *r, int module, const void 
 void scribe_reader_rewind(struct scribe_reader *r, int module);
 
 /*
- * Plain bytes of a module that this library does not know (info->unknown), in
- * the file's byte order, piece by piece; borrowed until the next call.
- * 1, 0 at the end, < 0. For tools that carry such regions over unread.
+ * Plain bytes of a module as they stand in the file, in its byte order and
+ * version, piece by piece; borrowed until the next call. 1, 0 at the end, < 0.
+ * For modules that this library does not know (info->unknown), and for tools
+ * that carry regions over unread. Do not mix with records of the module.
  */
 int scribe_reader_borrow_raw(struct scribe_reader *r, int module, const void **ret_bytes, size_t *ret_len);
 

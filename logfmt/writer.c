@@ -395,8 +395,8 @@ int scribe_writer_raw(struct scribe_writer *w, int module, unsigned version, con
 	char buf[24];
 	int rc;
 
-	if (module < 0 || module >= SCRIBE_MAX_MODULES || scribe_module_by_id(module))
-		return scribe_err_set(&w->err, -EINVAL, "module %d is not an unknown one", module);
+	if (module < 0 || module >= SCRIBE_MAX_MODULES)
+		return scribe_err_set(&w->err, -EINVAL, "no module can have id %d", module);
 	rc = go_to(w, STAGE_MODULES + module, scribe_module_label(module, buf));
 	if (rc)
 		return rc;

@@ -51,7 +51,10 @@ int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job,
 int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len);
 /* One record in the newest layout; `len` must be its length (-EINVAL). */
 int scribe_writer_record(struct scribe_writer *w, int module, const void *rec, size_t len);
-/* Bytes of a module this library does not know, taken over as they are, with their version. */
+/*
+ * Bytes of a module as they shall stand in the file, with their version: for
+ * modules this library does not know, or regions carried over unread.
+ */
 int scribe_writer_raw(struct scribe_writer *w, int module, unsigned version, const void *bytes, size_t len);
 /* Mark a module as partial: records of it were lost. Any time before finish. */
 void scribe_writer_partial(struct scribe_writer *w, int module);

@@ -464,6 +464,7 @@ int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_a
 		.bytes_read = a->files[i].bytes_read,
 		.bytes_written = a->files[i].bytes_written,
 		.nprocs = a->files[i].nprocs,
+		.max_offset = a->files[i].max_offset,
 	};
 	return 1;
 }
@@ -492,4 +493,17 @@ const void *scribe_accum_total(const struct scribe_accum *a)
 int64_t scribe_accum_records(const struct scribe_accum *a)
 {
 	return a->records;
+}
+
+int scribe_accum_sum(int module, void *total, const void *record, int first)
+{
+	struct scribe_accum a = {.shape = shape_of(module), .module = scribe_module_by_id(module), .total = total};
+
+	if (!a.shape)
+		return -SCRIBE_E_UNSUPPORTED;
+	if (first)
+		memset(total, 0, a.module->record_bytes);
+	a.records = !first;
+	add_total(&a, record);
+	return 0;
 }

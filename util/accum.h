@@ -68,8 +68,15 @@ struct scribe_accum_file {
 	uint64_t id;
 	int64_t bytes_read, bytes_written;
 	int64_t nprocs; /* ranks with a record of it; -1: shared by all */
+	int64_t max_offset; /* bytes; -1: the module does not tell */
 };
 int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_accum_file *ret_file);
 int64_t scribe_accum_records(const struct scribe_accum *a);
+
+/*
+ * The same sum in the caller's hands: add `record` to `total`; `first` starts
+ * it anew. 0, or -SCRIBE_E_UNSUPPORTED.
+ */
+int scribe_accum_sum(int module, void *total, const void *record, int first);
 
 #endif

@@ -371,7 +371,7 @@ static void unknown_modules_pass_through(void **state)
 	assert_int_equal(scribe_writer_job(w, some_job(), "x", NULL, 0), 0);
 	assert_int_equal(scribe_writer_raw(w, SCRIBE_MOD_APXC, 1, "cray", 4), 0);
 	assert_int_equal(scribe_writer_raw(w, 33, 9, "future", 6), 0);
-	assert_int_equal(scribe_writer_raw(w, SCRIBE_MOD_POSIX_EXT, 1, "x", 1), -EINVAL);
+	assert_int_equal(scribe_writer_raw(w, 64, 1, "x", 1), -EINVAL);
 	assert_int_equal(scribe_writer_finish(w), 0);
 	scribe_writer_free(w);
 	r = must_open(fd);
