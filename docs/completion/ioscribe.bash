@@ -4,7 +4,7 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ]; then
-			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary convert diff merge help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary convert diff merge export help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
@@ -16,6 +16,7 @@ _ioscribe()
 	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;
 	merge | darshan-merge) words="--output --shared-redux --job-end-time --bzip2 --help --version" ;;
+	export) words="--json --json-lines --csv --sqlite --output --table --help --version" ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ioscribe export: every format against the values that parse prints.
+
+load helper
+
+# Sum over all logs of a counter, from the text of parse.
+text_sum() { # COUNTER
+	local log
+	for log in "$LOGS"/*.darshan; do
+		"$IOSCRIBE" parse --show-incomplete "$log" 2>/dev/null
+	done | awk -F'\t' -v c="$1" '$4 == c { s += $5 } END { printf "%.0f\n", s }'
+}
+
+@test "JSON of every log is valid and complete" {
+	local log n=0
+	for log in "$LOGS"/*.darshan; do
+		n=$((n + 1))
+		"$IOSCRIBE" export --json "$log" >"$BATS_TEST_TMPDIR/j.json"
+		"$IOSCRIBE" parse --show-incomplete "$log" 2>/dev/null >"$BATS_TEST_TMPDIR/text"
+		python3 - "$BATS_TEST_TMPDIR/j.json" "$BATS_TEST_TMPDIR/text" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+want = {}
+for line in open(sys.argv[2], errors="surrogateescape"):
+    if line[0] in "#\n":
+        continue
+    f = line.rstrip("\n").split("\t")
+    if f[0] in ("POSIX", "STDIO", "MPI-IO", "H5F", "H5D", "DFS", "DAOS", "PNETCDF_VAR") and "_F_" not in f[3]:
+        want.setdefault(f[0].replace("-", "").lower(), []).append((f[1], f[2], f[3], f[4]))
+for table, rows in want.items():
+    have = set()
+    for r in d[table]:
+        for k, v in r.items():
+            have.add((str(r["rank"]), r["record_id"], k, str(v)))
+    for rank, rid, k, v in rows:
+        if k.endswith("_FILE_REC_ID"):
+            k = "file_record_id"
+        assert (rank, rid, k, v) in have, (table, rank, rid, k, v)
+assert len(d["job"]) == 1
+PY
+	done
+	[ "$n" -ge 22 ]
+}
+
+@test "JSON lines: an object a line, several logs" {
+	"$IOSCRIBE" export --json-lines "$LOGS"/*.darshan >"$BATS_TEST_TMPDIR/lines"
+	python3 - "$BATS_TEST_TMPDIR/lines" "$(text_sum POSIX_BYTES_WRITTEN)" <<'PY'
+import json, sys
+total = 0
+logs = set()
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    logs.add(r["log"])
+    if r["table"] == "posix":
+        total += r["POSIX_BYTES_WRITTEN"]
+assert total == int(sys.argv[2]), (total, sys.argv[2])
+assert len(logs) >= 22
+PY
+}
+
+@test "CSV: a file a table, reals exact" {
+	local dir="$BATS_TEST_TMPDIR/csv" log="$LOGS/treddy_mpi-io-test_id4373053_6-2-60198-9815401321915095332_1.darshan"
+	"$IOSCRIBE" export --csv --output "$dir" "$log"
+	[ "$(ls "$dir" | tr '\n' ' ')" = "dxt_mpiio.csv dxt_posix.csv file.csv job.csv metadata.csv mount.csv mpiio.csv posix.csv stdio.csv " ]
+	[ "$(wc -l <"$dir/dxt_posix.csv")" -eq 321 ]
+	python3 - "$dir/posix.csv" "$BATS_TEST_TMPDIR" "$IOSCRIBE" "$log" <<'PY'
+import csv, json, subprocess, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+want = json.loads(subprocess.run([sys.argv[3], "export", "--json", sys.argv[4]], capture_output=True).stdout)["posix"]
+assert len(rows) == len(want) > 0
+for a, b in zip(rows, want):
+    for k, v in b.items():
+        assert (float(a[k]) == v) if isinstance(v, float) else (a[k] == str(v)), (k, a[k], v)
+PY
+}
+
+@test "CSV on standard output needs one table" {
+	local log="$LOGS/skew-app.darshan"
+	[ "$("$IOSCRIBE" export --csv --table posix "$log" | wc -l)" -eq 2 ]
+	run_err 1 "name one with --table" "$IOSCRIBE" export --csv "$log"
+}
+
+@test "SQLite: all logs, sums as in the text, adding twice changes nothing" {
+	local db="$BATS_TEST_TMPDIR/all.db"
+	run "$IOSCRIBE" export --sqlite "$db" "$LOGS"/*.darshan
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"22 logs added, 0 already there"* ]]
+	cp "$db" "$BATS_TEST_TMPDIR/before.db"
+	run "$IOSCRIBE" export --sqlite "$db" "$LOGS"/*.darshan
+	[[ "$output" == *"0 logs added, 22 already there"* ]]
+	python3 - "$db" "$(text_sum POSIX_BYTES_WRITTEN)" "$(text_sum STDIO_WRITES)" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+one = lambda q: db.execute(q).fetchone()[0]
+assert one("select sum(POSIX_BYTES_WRITTEN) from posix") == int(sys.argv[2])
+assert one("select sum(STDIO_WRITES) from stdio") == int(sys.argv[3])
+assert one("select count(*) from log") == one("select count(*) from job") == 22
+assert one("select count(*) from posix p left join file f using (log_id, record_id) where f.name is null") == 0
+assert one("select typeof(POSIX_F_META_TIME) from posix limit 1") == "real"
+assert one("pragma user_version") == 1
+PY
+}
+
+@test "SQLite: logs are added one by one; a damaged log adds nothing" {
+	local db="$BATS_TEST_TMPDIR/one.db"
+	"$IOSCRIBE" export --sqlite "$db" "$LOGS/skew-app.darshan"
+	head -c 2000 "$LOGS/mpi-io-test-x86_64-3.5.0.darshan" >"$BATS_TEST_TMPDIR/cut.darshan"
+	run_err 1 cut.darshan "$IOSCRIBE" export --sqlite "$db" "$BATS_TEST_TMPDIR/cut.darshan"
+	"$IOSCRIBE" export --sqlite "$db" "$LOGS/mpi-io-test-x86_64-3.5.0.darshan"
+	python3 - "$db" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+assert db.execute("select count(*) from log").fetchone()[0] == 2
+assert db.execute("select count(distinct log_id) from mount").fetchone()[0] == 2
+PY
+}
+
+@test "--table: only what is asked for" {
+	"$IOSCRIBE" export --json --table job --table mount "$LOGS/skew-app.darshan" >"$BATS_TEST_TMPDIR/j"
+	python3 -c 'import json, sys; assert sorted(json.load(open(sys.argv[1]))) == ["job", "mount"]' "$BATS_TEST_TMPDIR/j"
+}
+
+@test "export refuses: no format, two logs in one document, no database, a file that is none" {
+	local log="$LOGS/skew-app.darshan"
+	run_err 2 "--json, --json-lines, --csv or --sqlite DB is missing" "$IOSCRIBE" export "$log"
+	run_err 2 "one log at a time" "$IOSCRIBE" export --json "$log" "$log"
+	run_err 1 "cannot be opened" "$IOSCRIBE" export --sqlite "$BATS_TEST_TMPDIR/no/such/folder.db" "$log"
+	echo "this is a text file and no database, long enough to be taken for a header of one, or so it seems" >"$BATS_TEST_TMPDIR/text"
+	run_err 1 "not an SQLite database" "$IOSCRIBE" export --sqlite "$BATS_TEST_TMPDIR/text" "$log"
+	run_err 1 "No space left on device" "$IOSCRIBE" export --json --output /dev/full "$log"
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names and layouts of Darshan's C interface (release 3.5.0), for programs that
+ * were written to it. Counter names come from the lists in logfmt/.
+ */
+#ifndef IOSCRIBE_COMPAT_DARSHAN_LOG_FORMAT_H
+#define IOSCRIBE_COMPAT_DARSHAN_LOG_FORMAT_H
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "logfmt/counters_apmpi.h"
+#include "logfmt/counters_daos.h"
+#include "logfmt/counters_hdf5.h"
+#include "logfmt/counters_mpiio.h"
+#include "logfmt/counters_pnetcdf.h"
+#include "logfmt/counters_posix.h"
+#include "logfmt/counters_site.h"
+#include "logfmt/counters_stdio.h"
+
+#define DARSHAN_LOG_VERSION "3.41"
+#define DARSHAN_MAGIC_NR 6567223
+#define DARSHAN_JOB_RECORD_SIZE 4096
+#define DARSHAN_JOB_METADATA_LEN 1024
+#define DARSHAN_EXE_LEN (DARSHAN_JOB_RECORD_SIZE - sizeof(struct darshan_job) - 1)
+#define DARSHAN_MAX_MODS 64
+#define DARSHAN_MOD_FLAG_SET(flags, id) ((flags) |= 1ULL << (id))
+#define DARSHAN_MOD_FLAG_UNSET(flags, id) ((flags) &= ~(1ULL << (id)))
+#define DARSHAN_MOD_FLAG_ISSET(flags, id) ((flags) & (1ULL << (id)))
+
+enum darshan_comp_type { DARSHAN_ZLIB_COMP, DARSHAN_BZIP2_COMP, DARSHAN_NO_COMP };
+
+typedef uint64_t darshan_record_id;
+
+struct darshan_log_map {
+	uint64_t off, len;
+};
+
+struct darshan_header {
+	char version_string[8];
+	int64_t magic_nr;
+	unsigned char comp_type;
+	uint64_t partial_flag;
+	struct darshan_log_map name_map;
+	struct darshan_log_map mod_map[DARSHAN_MAX_MODS];
+	uint32_t mod_ver[DARSHAN_MAX_MODS];
+};
+
+struct darshan_job {
+	int64_t uid;
+	int64_t start_time_sec, start_time_nsec;
+	int64_t end_time_sec, end_time_nsec;
+	int64_t nprocs;
+	int64_t jobid;
+	char metadata[DARSHAN_JOB_METADATA_LEN];
+};
+
+struct darshan_name_record {
+	darshan_record_id id;
+	char name[1];
+};
+
+struct darshan_base_record {
+	darshan_record_id id;
+	int64_t rank;
+};
+
+/* id, printed name, newest record version */
+#define DARSHAN_MODULES(X) \
+	X(DARSHAN_NULL_MOD, "NULL", 1) \
+	X(DARSHAN_POSIX_MOD, "POSIX", 4) \
+	X(DARSHAN_MPIIO_MOD, "MPI-IO", 3) \
+	X(DARSHAN_H5F_MOD, "H5F", 3) \
+	X(DARSHAN_H5D_MOD, "H5D", 2) \
+	X(DARSHAN_PNETCDF_FILE_MOD, "PNETCDF_FILE", 3) \
+	X(DARSHAN_PNETCDF_VAR_MOD, "PNETCDF_VAR", 1) \
+	X(DARSHAN_BGQ_MOD, "BG/Q", 2) \
+	X(DARSHAN_LUSTRE_MOD, "LUSTRE", 2) \
+	X(DARSHAN_STDIO_MOD, "STDIO", 2) \
+	X(DXT_POSIX_MOD, "DXT_POSIX", 1) \
+	X(DXT_MPIIO_MOD, "DXT_MPIIO", 2) \
+	X(DARSHAN_MDHIM_MOD, "MDHIM", 1) \
+	X(DARSHAN_APXC_MOD, "APXC", 0) \
+	X(DARSHAN_APMPI_MOD, "APMPI", 1) \
+	X(DARSHAN_HEATMAP_MOD, "HEATMAP", 1) \
+	X(DARSHAN_DFS_MOD, "DFS", 1) \
+	X(DARSHAN_DAOS_MOD, "DAOS", 1)
+
+typedef enum {
+#define DARSHAN_X(id, name, version) id,
+	DARSHAN_MODULES(DARSHAN_X)
+#undef DARSHAN_X
+	DARSHAN_KNOWN_MODULE_COUNT
+} darshan_module_id;
+
+static const char *const darshan_module_names[] __attribute__((unused)) = {
+#define DARSHAN_X(id, name, version) name,
+	DARSHAN_MODULES(DARSHAN_X)
+#undef DARSHAN_X
+};
+
+static const int darshan_module_versions[] __attribute__((unused)) = {
+#define DARSHAN_X(id, name, version) version,
+	DARSHAN_MODULES(DARSHAN_X)
+#undef DARSHAN_X
+};
+
+/* POSIX_OPENS and so on, as the interface names them. */
+#define DARSHAN_X(n, rule, text) POSIX_##n,
+enum darshan_posix_indices { SCRIBE_POSIX_COUNTERS(DARSHAN_X) POSIX_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) POSIX_F_##n,
+enum darshan_posix_f_indices { SCRIBE_POSIX_F_COUNTERS(DARSHAN_X) POSIX_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) MPIIO_##n,
+enum darshan_mpiio_indices { SCRIBE_MPIIO_COUNTERS(DARSHAN_X) MPIIO_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) MPIIO_F_##n,
+enum darshan_mpiio_f_indices { SCRIBE_MPIIO_F_COUNTERS(DARSHAN_X) MPIIO_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) STDIO_##n,
+enum darshan_stdio_indices { SCRIBE_STDIO_COUNTERS(DARSHAN_X) STDIO_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) STDIO_F_##n,
+enum darshan_stdio_f_indices { SCRIBE_STDIO_F_COUNTERS(DARSHAN_X) STDIO_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) H5F_##n,
+enum darshan_h5f_indices { SCRIBE_H5F_COUNTERS(DARSHAN_X) H5F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) H5F_F_##n,
+enum darshan_h5f_f_indices { SCRIBE_H5F_F_COUNTERS(DARSHAN_X) H5F_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) H5D_##n,
+enum darshan_h5d_indices { SCRIBE_H5D_COUNTERS(DARSHAN_X) H5D_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) H5D_F_##n,
+enum darshan_h5d_f_indices { SCRIBE_H5D_F_COUNTERS(DARSHAN_X) H5D_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) PNETCDF_FILE_##n,
+enum darshan_pnetcdf_file_indices { SCRIBE_PNETCDF_FILE_COUNTERS(DARSHAN_X) PNETCDF_FILE_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) PNETCDF_FILE_F_##n,
+enum darshan_pnetcdf_file_f_indices { SCRIBE_PNETCDF_FILE_F_COUNTERS(DARSHAN_X) PNETCDF_FILE_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) PNETCDF_VAR_##n,
+enum darshan_pnetcdf_var_indices { SCRIBE_PNETCDF_VAR_COUNTERS(DARSHAN_X) PNETCDF_VAR_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) PNETCDF_VAR_F_##n,
+enum darshan_pnetcdf_var_f_indices { SCRIBE_PNETCDF_VAR_F_COUNTERS(DARSHAN_X) PNETCDF_VAR_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) BGQ_##n,
+enum darshan_bgq_indices { SCRIBE_BGQ_COUNTERS(DARSHAN_X) BGQ_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) BGQ_F_##n,
+enum darshan_bgq_f_indices { SCRIBE_BGQ_F_COUNTERS(DARSHAN_X) BGQ_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) MDHIM_##n,
+enum darshan_mdhim_indices { SCRIBE_MDHIM_COUNTERS(DARSHAN_X) MDHIM_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) MDHIM_F_##n,
+enum darshan_mdhim_f_indices { SCRIBE_MDHIM_F_COUNTERS(DARSHAN_X) MDHIM_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) NULL_##n,
+enum darshan_null_indices { SCRIBE_NULL_COUNTERS(DARSHAN_X) NULL_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) NULL_F_##n,
+enum darshan_null_f_indices { SCRIBE_NULL_F_COUNTERS(DARSHAN_X) NULL_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) DFS_##n,
+enum darshan_dfs_indices { SCRIBE_DFS_COUNTERS(DARSHAN_X) DFS_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) DFS_F_##n,
+enum darshan_dfs_f_indices { SCRIBE_DFS_F_COUNTERS(DARSHAN_X) DFS_F_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) DAOS_##n,
+enum darshan_daos_indices { SCRIBE_DAOS_COUNTERS(DARSHAN_X) DAOS_NUM_INDICES };
+#undef DARSHAN_X
+#define DARSHAN_X(n, rule, text) DAOS_F_##n,
+enum darshan_daos_f_indices { SCRIBE_DAOS_F_COUNTERS(DARSHAN_X) DAOS_F_NUM_INDICES };
+#undef DARSHAN_X
+enum darshan_lustre_indices {
+	LUSTRE_COMP_STRIPE_SIZE,
+	LUSTRE_COMP_STRIPE_COUNT,
+	LUSTRE_COMP_STRIPE_PATTERN,
+	LUSTRE_COMP_FLAGS,
+	LUSTRE_COMP_EXT_START,
+	LUSTRE_COMP_EXT_END,
+	LUSTRE_COMP_MIRROR_ID,
+	LUSTRE_COMP_NUM_INDICES
+};
+
+#define H5D_MAX_NDIMS 5
+#define PNETCDF_VAR_MAX_NDIMS 5
+#define HOSTNAME_SIZE 64
+
+#define DARSHAN_RECORD(name, NAME) \
+	struct name { \
+		struct darshan_base_record base_rec; \
+		int64_t counters[NAME##_NUM_INDICES]; \
+		double fcounters[NAME##_F_NUM_INDICES]; \
+	}
+DARSHAN_RECORD(darshan_null_record, NULL);
+DARSHAN_RECORD(darshan_posix_file, POSIX);
+DARSHAN_RECORD(darshan_mpiio_file, MPIIO);
+DARSHAN_RECORD(darshan_stdio_file, STDIO);
+DARSHAN_RECORD(darshan_hdf5_file, H5F);
+DARSHAN_RECORD(darshan_pnetcdf_file, PNETCDF_FILE);
+DARSHAN_RECORD(darshan_bgq_record, BGQ);
+
+struct darshan_hdf5_dataset {
+	struct darshan_base_record base_rec;
+	uint64_t file_rec_id;
+	int64_t counters[H5D_NUM_INDICES];
+	double fcounters[H5D_F_NUM_INDICES];
+};
+
+struct darshan_pnetcdf_var {
+	struct darshan_base_record base_rec;
+	uint64_t file_rec_id;
+	int64_t counters[PNETCDF_VAR_NUM_INDICES];
+	double fcounters[PNETCDF_VAR_F_NUM_INDICES];
+};
+
+typedef int64_t OST_ID;
+
+struct darshan_lustre_component {
+	int64_t counters[LUSTRE_COMP_NUM_INDICES];
+	char pool_name[16];
+};
+
+struct darshan_lustre_record {
+	struct darshan_base_record base_rec;
+	int64_t num_comps, num_stripes;
+	struct darshan_lustre_component *comps; /* behind the record in the same memory */
+	OST_ID *ost_ids;
+};
+#define LUSTRE_RECORD_SIZE(comps, stripes) \
+	(sizeof(struct darshan_base_record) + 2 * sizeof(int64_t) + \
+	 sizeof(struct darshan_lustre_component) * (comps) + sizeof(OST_ID) * (stripes))
+
+struct darshan_mdhim_record {
+	struct darshan_base_record base_rec;
+	int64_t counters[MDHIM_NUM_INDICES];
+	double fcounters[MDHIM_F_NUM_INDICES];
+	int64_t server_histogram[1];
+};
+#define MDHIM_RECORD_SIZE(servers) (sizeof(struct darshan_mdhim_record) + sizeof(int64_t) * ((servers)-1))
+
+typedef struct segment_info {
+	int64_t offset, length;
+	double start_time, end_time;
+} segment_info;
+
+/* Then write_count segments, then read_count. */
+struct dxt_file_record {
+	struct darshan_base_record base_rec;
+	int64_t shared_record;
+	char hostname[HOSTNAME_SIZE];
+	int64_t write_count, read_count;
+};
+
+struct darshan_heatmap_record {
+	struct darshan_base_record base_rec;
+	double bin_width_seconds;
+	int64_t nbins;
+	int64_t *write_bins, *read_bins; /* behind the record in the same memory */
+};
+
+struct darshan_dfs_file {
+	struct darshan_base_record base_rec;
+	int64_t counters[DFS_NUM_INDICES];
+	double fcounters[DFS_F_NUM_INDICES];
+	unsigned char pool_uuid[16], cont_uuid[16];
+};
+
+struct darshan_daos_object {
+	struct darshan_base_record base_rec;
+	int64_t counters[DAOS_NUM_INDICES];
+	double fcounters[DAOS_F_NUM_INDICES];
+	unsigned char pool_uuid[16], cont_uuid[16];
+	uint64_t oid_hi, oid_lo;
+};
+
+struct darshan_apmpi_header_record {
+	struct darshan_base_record base_rec;
+	int64_t magic;
+	uint32_t sync_flag;
+	double apmpi_f_variance_total_mpitime;
+	double apmpi_f_variance_total_mpisynctime;
+};
+
+struct darshan_apmpi_perf_record {
+	struct darshan_base_record base_rec;
+	uint64_t counters[SCRIBE_APMPI_COUNT];
+	double fcounters[SCRIBE_APMPI_F_COUNT];
+	double fsynccounters[SCRIBE_APMPI_F_SYNC_COUNT];
+	double fglobalcounters[SCRIBE_APMPI_F_GLOBAL_COUNT];
+	char node_name[128];
+};
+
+#endif

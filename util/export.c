@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe export: logs as JSON, CSV or rows of an SQLite database.
+ */
+#include "util/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/command.h"
+
+#define MAX_TABLES 64
+
+struct export {
+	const struct scribe_export_format *format;
+	int several;      /* the format takes more than one log */
+	int needs_output;
+	char *tables[MAX_TABLES + 1];
+	int ntables;
+	struct scribe_export_options o;
+};
+
+static int take(void *ctx, int key, const char *value, struct scribe_err *err)
+{
+	struct export *e = ctx;
+
+	switch (key) {
+	case 'j':
+		e->format = &scribe_export_json;
+		e->several = e->needs_output = 0;
+		return 0;
+	case 'l':
+		e->format = &scribe_export_json_lines;
+		e->several = 1;
+		e->needs_output = 0;
+		return 0;
+	case 'c':
+		e->format = &scribe_export_csv;
+		e->several = e->needs_output = 0;
+		return 0;
+	case 's':
+		e->format = &scribe_export_sqlite;
+		e->several = e->needs_output = 1;
+		e->o.output = value;
+		return 0;
+	case 'o':
+		e->o.output = value;
+		return 0;
+	default:
+		if (e->ntables == MAX_TABLES)
+			return scribe_err_set(err, -E2BIG, "--table: at most %d", MAX_TABLES);
+		e->tables[e->ntables++] = (char *)(uintptr_t)value;
+		return 0;
+	}
+}
+
+bool scribe_export_is_wanted(const struct scribe_export_options *o, const char *table)
+{
+	if (!o->only)
+		return true;
+	for (char *const *t = o->only; *t; t++)
+		if (!strcmp(*t, table))
+			return true;
+	return false;
+}
+
+static int export_logs(struct export *e, char **paths, int n, struct scribe_err *err)
+{
+	void *ctx = NULL;
+	int rc;
+
+	e->o.logs = n;
+	e->o.only = e->ntables ? e->tables : NULL;
+	rc = e->format->open(&e->o, &ctx, err);
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < n && rc >= 0; i++) {
+		struct scribe_log log;
+
+		rc = scribe_log_open(&log, paths[i], SCRIBE_LOG_NAMES, err);
+		if (rc >= 0)
+			rc = e->format->log(ctx, &log, err);
+		scribe_log_close(&log);
+	}
+	if (e->format->close(ctx, rc < 0, err) < 0 && rc >= 0)
+		rc = -1;
+	return rc;
+}
+
+static int usage(const char *argv0, const char *what)
+{
+	scribe_complain(argv0, "%s; see ioscribe export --help", what);
+	return SCRIBE_EXIT_USAGE;
+}
+
+static int cmd_export(int argc, char **argv)
+{
+	struct export e = {.o.argv0 = argv[0]};
+	struct scribe_err err = {0};
+	int first, status = scribe_args_read(&scribe_command_export, argc, argv, take, &e, &first);
+
+	if (status >= 0)
+		return status;
+	if (!e.format)
+		return usage(argv[0], "--json, --json-lines, --csv or --sqlite DB is missing");
+	if (!e.several && argc - first > 1)
+		return usage(argv[0], "one log at a time in this format (--json-lines and --sqlite take many)");
+	if (export_logs(&e, argv + first, argc - first, &err) < 0)
+		return scribe_complain_err(argv[0], &err);
+	return SCRIBE_EXIT_OK;
+}
+
+static const struct scribe_option options[] = {
+	{"json", 'j', NULL, "one JSON document, an array a table"},
+	{"json-lines", 'l', NULL, "one JSON object a line; takes several logs"},
+	{"csv", 'c', NULL, "CSV: a file a table in the folder of --output, or one --table on standard output"},
+	{"sqlite", 's', "DB", "add the logs to the SQLite database DB, made if it is not there"},
+	{"output", 'o', "PATH", "write to this file (JSON) or into this folder (CSV)"},
+	{"table", 't', "NAME", "only this table; may be given several times"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe export --json job.darshan | jq '.posix[] | select(.POSIX_BYTES_WRITTEN > 0) | .name'",
+	"names of the files written",
+	"ioscribe export --csv --table posix job.darshan",
+	"the POSIX records, one a line",
+	"ioscribe export --sqlite jobs.db logs/*.darshan",
+	"add logs to a database; those that are there already are left alone",
+	NULL,
+};
+
+const struct scribe_command scribe_command_export = {
+	.name = "export",
+	.summary = "write logs as JSON, CSV or into an SQLite database",
+	.main = cmd_export,
+	.operands = "LOG...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.options = options,
+	.about = "A log becomes tables: job, metadata, mount, file, then one a module (posix, mpiio, stdio, h5f,\n"
+		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, and\n"
+		 "ioscribe's posix_ext, process and ledger). Rows of a module have record id, rank, name, mount and\n"
+		 "type of the file system, then a column a counter under its usual name; heatmap has a row a bin,\n"
+		 "dxt_posix and dxt_mpiio a row an operation, lustre a row a layout component. docs/export.md\n"
+		 "describes every table.\n\n"
+		 "Record ids are unsigned 64-bit numbers: strings in JSON, the same bits as signed integers in\n"
+		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in SQLite.\n\n"
+		 "A database takes any number of logs, each in one transaction; a log whose bytes are in it\n"
+		 "already is not added again.",
+	.examples = examples,
+};

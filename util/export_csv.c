@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Tables as CSV (RFC 4180 with line feeds): a file a table in a folder, or one
+ * table on standard output. Reals have 17 significant digits, so that they come
+ * back exactly. Text that does not print is escaped (\n, \t, \xHH).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/export.h"
+#include "util/number.h"
+#include "util/outbuf.h"
+
+struct csv {
+	const struct scribe_export_options *o;
+	struct scribe_out out;
+	int fd; /* of the table being written, -1 none */
+	int has_out;
+	int tables;
+	char *scratch;
+	size_t cap;
+};
+
+static int csv_open(const struct scribe_export_options *o, void **ret_ctx, struct scribe_err *err)
+{
+	struct csv *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return scribe_err_set(err, -ENOMEM, "export: out of memory");
+	c->o = o;
+	c->fd = -1;
+	if (o->output && mkdir(o->output, 0777) < 0 && errno != EEXIST) {
+		int code = errno;
+
+		free(c);
+		return scribe_err_set(err, -code, "%s: %s", o->output, strerror(code));
+	}
+	*ret_ctx = c;
+	return 0;
+}
+
+static int end_table(struct csv *c, struct scribe_err *err)
+{
+	int rc = c->has_out ? scribe_out_flush(&c->out, err) : 0;
+
+	scribe_out_close(&c->out);
+	c->has_out = 0;
+	if (c->fd >= 0 && c->o->output && close(c->fd) < 0 && rc >= 0)
+		rc = scribe_err_set(err, -errno, "%s: %s", c->o->output, strerror(errno));
+	c->fd = -1;
+	return rc;
+}
+
+static int csv_close(void *ctx, int failed, struct scribe_err *err)
+{
+	struct csv *c = ctx;
+	int rc = end_table(c, failed ? NULL : err);
+
+	free(c->scratch);
+	free(c);
+	return rc;
+}
+
+static bool is_wanted(void *ctx, const char *table)
+{
+	const struct csv *c = ctx;
+
+	return scribe_export_is_wanted(c->o, table);
+}
+
+/* Text with quotes where it needs them. */
+static void put_text(struct scribe_out *out, const char *bytes, size_t len)
+{
+	int quote = 0;
+
+	for (size_t i = 0; i < len && !quote; i++)
+		quote = bytes[i] == ',' || bytes[i] == '"' || bytes[i] == '\n' || bytes[i] == '\r';
+	if (!quote) {
+		scribe_out_bytes(out, bytes, len);
+		return;
+	}
+	scribe_out_bytes(out, "\"", 1);
+	for (size_t i = 0; i < len; i++)
+		scribe_out_bytes(out, bytes[i] == '"' ? "\"\"" : bytes + i, bytes[i] == '"' ? 2 : 1);
+	scribe_out_bytes(out, "\"", 1);
+}
+
+static int put_any_text(struct csv *c, const struct scribe_cell *cell)
+{
+	size_t need;
+
+	if (scribe_name_printable(cell->text.bytes, cell->text.len)) {
+		put_text(&c->out, cell->text.bytes, cell->text.len);
+		return 0;
+	}
+	need = scribe_name_escape(cell->text.bytes, cell->text.len, c->scratch, c->cap);
+	if (need >= c->cap) {
+		char *bigger = realloc(c->scratch, need + 1);
+
+		if (!bigger)
+			return -ENOMEM;
+		c->scratch = bigger;
+		c->cap = need + 1;
+		scribe_name_escape(cell->text.bytes, cell->text.len, c->scratch, c->cap);
+	}
+	put_text(&c->out, c->scratch, need);
+	return 0;
+}
+
+static int begin_table(void *ctx, const struct scribe_export_table *t, struct scribe_err *err)
+{
+	struct csv *c = ctx;
+	char path[4096];
+	int rc = end_table(c, err);
+
+	if (rc < 0)
+		return rc;
+	c->fd = STDOUT_FILENO;
+	if (c->o->output) {
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s.csv", c->o->output, t->name) >= sizeof(path))
+			return scribe_err_set(err, -ENAMETOOLONG, "%s: name too long", c->o->output);
+		c->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (c->fd < 0)
+			return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	} else if (c->tables++) {
+		return scribe_err_set(err, -EINVAL, "several tables: name one with --table, or a folder with --output");
+	}
+	rc = scribe_out_open(&c->out, c->fd, err);
+	if (rc < 0)
+		return rc;
+	c->has_out = 1;
+	for (int i = 0; i < t->ncolumns; i++)
+		scribe_out_printf(&c->out, "%s%s", i ? "," : "", t->columns[i].name);
+	scribe_out_text(&c->out, "\n");
+	return 0;
+}
+
+static int put_cell(struct csv *c, const struct scribe_column *col, const struct scribe_cell *cell)
+{
+	if (cell->null)
+		return 0;
+	switch (col->kind) {
+	case SCRIBE_COL_INT:
+		scribe_out_done(&c->out, scribe_put_i64(scribe_out_room(&c->out, 32), cell->i));
+		return 0;
+	case SCRIBE_COL_ID:
+		scribe_out_done(&c->out, scribe_put_u64(scribe_out_room(&c->out, 32), cell->id));
+		return 0;
+	case SCRIBE_COL_REAL:
+		scribe_out_printf(&c->out, "%.17g", cell->r);
+		return 0;
+	default:
+		return put_any_text(c, cell);
+	}
+}
+
+static int put_row(void *ctx, const struct scribe_export_table *t, const struct scribe_cell *cells,
+		   struct scribe_err *err)
+{
+	struct csv *c = ctx;
+
+	for (int i = 0; i < t->ncolumns; i++) {
+		if (i)
+			scribe_out_bytes(&c->out, ",", 1);
+		if (put_cell(c, &t->columns[i], &cells[i]) < 0)
+			return scribe_err_set(err, -ENOMEM, "table %s: out of memory", t->name);
+	}
+	scribe_out_bytes(&c->out, "\n", 1);
+	return c->out.error ? scribe_out_flush(&c->out, err) : 0;
+}
+
+static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
+{
+	struct scribe_export_sink sink = {begin_table, put_row, ctx, is_wanted};
+
+	return scribe_export_log(log, &sink, err);
+}
+
+const struct scribe_export_format scribe_export_csv = {csv_open, put_log, csv_close};
