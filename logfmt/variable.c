@@ -93,7 +93,7 @@ static int lustre_v1(struct scribe_variable *v, struct scribe_stream *s, const v
 	int64_t head[LUSTRE_V1_WORDS];
 	struct scribe_lustre_record *rec;
 	size_t disk, len;
-	char *p;
+	char *p = NULL;
 	int rc = take_head(v, s, head, sizeof(head), LUSTRE_V1_WORDS, err);
 
 	if (rc <= 0)
@@ -154,7 +154,7 @@ static int lustre_next(struct scribe_variable *v, struct scribe_stream *s, const
 {
 	struct scribe_lustre_record head, *rec;
 	size_t n;
-	char *p;
+	char *p = NULL;
 	int rc = take_head(v, s, &head, sizeof(head), sizeof(head) / 8, err);
 
 	if (rc <= 0)
