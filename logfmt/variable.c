@@ -186,7 +186,7 @@ static int dxt_next(struct scribe_variable *v, struct scribe_stream *s, const vo
 	struct scribe_dxt_record head, *rec;
 	int64_t count;
 	size_t n;
-	char *p;
+	char *p = NULL;
 	int rc = take_head(v, s, &head, sizeof(head), 3, err);
 
 	if (rc <= 0)
@@ -231,7 +231,7 @@ static int mdhim_next(struct scribe_variable *v, struct scribe_stream *s, const 
 {
 	struct scribe_mdhim_record head;
 	size_t n;
-	char *p;
+	char *p = NULL;
 	int rc = take_head(v, s, &head, sizeof(head), sizeof(head) / 8, err);
 
 	if (rc <= 0)
@@ -289,7 +289,7 @@ static int heatmap_next(struct scribe_variable *v, struct scribe_stream *s, cons
 {
 	struct scribe_heatmap_record head, *rec;
 	size_t n;
-	char *p;
+	char *p = NULL;
 	int rc = take_head(v, s, &head, sizeof(head), sizeof(head) / 8, err);
 
 	if (rc <= 0)
@@ -318,7 +318,7 @@ static int apmpi_next(struct scribe_variable *v, struct scribe_stream *s, const 
 {
 	struct scribe_apmpi_header_record head;
 	size_t n = sizeof(struct scribe_apmpi_record);
-	char *p;
+	char *p = NULL;
 	int rc = take_head(v, s, &head, sizeof(head), 3, err);
 
 	if (rc <= 0)
