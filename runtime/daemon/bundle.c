@@ -156,7 +156,7 @@ int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs)
 {
 	size_t next;
 
-	if (nprocs < 2 || !b->n)
+	if (nprocs < 1 || !b->n)
 		return 0;
 	qsort(b->rec, b->n, sizeof(*b->rec), by_module_id_rank);
 	for (size_t i = 0; i < b->n; i = next) {
