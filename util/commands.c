@@ -21,6 +21,7 @@ const struct scribe_command *const scribe_commands[] = {
 	&scribe_command_diff,
 	&scribe_command_merge,
 	&scribe_command_export,
+	&scribe_command_analyze,
 	&scribe_command_generate,
 	NULL,
 };

@@ -4,7 +4,7 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ]; then
-			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary convert diff merge export help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "parse dxt summary convert diff merge export analyze help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
@@ -17,6 +17,7 @@ _ioscribe()
 	diff | darshan-diff) words="--help --version" ;;
 	merge | darshan-merge) words="--output --shared-redux --job-end-time --bzip2 --help --version" ;;
 	export) words="--json --json-lines --csv --sqlite --output --table --help --version" ;;
+	analyze | darshan-analyzer) words="--jobs --top --quiet --help --version" ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
@@ -25,4 +26,4 @@ _ioscribe()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-complete -F _ioscribe ioscribe darshan-parser darshan-dxt-parser darshan-convert darshan-diff darshan-merge
+complete -F _ioscribe ioscribe darshan-parser darshan-dxt-parser darshan-convert darshan-diff darshan-merge darshan-analyzer

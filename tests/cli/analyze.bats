@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ioscribe analyze over the sample logs.
+
+load helper
+
+@test "the figures of the stock tool" {
+	mkdir -p "$BATS_TEST_TMPDIR/logs/deep"
+	cp "$LOGS"/*.darshan "$BATS_TEST_TMPDIR/logs"
+	mv "$BATS_TEST_TMPDIR/logs/skew-app.darshan" "$BATS_TEST_TMPDIR/logs/deep"
+	"$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/logs" >"$BATS_TEST_TMPDIR/out"
+	# recorded from darshan-analyzer on the same logs
+	sed 1d "$BATS_TEST_TMPDIR/out" | head -13 | diff - <(cat <<'TEXT'
+total logs: 22
+      shared file access: 0.545455 [12]
+file-per-proccess access: 0.318182 [7]
+             mpio access: 0.590909 [13]
+          pnetcdf access: 0.045455 [1]
+             hdf5 access: 0.136364 [3]
+
+I/O percentage of runtime:
+0.00-0.20: 15
+0.20-0.40: 0
+0.40-0.60: 1
+0.60-0.80: 0
+0.80-1.00: 6
+TEXT
+)
+	ln -s "$(command -v "$IOSCRIBE")" "$BATS_TEST_TMPDIR/darshan-analyzer"
+	[ "$("$BATS_TEST_TMPDIR/darshan-analyzer" "$BATS_TEST_TMPDIR/logs" | wc -l)" -eq 14 ]
+}
+
+@test "totals by user, program and file system add up" {
+	"$IOSCRIBE" analyze --top 0 "$LOGS" >"$BATS_TEST_TMPDIR/out" 2>/dev/null || true
+	grep -Eq '^ +11 .* 1000$' "$BATS_TEST_TMPDIR/out"
+	grep -Eq '^ +10 .* mpi-io-test$' "$BATS_TEST_TMPDIR/out"
+	grep -Eq '^ +1 +0 B +40.6 GiB .* /lus/theta-fs0 \(lustre\)$' "$BATS_TEST_TMPDIR/out"
+	grep -Eq '^ +22 +2.5 GiB +59.6 GiB .* in all$' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "the number of threads does not change the result" {
+	local n
+	for n in 1 2 7 64; do
+		"$IOSCRIBE" analyze --jobs $n "$LOGS"/*.darshan | sed 1d >"$BATS_TEST_TMPDIR/$n"
+	done
+	diff "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/2"
+	diff "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/7"
+	diff "$BATS_TEST_TMPDIR/1" "$BATS_TEST_TMPDIR/64"
+}
+
+@test "--top limits the lists" {
+	run "$IOSCRIBE" analyze --top 1 "$LOGS"/*.darshan
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'and [0-9]* more' <<<"$output")" -eq 3 ]
+}
+
+@test "files that are no logs are named, the others are analyzed" {
+	mkdir "$BATS_TEST_TMPDIR/mixed"
+	cp "$LOGS/skew-app.darshan" "$BATS_TEST_TMPDIR/mixed"
+	echo text >"$BATS_TEST_TMPDIR/mixed/notes.txt"
+	run_err 1 notes.txt "$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/mixed"
+	grep -q '^total logs: 1$' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "no folder, an empty folder, wrong numbers" {
+	run_err 1 "No such file or directory" "$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/absent"
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	run_err 1 "no files" "$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/empty"
+	run_err 2 "--jobs takes a number" "$IOSCRIBE" analyze --jobs 0 "$LOGS"
+	run_err 2 "--top takes a number" "$IOSCRIBE" analyze --top few "$LOGS"
+	run_err 2 "DIR... expected" "$IOSCRIBE" analyze
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the C interface share. Not installed. */
+#ifndef UTIL_COMPAT_STATE_H
+#define UTIL_COMPAT_STATE_H
+
+#include <stddef.h>
+
+#include "logfmt/reader.h"
+#include "logfmt/writer.h"
+#include "util/compat/darshan-logutils.h"
+
+/* How far the puts are; each may come once, in this order. */
+enum put_stage { PUT_NOTHING, PUT_JOB, PUT_EXE, PUT_MOUNTS, PUT_NAMES, PUT_MODULES };
+
+struct darshan_fd_int_state {
+	struct scribe_reader *reader; /* one of the two */
+	struct scribe_writer *writer;
+	struct {
+		const char *bytes;
+		size_t len;
+	} raw[DARSHAN_MAX_MODS]; /* plain bytes fetched and not yet asked for */
+	enum put_stage stage;
+	bool begun; /* job, exe and mounts have gone to the writer */
+	bool failed;
+	struct scribe_log_job job;
+	char *exe;
+	struct scribe_mount *mounts;
+	size_t nmounts;
+	char *path;
+};
+
+/* "Error: ..." on standard error; returns -1. */
+int compat_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Hand job, exe and mounts to the writer, once. 0 or -1. */
+int compat_begin(darshan_fd fd);
+
+/*
+ * A record of the library in the interface's layout, into *buf (allocated when
+ * NULL, else DEF_MOD_BUF_SIZE bytes of the caller's). 1 or -1.
+ */
+int compat_from_record(int module, const void *rec, size_t len, void **buf);
+/* The inverse, allocated; its length in *ret_len. NULL: out of memory or out of range. */
+void *compat_to_record(int module, const void *buf, size_t *ret_len);
+/* Bytes of a record in the interface's layout. */
+size_t compat_sizeof(int module, const void *buf);
+
+#endif
