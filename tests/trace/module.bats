@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Modules: the example reaches the log on both paths, and the page that explains
+# how to add one is followed to the letter.
+load helper
+
+@test "the NULL module reaches the log when it is switched on" {
+  trace_options=(--set modules=NULL)
+  trace sh -c 'true; false; sh -c "exit 9"; exit 0'
+  [ "$status" -eq 0 ]
+  "$IOSCRIBE" parse --all "$LOG" >"$T/parsed"
+  grep -P '^NULL\t0\t\d+\tNULL_FOOS\t2\t<null-module>' "$T/parsed"
+  grep -P '^NULL\t0\t\d+\tNULL_FOO_MAX_DAT\t9\t' "$T/parsed"
+}
+
+@test "it does not when it is not" {
+  trace true
+  "$IOSCRIBE" parse --all "$LOG" >"$T/parsed"
+  ! grep -q '^NULL' "$T/parsed"
+}
+
+@test "a module that does not exist: one line, the command is not started" {
+  trace_options=(--set modules=NULL,NONE)
+  trace touch "$T/w/started"
+  [ "$status" -eq 1 ]
+  [[ "$output" == "ioscribe run: options, line "*": modules: no module 'NONE' is fed by plain code" ]]
+  [ ! -e "$T/w/started" ]
+}
+
+@test "docs/adding-a-module.md, step by step" {
+  "$IOSCRIBE_SOURCE/tests/trace/add_module.sh" "$IOSCRIBE_SOURCE" "$T/module"
+}
