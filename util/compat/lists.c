@@ -11,7 +11,7 @@
 /* Names of modules beyond the interface's own: ours, and places for those nobody knows. */
 static const char *module_name(int id)
 {
-	static char unknown[DARSHAN_MAX_MODS][16];
+	static char unknown[DARSHAN_MAX_MODS][24];
 	const struct scribe_module *m = scribe_module_by_id(id);
 
 	if (id < DARSHAN_KNOWN_MODULE_COUNT)

@@ -174,5 +174,5 @@ int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, 
 		return -1;
 	if (scribe_writer_raw(s->writer, (int)mod_id, (unsigned)ver, mod_buf, (size_t)mod_buf_sz))
 		return put_failed(s);
-	return mod_buf_sz;
+	return 0;
 }
