@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,6 +98,15 @@ static int open_below(int root_fd, const char *path, bool nofollow)
 	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
 
+/* Did the kernel mark the path of a removed file? A file may be called so, too. */
+static bool is_gone(const char *path, size_t n)
+{
+	static const char mark[] = " (deleted)";
+	struct stat st;
+
+	return n >= sizeof(mark) - 1 && !strcmp(path + n - (sizeof(mark) - 1), mark) && lstat(path, &st) < 0;
+}
+
 /* Where an O_PATH descriptor stands, relative to the root `root_fd`. */
 static ssize_t path_of(int fd, int root_fd, char *ret, size_t cap)
 {
@@ -110,6 +120,8 @@ static ssize_t path_of(int fd, int root_fd, char *ret, size_t cap)
 	if (n <= 0 || n >= (ssize_t)cap - 1 || ret[0] != '/' || r <= 0 || r >= (ssize_t)sizeof(root))
 		return -1;
 	ret[n] = 0;
+	if (is_gone(ret, (size_t)n))
+		return -1; /* removed between open and now */
 	if (r > 1 && n >= r && !memcmp(ret, root, (size_t)r) && (ret[r] == '/' || ret[r] == 0)) {
 		memmove(ret, ret + r, (size_t)(n - r) + 1);
 		n -= r;
