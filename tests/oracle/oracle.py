@@ -5,7 +5,9 @@
   oracle.py list                 names of the workloads
   oracle.py run NAME...          run and compare; exit 1 on any difference
   oracle.py model NAME           what strace alone says (no tracer needed)
-  oracle.py command CMD          compare for a command line of your own
+  oracle.py command CMD          compare for a command line of your own; it finds
+                                 the folder of the tree in $SOURCE
+Options: --keep leaves the scratch folder, --together runs strace inside ioscribe.
 
 The command runs twice in equal fresh folders of the same path: once traced by
 ioscribe, once by strace. A workload whose calls vary from run to run runs once,
@@ -53,7 +55,7 @@ def environment(root):
     os.makedirs(home, exist_ok=True)
     keep = {k: v for k, v in os.environ.items() if k in ("TERM", "ASAN_OPTIONS")}
     return dict(keep, PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME=home, LC_ALL="C",
-                TZ="UTC", PROG=os.path.join(BUILD, "tests", "prog"), TMPDIR=os.path.join(root, "w"),
+                TZ="UTC", PROG=os.path.join(BUILD, "tests", "prog"), TMPDIR=os.path.join(root, "w"), SOURCE=SOURCE,
                 GIT_AUTHOR_DATE="2024-01-01T00:00:00Z", GIT_COMMITTER_DATE="2024-01-01T00:00:00Z",
                 GIT_CONFIG_NOSYSTEM="1", PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0")
 
@@ -279,13 +281,14 @@ def model_one(workload):
 
 def main(argv):
     keep = "--keep" in argv
-    argv = [a for a in argv if a != "--keep"]
+    together = "--together" in argv
+    argv = [a for a in argv if a not in ("--keep", "--together")]
     known = {w.name: w for w in WORKLOADS}
     if argv[:1] == ["list"]:
         print("\n".join(known))
         return 0
     if argv[:1] == ["command"] and len(argv) == 2:
-        return 0 if run_one(Workload("command", argv[1]), keep) else 1
+        return 0 if run_one(Workload("command", argv[1], together=together), keep) else 1
     if len(argv) < 2 or argv[0] not in ("run", "model"):
         print(__doc__.strip(), file=sys.stderr)
         return 2

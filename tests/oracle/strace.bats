@@ -65,6 +65,26 @@ oracle() {
   oracle shell-paths
 }
 
+@test "oracle: compile" {
+  oracle compile
+}
+
+@test "oracle: sort" {
+  oracle sort
+}
+
+@test "oracle: branches" {
+  oracle branches
+}
+
+@test "oracle: jobs" {
+  oracle jobs
+}
+
+@test "oracle: gone-folders" {
+  oracle gone-folders
+}
+
 @test "oracle: go" {
   oracle go
 }

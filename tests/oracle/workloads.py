@@ -84,6 +84,19 @@ X
              "grep -r text src > found; touch -d 2020-01-01 src/f1; stat src/f1 > st; test -f src/f9 || true; rm -r src", TREE),
     Workload("shell-paths", "mkdir -p a/b/c; echo 1 > a/b/c/x; mv a/b a/d; cat a/d/c/x; ln a/d/c/x hard; ln -s hard soft; cat soft; "
              "readlink soft; cd a; echo 2 >> ../a/./d/c/../c/x; rm ../hard; mv d/c/x ../moved; rmdir d/c; truncate -s 100 ../moved"),
+    Workload("compile", "cp -r $SOURCE/tests/prog p && cd p && for f in append two_fds; do "
+             "gcc -D_GNU_SOURCE -g -O1 -o $f.bin $f.c & done; wait; ar rc lib.a *.bin; ranlib lib.a; strip append.bin",
+             together=True, names=TEMP + [(r"/cc\w{6}\.", "/ccX."), (r"/st\w{6}$", "/stX")]),
+    Workload("sort", "seq 1 200000 | tac > in; sort -S 1M --parallel=2 -T . in > out; split -l 50000 out part.; "
+             "cat part.* | cmp - out; sed -i s/1/one/ out; gzip -k out; gunzip -c out.gz | md5sum > sum; rm -f part.*",
+             together=True, names=TEMP + [(r"sort\w{6}$", "sortX"), (r"sed\w{6}$", "sedX")]),
+    Workload("branches", "cp -r $SOURCE/bpf $SOURCE/docs . ; git init -q -b main . ; git config user.name n; git config user.email e@e; "
+             "git add -A; git commit -qm 1; for i in 1 2 3; do git checkout -q -b br$i; echo $i >> docs/counters.md; "
+             "git commit -qam $i; git checkout -q main; git merge -q br$i -m m || git reset -q --hard; done; "
+             "git gc -q --aggressive; git fsck; git archive HEAD | tar t | wc -l; git log -p | wc -l", together=True),
+    Workload("jobs", "for i in $(seq 1 200); do (echo $i >> a$((i%7)); cat a$((i%7)) > b$i; rm b$i) & done; wait", together=True),
+    Workload("gone-folders", "/usr/bin/python3 -c \"\nimport os\nfor i in range(2000):\n os.makedirs('d%d/e' % i); "
+             "open('d%d/e/f' % i, 'w').close(); os.unlink('d%d/e/f' % i); os.removedirs('d%d/e' % i)\n\""),
     Workload("go", "exec $PROG/go_io"),
     prog("static_io"), prog("basic"), prog("copies"), prog("vector2"), prog("append"), prog("two_fds"),
     prog("pass_fd"), prog("spawn"), prog("thread_exec"), prog("leader_exits"), prog("close_range"),
