@@ -74,15 +74,17 @@ static void merge_and_reduce(void **state)
 	scribe_bundle_clear(&b);
 }
 
-static void nothing_is_shared_by_one_rank(void **state)
+static void worlds_of_one_rank_and_none(void **state)
 {
 	struct scribe_bundle b = { 0 };
 
 	(void)state;
 	assert_int_equal(scribe_bundle_reduce(&b, 4), 0);
 	add(&b, 1, 0, 1);
-	assert_int_equal(scribe_bundle_reduce(&b, 1), 0);
+	assert_int_equal(scribe_bundle_reduce(&b, 0), 0); /* no world: nothing is shared */
 	assert_non_null(find(&b, 1, 0));
+	assert_int_equal(scribe_bundle_reduce(&b, 1), 0); /* a world of one: all of it is */
+	assert_non_null(find(&b, 1, -1));
 	scribe_bundle_clear(&b);
 }
 
@@ -186,7 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merge_and_reduce),
-		cmocka_unit_test(nothing_is_shared_by_one_rank),
+		cmocka_unit_test(worlds_of_one_rank_and_none),
 		cmocka_unit_test(many_ranks_many_files),
 		cmocka_unit_test(written_and_read_again),
 		cmocka_unit_test(the_hand),
