@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fts.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #define MAX_THREADS 256
 #define BUCKETS 5
 #define BAR 40
+#define KEEP_BYTES (64 << 20) /* free memory kept: each log takes and gives back the same buffers */
 
 struct analyze {
 	/* what is asked for */
@@ -179,6 +181,8 @@ static void read_logs(struct analyze *a)
 	pthread_t threads[MAX_THREADS];
 	int n = 0;
 
+	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
+	mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
 	if (a->threads == 0) {
 		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
