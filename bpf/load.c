@@ -569,3 +569,15 @@ uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
 		sum += map_memory_bytes(b->chunk_fd[i]);
 	return sum;
 }
+
+uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *b)
+{
+	struct bpf_map *map;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_map(map, b->object) {
+		if (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
+			sum += (uint64_t)bpf_map__max_entries(map) * ((bpf_map__value_size(map) + 7) / 8 * 8);
+	}
+	return sum;
+}

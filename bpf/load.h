@@ -109,5 +109,7 @@ uint64_t scribe_bpf_misses(const struct scribe_bpf *bpf);
 /* Slots that can still be handed out; bytes of kernel memory of all maps. */
 uint32_t scribe_bpf_free_slots(const struct scribe_bpf *bpf);
 uint64_t scribe_bpf_memory(const struct scribe_bpf *bpf);
+/* Of that, what each CPU adds (the per-CPU maps), in bytes. */
+uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *bpf);
 
 #endif

@@ -98,9 +98,13 @@ int main(int argc, char **argv)
 	if (scribe_bpf_harvest(b, index, on_slot, seen))
 		fprintf(stderr, "drain: harvest failed\n");
 	after = now_ms();
-	printf("child status %d; %lu records, %lu writes; drained in %.1f ms; kernel memory %.1f MiB for %u records "
-	       "(maps by their own account)\n",
-	       status, seen[0], seen[1], after - before, (double)scribe_bpf_memory(b) / 1048576.0, o.slots);
+	printf("child status %d; %lu records, %lu writes; drained in %.1f ms\n", status, seen[0], seen[1],
+	       after - before);
+	printf("kernel memory for %u records (the maps' own account): %.1f MiB here, %.1f MiB with 128 CPUs\n",
+	       o.slots, (double)scribe_bpf_memory(b) / 1048576.0,
+	       (double)(scribe_bpf_memory(b) +
+			(128 - (uint64_t)sysconf(_SC_NPROCESSORS_CONF)) * scribe_bpf_memory_per_cpu(b)) /
+		       1048576.0);
 	scribe_bpf_free(b);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command) || seen[0] < (unsigned long)records;
