@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +175,25 @@ static void on_end(struct scribe_daemon *d, const struct scribe_msg_end *m)
 	d->work->ending_deadline_ns = scribe_now_ns() + (uint64_t)m->grace_ms * 1000000;
 }
 
+/*
+ * `ioscribe run` is gone without a word (killed). What it started goes on, and
+ * its log is written when the last process has ended; nobody is told.
+ */
+static void on_lost(struct scribe_daemon *d)
+{
+	struct scribe_work *w = d->work;
+
+	if (!w || !w->first_serial) {
+		d->quit = true;
+		return;
+	}
+	epoll_ctl(d->epoll, EPOLL_CTL_DEL, d->run, NULL);
+	if (w->ending)
+		return; /* the end is known, and near */
+	w->ending = true;
+	w->ending_deadline_ns = UINT64_MAX;
+}
+
 void scribe_runlink_serve(struct scribe_daemon *d)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -184,7 +204,7 @@ void scribe_runlink_serve(struct scribe_daemon *d)
 	if (n == -ETIMEDOUT)
 		return;
 	if (n <= 0) {
-		d->quit = true;
+		on_lost(d);
 		return;
 	}
 	switch (h->type) {
