@@ -34,6 +34,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("IOSCRIBE_BUILD", os.path.join(SOURCE, "build", "dev"))
 IOSCRIBE = os.environ.get("IOSCRIBE", os.path.join(BUILD, "util", "ioscribe"))
+# Further settings of the run, e.g. "attach=raw_tp" to force the weaker way into the kernel.
+SETTINGS = [word for s in os.environ.get("IOSCRIBE_ORACLE_SET", "").split() for word in ("--set", s)]
 # strace writes here when it runs inside ioscribe: below an excluded prefix.
 UNSEEN = "/var/tmp"
 MAX_ROWS = 60
@@ -188,7 +190,7 @@ def run_ours(workload, root, env):
     log = os.path.join(root, "run.darshan")
     if os.path.exists(log):
         os.unlink(log)
-    run = [IOSCRIBE, "run", "--quiet", "--log", log, "--"]
+    run = [IOSCRIBE, "run", "--quiet", "--log", log, *SETTINGS, "--"]
     folder = fresh(root, workload, env)
     book = None
     if workload.together:
