@@ -144,6 +144,17 @@ static enum arrival arrival_of(const struct scribe_unit *u)
 	return a;
 }
 
+static bool all_met(const struct scribe_unit *u)
+{
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.place[i].value;
+
+		if (r && r->state == SCRIBE_RANK_IDLE)
+			return false;
+	}
+	return true;
+}
+
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
 	struct scribe_msg_hello_ok ok = { .deadline_ms = d->work->config.deadline_ms };
@@ -167,6 +178,8 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	}
 	if (p->unit && p->unit->ranks.used == (size_t)m->size)
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;
+	if (p->unit && all_met(p->unit))
+		ok.flags |= SCRIBE_HELLO_ALL_MET;
 	return scribe_msg_send(c->fd, SCRIBE_MSG_HELLO_OK, 0, &ok, sizeof(ok), -1, SEND_MS);
 }
 

@@ -69,6 +69,24 @@ static int open_root(const struct scribe_process *p)
 	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 }
 
+/* Room for the names of all slots up to this one. */
+static bool room_for(struct scribe_daemon *d, uint32_t index)
+{
+	struct scribe_slot_name *more;
+
+	if (index < d->slots)
+		return true;
+	if (!scribe_bpf_slot(d->bpf, index))
+		return false;
+	more = realloc(d->slot, ((size_t)index + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + d->slots, 0, ((size_t)index + 1 - d->slots) * sizeof(*more));
+	d->slot = more;
+	d->slots = index + 1;
+	return true;
+}
+
 static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		    const char *text)
 {
@@ -87,7 +105,7 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	struct scribe_slot *slot;
 	size_t bytes;
 
-	if (e->slot >= d->slots || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
+	if (!room_for(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
 		return;
 	bytes = scribe_path_join(&parts, path, sizeof(path));
 	if (parts.has_string) {

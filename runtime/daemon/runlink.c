@@ -106,7 +106,7 @@ static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, s
 	rc = scribe_bpf_open(&options, &d->bpf, err);
 	if (rc < 0)
 		return rc;
-	d->slots = w->config.records;
+	d->slots = w->config.records + 1;
 	d->slot = calloc(d->slots, sizeof(*d->slot));
 	if (!d->slot)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
