@@ -64,7 +64,7 @@ compare_rewritten() { # OPTION
 	local log="$LOGS/mpi-io-test-x86_64-3.5.0.darshan" out="$BATS_TEST_TMPDIR/o.darshan"
 	"$IOSCRIBE" convert --obfuscate --key 77 "$log" "$out"
 	"$IOSCRIBE" parse "$out" >"$BATS_TEST_TMPDIR/text"
-	! grep -q wkliao "$BATS_TEST_TMPDIR/text"
+	none -q wkliao "$BATS_TEST_TMPDIR/text"
 	# recorded from darshan-convert --obfuscate --key 77 of the same log
 	grep -qx '# exe: 1439678124' "$BATS_TEST_TMPDIR/text"
 	grep -qx '# uid: 2604111867' "$BATS_TEST_TMPDIR/text"
@@ -89,7 +89,7 @@ compare_rewritten() { # OPTION
 	"$IOSCRIBE" parse "$out" | grep -q '^# metadata: lib_ver'
 	rm -f "$out"
 	"$IOSCRIBE" convert --reset-md "$log" "$out"
-	! "$IOSCRIBE" parse "$out" | grep -q '^# metadata'
+	"$IOSCRIBE" parse "$out" | none -q '^# metadata'
 	run_err 1 "no room" "$IOSCRIBE" convert --annotate "$(head -c 2000 /dev/zero | tr '\0' x)" "$log" \
 		"$BATS_TEST_TMPDIR/p.darshan"
 	[ ! -e "$BATS_TEST_TMPDIR/p.darshan" ]
@@ -129,7 +129,7 @@ compare_rewritten() { # OPTION
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^- # uid:' <<<"$output")" -eq 1 ]
 	[ "$(grep -c '^+ # uid:' <<<"$output")" -eq 1 ]
-	! grep -v '^[-+] # ' <<<"$output" | grep -q .
+	none -v '^[-+] # ' <<<"$output"
 }
 
 @test "diff of two logs: records of one log only are printed whole" {
@@ -138,7 +138,7 @@ compare_rewritten() { # OPTION
 	[ "$(grep -c '^- POSIX' "$BATS_TEST_TMPDIR/d")" -eq "$(grep -c '^+ POSIX' "$BATS_TEST_TMPDIR/d")" ]
 	"$IOSCRIBE" diff "$LOGS/mpi-io-test-x86_64-3.3.0.darshan" "$LOGS/empty_log.darshan" >"$BATS_TEST_TMPDIR/d"
 	[ "$(grep -c '^- POSIX' "$BATS_TEST_TMPDIR/d")" -eq 86 ]
-	! grep -q '^+ POSIX' "$BATS_TEST_TMPDIR/d"
+	none -q '^+ POSIX' "$BATS_TEST_TMPDIR/d"
 	"$IOSCRIBE" diff "$LOGS/empty_log.darshan" "$LOGS/mpi-io-test-x86_64-3.3.0.darshan" >"$BATS_TEST_TMPDIR/d"
 	[ "$(grep -c '^+ POSIX' "$BATS_TEST_TMPDIR/d")" -eq 86 ]
 }

@@ -62,3 +62,11 @@ run_err() {
 		return 1
 	}
 }
+
+# none GREP-ARGUMENTS...: grep finds nothing ("! grep" in the middle of a test would not fail it).
+none() {
+	if grep "$@"; then
+		echo "found, but should not be there: grep $*"
+		return 1
+	fi
+}
