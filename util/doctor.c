@@ -98,7 +98,8 @@ static void check_user(void)
 	char text[64];
 
 	if (geteuid() == 0 && ((bpf && perfmon) || admin))
-		line(OK, "privileges", "root%s", bpf && perfmon ? " with CAP_BPF and CAP_PERFMON" : " with CAP_SYS_ADMIN");
+		line(OK, "privileges", "root%s",
+		     bpf && perfmon ? " with CAP_BPF and CAP_PERFMON" : " with CAP_SYS_ADMIN");
 	else if (geteuid() == 0)
 		line(BAD, "privileges", "root without CAP_BPF and CAP_PERFMON (in a container? give it both)");
 	else

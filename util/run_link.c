@@ -93,7 +93,8 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 		return rc;
 	}
 	if (r->daemon == 0) {
-		char *argv[] = {(char *)(uintptr_t)path, "--private", "--fd", "3", r->verbose ? "--verbose" : NULL, NULL};
+		char *argv[] = {(char *)(uintptr_t)path,         "--private", "--fd", "3",
+				r->verbose ? "--verbose" : NULL, NULL};
 
 		/* CMD's input is not ours, nor is its output */
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -363,9 +363,11 @@ static void put_ledger_line(const struct scribe_summary *s, struct scribe_out *o
 		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s\n",
 				  count(ledger_value(s, "EVENTS"), a), approx ? "; some values approximate" : "");
 	else
-		scribe_out_printf(out, "ledger     NOT complete: %s operations seen, %s not recorded; %d cause%s of loss\n",
-				  count(ledger_value(s, "EVENTS"), a),
-				  count(unrecorded(s) > 0 ? unrecorded(s) : 0, b), losses, losses == 1 ? "" : "s");
+		scribe_out_printf(
+			out,
+			"ledger     NOT complete: %s operations seen, %s not recorded; %d cause%s of loss\n",
+			count(ledger_value(s, "EVENTS"), a), count(unrecorded(s) > 0 ? unrecorded(s) : 0, b),
+			losses, losses == 1 ? "" : "s");
 }
 
 static void put_ledger(const struct scribe_summary *s, struct scribe_out *out)

@@ -51,11 +51,12 @@ static void refusals(void **state)
 
 static void a_good_file(void **state)
 {
-	static const char text[] = "# site\n  records = 2000  \nprocesses=77\nlisted_processes = 9\nmem_alignment = 64\n"
-				   "all_types = yes\ngrace_ms = 5\ndeadline_ms = 6\ncollective = off\nruntime = no\n"
-				   "attach = raw_tp\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
-				   "log_file = /tmp/a b.darshan\nlog_dir = /logs\nlog_layout = dated\nuid = 5\ngid = 6\n"
-				   "user = u\nlibrary = /l.so";
+	static const char text[] =
+		"# site\n  records = 2000  \nprocesses=77\nlisted_processes = 9\nmem_alignment = 64\n"
+		"all_types = yes\ngrace_ms = 5\ndeadline_ms = 6\ncollective = off\nruntime = no\n"
+		"attach = raw_tp\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
+		"log_file = /tmp/a b.darshan\nlog_dir = /logs\nlog_layout = dated\nuid = 5\ngid = 6\n"
+		"user = u\nlibrary = /l.so";
 	char path[] = "/tmp/scribe-config-XXXXXX";
 	struct scribe_config c;
 	struct scribe_err err = { 0 };

@@ -64,7 +64,8 @@ static void every_type_at_its_length_only(void **state)
 		refused(sizeof(struct scribe_msg_header) + (size_t)want + 1, "payload instead of");
 		make(types[i], (size_t)want);
 		for (size_t cut = 0; cut < sizeof(struct scribe_msg_header) + (size_t)want; cut++)
-			refused(cut, cut < sizeof(struct scribe_msg_header) ? "shorter than a header" : "payload and has");
+			refused(cut, cut < sizeof(struct scribe_msg_header) ? "shorter than a header"
+									    : "payload and has");
 	}
 }
 

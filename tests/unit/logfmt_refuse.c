@@ -505,7 +505,8 @@ static void writer_out_of_order(void **state)
 	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_STDIO, &io, sizeof(io)), 0);
 	WRONG(scribe_writer_name(w, 1, "a", 1), -SCRIBE_E_ORDER, "a name after STDIO");
 	WRONG(scribe_writer_record(w, SCRIBE_MOD_POSIX, &rec, sizeof(rec)), -SCRIBE_E_ORDER, "POSIX after STDIO");
-	WRONG(scribe_writer_record(w, SCRIBE_MOD_STDIO, &io, sizeof(io) - 8), -EINVAL, "240 bytes are not a STDIO record");
+	WRONG(scribe_writer_record(w, SCRIBE_MOD_STDIO, &io, sizeof(io) - 8), -EINVAL,
+	      "240 bytes are not a STDIO record");
 	WRONG(scribe_writer_record(w, SCRIBE_MOD_APXC, &io, 8), -EINVAL, "no module has id 13");
 	WRONG(scribe_writer_record(w, 64, &io, 8), -EINVAL, "no module has id 64");
 	/* refused calls change nothing: the log is still good */

@@ -250,7 +250,8 @@ static void heatmap_bins(void **state)
 			   1, real(0.5), 4, 0, 0, 1, 2, 3, 9, 4, 5, 6, 9,        1,
 			   2, real(0.5), 2, 0, 0, 1, 2, 4, 5,                    1,
 			   3, real(0.25), 2, 0, 0, 1, 2, 4, 5};
-	static const int64_t want[4][8] = {{3, 1, 2, 3, 4, 5, 6}, {3, 1, 2, 3, 4, 5, 6}, {3, 1, 2, 0, 4, 5, 0}, {2, 1, 2, 4, 5}};
+	static const int64_t want[4][8] = {
+		{3, 1, 2, 3, 4, 5, 6}, {3, 1, 2, 3, 4, 5, 6}, {3, 1, 2, 0, 4, 5, 0}, {2, 1, 2, 4, 5}};
 
 	for (int swapped = 0; swapped < 2; swapped++) {
 		int fd = log_of_words(SCRIBE_MOD_HEATMAP, 1, words, sizeof(words) / 8, swapped);

@@ -41,8 +41,8 @@ int darshan_accumulator_inject(darshan_accumulator acc, void *record_array, int 
 		struct scribe_err err;
 
 		if (base->rank >= acc->nprocs)
-			return compat_error("a record of rank %" PRId64 " in a job of %" PRId64 " processes.", base->rank,
-					    acc->nprocs);
+			return compat_error("a record of rank %" PRId64 " in a job of %" PRId64 " processes.",
+					    base->rank, acc->nprocs);
 		if (scribe_accum_add(acc->accum, rec, &err))
 			return compat_error("%s", err.text);
 		rec += compat_sizeof(acc->id, rec);
