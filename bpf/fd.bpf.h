@@ -13,6 +13,7 @@
 #define SCRIBE_O_TMPFILE 020000000
 #define SCRIBE_O_PATH 010000000
 #define SCRIBE_RWF_APPEND 0x10
+#define SCRIBE_RWF_NOAPPEND 0x20
 #define SCRIBE_F_DUPFD 0
 #define SCRIBE_F_DUPFD_CLOEXEC 1030
 #define SCRIBE_MAP_ANONYMOUS 0x20
@@ -246,6 +247,8 @@ static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct 
 	if (!write)
 		return offset;
 	append = scribe_file_flags(t->file) & SCRIBE_O_APPEND;
+	if (v2 && (scribe_arg(regs, 6) & SCRIBE_RWF_NOAPPEND))
+		append = false;
 	if (append || (v2 && (scribe_arg(regs, 6) & SCRIBE_RWF_APPEND)))
 		return scribe_file_size(t->file) - bytes;
 	return offset;

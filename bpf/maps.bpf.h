@@ -40,6 +40,8 @@ struct scribe_thread {
 	__u64 top_name;    /* its name's hash and length */
 	__u32 top_excluded;
 	__u32 c_kept;      /* the cached file is in scribe_descs too */
+	__u32 path_align;  /* block size that a stat by path has given */
+	__u32 path_pad;
 	__u64 arg[6];      /* arguments of calls that are not on one descriptor */
 	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's */
 	__u32 pad;

@@ -20,7 +20,9 @@
 #else
 #define SCRIBE_ST_MODE_AT 16
 #endif
+#define SCRIBE_ST_BLKSIZE_AT 56 /* the same on x86-64 and arm64 */
 #define SCRIBE_STX_MODE_AT 28
+#define SCRIBE_STX_BLKSIZE_AT 4
 #define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
 
 /* A path argument: where it starts and what it says. */
@@ -189,6 +191,8 @@ SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc
 		return index;
 	}
 	s = index ? scribe_slot_at(index) : 0;
+	if (s && s->align == 0 && m->what == SCRIBE_META_STAT)
+		s->align = t->path_align;
 	scribe_meta_on(t, p, SCRIBE_AT(index, s ? s->birth : 0), 0, m);
 	return index;
 }
@@ -376,6 +380,10 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 		scribe_rename(t, p, &c.a, &c.b);
 		return 0;
 	}
+	if (c.stat_buffer)
+		bpf_probe_read_user(&t->path_align, sizeof(t->path_align),
+				    (void *)(c.stat_buffer +
+					     (c.statx ? SCRIBE_STX_BLKSIZE_AT : SCRIBE_ST_BLKSIZE_AT)));
 	if (c.stat_buffer && !scribe_stat_counts(p, c.stat_buffer, c.statx)) {
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
 		return 0;

@@ -12,6 +12,7 @@
 #define S_IFMT 00170000
 #define S_IFREG 0100000
 #define S_IFDIR 0040000
+#define SCRIBE_SB_KERNMOUNT (1u << 22)
 #define SCRIBE_MAGIC_LUSTRE 0x0bd00bd0
 #define SCRIBE_LUSTRE_ALIGN (1u << 20)
 
@@ -244,6 +245,9 @@ SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p,
 
 	if (!t || !p)
 		return SCRIBE_NO_SLOT;
+	/* memfd, System V shared memory: memory that has no name in any file system. */
+	if (SCRIBE_GET(sb, s_flags) & SCRIBE_SB_KERNMOUNT)
+		return SCRIBE_SKIP_SLOT;
 	scribe_chain_hash(addr, &chain);
 	if (scribe_top_excluded(t, chain.top))
 		return SCRIBE_SKIP_SLOT;
