@@ -229,6 +229,43 @@ int scribe_header_decode(const char *label, const void *bytes, size_t len,
 	return check_maps(label, ret_header, need, info, err);
 }
 
+bool scribe_header_has_trailer(const struct scribe_log_header *header)
+{
+	return memcmp(header->pad, SCRIBE_TRAILER_MARK, sizeof(header->pad)) == 0;
+}
+
+int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *bytes,
+			  const struct scribe_reader_info *info, struct scribe_log_header *header,
+			  struct scribe_err *err)
+{
+	struct scribe_log_trailer t = *bytes;
+	uint64_t end = info->file_bytes - sizeof(t);
+	int rc = 0;
+
+	if (memcmp(t.magic, SCRIBE_TRAILER_MAGIC, sizeof(t.magic)) != 0)
+		return scribe_err_set(err, -SCRIBE_E_TRUNCATED,
+				      "%.200s: trailer: not at the end of the file (offset %llu): the file is cut short",
+				      label, (unsigned long long)end);
+	if (info->swapped) {
+		scribe_swap_words(t.map, 2 * SCRIBE_OWN_MODULES);
+		scribe_swap_words(&t.partial_flag, 1);
+		for (int i = 0; i < SCRIBE_OWN_MODULES; i++)
+			t.ver[i] = __builtin_bswap32(t.ver[i]);
+	}
+	for (int i = 0; i < SCRIBE_OWN_MODULES && rc == 0; i++) {
+		int id = SCRIBE_OWN_FIRST + i;
+		char buf[24];
+
+		if (t.map[i].len == 0)
+			continue;
+		rc = check_map(label, scribe_module_label(id, buf), &t.map[i], sizeof(*header), end, err);
+		header->mod_map[id] = t.map[i];
+		header->mod_ver[id] = t.ver[i];
+	}
+	header->partial_flag |= t.partial_flag & ~0ull << SCRIBE_OWN_FIRST;
+	return rc;
+}
+
 int scribe_job_decode(const char *label, const struct scribe_reader_info *info, const void *bytes, size_t len,
 		      struct scribe_log_job *ret_job, size_t *ret_text, struct scribe_err *err)
 {

@@ -15,6 +15,13 @@ int scribe_header_decode(const char *label, const void *bytes, size_t len,
 			 struct scribe_log_header *ret_header, struct scribe_reader_info *info,
 			 struct scribe_err *err);
 
+/* Does the header say that a trailer ends the file? */
+bool scribe_header_has_trailer(const struct scribe_log_header *header);
+/* Take the maps of a trailer (as read from the file's end) over into the header. */
+int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *bytes,
+			  const struct scribe_reader_info *info, struct scribe_log_header *header,
+			  struct scribe_err *err);
+
 /*
  * Job record from the plain job region of `len` bytes; the string behind it
  * (command line and mounts) starts at *ret_text.

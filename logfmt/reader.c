@@ -152,6 +152,27 @@ static int read_header(struct scribe_reader *r)
 	return scribe_header_decode(r->label, bytes, have, &r->header, &r->info, &r->err);
 }
 
+/* Where our own modules are; those nobody knows among them are noted. */
+static int read_trailer(struct scribe_reader *r)
+{
+	struct scribe_log_trailer t = {.magic = ""};
+	ssize_t n = 0;
+	int rc;
+
+	if (!scribe_header_has_trailer(&r->header))
+		return 0;
+	if (r->info.file_bytes >= sizeof(r->header) + sizeof(t))
+		n = pread(r->fd, &t, sizeof(t), (off_t)(r->info.file_bytes - sizeof(t)));
+	if (n < 0)
+		return scribe_err_set(&r->err, -errno, "%.160s: cannot read: %s", r->label, strerror(errno));
+	rc = scribe_trailer_decode(r->label, &t, &r->info, &r->header, &r->err);
+	for (int i = SCRIBE_OWN_FIRST; i < SCRIBE_MAX_MODULES; i++) {
+		if (r->header.mod_map[i].len && !scribe_module_by_id(i))
+			r->info.unknown |= 1ull << i;
+	}
+	return rc;
+}
+
 static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err)
 {
 	struct scribe_reader *r = calloc(1, sizeof(*r));
@@ -164,6 +185,8 @@ static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, s
 	r->fd = fd;
 	snprintf(r->label, sizeof(r->label), "%s", label);
 	rc = read_header(r);
+	if (rc == 0)
+		rc = read_trailer(r);
 	if (rc == 0)
 		rc = read_job(r);
 	if (rc) {

@@ -72,6 +72,24 @@ struct scribe_log_header {
 	uint32_t mod_ver[SCRIBE_MAX_MODULES];
 };
 
+/*
+ * Our own modules (ids 48 to 63) stand in no map of the header, because not all
+ * stock tools pass over modules they do not know: a trailer at the very end of
+ * the file says where they are, and SCRIBE_TRAILER_MARK in the header's padding
+ * that there is one. Same byte order as the header.
+ */
+#define SCRIBE_OWN_FIRST 48
+#define SCRIBE_OWN_MODULES (SCRIBE_MAX_MODULES - SCRIBE_OWN_FIRST)
+#define SCRIBE_TRAILER_MARK "ioscrib"  /* the 7 bytes of pad */
+#define SCRIBE_TRAILER_MAGIC "IOSCRIBE" /* the file's last 8 bytes */
+
+struct scribe_log_trailer {
+	struct scribe_log_map map[SCRIBE_OWN_MODULES];
+	uint32_t ver[SCRIBE_OWN_MODULES];
+	uint64_t partial_flag; /* bits 48 to 63 */
+	char magic[8];
+};
+
 struct scribe_log_job {
 	int64_t uid;
 	int64_t start_time_sec, start_time_nsec;
@@ -237,6 +255,7 @@ struct scribe_ledger_record {
 #define SCRIBE_SAME_SIZE(type, bytes) _Static_assert(sizeof(struct type) == (bytes), #type)
 SCRIBE_SAME_SIZE(scribe_log_header, 1328);
 SCRIBE_SAME_SIZE(scribe_log_job, 1080);
+SCRIBE_SAME_SIZE(scribe_log_trailer, 336);
 SCRIBE_SAME_SIZE(scribe_null_record, 48);
 SCRIBE_SAME_SIZE(scribe_posix_record, 704);
 SCRIBE_SAME_SIZE(scribe_mpiio_record, 560);

@@ -200,7 +200,9 @@ static int region_end(struct scribe_writer *w)
 	if (rc)
 		return rc;
 	map = (struct scribe_log_map){w->region_at, w->off - w->region_at};
-	if (w->stage == STAGE_NAMES)
+	if (w->stage == STAGE_JOB) /* where the job ends is known by where names would start */
+		w->header.name_map.off = w->off;
+	else if (w->stage == STAGE_NAMES)
 		w->header.name_map = map;
 	else if (w->stage >= STAGE_MODULES)
 		w->header.mod_map[w->stage - STAGE_MODULES] = map;
@@ -410,6 +412,30 @@ void scribe_writer_partial(struct scribe_writer *w, int module)
 		w->header.partial_flag |= 1ull << module;
 }
 
+/* Our own modules out of the header and into a trailer. */
+static int put_trailer(struct scribe_writer *w)
+{
+	struct scribe_log_header *h = &w->header;
+	struct scribe_log_trailer t = {.partial_flag = h->partial_flag & ~0ull << SCRIBE_OWN_FIRST};
+	bool any = false;
+
+	for (int i = 0; i < SCRIBE_OWN_MODULES; i++) {
+		int id = SCRIBE_OWN_FIRST + i;
+
+		any |= h->mod_map[id].len > 0;
+		t.map[i] = h->mod_map[id];
+		t.ver[i] = h->mod_ver[id];
+	}
+	if (!any || w->options.list_own)
+		return 0;
+	memset(&h->mod_map[SCRIBE_OWN_FIRST], 0, sizeof(t.map));
+	memset(&h->mod_ver[SCRIBE_OWN_FIRST], 0, sizeof(t.ver));
+	h->partial_flag &= ~(~0ull << SCRIBE_OWN_FIRST);
+	memcpy(h->pad, SCRIBE_TRAILER_MARK, sizeof(h->pad));
+	memcpy(t.magic, SCRIBE_TRAILER_MAGIC, sizeof(t.magic));
+	return write_at(w, &t, sizeof(t), w->off);
+}
+
 int scribe_writer_finish(struct scribe_writer *w)
 {
 	int rc = w->failed;
@@ -420,6 +446,8 @@ int scribe_writer_finish(struct scribe_writer *w)
 		return scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: the end %s",
 				      w->stage == STAGE_DONE ? "twice" : "before the job record");
 	rc = region_end(w);
+	if (rc == 0)
+		rc = put_trailer(w);
 	if (rc == 0)
 		rc = write_at(w, &w->header, sizeof(w->header), 0);
 	if (rc == 0)

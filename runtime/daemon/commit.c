@@ -91,7 +91,8 @@ static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struc
 		     const struct scribe_log_job *job, const char *exe, int fd, bool compressed, uint64_t partial,
 		     struct scribe_err *err)
 {
-	struct scribe_writer_options options = { .compression = compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE };
+	struct scribe_writer_options options = { .compression = compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE,
+						.list_own = !compressed /* the runtime reads the header */ };
 	struct scribe_writer *wr = NULL;
 	int rc = scribe_writer_create_fd(fd, &options, &wr, err);
 

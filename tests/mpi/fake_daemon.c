@@ -135,7 +135,7 @@ static int write_image(struct scribe_writer *w, const struct peer *p, const stru
 
 static int image_of(const struct peer *p)
 {
-	struct scribe_writer_options o = { .compression = SCRIBE_COMP_NONE };
+	struct scribe_writer_options o = { .compression = SCRIBE_COMP_NONE, .list_own = true };
 	struct scribe_log_job job = { .uid = getuid(), .start_time_sec = START_S + p->rank,
 				      .end_time_sec = START_S + 100 + p->rank, .nprocs = p->size, .jobid = 77 };
 	struct scribe_writer *w;

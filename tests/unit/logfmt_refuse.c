@@ -224,6 +224,31 @@ static void damaged_regions(void **state)
 	refused_patch(&p, -SCRIBE_E_TRUNCATED, "name region (file offset");
 }
 
+static void damaged_trailers(void **state)
+{
+	struct scribe_log_trailer t;
+	char text[512];
+	int fd = random_log(NULL, ONLY(POSIX) | ONLY(PROCESS) | ONLY(LEDGER), 2, 3);
+	off_t n = lseek(fd, 0, SEEK_END), at = n - (off_t)sizeof(t);
+
+	assert_int_equal(read_all(fd, text), 0);
+	assert_int_equal(pread(fd, &t, sizeof(t), at), sizeof(t));
+	t.map[SCRIBE_MOD_PROCESS - SCRIBE_OWN_FIRST].off = (uint64_t)at; /* into the trailer */
+	assert_int_equal(pwrite(fd, &t, sizeof(t), at), sizeof(t));
+	refused(fd, -SCRIBE_E_TRUNCATED, "PROCESS region");
+	t.map[SCRIBE_MOD_PROCESS - SCRIBE_OWN_FIRST].off = 3;
+	assert_int_equal(pwrite(fd, &t, sizeof(t), at), sizeof(t));
+	refused(fd, -SCRIBE_E_FORMAT, "PROCESS region");
+	/* cut anywhere: never a log that lacks our modules silently */
+	while (n-- > 0) {
+		assert_int_equal(ftruncate(fd, n), 0);
+		assert_true(read_all(fd, text) < 0);
+		if (n == at + 10)
+			assert_non_null(strstr(text, "trailer: not at the end of the file"));
+	}
+	close(fd);
+}
+
 /* A trimmed count in a LUSTRE record that cannot be right leaves the record as it is. */
 static void lustre_counts_that_do_not_add_up(void **state)
 {
@@ -560,6 +585,7 @@ int main(void)
 		cmocka_unit_test(other_things),
 		cmocka_unit_test(damaged_headers),
 		cmocka_unit_test(damaged_regions),
+		cmocka_unit_test(damaged_trailers),
 		cmocka_unit_test(lustre_counts_that_do_not_add_up),
 		cmocka_unit_test(damaged_compression),
 		cmocka_unit_test(zip_bombs),

@@ -206,14 +206,24 @@ static char *whole_file(int fd, size_t *ret_n)
 	return bytes;
 }
 
+static void turn_versions(uint32_t *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		v[i] = __builtin_bswap32(v[i]);
+}
+
 static int turned_log(int fd, bool threads)
 {
+	struct scribe_reader *r = must_open(fd);
 	size_t n;
 	char *bytes = whole_file(fd, &n);
 	struct scribe_log_header *h = (struct scribe_log_header *)bytes;
-	struct scribe_log_header native = *h;
+	struct scribe_log_header native = *scribe_reader_header(r); /* with the maps of the trailer */
+	struct scribe_log_trailer t;
 	int out = memory_file();
 	char *p = bytes + native.name_map.off;
+
+	scribe_reader_free(r);
 
 	turn(bytes + sizeof(*h), 7);
 	while (p < bytes + native.name_map.off + native.name_map.len) {
@@ -238,8 +248,14 @@ static int turned_log(int fd, bool threads)
 	}
 	turn(bytes + 8, 1);
 	turn(bytes + 24, 1 + 2 + 2 * SCRIBE_MAX_MODULES);
-	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
-		h->mod_ver[i] = __builtin_bswap32(h->mod_ver[i]);
+	turn_versions(h->mod_ver, SCRIBE_MAX_MODULES);
+	if (memcmp(h->pad, SCRIBE_TRAILER_MARK, sizeof(h->pad)) == 0) {
+		memcpy(&t, bytes + n - sizeof(t), sizeof(t));
+		turn((char *)t.map, 2 * SCRIBE_OWN_MODULES);
+		turn_versions(t.ver, SCRIBE_OWN_MODULES);
+		turn((char *)&t.partial_flag, 1);
+		memcpy(bytes + n - sizeof(t), &t, sizeof(t));
+	}
 	assert_int_equal(pwrite(out, bytes, n, 0), n);
 	free(bytes);
 	return out;
@@ -248,7 +264,8 @@ static int turned_log(int fd, bool threads)
 static void other_byte_order(void **state)
 {
 	for (int threads = 0; threads < 2; threads++) {
-		struct scribe_writer_options o = {.compression = SCRIBE_COMP_NONE, .dxt_threads = threads};
+		struct scribe_writer_options o = {
+			.compression = SCRIBE_COMP_NONE, .dxt_threads = threads, .list_own = threads};
 		int a = random_log(&o, ~0ull, 5, 20);
 		int b = turned_log(a, threads);
 		struct scribe_reader *r = must_open(b);
@@ -388,6 +405,49 @@ static void unknown_modules_pass_through(void **state)
 	close(fd);
 }
 
+/*
+ * Our own modules: the header that stock tools read does not list them, unless
+ * asked for; partial flags go with them.
+ */
+static void own_modules_in_the_trailer(void **state)
+{
+	for (int listed = 0; listed < 2; listed++) {
+		struct scribe_writer_options o = {.list_own = listed};
+		struct scribe_process_record process = {.base = {1, 0}};
+		struct scribe_log_header h;
+		struct scribe_writer *w;
+		struct scribe_reader *r;
+		struct scribe_process_record got;
+		size_t len;
+		int fd = memory_file();
+
+		assert_int_equal(scribe_writer_create_fd(fd, &o, &w, NULL), 0);
+		assert_int_equal(scribe_writer_job(w, some_job(), "x", NULL, 0), 0);
+		assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_PROCESS, &process, sizeof(process)), 0);
+		assert_int_equal(scribe_writer_raw(w, 60, 3, "later", 5), 0);
+		scribe_writer_partial(w, SCRIBE_MOD_PROCESS);
+		scribe_writer_partial(w, SCRIBE_MOD_POSIX);
+		assert_int_equal(scribe_writer_finish(w), 0);
+		scribe_writer_free(w);
+		assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
+		assert_int_equal(h.mod_map[SCRIBE_MOD_PROCESS].len > 0, listed);
+		assert_int_equal(h.mod_map[60].len > 0, listed);
+		assert_int_equal(h.partial_flag >> SCRIBE_MOD_PROCESS & 1, listed);
+		assert_int_equal(h.partial_flag >> SCRIBE_MOD_POSIX & 1, 1);
+		assert_true(h.name_map.off > sizeof(h)); /* the job region must end somewhere for stock readers */
+		assert_int_equal(h.name_map.len, 0);
+		r = must_open(fd);
+		assert_int_equal(scribe_reader_header(r)->partial_flag,
+				 1ull << SCRIBE_MOD_PROCESS | 1ull << SCRIBE_MOD_POSIX);
+		assert_int_equal(scribe_reader_info(r)->unknown, 1ull << 60);
+		assert_int_equal(scribe_reader_header(r)->mod_ver[60], 3);
+		assert_int_equal(scribe_reader_next_record(r, SCRIBE_MOD_PROCESS, &got, sizeof(got), &len), 1);
+		assert_memory_equal(&got, &process, sizeof(got));
+		scribe_reader_free(r);
+		close(fd);
+	}
+}
+
 /* Records can be read again, alternately, and into a buffer that is too small first. */
 static void reading_twice_and_alternately(void **state)
 {
@@ -521,6 +581,7 @@ int main(void)
 		cmocka_unit_test(bad_escapes),
 		cmocka_unit_test(name_table),
 		cmocka_unit_test(unknown_modules_pass_through),
+		cmocka_unit_test(own_modules_in_the_trailer),
 		cmocka_unit_test(reading_twice_and_alternately),
 		cmocka_unit_test(many_streams_in_one_region),
 		cmocka_unit_test(long_command_lines_are_cut),

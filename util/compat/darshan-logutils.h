@@ -52,7 +52,7 @@ struct darshan_mnt_info {
 };
 
 struct darshan_mod_info {
-	const char *name; /* never NULL here: "UNKNOWN-33" for a module nobody knows */
+	const char *name; /* never NULL: only modules of this interface are listed */
 	int len;
 	int ver;
 	int idx;

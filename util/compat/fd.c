@@ -49,7 +49,7 @@ static void copy_header(darshan_fd fd, const struct scribe_reader *r)
 	fd->comp_type = (enum darshan_comp_type)h->comp_type;
 	fd->job_map = (struct darshan_log_map){info->job_off, info->job_len};
 	fd->name_map = (struct darshan_log_map){h->name_map.off, h->name_map.len};
-	for (int i = 0; i < DARSHAN_MAX_MODS; i++) {
+	for (int i = 0; i < SCRIBE_OWN_FIRST; i++) { /* ours are not part of this interface */
 		fd->mod_map[i] = (struct darshan_log_map){h->mod_map[i].off, h->mod_map[i].len};
 		fd->mod_ver[i] = h->mod_ver[i];
 	}

@@ -2,25 +2,10 @@
 /* Darshan's C interface: listings of modules and names, names as a hash. */
 #include "util/compat/state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "logfmt/names.h"
-
-/* Names of modules beyond the interface's own: ours, and places for those nobody knows. */
-static const char *module_name(int id)
-{
-	static char unknown[DARSHAN_MAX_MODS][24];
-	const struct scribe_module *m = scribe_module_by_id(id);
-
-	if (id < DARSHAN_KNOWN_MODULE_COUNT)
-		return darshan_module_names[id];
-	if (m)
-		return m->name;
-	snprintf(unknown[id], sizeof(unknown[id]), "UNKNOWN-%d", id);
-	return unknown[id];
-}
 
 void darshan_log_get_modules(darshan_fd fd, struct darshan_mod_info **mods, int *count)
 {
@@ -37,11 +22,15 @@ void darshan_log_get_modules(darshan_fd fd, struct darshan_mod_info **mods, int 
 		compat_error("out of memory.");
 		return;
 	}
-	for (int i = 0; i < DARSHAN_MAX_MODS; i++) {
+	/*
+	 * Modules beyond the interface's own are left out: stock code lists them
+	 * with a NULL name, on which PyDarshan stops.
+	 */
+	for (int i = 0; i < DARSHAN_KNOWN_MODULE_COUNT; i++) {
 		if (fd->mod_map[i].len == 0)
 			continue;
 		out[n++] = (struct darshan_mod_info){
-			.name = module_name(i),
+			.name = darshan_module_names[i],
 			.len = (int)fd->mod_map[i].len,
 			.ver = (int)fd->mod_ver[i],
 			.idx = i,
