@@ -21,18 +21,19 @@
 #include "util/doctor_parts.h"
 #include "util/run_parts.h"
 
-#define BPF_FS_TYPE 0xcafe4a11
-#define TRACE_FS_TYPE 0x74726163
-#define CAP_PERFMON_BIT 38
-#define CAP_BPF_BIT 39
-#define CAP_ADMIN_BIT 21
+#define BPF_FS_TYPE      0xcafe4a11
+#define TRACE_FS_TYPE    0x74726163
+#define CAP_PERFMON_BIT  38
+#define CAP_BPF_BIT      39
+#define CAP_ADMIN_BIT    21
 #define MEMORY_WANTED_KB (300u << 10)
 
 enum verdict { OK, NOTE, BAD };
 
 static int bad_lines;
 
-static void line(enum verdict v, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void line(enum verdict v, const char *what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static void line(enum verdict v, const char *what, const char *fmt, ...)
 {
@@ -101,12 +102,14 @@ static void check_user(void)
 		line(OK, "privileges", "root%s",
 		     bpf && perfmon ? " with CAP_BPF and CAP_PERFMON" : " with CAP_SYS_ADMIN");
 	else if (geteuid() == 0)
-		line(BAD, "privileges", "root without CAP_BPF and CAP_PERFMON (in a container? give it both)");
+		line(BAD, "privileges",
+		     "root without CAP_BPF and CAP_PERFMON (in a container? give it both)");
 	else
 		line(BAD, "privileges", "not root: use sudo for ioscribe run and ioscribe doctor");
 	file_line("/sys/kernel/security/lockdown", text, sizeof(text));
 	if (strstr(text, "[confidentiality]"))
-		line(BAD, "lockdown", "confidentiality: reading kernel memory is refused; use integrity or none");
+		line(BAD, "lockdown",
+		     "confidentiality: reading kernel memory is refused; use integrity or none");
 	else
 		line(OK, "lockdown", "%s", text[0] ? text : "none");
 }
@@ -134,8 +137,10 @@ static void check_limits(void)
 	if (f)
 		fclose(f);
 	if (kb < MEMORY_WANTED_KB)
-		line(BAD, "memory", "%lu MiB available: the default of 114688 records takes about 170 MiB of kernel "
-				    "memory; use --records with less", kb >> 10);
+		line(BAD, "memory",
+		     "%lu MiB available: the default of 114688 records takes about 170 MiB of kernel "
+		     "memory; use --records with less",
+		     kb >> 10);
 	else
 		line(OK, "memory", "%lu MiB available", kb >> 10);
 	getrlimit(RLIMIT_NOFILE, &files);
@@ -169,7 +174,8 @@ static void check_programs(void)
 	check_probe(SCRIBE_PROBE_MMAP_ARRAY, "mappable arrays", NULL);
 	check_probe(SCRIBE_PROBE_RINGBUF, "ring buffers", NULL);
 	check_probe(SCRIBE_PROBE_RAW_TP, "raw tracepoints", NULL);
-	check_probe(SCRIBE_PROBE_TP_BTF, "typed tracepoints", "raw tracepoints are used, at a few ns more a call");
+	check_probe(SCRIBE_PROBE_TP_BTF, "typed tracepoints",
+		    "raw tracepoints are used, at a few ns more a call");
 	check_probe(SCRIBE_PROBE_UPROBE, "uprobes", "libraries cannot be probed; system calls can");
 	check_probe(SCRIBE_PROBE_FENTRY, "function entries", "not needed: tracepoints do");
 }
@@ -207,15 +213,20 @@ static void check_daemon(void)
 
 static void check_runtime(void)
 {
-	static const char *const places[] = {"../lib/libioscribe.so", "../lib/x86_64-linux-gnu/libioscribe.so",
-					     "../lib/aarch64-linux-gnu/libioscribe.so", "../lib64/libioscribe.so",
-					     "libioscribe.so", "../runtime/client/libioscribe.so", NULL};
+	static const char *const places[] = {"../lib/libioscribe.so",
+					     "../lib/x86_64-linux-gnu/libioscribe.so",
+					     "../lib/aarch64-linux-gnu/libioscribe.so",
+					     "../lib64/libioscribe.so",
+					     "libioscribe.so",
+					     "../runtime/client/libioscribe.so",
+					     NULL};
 	char path[PATH_MAX];
 
 	if (scribe_run_find(places, path, sizeof(path)) == 0)
 		line(OK, "MPI runtime", "%s", path);
 	else
-		line(NOTE, "MPI runtime", "libioscribe.so not found: the daemon reduces ranks' records instead");
+		line(NOTE, "MPI runtime",
+		     "libioscribe.so not found: the daemon reduces ranks' records instead");
 }
 
 static void check_clock(void)
@@ -224,7 +235,8 @@ static void check_clock(void)
 
 	file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof(text));
 	if (!strcmp(text, "hpet") || !strcmp(text, "acpi_pm") || !strcmp(text, "jiffies"))
-		line(NOTE, "clock", "%s: slow to read, every traced call pays for it; tsc would be better", text);
+		line(NOTE, "clock", "%s: slow to read, every traced call pays for it; tsc would be better",
+		     text);
 	else
 		line(OK, "clock", "%s", text[0] ? text : "unknown");
 }
@@ -245,8 +257,10 @@ const struct scribe_command scribe_command_doctor = {
 	.min_operands = 0,
 	.max_operands = 0,
 	.options = options,
-	.about = "Checks the kernel, its type information, privileges, mounts, limits, which kinds of programs load "
-		 "(by loading the smallest one), the daemon, the runtime and the clock. Each line begins with ok, "
+	.about = "Checks the kernel, its type information, privileges, mounts, limits, which kinds of "
+		 "programs load "
+		 "(by loading the smallest one), the daemon, the runtime and the clock. Each line begins "
+		 "with ok, "
 		 "note (works, with what is said) or FIX. The exit status is 1 when a line says FIX.",
 	.examples = examples,
 };
@@ -263,7 +277,8 @@ int scribe_cmd_doctor(int argc, char **argv)
 	check_mount("bpf file system", "/sys/fs/bpf", BPF_FS_TYPE,
 		    "only a service daemon needs it; mount -t bpf bpf /sys/fs/bpf");
 	check_mount("trace file system", "/sys/kernel/tracing", TRACE_FS_TYPE,
-		    "only the weakest way of probing libraries needs it; mount -t tracefs tracefs /sys/kernel/tracing");
+		    "only the weakest way of probing libraries needs it; mount -t tracefs tracefs "
+		    "/sys/kernel/tracing");
 	check_limits();
 	check_programs();
 	check_daemon();

@@ -18,21 +18,35 @@
 #include "util/run_parts.h"
 
 enum key {
-	KEY_LOG = 1, KEY_LOG_DIR, KEY_EXCLUDE, KEY_INCLUDE, KEY_NO_RUNTIME, KEY_CONFIG, KEY_QUIET = 'q',
-	KEY_RECORDS = 0x100, KEY_BEST_EFFORT, KEY_ALL_TYPES, KEY_SET, KEY_VERBOSE,
+	KEY_LOG = 1,
+	KEY_LOG_DIR,
+	KEY_EXCLUDE,
+	KEY_INCLUDE,
+	KEY_NO_RUNTIME,
+	KEY_CONFIG,
+	KEY_QUIET = 'q',
+	KEY_RECORDS = 0x100,
+	KEY_BEST_EFFORT,
+	KEY_ALL_TYPES,
+	KEY_SET,
+	KEY_VERBOSE,
 };
 
 static const struct scribe_option options[] = {
 	{"log", KEY_LOG, "FILE", "write the log to FILE; further logs get .2, .3 before its ending"},
-	{"log-dir", KEY_LOG_DIR, "DIR", "write logs below DIR/YYYY/M/D (default: the current directory, flat)"},
-	{"exclude", KEY_EXCLUDE, "PREFIX", "do not count paths below PREFIX (absolute, with a slash at its end; a list "
-					   "with commas; none empties the default list)"},
+	{"log-dir", KEY_LOG_DIR, "DIR",
+	 "write logs below DIR/YYYY/M/D (default: the current directory, flat)"},
+	{"exclude", KEY_EXCLUDE, "PREFIX",
+	 "do not count paths below PREFIX (absolute, with a slash at its end; a list "
+	 "with commas; none empties the default list)"},
 	{"include", KEY_INCLUDE, "PREFIX", "count paths below PREFIX though an excluded prefix covers them"},
-	{"no-runtime", KEY_NO_RUNTIME, NULL, "do not preload the MPI runtime: ranks are told from the environment and "
-					     "the daemon reduces their records"},
+	{"no-runtime", KEY_NO_RUNTIME, NULL,
+	 "do not preload the MPI runtime: ranks are told from the environment and "
+	 "the daemon reduces their records"},
 	{"quiet", KEY_QUIET, NULL, "print neither the logs' paths nor the summary"},
 	{"config", KEY_CONFIG, "FILE", "read keys from FILE first (docs/config.md)"},
-	{"records", KEY_RECORDS, "N", "most files recorded at once; further ones fold into one record a process"},
+	{"records", KEY_RECORDS, "N",
+	 "most files recorded at once; further ones fold into one record a process"},
 	{"best-effort", KEY_BEST_EFFORT, NULL, "run CMD untraced where tracing is not possible"},
 	{"all-types", KEY_ALL_TYPES, NULL, "count other than regular files too: pipes, sockets, devices"},
 	{"set", KEY_SET, "KEY=VALUE", "set one key of the configuration (docs/config.md)"},
@@ -41,8 +55,10 @@ static const struct scribe_option options[] = {
 };
 
 static const char *const examples[] = {
-	"sudo ioscribe run -- cp -r src dst", "trace a copy and say where its log lies",
-	"sudo ioscribe run --log app.darshan -- mpiexec -n 4 ./app", "one log of the four ranks",
+	"sudo ioscribe run -- cp -r src dst",
+	"trace a copy and say where its log lies",
+	"sudo ioscribe run --log app.darshan -- mpiexec -n 4 ./app",
+	"one log of the four ranks",
 	NULL,
 };
 
@@ -54,12 +70,16 @@ const struct scribe_command scribe_command_run = {
 	.min_operands = 0,
 	.max_operands = -1,
 	.options = options,
-	.about = "Runs CMD and traces the file I/O of it and of all its descendants in the kernel: no change to the "
+	.about = "Runs CMD and traces the file I/O of it and of all its descendants in the kernel: no change "
+		 "to the "
 		 "program, any language, static binaries too. Needs root; under sudo CMD "
 		 "runs as the invoking user.\n\n"
-		 "Each MPI world gives one log with its ranks; everything else of the command gives one more. A "
-		 "command without MPI gives one log. The exit status is CMD's own, 128+n when signal n ended it, 127 "
-		 "when it was not found, 126 when it cannot be executed, 1 when tracing is not possible and CMD was "
+		 "Each MPI world gives one log with its ranks; everything else of the command gives one "
+		 "more. A "
+		 "command without MPI gives one log. The exit status is CMD's own, 128+n when signal n ended "
+		 "it, 127 "
+		 "when it was not found, 126 when it cannot be executed, 1 when tracing is not possible and "
+		 "CMD was "
 		 "therefore not started.",
 	.examples = examples,
 };
@@ -89,8 +109,8 @@ static int take_path(struct scribe_run *r, const char *key, const char *value, s
 	rc = absolute(value, path, sizeof(path), err);
 	if (rc < 0)
 		return rc;
-	if (!strcmp(key, "log_file") && (value[strlen(value) - 1] == '/' ||
-					 (stat(path, &st) == 0 && S_ISDIR(st.st_mode))))
+	if (!strcmp(key, "log_file") &&
+	    (value[strlen(value) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))))
 		return scribe_err_set(err, -EISDIR, "--log %s is a directory; use --log-dir", value);
 	if (!strcmp(key, "log_dir") && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 		return scribe_err_set(err, -ENOTDIR, "--log-dir %s is not a directory", value);
@@ -255,8 +275,9 @@ static int add_identity(struct scribe_run *r, struct scribe_err *err)
 static int obstacles(struct scribe_err *err)
 {
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-		return scribe_err_set(err, -ENOTSUP, "this kernel has no BTF (/sys/kernel/btf/vmlinux): a kernel built "
-						     "with CONFIG_DEBUG_INFO_BTF is needed");
+		return scribe_err_set(err, -ENOTSUP,
+				      "this kernel has no BTF (/sys/kernel/btf/vmlinux): a kernel built "
+				      "with CONFIG_DEBUG_INFO_BTF is needed");
 	if (geteuid() != 0)
 		return scribe_err_set(err, -EPERM, "needs root to trace: sudo ioscribe run -- CMD");
 	return 0;

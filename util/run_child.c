@@ -16,7 +16,8 @@
 
 #include "util/run_parts.h"
 
-static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+				SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static struct sigaction inherited[sizeof(forwarded) / sizeof(forwarded[0])];
 static volatile sig_atomic_t forward_to;
 

@@ -16,8 +16,8 @@
 
 #include "util/run_parts.h"
 
-#define START_MS 30000 /* loading programs on a busy machine */
-#define ENROL_MS 10000
+#define START_MS  30000 /* loading programs on a busy machine */
+#define ENROL_MS  10000
 #define DAEMON_FD 3
 
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
@@ -62,17 +62,22 @@ int scribe_run_find(const char *const *places, char *ret_path, size_t cap)
 int scribe_run_find_daemon(char *ret_path, size_t cap)
 {
 	/* beside this program, installed, and in the build tree */
-	static const char *const places[] = {"ioscribed", "../sbin/ioscribed", "../libexec/ioscribe/ioscribed",
-					     "../runtime/daemon/ioscribed", NULL};
+	static const char *const places[] = {"ioscribed", "../sbin/ioscribed",
+					     "../libexec/ioscribe/ioscribed", "../runtime/daemon/ioscribed",
+					     NULL};
 
 	return scribe_run_find(places, ret_path, cap);
 }
 
 static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
 {
-	static const char *const places[] = {"../lib/libioscribe.so", "../lib/x86_64-linux-gnu/libioscribe.so",
-					     "../lib/aarch64-linux-gnu/libioscribe.so", "../lib64/libioscribe.so",
-					     "libioscribe.so", "../runtime/client/libioscribe.so", NULL};
+	static const char *const places[] = {"../lib/libioscribe.so",
+					     "../lib/x86_64-linux-gnu/libioscribe.so",
+					     "../lib/aarch64-linux-gnu/libioscribe.so",
+					     "../lib64/libioscribe.so",
+					     "libioscribe.so",
+					     "../runtime/client/libioscribe.so",
+					     NULL};
 
 	(void)r;
 	if (scribe_run_find(places, ret_path, cap) < 0)

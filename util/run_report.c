@@ -8,7 +8,7 @@
 
 #include "util/run_parts.h"
 
-#define GRACE_MS 2000
+#define GRACE_MS  2000
 #define COMMIT_MS 120000
 
 static const char *bytes_text(uint64_t bytes, char *room, size_t cap)
@@ -39,22 +39,24 @@ static void summary(const struct scribe_msg_log *m)
 	fprintf(stderr, "\n  operations  %" PRIu64 "\n", m->operations);
 	fprintf(stderr, "  read        %s\n", bytes_text(m->bytes_read, in, sizeof(in)));
 	fprintf(stderr, "  written     %s\n", bytes_text(m->bytes_written, out, sizeof(out)));
-	fprintf(stderr, "  I/O time    %.3f s (read %.3f, write %.3f, metadata %.3f)\n", busy, m->read_seconds,
-		m->write_seconds, m->meta_seconds);
+	fprintf(stderr, "  I/O time    %.3f s (read %.3f, write %.3f, metadata %.3f)\n", busy,
+		m->read_seconds, m->write_seconds, m->meta_seconds);
 	if (m->failed)
-		fprintf(stderr, "  failed      %u process%s ended by a signal or a code other than 0\n", m->failed,
-			m->failed == 1 ? "" : "es");
+		fprintf(stderr, "  failed      %u process%s ended by a signal or a code other than 0\n",
+			m->failed, m->failed == 1 ? "" : "es");
 	if (m->still_running)
 		fprintf(stderr, "  note        %u process%s still running when the log was written\n",
 			m->still_running, m->still_running == 1 ? " was" : "es were");
 	if (m->partial)
-		fprintf(stderr, "  note        incomplete: operations were lost, see the ledger in the log\n");
+		fprintf(stderr,
+			"  note        incomplete: operations were lost, see the ledger in the log\n");
 }
 
 static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary)
 {
 	if (m->text[0]) {
-		fprintf(stderr, "ioscribe run: no log%s%s: %s\n", m->world[0] ? " of " : "", m->world, m->text);
+		fprintf(stderr, "ioscribe run: no log%s%s: %s\n", m->world[0] ? " of " : "", m->world,
+			m->text);
 		return -EIO;
 	}
 	if (quiet)
@@ -84,7 +86,8 @@ int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *
 		if (h->type == SCRIBE_MSG_RESULT)
 			return bad;
 		if (h->type != SCRIBE_MSG_LOG)
-			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)", h->type);
+			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)",
+					      h->type);
 		if (one_log((const void *)(h + 1), r->quiet, n == 0) < 0)
 			bad = -EIO;
 	}

@@ -100,8 +100,9 @@ int scribe_msg_check(const void *packet, size_t bytes, const void **ret_payload,
 		if (text_limit(h->type) < 0)
 			return scribe_err_set(err, -EPROTO, "message of unknown type %u", h->type);
 		if (h->len > (uint32_t)text_limit(h->type))
-			return scribe_err_set(err, -EPROTO, "message type %u with %u bytes of text, at most %d",
-					      h->type, h->len, text_limit(h->type));
+			return scribe_err_set(err, -EPROTO,
+					      "message type %u with %u bytes of text, at most %d", h->type,
+					      h->len, text_limit(h->type));
 	} else if (h->len != (uint32_t)want) {
 		return scribe_err_set(err, -EPROTO, "message type %u with %u bytes of payload instead of %d",
 				      h->type, h->len, want);
@@ -124,7 +125,7 @@ static int64_t now_ms(void)
 static int wait_for(int sock, short events, int64_t deadline_ms)
 {
 	for (;;) {
-		struct pollfd p = { .fd = sock, .events = events };
+		struct pollfd p = {.fd = sock, .events = events};
 		int64_t left = deadline_ms < 0 ? -1 : deadline_ms - now_ms();
 		int n;
 
@@ -143,14 +144,14 @@ static int wait_for(int sock, short events, int64_t deadline_ms)
 int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd,
 		    int timeout_ms)
 {
-	struct scribe_msg_header h = { SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, status,
-				       (uint32_t)len };
-	struct iovec iov[2] = { { &h, sizeof(h) }, { (void *)(uintptr_t)payload, len } };
+	struct scribe_msg_header h = {SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, status,
+				      (uint32_t)len};
+	struct iovec iov[2] = {{&h, sizeof(h)}, {(void *)(uintptr_t)payload, len}};
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct msghdr m = { .msg_iov = iov, .msg_iovlen = len ? 2 : 1 };
+	} control = {0};
+	struct msghdr m = {.msg_iov = iov, .msg_iovlen = len ? 2 : 1};
 	int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
 
 	if (len > SCRIBE_MSG_MAX - sizeof(h))
@@ -207,8 +208,8 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 {
 	int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
 	char control[CMSG_SPACE(4 * sizeof(int))] __attribute__((aligned(8)));
-	struct iovec iov = { packet, SCRIBE_MSG_MAX };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct iovec iov = {packet, SCRIBE_MSG_MAX};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 	const void *payload;
 	ssize_t n;
 	int fd, rc;
@@ -227,7 +228,8 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 			return scribe_err_set(err, -errno, "cannot receive: %s", strerror(errno));
 		rc = wait_for(sock, POLLIN, deadline);
 		if (rc < 0)
-			return scribe_err_set(err, rc, rc == -ETIMEDOUT ? "no answer in time" : "cannot wait");
+			return scribe_err_set(err, rc,
+					      rc == -ETIMEDOUT ? "no answer in time" : "cannot wait");
 	}
 	fd = take_descriptor(&m);
 	rc = 0;

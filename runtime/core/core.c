@@ -21,8 +21,8 @@ struct entry {
 	scribe_module_shutdown shutdown;
 	char *buf;
 	size_t granted, used;
-	uint64_t *id;   /* of the records, in order */
-	size_t *bytes;  /* their lengths */
+	uint64_t *id;  /* of the records, in order */
+	size_t *bytes; /* their lengths */
 	size_t n, room;
 };
 
@@ -162,7 +162,7 @@ static void find_fs(const struct scribe_core *core, const char *path, struct scr
 {
 	struct statvfs st;
 
-	*ret_fs = (struct scribe_fs_info){ 0 };
+	*ret_fs = (struct scribe_fs_info){0};
 	for (size_t i = 0; path && i < core->options.nmounts; i++) {
 		const struct scribe_mount *m = &core->options.mounts[i];
 		size_t n = strlen(m->path);
@@ -291,8 +291,9 @@ static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
 
 	for (size_t i = 0; at < bytes; i++) {
 		size_t n = buf == e->buf && bytes == e->used ? e->bytes[i]
-			   : m && m->record_bytes	      ? m->record_bytes
-			   : m ? scribe_record_length(id, (const char *)buf + at, bytes - at) : 0;
+			   : m && m->record_bytes            ? m->record_bytes
+			   : m ? scribe_record_length(id, (const char *)buf + at, bytes - at)
+			       : 0;
 		int rc;
 
 		if (!n || n > bytes - at)

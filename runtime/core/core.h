@@ -12,9 +12,9 @@
 
 struct scribe_core_options {
 	int64_t rank;
-	size_t memory;         /* bytes for records of all modules; 0: no limit */
-	int mem_alignment;     /* bytes */
-	uint64_t base_ns;      /* CLOCK_MONOTONIC at the start of the job */
+	size_t memory;                         /* bytes for records of all modules; 0: no limit */
+	int mem_alignment;                     /* bytes */
+	uint64_t base_ns;                      /* CLOCK_MONOTONIC at the start of the job */
 	const struct scribe_exclusions *paths; /* borrowed; NULL: nothing is excluded */
 	const struct scribe_mount *mounts;     /* borrowed, longest path first */
 	size_t nmounts;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const default_out[] = { "/etc/", "/dev/", "/usr/", "/bin/",  "/boot/", "/lib/",
-					   "/opt/", "/sbin/", "/sys/", "/proc/", "/var/" };
+static const char *const default_out[] = {"/etc/", "/dev/",  "/usr/", "/bin/",  "/boot/", "/lib/",
+					  "/opt/", "/sbin/", "/sys/", "/proc/", "/var/"};
 
 static int add(struct scribe_prefixes *p, const char *text, size_t bytes)
 {
@@ -31,7 +31,7 @@ static void clear(struct scribe_prefixes *p)
 	for (size_t i = 0; i < p->n; i++)
 		free(p->text[i]);
 	free(p->text);
-	*p = (struct scribe_prefixes){ 0 };
+	*p = (struct scribe_prefixes){0};
 }
 
 int scribe_exclusions_default(struct scribe_exclusions *e)
@@ -120,7 +120,8 @@ static bool included_below(const struct scribe_prefixes *in, const char *prefix)
 	return false;
 }
 
-int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name), void *ctx)
+int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
+			   void *ctx)
 {
 	for (size_t i = 0; i < e->out.n; i++) {
 		const char *prefix = e->out.text[i];

@@ -36,7 +36,8 @@ bool scribe_exclusions_match(const struct scribe_exclusions *e, const char *path
  * Calls fn for each top-level name ("usr" for "/usr/") that is excluded as a
  * whole, no included prefix lying below: the kernel can drop these alone.
  */
-int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name), void *ctx);
+int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
+			   void *ctx);
 void scribe_exclusions_clear(struct scribe_exclusions *e);
 
 #endif

@@ -35,8 +35,8 @@ struct scribe_core;
  * Reducing shared records is optional: records of modules that logfmt can
  * reduce (struct scribe_module, `reduces`) are reduced anyway.
  */
-typedef void (*scribe_module_shutdown)(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared,
-				       void **buf, size_t *buf_bytes);
+typedef void (*scribe_module_shutdown)(struct scribe_core *core, void *comm, const uint64_t *shared,
+				       int nshared, void **buf, size_t *buf_bytes);
 
 /*
  * Contribute to the log as module `id` (logfmt/records.h). Once a module.
@@ -59,8 +59,8 @@ uint64_t scribe_core_gen_record_id(const char *name);
 
 /* File system that an absolute path lies on, as far as the mount table tells. */
 struct scribe_fs_info {
-	const char *type;  /* "ext4"; NULL unknown */
-	const char *mount; /* "/home"; NULL unknown */
+	const char *type;    /* "ext4"; NULL unknown */
+	const char *mount;   /* "/home"; NULL unknown */
 	int64_t block_bytes; /* preferred block size, 0 unknown */
 };
 

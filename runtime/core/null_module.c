@@ -19,8 +19,8 @@
  * in `shared`; this one leaves that to logfmt, whose counter list has a rule for
  * each counter. Setting *buf_bytes to less drops records.
  */
-static void null_shutdown(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared, void **buf,
-			  size_t *buf_bytes)
+static void null_shutdown(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared,
+			  void **buf, size_t *buf_bytes)
 {
 	const struct scribe_null_record *record = *buf;
 

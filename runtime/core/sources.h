@@ -11,9 +11,9 @@
 /* A process that counts to the core's rank, when it has ended. */
 struct scribe_source_process {
 	int32_t pid;
-	int32_t status;   /* wait status */
+	int32_t status;    /* wait status */
 	double start, end; /* seconds from the start of the job */
-	const char *exe;  /* NULL unknown */
+	const char *exe;   /* NULL unknown */
 	uint64_t operations, bytes_read, bytes_written;
 };
 

@@ -56,8 +56,8 @@ static int append(struct scribe_bundle *b, int module, const void *rec, size_t b
 	r = malloc(sizeof(*r) + bytes);
 	if (!r)
 		return -ENOMEM;
-	*r = (struct scribe_bundled){ .id = base->id, .rank = base->rank, .module = module, .bytes = bytes,
-				      .order = b->n };
+	*r = (struct scribe_bundled){
+		.id = base->id, .rank = base->rank, .module = module, .bytes = bytes, .order = b->n};
 	memcpy(r->data, rec, bytes);
 	key = key_of(module, base->id, base->rank);
 	r->same = scribe_map_get(&b->by_key, key);

@@ -18,7 +18,7 @@ struct scribe_bundled {
 	int64_t rank;
 	int module;
 	size_t bytes;
-	size_t order;               /* of being added */
+	size_t order;                /* of being added */
 	struct scribe_bundled *same; /* other record with the same key in the map */
 	struct scribe_bundled *rest; /* next rank with this id, while reducing */
 	uint64_t data[];

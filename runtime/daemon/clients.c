@@ -17,28 +17,31 @@
 #include "runtime/daemon/daemon.h"
 
 #define CLIENTS_MAX 4096
-#define SEND_MS	    1000
+#define SEND_MS     1000
 
 int scribe_clients_listen(struct scribe_daemon *d, struct scribe_err *err)
 {
 	const char *base = access("/run", W_OK) == 0 ? "/run" : "/tmp";
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	struct scribe_config *c = &d->work->config;
 
 	snprintf(d->socket_dir, sizeof(d->socket_dir), "%s/ioscribe-XXXXXX", base);
 	if (!mkdtemp(d->socket_dir)) {
 		d->socket_dir[0] = 0;
-		return scribe_err_set(err, -errno, "cannot make a directory in %s: %s", base, strerror(errno));
+		return scribe_err_set(err, -errno, "cannot make a directory in %s: %s", base,
+				      strerror(errno));
 	}
 	snprintf(d->socket, sizeof(d->socket), "%s/socket", d->socket_dir);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
 	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(d->listen, 512) < 0)
+	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+	    listen(d->listen, 512) < 0)
 		return scribe_err_set(err, -errno, "cannot listen on %s: %s", d->socket, strerror(errno));
 	/* the job's user may connect, nobody else may even look */
 	if (chown(d->socket_dir, c->uid, c->gid) < 0 || chmod(d->socket_dir, 0500) < 0 ||
 	    chown(d->socket, c->uid, c->gid) < 0 || chmod(d->socket, 0600) < 0)
-		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket, strerror(errno));
+		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket,
+				      strerror(errno));
 	return scribe_loop_watch(d, d->listen, &d->listen);
 }
 
@@ -85,8 +88,8 @@ void scribe_clients_accept(struct scribe_daemon *d)
 			close(fd);
 			continue;
 		}
-		*c = (struct scribe_client){ .fd = fd, .pid = cred.pid, .uid = cred.uid, .rank = -1,
-					     .next = d->clients };
+		*c = (struct scribe_client){
+			.fd = fd, .pid = cred.pid, .uid = cred.uid, .rank = -1, .next = d->clients};
 		if (scribe_loop_watch(d, fd, c) < 0) {
 			close(fd);
 			free(c);
@@ -157,7 +160,7 @@ static bool all_met(const struct scribe_unit *u)
 
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
-	struct scribe_msg_hello_ok ok = { .deadline_ms = d->work->config.deadline_ms };
+	struct scribe_msg_hello_ok ok = {.deadline_ms = d->work->config.deadline_ms};
 	struct scribe_process *p = peer(d, c);
 	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
 	int rc;
@@ -200,7 +203,7 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 {
 	static struct scribe_msg_fetch_ok ok;
 	struct scribe_process *p = peer(d, c);
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	struct scribe_unit *u;
 	int fd, rc = 0;
 
@@ -323,7 +326,7 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_header *h = (const void *)packet;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	ssize_t n = scribe_msg_recv(c->fd, packet, NULL, 0, &err);
 
 	if (n == -ETIMEDOUT)

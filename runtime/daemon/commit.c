@@ -41,8 +41,8 @@ static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_
 	job->end_time_nsec = (int64_t)(end % 1000000000);
 	job->nprocs = scribe_unit_nprocs(u);
 	job->jobid = u->jobid >= 0 ? u->jobid : leader ? leader->tgid : 0;
-	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n", IOSCRIBE_VERSION,
-		 how);
+	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n",
+		 IOSCRIBE_VERSION, how);
 }
 
 static const char *exe_line(struct scribe_work *w, const struct scribe_unit *u)
@@ -58,7 +58,7 @@ static const char *exe_line(struct scribe_work *w, const struct scribe_unit *u)
 static int write_names(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
 		       struct scribe_writer *wr)
 {
-	struct scribe_map done = { 0 };
+	struct scribe_map done = {0};
 	char name[128];
 	size_t bytes;
 	int rc = 0;
@@ -88,11 +88,12 @@ static int write_names(struct scribe_work *w, struct scribe_bundle *b, const str
 }
 
 static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
-		     const struct scribe_log_job *job, const char *exe, int fd, bool compressed, uint64_t partial,
-		     struct scribe_err *err)
+		     const struct scribe_log_job *job, const char *exe, int fd, bool compressed,
+		     uint64_t partial, struct scribe_err *err)
 {
-	struct scribe_writer_options options = { .compression = compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE,
-						.list_own = !compressed /* the runtime reads the header */ };
+	struct scribe_writer_options options = {.compression =
+							compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE,
+						.list_own = !compressed /* the runtime reads the header */};
 	struct scribe_writer *wr = NULL;
 	int rc = scribe_writer_create_fd(fd, &options, &wr, err);
 
@@ -120,7 +121,7 @@ static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struc
 int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
 {
-	struct scribe_bundle b = { 0 };
+	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
 	uint64_t partial = scribe_commit_partial(d, &ledger);
@@ -136,8 +137,8 @@ int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct s
 	else
 		rc = write_log(d->work, &b, u, &job, exe_line(d->work, u), fd, false, partial, err);
 	scribe_bundle_clear(&b);
-	if (rc == 0 && (fstat(fd, &st) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW |
-							    F_SEAL_SEAL) < 0))
+	if (rc == 0 && (fstat(fd, &st) < 0 ||
+			fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0))
 		rc = scribe_err_set(err, -errno, "cannot seal the memory file: %s", strerror(errno));
 	if (rc < 0) {
 		close(fd);
@@ -203,7 +204,7 @@ static void sum_up(const struct scribe_bundle *b, struct scribe_msg_log *m)
 
 static void count_files(const struct scribe_bundle *b, struct scribe_msg_log *m)
 {
-	struct scribe_map seen = { 0 };
+	struct scribe_map seen = {0};
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct scribe_bundled *r = b->rec[i];
@@ -249,7 +250,8 @@ static int gather(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_
 
 	fill_job(w, u, base, end, "deferred", job);
 	if (ranks_agreed(u) && read_partial(w, u, b, &theirs, &flags, &why) == 0) {
-		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec - w->realtime_ns);
+		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
+				  w->realtime_ns);
 		fill_job(w, u, base, end, "collective", job);
 		*partial |= flags;
 		m->collective = 1;
@@ -302,10 +304,11 @@ static int put_elsewhere(struct scribe_work *w, struct scribe_bundle *b, const s
 	return rc < 0 ? err->code : 0;
 }
 
-static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_msg_log *m, struct scribe_err *err)
+static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_msg_log *m,
+		  struct scribe_err *err)
 {
 	struct scribe_work *w = d->work;
-	struct scribe_bundle b = { 0 };
+	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
 	uint64_t partial = scribe_commit_partial(d, &ledger);
@@ -381,7 +384,7 @@ static struct scribe_msg_log *new_message(struct scribe_work *w)
 static void commit_unit(struct scribe_daemon *d, struct scribe_unit *u)
 {
 	struct scribe_msg_log *m;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (!p->ended)

@@ -20,30 +20,30 @@ enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, LAYOUT, EXCLUDE, INCLUDE
 static const struct key {
 	const char *name;
 	enum kind kind;
-	size_t at, bytes;         /* field; room of a text */
+	size_t at, bytes;          /* field; room of a text */
 	unsigned long least, most; /* of a number */
 } keys[] = {
 #define FIELD(f) offsetof(struct scribe_config, f), sizeof(((struct scribe_config *)0)->f)
-	{ "records", NUMBER, FIELD(records), 16, 16777216 },
-	{ "processes", NUMBER, FIELD(processes), 16, 4194304 },
-	{ "listed_processes", NUMBER, FIELD(listed), 1, 1000000 },
-	{ "mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30 },
-	{ "all_types", SWITCH, FIELD(all_types), 0, 0 },
-	{ "grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000 },
-	{ "deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000 },
-	{ "collective", SWITCH, FIELD(collective), 0, 0 },
-	{ "runtime", SWITCH, FIELD(runtime), 0, 0 },
-	{ "attach", LEVEL, FIELD(level), 0, 0 },
-	{ "modules", MODULES, FIELD(modules), 0, 0 },
-	{ "exclude", EXCLUDE, FIELD(paths), 0, 0 },
-	{ "include", INCLUDE, FIELD(paths), 0, 0 },
-	{ "log_file", PATH, FIELD(log_file), 0, 0 },
-	{ "log_dir", PATH, FIELD(log_dir), 0, 0 },
-	{ "log_layout", LAYOUT, FIELD(dated), 0, 0 },
-	{ "uid", NUMBER, FIELD(uid), 0, 4294967294ul },
-	{ "gid", NUMBER, FIELD(gid), 0, 4294967294ul },
-	{ "user", TEXT, FIELD(user), 0, 0 },
-	{ "library", PATH, FIELD(library), 0, 0 },
+	{"records", NUMBER, FIELD(records), 16, 16777216},
+	{"processes", NUMBER, FIELD(processes), 16, 4194304},
+	{"listed_processes", NUMBER, FIELD(listed), 1, 1000000},
+	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30},
+	{"all_types", SWITCH, FIELD(all_types), 0, 0},
+	{"grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000},
+	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000},
+	{"collective", SWITCH, FIELD(collective), 0, 0},
+	{"runtime", SWITCH, FIELD(runtime), 0, 0},
+	{"attach", LEVEL, FIELD(level), 0, 0},
+	{"modules", MODULES, FIELD(modules), 0, 0},
+	{"exclude", EXCLUDE, FIELD(paths), 0, 0},
+	{"include", INCLUDE, FIELD(paths), 0, 0},
+	{"log_file", PATH, FIELD(log_file), 0, 0},
+	{"log_dir", PATH, FIELD(log_dir), 0, 0},
+	{"log_layout", LAYOUT, FIELD(dated), 0, 0},
+	{"uid", NUMBER, FIELD(uid), 0, 4294967294ul},
+	{"gid", NUMBER, FIELD(gid), 0, 4294967294ul},
+	{"user", TEXT, FIELD(user), 0, 0},
+	{"library", PATH, FIELD(library), 0, 0},
 #undef FIELD
 };
 
@@ -75,15 +75,16 @@ static int set_number(const struct key *k, void *field, const char *value, struc
 	errno = 0;
 	n = strtoul(value, &end, 10);
 	if (!isdigit((unsigned char)value[0]) || *end || errno || n < k->least || n > k->most)
-		return scribe_err_set(err, -EINVAL, "%s: '%s' is not a number from %lu to %lu", k->name, value,
-				      k->least, k->most);
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is not a number from %lu to %lu", k->name,
+				      value, k->least, k->most);
 	*(uint32_t *)field = (uint32_t)n;
 	return 0;
 }
 
 static int set_switch(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
-	static const char *const yes[] = { "1", "yes", "true", "on" }, *const no[] = { "0", "no", "false", "off" };
+	static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false",
+										    "off"};
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
 		if (!strcmp(value, yes[i]) || !strcmp(value, no[i])) {
@@ -112,12 +113,14 @@ static int set_choice(const struct key *k, void *field, const char *value, struc
 {
 	if (k->kind == LAYOUT) {
 		if (strcmp(value, "dated") && strcmp(value, "flat"))
-			return scribe_err_set(err, -EINVAL, "%s: '%s' is neither dated nor flat", k->name, value);
+			return scribe_err_set(err, -EINVAL, "%s: '%s' is neither dated nor flat", k->name,
+					      value);
 		*(bool *)field = !strcmp(value, "dated");
 		return 0;
 	}
 	if (strcmp(value, "auto") && strcmp(value, "tp_btf") && strcmp(value, "raw_tp"))
-		return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, tp_btf, raw_tp", k->name, value);
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, tp_btf, raw_tp", k->name,
+				      value);
 	strcpy(field, value);
 	return 0;
 }
@@ -129,8 +132,8 @@ static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, co
 				    : scribe_exclusions_include(paths, value);
 
 	if (rc == -EINVAL)
-		return scribe_err_set(err, rc, "%s: '%s' is not a list of at most %d absolute paths", k->name, value,
-				      SCRIBE_PREFIXES_MAX);
+		return scribe_err_set(err, rc, "%s: '%s' is not a list of at most %d absolute paths", k->name,
+				      value, SCRIBE_PREFIXES_MAX);
 	return rc < 0 ? scribe_err_set(err, rc, "out of memory") : 0;
 }
 
@@ -198,7 +201,7 @@ int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, 
 		const char *newline = memchr(text + at, '\n', bytes - at);
 		size_t n = newline ? (size_t)(newline - text) - at : bytes - at;
 		char *line = strndup(text + at, n);
-		struct scribe_err why = { 0 };
+		struct scribe_err why = {0};
 		int rc = line ? set_line(c, line, &why) : scribe_err_set(&why, -ENOMEM, "out of memory");
 
 		free(line);

@@ -35,14 +35,14 @@ struct scribe_work {
 	struct scribe_labels labels;
 	struct scribe_mounts mounts;
 	char host[64];
-	int64_t realtime_ns;    /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
-	uint32_t first_serial;  /* of CMD */
-	uint32_t nlogs;         /* paths given out */
+	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
+	uint32_t first_serial;      /* of CMD */
+	uint32_t nlogs;             /* paths given out */
 	struct scribe_msg_log *log; /* written, in order */
 	size_t logs, logs_room;
-	uint64_t drain_ns;      /* spent collecting records */
-	uint64_t memory_out;    /* allocations that failed: something is missing */
-	bool ending;            /* END has come */
+	uint64_t drain_ns;   /* spent collecting records */
+	uint64_t memory_out; /* allocations that failed: something is missing */
+	bool ending;         /* END has come */
 	uint64_t ending_deadline_ns;
 };
 
@@ -60,7 +60,7 @@ struct scribe_client {
 
 struct scribe_daemon {
 	struct scribe_bpf *bpf;
-	struct scribe_work *work; /* NULL until RUN_BEGIN */
+	struct scribe_work *work;      /* NULL until RUN_BEGIN */
 	struct scribe_slot_name *slot; /* by slot index */
 	uint32_t slots;
 	int epoll, listen, run;

@@ -37,14 +37,14 @@ static struct scribe_label *made_up_label(struct scribe_work *w, const struct sc
 
 static uint64_t operations(const struct scribe_posix_part *p, const struct scribe_ext_part *e)
 {
-	static const int counted[] = { SCRIBE_EXT_CLOSES,    SCRIBE_EXT_UNLINKS,   SCRIBE_EXT_MKDIRS,
-				       SCRIBE_EXT_RMDIRS,    SCRIBE_EXT_LINKS,	   SCRIBE_EXT_SYMLINKS,
-				       SCRIBE_EXT_READLINKS, SCRIBE_EXT_ACCESSES,  SCRIBE_EXT_TRUNCATES,
-				       SCRIBE_EXT_FALLOCATES, SCRIBE_EXT_FADVISES, SCRIBE_EXT_GETDENTS,
-				       SCRIBE_EXT_STATFS,    SCRIBE_EXT_XATTR_READS, SCRIBE_EXT_XATTR_WRITES,
-				       SCRIBE_EXT_SYNC_RANGES, SCRIBE_EXT_MSYNCS };
-	uint64_t n = p->opens + p->ops[0] + p->ops[1] + p->seeks + p->stats + p->mmaps + p->fsyncs + p->fdsyncs +
-		     p->rename_sources;
+	static const int counted[] = {SCRIBE_EXT_CLOSES,      SCRIBE_EXT_UNLINKS,     SCRIBE_EXT_MKDIRS,
+				      SCRIBE_EXT_RMDIRS,      SCRIBE_EXT_LINKS,       SCRIBE_EXT_SYMLINKS,
+				      SCRIBE_EXT_READLINKS,   SCRIBE_EXT_ACCESSES,    SCRIBE_EXT_TRUNCATES,
+				      SCRIBE_EXT_FALLOCATES,  SCRIBE_EXT_FADVISES,    SCRIBE_EXT_GETDENTS,
+				      SCRIBE_EXT_STATFS,      SCRIBE_EXT_XATTR_READS, SCRIBE_EXT_XATTR_WRITES,
+				      SCRIBE_EXT_SYNC_RANGES, SCRIBE_EXT_MSYNCS};
+	uint64_t n = p->opens + p->ops[0] + p->ops[1] + p->seeks + p->stats + p->mmaps + p->fsyncs +
+		     p->fdsyncs + p->rename_sources;
 
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
 		n += e->v[counted[i]];
@@ -116,7 +116,7 @@ static struct scribe_records *records_of(struct scribe_process *p)
 
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct drain x = { d, p, records_of(p) };
+	struct drain x = {d, p, records_of(p)};
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	uint64_t begin = scribe_now_ns();
 	int rc;
@@ -133,7 +133,7 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct drain x = { d, p, records_of(p) };
+	struct drain x = {d, p, records_of(p)};
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	uint64_t begin = scribe_now_ns();
 	int rc;

@@ -123,7 +123,7 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 		return;
 	}
 	label->excluded = scribe_exclusions_match(&d->work->config.paths, label->text, label->bytes);
-	d->slot[e->slot] = (struct scribe_slot_name){ e->birth, label };
+	d->slot[e->slot] = (struct scribe_slot_name){e->birth, label};
 	slot = scribe_bpf_slot(d->bpf, e->slot);
 	if (label->excluded && slot && slot->birth == e->birth && slot->serial == e->serial)
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
@@ -178,7 +178,7 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 }
 
 static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
-		    enum scribe_process_end kind)
+		   enum scribe_process_end kind)
 {
 	if (p->ended)
 		return;

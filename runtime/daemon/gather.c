@@ -43,7 +43,7 @@ int scribe_gather_processes(struct scribe_work *w, struct scribe_bundle *b, cons
 	int rc = 0;
 
 	for (const struct scribe_process *p = u->first; p && rc == 0; p = p->next) {
-		struct scribe_process_record rec = { 0 };
+		struct scribe_process_record rec = {0};
 		int core = (p->status >> 8 & 0xff) << 8 | (p->status & 0x7f);
 
 		rec.base.id = process_id(w, p->serial, name, sizeof(name));
@@ -63,7 +63,7 @@ int scribe_gather_processes(struct scribe_work *w, struct scribe_bundle *b, cons
 		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
 	}
 	if (rc == 0 && u->nunlisted) {
-		struct scribe_process_record rec = { 0 };
+		struct scribe_process_record rec = {0};
 
 		rec.base.id = process_id(w, 0, name, sizeof(name));
 		rec.end_kind = SCRIBE_END_EXITED;
@@ -85,7 +85,7 @@ static uint64_t ledger_id(const struct scribe_work *w, char *ret_name, size_t ca
 int scribe_gather_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const struct scribe_unit *u,
 			 const struct scribe_ledger *ledger)
 {
-	struct scribe_ledger_record rec = { .base.rank = -1 };
+	struct scribe_ledger_record rec = {.base.rank = -1};
 	char name[128];
 	struct rusage usage;
 
@@ -106,11 +106,13 @@ int scribe_gather_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const
 	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }
 
-size_t scribe_gather_name(const struct scribe_work *w, const struct scribe_bundled *rec, char *ret, size_t cap)
+size_t scribe_gather_name(const struct scribe_work *w, const struct scribe_bundled *rec, char *ret,
+			  size_t cap)
 {
 	if (rec->module == SCRIBE_MOD_PROCESS)
-		process_id(w, (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->serial, ret,
-			   cap);
+		process_id(w,
+			   (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->serial,
+			   ret, cap);
 	else if (rec->module == SCRIBE_MOD_LEDGER)
 		ledger_id(w, ret, cap);
 	else
@@ -118,8 +120,8 @@ size_t scribe_gather_name(const struct scribe_work *w, const struct scribe_bundl
 	return strlen(ret);
 }
 
-int scribe_gather_rank(struct scribe_work *w, struct scribe_rank *r, uint64_t base_ns, struct scribe_bundle *b,
-		       uint64_t *partial)
+int scribe_gather_rank(struct scribe_work *w, struct scribe_rank *r, uint64_t base_ns,
+		       struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_core *core = scribe_sources_core(w, r->rank, base_ns);
 	int rc = core ? scribe_sources_posix(w, core, r->fetched, base_ns) : -ENOMEM;
@@ -133,7 +135,7 @@ int scribe_gather_rank(struct scribe_work *w, struct scribe_rank *r, uint64_t ba
 /* Ids that all of `n` cores have registered. */
 static int shared_ids(struct scribe_core **cores, size_t n, uint64_t **ret_ids, size_t *ret_n)
 {
-	struct scribe_map times = { 0 };
+	struct scribe_map times = {0};
 	size_t kept = 0, first = 0;
 	uint64_t *all = NULL;
 	int rc = 0;
@@ -181,7 +183,8 @@ static int fill_cores(struct scribe_work *w, struct scribe_rank **ranks, size_t 
 			rc = scribe_records_join(r->fetched, r->records);
 		cores[i] = scribe_sources_core(w, r->rank, base_ns);
 		if (rc == 0)
-			rc = cores[i] ? scribe_sources_posix(w, cores[i], r->fetched ? r->fetched : r->records, base_ns)
+			rc = cores[i] ? scribe_sources_posix(w, cores[i],
+							     r->fetched ? r->fetched : r->records, base_ns)
 				      : -ENOMEM;
 	}
 	return rc;
@@ -196,8 +199,8 @@ static int64_t reduced_over(const struct scribe_unit *u)
 	return u->id ? scribe_unit_nprocs(u) : 0;
 }
 
-int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns, struct scribe_bundle *b,
-			   uint64_t *partial)
+int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns,
+			   struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
 	struct scribe_core **cores;
@@ -223,8 +226,8 @@ int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_
 	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(u)) : rc;
 }
 
-int scribe_gather_late(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns, struct scribe_bundle *b,
-		       uint64_t *partial)
+int scribe_gather_late(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns,
+		       struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
 	size_t n = 0;

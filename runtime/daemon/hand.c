@@ -89,9 +89,9 @@ static int answer(struct question *q, int *ret_fd)
 
 static int send_answer(int sock, int rc, int fd)
 {
-	struct iovec iov = { &rc, sizeof(rc) };
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct iovec iov = {&rc, sizeof(rc)};
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 
 	if (fd >= 0) {
 		struct cmsghdr *c = (struct cmsghdr *)room;
@@ -141,7 +141,7 @@ int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *u
 {
 	int pair[2], rc;
 
-	*h = (struct scribe_hand){ .pid = -1, .sock = -1 };
+	*h = (struct scribe_hand){.pid = -1, .sock = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
 	h->pid = fork();
@@ -189,24 +189,25 @@ void scribe_hand_stop(struct scribe_hand *h)
 			kill(h->pid, SIGKILL);
 		usleep(5000);
 	}
-	*h = (struct scribe_hand){ .pid = -1, .sock = -1 };
+	*h = (struct scribe_hand){.pid = -1, .sock = -1};
 }
 
 /* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
 static int ask(struct scribe_hand *h, const struct question *q)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-	struct pollfd p = { .fd = h->sock, .events = POLLIN };
+	struct pollfd p = {.fd = h->sock, .events = POLLIN};
 	int rc = -EIO, fd = -1;
-	struct iovec iov = { &rc, sizeof(rc) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = room,
-			    .msg_controllen = sizeof(room) };
+	struct iovec iov = {&rc, sizeof(rc)};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
 	struct cmsghdr *c;
 
 	if (h->sock < 0)
 		return -EPIPE;
 	if (send(h->sock, q, sizeof(*q), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ||
-	    poll(&p, 1, HAND_TIMEOUT_MS) <= 0 || recvmsg(h->sock, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(rc)) {
+	    poll(&p, 1, HAND_TIMEOUT_MS) <= 0 ||
+	    recvmsg(h->sock, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(rc)) {
 		close(h->sock); /* an answer that comes late must not meet the next question */
 		h->sock = -1;
 		return -ETIMEDOUT;
@@ -220,7 +221,7 @@ static int ask(struct scribe_hand *h, const struct question *q)
 static int ask_about(struct scribe_hand *h, int op, const char *path, const char *to, int replace,
 		     const char *what, struct scribe_err *err)
 {
-	struct question q = { .op = op, .replace = replace };
+	struct question q = {.op = op, .replace = replace};
 	int rc;
 
 	if (strlen(path) >= sizeof(q.path) || (to && strlen(to) >= sizeof(q.to)))

@@ -23,7 +23,7 @@ uint64_t scribe_now_ns(void)
 
 int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what)
 {
-	struct epoll_event e = { .events = EPOLLIN, .data.ptr = what };
+	struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
 
 	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }

@@ -26,9 +26,9 @@ static void usage(FILE *to)
 /* Load and attach everything once, say what was chosen. */
 static int probe(bool verbose)
 {
-	struct scribe_bpf_options options = { .slots = 1024, .procs = 256, .verbose = verbose };
+	struct scribe_bpf_options options = {.slots = 1024, .procs = 256, .verbose = verbose};
 	struct scribe_bpf *bpf = NULL;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	int rc = scribe_bpf_open(&options, &bpf, &err);
 
 	if (rc == 0)
@@ -54,7 +54,7 @@ static void on_term(int number)
 
 static int serve_private(int fd, bool verbose)
 {
-	struct scribe_daemon d = { .epoll = -1, .listen = -1, .run = fd, .verbose = verbose };
+	struct scribe_daemon d = {.epoll = -1, .listen = -1, .run = fd, .verbose = verbose};
 	int type = 0, rc;
 	socklen_t len = sizeof(type);
 

@@ -28,7 +28,7 @@ void *scribe_map_get(const struct scribe_map *map, uint64_t key)
 
 static int grow(struct scribe_map *map)
 {
-	struct scribe_map bigger = { .places = map->places ? map->places * 2 : FIRST_PLACES };
+	struct scribe_map bigger = {.places = map->places ? map->places * 2 : FIRST_PLACES};
 
 	bigger.place = calloc(bigger.places, sizeof(*bigger.place));
 	if (!bigger.place)
@@ -94,5 +94,5 @@ void *scribe_map_take(struct scribe_map *map, uint64_t key)
 void scribe_map_clear(struct scribe_map *map)
 {
 	free(map->place);
-	*map = (struct scribe_map){ 0 };
+	*map = (struct scribe_map){0};
 }

@@ -10,9 +10,9 @@
 
 static bool left_out(const char *type)
 {
-	static const char *const types[] = { "tmpfs",	   "proc",  "sysfs", "devpts", "binfmt_misc",
-					     "fusectl",	   "debugfs", "securityfs", "nfsd", "none",
-					     "rpc_pipefs", "hugetlbfs", "cgroup" };
+	static const char *const types[] = {"tmpfs",      "proc",      "sysfs",      "devpts", "binfmt_misc",
+					    "fusectl",    "debugfs",   "securityfs", "nfsd",   "none",
+					    "rpc_pipefs", "hugetlbfs", "cgroup"};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (!strcmp(type, types[i]))

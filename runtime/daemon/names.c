@@ -57,7 +57,7 @@ static void put_chain(struct out *o, const char *chain, size_t bytes)
 
 size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_t cap)
 {
-	struct out o = { ret_path, 0, cap };
+	struct out o = {ret_path, 0, cap};
 	size_t n = p->has_string ? strnlen(p->string, p->string_bytes) : 0;
 	bool absolute = n && p->string[0] == '/';
 
@@ -92,8 +92,8 @@ static bool has_dots(const char *path)
 
 static int open_below(int root_fd, const char *path, bool nofollow)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC | (nofollow ? O_NOFOLLOW : 0),
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | (nofollow ? O_NOFOLLOW : 0),
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 
 	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }

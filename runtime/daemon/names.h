@@ -12,8 +12,8 @@
 
 #include "runtime/daemon/map.h"
 
-#define SCRIBE_NAME_ROOM 8448      /* two texts of the kernel's limit, joined */
-#define SCRIBE_CUT_MARK  "<cut>"   /* stands for what was too long to be kept */
+#define SCRIBE_NAME_ROOM 8448            /* two texts of the kernel's limit, joined */
+#define SCRIBE_CUT_MARK  "<cut>"         /* stands for what was too long to be kept */
 #define SCRIBE_LOST_ROOT "<unreachable>" /* walk ended outside the process's root */
 
 struct scribe_label {

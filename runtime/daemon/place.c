@@ -13,7 +13,7 @@
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/daemon.h"
 
-#define ENDING	"darshan"
+#define ENDING  "darshan"
 #define PARTIAL "darshan_partial"
 
 struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u)
@@ -80,8 +80,12 @@ static int made_name(const struct scribe_work *w, const struct scribe_unit *u, c
 	time_t seconds = (time_t)((int64_t)(start + (uint64_t)w->realtime_ns) / 1000000000);
 	char exe[128], user[64], days[32] = "";
 	int64_t pid = leader ? leader->tgid : 0, jobid = u->jobid;
-	struct { char host[64]; uint64_t ns; uint32_t unit; uint32_t number; } salt = { "", scribe_now_ns(), u->id,
-										       w->nlogs };
+	struct {
+		char host[64];
+		uint64_t ns;
+		uint32_t unit;
+		uint32_t number;
+	} salt = {"", scribe_now_ns(), u->id, w->nlogs};
 	struct tm tm;
 	int n;
 
@@ -96,8 +100,8 @@ static int made_name(const struct scribe_work *w, const struct scribe_unit *u, c
 	if (w->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	memcpy(salt.host, w->host, sizeof(salt.host));
-	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, w->config.log_dir, days, user, exe,
-		     (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
+	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, w->config.log_dir, days, user,
+		     exe, (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
 		     tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec,
 		     (unsigned long long)scribe_hash64(&salt, sizeof(salt), 0));
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
@@ -167,7 +171,8 @@ int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_
 	int len;
 
 	if (!w->config.log_file[0])
-		len = snprintf(ret_path, cap, "%.*s_%llu." ENDING, (int)stem, partial, (unsigned long long)seconds);
+		len = snprintf(ret_path, cap, "%.*s_%llu." ENDING, (int)stem, partial,
+			       (unsigned long long)seconds);
 	else if (strlen(w->config.log_file) > 8 &&
 		 !strcmp(w->config.log_file + strlen(w->config.log_file) - 8, "." ENDING))
 		len = snprintf(ret_path, cap, "%.*s." ENDING, (int)stem, partial);

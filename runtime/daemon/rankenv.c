@@ -61,14 +61,12 @@ static const struct {
 	enum variable rank, size;
 	enum scribe_rank_source source;
 } order[] = {
-	{ PMI_RANK, PMI_SIZE, SCRIBE_RANK_PMI },
-	{ PMIX_RANK, OMPI_SIZE, SCRIBE_RANK_PMIX },
-	{ OMPI_RANK, OMPI_SIZE, SCRIBE_RANK_OMPI },
-	{ FLUX_RANK, FLUX_SIZE, SCRIBE_RANK_FLUX },
-	{ SLURM_PROCID, SLURM_TASKS, SCRIBE_RANK_SLURM },
+	{PMI_RANK, PMI_SIZE, SCRIBE_RANK_PMI},          {PMIX_RANK, OMPI_SIZE, SCRIBE_RANK_PMIX},
+	{OMPI_RANK, OMPI_SIZE, SCRIBE_RANK_OMPI},       {FLUX_RANK, FLUX_SIZE, SCRIBE_RANK_FLUX},
+	{SLURM_PROCID, SLURM_TASKS, SCRIBE_RANK_SLURM},
 };
 
-static const enum variable job_order[] = { SLURM_JOB, PBS_JOB, LSF_JOB, COBALT_JOB, FLUX_JOB, SGE_JOB };
+static const enum variable job_order[] = {SLURM_JOB, PBS_JOB, LSF_JOB, COBALT_JOB, FLUX_JOB, SGE_JOB};
 
 void scribe_envreader_begin(struct scribe_envreader *r)
 {
@@ -149,7 +147,7 @@ static void world_name(const struct scribe_envreader *r, struct scribe_rankenv *
 
 void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret_env)
 {
-	struct scribe_rankenv env = { .rank = -1, .size = -1, .jobid = -1 };
+	struct scribe_rankenv env = {.rank = -1, .size = -1, .jobid = -1};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		int64_t rank = number(r->value[order[i].rank], 0, true);

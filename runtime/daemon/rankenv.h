@@ -24,9 +24,9 @@ enum scribe_rank_source {
 
 struct scribe_rankenv {
 	enum scribe_rank_source source;
-	int64_t rank;  /* -1: none */
-	int64_t size;  /* of the world, -1: unknown */
-	int64_t jobid; /* the scheduler's number, -1: none */
+	int64_t rank;                 /* -1: none */
+	int64_t size;                 /* of the world, -1: unknown */
+	int64_t jobid;                /* the scheduler's number, -1: none */
 	char world[SCRIBE_WORLD_MAX]; /* PMIX namespace or scheduler's step, or empty */
 };
 

@@ -43,8 +43,8 @@ void scribe_work_free(struct scribe_work *w)
 
 static void refuse(struct scribe_daemon *d, const char *text)
 {
-	scribe_msg_send(d->run, SCRIBE_MSG_ERROR, SCRIBE_ST_FAILED, text, strnlen(text, SCRIBE_TEXT_MAX - 1), -1,
-			SEND_MS);
+	scribe_msg_send(d->run, SCRIBE_MSG_ERROR, SCRIBE_ST_FAILED, text, strnlen(text, SCRIBE_TEXT_MAX - 1),
+			-1, SEND_MS);
 	d->quit = true;
 }
 
@@ -77,13 +77,13 @@ static enum scribe_bpf_level level_of(const char *name)
 static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, struct scribe_err *err)
 {
 	struct scribe_work *w = d->work = calloc(1, sizeof(*w));
-	struct scribe_bpf_options options = { .verbose = d->verbose };
-	struct scribe_job job = { .active = 1 };
+	struct scribe_bpf_options options = {.verbose = d->verbose};
+	struct scribe_job job = {.active = 1};
 	int rc;
 
 	if (!w)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	w->hand = (struct scribe_hand){ .pid = -1, .sock = -1 };
+	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
 	rc = scribe_config_default(&w->config, err);
 	if (rc == 0)
 		rc = scribe_config_text(&w->config, text, bytes, "options", err);
@@ -115,7 +115,8 @@ static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, s
 	job.all_types = w->config.all_types;
 	rc = scribe_bpf_set_job(d->bpf, w->index, &job);
 	if (rc < 0)
-		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s", scribe_strerror(rc));
+		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
+				      scribe_strerror(rc));
 	scribe_exclusions_tops(&w->config.paths, exclude_top, d->bpf);
 	rc = scribe_bpf_attach(d->bpf, err);
 	if (rc == 0 && w->config.runtime)
@@ -126,7 +127,7 @@ static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, s
 static void on_begin(struct scribe_daemon *d, const char *text, size_t bytes)
 {
 	static struct scribe_msg_ready ready;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 
 	if (d->work) {
 		refuse(d, "a second RUN_BEGIN");
@@ -143,8 +144,8 @@ static void on_begin(struct scribe_daemon *d, const char *text, size_t bytes)
 
 static void on_enrol(struct scribe_daemon *d, const struct scribe_msg_enrol *m)
 {
-	struct scribe_msg_enrolled ok = { 0 };
-	struct scribe_err err = { 0 };
+	struct scribe_msg_enrolled ok = {0};
+	struct scribe_err err = {0};
 	uint32_t index, serial;
 
 	if (!d->work || !d->bpf) {
@@ -198,7 +199,7 @@ void scribe_runlink_serve(struct scribe_daemon *d)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_header *h = (const void *)packet;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	ssize_t n = scribe_msg_recv(d->run, packet, NULL, 0, &err);
 
 	if (n == -ETIMEDOUT)
@@ -225,7 +226,7 @@ void scribe_runlink_serve(struct scribe_daemon *d)
 static void report(struct scribe_daemon *d)
 {
 	struct scribe_work *w = d->work;
-	struct scribe_msg_result result = { .logs = (uint32_t)w->logs };
+	struct scribe_msg_result result = {.logs = (uint32_t)w->logs};
 	struct scribe_ledger ledger;
 	struct rusage usage;
 

@@ -38,13 +38,15 @@ static bool any_on(const char *list)
 }
 
 /* The core of a rank's plain modules, begun when first needed. */
-static struct scribe_core *plain_core(struct scribe_work *w, const struct scribe_unit *u, struct scribe_rank *r)
+static struct scribe_core *plain_core(struct scribe_work *w, const struct scribe_unit *u,
+				      struct scribe_rank *r)
 {
 	if (r->core || !any_on(w->config.modules))
 		return r->core;
 	r->core = core_new(w, r->rank, u->start_ns, PLAIN_MEMORY);
 	for (int i = 0; r->core && scribe_sources[i]; i++)
-		if (scribe_source_is_on(scribe_sources[i], w->config.modules) && scribe_sources[i]->rank_begin)
+		if (scribe_source_is_on(scribe_sources[i], w->config.modules) &&
+		    scribe_sources[i]->rank_begin)
 			scribe_sources[i]->rank_begin(r->core);
 	return r->core;
 }
@@ -56,7 +58,8 @@ void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_pro
 	struct scribe_source_process x = {
 		.pid = p->tgid,
 		.status = p->status,
-		.start = p->start_ns > p->unit->start_ns ? (double)(p->start_ns - p->unit->start_ns) / 1e9 : 0,
+		.start =
+			p->start_ns > p->unit->start_ns ? (double)(p->start_ns - p->unit->start_ns) / 1e9 : 0,
 		.end = p->end_ns > p->unit->start_ns ? (double)(p->end_ns - p->unit->start_ns) / 1e9 : 0,
 		.exe = p->exe,
 		.operations = p->totals.operations,
@@ -65,7 +68,8 @@ void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_pro
 	};
 
 	for (int i = 0; core && scribe_sources[i]; i++)
-		if (scribe_source_is_on(scribe_sources[i], w->config.modules) && scribe_sources[i]->process_end)
+		if (scribe_source_is_on(scribe_sources[i], w->config.modules) &&
+		    scribe_sources[i]->process_end)
 			scribe_sources[i]->process_end(core, &x);
 }
 
@@ -80,11 +84,12 @@ static int posix_records(struct scribe_work *w, struct scribe_core *core, const 
 		rec = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX, sizeof(*rec), NULL);
 		if (!rec)
 			return -ENOMEM;
-		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align, w->config.mem_alignment,
-					f->renamed_from, rec);
+		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align,
+					w->config.mem_alignment, f->renamed_from, rec);
 	}
 	if (scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
-		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into), NULL);
+		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into),
+						   NULL);
 		if (!into)
 			return -ENOMEM;
 		*into = ext;
@@ -96,7 +101,8 @@ int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const 
 			 uint64_t base_ns)
 {
 	size_t n = files ? files->n : 0;
-	size_t bytes = n * sizeof(struct scribe_posix_record), ext = n * sizeof(struct scribe_posix_ext_record);
+	size_t bytes = n * sizeof(struct scribe_posix_record),
+	       ext = n * sizeof(struct scribe_posix_ext_record);
 	int rc = 0;
 
 	if (!n)
@@ -130,17 +136,18 @@ static int take_record(void *ctx, int module, const void *rec, size_t bytes)
 	return scribe_bundle_add(f->b, module, rec, bytes);
 }
 
-int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const uint64_t *shared, int nshared,
-			  struct scribe_bundle *b, uint64_t *partial)
+int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const uint64_t *shared,
+			  int nshared, struct scribe_bundle *b, uint64_t *partial)
 {
-	struct finish f = { w, b };
-	const struct scribe_core_sink sink = { take_name, take_record, &f };
+	struct finish f = {w, b};
+	const struct scribe_core_sink sink = {take_name, take_record, &f};
 
 	*partial |= scribe_core_partial(core);
 	return scribe_core_finish(core, NULL, shared, nshared, &sink);
 }
 
-int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b, uint64_t *partial)
+int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b,
+			uint64_t *partial)
 {
 	struct scribe_core *core = r->core;
 	int rc;

@@ -18,9 +18,10 @@ struct scribe_core *scribe_sources_core(struct scribe_work *w, int64_t rank, uin
 int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const struct scribe_records *files,
 			 uint64_t base_ns);
 /* Finish a core into the bundle; names go to the job's table. */
-int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const uint64_t *shared, int nshared,
-			  struct scribe_bundle *b, uint64_t *partial);
+int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const uint64_t *shared,
+			  int nshared, struct scribe_bundle *b, uint64_t *partial);
 /* What the modules fed by plain code have of this rank. Frees their core. */
-int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b, uint64_t *partial);
+int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b,
+			uint64_t *partial);
 
 #endif

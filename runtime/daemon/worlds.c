@@ -22,7 +22,7 @@ static const char *base_name(const char *path)
 
 bool scribe_is_launcher(const char *program)
 {
-	static const char *const prefixes[] = { "mpiexec", "mpirun", "hydra_", "orterun", "prterun" };
+	static const char *const prefixes[] = {"mpiexec", "mpirun", "hydra_", "orterun", "prterun"};
 	static const char *const whole[] = {"orted",       "prte",   "prted",     "srun",    "slurmstepd",
 					    "aprun",       "jsrun",  "jsrund",    "flux",    "flux-shell",
 					    "flux-broker", "palsd",  "pmi_proxy", "mpdboot", "ibrun",
@@ -304,8 +304,8 @@ static bool hydra_key(const struct scribe_process *launcher, char *ret_key, size
 	return true;
 }
 
-static void world_key(struct scribe_worlds *w, const struct scribe_process *p, const char *world, char *ret_key,
-		      size_t cap)
+static void world_key(struct scribe_worlds *w, const struct scribe_process *p, const char *world,
+		      char *ret_key, size_t cap)
 {
 	const struct scribe_process *launcher = p->launcher ? scribe_worlds_find(w, p->launcher) : NULL;
 

@@ -33,36 +33,41 @@ struct scribe_totals {
 
 struct scribe_rank {
 	int64_t rank;
-	uint32_t root; /* serial of the first process of the rank */
+	uint32_t root;                  /* serial of the first process of the rank */
 	struct scribe_records *records; /* harvested so far, since FETCH if fetched */
 	struct scribe_records *fetched; /* handed to the rank at FETCH, kept until commit */
-	enum { SCRIBE_RANK_IDLE, SCRIBE_RANK_HELLO, SCRIBE_RANK_FETCHED,
-	       SCRIBE_RANK_DONE, SCRIBE_RANK_FAILED } state;
-	unsigned live; /* living processes that count to it */
+	enum {
+		SCRIBE_RANK_IDLE,
+		SCRIBE_RANK_HELLO,
+		SCRIBE_RANK_FETCHED,
+		SCRIBE_RANK_DONE,
+		SCRIBE_RANK_FAILED
+	} state;
+	unsigned live;            /* living processes that count to it */
 	struct scribe_core *core; /* of the modules fed by plain code, NULL until needed */
 };
 
 struct scribe_unit {
-	uint32_t id;        /* 0: the rest of the job */
+	uint32_t id; /* 0: the rest of the job */
 	char key[SCRIBE_WORLD_MAX + 16];
-	int64_t nprocs;     /* size of the world; 0: not told */
-	uint32_t launcher;  /* serial of the launcher, 0: none known */
-	unsigned live;      /* living processes that count to it */
+	int64_t nprocs;    /* size of the world; 0: not told */
+	uint32_t launcher; /* serial of the launcher, 0: none known */
+	unsigned live;     /* living processes that count to it */
 	bool committed;
-	bool closed;        /* no more ranks are expected */
-	struct scribe_map ranks; /* rank number -> struct scribe_rank */
+	bool closed;                         /* no more ranks are expected */
+	struct scribe_map ranks;             /* rank number -> struct scribe_rank */
 	struct scribe_process *first, *last; /* its processes, in order of appearance */
-	uint64_t listed;    /* processes on that list */
-	uint64_t processes; /* of all times */
-	uint64_t failed;    /* ended by a signal or a code other than 0 */
-	struct scribe_totals unlisted; /* of processes no longer on the list */
+	uint64_t listed;                     /* processes on that list */
+	uint64_t processes;                  /* of all times */
+	uint64_t failed;                     /* ended by a signal or a code other than 0 */
+	struct scribe_totals unlisted;       /* of processes no longer on the list */
 	uint64_t nunlisted;
-	bool others;        /* a process that is no launcher counts to it */
-	uint64_t start_ns;  /* earliest start of a process, CLOCK_MONOTONIC; 0 none */
-	uint64_t end_ns;    /* latest end seen */
-	uint64_t base_ns;   /* job start of the log once fixed (first FETCH), else 0 */
-	int64_t jobid;      /* scheduler's, -1 none */
-	char *partial;      /* path given to rank 0 for the collective log, or NULL */
+	bool others;       /* a process that is no launcher counts to it */
+	uint64_t start_ns; /* earliest start of a process, CLOCK_MONOTONIC; 0 none */
+	uint64_t end_ns;   /* latest end seen */
+	uint64_t base_ns;  /* job start of the log once fixed (first FETCH), else 0 */
+	int64_t jobid;     /* scheduler's, -1 none */
+	char *partial;     /* path given to rank 0 for the collective log, or NULL */
 	struct scribe_unit *next;
 };
 
@@ -75,27 +80,27 @@ struct scribe_process {
 	uint32_t launcher;        /* serial of the nearest launcher above or itself; 0 none */
 	bool launcher_below_rank; /* that launcher is nearer than the rank's root */
 	bool is_launcher;
-	bool is_root;             /* first process of its rank */
+	bool is_root; /* first process of its rank */
 	bool ended;
-	bool exit_seen;           /* by the sweep, once already */
-	bool own_root_dir;        /* its root directory and mounts are the daemon's */
+	bool exit_seen;    /* by the sweep, once already */
+	bool own_root_dir; /* its root directory and mounts are the daemon's */
 	enum scribe_process_end end_kind;
-	int32_t status;           /* wait status */
+	int32_t status; /* wait status */
 	uint64_t start_ns, end_ns;
 	char comm[16];
-	char *exe;                /* path or argv[0]; NULL unknown */
-	char *args;               /* argv joined by spaces; NULL unknown or dropped */
+	char *exe;  /* path or argv[0]; NULL unknown */
+	char *args; /* argv joined by spaces; NULL unknown or dropped */
 	struct scribe_totals totals;
-	struct scribe_envreader *env; /* while environment pieces come in */
+	struct scribe_envreader *env;       /* while environment pieces come in */
 	struct scribe_process *next, *prev; /* of the unit */
 };
 
 struct scribe_worlds {
 	struct scribe_map by_serial; /* living and still listed processes */
 	struct scribe_unit *rest;
-	struct scribe_unit *units;   /* all, the rest first, then in order of appearance */
+	struct scribe_unit *units; /* all, the rest first, then in order of appearance */
 	uint32_t next_id;
-	size_t list_limit;           /* processes listed a unit */
+	size_t list_limit; /* processes listed a unit */
 	uint64_t living;
 };
 

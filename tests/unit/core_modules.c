@@ -46,7 +46,7 @@ static int see_record(void *ctx, int module, const void *rec, size_t bytes)
 
 static struct scribe_core *core_of(int64_t rank, size_t memory)
 {
-	struct scribe_core_options o = { .rank = rank, .memory = memory, .mem_alignment = 16 };
+	struct scribe_core_options o = {.rank = rank, .memory = memory, .mem_alignment = 16};
 	struct scribe_core *core = scribe_core_new(&o);
 
 	assert_non_null(core);
@@ -61,17 +61,20 @@ static void registration(void **state)
 
 	(void)state;
 	assert_int_equal(scribe_core_register_module(core, -1, NULL, &bytes, NULL, NULL), -EINVAL);
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MAX_MODULES, NULL, &bytes, NULL, NULL), -EINVAL);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MAX_MODULES, NULL, &bytes, NULL, NULL),
+			 -EINVAL);
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, &rank, &align), 0);
 	assert_int_equal(rank, 7);
 	assert_int_equal(align, 16);
 	assert_int_equal(bytes, 4 * NREC);
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, NULL, NULL), -EEXIST);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, NULL, NULL),
+			 -EEXIST);
 	bytes = 100 * NREC; /* wanted too much: granted what is left */
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_BGQ, NULL, &bytes, NULL, NULL), 0);
 	assert_int_equal(bytes, 6 * NREC);
 	bytes = NREC;
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_MDHIM, NULL, &bytes, NULL, NULL), -ENOMEM);
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_MDHIM, NULL, &bytes, NULL, NULL),
+			 -ENOMEM);
 	scribe_core_unregister_module(core, SCRIBE_MOD_BGQ); /* gives its memory back */
 	bytes = NREC;
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_MDHIM, NULL, &bytes, NULL, NULL), 0);
@@ -84,15 +87,16 @@ static void memory_runs_out(void **state)
 {
 	struct scribe_core *core = core_of(0, 0);
 	size_t bytes = 2 * NREC;
-	struct seen s = { 0 };
-	const struct scribe_core_sink sink = { see_name, see_record, &s };
+	struct seen s = {0};
+	const struct scribe_core_sink sink = {see_name, see_record, &s};
 
 	(void)state;
 	assert_null(scribe_core_register_record(core, 1, NULL, SCRIBE_MOD_NULL, NREC, NULL)); /* no module */
 	assert_int_equal(scribe_core_partial(core), 0);
 	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, NULL, &bytes, NULL, NULL), 0);
 	for (uint64_t id = 1; id <= 2; id++) {
-		struct scribe_null_record *r = scribe_core_register_record(core, id, NULL, SCRIBE_MOD_NULL, NREC, NULL);
+		struct scribe_null_record *r =
+			scribe_core_register_record(core, id, NULL, SCRIBE_MOD_NULL, NREC, NULL);
 
 		assert_non_null(r);
 		assert_int_equal((uintptr_t)r % 8, 0);
@@ -114,8 +118,8 @@ static uint64_t told_shared[4];
 static int told_nshared;
 static void *told_comm;
 
-static void drop_the_second(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared, void **buf,
-			    size_t *buf_bytes)
+static void drop_the_second(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared,
+			    void **buf, size_t *buf_bytes)
 {
 	assert_int_equal(scribe_core_rank(core), 3);
 	assert_int_equal(*buf_bytes, 2 * NREC);
@@ -128,15 +132,16 @@ static void drop_the_second(struct scribe_core *core, void *comm, const uint64_t
 
 static void shutdown_is_asked(void **state)
 {
-	static const uint64_t shared[] = { 11, 22 };
+	static const uint64_t shared[] = {11, 22};
 	struct scribe_core *core = core_of(3, 0);
-	struct seen s = { 0 };
-	const struct scribe_core_sink sink = { see_name, see_record, &s };
+	struct seen s = {0};
+	const struct scribe_core_sink sink = {see_name, see_record, &s};
 	size_t bytes = 4 * NREC;
 	int comm;
 
 	(void)state;
-	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_NULL, drop_the_second, &bytes, NULL, NULL), 0);
+	assert_int_equal(
+		scribe_core_register_module(core, SCRIBE_MOD_NULL, drop_the_second, &bytes, NULL, NULL), 0);
 	assert_non_null(scribe_core_register_record(core, 11, NULL, SCRIBE_MOD_NULL, NREC, NULL));
 	assert_non_null(scribe_core_register_record(core, 22, NULL, SCRIBE_MOD_NULL, NREC, NULL));
 	assert_int_equal(scribe_core_finish(core, &comm, shared, 2, &sink), 0);
@@ -149,10 +154,10 @@ static void shutdown_is_asked(void **state)
 
 static void paths_and_file_systems(void **state)
 {
-	static const struct scribe_mount mounts[] = { { "ext4", "/proc" }, { "xfs", "/" } };
-	struct scribe_exclusions e = { 0 };
-	struct scribe_core_options o = { .paths = &e, .mounts = mounts, .nmounts = 2 };
-	struct scribe_fs_info fs = { 0 };
+	static const struct scribe_mount mounts[] = {{"ext4", "/proc"}, {"xfs", "/"}};
+	struct scribe_exclusions e = {0};
+	struct scribe_core_options o = {.paths = &e, .mounts = mounts, .nmounts = 2};
+	struct scribe_fs_info fs = {0};
 	struct scribe_core *core;
 	size_t bytes = 10 * NREC;
 	char *clean;
@@ -184,10 +189,10 @@ static void paths_and_file_systems(void **state)
 
 static void null_module(void **state)
 {
-	struct scribe_source_process p = { .pid = 5, .status = 3 << 8, .start = 1.5, .end = 2.0 };
+	struct scribe_source_process p = {.pid = 5, .status = 3 << 8, .start = 1.5, .end = 2.0};
 	struct scribe_core *core = core_of(2, 1 << 20);
-	struct seen s = { 0 };
-	const struct scribe_core_sink sink = { see_name, see_record, &s };
+	struct seen s = {0};
+	const struct scribe_core_sink sink = {see_name, see_record, &s};
 
 	(void)state;
 	assert_false(scribe_source_is_on(&scribe_source_null, ""));
@@ -196,7 +201,7 @@ static void null_module(void **state)
 	assert_false(scribe_source_is_on(&scribe_source_null, "NULLX,XNULL"));
 	scribe_source_null.rank_begin(core);
 	scribe_source_null.process_end(core, &p);
-	p = (struct scribe_source_process){ .status = 1 << 8, .start = 3, .end = 7 };
+	p = (struct scribe_source_process){.status = 1 << 8, .start = 3, .end = 7};
 	scribe_source_null.process_end(core, &p);
 	assert_int_equal(scribe_core_finish(core, NULL, NULL, 0, &sink), 0);
 	assert_int_equal(s.records, 1);
@@ -209,7 +214,7 @@ static void null_module(void **state)
 	scribe_core_free(core);
 	/* a rank in which nothing ended; and one without memory: no record, no harm */
 	core = core_of(0, 1 << 20);
-	s = (struct seen){ 0 };
+	s = (struct seen){0};
 	scribe_source_null.rank_begin(core);
 	assert_int_equal(scribe_core_finish(core, NULL, NULL, 0, &sink), 0);
 	assert_int_equal(s.records, 0);
@@ -225,7 +230,7 @@ static void null_module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registration),	      cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(registration),      cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(shutdown_is_asked), cmocka_unit_test(paths_and_file_systems),
 		cmocka_unit_test(null_module),
 	};

@@ -23,7 +23,7 @@
 
 static struct scribe_posix_record record(uint64_t id, int64_t rank, int64_t writes)
 {
-	struct scribe_posix_record r = { .base = { id, rank } };
+	struct scribe_posix_record r = {.base = {id, rank}};
 
 	r.counters[SCRIBE_POSIX_OPENS] = 1;
 	r.counters[SCRIBE_POSIX_WRITES] = writes;
@@ -48,7 +48,7 @@ static const struct scribe_posix_record *find(const struct scribe_bundle *b, uin
 
 static void merge_and_reduce(void **state)
 {
-	struct scribe_bundle b = { 0 };
+	struct scribe_bundle b = {0};
 
 	(void)state;
 	for (int64_t rank = 0; rank < 3; rank++) {
@@ -76,7 +76,7 @@ static void merge_and_reduce(void **state)
 
 static void worlds_of_one_rank_and_none(void **state)
 {
-	struct scribe_bundle b = { 0 };
+	struct scribe_bundle b = {0};
 
 	(void)state;
 	assert_int_equal(scribe_bundle_reduce(&b, 4), 0);
@@ -90,7 +90,7 @@ static void worlds_of_one_rank_and_none(void **state)
 
 static void many_ranks_many_files(void **state)
 {
-	struct scribe_bundle b = { 0 };
+	struct scribe_bundle b = {0};
 
 	(void)state;
 	for (int64_t rank = 0; rank < 40; rank++)
@@ -110,12 +110,12 @@ static void many_ranks_many_files(void **state)
 
 static void written_and_read_again(void **state)
 {
-	struct scribe_writer_options o = { .compression = SCRIBE_COMP_NONE };
-	struct scribe_log_job job = { .nprocs = 2 };
-	struct scribe_bundle b = { 0 }, again = { 0 };
+	struct scribe_writer_options o = {.compression = SCRIBE_COMP_NONE};
+	struct scribe_log_job job = {.nprocs = 2};
+	struct scribe_bundle b = {0}, again = {0};
 	struct scribe_writer *w;
 	struct scribe_reader *r;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	int fd = memfd_create("test", MFD_CLOEXEC);
 
 	(void)state;
@@ -148,7 +148,7 @@ static void the_hand(void **state)
 {
 	char base[] = "/tmp/scribe-hand-XXXXXX", path[128], to[128];
 	struct scribe_hand h;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	struct stat st;
 	int fd;
 

@@ -19,30 +19,31 @@
 static void refusals(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "nonsense", "options, line 1: 'nonsense' is not key = value" },
-		{ "a = 1", "options, line 1: unknown key 'a'" },
-		{ "# x\n\nrecords = 5", "options, line 3: records: '5' is not a number from 16 to 16777216" },
-		{ "records = 1e6", "records: '1e6' is not a number" },
-		{ "records = -20", "records: '-20' is not a number" },
-		{ "records =", "records: '' is not a number" },
-		{ "records = 99999999999999999999", "is not a number" },
-		{ "collective = maybe", "collective: 'maybe' is neither yes nor no" },
-		{ "log_dir = here", "log_dir: 'here' is not an absolute path" },
-		{ "log_layout = deep", "log_layout: 'deep' is neither dated nor flat" },
-		{ "attach = kprobe", "attach: 'kprobe' is none of auto, tp_btf, raw_tp" },
-		{ "exclude = tmp/", "exclude: 'tmp/' is not a list of at most 512 absolute paths" },
-		{ "modules = NULL,FOO", "modules: no module 'FOO' is fed by plain code" },
-		{ "user = 0123456789012345678901234567890123456789012345678901234567890123456789",
-		  "user: longer than 63 bytes" },
+		{"nonsense", "options, line 1: 'nonsense' is not key = value"},
+		{"a = 1", "options, line 1: unknown key 'a'"},
+		{"# x\n\nrecords = 5", "options, line 3: records: '5' is not a number from 16 to 16777216"},
+		{"records = 1e6", "records: '1e6' is not a number"},
+		{"records = -20", "records: '-20' is not a number"},
+		{"records =", "records: '' is not a number"},
+		{"records = 99999999999999999999", "is not a number"},
+		{"collective = maybe", "collective: 'maybe' is neither yes nor no"},
+		{"log_dir = here", "log_dir: 'here' is not an absolute path"},
+		{"log_layout = deep", "log_layout: 'deep' is neither dated nor flat"},
+		{"attach = kprobe", "attach: 'kprobe' is none of auto, tp_btf, raw_tp"},
+		{"exclude = tmp/", "exclude: 'tmp/' is not a list of at most 512 absolute paths"},
+		{"modules = NULL,FOO", "modules: no module 'FOO' is fed by plain code"},
+		{"user = 0123456789012345678901234567890123456789012345678901234567890123456789",
+		 "user: longer than 63 bytes"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct scribe_config c;
-		struct scribe_err err = { 0 };
+		struct scribe_err err = {0};
 
 		assert_int_equal(scribe_config_default(&c, &err), 0);
-		assert_int_equal(scribe_config_text(&c, cases[i][0], strlen(cases[i][0]), "options", &err), -EINVAL);
+		assert_int_equal(scribe_config_text(&c, cases[i][0], strlen(cases[i][0]), "options", &err),
+				 -EINVAL);
 		if (!strstr(err.text, cases[i][1]))
 			fail_msg("'%s' instead of '%s'", err.text, cases[i][1]);
 		scribe_config_clear(&c);
@@ -59,7 +60,7 @@ static void a_good_file(void **state)
 		"user = u\nlibrary = /l.so";
 	char path[] = "/tmp/scribe-config-XXXXXX";
 	struct scribe_config c;
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	int fd = mkstemp(path);
 
 	(void)state;
@@ -94,7 +95,7 @@ static void map_against_a_list(void **state)
 {
 	static void *list[4096];
 	static char place[8192];
-	struct scribe_map map = { 0 };
+	struct scribe_map map = {0};
 	size_t used = 0;
 
 	(void)state;
@@ -128,7 +129,7 @@ static void map_against_a_list(void **state)
 static void records_join(void **state)
 {
 	struct scribe_records *a = scribe_records_new(), *b = scribe_records_new();
-	struct scribe_posix_part part = { .opens = 1, .ops = { 2, 3 }, .bytes = { 20, 30 } };
+	struct scribe_posix_part part = {.opens = 1, .ops = {2, 3}, .bytes = {20, 30}};
 	struct scribe_file *f;
 
 	(void)state;

@@ -26,18 +26,18 @@ static void join_table(void **state)
 		bool cut, detached;
 		const char *want;
 	} cases[] = {
-		{ "f/dir/home", NULL, false, false, "/home/dir/f" },
-		{ "", NULL, false, false, "/" },
-		{ "a", NULL, false, false, "/a" },
-		{ "dir/home", "x/y", false, false, "/home/dir/x/y" },
-		{ "", "x", false, false, "/x" },
-		{ "dir/home", "/etc/passwd", false, false, "/etc/passwd" },
-		{ "dir/home", "", false, false, "/home/dir" },
-		{ "dir/home", "../x", false, false, "/home/dir/../x" },
-		{ "c/b", NULL, true, false, "/<cut>/b/c" },
-		{ "b", "x", true, false, "/b/x<cut>" },
-		{ "memfd:x", NULL, false, true, "/<unreachable>/memfd:x" },
-		{ "a b\n\xff/d", NULL, false, false, "/d/a b\n\xff" },
+		{"f/dir/home", NULL, false, false, "/home/dir/f"},
+		{"", NULL, false, false, "/"},
+		{"a", NULL, false, false, "/a"},
+		{"dir/home", "x/y", false, false, "/home/dir/x/y"},
+		{"", "x", false, false, "/x"},
+		{"dir/home", "/etc/passwd", false, false, "/etc/passwd"},
+		{"dir/home", "", false, false, "/home/dir"},
+		{"dir/home", "../x", false, false, "/home/dir/../x"},
+		{"c/b", NULL, true, false, "/<cut>/b/c"},
+		{"b", "x", true, false, "/b/x<cut>"},
+		{"memfd:x", NULL, false, true, "/<unreachable>/memfd:x"},
+		{"a b\n\xff/d", NULL, false, false, "/d/a b\n\xff"},
 	};
 
 	(void)state;
@@ -63,7 +63,7 @@ static void join_table(void **state)
 static void join_is_bounded(void **state)
 {
 	char chain[4096], string[4096], path[100];
-	struct scribe_path_parts p = { chain, sizeof(chain), string, sizeof(string), true, true, false, false };
+	struct scribe_path_parts p = {chain, sizeof(chain), string, sizeof(string), true, true, false, false};
 
 	(void)state;
 	memset(chain, 'c', sizeof(chain));
@@ -79,9 +79,19 @@ static void join_is_bounded(void **state)
 static void clean_table(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "/", "/" }, { "//", "/" }, { "/a//b", "/a/b" }, { "/a/./b", "/a/b" }, { "/a/../b", "/b" },
-		{ "/../../a", "/a" }, { "/a/b/..", "/a" }, { "/a/..", "/" }, { "/a/.", "/a" }, { "/a/", "/a" },
-		{ "/...", "/..." }, { "/a/..b/.c", "/a/..b/.c" }, { "/a/b/c/../../d", "/a/d" },
+		{"/", "/"},
+		{"//", "/"},
+		{"/a//b", "/a/b"},
+		{"/a/./b", "/a/b"},
+		{"/a/../b", "/b"},
+		{"/../../a", "/a"},
+		{"/a/b/..", "/a"},
+		{"/a/..", "/"},
+		{"/a/.", "/a"},
+		{"/a/", "/a"},
+		{"/...", "/..."},
+		{"/a/..b/.c", "/a/..b/.c"},
+		{"/a/b/c/../../d", "/a/d"},
 	};
 
 	(void)state;
@@ -151,7 +161,7 @@ static void resolve_in_the_process_root(void **state)
 	resolves("/", "/real/toleaf", false, "/real/sub/file");
 	resolves("/", "/real/toleaf", true, "/real/toleaf"); /* the last link itself */
 	resolves("/", "/link/toleaf", true, "/real/toleaf");
-	resolves("/", "/link/gone", false, "/real/gone"); /* made or removed: the parent tells */
+	resolves("/", "/link/gone", false, "/real/gone");             /* made or removed: the parent tells */
 	resolves("/", "/link/gone/more/../x", false, "/link/gone/x"); /* nothing there: as text */
 	resolves("/", "/dangling", false, "/dangling");
 	/* another root: links stay inside, names are as seen from there */
@@ -173,7 +183,7 @@ static void resolve_without_a_root(void **state)
 
 static void interned_once(void **state)
 {
-	struct scribe_labels labels = { 0 };
+	struct scribe_labels labels = {0};
 	struct scribe_label *a = scribe_labels_intern(&labels, "/a\xff", 3);
 
 	(void)state;
@@ -197,12 +207,13 @@ static void exclusion_table(void **state)
 		const char *path;
 		bool out;
 	} cases[] = {
-		{ "/etc/passwd", true }, { "/etc", true }, { "/etcetera", false }, { "/home/etc/x", false },
-		{ "/usr/lib/x", true }, { "/tmp/x", false }, { "/run/x", false }, { "/data/a/x", true },
-		{ "/data/a/keep/x", false }, { "/data/ab", false }, { "/one/file", true }, { "/one/file2", false },
-		{ "/", false },
+		{"/etc/passwd", true},  {"/etc", true},       {"/etcetera", false},
+		{"/home/etc/x", false}, {"/usr/lib/x", true}, {"/tmp/x", false},
+		{"/run/x", false},      {"/data/a/x", true},  {"/data/a/keep/x", false},
+		{"/data/ab", false},    {"/one/file", true},  {"/one/file2", false},
+		{"/", false},
 	};
-	struct scribe_exclusions e = { 0 };
+	struct scribe_exclusions e = {0};
 	char tops[256] = "";
 
 	(void)state;
@@ -215,7 +226,8 @@ static void exclusion_table(void **state)
 			fail_msg("%s", cases[i].path);
 	assert_int_equal(scribe_exclusions_include(&e, "/var/mine/"), 0);
 	assert_int_equal(scribe_exclusions_tops(&e, count_tops, tops), 0);
-	assert_string_equal(tops, "etc dev usr bin boot lib opt sbin sys proc "); /* not var: something in it counts */
+	assert_string_equal(
+		tops, "etc dev usr bin boot lib opt sbin sys proc "); /* not var: something in it counts */
 	assert_int_equal(scribe_exclusions_exclude(&e, "none,/only/"), 0);
 	assert_false(scribe_exclusions_match(&e, "/etc/x", 6));
 	assert_true(scribe_exclusions_match(&e, "/only/x", 7));

@@ -17,16 +17,16 @@
 #include "logfmt/base/proto.h"
 
 static const unsigned types[] = {
-	SCRIBE_MSG_ERROR, SCRIBE_MSG_HELLO, SCRIBE_MSG_HELLO_OK, SCRIBE_MSG_FETCH, SCRIBE_MSG_FETCH_OK,
-	SCRIBE_MSG_DONE, SCRIBE_MSG_DONE_OK, SCRIBE_MSG_RUN_BEGIN, SCRIBE_MSG_READY, SCRIBE_MSG_ENROL,
-	SCRIBE_MSG_ENROLLED, SCRIBE_MSG_END, SCRIBE_MSG_LOG, SCRIBE_MSG_RESULT,
+	SCRIBE_MSG_ERROR,    SCRIBE_MSG_HELLO,   SCRIBE_MSG_HELLO_OK,  SCRIBE_MSG_FETCH,  SCRIBE_MSG_FETCH_OK,
+	SCRIBE_MSG_DONE,     SCRIBE_MSG_DONE_OK, SCRIBE_MSG_RUN_BEGIN, SCRIBE_MSG_READY,  SCRIBE_MSG_ENROL,
+	SCRIBE_MSG_ENROLLED, SCRIBE_MSG_END,     SCRIBE_MSG_LOG,       SCRIBE_MSG_RESULT,
 };
 
 static char packet[SCRIBE_MSG_MAX + 16] __attribute__((aligned(8)));
 
 static size_t make(unsigned type, size_t len)
 {
-	struct scribe_msg_header h = { SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, 0, (uint32_t)len };
+	struct scribe_msg_header h = {SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)type, 0, (uint32_t)len};
 
 	memset(packet, 0, sizeof(packet));
 	memcpy(packet, &h, sizeof(h));
@@ -35,7 +35,7 @@ static size_t make(unsigned type, size_t len)
 
 static void refused(size_t bytes, const char *text)
 {
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	const void *payload = NULL;
 
 	assert_int_equal(scribe_msg_check(packet, bytes, &payload, &err), -EPROTO);
@@ -109,21 +109,23 @@ static void random_packets_never_crash(void **state)
 
 		for (int k = rand() % 8; k > 0; k--)
 			packet[(size_t)rand() % n] = (char)rand();
-		(void)scribe_msg_check(packet, (size_t)rand() % 3 ? n : (size_t)rand() % (n + 1), &payload, &err);
+		(void)scribe_msg_check(packet, (size_t)rand() % 3 ? n : (size_t)rand() % (n + 1), &payload,
+				       &err);
 	}
 }
 
 static void over_a_socket(void **state)
 {
-	struct scribe_msg_hello hello = { .rank = 3, .size = 4, .tid = 77, .world = "ns" };
-	struct scribe_err err = { 0 };
+	struct scribe_msg_hello hello = {.rank = 3, .size = 4, .tid = 77, .world = "ns"};
+	struct scribe_err err = {0};
 	int s[2], pipe_fd[2], got = -1;
 	char byte;
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s), 0);
 	assert_int_equal(pipe(pipe_fd), 0);
-	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_HELLO, 0, &hello, sizeof(hello), pipe_fd[0], 100), 0);
+	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_HELLO, 0, &hello, sizeof(hello), pipe_fd[0], 100),
+			 0);
 	assert_int_equal(scribe_msg_recv(s[1], packet, &got, 100, &err),
 			 sizeof(struct scribe_msg_header) + sizeof(hello));
 	assert_memory_equal(packet + sizeof(struct scribe_msg_header), &hello, sizeof(hello));
@@ -160,14 +162,15 @@ static void a_full_socket_has_a_deadline(void **state)
 	for (int i = 0; i < 100000 && rc == 0; i++)
 		rc = scribe_msg_send(s[0], SCRIBE_MSG_RUN_BEGIN, 0, text, sizeof(text), -1, 10);
 	assert_int_equal(rc, -ETIMEDOUT);
-	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_RUN_BEGIN, 0, text, SCRIBE_MSG_MAX, -1, 10), -EMSGSIZE);
+	assert_int_equal(scribe_msg_send(s[0], SCRIBE_MSG_RUN_BEGIN, 0, text, SCRIBE_MSG_MAX, -1, 10),
+			 -EMSGSIZE);
 	close(s[0]);
 	close(s[1]);
 }
 
 static void garbage_over_a_socket(void **state)
 {
-	struct scribe_err err = { 0 };
+	struct scribe_err err = {0};
 	int s[2];
 
 	(void)state;
@@ -186,12 +189,9 @@ static void garbage_over_a_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_at_its_length_only),
-		cmocka_unit_test(bad_headers),
-		cmocka_unit_test(random_packets_never_crash),
-		cmocka_unit_test(over_a_socket),
-		cmocka_unit_test(a_full_socket_has_a_deadline),
-		cmocka_unit_test(garbage_over_a_socket),
+		cmocka_unit_test(every_type_at_its_length_only), cmocka_unit_test(bad_headers),
+		cmocka_unit_test(random_packets_never_crash),    cmocka_unit_test(over_a_socket),
+		cmocka_unit_test(a_full_socket_has_a_deadline),  cmocka_unit_test(garbage_over_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
