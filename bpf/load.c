@@ -522,6 +522,16 @@ uint32_t scribe_bpf_free_slots(const struct scribe_bpf *b)
 	return b->ctl->slots.tail - b->ctl->slots.head;
 }
 
+int scribe_bpf_map_fd(const struct scribe_bpf *b, const char *name, uint32_t *ret_entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(b->object, name);
+
+	if (!map)
+		return -ENOENT;
+	*ret_entries = bpf_map__max_entries(map);
+	return bpf_map__fd(map);
+}
+
 uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
 {
 	struct bpf_program *prog;

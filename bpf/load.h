@@ -104,6 +104,11 @@ int scribe_bpf_peek(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, vo
 int scribe_bpf_ledger(struct scribe_bpf *bpf, uint32_t job, struct scribe_ledger *ret_ledger);
 /* More value tables, when a LOW event asks for them; 0 also when at the limit. */
 int scribe_bpf_grow(struct scribe_bpf *bpf);
+/*
+ * For a second object that works on the same maps: descriptor (borrowed) and
+ * number of entries of a map by name; negative: no such map.
+ */
+int scribe_bpf_map_fd(const struct scribe_bpf *bpf, const char *name, uint32_t *ret_entries);
 /* Runs of our programs that the kernel skipped (recursion), all programs. */
 uint64_t scribe_bpf_misses(const struct scribe_bpf *bpf);
 /* Slots that can still be handed out; bytes of kernel memory of all maps. */

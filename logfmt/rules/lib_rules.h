@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a call of an I/O library does to a record: STDIO, MPI-IO, HDF5, PnetCDF.
+ * The record is a POSIX part whose fields mean the same in every module (opens,
+ * data, times), beside the module's own counters in the ext part. Which is
+ * which:
+ *
+ *   STDIO   part.opens, ops, bytes, max_byte, seeks; dups = FDOPENS, fsyncs =
+ *           FLUSHES; ext: as for POSIX (calls beneath the stream)
+ *   MPI-IO  ext.v[SCRIBE_MPIIO_INDEP_OPENS .. VIEWS]; sizes and data in part
+ *   H5F     ext.v[SCRIBE_H5F_OPENS .. USE_MPIIO]
+ *   H5D     ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS]; data in part
+ *
+ * Compiled into the kernel programs, the unit tests and any counting inside a
+ * process.
+ */
+#ifndef LOGFMT_RULES_LIB_RULES_H
+#define LOGFMT_RULES_LIB_RULES_H
+
+#include "logfmt/rules/posix_rules.h"
+
+enum scribe_lib_what {
+	SCRIBE_LIB_DATA,   /* op_class says read or write */
+	SCRIBE_LIB_OPEN,
+	SCRIBE_LIB_REOPEN, /* fdopen: a stream on a descriptor */
+	SCRIBE_LIB_CLOSE,
+	SCRIBE_LIB_SEEK,
+	SCRIBE_LIB_FLUSH,  /* of stdio */
+	SCRIBE_LIB_OTHER,  /* counted by count_at alone */
+};
+
+#define SCRIBE_LIB_NO_COUNT 0xffu
+
+struct scribe_lib_op {
+	scribe_u64 start_ns, end_ns;
+	scribe_u64 bytes;
+	scribe_s64 offset;   /* of the first byte; -1: the module has no offsets */
+	scribe_u32 what;     /* enum scribe_lib_what */
+	scribe_u32 op_class; /* enum scribe_op_class: what its time counts as */
+	scribe_u32 count_at; /* index in the ext part, SCRIBE_LIB_NO_COUNT */
+	scribe_u32 unsized;  /* 1: bytes are not known */
+};
+
+/* What the shared cursor says of an operation. */
+struct scribe_lib_place {
+	scribe_u64 busy_ns;
+	scribe_u32 switched, approx;
+};
+
+SCRIBE_INLINE void scribe_lib_cursor(struct scribe_cursor *c, const struct scribe_lib_op *op,
+				     struct scribe_lib_place *ret)
+{
+	ret->busy_ns = 0;
+	ret->switched = 0;
+	ret->approx = 0;
+	if (op->op_class == SCRIBE_OP_READ)
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_READ], op->start_ns, op->end_ns, &ret->approx);
+	else if (op->op_class == SCRIBE_OP_WRITE)
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &ret->approx);
+	else if (op->op_class == SCRIBE_OP_META)
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &ret->approx);
+	if (op->what == SCRIBE_LIB_DATA) {
+		scribe_u32 me = 1 + (op->op_class & 1);
+
+		if (*(volatile scribe_u32 *)&c->last_op != me)
+			ret->switched = __sync_lock_test_and_set(&c->last_op, me) == 3 - me;
+	}
+}
+
+#define SCRIBE_ADD(field, n)                                                                                  \
+	do {                                                                                                  \
+		if (atomic)                                                                                   \
+			__sync_fetch_and_add(&(field), (n));                                                  \
+		else                                                                                          \
+			(field) += (n);                                                                       \
+	} while (0)
+
+SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_part *p, const struct scribe_lib_op *op,
+				   const struct scribe_lib_place *at, int atomic)
+{
+	scribe_u64 ns = op->end_ns - op->start_ns;
+	scribe_u32 w = op->op_class & 1;
+
+	SCRIBE_ADD(p->ops[w], 1);
+	if (!op->unsized) {
+		SCRIBE_ADD(p->bytes[w], op->bytes);
+		SCRIBE_ADD(p->size[w][scribe_size_bucket(op->bytes)], 1);
+		if (op->offset >= 0 && op->bytes && op->offset + (scribe_s64)op->bytes - 1 > 0)
+			scribe_raise(&p->max_byte[w], (scribe_u64)op->offset + op->bytes - 1, atomic);
+	}
+	if (at->switched)
+		SCRIBE_ADD(p->rw_switches, 1);
+	if (scribe_raise(&p->max_ns[w], ns, atomic))
+		p->max_ns_size[w] = op->unsized ? 0 : op->bytes;
+	scribe_lower(&p->start[w], op->start_ns, atomic);
+	scribe_raise(&p->end[w], op->end_ns, atomic);
+}
+
+/* One call on a part and the ext part beside it, without the table of sizes. */
+SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_ext_part *ext,
+				    const struct scribe_lib_op *op, const struct scribe_lib_place *at, int atomic)
+{
+	SCRIBE_ADD(p->events, 1);
+	if (op->count_at < SCRIBE_EXT_COUNT)
+		SCRIBE_ADD(ext->v[op->count_at], 1);
+	if (op->op_class == SCRIBE_OP_READ)
+		SCRIBE_ADD(p->busy_ns[SCRIBE_OP_READ], at->busy_ns);
+	else if (op->op_class == SCRIBE_OP_WRITE)
+		SCRIBE_ADD(p->busy_ns[SCRIBE_OP_WRITE], at->busy_ns);
+	else if (op->op_class == SCRIBE_OP_META)
+		SCRIBE_ADD(p->busy_ns[SCRIBE_OP_META], at->busy_ns);
+	switch (op->what) {
+	case SCRIBE_LIB_DATA:
+		scribe_lib_data(p, op, at, atomic);
+		break;
+	case SCRIBE_LIB_OPEN:
+		SCRIBE_ADD(p->opens, 1);
+		scribe_lower(&p->open_start, op->start_ns, atomic);
+		scribe_raise(&p->open_end, op->end_ns, atomic);
+		break;
+	case SCRIBE_LIB_REOPEN:
+		SCRIBE_ADD(p->dups, 1);
+		scribe_lower(&p->open_start, op->start_ns, atomic);
+		scribe_raise(&p->open_end, op->end_ns, atomic);
+		break;
+	case SCRIBE_LIB_CLOSE:
+		scribe_lower(&p->close_start, op->start_ns, atomic);
+		scribe_raise(&p->close_end, op->end_ns, atomic);
+		break;
+	case SCRIBE_LIB_SEEK:
+		SCRIBE_ADD(p->seeks, 1);
+		break;
+	case SCRIBE_LIB_FLUSH:
+		SCRIBE_ADD(p->fsyncs, 1);
+		break;
+	default:
+		break;
+	}
+}
+
+#undef SCRIBE_ADD
+
+#endif

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The library programs: loading, links, files already seen. Must not know:
+ * processes, names, logs.
+ */
+#include "uprobes/attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "uprobes/image.h"
+#include "uprobes/lib.skel.h"
+#include "uprobes/lib_probe.skel.h"
+#include "uprobes/sites.h"
+
+#define ATTACH_TYPE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
+#define MULTI_RETURN 1u
+#define COOKIES_MAX 4096
+
+struct file_seen {
+	uint64_t dev, ino, modules;
+};
+
+struct link {
+	int fd;                /* of a multi link, -1 */
+	struct bpf_link *perf; /* of a perf event, NULL */
+	bool counts;           /* single stream calls */
+};
+
+struct scribe_uprobes {
+	struct scribe_bpf *bpf;
+	struct scribe_uprobes_options opt;
+	enum scribe_uprobe_level level;
+	struct bpf_object *object;
+	struct bpf_object_skeleton *skeleton;
+	void *keep;
+	int sites_fd, images_fd, guard_fd, calls_fd;
+	uint32_t nsites, nimages;
+	struct file_seen *seen;
+	size_t nseen, seen_room;
+	struct link *link;
+	size_t nlinks, links_room;
+};
+
+/* ---- loading ---- */
+
+static const char *const out_program[SCRIBE_LAYERS] = {"scribe_stdio_out", "scribe_mpiio_out", "scribe_hdf5_out",
+							"scribe_pnetcdf_out"};
+
+static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object) {
+		const char *name = bpf_map__name(map);
+		uint32_t entries;
+		int fd, rc;
+
+		if (bpf_map__is_internal(map))
+			continue;
+		fd = scribe_bpf_map_fd(u->bpf, name, &entries);
+		if (fd < 0)
+			continue; /* one of our own */
+		rc = bpf_map__reuse_fd(map, fd);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
+{
+	uint32_t entries = 1;
+
+	return scribe_bpf_map_fd(u->bpf, ring, &entries) < 0 ? 0 : entries - 1;
+}
+
+/* The skeleton types differ by name alone. */
+#define OPEN_VARIANT(type)                                                                                    \
+	static int open_##type(struct scribe_uprobes *u)                                                      \
+	{                                                                                                     \
+		struct scribe_##type *s = scribe_##type##__open();                                            \
+		if (!s)                                                                                       \
+			return -errno;                                                                        \
+		*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");                   \
+		*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");                   \
+		*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");                     \
+		*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");                      \
+		u->keep = s;                                                                                  \
+		u->object = s->obj;                                                                           \
+		u->skeleton = s->skeleton;                                                                    \
+		return 0;                                                                                     \
+	}
+
+OPEN_VARIANT(lib)
+OPEN_VARIANT(lib_probe)
+
+static void close_variant(struct scribe_uprobes *u)
+{
+	if (u->skeleton)
+		bpf_object__destroy_skeleton(u->skeleton);
+	free(u->keep);
+	u->skeleton = NULL;
+	u->object = NULL;
+	u->keep = NULL;
+}
+
+static int load_variant(struct scribe_uprobes *u, enum scribe_uprobe_level level)
+{
+	bool direct = scribe_bpf_chosen(u->bpf) == SCRIBE_BPF_TP_BTF;
+	int rc = direct ? open_lib(u) : open_lib_probe(u);
+	struct bpf_program *prog;
+
+	if (rc)
+		return rc;
+	bpf_object__for_each_program(prog, u->object)
+		bpf_program__set_expected_attach_type(prog, level == SCRIBE_UPROBE_MULTI ? ATTACH_TYPE_MULTI : 0);
+	rc = share_maps(u, u->object);
+	if (!rc)
+		rc = bpf_object__load_skeleton(u->skeleton);
+	if (rc)
+		close_variant(u);
+	else
+		u->level = level;
+	return rc;
+}
+
+static int program_fd(const struct scribe_uprobes *u, const char *name)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(u->object, name);
+
+	return prog ? bpf_program__fd(prog) : -ENOENT;
+}
+
+/* What the kernel reads of struct bpf_attr for this command (uapi/linux/bpf.h of 6.6). */
+struct multi_attr {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t cnt, multi_flags, pid, pad;
+};
+
+static int multi_link(int prog, const char *path, const uint64_t *offsets, const uint64_t *cookies, uint32_t n,
+		      bool at_return)
+{
+	struct multi_attr attr = {
+		.prog_fd = (uint32_t)prog,
+		.attach_type = ATTACH_TYPE_MULTI,
+		.path = (uint64_t)(uintptr_t)path,
+		.offsets = (uint64_t)(uintptr_t)offsets,
+		.cookies = (uint64_t)(uintptr_t)cookies,
+		.cnt = n,
+		.multi_flags = at_return ? MULTI_RETURN : 0,
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, 64);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int explain(int code, struct scribe_err *err)
+{
+	return scribe_err_set(err, code, "library modules: this kernel does not take the programs: %s",
+			      strerror(-code));
+}
+
+int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
+			struct scribe_uprobes **ret_u, struct scribe_err *err)
+{
+	struct scribe_uprobes *u = calloc(1, sizeof(*u));
+	uint32_t zero = 0, calls = options->stdio_calls;
+	int rc = -EINVAL;
+
+	if (!u)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	u->bpf = bpf;
+	u->opt = *options;
+	if (options->level != SCRIBE_UPROBE_PERF)
+		rc = load_variant(u, SCRIBE_UPROBE_MULTI);
+	if (rc && options->level != SCRIBE_UPROBE_MULTI)
+		rc = load_variant(u, SCRIBE_UPROBE_PERF);
+	if (rc) {
+		scribe_uprobes_free(u);
+		return explain(rc, err);
+	}
+	u->sites_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_sites");
+	u->images_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_images");
+	u->guard_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_guard");
+	u->calls_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_calls_on");
+	bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY);
+	*ret_u = u;
+	return 0;
+}
+
+static void link_close(struct link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	if (l->perf)
+		bpf_link__destroy(l->perf);
+	l->fd = -1;
+	l->perf = NULL;
+}
+
+struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
+{
+	if (!u)
+		return NULL;
+	for (size_t i = 0; i < u->nlinks; i++)
+		link_close(&u->link[i]);
+	close_variant(u);
+	free(u->link);
+	free(u->seen);
+	free(u);
+	return NULL;
+}
+
+/* ---- attaching ---- */
+
+static int keep_link(struct scribe_uprobes *u, int fd, struct bpf_link *perf, bool counts)
+{
+	if (u->nlinks == u->links_room) {
+		size_t room = u->links_room ? u->links_room * 2 : 16;
+		struct link *more = realloc(u->link, room * sizeof(*more));
+
+		if (!more) {
+			struct link lost = {fd, perf, counts};
+
+			link_close(&lost);
+			return -ENOMEM;
+		}
+		u->link = more;
+		u->links_room = room;
+	}
+	u->link[u->nlinks++] = (struct link){fd, perf, counts};
+	return 0;
+}
+
+/* The places of one kind (single stream calls or not), entry or return. */
+struct batch {
+	uint64_t offset[COOKIES_MAX], cookie[COOKIES_MAX];
+	uint32_t n;
+};
+
+static int attach_multi(struct scribe_uprobes *u, const char *program, const char *path, const struct batch *b,
+			bool at_return, bool counts)
+{
+	int prog = program_fd(u, program), fd;
+
+	if (prog < 0)
+		return prog;
+	fd = multi_link(prog, path, b->offset, b->cookie, b->n, at_return);
+	return fd < 0 ? fd : keep_link(u, fd, NULL, counts);
+}
+
+static int attach_perf(struct scribe_uprobes *u, const char *program, const char *path, const struct batch *b,
+		       bool at_return, bool counts)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(u->object, program);
+
+	if (!prog)
+		return -ENOENT;
+	for (uint32_t i = 0; i < b->n; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = b->cookie[i], .retprobe = at_return);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(prog, -1, path, b->offset[i], &opts);
+		int rc;
+
+		if (!link)
+			return -errno;
+		rc = keep_link(u, -1, link, counts);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int attach_batch(struct scribe_uprobes *u, const char *program, const char *path, const struct batch *b,
+			bool at_return, bool counts)
+{
+	if (!b->n)
+		return 0;
+	if (u->level == SCRIBE_UPROBE_MULTI)
+		return attach_multi(u, program, path, b, at_return, counts);
+	return attach_perf(u, program, path, b, at_return, counts);
+}
+
+/* Give a place its index among the kernel's sites. */
+static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image, uint64_t *ret_cookie)
+{
+	struct scribe_site site = one->site;
+	uint32_t index = u->nsites;
+
+	if (index >= SCRIBE_SITES_MAX)
+		return -E2BIG;
+	site.image = (uint16_t)image;
+	if (bpf_map_update_elem(u->sites_fd, &index, &site, BPF_ANY))
+		return -errno;
+	u->nsites++;
+	*ret_cookie = index;
+	return 0;
+}
+
+/* Returns first: a call between the two links is then without a beginning, and ignored. */
+static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
+		       uint32_t image, const char *path, bool counts)
+{
+	struct batch *b = calloc(1, sizeof(*b));
+	int rc = b ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < plan->n && b->n < COOKIES_MAX; i++) {
+		const struct scribe_planned *one = &plan->at[i];
+
+		if (((one->site.flags & SCRIBE_SITE_COUNTS) != 0) != counts)
+			continue;
+		rc = announce(u, one, image, &b->cookie[b->n]);
+		if (rc == 0)
+			b->offset[b->n++] = one->offset;
+	}
+	if (rc == 0)
+		rc = attach_batch(u, out_program[layer], path, b, true, counts);
+	if (rc == 0)
+		rc = attach_batch(u, "scribe_lib_in", path, b, false, counts);
+	free(b);
+	return rc;
+}
+
+static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf, const struct scribe_library *l,
+			  const char *path, struct scribe_uprobes_result *ret)
+{
+	struct scribe_image image;
+	struct scribe_plan plan;
+	uint32_t index = u->nimages;
+	int rc;
+
+	if (index >= SCRIBE_IMAGES_MAX)
+		return -E2BIG;
+	scribe_image_read(elf, l->layer, &image);
+	if (l->layer == SCRIBE_LAYER_STDIO && !image.fileno_at)
+		return -ENOTSUP;
+	rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
+	if (rc)
+		return rc;
+	if (bpf_map_update_elem(u->images_fd, &index, &image, BPF_ANY))
+		rc = -errno;
+	else
+		u->nimages++;
+	if (rc == 0)
+		rc = attach_plan(u, &plan, l->layer, index, path, false);
+	if (rc == 0)
+		rc = attach_plan(u, &plan, l->layer, index, path, true);
+	for (size_t i = 0; rc == 0 && i < plan.n; i++) {
+		ret->places++;
+		ret->cheap += plan.at[i].cheap;
+	}
+	if (rc == 0)
+		ret->modules |= l->modules;
+	scribe_plan_clear(&plan);
+	return rc;
+}
+
+static struct file_seen *seen_at(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+{
+	for (size_t i = 0; i < u->nseen; i++)
+		if (u->seen[i].ino == ino && u->seen[i].dev == dev)
+			return &u->seen[i];
+	return NULL;
+}
+
+bool scribe_uprobes_knows(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+{
+	return seen_at(u, dev, ino) != NULL;
+}
+
+static int remember(struct scribe_uprobes *u, const struct stat *st, uint64_t modules)
+{
+	if (u->nseen == u->seen_room) {
+		size_t room = u->seen_room ? u->seen_room * 2 : 64;
+		struct file_seen *more = realloc(u->seen, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		u->seen = more;
+		u->seen_room = room;
+	}
+	u->seen[u->nseen++] = (struct file_seen){st->st_dev, st->st_ino, modules};
+	return 0;
+}
+
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, struct scribe_uprobes_result *ret,
+			struct scribe_err *err)
+{
+	struct scribe_elf *elf = NULL;
+	struct file_seen *seen;
+	char path[64];
+	struct stat st;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	if (fstat(fd, &st) < 0)
+		return scribe_err_set(err, -errno, "%s: %s", label, strerror(errno));
+	seen = seen_at(u, st.st_dev, st.st_ino);
+	if (seen) {
+		ret->modules = seen->modules;
+		return 0;
+	}
+	if (!S_ISREG(st.st_mode) || scribe_elf_open(fd, label, &elf, err) < 0)
+		return remember(u, &st, 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (size_t i = 0; i < scribe_nlibraries; i++) {
+		const struct scribe_library *l = &scribe_libraries[i];
+
+		if (!(l->modules & u->opt.modules) || !scribe_library_in(elf, l))
+			continue;
+		rc = attach_library(u, elf, l, path, ret);
+		if (rc)
+			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name, strerror(-rc));
+		else
+			ret->fresh = true;
+	}
+	scribe_elf_free(elf);
+	rc = remember(u, &st, ret->modules);
+	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
+}
+
+enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u)
+{
+	return u->level;
+}
+
+uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *each = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*each)), sum = 0;
+	uint32_t zero = 0;
+
+	if (each && bpf_map_lookup_elem(u->guard_fd, &zero, each) == 0)
+		for (int i = 0; i < cpus; i++)
+			sum += each[i];
+	free(each);
+	return sum;
+}
+
+void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
+{
+	uint32_t zero = 0, off = 0;
+
+	bpf_map_update_elem(u->calls_fd, &zero, &off, BPF_ANY);
+	for (size_t i = 0; i < u->nlinks; i++)
+		if (u->link[i].counts)
+			link_close(&u->link[i]);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Library modules as the daemon sees them: load the programs beside those of
+ * system calls, look at files, attach to the libraries among them, detach.
+ * A library that cannot be probed is an error of its own and harms nothing else.
+ * Not thread safe.
+ */
+#ifndef UPROBES_ATTACH_H
+#define UPROBES_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/load.h"
+#include "logfmt/base/err.h"
+
+struct scribe_uprobes;
+
+enum scribe_uprobe_level {
+	SCRIBE_UPROBE_AUTO = 0,
+	SCRIBE_UPROBE_MULTI = 1, /* one link a file and direction (Linux 6.6) */
+	SCRIBE_UPROBE_PERF = 2,  /* one perf event a place */
+};
+
+struct scribe_uprobes_options {
+	uint64_t modules;   /* bits of the modules wanted: MPI-IO, H5F, H5D, PNETCDF_*, STDIO */
+	bool stdio_calls;   /* count single calls of streams, not their system calls */
+	enum scribe_uprobe_level level;
+	bool verbose;
+};
+
+/* What became of a file. */
+struct scribe_uprobes_result {
+	uint64_t modules;  /* of the log, that it feeds */
+	unsigned places;   /* probed, entry and return */
+	unsigned cheap;    /* of them: the kernel emulates the instruction */
+	bool fresh;        /* attached by this call */
+};
+
+int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
+			struct scribe_uprobes **ret_u, struct scribe_err *err);
+/* Detach everything. NULL allowed; returns NULL. */
+struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u);
+
+/*
+ * Look at an open file and attach to it when it is a known library (or a static
+ * program that holds one). Each file (device, inode) is looked at once. 0 also
+ * when it is of no interest; then ret->modules is 0.
+ */
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, struct scribe_uprobes_result *ret,
+			struct scribe_err *err);
+/* Has this file been looked at? */
+bool scribe_uprobes_knows(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
+
+enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u);
+/* Runs of probes of single stream calls so far, by any process of the node. */
+uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
+/* Detach those, leaving the rest: they cost too much. */
+void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls of libraries: what is kept at entry, whether a return belongs to it,
+ * and recording. A call is known by its stack pointer: deeper ones are inside
+ * it; one that never returned is forgotten when the stack is back above it.
+ */
+#ifndef UPROBES_CALL_BPF_H
+#define UPROBES_CALL_BPF_H
+
+#include "bpf/path.bpf.h"
+#include "logfmt/counters_hdf5.h"
+#include "logfmt/counters_mpiio.h"
+#include "logfmt/rules/lib_rules.h"
+#include "uprobes/wire.h"
+
+/* One layer of a thread. */
+struct scribe_call {
+	__u32 busy;     /* 1: in a call */
+	__u32 at;       /* index of its site */
+	__u32 fn;       /* enum scribe_fn */
+	__u32 pad;
+	__u64 sp;       /* stack pointer at entry: the return address is there */
+	__u64 start_ns;
+	__u64 base;     /* load address of the library */
+	__u64 arg[SCRIBE_SITE_ARGS];
+	__s64 inner;    /* what a call inside told; -1 nothing yet */
+	__u64 inner_sp; /* that call */
+	__u64 inner_at; /* where its answer will be */
+	__u32 inner_fn;
+	__u32 beneath;  /* layers called from inside, bits */
+};
+
+struct scribe_calls {
+	struct scribe_call layer[SCRIBE_LAYERS];
+};
+
+static __always_inline struct scribe_call *scribe_layer_at(struct scribe_calls *calls, __u32 layer)
+{
+	switch (layer) {
+	case SCRIBE_LAYER_STDIO:
+		return &calls->layer[SCRIBE_LAYER_STDIO];
+	case SCRIBE_LAYER_MPIIO:
+		return &calls->layer[SCRIBE_LAYER_MPIIO];
+	case SCRIBE_LAYER_HDF5:
+		return &calls->layer[SCRIBE_LAYER_HDF5];
+	case SCRIBE_LAYER_PNETCDF:
+		return &calls->layer[SCRIBE_LAYER_PNETCDF];
+	}
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct scribe_calls);
+} scribe_calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SCRIBE_SITES_MAX);
+	__type(key, __u32);
+	__type(value, struct scribe_site);
+} scribe_sites SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SCRIBE_IMAGES_MAX);
+	__type(key, __u32);
+	__type(value, struct scribe_image);
+} scribe_images SEC(".maps");
+
+/* Open handles of the libraries: FILE *, MPI_File, H5D_t *, hid, ncp. */
+struct scribe_handle_key {
+	__u64 handle;
+	__u32 serial;
+	__u32 layer; /* enum scribe_layer, bits above it tell kinds of handles apart */
+};
+struct scribe_handle {
+	__u32 slot;
+	__u32 birth;
+	__s64 pos; /* of a stream */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIBE_HANDLES_MAX);
+	__type(key, struct scribe_handle_key);
+	__type(value, struct scribe_handle);
+} scribe_handles SEC(".maps");
+
+/* The registers in the order of enum scribe_reg: ctx itself takes no variable offset. */
+struct scribe_regs {
+	__u64 r[16];
+};
+
+static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_regs *to)
+{
+	to->r[SCRIBE_REG_AX] = ctx->ax;
+	to->r[SCRIBE_REG_CX] = ctx->cx;
+	to->r[SCRIBE_REG_DX] = ctx->dx;
+	to->r[SCRIBE_REG_BX] = ctx->bx;
+	to->r[SCRIBE_REG_SP] = ctx->sp;
+	to->r[SCRIBE_REG_BP] = ctx->bp;
+	to->r[SCRIBE_REG_SI] = ctx->si;
+	to->r[SCRIBE_REG_DI] = ctx->di;
+	to->r[SCRIBE_REG_R8] = ctx->r8;
+	to->r[SCRIBE_REG_R9] = ctx->r9;
+	to->r[SCRIBE_REG_R10] = ctx->r10;
+	to->r[SCRIBE_REG_R11] = ctx->r11;
+	to->r[SCRIBE_REG_R12] = ctx->r12;
+	to->r[SCRIBE_REG_R13] = ctx->r13;
+	to->r[SCRIBE_REG_R14] = ctx->r14;
+	to->r[SCRIBE_REG_R15] = ctx->r15;
+}
+
+static __always_inline __u64 scribe_user_u64(__u64 at)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+static __always_inline __u32 scribe_user_u32(__u64 at)
+{
+	__u32 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+/* The enrolled thread, 0 when nothing is to be recorded. The filter of every probe. */
+static __always_inline struct scribe_thread *scribe_caller(struct scribe_proc **ret_p)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	struct scribe_proc *p;
+
+	if (!t)
+		return 0;
+	p = scribe_proc_at(t->proc);
+	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_DISABLED))
+		return 0;
+	if (p->muted_tid && p->muted_tid == (__u32)task->pid)
+		return 0;
+	*ret_p = p;
+	return t;
+}
+
+static __always_inline struct scribe_site *scribe_site_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_sites, &index);
+}
+
+static __always_inline struct scribe_image *scribe_image_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_images, &index);
+}
+
+/* The call whose return this is, closed; 0: another's. */
+static __always_inline struct scribe_call *scribe_returning(struct pt_regs *ctx, __u32 layer)
+{
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+	struct scribe_call *c;
+
+	if (!calls)
+		return 0;
+	c = scribe_layer_at(calls, layer);
+	if (!c || !c->busy || ctx->sp != c->sp + 8)
+		return 0;
+	c->busy = 0;
+	return c;
+}
+
+/* ---- recording ---- */
+
+/* A call on a part that nobody could lock. */
+SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at,
+				    const struct scribe_lib_op *op, const struct scribe_lib_place *place)
+{
+	if (!p || !at || !op || !place)
+		return 0;
+	scribe_lib_apply(&at->part, &at->ext, op, place, 1);
+	if (op->what == SCRIBE_LIB_DATA && !op->unsized && scribe_top_count(at->part.access, (__s64)op->bytes, 1))
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+	scribe_count(p, SCRIBE_L_ATOMIC);
+	return 0;
+}
+
+/* One call on a slot. 0: the slot went away. */
+SCRIBE_GLOBAL int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
+				    const struct scribe_lib_op *op)
+{
+	struct scribe_lib_place place;
+	struct scribe_hold h;
+
+	if (!p || !s || !op)
+		return 1;
+	if (s->flags & SCRIBE_SF_EXCLUDED) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return 1;
+	}
+	if (!scribe_part_hold(s, birth, &h))
+		return 0;
+	scribe_lib_cursor(&s->cursor, op, &place);
+	if (h.atomic) {
+		scribe_lib_atomic(p, h.at, op, &place);
+	} else {
+		struct scribe_posix_part *part = &h.at->part;
+
+		scribe_lib_apply(part, &h.at->ext, op, &place, 0);
+		if (op->what == SCRIBE_LIB_DATA && !op->unsized && s->kind != SCRIBE_KIND_STDIO &&
+		    scribe_top_count(part->access, (__s64)op->bytes, 0))
+			scribe_value_far(p, part, 0, (__s64)op->bytes);
+		scribe_part_unlock(h.at, h.lock);
+	}
+	if (place.approx)
+		scribe_count(p, SCRIBE_L_APPROX_TIME);
+	return 1;
+}
+
+/* A record in place of one that the daemon has taken: same name, named by the old one. */
+SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc *p, __u32 old)
+{
+	struct scribe_file_key key = {};
+	struct scribe_slot *s, *was;
+	bool fresh = false;
+	__u32 index;
+
+	if (!t || !p)
+		return SCRIBE_NO_SLOT;
+	was = scribe_slot_at(old);
+	if (!was || was->serial != p->serial || was->kind < SCRIBE_KIND_STDIO)
+		return SCRIBE_NO_SLOT;
+	key.serial = p->serial;
+	key.dev = was->dev;
+	key.ino = was->ino;
+	key.hash = was->hash;
+	index = scribe_slot_for(p, t->proc, &key, was->kind, &fresh);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s || s->kind != was->kind)
+		return SCRIBE_NO_SLOT;
+	if (fresh) {
+		s->renamed_from = was->renamed_from ? was->renamed_from : old;
+		s->renamed_from_birth = was->renamed_from ? was->renamed_from_birth : was->birth;
+		s->mode = was->mode;
+		__sync_fetch_and_or(&s->flags, SCRIBE_SF_NAME_SENT | (was->flags & SCRIBE_SF_CALLS));
+	}
+	return index;
+}
+
+/* A call on the record a handle names; the handle is told when it had to be replaced. */
+SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, struct scribe_handle *h,
+				const struct scribe_lib_op *op)
+{
+	struct scribe_slot *s;
+	__u32 again;
+
+	if (!t || !p || !h || !op)
+		return 0;
+	t->events++;
+	s = scribe_slot_at(h->slot);
+	if (s && scribe_lib_record(p, s, h->birth, op))
+		return 0;
+	again = scribe_lib_again(t, p, h->slot);
+	s = again ? scribe_slot_at(again) : 0;
+	if (!s || !scribe_lib_record(p, s, s->birth, op)) {
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+		return 0;
+	}
+	h->slot = again;
+	h->birth = s->birth;
+	return 0;
+}
+
+static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_proc *p, __u32 layer, __u64 handle)
+{
+	struct scribe_handle_key key = {.handle = handle, .serial = p->serial, .layer = layer};
+
+	return bpf_map_lookup_elem(&scribe_handles, &key);
+}
+
+static __always_inline void scribe_handle_put(struct scribe_proc *p, __u32 layer, __u64 handle, __u32 slot,
+					      __u32 birth, __s64 pos)
+{
+	struct scribe_handle_key key = {.handle = handle, .serial = p->serial, .layer = layer};
+	struct scribe_handle h = {.slot = slot, .birth = birth, .pos = pos};
+
+	if (bpf_map_update_elem(&scribe_handles, &key, &h, BPF_ANY))
+		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
+}
+
+static __always_inline void scribe_handle_drop(struct scribe_proc *p, __u32 layer, __u64 handle)
+{
+	struct scribe_handle_key key = {.handle = handle, .serial = p->serial, .layer = layer};
+
+	bpf_map_delete_elem(&scribe_handles, &key);
+}
+
+/* ---- records named by a string of the program ---- */
+
+/* Bytes of a file system prefix ("ufs:") that no path begins with. */
+static __always_inline __u32 scribe_prefix_bytes(struct scribe_scratch *s)
+{
+	for (int i = 0; i < 16; i++) {
+		char c = s->text[SCRIBE_NAME_MAX_BYTES + i];
+
+		if (c == '/' || c == 0)
+			return 0;
+		if (c == ':')
+			return i + 1;
+	}
+	return 0;
+}
+
+struct scribe_lib_name {
+	__u64 string; /* user address of a path */
+	__u64 suffix; /* user address of what follows ":", 0 none */
+	__u32 kind;   /* enum scribe_slot_kind */
+	__u32 prefix; /* 1: a file system prefix may stand before it */
+};
+
+/* The strings of a name behind one another in the upper half; path bytes << 16 | all bytes, 0: unreadable. */
+static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const struct scribe_lib_name *n)
+{
+	__u32 bytes, more = 0;
+	__u64 from = n->string;
+	long got;
+
+	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2, (void *)from);
+	if (got <= 1)
+		return 0;
+	if (n->prefix) {
+		__u32 skip = scribe_prefix_bytes(s);
+
+		if (skip) {
+			from += skip;
+			got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
+						      (void *)from);
+			if (got <= 1)
+				return 0;
+		}
+	}
+	bytes = (got - 1) & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
+	if (n->suffix) {
+		s->text[SCRIBE_NAME_MAX_BYTES + bytes] = ':';
+		got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES + bytes + 1], SCRIBE_NAME_MAX_BYTES / 2 - 1,
+					      (void *)n->suffix);
+		if (got <= 1)
+			return 0;
+		more = got & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
+	}
+	return bytes << 16 | (bytes + more);
+}
+
+/* Send chain and strings: as scribe_send_path_name, with a suffix. */
+SCRIBE_GLOBAL int scribe_send_lib_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s,
+				       __u64 from, __u32 lengths)
+{
+	__u32 bytes = lengths & 0xffff, path = lengths >> 16, off;
+	struct scribe_proc *p;
+
+	if (!slot || !s)
+		return -1;
+	p = scribe_proc_at(slot->proc);
+	if (!p)
+		return -1;
+	*(volatile __u32 *)&s->off = 0;
+	scribe_event_init(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+	s->ev.slot = index;
+	s->ev.birth = slot->birth;
+	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
+	s->ev.status = bytes - path;
+	if (bytes != path)
+		s->ev.flags |= SCRIBE_NF_SUFFIX;
+	off = *(volatile __u32 *)&s->off;
+	if (off > SCRIBE_NAME_MAX_BYTES)
+		off = SCRIBE_NAME_MAX_BYTES;
+	if (bytes >= SCRIBE_NAME_MAX_BYTES)
+		bytes = SCRIBE_NAME_MAX_BYTES - 1;
+	s->ev.chain_bytes = off;
+	s->ev.string_bytes = bytes;
+	bpf_probe_read_kernel(&s->text[off], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
+	if (scribe_send_text(s, off + bytes)) {
+		scribe_count(p, SCRIBE_L_NAME_RETRY);
+		return -1;
+	}
+	__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
+	return 0;
+}
+
+static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc *p,
+					     struct scribe_scratch *s, __u32 kind, __u32 lengths)
+{
+	struct scribe_file_key key = {.serial = p->serial};
+	struct scribe_slot *slot;
+	struct scribe_walk w;
+	bool fresh = false;
+	__u64 from;
+	__u32 index;
+
+	from = scribe_path_start(s, SCRIBE_AT_FDCWD);
+	if (!from || scribe_string_excluded(s))
+		return SCRIBE_SKIP_SLOT;
+	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
+	{
+		struct dentry *dentry = w.dentry;
+
+		key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
+		key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
+	}
+	key.hash = (scribe_string_hash(s, lengths & 0xffff) * SCRIBE_MIX + kind) << 2 | 1;
+	if (from != SCRIBE_FROM_ROOT) {
+		struct scribe_chain chain;
+
+		scribe_chain_hash(from, &chain);
+		if (scribe_top_excluded(t, chain.top))
+			return SCRIBE_SKIP_SLOT;
+	}
+	index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
+	slot = index ? scribe_slot_at(index) : 0;
+	if (!slot || slot->kind != kind)
+		return SCRIBE_NO_SLOT;
+	if (!(slot->flags & SCRIBE_SF_NAME_SENT))
+		scribe_send_lib_name(slot, index, s, from, lengths);
+	return index;
+}
+
+/* The record of a module for a name; SCRIBE_SKIP_SLOT when it does not count, SCRIBE_NO_SLOT when lost. */
+SCRIBE_GLOBAL __u32 scribe_lib_slot(struct scribe_thread *t, struct scribe_proc *p,
+				    const struct scribe_lib_name *n)
+{
+	__u32 index = SCRIBE_NO_SLOT, lengths;
+	struct scribe_scratch *s;
+
+	if (!t || !p || !n)
+		return index;
+	s = scribe_scratch_take(p);
+	if (s) {
+		lengths = scribe_lib_read(s, n);
+		if (lengths)
+			index = scribe_lib_find(t, p, s, n->kind, lengths);
+		else
+			scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
+		scribe_scratch_put(s);
+	}
+	if (index == SCRIBE_NO_SLOT)
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+	return index;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What probing needs of an ELF file: defined functions (dynamic symbols and,
+ * in static programs, the symbol table), file offsets, code bytes, needed
+ * libraries, build id. Reads the file through a descriptor, never by a second
+ * open. Every number that comes from the file is checked.
+ */
+#ifndef UPROBES_ELF_H
+#define UPROBES_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+
+#define SCRIBE_BUILD_ID_MAX 32
+
+struct scribe_elf;
+
+struct scribe_elf_symbol {
+	uint64_t vaddr;
+	uint64_t bytes; /* of the function, 0 when the file does not say */
+};
+
+/* 0, or negative: not an ELF file of this machine (-ENOEXEC), damaged, no memory. `fd` is dup'ed. */
+int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, struct scribe_err *err);
+/* NULL allowed; returns NULL. */
+struct scribe_elf *scribe_elf_free(struct scribe_elf *elf);
+
+/* A defined function or object by its name without version; the default version where there are several. */
+bool scribe_elf_find(const struct scribe_elf *elf, const char *name, struct scribe_elf_symbol *ret_symbol);
+/* Does any defined function's name begin with this? */
+bool scribe_elf_has_prefix(const struct scribe_elf *elf, const char *prefix);
+/* File offset of an address in an executable segment; false when there is none. */
+bool scribe_elf_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
+/* Bytes at an address of any loaded segment, *ret_n of them up to its end in the file; NULL: none. */
+const unsigned char *scribe_elf_code(const struct scribe_elf *elf, uint64_t vaddr, size_t *ret_n);
+size_t scribe_elf_build_id(const struct scribe_elf *elf, unsigned char ret_id[SCRIBE_BUILD_ID_MAX]);
+bool scribe_elf_is_dynamic(const struct scribe_elf *elf);
+/* Calls fn for each DT_NEEDED name; rpath: DT_RPATH or DT_RUNPATH text, "" none; interpreter likewise. */
+void scribe_elf_needed(const struct scribe_elf *elf, void (*fn)(void *ctx, const char *name), void *ctx);
+const char *scribe_elf_rpath(const struct scribe_elf *elf);
+
+#endif

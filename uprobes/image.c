@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Offsets out of accessor functions (x86-64). Must not know: BPF, probes. */
+#include "uprobes/image.h"
+
+#include <string.h>
+
+#include "uprobes/insn.h"
+
+#define CODE_MAX 256
+#define ANY (-1)
+#define COUNT(a) (sizeof(a) / sizeof(a[0]))
+
+static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
+		 const unsigned char **ret_at)
+{
+	struct scribe_elf_symbol s;
+	const unsigned char *code;
+	size_t n;
+	long at;
+
+	if (!scribe_elf_find(elf, function, &s))
+		return -1;
+	code = scribe_elf_code(elf, s.vaddr, &n);
+	if (!code)
+		return -1;
+	if (s.bytes && n > s.bytes)
+		n = (size_t)s.bytes;
+	at = scribe_insn_match(code, n < CODE_MAX ? n : CODE_MAX, pattern, length);
+	*ret_at = at < 0 ? NULL : code + at;
+	return at;
+}
+
+static uint32_t disp32(const unsigned char *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v < 65536 ? v : 0;
+}
+
+/* fileno(FILE *): mov disp8(%rdi),%eax; test %eax,%eax */
+static uint32_t fileno_offset(const struct scribe_elf *elf)
+{
+	static const int16_t pattern[] = {0x8b, 0x47, ANY, 0x85, 0xc0};
+	const unsigned char *at;
+
+	return find(elf, "fileno", pattern, COUNT(pattern), &at) < 0 ? 0 : at[2];
+}
+
+static uint64_t data_symbol(const struct scribe_elf *elf, const char *name)
+{
+	struct scribe_elf_symbol s;
+
+	return scribe_elf_find(elf, name, &s) ? s.vaddr : 0;
+}
+
+/* PMPI_Comm_size(comm, int *size): mov disp32(%reg),%rax; mov disp8(%rax),%eax; mov %eax,... */
+static void openmpi_group(const struct scribe_elf *elf, struct scribe_image *im)
+{
+	static const int16_t pattern[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0, 0x8b, 0x40, ANY, 0x89};
+	const unsigned char *at;
+
+	if (find(elf, "PMPI_Comm_size", pattern, COUNT(pattern), &at) < 0 || (at[2] & 0xf8) != 0x80)
+		return;
+	im->group_at = disp32(at + 3);
+	im->group_size_at = at[9];
+}
+
+/* PMPI_Type_size(datatype, int *size): mov disp8(%reg),%rax just before the comparison with the largest int */
+static uint32_t openmpi_type_size(const struct scribe_elf *elf)
+{
+	static const int16_t limit[] = {0x48, 0x3d, 0xff, 0xff, 0xff, 0x7f}, load[] = {0x48, 0x8b, ANY, ANY};
+	const unsigned char *at;
+	long before = find(elf, "PMPI_Type_size", limit, COUNT(limit), &at);
+
+	for (long back = 4; back <= 16 && back <= before; back++) {
+		const unsigned char *c = at - back;
+
+		if (scribe_insn_match(c, 4, load, COUNT(load)) == 0 && (c[2] & 0xc0) == 0x40 && (c[2] & 7) != 4)
+			return c[3];
+	}
+	return 0;
+}
+
+static void read_mpi(const struct scribe_elf *elf, struct scribe_image *im)
+{
+	struct scribe_elf_symbol s;
+
+	if (scribe_elf_find(elf, "ompi_mpi_comm_world", &s)) {
+		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
+		im->type_size_at = openmpi_type_size(elf);
+		im->info_null_at = data_symbol(elf, "ompi_mpi_info_null_addr");
+		openmpi_group(elf, im);
+	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) || scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
+		im->flavour = SCRIBE_FLAVOUR_MPICH;
+	}
+}
+
+void scribe_image_read(const struct scribe_elf *elf, enum scribe_layer layer, struct scribe_image *im)
+{
+	memset(im, 0, sizeof(*im));
+	if (layer == SCRIBE_LAYER_MPIIO)
+		read_mpi(elf, im);
+	if (layer == SCRIBE_LAYER_STDIO) {
+		im->fileno_at = fileno_offset(elf);
+		im->std_at[0] = data_symbol(elf, "_IO_2_1_stdin_");
+		im->std_at[1] = data_symbol(elf, "_IO_2_1_stdout_");
+		im->std_at[2] = data_symbol(elf, "_IO_2_1_stderr_");
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
+/*
+ * The library programs: one for all entries, one a layer for returns. The order
+ * in each is filter, look up, update. They share the maps of the system call
+ * programs (bpf/posix.bpf.c) and are loaded beside them.
+ */
+#include "uprobes/mpiio.bpf.h"
+#include "uprobes/stdio.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* A call that only tells the one around it something. */
+static __always_inline void scribe_inner_begin(struct pt_regs *ctx, const struct scribe_regs *regs,
+					       const struct scribe_site *site)
+{
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+	struct scribe_call *c;
+
+	if (!calls)
+		return;
+	c = scribe_layer_at(calls, site->layer);
+	if (!c || !c->busy || c->inner >= 0 || c->inner_fn || ctx->sp >= c->sp)
+		return;
+	if (site->fn == SCRIBE_FN_MPI_COMM_SIZE && c->fn != SCRIBE_FN_MPI_OPEN)
+		return;
+	if (site->fn == SCRIBE_FN_MPI_TYPE_SIZE && c->fn != SCRIBE_FN_MPI_DATA)
+		return;
+	c->inner_fn = site->fn;
+	c->inner_sp = ctx->sp;
+	c->inner_at = regs->r[site->reg[1] & 15];
+}
+
+static __always_inline bool scribe_inner_end(struct pt_regs *ctx, __u32 layer)
+{
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+	struct scribe_call *c;
+
+	if (!calls)
+		return true;
+	c = scribe_layer_at(calls, layer);
+	if (!c || !c->busy || !c->inner_fn || ctx->sp != c->inner_sp + 8)
+		return false;
+	if ((__s32)ctx->ax == 0)
+		c->inner = c->inner_fn == SCRIBE_FN_MPI_COMM_SIZE ? (__s64)(__s32)scribe_user_u32(c->inner_at)
+								  : (__s64)scribe_user_u64(c->inner_at);
+	c->inner_fn = 0;
+	return true;
+}
+
+SEC("uprobe")
+int scribe_lib_in(struct pt_regs *ctx)
+{
+	__u32 index = bpf_get_attach_cookie(ctx);
+	struct scribe_site *site;
+	struct scribe_calls *calls;
+	struct scribe_thread *t;
+	struct scribe_proc *p = 0;
+	struct scribe_image *im;
+	struct scribe_regs regs;
+	struct scribe_call *c;
+
+	t = scribe_caller(&p);
+	site = scribe_site_at(index);
+	if (!site)
+		return 0;
+	if (site->flags & SCRIBE_SITE_COUNTS)
+		scribe_guard_count();
+	if (!t)
+		return 0;
+	scribe_regs_copy(ctx, &regs);
+	if (site->flags & SCRIBE_SITE_INNER) {
+		scribe_inner_begin(ctx, &regs, site);
+		return 0;
+	}
+	im = scribe_image_at(site->image);
+	calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0,
+				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!calls || !im)
+		return 0;
+	c = scribe_layer_at(calls, site->layer);
+	if (!c || (c->busy && ctx->sp < c->sp))
+		return 0; /* inside another call of the layer: that one counts */
+	c->busy = 1;
+	c->at = index;
+	c->fn = site->fn;
+	c->sp = ctx->sp;
+	c->base = ctx->ip - site->vaddr;
+	c->inner = -1;
+	c->inner_fn = 0;
+	c->beneath = 0;
+	for (int i = 0; i < SCRIBE_SITE_ARGS; i++) {
+		c->arg[i] = site->reg[i] == SCRIBE_REG_NONE ? 0 : regs.r[site->reg[i] & 15];
+		if (site->deref & (1 << i))
+			c->arg[i] = scribe_user_u64(c->arg[i]);
+	}
+	if (site->layer == SCRIBE_LAYER_STDIO)
+		scribe_stdio_begin(t, c, site, im);
+	c->start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("uprobe")
+int scribe_stdio_out(struct pt_regs *ctx)
+{
+	return scribe_stdio_end(ctx);
+}
+
+SEC("uprobe")
+int scribe_mpiio_out(struct pt_regs *ctx)
+{
+	if (scribe_inner_end(ctx, SCRIBE_LAYER_MPIIO))
+		return 0;
+	return scribe_mpi_end(ctx);
+}

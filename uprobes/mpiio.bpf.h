@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI-IO. Sizes: count times the datatype's size, which is in the handle
+ * (MPICH's builtin types), in the datatype's structure (Open MPI), or told by
+ * the call of MPI_Type_size_x that ROMIO makes inside (MPICH's other types).
+ */
+#ifndef UPROBES_MPIIO_BPF_H
+#define UPROBES_MPIIO_BPF_H
+
+#include "uprobes/call.bpf.h"
+
+#define SCRIBE_MPICH_INFO_NULL 0x1c000000u
+#define SCRIBE_MPICH_COMM_SELF 0x44000001u
+#define SCRIBE_MPICH_BUILTIN 0x4c000000u
+
+/* Bytes of one element, negative: not known. */
+static __always_inline __s64 scribe_mpi_type_size(const struct scribe_image *im, const struct scribe_call *c,
+						  __u64 datatype)
+{
+	if (im->flavour == SCRIBE_FLAVOUR_MPICH) {
+		__u32 h = datatype;
+
+		if ((h & 0xff000000u) == SCRIBE_MPICH_BUILTIN)
+			return (h >> 8) & 0xff;
+		return c->inner;
+	}
+	if (im->flavour == SCRIBE_FLAVOUR_OPENMPI && im->type_size_at)
+		return scribe_user_u64(datatype + im->type_size_at);
+	return -1;
+}
+
+static __always_inline bool scribe_mpi_has_info(const struct scribe_image *im, const struct scribe_call *c,
+						__u64 info)
+{
+	if (im->flavour == SCRIBE_FLAVOUR_MPICH)
+		return (__u32)info != SCRIBE_MPICH_INFO_NULL;
+	return im->info_null_at && info != scribe_user_u64(c->base + im->info_null_at);
+}
+
+/* Processes of the communicator; 0: not known. */
+static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_image *im, const struct scribe_call *c,
+						  __u64 comm)
+{
+	if (im->flavour == SCRIBE_FLAVOUR_MPICH) {
+		if ((__u32)comm == SCRIBE_MPICH_COMM_SELF)
+			return 1;
+		return c->inner > 0 ? c->inner : 0;
+	}
+	if (im->group_at && im->group_size_at)
+		return scribe_user_u32(scribe_user_u64(comm + im->group_at) + im->group_size_at);
+	return 0;
+}
+
+static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p,
+					    struct scribe_call *c, const struct scribe_image *im,
+					    struct scribe_lib_op *op)
+{
+	struct scribe_lib_name name = {.string = c->arg[1], .kind = SCRIBE_KIND_MPIIO, .prefix = 1};
+	__u64 fh = scribe_user_u64(c->arg[4]);
+	struct scribe_handle h = {};
+	struct scribe_slot *s;
+
+	h.slot = scribe_lib_slot(t, p, &name);
+	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
+	h.birth = s ? s->birth : 0;
+	if (im->flavour == SCRIBE_FLAVOUR_MPICH || im->flavour == SCRIBE_FLAVOUR_OPENMPI)
+		scribe_handle_put(p, SCRIBE_LAYER_MPIIO, fh, s ? h.slot : SCRIBE_SKIP_SLOT, h.birth, 0);
+	if (!s)
+		return;
+	if (c->arg[2])
+		s->mode = c->arg[2];
+	op->what = SCRIBE_LIB_OPEN;
+	op->op_class = SCRIBE_OP_META;
+	op->count_at = scribe_mpi_comm_size(im, c, c->arg[0]) == 1 ? SCRIBE_MPIIO_INDEP_OPENS
+								   : SCRIBE_MPIIO_COLL_OPENS;
+	scribe_lib_on(t, p, &h, op);
+	if (scribe_mpi_has_info(im, c, c->arg[3]))
+		__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
+}
+
+static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
+{
+	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_MPIIO);
+	struct scribe_lib_op op = {.offset = -1, .count_at = SCRIBE_LIB_NO_COUNT, .op_class = SCRIBE_OP_META,
+				   .what = SCRIBE_LIB_OTHER};
+	struct scribe_handle *h;
+	struct scribe_thread *t;
+	struct scribe_image *im;
+	struct scribe_site *site;
+	struct scribe_proc *p = 0;
+
+	if (!c)
+		return 0;
+	t = scribe_caller(&p);
+	if (!t || !p || (__u32)ctx->ax != 0)
+		return 0;
+	site = scribe_site_at(c->at);
+	if (!site)
+		return 0;
+	im = scribe_image_at(site->image);
+	if (!im)
+		return 0;
+	op.start_ns = c->start_ns;
+	op.end_ns = bpf_ktime_get_ns();
+	if (site->fn == SCRIBE_FN_MPI_OPEN) {
+		scribe_mpi_open(t, p, c, im, &op);
+		return 0;
+	}
+	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
+	if (!h) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return 0;
+	}
+	if (h->slot != SCRIBE_SKIP_SLOT) {
+		op.count_at = site->count_at;
+		if (site->fn == SCRIBE_FN_MPI_DATA) {
+			__s64 size = scribe_mpi_type_size(im, c, c->arg[2]);
+
+			op.what = SCRIBE_LIB_DATA;
+			op.op_class = site->op & 1;
+			op.unsized = size < 0;
+			/* a plain count is an int; large-count forms have 64 bits */
+			op.bytes = size < 0 ? 0
+					    : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
+										     : (__s64)(__s32)c->arg[1]);
+			if (op.unsized)
+				scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
+		} else if (site->fn == SCRIBE_FN_MPI_CLOSE) {
+			op.what = SCRIBE_LIB_CLOSE;
+		} else if (site->fn == SCRIBE_FN_MPI_SYNC) {
+			op.op_class = SCRIBE_OP_WRITE;
+		}
+		scribe_lib_on(t, p, h, &op);
+		if (site->fn == SCRIBE_FN_MPI_VIEW && scribe_mpi_has_info(im, c, c->arg[1])) {
+			struct scribe_slot *s = scribe_slot_at(h->slot);
+
+			if (s)
+				__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
+		}
+	}
+	if (site->fn == SCRIBE_FN_MPI_CLOSE)
+		scribe_handle_drop(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The probe tables. Must not know: ELF, BPF. */
+#include "uprobes/probes.h"
+
+#include "logfmt/records.h"
+
+#define READ SCRIBE_OP_READ
+#define WRITE SCRIBE_OP_WRITE
+#define NONE SCRIBE_COUNT_NONE
+#define BIT(module) (1ull << SCRIBE_MOD_##module)
+#define ARGS(...) {__VA_ARGS__}
+#define X SCRIBE_ARG_NONE
+
+/* ---- MPI-IO ---- */
+#define DATA(name, op, counter, flags, count, type)                                                           \
+	{"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags, 0, 0,    \
+	 ARGS(0, count, type, X, X, X)}
+/* The plain form and that with large counts. */
+#define DATA_BOTH(name, op, counter, count, type)                                                             \
+	DATA(name, op, counter, SCRIBE_SITE_RETURNS, count, type),                                            \
+		DATA(name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type)
+
+static const struct scribe_probe mpiio[] = {
+	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN, 0, NONE,
+	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	{"MPI_File_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
+	 SCRIBE_SITE_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
+	{"MPI_File_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_SITE_RETURNS, 0, 0,
+	 ARGS(0, X, X, X, X, X)},
+	{"MPI_File_set_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS, SCRIBE_SITE_RETURNS,
+	 0, 0, ARGS(0, 5, X, X, X, X)},
+	DATA_BOTH("read", READ, INDEP_READS, 2, 3),
+	DATA_BOTH("read_at", READ, INDEP_READS, 3, 4),
+	DATA_BOTH("read_shared", READ, INDEP_READS, 2, 3),
+	DATA_BOTH("write", WRITE, INDEP_WRITES, 2, 3),
+	DATA_BOTH("write_at", WRITE, INDEP_WRITES, 3, 4),
+	DATA_BOTH("write_shared", WRITE, INDEP_WRITES, 2, 3),
+	DATA_BOTH("read_all", READ, COLL_READS, 2, 3),
+	DATA_BOTH("read_at_all", READ, COLL_READS, 3, 4),
+	DATA_BOTH("read_ordered", READ, COLL_READS, 2, 3),
+	DATA_BOTH("write_all", WRITE, COLL_WRITES, 2, 3),
+	DATA_BOTH("write_at_all", WRITE, COLL_WRITES, 3, 4),
+	DATA_BOTH("write_ordered", WRITE, COLL_WRITES, 2, 3),
+	DATA_BOTH("read_all_begin", READ, SPLIT_READS, 2, 3),
+	DATA_BOTH("read_at_all_begin", READ, SPLIT_READS, 3, 4),
+	DATA_BOTH("read_ordered_begin", READ, SPLIT_READS, 2, 3),
+	DATA_BOTH("write_all_begin", WRITE, SPLIT_WRITES, 2, 3),
+	DATA_BOTH("write_at_all_begin", WRITE, SPLIT_WRITES, 3, 4),
+	DATA_BOTH("write_ordered_begin", WRITE, SPLIT_WRITES, 2, 3),
+	DATA_BOTH("iread", READ, NB_READS, 2, 3),
+	DATA_BOTH("iread_at", READ, NB_READS, 3, 4),
+	DATA_BOTH("iread_shared", READ, NB_READS, 2, 3),
+	DATA_BOTH("iread_all", READ, NB_READS, 2, 3),
+	DATA_BOTH("iread_at_all", READ, NB_READS, 3, 4),
+	DATA_BOTH("iwrite", WRITE, NB_WRITES, 2, 3),
+	DATA_BOTH("iwrite_at", WRITE, NB_WRITES, 3, 4),
+	DATA_BOTH("iwrite_shared", WRITE, NB_WRITES, 2, 3),
+	DATA_BOTH("iwrite_all", WRITE, NB_WRITES, 2, 3),
+	DATA_BOTH("iwrite_at_all", WRITE, NB_WRITES, 3, 4),
+	{"MPI_Type_size_x", "bytes of a datatype (inside a data call, MPICH)", SCRIBE_FN_MPI_TYPE_SIZE, 0, NONE,
+	 SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+	{"MPI_Comm_size", "processes of the communicator (inside an open, MPICH)", SCRIBE_FN_MPI_COMM_SIZE, 0, NONE,
+	 SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+};
+
+/* ---- stdio ---- */
+#define STREAM(name, fn, counter, ...)                                                                        \
+	{name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)}
+/* Single calls: attached on request. Roles: stream, then what the function needs. */
+#define CALL(name, fn, op, flags, implied, ...)                                                               \
+	{name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,                  \
+	 SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)}
+#define SEEK(name, flags)                                                                                     \
+	{name, "STDIO_SEEKS", SCRIBE_FN_STREAM_SEEK, 0, NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), 0, 0, \
+	 ARGS(0, X, X, X, X, X)}
+#define STDIN 1
+#define STDOUT 2
+
+static const struct scribe_probe stdio[] = {
+	STREAM("fopen", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("fopen64", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("freopen", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("freopen64", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("tmpfile", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("tmpfile64", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("fdopen", FDOPEN, "FDOPENS", 0, X, X, X, X, X),
+	STREAM("fflush", FLUSH, "FLUSHES", 0, X, X, X, X, X),
+	STREAM("fflush_unlocked", FLUSH, "FLUSHES", 0, X, X, X, X, X),
+	SEEK("fseek", SCRIBE_SITE_STATUS),
+	SEEK("fseeko", SCRIBE_SITE_STATUS),
+	SEEK("fseeko64", SCRIBE_SITE_STATUS),
+	SEEK("fsetpos", SCRIBE_SITE_STATUS),
+	SEEK("fsetpos64", SCRIBE_SITE_STATUS),
+	SEEK("rewind", 0),
+	CALL("fread", ITEMS, READ, 0, 0, 3, 1, X, X, X, X),
+	CALL("fread_unlocked", ITEMS, READ, 0, 0, 3, 1, X, X, X, X),
+	CALL("__fread_chk", ITEMS, READ, 0, 0, 4, 2, X, X, X, X),
+	CALL("__fread_unlocked_chk", ITEMS, READ, 0, 0, 4, 2, X, X, X, X),
+	CALL("fwrite", ITEMS, WRITE, 0, 0, 3, 1, X, X, X, X),
+	CALL("fwrite_unlocked", ITEMS, WRITE, 0, 0, 3, 1, X, X, X, X),
+	CALL("fputs", STRING, WRITE, 0, 0, 1, 0, X, X, X, X),
+	CALL("fputs_unlocked", STRING, WRITE, 0, 0, 1, 0, X, X, X, X),
+	CALL("puts", STRING, WRITE, SCRIBE_SITE_NEWLINE, STDOUT, X, 0, X, X, X, X),
+	CALL("fputc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("fputc_unlocked", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putc_unlocked", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("_IO_putc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putchar", ONE, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("putchar_unlocked", ONE, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("fgetc", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("fgetc_unlocked", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("getc", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("getc_unlocked", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("_IO_getc", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("getchar", ONE, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("getchar_unlocked", ONE, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("fgets", LINE, READ, 0, 0, 2, X, X, X, X, X),
+	CALL("fgets_unlocked", LINE, READ, 0, 0, 2, X, X, X, X, X),
+	CALL("__fgets_chk", LINE, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("__fgets_unlocked_chk", LINE, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("getline", CHARS, READ, 0, 0, 2, X, X, X, X, X),
+	CALL("getdelim", CHARS, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("__getdelim", CHARS, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("fprintf", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("vfprintf", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("__fprintf_chk", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("__vfprintf_chk", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("printf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("vprintf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("__printf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("__vprintf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("fwprintf", SCAN, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("vfwprintf", SCAN, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("fputws", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putw", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("getw", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("fscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("vfscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("__isoc99_fscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("__isoc99_vfscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("__isoc23_fscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("__isoc23_vfscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("__isoc99_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("__isoc23_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(table[0]))
+
+const struct scribe_library scribe_libraries[] = {
+	{"MPI", "libmpi*.so*", {"MPI_File_open", "PMPI_File_open"}, SCRIBE_LAYER_MPIIO, BIT(MPIIO), mpiio, COUNT(mpiio)},
+	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, COUNT(stdio)},
+};
+const size_t scribe_nlibraries = COUNT(scribe_libraries);

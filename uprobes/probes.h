@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The probe tables: which functions of which library mean what. Attach lists,
+ * the handlers' switch and docs/probes.md come from these; a library or symbol
+ * more is a row more.
+ */
+#ifndef UPROBES_PROBES_H
+#define UPROBES_PROBES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uprobes/wire.h"
+
+#define SCRIBE_ARG_NONE (-1)
+
+struct scribe_probe {
+	const char *symbol;
+	const char *counter; /* for the documentation: what it counts */
+	uint8_t fn;          /* enum scribe_fn */
+	uint8_t op;          /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
+	uint8_t count_at;    /* counter of the module, SCRIBE_COUNT_NONE */
+	uint8_t flags;       /* enum scribe_site_flags */
+	uint8_t implied;     /* 1 + standard stream, 0 none */
+	uint8_t deref;       /* bit i: role i is where the value stands */
+	/* which argument of the C function has role i (roles: enum scribe_fn), SCRIBE_ARG_NONE */
+	int8_t args[SCRIBE_SITE_ARGS];
+};
+
+struct scribe_library {
+	const char *name;
+	const char *pattern;   /* of its file's name, for the search before the start (fnmatch) */
+	const char *marker[2]; /* defined functions it is known by, either of them */
+	enum scribe_layer layer;
+	uint64_t modules;      /* bits of the log's modules it feeds */
+	const struct scribe_probe *probes;
+	size_t n;
+};
+
+extern const struct scribe_library scribe_libraries[];
+extern const size_t scribe_nlibraries;
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams of the C library. Recognising one moves its descriptor's record from
+ * POSIX to STDIO: from then on its system calls count there, or, where single
+ * calls are counted, those do. The position of a stream is the kernel's file
+ * position and what is in the buffer, so that nothing has to be remembered.
+ */
+#ifndef UPROBES_STDIO_BPF_H
+#define UPROBES_STDIO_BPF_H
+
+#include "uprobes/call.bpf.h"
+
+/* struct _IO_FILE of glibc: frozen, its pointers were part of macros once. */
+#define SCRIBE_FILE_FLAGS 0
+#define SCRIBE_FILE_READ_PTR 8
+#define SCRIBE_FILE_READ_END 16
+#define SCRIBE_FILE_WRITE_BASE 32
+#define SCRIBE_FILE_WRITE_PTR 40
+#define SCRIBE_FILE_PUTTING 0x800
+
+/* 1: calls of streams are counted instead of their system calls (set by the attacher). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} scribe_calls_on SEC(".maps");
+
+/* Runs of probes of single stream calls, of any process: what the guard watches. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} scribe_guard SEC(".maps");
+
+static __always_inline __u32 scribe_counts_calls(void)
+{
+	__u32 zero = 0, *on = bpf_map_lookup_elem(&scribe_calls_on, &zero);
+
+	return on ? *on : 0;
+}
+
+/* Open file of a stream; 0: it has none. */
+static __always_inline __u64 scribe_stream_file(const struct scribe_image *im, __u64 stream)
+{
+	__s32 fd;
+
+	if (!stream || !im->fileno_at)
+		return 0;
+	fd = (__s32)scribe_user_u32(stream + im->fileno_at);
+	return fd < 0 ? 0 : scribe_fd_file(bpf_get_current_task_btf(), fd);
+}
+
+/* Where the program is in the stream, bytes. */
+SCRIBE_GLOBAL __s64 scribe_stream_at(__u64 stream, __u64 file)
+{
+	__s64 pos;
+
+	if (!file)
+		return 0;
+	pos = scribe_file_pos(file);
+	if (scribe_user_u32(stream + SCRIBE_FILE_FLAGS) & SCRIBE_FILE_PUTTING) {
+		if (scribe_file_flags(file) & SCRIBE_O_APPEND)
+			pos = scribe_file_size(file);
+		return pos + (__s64)(scribe_user_u64(stream + SCRIBE_FILE_WRITE_PTR) -
+				     scribe_user_u64(stream + SCRIBE_FILE_WRITE_BASE));
+	}
+	return pos - (__s64)(scribe_user_u64(stream + SCRIBE_FILE_READ_END) -
+			     scribe_user_u64(stream + SCRIBE_FILE_READ_PTR));
+}
+
+/* The STDIO record of a description, which is the stream's from now on. */
+SCRIBE_GLOBAL __u32 scribe_stream_slot(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	struct scribe_slot *s;
+	__u32 index, birth = 0;
+
+	if (!t || !p || !addr)
+		return SCRIBE_SKIP_SLOT;
+	if (!scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), false))
+		return SCRIBE_SKIP_SLOT;
+	index = scribe_resolve(t, p, addr, false, &birth);
+	if (index == SCRIBE_SKIP_SLOT)
+		return index;
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s || s->kind != SCRIBE_KIND_STDIO || *(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE) {
+		index = scribe_sight(t, p, addr, SCRIBE_KIND_STDIO);
+		s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+		if (!s || s->kind != SCRIBE_KIND_STDIO)
+			return s ? SCRIBE_SKIP_SLOT : index;
+		scribe_desc_put(p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->birth);
+		__sync_fetch_and_add(&p->open_gen, 1);
+		scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->birth, true);
+	}
+	if (scribe_counts_calls() && !(s->flags & SCRIBE_SF_CALLS))
+		__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS);
+	return index;
+}
+
+/* Length of a string of the program up to 4095; 0 when it is longer or cannot be read. */
+SCRIBE_GLOBAL __u64 scribe_user_length(struct scribe_proc *p, __u64 at)
+{
+	struct scribe_scratch *s;
+	long got = 0;
+
+	if (!p)
+		return 0;
+	s = scribe_scratch_take(p);
+	if (!s)
+		return 0;
+	got = bpf_probe_read_user_str(s->text, 4096, (void *)at);
+	scribe_scratch_put(s);
+	return got > 0 && got < 4096 ? got - 1 : 0;
+}
+
+/* Bytes that a call moved; negative: none were, do not count it. */
+static __always_inline __s64 scribe_stream_bytes(struct scribe_proc *p, struct scribe_call *c,
+						 const struct scribe_site *site, __u64 ret, __s64 now_at)
+{
+	__s64 moved = now_at - c->inner;
+	__u64 n;
+
+	switch (site->fn) {
+	case SCRIBE_FN_STREAM_ITEMS:
+		return ret ? (__s64)(ret * c->arg[1]) : -1;
+	case SCRIBE_FN_STREAM_CHARS:
+		return (__s32)ret > 0 ? (__s32)ret : -1;
+	case SCRIBE_FN_STREAM_ONE:
+		return (__s32)ret == -1 ? -1 : 1;
+	case SCRIBE_FN_STREAM_STRING:
+		if ((__s32)ret < 0)
+			return -1;
+		n = scribe_user_length(p, c->arg[1]);
+		return (n ? (__s64)n : moved) + (site->flags & SCRIBE_SITE_NEWLINE ? 1 : 0);
+	case SCRIBE_FN_STREAM_LINE:
+		if (!ret)
+			return -1;
+		n = scribe_user_length(p, ret);
+		return n ? (__s64)n : moved;
+	case SCRIBE_FN_STREAM_SCAN:
+		return moved > 0 ? moved : -1;
+	}
+	return -1;
+}
+
+static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
+{
+	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_STDIO);
+	struct scribe_lib_op op = {.offset = -1, .count_at = SCRIBE_LIB_NO_COUNT, .op_class = SCRIBE_OP_META};
+	struct scribe_handle h = {};
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t;
+	struct scribe_image *im;
+	struct scribe_site *site;
+	__u64 stream, file, ret = ctx->ax;
+	struct scribe_slot *s;
+	__s64 at, bytes;
+
+	if (!c)
+		return 0;
+	t = scribe_caller(&p);
+	if (!t || !p)
+		return 0;
+	t->stream_open = 0;
+	site = scribe_site_at(c->at);
+	im = site ? scribe_image_at(site->image) : 0;
+	if (!site || !im)
+		return 0;
+	asm volatile("" : "+r"(ret)); /* ctx must not be read through a chosen pointer */
+	op.start_ns = c->start_ns;
+	op.end_ns = bpf_ktime_get_ns();
+	stream = site->fn <= SCRIBE_FN_STREAM_FDOPEN ? ret : c->arg[0];
+	file = scribe_stream_file(im, stream);
+	if (!file)
+		return 0;
+	if (site->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0)
+		return 0;
+	h.slot = scribe_stream_slot(t, p, file);
+	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
+	if (!s)
+		return 0;
+	h.birth = s->birth;
+	switch (site->fn) {
+	case SCRIBE_FN_STREAM_OPEN:
+		return 0; /* the system call inside has been counted */
+	case SCRIBE_FN_STREAM_FDOPEN:
+		op.what = SCRIBE_LIB_REOPEN;
+		break;
+	case SCRIBE_FN_STREAM_FLUSH:
+		op.what = SCRIBE_LIB_FLUSH;
+		/* its time is its system calls' where those are counted */
+		op.op_class = scribe_counts_calls() ? SCRIBE_OP_WRITE : SCRIBE_OP_NONE;
+		break;
+	case SCRIBE_FN_STREAM_SEEK:
+		if (site->flags & SCRIBE_SITE_STATUS && (__s32)ret != 0)
+			return 0;
+		op.what = SCRIBE_LIB_SEEK;
+		break;
+	default:
+		at = scribe_stream_at(stream, file);
+		bytes = scribe_stream_bytes(p, c, site, ret, at);
+		if (bytes < 0)
+			return 0;
+		op.what = SCRIBE_LIB_DATA;
+		op.op_class = site->op & 1;
+		op.bytes = bytes;
+		op.offset = at >= bytes ? at - bytes : -1;
+	}
+	scribe_lib_on(t, p, &h, &op);
+	return 0;
+}
+
+/* Entry: what only stdio's calls need to keep. */
+static __always_inline void scribe_stdio_begin(struct scribe_thread *t, struct scribe_call *c,
+					       const struct scribe_site *site, const struct scribe_image *im)
+{
+	if (site->fn == SCRIBE_FN_STREAM_OPEN) {
+		t->stream_open = 1;
+		return;
+	}
+	if (site->implied)
+		c->arg[0] = c->base + im->std_at[(site->implied - 1) & 3];
+	if (site->fn >= SCRIBE_FN_STREAM_STRING && site->fn <= SCRIBE_FN_STREAM_SCAN)
+		c->inner = scribe_stream_at(c->arg[0], scribe_stream_file(im, c->arg[0]));
+}
+
+static __always_inline void scribe_guard_count(void)
+{
+	__u32 zero = 0;
+	__u64 *n = bpf_map_lookup_elem(&scribe_guard, &zero);
+
+	if (n)
+		(*n)++;
+}
+
+#endif

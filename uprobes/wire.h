@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the library programs and the attacher share: probe sites, what is known
+ * of a library's structures. Structures, enumerations and constants only.
+ */
+#ifndef UPROBES_WIRE_H
+#define UPROBES_WIRE_H
+
+#include "logfmt/rules/types.h"
+
+#define SCRIBE_SITES_MAX 8192u
+#define SCRIBE_IMAGES_MAX 256u
+#define SCRIBE_SITE_ARGS 6
+#define SCRIBE_HANDLES_MAX 65536u
+
+/* Layers a thread can be in at once, one above the other. */
+enum scribe_layer { SCRIBE_LAYER_STDIO, SCRIBE_LAYER_MPIIO, SCRIBE_LAYER_HDF5, SCRIBE_LAYER_PNETCDF, SCRIBE_LAYERS };
+
+/* What a probed function is to the handlers. */
+enum scribe_fn {
+	SCRIBE_FN_NONE = 0,
+	/* stdio; arguments: see the table */
+	SCRIBE_FN_STREAM_OPEN,   /* fopen, freopen, tmpfile: returns FILE *, opens inside */
+	SCRIBE_FN_STREAM_FDOPEN, /* fd: returns FILE * */
+	SCRIBE_FN_STREAM_FLUSH,  /* FILE * */
+	SCRIBE_FN_STREAM_CLOSE,  /* FILE * */
+	SCRIBE_FN_STREAM_SEEK,   /* FILE *, offset, whence */
+	SCRIBE_FN_STREAM_ITEMS,  /* FILE *, size: returns items moved */
+	SCRIBE_FN_STREAM_CHARS,  /* FILE *: returns characters moved, or negative */
+	SCRIBE_FN_STREAM_ONE,    /* FILE *: returns the character moved, or -1 */
+	SCRIBE_FN_STREAM_STRING, /* FILE *, string: written whole when the result is not negative */
+	SCRIBE_FN_STREAM_LINE,   /* FILE *, buffer: a string was read into it when not NULL */
+	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
+	/* MPI-IO */
+	SCRIBE_FN_MPI_OPEN,  /* comm, name, amode, info, MPI_File * */
+	SCRIBE_FN_MPI_CLOSE, /* *MPI_File */
+	SCRIBE_FN_MPI_DATA,  /* MPI_File, count, datatype */
+	SCRIBE_FN_MPI_SYNC,  /* MPI_File */
+	SCRIBE_FN_MPI_VIEW,  /* MPI_File, info */
+	SCRIBE_FN_MPI_TYPE_SIZE, /* inside others: datatype, size * */
+	SCRIBE_FN_MPI_COMM_SIZE, /* inside others: comm, int * */
+	/* HDF5 */
+	SCRIBE_FN_H5_FILE_OPEN,  /* H5Fopen, H5Fcreate: name; returns hid */
+	SCRIBE_FN_H5_FILE_CLOSE, /* hid */
+	SCRIBE_FN_H5_FILE_FLUSH, /* hid */
+	SCRIBE_FN_H5_SET_OPEN,   /* H5D_open, H5D__create: returns H5D_t * */
+	SCRIBE_FN_H5_SET_CLOSE,  /* H5D_t * */
+	SCRIBE_FN_H5_SET_DATA,   /* H5D_t *, memory space, file space */
+	SCRIBE_FN_H5_SET_FLUSH,  /* hid */
+	SCRIBE_FN_H5_TYPE_PATH,  /* inside others: source, destination types */
+	/* PnetCDF */
+	SCRIBE_FN_NC_OPEN,  /* comm, path, mode, ncid, info, ncp ** */
+	SCRIBE_FN_NC_CLOSE, /* ncp */
+	SCRIBE_FN_NC_DATA,
+	SCRIBE_FN_NC_META,
+};
+
+enum scribe_reg {
+	SCRIBE_REG_AX, SCRIBE_REG_CX, SCRIBE_REG_DX, SCRIBE_REG_BX, SCRIBE_REG_SP, SCRIBE_REG_BP, SCRIBE_REG_SI,
+	SCRIBE_REG_DI, SCRIBE_REG_R8, SCRIBE_REG_R9, SCRIBE_REG_R10, SCRIBE_REG_R11, SCRIBE_REG_R12,
+	SCRIBE_REG_R13, SCRIBE_REG_R14, SCRIBE_REG_R15,
+	SCRIBE_REG_NONE = 0xff, /* this argument is not used */
+};
+
+#define SCRIBE_COUNT_NONE 0xffu
+
+enum scribe_site_flags {
+	SCRIBE_SITE_RETURNS = 1u << 0, /* handled at return too */
+	SCRIBE_SITE_CREATES = 1u << 1, /* PnetCDF: create, not open */
+	SCRIBE_SITE_WIDE = 1u << 2,    /* its count has 64 bits */
+	SCRIBE_SITE_COUNTS = 1u << 3,  /* stdio: a single call of a stream, attached on request */
+	SCRIBE_SITE_INNER = 1u << 4,   /* only tells something to the call around it */
+	SCRIBE_SITE_NEWLINE = 1u << 5, /* puts: one byte more than the string */
+	SCRIBE_SITE_STATUS = 1u << 6,  /* its result is a status: other than 0 failed */
+};
+
+/* One probed place. Its index is the cookie of the probe. */
+struct scribe_site {
+	scribe_u16 fn;      /* enum scribe_fn */
+	scribe_u8 layer;    /* enum scribe_layer */
+	scribe_u8 op;       /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
+	scribe_u8 count_at; /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
+	scribe_u8 flags;    /* enum scribe_site_flags */
+	scribe_u8 deref;    /* bit i: argument i is where the value stands, read at entry */
+	scribe_u8 implied;  /* stdio: 1 + number of the standard stream it works on, 0 none */
+	scribe_u8 reg[SCRIBE_SITE_ARGS]; /* enum scribe_reg of each argument at this place */
+	scribe_u16 image;   /* index of its library */
+	scribe_u64 vaddr;   /* of the place: instruction pointer - vaddr is the load address */
+};
+
+enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_OPENMPI };
+
+/* What was read from a library's file: offsets in its structures; 0 unknown. */
+struct scribe_image {
+	scribe_u32 flavour;     /* enum scribe_flavour */
+	scribe_u32 fileno_at;   /* FILE: the descriptor */
+	scribe_u32 group_at;    /* Open MPI communicator: its group */
+	scribe_u32 group_size_at; /* and the group's number of processes */
+	scribe_u32 type_size_at;  /* Open MPI datatype: bytes */
+	scribe_u32 h5d_path_at;   /* H5D_t: path (reference to a string) */
+	scribe_u32 h5d_shared_at; /* H5D_t: shared part */
+	scribe_u32 h5d_space_at, h5d_type_at, h5d_layout_at, h5d_chunk_at; /* in the shared part */
+	scribe_u32 h5s_rank_at, h5s_select_at, h5s_npoints_at, h5s_hslab_at; /* H5S_t */
+	scribe_u32 h5t_shared_at, h5t_size_at;
+	scribe_u32 pad;
+	scribe_u64 std_at[4];    /* stdio: vaddr of the standard streams */
+	scribe_u64 info_null_at; /* vaddr of a pointer to Open MPI's MPI_INFO_NULL */
+};
+
+#endif
