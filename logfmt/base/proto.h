@@ -9,7 +9,7 @@
  * it reads a field; strings end in NUL inside their array. What fails a check
  * is answered by SCRIBE_MSG_ERROR and the connection is closed.
  *
- * A client's conversation, one connection a process; the peer's credentials
+ * A client's conversation; the peer's credentials
  * (SO_PEERCRED) decide whose records are spoken of:
  *
  *   client                         daemon
@@ -109,15 +109,17 @@ struct scribe_msg_header {
 enum scribe_mpi_kind { SCRIBE_MPI_UNKNOWN = 0, SCRIBE_MPI_MPICH = 1, SCRIBE_MPI_OPENMPI = 2 };
 
 struct scribe_msg_hello {
-	int32_t rank; /* in MPI_COMM_WORLD */
-	int32_t size; /* of MPI_COMM_WORLD */
-	uint32_t tid; /* of the caller */
-	uint32_t mpi; /* enum scribe_mpi_kind */
+	int32_t rank;                 /* in MPI_COMM_WORLD */
+	int32_t size;                 /* of MPI_COMM_WORLD */
+	uint32_t tid;                 /* of the caller */
+	uint32_t mpi;                 /* enum scribe_mpi_kind */
 	char world[SCRIBE_WORLD_MAX]; /* PMIX namespace, or empty */
 };
 
 /* All ranks of the world are on this node: a refused FETCH is refused to all. */
 #define SCRIBE_HELLO_WHOLE_WORLD 1u
+/* Every rank known on this node has said HELLO: it is worth waiting for them all. */
+#define SCRIBE_HELLO_ALL_MET 2u
 
 struct scribe_msg_hello_ok {
 	uint32_t collective;  /* 1: FETCH at finalize is welcome; 0: do nothing then */
@@ -127,7 +129,7 @@ struct scribe_msg_hello_ok {
 };
 
 struct scribe_msg_fetch {
-	uint32_t tid; /* thread that will do the runtime's own I/O */
+	uint32_t tid;   /* thread that will do the runtime's own I/O */
 	uint32_t flags; /* 0 */
 };
 
@@ -179,9 +181,9 @@ struct scribe_msg_log {
 	uint32_t pad;
 	uint64_t processes, files, folded_files;
 	uint64_t operations, bytes_read, bytes_written;
-	double seconds;         /* job start to end */
+	double seconds;                                   /* job start to end */
 	double read_seconds, write_seconds, meta_seconds; /* summed over records */
-	char text[SCRIBE_TEXT_MAX]; /* not empty: this log could not be written; why */
+	char text[SCRIBE_TEXT_MAX];                       /* not empty: this log could not be written; why */
 };
 
 struct scribe_msg_result {
