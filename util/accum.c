@@ -12,15 +12,15 @@
 #include "logfmt/base/err.h"
 
 #define MAX_RANKS (INT64_C(1) << 27)
-#define NONE (-1)
+#define NONE      (-1)
 
 struct shape {
 	int module;
-	short bytes_read, bytes_written;   /* integers */
-	short max_read, max_written;       /* NONE: not told */
-	short fastest;                     /* FASTEST_RANK, then _BYTES, SLOWEST_RANK, _BYTES */
+	short bytes_read, bytes_written; /* integers */
+	short max_read, max_written;     /* NONE: not told */
+	short fastest;                   /* FASTEST_RANK, then _BYTES, SLOWEST_RANK, _BYTES */
 	short meta_time, read_time, write_time, fastest_time; /* reals; SLOWEST follows FASTEST */
-	short clamp;  /* 1: sums below 0 become -1 */
+	short clamp;                                          /* 1: sums below 0 become -1 */
 	short unsummed; /* an integer that the stock sum leaves at 0, or NONE */
 };
 
@@ -38,8 +38,8 @@ static const struct shape shapes[] = {
 	 SCRIBE_DFS_F_META_TIME, SCRIBE_DFS_F_READ_TIME, SCRIBE_DFS_F_WRITE_TIME,
 	 SCRIBE_DFS_F_FASTEST_RANK_TIME, 1, NONE},
 	{SCRIBE_MOD_DAOS, SCRIBE_DAOS_BYTES_READ, SCRIBE_DAOS_BYTES_WRITTEN, NONE, NONE,
-	 SCRIBE_DAOS_FASTEST_RANK, SCRIBE_DAOS_F_META_TIME, SCRIBE_DAOS_F_READ_TIME,
-	 SCRIBE_DAOS_F_WRITE_TIME, SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
+	 SCRIBE_DAOS_FASTEST_RANK, SCRIBE_DAOS_F_META_TIME, SCRIBE_DAOS_F_READ_TIME, SCRIBE_DAOS_F_WRITE_TIME,
+	 SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
 };
 
 struct rank_times {
@@ -342,8 +342,8 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 	p.shared_time = a->shared_time;
 	p.agg_time = p.unique_time + p.shared_time;
 	if (p.agg_time != 0)
-		p.agg_perf = (double)(int64_t)((uint64_t)p.bytes_read + (uint64_t)p.bytes_written) / 1048576.0 /
-			     p.agg_time;
+		p.agg_perf = (double)(int64_t)((uint64_t)p.bytes_read + (uint64_t)p.bytes_written) /
+			     1048576.0 / p.agg_time;
 	*ret_perf = p;
 }
 
@@ -448,9 +448,9 @@ void scribe_accum_files(const struct scribe_accum *a, struct scribe_category *re
 			category_add(&ret_files[SCRIBE_FILES_WRITE_ONLY], f);
 		else if (r && w)
 			category_add(&ret_files[SCRIBE_FILES_READ_WRITE], f);
-		category_add(&ret_files[f->nprocs == 1	? SCRIBE_FILES_UNIQUE :
-					f->nprocs == -1 ? SCRIBE_FILES_SHARED :
-							  SCRIBE_FILES_PART_SHARED],
+		category_add(&ret_files[f->nprocs == 1    ? SCRIBE_FILES_UNIQUE
+					: f->nprocs == -1 ? SCRIBE_FILES_SHARED
+							  : SCRIBE_FILES_PART_SHARED],
 			     f);
 	}
 }
@@ -497,7 +497,8 @@ int64_t scribe_accum_records(const struct scribe_accum *a)
 
 int scribe_accum_sum(int module, void *total, const void *record, int first)
 {
-	struct scribe_accum a = {.shape = shape_of(module), .module = scribe_module_by_id(module), .total = total};
+	struct scribe_accum a = {
+		.shape = shape_of(module), .module = scribe_module_by_id(module), .total = total};
 
 	if (!a.shape)
 		return -SCRIBE_E_UNSUPPORTED;

@@ -67,7 +67,7 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 struct scribe_accum_file {
 	uint64_t id;
 	int64_t bytes_read, bytes_written;
-	int64_t nprocs; /* ranks with a record of it; -1: shared by all */
+	int64_t nprocs;     /* ranks with a record of it; -1: shared by all */
 	int64_t max_offset; /* bytes; -1: the module does not tell */
 };
 int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_accum_file *ret_file);

@@ -18,9 +18,9 @@
 #include "util/human.h"
 
 #define MAX_THREADS 256
-#define BUCKETS 5
-#define BAR 40
-#define KEEP_BYTES (64 << 20) /* free memory kept: each log takes and gives back the same buffers */
+#define BUCKETS     5
+#define BAR         40
+#define KEEP_BYTES  (64 << 20) /* free memory kept: each log takes and gives back the same buffers */
 
 struct analyze {
 	/* what is asked for */
@@ -91,7 +91,8 @@ static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 		if (e->fts_info == FTS_F && add_path(a, e->fts_path) < 0)
 			rc = scribe_err_set(err, -ENOMEM, "list of logs: out of memory");
 		else if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
-			rc = scribe_err_set(err, -e->fts_errno, "%s: %s", e->fts_path, strerror(e->fts_errno));
+			rc = scribe_err_set(err, -e->fts_errno, "%s: %s", e->fts_path,
+					    strerror(e->fts_errno));
 	}
 	fts_close(fts);
 	return rc;
@@ -106,8 +107,8 @@ static void progress(struct analyze *a)
 	if (!a->show_progress || (now == a->shown && a->done % 256 && a->done != a->npaths))
 		return;
 	a->shown = now;
-	fprintf(stderr, "\r[%.*s%*s] %zu of %zu logs", now, "########################################", BAR - now, "",
-		a->done, a->npaths);
+	fprintf(stderr, "\r[%.*s%*s] %zu of %zu logs", now, "########################################",
+		BAR - now, "", a->done, a->npaths);
 	if (a->done == a->npaths)
 		fputc('\n', stderr);
 	fflush(stderr);
@@ -206,7 +207,8 @@ static void print_stock(const struct analyze *a, char **roots)
 {
 	/* stock counts files that it could not read as logs */
 	int64_t all = a->as_stock ? a->logs + a->unread : a->logs;
-	static const char *const ranges[BUCKETS] = {"0.00-0.20", "0.20-0.40", "0.40-0.60", "0.60-0.80", "0.80-1.00"};
+	static const char *const ranges[BUCKETS] = {"0.00-0.20", "0.20-0.40", "0.40-0.60", "0.60-0.80",
+						    "0.80-1.00"};
 
 	printf("log dir:");
 	for (char **r = roots; *r; r++)
@@ -311,12 +313,17 @@ const struct scribe_command scribe_command_analyze = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
-	.about = "Reads every file below the folders given as a log and prints how many logs there are, which part\n"
-		 "of them uses shared files, files of single processes, MPI-IO, PnetCDF and HDF5, and how the share\n"
-		 "of I/O in the run time is distributed; then the totals by user, by program and by file system:\n"
-		 "bytes read and written and time in POSIX and stdio calls summed over all ranks, and run time\n"
+	.about = "Reads every file below the folders given as a log and prints how many logs there are, "
+		 "which part\n"
+		 "of them uses shared files, files of single processes, MPI-IO, PnetCDF and HDF5, and how "
+		 "the share\n"
+		 "of I/O in the run time is distributed; then the totals by user, by program and by file "
+		 "system:\n"
+		 "bytes read and written and time in POSIX and stdio calls summed over all ranks, and run "
+		 "time\n"
 		 "times processes.\n\n"
-		 "Files that are no logs are named on standard error, one line each; the exit status is then 1 and\n"
+		 "Files that are no logs are named on standard error, one line each; the exit status is then "
+		 "1 and\n"
 		 "the figures are those of the others.\n\n"
 		 "Under the name darshan-analyzer only that tool's figures are printed.",
 	.alias = "darshan-analyzer",

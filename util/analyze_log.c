@@ -86,14 +86,16 @@ static void take_job(const struct scribe_log *log, struct scribe_log_figures *f)
 
 	f->mpiio = h->mod_map[SCRIBE_MOD_MPIIO].len > 0;
 	f->hdf5 = h->mod_map[SCRIBE_MOD_H5F].len > 0 || h->mod_map[SCRIBE_MOD_H5D].len > 0;
-	f->pnetcdf = h->mod_map[SCRIBE_MOD_PNETCDF_FILE].len > 0 || h->mod_map[SCRIBE_MOD_PNETCDF_VAR].len > 0;
+	f->pnetcdf =
+		h->mod_map[SCRIBE_MOD_PNETCDF_FILE].len > 0 || h->mod_map[SCRIBE_MOD_PNETCDF_VAR].len > 0;
 	f->totals.logs = 1;
 	f->totals.run_time = scribe_reader_runtime(log->reader) * (double)job->nprocs;
 	snprintf(f->user, sizeof(f->user), "%lld", (long long)job->uid);
 	take_program(scribe_reader_exe(log->reader), f);
 }
 
-int scribe_analyze_log(const char *path, int with_mounts, struct scribe_log_figures *ret_f, struct scribe_err *err)
+int scribe_analyze_log(const char *path, int with_mounts, struct scribe_log_figures *ret_f,
+		       struct scribe_err *err)
 {
 	struct scribe_log log;
 	struct scribe_log_figures f = {0};

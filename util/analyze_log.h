@@ -11,7 +11,7 @@
 struct scribe_log_figures {
 	int shared, per_process; /* has POSIX records of all ranks, of one */
 	int mpiio, pnetcdf, hdf5;
-	double io_ratio; /* POSIX time by run time; 0 without POSIX records */
+	double io_ratio;             /* POSIX time by run time; 0 without POSIX records */
 	struct scribe_totals totals; /* POSIX and STDIO */
 	char user[32];
 	char program[128];

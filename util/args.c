@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_OPTIONS 40
-#define KEY_HELP 0x10000
+#define KEY_HELP    0x10000
 #define KEY_VERSION 0x10001
 
 /* getopt's two descriptions of one table. */
@@ -70,7 +70,8 @@ static void table_build(const struct scribe_command *cmd, struct getopt_table *t
 	memset(t, 0, sizeof(*t));
 	*s++ = ':'; /* tell a missing argument from an unknown option */
 	for (const struct scribe_option *o = cmd->options; o && o->name && n < MAX_OPTIONS; o++, n++) {
-		t->longs[n] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
+		t->longs[n] =
+			(struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->key};
 		if (!is_letter(o->key))
 			continue;
 		*s++ = (char)o->key;
@@ -141,7 +142,7 @@ int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 	}
 	*ret_first = optind;
 	return check_operands(cmd, argv[0], argc - optind,
-			      cmd->max_operands >= 0 && argc - optind > cmd->max_operands ?
-				      argv[optind + cmd->max_operands] :
-				      "");
+			      cmd->max_operands >= 0 && argc - optind > cmd->max_operands
+				      ? argv[optind + cmd->max_operands]
+				      : "");
 }

@@ -28,14 +28,14 @@ struct scribe_command {
 	/* argv[0] is the name it was called by; returns the exit status */
 	int (*main)(int argc, char **argv);
 	/* The rest is for commands that use scribe_args_read. */
-	const char *operands;       /* as in the synopsis: "LOG", "LOG...", "IN OUT" */
+	const char *operands; /* as in the synopsis: "LOG", "LOG...", "IN OUT" */
 	int min_operands;
-	int max_operands;           /* -1: any number */
+	int max_operands;                    /* -1: any number */
 	const struct scribe_option *options; /* ends with a NULL name */
-	const char *about;          /* paragraphs for the manual, blank line between */
-	const char *alias;          /* other program name it answers to, or NULL */
-	const char *const *examples; /* command, explanation, ..., NULL */
-	int hidden;                  /* 1: not in the list of commands */
+	const char *about;                   /* paragraphs for the manual, blank line between */
+	const char *alias;                   /* other program name it answers to, or NULL */
+	const char *const *examples;         /* command, explanation, ..., NULL */
+	int hidden;                          /* 1: not in the list of commands */
 };
 
 /* All subcommands, ending with NULL. */

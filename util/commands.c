@@ -14,16 +14,11 @@ const struct scribe_command *const scribe_commands[] = {
 #ifdef SCRIBE_HAVE_DOCTOR
 	&scribe_command_doctor,
 #endif
-	&scribe_command_parse,
-	&scribe_command_dxt,
-	&scribe_command_summary,
-	&scribe_command_convert,
-	&scribe_command_diff,
-	&scribe_command_merge,
-	&scribe_command_export,
-	&scribe_command_analyze,
-	&scribe_command_generate,
-	NULL,
+	&scribe_command_parse,    &scribe_command_dxt,
+	&scribe_command_summary,  &scribe_command_convert,
+	&scribe_command_diff,     &scribe_command_merge,
+	&scribe_command_export,   &scribe_command_analyze,
+	&scribe_command_generate, NULL,
 };
 
 const struct scribe_command *scribe_command_by_name(const char *name)

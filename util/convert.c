@@ -31,7 +31,8 @@ struct convert {
 	struct scribe_err err;
 };
 
-static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret, struct scribe_err *err)
+static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret,
+		       struct scribe_err *err)
 {
 	char *end;
 	uint64_t v;
@@ -39,8 +40,8 @@ static int take_number(const char *what, const char *text, uint64_t most, uint64
 	errno = 0;
 	v = strtoull(text, &end, 10);
 	if (errno || end == text || *end || *text == '-' || v > most)
-		return scribe_err_set(err, -EINVAL, "--%s takes a number up to %" PRIu64 ", not '%.40s'", what, most,
-				      text);
+		return scribe_err_set(err, -EINVAL, "--%s takes a number up to %" PRIu64 ", not '%.40s'",
+				      what, most, text);
 	*ret = v;
 	return 0;
 }
@@ -95,9 +96,10 @@ static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 		size_t len = strcspn(notes, "\t");
 
 		if (n + len + 2 > SCRIBE_JOB_METADATA_BYTES)
-			return scribe_err_set(err, -ENOSPC,
-					      "--annotate: no room: the log's metadata holds %d bytes, %zu are used",
-					      SCRIBE_JOB_METADATA_BYTES - 1, n);
+			return scribe_err_set(
+				err, -ENOSPC,
+				"--annotate: no room: the log's metadata holds %d bytes, %zu are used",
+				SCRIBE_JOB_METADATA_BYTES - 1, n);
 		if (len) {
 			memcpy(metadata + n, notes, len);
 			n += len;
@@ -166,7 +168,8 @@ static int change(struct convert *c, int module, const void *record, struct scri
 	if (module != SCRIBE_MOD_PROCESS || !(c->hide & (HIDE_UID | HIDE_EXE | HIDE_NAMES)))
 		return 1;
 	*scratch = *(const struct scribe_process_record *)record;
-	scribe_obfuscate_process(scratch, c->key, c->hide & HIDE_UID, c->hide & HIDE_EXE, c->hide & HIDE_NAMES);
+	scribe_obfuscate_process(scratch, c->key, c->hide & HIDE_UID, c->hide & HIDE_EXE,
+				 c->hide & HIDE_NAMES);
 	*ret_rec = scratch;
 	return 1;
 }
@@ -183,7 +186,8 @@ static int put_module(struct convert *c, int module)
 
 		if (!change(c, module, record, &scratch, &changed))
 			continue;
-		if (scribe_copy_check(c->writer, scribe_writer_record(c->writer, module, changed, len), &c->err) < 0)
+		if (scribe_copy_check(c->writer, scribe_writer_record(c->writer, module, changed, len),
+				      &c->err) < 0)
 			return -1;
 	}
 	if (rc < 0)
@@ -269,13 +273,17 @@ const struct scribe_command scribe_command_convert = {
 	.min_operands = 2,
 	.max_operands = 2,
 	.options = options,
-	.about = "Reads the log IN, of any version and byte order, and writes it to the new file OUT in format\n"
-		 "3.41. Records come out in their newest layout; incomplete modules stay marked; modules that\n"
-		 "this program does not know are carried over unread. Logs before 3.41 count a run time of whole\n"
-		 "seconds plus one; the end keeps that second, in its nanoseconds.\n\n"
-		 "The numbers that --obfuscate puts in place of values are those of darshan-convert: 32-bit\n"
-		 "hashes with the key. They hide values from readers who can neither guess them nor know the\n"
-		 "key. Host names in traces stay.",
+	.about =
+		"Reads the log IN, of any version and byte order, and writes it to the new file OUT in "
+		"format\n"
+		"3.41. Records come out in their newest layout; incomplete modules stay marked; modules "
+		"that\n"
+		"this program does not know are carried over unread. Logs before 3.41 count a run time of "
+		"whole\n"
+		"seconds plus one; the end keeps that second, in its nanoseconds.\n\n"
+		"The numbers that --obfuscate puts in place of values are those of darshan-convert: 32-bit\n"
+		"hashes with the key. They hide values from readers who can neither guess them nor know the\n"
+		"key. Host names in traces stay.",
 	.alias = "darshan-convert",
 	.examples = examples,
 };

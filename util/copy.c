@@ -39,9 +39,10 @@ int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int mo
 	int rc;
 
 	if (scribe_reader_info(r)->swapped)
-		return scribe_err_set(err, -SCRIBE_E_UNSUPPORTED,
-				      "module id %d is unknown and in the other byte order: it cannot be carried over",
-				      module);
+		return scribe_err_set(
+			err, -SCRIBE_E_UNSUPPORTED,
+			"module id %d is unknown and in the other byte order: it cannot be carried over",
+			module);
 	while ((rc = scribe_reader_borrow_raw(r, module, &bytes, &len)) > 0)
 		if (scribe_copy_check(w, scribe_writer_raw(w, module, version, bytes, len), err) < 0)
 			return -1;

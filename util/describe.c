@@ -20,6 +20,7 @@ static const struct scribe_text_block *const blocks[SCRIBE_MAX_MODULES] = {
 	[SCRIBE_MOD_HEATMAP] = scribe_describe_heatmap,
 	[SCRIBE_MOD_DFS] = scribe_describe_dfs,
 	[SCRIBE_MOD_DAOS] = scribe_describe_daos,
+	[SCRIBE_MOD_APMPI] = scribe_describe_apmpi,
 };
 
 static void describe_counters(struct scribe_out *out, const struct scribe_counter *c, int n)
@@ -30,7 +31,8 @@ static void describe_counters(struct scribe_out *out, const struct scribe_counte
 
 void scribe_describe(struct scribe_out *out, int module, unsigned version)
 {
-	const struct scribe_text_block *b = module >= 0 && module < SCRIBE_MAX_MODULES ? blocks[module] : NULL;
+	const struct scribe_text_block *b =
+		module >= 0 && module < SCRIBE_MAX_MODULES ? blocks[module] : NULL;
 	const struct scribe_module *m = scribe_module_by_id(module);
 
 	if (b) {

@@ -12,7 +12,7 @@
 #define SCRIBE_ANY_VERSION 0x7fffffff
 
 struct scribe_text_block {
-	int from, to; /* module versions that the text holds for */
+	int from, to;     /* module versions that the text holds for */
 	const char *text; /* NULL ends a list */
 };
 
@@ -29,6 +29,7 @@ extern const struct scribe_text_block scribe_describe_mdhim[];
 extern const struct scribe_text_block scribe_describe_heatmap[];
 extern const struct scribe_text_block scribe_describe_dfs[];
 extern const struct scribe_text_block scribe_describe_daos[];
+extern const struct scribe_text_block scribe_describe_apmpi[];
 
 /*
  * The description of a module's counters as text of that module version. Our own

@@ -40,7 +40,8 @@ static int diff_job(struct diff *d)
 {
 	const struct scribe_log_job *a = scribe_reader_job(d->side[0].log.reader);
 	const struct scribe_log_job *b = scribe_reader_job(d->side[1].log.reader);
-	const char *exe[2] = {scribe_reader_exe(d->side[0].log.reader), scribe_reader_exe(d->side[1].log.reader)};
+	const char *exe[2] = {scribe_reader_exe(d->side[0].log.reader),
+			      scribe_reader_exe(d->side[1].log.reader)};
 	const struct {
 		const char *what;
 		int64_t v[2];
@@ -49,8 +50,9 @@ static int diff_job(struct diff *d)
 		{"# start_time:", {a->start_time_sec, b->start_time_sec}},
 		{"# end_time:", {a->end_time_sec, b->end_time_sec}},
 		{"# nprocs:", {a->nprocs, b->nprocs}},
-		{"# run time:", {(int64_t)((uint64_t)a->end_time_sec - (uint64_t)a->start_time_sec + 1),
-				 (int64_t)((uint64_t)b->end_time_sec - (uint64_t)b->start_time_sec + 1)}},
+		{"# run time:",
+		 {(int64_t)((uint64_t)a->end_time_sec - (uint64_t)a->start_time_sec + 1),
+		  (int64_t)((uint64_t)b->end_time_sec - (uint64_t)b->start_time_sec + 1)}},
 	};
 
 	if (strcmp(exe[0], exe[1]))
@@ -108,8 +110,8 @@ static const char *columns(const char *line, size_t len, size_t *ret_len)
 	return from;
 }
 
-static int same_text(const struct scribe_out *a, size_t at_a, size_t len_a, const struct scribe_out *b, size_t at_b,
-		     size_t len_b)
+static int same_text(const struct scribe_out *a, size_t at_a, size_t len_a, const struct scribe_out *b,
+		     size_t at_b, size_t len_b)
 {
 	size_t na, nb;
 	const char *ca = columns(a->buf + at_a, len_a, &na), *cb = columns(b->buf + at_b, len_b, &nb);
@@ -179,14 +181,16 @@ static int version_differs(struct diff *d, int module)
 		return 0;
 	if (!(d->warned >> module & 1))
 		fprintf(stderr,
-			"Warning: skipping %s module data due to incompatible version numbers (file1=%u, file2=%u).\n",
+			"Warning: skipping %s module data due to incompatible version numbers (file1=%u, "
+			"file2=%u).\n",
 			scribe_module_by_id(module)->name, va, vb);
 	d->warned |= UINT64_C(1) << module;
 	return 1;
 }
 
 /* Records of one file in both logs, sorted by module and rank: merge them. */
-static int diff_file(struct diff *d, const struct scribe_record_group *ga, const struct scribe_record_group *gb)
+static int diff_file(struct diff *d, const struct scribe_record_group *ga,
+		     const struct scribe_record_group *gb)
 {
 	const struct scribe_record *a = ga ? d->side[0].set.records + ga->first : NULL;
 	const struct scribe_record *b = gb ? d->side[1].set.records + gb->first : NULL;
@@ -213,8 +217,8 @@ static int wanted(void *ctx, int module)
 
 	if (!scribe_printer_knows(module))
 		return 0;
-	return !d->as_stock || (module != SCRIBE_MOD_LUSTRE && module != SCRIBE_MOD_HEATMAP &&
-				module < SCRIBE_MOD_POSIX_EXT);
+	return !d->as_stock ||
+	       (module != SCRIBE_MOD_LUSTRE && module != SCRIBE_MOD_HEATMAP && module < SCRIBE_MOD_POSIX_EXT);
 }
 
 static int diff_logs(struct diff *d)
@@ -293,11 +297,16 @@ const struct scribe_command scribe_command_diff = {
 	.min_operands = 2,
 	.max_operands = 2,
 	.options = options,
-	.about = "Prints what differs between two logs: lines of the first log begin with \"- \", those of the\n"
-		 "second with \"+ \". Records are compared file by file, module by module and rank by rank; a\n"
-		 "record that only one log has is printed whole. Values are compared exactly: two lines that look\n"
-		 "the same differ beyond the sixth decimal. Traces (DXT) and MPI call counters are not compared.\n\n"
-		 "Under the name darshan-diff the text is that tool's: an empty line for each file, no Lustre\n"
+	.about = "Prints what differs between two logs: lines of the first log begin with \"- \", those of "
+		 "the\n"
+		 "second with \"+ \". Records are compared file by file, module by module and rank by rank; "
+		 "a\n"
+		 "record that only one log has is printed whole. Values are compared exactly: two lines that "
+		 "look\n"
+		 "the same differ beyond the sixth decimal. Traces (DXT) and MPI call counters are not "
+		 "compared.\n\n"
+		 "Under the name darshan-diff the text is that tool's: an empty line for each file, no "
+		 "Lustre\n"
 		 "layouts, heatmaps and records of ioscribe's own, and modules whose record version differs\n"
 		 "are left out.",
 	.alias = "darshan-diff",

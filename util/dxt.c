@@ -90,10 +90,11 @@ static int check_partial(struct dxt *d, int module)
 	if (!scribe_is_partial(d->log.reader, module))
 		return 0;
 	if (!d->show_incomplete)
-		return scribe_err_set(&d->err, -SCRIBE_E_STATE,
-				      "%s: the %s module's data are incomplete, its memory ran out in the job; "
-				      "--show-incomplete prints what there is",
-				      d->log.path, name);
+		return scribe_err_set(
+			&d->err, -SCRIBE_E_STATE,
+			"%s: the %s module's data are incomplete, its memory ran out in the job; "
+			"--show-incomplete prints what there is",
+			d->log.path, name);
 	scribe_print_partial(&d->out, name);
 	scribe_out_text(&d->out, "\n# To avoid this error, consult the darshan-runtime\n"
 				 "# documentation and consider setting the\n"
@@ -113,7 +114,8 @@ static int layouts_load(struct dxt *d)
 		return rc;
 	while ((rc = scribe_reader_borrow_record(d->log.reader, SCRIBE_MOD_LUSTRE, &record, &len)) > 0)
 		if (layout_add(d, record, len) < 0)
-			return scribe_err_set(&d->err, -ENOMEM, "%s: LUSTRE records: out of memory", d->log.path);
+			return scribe_err_set(&d->err, -ENOMEM, "%s: LUSTRE records: out of memory",
+					      d->log.path);
 	if (rc < 0) {
 		d->err = *scribe_reader_error(d->log.reader);
 		return rc;
@@ -231,8 +233,8 @@ static char *put_real(char *to, double v, size_t width)
 }
 
 static void print_segments(struct dxt *d, const struct trace_module *t, const struct scribe_dxt_record *r,
-			   int64_t from, int64_t n, const char *kind, const struct scribe_lustre_record *layout,
-			   int threads)
+			   int64_t from, int64_t n, const char *kind,
+			   const struct scribe_lustre_record *layout, int threads)
 {
 	for (int64_t i = 0; i < n; i++) {
 		const struct scribe_dxt_segment *s = &r->segments[from + i];
@@ -305,8 +307,10 @@ static void print_record(struct dxt *d, const struct trace_module *t, const stru
 	scribe_out_printf(out, "# DXT, mnt_pt: %s, fs_type: %s\n", mount.path, mount.type);
 	if (layout)
 		print_layout(out, layout);
-	scribe_out_printf(out, "# Module    Rank  Wt/Rd  Segment          Offset       %sLength    Start(s)"
-			       "      End(s)", threads ? "   " : "");
+	scribe_out_printf(out,
+			  "# Module    Rank  Wt/Rd  Segment          Offset       %sLength    Start(s)"
+			  "      End(s)",
+			  threads ? "   " : "");
 	if (layout)
 		scribe_out_text(out, "   [OST]");
 	scribe_out_text(out, threads ? "   Pthread-ID\n" : "\n");
@@ -403,8 +407,10 @@ const struct scribe_command scribe_command_dxt = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
-	.about = "Prints the operations that extended tracing recorded: for each file and rank a head and then\n"
-		 "one line an operation with module, rank, kind, number, offset, length in bytes, start and end\n"
+	.about = "Prints the operations that extended tracing recorded: for each file and rank a head and "
+		 "then\n"
+		 "one line an operation with module, rank, kind, number, offset, length in bytes, start and "
+		 "end\n"
 		 "in seconds; on Lustre also the targets that hold the bytes. The text is that of\n"
 		 "darshan-dxt-parser; where the log names threads, two columns more.",
 	.alias = "darshan-dxt-parser",

@@ -12,9 +12,10 @@
 
 #define MAX_TABLES 64
 
-struct export {
+struct export
+{
 	const struct scribe_export_format *format;
-	int several;      /* the format takes more than one log */
+	int several; /* the format takes more than one log */
 	int needs_output;
 	char *tables[MAX_TABLES + 1];
 	int ntables;
@@ -105,7 +106,8 @@ static int cmd_export(int argc, char **argv)
 	if (!e.format)
 		return usage(argv[0], "--json, --json-lines, --csv or --sqlite DB is missing");
 	if (!e.several && argc - first > 1)
-		return usage(argv[0], "one log at a time in this format (--json-lines and --sqlite take many)");
+		return usage(argv[0],
+			     "one log at a time in this format (--json-lines and --sqlite take many)");
 	if (export_logs(&e, argv + first, argc - first, &err) < 0)
 		return scribe_complain_err(argv[0], &err);
 	return SCRIBE_EXIT_OK;
@@ -114,7 +116,8 @@ static int cmd_export(int argc, char **argv)
 static const struct scribe_option options[] = {
 	{"json", 'j', NULL, "one JSON document, an array a table"},
 	{"json-lines", 'l', NULL, "one JSON object a line; takes several logs"},
-	{"csv", 'c', NULL, "CSV: a file a table in the folder of --output, or one --table on standard output"},
+	{"csv", 'c', NULL,
+	 "CSV: a file a table in the folder of --output, or one --table on standard output"},
 	{"sqlite", 's', "DB", "add the logs to the SQLite database DB, made if it is not there"},
 	{"output", 'o', "PATH", "write to this file (JSON) or into this folder (CSV)"},
 	{"table", 't', "NAME", "only this table; may be given several times"},
@@ -139,14 +142,21 @@ const struct scribe_command scribe_command_export = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
-	.about = "A log becomes tables: job, metadata, mount, file, then one a module (posix, mpiio, stdio, h5f,\n"
-		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, and\n"
-		 "ioscribe's posix_ext, process and ledger). Rows of a module have record id, rank, name, mount and\n"
-		 "type of the file system, then a column a counter under its usual name; heatmap has a row a bin,\n"
-		 "dxt_posix and dxt_mpiio a row an operation, lustre a row a layout component. docs/export.md\n"
+	.about = "A log becomes tables: job, metadata, mount, file, then one a module (posix, mpiio, stdio, "
+		 "h5f,\n"
+		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, "
+		 "and\n"
+		 "ioscribe's posix_ext, process and ledger). Rows of a module have record id, rank, name, "
+		 "mount and\n"
+		 "type of the file system, then a column a counter under its usual name; heatmap has a row a "
+		 "bin,\n"
+		 "dxt_posix and dxt_mpiio a row an operation, lustre a row a layout component. "
+		 "docs/export.md\n"
 		 "describes every table.\n\n"
-		 "Record ids are unsigned 64-bit numbers: strings in JSON, the same bits as signed integers in\n"
-		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in SQLite.\n\n"
+		 "Record ids are unsigned 64-bit numbers: strings in JSON, the same bits as signed integers "
+		 "in\n"
+		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in "
+		 "SQLite.\n\n"
 		 "A database takes any number of logs, each in one transaction; a log whose bytes are in it\n"
 		 "already is not added again.",
 	.examples = examples,

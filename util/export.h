@@ -8,10 +8,10 @@
 #include "util/export_table.h"
 
 struct scribe_export_options {
-	const char *output;   /* file or folder; NULL: standard output */
+	const char *output; /* file or folder; NULL: standard output */
 	const char *argv0;
-	char *const *only;    /* tables wanted, NULL-terminated; NULL: all */
-	int logs;             /* how many logs come */
+	char *const *only; /* tables wanted, NULL-terminated; NULL: all */
+	int logs;          /* how many logs come */
 };
 
 bool scribe_export_is_wanted(const struct scribe_export_options *o, const char *table);

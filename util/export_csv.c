@@ -128,7 +128,8 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 		if (c->fd < 0)
 			return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	} else if (c->tables++) {
-		return scribe_err_set(err, -EINVAL, "several tables: name one with --table, or a folder with --output");
+		return scribe_err_set(err, -EINVAL,
+				      "several tables: name one with --table, or a folder with --output");
 	}
 	rc = scribe_out_open(&c->out, c->fd, err);
 	if (rc < 0)

@@ -130,7 +130,8 @@ static int add_cell(json_t *row, const struct scribe_column *col, const struct s
 	case SCRIBE_COL_ID:
 		return json_object_set_new_nocheck(row, col->name, id_value(c->id));
 	case SCRIBE_COL_REAL:
-		return json_object_set_new_nocheck(row, col->name, isfinite(c->r) ? json_real(c->r) : json_null());
+		return json_object_set_new_nocheck(row, col->name,
+						   isfinite(c->r) ? json_real(c->r) : json_null());
 	default:
 		return add_text(row, col->name, c);
 	}
@@ -163,7 +164,8 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 		scribe_out_text(&j->out, "\n");
 	json_decref(row);
 	if (rc < 0)
-		return scribe_err_set(err, -ENOMEM, "%s: table %s: a row cannot be made JSON", j->log, t->name);
+		return scribe_err_set(err, -ENOMEM, "%s: table %s: a row cannot be made JSON", j->log,
+				      t->name);
 	if (j->out.error)
 		return scribe_out_flush(&j->out, err);
 	return 0;

@@ -13,7 +13,7 @@
 #include "util/export.h"
 
 #define SCHEMA_VERSION 1
-#define BUSY_MS 10000
+#define BUSY_MS        10000
 
 struct sqlite {
 	const struct scribe_export_options *o;
@@ -54,8 +54,9 @@ static int check_version(struct sqlite *s, struct scribe_err *err)
 	if (version < 0)
 		return failed(s, "not an SQLite database of ours", err);
 	if (version > SCHEMA_VERSION)
-		return scribe_err_set(err, -SCRIBE_E_VERSION, "%s: made by a newer ioscribe (schema %d, this is %d)",
-				      s->o->output, version, SCHEMA_VERSION);
+		return scribe_err_set(err, -SCRIBE_E_VERSION,
+				      "%s: made by a newer ioscribe (schema %d, this is %d)", s->o->output,
+				      version, SCHEMA_VERSION);
 	return 0;
 }
 
@@ -98,8 +99,8 @@ static int sqlite_close(void *ctx, int was_failure, struct scribe_err *err)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close(s->db);
 	if (!was_failure)
-		printf("%s: %d log%s added, %d already there\n", s->o->output, s->added, s->added == 1 ? "" : "s",
-		       s->known);
+		printf("%s: %d log%s added, %d already there\n", s->o->output, s->added,
+		       s->added == 1 ? "" : "s", s->known);
 	free(s);
 	return 0;
 }
@@ -158,15 +159,17 @@ static int create_table(struct sqlite *s, const struct scribe_export_table *t, s
 	char *text;
 	int rc, has_record = 0;
 
-	sqlite3_str_appendf(sql, "CREATE TABLE IF NOT EXISTS \"%w\" (log_id INTEGER NOT NULL REFERENCES log", t->name);
+	sqlite3_str_appendf(sql, "CREATE TABLE IF NOT EXISTS \"%w\" (log_id INTEGER NOT NULL REFERENCES log",
+			    t->name);
 	for (int i = 0; i < t->ncolumns; i++) {
 		if (t->columns[i].kind != SCRIBE_COL_PLACE)
-			sqlite3_str_appendf(sql, ", \"%w\" %s", t->columns[i].name, sql_type(t->columns[i].kind));
+			sqlite3_str_appendf(sql, ", \"%w\" %s", t->columns[i].name,
+					    sql_type(t->columns[i].kind));
 		has_record |= !strcmp(t->columns[i].name, "record_id");
 	}
 	sqlite3_str_appendall(sql, ");");
-	sqlite3_str_appendf(sql, "CREATE INDEX IF NOT EXISTS \"%w_log\" ON \"%w\" (log_id%s);", t->name, t->name,
-			    has_record ? ", record_id" : "");
+	sqlite3_str_appendf(sql, "CREATE INDEX IF NOT EXISTS \"%w_log\" ON \"%w\" (log_id%s);", t->name,
+			    t->name, has_record ? ", record_id" : "");
 	text = sqlite3_str_finish(sql);
 	if (!text)
 		return scribe_err_set(err, -ENOMEM, "table %s: out of memory", t->name);
@@ -221,7 +224,8 @@ static int bind_cell(sqlite3_stmt *q, int at, const struct scribe_column *col, c
 		return sqlite3_bind_double(q, at, c->r);
 	default:
 		if (scribe_name_printable(c->text.bytes, c->text.len))
-			return sqlite3_bind_text64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC, SQLITE_UTF8);
+			return sqlite3_bind_text64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC,
+						   SQLITE_UTF8);
 		return sqlite3_bind_blob64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC);
 	}
 }
@@ -253,8 +257,8 @@ static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 	int rc;
 
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)s->digest);
-	if (sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO log (path, bytes, digest) VALUES (?, ?, ?)", -1, &q,
-			       NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO log (path, bytes, digest) VALUES (?, ?, ?)", -1,
+			       &q, NULL) != SQLITE_OK)
 		return failed(s, "log", err);
 	sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(q, 2, s->bytes);

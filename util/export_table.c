@@ -18,7 +18,7 @@
 #include "util/print_record.h"
 
 #define MAX_COLUMNS 1024
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+#define COUNT(a)    ((int)(sizeof(a) / sizeof((a)[0])))
 
 struct rows {
 	struct scribe_log *log;
@@ -81,10 +81,10 @@ static int row(struct rows *r)
 /* ---- about the job ---- */
 
 static const struct scribe_column job_columns[] = {
-	{"log", SCRIBE_COL_TEXT},	  {"format", SCRIBE_COL_TEXT},	   {"uid", SCRIBE_COL_INT},
-	{"jobid", SCRIBE_COL_INT},	  {"start_time", SCRIBE_COL_INT},  {"start_time_nsec", SCRIBE_COL_INT},
-	{"end_time", SCRIBE_COL_INT},	  {"end_time_nsec", SCRIBE_COL_INT}, {"run_time", SCRIBE_COL_REAL},
-	{"nprocs", SCRIBE_COL_INT},	  {"exe", SCRIBE_COL_TEXT},	   {"incomplete", SCRIBE_COL_INT},
+	{"log", SCRIBE_COL_TEXT},     {"format", SCRIBE_COL_TEXT},       {"uid", SCRIBE_COL_INT},
+	{"jobid", SCRIBE_COL_INT},    {"start_time", SCRIBE_COL_INT},    {"start_time_nsec", SCRIBE_COL_INT},
+	{"end_time", SCRIBE_COL_INT}, {"end_time_nsec", SCRIBE_COL_INT}, {"run_time", SCRIBE_COL_REAL},
+	{"nprocs", SCRIBE_COL_INT},   {"exe", SCRIBE_COL_TEXT},          {"incomplete", SCRIBE_COL_INT},
 };
 
 static int put_job(struct rows *r)
@@ -148,7 +148,10 @@ static int put_mounts(struct rows *r)
 }
 
 static const struct scribe_column file_columns[] = {
-	{"record_id", SCRIBE_COL_ID}, {"name", SCRIBE_COL_TEXT}, {"mount", SCRIBE_COL_TEXT}, {"fs", SCRIBE_COL_TEXT},
+	{"record_id", SCRIBE_COL_ID},
+	{"name", SCRIBE_COL_TEXT},
+	{"mount", SCRIBE_COL_TEXT},
+	{"fs", SCRIBE_COL_TEXT},
 };
 
 static int put_files(struct rows *r)
@@ -223,7 +226,10 @@ static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 {
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < 16; i++)
-			to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : k && !i ? ":" : "",
+			to += sprintf(to, "%s%02x",
+				      i == 4 || i == 6 || i == 8 || i == 10 ? "-"
+				      : k && !i                             ? ":"
+									    : "",
 				      (k ? cont : pool)[i]);
 }
 
@@ -252,7 +258,8 @@ static int extra_cells(struct rows *r, int module, const void *record, int n)
 		r->cells[n++] = cell_text(r->oid);
 		return n;
 	case SCRIBE_MOD_APMPI:
-		r->cells[n++] = cell_bytes(apmpi->node_name, strnlen(apmpi->node_name, sizeof(apmpi->node_name)));
+		r->cells[n++] =
+			cell_bytes(apmpi->node_name, strnlen(apmpi->node_name, sizeof(apmpi->node_name)));
 		return n;
 	case SCRIBE_MOD_PROCESS:
 		r->cells[n++] = cell_bytes(process->host, strnlen(process->host, sizeof(process->host)));
@@ -284,8 +291,8 @@ static int counters_begin(struct rows *r, const struct scribe_module *m)
 	memcpy(r->columns, place_columns, sizeof(place_columns));
 	for (int i = 0; i < m->ncounters; i++)
 		n = add_column(r, n, m->counters[i].name,
-			       m->id == SCRIBE_MOD_POSIX && i == SCRIBE_POSIX_RENAMED_FROM ? SCRIBE_COL_ID :
-											     SCRIBE_COL_INT);
+			       m->id == SCRIBE_MOD_POSIX && i == SCRIBE_POSIX_RENAMED_FROM ? SCRIBE_COL_ID
+											   : SCRIBE_COL_INT);
 	for (int i = 0; i < m->nfcounters; i++)
 		n = add_column(r, n, m->fcounters[i].name, SCRIBE_COL_REAL);
 	n = extra_columns(r, m->id, n);
@@ -312,8 +319,8 @@ static int counters_row(struct rows *r, const struct scribe_module *m, const voi
 /* ---- records that are lists ---- */
 
 static const struct scribe_column heatmap_columns[] = {
-	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT},	  {"name", SCRIBE_COL_PLACE},
-	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},	  {"bin", SCRIBE_COL_INT},
+	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT},       {"name", SCRIBE_COL_PLACE},
+	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},       {"bin", SCRIBE_COL_INT},
 	{"width", SCRIBE_COL_REAL},   {"bytes_read", SCRIBE_COL_INT}, {"bytes_written", SCRIBE_COL_INT},
 };
 
@@ -333,8 +340,8 @@ static int heatmap_rows(struct rows *r, const void *record)
 }
 
 static const struct scribe_column segment_columns[] = {
-	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT},	  {"name", SCRIBE_COL_PLACE},
-	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},	  {"host", SCRIBE_COL_TEXT},
+	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT},   {"name", SCRIBE_COL_PLACE},
+	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},   {"host", SCRIBE_COL_TEXT},
 	{"is_write", SCRIBE_COL_INT}, {"number", SCRIBE_COL_INT}, {"offset", SCRIBE_COL_INT},
 	{"length", SCRIBE_COL_INT},   {"start", SCRIBE_COL_REAL}, {"end", SCRIBE_COL_REAL},
 	{"thread", SCRIBE_COL_ID},
@@ -363,11 +370,11 @@ static int segment_rows(struct rows *r, const void *record)
 }
 
 static const struct scribe_column lustre_columns[] = {
-	{"record_id", SCRIBE_COL_ID},	{"rank", SCRIBE_COL_INT},	  {"name", SCRIBE_COL_PLACE},
-	{"mount", SCRIBE_COL_PLACE},	{"fs", SCRIBE_COL_PLACE},	  {"component", SCRIBE_COL_INT},
+	{"record_id", SCRIBE_COL_ID},    {"rank", SCRIBE_COL_INT},         {"name", SCRIBE_COL_PLACE},
+	{"mount", SCRIBE_COL_PLACE},     {"fs", SCRIBE_COL_PLACE},         {"component", SCRIBE_COL_INT},
 	{"stripe_size", SCRIBE_COL_INT}, {"stripe_count", SCRIBE_COL_INT}, {"stripe_pattern", SCRIBE_COL_INT},
-	{"flags", SCRIBE_COL_INT},	{"ext_start", SCRIBE_COL_INT},	  {"ext_end", SCRIBE_COL_INT},
-	{"mirror_id", SCRIBE_COL_INT},	{"pool_name", SCRIBE_COL_TEXT},	  {"osts", SCRIBE_COL_TEXT},
+	{"flags", SCRIBE_COL_INT},       {"ext_start", SCRIBE_COL_INT},    {"ext_end", SCRIBE_COL_INT},
+	{"mirror_id", SCRIBE_COL_INT},   {"pool_name", SCRIBE_COL_TEXT},   {"osts", SCRIBE_COL_TEXT},
 };
 
 /* OST ids of one component as text, "3 7 12". The caller frees. NULL: out of memory. */

@@ -167,7 +167,8 @@ static void print_completion(void)
 	for (const struct scribe_command *const *c = scribe_commands; *c; c++) {
 		if (!(*c)->options)
 			continue;
-		printf("\t%s%s%s) words=\"", (*c)->name, (*c)->alias ? " | " : "", (*c)->alias ? (*c)->alias : "");
+		printf("\t%s%s%s) words=\"", (*c)->name, (*c)->alias ? " | " : "",
+		       (*c)->alias ? (*c)->alias : "");
 		for (const struct scribe_option *o = (*c)->options; o->name; o++)
 			printf("--%s ", o->name);
 		puts("--help --version\" ;;");
@@ -203,7 +204,8 @@ static int cmd_generate(int argc, char **argv)
 		print_completion();
 		return SCRIBE_EXIT_OK;
 	}
-	of = argc - first == 2 && !strcmp(argv[first], "man") ? scribe_command_by_name(argv[first + 1]) : NULL;
+	of = argc - first == 2 && !strcmp(argv[first], "man") ? scribe_command_by_name(argv[first + 1])
+							      : NULL;
 	if (of && of->options) {
 		print_man(of);
 		return SCRIBE_EXIT_OK;

@@ -13,7 +13,7 @@ enum scribe_log_want { SCRIBE_LOG_NAMES = 1 << 0 };
 struct scribe_log {
 	const char *path;
 	struct scribe_reader *reader;
-	struct scribe_names *names; /* never NULL once open */
+	struct scribe_names *names;  /* never NULL once open */
 	struct scribe_mount *mounts; /* longest path first: the first that fits a name is its mount */
 	size_t nmounts;
 };

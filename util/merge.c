@@ -27,7 +27,7 @@ struct merge {
 	struct scribe_log first; /* kept open: command line, mounts, metadata */
 	struct scribe_log_job job;
 	struct scribe_names *names;
-	uint64_t partial, present, unknown; /* bit i: module i */
+	uint64_t partial, present, unknown;   /* bit i: module i */
 	unsigned version[SCRIBE_MAX_MODULES]; /* of unknown modules */
 	int threads, other_jobs;
 	struct scribe_writer *writer;
@@ -54,8 +54,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		m->end_time = strtoll(value, &end, 10);
 		m->has_end = 1;
 		if (errno || end == value || *end || m->end_time < 0)
-			return scribe_err_set(err, -EINVAL, "--job-end-time takes seconds since 1970, not '%.40s'",
-					      value);
+			return scribe_err_set(err, -EINVAL,
+					      "--job-end-time takes seconds since 1970, not '%.40s'", value);
 		return 0;
 	}
 }
@@ -93,7 +93,8 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 
 		if (known && len && n.len && (len != n.len || memcmp(known, n.bytes, len)))
 			return scribe_err_set(&m->err, -SCRIBE_E_FORMAT,
-					      "%s: record %" PRIu64 " is '%.100s' here and '%.100s' in another log",
+					      "%s: record %" PRIu64
+					      " is '%.100s' here and '%.100s' in another log",
 					      log->path, n.id, n.bytes, known);
 		if (scribe_names_add(m->names, n.id, n.bytes, n.len) < 0)
 			return scribe_err_set(&m->err, -ENOMEM, "names: out of memory");
@@ -114,9 +115,10 @@ static int modules_join(struct merge *m, const struct scribe_log *log)
 		if (!(unknown >> i & 1))
 			continue;
 		if (m->unknown >> i & 1 && m->version[i] != h->mod_ver[i])
-			return scribe_err_set(&m->err, -SCRIBE_E_VERSION,
-					      "%s: module id %d is unknown and has version %u, %u in another log",
-					      log->path, i, h->mod_ver[i], m->version[i]);
+			return scribe_err_set(
+				&m->err, -SCRIBE_E_VERSION,
+				"%s: module id %d is unknown and has version %u, %u in another log",
+				log->path, i, h->mod_ver[i], m->version[i]);
 		m->unknown |= UINT64_C(1) << i;
 		m->version[i] = h->mod_ver[i];
 	}
@@ -158,7 +160,8 @@ static int first_pass(struct merge *m)
 
 /* ---- records ---- */
 
-typedef int each_record(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len);
+typedef int each_record(struct merge *m, struct scribe_merge_redux *x, int module, const void *record,
+			size_t len);
 
 /* Every record of a module in every log. */
 static int walk(struct merge *m, int module, struct scribe_merge_redux *x, each_record *each)
@@ -202,8 +205,8 @@ static int put_shared(struct merge *m, int module, struct scribe_merge_redux **r
 {
 	const struct scribe_module *mod = scribe_module_by_id(module);
 	void *record = malloc(mod->record_bytes);
-	int rc = record ? scribe_merge_redux_new(module, m->job.nprocs, ret_x, &m->err) :
-			  scribe_err_set(&m->err, -ENOMEM, "record: out of memory");
+	int rc = record ? scribe_merge_redux_new(module, m->job.nprocs, ret_x, &m->err)
+			: scribe_err_set(&m->err, -ENOMEM, "record: out of memory");
 
 	if (rc >= 0)
 		rc = walk(m, module, *ret_x, note);
@@ -216,7 +219,8 @@ static int put_shared(struct merge *m, int module, struct scribe_merge_redux **r
 		if (rc <= 0)
 			break;
 		rc = scribe_copy_check(m->writer,
-				       scribe_writer_record(m->writer, module, record, mod->record_bytes), &m->err);
+				       scribe_writer_record(m->writer, module, record, mod->record_bytes),
+				       &m->err);
 	}
 	free(record);
 	return rc;
@@ -286,7 +290,8 @@ static int merge_logs(struct merge *m)
 	if (rc < 0)
 		return rc;
 	if (m->other_jobs)
-		scribe_complain(m->argv0, "warning: the logs are of different jobs; %s gets the first one's job id",
+		scribe_complain(m->argv0,
+				"warning: the logs are of different jobs; %s gets the first one's job id",
 				m->output);
 	options.dxt_threads = m->threads;
 	rc = scribe_writer_create(m->output, &options, &m->writer, &m->err);
@@ -335,11 +340,15 @@ const struct scribe_command scribe_command_merge = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
-	.about = "Writes one log with the records of all logs given. Command line, mounts and metadata are those\n"
-		 "of the first; the job starts with the earliest start and ends with the latest end; nprocs is\n"
-		 "the largest. Modules that are incomplete in one log are marked so in the result, and no others.\n\n"
+	.about = "Writes one log with the records of all logs given. Command line, mounts and metadata are "
+		 "those\n"
+		 "of the first; the job starts with the earliest start and ends with the latest end; nprocs "
+		 "is\n"
+		 "the largest. Modules that are incomplete in one log are marked so in the result, and no "
+		 "others.\n\n"
 		 "With --shared-redux, a record that all ranks have becomes one shared record with rank -1:\n"
-		 "sums, extremes, fastest and slowest rank, and the variance over ranks. Several records of one\n"
+		 "sums, extremes, fastest and slowest rank, and the variance over ranks. Several records of "
+		 "one\n"
 		 "rank count as one. Records that are shared already stay as they are.",
 	.alias = "darshan-merge",
 	.examples = examples,

@@ -40,7 +40,7 @@ struct scribe_merge_redux {
 	struct shared *shared; /* sorted by id */
 	size_t nshared;
 	struct shared **order; /* the same in the order of output */
-	struct twice *twices; /* sorted by id and rank */
+	struct twice *twices;  /* sorted by id and rank */
 	size_t ntwices;
 	void *scratch; /* an element */
 	int finished;
@@ -48,11 +48,12 @@ struct scribe_merge_redux {
 
 static int no_memory(const struct scribe_merge_redux *x, struct scribe_err *err)
 {
-	return scribe_err_set(err, -ENOMEM, "%s module: reduction of %zu records: out of memory", x->module->name,
-			      x->npairs);
+	return scribe_err_set(err, -ENOMEM, "%s module: reduction of %zu records: out of memory",
+			      x->module->name, x->npairs);
 }
 
-int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux **ret_x, struct scribe_err *err)
+int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux **ret_x,
+			   struct scribe_err *err)
 {
 	struct scribe_merge_redux *x = calloc(1, sizeof(*x));
 
@@ -250,7 +251,8 @@ int scribe_merge_redux_add(struct scribe_merge_redux *x, const void *record, str
 		return join(x, shared_of(x, base->id), record, err);
 	if (t->record) {
 		rc = scribe_record_merge(x->module->id, t->record, record);
-		return rc < 0 ? scribe_err_set(err, rc, "%s module: %s", x->module->name, scribe_strerror(rc)) : 1;
+		return rc < 0 ? scribe_err_set(err, rc, "%s module: %s", x->module->name, scribe_strerror(rc))
+			      : 1;
 	}
 	t->record = malloc(x->module->record_bytes);
 	if (!t->record)

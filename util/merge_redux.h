@@ -14,7 +14,8 @@
 struct scribe_merge_redux;
 
 /* `nprocs`: ranks that must have a record for it to become a shared one. */
-int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux **ret_x, struct scribe_err *err);
+int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux **ret_x,
+			   struct scribe_err *err);
 /* NULL allowed; returns NULL. */
 struct scribe_merge_redux *scribe_merge_redux_free(struct scribe_merge_redux *x);
 

@@ -27,6 +27,7 @@ struct parse {
 	unsigned what; /* enum what */
 	int show_incomplete;
 	int escape;
+	int apmpi;
 	const char *argv0;
 	struct scribe_out out;
 	struct scribe_log log;
@@ -60,6 +61,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		break;
 	case 'e':
 		p->escape = 1;
+		break;
+	case 'm':
+		p->apmpi = 1;
 		break;
 	default:
 		p->show_incomplete = 1;
@@ -184,7 +188,8 @@ static int print_one(struct parse *p, const void *record, size_t len)
 	struct scribe_mount mount = scribe_mount_of(p->log.mounts, p->log.nmounts, name);
 
 	name = shown_name(p, name, &name_len);
-	return scribe_printer_record(&p->printer, record, len, name, name_len, mount.path, mount.type, &p->err);
+	return scribe_printer_record(&p->printer, record, len, name, name_len, mount.path, mount.type,
+				     &p->err);
 }
 
 /* All records of a module: as rows, into the sums, or both. */
@@ -246,10 +251,11 @@ static int print_module(struct parse *p, const struct scribe_module *m, int has_
 			  m->name);
 	if (scribe_is_partial(p->log.reader, m->id)) {
 		if (!p->show_incomplete)
-			return scribe_err_set(&p->err, -SCRIBE_E_STATE,
-					      "%s: the %s module's data are incomplete, its memory ran out in the "
-					      "job; --show-incomplete prints what there is",
-					      p->log.path, m->name);
+			return scribe_err_set(
+				&p->err, -SCRIBE_E_STATE,
+				"%s: the %s module's data are incomplete, its memory ran out in the "
+				"job; --show-incomplete prints what there is",
+				p->log.path, m->name);
 		scribe_print_partial(&p->out, m->name);
 		scribe_out_text(&p->out, "\n# To avoid this error, consult the darshan-runtime\n"
 					 "# documentation and consider setting the\n"
@@ -265,11 +271,13 @@ static void warn_skipped(struct parse *p, int module)
 	const struct scribe_module *m = scribe_module_by_id(module);
 
 	scribe_out_flush(&p->out, NULL);
-	if (m)
-		fprintf(stderr, "# Warning: no log utility handlers defined for module %s, SKIPPING.\n", m->name);
+	if (m || module == SCRIBE_MOD_APXC)
+		fprintf(stderr, "# Warning: no log utility handlers defined for module %s, SKIPPING.%s\n",
+			m ? m->name : "APXC", m ? " (--apmpi prints it)" : "");
 	else
 		fprintf(stderr,
-			"# Warning: module id %d is unknown. You may need a newer version of the tools to parse it.\n",
+			"# Warning: module id %d is unknown. You may need a newer version of the tools to "
+			"parse it.\n",
 			module);
 }
 
@@ -292,7 +300,7 @@ static int print_modules(struct parse *p)
 		int is_dxt = i == SCRIBE_MOD_DXT_POSIX || i == SCRIBE_MOD_DXT_MPIIO;
 
 		empty += !has_data;
-		if (has_data && !is_dxt && !scribe_printer_knows(i)) {
+		if (has_data && !is_dxt && !scribe_printer_knows(i) && !(p->apmpi && i == SCRIBE_MOD_APMPI)) {
 			warn_skipped(p, i);
 			continue;
 		}
@@ -343,13 +351,17 @@ static int cmd_parse(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"all", 'a', NULL, "print everything: records, totals, file counts and performance, incomplete data too"},
+	{"all", 'a', NULL,
+	 "print everything: records, totals, file counts and performance, incomplete data too"},
 	{"base", 'b', NULL, "print every record's counters, one a line (this is the default)"},
 	{"file", 'f', NULL, "print counts of files: read only, written only, both, unique, shared"},
 	{"perf", 'p', NULL, "print the performance derived from the records"},
 	{"total", 't', NULL, "print the sums of all records' counters"},
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
-	{"escape", 'e', NULL, "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
+	{"apmpi", 'm', NULL,
+	 "print counters of MPI calls (APMPI) too; the stock text has them only in some builds"},
+	{"escape", 'e', NULL,
+	 "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -371,17 +383,21 @@ const struct scribe_command scribe_command_parse = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
-	.about = "Prints a log as text: lines that begin with # about the job, the regions of the file and the\n"
-		 "mounted file systems, then one line a counter with the columns module, rank, record id,\n"
-		 "counter, value, file name, mount point and file system type, separated by tabs. The text is\n"
-		 "that of darshan-parser.\n\n"
-		 "Rank -1 stands for a record shared by all ranks and reduced. A value of -1 means that the\n"
-		 "counter could not be monitored. Traces of single operations are printed by ioscribe dxt.\n\n"
-		 "A module whose memory ran out while the job ran is marked in the log; its data are refused\n"
-		 "unless --show-incomplete is given.\n\n"
-		 "In POSIX records of versions 1 to 3 (Darshan before 3.2) the stock text has wrong values, and\n"
-		 "so has this: the variances and, in logs of the other byte order, META_TIME and MAX_*_TIME.\n"
-		 "All other commands have the right ones.",
+	.about =
+		"Prints a log as text: lines that begin with # about the job, the regions of the file and "
+		"the\n"
+		"mounted file systems, then one line a counter with the columns module, rank, record id,\n"
+		"counter, value, file name, mount point and file system type, separated by tabs. The text "
+		"is\n"
+		"that of darshan-parser.\n\n"
+		"Rank -1 stands for a record shared by all ranks and reduced. A value of -1 means that the\n"
+		"counter could not be monitored. Traces of single operations are printed by ioscribe dxt.\n\n"
+		"A module whose memory ran out while the job ran is marked in the log; its data are refused\n"
+		"unless --show-incomplete is given.\n\n"
+		"In POSIX records of versions 1 to 3 (Darshan before 3.2) the stock text has wrong values, "
+		"and\n"
+		"so has this: the variances and, in logs of the other byte order, META_TIME and MAX_*_TIME.\n"
+		"All other commands have the right ones.",
 	.alias = "darshan-parser",
 	.examples = examples,
 };

@@ -130,7 +130,7 @@ static void print_mdhim(struct scribe_printer *p, const struct scribe_mdhim_reco
 
 static void lustre_flags(int64_t flags, char *to, size_t cap)
 {
-	static const char *const names[] = {"stale",  "prefrd",	   "prefwr", "offline",	 "init",    "nosync",
+	static const char *const names[] = {"stale",     "prefrd", "prefwr",   "offline", "init",    "nosync",
 					    "extension", "parity", "compress", "partial", "nocompr", "neg"};
 	size_t n = 0;
 
@@ -159,7 +159,7 @@ static const char *lustre_pattern(int64_t pattern)
 static void print_lustre_comp(struct scribe_printer *p, const struct scribe_lustre_comp *c, int number)
 {
 	static const char *const names[] = {"STRIPE_SIZE", "STRIPE_COUNT", "STRIPE_PATTERN", "FLAGS",
-					    "EXT_START",   "EXT_END",	   "MIRROR_ID"};
+					    "EXT_START",   "EXT_END",      "MIRROR_ID"};
 	char name[64], text[160];
 
 	for (int i = 0; i < SCRIBE_LUSTRE_COMP_COUNT; i++) {
@@ -209,6 +209,33 @@ static void print_process(struct scribe_printer *p, const struct scribe_process_
 		if ((unsigned char)*c < ' ')
 			*c = '?';
 	scribe_rows_text(&p->rows, "PROCESS_EXE", text);
+}
+
+/* The module's head, then a record a rank; times of waiting only where they were taken. */
+static void print_apmpi(struct scribe_printer *p, const void *record, size_t len)
+{
+	const struct scribe_apmpi_header_record *head = record;
+	const struct scribe_apmpi_record *r = record;
+	const double *reals = r->fcounters;
+	size_t sync = SCRIBE_APMPI_F_COUNT, global = sync + SCRIBE_APMPI_F_SYNC_COUNT;
+	char text[sizeof(r->node_name) + 1];
+
+	if (len < sizeof(*r)) {
+		p->mpi_sync = head->sync_flag != 0;
+		scribe_rows_real(&p->rows, "MPI_TOTAL_COMM_TIME_VARIANCE", head->variance_total_mpitime);
+		if (p->mpi_sync)
+			scribe_rows_real(&p->rows, "MPI_TOTAL_COMM_SYNC_TIME_VARIANCE",
+					 head->variance_total_mpisynctime);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(r->node_name), r->node_name);
+	scribe_rows_text(&p->rows, "MPI_PROCESSOR_NAME", text);
+	for (int i = 0; i < SCRIBE_APMPI_COUNT; i++)
+		scribe_rows_unsigned(&p->rows, p->module->counters[i].name, r->counters[i]);
+	scribe_rows_reals(&p->rows, p->reals, reals, sync);
+	if (p->mpi_sync)
+		scribe_rows_reals(&p->rows, p->reals + sync, r->fsync, SCRIBE_APMPI_F_SYNC_COUNT);
+	scribe_rows_reals(&p->rows, p->reals + global, r->fglobal, p->mpi_sync ? 2 : 1);
 }
 
 static void put_uuid(const uint8_t *u, char *to)
@@ -273,6 +300,9 @@ static void print_body(struct scribe_printer *p, const void *record, size_t len)
 	case SCRIBE_MOD_PROCESS:
 		print_process(p, record);
 		break;
+	case SCRIBE_MOD_APMPI:
+		print_apmpi(p, record, len);
+		break;
 	default:
 		print_counters(p, record);
 	}
@@ -285,8 +315,13 @@ int scribe_printer_record(struct scribe_printer *p, const void *record, size_t l
 	int module = p->module->id, rc;
 	char where[80], oid[64];
 	struct scribe_row_place at = {
-		.module = p->as_module ? p->as_module : p->module->name, .rank = base->rank, .id = base->id,
-		.name = name, .name_len = name_len, .mount = mount, .fs = fs,
+		.module = p->as_module ? p->as_module : p->module->name,
+		.rank = base->rank,
+		.id = base->id,
+		.name = name,
+		.name_len = name_len,
+		.mount = mount,
+		.fs = fs,
 	};
 
 	if (!name && module == SCRIBE_MOD_BGQ) {
@@ -295,6 +330,10 @@ int scribe_printer_record(struct scribe_printer *p, const void *record, size_t l
 	}
 	if (module == SCRIBE_MOD_DFS || module == SCRIBE_MOD_DAOS)
 		place_daos(&at, module, record, where, oid);
+	if (module == SCRIBE_MOD_APMPI) { /* no file: nothing stands in these columns */
+		at.name = at.mount = at.fs = "";
+		at.name_len = 0;
+	}
 	if (p->plain_place) {
 		at.mount = mount;
 		at.fs = fs;

@@ -15,6 +15,7 @@ struct scribe_printer {
 	struct scribe_label *ints, *reals; /* labels of the module's counters */
 	const char *as_module;             /* first column, NULL: the module's name */
 	int plain_place;                   /* 1: mount and fs as given, also for DAOS */
+	int mpi_sync;                      /* APMPI: the module's head told of times of waiting */
 };
 
 /* Make ready for records of `m`. 0, or -ENOMEM with a message. */
@@ -28,7 +29,7 @@ int scribe_printer_module(struct scribe_printer *p, struct scribe_out *out, cons
 int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name,
 			  size_t name_len, const char *mount, const char *fs, struct scribe_err *err);
 
-/* Can records of the module be printed as rows? (DXT is printed by dxt.) */
+/* Is the module part of the text? (DXT is printed by dxt, APMPI only when asked for.) */
 int scribe_printer_knows(int module);
 
 void scribe_printer_free(struct scribe_printer *p);

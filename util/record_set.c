@@ -31,7 +31,8 @@ static int add(struct scribe_record_set *s, int module, const void *data, size_t
 	return 0;
 }
 
-static int load_module(struct scribe_record_set *s, struct scribe_reader *r, int module, struct scribe_err *err)
+static int load_module(struct scribe_record_set *s, struct scribe_reader *r, int module,
+		       struct scribe_err *err)
 {
 	const void *data;
 	size_t len;
@@ -39,7 +40,8 @@ static int load_module(struct scribe_record_set *s, struct scribe_reader *r, int
 
 	while ((rc = scribe_reader_borrow_record(r, module, &data, &len)) > 0)
 		if (add(s, module, data, len) < 0)
-			return scribe_err_set(err, -ENOMEM, "%zu records in memory: out of memory", s->nrecords);
+			return scribe_err_set(err, -ENOMEM, "%zu records in memory: out of memory",
+					      s->nrecords);
 	if (rc < 0 && err)
 		*err = *scribe_reader_error(r);
 	return rc;
@@ -90,8 +92,8 @@ static int group(struct scribe_record_set *s)
 		return 0;
 	qsort(s->records, n, sizeof(*s->records), by_id_seq);
 	for (size_t i = 0; i < n; i++)
-		s->records[i].order = i && s->records[i].id == s->records[i - 1].id ? s->records[i - 1].order :
-										    s->records[i].seq;
+		s->records[i].order = i && s->records[i].id == s->records[i - 1].id ? s->records[i - 1].order
+										    : s->records[i].seq;
 	qsort(s->records, n, sizeof(*s->records), by_order);
 	s->groups = calloc(n, sizeof(*s->groups));
 	s->by_id = calloc(n, sizeof(*s->by_id));
@@ -151,7 +153,8 @@ struct scribe_record_group *scribe_record_set_find(struct scribe_record_set *s, 
 	return NULL;
 }
 
-int scribe_record_group_has(const struct scribe_record_set *s, const struct scribe_record_group *g, int module)
+int scribe_record_group_has(const struct scribe_record_set *s, const struct scribe_record_group *g,
+			    int module)
 {
 	for (size_t i = 0; i < g->count; i++)
 		if (s->records[g->first + i].module == module)

@@ -44,7 +44,8 @@ void scribe_record_set_free(struct scribe_record_set *s);
 struct scribe_record_group *scribe_record_set_find(struct scribe_record_set *s, uint64_t id);
 
 /* Does the group hold records of the module? */
-int scribe_record_group_has(const struct scribe_record_set *s, const struct scribe_record_group *g, int module);
+int scribe_record_group_has(const struct scribe_record_set *s, const struct scribe_record_group *g,
+			    int module);
 
 /* By module, then rank. */
 int scribe_record_compare(const struct scribe_record *a, const struct scribe_record *b);

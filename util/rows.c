@@ -10,7 +10,7 @@
 
 #include "util/number.h"
 
-#define SLACK 64 /* copies may run over by less than this */
+#define SLACK     64 /* copies may run over by less than this */
 #define NAME_ROOM 256
 #define TEXT_ROOM 1100
 
@@ -112,7 +112,7 @@ void scribe_rows_ints(struct scribe_rows *r, const struct scribe_label *labels, 
 }
 
 void scribe_rows_reals(struct scribe_rows *r, const struct scribe_label *labels, const double *values,
-		      size_t n)
+		       size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		char *p = row_room(r, SCRIBE_NUMBER_MAX);

@@ -18,7 +18,10 @@ struct scribe_label {
 	unsigned char len;
 };
 
-#define SCRIBE_LABEL(name) {name "\t", sizeof(name)}
+#define SCRIBE_LABEL(name)                                                                                   \
+	{                                                                                                    \
+		name "\t", sizeof(name)                                                                      \
+	}
 
 struct scribe_rows {
 	struct scribe_out *out;
@@ -47,7 +50,7 @@ void scribe_rows_free(struct scribe_rows *r);
 void scribe_rows_ints(struct scribe_rows *r, const struct scribe_label *labels, const int64_t *values,
 		      size_t n);
 void scribe_rows_reals(struct scribe_rows *r, const struct scribe_label *labels, const double *values,
-		      size_t n);
+		       size_t n);
 
 /* One row, the counter's name given as text (at most 200 bytes). */
 void scribe_rows_int(struct scribe_rows *r, const char *name, int64_t v);

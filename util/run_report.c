@@ -67,6 +67,12 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 	return 0;
 }
 
+static void warn_remote(const struct scribe_msg_result *m, bool quiet)
+{
+	if (m->remote[0] && !quiet)
+		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n", m->remote);
+}
+
 int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -83,8 +89,10 @@ int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *
 			return scribe_err_set(err, -EPIPE, "the daemon is gone: no log was written");
 		if (got < 0)
 			return (int)got;
-		if (h->type == SCRIBE_MSG_RESULT)
+		if (h->type == SCRIBE_MSG_RESULT) {
+			warn_remote((const void *)(h + 1), r->quiet);
 			return bad;
+		}
 		if (h->type != SCRIBE_MSG_LOG)
 			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)",
 					      h->type);

@@ -13,8 +13,8 @@
 #include "util/outbuf.h"
 
 #define SCRIBE_SUMMARY_MODULES 5 /* POSIX, MPI-IO, STDIO, DFS, DAOS */
-#define SCRIBE_SUMMARY_FILES 20
-#define SCRIBE_SUMMARY_ENDS 20
+#define SCRIBE_SUMMARY_FILES   20
+#define SCRIBE_SUMMARY_ENDS    20
 
 struct scribe_summary_module {
 	int module;
@@ -42,7 +42,7 @@ struct scribe_summary {
 	struct scribe_log log;
 	struct scribe_summary_module modules[SCRIBE_SUMMARY_MODULES];
 	int nmodules;
-	uint64_t other_modules; /* bit i: module i has data beside those */
+	uint64_t other_modules;                                 /* bit i: module i has data beside those */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES]; /* most bytes first */
 	int nfiles;
 	int64_t processes, ended_well, ended_badly, signalled, lost, running;

@@ -10,7 +10,7 @@
 #include "util/print_job.h"
 #include "util/summary.h"
 
-#define H 40 /* room for one quantity */
+#define H   40 /* room for one quantity */
 #define BAR 24
 
 static const char *bytes(int64_t v, char *to)
@@ -34,9 +34,9 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 
 	if (localtime_r(&t, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	scribe_out_printf(out, "job        %lld: %lld process%s, uid %lld, %s, %.3f s\n", (long long)job->jobid,
-			  (long long)job->nprocs, job->nprocs == 1 ? "" : "es", (long long)job->uid, when,
-			  scribe_reader_runtime(s->log.reader));
+	scribe_out_printf(out, "job        %lld: %lld process%s, uid %lld, %s, %.3f s\n",
+			  (long long)job->jobid, (long long)job->nprocs, job->nprocs == 1 ? "" : "es",
+			  (long long)job->uid, when, scribe_reader_runtime(s->log.reader));
 	scribe_out_printf(out, "command    %.160s\n", scribe_reader_exe(s->log.reader));
 }
 
@@ -57,8 +57,8 @@ static void put_module(const struct scribe_summary_module *m, struct scribe_out 
 			  count(m->files[SCRIBE_FILES_ALL].count, a),
 			  m->files[SCRIBE_FILES_ALL].count == 1 ? "" : "s", bytes(m->perf.bytes_read, b),
 			  count(m->reads, c), m->reads == 1 ? "" : "s");
-	scribe_out_printf(out, "wrote %s in %s call%s; ", bytes(m->perf.bytes_written, a), count(m->writes, b),
-			  m->writes == 1 ? "" : "s");
+	scribe_out_printf(out, "wrote %s in %s call%s; ", bytes(m->perf.bytes_written, a),
+			  count(m->writes, b), m->writes == 1 ? "" : "s");
 	if (m->perf.agg_perf > 0)
 		scribe_out_printf(out, "%.1f MiB/s, ", m->perf.agg_perf);
 	scribe_out_printf(out, "%.4g s\n", m->perf.agg_time);
@@ -99,8 +99,8 @@ static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 /* ---- access sizes ---- */
 
 static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
-	"0-100",    "101-1K",  "1K-10K",   "10K-100K", "100K-1M",
-	"1M-4M",    "4M-10M",  "10M-100M", "100M-1G",  "over 1G",
+	"0-100", "101-1K", "1K-10K",   "10K-100K", "100K-1M",
+	"1M-4M", "4M-10M", "10M-100M", "100M-1G",  "over 1G",
 };
 
 static const struct scribe_summary_module *sized_module(const struct scribe_summary *s)
@@ -211,7 +211,8 @@ static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, s
 				   text));
 }
 
-static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f, struct scribe_out *out)
+static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f,
+		     struct scribe_out *out)
 {
 	char a[H], b[H];
 
@@ -293,8 +294,8 @@ enum weight { NOTE, APPROXIMATE, LOSS };
 /* What a ledger counter means when it is not 0, by its name without prefix. */
 static enum weight weight_of(const char *name)
 {
-	static const char *const losses[] = {"HASH_FULL", "COMPAT_SYSCALL", "AIO_UNMATCHED", "URING_UNMATCHED",
-					     "PROGRAM_MISSES"};
+	static const char *const losses[] = {"HASH_FULL", "COMPAT_SYSCALL", "AIO_UNMATCHED",
+					     "URING_UNMATCHED", "PROGRAM_MISSES"};
 	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT"};
 	size_t len = strlen(name);
 
@@ -342,7 +343,8 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 			continue;
 		n++;
 		if (out)
-			scribe_out_printf(out, "  %-16s %14s  %s\n", bare_name(c->name), count(v, a), c->text);
+			scribe_out_printf(out, "  %-16s %14s  %s\n", bare_name(c->name), count(v, a),
+					  c->text);
 	}
 	return n;
 }
@@ -361,7 +363,8 @@ static void put_ledger_line(const struct scribe_summary *s, struct scribe_out *o
 		return;
 	if (!losses && unrecorded(s) <= 0)
 		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s\n",
-				  count(ledger_value(s, "EVENTS"), a), approx ? "; some values approximate" : "");
+				  count(ledger_value(s, "EVENTS"), a),
+				  approx ? "; some values approximate" : "");
 	else
 		scribe_out_printf(
 			out,
@@ -386,7 +389,8 @@ static void put_ledger(const struct scribe_summary *s, struct scribe_out *out)
 	}
 	scribe_out_text(out, "counted\n");
 	put_ledger_counters(s, out, NOTE);
-	scribe_out_printf(out, "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
+	scribe_out_printf(out,
+			  "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
 			  s->ledger_f[SCRIBE_LEDGER_F_DAEMON_CPU], s->ledger_f[SCRIBE_LEDGER_F_DRAIN_TIME],
 			  s->ledger_f[SCRIBE_LEDGER_F_FINALIZE_TIME]);
 }
@@ -397,12 +401,13 @@ static void put_perf(const struct scribe_summary_module *m, struct scribe_out *o
 {
 	char a[H], b[H], c[H], d[H], e[H];
 
-	scribe_out_printf(out, "  %-8s files: %s read only, %s written only, %s both; %s of one rank, %s shared\n",
-			  module_name(m->module), count(m->files[SCRIBE_FILES_READ_ONLY].count, a),
-			  count(m->files[SCRIBE_FILES_WRITE_ONLY].count, b),
-			  count(m->files[SCRIBE_FILES_READ_WRITE].count, c),
-			  count(m->files[SCRIBE_FILES_UNIQUE].count, d),
-			  count(m->files[SCRIBE_FILES_SHARED].count + m->files[SCRIBE_FILES_PART_SHARED].count, e));
+	scribe_out_printf(
+		out, "  %-8s files: %s read only, %s written only, %s both; %s of one rank, %s shared\n",
+		module_name(m->module), count(m->files[SCRIBE_FILES_READ_ONLY].count, a),
+		count(m->files[SCRIBE_FILES_WRITE_ONLY].count, b),
+		count(m->files[SCRIBE_FILES_READ_WRITE].count, c),
+		count(m->files[SCRIBE_FILES_UNIQUE].count, d),
+		count(m->files[SCRIBE_FILES_SHARED].count + m->files[SCRIBE_FILES_PART_SHARED].count, e));
 	scribe_out_printf(out,
 			  "  %-8s time: %.3f s in files of one rank (slowest: rank %lld; %.3f s metadata), "
 			  "%.3f s in shared files\n",

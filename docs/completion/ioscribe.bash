@@ -10,7 +10,7 @@ _ioscribe()
 		cmd=${COMP_WORDS[1]}
 	fi
 	case $cmd in
-	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --escape --help --version" ;;
+	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
 	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --help --version" ;;

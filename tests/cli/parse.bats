@@ -122,3 +122,12 @@ compare_option() { # OPTION KIND
 	"$IOSCRIBE" parse --escape "$LOGS/skew-app.darshan" >"$BATS_TEST_TMPDIR/escaped"
 	cmp "$BATS_TEST_TMPDIR/escaped" <("$IOSCRIBE" parse "$LOGS/skew-app.darshan")
 }
+
+@test "parse --apmpi equals the text of a stock parser with that module" {
+	local want n=0
+	for want in "$BATS_TEST_DIRNAME"/../data/apmpi/*.base.txt.gz; do
+		n=$((n + 1))
+		same "$IOSCRIBE" parse --apmpi "$LOGS/$(basename "$want" .base.txt.gz).darshan" -- "$want"
+	done
+	[ "$n" -ge 2 ]
+}
