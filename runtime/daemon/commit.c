@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
 #include "runtime/daemon/gather.h"
 
 uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger)
@@ -23,8 +24,8 @@ uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *re
 		scribe_bpf_ledger(d->bpf, d->work->index, ret_ledger);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
 	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || d->work->memory_out)
-		return 1ull << SCRIBE_MOD_POSIX;
-	return 0;
+		return 1ull << SCRIBE_MOD_POSIX | scribe_libs_partial(d);
+	return scribe_libs_partial(d);
 }
 
 static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_t base_ns, uint64_t end_ns,
@@ -399,6 +400,7 @@ static void commit_unit(struct scribe_daemon *d, struct scribe_unit *u)
 	if (commit(d, u, m, &err) < 0)
 		snprintf(m->text, sizeof(m->text), "%s", err.text);
 	forget_records(u);
+	scribe_worlds_forget(&d->work->worlds, u);
 }
 
 void scribe_commit_due(struct scribe_daemon *d, bool all)

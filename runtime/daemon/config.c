@@ -35,6 +35,11 @@ static const struct key {
 	{"runtime", SWITCH, FIELD(runtime), 0, 0},
 	{"attach", LEVEL, FIELD(level), 0, 0},
 	{"modules", MODULES, FIELD(modules), 0, 0},
+	{"libraries", TEXT, FIELD(libraries), 0, 0},
+	{"library_cache", SWITCH, FIELD(library_cache), 0, 0},
+	{"stdio_calls", SWITCH, FIELD(stdio_calls), 0, 0},
+	{"stdio_share", NUMBER, FIELD(stdio_share), 1, 100},
+	{"library_paths", TEXT, FIELD(library_paths), 0, 0},
 	{"exclude", EXCLUDE, FIELD(paths), 0, 0},
 	{"include", INCLUDE, FIELD(paths), 0, 0},
 	{"log_file", PATH, FIELD(log_file), 0, 0},
@@ -58,6 +63,9 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->deadline_ms = 10000;
 	c->collective = true;
 	c->runtime = true;
+	strcpy(c->libraries, "none");
+	c->stdio_share = 20;
+	c->library_cache = true;
 	c->uid = (uint32_t)getuid();
 	c->gid = (uint32_t)getgid();
 	if (scribe_exclusions_default(&c->paths) < 0)

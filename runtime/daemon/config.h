@@ -27,6 +27,11 @@ struct scribe_config {
 	bool runtime;           /* open a socket for the runtime at all */
 	char level[16];         /* auto, tp_btf, raw_tp */
 	char modules[256];      /* modules fed by plain code to switch on, with commas */
+	char libraries[64];     /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none */
+	bool library_cache;     /* attach to what the linker's cache knows before CMD starts */
+	bool stdio_calls;       /* count single calls of streams */
+	uint32_t stdio_share;   /* most of a processor's time, per cent, for that */
+	char library_paths[SCRIBE_PATH_MAX]; /* directories and files to look at, with colons */
 	struct scribe_exclusions paths;
 	/* where */
 	char log_file[SCRIBE_PATH_MAX]; /* absolute; empty: by directory */

@@ -58,8 +58,11 @@ struct scribe_client {
 	struct scribe_client *next;
 };
 
+struct scribe_libs; /* libs.c */
+
 struct scribe_daemon {
 	struct scribe_bpf *bpf;
+	struct scribe_libs *libs; /* library modules, NULL when there are none */
 	struct scribe_work *work;      /* NULL until RUN_BEGIN */
 	struct scribe_slot_name *slot; /* by slot index */
 	uint32_t slots;

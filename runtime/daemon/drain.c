@@ -51,6 +51,46 @@ static uint64_t operations(const struct scribe_posix_part *p, const struct scrib
 	return n;
 }
 
+/* The log's module of a slot that is a library's; 0: it is POSIX's. */
+static int lib_module(uint32_t kind)
+{
+	static const int modules[] = {
+		[SCRIBE_KIND_STDIO] = SCRIBE_MOD_STDIO,	      [SCRIBE_KIND_MPIIO] = SCRIBE_MOD_MPIIO,
+		[SCRIBE_KIND_H5F] = SCRIBE_MOD_H5F,	      [SCRIBE_KIND_H5D] = SCRIBE_MOD_H5D,
+		[SCRIBE_KIND_NC_FILE] = SCRIBE_MOD_PNETCDF_FILE, [SCRIBE_KIND_NC_VAR] = SCRIBE_MOD_PNETCDF_VAR,
+	};
+
+	return kind < sizeof(modules) / sizeof(modules[0]) ? modules[kind] : 0;
+}
+
+/*
+ * A library's record. Totals of the process are of what the kernel moved: a
+ * stream's are, where its system calls were counted or nothing else was.
+ */
+static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const struct scribe_label *label)
+{
+	int module = lib_module(v->slot->kind);
+	bool stream = module == SCRIBE_MOD_STDIO;
+	struct scribe_file *f = scribe_records_at_module(x->records, module, label->id);
+	/* system calls beneath a stream that have no counter of STDIO: the file's own */
+	struct scribe_file *ext = stream ? scribe_records_at(x->records, label->id) : f;
+
+	for (unsigned i = 0; i < v->nparts; i++) {
+		if (!f || !ext || scribe_posix_acc_add(&f->acc, v->part[i], v->access[i], v->stride[i]) < 0 ||
+		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
+			return -1;
+		x->p->totals.operations += v->part[i]->events;
+		if (!stream)
+			continue;
+		x->p->totals.bytes_read += v->part[i]->bytes[0];
+		x->p->totals.bytes_written += v->part[i]->bytes[1];
+	}
+	if (f && v->slot->mode && !f->mode)
+		f->mode = v->slot->mode;
+	x->p->totals.records++;
+	return 0;
+}
+
 static int add_parts(struct scribe_file *f, struct scribe_totals *t, const struct scribe_slot_view *v)
 {
 	for (unsigned i = 0; i < v->nparts; i++) {
@@ -86,10 +126,18 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_label *label = slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
-	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) || says_nothing(v))
+	if (x->p->disabled || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) || says_nothing(v))
 		return 0;
+	/* a library's record that replaced one already drained has that one's name */
+	if (!label && lib_module(slot->kind) && slot->renamed_from)
+		label = slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
 	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
 		label = made_up_label(x->d->work, x->p, slot);
+	if (lib_module(slot->kind)) {
+		if (!label || drain_lib(x, v, label) < 0)
+			x->d->work->memory_out++;
+		return 0;
+	}
 	f = label ? scribe_records_at(x->records, label->id) : NULL;
 	if (!f || add_parts(f, &x->p->totals, v) < 0) {
 		x->d->work->memory_out++;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
 #include "runtime/daemon/sources.h"
 
 #define PROC_TEXT_MAX (1u << 21) /* of a command line or environment read from /proc */
@@ -87,6 +88,26 @@ static bool room_for(struct scribe_daemon *d, uint32_t index)
 	return true;
 }
 
+/* A name that is no path, as it stands. */
+static size_t literal_name(const char *string, size_t bytes, char *path, size_t cap)
+{
+	if (bytes >= cap)
+		bytes = cap - 1;
+	memcpy(path, string, bytes);
+	path[bytes] = 0;
+	return strlen(path);
+}
+
+/* What follows the path of a file: ":/group/dataset". */
+static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffix, size_t n)
+{
+	if (n > cap - 1 - bytes)
+		n = cap - 1 - bytes;
+	memcpy(path + bytes, suffix, n);
+	path[bytes + n] = 0;
+	return bytes + strlen(path + bytes);
+}
+
 static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		    const char *text)
 {
@@ -107,8 +128,12 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 
 	if (!room_for(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
 		return;
+	if (e->flags & SCRIBE_NF_SUFFIX && e->status > 0 && (uint32_t)e->status < e->string_bytes)
+		parts.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
 	bytes = scribe_path_join(&parts, path, sizeof(path));
-	if (parts.has_string) {
+	if (e->flags & SCRIBE_NF_LITERAL)
+		bytes = literal_name(parts.string, parts.string_bytes, path, sizeof(path));
+	else if (parts.has_string) {
 		int root = open_root(p);
 
 		if (root < 0 && p->own_root_dir)
@@ -117,6 +142,9 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 		if (root >= 0)
 			close(root);
 	}
+	if (parts.string_bytes < e->string_bytes)
+		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
+				   e->string_bytes - parts.string_bytes);
 	label = scribe_labels_intern(&d->work->labels, path, bytes);
 	if (!label) {
 		d->work->memory_out++;
@@ -156,12 +184,23 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
 	look_at_root(p);
+	scribe_libs_exec(d, p);
 	if (scribe_worlds_exec(&d->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
 		d->work->memory_out++;
 	if (!p->env)
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)
 		scribe_envreader_begin(p->env);
+}
+
+/* It wants no record: the kernel stops recording it and its children, what it did is dropped. */
+static void disable(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+
+	p->disabled = true;
+	if (proc && proc->serial == p->serial)
+		__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
 }
 
 static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
@@ -173,6 +212,8 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	scribe_envreader_end(p->env, &env);
 	free(p->env);
 	p->env = NULL;
+	if (env.disabled)
+		disable(d, p);
 	if (scribe_worlds_env(&d->work->worlds, p, &env) < 0)
 		d->work->memory_out++;
 }
@@ -221,6 +262,9 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	switch (e->type) {
 	case SCRIBE_EV_NAME:
 		on_name(d, p, e, text);
+		break;
+	case SCRIBE_EV_MAP:
+		scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->birth);
 		break;
 	case SCRIBE_EV_EXEC:
 		end_environment(d, p);

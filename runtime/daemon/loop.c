@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
 
 #define POLL_BUSY_MS  2
 #define POLL_QUIET_MS 20
@@ -61,6 +62,7 @@ int scribe_loop(struct scribe_daemon *d)
 			wait_ms++;
 		if (scribe_now_ns() >= next_sweep) {
 			scribe_events_sweep(d);
+			scribe_libs_guard(d);
 			next_sweep = scribe_now_ns() + SWEEP_NS;
 		}
 		scribe_clients_serve_all(d);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
 
 static void usage(FILE *to)
 {
@@ -77,6 +78,7 @@ static int serve_private(int fd, bool verbose)
 		rc = scribe_loop(&d);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", strerror(-rc));
+	scribe_libs_stop(&d);
 	scribe_bpf_free(d.bpf);
 	if (d.work)
 		scribe_clients_close(&d);

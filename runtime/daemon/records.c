@@ -26,7 +26,18 @@ struct scribe_records *scribe_records_free(struct scribe_records *r)
 
 struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id)
 {
-	struct scribe_file *f = scribe_map_get(&r->by_id, id);
+	return scribe_records_at_module(r, SCRIBE_MOD_POSIX, id);
+}
+
+static uint64_t key_of(int module, uint64_t id)
+{
+	return module == SCRIBE_MOD_POSIX ? id : id ^ (uint64_t)module * 0x9e3779b97f4a7c15ull;
+}
+
+struct scribe_file *scribe_records_at_module(struct scribe_records *r, int module, uint64_t id)
+{
+	uint64_t key = key_of(module, id);
+	struct scribe_file *f = scribe_map_get(&r->by_id, key);
 
 	if (f)
 		return f;
@@ -40,11 +51,12 @@ struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id)
 		r->room = room;
 	}
 	f = calloc(1, sizeof(*f));
-	if (!f || scribe_map_put(&r->by_id, id, f) < 0) {
+	if (!f || scribe_map_put(&r->by_id, key, f) < 0) {
 		free(f);
 		return NULL;
 	}
 	f->id = id;
+	f->module = module;
 	scribe_posix_acc_init(&f->acc);
 	r->file[r->n++] = f;
 	return f;
@@ -54,7 +66,7 @@ int scribe_records_join(struct scribe_records *r, const struct scribe_records *o
 {
 	for (size_t i = 0; other && i < other->n; i++) {
 		const struct scribe_file *from = other->file[i];
-		struct scribe_file *to = scribe_records_at(r, from->id);
+		struct scribe_file *to = scribe_records_at_module(r, from->module, from->id);
 
 		if (!to || scribe_posix_acc_join(&to->acc, &from->acc) < 0)
 			return -ENOMEM;
@@ -72,6 +84,8 @@ int scribe_file_has_posix(const struct scribe_file *f)
 {
 	const struct scribe_posix_part *p = &f->acc.sum;
 
+	if (f->module != SCRIBE_MOD_POSIX)
+		return 0;
 	return (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
 		p->fdsyncs | p->rename_sources | p->rename_targets) != 0;
 }
@@ -87,7 +101,8 @@ static int has_ext(const struct scribe_file *f)
 int scribe_records_speak(const struct scribe_records *r)
 {
 	for (size_t i = 0; r && i < r->n; i++)
-		if (scribe_file_has_posix(r->file[i]) || has_ext(r->file[i]))
+		if (scribe_file_has_posix(r->file[i]) || has_ext(r->file[i]) ||
+		    r->file[i]->module != SCRIBE_MOD_POSIX)
 			return 1;
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 struct scribe_file {
 	uint64_t id;           /* record id of its name */
+	int module;            /* SCRIBE_MOD_POSIX, or the library module whose record this is */
 	uint64_t renamed_from; /* record id of the first rename's source, 0 none */
 	uint32_t mode;         /* of the last open that had one */
 	uint32_t align;        /* bytes */
@@ -30,6 +31,8 @@ struct scribe_records *scribe_records_new(void);
 struct scribe_records *scribe_records_free(struct scribe_records *r);
 /* The file of a record id, made if new. NULL: memory is out. */
 struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id);
+/* The same of a library module: its own accumulator beside POSIX's. */
+struct scribe_file *scribe_records_at_module(struct scribe_records *r, int module, uint64_t id);
 /* Add all files of `other`. 0 or -ENOMEM. */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other);
 /* Has any file more to tell than that an inherited descriptor was closed? */

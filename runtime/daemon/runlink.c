@@ -14,6 +14,7 @@
 
 #include "runtime/core/core.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
 
 #define SEND_MS 5000
 
@@ -119,6 +120,8 @@ static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, s
 				      scribe_strerror(rc));
 	scribe_exclusions_tops(&w->config.paths, exclude_top, d->bpf);
 	rc = scribe_bpf_attach(d->bpf, err);
+	if (rc == 0)
+		scribe_libs_start(d);
 	if (rc == 0 && w->config.runtime)
 		rc = scribe_clients_listen(d, err);
 	return rc;
@@ -152,6 +155,7 @@ static void on_enrol(struct scribe_daemon *d, const struct scribe_msg_enrol *m)
 		refuse(d, "ENROL before RUN_BEGIN");
 		return;
 	}
+	scribe_libs_before(d, m->pid);
 	if (scribe_bpf_enrol(d->bpf, m->pid, d->work->index, &index, &serial, &err) < 0) {
 		refuse(d, err.text);
 		return;
@@ -234,6 +238,7 @@ static void report(struct scribe_daemon *d)
 		result.failed += w->log[i].text[0] != 0;
 		scribe_msg_send(d->run, SCRIBE_MSG_LOG, 0, &w->log[i], sizeof(w->log[i]), -1, SEND_MS);
 	}
+	snprintf(result.remote, sizeof(result.remote), "%s", w->worlds.remote);
 	scribe_commit_partial(d, &ledger);
 	result.events = ledger.v[SCRIBE_L_EVENTS];
 	result.dropped = ledger.v[SCRIBE_L_DROP_NO_SLOT];

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "logfmt/lib_finish.h"
 #include "runtime/core/sources.h"
 
 #define PLAIN_MEMORY (4u << 20) /* for all plain modules of one rank */
@@ -73,12 +74,32 @@ void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_pro
 			scribe_sources[i]->process_end(core, &x);
 }
 
+/* A record of a library module. */
+static int lib_record(struct scribe_core *core, const struct scribe_file *f, uint64_t base_ns)
+{
+	union scribe_lib_record rec;
+	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns, f->mode,
+					      &rec);
+	void *into;
+
+	if (!bytes)
+		return 0;
+	into = scribe_core_register_record(core, f->id, NULL, f->module, bytes, NULL);
+	if (!into)
+		return -ENOMEM;
+	memcpy(into, &rec, bytes);
+	return 0;
+}
+
 static int posix_records(struct scribe_work *w, struct scribe_core *core, const struct scribe_file *f,
 			 uint64_t base_ns)
 {
 	struct scribe_posix_ext_record ext, *into;
 	struct scribe_posix_record *rec;
 	int64_t rank = scribe_core_rank(core);
+
+	if (f->module != SCRIBE_MOD_POSIX)
+		return lib_record(core, f, base_ns);
 
 	if (scribe_file_has_posix(f)) {
 		rec = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX, sizeof(*rec), NULL);
@@ -110,6 +131,16 @@ int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const 
 	rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX, NULL, &bytes, NULL, NULL);
 	if (rc == 0)
 		rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX_EXT, NULL, &ext, NULL, NULL);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		size_t lib = n * sizeof(union scribe_lib_record);
+		int module = files->file[i]->module;
+
+		if (module == SCRIBE_MOD_POSIX)
+			continue;
+		rc = scribe_core_register_module(core, module, NULL, &lib, NULL, NULL);
+		if (rc == -EEXIST)
+			rc = 0;
+	}
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = posix_records(w, core, files->file[i], base_ns);
 	return rc;

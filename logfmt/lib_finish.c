@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of STDIO, MPI-IO and HDF5. Knows the units of both sides, nothing of
+ * processes or files.
+ */
+#include "logfmt/lib_finish.h"
+
+#include <string.h>
+
+#define NS_PER_S 1e9
+
+static double when(uint64_t ns, uint64_t base)
+{
+	if (ns == 0)
+		return 0;
+	return (ns > base ? (double)(ns - base) : 1.0) / NS_PER_S;
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / NS_PER_S;
+}
+
+static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_map *map)
+{
+	struct scribe_value top[SCRIBE_TOP_VALUES];
+
+	scribe_value_map_top(map, top, SCRIBE_TOP_VALUES);
+	for (int i = 0; i < SCRIBE_TOP_VALUES; i++) {
+		values[i] = top[i].value;
+		counts[i] = (int64_t)top[i].count;
+	}
+}
+
+static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_stdio_record *r)
+{
+	const struct scribe_posix_part *s = &acc->sum;
+	int64_t *c = r->counters;
+	double *f = r->fcounters;
+
+	c[SCRIBE_STDIO_OPENS] = (int64_t)s->opens;
+	c[SCRIBE_STDIO_FDOPENS] = (int64_t)s->dups;
+	c[SCRIBE_STDIO_READS] = (int64_t)s->ops[SCRIBE_OP_READ];
+	c[SCRIBE_STDIO_WRITES] = (int64_t)s->ops[SCRIBE_OP_WRITE];
+	c[SCRIBE_STDIO_SEEKS] = (int64_t)s->seeks;
+	c[SCRIBE_STDIO_FLUSHES] = (int64_t)s->fsyncs;
+	c[SCRIBE_STDIO_BYTES_READ] = (int64_t)s->bytes[SCRIBE_OP_READ];
+	c[SCRIBE_STDIO_BYTES_WRITTEN] = (int64_t)s->bytes[SCRIBE_OP_WRITE];
+	c[SCRIBE_STDIO_MAX_BYTE_READ] = (int64_t)s->max_byte[SCRIBE_OP_READ];
+	c[SCRIBE_STDIO_MAX_BYTE_WRITTEN] = (int64_t)s->max_byte[SCRIBE_OP_WRITE];
+	f[SCRIBE_STDIO_F_META_TIME] = seconds(s->busy_ns[SCRIBE_OP_META]);
+	f[SCRIBE_STDIO_F_WRITE_TIME] = seconds(s->busy_ns[SCRIBE_OP_WRITE]);
+	f[SCRIBE_STDIO_F_READ_TIME] = seconds(s->busy_ns[SCRIBE_OP_READ]);
+	f[SCRIBE_STDIO_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
+	f[SCRIBE_STDIO_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
+	f[SCRIBE_STDIO_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
+	f[SCRIBE_STDIO_F_CLOSE_END_TIMESTAMP] = when(s->close_end, base);
+	f[SCRIBE_STDIO_F_READ_START_TIMESTAMP] = when(s->start[SCRIBE_OP_READ], base);
+	f[SCRIBE_STDIO_F_READ_END_TIMESTAMP] = when(s->end[SCRIBE_OP_READ], base);
+	f[SCRIBE_STDIO_F_WRITE_START_TIMESTAMP] = when(s->start[SCRIBE_OP_WRITE], base);
+	f[SCRIBE_STDIO_F_WRITE_END_TIMESTAMP] = when(s->end[SCRIBE_OP_WRITE], base);
+	return sizeof(*r);
+}
+
+static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int64_t mode,
+			 struct scribe_mpiio_record *r)
+{
+	const struct scribe_posix_part *s = &acc->sum;
+	int64_t *c = r->counters;
+	double *f = r->fcounters;
+
+	for (int i = SCRIBE_MPIIO_INDEP_OPENS; i <= SCRIBE_MPIIO_VIEWS; i++)
+		c[i] = (int64_t)acc->ext.v[i];
+	c[SCRIBE_MPIIO_MODE] = mode;
+	c[SCRIBE_MPIIO_RW_SWITCHES] = (int64_t)s->rw_switches;
+	for (int w = 0; w < 2; w++) {
+		c[SCRIBE_MPIIO_BYTES_READ + w] = (int64_t)s->bytes[w];
+		c[SCRIBE_MPIIO_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
+		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
+			c[SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+		f[SCRIBE_MPIIO_F_READ_START_TIMESTAMP + w] = when(s->start[w], base);
+		f[SCRIBE_MPIIO_F_READ_END_TIMESTAMP + w] = when(s->end[w], base);
+		f[SCRIBE_MPIIO_F_MAX_READ_TIME + w] = seconds(s->max_ns[w]);
+	}
+	for (int i = 0; i < 3; i++)
+		f[SCRIBE_MPIIO_F_READ_TIME + i] = seconds(s->busy_ns[i]);
+	f[SCRIBE_MPIIO_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
+	f[SCRIBE_MPIIO_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
+	f[SCRIBE_MPIIO_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
+	f[SCRIBE_MPIIO_F_CLOSE_END_TIMESTAMP] = when(s->close_end, base);
+	put_top(&c[SCRIBE_MPIIO_ACCESS1_ACCESS], &c[SCRIBE_MPIIO_ACCESS1_COUNT], &acc->access);
+	return sizeof(*r);
+}
+
+static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_h5f_record *r)
+{
+	const struct scribe_posix_part *s = &acc->sum;
+
+	r->counters[SCRIBE_H5F_OPENS] = (int64_t)acc->ext.v[SCRIBE_H5F_OPENS];
+	r->counters[SCRIBE_H5F_FLUSHES] = (int64_t)acc->ext.v[SCRIBE_H5F_FLUSHES];
+	r->counters[SCRIBE_H5F_USE_MPIIO] = acc->ext.v[SCRIBE_H5F_USE_MPIIO] != 0;
+	r->fcounters[SCRIBE_H5F_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
+	r->fcounters[SCRIBE_H5F_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
+	r->fcounters[SCRIBE_H5F_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
+	r->fcounters[SCRIBE_H5F_F_CLOSE_END_TIMESTAMP] = when(s->close_end, base);
+	r->fcounters[SCRIBE_H5F_F_META_TIME] = seconds(s->busy_ns[SCRIBE_OP_META]);
+	return sizeof(*r);
+}
+
+size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
+			      uint64_t base_mono_ns, int64_t mode, union scribe_lib_record *ret_rec)
+{
+	memset(ret_rec, 0, sizeof(*ret_rec));
+	ret_rec->base = (struct scribe_base_record){id, rank};
+	switch (module) {
+	case SCRIBE_MOD_STDIO:
+		return make_stdio(acc, base_mono_ns, &ret_rec->stdio);
+	case SCRIBE_MOD_MPIIO:
+		return make_mpiio(acc, base_mono_ns, mode, &ret_rec->mpiio);
+	case SCRIBE_MOD_H5F:
+		return make_h5f(acc, base_mono_ns, &ret_rec->h5f);
+	default:
+		return 0;
+	}
+}
+
+/* The loops over read and write lean on these. */
+_Static_assert(SCRIBE_MPIIO_BYTES_WRITTEN == SCRIBE_MPIIO_BYTES_READ + 1 &&
+		       SCRIBE_MPIIO_MAX_WRITE_TIME_SIZE == SCRIBE_MPIIO_MAX_READ_TIME_SIZE + 1 &&
+		       SCRIBE_MPIIO_SIZE_WRITE_AGG_0_100 ==
+			       SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + SCRIBE_SIZE_BUCKETS &&
+		       SCRIBE_MPIIO_F_WRITE_START_TIMESTAMP == SCRIBE_MPIIO_F_READ_START_TIMESTAMP + 1 &&
+		       SCRIBE_MPIIO_F_WRITE_END_TIMESTAMP == SCRIBE_MPIIO_F_READ_END_TIMESTAMP + 1 &&
+		       SCRIBE_MPIIO_F_MAX_WRITE_TIME == SCRIBE_MPIIO_F_MAX_READ_TIME + 1 &&
+		       SCRIBE_MPIIO_F_WRITE_TIME == SCRIBE_MPIIO_F_READ_TIME + 1 &&
+		       SCRIBE_MPIIO_F_META_TIME == SCRIBE_MPIIO_F_READ_TIME + 2,
+	       "order of counters");
+_Static_assert((int)SCRIBE_MPIIO_VIEWS < (int)SCRIBE_EXT_COUNT, "MPI-IO's own counters fit the ext part");

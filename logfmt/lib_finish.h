@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From what the kernel kept of a library's file to a record of its module. The
+ * parts are added up as POSIX's are (logfmt/posix_finish.h); which field is
+ * which counter stands in logfmt/rules/lib_rules.h.
+ */
+#ifndef LOGFMT_LIB_FINISH_H
+#define LOGFMT_LIB_FINISH_H
+
+#include "logfmt/posix_finish.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A record of any module that lib_finish makes, so that one buffer fits all. */
+union scribe_lib_record {
+	struct scribe_base_record base;
+	struct scribe_stdio_record stdio;
+	struct scribe_mpiio_record mpiio;
+	struct scribe_h5f_record h5f;
+	struct scribe_h5d_record h5d;
+	struct scribe_pnetcdf_file_record nc_file;
+	struct scribe_pnetcdf_var_record nc_var;
+};
+
+/*
+ * The record of `module` (SCRIBE_MOD_STDIO, SCRIBE_MOD_MPIIO, SCRIBE_MOD_H5F,
+ * SCRIBE_MOD_H5D) and its length in bytes, 0 for another module. Times as in
+ * scribe_posix_acc_record. `mode`: MPI-IO's access mode.
+ */
+size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
+			      uint64_t base_mono_ns, int64_t mode, union scribe_lib_record *ret_rec);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

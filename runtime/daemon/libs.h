@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Library modules in the daemon: which libraries are attached to, and when.
+ * Nothing here can stop system call tracing: what fails is noted.
+ */
+#ifndef RUNTIME_DAEMON_LIBS_H
+#define RUNTIME_DAEMON_LIBS_H
+
+#include "runtime/daemon/daemon.h"
+
+/* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
+void scribe_libs_start(struct scribe_daemon *d);
+/* A process that is about to run CMD: the programs among its words and what they need. */
+void scribe_libs_before(struct scribe_daemon *d, pid_t pid);
+/* A process has executed a program; what it needs and was not known yet is attached late. */
+void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
+/* A process has mapped an executable file (dlopen, or the linker's own maps). */
+void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino);
+/* Now and then: does counting single stream calls cost too much? */
+void scribe_libs_guard(struct scribe_daemon *d);
+/* Bits of modules that may have missed calls. */
+uint64_t scribe_libs_partial(const struct scribe_daemon *d);
+void scribe_libs_stop(struct scribe_daemon *d);
+
+#endif
