@@ -116,29 +116,40 @@ struct scribe_accum *scribe_accum_free(struct scribe_accum *a)
 
 /* ---- the summed record ---- */
 
-/* Add the common value rec[j] to agg's four (values, then counts), as the stock tools do. */
-static void common_insert(int64_t *agg, int64_t value, int64_t count)
+/*
+ * Add a common value to agg's four (values, then counts), as the stock tools do.
+ * 0: it was too rare, and so are those after it.
+ */
+static int common_insert(int64_t *agg, int64_t value, int64_t count)
 {
 	int64_t val[4] = {0}, cnt[4] = {0};
 	int total = (int)count; /* an int there too */
 	int n = 0, k = 0;
 
-	for (; k < 4; k++) {
+	for (k = 0; k < 4; k++)
+		if (agg[k] == value) {
+			total = (int)((uint64_t)agg[k + 4] + (uint64_t)count);
+			break;
+		}
+	for (k = 0; k < 4; k++) {
 		if (!(agg[k + 4] > total || (agg[k + 4] == total && agg[k] > value)))
 			break;
 		val[n] = agg[k];
 		cnt[n++] = agg[k + 4];
 	}
 	if (n == 4)
-		return;
+		return 0;
 	val[n] = value;
 	cnt[n++] = count;
-	for (; n < 4; k++) {
+	for (; n < 4 && k < 4; k++) {
+		if (agg[k] == value)
+			continue;
 		val[n] = agg[k];
 		cnt[n++] = agg[k + 4];
 	}
 	memcpy(agg, val, sizeof(val));
 	memcpy(agg + 4, cnt, sizeof(cnt));
+	return 1;
 }
 
 static void common_values(int64_t *agg, const int64_t *rec)
@@ -148,15 +159,14 @@ static void common_values(int64_t *agg, const int64_t *rec)
 	for (int j = 0; j < 4; j++)
 		for (int k = 0; k < 4; k++)
 			if (agg[k] == rec[j]) {
-				agg[k + 4] += rec[j + 4];
+				agg[k + 4] = (int64_t)((uint64_t)agg[k + 4] + (uint64_t)rec[j + 4]);
 				known[j] = 1;
 			}
 	for (int j = 0; j < 4; j++) {
 		if (known[j])
 			continue;
-		if (rec[j] == 0)
+		if (rec[j] == 0 || !common_insert(agg, rec[j], rec[j + 4]))
 			break;
-		common_insert(agg, rec[j], rec[j + 4]);
 	}
 }
 

@@ -231,7 +231,8 @@ static int put_module(struct merge *m, int module)
 	struct scribe_merge_redux *x = NULL;
 	int rc = 0;
 
-	if (m->shared_redux && scribe_module_by_id(module)->reduces && m->job.nprocs > 1)
+	if (m->shared_redux && scribe_module_by_id(module)->record_bytes &&
+	    scribe_module_by_id(module)->reduces && m->job.nprocs > 1)
 		rc = put_shared(m, module, &x);
 	if (rc >= 0)
 		rc = walk(m, module, x, put);
