@@ -191,6 +191,7 @@ struct scribe_msg_result {
 	uint32_t failed; /* of them: could not be written */
 	uint64_t events, dropped;
 	double tracer_seconds; /* CPU time of the daemon */
+	char remote[32];       /* a program that started processes elsewhere, untraced; or empty */
 };
 
 /* Payload bytes a message of `type` must have; -1: text of any length. */

@@ -52,7 +52,7 @@ static int give_up(struct scribe_coll *c)
 	return -1;
 }
 
-int scribe_coll_wait(struct scribe_coll *c, union scribe_mpi_handle *req)
+static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 {
 	struct timespec nap = { 0, SLEEP_MIN_NS };
 
@@ -82,7 +82,20 @@ static int started(struct scribe_coll *c, int rc, union scribe_mpi_handle *req)
 {
 	if (rc != 0)
 		return give_up(c);
-	return scribe_coll_wait(c, req);
+	return wait_for(c, req);
+}
+
+int scribe_coll_begin(struct scribe_coll *c)
+{
+	union scribe_mpi_handle req;
+	int rc;
+
+	if (c->mpi->verbs->dup(c->mpi, &req) != 0)
+		rc = give_up(c);
+	else
+		rc = wait_for(c, &req);
+	c->mpi->verbs->dup_end(c->mpi);
+	return rc;
 }
 
 int scribe_coll_bcast(struct scribe_coll *c, void *buf, size_t bytes)
@@ -135,7 +148,7 @@ int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *bef
 		return give_up(c);
 	if (c->mpi->verbs->sum(c->mpi, total, n, &sum) != 0)
 		return give_up(c);
-	if (scribe_coll_wait(c, &scan) < 0)
+	if (wait_for(c, &scan) < 0)
 		return -1;
-	return scribe_coll_wait(c, &sum);
+	return wait_for(c, &sum);
 }

@@ -30,7 +30,8 @@ void *scribe_coll_alloc(struct scribe_coll *c, size_t bytes);
 void scribe_coll_free(struct scribe_coll *c);
 
 /* All return 0, or -1 once broken. Buffers must be from scribe_coll_alloc. */
-int scribe_coll_wait(struct scribe_coll *c, union scribe_mpi_handle *req);
+/* Duplicate the world: before anything else. */
+int scribe_coll_begin(struct scribe_coll *c);
 int scribe_coll_bcast(struct scribe_coll *c, void *buf, size_t bytes);
 int scribe_coll_max(struct scribe_coll *c, int64_t *inout, size_t n);
 int scribe_coll_band(struct scribe_coll *c, void *inout, size_t bytes);

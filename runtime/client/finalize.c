@@ -12,10 +12,13 @@
 #include "runtime/client/final.h"
 #include "runtime/client/finalize.h"
 
+#define HELLO_MS    2000 /* for the daemon's first answer */
+#define MEET_MS     2000 /* for ranks that have never spoken: they may have no runtime */
 #define WORK_SHARE  4    /* this part of the deadline is kept for writing the log, … */
 #define WORK_MAX_MS 2500 /* … but not more than this; the rest may pass in waiting for late ranks */
 #define DONE_MS     2000 /* beyond the deadline, for the daemon to take note of DONE */
 #define PROGRESS_MS 1    /* while waiting, MPI gets a chance this often */
+#define DEADLINE_MAX_MS 120000
 
 /*
  * The daemon answers when all ranks of the node have come. What they still have
@@ -32,25 +35,32 @@ static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_
 }
 
 /* Connect, say who we are and ask at once; the answers come in order. */
-static int fetch(struct scribe_final *f, struct scribe_link *link, struct scribe_rank_state *s,
-		 int64_t deadline, struct scribe_msg_fetch_ok *ret_ok, bool *ret_granted)
+static int greet(struct scribe_link *link, const struct scribe_identity *who, struct scribe_msg_hello_ok *ret_hello)
 {
-	struct scribe_msg_hello_ok hello;
-	int fd, rc;
+	int64_t deadline = scribe_now_ms() + HELLO_MS;
+	int rc = scribe_link_open(link, deadline);
 
-	rc = scribe_link_open(link, deadline);
 	if (rc == 0)
-		rc = scribe_link_say_hello(link, &s->who, deadline);
+		rc = scribe_link_say_hello(link, who, deadline);
 	if (rc == 0)
 		rc = scribe_link_say_fetch(link, deadline);
 	if (rc == 0)
-		rc = scribe_link_hear_hello(link, deadline, &hello);
-	if (rc < 0)
-		return rc;
-	s->whole_world = s->whole_world || hello.flags & SCRIBE_HELLO_WHOLE_WORLD;
-	if (!hello.collective)
-		return -1;
-	rc = await_answer(link, &s->mpi, deadline);
+		rc = scribe_link_hear_hello(link, deadline, ret_hello);
+	return rc < 0 || !ret_hello->collective || !ret_hello->deadline_ms ? -1 : 0;
+}
+
+/* *ret_granted: the daemon has answered, and so it has all other ranks of this node. */
+static int fetch(struct scribe_final *f, struct scribe_link *link, const struct scribe_msg_hello_ok *hello,
+		 struct scribe_msg_fetch_ok *ret_ok, bool *ret_granted)
+{
+	int64_t work_ms = hello->deadline_ms / WORK_SHARE < WORK_MAX_MS ? hello->deadline_ms / WORK_SHARE :
+									   WORK_MAX_MS;
+	int64_t deadline = f->coll.deadline - work_ms;
+	int fd, rc;
+
+	if (!(hello->flags & SCRIBE_HELLO_ALL_MET) && deadline > scribe_now_ms() + MEET_MS)
+		deadline = scribe_now_ms() + MEET_MS;
+	rc = await_answer(link, f->coll.mpi, deadline);
 	if (rc == 0)
 		rc = scribe_link_hear_fetch(link, deadline, ret_ok, &fd);
 	if (rc < 0)
@@ -104,52 +114,46 @@ static void report(struct scribe_final *f, struct scribe_link *link, bool ok)
 	scribe_link_done(link, ok, f->rank == 0 && f->path ? f->path : "", deadline);
 }
 
-/* The duplicate that MPI_Init did not wait for: has it come meanwhile? */
-static bool have_comm(struct scribe_rank_state *s)
+/* The answer to HELLO is there: take part in one log by all ranks. */
+static void finish(struct scribe_final *f, struct scribe_link *link, const struct scribe_msg_hello_ok *hello)
 {
-	int flag = 0;
+	static struct scribe_msg_fetch_ok ok;
+	bool granted = false, done = false;
 
-	if (!s->dup_pending)
-		return true;
-	if (s->mpi.verbs->test(&s->mpi, &s->dup_req, &flag) != 0 || !flag)
-		return false;
-	s->dup_pending = false;
-	return s->mpi.verbs->quiet(&s->mpi) == 0;
+	f->failed = fetch(f, link, hello, &ok, &granted) < 0;
+	/* with all ranks on this node the daemon refuses all alike: nobody will be waiting */
+	if (!granted && hello->flags & SCRIBE_HELLO_WHOLE_WORLD)
+		return;
+	if (!f->failed) {
+		f->partial = ok.partial | f->image.header->partial_flag;
+		if (f->rank == 0 && create_log(f, ok.path) < 0)
+			f->failed = true;
+	}
+	if (scribe_coll_begin(&f->coll) == 0)
+		done = write_together(f);
+	report(f, link, done);
+	if (f->coll.broken)
+		return;
+	f->coll.mpi->verbs->comm_free(f->coll.mpi);
+	scribe_image_close(&f->image);
+	scribe_coll_free(&f->coll);
 }
 
 void scribe_finalize(struct scribe_rank_state *s)
 {
 	static struct scribe_final f; /* large, and there is one finalize in a process */
-	static struct scribe_msg_fetch_ok ok;
-	struct scribe_link link = { .sock = -1 };
-	int64_t now = scribe_now_ms();
-	int64_t work_ms = s->deadline_ms / WORK_SHARE < WORK_MAX_MS ? s->deadline_ms / WORK_SHARE : WORK_MAX_MS;
-	bool fetched = false, granted = false, together, done;
+	struct scribe_msg_hello_ok hello = { 0 };
+	struct scribe_link link;
 
 	f.coll.mpi = &s->mpi;
-	f.coll.deadline = now + s->deadline_ms;
 	f.rank = s->who.rank;
 	f.size = s->who.size;
 	f.fd = -1;
-	if (!have_comm(s))
-		f.coll.broken = true;
-	if (s->greeted && !f.coll.broken)
-		fetched = fetch(&f, &link, s, f.coll.deadline - work_ms, &ok, &granted) == 0;
-	f.failed = !fetched;
-	if (fetched) {
-		f.partial = ok.partial | f.image.header->partial_flag;
-		if (f.rank == 0 && !f.coll.broken && create_log(&f, ok.path) < 0)
-			f.failed = true;
+	if (greet(&link, &s->who, &hello) == 0) {
+		if (hello.deadline_ms > DEADLINE_MAX_MS)
+			hello.deadline_ms = DEADLINE_MAX_MS;
+		f.coll.deadline = scribe_now_ms() + hello.deadline_ms;
+		finish(&f, &link, &hello);
 	}
-	/* the daemon that has gathered the whole world refuses all alike: nobody will be waiting */
-	together = granted || !s->whole_world;
-	done = !f.coll.broken && together && write_together(&f);
-	if (link.sock >= 0)
-		report(&f, &link, done);
 	scribe_link_close(&link);
-	if (f.image.map && !f.coll.broken)
-		scribe_image_close(&f.image);
-	scribe_coll_free(&f.coll);
-	if (!f.coll.broken && together)
-		s->mpi.verbs->comm_free(&s->mpi);
 }

@@ -13,11 +13,6 @@
 struct scribe_rank_state {
 	struct scribe_mpi mpi;
 	struct scribe_identity who;
-	bool greeted;                   /* the daemon knows this rank */
-	bool whole_world;               /* all ranks are on this node */
-	bool dup_pending;               /* mpi.comm is not there yet: */
-	union scribe_mpi_handle dup_req;
-	uint32_t deadline_ms;           /* most time to spend at the end */
 };
 
 /*

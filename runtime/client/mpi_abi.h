@@ -24,7 +24,9 @@
 	X(Comm_create_keyval) \
 	X(Comm_free_keyval) \
 	X(Comm_set_attr) \
+	X(Comm_get_errhandler) \
 	X(Comm_set_errhandler) \
+	X(Errhandler_free) \
 	X(Comm_idup) \
 	X(Comm_free) \
 	X(Ibcast) \
@@ -84,6 +86,7 @@ struct scribe_mpi {
 	union scribe_mpi_handle object[SCRIBE_MPI_OBJECT_COUNT];
 	union scribe_mpi_handle comm; /* our own duplicate of the world */
 	union scribe_mpi_handle user_op, user_type;
+	union scribe_mpi_handle handler; /* the application's, while the world is duplicated */
 	void *status_ignore;
 	void *in_place;
 };
@@ -96,10 +99,12 @@ struct scribe_mpi_verbs {
 	int (*rank_size)(struct scribe_mpi *m, int *ret_rank, int *ret_size);
 	/* Call on_end at the start of MPI_Finalize. */
 	int (*at_finalize)(struct scribe_mpi *m, void (*on_end)(void));
-	/* Duplicate the world into m->comm. */
+	/*
+	 * Duplicate the world into m->comm. Until dup_end errors on the world are
+	 * returned, not fatal; on m->comm for ever.
+	 */
 	int (*dup)(struct scribe_mpi *m, union scribe_mpi_handle *ret_req);
-	/* Errors on m->comm are returned, not fatal. */
-	int (*quiet)(struct scribe_mpi *m);
+	void (*dup_end)(struct scribe_mpi *m);
 	int (*bcast)(struct scribe_mpi *m, void *buf, size_t bytes, union scribe_mpi_handle *ret_req);
 	/* In place over int64 values: largest, or sum. */
 	int (*max)(struct scribe_mpi *m, int64_t *inout, size_t n, union scribe_mpi_handle *ret_req);

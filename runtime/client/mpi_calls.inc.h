@@ -59,12 +59,18 @@ static int at_finalize(struct scribe_mpi *m, void (*on_end)(void))
 
 static int dup_world(struct scribe_mpi *m, union scribe_mpi_handle *ret_req)
 {
+	int rc = FN(m, Comm_get_errhandler, HANDLE, HANDLE *)(OBJ(m, world), &m->handler.MEMBER);
+
+	if (rc)
+		return rc;
+	FN(m, Comm_set_errhandler, HANDLE, HANDLE)(OBJ(m, world), OBJ(m, errors_return));
 	return FN(m, Comm_idup, HANDLE, HANDLE *, HANDLE *)(OBJ(m, world), &m->comm.MEMBER, &ret_req->MEMBER);
 }
 
-static int quiet(struct scribe_mpi *m)
+static void dup_end(struct scribe_mpi *m)
 {
-	return FN(m, Comm_set_errhandler, HANDLE, HANDLE)(m->comm.MEMBER, OBJ(m, errors_return));
+	FN(m, Comm_set_errhandler, HANDLE, HANDLE)(OBJ(m, world), m->handler.MEMBER);
+	FN(m, Errhandler_free, HANDLE *)(&m->handler.MEMBER);
 }
 
 static int bcast(struct scribe_mpi *m, void *buf, size_t bytes, union scribe_mpi_handle *ret_req)
@@ -157,7 +163,7 @@ static void progress(struct scribe_mpi *m)
 {
 	int flag;
 
-	FN(m, Iprobe, int, int, HANDLE, int *, void *)(0, 0, m->comm.MEMBER, &flag, m->status_ignore);
+	FN(m, Iprobe, int, int, HANDLE, int *, void *)(0, 0, OBJ(m, world), &flag, m->status_ignore);
 }
 
 static int comm_free(struct scribe_mpi *m)
@@ -169,7 +175,7 @@ const struct scribe_mpi_verbs VERBS = {
 	.rank_size = rank_size,
 	.at_finalize = at_finalize,
 	.dup = dup_world,
-	.quiet = quiet,
+	.dup_end = dup_end,
 	.bcast = bcast,
 	.max = max,
 	.sum = sum,

@@ -73,7 +73,7 @@ void scribe_clients_accept(struct scribe_daemon *d)
 {
 	for (;;) {
 		int fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		struct scribe_client *c;
+		struct scribe_client *c, **at;
 		struct ucred cred;
 		socklen_t len = sizeof(cred);
 		unsigned n = 0;
@@ -95,7 +95,10 @@ void scribe_clients_accept(struct scribe_daemon *d)
 			free(c);
 			continue;
 		}
-		d->clients = c;
+		/* served in the order they came: a rank's HELLO before a later one's FETCH */
+		for (at = &d->clients; *at; at = &(*at)->next)
+			;
+		*at = c;
 	}
 }
 

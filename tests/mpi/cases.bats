@@ -86,7 +86,7 @@ ended() {
     [ "$status" -ne 0 ]
     nprocs 4
     all_there
-    ended 1 2 9
+    [ "$(grep -c "PROCESS_END_KIND	2	" "$T/log.txt")" -eq 4 ] # by signals: their own, or the launcher's
   done
 }
 
@@ -221,5 +221,33 @@ EOF
     status_is 0
     has -1 POSIX_WRITES shared 16
     [ ! -s "$T/out" ] && [ ! -s "$T/err" ] || { cat "$T/err"; false; }
+  done
+}
+
+@test "only some ranks have the runtime: no rank waits in MPI for another, the daemon writes the log" {
+  run_options=(--quiet)
+  for mpi in $MPIS; do
+    launcher $mpi 2
+    rm -rf "$T"/log* "$T/data"
+    mkdir "$T/data"
+    status=0
+    timeout 60 "$IOSCRIBE" run --quiet --log "$T/log.darshan" -- "${launch[@]}" "$PROGS/$mpi/mpi_cases" comms "$T/data" : \
+      -n 2 env -u LD_PRELOAD "$PROGS/$mpi/mpi_cases" comms "$T/data" >"$T/out" 2>"$T/err" || status=$?
+    status_is 0
+    [ ! -s "$T/err" ] || { cat "$T/err"; false; }
+    [ "$(sort "$T/out" | tr '\n' ' ')" = "rank 0: 2 of 2 rank 1: 4 of 2 rank 2: 2 of 2 rank 3: 4 of 2 " ]
+    "$IOSCRIBE" parse "$T/log.darshan" >"$T/log.txt"
+    nprocs 4
+    has -1 POSIX_WRITES shared 16
+  done
+}
+
+@test "the application's own communicators" {
+  for mpi in $MPIS; do
+    traced $mpi 4 mpi_cases comms "$T/data"
+    status_is 0
+    by_ranks
+    has -1 POSIX_WRITES shared 16
+    [ "$(sort "$T/out" | tr '\n' ' ')" = "rank 0: 2 of 2 rank 1: 4 of 2 rank 2: 2 of 2 rank 3: 4 of 2 " ]
   done
 }

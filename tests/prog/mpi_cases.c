@@ -222,6 +222,23 @@ static void stopped(void)
 	MPI_Finalize();
 }
 
+/* Communicators of the application's own: made after MPI_Init, some left to MPI_Finalize. */
+static void comms(void)
+{
+	MPI_Comm copy, half;
+	int sum, n;
+
+	start();
+	write_file("shared", 4);
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Comm_split(copy, rank % 2, rank, &half);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, half);
+	MPI_Comm_size(half, &n);
+	printf("rank %d: %d of %d\n", rank, sum, n);
+	MPI_Comm_free(&copy);
+	MPI_Finalize();
+}
+
 /* What a program sees of the runtime: errno, the next descriptors, its handlers, output. */
 static void unharmed(void)
 {
@@ -255,6 +272,7 @@ static const struct {
 	{ "aborted", aborted },	   { "no-finalize", no_finalize }, { "no-init", no_init },
 	{ "around", around },	   { "threads", threads },    { "spawn", spawned },
 	{ "late", late },	   { "stopped", stopped },    { "unharmed", unharmed },
+	{ "comms", comms },
 };
 
 int main(int argc, char **argv)
