@@ -26,26 +26,27 @@ static void put_flags(const struct scribe_option *o, char *to, size_t cap)
 /* Text in lines of at most `width`, each but the first led by `indent` spaces. */
 static void put_wrapped(const char *text, int at, int indent, int width)
 {
+	int blank = 0; /* a blank is due before the next word */
+
 	while (*text) {
 		size_t word = strcspn(text, " \n");
 
-		if (at + (int)word > width && at > indent) {
+		if (at + blank + (int)word > width && at > indent) {
 			printf("\n%*s", indent, "");
 			at = indent;
+			blank = 0;
 		}
-		printf("%.*s", (int)word, text);
-		at += (int)word;
+		printf("%*s%.*s", blank, "", (int)word, text);
+		at += blank + (int)word;
+		blank = 1;
 		text += word;
-		if (*text == ' ' || (*text == '\n' && text[1] != '\n')) {
-			text++;
-			if (at < width) {
-				putchar(' ');
-				at++;
-			}
-		} else if (*text == '\n') {
+		if (*text == '\n' && text[1] == '\n') {
 			text += strspn(text, "\n");
 			printf("\n\n%*s", indent, "");
 			at = indent;
+			blank = 0;
+		} else if (*text) {
+			text++;
 		}
 	}
 	putchar('\n');
@@ -54,7 +55,7 @@ static void put_wrapped(const char *text, int at, int indent, int width)
 static void put_option(const char *flags, const char *help)
 {
 	printf("  %-24s ", flags);
-	put_wrapped(help, 27, 27, 100);
+	put_wrapped(help, strlen(flags) > 24 ? (int)strlen(flags) + 3 : 27, 27, 100);
 }
 
 int scribe_print_help(const struct scribe_command *cmd, const char *argv0)

@@ -29,7 +29,9 @@ struct merge {
 	struct scribe_names *names;
 	uint64_t partial, present, unknown;   /* bit i: module i */
 	unsigned version[SCRIBE_MAX_MODULES]; /* of unknown modules */
-	int threads, other_jobs;
+	int threads, other_jobs, as_stock;
+	void *scratch; /* a record with its times moved */
+	size_t scratch_bytes;
 	struct scribe_writer *writer;
 	struct scribe_err err;
 };
@@ -163,22 +165,67 @@ static int first_pass(struct merge *m)
 typedef int each_record(struct merge *m, struct scribe_merge_redux *x, int module, const void *record,
 			size_t len);
 
+/* Seconds from the merged job's start to this log's; 0 under the stock name, which does not look. */
+static double lag_of(const struct merge *m, const struct scribe_log *log)
+{
+	const struct scribe_log_job *j = scribe_reader_job(log->reader);
+
+	if (m->as_stock)
+		return 0;
+	return (double)(j->start_time_sec - m->job.start_time_sec) +
+	       (double)(j->start_time_nsec - m->job.start_time_nsec) / 1e9;
+}
+
+/* A copy of the record with its times moved; NULL: out of memory. */
+static const void *shifted(struct merge *m, int module, const void *record, size_t len, double lag)
+{
+	if (len > m->scratch_bytes) {
+		void *bigger = realloc(m->scratch, len);
+
+		if (!bigger) {
+			scribe_err_set(&m->err, -ENOMEM, "record of %zu bytes: out of memory", len);
+			return NULL;
+		}
+		m->scratch = bigger;
+		m->scratch_bytes = len;
+	}
+	memcpy(m->scratch, record, len);
+	scribe_copy_shift(module, m->scratch, lag);
+	return m->scratch;
+}
+
+/* Every record of a module in one log. */
+static int walk_log(struct merge *m, struct scribe_log *log, int module, struct scribe_merge_redux *x,
+		    each_record *each)
+{
+	double lag = lag_of(m, log);
+	const void *record;
+	size_t len;
+	int rc;
+
+	while ((rc = scribe_reader_borrow_record(log->reader, module, &record, &len)) > 0) {
+		if (lag > 0)
+			record = shifted(m, module, record, len, lag);
+		if (!record || each(m, x, module, record, len) < 0)
+			return -1;
+	}
+	if (rc < 0)
+		m->err = *scribe_reader_error(log->reader);
+	return rc;
+}
+
 /* Every record of a module in every log. */
 static int walk(struct merge *m, int module, struct scribe_merge_redux *x, each_record *each)
 {
 	for (int i = 0; i < m->npaths; i++) {
 		struct scribe_log log;
-		const void *record;
-		size_t len;
-		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err), failed = rc < 0;
+		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err);
 
-		while (!failed && (rc = scribe_reader_borrow_record(log.reader, module, &record, &len)) > 0)
-			failed = each(m, x, module, record, len) < 0;
-		if (!failed && rc < 0)
-			m->err = *scribe_reader_error(log.reader);
+		if (rc >= 0)
+			rc = walk_log(m, &log, module, x, each);
 		scribe_log_close(&log);
-		if (failed || rc < 0)
-			return -1;
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -310,12 +357,14 @@ static int cmd_merge(int argc, char **argv)
 		scribe_complain(argv[0], "--output FILE is missing");
 		return SCRIBE_EXIT_USAGE;
 	}
+	m.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-merge");
 	m.paths = argv + first;
 	m.npaths = argc - first;
 	rc = merge_logs(&m);
 	scribe_writer_free(m.writer);
 	scribe_names_free(m.names);
 	scribe_log_close(&m.first);
+	free(m.scratch);
 	return rc < 0 ? scribe_complain_err(argv[0], &m.err) : SCRIBE_EXIT_OK;
 }
 
@@ -341,16 +390,21 @@ const struct scribe_command scribe_command_merge = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
-	.about = "Writes one log with the records of all logs given. Command line, mounts and metadata are "
-		 "those\n"
-		 "of the first; the job starts with the earliest start and ends with the latest end; nprocs "
-		 "is\n"
-		 "the largest. Modules that are incomplete in one log are marked so in the result, and no "
-		 "others.\n\n"
-		 "With --shared-redux, a record that all ranks have becomes one shared record with rank -1:\n"
-		 "sums, extremes, fastest and slowest rank, and the variance over ranks. Several records of "
-		 "one\n"
-		 "rank count as one. Records that are shared already stay as they are.",
+	.about =
+		"Writes one log with the records of all logs given. Command line, mounts and metadata are "
+		"those\n"
+		"of the first; the job starts with the earliest start and ends with the latest end; nprocs "
+		"is\n"
+		"the largest. Modules that are incomplete in one log are marked so in the result, and no "
+		"others.\n\n"
+		"Times in a log count from its own start; those of logs that start later are moved, so that "
+		"all\n"
+		"count from the merged job's start (heatmaps stay as they are; under the name darshan-merge\n"
+		"nothing is moved).\n\n"
+		"With --shared-redux, a record that all ranks have becomes one shared record with rank -1:\n"
+		"sums, extremes, fastest and slowest rank, and the variance over ranks. Several records of "
+		"one\n"
+		"rank count as one. Records that are shared already stay as they are.",
 	.alias = "darshan-merge",
 	.examples = examples,
 };

@@ -113,3 +113,29 @@ value() { # LOG RANK NAME COUNTER
 	run_err 1 cut "$IOSCRIBE" merge --output x.darshan "$LOGS/skew-app.darshan" cut
 	[ ! -e x.darshan ]
 }
+
+@test "times of a log that starts later are moved to the merged start" {
+	cd "$BATS_TEST_TMPDIR"
+	local early="$LOGS/snyder_python3_id3116902-2110365_12-19-66957-188958432683465822_1.darshan"
+	local late="$LOGS/snyder_python3_id3116902-2110484_12-19-66980-9799170114715598281_1.darshan"
+	"$IOSCRIBE" merge --output m.darshan "$late" "$early"
+	"$IOSCRIBE" export --json-lines --table job --table posix "$early" "$late" m.darshan | python3 -c '
+import json, sys
+rows = [json.loads(l) for l in sys.stdin]
+start = {r["log"]: r["start_time"] + r["start_time_nsec"] / 1e9 for r in rows if r["table"] == "job"}
+early, late, merged = sorted(start, key=lambda k: (k == "m.darshan", start[k]))
+assert start[merged] == start[early] < start[late]
+lag = start[late] - start[early]
+key = "POSIX_F_OPEN_START_TIMESTAMP"
+of = lambda log: [r for r in rows if r["table"] == "posix" and r["log"] == log]
+both = sorted([r[key] for r in of(early)] + [r[key] + lag if r[key] > 0 else r[key] for r in of(late)])
+got = sorted(r[key] for r in of(merged))
+assert len(got) == len(both) > 10
+assert all(abs(a - b) < 1e-5 for a, b in zip(got, both)), (got, both)
+assert lag > 1'
+	# under the stock name they stay
+	ln -s "$(command -v "$IOSCRIBE")" darshan-merge
+	./darshan-merge --output s.darshan "$late" "$early"
+	diff <(for f in "$early" "$late"; do "$IOSCRIBE" parse "$f"; done | grep _TIMESTAMP | grep '^[A-Z]' | cut -f1-5 | sort) \
+		<("$IOSCRIBE" parse s.darshan | grep _TIMESTAMP | grep '^[A-Z]' | cut -f1-5 | sort)
+}
