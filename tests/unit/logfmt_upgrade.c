@@ -300,7 +300,8 @@ static void stock_fault_on_request(void **state)
 	struct scribe_posix_record rec;
 	size_t len;
 
-	words[2 + 64 + SCRIBE_POSIX_F_META_TIME] = real(2.5);
+	for (int i = 0; i < 17; i++)
+		words[2 + 64 + i] = real(2.5);
 	for (int stock = 0; stock < 2; stock++) {
 		int fd = log_of_words(SCRIBE_MOD_POSIX, 3, words, 83, true);
 		struct scribe_reader *r = must_open(fd);
@@ -308,6 +309,17 @@ static void stock_fault_on_request(void **state)
 		scribe_reader_as_stock(r, stock);
 		assert_int_equal(scribe_reader_next_record(r, SCRIBE_MOD_POSIX, &rec, sizeof(rec), &len), 1);
 		assert_int_equal(rec.fcounters[SCRIBE_POSIX_F_META_TIME] == 2.5, !stock);
+		assert_true(rec.fcounters[SCRIBE_POSIX_F_SLOWEST_RANK_TIME] == 2.5);
+		assert_true(rec.fcounters[SCRIBE_POSIX_F_VARIANCE_RANK_BYTES] == (stock ? 0 : 2.5));
+		scribe_reader_free(r);
+		close(fd);
+		fd = log_of_words(SCRIBE_MOD_POSIX, 2, words, 81, false);
+		r = must_open(fd);
+		scribe_reader_as_stock(r, stock);
+		assert_int_equal(scribe_reader_next_record(r, SCRIBE_MOD_POSIX, &rec, sizeof(rec), &len), 1);
+		assert_true(rec.fcounters[SCRIBE_POSIX_F_META_TIME] == 2.5);
+		assert_true(rec.fcounters[SCRIBE_POSIX_F_SLOWEST_RANK_TIME] == (stock ? 0 : 2.5));
+		assert_true(rec.fcounters[SCRIBE_POSIX_F_MAX_WRITE_TIME] == 2.5);
 		scribe_reader_free(r);
 		close(fd);
 	}

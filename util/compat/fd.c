@@ -55,6 +55,19 @@ static void copy_header(darshan_fd fd, const struct scribe_reader *r)
 	}
 }
 
+void compat_region(darshan_fd fd, int region)
+{
+	struct darshan_fd_int_state *s = fd->state;
+
+	if (s->region == region)
+		return;
+	s->region = region;
+	if (region < 0)
+		return;
+	scribe_reader_rewind(s->reader, region);
+	s->raw[region].len = 0;
+}
+
 darshan_fd darshan_log_open(const char *name)
 {
 	darshan_fd fd = calloc(1, sizeof(*fd));
@@ -73,6 +86,7 @@ darshan_fd darshan_log_open(const char *name)
 		free(fd);
 		return NULL;
 	}
+	scribe_reader_as_stock(fd->state->reader, true);
 	copy_header(fd, fd->state->reader);
 	return fd;
 }
@@ -121,6 +135,7 @@ int darshan_log_get_job(darshan_fd fd, struct darshan_job *job)
 
 	if (!r)
 		return -1;
+	compat_region(fd, REGION_JOB);
 	memcpy(job, scribe_reader_job(r), sizeof(*job));
 	return 0;
 }
@@ -128,11 +143,15 @@ int darshan_log_get_job(darshan_fd fd, struct darshan_job *job)
 int darshan_log_get_exe(darshan_fd fd, char *buf)
 {
 	struct scribe_reader *r = reader_of(fd);
+	const struct scribe_mount *mounts;
 	size_t n;
 
 	if (!r)
 		return -1;
 	n = strnlen(scribe_reader_exe(r), DARSHAN_EXE_LEN);
+	/* as in the stock library: one that fills its field, with no line end behind it, is not given */
+	if (n + 1 >= DARSHAN_EXE_LEN && scribe_reader_mounts(r, &mounts) == 0)
+		n = 0;
 	memcpy(buf, scribe_reader_exe(r), n);
 	buf[n] = 0;
 	return 0;
@@ -174,6 +193,7 @@ int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, 
 
 	if (!r || (unsigned)mod_id >= DARSHAN_MAX_MODS || mod_buf_sz < 0)
 		return -1;
+	compat_region(fd, (int)mod_id);
 	while (done < mod_buf_sz) {
 		const char **bytes = &fd->state->raw[mod_id].bytes;
 		size_t *left = &fd->state->raw[mod_id].len;

@@ -24,10 +24,10 @@ void darshan_log_get_modules(darshan_fd fd, struct darshan_mod_info **mods, int 
 	}
 	/*
 	 * Modules beyond the interface's own are left out: stock code lists them
-	 * with a NULL name, on which PyDarshan stops.
+	 * with a NULL name, on which PyDarshan stops. APXC too: nobody can read it.
 	 */
 	for (int i = 0; i < DARSHAN_KNOWN_MODULE_COUNT; i++) {
-		if (fd->mod_map[i].len == 0)
+		if (fd->mod_map[i].len == 0 || !mod_logutils[i])
 			continue;
 		out[n++] = (struct darshan_mod_info){
 			.name = darshan_module_names[i],
@@ -67,6 +67,7 @@ static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, i
 			qsort(sorted, (size_t)n, sizeof(*sorted), compare_ids);
 		}
 	}
+	compat_region(fd, REGION_NAMES);
 	scribe_reader_rewind_names(fd->state->reader);
 	while ((!list || sorted) && (rc = scribe_reader_next_name(fd->state->reader, &name)) > 0) {
 		if (sorted && !bsearch(&name.id, sorted, (size_t)n, sizeof(*sorted), compare_ids))

@@ -24,6 +24,7 @@ static int get(darshan_fd fd, int id, void **buf)
 
 	if (!r || !buf)
 		return compat_error("invalid Darshan log file handle.");
+	compat_region(fd, id);
 	rc = scribe_reader_borrow_record(r, id, &rec, &len);
 	if (rc < 0)
 		return compat_error("%s", scribe_reader_error(r)->text);

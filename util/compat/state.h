@@ -19,6 +19,7 @@ struct darshan_fd_int_state {
 		const char *bytes;
 		size_t len;
 	} raw[DARSHAN_MAX_MODS]; /* plain bytes fetched and not yet asked for */
+	int region;              /* the one read last: see compat_region */
 	enum put_stage stage;
 	bool begun; /* job, exe and mounts have gone to the writer */
 	bool failed;
@@ -31,6 +32,13 @@ struct darshan_fd_int_state {
 
 /* "Error: ..." on standard error; returns -1. */
 int compat_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A region that is come back to after another one is read from its start again:
+ * callers of the stock library rely on it. Region: a module id, or one of these.
+ */
+enum { REGION_JOB = -1, REGION_NAMES = -2 };
+void compat_region(darshan_fd fd, int region);
 
 /* Hand job, exe and mounts to the writer, once. 0 or -1. */
 int compat_begin(darshan_fd fd);
