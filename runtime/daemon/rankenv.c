@@ -30,6 +30,7 @@ enum variable {
 	LSF_JOB,
 	COBALT_JOB,
 	SGE_JOB,
+	DISABLE,
 	VARIABLES
 };
 
@@ -52,6 +53,7 @@ static const char *const names[VARIABLES] = {
 	[LSF_JOB] = "LSB_JOBID",
 	[COBALT_JOB] = "COBALT_JOBID",
 	[SGE_JOB] = "JOB_ID",
+	[DISABLE] = SCRIBE_ENV_DISABLE,
 };
 
 _Static_assert(VARIABLES <= sizeof(((struct scribe_envreader *)0)->value) / SCRIBE_ENV_VALUE_MAX,
@@ -165,6 +167,7 @@ void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret
 	}
 	for (size_t i = 0; i < sizeof(job_order) / sizeof(job_order[0]) && env.jobid < 0; i++)
 		env.jobid = number(r->value[job_order[i]], 0, false);
+	env.disabled = !strcmp(r->value[DISABLE], "1");
 	world_name(r, &env);
 	*ret_env = env;
 }

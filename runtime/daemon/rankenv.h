@@ -27,6 +27,7 @@ struct scribe_rankenv {
 	int64_t rank;                 /* -1: none */
 	int64_t size;                 /* of the world, -1: unknown */
 	int64_t jobid;                /* the scheduler's number, -1: none */
+	bool disabled;                /* IOSCRIBE_DISABLE=1: this process wants no record */
 	char world[SCRIBE_WORLD_MAX]; /* PMIX namespace or scheduler's step, or empty */
 };
 

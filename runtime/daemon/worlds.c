@@ -38,6 +38,23 @@ bool scribe_is_launcher(const char *program)
 	return false;
 }
 
+/* One whose processes are no descendants of it: they are not traced. */
+static bool starts_elsewhere(const char *program, bool below_launcher)
+{
+	static const char *const always[] = {"srun",       "docker", "podman", "sbatch", "salloc",
+					     "systemd-run", "qsub",   "bsub",   "lsrun",  "aprun"};
+	static const char *const below[] = {"ssh", "rsh", "blaunch", "pbs_tmrsh"};
+	const char *name = base_name(program);
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		if (!strcmp(name, always[i]))
+			return true;
+	for (size_t i = 0; below_launcher && i < sizeof(below) / sizeof(below[0]); i++)
+		if (!strcmp(name, below[i]))
+			return true;
+	return false;
+}
+
 static struct scribe_unit *unit_new(struct scribe_worlds *w, const char *key)
 {
 	struct scribe_unit *u = calloc(1, sizeof(*u)), **at = &w->units;
@@ -206,6 +223,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t seri
 		p->launcher_below_rank = above->launcher_below_rank;
 		p->is_launcher = above->is_launcher;
 		p->own_root_dir = above->own_root_dir;
+		p->disabled = above->disabled;
 		p->exe = above->exe ? strdup(above->exe) : NULL;
 		memcpy(p->comm, above->comm, sizeof(p->comm));
 	}
@@ -245,6 +263,8 @@ int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const 
 	char *name = first_arg(argv, bytes);
 	bool launcher = (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
 
+	if (name && !w->remote[0] && starts_elsewhere(name, p->launcher != 0))
+		snprintf(w->remote, sizeof(w->remote), "%.31s", base_name(name));
 	free(p->args);
 	p->args = join_args(argv, bytes);
 	free(p->exe);
@@ -262,7 +282,7 @@ int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const 
 		p->launcher = 0; /* exec of something else from a launcher */
 		p->launcher_below_rank = false;
 	}
-	(void)w; /* whether it is one of the others is known when the environment is */
+	/* whether it is one of the others is known when the environment is */
 	return p->args && p->exe ? 0 : -ENOMEM;
 }
 
@@ -425,6 +445,20 @@ int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64
 	if (was != p->unit)
 		drop_if_empty(w, was);
 	return 1;
+}
+
+void scribe_worlds_forget(struct scribe_worlds *w, struct scribe_unit *u)
+{
+	struct scribe_process *p, *next;
+
+	for (p = u->first; p; p = next) {
+		next = p->next;
+		if (!p->ended)
+			continue;
+		unlink_process(u, p);
+		scribe_map_take(&w->by_serial, p->serial);
+		process_free(p);
+	}
 }
 
 static void unlist(struct scribe_worlds *w, struct scribe_unit *u, struct scribe_process *p)

@@ -82,6 +82,7 @@ struct scribe_process {
 	bool is_launcher;
 	bool is_root; /* first process of its rank */
 	bool ended;
+	bool disabled; /* asked for no record: what it does is dropped */
 	bool exit_seen;    /* by the sweep, once already */
 	bool own_root_dir; /* its root directory and mounts are the daemon's */
 	enum scribe_process_end end_kind;
@@ -102,6 +103,7 @@ struct scribe_worlds {
 	uint32_t next_id;
 	size_t list_limit; /* processes listed a unit */
 	uint64_t living;
+	char remote[32]; /* first program seen that starts processes elsewhere, or empty */
 };
 
 int scribe_worlds_init(struct scribe_worlds *w, size_t list_limit);
@@ -125,6 +127,9 @@ int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64
  */
 void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum scribe_process_end kind,
 			int32_t status, uint64_t now_ns);
+
+/* Forget the ended processes of a unit whose log is committed. */
+void scribe_worlds_forget(struct scribe_worlds *w, struct scribe_unit *u);
 
 /* Is this program one that starts ranks and does not belong to them? */
 bool scribe_is_launcher(const char *program);

@@ -303,6 +303,8 @@ static void long_and_wild_environments(void **state)
 			text[i] = (char)(rand() % 300 ? "PMI_RANK=1\0XSLURM"[rand() % 17] : 0);
 		read_env(text, sizeof(text), 1 + (size_t)rand() % 5000);
 	}
+	assert_true(read_env("IOSCRIBE_DISABLE=1", 19, 3).disabled);
+	assert_false(read_env("IOSCRIBE_DISABLE=0", 19, 3).disabled);
 	memset(text, 'A', sizeof(text));
 	memcpy(text, "PMI_JOBID=", 10);
 	memcpy(text + sizeof(text) - 12, "\0PMI_RANK=1\0", 12);

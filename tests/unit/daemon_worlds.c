@@ -319,6 +319,50 @@ static void many_processes_fold(void **state)
 	assert_true(w.by_serial.used <= LIMIT + 1);
 }
 
+static void programs_that_start_processes_elsewhere(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh script", "");
+	forks(1, 2);
+	execs(2, "/usr/bin/ssh host date", ""); /* not below a launcher: nobody's business */
+	assert_string_equal(w.remote, "");
+	execs(2, "/usr/bin/srun -n 4 ./app", "");
+	assert_string_equal(w.remote, "srun");
+}
+
+static void committed_worlds_are_forgotten(void **state)
+{
+	struct scribe_unit *u;
+
+	(void)state;
+	forks(0, 1);
+	execs(1, "mpiexec -n 2 ./app", "");
+	start_hydra(1, "host:1", "0");
+	u = proc(3)->unit;
+	ends(3);
+	u->committed = true;
+	scribe_worlds_forget(&w, u);
+	assert_null(scribe_worlds_find(&w, 3));
+	assert_ptr_equal(u->first, proc(4)); /* it lives */
+	assert_int_equal(u->listed, 1);
+	forks(4, 9); /* a child of a committed world counts to the rest */
+	assert_rank(9, 0, 0);
+	ends(4);
+	ends(9);
+	assert_int_equal(u->live, 0);
+}
+
+static void disabled_is_inherited(void **state)
+{
+	(void)state;
+	forks(0, 1);
+	execs(1, "sh", "");
+	proc(1)->disabled = true;
+	forks(1, 2);
+	assert_true(proc(2)->disabled);
+}
+
 static void random_events_keep_the_sums(void **state)
 {
 	uint32_t alive[256] = {1}, n = 1, next = 2;
@@ -387,6 +431,9 @@ int main(void)
 		WORLD_TEST(slurm_rank_needs_a_step),
 		WORLD_TEST(a_world_without_mpi_init),
 		WORLD_TEST(many_processes_fold),
+		WORLD_TEST(programs_that_start_processes_elsewhere),
+		WORLD_TEST(committed_worlds_are_forgotten),
+		WORLD_TEST(disabled_is_inherited),
 		WORLD_TEST(random_events_keep_the_sums),
 	};
 
