@@ -9,6 +9,8 @@
 #define IOSCRIBE_COMPAT_DARSHAN_LOGUTILS_H
 
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <uthash.h>
 
 #include "darshan-log-format.h"
@@ -95,6 +97,34 @@ extern char *daos_counter_names[], *daos_f_counter_names[];
 extern char *lustre_comp_counter_names[];
 extern char *apmpi_counter_names[], *apmpi_f_mpiop_totaltime_counter_names[];
 extern char *apmpi_f_mpiop_synctime_counter_names[], *apmpi_f_mpi_global_counter_names[];
+
+/* One row of text as darshan-parser prints it. */
+#define DARSHAN_PRINT_HEADER() \
+	printf("\n#<module>\t<rank>\t<record id>\t<counter>\t<value>\t<file name>\t<mount pt>\t<fs type>\n")
+#define DARSHAN_COUNTER_PRINT(fmt, mod, rank, id, counter, value, name, mnt, fs) \
+	printf("%s\t%" PRId64 "\t%" PRIu64 "\t%s\t" fmt "\t%s\t%s\t%s\n", mod, rank, id, counter, value, name, \
+	       mnt, fs)
+#define DARSHAN_D_COUNTER_PRINT(...) DARSHAN_COUNTER_PRINT("%" PRId64, __VA_ARGS__)
+#define DARSHAN_U_COUNTER_PRINT(...) DARSHAN_COUNTER_PRINT("%" PRIu64, __VA_ARGS__)
+#define DARSHAN_I_COUNTER_PRINT(...) DARSHAN_COUNTER_PRINT("%d", __VA_ARGS__)
+#define DARSHAN_F_COUNTER_PRINT(...) DARSHAN_COUNTER_PRINT("%f", __VA_ARGS__)
+#define DARSHAN_S_COUNTER_PRINT(...) DARSHAN_COUNTER_PRINT("%s", __VA_ARGS__)
+
+/* Turn the bytes of a value in place. */
+#define DARSHAN_BSWAP64(p) \
+	do { \
+		uint64_t darshan_w; \
+		memcpy(&darshan_w, (p), 8); \
+		darshan_w = __builtin_bswap64(darshan_w); \
+		memcpy((p), &darshan_w, 8); \
+	} while (0)
+#define DARSHAN_BSWAP32(p) \
+	do { \
+		uint32_t darshan_w; \
+		memcpy(&darshan_w, (p), 4); \
+		darshan_w = __builtin_bswap32(darshan_w); \
+		memcpy((p), &darshan_w, 4); \
+	} while (0)
 
 darshan_fd darshan_log_open(const char *name);
 darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag);
