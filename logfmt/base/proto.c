@@ -75,6 +75,8 @@ static int strings_end(unsigned type, const void *p)
 	case SCRIBE_MSG_LOG:
 		return memchr(log->path, 0, sizeof(log->path)) && memchr(log->world, 0, sizeof(log->world)) &&
 		       memchr(log->exe, 0, sizeof(log->exe)) && memchr(log->text, 0, sizeof(log->text));
+	case SCRIBE_MSG_RESULT:
+		return memchr(((const struct scribe_msg_result *)p)->remote, 0, 32) != NULL;
 	default:
 		return 1;
 	}

@@ -178,6 +178,14 @@ daemon_of() {
   kill -KILL "$(cat straggler)" || true
 }
 
+@test "IOSCRIBE_DISABLE=1: that process and its children are not recorded" {
+  run_it -q --log "$LOG" -- sh -c 'echo 1 >seen; IOSCRIBE_DISABLE=1 sh -c "sleep 0.2; echo 1 >unseen; cat seen >too"; echo 1 >after'
+  "$IOSCRIBE" parse "$LOG" >"$T/parsed"
+  grep -q "POSIX_WRITES.1.$T/w/seen" "$T/parsed"
+  grep -q "POSIX_WRITES.1.$T/w/after" "$T/parsed"
+  [ "$(grep -c "$T/w/unseen\|$T/w/too" "$T/parsed")" -eq 0 ]
+}
+
 @test "--exclude and --include" {
   mkdir -p a/b c
   run_it -q --log "$LOG" --exclude "$T/w/a/" --include "$T/w/a/b/" -- sh -c 'echo 1 >a/x; echo 1 >a/b/y; echo 1 >c/z'
