@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "logfmt/base/err.h"
+#include "util/sum.h"
 
 #define MAX_RANKS (INT64_C(1) << 27)
 #define NONE      (-1)
@@ -128,7 +129,7 @@ static int common_insert(int64_t *agg, int64_t value, int64_t count)
 
 	for (k = 0; k < 4; k++)
 		if (agg[k] == value) {
-			total = (int)((uint64_t)agg[k + 4] + (uint64_t)count);
+			total = (int)scribe_sum(agg[k + 4], count);
 			break;
 		}
 	for (k = 0; k < 4; k++) {
@@ -159,7 +160,7 @@ static void common_values(int64_t *agg, const int64_t *rec)
 	for (int j = 0; j < 4; j++)
 		for (int k = 0; k < 4; k++)
 			if (agg[k] == rec[j]) {
-				agg[k + 4] = (int64_t)((uint64_t)agg[k + 4] + (uint64_t)rec[j + 4]);
+				agg[k + 4] = scribe_sum(agg[k + 4], rec[j + 4]);
 				known[j] = 1;
 			}
 	for (int j = 0; j < 4; j++) {
@@ -180,7 +181,7 @@ static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t
 		case SCRIBE_RULE_UNKNOWN:
 			if (i == a->shape->unsummed)
 				break;
-			agg[i] = (int64_t)((uint64_t)agg[i] + (uint64_t)rec[i]);
+			agg[i] = scribe_sum(agg[i], rec[i]);
 			if (a->shape->clamp && agg[i] < 0)
 				agg[i] = -1;
 			break;
@@ -255,7 +256,7 @@ static void total_ranks(const struct scribe_accum *a, void *total, const void *r
 	double *af = (double *)((char *)total + m->fcounters_at) + s->fastest_time;
 
 	for (int k = 0; k < 2; k++) { /* fastest, slowest */
-		int64_t rank = base->rank, bytes = ri[s->bytes_read] + ri[s->bytes_written];
+		int64_t rank = base->rank, bytes = scribe_sum(ri[s->bytes_read], ri[s->bytes_written]);
 		double time = rf[s->read_time] + rf[s->write_time] + rf[s->meta_time];
 
 		if (base->rank == -1) {
@@ -319,8 +320,8 @@ static int add_perf(struct scribe_accum *a, const void *record, struct scribe_er
 	const int64_t *ints = scribe_record_counters(a->module, record);
 	const double *f = scribe_record_fcounters(a->module, record);
 
-	a->bytes_read = (int64_t)((uint64_t)a->bytes_read + (uint64_t)ints[s->bytes_read]);
-	a->bytes_written = (int64_t)((uint64_t)a->bytes_written + (uint64_t)ints[s->bytes_written]);
+	a->bytes_read = scribe_sum(a->bytes_read, ints[s->bytes_read]);
+	a->bytes_written = scribe_sum(a->bytes_written, ints[s->bytes_written]);
 	if (base->rank < 0) {
 		a->shared_time += f[s->fastest_time + 1];
 		return 0;
@@ -352,8 +353,7 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 	p.shared_time = a->shared_time;
 	p.agg_time = p.unique_time + p.shared_time;
 	if (p.agg_time != 0)
-		p.agg_perf = (double)(int64_t)((uint64_t)p.bytes_read + (uint64_t)p.bytes_written) /
-			     1048576.0 / p.agg_time;
+		p.agg_perf = (double)scribe_sum(p.bytes_read, p.bytes_written) / 1048576.0 / p.agg_time;
 	*ret_perf = p;
 }
 
@@ -421,8 +421,8 @@ static int add_file(struct scribe_accum *a, const void *record, struct scribe_er
 		return scribe_err_set(err, -ENOMEM, "table of %zu files: out of memory", a->nfiles);
 	if (s->max_read != NONE)
 		offset = ints[s->max_read] > ints[s->max_written] ? ints[s->max_read] : ints[s->max_written];
-	f->bytes_read = (int64_t)((uint64_t)f->bytes_read + (uint64_t)ints[s->bytes_read]);
-	f->bytes_written = (int64_t)((uint64_t)f->bytes_written + (uint64_t)ints[s->bytes_written]);
+	f->bytes_read = scribe_sum(f->bytes_read, ints[s->bytes_read]);
+	f->bytes_written = scribe_sum(f->bytes_written, ints[s->bytes_written]);
 	if (offset == -1)
 		f->max_offset = -1;
 	else if (offset > f->max_offset)
@@ -437,7 +437,7 @@ static int add_file(struct scribe_accum *a, const void *record, struct scribe_er
 static void category_add(struct scribe_category *c, const struct file_entry *f)
 {
 	c->count++;
-	c->bytes = (int64_t)((uint64_t)c->bytes + (uint64_t)f->bytes_read + (uint64_t)f->bytes_written);
+	c->bytes = scribe_sum(c->bytes, scribe_sum(f->bytes_read, f->bytes_written));
 	if (f->max_offset == -1)
 		c->max_offset = -1;
 	else if (f->max_offset > c->max_offset)

@@ -172,8 +172,8 @@ static double lag_of(const struct merge *m, const struct scribe_log *log)
 
 	if (m->as_stock)
 		return 0;
-	return (double)(j->start_time_sec - m->job.start_time_sec) +
-	       (double)(j->start_time_nsec - m->job.start_time_nsec) / 1e9;
+	return (double)j->start_time_sec - (double)m->job.start_time_sec +
+	       ((double)j->start_time_nsec - (double)m->job.start_time_nsec) / 1e9;
 }
 
 /* A copy of the record with its times moved; NULL: out of memory. */

@@ -14,6 +14,7 @@
 #include "util/logfile.h"
 #include "util/print_job.h"
 #include "util/print_record.h"
+#include "util/sum.h"
 
 enum what {
 	WHAT_BASE = 1 << 0,
@@ -128,8 +129,8 @@ static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 			     "\n# <file_type> <file_count> <total_bytes> <max_byte_offset>\n");
 	for (int i = 0; i < 5; i++)
 		print_category(out, names[i], c[i].count, c[i].bytes, c[i].max_offset);
-	print_category(out, "shared", shared->count + part->count, shared->bytes + part->bytes,
-		       shared->max_offset + part->max_offset);
+	print_category(out, "shared", shared->count + part->count, scribe_sum(shared->bytes, part->bytes),
+		       scribe_sum(shared->max_offset, part->max_offset));
 }
 
 static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
@@ -138,7 +139,7 @@ static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 
 	scribe_accum_perf(a, &p);
 	scribe_out_printf(out, "\n# performance\n# -----------\n# total_bytes: %lld\n#\n",
-			  (long long)(p.bytes_read + p.bytes_written));
+			  (long long)scribe_sum(p.bytes_read, p.bytes_written));
 	scribe_out_printf(out,
 			  "# I/O timing for unique files (seconds):\n"
 			  "# ...........................\n"

@@ -9,6 +9,7 @@
 #include "util/human.h"
 #include "util/print_job.h"
 #include "util/summary.h"
+#include "util/sum.h"
 
 #define H   40 /* room for one quantity */
 #define BAR 24
@@ -106,7 +107,7 @@ static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
 static const struct scribe_summary_module *sized_module(const struct scribe_summary *s)
 {
 	for (int i = 0; i < s->nmodules; i++)
-		if (s->modules[i].has_sizes && s->modules[i].reads + s->modules[i].writes > 0)
+		if (s->modules[i].has_sizes && (s->modules[i].reads > 0 || s->modules[i].writes > 0))
 			return &s->modules[i];
 	return NULL;
 }
@@ -116,7 +117,7 @@ static int64_t total_of(const int64_t *sizes)
 	int64_t sum = 0;
 
 	for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
-		sum += sizes[i] > 0 ? sizes[i] : 0;
+		sum = sizes[i] > 0 ? scribe_sum(sum, sizes[i]) : sum;
 	return sum;
 }
 
@@ -351,7 +352,10 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 
 static int64_t unrecorded(const struct scribe_summary *s)
 {
-	return ledger_value(s, "EVENTS") - ledger_value(s, "RECORDED") - ledger_value(s, "FOLDED");
+	int64_t seen = ledger_value(s, "EVENTS");
+	int64_t recorded = scribe_sum(ledger_value(s, "RECORDED"), ledger_value(s, "FOLDED"));
+
+	return (int64_t)((uint64_t)seen - (uint64_t)recorded);
 }
 
 static void put_ledger_line(const struct scribe_summary *s, struct scribe_out *out)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "util/summary.h"
+#include "util/sum.h"
 
 /* Where a module counts operations; each list ends with -1. */
 static const struct op_counters {
@@ -52,17 +53,17 @@ static int64_t sum_of(const int64_t *counters, const short *which)
 
 	for (; *which >= 0; which++)
 		if (counters[*which] > 0)
-			sum += counters[*which];
+			sum = scribe_sum(sum, counters[*which]);
 	return sum;
 }
 
 /* Keep the files with most bytes, in order. */
 static void file_keep(struct scribe_summary *s, const struct scribe_summary_file *f)
 {
-	int64_t bytes = f->bytes_read + f->bytes_written;
+	int64_t bytes = scribe_sum(f->bytes_read, f->bytes_written);
 	int at = s->nfiles;
 
-	while (at > 0 && s->files[at - 1].bytes_read + s->files[at - 1].bytes_written < bytes)
+	while (at > 0 && scribe_sum(s->files[at - 1].bytes_read, s->files[at - 1].bytes_written) < bytes)
 		at--;
 	if (at == SCRIBE_SUMMARY_FILES)
 		return;
@@ -98,12 +99,12 @@ static int read_records(struct scribe_summary *s, const struct op_counters *o, s
 		rc = scribe_accum_add(a, record, err);
 		if (rc < 0)
 			return rc;
-		ret_m->opens += sum_of(c, o->opens);
-		ret_m->reads += sum_of(c, o->reads);
-		ret_m->writes += sum_of(c, o->writes);
+		ret_m->opens = scribe_sum(ret_m->opens, sum_of(c, o->opens));
+		ret_m->reads = scribe_sum(ret_m->reads, sum_of(c, o->reads));
+		ret_m->writes = scribe_sum(ret_m->writes, sum_of(c, o->writes));
 		for (int i = 0; o->read_sizes >= 0 && i < SCRIBE_SIZE_BUCKETS; i++) {
-			ret_m->read_sizes[i] += c[o->read_sizes + i];
-			ret_m->write_sizes[i] += c[o->write_sizes + i];
+			ret_m->read_sizes[i] = scribe_sum(ret_m->read_sizes[i], c[o->read_sizes + i]);
+			ret_m->write_sizes[i] = scribe_sum(ret_m->write_sizes[i], c[o->write_sizes + i]);
 		}
 	}
 	if (rc < 0 && err)
@@ -182,7 +183,7 @@ static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 
 		s->has_ledger = 1;
 		for (int i = 0; i < SCRIBE_LEDGER_PLACES; i++)
-			s->ledger[i] += l->counters[i];
+			s->ledger[i] = scribe_sum(s->ledger[i], l->counters[i]);
 		for (int i = 0; i < SCRIBE_LEDGER_F_PLACES; i++)
 			s->ledger_f[i] += l->fcounters[i];
 	}

@@ -3,6 +3,7 @@
  * Totals by key, in a sorted array: keys are few, logs are many.
  */
 #include "util/tally.h"
+#include "util/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 
 void scribe_totals_add(struct scribe_totals *to, const struct scribe_totals *from)
 {
-	to->logs += from->logs;
-	to->bytes_read += from->bytes_read;
-	to->bytes_written += from->bytes_written;
+	to->logs = scribe_sum(to->logs, from->logs);
+	to->bytes_read = scribe_sum(to->bytes_read, from->bytes_read);
+	to->bytes_written = scribe_sum(to->bytes_written, from->bytes_written);
 	to->io_time += from->io_time;
 	to->run_time += from->run_time;
 }
