@@ -41,7 +41,7 @@ bool scribe_is_launcher(const char *program)
 /* One whose processes are no descendants of it: they are not traced. */
 static bool starts_elsewhere(const char *program, bool below_launcher)
 {
-	static const char *const always[] = {"srun",       "docker", "podman", "sbatch", "salloc",
+	static const char *const always[] = {"srun",        "docker", "podman", "sbatch", "salloc",
 					     "systemd-run", "qsub",   "bsub",   "lsrun",  "aprun"};
 	static const char *const below[] = {"ssh", "rsh", "blaunch", "pbs_tmrsh"};
 	const char *name = base_name(program);
