@@ -2,7 +2,8 @@
 /*
  * Tables as CSV (RFC 4180 with line feeds): a file a table in a folder, or one
  * table on standard output. Reals have 17 significant digits, so that they come
- * back exactly. Text that does not print is escaped (\n, \t, \xHH).
+ * back exactly. Text that does not print, or holds a backslash, is escaped (\n, \t,
+ * \\, \xHH).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +95,8 @@ static int put_any_text(struct csv *c, const struct scribe_cell *cell)
 {
 	size_t need;
 
-	if (scribe_name_printable(cell->text.bytes, cell->text.len)) {
+	if (scribe_name_printable(cell->text.bytes, cell->text.len) &&
+	    !memchr(cell->text.bytes, '\\', cell->text.len)) {
 		put_text(&c->out, cell->text.bytes, cell->text.len);
 		return 0;
 	}

@@ -165,7 +165,7 @@ static const char *shown_name(struct parse *p, const char *name, size_t *len)
 {
 	size_t need;
 
-	if (!p->escape || !name || scribe_name_printable(name, *len))
+	if (!p->escape || !name || (scribe_name_printable(name, *len) && !memchr(name, '\\', *len)))
 		return name;
 	need = scribe_name_escape(name, *len, p->escaped, p->escaped_cap);
 	if (need >= p->escaped_cap) {

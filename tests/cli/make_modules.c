@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Makes a log with records of every module of Darshan's, for comparing text:
- * make_modules FILE [threads]. With `threads`, traces name the threads. Values
- * are made from a counter, so that a column in the wrong place shows.
+ * make_modules FILE [threads|names]. With `threads`, traces name the threads;
+ * with `names`, POSIX records under names of odd bytes instead. Values are made
+ * from a counter, so that a column in the wrong place shows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,38 @@ static int put_module(struct scribe_writer *w, int module, int threads)
 	}
 }
 
+/* Names of any bytes: an object id, control characters, no UTF-8, none at all. */
+static const struct {
+	uint64_t id;
+	const char *bytes;
+	size_t len;
+} odd_names[] = {
+	{101, "\x01\x02\xfe\xff\x80", 5},
+	{102, "/tmp/new\nline", 13},
+	{103, "/tmp/tab\there", 13},
+	{104, "/tmp/\xc3\x28", 7},
+	{105, "/tmp/back\\slash", 15},
+	{106, "/tmp/\xc3\xbc", 7},
+	{107, "", 0},
+};
+
+static int put_odd(struct scribe_writer *w)
+{
+	struct scribe_log_job job = {
+		.uid = 1000, .start_time_sec = 1700000000, .end_time_sec = 1700000100, .nprocs = 1};
+	struct scribe_posix_record r = {.counters = {1}};
+	size_t n = sizeof(odd_names) / sizeof(odd_names[0]);
+	int rc = scribe_writer_job(w, &job, "./app", mounts, 3);
+
+	for (size_t i = 0; i < n && rc >= 0; i++)
+		rc = scribe_writer_name(w, odd_names[i].id, odd_names[i].bytes, odd_names[i].len);
+	for (size_t i = 0; i <= n && rc >= 0; i++) { /* the last one, 108, has no name */
+		r.base.id = 101 + i;
+		rc = scribe_writer_record(w, SCRIBE_MOD_POSIX, &r, sizeof(r));
+	}
+	return rc < 0 ? rc : scribe_writer_finish(w);
+}
+
 static int put_all(struct scribe_writer *w, int threads)
 {
 	struct scribe_log_job job = {1000,      1700000000, 5,  1700000100,
@@ -203,12 +236,12 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (argc < 2) {
-		fputs("usage: make_modules FILE [threads]\n", stderr);
+		fputs("usage: make_modules FILE [threads|names]\n", stderr);
 		return 2;
 	}
 	rc = scribe_writer_create(argv[1], &options, &w, &err);
 	if (rc >= 0) {
-		rc = put_all(w, threads);
+		rc = argc > 2 && !strcmp(argv[2], "names") ? put_odd(w) : put_all(w, threads);
 		if (rc < 0)
 			err = *scribe_writer_error(w);
 	}
