@@ -89,7 +89,7 @@ void scribe_clients_accept(struct scribe_daemon *d)
 			continue;
 		}
 		*c = (struct scribe_client){
-			.fd = fd, .pid = cred.pid, .uid = cred.uid, .rank = -1, .next = d->clients};
+			.fd = fd, .pid = cred.pid, .uid = cred.uid, .rank = -1};
 		if (scribe_loop_watch(d, fd, c) < 0) {
 			close(fd);
 			free(c);
