@@ -55,7 +55,8 @@ function(scribe_add_bats folder)
   endforeach()
 endfunction()
 
-# tests/prog/*.c except mpi_*: small programs that the trace tests run, in
+# tests/prog/*.c except mpi_*, mpiio_*, hdf5_*, pnetcdf_* (built by their own
+# folders): small programs that the trace tests run, in
 # BUILD/tests/prog. A first line with "link: a b" names libraries; "static" is
 # one of them.
 function(scribe_add_programs)
@@ -63,7 +64,7 @@ function(scribe_add_programs)
   find_package(Threads REQUIRED)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
-    if(name MATCHES "^mpi_")
+    if(name MATCHES "^(mpi|mpiio|hdf5|pnetcdf)_")
       continue()
     endif()
     add_executable(prog_${name} ${source})

@@ -217,7 +217,7 @@ static __always_inline void scribe_stdio_begin(struct scribe_thread *t, struct s
 					       const struct scribe_site *site, const struct scribe_image *im)
 {
 	if (site->fn == SCRIBE_FN_STREAM_OPEN) {
-		t->stream_open = 1;
+		t->stream_open = scribe_counts_calls() ? 2 : 1;
 		return;
 	}
 	if (site->implied)
