@@ -84,15 +84,12 @@ const struct scribe_command scribe_command_summary = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
-	.about = "Prints the job, what each module moved and how fast, the access sizes, the busiest files, "
-		 "how\n"
-		 "the processes ended, and the ledger: whether all operations seen were recorded, and if "
-		 "not,\n"
-		 "what was lost or is approximate.\n\n"
-		 "The performance is estimated as Darshan does: bytes moved by the time of the slowest rank "
-		 "in\n"
-		 "files of its own plus the time of the slowest rank in each shared file. Incomplete logs "
-		 "are\n"
-		 "summarised too and say so.",
+	.about =
+		"Prints the job, what each module moved and how fast, the access sizes, activity over time\n"
+		"where the log has heatmaps, the busiest files, how the processes ended, and the ledger:\n"
+		"whether all operations seen were recorded, and if not, what was lost or is approximate.\n\n"
+		"The performance is estimated as Darshan does: bytes moved by the time of the slowest rank\n"
+		"in files of its own plus the time of the slowest rank in each shared file. Incomplete logs\n"
+		"are summarised too and say so.",
 	.examples = examples,
 };

@@ -14,7 +14,8 @@
 
 #define SCRIBE_SUMMARY_MODULES 5 /* POSIX, MPI-IO, STDIO, DFS, DAOS */
 #define SCRIBE_SUMMARY_FILES   20
-#define SCRIBE_SUMMARY_ENDS    20
+#define SCRIBE_SUMMARY_ENDS 20
+#define SCRIBE_SUMMARY_COLUMNS 60 /* of the plot of activity over time */
 
 struct scribe_summary_module {
 	int module;
@@ -38,6 +39,12 @@ struct scribe_summary_end {
 	char exe[64];
 };
 
+/* Bytes moved over time, of all ranks, below MPI-IO. */
+struct scribe_summary_heat {
+	double span; /* seconds that the columns cover; 0: the log has no heatmap */
+	double bytes[2][SCRIBE_SUMMARY_COLUMNS]; /* read, written */
+};
+
 struct scribe_summary {
 	struct scribe_log log;
 	struct scribe_summary_module modules[SCRIBE_SUMMARY_MODULES];
@@ -48,6 +55,7 @@ struct scribe_summary {
 	int64_t processes, ended_well, ended_badly, signalled, lost, running;
 	struct scribe_summary_end ends[SCRIBE_SUMMARY_ENDS]; /* those that did not end well */
 	int nends;
+	struct scribe_summary_heat heat;
 	int has_ledger;
 	int64_t ledger[SCRIBE_LEDGER_PLACES]; /* sums over hosts */
 	double ledger_f[SCRIBE_LEDGER_F_PLACES];
@@ -56,6 +64,11 @@ struct scribe_summary {
 /* Read all of a log. 0 or a negative code with a message; free also after a failure. */
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err);
 void scribe_summary_free(struct scribe_summary *s);
+
+/* The heatmaps of an opened log. 0 or a negative code with a message. */
+int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
+/* Plot of activity over time; nothing when there was no heatmap. */
+void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out);
 
 /* The whole summary, or ten lines of it. */
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles);

@@ -434,6 +434,7 @@ void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out
 	for (int i = 0; i < s->nmodules; i++)
 		put_perf(&s->modules[i], out);
 	put_sizes(s, out);
+	scribe_summary_print_heat(s, out);
 	put_files(s, out, nfiles);
 	put_ends(s, out);
 	put_ledger(s, out);

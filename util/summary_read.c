@@ -205,6 +205,8 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 		rc = read_processes(s, err);
 	if (rc >= 0)
 		rc = read_ledger(s, err);
+	if (rc >= 0)
+		rc = scribe_summary_read_heat(s, err);
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)

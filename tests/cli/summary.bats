@@ -47,3 +47,13 @@ load helper
 @test "no log: one line, exit 1" {
 	run_err 1 "No such file or directory" "$IOSCRIBE" summary "$BATS_TEST_TMPDIR/absent"
 }
+
+@test "activity over time: the plot holds all bytes of the heatmaps" {
+	run "$IOSCRIBE" summary "$LOGS/snyder_python3_id3116902-2110365_12-19-66957-188958432683465822_1.darshan"
+	[[ "$output" == *"activity over 139.2 s, 2.32 s a column"* ]]
+	[ "$(grep -Ec '^  (read|write)  +\|.{60}\| at most ' <<<"$output")" -eq 2 ]
+	# the write of the last seconds is the highest column
+	grep -Eq '^  write  \|.*#\| at most ' <<<"$output"
+	run "$IOSCRIBE" summary "$LOGS/skew-app.darshan"
+	[[ "$output" != *"activity over"* ]]
+}
