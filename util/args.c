@@ -117,26 +117,40 @@ static int check_operands(const struct scribe_command *cmd, const char *argv0, i
 	return -1;
 }
 
+/* The option that getopt refused: a letter of a group, or the word it looked at last. */
+static void name_wrong(const char *word, char *to, size_t cap)
+{
+	if (is_letter(optopt) && strncmp(word, "--", 2))
+		snprintf(to, cap, "-%c", optopt);
+	else if (optopt > 0 && optopt < 0x100 && !is_letter(optopt))
+		snprintf(to, cap, "-%c", optopt);
+	else
+		snprintf(to, cap, "%s", word);
+}
+
 int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 		     int (*take)(void *ctx, int key, const char *value, struct scribe_err *err), void *ctx,
 		     int *ret_first)
 {
 	struct getopt_table table;
 	struct scribe_err err = {0};
+	char option[64];
 	int key;
 
 	table_build(cmd, &table);
 	opterr = 0;
 	optind = 0;
 	while ((key = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
-		if (key == KEY_HELP || (key == 'h' && optopt == 0))
+		if (key == KEY_HELP || key == 'h')
 			return scribe_print_help(cmd, argv[0]);
 		if (key == KEY_VERSION)
 			return print_version(argv[0]);
-		if (key == ':')
-			return wrong(argv[0], "option '%s' needs an argument", argv[optind - 1]);
-		if (key == '?')
-			return wrong(argv[0], "unknown option '%s'", argv[optind - 1]);
+		if (key == ':' || key == '?') {
+			name_wrong(argv[optind - 1], option, sizeof(option));
+			return wrong(argv[0],
+				     key == ':' ? "option '%s' needs an argument" : "unknown option '%s'",
+				     option);
+		}
 		if (take(ctx, key, optarg, &err) < 0)
 			return wrong(argv[0], "%s", err.text);
 	}

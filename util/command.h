@@ -17,7 +17,7 @@ enum scribe_exit { SCRIBE_EXIT_OK = 0, SCRIBE_EXIT_FAILED = 1, SCRIBE_EXIT_USAGE
 
 struct scribe_option {
 	const char *name; /* long option, without dashes */
-	int key;          /* what the command is told; a letter is a short option too */
+	int key;          /* what the command is told; a letter (not h) is a short option too */
 	const char *arg;  /* name of its argument, NULL: none */
 	const char *help; /* one sentence, no full stop */
 };

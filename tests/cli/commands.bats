@@ -76,3 +76,14 @@ log_commands() {
 		echo "${COMPREPLY[@]}"' bash "$BATS_TEST_TMPDIR/completion"
 	[ "$output" = "--show-incomplete" ]
 }
+
+@test "a wrong short option is named, in a group too" {
+	run_err 2 "unknown option '-z'" "$IOSCRIBE" parse -az x
+	run_err 2 "unknown option '-z'" "$IOSCRIBE" parse --all -zq x
+	run_err 2 "unknown option '--all=3'" "$IOSCRIBE" parse --all=3 x
+	run_err 2 "option '-o' needs an argument" "$IOSCRIBE" merge -o
+	run_err 2 "option '--output' needs an argument" "$IOSCRIBE" merge --output
+	run "$IOSCRIBE" parse -h
+	[ "$status" -eq 0 ]
+	[[ "$output" == "usage: ioscribe parse"* ]]
+}
