@@ -117,12 +117,12 @@ static int check_operands(const struct scribe_command *cmd, const char *argv0, i
 	return -1;
 }
 
-/* The option that getopt refused: a letter of a group, or the word it looked at last. */
-static void name_wrong(const char *word, char *to, size_t cap)
+/* The option that getopt refused: a letter, maybe out of a group, or the word it looked at last. */
+static void name_wrong(int key, const char *word, char *to, size_t cap)
 {
-	if (is_letter(optopt) && strncmp(word, "--", 2))
-		snprintf(to, cap, "-%c", optopt);
-	else if (optopt > 0 && optopt < 0x100 && !is_letter(optopt))
+	int is_long = !strncmp(word, "--", 2) && (key == ':' || strchr(word, '='));
+
+	if (optopt > 0 && optopt < 0x100 && !is_long)
 		snprintf(to, cap, "-%c", optopt);
 	else
 		snprintf(to, cap, "%s", word);
@@ -146,7 +146,7 @@ int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 		if (key == KEY_VERSION)
 			return print_version(argv[0]);
 		if (key == ':' || key == '?') {
-			name_wrong(argv[optind - 1], option, sizeof(option));
+			name_wrong(key, argv[optind - 1], option, sizeof(option));
 			return wrong(argv[0],
 				     key == ':' ? "option '%s' needs an argument" : "unknown option '%s'",
 				     option);
