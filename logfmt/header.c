@@ -244,7 +244,8 @@ int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *by
 
 	if (memcmp(t.magic, SCRIBE_TRAILER_MAGIC, sizeof(t.magic)) != 0)
 		return scribe_err_set(err, -SCRIBE_E_TRUNCATED,
-				      "%.200s: trailer: not at the end of the file (offset %llu): the file is cut short",
+				      "%.200s: trailer: not at the end of the file (offset %llu): the file is "
+				      "cut short",
 				      label, (unsigned long long)end);
 	if (info->swapped) {
 		scribe_swap_words(t.map, 2 * SCRIBE_OWN_MODULES);

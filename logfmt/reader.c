@@ -76,8 +76,8 @@ static int split_text(struct scribe_reader *r)
 	for (const char *c = r->text; *c; c++)
 		n += *c == '\n';
 	if (n > SCRIBE_MAX_MOUNTS)
-		return scribe_err_set(&r->err, -SCRIBE_E_LIMIT, "%.160s: job region: %zu mounts, at most %d", r->label, n,
-				      SCRIBE_MAX_MOUNTS);
+		return scribe_err_set(&r->err, -SCRIBE_E_LIMIT, "%.160s: job region: %zu mounts, at most %d",
+				      r->label, n, SCRIBE_MAX_MOUNTS);
 	r->mounts = calloc(n ? n : 1, sizeof(*r->mounts));
 	if (!r->mounts)
 		return scribe_err_set(&r->err, -ENOMEM, "%.160s: out of memory", r->label);
@@ -498,7 +498,8 @@ int scribe_reader_next_record(struct scribe_reader *r, int module, void *buf, si
 	if (*ret_len > cap) {
 		r->modules[module].pending = rec;
 		r->modules[module].pending_len = *ret_len;
-		return scribe_err_set(&r->err, -SCRIBE_E_BUFFER, "%.160s: a %s record of %zu bytes does not fit into %zu",
+		return scribe_err_set(&r->err, -SCRIBE_E_BUFFER, "%.160s: a %s record of %zu bytes does not fit into "
+				      "%zu",
 				      r->label, scribe_module_by_id(module)->name, *ret_len, cap);
 	}
 	memcpy(buf, rec, *ret_len);

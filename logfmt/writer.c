@@ -220,7 +220,8 @@ static int go_to(struct scribe_writer *w, int stage, const char *what)
 	if (w->stage == stage && w->open)
 		return 0;
 	if (w->stage == STAGE_START && stage != STAGE_JOB)
-		return scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: %s before the job record", what);
+		return scribe_err_set(&w->err, -SCRIBE_E_ORDER,
+				      "log written out of order: %s before the job record", what);
 	if (stage <= w->stage)
 		return scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: %s after %s", what,
 				      w->stage == STAGE_DONE    ? "the end"

@@ -384,7 +384,8 @@ static void module_table(void **state)
 	assert_string_equal(scribe_counter_name(scribe_module_by_id(1), SCRIBE_POSIX_SLOWEST_RANK_BYTES),
 			    "POSIX_SLOWEST_RANK_BYTES");
 	assert_string_equal(scribe_counter_name(scribe_module_by_id(14), 0), "MPI_SEND_CALL_COUNT");
-	assert_string_equal(scribe_fcounter_name(scribe_module_by_id(14), SCRIBE_APMPI_F_COUNT + SCRIBE_APMPI_F_SYNC_COUNT),
+	assert_string_equal(scribe_fcounter_name(scribe_module_by_id(14),
+						 SCRIBE_APMPI_F_COUNT + SCRIBE_APMPI_F_SYNC_COUNT),
 			    "MPI_TOTAL_COMM_TIME");
 	assert_ptr_equal(scribe_module_by_name("MPIIO"), scribe_module_by_id(2));
 	assert_null(scribe_module_by_name("nothing"));

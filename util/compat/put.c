@@ -11,30 +11,52 @@
 #include <string.h>
 #include <unistd.h>
 
-darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag)
+/* A descriptor with its state and path; NULL and a message when memory is out. */
+static darshan_fd new_fd(const char *name)
 {
-	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type};
 	darshan_fd fd = calloc(1, sizeof(*fd));
-	struct scribe_err err;
-	int file, rc;
 
 	if (fd)
 		fd->state = calloc(1, sizeof(*fd->state));
 	if (fd && fd->state)
 		fd->state->path = strdup(name);
-	if (!fd || !fd->state || !fd->state->path)
-		goto no_memory;
+	if (fd && fd->state && fd->state->path)
+		return fd;
+	compat_error("out of memory.");
+	if (fd)
+		free(fd->state);
+	free(fd);
+	return NULL;
+}
+
+static darshan_fd drop_fd(darshan_fd fd)
+{
+	free(fd->state->path);
+	free(fd->state);
+	free(fd);
+	return NULL;
+}
+
+darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag)
+{
+	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type};
+	darshan_fd fd = new_fd(name);
+	struct scribe_err err;
+	int file, rc;
+
+	if (!fd)
+		return NULL;
 	file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0400);
 	if (file < 0) {
 		compat_error("darshan_log_create failed to open darshan log file %s: %s.", name, strerror(errno));
-		goto fail;
+		return drop_fd(fd);
 	}
 	rc = scribe_writer_create_fd(file, &options, &fd->state->writer, &err);
 	close(file);
 	if (rc) {
 		compat_error("%s", err.text);
 		unlink(name);
-		goto fail;
+		return drop_fd(fd);
 	}
 	fd->comp_type = comp_type;
 	fd->partial_flag = (uint64_t)(int64_t)partial_flag;
@@ -43,22 +65,13 @@ darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type
 			scribe_writer_partial(fd->state->writer, i);
 	}
 	return fd;
-
-no_memory:
-	compat_error("out of memory.");
-fail:
-	if (fd && fd->state)
-		free(fd->state->path);
-	if (fd)
-		free(fd->state);
-	free(fd);
-	return NULL;
 }
 
 /* The next put: refused when it comes too late. */
 static struct darshan_fd_int_state *put(darshan_fd fd, enum put_stage stage, const char *what)
 {
-	static const char *const names[] = {"nothing", "the job", "the exe", "the mounts", "the names", "a module"};
+	static const char *const names[] = {"nothing",    "the job",   "the exe",
+					    "the mounts", "the names", "a module"};
 	struct darshan_fd_int_state *s = fd ? fd->state : NULL;
 
 	if (!s || !s->writer) {
@@ -70,7 +83,7 @@ static struct darshan_fd_int_state *put(darshan_fd fd, enum put_stage stage, con
 		return NULL;
 	}
 	if (stage < s->stage || (stage == s->stage && stage != PUT_MODULES)) {
-		compat_error("%s must not be written after %s.", what, names[s->stage < PUT_MODULES ? s->stage : PUT_MODULES]);
+		compat_error("%s must not be written after %s.", what, names[s->stage]);
 		return NULL;
 	}
 	s->stage = stage;
