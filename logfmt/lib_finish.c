@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "logfmt/rules/lib_rules.h"
+
 #define NS_PER_S 1e9
 
 static double when(uint64_t ns, uint64_t base)
@@ -107,6 +109,52 @@ static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct
 	return sizeof(*r);
 }
 
+static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_h5d_record *r)
+{
+	struct scribe_value top[SCRIBE_TOP_VALUES];
+	const struct scribe_posix_part *s = &acc->sum;
+	int64_t *c = r->counters;
+	double *f = r->fcounters;
+
+	for (int i = SCRIBE_H5D_OPENS; i <= SCRIBE_H5D_FLUSHES; i++)
+		c[i] = (int64_t)acc->ext.v[i];
+	for (int i = SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS; i <= SCRIBE_H5D_POINT_SELECTS; i++)
+		c[i] = (int64_t)acc->ext.v[i];
+	c[SCRIBE_H5D_RW_SWITCHES] = (int64_t)s->rw_switches;
+	for (int w = 0; w < 2; w++) {
+		c[SCRIBE_H5D_BYTES_READ + w] = (int64_t)s->bytes[w];
+		c[SCRIBE_H5D_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
+		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
+			c[SCRIBE_H5D_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+		f[SCRIBE_H5D_F_READ_START_TIMESTAMP + w] = when(s->start[w], base);
+		f[SCRIBE_H5D_F_READ_END_TIMESTAMP + w] = when(s->end[w], base);
+		f[SCRIBE_H5D_F_MAX_READ_TIME + w] = seconds(s->max_ns[w]);
+	}
+	for (int i = 0; i < 3; i++)
+		f[SCRIBE_H5D_F_READ_TIME + i] = seconds(s->busy_ns[i]);
+	f[SCRIBE_H5D_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
+	f[SCRIBE_H5D_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
+	f[SCRIBE_H5D_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
+	f[SCRIBE_H5D_F_CLOSE_END_TIMESTAMP] = when(s->close_end, base);
+	scribe_value_map_top(&acc->access, top, SCRIBE_TOP_VALUES);
+	for (int i = 0; i < SCRIBE_TOP_VALUES; i++) {
+		int64_t *value = &c[SCRIBE_H5D_ACCESS1_ACCESS + 11 * i];
+
+		value[0] = top[i].value;
+		for (int k = 1; top[i].count && k < 11; k++)
+			value[k] = -1; /* lengths and strides were not looked at */
+		c[SCRIBE_H5D_ACCESS1_COUNT + i] = (int64_t)top[i].count;
+	}
+	c[SCRIBE_H5D_DATASPACE_NDIMS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NDIMS];
+	c[SCRIBE_H5D_DATASPACE_NPOINTS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NPOINTS];
+	c[SCRIBE_H5D_DATATYPE_SIZE] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
+	for (int i = SCRIBE_H5D_CHUNK_SIZE_D1; i <= SCRIBE_H5D_CHUNK_SIZE_D5; i++)
+		c[i] = -1;
+	c[SCRIBE_H5D_USE_MPIIO_COLLECTIVE] = acc->ext.v[SCRIBE_LIB_H5D_COLLECTIVE] != 0;
+	c[SCRIBE_H5D_USE_DEPRECATED] = -1;
+	return sizeof(*r);
+}
+
 size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 			      uint64_t base_mono_ns, int64_t mode, union scribe_lib_record *ret_rec)
 {
@@ -119,6 +167,8 @@ size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, ui
 		return make_mpiio(acc, base_mono_ns, mode, &ret_rec->mpiio);
 	case SCRIBE_MOD_H5F:
 		return make_h5f(acc, base_mono_ns, &ret_rec->h5f);
+	case SCRIBE_MOD_H5D:
+		return make_h5d(acc, base_mono_ns, &ret_rec->h5d);
 	default:
 		return 0;
 	}

@@ -341,7 +341,8 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	if (index >= SCRIBE_IMAGES_MAX)
 		return -E2BIG;
 	scribe_image_read(elf, l->layer, &image);
-	if (l->layer == SCRIBE_LAYER_STDIO && !image.fileno_at)
+	if ((l->layer == SCRIBE_LAYER_STDIO && !image.fileno_at) ||
+	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at))
 		return -ENOTSUP;
 	rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
 	if (rc)

@@ -82,6 +82,49 @@ static uint32_t openmpi_type_size(const struct scribe_elf *elf)
 	return 0;
 }
 
+/* mov disp8(%rdi),%rax; mov disp8(%rax),%rax */
+static void two_steps(const struct scribe_elf *elf, const char *function, uint32_t *ret_first, uint32_t *ret_second)
+{
+	static const int16_t pattern[] = {0x48, 0x8b, 0x47, ANY, 0x48, 0x8b, 0x40, ANY};
+	const unsigned char *at;
+
+	if (find(elf, function, pattern, COUNT(pattern), &at) < 0)
+		return;
+	*ret_first = at[3];
+	*ret_second = at[7];
+}
+
+/* HDF5 1.10: false when one of the offsets cannot be read. */
+static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
+{
+	static const int16_t load8[] = {0x48, 0x8b, 0x47, ANY}, lea8[] = {0x48, 0x8d, 0x47, ANY},
+			     load32[] = {0x48, 0x8b, 0x87, ANY, ANY, 0, 0},
+			     space[] = {0x48, 0x8b, 0x78, ANY},
+			     hslab[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0};
+	const unsigned char *at;
+
+	two_steps(elf, "H5D_typeof", &im->h5d_shared_at, &im->h5d_type_at);
+	two_steps(elf, "H5T_get_size", &im->h5t_shared_at, &im->h5t_size_at);
+	if (find(elf, "H5D_nameof", lea8, COUNT(lea8), &at) >= 0)
+		im->h5d_path_at = at[3];
+	if (find(elf, "H5D__get_space", space, COUNT(space), &at) >= 0)
+		im->h5d_space_at = at[3];
+	if (find(elf, "H5S_get_select_type", load8, COUNT(load8), &at) >= 0)
+		im->h5s_select_at = at[3];
+	if (find(elf, "H5S_get_select_npoints", load32, COUNT(load32), &at) >= 0)
+		im->h5s_npoints_at = disp32(at + 3);
+	if (find(elf, "H5S_extent_nelem", load8, COUNT(load8), &at) >= 0) {
+		im->h5s_nelem_at = at[3];
+		im->h5s_rank_at = im->h5s_nelem_at + 8; /* the next field, an unsigned */
+	}
+	/* behind the number of points stands the hyperslab; the library's own test of it must agree */
+	if (find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 &&
+	    disp32(at + 3) == im->h5s_npoints_at + 8)
+		im->h5s_hslab_at = im->h5s_npoints_at + 8;
+	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at && im->h5s_select_at &&
+	       im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
+}
+
 static void read_mpi(const struct scribe_elf *elf, struct scribe_image *im)
 {
 	struct scribe_elf_symbol s;
@@ -101,6 +144,8 @@ void scribe_image_read(const struct scribe_elf *elf, enum scribe_layer layer, st
 	memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_MPIIO)
 		read_mpi(elf, im);
+	if (layer == SCRIBE_LAYER_HDF5 && !read_hdf5(elf, im))
+		memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_STDIO) {
 		im->fileno_at = fileno_offset(elf);
 		im->std_at[0] = data_symbol(elf, "_IO_2_1_stdin_");

@@ -4,6 +4,7 @@
  * in each is filter, look up, update. They share the maps of the system call
  * programs (bpf/posix.bpf.c) and are loaded beside them.
  */
+#include "uprobes/hdf5.bpf.h"
 #include "uprobes/mpiio.bpf.h"
 #include "uprobes/stdio.bpf.h"
 
@@ -45,6 +46,18 @@ static __always_inline bool scribe_inner_end(struct pt_regs *ctx, __u32 layer)
 								  : (__s64)scribe_user_u64(c->inner_at);
 	c->inner_fn = 0;
 	return true;
+}
+
+/* HDF5 calls around an MPI-IO call learn of it. */
+static __always_inline void scribe_tell_above(struct scribe_calls *calls, const struct scribe_site *site)
+{
+	struct scribe_call *above = &calls->layer[SCRIBE_LAYER_HDF5];
+
+	if (!above->busy)
+		return;
+	above->beneath |= 1u << SCRIBE_LAYER_MPIIO;
+	if (site->count_at == SCRIBE_MPIIO_COLL_READS || site->count_at == SCRIBE_MPIIO_COLL_WRITES)
+		above->beneath |= 1u << SCRIBE_BENEATH_COLLECTIVE;
 }
 
 SEC("uprobe")
@@ -95,6 +108,10 @@ int scribe_lib_in(struct pt_regs *ctx)
 	}
 	if (site->layer == SCRIBE_LAYER_STDIO)
 		scribe_stdio_begin(t, c, site, im);
+	else if (site->layer == SCRIBE_LAYER_MPIIO)
+		scribe_tell_above(calls, site);
+	else if (site->fn == SCRIBE_FN_H5_SET_CLOSE)
+		scribe_h5_set(t, p, im, c->arg[0]); /* its structure is gone at return */
 	c->start_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -111,4 +128,10 @@ int scribe_mpiio_out(struct pt_regs *ctx)
 	if (scribe_inner_end(ctx, SCRIBE_LAYER_MPIIO))
 		return 0;
 	return scribe_mpi_end(ctx);
+}
+
+SEC("uprobe")
+int scribe_hdf5_out(struct pt_regs *ctx)
+{
+	return scribe_h5_end(ctx);
 }

@@ -146,10 +146,28 @@ static const struct scribe_probe stdio[] = {
 	CALL("__isoc23_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
 };
 
+/* ---- HDF5 ---- */
+#define H5(name, what, fn, op, ...)                                                                           \
+	{name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)}
+
+static const struct scribe_probe hdf5[] = {
+	H5("H5Fopen", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
+	H5("H5Fcreate", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
+	H5("H5Fclose", "H5F_F_CLOSE_*_TIMESTAMP", FILE_CLOSE, 0, 0, X, X, X, X, X),
+	H5("H5Fflush", "H5F_FLUSHES", FILE_FLUSH, 0, 0, X, X, X, X, X),
+	H5("H5D_open", "H5D_OPENS, H5D_DATA*", SET_OPEN, 0, X, X, X, X, X, X),
+	H5("H5D__create", "H5D_OPENS, H5D_DATA*", SET_OPEN, 0, X, X, X, X, X, X),
+	H5("H5D_close", "H5D_F_CLOSE_*_TIMESTAMP", SET_CLOSE, 0, 0, X, X, X, X, X),
+	H5("H5D__read", "H5D_READS, H5D_*_SELECTS", SET_DATA, READ, 0, 3, X, X, X, X),
+	H5("H5D__write", "H5D_WRITES, H5D_*_SELECTS", SET_DATA, WRITE, 0, 3, X, X, X, X),
+	H5("H5D__flush", "H5D_FLUSHES", SET_FLUSH, 0, 0, X, X, X, X, X),
+};
+
 #define COUNT(table) (sizeof(table) / sizeof(table[0]))
 
 const struct scribe_library scribe_libraries[] = {
 	{"MPI", "libmpi*.so*", {"MPI_File_open", "PMPI_File_open"}, SCRIBE_LAYER_MPIIO, BIT(MPIIO), mpiio, COUNT(mpiio)},
+	{"HDF5", "libhdf5*.so*", {"H5D__write", NULL}, SCRIBE_LAYER_HDF5, BIT(H5F) | BIT(H5D), hdf5, COUNT(hdf5)},
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, COUNT(stdio)},
 };
 const size_t scribe_nlibraries = COUNT(scribe_libraries);

@@ -88,6 +88,9 @@ struct scribe_site {
 	scribe_u64 vaddr;   /* of the place: instruction pointer - vaddr is the load address */
 };
 
+/* In scribe_call.beneath beside the layers: a collective MPI-IO call. */
+#define SCRIBE_BENEATH_COLLECTIVE 8
+
 enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_OPENMPI };
 
 /* What was read from a library's file: offsets in its structures; 0 unknown. */
@@ -100,9 +103,8 @@ struct scribe_image {
 	scribe_u32 h5d_path_at;   /* H5D_t: path (reference to a string) */
 	scribe_u32 h5d_shared_at; /* H5D_t: shared part */
 	scribe_u32 h5d_space_at, h5d_type_at, h5d_layout_at, h5d_chunk_at; /* in the shared part */
-	scribe_u32 h5s_rank_at, h5s_select_at, h5s_npoints_at, h5s_hslab_at; /* H5S_t */
+	scribe_u32 h5s_rank_at, h5s_nelem_at, h5s_select_at, h5s_npoints_at, h5s_hslab_at; /* H5S_t */
 	scribe_u32 h5t_shared_at, h5t_size_at;
-	scribe_u32 pad;
 	scribe_u64 std_at[4];    /* stdio: vaddr of the standard streams */
 	scribe_u64 info_null_at; /* vaddr of a pointer to Open MPI's MPI_INFO_NULL */
 };

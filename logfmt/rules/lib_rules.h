@@ -9,7 +9,8 @@
  *           FLUSHES; ext: as for POSIX (calls beneath the stream)
  *   MPI-IO  ext.v[SCRIBE_MPIIO_INDEP_OPENS .. VIEWS]; sizes and data in part
  *   H5F     ext.v[SCRIBE_H5F_OPENS .. USE_MPIIO]
- *   H5D     ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS]; data in part
+ *   H5D     ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS], and what a
+ *           dataset is (SCRIBE_LIB_H5D_*: set, not counted); data in part
  *
  * Compiled into the kernel programs, the unit tests and any counting inside a
  * process.
@@ -30,6 +31,13 @@ enum scribe_lib_what {
 };
 
 #define SCRIBE_LIB_NO_COUNT 0xffu
+
+/* Properties of a dataset in the ext part, behind its counters. */
+#define SCRIBE_LIB_H5D_COLLECTIVE 10
+#define SCRIBE_LIB_H5D_NDIMS 12
+#define SCRIBE_LIB_H5D_NPOINTS 13
+#define SCRIBE_LIB_H5D_TYPE_SIZE 14
+#define SCRIBE_LIB_H5D_PROPERTIES 3
 
 struct scribe_lib_op {
 	scribe_u64 start_ns, end_ns;

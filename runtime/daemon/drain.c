@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "logfmt/base/hash.h"
+
 #include "runtime/daemon/daemon.h"
 
 struct drain {
@@ -63,6 +65,16 @@ static int lib_module(uint32_t kind)
 	return kind < sizeof(modules) / sizeof(modules[0]) ? modules[kind] : 0;
 }
 
+/* Record id of the file in "file:/group/dataset". */
+static uint64_t file_of_dataset(const struct scribe_label *label)
+{
+	const char *colon = NULL;
+
+	for (const char *at = label->text; (at = strstr(at, ":/")); at++)
+		colon = at;
+	return colon ? scribe_record_id(label->text, (size_t)(colon - label->text)) : 0;
+}
+
 /*
  * A library's record. Totals of the process are of what the kernel moved: a
  * stream's are, where its system calls were counted or nothing else was.
@@ -84,6 +96,10 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 			continue;
 		x->p->totals.bytes_read += v->part[i]->bytes[0];
 		x->p->totals.bytes_written += v->part[i]->bytes[1];
+	}
+	if (f && module == SCRIBE_MOD_H5D) {
+		scribe_file_properties(f, v->ext[0]);
+		f->file_id = file_of_dataset(label);
 	}
 	if (f && v->slot->mode && !f->mode)
 		f->mode = v->slot->mode;

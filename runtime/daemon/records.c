@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "logfmt/rules/lib_rules.h"
+
 struct scribe_records *scribe_records_new(void)
 {
 	return calloc(1, sizeof(struct scribe_records));
@@ -62,6 +64,12 @@ struct scribe_file *scribe_records_at_module(struct scribe_records *r, int modul
 	return f;
 }
 
+void scribe_file_properties(struct scribe_file *f, const struct scribe_ext_part *of)
+{
+	for (int i = 0; f->module == SCRIBE_MOD_H5D && i < SCRIBE_LIB_H5D_PROPERTIES; i++)
+		f->acc.ext.v[SCRIBE_LIB_H5D_NDIMS + i] = of->v[SCRIBE_LIB_H5D_NDIMS + i];
+}
+
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other)
 {
 	for (size_t i = 0; other && i < other->n; i++) {
@@ -74,6 +82,9 @@ int scribe_records_join(struct scribe_records *r, const struct scribe_records *o
 			to->mode = from->mode;
 		if (from->align)
 			to->align = from->align;
+		if (!to->file_id)
+			to->file_id = from->file_id;
+		scribe_file_properties(to, &from->acc.ext);
 		if (!to->renamed_from)
 			to->renamed_from = from->renamed_from;
 	}

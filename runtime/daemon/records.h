@@ -18,6 +18,7 @@ struct scribe_file {
 	uint64_t renamed_from; /* record id of the first rename's source, 0 none */
 	uint32_t mode;         /* of the last open that had one */
 	uint32_t align;        /* bytes */
+	uint64_t file_id;      /* of a dataset: record id of its file's name */
 	struct scribe_posix_acc acc;
 };
 
@@ -33,6 +34,8 @@ struct scribe_records *scribe_records_free(struct scribe_records *r);
 struct scribe_file *scribe_records_at(struct scribe_records *r, uint64_t id);
 /* The same of a library module: its own accumulator beside POSIX's. */
 struct scribe_file *scribe_records_at_module(struct scribe_records *r, int module, uint64_t id);
+/* What a dataset is, as told last, in place of a sum. */
+void scribe_file_properties(struct scribe_file *f, const struct scribe_ext_part *of);
 /* Add all files of `other`. 0 or -ENOMEM. */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other);
 /* Has any file more to tell than that an inherited descriptor was closed? */

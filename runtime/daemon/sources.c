@@ -84,6 +84,8 @@ static int lib_record(struct scribe_core *core, const struct scribe_file *f, uin
 
 	if (!bytes)
 		return 0;
+	if (f->module == SCRIBE_MOD_H5D)
+		rec.h5d.file_rec_id = f->file_id;
 	into = scribe_core_register_record(core, f->id, NULL, f->module, bytes, NULL);
 	if (!into)
 		return -ENOMEM;

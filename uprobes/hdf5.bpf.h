@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HDF5: files by their public calls, datasets by the internal functions that
+ * every form of an open, read or write passes. Structures are read by offsets
+ * that were decoded from the library (uprobes/image.c). Own counters in the ext
+ * part: see logfmt/rules/lib_rules.h.
+ */
+#ifndef UPROBES_HDF5_BPF_H
+#define UPROBES_HDF5_BPF_H
+
+#include "uprobes/call.bpf.h"
+
+/* File handles beside dataset structures in one table. */
+#define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
+#define SCRIBE_HANDLE_H5_SET SCRIBE_LAYER_HDF5
+
+/* The dataset's record: "file:/path". */
+static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
+						const struct scribe_image *im, __u64 set)
+{
+	struct scribe_lib_name name = {.kind = SCRIBE_KIND_H5D, .prefix = 1};
+	struct scribe_slot *s;
+	__u64 shared, space;
+	__u32 index;
+
+	name.string = scribe_user_u64(scribe_user_u64(set));
+	name.suffix = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at));
+	if (!name.string || !name.suffix)
+		return SCRIBE_NO_SLOT;
+	index = scribe_lib_slot(t, p, &name);
+	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+	if (!s)
+		return index;
+	shared = scribe_user_u64(set + im->h5d_shared_at);
+	space = scribe_user_u64(shared + im->h5d_space_at);
+	s->ext.v[SCRIBE_LIB_H5D_NDIMS] = scribe_user_u32(space + im->h5s_rank_at);
+	s->ext.v[SCRIBE_LIB_H5D_NPOINTS] = scribe_user_u64(space + im->h5s_nelem_at);
+	s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE] = scribe_user_u64(
+		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) + im->h5t_size_at);
+	return index;
+}
+
+/*
+ * A dataset's handle with its record. One just created has no name yet: its
+ * record is made, and the open counted, at the first use.
+ */
+static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
+							   const struct scribe_image *im, __u64 set)
+{
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
+	struct scribe_lib_op op = {.offset = -1, .what = SCRIBE_LIB_OPEN, .op_class = SCRIBE_OP_META,
+				   .count_at = SCRIBE_H5D_OPENS};
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!h || h->slot)
+		return h;
+	index = scribe_h5_set_slot(t, p, im, set);
+	op.start_ns = h->pos;
+	op.end_ns = h->pos + h->birth; /* duration until the record is known */
+	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+	h->slot = s ? index : SCRIBE_SKIP_SLOT;
+	h->birth = s ? s->birth : 0;
+	if (s)
+		scribe_lib_on(t, p, h, &op);
+	return h;
+}
+
+static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct scribe_proc *p,
+						 const struct scribe_image *im, const struct scribe_lib_op *op,
+						 __u64 set)
+{
+	__u64 ns = op->end_ns - op->start_ns;
+
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, SCRIBE_NO_SLOT, ns > 0xffffffffull ? 0xffffffffu : ns,
+			  op->start_ns);
+	if (scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)))
+		scribe_h5_set(t, p, im, set);
+}
+
+static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
+						  struct scribe_call *c, struct scribe_lib_op *op, __u64 hid)
+{
+	struct scribe_lib_name name = {.string = c->arg[0], .kind = SCRIBE_KIND_H5F, .prefix = 1};
+	struct scribe_handle h = {};
+	struct scribe_slot *s;
+
+	h.slot = scribe_lib_slot(t, p, &name);
+	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
+	h.birth = s ? s->birth : 0;
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, s ? h.slot : SCRIBE_SKIP_SLOT, h.birth, 0);
+	if (!s)
+		return;
+	op->what = SCRIBE_LIB_OPEN;
+	op->count_at = SCRIBE_H5F_OPENS;
+	if (c->beneath & (1u << SCRIBE_LAYER_MPIIO))
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO], 1);
+	scribe_lib_on(t, p, &h, op);
+}
+
+/* What of the dataset was selected: counters of its own, and the bytes. */
+static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scribe_proc *p, struct scribe_call *c,
+					   const struct scribe_image *im, const struct scribe_handle *h,
+					   struct scribe_lib_op *op)
+{
+	struct scribe_slot *s = scribe_slot_at(h->slot);
+	__u64 space = c->arg[1];
+
+	if (!s)
+		return;
+	if (space) {
+		__u32 kind = scribe_user_u32(scribe_user_u64(space + im->h5s_select_at));
+
+		op->bytes = scribe_user_u64(space + im->h5s_npoints_at);
+		if (kind == 1) {
+			__sync_fetch_and_add(&s->ext.v[SCRIBE_H5D_POINT_SELECTS], 1);
+		} else if (kind == 2) {
+			/* 2: a regular one; 1: not looked at yet, mostly irregular */
+			__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
+
+			__sync_fetch_and_add(&s->ext.v[regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
+								    : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS],
+					     1);
+		}
+	} else {
+		op->bytes = s->ext.v[SCRIBE_LIB_H5D_NPOINTS];
+	}
+	op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
+	if (c->beneath & (1u << SCRIBE_BENEATH_COLLECTIVE))
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE], 1);
+}
+
+static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p, struct scribe_call *c,
+					     const struct scribe_image *im, const struct scribe_site *site,
+					     struct scribe_lib_op *op)
+{
+	struct scribe_handle *h = scribe_h5_set(t, p, im, c->arg[0]);
+
+	if (!h) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return;
+	}
+	if (h->slot == SCRIBE_SKIP_SLOT)
+		return;
+	if (site->fn == SCRIBE_FN_H5_SET_DATA) {
+		op->what = SCRIBE_LIB_DATA;
+		op->op_class = site->op & 1;
+		op->count_at = site->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
+		scribe_h5_data(t, p, c, im, h, op);
+	} else {
+		op->op_class = SCRIBE_OP_WRITE;
+		op->count_at = SCRIBE_H5D_FLUSHES;
+	}
+	scribe_lib_on(t, p, h, op);
+}
+
+static __always_inline int scribe_h5_end(struct pt_regs *ctx)
+{
+	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_HDF5);
+	struct scribe_lib_op op = {.offset = -1, .count_at = SCRIBE_LIB_NO_COUNT, .op_class = SCRIBE_OP_META,
+				   .what = SCRIBE_LIB_OTHER};
+	__u64 ret = ctx->ax, table = SCRIBE_HANDLE_H5_FILE;
+	struct scribe_handle *h;
+	struct scribe_thread *t;
+	struct scribe_image *im;
+	struct scribe_site *site;
+	struct scribe_proc *p = 0;
+
+	if (!c)
+		return 0;
+	t = scribe_caller(&p);
+	site = scribe_site_at(c->at);
+	im = site ? scribe_image_at(site->image) : 0;
+	if (!t || !p || !site || !im)
+		return 0;
+	op.start_ns = c->start_ns;
+	op.end_ns = bpf_ktime_get_ns();
+	switch (site->fn) {
+	case SCRIBE_FN_H5_FILE_OPEN:
+		if ((__s64)ret >= 0)
+			scribe_h5_file_opened(t, p, c, &op, ret);
+		return 0;
+	case SCRIBE_FN_H5_SET_OPEN:
+		if (ret)
+			scribe_h5_set_opened(t, p, im, &op, ret);
+		return 0;
+	case SCRIBE_FN_H5_SET_DATA:
+	case SCRIBE_FN_H5_SET_FLUSH:
+		if ((__s32)ret >= 0)
+			scribe_h5_on_set(t, p, c, im, site, &op);
+		return 0;
+	case SCRIBE_FN_H5_SET_CLOSE:
+		table = SCRIBE_HANDLE_H5_SET;
+		break;
+	}
+	h = scribe_handle_get(p, table, c->arg[0]);
+	if (!h || (__s32)ret < 0)
+		return 0;
+	if (site->fn == SCRIBE_FN_H5_FILE_FLUSH)
+		op.count_at = SCRIBE_H5F_FLUSHES;
+	else
+		op.what = SCRIBE_LIB_CLOSE;
+	if (h->slot != SCRIBE_SKIP_SLOT && h->slot)
+		scribe_lib_on(t, p, h, &op);
+	if (site->fn != SCRIBE_FN_H5_FILE_FLUSH)
+		scribe_handle_drop(p, table, c->arg[0]);
+	return 0;
+}
+
+#endif
