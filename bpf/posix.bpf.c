@@ -44,6 +44,8 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 
 		if (act == SCRIBE_ACT_MMAP && (scribe_arg(regs, 4) & SCRIBE_MAP_ANONYMOUS))
 			return 0;
+		if (act == SCRIBE_ACT_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
+			scribe_tell_map(p, t->proc, fd);
 		if (!scribe_fd_enter(t, p, task, act, fd))
 			return 0;
 		if (act == SCRIBE_ACT_CLOSE)

@@ -148,6 +148,32 @@ static __noinline int scribe_exec(struct task_struct *task)
 	return 0;
 }
 
+#define SCRIBE_PROT_EXEC 4
+
+/* An executable file is about to be mapped: a library, whose functions may be wanted. */
+SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
+{
+	struct scribe_event ev;
+	struct scribe_job *job;
+	struct file *file;
+	__u64 addr;
+
+	if (!p)
+		return 0;
+	job = scribe_job_at(p->job);
+	addr = job && job->tell_maps ? scribe_fd_file(bpf_get_current_task_btf(), fd) : 0;
+	if (!addr)
+		return 0;
+	file = SCRIBE_CAST(file, addr);
+	scribe_event_init(&ev, SCRIBE_EV_MAP, p, proc);
+	ev.slot = SCRIBE_GET(file, f_inode, i_sb, s_dev);
+	ev.birth = (__u32)SCRIBE_GET(file, f_inode, i_ino);
+	ev.flags = (__u64)SCRIBE_GET(file, f_inode, i_ino) >> 32;
+	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), 0))
+		scribe_count(p, SCRIBE_L_EVENT_LOST);
+	return 0;
+}
+
 static __noinline int scribe_exit_task(struct task_struct *task)
 {
 	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);

@@ -120,7 +120,8 @@ struct scribe_job {
 	scribe_u32 used;         /* slots it holds */
 	scribe_u32 mem_align;    /* bytes; 0 counts none; taken over by processes at their start */
 	scribe_u32 all_types;    /* 1: count other than regular files too */
-	scribe_u32 pad[11];
+	scribe_u32 tell_maps;    /* 1: an event for every executable file mapped */
+	scribe_u32 pad[10];
 } __attribute__((aligned(64)));
 
 /* ---- free rings and control words ---- */

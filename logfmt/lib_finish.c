@@ -148,8 +148,8 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, struct
 	c[SCRIBE_H5D_DATASPACE_NDIMS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NDIMS];
 	c[SCRIBE_H5D_DATASPACE_NPOINTS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NPOINTS];
 	c[SCRIBE_H5D_DATATYPE_SIZE] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
-	for (int i = SCRIBE_H5D_CHUNK_SIZE_D1; i <= SCRIBE_H5D_CHUNK_SIZE_D5; i++)
-		c[i] = -1;
+	for (int i = 0; i < 5; i++)
+		c[SCRIBE_H5D_CHUNK_SIZE_D1 + i] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_CHUNK_D1 + i];
 	c[SCRIBE_H5D_USE_MPIIO_COLLECTIVE] = acc->ext.v[SCRIBE_LIB_H5D_COLLECTIVE] != 0;
 	c[SCRIBE_H5D_USE_DEPRECATED] = -1;
 	return sizeof(*r);

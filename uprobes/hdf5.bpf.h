@@ -14,6 +14,23 @@
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
 #define SCRIBE_HANDLE_H5_SET SCRIBE_LAYER_HDF5
 
+#define SCRIBE_H5_CHUNKED 2
+
+/* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
+static __always_inline void scribe_h5_chunk(const struct scribe_image *im, __u64 shared, __u64 *to)
+{
+	__u32 n, size;
+
+	if (im->h5d_chunk_at && scribe_user_u32(shared + im->h5d_layout_at) != SCRIBE_H5_CHUNKED)
+		return;
+	/* its last dimension is the size of an element */
+	n = im->h5d_chunk_at ? scribe_user_u32(shared + im->h5d_chunk_at) - 1 : 0;
+	for (__u32 i = 0; i < 5; i++) {
+		size = i < n ? scribe_user_u32(shared + im->h5d_chunk_at + 4 + 4 * (n - 1 - i)) : 0;
+		to[i] = im->h5d_chunk_at ? size : ~0ull;
+	}
+}
+
 /* The dataset's record: "file:/path". */
 static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
 						const struct scribe_image *im, __u64 set)
@@ -37,6 +54,7 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 	s->ext.v[SCRIBE_LIB_H5D_NPOINTS] = scribe_user_u64(space + im->h5s_nelem_at);
 	s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE] = scribe_user_u64(
 		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) + im->h5t_size_at);
+	scribe_h5_chunk(im, shared, &s->ext.v[SCRIBE_LIB_H5D_CHUNK_D1]);
 	return index;
 }
 

@@ -94,12 +94,26 @@ static void two_steps(const struct scribe_elf *elf, const char *function, uint32
 	*ret_second = at[7];
 }
 
+/* H5get_libversion stores 1, 10: the layout of a chunked dataset is that of 1.10. */
+static bool is_hdf5_1_10(const struct scribe_elf *elf)
+{
+	static const int16_t one[] = {0xc7, ANY, ANY, 1, 0, 0, 0}, one_near[] = {0xc7, ANY, 1, 0, 0, 0},
+			     ten[] = {0xc7, ANY, ANY, 10, 0, 0, 0}, ten_near[] = {0xc7, ANY, 10, 0, 0, 0};
+	const unsigned char *at;
+
+	return (find(elf, "H5get_libversion", one, COUNT(one), &at) >= 0 ||
+		find(elf, "H5get_libversion", one_near, COUNT(one_near), &at) >= 0) &&
+	       (find(elf, "H5get_libversion", ten, COUNT(ten), &at) >= 0 ||
+		find(elf, "H5get_libversion", ten_near, COUNT(ten_near), &at) >= 0);
+}
+
 /* HDF5 1.10: false when one of the offsets cannot be read. */
 static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 {
 	static const int16_t load8[] = {0x48, 0x8b, 0x47, ANY}, lea8[] = {0x48, 0x8d, 0x47, ANY},
 			     load32[] = {0x48, 0x8b, 0x87, ANY, ANY, 0, 0},
 			     space[] = {0x48, 0x8b, 0x78, ANY},
+			     layout[] = {0x83, 0xb8, ANY, ANY, 0, 0, 3},
 			     hslab[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0};
 	const unsigned char *at;
 
@@ -109,6 +123,11 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 		im->h5d_path_at = at[3];
 	if (find(elf, "H5D__get_space", space, COUNT(space), &at) >= 0)
 		im->h5d_space_at = at[3];
+	/* the layout's kind is compared with "virtual"; the chunk's shape stands at a fixed place behind it */
+	if (find(elf, "H5D__get_space", layout, COUNT(layout), &at) >= 0 && is_hdf5_1_10(elf)) {
+		im->h5d_layout_at = disp32(at + 2);
+		im->h5d_chunk_at = im->h5d_layout_at + 0x18;
+	}
 	if (find(elf, "H5S_get_select_type", load8, COUNT(load8), &at) >= 0)
 		im->h5s_select_at = at[3];
 	if (find(elf, "H5S_get_select_npoints", load32, COUNT(load32), &at) >= 0)

@@ -37,7 +37,8 @@ enum scribe_lib_what {
 #define SCRIBE_LIB_H5D_NDIMS 12
 #define SCRIBE_LIB_H5D_NPOINTS 13
 #define SCRIBE_LIB_H5D_TYPE_SIZE 14
-#define SCRIBE_LIB_H5D_PROPERTIES 3
+#define SCRIBE_LIB_H5D_CHUNK_D1 15 /* to D5; ~0 unknown */
+#define SCRIBE_LIB_H5D_PROPERTIES 8
 
 struct scribe_lib_op {
 	scribe_u64 start_ns, end_ns;

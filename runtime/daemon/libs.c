@@ -208,7 +208,8 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 	char path[64], line[PATH_MAX + 128], file[PATH_MAX + 64];
 	FILE *maps;
 
-	if (!l || scribe_uprobes_knows(l->uprobes, dev, ino))
+	/* the kernel's form of a device number is another than stat's */
+	if (!l || scribe_uprobes_knows(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino))
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/maps", p->tgid);
 	maps = fopen(path, "re");

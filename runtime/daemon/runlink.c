@@ -114,6 +114,7 @@ static int start_work(struct scribe_daemon *d, const char *text, size_t bytes, s
 	job.quota = w->config.records;
 	job.mem_align = w->config.mem_alignment;
 	job.all_types = w->config.all_types;
+	job.tell_maps = strcmp(w->config.libraries, "none") != 0;
 	rc = scribe_bpf_set_job(d->bpf, w->index, &job);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
