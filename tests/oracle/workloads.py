@@ -33,7 +33,7 @@ def prog(name, args="", **more):
 
 WORKLOADS = [
     Workload("cp", "cp -r src copy && cp -a src copy2", TREE),
-    Workload("tar", "tar cf a.tar src && mkdir out && tar xf a.tar -C out && tar czf b.tgz src", TREE,
+    Workload("tar", "tar --mtime=@0 -cf a.tar src && mkdir out && tar xf a.tar -C out && tar --sort=name --mtime=@0 -czf b.tgz src", TREE,
              ),
     Workload("sqlite3", "sqlite3 t.db < s.sql > out.txt", """
 { echo 'create table t(a integer primary key, b text);'

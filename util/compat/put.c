@@ -83,7 +83,8 @@ static struct darshan_fd_int_state *put(darshan_fd fd, enum put_stage stage, con
 		return NULL;
 	}
 	if (stage < s->stage || (stage == s->stage && stage != PUT_MODULES)) {
-		compat_error("%s must not be written after %s.", what, names[s->stage]);
+		compat_error("%s must not be written after %s.", what,
+			     names[s->stage < PUT_MODULES ? s->stage : PUT_MODULES]);
 		return NULL;
 	}
 	s->stage = stage;
