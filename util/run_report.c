@@ -9,7 +9,7 @@
 #include "util/run_parts.h"
 
 #define GRACE_MS  2000
-#define COMMIT_MS 120000
+#define COMMIT_MS 60000
 
 static const char *bytes_text(uint64_t bytes, char *room, size_t cap)
 {
