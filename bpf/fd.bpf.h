@@ -163,6 +163,8 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 	s = scribe_slot_at((__u32)slot_and_birth);
 	if (s && scribe_not_streams(t, s, op))
 		return scribe_meta_beside(t, p, file, op);
+	if (s && scribe_left_out(p, s, op->what != SCRIBE_META_EXT, false))
+		return 0;
 	t->events++;
 	if (s && scribe_record_meta(p, s, slot_and_birth >> 32, op))
 		return 0;
@@ -193,6 +195,8 @@ static __always_inline void scribe_data_on(struct scribe_thread *t, struct scrib
 {
 	struct scribe_slot *s = scribe_slot_at(slot);
 
+	if (s && scribe_left_out(p, s, true, true))
+		return;
 	t->events++;
 	if (!s || !scribe_record_data(p, s, birth, op)) {
 		scribe_data_again(t, p, file, op);

@@ -68,6 +68,33 @@ SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_proc *p, struct scribe_slot *
 	return 0;
 }
 
+/*
+ * Is the operation none that counts here? Asked before it is counted as seen:
+ * an excluded path, a directory's own calls (`posix`: not those of our module),
+ * data of a stream whose library calls are counted instead.
+ */
+static __always_inline bool scribe_left_out(struct scribe_proc *p, const struct scribe_slot *s, bool posix,
+					    bool data)
+{
+	__u32 flags = s->flags;
+
+	if (!(flags & (SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY | SCRIBE_SF_CALLS)))
+		return false;
+	if (flags & SCRIBE_SF_EXCLUDED) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return true;
+	}
+	if ((flags & SCRIBE_SF_DIRECTORY) && posix) {
+		scribe_count(p, SCRIBE_L_NOT_REGULAR);
+		return true;
+	}
+	if ((flags & SCRIBE_SF_CALLS) && data) {
+		scribe_count(p, SCRIBE_L_STREAM_CALLS);
+		return true;
+	}
+	return false;
+}
+
 /* One read or write on a slot. False: the slot went away, look again. */
 static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
 					       struct scribe_data_op *op)
@@ -75,10 +102,6 @@ static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scr
 	struct scribe_place place;
 	struct scribe_hold h;
 
-	if (s->flags & (SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY | SCRIBE_SF_CALLS)) {
-		scribe_count(p, s->flags & SCRIBE_SF_CALLS ? SCRIBE_L_STREAM_CALLS : SCRIBE_L_EXCLUDED);
-		return true;
-	}
 	if (!scribe_part_hold(s, birth, &h))
 		return false;
 	op->align = s->align;
@@ -209,14 +232,6 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 	if (!p || !s || !op)
 		return 1;
 	op_class = scribe_meta_class(op->what);
-	if (s->flags & SCRIBE_SF_EXCLUDED) {
-		scribe_count(p, SCRIBE_L_EXCLUDED);
-		return 1;
-	}
-	if ((s->flags & SCRIBE_SF_DIRECTORY) && op->what != SCRIBE_META_EXT) {
-		scribe_count(p, SCRIBE_L_NOT_REGULAR);
-		return 1;
-	}
 	if (!scribe_part_hold(s, birth, &h))
 		return 0;
 	if (op_class == SCRIBE_OP_META)
