@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Every kind of MPI-IO call, with totals that are known: mpiio_calls FILE, a
- * name in the working directory.
+ * Every kind of MPI-IO call, with totals that are known: mpiio_calls FILE, in
+ * the working directory (Open MPI takes no relative name without a folder).
  * Every rank of MPI_COMM_WORLD does the same; FILE.self.RANK is opened by one.
  * The expected counters stand in tests/uprobes/mpiio.bats.
  */
@@ -77,19 +77,16 @@ static void shared_file(const char *name, int rank)
 	MPI_Info_free(&info);
 }
 
-/* Last component of the working directory. */
-static const char *folder(void)
+static const char *base_name(const char *path)
 {
-	static char cwd[4096];
+	const char *slash = strrchr(path, '/');
 
-	if (!getcwd(cwd, sizeof(cwd)))
-		MPI_Abort(MPI_COMM_WORLD, 4);
-	return strrchr(cwd, '/') + 1;
+	return slash ? slash + 1 : path;
 }
 
 static void own_file(const char *name, int rank)
 {
-	char path[4200];
+	char path[9000], cwd[4096];
 	MPI_File fh;
 
 	snprintf(path, sizeof(path), "%s.self.%d", name, rank);
@@ -98,10 +95,12 @@ static void own_file(const char *name, int rank)
 		CHECK(MPI_File_write_at(fh, i * 8, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
 	CHECK(MPI_File_close(&fh));
 	/* the same file by a name that is not the shortest, with ROMIO's prefix of the file system */
+	if (!getcwd(cwd, sizeof(cwd)))
+		MPI_Abort(MPI_COMM_WORLD, 4);
 #ifdef MPICH_VERSION
-	snprintf(path, sizeof(path), "ufs:./../%s/%s.self.%d", folder(), name, rank);
+	snprintf(path, sizeof(path), "ufs:%s/./../%s/%s.self.%d", cwd, base_name(cwd), base_name(name), rank);
 #else
-	snprintf(path, sizeof(path), "./../%s/%s.self.%d", folder(), name, rank);
+	snprintf(path, sizeof(path), "%s/./../%s/%s.self.%d", cwd, base_name(cwd), base_name(name), rank);
 #endif
 	CHECK(MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &fh));
 	CHECK(MPI_File_close(&fh));

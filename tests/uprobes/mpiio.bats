@@ -37,7 +37,7 @@ totals() {
 @test "Open MPI: every kind of call" {
   library_copy libmpi.so.40
   trace_options=(--no-runtime)
-  trace mpiio mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$LIBPROG/openmpi/mpiio_calls" f
+  trace mpiio mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$LIBPROG/openmpi/mpiio_calls" "$T/w/f"
   totals
 }
 
