@@ -54,7 +54,8 @@ static void environment(const struct scribe_run *r)
 	if (!r->socket[0] || r->no_runtime)
 		return;
 	setenv(SCRIBE_ENV_SOCKET, r->socket, 1);
-	if (r->library[0])
+	/* Where the user cannot read it, the loader would complain on CMD's stderr. */
+	if (r->library[0] && access(r->library, R_OK) == 0)
 		preload(r->library);
 }
 
