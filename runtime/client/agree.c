@@ -48,7 +48,7 @@ static int index_records(struct scribe_final *f, struct scribe_final_module *m)
 	if (!m->places)
 		return -1;
 	for (size_t i = 0; i < m->mine.n; i++)
-		m->places[i] = (struct scribe_id_place){ record_id(&m->mine, i), i };
+		m->places[i] = (struct scribe_id_place){record_id(&m->mine, i), i};
 	qsort(m->places, m->mine.n, sizeof(*m->places), by_id);
 	return 0;
 }

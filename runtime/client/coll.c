@@ -54,7 +54,7 @@ static int give_up(struct scribe_coll *c)
 
 static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 {
-	struct timespec nap = { 0, SLEEP_MIN_NS };
+	struct timespec nap = {0, SLEEP_MIN_NS};
 
 	if (c->broken)
 		return -1;

@@ -38,6 +38,7 @@ int scribe_coll_band(struct scribe_coll *c, void *inout, size_t bytes);
 int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t bytes,
 		       scribe_mpi_combine combine);
 /* Both at once: `before` is the sum over the ranks below, `total` over all. */
-int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total, size_t n);
+int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total,
+			size_t n);
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "runtime/client/daemon_link.h"
 
-#define HIGH_FD 900 /* above what programs count on, below the usual limit of 1024 */
+#define HIGH_FD          900 /* above what programs count on, below the usual limit of 1024 */
 #define CONNECT_RETRY_MS 5
 
 int64_t scribe_now_ms(void)
@@ -70,7 +70,7 @@ static int connect_by(int sock, const struct sockaddr_un *to, int64_t deadline)
 
 int scribe_link_open(struct scribe_link *l, int64_t deadline)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *path = getenv(SCRIBE_ENV_SOCKET);
 	int rc;
 
@@ -137,14 +137,14 @@ static int hear(struct scribe_link *l, enum scribe_msg_type type, const void **r
 
 bool scribe_link_ready(const struct scribe_link *l, int timeout_ms)
 {
-	struct pollfd p = { .fd = l->sock, .events = POLLIN };
+	struct pollfd p = {.fd = l->sock, .events = POLLIN};
 
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
 int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline)
 {
-	struct scribe_msg_hello m = { .rank = who->rank, .size = who->size, .mpi = who->mpi };
+	struct scribe_msg_hello m = {.rank = who->rank, .size = who->size, .mpi = who->mpi};
 
 	m.tid = (uint32_t)syscall(SYS_gettid);
 	memcpy(m.world, who->world, sizeof(m.world));
@@ -163,7 +163,7 @@ int scribe_link_hear_hello(struct scribe_link *l, int64_t deadline, struct scrib
 
 int scribe_link_say_fetch(struct scribe_link *l, int64_t deadline)
 {
-	struct scribe_msg_fetch m = { .tid = (uint32_t)syscall(SYS_gettid) };
+	struct scribe_msg_fetch m = {.tid = (uint32_t)syscall(SYS_gettid)};
 
 	return say(l, SCRIBE_MSG_FETCH, &m, sizeof(m), deadline);
 }
@@ -186,7 +186,7 @@ int scribe_link_hear_fetch(struct scribe_link *l, int64_t deadline, struct scrib
 
 int scribe_link_done(struct scribe_link *l, bool ok, const char *path, int64_t deadline)
 {
-	struct scribe_msg_done m = { .ok = ok };
+	struct scribe_msg_done m = {.ok = ok};
 	const void *payload;
 	int rc;
 

@@ -21,27 +21,27 @@ struct scribe_id_place {
 
 /* A module, once the ranks have agreed on what is active anywhere. */
 struct scribe_final_module {
-	bool active;       /* on any rank */
-	bool shares;       /* all ranks have records of it and it can be reduced */
+	bool active;                     /* on any rank */
+	bool shares;                     /* all ranks have records of it and it can be reduced */
 	struct scribe_image_module mine; /* n 0 when this rank has none */
 	struct scribe_id_place *places;  /* mine, by id */
 	const uint64_t *root_ids;        /* rank 0's record ids, ascending */
 	size_t root_n;
-	unsigned char *shared;           /* by root id: every rank has it */
-	char *reduced;                   /* rank 0: the shared records */
+	unsigned char *shared; /* by root id: every rank has it */
+	char *reduced;         /* rank 0: the shared records */
 	size_t nreduced;
 };
 
 struct scribe_final {
 	struct scribe_coll coll;
 	int rank, size;
-	bool failed;        /* here */
-	bool failed_any;    /* agreed */
+	bool failed;     /* here */
+	bool failed_any; /* agreed */
 	struct scribe_image image;
-	uint64_t partial;   /* modules that lost operations: this rank's, then all ranks' */
+	uint64_t partial;         /* modules that lost operations: this rank's, then all ranks' */
 	int64_t start_ns, end_ns; /* agreed */
-	char *path;         /* of the partial log, once known */
-	int fd;             /* -1: not open */
+	char *path;               /* of the partial log, once known */
+	int fd;                   /* -1: not open */
 	struct scribe_final_module module[SCRIBE_MAX_MODULES];
 };
 

@@ -12,12 +12,12 @@
 #include "runtime/client/final.h"
 #include "runtime/client/finalize.h"
 
-#define HELLO_MS    2000 /* for the daemon's first answer */
-#define MEET_MS     2000 /* for ranks that have never spoken: they may have no runtime */
-#define WORK_SHARE  4    /* this part of the deadline is kept for writing the log, … */
-#define WORK_MAX_MS 2500 /* … but not more than this; the rest may pass in waiting for late ranks */
-#define DONE_MS     2000 /* beyond the deadline, for the daemon to take note of DONE */
-#define PROGRESS_MS 1    /* while waiting, MPI gets a chance this often */
+#define HELLO_MS        2000 /* for the daemon's first answer */
+#define MEET_MS         2000 /* for ranks that have never spoken: they may have no runtime */
+#define WORK_SHARE      4    /* this part of the deadline is kept for writing the log, … */
+#define WORK_MAX_MS     2500 /* … but not more than this; the rest may pass in waiting for late ranks */
+#define DONE_MS         2000 /* beyond the deadline, for the daemon to take note of DONE */
+#define PROGRESS_MS     1    /* while waiting, MPI gets a chance this often */
 #define DEADLINE_MAX_MS 120000
 
 /*
@@ -35,7 +35,8 @@ static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_
 }
 
 /* Connect, say who we are and ask at once; the answers come in order. */
-static int greet(struct scribe_link *link, const struct scribe_identity *who, struct scribe_msg_hello_ok *ret_hello)
+static int greet(struct scribe_link *link, const struct scribe_identity *who,
+		 struct scribe_msg_hello_ok *ret_hello)
 {
 	int64_t deadline = scribe_now_ms() + HELLO_MS;
 	int rc = scribe_link_open(link, deadline);
@@ -53,8 +54,8 @@ static int greet(struct scribe_link *link, const struct scribe_identity *who, st
 static int fetch(struct scribe_final *f, struct scribe_link *link, const struct scribe_msg_hello_ok *hello,
 		 struct scribe_msg_fetch_ok *ret_ok, bool *ret_granted)
 {
-	int64_t work_ms = hello->deadline_ms / WORK_SHARE < WORK_MAX_MS ? hello->deadline_ms / WORK_SHARE :
-									   WORK_MAX_MS;
+	int64_t work_ms =
+		hello->deadline_ms / WORK_SHARE < WORK_MAX_MS ? hello->deadline_ms / WORK_SHARE : WORK_MAX_MS;
 	int64_t deadline = f->coll.deadline - work_ms;
 	int fd, rc;
 
@@ -80,7 +81,8 @@ static int create_log(struct scribe_final *f, const char *path)
 	if (!f->path)
 		return -1;
 	memcpy(f->path, path, len);
-	f->fd = scribe_fd_high(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
+	f->fd = scribe_fd_high(
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
 	if (f->fd >= 0)
 		return 0;
 	f->path = NULL;
@@ -142,7 +144,7 @@ static void finish(struct scribe_final *f, struct scribe_link *link, const struc
 void scribe_finalize(struct scribe_rank_state *s)
 {
 	static struct scribe_final f; /* large, and there is one finalize in a process */
-	struct scribe_msg_hello_ok hello = { 0 };
+	struct scribe_msg_hello_ok hello = {0};
 	struct scribe_link link;
 
 	f.coll.mpi = &s->mpi;

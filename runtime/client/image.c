@@ -12,7 +12,7 @@
 
 #include "runtime/client/image.h"
 
-#define NS_PER_S 1000000000ll
+#define NS_PER_S     1000000000ll
 #define SEALS_NEEDED (F_SEAL_SHRINK | F_SEAL_WRITE)
 
 static bool inside(const struct scribe_image *image, const struct scribe_log_map *m)
@@ -38,8 +38,8 @@ static int check(struct scribe_image *image)
 	uint64_t end;
 
 	image->header = h;
-	if (strncmp(h->version, SCRIBE_LOG_VERSION, sizeof(h->version)) != 0 || h->magic != SCRIBE_LOG_MAGIC ||
-	    h->comp_type != SCRIBE_COMP_NONE)
+	if (strncmp(h->version, SCRIBE_LOG_VERSION, sizeof(h->version)) != 0 ||
+	    h->magic != SCRIBE_LOG_MAGIC || h->comp_type != SCRIBE_COMP_NONE)
 		return -EPROTO;
 	if (!inside(image, &h->name_map))
 		return -EPROTO;
@@ -60,7 +60,7 @@ static int check(struct scribe_image *image)
 
 int scribe_image_open(struct scribe_image *ret_image, int fd, uint64_t bytes)
 {
-	struct scribe_image image = { .bytes = bytes };
+	struct scribe_image image = {.bytes = bytes};
 	int seals = fcntl(fd, F_GET_SEALS);
 	int rc = 0;
 
@@ -95,7 +95,7 @@ void scribe_image_close(struct scribe_image *image)
 bool scribe_image_module(const struct scribe_image *image, int id, struct scribe_image_module *ret_m)
 {
 	const struct scribe_log_map *map = &image->header->mod_map[id];
-	struct scribe_image_module m = { .module = scribe_module_by_id(id) };
+	struct scribe_image_module m = {.module = scribe_module_by_id(id)};
 
 	if (!map->len)
 		return false;

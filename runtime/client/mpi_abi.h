@@ -16,57 +16,57 @@
 #include "logfmt/base/proto.h"
 
 /* name in PMPI_<name>; needed for the collective path */
-#define SCRIBE_MPI_CALLS(X) \
-	X(Initialized) \
-	X(Get_library_version) \
-	X(Comm_rank) \
-	X(Comm_size) \
-	X(Comm_create_keyval) \
-	X(Comm_free_keyval) \
-	X(Comm_set_attr) \
-	X(Comm_get_errhandler) \
-	X(Comm_set_errhandler) \
-	X(Errhandler_free) \
-	X(Comm_idup) \
-	X(Comm_free) \
-	X(Ibcast) \
-	X(Iallreduce) \
-	X(Iexscan) \
-	X(Ireduce) \
-	X(Test) \
-	X(Iprobe) \
-	X(Op_create) \
-	X(Op_free) \
-	X(Type_contiguous) \
-	X(Type_commit) \
+#define SCRIBE_MPI_CALLS(X)                                                                                  \
+	X(Initialized)                                                                                       \
+	X(Get_library_version)                                                                               \
+	X(Comm_rank)                                                                                         \
+	X(Comm_size)                                                                                         \
+	X(Comm_create_keyval)                                                                                \
+	X(Comm_free_keyval)                                                                                  \
+	X(Comm_set_attr)                                                                                     \
+	X(Comm_get_errhandler)                                                                               \
+	X(Comm_set_errhandler)                                                                               \
+	X(Errhandler_free)                                                                                   \
+	X(Comm_idup)                                                                                         \
+	X(Comm_free)                                                                                         \
+	X(Ibcast)                                                                                            \
+	X(Iallreduce)                                                                                        \
+	X(Iexscan)                                                                                           \
+	X(Ireduce)                                                                                           \
+	X(Test)                                                                                              \
+	X(Iprobe)                                                                                            \
+	X(Op_create)                                                                                         \
+	X(Op_free)                                                                                           \
+	X(Type_contiguous)                                                                                   \
+	X(Type_commit)                                                                                       \
 	X(Type_free)
 
 enum scribe_mpi_call {
 #define SCRIBE_X(name) SCRIBE_MPI_##name,
 	SCRIBE_MPI_CALLS(SCRIBE_X)
 #undef SCRIBE_X
-	SCRIBE_MPI_CALL_COUNT
+		SCRIBE_MPI_CALL_COUNT
 };
 
 /* Objects of Open MPI whose addresses are its handles; numbers in MPICH. */
-#define SCRIBE_MPI_OBJECTS(X) \
-	X(world, "ompi_mpi_comm_world", 0x44000000) \
-	X(self, "ompi_mpi_comm_self", 0x44000001) \
-	X(comm_null, "ompi_mpi_comm_null", 0x04000000) \
-	X(request_null, "ompi_request_null", 0x2c000000) \
-	X(byte, "ompi_mpi_byte", 0x4c00010d) \
-	X(int64, "ompi_mpi_int64_t", 0x4c00083a) \
-	X(op_null, "ompi_mpi_op_null", 0x18000000) \
-	X(max, "ompi_mpi_op_max", 0x58000001) \
-	X(sum, "ompi_mpi_op_sum", 0x58000003) \
-	X(band, "ompi_mpi_op_band", 0x58000006) \
+#define SCRIBE_MPI_OBJECTS(X)                                                                                \
+	X(world, "ompi_mpi_comm_world", 0x44000000)                                                          \
+	X(self, "ompi_mpi_comm_self", 0x44000001)                                                            \
+	X(comm_null, "ompi_mpi_comm_null", 0x04000000)                                                       \
+	X(request_null, "ompi_request_null", 0x2c000000)                                                     \
+	X(byte, "ompi_mpi_byte", 0x4c00010d)                                                                 \
+	X(int64, "ompi_mpi_int64_t", 0x4c00083a)                                                             \
+	X(op_null, "ompi_mpi_op_null", 0x18000000)                                                           \
+	X(max, "ompi_mpi_op_max", 0x58000001)                                                                \
+	X(sum, "ompi_mpi_op_sum", 0x58000003)                                                                \
+	X(band, "ompi_mpi_op_band", 0x58000006)                                                              \
 	X(errors_return, "ompi_mpi_errors_return", 0x54000001)
 
 enum scribe_mpi_object {
 #define SCRIBE_X(name, symbol, number) SCRIBE_MPI_OBJ_##name,
 	SCRIBE_MPI_OBJECTS(SCRIBE_X)
 #undef SCRIBE_X
-	SCRIBE_MPI_OBJECT_COUNT
+		SCRIBE_MPI_OBJECT_COUNT
 };
 
 union scribe_mpi_handle {

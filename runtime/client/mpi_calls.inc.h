@@ -6,7 +6,7 @@
  */
 #include <limits.h>
 
-#define OBJ(m, name) ((m)->object[SCRIBE_MPI_OBJ_##name].MEMBER)
+#define OBJ(m, name)     ((m)->object[SCRIBE_MPI_OBJ_##name].MEMBER)
 #define FN(m, name, ...) ((int (*)(__VA_ARGS__))(m)->call[SCRIBE_MPI_##name])
 
 enum { TOO_BIG = 2 }; /* MPI_ERR_COUNT in both */
@@ -47,8 +47,8 @@ static int at_finalize(struct scribe_mpi *m, void (*on_end)(void))
 
 	end_hook = on_end;
 	rc = FN(m, Comm_create_keyval, int (*)(HANDLE, int, void *, void *, void *, int *),
-		int (*)(HANDLE, int, void *, void *), int *, void *)(self_not_copied, self_deleted, &keyval,
-								     NULL);
+		int (*)(HANDLE, int, void *, void *), int *,
+		void *)(self_not_copied, self_deleted, &keyval, NULL);
 	if (rc)
 		return rc;
 	rc = FN(m, Comm_set_attr, HANDLE, int, void *)(OBJ(m, self), keyval, NULL);
@@ -78,7 +78,7 @@ static int bcast(struct scribe_mpi *m, void *buf, size_t bytes, union scribe_mpi
 	if (bytes > INT_MAX)
 		return TOO_BIG;
 	return FN(m, Ibcast, void *, int, HANDLE, int, HANDLE, HANDLE *)(buf, (int)bytes, OBJ(m, byte), 0,
-									  m->comm.MEMBER, &ret_req->MEMBER);
+									 m->comm.MEMBER, &ret_req->MEMBER);
 }
 
 static int allreduce(struct scribe_mpi *m, void *inout, size_t n, HANDLE type, HANDLE op,
@@ -143,9 +143,8 @@ static int reduce(struct scribe_mpi *m, const void *in, void *out, size_t bytes,
 			HANDLE *)(user_op, 0, &m->user_op.MEMBER);
 	if (rc)
 		return rc;
-	return FN(m, Ireduce, const void *, void *, int, HANDLE, HANDLE, int, HANDLE,
-		  HANDLE *)(in, out, 1, m->user_type.MEMBER, m->user_op.MEMBER, 0, m->comm.MEMBER,
-			    &ret_req->MEMBER);
+	return FN(m, Ireduce, const void *, void *, int, HANDLE, HANDLE, int, HANDLE, HANDLE *)(
+		in, out, 1, m->user_type.MEMBER, m->user_op.MEMBER, 0, m->comm.MEMBER, &ret_req->MEMBER);
 }
 
 static void reduce_end(struct scribe_mpi *m)

@@ -60,7 +60,7 @@ static int note_mapped(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void *in_mapped(const char *name)
 {
-	struct mapped seen = { .n = 0 };
+	struct mapped seen = {.n = 0};
 
 	dl_iterate_phdr(note_mapped, &seen);
 	for (size_t i = 0; i < seen.n; i++) {

@@ -4,5 +4,5 @@
 
 #define HANDLE int
 #define MEMBER i
-#define VERBS scribe_mpi_verbs_mpich
+#define VERBS  scribe_mpi_verbs_mpich
 #include "runtime/client/mpi_calls.inc.h"

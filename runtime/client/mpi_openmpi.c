@@ -4,5 +4,5 @@
 
 #define HANDLE void *
 #define MEMBER p
-#define VERBS scribe_mpi_verbs_openmpi
+#define VERBS  scribe_mpi_verbs_openmpi
 #include "runtime/client/mpi_calls.inc.h"

@@ -16,7 +16,7 @@ static const int mpich_numbers[SCRIBE_MPI_OBJECT_COUNT] = {
 };
 
 /* Libraries that follow the MPICH ABI initiative, as they name themselves. */
-static const char *const mpich_family[] = { "MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation MPI" };
+static const char *const mpich_family[] = {"MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation MPI"};
 
 static bool is_mpich(const struct scribe_mpi *m)
 {

@@ -83,7 +83,7 @@ static size_t fill(const struct scribe_final *f, struct walk *w, char *batch, ch
 		if (used + step > BATCH_BYTES)
 			break;
 		if (!nsegments || segments[nsegments - 1].module != w->module)
-			segments[nsegments++] = (struct segment){ w->module, 0 };
+			segments[nsegments++] = (struct segment){w->module, 0};
 		segments[nsegments - 1].n++;
 		memcpy(record, own_record(m, m->root_ids[w->root]), m->mine.module->record_bytes);
 		scribe_redux_begin(w->module, record, batch + used);
@@ -134,7 +134,7 @@ static int make_room(struct scribe_final *f, size_t *ret_longest)
 
 void scribe_final_reduce(struct scribe_final *f)
 {
-	struct walk w = { 0, 0 };
+	struct walk w = {0, 0};
 	char *in, *out, *record;
 	size_t longest = 0, bytes;
 

@@ -8,11 +8,11 @@
 
 #include "runtime/client/squeeze.h"
 
-#define STORED_MAX 65535u /* bytes of one stored block */
+#define STORED_MAX  65535u /* bytes of one stored block */
 #define STORED_HEAD 5u
-#define ADLER_MOD 65521u
-#define ADLER_RUN 5552u /* most bytes before the sums may overflow 32 bits */
-#define LEVEL 6
+#define ADLER_MOD   65521u
+#define ADLER_RUN   5552u /* most bytes before the sums may overflow 32 bits */
+#define LEVEL       6
 
 typedef int (*compress_fn)(unsigned char *dest, unsigned long *dest_len, const unsigned char *source,
 			   unsigned long source_len, int level);

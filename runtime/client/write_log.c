@@ -145,7 +145,7 @@ static int write_header(struct scribe_final *f, const int64_t *total)
 	scribe_log_header_init(&h);
 	h.partial_flag = f->partial;
 	if (total[REGION_NAMES])
-		h.name_map = (struct scribe_log_map){ off, (uint64_t)total[REGION_NAMES] };
+		h.name_map = (struct scribe_log_map){off, (uint64_t)total[REGION_NAMES]};
 	off += (uint64_t)total[REGION_NAMES];
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
 		uint64_t len = (uint64_t)total[REGION_MODULE + i];
@@ -153,7 +153,7 @@ static int write_header(struct scribe_final *f, const int64_t *total)
 
 		if (!len)
 			continue;
-		h.mod_map[i] = (struct scribe_log_map){ off, len };
+		h.mod_map[i] = (struct scribe_log_map){off, len};
 		h.mod_ver[i] = module ? module->version : f->image.header->mod_ver[i];
 		off += len;
 	}

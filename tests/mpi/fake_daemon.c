@@ -48,7 +48,7 @@ static void die(const char *what)
 /* What rank r did to a file, made up so that sums are easy to check. */
 static void record_of(int rank, const char *name, int64_t writes, struct scribe_posix_record *ret_rec)
 {
-	struct scribe_posix_record r = { .base = { scribe_record_id(name, strlen(name)), rank } };
+	struct scribe_posix_record r = {.base = {scribe_record_id(name, strlen(name)), rank}};
 
 	r.counters[SCRIBE_POSIX_OPENS] = 1;
 	r.counters[SCRIBE_POSIX_WRITES] = writes;
@@ -81,7 +81,7 @@ static void names_of(int rank, struct name_list *ret_l)
 
 	ret_l->n = 0;
 	if (rank == 2)
-		return; /* one rank has done no I/O at all */
+		return;                     /* one rank has done no I/O at all */
 	add(ret_l, "/data/most", rank + 1); /* all but rank 2: not shared */
 	snprintf(name, sizeof(name), "/data/own.%d", rank);
 	add(ret_l, name, 10 + rank);
@@ -107,13 +107,13 @@ static int write_image(struct scribe_writer *w, const struct peer *p, const stru
 {
 	static struct name_list l;
 	struct scribe_posix_record rec;
-	struct scribe_posix_ext_record ext = { .base = { 0, p->rank } };
+	struct scribe_posix_ext_record ext = {.base = {0, p->rank}};
 
 	if (is("idle-rank"))
 		names_of(p->rank, &l);
 	else
 		all_names_of(p->rank, &l);
-	if (scribe_writer_job(w, job, "fake program", &(struct scribe_mount){ "ext4", "/" }, 1) < 0)
+	if (scribe_writer_job(w, job, "fake program", &(struct scribe_mount){"ext4", "/"}, 1) < 0)
 		return -1;
 	for (int i = 0; i < l.n; i++)
 		if (scribe_writer_name(w, scribe_record_id(l.name[i], strlen(l.name[i])), l.name[i],
@@ -135,9 +135,12 @@ static int write_image(struct scribe_writer *w, const struct peer *p, const stru
 
 static int image_of(const struct peer *p)
 {
-	struct scribe_writer_options o = { .compression = SCRIBE_COMP_NONE, .list_own = true };
-	struct scribe_log_job job = { .uid = getuid(), .start_time_sec = START_S + p->rank,
-				      .end_time_sec = START_S + 100 + p->rank, .nprocs = p->size, .jobid = 77 };
+	struct scribe_writer_options o = {.compression = SCRIBE_COMP_NONE, .list_own = true};
+	struct scribe_log_job job = {.uid = getuid(),
+				     .start_time_sec = START_S + p->rank,
+				     .end_time_sec = START_S + 100 + p->rank,
+				     .nprocs = p->size,
+				     .jobid = 77};
 	struct scribe_writer *w;
 	int fd = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -153,7 +156,7 @@ static int image_of(const struct peer *p)
 
 static void on_hello(struct peer *p, const struct scribe_msg_hello *m)
 {
-	struct scribe_msg_hello_ok ok = { .collective = !is("no-collective"), .deadline_ms = deadline_ms };
+	struct scribe_msg_hello_ok ok = {.collective = !is("no-collective"), .deadline_ms = deadline_ms};
 
 	p->rank = m->rank;
 	p->size = m->size;
@@ -166,7 +169,7 @@ static void on_hello(struct peer *p, const struct scribe_msg_hello *m)
 
 static void on_fetch(struct peer *p)
 {
-	struct scribe_msg_fetch_ok ok = { .mem_align = 8 };
+	struct scribe_msg_fetch_ok ok = {.mem_align = 8};
 	int fd;
 
 	printf("fetch %d\n", p->rank);
@@ -209,7 +212,8 @@ static int serve(struct peer *p)
 		on_fetch(p);
 		return 0;
 	case SCRIBE_MSG_DONE:
-		printf("done %d %s\n", p->rank, ((const struct scribe_msg_done *)payload)->ok ? "ok" : "failed");
+		printf("done %d %s\n", p->rank,
+		       ((const struct scribe_msg_done *)payload)->ok ? "ok" : "failed");
 		if (!is("no-done"))
 			scribe_msg_send(p->fd, SCRIBE_MSG_DONE_OK, 0, NULL, 0, -1, 1000);
 		return 1;
@@ -220,7 +224,7 @@ static int serve(struct peer *p)
 
 static int listen_at(const char *path)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
@@ -243,12 +247,12 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 0; i < PEERS; i++)
 		peer[i].fd = -1;
-	p[0] = (struct pollfd){ listen_at(argv[1]), POLLIN, 0 };
-	p[1] = (struct pollfd){ 0, POLLIN, 0 };
+	p[0] = (struct pollfd){listen_at(argv[1]), POLLIN, 0};
+	p[1] = (struct pollfd){0, POLLIN, 0};
 	puts("ready");
 	while (done < nranks) {
 		for (int i = 0; i < PEERS; i++)
-			p[i + 2] = (struct pollfd){ peer[i].fd, POLLIN, 0 };
+			p[i + 2] = (struct pollfd){peer[i].fd, POLLIN, 0};
 		if (poll(p, PEERS + 2, -1) <= 0)
 			continue;
 		if (p[1].revents)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS 64
+#define ROWS    64
 #define COLUMNS 128
 
 static double data[ROWS][COLUMNS];
@@ -33,7 +33,8 @@ static void plain(hid_t file)
 	hid_t group = MUST(H5Gcreate2(file, "/group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 	hid_t space = MUST(H5Screate_simple(2, dims, NULL)), mem, set;
 
-	set = MUST(H5Dcreate2(group, "plain", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+	set = MUST(
+		H5Dcreate2(group, "plain", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 	MUST(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
 	mem = MUST(H5Screate_simple(2, count, NULL));
 	MUST(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL));

@@ -174,7 +174,7 @@ static void threads(void)
 static void spawned(void)
 {
 	MPI_Comm parent, children;
-	char *child_args[] = { "spawn", (char *)(uintptr_t)dir, NULL };
+	char *child_args[] = {"spawn", (char *)(uintptr_t)dir, NULL};
 
 	start();
 	MPI_Comm_get_parent(&parent);
@@ -267,12 +267,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "root", root_only },	   { "odd", odd_only },	      { "idle", idle_rank },
-	{ "nothing", nothing },	   { "killed", killed },      { "all-killed", all_killed },
-	{ "aborted", aborted },	   { "no-finalize", no_finalize }, { "no-init", no_init },
-	{ "around", around },	   { "threads", threads },    { "spawn", spawned },
-	{ "late", late },	   { "stopped", stopped },    { "unharmed", unharmed },
-	{ "comms", comms },
+	{"root", root_only},    {"odd", odd_only},
+	{"idle", idle_rank},    {"nothing", nothing},
+	{"killed", killed},     {"all-killed", all_killed},
+	{"aborted", aborted},   {"no-finalize", no_finalize},
+	{"no-init", no_init},   {"around", around},
+	{"threads", threads},   {"spawn", spawned},
+	{"late", late},         {"stopped", stopped},
+	{"unharmed", unharmed}, {"comms", comms},
 };
 
 int main(int argc, char **argv)

@@ -49,7 +49,7 @@ static inline void ex_note(struct ex_file *f, char kind, long long offset, long 
 		fprintf(stderr, "mpi_expect: too many operations\n");
 		exit(3);
 	}
-	f->op[f->nops++] = (struct ex_op){ kind, offset, bytes, buf && (uintptr_t)buf % 8 != 0 };
+	f->op[f->nops++] = (struct ex_op){kind, offset, bytes, buf && (uintptr_t)buf % 8 != 0};
 }
 
 static inline void ex_open(struct ex_file *f, const char *dir, const char *name, int flags, int mode)
@@ -124,8 +124,8 @@ static inline void ex_dup(struct ex_file *f)
 
 static inline int ex_bucket(long long n)
 {
-	static const long long edge[] = { 100,     1024,     10240,     102400,    1 << 20,
-					  4 << 20, 10 << 20, 100 << 20, 1ll << 30 };
+	static const long long edge[] = {100,     1024,     10240,     102400,   1 << 20,
+					 4 << 20, 10 << 20, 100 << 20, 1ll << 30};
 	int b = 0;
 
 	while (b < EX_BUCKETS - 1 && n > edge[b])
@@ -159,7 +159,8 @@ static inline void ex_top(struct ex_value *v)
 	memset(v + EX_TOP, 0, (EX_VALUES - EX_TOP) * sizeof(*v));
 }
 
-static inline void ex_count_data(struct ex_counts *c, const struct ex_op *op, long long last[2], int *last_kind)
+static inline void ex_count_data(struct ex_counts *c, const struct ex_op *op, long long last[2],
+				 int *last_kind)
 {
 	int w = op->kind == 'w';
 	long long end = op->offset + op->bytes - 1;
@@ -183,7 +184,7 @@ static inline void ex_count_data(struct ex_counts *c, const struct ex_op *op, lo
 
 static inline void ex_count(const struct ex_file *f, struct ex_counts *c)
 {
-	long long last[2] = { 0, 0 };
+	long long last[2] = {0, 0};
 	int last_kind = 0;
 
 	memset(c, 0, sizeof(*c));
@@ -238,8 +239,8 @@ static inline void ex_print_values(const char *file, int rank, const char *what,
 
 static inline void ex_print(const char *file, int rank, const struct ex_counts *c)
 {
-	static const char *const bucket[EX_BUCKETS] = { "0_100",     "100_1K", "1K_10K",   "10K_100K", "100K_1M",
-							"1M_4M",     "4M_10M", "10M_100M", "100M_1G",  "1G_PLUS" };
+	static const char *const bucket[EX_BUCKETS] = {"0_100", "100_1K", "1K_10K",   "10K_100K", "100K_1M",
+						       "1M_4M", "4M_10M", "10M_100M", "100M_1G",  "1G_PLUS"};
 	char name[64];
 
 	ex_line(file, rank, "OPENS", c->opens);
@@ -310,7 +311,7 @@ static inline void ex_report(const struct ex_file *f, int used, int shared)
 	long long moved;
 	int rank, size, use[64];
 	double mean = 0, variance = 0;
-	char names[64][64] = { { 0 } };
+	char names[64][64] = {{0}};
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);

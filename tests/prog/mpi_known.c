@@ -29,9 +29,9 @@ static void strided(struct ex_file *f, const char *dir)
 /* All ranks: sizes on both sides of the buckets' edges, written and read in turn. */
 static void edges(struct ex_file *f, const char *dir)
 {
-	static const int bytes[] = { 1,    99,    100,    101,    1023,        1024,          1025,
-				     10239, 10240, 10241, 102400, 102401,      (1 << 20) - 1, 1 << 20,
-				     (1 << 20) + 1,       4 << 20, (4 << 20) + 1 };
+	static const int bytes[] = {
+		1,     99,     100,    101,           1023,    1024,          1025,    10239,        10240,
+		10241, 102400, 102401, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 4 << 20, (4 << 20) + 1};
 	long long at = (long long)rank << 26;
 
 	ex_open(f, dir, "edges", O_RDWR | O_CREAT, 0600);

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                             \
-	do {                                                                    \
-		int rc_ = (call);                                               \
-		if (rc_ != MPI_SUCCESS) {                                       \
-			fprintf(stderr, "%s: failed (%d)\n", #call, rc_);       \
-			MPI_Abort(MPI_COMM_WORLD, 1);                           \
-		}                                                               \
+#define CHECK(call)                                                                                          \
+	do {                                                                                                 \
+		int rc_ = (call);                                                                            \
+		if (rc_ != MPI_SUCCESS) {                                                                    \
+			fprintf(stderr, "%s: failed (%d)\n", #call, rc_);                                    \
+			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
+		}                                                                                            \
 	} while (0)
 
 static double buffer[4096];
@@ -35,13 +35,13 @@ static void shared_file(const char *name, int rank)
 	MPI_Info_set(info, "cb_buffer_size", "1048576");
 	CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &fh));
 	/* independent: 3 writes, 3 reads */
-	CHECK(MPI_File_write_at(fh, at, buffer, 1000, MPI_BYTE, &status));            /* 1000 */
+	CHECK(MPI_File_write_at(fh, at, buffer, 1000, MPI_BYTE, &status));                 /* 1000 */
 	CHECK(MPI_File_write_at(fh, at + 1000, buffer, 8, MPI_DOUBLE, MPI_STATUS_IGNORE)); /* 64 */
 	CHECK(MPI_File_seek(fh, at + 2000, MPI_SEEK_SET));
-	CHECK(MPI_File_write(fh, buffer, 100, MPI_INT, &status)); /* 400 */
+	CHECK(MPI_File_write(fh, buffer, 100, MPI_INT, &status));         /* 400 */
 	CHECK(MPI_File_read_at(fh, at, buffer, 1000, MPI_BYTE, &status)); /* 1000 */
 	CHECK(MPI_File_seek(fh, at, MPI_SEEK_SET));
-	CHECK(MPI_File_read(fh, buffer, 10, MPI_INT, &status)); /* 40 */
+	CHECK(MPI_File_read(fh, buffer, 10, MPI_INT, &status));        /* 40 */
 	CHECK(MPI_File_read_at(fh, at, buffer, 0, MPI_BYTE, &status)); /* 0 */
 	/* derived types: 10 blocks of 2 doubles = 160 bytes, twice = 320 */
 	MPI_Type_vector(10, 2, 4, MPI_DOUBLE, &vector);
@@ -53,7 +53,7 @@ static void shared_file(const char *name, int rank)
 	/* collective: 2 writes, 2 reads */
 	CHECK(MPI_File_write_at_all(fh, at + 10000, buffer, 500, MPI_DOUBLE, &status)); /* 4000 */
 	CHECK(MPI_File_seek(fh, at + 20000, MPI_SEEK_SET));
-	CHECK(MPI_File_write_all(fh, buffer, 1, vector, &status)); /* 160 */
+	CHECK(MPI_File_write_all(fh, buffer, 1, vector, &status));           /* 160 */
 	CHECK(MPI_File_read_at_all(fh, at, buffer, 200, MPI_BYTE, &status)); /* 200 */
 	CHECK(MPI_File_seek(fh, at, MPI_SEEK_SET));
 	CHECK(MPI_File_read_all(fh, buffer, 100, MPI_CHAR, MPI_STATUS_IGNORE)); /* 100 */

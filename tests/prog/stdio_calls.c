@@ -42,14 +42,14 @@ static void writes(void)
 	fwrite(data, 1, 70000, f);        /* 70000 */
 	fwrite_unlocked(data, 1, 100, f); /* 100 */
 	for (int i = 0; i < 5; i++)
-		fputc('x', f); /* 5 */
-	putc('y', f);                       /* 1 */
-	fputs("hello\n", f);                /* 6 */
-	fputs_unlocked("unlocked", f);      /* 8 */
-	fprintf(f, "%d %s\n", 42, "abc");   /* 7 */
-	say(f, "%05d", 7);                  /* 5 */
+		fputc('x', f);            /* 5 */
+	putc('y', f);                     /* 1 */
+	fputs("hello\n", f);              /* 6 */
+	fputs_unlocked("unlocked", f);    /* 8 */
+	fprintf(f, "%d %s\n", 42, "abc"); /* 7 */
+	say(f, "%05d", 7);                /* 5 */
 	fflush(f);
-	fprintf(f, "%s", ""); /* nothing: not counted */
+	fprintf(f, "%s", "");  /* nothing: not counted */
 	fwrite(data, 1, 0, f); /* nothing: not counted */
 	fseek(f, 10, SEEK_SET);
 	fwrite(data, 1, 10, f); /* 10 */
@@ -69,30 +69,30 @@ static void reads(void)
 	size_t room = 0;
 	int number;
 
-	if (fread(data, 1, 500, f) != 500)     /* 500 */
+	if (fread(data, 1, 500, f) != 500) /* 500 */
 		errx(1, "fread");
-	if (fread(data, 7, 10, f) != 10)       /* 70 */
+	if (fread(data, 7, 10, f) != 10) /* 70 */
 		errx(1, "fread");
-	fgetc(f);                              /* 1 */
-	getc(f);                               /* 1 */
+	fgetc(f); /* 1 */
+	getc(f);  /* 1 */
 	ungetc('a', f);
 	fseek(f, 71300, SEEK_SET);
-	if (fread(data, 1, 5, f) != 5)         /* 5 */
+	if (fread(data, 1, 5, f) != 5) /* 5 */
 		errx(1, "fread");
 	rewind(f);
-	if (fscanf(f, "%5d", &number) != 1)    /* 5 */
+	if (fscanf(f, "%5d", &number) != 1) /* 5 */
 		errx(1, "fscanf");
 	fseek(f, 71306, SEEK_SET);
-	if (!fgets(line, sizeof(line), f))     /* 6: "hello\n" */
+	if (!fgets(line, sizeof(line), f)) /* 6: "hello\n" */
 		errx(1, "fgets");
 	if (strcmp(line, "hello\n"))
 		errx(1, "fgets: %s", line);
-	if (getline(&more, &room, f) != 15)    /* 15: "unlocked42 abc\n" */
+	if (getline(&more, &room, f) != 15) /* 15: "unlocked42 abc\n" */
 		errx(1, "getline: %s", more);
 	free(more);
-	if (fread(data, 1, 1000, f) != 8)      /* 8: short */
+	if (fread(data, 1, 1000, f) != 8) /* 8: short */
 		errx(1, "fread at the end");
-	if (fread(data, 1, 1000, f) != 0)      /* nothing: not counted */
+	if (fread(data, 1, 1000, f) != 0) /* nothing: not counted */
 		errx(1, "fread behind the end");
 	fclose(f);
 }
