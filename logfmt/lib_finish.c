@@ -79,7 +79,8 @@ static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int6
 		c[SCRIBE_MPIIO_BYTES_READ + w] = (int64_t)s->bytes[w];
 		c[SCRIBE_MPIIO_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
 		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
-			c[SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+			c[SCRIBE_MPIIO_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] =
+				(int64_t)s->size[w][i];
 		f[SCRIBE_MPIIO_F_READ_START_TIMESTAMP + w] = when(s->start[w], base);
 		f[SCRIBE_MPIIO_F_READ_END_TIMESTAMP + w] = when(s->end[w], base);
 		f[SCRIBE_MPIIO_F_MAX_READ_TIME + w] = seconds(s->max_ns[w]);
@@ -125,7 +126,8 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, struct
 		c[SCRIBE_H5D_BYTES_READ + w] = (int64_t)s->bytes[w];
 		c[SCRIBE_H5D_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
 		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
-			c[SCRIBE_H5D_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+			c[SCRIBE_H5D_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] =
+				(int64_t)s->size[w][i];
 		f[SCRIBE_H5D_F_READ_START_TIMESTAMP + w] = when(s->start[w], base);
 		f[SCRIBE_H5D_F_READ_END_TIMESTAMP + w] = when(s->end[w], base);
 		f[SCRIBE_H5D_F_MAX_READ_TIME + w] = seconds(s->max_ns[w]);

@@ -22,8 +22,8 @@
 #include "uprobes/sites.h"
 
 #define ATTACH_TYPE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
-#define MULTI_RETURN 1u
-#define COOKIES_MAX 4096
+#define MULTI_RETURN      1u
+#define COOKIES_MAX       4096
 
 struct file_seen {
 	uint64_t dev, ino, modules;
@@ -52,14 +52,15 @@ struct scribe_uprobes {
 
 /* ---- loading ---- */
 
-static const char *const out_program[SCRIBE_LAYERS] = {"scribe_stdio_out", "scribe_mpiio_out", "scribe_hdf5_out",
-							"scribe_pnetcdf_out"};
+static const char *const out_program[SCRIBE_LAYERS] = {"scribe_stdio_out", "scribe_mpiio_out",
+						       "scribe_hdf5_out", "scribe_pnetcdf_out"};
 
 static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, object) {
+	bpf_object__for_each_map(map, object)
+	{
 		const char *name = bpf_map__name(map);
 		uint32_t entries;
 		int fd, rc;
@@ -84,20 +85,20 @@ static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 }
 
 /* The skeleton types differ by name alone. */
-#define OPEN_VARIANT(type)                                                                                    \
-	static int open_##type(struct scribe_uprobes *u)                                                      \
-	{                                                                                                     \
-		struct scribe_##type *s = scribe_##type##__open();                                            \
-		if (!s)                                                                                       \
-			return -errno;                                                                        \
-		*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");                   \
-		*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");                   \
-		*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");                     \
-		*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");                      \
-		u->keep = s;                                                                                  \
-		u->object = s->obj;                                                                           \
-		u->skeleton = s->skeleton;                                                                    \
-		return 0;                                                                                     \
+#define OPEN_VARIANT(type)                                                                                   \
+	static int open_##type(struct scribe_uprobes *u)                                                     \
+	{                                                                                                    \
+		struct scribe_##type *s = scribe_##type##__open();                                           \
+		if (!s)                                                                                      \
+			return -errno;                                                                       \
+		*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");                  \
+		*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");                  \
+		*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");                    \
+		*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");                     \
+		u->keep = s;                                                                                 \
+		u->object = s->obj;                                                                          \
+		u->skeleton = s->skeleton;                                                                   \
+		return 0;                                                                                    \
 	}
 
 OPEN_VARIANT(lib)
@@ -121,8 +122,8 @@ static int load_variant(struct scribe_uprobes *u, enum scribe_uprobe_level level
 
 	if (rc)
 		return rc;
-	bpf_object__for_each_program(prog, u->object)
-		bpf_program__set_expected_attach_type(prog, level == SCRIBE_UPROBE_MULTI ? ATTACH_TYPE_MULTI : 0);
+	bpf_object__for_each_program(prog, u->object) bpf_program__set_expected_attach_type(
+		prog, level == SCRIBE_UPROBE_MULTI ? ATTACH_TYPE_MULTI : 0);
 	rc = share_maps(u, u->object);
 	if (!rc)
 		rc = bpf_object__load_skeleton(u->skeleton);
@@ -147,8 +148,8 @@ struct multi_attr {
 	uint32_t cnt, multi_flags, pid, pad;
 };
 
-static int multi_link(int prog, const char *path, const uint64_t *offsets, const uint64_t *cookies, uint32_t n,
-		      bool at_return)
+static int multi_link(int prog, const char *path, const uint64_t *offsets, const uint64_t *cookies,
+		      uint32_t n, bool at_return)
 {
 	struct multi_attr attr = {
 		.prog_fd = (uint32_t)prog,
@@ -248,8 +249,8 @@ struct batch {
 	uint32_t n;
 };
 
-static int attach_multi(struct scribe_uprobes *u, const char *program, const char *path, const struct batch *b,
-			bool at_return, bool counts)
+static int attach_multi(struct scribe_uprobes *u, const char *program, const char *path,
+			const struct batch *b, bool at_return, bool counts)
 {
 	int prog = program_fd(u, program), fd;
 
@@ -280,8 +281,8 @@ static int attach_perf(struct scribe_uprobes *u, const char *program, const char
 	return 0;
 }
 
-static int attach_batch(struct scribe_uprobes *u, const char *program, const char *path, const struct batch *b,
-			bool at_return, bool counts)
+static int attach_batch(struct scribe_uprobes *u, const char *program, const char *path,
+			const struct batch *b, bool at_return, bool counts)
 {
 	if (!b->n)
 		return 0;
@@ -291,7 +292,8 @@ static int attach_batch(struct scribe_uprobes *u, const char *program, const cha
 }
 
 /* Give a place its index among the kernel's sites. */
-static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image, uint64_t *ret_cookie)
+static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image,
+		    uint64_t *ret_cookie)
 {
 	struct scribe_site site = one->site;
 	uint32_t index = u->nsites;
@@ -330,8 +332,8 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 	return rc;
 }
 
-static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf, const struct scribe_library *l,
-			  const char *path, struct scribe_uprobes_result *ret)
+static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf,
+			  const struct scribe_library *l, const char *path, struct scribe_uprobes_result *ret)
 {
 	struct scribe_image image;
 	struct scribe_plan plan;
@@ -393,8 +395,8 @@ static int remember(struct scribe_uprobes *u, const struct stat *st, uint64_t mo
 	return 0;
 }
 
-int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, struct scribe_uprobes_result *ret,
-			struct scribe_err *err)
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
 	struct scribe_elf *elf = NULL;
 	struct file_seen *seen;
@@ -420,7 +422,8 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, str
 			continue;
 		rc = attach_library(u, elf, l, path, ret);
 		if (rc)
-			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name, strerror(-rc));
+			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name,
+				       strerror(-rc));
 		else
 			ret->fresh = true;
 	}

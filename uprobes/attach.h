@@ -23,18 +23,18 @@ enum scribe_uprobe_level {
 };
 
 struct scribe_uprobes_options {
-	uint64_t modules;   /* bits of the modules wanted: MPI-IO, H5F, H5D, PNETCDF_*, STDIO */
-	bool stdio_calls;   /* count single calls of streams, not their system calls */
+	uint64_t modules; /* bits of the modules wanted: MPI-IO, H5F, H5D, PNETCDF_*, STDIO */
+	bool stdio_calls; /* count single calls of streams, not their system calls */
 	enum scribe_uprobe_level level;
 	bool verbose;
 };
 
 /* What became of a file. */
 struct scribe_uprobes_result {
-	uint64_t modules;  /* of the log, that it feeds */
-	unsigned places;   /* probed, entry and return */
-	unsigned cheap;    /* of them: the kernel emulates the instruction */
-	bool fresh;        /* attached by this call */
+	uint64_t modules; /* of the log, that it feeds */
+	unsigned places;  /* probed, entry and return */
+	unsigned cheap;   /* of them: the kernel emulates the instruction */
+	bool fresh;       /* attached by this call */
 };
 
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
@@ -47,8 +47,8 @@ struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u);
  * program that holds one). Each file (device, inode) is looked at once. 0 also
  * when it is of no interest; then ret->modules is 0.
  */
-int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, struct scribe_uprobes_result *ret,
-			struct scribe_err *err);
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+			struct scribe_uprobes_result *ret, struct scribe_err *err);
 /* Has this file been looked at? */
 bool scribe_uprobes_knows(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
 

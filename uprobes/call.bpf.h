@@ -15,19 +15,19 @@
 
 /* One layer of a thread. */
 struct scribe_call {
-	__u32 busy;     /* 1: in a call */
-	__u32 at;       /* index of its site */
-	__u32 fn;       /* enum scribe_fn */
+	__u32 busy; /* 1: in a call */
+	__u32 at;   /* index of its site */
+	__u32 fn;   /* enum scribe_fn */
 	__u32 pad;
-	__u64 sp;       /* stack pointer at entry: the return address is there */
+	__u64 sp; /* stack pointer at entry: the return address is there */
 	__u64 start_ns;
-	__u64 base;     /* load address of the library */
+	__u64 base; /* load address of the library */
 	__u64 arg[SCRIBE_SITE_ARGS];
 	__s64 inner;    /* what a call inside told; -1 nothing yet */
 	__u64 inner_sp; /* that call */
 	__u64 inner_at; /* where its answer will be */
 	__u32 inner_fn;
-	__u32 beneath;  /* layers called from inside, bits */
+	__u32 beneath; /* layers called from inside, bits */
 };
 
 struct scribe_calls {
@@ -181,7 +181,8 @@ SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *a
 	if (!p || !at || !op || !place)
 		return 0;
 	scribe_lib_apply(&at->part, &at->ext, op, place, 1);
-	if (op->what == SCRIBE_LIB_DATA && !op->unsized && scribe_top_count(at->part.access, (__s64)op->bytes, 1))
+	if (op->what == SCRIBE_LIB_DATA && !op->unsized &&
+	    scribe_top_count(at->part.access, (__s64)op->bytes, 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 	scribe_count(p, SCRIBE_L_ATOMIC);
 	return 0;
@@ -273,7 +274,8 @@ SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, 
 	return 0;
 }
 
-static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_proc *p, __u32 layer, __u64 handle)
+static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_proc *p, __u32 layer,
+							       __u64 handle)
 {
 	struct scribe_handle_key key = {.handle = handle, .serial = p->serial, .layer = layer};
 
@@ -327,7 +329,8 @@ static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const str
 	__u64 from = n->string;
 	long got;
 
-	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2, (void *)from);
+	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
+				      (void *)from);
 	if (got <= 1)
 		return 0;
 	if (n->prefix) {
@@ -335,8 +338,8 @@ static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const str
 
 		if (skip) {
 			from += skip;
-			got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
-						      (void *)from);
+			got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES],
+						      SCRIBE_NAME_MAX_BYTES / 2, (void *)from);
 			if (got <= 1)
 				return 0;
 		}
@@ -344,8 +347,8 @@ static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const str
 	bytes = (got - 1) & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
 	if (n->suffix) {
 		s->text[SCRIBE_NAME_MAX_BYTES + bytes] = ':';
-		got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES + bytes + 1], SCRIBE_NAME_MAX_BYTES / 2 - 1,
-					      (void *)n->suffix);
+		got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES + bytes + 1],
+					      SCRIBE_NAME_MAX_BYTES / 2 - 1, (void *)n->suffix);
 		if (got <= 1)
 			return 0;
 		more = got & (SCRIBE_NAME_MAX_BYTES / 2 - 1);

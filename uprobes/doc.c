@@ -39,10 +39,12 @@ int main(void)
 		printf("; known by `%s`", l->marker[0]);
 		if (l->marker[1])
 			printf(" or `%s`", l->marker[1]);
-		printf("; before the start looked for as `%s`.\n\n| symbol | counts | attached |\n|---|---|---|\n",
+		printf("; before the start looked for as `%s`.\n\n| symbol | counts | attached "
+		       "|\n|---|---|---|\n",
 		       l->pattern);
 		for (size_t k = 0; k < l->n; k++)
-			printf("| `%s` | %s | %s |\n", l->probes[k].symbol, l->probes[k].counter, when(&l->probes[k]));
+			printf("| `%s` | %s | %s |\n", l->probes[k].symbol, l->probes[k].counter,
+			       when(&l->probes[k]));
 	}
 	return 0;
 }

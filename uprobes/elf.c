@@ -18,7 +18,7 @@
 #define OUR_MACHINE EM_AARCH64
 #endif
 
-#define SYMBOLS_MAX 4000000u
+#define SYMBOLS_MAX  4000000u
 #define SEGMENTS_MAX 256u
 
 struct segment {
@@ -182,7 +182,8 @@ int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, stru
 	if (rc) {
 		scribe_elf_free(e);
 		return scribe_err_set(err, rc, "%s: %s", label,
-				      rc == -ENOEXEC ? "not a program or library of this machine" : strerror(-rc));
+				      rc == -ENOEXEC ? "not a program or library of this machine"
+						     : strerror(-rc));
 	}
 	*ret_elf = e;
 	return 0;
@@ -276,7 +277,8 @@ size_t scribe_elf_build_id(const struct scribe_elf *e, unsigned char ret_id[SCRI
 		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_NOTE || !(data = elf_getdata(scn, NULL)))
 			continue;
 		while ((at = gelf_getnote(data, at, &n, &name_at, &desc_at)) > 0) {
-			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 || n.n_descsz > SCRIBE_BUILD_ID_MAX ||
+			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 ||
+			    n.n_descsz > SCRIBE_BUILD_ID_MAX ||
 			    memcmp((char *)data->d_buf + name_at, "GNU", 4) != 0)
 				continue;
 			memcpy(ret_id, (char *)data->d_buf + desc_at, n.n_descsz);

@@ -17,10 +17,10 @@
 #include "uprobes/elf.h"
 #include "uprobes/probes.h"
 
-#define CACHE_MAGIC "glibc-ld.so.cache1.1"
+#define CACHE_MAGIC     "glibc-ld.so.cache1.1"
 #define CACHE_BYTES_MAX (64u << 20)
-#define NEEDED_MAX 512
-#define DEPTH_MAX 16
+#define NEEDED_MAX      512
+#define DEPTH_MAX       16
 
 /* The linker's cache, glibc 2.2 and newer (ldconfig's "new" and "compat" formats). */
 struct cache_head {
@@ -131,7 +131,8 @@ static void look_in(const char *directory, scribe_found_fn fn, void *ctx)
 	if (!dir)
 		return;
 	while ((e = readdir(dir)))
-		if (is_known(e->d_name) && snprintf(path, sizeof(path), "%s/%s", directory, e->d_name) < PATH_MAX)
+		if (is_known(e->d_name) &&
+		    snprintf(path, sizeof(path), "%s/%s", directory, e->d_name) < PATH_MAX)
 			fn(ctx, path);
 	closedir(dir);
 }
@@ -180,7 +181,8 @@ static bool expand(const struct walk *w, const char *dir, size_t n, const char *
 		size_t k = strlen(words[i]);
 
 		if (n >= k && !strncmp(dir, words[i], k))
-			return (size_t)snprintf(ret, cap, "%s%.*s/%s", w->origin, (int)(n - k), dir + k, name) < cap;
+			return (size_t)snprintf(ret, cap, "%s%.*s/%s", w->origin, (int)(n - k), dir + k,
+						name) < cap;
 	}
 	return (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, dir, name) < cap;
 }
@@ -229,8 +231,9 @@ static void on_needed(void *ctx, const char *name)
 			walk_file(w, name);
 		return;
 	}
-	if (in_list(w, w->rpath, name, path, sizeof(path)) || in_list(w, w->search, name, path, sizeof(path)) ||
-	    in_cache(w, name, path, sizeof(path)) || in_list(w, "/lib64:/usr/lib64:/lib:/usr/lib", name, path, sizeof(path)))
+	if (in_list(w, w->rpath, name, path, sizeof(path)) ||
+	    in_list(w, w->search, name, path, sizeof(path)) || in_cache(w, name, path, sizeof(path)) ||
+	    in_list(w, "/lib64:/usr/lib64:/lib:/usr/lib", name, path, sizeof(path)))
 		walk_file(w, path);
 }
 
@@ -285,8 +288,8 @@ static void walk_file(struct walk *w, const char *path)
 	close(fd);
 }
 
-void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search, scribe_found_fn fn,
-			void *ctx)
+void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
+			scribe_found_fn fn, void *ctx)
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	char interpreter[PATH_MAX];

@@ -26,7 +26,7 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx);
  * A program or script and all libraries it needs, as the linker would find them:
  * `search`: LD_LIBRARY_PATH of its environment, "" none. Calls fn for each file.
  */
-void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search, scribe_found_fn fn,
-			void *ctx);
+void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
+			scribe_found_fn fn, void *ctx);
 
 #endif

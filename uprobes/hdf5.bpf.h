@@ -12,7 +12,7 @@
 
 /* File handles beside dataset structures in one table. */
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
-#define SCRIBE_HANDLE_H5_SET SCRIBE_LAYER_HDF5
+#define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
 
 #define SCRIBE_H5_CHUNKED 2
 
@@ -53,7 +53,8 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 	s->ext.v[SCRIBE_LIB_H5D_NDIMS] = scribe_user_u32(space + im->h5s_rank_at);
 	s->ext.v[SCRIBE_LIB_H5D_NPOINTS] = scribe_user_u64(space + im->h5s_nelem_at);
 	s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE] = scribe_user_u64(
-		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) + im->h5t_size_at);
+		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) +
+		im->h5t_size_at);
 	scribe_h5_chunk(im, shared, &s->ext.v[SCRIBE_LIB_H5D_CHUNK_D1]);
 	return index;
 }
@@ -66,7 +67,9 @@ static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread 
 							   const struct scribe_image *im, __u64 set)
 {
 	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
-	struct scribe_lib_op op = {.offset = -1, .what = SCRIBE_LIB_OPEN, .op_class = SCRIBE_OP_META,
+	struct scribe_lib_op op = {.offset = -1,
+				   .what = SCRIBE_LIB_OPEN,
+				   .op_class = SCRIBE_OP_META,
 				   .count_at = SCRIBE_H5D_OPENS};
 	struct scribe_slot *s;
 	__u32 index;
@@ -85,8 +88,8 @@ static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread 
 }
 
 static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct scribe_proc *p,
-						 const struct scribe_image *im, const struct scribe_lib_op *op,
-						 __u64 set)
+						 const struct scribe_image *im,
+						 const struct scribe_lib_op *op, __u64 set)
 {
 	__u64 ns = op->end_ns - op->start_ns;
 
@@ -117,9 +120,9 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
 }
 
 /* What of the dataset was selected: counters of its own, and the bytes. */
-static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scribe_proc *p, struct scribe_call *c,
-					   const struct scribe_image *im, const struct scribe_handle *h,
-					   struct scribe_lib_op *op)
+static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scribe_proc *p,
+					   struct scribe_call *c, const struct scribe_image *im,
+					   const struct scribe_handle *h, struct scribe_lib_op *op)
 {
 	struct scribe_slot *s = scribe_slot_at(h->slot);
 	__u64 space = c->arg[1];
@@ -148,9 +151,9 @@ static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scrib
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE], 1);
 }
 
-static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p, struct scribe_call *c,
-					     const struct scribe_image *im, const struct scribe_site *site,
-					     struct scribe_lib_op *op)
+static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p,
+					     struct scribe_call *c, const struct scribe_image *im,
+					     const struct scribe_site *site, struct scribe_lib_op *op)
 {
 	struct scribe_handle *h = scribe_h5_set(t, p, im, c->arg[0]);
 
@@ -175,7 +178,9 @@ static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scr
 static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 {
 	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_HDF5);
-	struct scribe_lib_op op = {.offset = -1, .count_at = SCRIBE_LIB_NO_COUNT, .op_class = SCRIBE_OP_META,
+	struct scribe_lib_op op = {.offset = -1,
+				   .count_at = SCRIBE_LIB_NO_COUNT,
+				   .op_class = SCRIBE_OP_META,
 				   .what = SCRIBE_LIB_OTHER};
 	__u64 ret = ctx->ax, table = SCRIBE_HANDLE_H5_FILE;
 	struct scribe_handle *h;

@@ -7,7 +7,7 @@
 #include "uprobes/insn.h"
 
 #define CODE_MAX 256
-#define ANY (-1)
+#define ANY      (-1)
 #define COUNT(a) (sizeof(a) / sizeof(a[0]))
 
 static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
@@ -66,7 +66,8 @@ static void openmpi_group(const struct scribe_elf *elf, struct scribe_image *im)
 	im->group_size_at = at[9];
 }
 
-/* PMPI_Type_size(datatype, int *size): mov disp8(%reg),%rax just before the comparison with the largest int */
+/* PMPI_Type_size(datatype, int *size): mov disp8(%reg),%rax just before the comparison with the largest int
+ */
 static uint32_t openmpi_type_size(const struct scribe_elf *elf)
 {
 	static const int16_t limit[] = {0x48, 0x3d, 0xff, 0xff, 0xff, 0x7f}, load[] = {0x48, 0x8b, ANY, ANY};
@@ -76,14 +77,16 @@ static uint32_t openmpi_type_size(const struct scribe_elf *elf)
 	for (long back = 4; back <= 16 && back <= before; back++) {
 		const unsigned char *c = at - back;
 
-		if (scribe_insn_match(c, 4, load, COUNT(load)) == 0 && (c[2] & 0xc0) == 0x40 && (c[2] & 7) != 4)
+		if (scribe_insn_match(c, 4, load, COUNT(load)) == 0 && (c[2] & 0xc0) == 0x40 &&
+		    (c[2] & 7) != 4)
 			return c[3];
 	}
 	return 0;
 }
 
 /* mov disp8(%rdi),%rax; mov disp8(%rax),%rax */
-static void two_steps(const struct scribe_elf *elf, const char *function, uint32_t *ret_first, uint32_t *ret_second)
+static void two_steps(const struct scribe_elf *elf, const char *function, uint32_t *ret_first,
+		      uint32_t *ret_second)
 {
 	static const int16_t pattern[] = {0x48, 0x8b, 0x47, ANY, 0x48, 0x8b, 0x40, ANY};
 	const unsigned char *at;
@@ -111,8 +114,7 @@ static bool is_hdf5_1_10(const struct scribe_elf *elf)
 static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 {
 	static const int16_t load8[] = {0x48, 0x8b, 0x47, ANY}, lea8[] = {0x48, 0x8d, 0x47, ANY},
-			     load32[] = {0x48, 0x8b, 0x87, ANY, ANY, 0, 0},
-			     space[] = {0x48, 0x8b, 0x78, ANY},
+			     load32[] = {0x48, 0x8b, 0x87, ANY, ANY, 0, 0}, space[] = {0x48, 0x8b, 0x78, ANY},
 			     layout[] = {0x83, 0xb8, ANY, ANY, 0, 0, 3},
 			     hslab[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0};
 	const unsigned char *at;
@@ -123,7 +125,8 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 		im->h5d_path_at = at[3];
 	if (find(elf, "H5D__get_space", space, COUNT(space), &at) >= 0)
 		im->h5d_space_at = at[3];
-	/* the layout's kind is compared with "virtual"; the chunk's shape stands at a fixed place behind it */
+	/* the layout's kind is compared with "virtual"; the chunk's shape stands at a fixed place behind it
+	 */
 	if (find(elf, "H5D__get_space", layout, COUNT(layout), &at) >= 0 && is_hdf5_1_10(elf)) {
 		im->h5d_layout_at = disp32(at + 2);
 		im->h5d_chunk_at = im->h5d_layout_at + 0x18;
@@ -140,8 +143,8 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 	if (find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 &&
 	    disp32(at + 3) == im->h5s_npoints_at + 8)
 		im->h5s_hslab_at = im->h5s_npoints_at + 8;
-	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at && im->h5s_select_at &&
-	       im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
+	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at &&
+	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
 }
 
 static void read_mpi(const struct scribe_elf *elf, struct scribe_image *im)
@@ -153,7 +156,8 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_image *im)
 		im->type_size_at = openmpi_type_size(elf);
 		im->info_null_at = data_symbol(elf, "ompi_mpi_info_null_addr");
 		openmpi_group(elf, im);
-	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) || scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
+	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) ||
+		   scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
 		im->flavour = SCRIBE_FLAVOUR_MPICH;
 	}
 }

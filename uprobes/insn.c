@@ -7,18 +7,18 @@
 
 #include <string.h>
 
-#define STEPS 24
+#define STEPS  24
 #define NO_ARG 0xff
 
 struct insn {
 	size_t length;
 	size_t opcode_at;
 	uint8_t rex;
-	uint8_t op;    /* opcode */
-	bool two;      /* after 0f */
+	uint8_t op; /* opcode */
+	bool two;   /* after 0f */
 	bool modrm;
 	uint8_t mod, reg, rm; /* reg, rm: with REX bits when they are registers */
-	int64_t relative; /* jmp, call */
+	int64_t relative;     /* jmp, call */
 };
 
 /* Bytes of ModRM, SIB and displacement; 0: not enough. */
@@ -101,8 +101,9 @@ static int one_byte(uint8_t op, uint8_t ext, bool wide, bool small, bool *ret_mo
 
 static int two_bytes(uint8_t op, bool *ret_modrm)
 {
-	static const uint8_t plain[] = {0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x1e, 0x1f, 0x28, 0x29, 0x57,
-					0x6c, 0x6e, 0x6f, 0x7e, 0x7f, 0xaf, 0xb6, 0xb7, 0xbe, 0xbf, 0xd6, 0xef};
+	static const uint8_t plain[] = {0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x1e,
+					0x1f, 0x28, 0x29, 0x57, 0x6c, 0x6e, 0x6f, 0x7e,
+					0x7f, 0xaf, 0xb6, 0xb7, 0xbe, 0xbf, 0xd6, 0xef};
 
 	*ret_modrm = true;
 	if ((op >= 0x40 && op <= 0x4f) || (op >= 0x90 && op <= 0x9f))
@@ -228,7 +229,8 @@ static bool writes(struct flow *f, uint8_t reg, uint8_t value)
 
 static bool step_two(struct flow *f, const struct insn *in)
 {
-	if ((in->op >= 0x40 && in->op <= 0x4f) || in->op == 0xaf || (in->op >= 0xb6 && in->op <= 0xbf && in->op != 0xba))
+	if ((in->op >= 0x40 && in->op <= 0x4f) || in->op == 0xaf ||
+	    (in->op >= 0xb6 && in->op <= 0xbf && in->op != 0xba))
 		return writes(f, in->reg, NO_ARG);
 	if (((in->op >= 0x90 && in->op <= 0x9f) || in->op == 0x7e || in->op == 0xba) && in->mod == 3)
 		return writes(f, in->rm, NO_ARG);
@@ -241,7 +243,8 @@ static bool step(struct flow *f, const struct insn *in)
 	uint8_t ext = in->reg & 7;
 
 	/* arguments of the function called, on the stack */
-	if (!in->two && f->stack_moved && ((in->op >= 0x50 && in->op <= 0x57) || in->op == 0x68 || in->op == 0x6a))
+	if (!in->two && f->stack_moved &&
+	    ((in->op >= 0x50 && in->op <= 0x57) || in->op == 0x68 || in->op == 0x6a))
 		return true;
 	if (in->two)
 		return step_two(f, in);

@@ -11,7 +11,7 @@
 
 #define SCRIBE_MPICH_INFO_NULL 0x1c000000u
 #define SCRIBE_MPICH_COMM_SELF 0x44000001u
-#define SCRIBE_MPICH_BUILTIN 0x4c000000u
+#define SCRIBE_MPICH_BUILTIN   0x4c000000u
 
 /* Bytes of one element, negative: not known. */
 static __always_inline __s64 scribe_mpi_type_size(const struct scribe_image *im, const struct scribe_call *c,
@@ -81,7 +81,9 @@ static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scri
 static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
 {
 	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_MPIIO);
-	struct scribe_lib_op op = {.offset = -1, .count_at = SCRIBE_LIB_NO_COUNT, .op_class = SCRIBE_OP_META,
+	struct scribe_lib_op op = {.offset = -1,
+				   .count_at = SCRIBE_LIB_NO_COUNT,
+				   .op_class = SCRIBE_OP_META,
 				   .what = SCRIBE_LIB_OTHER};
 	struct scribe_handle *h;
 	struct scribe_thread *t;
@@ -120,9 +122,10 @@ static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
 			op.op_class = site->op & 1;
 			op.unsized = size < 0;
 			/* a plain count is an int; large-count forms have 64 bits */
-			op.bytes = size < 0 ? 0
-					    : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
-										     : (__s64)(__s32)c->arg[1]);
+			op.bytes =
+				size < 0 ? 0
+					 : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
+										  : (__s64)(__s32)c->arg[1]);
 			if (op.unsized)
 				scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
 		} else if (site->fn == SCRIBE_FN_MPI_CLOSE) {

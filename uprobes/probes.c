@@ -4,31 +4,36 @@
 
 #include "logfmt/records.h"
 
-#define READ SCRIBE_OP_READ
-#define WRITE SCRIBE_OP_WRITE
-#define NONE SCRIBE_COUNT_NONE
+#define READ        SCRIBE_OP_READ
+#define WRITE       SCRIBE_OP_WRITE
+#define NONE        SCRIBE_COUNT_NONE
 #define BIT(module) (1ull << SCRIBE_MOD_##module)
-#define ARGS(...) {__VA_ARGS__}
+#define ARGS(...)                                                                                            \
+	{                                                                                                    \
+		__VA_ARGS__                                                                                  \
+	}
 #define X SCRIBE_ARG_NONE
 
 /* ---- MPI-IO ---- */
-#define DATA(name, op, counter, flags, count, type)                                                           \
-	{"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags, 0, 0,    \
-	 ARGS(0, count, type, X, X, X)}
+#define DATA(name, op, counter, flags, count, type)                                                          \
+	{                                                                                                    \
+		"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags,  \
+			0, 0, ARGS(0, count, type, X, X, X)                                                  \
+	}
 /* The plain form and that with large counts. */
-#define DATA_BOTH(name, op, counter, count, type)                                                             \
-	DATA(name, op, counter, SCRIBE_SITE_RETURNS, count, type),                                            \
+#define DATA_BOTH(name, op, counter, count, type)                                                            \
+	DATA(name, op, counter, SCRIBE_SITE_RETURNS, count, type),                                           \
 		DATA(name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type)
 
 static const struct scribe_probe mpiio[] = {
-	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN, 0, NONE,
-	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN,
+	 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
 	{"MPI_File_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
 	 SCRIBE_SITE_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
 	{"MPI_File_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_SITE_RETURNS, 0, 0,
 	 ARGS(0, X, X, X, X, X)},
-	{"MPI_File_set_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS, SCRIBE_SITE_RETURNS,
-	 0, 0, ARGS(0, 5, X, X, X, X)},
+	{"MPI_File_set_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS,
+	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 5, X, X, X, X)},
 	DATA_BOTH("read", READ, INDEP_READS, 2, 3),
 	DATA_BOTH("read_at", READ, INDEP_READS, 3, 4),
 	DATA_BOTH("read_shared", READ, INDEP_READS, 2, 3),
@@ -57,23 +62,30 @@ static const struct scribe_probe mpiio[] = {
 	DATA_BOTH("iwrite_shared", WRITE, NB_WRITES, 2, 3),
 	DATA_BOTH("iwrite_all", WRITE, NB_WRITES, 2, 3),
 	DATA_BOTH("iwrite_at_all", WRITE, NB_WRITES, 3, 4),
-	{"MPI_Type_size_x", "bytes of a datatype (inside a data call, MPICH)", SCRIBE_FN_MPI_TYPE_SIZE, 0, NONE,
-	 SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
-	{"MPI_Comm_size", "processes of the communicator (inside an open, MPICH)", SCRIBE_FN_MPI_COMM_SIZE, 0, NONE,
-	 SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+	{"MPI_Type_size_x", "bytes of a datatype (inside a data call, MPICH)", SCRIBE_FN_MPI_TYPE_SIZE, 0,
+	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+	{"MPI_Comm_size", "processes of the communicator (inside an open, MPICH)", SCRIBE_FN_MPI_COMM_SIZE, 0,
+	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 };
 
 /* ---- stdio ---- */
-#define STREAM(name, fn, counter, ...)                                                                        \
-	{name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)}
+#define STREAM(name, fn, counter, ...)                                                                       \
+	{                                                                                                    \
+		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0,           \
+			ARGS(__VA_ARGS__)                                                                    \
+	}
 /* Single calls: attached on request. Roles: stream, then what the function needs. */
-#define CALL(name, fn, op, flags, implied, ...)                                                               \
-	{name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,                  \
-	 SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)}
-#define SEEK(name, flags)                                                                                     \
-	{name, "STDIO_SEEKS", SCRIBE_FN_STREAM_SEEK, 0, NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), 0, 0, \
-	 ARGS(0, X, X, X, X, X)}
-#define STDIN 1
+#define CALL(name, fn, op, flags, implied, ...)                                                              \
+	{                                                                                                    \
+		name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,          \
+			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)    \
+	}
+#define SEEK(name, flags)                                                                                    \
+	{                                                                                                    \
+		name, "STDIO_SEEKS", SCRIBE_FN_STREAM_SEEK, 0, NONE,                                         \
+			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), 0, 0, ARGS(0, X, X, X, X, X)     \
+	}
+#define STDIN  1
 #define STDOUT 2
 
 static const struct scribe_probe stdio[] = {
@@ -147,8 +159,10 @@ static const struct scribe_probe stdio[] = {
 };
 
 /* ---- HDF5 ---- */
-#define H5(name, what, fn, op, ...)                                                                           \
-	{name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)}
+#define H5(name, what, fn, op, ...)                                                                          \
+	{                                                                                                    \
+		name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
+	}
 
 static const struct scribe_probe hdf5[] = {
 	H5("H5Fopen", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
@@ -166,8 +180,20 @@ static const struct scribe_probe hdf5[] = {
 #define COUNT(table) (sizeof(table) / sizeof(table[0]))
 
 const struct scribe_library scribe_libraries[] = {
-	{"MPI", "libmpi*.so*", {"MPI_File_open", "PMPI_File_open"}, SCRIBE_LAYER_MPIIO, BIT(MPIIO), mpiio, COUNT(mpiio)},
-	{"HDF5", "libhdf5*.so*", {"H5D__write", NULL}, SCRIBE_LAYER_HDF5, BIT(H5F) | BIT(H5D), hdf5, COUNT(hdf5)},
+	{"MPI",
+	 "libmpi*.so*",
+	 {"MPI_File_open", "PMPI_File_open"},
+	 SCRIBE_LAYER_MPIIO,
+	 BIT(MPIIO),
+	 mpiio,
+	 COUNT(mpiio)},
+	{"HDF5",
+	 "libhdf5*.so*",
+	 {"H5D__write", NULL},
+	 SCRIBE_LAYER_HDF5,
+	 BIT(H5F) | BIT(H5D),
+	 hdf5,
+	 COUNT(hdf5)},
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, COUNT(stdio)},
 };
 const size_t scribe_nlibraries = COUNT(scribe_libraries);

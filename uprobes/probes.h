@@ -32,7 +32,7 @@ struct scribe_library {
 	const char *pattern;   /* of its file's name, for the search before the start (fnmatch) */
 	const char *marker[2]; /* defined functions it is known by, either of them */
 	enum scribe_layer layer;
-	uint64_t modules;      /* bits of the log's modules it feeds */
+	uint64_t modules; /* bits of the log's modules it feeds */
 	const struct scribe_probe *probes;
 	size_t n;
 };

@@ -32,8 +32,8 @@ static unsigned wanted_args(const struct scribe_probe *p)
 	return wanted;
 }
 
-static void fill_site(const struct scribe_probe *p, enum scribe_layer layer, const struct scribe_insn_place *place,
-		      struct scribe_site *s)
+static void fill_site(const struct scribe_probe *p, enum scribe_layer layer,
+		      const struct scribe_insn_place *place, struct scribe_site *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->fn = p->fn;
@@ -61,8 +61,8 @@ static bool same_meaning(const struct scribe_site *a, const struct scribe_site *
 {
 	/* a wide count that comes to a place as an int was narrowed by the library */
 	return a->fn == b->fn && a->op == b->op && a->count_at == b->count_at &&
-	       ((a->flags ^ b->flags) & ~SCRIBE_SITE_WIDE) == 0 &&
-	       a->deref == b->deref && a->implied == b->implied && !memcmp(a->reg, b->reg, sizeof(a->reg));
+	       ((a->flags ^ b->flags) & ~SCRIBE_SITE_WIDE) == 0 && a->deref == b->deref &&
+	       a->implied == b->implied && !memcmp(a->reg, b->reg, sizeof(a->reg));
 }
 
 static int add(struct scribe_plan *plan, const struct scribe_planned *one)

@@ -8,7 +8,7 @@
 
 struct scribe_planned {
 	const struct scribe_probe *probe;
-	uint64_t offset; /* in the file */
+	uint64_t offset;         /* in the file */
 	struct scribe_site site; /* all but the image */
 	bool cheap;
 };

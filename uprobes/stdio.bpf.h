@@ -11,12 +11,12 @@
 #include "uprobes/call.bpf.h"
 
 /* struct _IO_FILE of glibc: frozen, its pointers were part of macros once. */
-#define SCRIBE_FILE_FLAGS 0
-#define SCRIBE_FILE_READ_PTR 8
-#define SCRIBE_FILE_READ_END 16
+#define SCRIBE_FILE_FLAGS      0
+#define SCRIBE_FILE_READ_PTR   8
+#define SCRIBE_FILE_READ_END   16
 #define SCRIBE_FILE_WRITE_BASE 32
-#define SCRIBE_FILE_WRITE_PTR 40
-#define SCRIBE_FILE_PUTTING 0x800
+#define SCRIBE_FILE_WRITE_PTR  40
+#define SCRIBE_FILE_PUTTING    0x800
 
 /* 1: calls of streams are counted instead of their system calls (set by the attacher). */
 struct {

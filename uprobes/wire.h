@@ -8,13 +8,19 @@
 
 #include "logfmt/rules/types.h"
 
-#define SCRIBE_SITES_MAX 8192u
-#define SCRIBE_IMAGES_MAX 256u
-#define SCRIBE_SITE_ARGS 6
+#define SCRIBE_SITES_MAX   8192u
+#define SCRIBE_IMAGES_MAX  256u
+#define SCRIBE_SITE_ARGS   6
 #define SCRIBE_HANDLES_MAX 65536u
 
 /* Layers a thread can be in at once, one above the other. */
-enum scribe_layer { SCRIBE_LAYER_STDIO, SCRIBE_LAYER_MPIIO, SCRIBE_LAYER_HDF5, SCRIBE_LAYER_PNETCDF, SCRIBE_LAYERS };
+enum scribe_layer {
+	SCRIBE_LAYER_STDIO,
+	SCRIBE_LAYER_MPIIO,
+	SCRIBE_LAYER_HDF5,
+	SCRIBE_LAYER_PNETCDF,
+	SCRIBE_LAYERS
+};
 
 /* What a probed function is to the handlers. */
 enum scribe_fn {
@@ -32,11 +38,11 @@ enum scribe_fn {
 	SCRIBE_FN_STREAM_LINE,   /* FILE *, buffer: a string was read into it when not NULL */
 	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
 	/* MPI-IO */
-	SCRIBE_FN_MPI_OPEN,  /* comm, name, amode, info, MPI_File * */
-	SCRIBE_FN_MPI_CLOSE, /* *MPI_File */
-	SCRIBE_FN_MPI_DATA,  /* MPI_File, count, datatype */
-	SCRIBE_FN_MPI_SYNC,  /* MPI_File */
-	SCRIBE_FN_MPI_VIEW,  /* MPI_File, info */
+	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File * */
+	SCRIBE_FN_MPI_CLOSE,     /* *MPI_File */
+	SCRIBE_FN_MPI_DATA,      /* MPI_File, count, datatype */
+	SCRIBE_FN_MPI_SYNC,      /* MPI_File */
+	SCRIBE_FN_MPI_VIEW,      /* MPI_File, info */
 	SCRIBE_FN_MPI_TYPE_SIZE, /* inside others: datatype, size * */
 	SCRIBE_FN_MPI_COMM_SIZE, /* inside others: comm, int * */
 	/* HDF5 */
@@ -56,9 +62,22 @@ enum scribe_fn {
 };
 
 enum scribe_reg {
-	SCRIBE_REG_AX, SCRIBE_REG_CX, SCRIBE_REG_DX, SCRIBE_REG_BX, SCRIBE_REG_SP, SCRIBE_REG_BP, SCRIBE_REG_SI,
-	SCRIBE_REG_DI, SCRIBE_REG_R8, SCRIBE_REG_R9, SCRIBE_REG_R10, SCRIBE_REG_R11, SCRIBE_REG_R12,
-	SCRIBE_REG_R13, SCRIBE_REG_R14, SCRIBE_REG_R15,
+	SCRIBE_REG_AX,
+	SCRIBE_REG_CX,
+	SCRIBE_REG_DX,
+	SCRIBE_REG_BX,
+	SCRIBE_REG_SP,
+	SCRIBE_REG_BP,
+	SCRIBE_REG_SI,
+	SCRIBE_REG_DI,
+	SCRIBE_REG_R8,
+	SCRIBE_REG_R9,
+	SCRIBE_REG_R10,
+	SCRIBE_REG_R11,
+	SCRIBE_REG_R12,
+	SCRIBE_REG_R13,
+	SCRIBE_REG_R14,
+	SCRIBE_REG_R15,
 	SCRIBE_REG_NONE = 0xff, /* this argument is not used */
 };
 
@@ -76,16 +95,16 @@ enum scribe_site_flags {
 
 /* One probed place. Its index is the cookie of the probe. */
 struct scribe_site {
-	scribe_u16 fn;      /* enum scribe_fn */
-	scribe_u8 layer;    /* enum scribe_layer */
-	scribe_u8 op;       /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
-	scribe_u8 count_at; /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
-	scribe_u8 flags;    /* enum scribe_site_flags */
-	scribe_u8 deref;    /* bit i: argument i is where the value stands, read at entry */
-	scribe_u8 implied;  /* stdio: 1 + number of the standard stream it works on, 0 none */
+	scribe_u16 fn;                   /* enum scribe_fn */
+	scribe_u8 layer;                 /* enum scribe_layer */
+	scribe_u8 op;                    /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
+	scribe_u8 count_at;              /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
+	scribe_u8 flags;                 /* enum scribe_site_flags */
+	scribe_u8 deref;                 /* bit i: argument i is where the value stands, read at entry */
+	scribe_u8 implied;               /* stdio: 1 + number of the standard stream it works on, 0 none */
 	scribe_u8 reg[SCRIBE_SITE_ARGS]; /* enum scribe_reg of each argument at this place */
-	scribe_u16 image;   /* index of its library */
-	scribe_u64 vaddr;   /* of the place: instruction pointer - vaddr is the load address */
+	scribe_u16 image;                /* index of its library */
+	scribe_u64 vaddr;                /* of the place: instruction pointer - vaddr is the load address */
 };
 
 /* In scribe_call.beneath beside the layers: a collective MPI-IO call. */
@@ -95,9 +114,9 @@ enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_
 
 /* What was read from a library's file: offsets in its structures; 0 unknown. */
 struct scribe_image {
-	scribe_u32 flavour;     /* enum scribe_flavour */
-	scribe_u32 fileno_at;   /* FILE: the descriptor */
-	scribe_u32 group_at;    /* Open MPI communicator: its group */
+	scribe_u32 flavour;       /* enum scribe_flavour */
+	scribe_u32 fileno_at;     /* FILE: the descriptor */
+	scribe_u32 group_at;      /* Open MPI communicator: its group */
 	scribe_u32 group_size_at; /* and the group's number of processes */
 	scribe_u32 type_size_at;  /* Open MPI datatype: bytes */
 	scribe_u32 h5d_path_at;   /* H5D_t: path (reference to a string) */

@@ -21,23 +21,23 @@
 #include "logfmt/rules/posix_rules.h"
 
 enum scribe_lib_what {
-	SCRIBE_LIB_DATA,   /* op_class says read or write */
+	SCRIBE_LIB_DATA, /* op_class says read or write */
 	SCRIBE_LIB_OPEN,
 	SCRIBE_LIB_REOPEN, /* fdopen: a stream on a descriptor */
 	SCRIBE_LIB_CLOSE,
 	SCRIBE_LIB_SEEK,
-	SCRIBE_LIB_FLUSH,  /* of stdio */
-	SCRIBE_LIB_OTHER,  /* counted by count_at alone */
+	SCRIBE_LIB_FLUSH, /* of stdio */
+	SCRIBE_LIB_OTHER, /* counted by count_at alone */
 };
 
 #define SCRIBE_LIB_NO_COUNT 0xffu
 
 /* Properties of a dataset in the ext part, behind its counters. */
 #define SCRIBE_LIB_H5D_COLLECTIVE 10
-#define SCRIBE_LIB_H5D_NDIMS 12
-#define SCRIBE_LIB_H5D_NPOINTS 13
-#define SCRIBE_LIB_H5D_TYPE_SIZE 14
-#define SCRIBE_LIB_H5D_CHUNK_D1 15 /* to D5; ~0 unknown */
+#define SCRIBE_LIB_H5D_NDIMS      12
+#define SCRIBE_LIB_H5D_NPOINTS    13
+#define SCRIBE_LIB_H5D_TYPE_SIZE  14
+#define SCRIBE_LIB_H5D_CHUNK_D1   15 /* to D5; ~0 unknown */
 #define SCRIBE_LIB_H5D_PROPERTIES 8
 
 struct scribe_lib_op {
@@ -63,11 +63,14 @@ SCRIBE_INLINE void scribe_lib_cursor(struct scribe_cursor *c, const struct scrib
 	ret->switched = 0;
 	ret->approx = 0;
 	if (op->op_class == SCRIBE_OP_READ)
-		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_READ], op->start_ns, op->end_ns, &ret->approx);
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_READ], op->start_ns, op->end_ns,
+						&ret->approx);
 	else if (op->op_class == SCRIBE_OP_WRITE)
-		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &ret->approx);
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns,
+						&ret->approx);
 	else if (op->op_class == SCRIBE_OP_META)
-		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &ret->approx);
+		ret->busy_ns = scribe_busy_time(&c->last_end[SCRIBE_OP_META], op->start_ns, op->end_ns,
+						&ret->approx);
 	if (op->what == SCRIBE_LIB_DATA) {
 		scribe_u32 me = 1 + (op->op_class & 1);
 
@@ -76,12 +79,12 @@ SCRIBE_INLINE void scribe_lib_cursor(struct scribe_cursor *c, const struct scrib
 	}
 }
 
-#define SCRIBE_ADD(field, n)                                                                                  \
-	do {                                                                                                  \
-		if (atomic)                                                                                   \
-			__sync_fetch_and_add(&(field), (n));                                                  \
-		else                                                                                          \
-			(field) += (n);                                                                       \
+#define SCRIBE_ADD(field, n)                                                                                 \
+	do {                                                                                                 \
+		if (atomic)                                                                                  \
+			__sync_fetch_and_add(&(field), (n));                                                 \
+		else                                                                                         \
+			(field) += (n);                                                                      \
 	} while (0)
 
 SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_part *p, const struct scribe_lib_op *op,
@@ -107,7 +110,8 @@ SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_part *p, const struct scr
 
 /* One call on a part and the ext part beside it, without the table of sizes. */
 SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_ext_part *ext,
-				    const struct scribe_lib_op *op, const struct scribe_lib_place *at, int atomic)
+				    const struct scribe_lib_op *op, const struct scribe_lib_place *at,
+				    int atomic)
 {
 	SCRIBE_ADD(p->events, 1);
 	if (op->count_at < SCRIBE_EXT_COUNT)

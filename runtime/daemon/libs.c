@@ -14,16 +14,16 @@
 #include "uprobes/attach.h"
 #include "uprobes/find.h"
 
-#define TEXT_MAX (1u << 20) /* of a command line or environment */
+#define TEXT_MAX        (1u << 20) /* of a command line or environment */
 #define WORDS_LOOKED_AT 256
-#define CALL_COST_NS 1500 /* of a counted stream call, entry and return, here */
-#define GUARD_NS 200000000ull
+#define CALL_COST_NS    1500 /* of a counted stream call, entry and return, here */
+#define GUARD_NS        200000000ull
 
 struct scribe_libs {
 	struct scribe_uprobes *uprobes;
 	struct scribe_find *find;
 	bool verbose;
-	bool late;          /* what is attached now may have been called before */
+	bool late; /* what is attached now may have been called before */
 	uint64_t partial;
 	uint64_t guard_ns, guard_calls;
 };
@@ -64,8 +64,8 @@ static void attach(void *ctx, const char *path)
 	if (scribe_uprobes_file(l->uprobes, fd, path, &r, &err) < 0 && l->verbose)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 	else if (r.fresh && l->verbose)
-		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.places, r.cheap,
-			l->late ? ", late" : "");
+		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.places,
+			r.cheap, l->late ? ", late" : "");
 	if (r.fresh && l->late)
 		l->partial |= r.modules;
 	close(fd);
@@ -149,8 +149,8 @@ static bool program_of(pid_t pid, const char *word, const char *path_list, char 
 	while (*path_list) {
 		size_t n = strcspn(path_list, ":");
 
-		if (n && (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, path_list, word) < cap && stat(ret, &st) == 0 &&
-		    S_ISREG(st.st_mode) && (st.st_mode & 0111))
+		if (n && (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, path_list, word) < cap &&
+		    stat(ret, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111))
 			return true;
 		path_list += n + (path_list[n] == ':');
 	}
@@ -168,7 +168,8 @@ void scribe_libs_before(struct scribe_daemon *d, pid_t pid)
 	words = read_text(pid, "cmdline", &nwords);
 	env = read_text(pid, "environ", &nenv);
 	scribe_find_listed(variable(env, nenv, "LD_LIBRARY_PATH"), attach, l);
-	for (size_t at = 0; words && at < nwords && seen < WORDS_LOOKED_AT; at += strlen(words + at) + 1, seen++) {
+	for (size_t at = 0; words && at < nwords && seen < WORDS_LOOKED_AT;
+	     at += strlen(words + at) + 1, seen++) {
 		const char *word = words + at;
 
 		/* "-x" and "A=B" are no programs; a word of `env` may be both */
@@ -177,7 +178,8 @@ void scribe_libs_before(struct scribe_daemon *d, pid_t pid)
 		if (!strncmp(word, "LD_LIBRARY_PATH=", 16))
 			scribe_find_listed(word + 16, attach, l);
 		if (program_of(pid, word, variable(env, nenv, "PATH"), program, sizeof(program)))
-			scribe_find_needed(l->find, program, variable(env, nenv, "LD_LIBRARY_PATH"), attach, l);
+			scribe_find_needed(l->find, program, variable(env, nenv, "LD_LIBRARY_PATH"), attach,
+					   l);
 	}
 	free(words);
 	free(env);
@@ -219,8 +221,8 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 		char perms[8];
 		int at = 0;
 
-		if (sscanf(line, "%*s %7s %*s %x:%x %llu %n", perms, &major_no, &minor_no, &inode, &at) < 4 || !at ||
-		    inode != ino || perms[2] != 'x')
+		if (sscanf(line, "%*s %7s %*s %x:%x %llu %n", perms, &major_no, &minor_no, &inode, &at) < 4 ||
+		    !at || inode != ino || perms[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = 0;
 		snprintf(file, sizeof(file), "/proc/%d/root%s", p->tgid, line + at);

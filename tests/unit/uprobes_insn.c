@@ -175,10 +175,14 @@ static void lengths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(push_first),       cmocka_unit_test(argument_not_wanted_is_lost),
-		cmocka_unit_test(argument_followed), cmocka_unit_test(wrapper),
-		cmocka_unit_test(never_behind_a_moved_stack), cmocka_unit_test(branch),
-		cmocka_unit_test(unknown),          cmocka_unit_test(lengths),
+		cmocka_unit_test(push_first),
+		cmocka_unit_test(argument_not_wanted_is_lost),
+		cmocka_unit_test(argument_followed),
+		cmocka_unit_test(wrapper),
+		cmocka_unit_test(never_behind_a_moved_stack),
+		cmocka_unit_test(branch),
+		cmocka_unit_test(unknown),
+		cmocka_unit_test(lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,10 +30,15 @@ static void apply(struct file *f, struct scribe_lib_op op, int atomic)
 		scribe_top_count(f->part.access, (int64_t)op.bytes, 0);
 }
 
-static struct scribe_lib_op data(uint32_t op_class, uint64_t bytes, int64_t offset, uint64_t start, uint64_t end)
+static struct scribe_lib_op data(uint32_t op_class, uint64_t bytes, int64_t offset, uint64_t start,
+				 uint64_t end)
 {
-	return (struct scribe_lib_op){.start_ns = start, .end_ns = end, .bytes = bytes, .offset = offset,
-				      .what = SCRIBE_LIB_DATA, .op_class = op_class,
+	return (struct scribe_lib_op){.start_ns = start,
+				      .end_ns = end,
+				      .bytes = bytes,
+				      .offset = offset,
+				      .what = SCRIBE_LIB_DATA,
+				      .op_class = op_class,
 				      .count_at = SCRIBE_LIB_NO_COUNT};
 }
 
@@ -55,8 +60,12 @@ static void stdio(void **state)
 	(void)state;
 	for (int atomic = 0; atomic < 2; atomic++) {
 		struct file f = {0};
-		struct scribe_lib_op op = {.start_ns = 110, .end_ns = 120, .offset = -1, .what = SCRIBE_LIB_OPEN,
-					   .op_class = SCRIBE_OP_META, .count_at = SCRIBE_LIB_NO_COUNT};
+		struct scribe_lib_op op = {.start_ns = 110,
+					   .end_ns = 120,
+					   .offset = -1,
+					   .what = SCRIBE_LIB_OPEN,
+					   .op_class = SCRIBE_OP_META,
+					   .count_at = SCRIBE_LIB_NO_COUNT};
 
 		apply(&f, op, atomic);
 		op.what = SCRIBE_LIB_REOPEN;
