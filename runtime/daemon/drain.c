@@ -57,9 +57,12 @@ static uint64_t operations(const struct scribe_posix_part *p, const struct scrib
 static int lib_module(uint32_t kind)
 {
 	static const int modules[] = {
-		[SCRIBE_KIND_STDIO] = SCRIBE_MOD_STDIO,	      [SCRIBE_KIND_MPIIO] = SCRIBE_MOD_MPIIO,
-		[SCRIBE_KIND_H5F] = SCRIBE_MOD_H5F,	      [SCRIBE_KIND_H5D] = SCRIBE_MOD_H5D,
-		[SCRIBE_KIND_NC_FILE] = SCRIBE_MOD_PNETCDF_FILE, [SCRIBE_KIND_NC_VAR] = SCRIBE_MOD_PNETCDF_VAR,
+		[SCRIBE_KIND_STDIO] = SCRIBE_MOD_STDIO,
+		[SCRIBE_KIND_MPIIO] = SCRIBE_MOD_MPIIO,
+		[SCRIBE_KIND_H5F] = SCRIBE_MOD_H5F,
+		[SCRIBE_KIND_H5D] = SCRIBE_MOD_H5D,
+		[SCRIBE_KIND_NC_FILE] = SCRIBE_MOD_PNETCDF_FILE,
+		[SCRIBE_KIND_NC_VAR] = SCRIBE_MOD_PNETCDF_VAR,
 	};
 
 	return kind < sizeof(modules) / sizeof(modules[0]) ? modules[kind] : 0;
@@ -142,7 +145,8 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_label *label = slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
-	if (x->p->disabled || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) || says_nothing(v))
+	if (x->p->disabled || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
+	    says_nothing(v))
 		return 0;
 	/* a library's record that replaced one already drained has that one's name */
 	if (!label && lib_module(slot->kind) && slot->renamed_from)

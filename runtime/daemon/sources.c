@@ -78,8 +78,8 @@ void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_pro
 static int lib_record(struct scribe_core *core, const struct scribe_file *f, uint64_t base_ns)
 {
 	union scribe_lib_record rec;
-	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns, f->mode,
-					      &rec);
+	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns,
+					      f->mode, &rec);
 	void *into;
 
 	if (!bytes)
