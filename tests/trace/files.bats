@@ -77,6 +77,16 @@ X
   [ "$(counter PROCESS_FOLDED_FILES)" -gt 900000 ]
 }
 
+@test "folders read and closed: every operation seen is recorded" {
+  mkdir -p tree/a/b
+  echo x >tree/a/b/c
+  trace sh -c 'find tree -type f; ls -lR tree; du -s tree'
+  [ "$status" -eq 0 ]
+  one_log
+  [ "$(counter POSIX_EXT_GETDENTS)" -gt 0 ]
+  [ "$(counter LEDGER_EVENTS)" -eq "$(counter LEDGER_RECORDED)" ]
+}
+
 @test "excluded folders make no record, /tmp does" {
   trace sh -c "cat /etc/passwd > /dev/null; head -c 5000 /dev/zero > /dev/shm/ioscribe-test.$$; rm /dev/shm/ioscribe-test.$$; echo x > y"
   [ "$status" -eq 0 ]
