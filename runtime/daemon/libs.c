@@ -235,6 +235,25 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 		fclose(maps);
 }
 
+/* Streams whose calls are no longer counted: from now on their system calls are. */
+static void forget_calls(struct scribe_daemon *d)
+{
+	for (uint32_t i = 1; i <= d->work->config.processes; i++) {
+		const struct scribe_proc *p = scribe_bpf_proc(d->bpf, i);
+		uint32_t at = p && p->serial ? p->head : 0;
+
+		for (uint32_t n = 0; at && n < d->slots; n++) {
+			struct scribe_slot *s = scribe_bpf_slot(d->bpf, at);
+
+			if (!s || s->serial != p->serial)
+				break;
+			if (s->kind == SCRIBE_KIND_STDIO)
+				__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_CALLS, __ATOMIC_RELAXED);
+			at = s->next == SCRIBE_LINKING ? 0 : s->next;
+		}
+	}
+}
+
 void scribe_libs_guard(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
@@ -246,6 +265,7 @@ void scribe_libs_guard(struct scribe_daemon *d)
 	spent = (calls - l->guard_calls) * CALL_COST_NS;
 	if (spent * 100 > (now - l->guard_ns) * d->work->config.stdio_share) {
 		scribe_uprobes_drop_stream_calls(l->uprobes);
+		forget_calls(d);
 		d->work->config.stdio_calls = false;
 		l->partial |= 1ull << SCRIBE_MOD_STDIO;
 		if (l->verbose)

@@ -61,3 +61,18 @@ both_ways() {
   trace stdio,mpiio "$PROG/stdio_calls"
   both_ways
 }
+
+@test "counting calls stops when it costs too much, and the module says so" {
+  library_copy libc.so.6
+  trace_options=(--set stdio_calls=yes --set stdio_share=1)
+  trace stdio "$PROG/stdio_putc" 3000000
+  [ "$status" -eq 0 ]
+  run "$IOSCRIBE" parse "$LOG"
+  [[ "$output" == *"STDIO"*"incomplete"* ]]
+  # calls until then, system calls afterwards: fewer than the calls, more than none
+  writes=$("$IOSCRIBE" parse --base --show-incomplete "$LOG" |
+    awk -F '\t' '$4 == "STDIO_WRITES" && $6 ~ /\/putc$/ { print $5 }')
+  [ "$writes" -gt 0 ]
+  [ "$writes" -lt 3000000 ]
+  [ "$(stat -c %s putc)" -eq 3000000 ]
+}
