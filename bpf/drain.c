@@ -165,15 +165,13 @@ static void index_forget(struct scribe_bpf *b, uint32_t slot, const struct scrib
 	uint32_t mask = b->index.entries - 1;
 
 	for (uint32_t i = 0; i < SCRIBE_INDEX_PROBES; i++) {
-		uint64_t *cell = &cells[((uint32_t)hash + i) & mask];
-		uint64_t v = __atomic_load_n(cell, __ATOMIC_RELAXED);
+		uint32_t at = scribe_index_at(hash, i) & mask;
+		uint64_t next;
 
-		if (v == 0)
-			return;
-		if (v != want)
+		if (__atomic_load_n(&cells[at], __ATOMIC_RELAXED) != want)
 			continue;
-		v = __atomic_load_n(&cells[((uint32_t)hash + i + 1) & mask], __ATOMIC_RELAXED);
-		__atomic_store_n(cell, v ? SCRIBE_INDEX_GONE : 0, __ATOMIC_RELEASE);
+		next = __atomic_load_n(&cells[(at + 1) & mask], __ATOMIC_RELAXED);
+		__atomic_store_n(&cells[at], next ? SCRIBE_INDEX_GONE : 0, __ATOMIC_RELEASE);
 		return;
 	}
 }

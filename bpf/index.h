@@ -10,7 +10,8 @@
 
 #include "logfmt/rules/types.h"
 
-#define SCRIBE_INDEX_PROBES 32
+#define SCRIBE_INDEX_PROBES 48 /* cells looked at, */
+#define SCRIBE_INDEX_HOME 16   /* of them near the inode's place */
 #define SCRIBE_INDEX_GONE 0xffffffffull /* a cell that was used: look further */
 
 struct scribe_file_key {
@@ -46,6 +47,18 @@ SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
 	at = scribe_index_mix((key->ino >> SCRIBE_INDEX_NEAR) * 0x9e3779b97f4a7c15ull ^ who);
 	at = at << SCRIBE_INDEX_NEAR | (key->ino & ((1u << SCRIBE_INDEX_NEAR) - 1));
 	return (tag & ~0xffffffffull) | (at & 0xffffffffull);
+}
+
+/*
+ * The i-th cell to look at (masked by the caller). Files that share an inode
+ * number one after the other (created, removed, created) share their place: what
+ * does not fit there goes where the whole name says.
+ */
+SCRIBE_INLINE scribe_u32 scribe_index_at(scribe_u64 hash, scribe_u32 i)
+{
+	if (i < SCRIBE_INDEX_HOME)
+		return (scribe_u32)hash + i;
+	return (scribe_u32)(hash >> 32) * 0x9e3779b1u + i;
 }
 
 /* A cell: upper half of the hash, and the slot. Never 0 for a slot above 0. */

@@ -132,7 +132,7 @@ SCRIBE_GLOBAL __u32 scribe_index_find(const struct scribe_file_key *key, __u64 h
 	if (!key)
 		return SCRIBE_NO_SLOT;
 	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i++) {
-		__u32 at = ((__u32)hash + i) & scribe_index_mask;
+		__u32 at = scribe_index_at(hash, i) & scribe_index_mask;
 		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
 		struct scribe_slot *s;
 
@@ -155,7 +155,7 @@ SCRIBE_GLOBAL __u32 scribe_index_find(const struct scribe_file_key *key, __u64 h
 SCRIBE_GLOBAL int scribe_index_add(__u64 hash, __u32 slot)
 {
 	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i++) {
-		__u32 at = ((__u32)hash + i) & scribe_index_mask;
+		__u32 at = scribe_index_at(hash, i) & scribe_index_mask;
 		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
 
 		if (!cell)
