@@ -108,7 +108,7 @@ static int posix_records(struct scribe_work *w, struct scribe_core *core, const 
 		if (!rec)
 			return -ENOMEM;
 		/* A file that was only renamed or removed has shown no block size: unknown. */
-		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align ? f->align : -1,
+		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align ? (int64_t)f->align : -1,
 					w->config.mem_alignment, f->renamed_from, rec);
 	}
 	if (scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
