@@ -32,7 +32,6 @@ static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_
 		     const char *how, struct scribe_log_job *job)
 {
 	uint64_t start = base_ns + (uint64_t)w->realtime_ns, end = end_ns + (uint64_t)w->realtime_ns;
-	struct scribe_process *leader = scribe_place_leader(w, u);
 
 	memset(job, 0, sizeof(*job));
 	job->uid = w->config.uid;
@@ -41,7 +40,7 @@ static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_
 	job->end_time_sec = (int64_t)(end / 1000000000);
 	job->end_time_nsec = (int64_t)(end % 1000000000);
 	job->nprocs = scribe_unit_nprocs(u);
-	job->jobid = u->jobid >= 0 ? u->jobid : leader ? leader->tgid : 0;
+	job->jobid = u->jobid >= 0 ? u->jobid : w->number;
 	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n",
 		 IOSCRIBE_VERSION, how);
 }

@@ -37,6 +37,7 @@ struct scribe_work {
 	char host[64];
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
 	uint32_t first_serial;      /* of CMD */
+	int64_t number;             /* of the run, where no scheduler gives one: CMD's process id */
 	uint32_t nlogs;             /* paths given out */
 	struct scribe_msg_log *log; /* written, in order */
 	size_t logs, logs_room;

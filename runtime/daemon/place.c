@@ -96,7 +96,7 @@ static int made_name(const struct scribe_work *w, const struct scribe_unit *u, c
 	else
 		snprintf(user, sizeof(user), "%u", w->config.uid);
 	if (jobid < 0)
-		jobid = pid;
+		jobid = w->number;
 	if (w->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	memcpy(salt.host, w->host, sizeof(salt.host));

@@ -165,8 +165,10 @@ static void on_enrol(struct scribe_daemon *d, const struct scribe_msg_enrol *m)
 		refuse(d, "out of memory");
 		return;
 	}
-	if (!d->work->first_serial)
+	if (!d->work->first_serial) {
 		d->work->first_serial = serial;
+		d->work->number = m->pid;
+	}
 	ok.serial = serial;
 	scribe_msg_send(d->run, SCRIBE_MSG_ENROLLED, 0, &ok, sizeof(ok), -1, SEND_MS);
 }
