@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every allocation fails once: reading and writing a log must answer with an
- * error (or do without), leak nothing and crash never. Not built with
- * sanitizers, which bring allocators of their own; valgrind sees it all.
+ * error (or do without), leak nothing and crash never. It counts nothing under
+ * sanitizers and valgrind, which bring allocators of their own.
  */
 #include "logfmt_support.h"
 
