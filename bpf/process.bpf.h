@@ -12,7 +12,7 @@
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
 #define SCRIBE_ENV_CHUNKS 512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
 
-static __noinline int scribe_proc_new(struct scribe_proc *parent)
+static __noinline int scribe_proc_new(void)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
 	__u32 index = 0;
@@ -50,7 +50,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		return 0;
 	index = t->proc;
 	if (child->tgid != parent->tgid)
-		index = scribe_proc_new(p);
+		index = scribe_proc_new();
 	if (!index) {
 		scribe_count(p, SCRIBE_L_DROP_NO_PROC);
 		return 0;

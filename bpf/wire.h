@@ -46,8 +46,6 @@ enum scribe_slot_flags {
 	SCRIBE_SF_EXCLUDED = 1u << 1,    /* set by the daemon: drop this file */
 	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: POSIX part stays empty */
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
-	SCRIBE_SF_STDIO = 1u << 4,       /* a recognised stdio stream owns it */
-	SCRIBE_SF_ATOMIC_USED = 1u << 5, /* parts[2] was updated without a lock */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
 };
 
@@ -88,7 +86,6 @@ enum scribe_proc_flags {
 	SCRIBE_PF_EXITED = 1u << 1,   /* last thread is gone */
 	SCRIBE_PF_EXECED = 1u << 2,
 	SCRIBE_PF_FOLDED = 1u << 3,   /* has a catch-all record */
-	SCRIBE_PF_PRIV = 1u << 4,     /* gained privileges at exec */
 };
 
 struct scribe_proc {
