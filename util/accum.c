@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "logfmt/base/err.h"
+#include "util/rank_times.h"
 #include "util/sum.h"
 
-#define MAX_RANKS (INT64_C(1) << 27)
-#define NONE      (-1)
+#define NONE (-1)
 
 struct shape {
 	int module;
@@ -43,10 +43,6 @@ static const struct shape shapes[] = {
 	 SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
 };
 
-struct rank_times {
-	double total, rw, meta; /* seconds */
-};
-
 struct file_entry {
 	uint64_t id;
 	int64_t bytes_read, bytes_written, max_offset;
@@ -59,8 +55,7 @@ struct scribe_accum {
 	unsigned want;
 	int64_t records;
 	void *total;
-	struct rank_times *ranks;
-	int64_t nranks; /* places in `ranks` */
+	struct scribe_rank_times ranks;
 	int64_t bytes_read, bytes_written;
 	double shared_time;
 	struct file_entry *files; /* in order of appearance */
@@ -108,7 +103,7 @@ struct scribe_accum *scribe_accum_free(struct scribe_accum *a)
 	if (!a)
 		return NULL;
 	free(a->total);
-	free(a->ranks);
+	scribe_rank_times_clear(&a->ranks);
 	free(a->files);
 	free(a->index);
 	free(a);
@@ -296,29 +291,13 @@ static void add_total(struct scribe_accum *a, const void *record)
 
 /* ---- performance ---- */
 
-static int grow_ranks(struct scribe_accum *a, int64_t rank, struct scribe_err *err)
-{
-	int64_t want = rank + rank / 2 + 64;
-	struct rank_times *bigger;
-
-	if (rank >= MAX_RANKS)
-		return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s module: a record of rank %lld, beyond %lld",
-				      a->module->name, (long long)rank, (long long)MAX_RANKS);
-	bigger = realloc(a->ranks, (size_t)want * sizeof(*bigger));
-	if (!bigger)
-		return scribe_err_set(err, -ENOMEM, "times of %lld ranks: out of memory", (long long)want);
-	memset(bigger + a->nranks, 0, (size_t)(want - a->nranks) * sizeof(*bigger));
-	a->ranks = bigger;
-	a->nranks = want;
-	return 0;
-}
-
 static int add_perf(struct scribe_accum *a, const void *record, struct scribe_err *err)
 {
 	const struct shape *s = a->shape;
 	const struct scribe_base_record *base = record;
 	const int64_t *ints = scribe_record_counters(a->module, record);
 	const double *f = scribe_record_fcounters(a->module, record);
+	struct scribe_rank_time *t;
 
 	a->bytes_read = scribe_sum(a->bytes_read, ints[s->bytes_read]);
 	a->bytes_written = scribe_sum(a->bytes_written, ints[s->bytes_written]);
@@ -326,15 +305,12 @@ static int add_perf(struct scribe_accum *a, const void *record, struct scribe_er
 		a->shared_time += f[s->fastest_time + 1];
 		return 0;
 	}
-	if (base->rank >= a->nranks) {
-		int rc = grow_ranks(a, base->rank, err);
-
-		if (rc < 0)
-			return rc;
-	}
-	a->ranks[base->rank].total += f[s->meta_time] + f[s->read_time] + f[s->write_time];
-	a->ranks[base->rank].rw += f[s->read_time] + f[s->write_time];
-	a->ranks[base->rank].meta += f[s->meta_time];
+	t = scribe_rank_time_of(&a->ranks, base->rank);
+	if (!t)
+		return scribe_err_set(err, -ENOMEM, "times of %zu ranks: out of memory", a->ranks.n);
+	t->total += f[s->meta_time] + f[s->read_time] + f[s->write_time];
+	t->rw += f[s->read_time] + f[s->write_time];
+	t->meta += f[s->meta_time];
 	return 0;
 }
 
@@ -342,13 +318,17 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 {
 	struct scribe_perf p = {.bytes_read = a->bytes_read, .bytes_written = a->bytes_written};
 
-	for (int64_t i = 0; i < a->nranks; i++) {
-		if (!(a->ranks[i].total > p.unique_time))
+	for (size_t i = 0; i < a->ranks.n; i++) {
+		const struct scribe_rank_time *t = &a->ranks.entries[i];
+
+		/* of equals the lowest rank, as where ranks are looked at in their order */
+		if (!(t->total > p.unique_time ||
+		      (t->total == p.unique_time && t->total > 0 && t->rank < p.unique_slowest_rank)))
 			continue;
-		p.unique_time = a->ranks[i].total;
-		p.unique_rw_time = a->ranks[i].rw;
-		p.unique_meta_time = a->ranks[i].meta;
-		p.unique_slowest_rank = i;
+		p.unique_time = t->total;
+		p.unique_rw_time = t->rw;
+		p.unique_meta_time = t->meta;
+		p.unique_slowest_rank = t->rank;
 	}
 	p.shared_time = a->shared_time;
 	p.agg_time = p.unique_time + p.shared_time;

@@ -55,7 +55,7 @@ int scribe_accum_new(int module, unsigned want, struct scribe_accum **ret_a, str
 /* NULL allowed; returns NULL. */
 struct scribe_accum *scribe_accum_free(struct scribe_accum *a);
 
-/* 0, -ENOMEM, or -SCRIBE_E_LIMIT for a rank out of all bounds. */
+/* 0 or -ENOMEM, with a message. */
 int scribe_accum_add(struct scribe_accum *a, const void *record, struct scribe_err *err);
 
 /* The summed record (layout of the module), borrowed. */

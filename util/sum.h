@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sums of counters from a log: any values, so they wrap round instead of being
- * undefined.
- */
+/* Arithmetic on values from a log, which may be any: defined for all of them. */
 #ifndef UTIL_SUM_H
 #define UTIL_SUM_H
 
 #include <stdint.h>
 
+/* Wraps round. */
 static inline int64_t scribe_sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* Towards 0; beyond the range its nearest end; 0 for no number. */
+static inline int64_t scribe_whole(double v)
+{
+	return v != v ? 0 : v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
 }
 
 #endif

@@ -161,11 +161,11 @@ static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *o
 static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 {
 	char bar[BAR + 1];
-	int n = all > 0 ? (int)((double)BAR * (double)part / (double)all + 0.5) : 0;
+	int n = part <= 0 || all <= 0 ? 0 : part >= all ? BAR : (int)((double)BAR * (double)part / (double)all + 0.5);
 
-	n = part > 0 && n == 0 ? 1 : n;
+	n = part > 0 && all > 0 && n == 0 ? 1 : n;
 	memset(bar, ' ', BAR);
-	memset(bar, '#', (size_t)(n < 0 ? 0 : n > BAR ? BAR : n));
+	memset(bar, '#', (size_t)n);
 	bar[BAR] = '\0';
 	scribe_out_printf(out, "  %s", bar);
 }
@@ -338,7 +338,7 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 	for (int i = 0; i < m->ncounters + m->nfcounters; i++) {
 		int real = i >= m->ncounters;
 		const struct scribe_counter *c = real ? &m->fcounters[i - m->ncounters] : &m->counters[i];
-		int64_t v = real ? (int64_t)s->ledger_f[i - m->ncounters] : s->ledger[i];
+		int64_t v = real ? scribe_whole(s->ledger_f[i - m->ncounters]) : s->ledger[i];
 
 		if (v <= 0 || weight_of(bare_name(c->name)) != weight)
 			continue;
