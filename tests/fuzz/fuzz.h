@@ -3,6 +3,7 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -114,15 +115,16 @@ static inline void fuzz_read(int fd)
 	scribe_reader_free(r);
 }
 
-/* An uncompressed log of `version` around given names and one region. */
-static inline void fuzz_around(const void *names, size_t nnames, int module, unsigned version, int swapped,
-			       const void *records, size_t nrecords)
+/* An uncompressed log around given names and one module's region of `version`; its descriptor. */
+static inline int fuzz_log(const void *names, size_t nnames, int module, unsigned version, int swapped,
+			   const void *records, size_t nrecords)
 {
 	struct scribe_log_header h;
 	struct scribe_log_job job = {.nprocs = 4};
 	const void *pieces[4] = {&h, NULL, names, records};
 	size_t sizes[4] = {sizeof(h), 0, nnames, nrecords};
 	void *text;
+	int fd;
 
 	scribe_log_header_init(&h);
 	h.comp_type = SCRIBE_COMP_NONE;
@@ -141,8 +143,40 @@ static inline void fuzz_around(const void *names, size_t nnames, int module, uns
 		for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 			h.mod_ver[i] = __builtin_bswap32(h.mod_ver[i]);
 	}
-	fuzz_read(fuzz_file(pieces, sizes, 4));
+	fd = fuzz_file(pieces, sizes, 4);
 	free(text);
+	return fd;
+}
+
+#define FUZZ_HEAD 5
+
+/*
+ * A log from any input, its descriptor or -1. Byte 0 from 0x80 on: the rest is a
+ * whole file. Else: module, version, byte order and length of the names, one
+ * byte each, then names and plain records.
+ */
+static inline int fuzz_any(const uint8_t *data, size_t size)
+{
+	const void *piece = data + 1;
+	size_t n = size - 1;
+
+	if (size > 0 && data[0] >= 0x80)
+		return fuzz_file(&piece, &n, 1);
+	if (size < FUZZ_HEAD)
+		return -1;
+	n = size - FUZZ_HEAD < data[4] ? size - FUZZ_HEAD : data[4];
+	return fuzz_log(data + FUZZ_HEAD, n, data[1] % SCRIBE_MAX_MODULES, data[2] % 6, data[3] & 1,
+			data + FUZZ_HEAD + n, size - FUZZ_HEAD - n);
+}
+
+/* Standard output to nowhere. */
+static inline void fuzz_quiet(void)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDOUT_FILENO) < 0)
+		abort();
+	close(null);
 }
 
 #endif

@@ -5,6 +5,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size > 0)
-		fuzz_around(data + 1, size - 1, 0, 0, data[0] & 1, "", 0);
+		fuzz_read(fuzz_log(data + 1, size - 1, 0, 0, data[0] & 1, "", 0));
 	return 0;
 }

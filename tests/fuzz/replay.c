@@ -4,7 +4,6 @@
  * on the command line through it. Fails when there are none.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -56,6 +55,6 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		n += all_files(argv[i]);
-	printf("%d inputs replayed\n", n);
+	fprintf(stderr, "%d inputs replayed\n", n);
 	return n == 0;
 }
