@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "logfmt/join.h"
 #include "logfmt/rules/lib_rules.h"
 
 #define NS_PER_S 1e9
@@ -32,6 +33,34 @@ static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_
 		values[i] = top[i].value;
 		counts[i] = (int64_t)top[i].count;
 	}
+}
+
+struct shapes {
+	scribe_shape_fn fn;
+	void *ctx;
+};
+
+/* The four commonest accesses with their lengths and strides. */
+static void put_shapes(int module, int64_t *counters, const struct scribe_value_map *map,
+		       const struct shapes *shapes)
+{
+	const struct scribe_value_group *group = &scribe_join_plan(module)->values[0];
+	struct scribe_common table[4 * SCRIBE_TABLE_VALUES];
+	struct scribe_value v;
+	int used = 0;
+
+	for (uint32_t i = 0; scribe_value_map_at(map, i, &v); i++) {
+		struct scribe_shape s;
+
+		if (!v.count)
+			continue;
+		if (!shapes->fn || !shapes->fn(shapes->ctx, v.value, &s))
+			memset(&s, 0xff, sizeof(s));
+		scribe_common_add(table, &used, 4 * SCRIBE_TABLE_VALUES, (const int64_t *)&s,
+				  SCRIBE_VALUE_WIDTH, (int64_t)v.count);
+	}
+	scribe_common_sort(table, used, SCRIBE_VALUE_WIDTH);
+	scribe_common_give(group, table, used, counters);
 }
 
 static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_stdio_record *r)
@@ -110,9 +139,9 @@ static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct
 	return sizeof(*r);
 }
 
-static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_h5d_record *r)
+static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const struct shapes *shapes,
+		       struct scribe_h5d_record *r)
 {
-	struct scribe_value top[SCRIBE_TOP_VALUES];
 	const struct scribe_posix_part *s = &acc->sum;
 	int64_t *c = r->counters;
 	double *f = r->fcounters;
@@ -138,28 +167,23 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, struct
 	f[SCRIBE_H5D_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
 	f[SCRIBE_H5D_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
 	f[SCRIBE_H5D_F_CLOSE_END_TIMESTAMP] = when(s->close_end, base);
-	scribe_value_map_top(&acc->access, top, SCRIBE_TOP_VALUES);
-	for (int i = 0; i < SCRIBE_TOP_VALUES; i++) {
-		int64_t *value = &c[SCRIBE_H5D_ACCESS1_ACCESS + 11 * i];
-
-		value[0] = top[i].value;
-		for (int k = 1; top[i].count && k < 11; k++)
-			value[k] = -1; /* lengths and strides were not looked at */
-		c[SCRIBE_H5D_ACCESS1_COUNT + i] = (int64_t)top[i].count;
-	}
+	put_shapes(SCRIBE_MOD_H5D, c, &acc->access, shapes);
 	c[SCRIBE_H5D_DATASPACE_NDIMS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NDIMS];
 	c[SCRIBE_H5D_DATASPACE_NPOINTS] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_NPOINTS];
 	c[SCRIBE_H5D_DATATYPE_SIZE] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
 	for (int i = 0; i < 5; i++)
 		c[SCRIBE_H5D_CHUNK_SIZE_D1 + i] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_CHUNK_D1 + i];
 	c[SCRIBE_H5D_USE_MPIIO_COLLECTIVE] = acc->ext.v[SCRIBE_LIB_H5D_COLLECTIVE] != 0;
-	c[SCRIBE_H5D_USE_DEPRECATED] = -1;
+	c[SCRIBE_H5D_USE_DEPRECATED] = acc->ext.v[SCRIBE_LIB_H5D_DEPRECATED] != 0;
 	return sizeof(*r);
 }
 
 size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
-			      uint64_t base_mono_ns, int64_t mode, union scribe_lib_record *ret_rec)
+			      uint64_t base_mono_ns, int64_t mode, scribe_shape_fn shape, void *ctx,
+			      union scribe_lib_record *ret_rec)
 {
+	struct shapes shapes = {shape, ctx};
+
 	memset(ret_rec, 0, sizeof(*ret_rec));
 	ret_rec->base = (struct scribe_base_record){id, rank};
 	switch (module) {
@@ -170,7 +194,7 @@ size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, ui
 	case SCRIBE_MOD_H5F:
 		return make_h5f(acc, base_mono_ns, &ret_rec->h5f);
 	case SCRIBE_MOD_H5D:
-		return make_h5d(acc, base_mono_ns, &ret_rec->h5d);
+		return make_h5d(acc, base_mono_ns, &shapes, &ret_rec->h5d);
 	default:
 		return 0;
 	}
@@ -187,4 +211,6 @@ _Static_assert(SCRIBE_MPIIO_BYTES_WRITTEN == SCRIBE_MPIIO_BYTES_READ + 1 &&
 		       SCRIBE_MPIIO_F_WRITE_TIME == SCRIBE_MPIIO_F_READ_TIME + 1 &&
 		       SCRIBE_MPIIO_F_META_TIME == SCRIBE_MPIIO_F_READ_TIME + 2,
 	       "order of counters");
+_Static_assert(sizeof(struct scribe_shape) == SCRIBE_VALUE_WIDTH * sizeof(int64_t),
+	       "a shape is a common value");
 _Static_assert((int)SCRIBE_MPIIO_VIEWS < (int)SCRIBE_EXT_COUNT, "MPI-IO's own counters fit the ext part");

@@ -103,6 +103,17 @@ static int map_add_table(struct scribe_value_map *m, const struct scribe_value_t
 	return map_add_all(m, t->v, SCRIBE_TABLE_VALUES);
 }
 
+bool scribe_value_map_at(const struct scribe_value_map *map, uint32_t i, struct scribe_value *ret_value)
+{
+	uint32_t places;
+	const struct scribe_value *v = places_of(map, &places);
+
+	if (i >= places)
+		return false;
+	*ret_value = v[i];
+	return true;
+}
+
 void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_value *ret_top, unsigned n)
 {
 	uint32_t places;

@@ -6,6 +6,7 @@
 #ifndef LOGFMT_POSIX_FINISH_H
 #define LOGFMT_POSIX_FINISH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "logfmt/records.h"
@@ -61,6 +62,8 @@ void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, in
 int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 				struct scribe_posix_ext_record *ret_rec);
 
+/* Value `i` of a map in no order, false when there are no more; counts of 0 are empty places. */
+bool scribe_value_map_at(const struct scribe_value_map *map, uint32_t i, struct scribe_value *ret_value);
 /* The n most common values of a map, by count, then value, descending; the rest of ret is zeroed. */
 void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_value *ret_top, unsigned n);
 

@@ -42,7 +42,7 @@ struct scribe_uprobes {
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
 	void *keep;
-	int sites_fd, images_fd, guard_fd, calls_fd;
+	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
 	uint32_t nsites, nimages;
 	struct file_seen *seen;
 	size_t nseen, seen_room;
@@ -192,6 +192,7 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 	}
 	u->sites_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_sites");
 	u->images_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_images");
+	u->shapes_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_shapes");
 	u->guard_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_guard");
 	u->calls_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_calls_on");
 	bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY);
@@ -248,6 +249,12 @@ struct batch {
 	uint64_t offset[COOKIES_MAX], cookie[COOKIES_MAX];
 	uint32_t n;
 };
+
+static void add_place(struct batch *b, uint64_t offset, uint64_t cookie)
+{
+	b->offset[b->n] = offset;
+	b->cookie[b->n++] = cookie;
+}
 
 static int attach_multi(struct scribe_uprobes *u, const char *program, const char *path,
 			const struct batch *b, bool at_return, bool counts)
@@ -312,20 +319,24 @@ static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, 
 static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
 		       uint32_t image, const char *path, bool counts)
 {
-	struct batch *b = calloc(1, sizeof(*b));
+	struct batch *b = calloc(2, sizeof(*b)), *returns = b + 1;
 	int rc = b ? 0 : -ENOMEM;
 
 	for (size_t i = 0; rc == 0 && i < plan->n && b->n < COOKIES_MAX; i++) {
 		const struct scribe_planned *one = &plan->at[i];
+		uint64_t cookie = 0;
 
 		if (((one->site.flags & SCRIBE_SITE_COUNTS) != 0) != counts)
 			continue;
-		rc = announce(u, one, image, &b->cookie[b->n]);
-		if (rc == 0)
-			b->offset[b->n++] = one->offset;
+		rc = announce(u, one, image, &cookie);
+		if (rc)
+			break;
+		add_place(b, one->offset, cookie);
+		if (one->site.flags & SCRIBE_SITE_RETURNS)
+			add_place(returns, one->offset, cookie);
 	}
 	if (rc == 0)
-		rc = attach_batch(u, out_program[layer], path, b, true, counts);
+		rc = attach_batch(u, out_program[layer], path, returns, true, counts);
 	if (rc == 0)
 		rc = attach_batch(u, "scribe_lib_in", path, b, false, counts);
 	free(b);
@@ -435,6 +446,11 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u)
 {
 	return u->level;
+}
+
+bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)
+{
+	return bpf_map_lookup_elem(u->shapes_fd, &key, ret_shape) == 0;
 }
 
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)

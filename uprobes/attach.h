@@ -53,6 +53,9 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 bool scribe_uprobes_knows(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
 
 enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u);
+struct scribe_shape;
+/* What belongs to the key of a shape (logfmt/rules/lib_rules.h). */
+bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape);
 /* Runs of probes of single stream calls so far, by any process of the node. */
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
 /* Detach those, leaving the rest: they cost too much. */

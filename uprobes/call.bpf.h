@@ -28,10 +28,16 @@ struct scribe_call {
 	__u64 inner_at; /* where its answer will be */
 	__u32 inner_fn;
 	__u32 beneath; /* layers called from inside, bits */
+	__u32 around;  /* enum scribe_fn of the function around it that says what it is, 0 none */
+	__u32 pad2;
 };
 
 struct scribe_calls {
 	struct scribe_call layer[SCRIBE_LAYERS];
+	struct scribe_shape shape; /* of the access that is being recorded */
+	__u64 around_sp;           /* a function that says what the call inside it is */
+	__u32 around;              /* its enum scribe_fn, 0 none */
+	__u32 pad;
 };
 
 static __always_inline struct scribe_call *scribe_layer_at(struct scribe_calls *calls, __u32 layer)
@@ -79,7 +85,8 @@ struct scribe_handle_key {
 struct scribe_handle {
 	__u32 slot;
 	__u32 birth;
-	__s64 pos; /* of a stream */
+	__u64 opened_ns; /* of a dataset without a record: start of its open, `birth` is its duration */
+	__u64 note;      /* what the layer remembers of it */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -87,6 +94,15 @@ struct {
 	__type(key, struct scribe_handle_key);
 	__type(value, struct scribe_handle);
 } scribe_handles SEC(".maps");
+
+/* What belongs to the keys of shapes in the records, once for all processes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIBE_SHAPES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __s64);
+	__type(value, struct scribe_shape);
+} scribe_shapes SEC(".maps");
 
 /* The registers in the order of enum scribe_reg: ctx itself takes no variable offset. */
 struct scribe_regs {
@@ -172,7 +188,32 @@ static __always_inline struct scribe_call *scribe_returning(struct pt_regs *ctx,
 	return c;
 }
 
+/* Is this the return of the function around? Then what it said is over. */
+static __always_inline bool scribe_around_end(struct pt_regs *ctx)
+{
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+
+	if (!calls || !calls->around || ctx->sp != calls->around_sp + 8)
+		return false;
+	calls->around = 0;
+	return true;
+}
+
 /* ---- recording ---- */
+
+/* The key of a shape that can be looked up from now on. */
+SCRIBE_GLOBAL __s64 scribe_shape_keep(struct scribe_proc *p, const struct scribe_shape *shape)
+{
+	__s64 key;
+
+	if (!p || !shape)
+		return 0;
+	key = scribe_shape_key(shape);
+	if (!bpf_map_lookup_elem(&scribe_shapes, &key) &&
+	    bpf_map_update_elem(&scribe_shapes, &key, shape, BPF_ANY))
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+	return key;
+}
 
 /* A call on a part that nobody could lock. */
 SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at,
@@ -181,8 +222,7 @@ SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *a
 	if (!p || !at || !op || !place)
 		return 0;
 	scribe_lib_apply(&at->part, &at->ext, op, place, 1);
-	if (op->what == SCRIBE_LIB_DATA && !op->unsized &&
-	    scribe_top_count(at->part.access, (__s64)op->bytes, 1))
+	if (scribe_top_count(at->part.access, scribe_lib_value(op), 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 	scribe_count(p, SCRIBE_L_ATOMIC);
 	return 0;
@@ -208,11 +248,11 @@ SCRIBE_GLOBAL int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s
 		scribe_lib_atomic(p, h.at, op, &place);
 	} else {
 		struct scribe_posix_part *part = &h.at->part;
+		__s64 value = s->kind == SCRIBE_KIND_STDIO ? 0 : scribe_lib_value(op);
 
 		scribe_lib_apply(part, &h.at->ext, op, &place, 0);
-		if (op->what == SCRIBE_LIB_DATA && !op->unsized && s->kind != SCRIBE_KIND_STDIO &&
-		    scribe_top_count(part->access, (__s64)op->bytes, 0))
-			scribe_value_far(p, part, 0, (__s64)op->bytes);
+		if (scribe_top_count(part->access, value, 0))
+			scribe_value_far(p, part, 0, value);
 		scribe_part_unlock(h.at, h.lock);
 	}
 	if (place.approx)
@@ -282,13 +322,12 @@ static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_pro
 	return bpf_map_lookup_elem(&scribe_handles, &key);
 }
 
-static __always_inline void scribe_handle_put(struct scribe_proc *p, __u32 layer, __u64 handle, __u32 slot,
-					      __u32 birth, __s64 pos)
+static __always_inline void scribe_handle_put(struct scribe_proc *p, __u32 layer, __u64 handle,
+					      const struct scribe_handle *h)
 {
 	struct scribe_handle_key key = {.handle = handle, .serial = p->serial, .layer = layer};
-	struct scribe_handle h = {.slot = slot, .birth = birth, .pos = pos};
 
-	if (bpf_map_update_elem(&scribe_handles, &key, &h, BPF_ANY))
+	if (bpf_map_update_elem(&scribe_handles, &key, h, BPF_ANY))
 		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
 }
 

@@ -14,7 +14,8 @@
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
 #define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
 
-#define SCRIBE_H5_CHUNKED 2
+#define SCRIBE_H5_CHUNKED  2
+#define SCRIBE_H5_RAW_DATA 3 /* H5FD_MEM_DRAW: none of the file's own structures */
 
 /* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
 static __always_inline void scribe_h5_chunk(const struct scribe_image *im, __u64 shared, __u64 *to)
@@ -77,24 +78,30 @@ static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread 
 	if (!h || h->slot)
 		return h;
 	index = scribe_h5_set_slot(t, p, im, set);
-	op.start_ns = h->pos;
-	op.end_ns = h->pos + h->birth; /* duration until the record is known */
+	op.start_ns = h->opened_ns;
+	op.end_ns = h->opened_ns + h->birth;
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
 	h->slot = s ? index : SCRIBE_SKIP_SLOT;
 	h->birth = s ? s->birth : 0;
-	if (s)
-		scribe_lib_on(t, p, h, &op);
+	if (!s)
+		return h;
+	if (h->note == SCRIBE_FN_H5_DEPRECATED)
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_DEPRECATED], 1);
+	scribe_lib_on(t, p, h, &op);
 	return h;
 }
 
 static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct scribe_proc *p,
-						 const struct scribe_image *im,
+						 const struct scribe_image *im, const struct scribe_call *c,
 						 const struct scribe_lib_op *op, __u64 set)
 {
 	__u64 ns = op->end_ns - op->start_ns;
+	struct scribe_handle h = {.slot = SCRIBE_NO_SLOT,
+				  .birth = ns > 0xffffffffull ? 0xffffffffu : ns,
+				  .opened_ns = op->start_ns,
+				  .note = c->around};
 
-	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, SCRIBE_NO_SLOT, ns > 0xffffffffull ? 0xffffffffu : ns,
-			  op->start_ns);
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, &h);
 	if (scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)))
 		scribe_h5_set(t, p, im, set);
 }
@@ -109,7 +116,8 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
 	h.slot = scribe_lib_slot(t, p, &name);
 	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
 	h.birth = s ? s->birth : 0;
-	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, s ? h.slot : SCRIBE_SKIP_SLOT, h.birth, 0);
+	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, &h);
 	if (!s)
 		return;
 	op->what = SCRIBE_LIB_OPEN;
@@ -119,16 +127,49 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
 	scribe_lib_on(t, p, &h, op);
 }
 
+/*
+ * Lengths and strides of a regular hyperslab. As Darshan has them: D5 is the
+ * first dimension, D4 the second; of more than five dimensions the last five.
+ */
+static __always_inline void scribe_h5_shape(const struct scribe_image *im, __u64 space,
+					    struct scribe_shape *shape)
+{
+	__u32 n = scribe_user_u32(space + im->h5s_rank_at),
+	      first = n > SCRIBE_SHAPE_DIMS ? n - SCRIBE_SHAPE_DIMS : 0;
+	__u64 at = scribe_user_u64(space + im->h5s_hslab_at) + 8;
+	struct {
+		__u64 start, stride, count, block;
+	} d;
+
+	for (__u32 i = 0; i < SCRIBE_SHAPE_DIMS && first + i < n; i++) {
+		if (bpf_probe_read_user(&d, sizeof(d), (void *)(at + (first + i) * sizeof(d))))
+			return;
+		shape->length[SCRIBE_SHAPE_DIMS - 1 - i] = d.count * d.block;
+		shape->stride[SCRIBE_SHAPE_DIMS - 1 - i] = d.stride;
+	}
+}
+
 /* What of the dataset was selected: counters of its own, and the bytes. */
 static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scribe_proc *p,
 					   struct scribe_call *c, const struct scribe_image *im,
 					   const struct scribe_handle *h, struct scribe_lib_op *op)
 {
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
 	struct scribe_slot *s = scribe_slot_at(h->slot);
 	__u64 space = c->arg[1];
 
-	if (!s)
+	if (!s || !calls)
 		return;
+	__builtin_memset(&calls->shape, 0, sizeof(calls->shape));
+	if (c->fn == SCRIBE_FN_H5_SET_CHUNK) {
+		__s64 bytes = op->op_class == SCRIBE_OP_WRITE ? (__s64)(__u32)c->arg[1] : c->inner;
+
+		op->bytes = bytes < 0 ? 0 : bytes;
+		op->unsized = bytes < 0;
+		calls->shape.bytes = op->bytes;
+		op->shape = scribe_shape_keep(p, &calls->shape);
+		return;
+	}
 	if (space) {
 		__u32 kind = scribe_user_u32(scribe_user_u64(space + im->h5s_select_at));
 
@@ -142,11 +183,15 @@ static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scrib
 			__sync_fetch_and_add(&s->ext.v[regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
 								    : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS],
 					     1);
+			if (regular == 2)
+				scribe_h5_shape(im, space, &calls->shape);
 		}
 	} else {
 		op->bytes = s->ext.v[SCRIBE_LIB_H5D_NPOINTS];
 	}
 	op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
+	calls->shape.bytes = op->bytes;
+	op->shape = scribe_shape_keep(p, &calls->shape);
 	if (c->beneath & (1u << SCRIBE_BENEATH_COLLECTIVE))
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE], 1);
 }
@@ -163,7 +208,7 @@ static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scr
 	}
 	if (h->slot == SCRIBE_SKIP_SLOT)
 		return;
-	if (site->fn == SCRIBE_FN_H5_SET_DATA) {
+	if (site->fn == SCRIBE_FN_H5_SET_DATA || site->fn == SCRIBE_FN_H5_SET_CHUNK) {
 		op->what = SCRIBE_LIB_DATA;
 		op->op_class = site->op & 1;
 		op->count_at = site->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
@@ -205,9 +250,10 @@ static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 		return 0;
 	case SCRIBE_FN_H5_SET_OPEN:
 		if (ret)
-			scribe_h5_set_opened(t, p, im, &op, ret);
+			scribe_h5_set_opened(t, p, im, c, &op, ret);
 		return 0;
 	case SCRIBE_FN_H5_SET_DATA:
+	case SCRIBE_FN_H5_SET_CHUNK:
 	case SCRIBE_FN_H5_SET_FLUSH:
 		if ((__s32)ret >= 0)
 			scribe_h5_on_set(t, p, c, im, site, &op);

@@ -26,6 +26,11 @@ static __always_inline void scribe_inner_begin(struct pt_regs *ctx, const struct
 		return;
 	if (site->fn == SCRIBE_FN_MPI_TYPE_SIZE && c->fn != SCRIBE_FN_MPI_DATA)
 		return;
+	if (site->fn == SCRIBE_FN_H5_BLOCK_READ) {
+		if (c->fn == SCRIBE_FN_H5_SET_CHUNK && regs->r[site->reg[0] & 15] == SCRIBE_H5_RAW_DATA)
+			c->inner = regs->r[site->reg[1] & 15];
+		return;
+	}
 	c->inner_fn = site->fn;
 	c->inner_sp = ctx->sp;
 	c->inner_at = regs->r[site->reg[1] & 15];
@@ -90,6 +95,11 @@ int scribe_lib_in(struct pt_regs *ctx)
 				     BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!calls || !im)
 		return 0;
+	if (site->flags & SCRIBE_SITE_AROUND) {
+		calls->around = site->fn;
+		calls->around_sp = ctx->sp;
+		return 0;
+	}
 	c = scribe_layer_at(calls, site->layer);
 	if (!c || (c->busy && ctx->sp < c->sp))
 		return 0; /* inside another call of the layer: that one counts */
@@ -101,6 +111,7 @@ int scribe_lib_in(struct pt_regs *ctx)
 	c->inner = -1;
 	c->inner_fn = 0;
 	c->beneath = 0;
+	c->around = calls->around && ctx->sp < calls->around_sp ? calls->around : 0;
 	for (int i = 0; i < SCRIBE_SITE_ARGS; i++) {
 		c->arg[i] = site->reg[i] == SCRIBE_REG_NONE ? 0 : regs.r[site->reg[i] & 15];
 		if (site->deref & (1 << i))
@@ -133,5 +144,7 @@ int scribe_mpiio_out(struct pt_regs *ctx)
 SEC("uprobe")
 int scribe_hdf5_out(struct pt_regs *ctx)
 {
+	if (scribe_around_end(ctx))
+		return 0;
 	return scribe_h5_end(ctx);
 }

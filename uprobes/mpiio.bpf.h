@@ -63,8 +63,9 @@ static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scri
 	h.slot = scribe_lib_slot(t, p, &name);
 	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
 	h.birth = s ? s->birth : 0;
+	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
 	if (im->flavour == SCRIBE_FLAVOUR_MPICH || im->flavour == SCRIBE_FLAVOUR_OPENMPI)
-		scribe_handle_put(p, SCRIBE_LAYER_MPIIO, fh, s ? h.slot : SCRIBE_SKIP_SLOT, h.birth, 0);
+		scribe_handle_put(p, SCRIBE_LAYER_MPIIO, fh, &h);
 	if (!s)
 		return;
 	if (c->arg[2])

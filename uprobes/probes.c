@@ -164,6 +164,12 @@ static const struct scribe_probe stdio[] = {
 		name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
 	}
 
+#define H5_AROUND(name, what, fn)                                                                            \
+	{                                                                                                    \
+		name, what, SCRIBE_FN_H5_##fn, 0, NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_AROUND, 0, 0,      \
+			ARGS(X, X, X, X, X, X)                                                               \
+	}
+
 static const struct scribe_probe hdf5[] = {
 	H5("H5Fopen", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
 	H5("H5Fcreate", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
@@ -175,6 +181,12 @@ static const struct scribe_probe hdf5[] = {
 	H5("H5D__read", "H5D_READS, H5D_*_SELECTS", SET_DATA, READ, 0, 3, X, X, X, X),
 	H5("H5D__write", "H5D_WRITES, H5D_*_SELECTS", SET_DATA, WRITE, 0, 3, X, X, X, X),
 	H5("H5D__flush", "H5D_FLUSHES", SET_FLUSH, 0, 0, X, X, X, X, X),
+	H5("H5D__chunk_direct_read", "H5D_READS", SET_CHUNK, READ, 0, X, X, X, X, X),
+	H5("H5D__chunk_direct_write", "H5D_WRITES", SET_CHUNK, WRITE, 0, 3, X, X, X, X),
+	{"H5F_block_read", "bytes of a chunk (inside H5Dread_chunk)", SCRIBE_FN_H5_BLOCK_READ, 0, NONE,
+	 SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
+	H5_AROUND("H5Dcreate1", "H5D_USE_DEPRECATED", DEPRECATED),
+	H5_AROUND("H5Dopen1", "H5D_USE_DEPRECATED", DEPRECATED),
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(table[0]))

@@ -20,7 +20,7 @@ struct scribe_probe {
 	uint8_t fn;          /* enum scribe_fn */
 	uint8_t op;          /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
 	uint8_t count_at;    /* counter of the module, SCRIBE_COUNT_NONE */
-	uint8_t flags;       /* enum scribe_site_flags */
+	uint16_t flags;      /* enum scribe_site_flags */
 	uint8_t implied;     /* 1 + standard stream, 0 none */
 	uint8_t deref;       /* bit i: role i is where the value stands */
 	/* which argument of the C function has role i (roles: enum scribe_fn), SCRIBE_ARG_NONE */

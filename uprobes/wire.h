@@ -12,6 +12,7 @@
 #define SCRIBE_IMAGES_MAX  256u
 #define SCRIBE_SITE_ARGS   6
 #define SCRIBE_HANDLES_MAX 65536u
+#define SCRIBE_SHAPES_MAX  65536u
 
 /* Layers a thread can be in at once, one above the other. */
 enum scribe_layer {
@@ -53,7 +54,9 @@ enum scribe_fn {
 	SCRIBE_FN_H5_SET_CLOSE,  /* H5D_t * */
 	SCRIBE_FN_H5_SET_DATA,   /* H5D_t *, memory space, file space */
 	SCRIBE_FN_H5_SET_FLUSH,  /* hid */
-	SCRIBE_FN_H5_TYPE_PATH,  /* inside others: source, destination types */
+	SCRIBE_FN_H5_SET_CHUNK,  /* H5D_t *, bytes of one stored chunk (reading: told from inside) */
+	SCRIBE_FN_H5_DEPRECATED, /* around an open */
+	SCRIBE_FN_H5_BLOCK_READ, /* inside others: kind of memory, bytes */
 	/* PnetCDF */
 	SCRIBE_FN_NC_OPEN,  /* comm, path, mode, ncid, info, ncp ** */
 	SCRIBE_FN_NC_CLOSE, /* ncp */
@@ -85,21 +88,21 @@ enum scribe_reg {
 
 enum scribe_site_flags {
 	SCRIBE_SITE_RETURNS = 1u << 0, /* handled at return too */
-	SCRIBE_SITE_CREATES = 1u << 1, /* PnetCDF: create, not open */
 	SCRIBE_SITE_WIDE = 1u << 2,    /* its count has 64 bits */
 	SCRIBE_SITE_COUNTS = 1u << 3,  /* stdio: a single call of a stream, attached on request */
 	SCRIBE_SITE_INNER = 1u << 4,   /* only tells something to the call around it */
 	SCRIBE_SITE_NEWLINE = 1u << 5, /* puts: one byte more than the string */
 	SCRIBE_SITE_STATUS = 1u << 6,  /* its result is a status: other than 0 failed */
+	SCRIBE_SITE_AROUND = 1u << 7,  /* only tells something to the call inside it */
 };
 
 /* One probed place. Its index is the cookie of the probe. */
 struct scribe_site {
-	scribe_u16 fn;                   /* enum scribe_fn */
+	scribe_u8 fn;                    /* enum scribe_fn */
 	scribe_u8 layer;                 /* enum scribe_layer */
+	scribe_u16 flags;                /* enum scribe_site_flags */
 	scribe_u8 op;                    /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
 	scribe_u8 count_at;              /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
-	scribe_u8 flags;                 /* enum scribe_site_flags */
 	scribe_u8 deref;                 /* bit i: argument i is where the value stands, read at entry */
 	scribe_u8 implied;               /* stdio: 1 + number of the standard stream it works on, 0 none */
 	scribe_u8 reg[SCRIBE_SITE_ARGS]; /* enum scribe_reg of each argument at this place */

@@ -34,6 +34,7 @@ enum scribe_lib_what {
 
 /* Properties of a dataset in the ext part, behind its counters. */
 #define SCRIBE_LIB_H5D_COLLECTIVE 10
+#define SCRIBE_LIB_H5D_DEPRECATED 11 /* opens by a deprecated call */
 #define SCRIBE_LIB_H5D_NDIMS      12
 #define SCRIBE_LIB_H5D_NPOINTS    13
 #define SCRIBE_LIB_H5D_TYPE_SIZE  14
@@ -48,7 +49,35 @@ struct scribe_lib_op {
 	scribe_u32 op_class; /* enum scribe_op_class: what its time counts as */
 	scribe_u32 count_at; /* index in the ext part, SCRIBE_LIB_NO_COUNT */
 	scribe_u32 unsized;  /* 1: bytes are not known */
+	scribe_u32 pad;
+	scribe_s64
+		shape; /* key of its shape, counted among the common values in place of its bytes; 0 none */
 };
+
+/*
+ * Size, lengths and strides of an access of a dataset or variable. Records hold
+ * its key; what belongs to a key is kept once (docs/counters.md: ACCESSn).
+ */
+#define SCRIBE_SHAPE_DIMS 5
+
+struct scribe_shape {
+	scribe_s64 bytes;
+	scribe_s64 length[SCRIBE_SHAPE_DIMS]; /* elements, D1 to D5 */
+	scribe_s64 stride[SCRIBE_SHAPE_DIMS];
+};
+
+/* Never 0. */
+SCRIBE_INLINE scribe_s64 scribe_shape_key(const struct scribe_shape *s)
+{
+	scribe_u64 h = (scribe_u64)s->bytes * 0x9e3779b97f4a7c15ull;
+
+	for (int i = 0; i < SCRIBE_SHAPE_DIMS; i++) {
+		h = (h ^ (h >> 29) ^ (scribe_u64)s->length[i]) * 0xbf58476d1ce4e5b9ull;
+		h = (h ^ (h >> 32) ^ (scribe_u64)s->stride[i]) * 0x94d049bb133111ebull;
+	}
+	h ^= h >> 31;
+	return (scribe_s64)(h ? h : 1);
+}
 
 /* What the shared cursor says of an operation. */
 struct scribe_lib_place {
@@ -77,6 +106,14 @@ SCRIBE_INLINE void scribe_lib_cursor(struct scribe_cursor *c, const struct scrib
 		if (*(volatile scribe_u32 *)&c->last_op != me)
 			ret->switched = __sync_lock_test_and_set(&c->last_op, me) == 3 - me;
 	}
+}
+
+/* What an operation adds to the table of common values; 0: nothing. */
+SCRIBE_INLINE scribe_s64 scribe_lib_value(const struct scribe_lib_op *op)
+{
+	if (op->what != SCRIBE_LIB_DATA || op->unsized || !op->bytes)
+		return 0;
+	return op->shape ? op->shape : (scribe_s64)op->bytes;
 }
 
 #define SCRIBE_ADD(field, n)                                                                                 \

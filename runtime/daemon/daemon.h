@@ -16,6 +16,7 @@
 #include "runtime/daemon/hand.h"
 #include "runtime/daemon/mounts.h"
 #include "runtime/daemon/names.h"
+#include "runtime/daemon/shapes.h"
 #include "runtime/daemon/records.h"
 #include "runtime/daemon/worlds.h"
 
@@ -33,6 +34,7 @@ struct scribe_work {
 	struct scribe_worlds worlds;
 	struct scribe_map by_tgid; /* living processes */
 	struct scribe_labels labels;
+	struct scribe_shapes shapes;
 	struct scribe_mounts mounts;
 	char host[64];
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */

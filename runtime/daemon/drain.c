@@ -8,7 +8,10 @@
 
 #include "logfmt/base/hash.h"
 
+#include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
+#include "runtime/daemon/shapes.h"
 
 struct drain {
 	struct scribe_daemon *d;
@@ -78,6 +81,18 @@ static uint64_t file_of_dataset(const struct scribe_label *label)
 	return colon ? scribe_record_id(label->text, (size_t)(colon - label->text)) : 0;
 }
 
+/* Keep what belongs to the keys of a part before the table of them is gone. */
+static void learn_shapes(struct scribe_daemon *d, const struct scribe_value *v, size_t n)
+{
+	struct scribe_shape shape;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].value && !scribe_shapes_find(&d->work->shapes, v[i].value, &shape) &&
+		    scribe_libs_shape(d, v[i].value, &shape) &&
+		    scribe_shapes_keep(&d->work->shapes, v[i].value, &shape) < 0)
+			d->work->memory_out++;
+}
+
 /*
  * A library's record. Totals of the process are of what the kernel moved: a
  * stream's are, where its system calls were counted or nothing else was.
@@ -88,6 +103,7 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	bool stream = module == SCRIBE_MOD_STDIO;
 	struct scribe_file *f = scribe_records_at_module(x->records, module, label->id);
 	/* system calls beneath a stream that have no counter of STDIO: the file's own */
+	bool shapes = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
 	struct scribe_file *ext = stream ? scribe_records_at(x->records, label->id) : f;
 
 	for (unsigned i = 0; i < v->nparts; i++) {
@@ -95,6 +111,11 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
 			return -1;
 		x->p->totals.operations += v->part[i]->events;
+		if (shapes) {
+			learn_shapes(x->d, v->part[i]->access, SCRIBE_TOP_VALUES);
+			if (v->access[i])
+				learn_shapes(x->d, v->access[i]->v, SCRIBE_TABLE_VALUES);
+		}
 		if (!stream)
 			continue;
 		x->p->totals.bytes_read += v->part[i]->bytes[0];

@@ -275,6 +275,11 @@ void scribe_libs_guard(struct scribe_daemon *d)
 	l->guard_ns = now;
 }
 
+bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape)
+{
+	return d->libs && scribe_uprobes_shape(d->libs->uprobes, key, ret_shape);
+}
+
 uint64_t scribe_libs_partial(const struct scribe_daemon *d)
 {
 	return d->libs ? d->libs->partial : 0;

@@ -18,6 +18,9 @@ void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
 void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);
+struct scribe_shape;
+/* What belongs to the key of a shape in a record of a library. */
+bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape);
 /* Bits of modules that may have missed calls. */
 uint64_t scribe_libs_partial(const struct scribe_daemon *d);
 void scribe_libs_stop(struct scribe_daemon *d);

@@ -35,6 +35,7 @@ void scribe_work_free(struct scribe_work *w)
 	scribe_worlds_clear(&w->worlds, NULL);
 	scribe_map_clear(&w->by_tgid);
 	scribe_labels_clear(&w->labels);
+	scribe_shapes_clear(&w->shapes);
 	scribe_mounts_clear(&w->mounts);
 	scribe_config_clear(&w->config);
 	scribe_hand_stop(&w->hand);

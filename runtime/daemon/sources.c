@@ -74,12 +74,17 @@ void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_pro
 			scribe_sources[i]->process_end(core, &x);
 }
 
+static bool shape_of(void *ctx, int64_t key, struct scribe_shape *ret_shape)
+{
+	return scribe_shapes_find(ctx, key, ret_shape);
+}
+
 /* A record of a library module. */
-static int lib_record(struct scribe_core *core, const struct scribe_file *f, uint64_t base_ns)
+static int lib_record(struct scribe_work *w, struct scribe_core *core, const struct scribe_file *f, uint64_t base_ns)
 {
 	union scribe_lib_record rec;
 	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns,
-					      f->mode, &rec);
+					      f->mode, shape_of, &w->shapes, &rec);
 	void *into;
 
 	if (!bytes)
@@ -101,7 +106,7 @@ static int posix_records(struct scribe_work *w, struct scribe_core *core, const 
 	int64_t rank = scribe_core_rank(core);
 
 	if (f->module != SCRIBE_MOD_POSIX)
-		return lib_record(core, f, base_ns);
+		return lib_record(w, core, f, base_ns);
 
 	if (scribe_file_has_posix(f)) {
 		rec = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX, sizeof(*rec), NULL);

@@ -81,12 +81,50 @@ static void converted(hid_t file)
 	H5Sclose(space);
 }
 
+/*
+ * Chunked and compressed, opened by a deprecated call: 3 writes of every second
+ * row and third column (8 x 5 of 4 bytes), one stored chunk written as it is
+ * (100 bytes) and read back, and one read of blocks of 2 x 3.
+ */
+static void compressed(hid_t file)
+{
+	hsize_t dims[2] = {16, 15}, chunk[2] = {8, 5}, start[2] = {0, 0}, stride[2] = {2, 3},
+		count[2] = {8, 5};
+	hsize_t few[2] = {2, 1}, block[2] = {2, 3}, step[2] = {8, 4}, n = 40, zero[2] = {8, 10};
+	hid_t list = MUST(H5Pcreate(H5P_DATASET_CREATE)), space = MUST(H5Screate_simple(2, dims, NULL)), mem,
+	      set;
+	static unsigned char stored[100], back[100];
+	uint32_t filters = 0;
+
+	MUST(H5Pset_chunk(list, 2, chunk));
+	MUST(H5Pset_deflate(list, 6));
+	set = MUST(H5Dcreate2(file, "packed", H5T_STD_I32LE, space, H5P_DEFAULT, list, H5P_DEFAULT));
+	H5Dclose(set);
+	set = MUST(H5Dopen1(file, "packed"));
+	mem = MUST(H5Screate_simple(1, &n, NULL));
+	MUST(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, stride, count, NULL));
+	for (int i = 0; i < 3; i++)
+		MUST(H5Dwrite(set, H5T_STD_I32LE, mem, space, H5P_DEFAULT, data));
+	H5Sclose(mem);
+	n = 12;
+	mem = MUST(H5Screate_simple(1, &n, NULL));
+	MUST(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, step, few, block));
+	MUST(H5Dread(set, H5T_STD_I32LE, mem, space, H5P_DEFAULT, data));
+	H5Sclose(mem);
+	MUST(H5Dwrite_chunk(set, H5P_DEFAULT, 0, zero, sizeof(stored), stored));
+	MUST(H5Dread_chunk(set, H5P_DEFAULT, zero, &filters, back));
+	H5Dclose(set);
+	H5Sclose(space);
+	H5Pclose(list);
+}
+
 static void alone(const char *name)
 {
 	hid_t file = MUST(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
 
 	plain(file);
 	converted(file);
+	compressed(file);
 	MUST(H5Fflush(file, H5F_SCOPE_GLOBAL));
 	H5Fclose(file);
 	file = MUST(H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT));

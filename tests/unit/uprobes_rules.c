@@ -49,7 +49,7 @@ static void finish(const struct file *f, int module, union scribe_lib_record *re
 	scribe_posix_acc_init(&acc);
 	assert_int_equal(scribe_posix_acc_add(&acc, &f->part, NULL, NULL), 0);
 	scribe_posix_acc_add_ext(&acc, &f->ext);
-	assert_true(scribe_lib_record_make(module, &acc, 7, 3, 100, 9, ret) > 0);
+	assert_true(scribe_lib_record_make(module, &acc, 7, 3, 100, 9, NULL, NULL, ret) > 0);
 	scribe_posix_acc_free(&acc);
 }
 
@@ -133,7 +133,7 @@ static void other_modules_are_refused(void **state)
 
 	(void)state;
 	scribe_posix_acc_init(&acc);
-	assert_int_equal(scribe_lib_record_make(SCRIBE_MOD_POSIX, &acc, 1, 0, 0, 0, &r), 0);
+	assert_int_equal(scribe_lib_record_make(SCRIBE_MOD_POSIX, &acc, 1, 0, 0, 0, NULL, NULL, &r), 0);
 	scribe_posix_acc_free(&acc);
 }
 
