@@ -1,0 +1,19 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Every ending leaves exactly one finished log, and the program's exit code and
+# outputs are those that it has untraced. The table stands in zoo.py.
+
+setup() {
+  [ "$(id -u)" -eq 0 ] || { echo "the zoo traces: it needs root"; return 1; }
+  T=$(mktemp -d /tmp/ioscribe-zoo.XXXXXX)
+  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+}
+
+teardown() {
+  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  rm -rf "$T"
+}
+
+@test "every ending below every launcher, with a daemon each" {
+  python3 "$BATS_TEST_DIRNAME/zoo.py" "$IOSCRIBE_BUILD"
+}
