@@ -43,7 +43,7 @@ enum scribe_bgq_f_id {
 	X(GETS, SUM, "gets") \
 	X(PUT_MAX_SIZE, MAX, "largest put, bytes") \
 	X(GET_MAX_SIZE, MAX, "largest get, bytes") \
-	X(SERVERS, KEEP, "servers")
+	X(SERVERS, MAX, "servers")
 
 #define SCRIBE_MDHIM_F_COUNTERS(X) \
 	X(PUT_TIMESTAMP, FIRST, "first put") \

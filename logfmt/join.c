@@ -45,6 +45,7 @@ static const struct scribe_join_plan plans[] = {
 	{SCRIBE_MOD_BGQ, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_STDIO, NO_VALUES, TIMES(STDIO), .slow_size = -1, .slow_time = -1, VARIANCE(STDIO)},
 	{SCRIBE_MOD_MDHIM, NO_VALUES, NO_TIMES},
+	{SCRIBE_MOD_APMPI, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_DFS, {ACCESS(DFS, 1), {0, 0, 0}}, TIMES(DFS), SLOW(DFS), .variance = -1},
 	{SCRIBE_MOD_DAOS, {ACCESS(DAOS, 1), {0, 0, 0}}, TIMES(DAOS), SLOW(DAOS), .variance = -1},
 	{SCRIBE_MOD_POSIX_EXT, NO_VALUES, NO_TIMES},

@@ -149,7 +149,7 @@ static const struct scribe_module modules[] = {
 	{.id = SCRIBE_MOD_MDHIM, .name = "MDHIM", .prefix = "MDHIM", .version = 1, .accepts = 1,
 	 COUNTERS(mdhim, mdhim), .reduces = true},
 	{.id = SCRIBE_MOD_APMPI, .name = "APMPI", .prefix = "MPI", .version = 1, .accepts = 1,
-	 COUNTERS(apmpi, apmpi)},
+	 COUNTERS(apmpi, apmpi), .reduces = true},
 	BARE(HEATMAP, "HEATMAP", 1, 1),
 	FIXED(DFS, "DFS", "DFS", 1, dfs, true),
 	FIXED(DAOS, "DAOS", "DAOS", 1, daos, true),

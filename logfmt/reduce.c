@@ -42,10 +42,19 @@ static bool view_of(int module, struct view *v)
 	v->plan = scribe_join_plan(module);
 	if (!v->m || !v->plan || !v->m->reduces)
 		return false;
-	v->record_bytes = v->m->record_bytes;
-	if (module == SCRIBE_MOD_MDHIM)
-		v->record_bytes = sizeof(struct scribe_mdhim_record) + SCRIBE_REDUX_MDHIM_SERVERS * 8;
+	v->record_bytes = scribe_redux_record_bytes(module);
 	return true;
+}
+
+size_t scribe_redux_record_bytes(int module)
+{
+	const struct scribe_module *m = scribe_module_by_id(module);
+
+	if (!m || !m->reduces)
+		return 0;
+	if (module == SCRIBE_MOD_MDHIM)
+		return sizeof(struct scribe_mdhim_record) + SCRIBE_REDUX_MDHIM_SERVERS * 8;
+	return module == SCRIBE_MOD_APMPI ? sizeof(struct scribe_apmpi_record) : m->record_bytes;
 }
 
 /* A value in an element takes only its own width and its count. */
@@ -119,6 +128,10 @@ static void begin_ranks(const struct view *v, struct elem *e)
 	double *f = fcounters_of(v, e);
 
 	e->n = 1;
+	if (v->m->id == SCRIBE_MOD_APMPI) { /* times in MPI calls and in synchronisation: the last two */
+		e->time.mean = f[v->m->nfcounters - 2];
+		e->bytes.mean = f[v->m->nfcounters - 1];
+	}
 	if (p->rank < 0)
 		return;
 	e->time.mean = f[p->read_time] + f[p->write_time] + f[p->meta_time];
@@ -169,6 +182,8 @@ int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
 	bytes = scribe_record_length(module, rank_record, SIZE_MAX);
 	if (bytes == 0 || bytes > v.record_bytes)
 		return -SCRIBE_E_LIMIT;
+	if (module == SCRIBE_MOD_APMPI && bytes < v.record_bytes)
+		return -SCRIBE_E_UNSUPPORTED; /* the module's head */
 	memset(e, 0, scribe_redux_bytes(module));
 	memcpy(record_of(e), rank_record, bytes);
 	e->lowest = base->rank;
@@ -305,6 +320,37 @@ int scribe_redux_end(int module, const void *elem, void *ret_record)
 	return 0;
 }
 
+int scribe_redux_variances(int module, const void *elem, double ret_variances[2])
+{
+	const struct elem *e = elem;
+
+	if (!scribe_redux_bytes(module))
+		return -SCRIBE_E_UNSUPPORTED;
+	ret_variances[0] = e->time.s / e->n;
+	ret_variances[1] = e->bytes.s / e->n;
+	return 0;
+}
+
+/* A record has one place even without servers. */
+static int64_t places(const struct scribe_mdhim_record *m)
+{
+	int64_t servers = m->counters[SCRIBE_MDHIM_SERVERS];
+
+	return servers < 1 ? 1 : servers;
+}
+
+/* Both histograms in rec, which has room for the longer one. */
+static void merge_servers(struct scribe_mdhim_record *rec, const struct scribe_mdhim_record *other)
+{
+	int64_t theirs = places(other);
+
+	for (int64_t i = places(rec); i < theirs; i++)
+		rec->server_histogram[i] = 0;
+	for (int64_t i = 0; i < theirs; i++)
+		rec->server_histogram[i] = scribe_join_int(SCRIBE_RULE_SUM, rec->server_histogram[i],
+							   other->server_histogram[i]);
+}
+
 static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int64_t *oc)
 {
 	for (int i = 0; i < 2; i++) {
@@ -332,8 +378,19 @@ int scribe_record_merge(int module, void *rec, const void *other)
 	double *f;
 	const double *of;
 
-	if (!m || !p || m->record_bytes == 0)
+	if (!m || !p)
 		return -SCRIBE_E_UNSUPPORTED;
+	if (m->record_bytes == 0) {
+		size_t room = scribe_redux_record_bytes(module), mine = scribe_record_length(module, rec, SIZE_MAX),
+		       theirs = scribe_record_length(module, other, SIZE_MAX);
+
+		if (!mine || !theirs || mine > room || theirs > room)
+			return -SCRIBE_E_LIMIT;
+		if (module == SCRIBE_MOD_APMPI && (mine < room || theirs < room))
+			return -SCRIBE_E_UNSUPPORTED; /* the module's head */
+	}
+	if (module == SCRIBE_MOD_MDHIM)
+		merge_servers(rec, other);
 	c = (int64_t *)((char *)rec + m->counters_at);
 	f = (double *)((char *)rec + m->fcounters_at);
 	oc = scribe_record_counters(m, other);

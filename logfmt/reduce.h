@@ -32,19 +32,31 @@ extern "C" {
 size_t scribe_redux_bytes(int module);
 /*
  * 0, or -SCRIBE_E_UNSUPPORTED for a module that is not reduced, -SCRIBE_E_LIMIT
- * for an MDHIM record with too many servers. A record that is shared already
+ * for an MDHIM record with too many servers; APMPI's head is refused as not
+ * reduced. A record that is shared already
  * (rank -1) enters with its own fastest and slowest rank and counts as one in
  * the variance.
  */
 int scribe_redux_begin(int module, const void *rank_record, void *ret_elem);
 int scribe_redux_join(int module, void *elem, const void *other);
 int scribe_redux_end(int module, const void *elem, void *ret_record);
+/* Bytes of the largest record that begin takes and end gives; 0 when the module is not reduced. */
+size_t scribe_redux_record_bytes(int module);
+/*
+ * Population variances over the ranks joined so far, as end would store them:
+ * of the time (seconds squared) and of the bytes (squared); for APMPI, whose
+ * head holds them instead, of the time in MPI calls and in synchronisation.
+ * 0 or -SCRIBE_E_UNSUPPORTED.
+ */
+int scribe_redux_variances(int module, const void *elem, double ret_variances[2]);
 
 /*
  * Add `other` to `rec`: two records of one file and one rank. Keeps rec's id
  * and rank; fastest, slowest and variance stay 0 unless both are shared
- * records, when the faster and the slower are kept.
- * Fixed-size modules only, else -SCRIBE_E_UNSUPPORTED.
+ * records, when the faster and the slower are kept. `rec` has room for
+ * scribe_redux_record_bytes(module): an MDHIM record takes the larger number of
+ * servers. -SCRIBE_E_UNSUPPORTED for modules of variable size but MDHIM and
+ * APMPI, and for APMPI's head; -SCRIBE_E_LIMIT for too many MDHIM servers.
  */
 int scribe_record_merge(int module, void *rec, const void *other);
 

@@ -13,6 +13,7 @@
 #include "util/command.h"
 #include "util/copy.h"
 #include "util/logfile.h"
+#include "util/merge_heat.h"
 #include "util/merge_redux.h"
 
 struct merge {
@@ -30,7 +31,8 @@ struct merge {
 	uint64_t partial, present, unknown;   /* bit i: module i */
 	unsigned version[SCRIBE_MAX_MODULES]; /* of unknown modules */
 	int threads, other_jobs, as_stock;
-	void *scratch; /* a record with its times moved */
+	struct scribe_merge_axis axis; /* of the module being written, if it is HEATMAP */
+	void *scratch;                 /* a record with its times moved */
 	size_t scratch_bytes;
 	struct scribe_writer *writer;
 	struct scribe_err err;
@@ -162,8 +164,14 @@ static int first_pass(struct merge *m)
 
 /* ---- records ---- */
 
-typedef int each_record(struct merge *m, struct scribe_merge_redux *x, int module, const void *record,
-			size_t len);
+struct each {
+	struct merge *m;
+	struct scribe_merge_redux *x; /* NULL: nothing is reduced */
+	int module;
+	double lag; /* s, of the log being read */
+};
+
+typedef int each_record(struct each *e, const void *record, size_t len);
 
 /* Seconds from the merged job's start to this log's; 0 under the stock name, which does not look. */
 static double lag_of(const struct merge *m, const struct scribe_log *log)
@@ -176,53 +184,63 @@ static double lag_of(const struct merge *m, const struct scribe_log *log)
 	       ((double)j->start_time_nsec - (double)m->job.start_time_nsec) / 1e9;
 }
 
-/* A copy of the record with its times moved; NULL: out of memory. */
-static const void *shifted(struct merge *m, int module, const void *record, size_t len, double lag)
+/* Room for `len` bytes of a changed record; NULL: out of memory. */
+static void *scratch_of(struct merge *m, size_t len)
 {
-	if (len > m->scratch_bytes) {
-		void *bigger = realloc(m->scratch, len);
+	void *bigger;
 
-		if (!bigger) {
-			scribe_err_set(&m->err, -ENOMEM, "record of %zu bytes: out of memory", len);
-			return NULL;
-		}
-		m->scratch = bigger;
-		m->scratch_bytes = len;
+	if (len <= m->scratch_bytes)
+		return m->scratch;
+	bigger = realloc(m->scratch, len);
+	if (!bigger) {
+		scribe_err_set(&m->err, -ENOMEM, "record of %zu bytes: out of memory", len);
+		return NULL;
 	}
-	memcpy(m->scratch, record, len);
-	scribe_copy_shift(module, m->scratch, lag);
-	return m->scratch;
+	m->scratch = bigger;
+	m->scratch_bytes = len;
+	return bigger;
 }
 
-/* Every record of a module in one log. */
-static int walk_log(struct merge *m, struct scribe_log *log, int module, struct scribe_merge_redux *x,
-		    each_record *each)
+/* The record as it is in the merged log: it or a copy with its times moved; NULL: out of memory. */
+static const void *moved(const struct each *e, const void *record, size_t *len)
 {
-	double lag = lag_of(m, log);
-	const void *record;
-	size_t len;
-	int rc;
+	struct merge *m = e->m;
+	int on_axis = e->module == SCRIBE_MOD_HEATMAP;
+	void *copy;
 
-	while ((rc = scribe_reader_borrow_record(log->reader, module, &record, &len)) > 0) {
-		if (lag > 0)
-			record = shifted(m, module, record, len, lag);
-		if (!record || each(m, x, module, record, len) < 0)
-			return -1;
+	if (on_axis ? !m->axis.differs || !scribe_merge_heat_is_sound(record) : e->lag <= 0)
+		return record;
+	copy = scratch_of(m, on_axis ? scribe_merge_axis_bytes(&m->axis) : *len);
+	if (!copy)
+		return NULL;
+	if (on_axis) {
+		scribe_merge_axis_move(&m->axis, record, e->lag, copy);
+		*len = scribe_merge_axis_bytes(&m->axis);
+	} else {
+		memcpy(copy, record, *len);
+		scribe_copy_shift(e->module, copy, e->lag);
 	}
-	if (rc < 0)
-		m->err = *scribe_reader_error(log->reader);
-	return rc;
+	return copy;
 }
 
-/* Every record of a module in every log. */
-static int walk(struct merge *m, int module, struct scribe_merge_redux *x, each_record *each)
+/* Every record of a module in every log, as it is there. */
+static int walk(struct each *e, each_record *each)
 {
+	struct merge *m = e->m;
+
 	for (int i = 0; i < m->npaths; i++) {
 		struct scribe_log log;
+		const void *record;
+		size_t len;
 		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err);
 
-		if (rc >= 0)
-			rc = walk_log(m, &log, module, x, each);
+		e->lag = rc < 0 ? 0 : lag_of(m, &log);
+		while (rc >= 0 &&
+		       (rc = scribe_reader_borrow_record(log.reader, e->module, &record, &len)) > 0)
+			if (each(e, record, len) < 0)
+				rc = -EIO;
+		if (rc < 0 && !m->err.code)
+			m->err = *scribe_reader_error(log.reader);
 		scribe_log_close(&log);
 		if (rc < 0)
 			return rc;
@@ -230,60 +248,73 @@ static int walk(struct merge *m, int module, struct scribe_merge_redux *x, each_
 	return 0;
 }
 
-static int note(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len)
+static int note_axis(struct each *e, const void *record, size_t len)
 {
-	return scribe_merge_redux_note(x, record, &m->err);
+	scribe_merge_axis_note(&e->m->axis, record, e->lag);
+	return 0;
 }
 
-static int reduce(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len)
+static int note(struct each *e, const void *record, size_t len)
 {
-	return scribe_merge_redux_add(x, record, &m->err);
+	return scribe_merge_redux_note(e->x, record, len, &e->m->err);
 }
 
-static int put(struct merge *m, struct scribe_merge_redux *x, int module, const void *record, size_t len)
+static int reduce(struct each *e, const void *record, size_t len)
 {
-	if (x && scribe_merge_redux_takes(x, record))
+	record = moved(e, record, &len);
+	return record ? scribe_merge_redux_add(e->x, record, len, &e->m->err) : -ENOMEM;
+}
+
+static int put(struct each *e, const void *record, size_t len)
+{
+	struct merge *m = e->m;
+
+	if (e->x && scribe_merge_redux_takes(e->x, record, len))
 		return 0;
-	return scribe_copy_check(m->writer, scribe_writer_record(m->writer, module, record, len), &m->err);
+	record = moved(e, record, &len);
+	if (!record)
+		return -ENOMEM;
+	return scribe_copy_check(m->writer, scribe_writer_record(m->writer, e->module, record, len), &m->err);
 }
 
-/* The shared records of a module: found, reduced and written. */
-static int put_shared(struct merge *m, int module, struct scribe_merge_redux **ret_x)
+/* The joined records of a module: found, joined and written. */
+static int put_joined(struct each *e)
 {
-	const struct scribe_module *mod = scribe_module_by_id(module);
-	void *record = malloc(mod->record_bytes);
-	int rc = record ? scribe_merge_redux_new(module, m->job.nprocs, ret_x, &m->err)
-			: scribe_err_set(&m->err, -ENOMEM, "record: out of memory");
+	struct merge *m = e->m;
+	const void *record;
+	size_t len;
+	int rc = scribe_merge_redux_new(e->module, m->job.nprocs, &e->x, &m->err);
 
 	if (rc >= 0)
-		rc = walk(m, module, *ret_x, note);
+		rc = walk(e, note);
 	if (rc >= 0)
-		rc = scribe_merge_redux_plan(*ret_x, &m->err);
+		rc = scribe_merge_redux_plan(e->x, &m->err);
 	if (rc >= 0)
-		rc = walk(m, module, *ret_x, reduce);
+		rc = walk(e, reduce);
 	for (size_t i = 0; rc >= 0; i++) {
-		rc = scribe_merge_redux_record(*ret_x, i, record, &m->err);
+		rc = scribe_merge_redux_record(e->x, i, &record, &len, &m->err);
 		if (rc <= 0)
 			break;
-		rc = scribe_copy_check(m->writer,
-				       scribe_writer_record(m->writer, module, record, mod->record_bytes),
+		rc = scribe_copy_check(m->writer, scribe_writer_record(m->writer, e->module, record, len),
 				       &m->err);
 	}
-	free(record);
 	return rc;
 }
 
 static int put_module(struct merge *m, int module)
 {
-	struct scribe_merge_redux *x = NULL;
+	struct each e = {m, NULL, module, 0};
 	int rc = 0;
 
-	if (m->shared_redux && scribe_module_by_id(module)->record_bytes &&
-	    scribe_module_by_id(module)->reduces && m->job.nprocs > 1)
-		rc = put_shared(m, module, &x);
+	if (module == SCRIBE_MOD_HEATMAP) {
+		rc = walk(&e, note_axis);
+		scribe_merge_axis_plan(&m->axis);
+	}
+	if (rc >= 0 && m->shared_redux && m->job.nprocs > 1 && scribe_merge_redux_can(module))
+		rc = put_joined(&e);
 	if (rc >= 0)
-		rc = walk(m, module, x, put);
-	scribe_merge_redux_free(x);
+		rc = walk(&e, put);
+	scribe_merge_redux_free(e.x);
 	return rc;
 }
 
@@ -390,21 +421,24 @@ const struct scribe_command scribe_command_merge = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
-	.about =
-		"Writes one log with the records of all logs given. Command line, mounts and metadata are "
-		"those\n"
-		"of the first; the job starts with the earliest start and ends with the latest end; nprocs "
-		"is\n"
-		"the largest. Modules that are incomplete in one log are marked so in the result, and no "
-		"others.\n\n"
-		"Times in a log count from its own start; those of logs that start later are moved, so that "
-		"all\n"
-		"count from the merged job's start (heatmaps stay as they are; under the name darshan-merge\n"
-		"nothing is moved).\n\n"
-		"With --shared-redux, a record that all ranks have becomes one shared record with rank -1:\n"
-		"sums, extremes, fastest and slowest rank, and the variance over ranks. Several records of "
-		"one\n"
-		"rank count as one. Records that are shared already stay as they are.",
+	.about = "Writes one log with the records of all logs given. Command line, mounts and metadata are "
+		 "those\n"
+		 "of the first; the job starts with the earliest start and ends with the latest end; nprocs "
+		 "is\n"
+		 "the largest. Modules that are incomplete in one log are marked so in the result, and no "
+		 "others.\n\n"
+		 "Times in a log count from its own start; those of logs that start later are moved, so that "
+		 "all\n"
+		 "count from the merged job's start (under the name darshan-merge no time is moved). "
+		 "Heatmaps\n"
+		 "whose bins differ in width or number are put on one time axis: the widest bins, 200 at "
+		 "most.\n\n"
+		 "With --shared-redux, a record that all ranks have becomes one shared record with rank -1:\n"
+		 "sums, extremes, fastest and slowest rank, and the variance over ranks; of Lustre layouts "
+		 "that of\n"
+		 "the lowest rank. Several records of one rank count as one. Records that are shared already "
+		 "stay as\n"
+		 "they are, and so do traces, processes and heatmaps, of which a rank's several become one.",
 	.alias = "darshan-merge",
 	.examples = examples,
 };

@@ -139,3 +139,41 @@ assert lag > 1'
 	diff <(for f in "$early" "$late"; do "$IOSCRIBE" parse "$f"; done | grep _TIMESTAMP | grep '^[A-Z]' | cut -f1-5 | sort) \
 		<("$IOSCRIBE" parse s.darshan | grep _TIMESTAMP | grep '^[A-Z]' | cut -f1-5 | sort)
 }
+
+@test "heatmaps of two logs stand on one time axis, and no byte is lost" {
+	cd "$BATS_TEST_TMPDIR"
+	local early="$LOGS/snyder_python3_id3116902-2110365_12-19-66957-188958432683465822_1.darshan"
+	local late="$LOGS/snyder_python3_id3116902-2110484_12-19-66980-9799170114715598281_1.darshan"
+	"$IOSCRIBE" merge --output m.darshan "$late" "$early"
+	"$IOSCRIBE" merge --output w.darshan "$LOGS/runtime_and_dxt_heatmaps_diagonal_write_only.darshan" "$late" 2>/dev/null
+	"$IOSCRIBE" export --json-lines --table job --table heatmap "$early" "$late" "$LOGS/runtime_and_dxt_heatmaps_diagonal_write_only.darshan" \
+		m.darshan w.darshan | python3 -c '
+import json, sys
+rows = [json.loads(l) for l in sys.stdin]
+start = {r["log"]: r["start_time"] + r["start_time_nsec"] / 1e9 for r in rows if r["table"] == "job"}
+logs = list(start)
+bins = {log: [r for r in rows if r["table"] == "heatmap" and r["log"] == log] for log in logs}
+early, late, wide, merged, other = logs
+def check(result, parts):
+    assert len({r["width"] for r in bins[result]}) == 1
+    last = {}
+    for r in bins[result]:
+        last[r["log"], r["record_id"], r["rank"]] = r["bin"]
+    assert len(set(last.values())) == 1 and set(last.values()) < set(range(200)), last
+    width = bins[result][0]["width"]
+    for kind in ("bytes_read", "bytes_written"):
+        want = {}
+        for part in parts:
+            for r in bins[part]:  # where a bin lies in the merged job
+                if r[kind]:
+                    at = start[part] - start[result] + r["bin"] * r["width"]
+                    want.setdefault(r["name"], []).append((at, at + r["width"], r[kind]))
+        for name, spans in want.items():
+            got = [(r["bin"] * width, r[kind]) for r in bins[result] if r["name"] == name and r[kind]]
+            assert sum(b for _, b in got) == sum(b for *_, b in spans) > 0
+            for at, b in got:  # every byte lies in a bin that the original overlaps
+                assert any(t < at + width + 1e-6 and e > at - 1e-6 for t, e, _ in spans), (name, at, b)
+check(merged, [early, late])
+check(other, [wide, late])
+assert start[late] - start[early] > 1'
+}

@@ -295,7 +295,7 @@ static void shared_by_hand(void **state)
 
 static void not_reduced(void **state)
 {
-	static const int ids[] = {SCRIBE_MOD_DXT_POSIX, SCRIBE_MOD_DXT_MPIIO, SCRIBE_MOD_HEATMAP, SCRIBE_MOD_APMPI,
+	static const int ids[] = {SCRIBE_MOD_DXT_POSIX, SCRIBE_MOD_DXT_MPIIO, SCRIBE_MOD_HEATMAP,
 				  SCRIBE_MOD_LUSTRE,    SCRIBE_MOD_PROCESS,   SCRIBE_MOD_LEDGER,  SCRIBE_MOD_APXC,
 				  30,                   -1,                   64};
 	uint64_t rec[64] = {0}, elem[64];

@@ -142,7 +142,7 @@ static void aggregate(int id, void *rec, void *agg, int init)
 		return;
 	}
 	if (init) {
-		memcpy(agg, rec, m->record_bytes);
+		memcpy(agg, rec, m->record_bytes ? m->record_bytes : scribe_record_length(id, rec, SIZE_MAX));
 		return;
 	}
 	scribe_record_merge(id, agg, rec);
