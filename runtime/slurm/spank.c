@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slurm's side of opting in: --ioscribe and --ioscribe-dxt of sbatch, salloc and
+ * srun become variables of the job's tasks, and of the prolog (SPANK_IOSCRIBE,
+ * SPANK_IOSCRIBE_DXT). When the batch step ends it calls the site's `comment`
+ * program. Must not know the daemon, and never fail a job: what does not work is
+ * left out.
+ *
+ * plugstack.conf:  optional spank_ioscribe.so [comment=/path/of/program]
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <slurm/spank.h>
+
+SPANK_PLUGIN(ioscribe, 1)
+
+#define BATCH_STEP   0xfffffffbU /* SLURM_BATCH_SCRIPT, which spank.h does not have */
+#define COMMENT_MS   3000
+#define NUMBER_CHARS 12
+
+enum choice { UNSAID, ON, OFF };
+
+static enum choice chosen;
+static int traced_ops;
+
+static int on_ioscribe(int val, const char *text, int remote)
+{
+	(void)val;
+	(void)remote;
+	/* without a value the remote side sees "", a job script "(null)" */
+	if (!text || !*text || !strcmp(text, "on") || !strcmp(text, "(null)")) {
+		chosen = ON;
+		return 0;
+	}
+	if (!strcmp(text, "off")) {
+		chosen = OFF;
+		return 0;
+	}
+	slurm_error("--ioscribe: '%s' is neither on nor off", text);
+	return -1;
+}
+
+static int on_dxt(int val, const char *text, int remote)
+{
+	(void)val;
+	(void)text;
+	(void)remote;
+	traced_ops = 1;
+	return 0;
+}
+
+static struct spank_option options[] = {
+	{"ioscribe", "[on|off]", "Record the job's file I/O (off: never, not even by IOSCRIBE_ENABLE=1)", 2,
+	 0, on_ioscribe},
+	{"ioscribe-dxt", NULL, "Record the job's file I/O, and trace each operation", 0, 0, on_dxt},
+};
+
+static enum choice decided(void)
+{
+	return chosen == UNSAID && traced_ops ? ON : chosen;
+}
+
+/** Registers the options, in every context that parses them. */
+int slurm_spank_init(spank_t sp, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		spank_option_register(sp, &options[i]);
+	return 0;
+}
+
+/** Passes the choice on to prolog and epilog. */
+int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (spank_context() == S_CTX_REMOTE || decided() == UNSAID)
+		return 0;
+	spank_job_control_setenv(sp, "IOSCRIBE", decided() == ON ? "on" : "off", 1);
+	if (traced_ops)
+		spank_job_control_setenv(sp, "IOSCRIBE_DXT", "1", 1);
+	return 0;
+}
+
+/** Passes the choice on to the tasks of a step. */
+int slurm_spank_user_init(spank_t sp, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (decided() == ON) {
+		spank_setenv(sp, "IOSCRIBE_ENABLE", "1", 1);
+		spank_unsetenv(sp, "IOSCRIBE_DISABLE");
+	} else if (decided() == OFF) {
+		spank_setenv(sp, "IOSCRIBE_DISABLE", "1", 1);
+	}
+	if (traced_ops)
+		spank_setenv(sp, "IOSCRIBE_DXT", "1", 1);
+	return 0;
+}
+
+/* The program with the job's number as its argument, for COMMENT_MS at most. */
+static void run_comment(const char *program, uint32_t job)
+{
+	char number[NUMBER_CHARS];
+	struct pollfd ended = {.events = POLLIN};
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%u", job);
+	pid = fork();
+	if (pid < 0)
+		return;
+	if (pid == 0) {
+		setpgid(0, 0);
+		execl(program, program, number, (char *)NULL);
+		_exit(127);
+	}
+	ended.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (ended.fd < 0 || poll(&ended, 1, COMMENT_MS) != 1)
+		kill(-pid, SIGKILL);
+	if (ended.fd >= 0)
+		close(ended.fd);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/** At the end of the batch step, while the job can still be given a comment. */
+int slurm_spank_exit(spank_t sp, int argc, char **argv)
+{
+	uint32_t step = 0, job = 0;
+
+	if (spank_context() != S_CTX_REMOTE || spank_get_item(sp, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
+	    step != BATCH_STEP || spank_get_item(sp, S_JOB_ID, &job) != ESPANK_SUCCESS)
+		return 0;
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "comment=/", strlen("comment=/")))
+			run_comment(argv[i] + strlen("comment="), job);
+	}
+	return 0;
+}

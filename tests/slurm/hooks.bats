@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Every hook exits with 0 and prints nothing, soon, whatever it meets. Without
+# Slurm: the environment is the one that Slurm gives (nothing else, no PATH).
+
+setup() {
+  T=$(mktemp -d /tmp/ioscribe-hooks.XXXXXX)
+  SLURM=$IOSCRIBE_SOURCE/scripts/slurm
+  printf 'ioscribe = %s/ioscribe\nlibrary = /bin/true\ncomment = yes\n' "$T" >"$T/hooks.conf"
+}
+
+teardown() {
+  local pid
+  for pid in $(cat "$T/pids" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null || true; done
+  rm -rf "$T"
+}
+
+# A stand-in for ioscribe: its script is standard input.
+stand_in() {
+  { echo '#!/bin/sh'; cat; } >"$T/ioscribe"
+  chmod 755 "$T/ioscribe"
+}
+
+# hook NAME [ARGUMENT]: as Slurm runs it. Sets status, output and ms.
+hook() {
+  local name=$1 begin end
+  shift
+  begin=$(date +%s%N)
+  run env -i IOSCRIBE_HOOKS_CONF="$T/hooks.conf" SLURMD_NODENAME=node1 SLURM_JOB_ID=42 SLURM_JOBID=42 SLURM_JOB_UID=5 \
+    SLURM_UID=5 SLURM_JOB_GID=60 SLURM_JOB_NUM_NODES=1 SLURM_NODELIST=node1 SLURM_CONF=/nonexistent "${extra[@]}" \
+    "$SLURM/$name" "$@" 3>&-
+  end=$(date +%s%N)
+  ms=$(((end - begin) / 1000000))
+}
+
+# quiet_and_soon: each hook exits with 0, silent, within 2 s. A machine with other
+# work may be slow at one moment: one of five is enough, the status always counts.
+quiet_and_soon() {
+  local name try
+  for name in prolog epilog task-prolog "comment 42"; do
+    for try in 1 2 3 4 5; do
+      # shellcheck disable=SC2086 # a name and its argument
+      hook $name
+      echo "$name: $ms ms, status $status, output '$output'"
+      [ "$status" -eq 0 ]
+      [ -z "$output" ]
+      [ "$ms" -ge 2000 ] || break
+    done
+    [ "$ms" -lt 2000 ]
+  done
+}
+
+@test "ioscribe is not there" {
+  quiet_and_soon
+}
+
+@test "ioscribe fails" {
+  stand_in <<<'echo bad >&2; echo bad; exit 9'
+  extra=(SPANK_IOSCRIBE=on)
+  hook prolog
+  [ "$status" -eq 0 ]
+  hook epilog
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
+}
+
+@test "ioscribe dies by a signal" {
+  stand_in <<<'kill -SEGV $$'
+  quiet_and_soon
+}
+
+@test "ioscribe hangs and ignores SIGTERM" {
+  stand_in <<EOF
+echo \$\$ >>$T/pids
+trap '' TERM
+while :; do sleep 0.2; done
+EOF
+  quiet_and_soon
+  local pid
+  for pid in $(cat "$T/pids"); do
+    [ ! -e "/proc/$pid" ] || grep -q '^State:.*[ZX]' "/proc/$pid/status"
+  done
+}
+
+@test "what ioscribe leaves running does not hold the hook" {
+  stand_in <<EOF
+sleep 20 & echo \$! >>$T/pids
+EOF
+  quiet_and_soon
+}
+
+@test "settings that are missing, unreadable or nonsense" {
+  stand_in <<<true
+  local text
+  for text in '' '=' 'seconds' 'seconds = soon' 'seconds = -1' '$(touch x)' '`' "'" 'ioscribe = /nonexistent/dir/ioscribe'; do
+    printf '%s\n' "$text" >"$T/hooks.conf"
+    hook prolog
+    echo "$text: $status $output"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+  done
+  rm "$T/hooks.conf"
+  mkdir "$T/hooks.conf"
+  hook epilog
+  [ "$status" -eq 0 ]
+}
+
+@test "without a job's environment nothing is called" {
+  stand_in <<<"echo called >>$T/called"
+  local name
+  for name in prolog epilog task-prolog comment; do
+    run env -i IOSCRIBE_HOOKS_CONF="$T/hooks.conf" "$SLURM/$name"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+  done
+  [ ! -e "$T/called" ]
+}
+
+@test "what the user says is compared, never run" {
+  stand_in <<<"echo \"\$*\" >>$T/called"
+  extra=("SPANK_IOSCRIBE=on; touch $T/owned \$(touch $T/owned)")
+  hook prolog
+  [ "$status" -eq 0 ]
+  [ ! -e "$T/owned" ]
+  [ "$(cat "$T/called")" = "job begin --job-id 42 --uid 5 --timeout 1 --match-env SLURM_JOB_ID=42 --gid 60" ]
+}
+
+@test "the files beside a hook are missing" {
+  mkdir "$T/slurm"
+  cp "$SLURM"/* "$T/slurm"
+  SLURM=$T/slurm
+  quiet_and_soon
+}
