@@ -95,17 +95,17 @@ accepted() {
   cp "$IOSCRIBE_SOURCE/tests/run-bats" "$T/tests/run-bats"
   printf '@test "one" {\n  skip "no reason"\n}\n' >"$T/tests/x/a.bats"
   : >"$T/tests/skips.txt"
-  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" "$IOSCRIBE_BUILD" "$T/tests/x/a.bats"
   [ "$status" -eq 1 ]
   [[ $output == *"not listed in tests/skips.txt: x/a.bats: one"* ]]
   echo 'x/a.bats: one' >"$T/tests/skips.txt"
-  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" "$IOSCRIBE_BUILD" "$T/tests/x/a.bats"
   [ "$status" -eq 77 ]
   printf '@test "two" {\n  true\n}\n' >>"$T/tests/x/a.bats"
-  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" "$IOSCRIBE_BUILD" "$T/tests/x/a.bats"
   [ "$status" -eq 0 ]
   printf '@test "three" {\n  false\n}\n' >>"$T/tests/x/a.bats"
-  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" /nowhere "$T/tests/x/a.bats"
+  run env -i PATH=/usr/local/bin:/usr/bin:/bin "$T/tests/run-bats" "$IOSCRIBE_BUILD" "$T/tests/x/a.bats"
   [ "$status" -eq 1 ]
 }
 
