@@ -43,6 +43,9 @@ struct scribe_reader {
 	bool as_stock;
 	struct scribe_err err;
 	struct region names;
+	struct region exact; /* names that the name region cannot hold */
+	struct scribe_log_map exact_map;
+	bool exact_done, plain_names;
 	struct region modules[SCRIBE_MAX_MODULES];
 };
 
@@ -173,6 +176,25 @@ static int read_trailer(struct scribe_reader *r)
 	return rc;
 }
 
+/* The place of exact names is no module's: nobody else shall see it. */
+static int take_exact(struct scribe_reader *r)
+{
+	struct scribe_log_map *map = &r->header.mod_map[SCRIBE_EXACT_NAMES];
+	uint32_t version = r->header.mod_ver[SCRIBE_EXACT_NAMES];
+
+	if (map->len == 0)
+		return 0;
+	if (version != SCRIBE_EXACT_NAMES_VERSION)
+		return scribe_err_set(&r->err, -SCRIBE_E_VERSION,
+				      "%.160s: exact name region (file offset %llu): version %u, this program knows %d",
+				      r->label, (unsigned long long)map->off, version, SCRIBE_EXACT_NAMES_VERSION);
+	r->exact_map = *map;
+	*map = (struct scribe_log_map){0, 0};
+	r->header.mod_ver[SCRIBE_EXACT_NAMES] = 0;
+	r->info.unknown &= ~(1ull << SCRIBE_EXACT_NAMES);
+	return 0;
+}
+
 static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err)
 {
 	struct scribe_reader *r = calloc(1, sizeof(*r));
@@ -187,6 +209,8 @@ static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, s
 	rc = read_header(r);
 	if (rc == 0)
 		rc = read_trailer(r);
+	if (rc == 0)
+		rc = take_exact(r);
 	if (rc == 0)
 		rc = read_job(r);
 	if (rc) {
@@ -224,6 +248,7 @@ struct scribe_reader *scribe_reader_free(struct scribe_reader *r)
 	if (!r)
 		return NULL;
 	region_reset(&r->names);
+	region_reset(&r->exact);
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		region_reset(&r->modules[i]);
 	free(r->mounts);
@@ -274,6 +299,11 @@ void scribe_reader_as_stock(struct scribe_reader *r, bool on)
 	r->as_stock = on;
 }
 
+void scribe_reader_plain_names(struct scribe_reader *r, bool on)
+{
+	r->plain_names = on;
+}
+
 double scribe_reader_runtime(const struct scribe_reader *r)
 {
 	const struct scribe_log_job *j = &r->job;
@@ -286,10 +316,9 @@ double scribe_reader_runtime(const struct scribe_reader *r)
 
 /* ---- names ---- */
 
-/* 3.00: id, 32-bit length, bytes. */
-static int counted_name(struct scribe_reader *r, struct scribe_name *ret_name)
+/* Log version 3.00 and exact names: id, 32-bit length, bytes. */
+static int counted_name(struct scribe_reader *r, struct scribe_stream *s, struct scribe_name *ret_name)
 {
-	struct scribe_stream *s = r->names.stream;
 	const char *p;
 	size_t avail, head = 12;
 	uint32_t len;
@@ -349,7 +378,7 @@ static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 		if (avail < want)
 			return scribe_stream_error(s, &r->err, -SCRIBE_E_TRUNCATED,
 						   "ends in the middle of a name (%zu bytes left)", avail);
-		if (avail > SCRIBE_MAX_NAME_BYTES)
+		if (avail > 8 + SCRIBE_MAX_NAME_BYTES)
 			return scribe_stream_error(s, &r->err, -SCRIBE_E_LIMIT, "a name of more than %u bytes",
 						   SCRIBE_MAX_NAME_BYTES);
 		seen = avail;
@@ -357,16 +386,34 @@ static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 	}
 }
 
+static int exact_name(struct scribe_reader *r, struct scribe_name *ret_name)
+{
+	int rc = region_open(r, &r->exact, "exact name", &r->exact_map);
+
+	if (rc)
+		return rc;
+	rc = counted_name(r, r->exact.stream, ret_name);
+	if (rc < 0)
+		r->exact.failed = rc;
+	r->exact_done = rc == 0;
+	return rc;
+}
+
 int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 {
 	int rc;
 
+	if (r->exact_map.len && !r->exact_done && !r->plain_names) {
+		rc = exact_name(r, ret_name);
+		if (rc)
+			return rc;
+	}
 	if (r->header.name_map.len == 0)
 		return 0;
 	rc = region_open(r, &r->names, "name", &r->header.name_map);
 	if (rc)
 		return rc;
-	rc = r->info.version == 300 ? counted_name(r, ret_name) : next_name(r, ret_name);
+	rc = r->info.version == 300 ? counted_name(r, r->names.stream, ret_name) : next_name(r, ret_name);
 	if (rc < 0)
 		r->names.failed = rc;
 	return rc;
@@ -375,6 +422,8 @@ int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_nam
 void scribe_reader_rewind_names(struct scribe_reader *r)
 {
 	region_reset(&r->names);
+	region_reset(&r->exact);
+	r->exact_done = false;
 }
 
 /* ---- records ---- */

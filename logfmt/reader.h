@@ -78,6 +78,8 @@ bool scribe_reader_has(const struct scribe_reader *r, int module);
 
 /*
  * The next name of the log's name records, in file order, duplicates and all.
+ * Names that hold a NUL come first; what stands for them among the others, for
+ * readers that cannot take them, follows under the same id.
  * 1: *ret_name is set, its bytes are valid until the next call; 0: end; < 0: error.
  */
 int scribe_reader_next_name(struct scribe_reader *r, struct scribe_name *ret_name);
@@ -112,6 +114,12 @@ int scribe_reader_borrow_raw(struct scribe_reader *r, int module, const void **r
  * equal Darshan's; off at first. Before the first record.
  */
 void scribe_reader_as_stock(struct scribe_reader *r, bool on);
+/*
+ * Give of a name that holds a NUL only what stands for it in the name region: its
+ * escape, cut to 1,023 bytes. For callers that take C strings; off at first.
+ * Before the first name.
+ */
+void scribe_reader_plain_names(struct scribe_reader *r, bool on);
 
 /*
  * Seconds from start to end as darshan-parser prints them: with nanoseconds

@@ -83,6 +83,13 @@ struct scribe_log_header {
 #define SCRIBE_TRAILER_MARK "ioscrib"  /* the 7 bytes of pad */
 #define SCRIBE_TRAILER_MAGIC "IOSCRIBE" /* the file's last 8 bytes */
 
+/*
+ * The last of these places is no module's but holds the names that the name
+ * region cannot: id, 32-bit length and bytes of each, packed.
+ */
+#define SCRIBE_EXACT_NAMES (SCRIBE_MAX_MODULES - 1)
+#define SCRIBE_EXACT_NAMES_VERSION 1
+
 struct scribe_log_trailer {
 	struct scribe_log_map map[SCRIBE_OWN_MODULES];
 	uint32_t ver[SCRIBE_OWN_MODULES];

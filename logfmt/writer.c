@@ -17,9 +17,11 @@
 
 #include "logfmt/header.h"
 #include "logfmt/module.h"
+#include "logfmt/names.h"
 
 #define OUT_BYTES (256u << 10)
 #define BZIP2_WORK 30
+#define STAND_IN_BYTES 1024 /* room for the escape of a name with a NUL, for readers that need one */
 
 /* Where the writer is; modules follow as STAGE_MODULES + id. */
 enum stage { STAGE_START, STAGE_JOB, STAGE_NAMES, STAGE_MODULES, STAGE_DONE = STAGE_MODULES + SCRIBE_MAX_MODULES };
@@ -40,6 +42,8 @@ struct scribe_writer {
 	size_t out_have;
 	void *scratch; /* a record on its way */
 	size_t scratch_room;
+	char *exact; /* names with a NUL, as they will stand in the file */
+	size_t exact_bytes, exact_room;
 	struct scribe_err err;
 };
 
@@ -322,6 +326,7 @@ struct scribe_writer *scribe_writer_free(struct scribe_writer *w)
 	close(w->fd);
 	free(w->path);
 	free(w->scratch);
+	free(w->exact);
 	free(w->out);
 	free(w);
 	return NULL;
@@ -352,14 +357,47 @@ int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job,
 	return rc;
 }
 
+/* Keep a name with a NUL for the end of the log. */
+static int keep_exact(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
+{
+	uint32_t len32 = (uint32_t)len;
+	size_t need = w->exact_bytes + sizeof(id) + sizeof(len32) + len;
+	char *to;
+
+	if (need > w->exact_room) {
+		char *more = realloc(w->exact, 2 * need);
+
+		if (!more)
+			return fail(w, -ENOMEM, "name");
+		w->exact = more;
+		w->exact_room = 2 * need;
+	}
+	to = w->exact + w->exact_bytes;
+	memcpy(to, &id, sizeof(id));
+	memcpy(to + sizeof(id), &len32, sizeof(len32));
+	memcpy(to + sizeof(id) + sizeof(len32), bytes, len);
+	w->exact_bytes = need;
+	return 0;
+}
+
 int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
 {
-	size_t need = scribe_name_encode(id, bytes, len, NULL, 0);
+	char shown[STAND_IN_BYTES];
+	size_t need;
 	int rc;
 
-	if (need == 0)
-		return scribe_err_set(&w->err, -EINVAL, "a name with a NUL byte cannot stand in this format");
+	if (len > SCRIBE_MAX_NAME_BYTES)
+		return scribe_err_set(&w->err, -EINVAL, "a name of %zu bytes, at most %u", len,
+				      SCRIBE_MAX_NAME_BYTES);
 	rc = go_to(w, STAGE_NAMES, "a name");
+	need = scribe_name_encode(id, bytes, len, NULL, 0);
+	if (rc == 0 && need == 0) {
+		rc = keep_exact(w, id, bytes, len);
+		scribe_name_escape(bytes, len, shown, sizeof(shown));
+		bytes = shown;
+		len = strlen(shown);
+		need = scribe_name_encode(id, bytes, len, NULL, 0);
+	}
 	if (rc == 0)
 		rc = scratch_room(w, need);
 	if (rc)
@@ -398,7 +436,7 @@ int scribe_writer_raw(struct scribe_writer *w, int module, unsigned version, con
 	char buf[24];
 	int rc;
 
-	if (module < 0 || module >= SCRIBE_MAX_MODULES)
+	if (module < 0 || module >= SCRIBE_MAX_MODULES || module == SCRIBE_EXACT_NAMES)
 		return scribe_err_set(&w->err, -EINVAL, "no module can have id %d", module);
 	rc = go_to(w, STAGE_MODULES + module, scribe_module_label(module, buf));
 	if (rc)
@@ -437,6 +475,19 @@ static int put_trailer(struct scribe_writer *w)
 	return write_at(w, &t, sizeof(t), w->off);
 }
 
+static int put_exact(struct scribe_writer *w)
+{
+	int rc;
+
+	if (w->exact_bytes == 0)
+		return 0;
+	rc = go_to(w, STAGE_MODULES + SCRIBE_EXACT_NAMES, "names with a NUL");
+	if (rc)
+		return rc;
+	w->header.mod_ver[SCRIBE_EXACT_NAMES] = SCRIBE_EXACT_NAMES_VERSION;
+	return put(w, w->exact, w->exact_bytes);
+}
+
 int scribe_writer_finish(struct scribe_writer *w)
 {
 	int rc = w->failed;
@@ -446,7 +497,9 @@ int scribe_writer_finish(struct scribe_writer *w)
 	if (w->stage == STAGE_START || w->stage == STAGE_DONE)
 		return scribe_err_set(&w->err, -SCRIBE_E_ORDER, "log written out of order: the end %s",
 				      w->stage == STAGE_DONE ? "twice" : "before the job record");
-	rc = region_end(w);
+	rc = put_exact(w);
+	if (rc == 0)
+		rc = region_end(w);
 	if (rc == 0)
 		rc = put_trailer(w);
 	if (rc == 0)

@@ -49,7 +49,10 @@ const struct scribe_err *scribe_writer_error(const struct scribe_writer *w);
  */
 int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job, const char *exe,
 		      const struct scribe_mount *mounts, size_t n);
-/* A name: any bytes but NUL (-EINVAL). */
+/*
+ * A name: any bytes, at most SCRIBE_MAX_NAME_BYTES (-EINVAL). One with a NUL goes
+ * to a place of its own (docs/format.md); among the others stands its escape.
+ */
 int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len);
 /* One record in the newest layout; `len` must be its length (-EINVAL). */
 int scribe_writer_record(struct scribe_writer *w, int module, const void *rec, size_t len);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "logfmt/names.h"
@@ -15,6 +16,9 @@
 #include "util/number.h"
 #include "util/print_job.h"
 #include "util/print_record.h"
+#include "util/shown_name.h"
+
+#define NO_NAME "(null)"
 
 struct layout {
 	uint64_t id;
@@ -22,7 +26,8 @@ struct layout {
 };
 
 struct dxt {
-	int show_incomplete;
+	int show_incomplete, escape;
+	struct scribe_shown_name shown;
 	struct scribe_out out;
 	struct scribe_log log;
 	struct layout *layouts; /* Lustre layouts by record id */
@@ -45,8 +50,11 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct dxt *d = ctx;
 
-	(void)key, (void)value, (void)err;
-	d->show_incomplete = 1;
+	(void)value, (void)err;
+	if (key == 'e')
+		d->escape = 1;
+	else
+		d->show_incomplete = 1;
 	return 0;
 }
 
@@ -290,14 +298,17 @@ static size_t count_threads(const struct scribe_dxt_record *r)
 static void print_record(struct dxt *d, const struct trace_module *t, const struct scribe_dxt_record *r)
 {
 	int threads = scribe_reader_header(d->log.reader)->mod_ver[t->module] >= t->threads_from;
-	const char *name = scribe_names_find(d->log.names, r->base.id, NULL);
+	size_t len = strlen(NO_NAME);
+	const char *name = scribe_names_find(d->log.names, r->base.id, &len);
 	struct scribe_mount mount = scribe_mount_of(d->log.mounts, d->log.nmounts, name);
 	const struct scribe_lustre_record *layout =
 		t->module == SCRIBE_MOD_DXT_POSIX ? layout_find(d, r->base.id) : NULL;
 	struct scribe_out *out = &d->out;
 
 	scribe_out_printf(out, "\n# DXT, file_id: %llu, file_name: ", (unsigned long long)r->base.id);
-	scribe_out_text(out, name ? name : "(null)");
+	if (d->escape)
+		name = scribe_shown_name(&d->shown, name, &len);
+	scribe_out_bytes(out, name ? name : NO_NAME, len);
 	scribe_out_printf(out, "\n# DXT, rank: %lld, hostname: %.*s\n", (long long)r->base.rank,
 			  (int)sizeof(r->hostname), r->hostname);
 	if (threads)
@@ -383,6 +394,7 @@ static int cmd_dxt(int argc, char **argv)
 	for (size_t i = 0; i < d.nlayouts; i++)
 		free(d.layouts[i].record);
 	free(d.layouts);
+	scribe_shown_name_clear(&d.shown);
 	scribe_log_close(&d.log);
 	scribe_out_close(&d.out);
 	return rc < 0 ? scribe_complain_err(argv[0], &d.err) : SCRIBE_EXIT_OK;
@@ -390,6 +402,8 @@ static int cmd_dxt(int argc, char **argv)
 
 static const struct scribe_option options[] = {
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
+	{"escape", 'e', NULL,
+	 "show names that hold control characters or no valid UTF-8 as \\xHH, losslessly"},
 	{NULL, 0, NULL, NULL},
 };
 

@@ -95,11 +95,15 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 		size_t len = 0;
 		const char *known = scribe_names_find(m->names, n.id, &len);
 
-		if (known && len && n.len && (len != n.len || memcmp(known, n.bytes, len)))
+		if (known && len && n.len && (len != n.len || memcmp(known, n.bytes, len))) {
+			char here[101], there[101];
+
+			scribe_name_escape(n.bytes, n.len, here, sizeof(here));
+			scribe_name_escape(known, len, there, sizeof(there));
 			return scribe_err_set(&m->err, -SCRIBE_E_FORMAT,
-					      "%s: record %" PRIu64
-					      " is '%.100s' here and '%.100s' in another log",
-					      log->path, n.id, n.bytes, known);
+					      "%s: record %" PRIu64 " is '%s' here and '%s' in another log",
+					      log->path, n.id, here, there);
+		}
 		if (scribe_names_add(m->names, n.id, n.bytes, n.len) < 0)
 			return scribe_err_set(&m->err, -ENOMEM, "names: out of memory");
 	}

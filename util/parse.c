@@ -14,6 +14,7 @@
 #include "util/logfile.h"
 #include "util/print_job.h"
 #include "util/print_record.h"
+#include "util/shown_name.h"
 #include "util/sum.h"
 
 enum what {
@@ -33,8 +34,7 @@ struct parse {
 	struct scribe_out out;
 	struct scribe_log log;
 	struct scribe_printer printer;
-	char *escaped; /* scratch for escaped names */
-	size_t escaped_cap;
+	struct scribe_shown_name shown;
 	struct scribe_err err;
 };
 
@@ -160,27 +160,6 @@ static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 			  p.shared_time, p.agg_time, p.agg_perf);
 }
 
-/* The name as it is to be shown, escaped if asked. */
-static const char *shown_name(struct parse *p, const char *name, size_t *len)
-{
-	size_t need;
-
-	if (!p->escape || !name || (scribe_name_printable(name, *len) && !memchr(name, '\\', *len)))
-		return name;
-	need = scribe_name_escape(name, *len, p->escaped, p->escaped_cap);
-	if (need >= p->escaped_cap) {
-		char *bigger = realloc(p->escaped, need + 1);
-
-		if (!bigger)
-			return name;
-		p->escaped = bigger;
-		p->escaped_cap = need + 1;
-		scribe_name_escape(name, *len, p->escaped, p->escaped_cap);
-	}
-	*len = need;
-	return p->escaped;
-}
-
 static int print_one(struct parse *p, const void *record, size_t len)
 {
 	const struct scribe_base_record *base = record;
@@ -188,7 +167,8 @@ static int print_one(struct parse *p, const void *record, size_t len)
 	const char *name = scribe_names_find(p->log.names, base->id, &name_len);
 	struct scribe_mount mount = scribe_mount_of(p->log.mounts, p->log.nmounts, name);
 
-	name = shown_name(p, name, &name_len);
+	if (p->escape)
+		name = scribe_shown_name(&p->shown, name, &name_len);
 	return scribe_printer_record(&p->printer, record, len, name, name_len, mount.path, mount.type,
 				     &p->err);
 }
@@ -347,7 +327,7 @@ static int cmd_parse(int argc, char **argv)
 	scribe_printer_free(&p.printer);
 	scribe_log_close(&p.log);
 	scribe_out_close(&p.out);
-	free(p.escaped);
+	scribe_shown_name_clear(&p.shown);
 	return rc < 0 ? scribe_complain_err(argv[0], &p.err) : SCRIBE_EXIT_OK;
 }
 

@@ -13,7 +13,7 @@ _ioscribe()
 	run) words="--log --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --all-types --set --verbose --help --version" ;;
 	doctor) words="--help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
-	dxt | darshan-dxt-parser) words="--show-incomplete --help --version" ;;
+	dxt | darshan-dxt-parser) words="--show-incomplete --escape --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
 	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;

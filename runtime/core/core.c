@@ -28,7 +28,8 @@ struct entry {
 
 struct name {
 	uint64_t id;
-	char *text;
+	char *bytes;
+	size_t len;
 };
 
 struct scribe_core {
@@ -66,7 +67,7 @@ struct scribe_core *scribe_core_free(struct scribe_core *core)
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		entry_clear(&core->module[i]);
 	for (size_t i = 0; i < core->names; i++)
-		free(core->name[i].text);
+		free(core->name[i].bytes);
 	free(core->name);
 	free(core);
 	return NULL;
@@ -139,8 +140,15 @@ uint64_t scribe_core_gen_record_id(const char *name)
 	return scribe_record_id(name, strlen(name));
 }
 
-static int keep_name(struct scribe_core *core, uint64_t id, const char *text)
+uint64_t scribe_core_gen_object_id(const void *name, size_t len)
 {
+	return scribe_record_id(name, len);
+}
+
+static int keep_name(struct scribe_core *core, uint64_t id, const void *bytes, size_t len)
+{
+	char *copy;
+
 	if (core->names == core->names_room) {
 		size_t room = core->names_room ? core->names_room * 2 : 32;
 		struct name *more = realloc(core->name, room * sizeof(*more));
@@ -150,11 +158,12 @@ static int keep_name(struct scribe_core *core, uint64_t id, const char *text)
 		core->name = more;
 		core->names_room = room;
 	}
-	core->name[core->names].id = id;
-	core->name[core->names].text = strdup(text);
-	if (!core->name[core->names].text)
+	copy = malloc(len + 1);
+	if (!copy)
 		return -ENOMEM;
-	core->names++;
+	memcpy(copy, bytes, len);
+	copy[len] = 0;
+	core->name[core->names++] = (struct name){id, copy, len};
 	return 0;
 }
 
@@ -196,8 +205,8 @@ static int list_record(struct entry *e, uint64_t id, size_t bytes)
 	return 0;
 }
 
-void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module,
-				  size_t bytes, struct scribe_fs_info *ret_fs)
+static void *register_record(struct scribe_core *core, uint64_t id, const void *name, size_t len, int module,
+			     size_t bytes)
 {
 	struct entry *e = entry_of(core, module);
 	void *at;
@@ -208,15 +217,29 @@ void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const c
 		core->partial |= 1ull << module;
 		return NULL;
 	}
-	if ((name && keep_name(core, id, name) < 0) || list_record(e, id, bytes) < 0) {
+	if ((name && keep_name(core, id, name, len) < 0) || list_record(e, id, bytes) < 0) {
 		core->partial |= 1ull << module;
 		return NULL;
 	}
 	at = e->buf + e->used;
 	e->used += bytes;
-	if (ret_fs)
+	return at;
+}
+
+void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module,
+				  size_t bytes, struct scribe_fs_info *ret_fs)
+{
+	void *at = register_record(core, id, name, name ? strlen(name) : 0, module, bytes);
+
+	if (at && ret_fs)
 		find_fs(core, name, ret_fs);
 	return at;
+}
+
+void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len,
+				  int module, size_t bytes)
+{
+	return len <= SCRIBE_MAX_NAME_BYTES ? register_record(core, id, name, len, module, bytes) : NULL;
 }
 
 void *scribe_core_find_record(const struct scribe_core *core, uint64_t id, int module)
@@ -312,7 +335,8 @@ int scribe_core_finish(struct scribe_core *core, void *comm, const uint64_t *sha
 	int rc = 0;
 
 	for (size_t i = 0; sink->name && i < core->names && rc >= 0; i++)
-		rc = sink->name(sink->ctx, core->name[i].id, core->name[i].text);
+		rc = sink->name(sink->ctx, core->name[i].id, core->name[i].bytes,
+				core->name[i].len);
 	for (int id = 0; id < SCRIBE_MAX_MODULES && rc >= 0; id++) {
 		struct entry *e = entry_of(core, id);
 		size_t bytes = e ? e->used : 0;

@@ -32,7 +32,7 @@ int scribe_core_ids(const struct scribe_core *core, uint64_t **ret_ids, size_t *
 
 /* What a core gives back: names, then modules ascending, records in order. */
 struct scribe_core_sink {
-	int (*name)(void *ctx, uint64_t id, const char *name);
+	int (*name)(void *ctx, uint64_t id, const char *name, size_t len); /* any bytes, a NUL behind */
 	int (*record)(void *ctx, int module, const void *rec, size_t bytes);
 	void *ctx;
 };

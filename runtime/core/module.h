@@ -56,6 +56,8 @@ void scribe_core_unregister_module(struct scribe_core *core, int id);
 int64_t scribe_core_rank(const struct scribe_core *core);
 /* The record id of a name: the same everywhere, in every module. */
 uint64_t scribe_core_gen_record_id(const char *name);
+/* The same for a name of any bytes: an object id of a storage system, for instance. */
+uint64_t scribe_core_gen_object_id(const void *name, size_t len);
 
 /* File system that an absolute path lies on, as far as the mount table tells. */
 struct scribe_fs_info {
@@ -75,6 +77,13 @@ struct scribe_fs_info {
  */
 void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const char *name, int module,
 				  size_t bytes, struct scribe_fs_info *ret_fs);
+/*
+ * The same for an object: its name is `len` bytes of any values, NULs among them
+ * (at most SCRIBE_MAX_NAME_BYTES, logfmt/reader.h). It survives in the log as it
+ * is; tools that print show its escape.
+ */
+void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len,
+				  int module, size_t bytes);
 
 /*
  * The record registered under this id, to go on filling it; NULL when there is

@@ -159,10 +159,10 @@ struct finish {
 	struct scribe_bundle *b;
 };
 
-static int take_name(void *ctx, uint64_t id, const char *name)
+static int take_name(void *ctx, uint64_t id, const char *name, size_t len)
 {
 	const struct finish *f = ctx;
-	struct scribe_label *label = scribe_labels_intern(&f->w->labels, name, strlen(name));
+	struct scribe_label *label = scribe_labels_intern(&f->w->labels, name, len);
 
 	(void)id;
 	return label ? 0 : -ENOMEM;

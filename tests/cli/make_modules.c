@@ -181,7 +181,7 @@ static int put_module(struct scribe_writer *w, int module, int threads)
 	}
 }
 
-/* Names of any bytes: an object id, control characters, no UTF-8, none at all. */
+/* Names of any bytes: object ids, control characters, no UTF-8, none at all. */
 static const struct {
 	uint64_t id;
 	const char *bytes;
@@ -194,7 +194,12 @@ static const struct {
 	{105, "/tmp/back\\slash", 15},
 	{106, "/tmp/\xc3\xbc", 7},
 	{107, "", 0},
+	/* 108 has no name */
+	{109, "\0\0\0\0\0\0\x10\0\x2a\0\0\0\xff\xfe\0\0", 16},
+	{110, "\0", 1},
+	{111, "/tmp/nul\0" "behind", 15},
 };
+#define ODD_LAST 111
 
 static int put_odd(struct scribe_writer *w)
 {
@@ -206,9 +211,14 @@ static int put_odd(struct scribe_writer *w)
 
 	for (size_t i = 0; i < n && rc >= 0; i++)
 		rc = scribe_writer_name(w, odd_names[i].id, odd_names[i].bytes, odd_names[i].len);
-	for (size_t i = 0; i <= n && rc >= 0; i++) { /* the last one, 108, has no name */
-		r.base.id = 101 + i;
+	for (uint64_t id = odd_names[0].id; id <= ODD_LAST && rc >= 0; id++) {
+		r.base.id = id;
 		rc = scribe_writer_record(w, SCRIBE_MOD_POSIX, &r, sizeof(r));
+	}
+	for (uint64_t id = odd_names[0].id; id <= ODD_LAST && rc >= 0; id++) {
+		const struct scribe_dxt_record d = {.base = {.id = id}, .hostname = "node0"};
+
+		rc = scribe_writer_record(w, SCRIBE_MOD_DXT_POSIX, &d, sizeof(d));
 	}
 	return rc < 0 ? rc : scribe_writer_finish(w);
 }

@@ -26,13 +26,23 @@ expected_names() {
 106 /tmp/ü
 107 
 108 (null)
+109 \x00\x00\x00\x00\x00\x00\x10\x00*\x00\x00\x00\xff\xfe\x00\x00
+110 \x00
+111 /tmp/nul\x00behind
 TEXT
 }
 
 @test "parse --escape: one record a name, one line a row" {
 	maker "$BATS_TEST_TMPDIR/n.darshan" names
 	diff <(expected_names) <(escaped_names "$BATS_TEST_TMPDIR/n.darshan")
-	[ "$("$IOSCRIBE" parse --escape "$BATS_TEST_TMPDIR/n.darshan" | grep -c '^POSIX')" -eq $((8 * 86)) ]
+	[ "$("$IOSCRIBE" parse --escape "$BATS_TEST_TMPDIR/n.darshan" | grep -c '^POSIX')" -eq $((11 * 86)) ]
+}
+
+@test "dxt --escape: one line a name" {
+	maker "$BATS_TEST_TMPDIR/n.darshan" names
+	diff <(expected_names) <("$IOSCRIBE" dxt --escape "$BATS_TEST_TMPDIR/n.darshan" |
+		sed -n 's/^# DXT, file_id: \([0-9]*\), file_name: \(.*\)$/\1 \2/p')
+	[ "$("$IOSCRIBE" dxt --escape "$BATS_TEST_TMPDIR/n.darshan" | grep -c '^# DXT, rank: 0, hostname: node0$')" -eq 11 ]
 }
 
 @test "parse without --escape prints the bytes as they are" {
@@ -46,12 +56,50 @@ TEXT
 	cd "$BATS_TEST_TMPDIR"
 	maker n.darshan names
 	"$IOSCRIBE" convert --bzip2 n.darshan c.darshan
+	"$IOSCRIBE" convert --uncompressed c.darshan u.darshan
+	diff <(expected_names) <(escaped_names u.darshan)
 	"$IOSCRIBE" merge --output m.darshan n.darshan c.darshan
 	diff <(expected_names) <(escaped_names c.darshan)
 	diff <(expected_names | sort) <(escaped_names m.darshan | sort -u)
 	run "$IOSCRIBE" diff n.darshan c.darshan
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
+	"$IOSCRIBE" convert --file 111 n.darshan o.darshan
+	[ "$(escaped_names o.darshan)" = '111 /tmp/nul\x00behind' ]
+}
+
+@test "names that differ behind a NUL are different names" {
+	cd "$BATS_TEST_TMPDIR"
+	maker n.darshan names
+	"$IOSCRIBE" convert --uncompressed n.darshan u.darshan
+	chmod +w u.darshan
+	python3 - <<'PY'
+b = bytearray(open("u.darshan", "rb").read())
+assert b.count(b"nul\0behind") == 1
+at = b.index(b"nul\0behind")
+b[at + 4:at + 10] = b"before"
+open("u.darshan", "wb").write(b)
+PY
+	run_err 1 "record 111 is '/tmp/nul\\x00before' here and '/tmp/nul\\x00behind' in another log" \
+		"$IOSCRIBE" merge --output m.darshan n.darshan u.darshan
+}
+
+@test "readers that take C strings see the escape of a name with a NUL" {
+	cd "$BATS_TEST_TMPDIR"
+	maker n.darshan names
+	"$IOSCRIBE" convert --uncompressed n.darshan u.darshan
+	python3 - <<'PY'
+import struct
+b = open("u.darshan", "rb").read()
+off, length = struct.unpack_from("<QQ", b, 32)
+names, at = {}, off
+while at < off + length:
+    end = b.index(b"\0", at + 8)
+    names[struct.unpack_from("<Q", b, at)[0]] = b[at + 8:end]
+    at = end + 1
+assert names[110] == rb"\x00" and names[111] == rb"/tmp/nul\x00behind" and names[106] == b"/tmp/\xc3\xbc", names
+assert all(struct.unpack_from("<QQ", b, 48 + 16 * i) == (0, 0) for i in range(18, 64))
+PY
 }
 
 @test "odd names come out of every export" {
@@ -63,7 +111,8 @@ TEXT
 	python3 - <<'PY'
 import csv, json, re, sqlite3
 want = {101: b"\x01\x02\xfe\xff\x80", 102: b"/tmp/new\nline", 103: b"/tmp/tab\there", 104: b"/tmp/\xc3(",
-        105: b"/tmp/back\\slash", 106: b"/tmp/\xc3\xbc", 107: b""}
+        105: b"/tmp/back\\slash", 106: b"/tmp/\xc3\xbc", 107: b"",
+        109: b"\0\0\0\0\0\0\x10\0*\0\0\0\xff\xfe\0\0", 110: b"\0", 111: b"/tmp/nul\0behind"}
 def unescape(t):
     out = re.sub(rb"\\(x[0-9a-fA-F]{2}|.)", lambda m: bytes([int(m[1][1:], 16)]) if m[1][:1] == b"x" else
                  {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"\\": b"\\"}[m[1]], t.encode())

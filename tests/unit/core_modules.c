@@ -7,10 +7,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "logfmt/base/hash.h"
+#include "logfmt/names.h"
 #include "logfmt/records.h"
+#include "logfmt/writer.h"
 #include "runtime/core/core.h"
 #include "runtime/core/sources.h"
 
@@ -22,11 +27,12 @@ struct seen {
 	struct scribe_null_record last;
 };
 
-static int see_name(void *ctx, uint64_t id, const char *name)
+static int see_name(void *ctx, uint64_t id, const char *name, size_t len)
 {
 	struct seen *s = ctx;
 
 	assert_int_equal(id, scribe_core_gen_record_id(name));
+	assert_int_equal(len, strlen(name));
 	strcpy(s->name, name);
 	s->names++;
 	return 0;
@@ -227,12 +233,109 @@ static void null_module(void **state)
 	scribe_core_free(core);
 }
 
+/*
+ * A module of an object store: its records are named by object ids, 16 bytes of
+ * any values. One is unnamed, one has a path.
+ */
+static const unsigned char objects[3][16] = {
+	{0, 0, 0, 0, 0, 0, 0x10, 0, 42, 0, 0, 0, 0xff, 0xfe, 0, 0},
+	{0},
+	{'/', 't', 'm', 'p', '\n', '\t', 0x80, '\\', 1, 2, 3, 4, 5, 6, 7, 8},
+};
+
+static void object_store_record(struct scribe_core *core, uint64_t id, void *at)
+{
+	struct scribe_daos_record *r = at;
+
+	assert_non_null(r);
+	r->base = (struct scribe_base_record){id, scribe_core_rank(core)};
+	r->counters[SCRIBE_DAOS_OBJ_OPENS] = 1;
+}
+
+static void object_store(struct scribe_core *core)
+{
+	size_t bytes = 5 * sizeof(struct scribe_daos_record), n = sizeof(struct scribe_daos_record);
+	uint64_t id;
+
+	assert_int_equal(scribe_core_register_module(core, SCRIBE_MOD_DAOS, NULL, &bytes, NULL, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		id = scribe_core_gen_object_id(objects[i], sizeof(objects[i]));
+		object_store_record(core, id,
+				    scribe_core_register_object(core, id, objects[i], sizeof(objects[i]),
+								SCRIBE_MOD_DAOS, n));
+	}
+	object_store_record(core, 4, scribe_core_register_object(core, 4, NULL, 0, SCRIBE_MOD_DAOS, n));
+	id = scribe_core_gen_record_id("/pool/container");
+	object_store_record(core, id,
+			    scribe_core_register_record(core, id, "/pool/container", SCRIBE_MOD_DAOS, n, NULL));
+	assert_null(scribe_core_register_object(core, 5, "x", SCRIBE_MAX_NAME_BYTES + 1, SCRIBE_MOD_DAOS, n));
+}
+
+static int log_name(void *ctx, uint64_t id, const char *name, size_t len)
+{
+	return scribe_writer_name(ctx, id, name, len);
+}
+
+static int log_record(void *ctx, int module, const void *rec, size_t bytes)
+{
+	return scribe_writer_record(ctx, module, rec, bytes);
+}
+
+/* What the module registered, in a log and read again. */
+static void object_ids(void **state)
+{
+	struct scribe_core *core = core_of(1, 0);
+	int fd = memfd_create("objects", MFD_CLOEXEC);
+	struct scribe_log_job job = {.nprocs = 2};
+	struct scribe_names *names = scribe_names_new();
+	struct scribe_core_sink sink = {log_name, log_record, NULL};
+	struct scribe_reader *r;
+	struct scribe_writer *w;
+	const void *rec;
+	size_t len, records = 0;
+
+	(void)state;
+	assert_int_equal(scribe_writer_create_fd(fd, NULL, &w, NULL), 0);
+	assert_int_equal(scribe_writer_job(w, &job, "store", NULL, 0), 0);
+	object_store(core);
+	sink.ctx = w;
+	assert_int_equal(scribe_core_finish(core, NULL, NULL, 0, &sink), 0);
+	assert_int_equal(scribe_writer_finish(w), 0);
+	scribe_writer_free(w);
+	scribe_core_free(core);
+	assert_int_equal(scribe_reader_open_fd(fd, "objects", &r, NULL), 0);
+	assert_int_equal(scribe_names_load(names, r, NULL), 0);
+	assert_int_equal(scribe_names_count(names), 4);
+	while (scribe_reader_borrow_record(r, SCRIBE_MOD_DAOS, &rec, &len) == 1) {
+		const struct scribe_base_record *base = rec;
+		const char *name = scribe_names_find(names, base->id, &len);
+
+		assert_int_equal(base->rank, 1);
+		if (records < 3) {
+			assert_int_equal(len, sizeof(objects[0]));
+			assert_memory_equal(name, objects[records], len);
+			assert_int_equal(scribe_name_printable(name, len), 0);
+			assert_int_equal(base->id, scribe_record_id(name, len));
+		} else if (records == 3) {
+			assert_null(name);
+		} else {
+			assert_string_equal(name, "/pool/container");
+			assert_int_equal(scribe_name_printable(name, len), 1);
+		}
+		records++;
+	}
+	assert_int_equal(records, 5);
+	scribe_names_free(names);
+	scribe_reader_free(r);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registration),      cmocka_unit_test(memory_runs_out),
 		cmocka_unit_test(shutdown_is_asked), cmocka_unit_test(paths_and_file_systems),
-		cmocka_unit_test(null_module),
+		cmocka_unit_test(null_module),       cmocka_unit_test(object_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

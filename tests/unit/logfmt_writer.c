@@ -42,7 +42,8 @@ static void writer_out_of_order(void **state)
 	WRONG(scribe_writer_finish(w), -SCRIBE_E_ORDER, "the end before the job record");
 	assert_int_equal(scribe_writer_job(w, some_job(), "x", NULL, 0), 0);
 	WRONG(scribe_writer_job(w, some_job(), "x", NULL, 0), -SCRIBE_E_ORDER, "a second job record");
-	WRONG(scribe_writer_name(w, 1, "a\0b", 3), -EINVAL, "NUL byte");
+	WRONG(scribe_writer_name(w, 1, "a", SCRIBE_MAX_NAME_BYTES + 1), -EINVAL, "at most 1048576");
+	WRONG(scribe_writer_raw(w, SCRIBE_EXACT_NAMES, 1, "a", 1), -EINVAL, "no module can have id 63");
 	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_STDIO, &io, sizeof(io)), 0);
 	WRONG(scribe_writer_name(w, 1, "a", 1), -SCRIBE_E_ORDER, "a name after STDIO");
 	WRONG(scribe_writer_record(w, SCRIBE_MOD_POSIX, &rec, sizeof(rec)), -SCRIBE_E_ORDER, "POSIX after STDIO");

@@ -87,6 +87,7 @@ darshan_fd darshan_log_open(const char *name)
 		return NULL;
 	}
 	scribe_reader_as_stock(fd->state->reader, true);
+	scribe_reader_plain_names(fd->state->reader, true);
 	copy_header(fd, fd->state->reader);
 	return fd;
 }
