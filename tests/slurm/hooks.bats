@@ -50,6 +50,15 @@ quiet_and_soon() {
   done
 }
 
+# gone PID: it runs no more, or is about to (it was killed).
+gone() {
+  local end=$((SECONDS + 60))
+  while [ -e "/proc/$1" ] && ! grep -qs '^State:.*[ZX]' "/proc/$1/status"; do
+    [ "$SECONDS" -lt "$end" ] || return 1
+    sleep 0.05
+  done
+}
+
 @test "ioscribe is not there" {
   quiet_and_soon
 }
@@ -78,7 +87,7 @@ EOF
   quiet_and_soon
   local pid
   for pid in $(cat "$T/pids"); do
-    [ ! -e "/proc/$pid" ] || grep -q '^State:.*[ZX]' "/proc/$pid/status"
+    gone "$pid"
   done
 }
 
