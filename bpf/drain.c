@@ -359,23 +359,3 @@ int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void
 {
 	return walk_live(b, proc, false, fn, ctx);
 }
-
-int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *ret_ledger)
-{
-	struct scribe_ledger *percpu = calloc(b->possible_cpus, sizeof(*percpu));
-	int ret = 0;
-
-	if (!percpu)
-		return -ENOMEM;
-	memset(ret_ledger, 0, sizeof(*ret_ledger));
-	if (bpf_map_lookup_elem(b->ledger_fd, &job, percpu))
-		ret = -errno;
-	for (uint32_t cpu = 0; !ret && cpu < b->possible_cpus; cpu++) {
-		for (unsigned i = 0; i < SCRIBE_L_COUNT; i++)
-			ret_ledger->v[i] += percpu[cpu].v[i];
-	}
-	free(percpu);
-	ret_ledger->v[SCRIBE_L_RECORDED] += b->recorded[job % SCRIBE_JOBS_MAX];
-	ret_ledger->v[SCRIBE_L_FOLDED] += b->folded[job % SCRIBE_JOBS_MAX];
-	return ret;
-}

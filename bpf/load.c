@@ -406,27 +406,6 @@ enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *b)
 	return b->level;
 }
 
-int scribe_bpf_set_job(struct scribe_bpf *b, uint32_t index, const struct scribe_job *job)
-{
-	if (index >= SCRIBE_JOBS_MAX)
-		return -EINVAL;
-	memcpy((struct scribe_job *)b->jobs.mem + index, job, sizeof(*job));
-	return 0;
-}
-
-int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe_err *err)
-{
-	char key[32] = "";
-	uint32_t one = 1;
-
-	if (strlen(name) >= sizeof(key))
-		return scribe_err_set(err, -ENAMETOOLONG, "excluded name \"%s\": longer than 31 bytes", name);
-	memcpy(key, name, strlen(name));
-	if (bpf_map_update_elem(b->excl_fd, key, &one, BPF_ANY))
-		return scribe_err_set(err, -errno, "excluded name \"%s\": %s", name, strerror(errno));
-	return 0;
-}
-
 /* A free process entry; the kernel takes from the same ring. */
 static uint32_t proc_take(struct scribe_bpf *b)
 {

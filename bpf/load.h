@@ -48,6 +48,10 @@ enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *bpf);
 int scribe_bpf_set_job(struct scribe_bpf *bpf, uint32_t index, const struct scribe_job *job);
 /* Never record files below "/<name>/" (a top-level name, at most 31 bytes). */
 int scribe_bpf_exclude_top(struct scribe_bpf *bpf, const char *name, struct scribe_err *err);
+/* Take that back; NULL: of all names. */
+void scribe_bpf_include_top(struct scribe_bpf *bpf, const char *name);
+/* Job `index` is over: its entry and its ledger are as new. */
+void scribe_bpf_forget_job(struct scribe_bpf *bpf, uint32_t index);
 
 /*
  * Make the (single-threaded) process `pid` and all its descendants part of a

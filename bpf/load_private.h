@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loader's own state, shared by load.c and drain.c alone. */
+/* The loader's own state, shared by load.c, jobs.c and drain.c alone. */
 #ifndef BPF_LOAD_PRIVATE_H
 #define BPF_LOAD_PRIVATE_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections of the runtime in MPI programs: HELLO, FETCH, DONE. The peer's
- * credentials decide whose records are spoken of; a peer that is not a traced
- * process gets one answer and is hung up.
+ * Connections: who they are, which conversation they hold; and the runtime's
+ * own in MPI programs: HELLO, FETCH, DONE. The peer's credentials decide whose
+ * records are spoken of; a peer that is not a traced process gets one answer
+ * and is hung up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +19,12 @@
 
 #define CLIENTS_MAX 4096
 #define SEND_MS     1000
+#define OWN_SEND_MS 5000 /* to the command that started this daemon for itself */
 
-int scribe_clients_listen(struct scribe_daemon *d, struct scribe_err *err)
+int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	const char *base = access("/run", W_OK) == 0 ? "/run" : "/tmp";
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	struct scribe_config *c = &d->work->config;
 
 	snprintf(d->socket_dir, sizeof(d->socket_dir), "%s/ioscribe-XXXXXX", base);
 	if (!mkdtemp(d->socket_dir)) {
@@ -69,37 +70,40 @@ void scribe_clients_close(struct scribe_daemon *d)
 	}
 }
 
+struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
+{
+	struct scribe_client *c, **at;
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	unsigned n = 0;
+
+	for (c = d->clients; c; c = c->next)
+		n++;
+	c = n < CLIENTS_MAX ? calloc(1, sizeof(*c)) : NULL;
+	if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0) {
+		free(c);
+		close(fd);
+		return NULL;
+	}
+	*c = (struct scribe_client){.fd = fd, .pid = cred.pid, .uid = cred.uid, .gid = cred.gid, .rank = -1};
+	if (scribe_loop_watch(d, fd, c) < 0) {
+		close(fd);
+		free(c);
+		return NULL;
+	}
+	/* served in the order they came: a rank's HELLO before a later one's FETCH */
+	for (at = &d->clients; *at; at = &(*at)->next)
+		;
+	*at = c;
+	return c;
+}
+
 void scribe_clients_accept(struct scribe_daemon *d)
 {
-	for (;;) {
-		int fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		struct scribe_client *c, **at;
-		struct ucred cred;
-		socklen_t len = sizeof(cred);
-		unsigned n = 0;
+	int fd;
 
-		if (fd < 0)
-			return;
-		for (c = d->clients; c; c = c->next)
-			n++;
-		c = n < CLIENTS_MAX ? calloc(1, sizeof(*c)) : NULL;
-		if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0) {
-			free(c);
-			close(fd);
-			continue;
-		}
-		*c = (struct scribe_client){
-			.fd = fd, .pid = cred.pid, .uid = cred.uid, .rank = -1};
-		if (scribe_loop_watch(d, fd, c) < 0) {
-			close(fd);
-			free(c);
-			continue;
-		}
-		/* served in the order they came: a rank's HELLO before a later one's FETCH */
-		for (at = &d->clients; *at; at = &(*at)->next)
-			;
-		*at = c;
-	}
+	while ((fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+		(void)scribe_clients_add(d, fd);
 }
 
 static struct scribe_process *peer(struct scribe_daemon *d, struct scribe_client *c)
@@ -107,7 +111,7 @@ static struct scribe_process *peer(struct scribe_daemon *d, struct scribe_client
 	struct scribe_process *p;
 
 	scribe_events_take(d); /* its fork, exec and names may still wait in the ring */
-	p = scribe_map_get(&d->work->by_tgid, (uint64_t)c->pid);
+	p = scribe_map_get(&d->by_tgid, (uint64_t)c->pid);
 	return p && !p->ended && (!c->serial || p->serial == c->serial) ? p : NULL;
 }
 
@@ -125,10 +129,16 @@ static void mute(struct scribe_daemon *d, const struct scribe_process *p, uint32
 	__atomic_store_n(&proc->muted_tid, tid, __ATOMIC_RELEASE);
 }
 
-static int refuse(struct scribe_client *c, unsigned status, const char *text)
+int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text)
 {
-	scribe_msg_send(c->fd, SCRIBE_MSG_ERROR, status, text, strlen(text), -1, SEND_MS);
+	scribe_msg_send(c->fd, SCRIBE_MSG_ERROR, status, text, strnlen(text, SCRIBE_TEXT_MAX - 1), -1,
+			SEND_MS);
 	return -EPROTO;
+}
+
+int scribe_client_send(struct scribe_client *c, unsigned type, const void *payload, size_t bytes)
+{
+	return scribe_msg_send(c->fd, type, 0, payload, bytes, -1, c->own ? OWN_SEND_MS : SEND_MS);
 }
 
 enum arrival { ARRIVAL_WAIT, ARRIVAL_ALL, ARRIVAL_NEVER };
@@ -163,24 +173,26 @@ static bool all_met(const struct scribe_unit *u)
 
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
-	struct scribe_msg_hello_ok ok = {.deadline_ms = d->work->config.deadline_ms};
+	struct scribe_msg_hello_ok ok = {0};
 	struct scribe_process *p = peer(d, c);
 	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
 	int rc;
 
 	if (!p)
-		return refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
+		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
 	if (m->size < 1 || m->rank < 0 || m->rank >= m->size)
-		return refuse(c, SCRIBE_ST_BAD_MESSAGE, "HELLO with an impossible rank");
-	rc = scribe_worlds_hello(&d->work->worlds, p, m->rank, m->size, namespace);
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "HELLO with an impossible rank");
+	rc = scribe_worlds_hello(&p->work->worlds, p, m->rank, m->size, namespace);
 	if (rc < 0)
-		return refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
+		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
 	c->serial = p->serial;
+	c->work = p->work;
+	ok.deadline_ms = p->work->config.deadline_ms;
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_IDLE)
 		p->rank->state = SCRIBE_RANK_HELLO;
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
 		c->rank = m->rank;
-		ok.collective = d->work->config.collective && arrival_of(p->unit) != ARRIVAL_NEVER;
+		ok.collective = p->work->config.collective && arrival_of(p->unit) != ARRIVAL_NEVER;
 	}
 	if (p->unit && p->unit->ranks.used == (size_t)m->size)
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;
@@ -211,11 +223,11 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	int fd, rc = 0;
 
 	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_HELLO)
-		return refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
 	u = p->unit;
 	if (arrival_of(u) == ARRIVAL_NEVER) {
 		p->rank->state = SCRIBE_RANK_FAILED;
-		return refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
 	}
 	memset(&ok, 0, sizeof(ok));
 	mute(d, p, m->tid);
@@ -223,13 +235,13 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	if (!u->base_ns)
 		u->base_ns = u->start_ns;
 	if (take_records(d, u, p->rank) < 0)
-		return refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
+		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
 	if (c->rank == 0 && !u->partial) {
-		rc = scribe_place_partial(d, u, ok.path, sizeof(ok.path), &err);
+		rc = scribe_place_partial(p->work, u, ok.path, sizeof(ok.path), &err);
 		u->partial = rc == 0 ? strdup(ok.path) : NULL;
 	}
-	ok.mem_align = d->work->config.mem_alignment;
-	fd = rc == 0 ? scribe_commit_image(d, u, p->rank, &ok.image_bytes, &ok.partial, &err) : rc;
+	ok.mem_align = p->work->config.mem_alignment;
+	fd = rc == 0 ? scribe_commit_image(p->work, u, p->rank, &ok.image_bytes, &ok.partial, &err) : rc;
 	if (fd >= 0)
 		c->answer = malloc(sizeof(ok));
 	if (!c->answer) {
@@ -237,7 +249,7 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 			close(fd);
 		p->rank->state = SCRIBE_RANK_FAILED;
 		mute(d, p, 0);
-		return refuse(c, SCRIBE_ST_FAILED, fd >= 0 ? "the daemon is out of memory" : err.text);
+		return scribe_client_refuse(c, SCRIBE_ST_FAILED, fd >= 0 ? "the daemon is out of memory" : err.text);
 	}
 	*c->answer = ok;
 	c->image = fd;
@@ -264,7 +276,7 @@ static void settle(struct scribe_daemon *d)
 
 		if (!c->answer || c->gone)
 			continue;
-		p = scribe_worlds_find(&d->work->worlds, c->serial);
+		p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
 		a = p && !p->ended ? arrival_of(p->unit) : ARRIVAL_NEVER;
 		if (a == ARRIVAL_WAIT)
 			continue;
@@ -272,7 +284,7 @@ static void settle(struct scribe_daemon *d)
 			rc = scribe_msg_send(c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer, sizeof(*c->answer),
 					     c->image, SEND_MS);
 		else
-			rc = refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
+			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
 		drop_answer(c);
 		if (rc < 0)
 			hang_up(d, c);
@@ -285,7 +297,7 @@ static int on_done(struct scribe_daemon *d, struct scribe_client *c, const struc
 	bool ok = m->ok == 1;
 
 	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_FETCHED)
-		return refuse(c, SCRIBE_ST_REFUSED, "DONE out of turn");
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "DONE out of turn");
 	if (c->rank == 0 && (!p->unit->partial || strcmp(m->path, p->unit->partial)))
 		ok = false; /* not the file it was told to write */
 	scribe_events_take(d);
@@ -296,7 +308,7 @@ static int on_done(struct scribe_daemon *d, struct scribe_client *c, const struc
 
 static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
 {
-	struct scribe_process *p = c->serial ? scribe_worlds_find(&d->work->worlds, c->serial) : NULL;
+	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
 
 	if (p && c->rank >= 0 && p->rank->rank == c->rank && p->rank->state == SCRIBE_RANK_FETCHED) {
 		p->rank->state = SCRIBE_RANK_FAILED;
@@ -304,6 +316,7 @@ static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
 			mute(d, p, 0);
 	}
 	drop_answer(c);
+	scribe_runlink_lost(d, c);
 	close(c->fd);
 	c->fd = -1;
 	c->gone = true;
@@ -335,7 +348,7 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	if (n == -ETIMEDOUT)
 		return 0;
 	if (n == -EPROTO)
-		return refuse(c, SCRIBE_ST_BAD_MESSAGE, err.text);
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, err.text);
 	if (n <= 0)
 		return -EPIPE;
 	switch (h->type) {
@@ -345,8 +358,12 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 		return on_fetch(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_DONE:
 		return on_done(d, c, (const void *)(h + 1));
+	case SCRIBE_MSG_RUN_BEGIN:
+	case SCRIBE_MSG_ENROL:
+	case SCRIBE_MSG_END:
+		return scribe_runlink_message(d, c, h);
 	default:
-		return refuse(c, SCRIBE_ST_BAD_MESSAGE, "not a message for the daemon");
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "not a message for the daemon");
 	}
 }
 

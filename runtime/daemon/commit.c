@@ -17,15 +17,15 @@
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/gather.h"
 
-uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger)
+uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_ledger)
 {
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
-	if (d->bpf)
-		scribe_bpf_ledger(d->bpf, d->work->index, ret_ledger);
+	if (w->daemon->bpf)
+		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
-	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || d->work->memory_out)
-		return 1ull << SCRIBE_MOD_POSIX | scribe_libs_partial(d);
-	return scribe_libs_partial(d);
+	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)
+		return 1ull << SCRIBE_MOD_POSIX | scribe_libs_partial(w->daemon);
+	return scribe_libs_partial(w->daemon);
 }
 
 static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_t base_ns, uint64_t end_ns,
@@ -118,24 +118,24 @@ static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struc
 	return rc;
 }
 
-int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
+int scribe_commit_image(struct scribe_work *w, struct scribe_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(d, &ledger);
+	uint64_t partial = scribe_commit_partial(w, &ledger);
 	struct stat st;
 	int fd = memfd_create("ioscribe-records", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno));
-	fill_job(d->work, u, u->base_ns, scribe_now_ns(), "collective", &job);
-	rc = scribe_gather_rank(d->work, r, u->base_ns, &b, &partial);
+	fill_job(w, u, u->base_ns, scribe_now_ns(), "collective", &job);
+	rc = scribe_gather_rank(w, r, u->base_ns, &b, &partial);
 	if (rc < 0)
 		scribe_err_set(err, rc, "out of memory");
 	else
-		rc = write_log(d->work, &b, u, &job, exe_line(d->work, u), fd, false, partial, err);
+		rc = write_log(w, &b, u, &job, exe_line(w, u), fd, false, partial, err);
 	scribe_bundle_clear(&b);
 	if (rc == 0 && (fstat(fd, &st) < 0 ||
 			fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0))
@@ -238,10 +238,9 @@ static void describe(struct scribe_work *w, const struct scribe_unit *u, const s
 }
 
 /* All of the unit's records, however they came. */
-static int gather(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_bundle *b,
+static int gather(struct scribe_work *w, struct scribe_unit *u, struct scribe_bundle *b,
 		  struct scribe_log_job *job, uint64_t *partial, struct scribe_msg_log *m)
 {
-	struct scribe_work *w = d->work;
 	uint64_t base = u->base_ns ? u->base_ns : u->start_ns;
 	uint64_t end = u->live || u->end_ns < base ? scribe_now_ns() : u->end_ns;
 	struct scribe_log_job theirs;
@@ -304,23 +303,22 @@ static int put_elsewhere(struct scribe_work *w, struct scribe_bundle *b, const s
 	return rc < 0 ? err->code : 0;
 }
 
-static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_msg_log *m,
+static int commit(struct scribe_work *w, struct scribe_unit *u, struct scribe_msg_log *m,
 		  struct scribe_err *err)
 {
-	struct scribe_work *w = d->work;
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(d, &ledger);
+	uint64_t partial = scribe_commit_partial(w, &ledger);
 	uint64_t base;
 	char path[SCRIBE_PATH_MAX];
-	int rc = gather(d, u, &b, &job, &partial, m);
+	int rc = gather(w, u, &b, &job, &partial, m);
 
 	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
 	if (rc == 0)
 		rc = scribe_gather_processes(w, &b, u, base);
 	if (rc == 0)
-		rc = scribe_gather_ledger(d, &b, u, &ledger);
+		rc = scribe_gather_ledger(w, &b, u, &ledger);
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	describe(w, u, &b, m);
@@ -330,7 +328,7 @@ static int commit(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_
 	if (rc == 0 && u->partial)
 		snprintf(path, sizeof(path), "%s", u->partial);
 	else if (rc == 0)
-		rc = scribe_place_partial(d, u, path, sizeof(path), err);
+		rc = scribe_place_partial(w, u, path, sizeof(path), err);
 	if (rc == 0 && scribe_place_final(w, path, (uint64_t)m->seconds + 1, m->path, sizeof(m->path)) < 0)
 		rc = scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
 	if (rc == 0)
@@ -381,38 +379,37 @@ static struct scribe_msg_log *new_message(struct scribe_work *w)
 	return &w->log[w->logs++];
 }
 
-static void commit_unit(struct scribe_daemon *d, struct scribe_unit *u)
+static void commit_unit(struct scribe_work *w, struct scribe_unit *u)
 {
 	struct scribe_msg_log *m;
 	struct scribe_err err = {0};
 
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (!p->ended)
-			scribe_drain_living(d, p);
+			scribe_drain_living(w->daemon, p);
 	u->committed = true;
 	/* launchers alone, with no recorded I/O of their own, make no log */
 	if (!u->id && !u->others && !has_records(u))
 		return;
-	m = new_message(d->work);
+	m = new_message(w);
 	if (!m)
 		return;
-	if (commit(d, u, m, &err) < 0)
+	if (commit(w, u, m, &err) < 0)
 		snprintf(m->text, sizeof(m->text), "%s", err.text);
 	forget_records(u);
-	scribe_worlds_forget(&d->work->worlds, u);
+	scribe_worlds_forget(&w->worlds, u);
 }
 
-void scribe_commit_due(struct scribe_daemon *d, bool all)
+void scribe_commit_due(struct scribe_work *w, bool all)
 {
-	struct scribe_work *w = d->work;
 	struct scribe_unit *u;
 
-	if (!w)
+	if (w->over)
 		return;
 	for (u = w->worlds.units; u; u = u->next)
 		if (u->id && !u->committed && (all || scribe_unit_is_over(&w->worlds, u)))
-			commit_unit(d, u);
+			commit_unit(w, u);
 	/* the rest of the job comes last: only its end says that it is over */
 	if (all && !w->worlds.rest->committed)
-		commit_unit(d, w->worlds.rest);
+		commit_unit(w, w->worlds.rest);
 }

@@ -23,16 +23,21 @@
 /* The name last announced for a slot. */
 struct scribe_slot_name {
 	uint32_t birth;
+	uint32_t job; /* whose label it is */
 	struct scribe_label *label;
 };
 
-/* A job being traced. */
+/*
+ * A job being traced: what `ioscribe run` asked for, or a scheduler's job. It
+ * ends when its log is written; it is kept while processes of it go on (`over`).
+ */
 struct scribe_work {
-	uint32_t index; /* in the kernel's job table */
+	struct scribe_daemon *daemon;
+	struct scribe_work *next;
+	uint32_t index; /* in the kernel's job table, and in daemon->work */
 	struct scribe_config config;
 	struct scribe_hand hand;
 	struct scribe_worlds worlds;
-	struct scribe_map by_tgid; /* living processes */
 	struct scribe_labels labels;
 	struct scribe_shapes shapes;
 	struct scribe_mounts mounts;
@@ -45,16 +50,24 @@ struct scribe_work {
 	size_t logs, logs_room;
 	uint64_t drain_ns;   /* spent collecting records */
 	uint64_t memory_out; /* allocations that failed: something is missing */
+	uint64_t lost_seen;  /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	bool ending;         /* END has come */
+	bool over;           /* its logs are written; what its processes still do is not recorded */
 	uint64_t ending_deadline_ns;
+	struct scribe_client *asker; /* wants to hear of the logs; NULL nobody */
 };
 
+/* A connection: of the runtime in a traced process, or of a command. */
 struct scribe_client {
 	int fd;
 	pid_t pid;
 	uid_t uid;
-	uint32_t serial; /* of the peer's process, once HELLO has come */
-	int64_t rank;    /* it speaks for, -1 none */
+	gid_t gid;
+	bool own;                 /* the private daemon's `ioscribe run` */
+	struct scribe_work *run;  /* begun over this connection by RUN_BEGIN; NULL none */
+	struct scribe_work *work; /* of the peer's process, once HELLO has come */
+	uint32_t serial;          /* of the peer's process, once HELLO has come */
+	int64_t rank;             /* it speaks for, -1 none */
 	bool gone;
 	struct scribe_msg_fetch_ok *answer; /* to its FETCH, until the other ranks have come; NULL none */
 	int image;                          /* goes with it */
@@ -64,18 +77,20 @@ struct scribe_client {
 struct scribe_libs; /* libs.c */
 
 struct scribe_daemon {
-	struct scribe_bpf *bpf;
+	struct scribe_bpf *bpf;   /* NULL until a job is begun */
 	struct scribe_libs *libs; /* library modules, NULL when there are none */
-	struct scribe_work *work;      /* NULL until RUN_BEGIN */
-	struct scribe_slot_name *slot; /* by slot index */
-	uint32_t slots;
-	int epoll, listen, run;
+	struct scribe_work *works;                  /* in order of beginning */
+	struct scribe_work *work[SCRIBE_JOBS_MAX];  /* the same by index; NULL: free */
+	struct scribe_map by_tgid;                  /* living processes of all jobs */
+	struct scribe_slot_name *slot;              /* by slot index */
+	uint32_t slots, processes;
+	int epoll, listen;
 	char socket_dir[64], socket[96];
 	struct scribe_client *clients;
+	bool until_idle; /* go when every job is over */
 	bool quit;
-	volatile int asked_to_end; /* by SIGTERM: write what there is, then go */
+	volatile int asked_to_end; /* by a signal: write what there is, then go */
 	bool verbose;
-	uint64_t lost_seen; /* ledger's EVENT_LOST + ENV_LOST at the last look */
 };
 
 uint64_t scribe_now_ns(void); /* CLOCK_MONOTONIC */
@@ -85,8 +100,8 @@ uint64_t scribe_now_ns(void); /* CLOCK_MONOTONIC */
 int scribe_events_take(struct scribe_daemon *d);
 /* Find processes whose events were lost, by looking at the shared table. */
 void scribe_events_sweep(struct scribe_daemon *d);
-struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, uint32_t index, uint32_t serial,
-					      pid_t pid);
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_work *w, uint32_t index,
+					      uint32_t serial, pid_t pid);
 
 /* ---- drain.c: from slots to records ---- */
 /* Records of an exited process to its rank; its kernel entries are given back. */
@@ -95,17 +110,17 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p);
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p);
 
 /* ---- commit.c: from records to a log ---- */
-/* Write the log of every unit that is over; `all`: of every unit. */
-void scribe_commit_due(struct scribe_daemon *d, bool all);
+/* Write the log of every unit of the job that is over; `all`: of every unit. */
+void scribe_commit_due(struct scribe_work *w, bool all);
 /* An image of a rank's fetched records: a sealed memfd, or negative. */
-int scribe_commit_image(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r,
+int scribe_commit_image(struct scribe_work *w, struct scribe_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err);
 /* Bits of partial_flag that the job's ledger asks for. */
-uint64_t scribe_commit_partial(struct scribe_daemon *d, struct scribe_ledger *ret_ledger);
+uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_ledger);
 
 /* ---- place.c: names of logs ---- */
 /* Path of the unit's log until it is complete: "….darshan_partial". */
-int scribe_place_partial(struct scribe_daemon *d, const struct scribe_unit *u, char *ret_path, size_t cap,
+int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err);
 /* The final name for a partial one. */
 int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,
@@ -117,19 +132,45 @@ int scribe_place_fallback(const char *wanted, char *ret_path, size_t cap);
 /* Root process of rank 0 (else of any rank, else CMD); NULL none. */
 struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u);
 
-/* ---- clients.c: the runtime's connections ---- */
-int scribe_clients_listen(struct scribe_daemon *d, struct scribe_err *err);
+/* ---- works.c: jobs, from beginning to end ---- */
+/*
+ * Begin a job: its identity, place, kernel entry; the programs are loaded and
+ * attached with the first. `config` is taken over (empty afterwards), also on
+ * failure. The job is the daemon's; it ends by itself some time after
+ * scribe_work_end.
+ */
+int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config, struct scribe_work **ret_work,
+		      struct scribe_err *err);
+/* Trace this process and its descendants as part of the job. */
+int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
+/* Its log is written when its last process has ended, at the latest in grace_ms (UINT32_MAX: no limit). */
+void scribe_work_end(struct scribe_work *w, uint32_t grace_ms);
+/* Write the logs of what has ended, report, forget jobs of which nothing is left. */
+void scribe_works_tick(struct scribe_daemon *d);
+void scribe_work_free(struct scribe_work *w);
+
+/* ---- clients.c: connections, and the runtime's conversation ---- */
+/* A socket for the runtime of one user's job, in a directory of its own. */
+int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err);
+/* A connection that exists already: its `fd` is taken over. NULL: no memory. */
+struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd);
 void scribe_clients_accept(struct scribe_daemon *d);
 void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c);
 /* Serve whatever waits on any connection, without blocking. */
 void scribe_clients_serve_all(struct scribe_daemon *d);
 void scribe_clients_close(struct scribe_daemon *d);
+/* Answer with an error; returns a negative code, by which the connection is hung up. */
+int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text);
+/* Send within a short time. A negative code: the peer does not listen, or is gone. */
+int scribe_client_send(struct scribe_client *c, unsigned type, const void *payload, size_t bytes);
 
 /* ---- runlink.c: `ioscribe run` ---- */
-void scribe_runlink_serve(struct scribe_daemon *d);
-/* After END: commit and report when it is time. */
-void scribe_runlink_tick(struct scribe_daemon *d);
-void scribe_work_free(struct scribe_work *w);
+/* A checked message of `ioscribe run`; negative: hang up. */
+int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h);
+/* Its connection is gone: the job goes on by itself. */
+void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
+/* Tell whoever asked for it what logs the job has written. */
+void scribe_runlink_report(struct scribe_work *w);
 
 /* ---- loop.c ---- */
 int scribe_loop(struct scribe_daemon *d);

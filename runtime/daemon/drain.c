@@ -82,15 +82,15 @@ static uint64_t file_of_dataset(const struct scribe_label *label)
 }
 
 /* Keep what belongs to the keys of a part before the table of them is gone. */
-static void learn_shapes(struct scribe_daemon *d, const struct scribe_value *v, size_t n)
+static void learn_shapes(struct scribe_work *w, const struct scribe_value *v, size_t n)
 {
 	struct scribe_shape shape;
 
 	for (size_t i = 0; i < n; i++)
-		if (v[i].value && !scribe_shapes_find(&d->work->shapes, v[i].value, &shape) &&
-		    scribe_libs_shape(d, v[i].value, &shape) &&
-		    scribe_shapes_keep(&d->work->shapes, v[i].value, &shape) < 0)
-			d->work->memory_out++;
+		if (v[i].value && !scribe_shapes_find(&w->shapes, v[i].value, &shape) &&
+		    scribe_libs_shape(w->daemon, v[i].value, &shape) &&
+		    scribe_shapes_keep(&w->shapes, v[i].value, &shape) < 0)
+			w->memory_out++;
 }
 
 /*
@@ -112,9 +112,9 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 			return -1;
 		x->p->totals.operations += v->part[i]->events;
 		if (shapes) {
-			learn_shapes(x->d, v->part[i]->access, SCRIBE_TOP_VALUES);
+			learn_shapes(x->p->work, v->part[i]->access, SCRIBE_TOP_VALUES);
 			if (v->access[i])
-				learn_shapes(x->d, v->access[i]->v, SCRIBE_TABLE_VALUES);
+				learn_shapes(x->p->work, v->access[i]->v, SCRIBE_TABLE_VALUES);
 		}
 		if (!stream)
 			continue;
@@ -173,15 +173,15 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	if (!label && lib_module(slot->kind) && slot->renamed_from)
 		label = slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
 	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
-		label = made_up_label(x->d->work, x->p, slot);
+		label = made_up_label(x->p->work, x->p, slot);
 	if (lib_module(slot->kind)) {
 		if (!label || drain_lib(x, v, label) < 0)
-			x->d->work->memory_out++;
+			x->p->work->memory_out++;
 		return 0;
 	}
 	f = label ? scribe_records_at(x->records, label->id) : NULL;
 	if (!f || add_parts(f, &x->p->totals, v) < 0) {
-		x->d->work->memory_out++;
+		x->p->work->memory_out++;
 		return 0;
 	}
 	x->p->totals.records++;
@@ -216,7 +216,7 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 		return 0;
 	p->totals.folded_files = proc->folded;
 	rc = scribe_bpf_harvest(d->bpf, p->index, drain_slot, &x);
-	d->work->drain_ns += scribe_now_ns() - begin;
+	p->work->drain_ns += scribe_now_ns() - begin;
 	return rc;
 }
 
@@ -233,6 +233,6 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 		return 0;
 	p->totals.folded_files = proc->folded;
 	rc = scribe_bpf_retire(d->bpf, p->index, drain_slot, &x);
-	d->work->drain_ns += scribe_now_ns() - begin;
+	p->work->drain_ns += scribe_now_ns() - begin;
 	return rc;
 }

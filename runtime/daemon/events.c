@@ -31,35 +31,57 @@ static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, ui
 		if (!tgid)
 			p->tgid = (int32_t)proc->tgid;
 	}
-	if (p->tgid && scribe_map_put(&d->work->by_tgid, (uint64_t)p->tgid, p) < 0)
-		d->work->memory_out++;
+	if (p->tgid && scribe_map_put(&d->by_tgid, (uint64_t)p->tgid, p) < 0)
+		p->work->memory_out++;
 }
 
-struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, uint32_t index, uint32_t serial,
-					      pid_t pid)
+/* A process that is new to its job. */
+static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_work *w, uint32_t index,
+				     uint32_t serial, uint32_t parent, int32_t tgid, uint64_t when_ns)
 {
-	struct scribe_process *p = scribe_worlds_fork(&d->work->worlds, serial, 0, scribe_now_ns());
+	struct scribe_process *p = scribe_worlds_fork(&w->worlds, serial, parent, when_ns);
 
-	if (p)
-		fill_from_proc(d, p, index, pid);
+	if (!p) {
+		w->memory_out++;
+		return NULL;
+	}
+	p->work = w;
+	fill_from_proc(d, p, index, tgid);
 	return p;
 }
 
-/* The process an event speaks of; made up from the shared table if its FORK was lost. */
-static struct scribe_process *process_of(struct scribe_daemon *d, const struct scribe_event *e)
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_work *w, uint32_t index,
+					      uint32_t serial, pid_t pid)
 {
-	struct scribe_process *p = scribe_worlds_find(&d->work->worlds, e->serial);
-	struct scribe_proc *proc;
+	return appear(d, w, index, serial, 0, pid, scribe_now_ns());
+}
+
+/* The job of the process that an event speaks of: its entry knows, while it is its. */
+static struct scribe_work *work_of(struct scribe_daemon *d, const struct scribe_event *e)
+{
+	const struct scribe_proc *proc = scribe_bpf_proc(d->bpf, e->proc);
+
+	if (proc && proc->serial == e->serial)
+		return proc->job < SCRIBE_JOBS_MAX ? d->work[proc->job] : NULL;
+	for (struct scribe_work *w = d->works; w; w = w->next)
+		if (scribe_worlds_find(&w->worlds, e->serial))
+			return w;
+	return NULL;
+}
+
+/* The process an event speaks of; made up from the shared table if its FORK was lost. */
+static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_work *w,
+					 const struct scribe_event *e)
+{
+	struct scribe_process *p = scribe_worlds_find(&w->worlds, e->serial);
+	const struct scribe_proc *proc;
 
 	if (p)
 		return p;
 	proc = scribe_bpf_proc(d->bpf, e->proc);
 	if (!proc || proc->serial != e->serial)
 		return NULL;
-	p = scribe_worlds_fork(&d->work->worlds, e->serial, proc->parent_serial, proc->start_ns);
-	if (p)
-		fill_from_proc(d, p, e->proc, (int32_t)e->tgid);
-	return p;
+	return appear(d, w, e->proc, e->serial, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
 
 static int open_root(const struct scribe_process *p)
@@ -145,13 +167,13 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	if (parts.string_bytes < e->string_bytes)
 		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
 				   e->string_bytes - parts.string_bytes);
-	label = scribe_labels_intern(&d->work->labels, path, bytes);
+	label = scribe_labels_intern(&p->work->labels, path, bytes);
 	if (!label) {
-		d->work->memory_out++;
+		p->work->memory_out++;
 		return;
 	}
-	label->excluded = scribe_exclusions_match(&d->work->config.paths, label->text, label->bytes);
-	d->slot[e->slot] = (struct scribe_slot_name){e->birth, label};
+	label->excluded = scribe_exclusions_match(&p->work->config.paths, label->text, label->bytes);
+	d->slot[e->slot] = (struct scribe_slot_name){e->birth, p->work->index, label};
 	slot = scribe_bpf_slot(d->bpf, e->slot);
 	if (label->excluded && slot && slot->birth == e->birth && slot->serial == e->serial)
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
@@ -185,8 +207,8 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	exe[n > 0 ? n : 0] = 0;
 	look_at_root(p);
 	scribe_libs_exec(d, p);
-	if (scribe_worlds_exec(&d->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
-		d->work->memory_out++;
+	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
+		p->work->memory_out++;
 	if (!p->env)
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)
@@ -214,8 +236,8 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	p->env = NULL;
 	if (env.disabled)
 		disable(d, p);
-	if (scribe_worlds_env(&d->work->worlds, p, &env) < 0)
-		d->work->memory_out++;
+	if (scribe_worlds_env(&p->work->worlds, p, &env) < 0)
+		p->work->memory_out++;
 }
 
 static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
@@ -225,13 +247,13 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		return;
 	end_environment(d, p);
 	if (scribe_drain_exited(d, p) < 0)
-		d->work->memory_out++;
-	if (scribe_map_get(&d->work->by_tgid, (uint64_t)p->tgid) == p)
-		scribe_map_take(&d->work->by_tgid, (uint64_t)p->tgid);
+		p->work->memory_out++;
+	if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
+		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
 	p->status = status;
 	p->end_ns = when;
-	scribe_sources_process_end(d, p);
-	scribe_worlds_exit(&d->work->worlds, p, kind, status, when);
+	scribe_sources_process_end(p);
+	scribe_worlds_exit(&p->work->worlds, p, kind, status, when);
 }
 
 static enum scribe_process_end kind_of(int32_t status)
@@ -243,20 +265,20 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 {
 	struct scribe_daemon *d = ctx;
 	struct scribe_process *p;
+	struct scribe_work *w;
 
 	if (e->type == SCRIBE_EV_LOW) {
 		scribe_bpf_grow(d->bpf);
 		return 0;
 	}
-	if (!d->work)
+	w = work_of(d, e);
+	if (!w)
 		return 0;
 	if (e->type == SCRIBE_EV_FORK) {
-		p = scribe_worlds_fork(&d->work->worlds, e->serial, e->slot, e->when_ns);
-		if (p)
-			fill_from_proc(d, p, e->proc, (int32_t)e->tgid);
+		appear(d, w, e->proc, e->serial, e->slot, (int32_t)e->tgid, e->when_ns);
 		return 0;
 	}
-	p = process_of(d, e);
+	p = process_of(d, w, e);
 	if (!p || p->ended)
 		return 0;
 	switch (e->type) {
@@ -355,30 +377,30 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_unit *u, bool lost
 	}
 }
 
-void scribe_events_sweep(struct scribe_daemon *d)
+static void sweep_work(struct scribe_daemon *d, struct scribe_work *w)
 {
-	struct scribe_work *w = d->work;
 	struct scribe_ledger ledger;
 	uint64_t lost = 0;
 
-	if (!w || !d->bpf)
-		return;
 	if (scribe_bpf_ledger(d->bpf, w->index, &ledger) == 0)
 		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
-	for (uint32_t i = 0; lost > d->lost_seen && i < w->config.processes; i++) {
+	for (uint32_t i = 0; lost > w->lost_seen && i <= d->processes; i++) {
 		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
-		struct scribe_process *p;
 
 		if (!proc)
 			break;
 		if (!proc->serial || proc->job != w->index || scribe_worlds_find(&w->worlds, proc->serial))
 			continue;
-		p = scribe_worlds_fork(&w->worlds, proc->serial, proc->parent_serial, proc->start_ns);
-		if (p)
-			fill_from_proc(d, p, i, (int32_t)proc->tgid);
+		appear(d, w, i, proc->serial, proc->parent_serial, (int32_t)proc->tgid, proc->start_ns);
 	}
 	for (struct scribe_unit *u = w->worlds.units; u; u = u->next)
-		if (!u->committed)
-			sweep_unit(d, u, lost > d->lost_seen);
-	d->lost_seen = lost;
+		if (!u->committed || w->over)
+			sweep_unit(d, u, lost > w->lost_seen);
+	w->lost_seen = lost;
+}
+
+void scribe_events_sweep(struct scribe_daemon *d)
+{
+	for (struct scribe_work *w = d->bpf ? d->works : NULL; w; w = w->next)
+		sweep_work(d, w);
 }

@@ -82,14 +82,14 @@ static uint64_t ledger_id(const struct scribe_work *w, char *ret_name, size_t ca
 	return scribe_record_id(ret_name, (size_t)n);
 }
 
-int scribe_gather_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const struct scribe_unit *u,
+int scribe_gather_ledger(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
 			 const struct scribe_ledger *ledger)
 {
 	struct scribe_ledger_record rec = {.base.rank = -1};
 	char name[128];
 	struct rusage usage;
 
-	rec.base.id = ledger_id(d->work, name, sizeof(name));
+	rec.base.id = ledger_id(w, name, sizeof(name));
 	for (int i = 0; i < SCRIBE_L_COUNT && i < SCRIBE_LEDGER_PLACES; i++)
 		rec.counters[i] = (int64_t)ledger->v[i];
 	getrusage(RUSAGE_SELF, &usage);
@@ -97,11 +97,11 @@ int scribe_gather_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const
 		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
-	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)d->work->drain_ns / 1e9;
+	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)w->drain_ns / 1e9;
 	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = seconds_between(u->end_ns, scribe_now_ns());
-	if (d->bpf) {
-		rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = (double)scribe_bpf_memory(d->bpf);
-		rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = (double)scribe_bpf_misses(d->bpf);
+	if (w->daemon->bpf) {
+		rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = (double)scribe_bpf_memory(w->daemon->bpf);
+		rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = (double)scribe_bpf_misses(w->daemon->bpf);
 	}
 	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }

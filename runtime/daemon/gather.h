@@ -19,7 +19,7 @@ int scribe_gather_rank(struct scribe_work *w, struct scribe_rank *r, uint64_t ba
 int scribe_gather_processes(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
 			    uint64_t base_ns);
 /* The LEDGER record of this host. */
-int scribe_gather_ledger(struct scribe_daemon *d, struct scribe_bundle *b, const struct scribe_unit *u,
+int scribe_gather_ledger(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
 			 const struct scribe_ledger *ledger);
 /* Name of a process or ledger record; 0 when `rec` is of another module. */
 size_t scribe_gather_name(const struct scribe_work *w, const struct scribe_bundled *rec, char *ret,

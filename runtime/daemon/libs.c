@@ -25,6 +25,8 @@ struct scribe_libs {
 	bool verbose;
 	bool late; /* what is attached now may have been called before */
 	uint64_t partial;
+	bool stdio_calls;
+	uint32_t stdio_share;
 	uint64_t guard_ns, guard_calls;
 };
 
@@ -71,9 +73,8 @@ static void attach(void *ctx, const char *path)
 	close(fd);
 }
 
-void scribe_libs_start(struct scribe_daemon *d)
+void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
-	const struct scribe_config *c = &d->work->config;
 	struct scribe_uprobes_options o = {
 		.modules = modules_of(c->libraries),
 		.stdio_calls = c->stdio_calls,
@@ -88,6 +89,8 @@ void scribe_libs_start(struct scribe_daemon *d)
 	if (!l)
 		return;
 	l->verbose = d->verbose;
+	l->stdio_calls = c->stdio_calls;
+	l->stdio_share = c->stdio_share;
 	l->find = scribe_find_new(NULL);
 	if (!l->find || scribe_uprobes_open(d->bpf, &o, &l->uprobes, &err) < 0) {
 		if (d->verbose)
@@ -238,7 +241,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 /* Streams whose calls are no longer counted: from now on their system calls are. */
 static void forget_calls(struct scribe_daemon *d)
 {
-	for (uint32_t i = 1; i <= d->work->config.processes; i++) {
+	for (uint32_t i = 1; i <= d->processes; i++) {
 		const struct scribe_proc *p = scribe_bpf_proc(d->bpf, i);
 		uint32_t at = p && p->serial ? p->head : 0;
 
@@ -259,14 +262,14 @@ void scribe_libs_guard(struct scribe_daemon *d)
 	struct scribe_libs *l = d->libs;
 	uint64_t now = scribe_now_ns(), calls, spent;
 
-	if (!l || !d->work || !d->work->config.stdio_calls || now - l->guard_ns < GUARD_NS)
+	if (!l || !l->stdio_calls || now - l->guard_ns < GUARD_NS)
 		return;
 	calls = scribe_uprobes_stream_calls(l->uprobes);
 	spent = (calls - l->guard_calls) * CALL_COST_NS;
-	if (spent * 100 > (now - l->guard_ns) * d->work->config.stdio_share) {
+	if (spent * 100 > (now - l->guard_ns) * l->stdio_share) {
 		scribe_uprobes_drop_stream_calls(l->uprobes);
 		forget_calls(d);
-		d->work->config.stdio_calls = false;
+		l->stdio_calls = false;
 		l->partial |= 1ull << SCRIBE_MOD_STDIO;
 		if (l->verbose)
 			fprintf(stderr, "ioscribed: counting stream calls cost too much: stopped\n");

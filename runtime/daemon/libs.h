@@ -9,7 +9,7 @@
 #include "runtime/daemon/daemon.h"
 
 /* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
-void scribe_libs_start(struct scribe_daemon *d);
+void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
 /* A process that is about to run CMD: the programs among its words and what they need. */
 void scribe_libs_before(struct scribe_daemon *d, pid_t pid);
 /* A process has executed a program; what it needs and was not known yet is attached late. */

@@ -31,11 +31,9 @@ int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what)
 
 static void dispatch(struct scribe_daemon *d, void *what)
 {
-	if (what == &d->run)
-		scribe_runlink_serve(d);
-	else if (what == &d->listen)
+	if (what == &d->listen)
 		scribe_clients_accept(d);
-	else if (what != &d->bpf)
+	else
 		scribe_clients_serve(d, what);
 }
 
@@ -46,16 +44,17 @@ int scribe_loop(struct scribe_daemon *d)
 
 	while (!d->quit) {
 		struct epoll_event e[32];
-		int n = epoll_wait(d->epoll, e, 32, d->bpf ? wait_ms : -1);
+		int n = epoll_wait(d->epoll, e, 32, d->works ? wait_ms : -1);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < n; i++)
 			dispatch(d, e[i].data.ptr);
-		if (!d->bpf)
-			scribe_runlink_tick(d);
-		if (!d->bpf || d->quit)
+		if (!d->works) {
+			scribe_clients_serve_all(d);
+			scribe_works_tick(d);
 			continue;
+		}
 		if (scribe_events_take(d) > 0)
 			wait_ms = POLL_BUSY_MS;
 		else if (wait_ms < POLL_QUIET_MS)
@@ -66,8 +65,7 @@ int scribe_loop(struct scribe_daemon *d)
 			next_sweep = scribe_now_ns() + SWEEP_NS;
 		}
 		scribe_clients_serve_all(d);
-		scribe_commit_due(d, false);
-		scribe_runlink_tick(d);
+		scribe_works_tick(d);
 	}
 	return 0;
 }

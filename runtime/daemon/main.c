@@ -55,8 +55,9 @@ static void on_term(int number)
 
 static int serve_private(int fd, bool verbose)
 {
-	struct scribe_daemon d = {.epoll = -1, .listen = -1, .run = fd, .verbose = verbose};
-	int type = 0, rc;
+	struct scribe_daemon d = {.epoll = -1, .listen = -1, .verbose = verbose};
+	struct scribe_client *own;
+	int type = 0, rc = 0;
 	socklen_t len = sizeof(type);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET) {
@@ -73,19 +74,23 @@ static int serve_private(int fd, bool verbose)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, on_term); /* write what there is, then go */
 	d.epoll = epoll_create1(EPOLL_CLOEXEC);
-	rc = d.epoll < 0 ? -errno : scribe_loop_watch(&d, fd, &d.run);
+	own = d.epoll < 0 ? NULL : scribe_clients_add(&d, fd);
+	if (own)
+		own->own = true;
+	else
+		rc = -errno;
 	if (rc == 0)
 		rc = scribe_loop(&d);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", strerror(-rc));
 	scribe_libs_stop(&d);
-	scribe_bpf_free(d.bpf);
-	if (d.work)
-		scribe_clients_close(&d);
-	scribe_work_free(d.work);
+	d.bpf = scribe_bpf_free(d.bpf);
+	while (d.works)
+		scribe_work_free(d.works);
+	scribe_clients_close(&d);
+	scribe_map_clear(&d.by_tgid);
 	free(d.slot);
 	close(d.epoll);
-	close(fd);
 	return rc < 0;
 }
 

@@ -107,10 +107,9 @@ static int made_name(const struct scribe_work *w, const struct scribe_unit *u, c
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
-int scribe_place_partial(struct scribe_daemon *d, const struct scribe_unit *u, char *ret_path, size_t cap,
+int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err)
 {
-	struct scribe_work *w = d->work;
 	uint32_t number = ++w->nlogs;
 	size_t n;
 	int rc;

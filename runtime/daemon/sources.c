@@ -52,9 +52,9 @@ static struct scribe_core *plain_core(struct scribe_work *w, const struct scribe
 	return r->core;
 }
 
-void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_process *p)
+void scribe_sources_process_end(const struct scribe_process *p)
 {
-	struct scribe_work *w = d->work;
+	struct scribe_work *w = p->work;
 	struct scribe_core *core = p->rank ? plain_core(w, p->unit, p->rank) : NULL;
 	struct scribe_source_process x = {
 		.pid = p->tgid,

@@ -11,7 +11,7 @@
 #include "runtime/daemon/daemon.h"
 
 /* A process has ended: tell the modules that are on. */
-void scribe_sources_process_end(struct scribe_daemon *d, const struct scribe_process *p);
+void scribe_sources_process_end(const struct scribe_process *p);
 /* A core of the rank `rank` with the job's settings; no limit on memory. NULL: memory is out. */
 struct scribe_core *scribe_sources_core(struct scribe_work *w, int64_t rank, uint64_t base_ns);
 /* The files of a rank as records of POSIX and POSIX_EXT. 0 or -ENOMEM. */

@@ -24,6 +24,7 @@
 #include "runtime/daemon/rankenv.h"
 
 struct scribe_core;    /* runtime/core/core.h */
+struct scribe_work;    /* daemon.h */
 struct scribe_records; /* records.h */
 
 /* What the records of a process add up to. */
@@ -73,6 +74,7 @@ struct scribe_unit {
 
 struct scribe_process {
 	uint32_t serial, parent_serial, index;
+	struct scribe_work *work; /* its job; set and read by the daemon alone */
 	int32_t tgid;
 	uint32_t uid;
 	struct scribe_unit *unit;

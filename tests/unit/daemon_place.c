@@ -16,16 +16,17 @@
 
 #include "runtime/daemon/daemon.h"
 
-static struct scribe_daemon d;
+static struct scribe_daemon no_kernel;
+static struct scribe_work *work;
 static char base[32];
 
 static struct scribe_process *process(uint32_t serial, uint32_t parent, const char *argv, size_t bytes)
 {
 	struct scribe_process *p =
-		scribe_worlds_fork(&d.work->worlds, serial, parent, serial * 1000000000ull);
+		scribe_worlds_fork(&work->worlds, serial, parent, serial * 1000000000ull);
 
 	assert_non_null(p);
-	assert_int_equal(scribe_worlds_exec(&d.work->worlds, p, argv, bytes, NULL), 0);
+	assert_int_equal(scribe_worlds_exec(&work->worlds, p, argv, bytes, NULL), 0);
 	p->tgid = (int32_t)(100 + serial);
 	return p;
 }
@@ -35,16 +36,16 @@ static int setup(void **state)
 	struct scribe_err err;
 
 	(void)state;
-	memset(&d, 0, sizeof(d));
 	strcpy(base, "/tmp/scribe-place-XXXXXX");
-	d.work = calloc(1, sizeof(*d.work));
-	if (!mkdtemp(base) || !d.work || scribe_config_default(&d.work->config, &err) < 0 ||
-	    scribe_worlds_init(&d.work->worlds, 100) < 0 ||
-	    scribe_hand_start(&d.work->hand, getuid(), getgid(), "", &err) < 0)
+	work = calloc(1, sizeof(*work));
+	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
+	    scribe_worlds_init(&work->worlds, 100) < 0 ||
+	    scribe_hand_start(&work->hand, getuid(), getgid(), "", &err) < 0)
 		return -1;
-	strcpy(d.work->host, "node");
-	strcpy(d.work->config.log_dir, base);
-	strcpy(d.work->config.user, "a/b c");
+	work->daemon = &no_kernel;
+	strcpy(work->host, "node");
+	strcpy(work->config.log_dir, base);
+	strcpy(work->config.user, "a/b c");
 	return 0;
 }
 
@@ -53,7 +54,7 @@ static int teardown(void **state)
 	char command[128];
 
 	(void)state;
-	scribe_work_free(d.work);
+	scribe_work_free(work);
 	snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", base, base);
 	return system(command);
 }
@@ -75,19 +76,19 @@ static void made_names(void **state)
 
 	(void)state;
 	process(1, 0, "/opt/my app\0-x", 15);
-	d.work->first_serial = 1;
-	d.work->worlds.rest->jobid = 77;
-	assert_int_equal(scribe_place_partial(&d, d.work->worlds.rest, path, sizeof(path), &err), 0);
+	work->first_serial = 1;
+	work->worlds.rest->jobid = 77;
+	assert_int_equal(scribe_place_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
 	snprintf(pattern, sizeof(pattern), "^%s/a_b_my_id77-101_([0-9]+-){3}[0-9]+\\.darshan_partial$", base);
 	matches(path, pattern);
-	assert_int_equal(scribe_place_final(d.work, path, 12, last, sizeof(last)), 0);
+	assert_int_equal(scribe_place_final(work, path, 12, last, sizeof(last)), 0);
 	matches(last, "_12\\.darshan$");
 	/* two logs of one second have two names */
-	assert_int_equal(scribe_place_partial(&d, d.work->worlds.rest, last, sizeof(last), &err), 0);
+	assert_int_equal(scribe_place_partial(work, work->worlds.rest, last, sizeof(last), &err), 0);
 	assert_string_not_equal(path, last);
 	/* dated: the directories are made */
-	d.work->config.dated = true;
-	assert_int_equal(scribe_place_partial(&d, d.work->worlds.rest, path, sizeof(path), &err), 0);
+	work->config.dated = true;
+	assert_int_equal(scribe_place_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
 	matches(path, "/[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}/a_b_");
 	*strrchr(path, '/') = 0;
 	assert_int_equal(access(path, W_OK), 0);
@@ -108,16 +109,16 @@ static void asked_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		d.work->nlogs = 0;
-		snprintf(d.work->config.log_file, sizeof(d.work->config.log_file), "%s/%s", base,
+		work->nlogs = 0;
+		snprintf(work->config.log_file, sizeof(work->config.log_file), "%s/%s", base,
 			 cases[i][0]);
 		for (int log = 0; log < 2; log++) {
 			char path[SCRIBE_PATH_MAX], last[SCRIBE_PATH_MAX];
 
 			assert_int_equal(
-				scribe_place_partial(&d, d.work->worlds.rest, path, sizeof(path), &err), 0);
+				scribe_place_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
 			assert_string_equal(path + strlen(base) + 1, cases[i][1 + 2 * log]);
-			assert_int_equal(scribe_place_final(d.work, path, 5, last, sizeof(last)), 0);
+			assert_int_equal(scribe_place_final(work, path, 5, last, sizeof(last)), 0);
 			assert_string_equal(last + strlen(base) + 1, cases[i][2 + 2 * log]);
 		}
 	}
@@ -128,11 +129,11 @@ static void place_is_checked(void **state)
 	struct scribe_err err = {0};
 
 	(void)state;
-	assert_int_equal(scribe_place_check(d.work, &err), 0);
-	strcpy(d.work->config.log_dir, "/proc/no");
-	assert_true(scribe_place_check(d.work, &err) < 0);
-	strcpy(d.work->config.log_file, "/proc/no.darshan");
-	assert_true(scribe_place_check(d.work, &err) < 0);
+	assert_int_equal(scribe_place_check(work, &err), 0);
+	strcpy(work->config.log_dir, "/proc/no");
+	assert_true(scribe_place_check(work, &err) < 0);
+	strcpy(work->config.log_file, "/proc/no.darshan");
+	assert_true(scribe_place_check(work, &err) < 0);
 	matches(err.text, "^no log can be written to /proc/: ");
 }
 
@@ -142,17 +143,17 @@ static void commit_without_a_kernel(void **state)
 	static const char proxy[] = "hydra_pmi_proxy\0--control-port\0h:1\0--pgid\0000";
 	struct scribe_posix_part part = {.opens = 1, .ops = {0, 4}, .bytes = {0, 400}};
 	struct scribe_rankenv env = {.source = SCRIBE_RANK_PMI, .size = 2, .jobid = 9};
-	struct scribe_worlds *w = &d.work->worlds;
+	struct scribe_worlds *w = &work->worlds;
 	struct scribe_reader *r;
 	struct scribe_err err = {0};
 	const struct scribe_posix_record *rec;
 	size_t bytes;
 
 	(void)state;
-	snprintf(d.work->config.log_file, sizeof(d.work->config.log_file), "%s/x.darshan", base);
+	snprintf(work->config.log_file, sizeof(work->config.log_file), "%s/x.darshan", base);
 	process(1, 0, "sh\0run", 7);
 	w->rest->others = true;
-	d.work->first_serial = 1;
+	work->first_serial = 1;
 	process(2, 1, proxy, sizeof(proxy));
 	for (int64_t rank = 0; rank < 2; rank++) {
 		struct scribe_process *p = process(3 + (uint32_t)rank, 2, "./app\0arg", 10);
@@ -161,8 +162,8 @@ static void commit_without_a_kernel(void **state)
 		env.rank = rank;
 		assert_int_equal(scribe_worlds_env(w, p, &env), 0);
 		p->rank->records = scribe_records_new();
-		shared = scribe_labels_intern(&d.work->labels, "/shared", 7);
-		own = scribe_labels_intern(&d.work->labels, rank ? "/own1" : "/own0", 5);
+		shared = scribe_labels_intern(&work->labels, "/shared", 7);
+		own = scribe_labels_intern(&work->labels, rank ? "/own1" : "/own0", 5);
 		assert_int_equal(scribe_posix_acc_add(&scribe_records_at(p->rank->records, shared->id)->acc,
 						      &part, NULL, NULL),
 				 0);
@@ -173,21 +174,21 @@ static void commit_without_a_kernel(void **state)
 	for (uint32_t s = 4; s >= 1; s--)
 		scribe_worlds_exit(w, scribe_worlds_find(w, s), SCRIBE_END_EXITED, s == 4 ? 3 << 8 : 0,
 				   9000000000ull);
-	scribe_commit_due(&d, false);
-	assert_int_equal(d.work->logs, 1); /* the world is over; the rest waits for the job's end */
-	scribe_commit_due(&d, true);
-	scribe_commit_due(&d, true); /* once is enough */
-	assert_int_equal(d.work->logs, 2);
-	assert_string_equal(d.work->log[0].text, "");
-	matches(d.work->log[0].path, "/x\\.darshan$");
-	matches(d.work->log[1].path, "/x\\.2\\.darshan$");
-	assert_int_equal(d.work->log[0].nprocs, 2);
-	assert_int_equal(d.work->log[0].files, 3);
-	assert_int_equal(d.work->log[0].failed, 1);
-	assert_int_equal(d.work->log[0].bytes_written, 1600);
-	assert_string_equal(d.work->log[0].exe, "./app arg");
-	assert_string_equal(d.work->log[1].exe, "sh run");
-	assert_int_equal(scribe_reader_open(d.work->log[0].path, &r, &err), 0);
+	scribe_commit_due(work, false);
+	assert_int_equal(work->logs, 1); /* the world is over; the rest waits for the job's end */
+	scribe_commit_due(work, true);
+	scribe_commit_due(work, true); /* once is enough */
+	assert_int_equal(work->logs, 2);
+	assert_string_equal(work->log[0].text, "");
+	matches(work->log[0].path, "/x\\.darshan$");
+	matches(work->log[1].path, "/x\\.2\\.darshan$");
+	assert_int_equal(work->log[0].nprocs, 2);
+	assert_int_equal(work->log[0].files, 3);
+	assert_int_equal(work->log[0].failed, 1);
+	assert_int_equal(work->log[0].bytes_written, 1600);
+	assert_string_equal(work->log[0].exe, "./app arg");
+	assert_string_equal(work->log[1].exe, "sh run");
+	assert_int_equal(scribe_reader_open(work->log[0].path, &r, &err), 0);
 	assert_int_equal(scribe_reader_job(r)->nprocs, 2);
 	assert_int_equal(scribe_reader_job(r)->jobid, 9);
 	assert_int_equal(scribe_reader_header(r)->partial_flag, 0);

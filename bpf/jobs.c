@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The kernel's table of jobs: entries, exclusions, ledgers. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/load_private.h"
+
+int scribe_bpf_set_job(struct scribe_bpf *b, uint32_t index, const struct scribe_job *job)
+{
+	if (index >= SCRIBE_JOBS_MAX)
+		return -EINVAL;
+	memcpy((struct scribe_job *)b->jobs.mem + index, job, sizeof(*job));
+	return 0;
+}
+
+int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe_err *err)
+{
+	char key[32] = "";
+	uint32_t one = 1;
+
+	if (strlen(name) >= sizeof(key))
+		return scribe_err_set(err, -ENAMETOOLONG, "excluded name \"%s\": longer than 31 bytes", name);
+	memcpy(key, name, strlen(name));
+	if (bpf_map_update_elem(b->excl_fd, key, &one, BPF_ANY))
+		return scribe_err_set(err, -errno, "excluded name \"%s\": %s", name, strerror(errno));
+	return 0;
+}
+
+void scribe_bpf_include_top(struct scribe_bpf *b, const char *name)
+{
+	char key[32] = "", next[32];
+
+	if (name) {
+		snprintf(key, sizeof(key), "%s", name);
+		bpf_map_delete_elem(b->excl_fd, key);
+		return;
+	}
+	while (bpf_map_get_next_key(b->excl_fd, NULL, next) == 0 &&
+	       bpf_map_delete_elem(b->excl_fd, next) == 0)
+		;
+}
+
+void scribe_bpf_forget_job(struct scribe_bpf *b, uint32_t index)
+{
+	struct scribe_ledger *none = calloc(b->possible_cpus, sizeof(*none));
+
+	if (index >= SCRIBE_JOBS_MAX) {
+		free(none);
+		return;
+	}
+	memset((struct scribe_job *)b->jobs.mem + index, 0, sizeof(struct scribe_job));
+	if (none)
+		bpf_map_update_elem(b->ledger_fd, &index, none, BPF_ANY);
+	free(none);
+	b->recorded[index] = 0;
+	b->folded[index] = 0;
+}
+
+int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *ret_ledger)
+{
+	struct scribe_ledger *percpu = calloc(b->possible_cpus, sizeof(*percpu));
+	int ret = 0;
+
+	if (!percpu)
+		return -ENOMEM;
+	memset(ret_ledger, 0, sizeof(*ret_ledger));
+	if (bpf_map_lookup_elem(b->ledger_fd, &job, percpu))
+		ret = -errno;
+	for (uint32_t cpu = 0; !ret && cpu < b->possible_cpus; cpu++) {
+		for (unsigned i = 0; i < SCRIBE_L_COUNT; i++)
+			ret_ledger->v[i] += percpu[cpu].v[i];
+	}
+	free(percpu);
+	ret_ledger->v[SCRIBE_L_RECORDED] += b->recorded[job % SCRIBE_JOBS_MAX];
+	ret_ledger->v[SCRIBE_L_FOLDED] += b->folded[job % SCRIBE_JOBS_MAX];
+	return ret;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs from beginning to end: place in the kernel's table, identity, programs
+ * attached while there is one, logs written, everything given back. Must not
+ * know who asked for them, nor messages.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/core/core.h"
+#include "runtime/daemon/daemon.h"
+#include "runtime/daemon/libs.h"
+
+static int64_t realtime_offset(void)
+{
+	struct timespec real, mono;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 + real.tv_nsec - mono.tv_nsec;
+}
+
+static void free_rank(struct scribe_rank *r)
+{
+	scribe_records_free(r->records);
+	scribe_records_free(r->fetched);
+	scribe_core_free(r->core);
+}
+
+/* Nothing of the daemon points to the job any more. */
+static void unlink_work(struct scribe_daemon *d, struct scribe_work *w)
+{
+	struct scribe_work **at = &d->works;
+
+	while (*at && *at != w)
+		at = &(*at)->next;
+	if (*at)
+		*at = w->next;
+	if (d->work[w->index] == w)
+		d->work[w->index] = NULL;
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		if (c->run == w)
+			c->run = NULL;
+		if (c->work == w)
+			c->work = NULL;
+	}
+	for (struct scribe_unit *u = w->worlds.units; u; u = u->next)
+		for (struct scribe_process *p = u->first; p; p = p->next)
+			if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
+				scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
+	for (uint32_t i = 0; d->slot && i < d->slots; i++)
+		if (d->slot[i].label && d->slot[i].job == w->index)
+			d->slot[i] = (struct scribe_slot_name){0};
+}
+
+void scribe_work_free(struct scribe_work *w)
+{
+	if (!w)
+		return;
+	if (w->daemon)
+		unlink_work(w->daemon, w);
+	if (w->daemon && w->daemon->bpf)
+		scribe_bpf_forget_job(w->daemon->bpf, w->index);
+	scribe_worlds_clear(&w->worlds, free_rank);
+	scribe_labels_clear(&w->labels);
+	scribe_shapes_clear(&w->shapes);
+	scribe_mounts_clear(&w->mounts);
+	scribe_config_clear(&w->config);
+	scribe_hand_stop(&w->hand);
+	free(w->log);
+	free(w);
+}
+
+static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_config *config,
+				    struct scribe_err *err)
+{
+	struct scribe_work *w = calloc(1, sizeof(*w)), **at = &d->works;
+	uint32_t index = 0;
+
+	while (index < SCRIBE_JOBS_MAX && d->work[index])
+		index++;
+	if (!w || index == SCRIBE_JOBS_MAX) {
+		free(w);
+		scribe_config_clear(config);
+		scribe_err_set(err, w ? -EAGAIN : -ENOMEM, w ? "%u jobs are traced already" : "out of memory",
+			       SCRIBE_JOBS_MAX);
+		return NULL;
+	}
+	w->daemon = d;
+	w->index = index;
+	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
+	w->config = *config;
+	memset(config, 0, sizeof(*config));
+	gethostname(w->host, sizeof(w->host) - 1);
+	w->realtime_ns = realtime_offset();
+	while (*at)
+		at = &(*at)->next;
+	*at = w;
+	d->work[index] = w;
+	return w;
+}
+
+static enum scribe_bpf_level level_of(const char *name)
+{
+	if (!strcmp(name, "tp_btf"))
+		return SCRIBE_BPF_TP_BTF;
+	return strcmp(name, "raw_tp") ? SCRIBE_BPF_AUTO : SCRIBE_BPF_RAW_TP;
+}
+
+/* Load the programs for the pool that `c` asks for, if they are not yet. */
+static int load_programs(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
+{
+	struct scribe_bpf_options options = {
+		.slots = c->records, .procs = c->processes, .level = level_of(c->level), .verbose = d->verbose};
+	int rc = d->bpf ? 0 : scribe_bpf_open(&options, &d->bpf, err);
+
+	if (rc < 0 || d->slot)
+		return rc;
+	d->processes = c->processes;
+	d->slots = c->records + 1;
+	d->slot = calloc(d->slots, sizeof(*d->slot));
+	return d->slot ? 0 : scribe_err_set(err, -ENOMEM, "out of memory");
+}
+
+static int exclude_top(void *ctx, const char *name)
+{
+	struct scribe_err err;
+
+	/* what the kernel has no room for is dropped here */
+	(void)scribe_bpf_exclude_top(ctx, name, &err);
+	return 0;
+}
+
+struct top {
+	struct scribe_work *of;
+	const char *name;
+};
+
+static int is_top(void *ctx, const char *name)
+{
+	const struct top *top = ctx;
+
+	return strcmp(top->name, name) ? 0 : -EEXIST;
+}
+
+/* Another job excludes this; the new one does not: the kernel may no longer drop it. */
+static int keep_common(void *ctx, const char *name)
+{
+	struct top top = {ctx, name};
+
+	if (scribe_exclusions_tops(&top.of->config.paths, is_top, &top) == 0)
+		scribe_bpf_include_top(top.of->daemon->bpf, name);
+	return 0;
+}
+
+/* The kernel alone drops only what every job excludes. */
+static void set_tops(struct scribe_daemon *d, struct scribe_work *w)
+{
+	if (d->works == w && !w->next) {
+		scribe_bpf_include_top(d->bpf, NULL);
+		scribe_exclusions_tops(&w->config.paths, exclude_top, d->bpf);
+	}
+	for (struct scribe_work *other = d->works; other; other = other->next)
+		if (other != w)
+			scribe_exclusions_tops(&other->config.paths, keep_common, w);
+}
+
+static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_err *err)
+{
+	struct scribe_job job = {.active = 1};
+	bool first = d->works == w && !w->next;
+	int rc;
+
+	if (w->config.library[0])
+		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
+	if (scribe_worlds_init(&w->worlds, w->config.listed) < 0)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	rc = scribe_hand_start(&w->hand, w->config.uid, w->config.gid, w->config.user, err);
+	if (rc == 0)
+		rc = scribe_place_check(w, err);
+	if (rc == 0)
+		rc = load_programs(d, &w->config, err);
+	if (rc < 0)
+		return rc;
+	scribe_mounts_read(&w->mounts, "/etc/mtab");
+	job.quota = w->config.records;
+	job.mem_align = w->config.mem_alignment;
+	job.all_types = w->config.all_types;
+	job.tell_maps = strcmp(w->config.libraries, "none") != 0;
+	rc = scribe_bpf_set_job(d->bpf, w->index, &job);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
+				      scribe_strerror(rc));
+	set_tops(d, w);
+	if (first)
+		rc = scribe_bpf_attach(d->bpf, err);
+	if (rc == 0)
+		scribe_libs_start(d, &w->config);
+	return rc;
+}
+
+/* A node without jobs pays nothing. */
+static void detach_if_idle(struct scribe_daemon *d)
+{
+	if (d->works || !d->bpf)
+		return;
+	scribe_libs_stop(d);
+	scribe_bpf_detach(d->bpf);
+}
+
+int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config, struct scribe_work **ret_work,
+		      struct scribe_err *err)
+{
+	struct scribe_work *w = work_new(d, config, err);
+	int rc = w ? start(d, w, err) : err->code;
+
+	if (rc < 0) {
+		scribe_work_free(w);
+		detach_if_idle(d);
+		return rc;
+	}
+	*ret_work = w;
+	return 0;
+}
+
+int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
+{
+	struct scribe_daemon *d = w->daemon;
+	uint32_t index, serial;
+	int rc;
+
+	scribe_libs_before(d, pid);
+	rc = scribe_bpf_enrol(d->bpf, pid, w->index, &index, &serial, err);
+	if (rc < 0)
+		return rc;
+	if (!scribe_events_enrolled(d, w, index, serial, pid))
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	if (!w->first_serial) {
+		w->first_serial = serial;
+		w->number = pid;
+	}
+	*ret_serial = serial;
+	return 0;
+}
+
+void scribe_work_end(struct scribe_work *w, uint32_t grace_ms)
+{
+	w->ending = true;
+	w->ending_deadline_ns =
+		grace_ms == UINT32_MAX ? UINT64_MAX : scribe_now_ns() + (uint64_t)grace_ms * 1000000;
+}
+
+/* What goes on behind a written log is not recorded. */
+static void silence(struct scribe_work *w)
+{
+	for (struct scribe_unit *u = w->worlds.units; u; u = u->next)
+		for (struct scribe_process *p = u->first; p; p = p->next) {
+			struct scribe_proc *proc = scribe_bpf_proc(w->daemon->bpf, p->index);
+
+			p->disabled = true;
+			if (!p->ended && proc && proc->serial == p->serial)
+				__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+		}
+}
+
+/* Is it time? Its last process is gone, or waiting for that has an end. */
+static bool is_due(const struct scribe_daemon *d, const struct scribe_work *w)
+{
+	if (d->asked_to_end)
+		return true;
+	return w->ending && (!w->worlds.living || scribe_now_ns() >= w->ending_deadline_ns);
+}
+
+static void finish(struct scribe_work *w)
+{
+	scribe_clients_serve_all(w->daemon);
+	scribe_events_take(w->daemon);
+	scribe_commit_due(w, true);
+	w->over = true;
+	silence(w);
+	scribe_runlink_report(w);
+}
+
+void scribe_works_tick(struct scribe_daemon *d)
+{
+	struct scribe_work *w, *next;
+	bool idle = true;
+
+	for (w = d->works; w; w = w->next) {
+		if (!w->over)
+			scribe_commit_due(w, false);
+		if (!w->over && is_due(d, w))
+			finish(w);
+		idle = idle && w->over;
+	}
+	for (w = d->works; w; w = next) {
+		next = w->next;
+		if (w->over && !w->worlds.living)
+			scribe_work_free(w);
+	}
+	detach_if_idle(d);
+	if (idle && (d->until_idle || d->asked_to_end))
+		d->quit = true;
+}
