@@ -186,10 +186,13 @@ static void table_give(struct scribe_bpf *b, uint32_t index)
 	scribe_ring_give(&b->tab_free, &b->ctl->tables, index);
 }
 
-static void slot_give(struct scribe_bpf *b, uint32_t index)
+static void slot_give(struct scribe_bpf *b, struct scribe_job *job, uint32_t index)
 {
 	struct scribe_slot *s = scribe_bpf_slot(b, index);
 	uint32_t birth = s->birth;
+
+	if (s->flags & SCRIBE_SF_KEPT)
+		__sync_fetch_and_sub(&job->kept, 1);
 
 	table_give(b, s->part.access_table);
 	table_give(b, s->part.stride_table);
@@ -244,7 +247,7 @@ static void sweep(struct scribe_bpf *b)
 /* Every slot of the list given back; own ones leave the job's quota. */
 static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 {
-	struct scribe_job *job = (struct scribe_job *)b->jobs.mem + p->job % SCRIBE_JOBS_MAX;
+	struct scribe_job *job = scribe_job_of(b, p->job);
 	uint32_t index = p->head;
 
 	while (index) {
@@ -260,9 +263,9 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 		}
 		for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
 			if (s->parts[i] && s->parts[i] < b->slots.entries)
-				slot_give(b, s->parts[i]);
+				slot_give(b, job, s->parts[i]);
 		}
-		slot_give(b, index);
+		slot_give(b, job, index);
 		index = next;
 	}
 }
@@ -292,6 +295,7 @@ int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, v
 		index = slot_next(s);
 	}
 	list_give(b, p);
+	__sync_fetch_and_sub(&scribe_job_of(b, p->job)->proc_used, 1);
 	memset(p, 0, sizeof(*p));
 	scribe_ring_give(&b->proc_free, &b->ctl->procs, proc);
 	if (++b->harvested >= DRAIN_SWEEP_EVERY) {

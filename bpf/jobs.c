@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The kernel's table of jobs: entries, exclusions, ledgers. */
+/* What goes with jobs but who they are (watch.c): exclusions, ledgers, the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf/load_private.h"
-
-int scribe_bpf_set_job(struct scribe_bpf *b, uint32_t index, const struct scribe_job *job)
-{
-	if (index >= SCRIBE_JOBS_MAX)
-		return -EINVAL;
-	memcpy((struct scribe_job *)b->jobs.mem + index, job, sizeof(*job));
-	return 0;
-}
 
 int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe_err *err)
 {
@@ -46,11 +38,11 @@ void scribe_bpf_forget_job(struct scribe_bpf *b, uint32_t index)
 {
 	struct scribe_ledger *none = calloc(b->possible_cpus, sizeof(*none));
 
-	if (index >= SCRIBE_JOBS_MAX) {
+	if (index >= SCRIBE_JOB_NOBODY) {
 		free(none);
 		return;
 	}
-	memset((struct scribe_job *)b->jobs.mem + index, 0, sizeof(struct scribe_job));
+	scribe_bpf_drop_job(b, index);
 	if (none)
 		bpf_map_update_elem(b->ledger_fd, &index, none, BPF_ANY);
 	free(none);

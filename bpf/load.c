@@ -276,6 +276,7 @@ static int map_all(struct scribe_bpf *b)
 	b->tgids_fd = map_fd(b, "scribe_tgids");
 	b->excl_fd = map_fd(b, "scribe_excl");
 	b->ledger_fd = map_fd(b, "scribe_ledger");
+	b->watches_fd = map_fd(b, "scribe_watches");
 	b->possible_cpus = (uint32_t)libbpf_num_possible_cpus();
 	b->ring = ring_buffer__new(map_fd(b, "scribe_events"), ring_event, b, NULL);
 	if (!b->ring)
@@ -331,6 +332,8 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 	}
 	if (!ret) {
 		ret = map_all(b);
+		if (!ret)
+			ret = scribe_bpf_jobs_begin(b);
 		if (ret)
 			explain(ret, "mapping the records", err);
 	}
@@ -431,6 +434,8 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	struct scribe_proc *p;
 	int fd, ret;
 
+	if (job >= SCRIBE_JOBS_MAX)
+		return scribe_err_set(err, -EINVAL, "process %d: no job %u", (int)pid, job);
 	index = proc_take(b);
 	if (!index)
 		return scribe_err_set(err, -EAGAIN, "process %d: the process table is full", (int)pid);
@@ -442,7 +447,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	p = scribe_bpf_proc(b, index);
 	memset(p, 0, sizeof(*p));
 	p->job = job;
-	p->mem_align = ((struct scribe_job *)b->jobs.mem + job)->mem_align;
+	p->mem_align = scribe_job_of(b, job)->mem_align;
 	p->tgid = (uint32_t)pid;
 	p->threads = 1;
 	p->serial = __sync_fetch_and_add(&b->ctl->next_serial, 1) + 1;
@@ -462,6 +467,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 		scribe_ring_give(&b->proc_free, &b->ctl->procs, index);
 		return scribe_err_set(err, ret, "process %d: cannot be enrolled: %s", (int)pid, strerror(-ret));
 	}
+	__sync_fetch_and_add(&scribe_job_of(b, job)->proc_used, 1);
 	bpf_map_update_elem(b->tgids_fd, &p->tgid, &(uint32_t[2]){index, p->serial}, BPF_ANY);
 	*ret_index = index;
 	*ret_serial = p->serial;

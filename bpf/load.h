@@ -44,13 +44,26 @@ int scribe_bpf_attach(struct scribe_bpf *bpf, struct scribe_err *err);
 void scribe_bpf_detach(struct scribe_bpf *bpf);
 enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *bpf);
 
-/* Describe job `index` (0 .. SCRIBE_JOBS_MAX - 1) before enrolling into it. */
+/*
+ * Describe job `index` (below SCRIBE_JOB_NOBODY) before enrolling into it, or
+ * change it; from now on processes that match join it at exec. What it holds
+ * (used, kept, proc_used) is left alone. -EINVAL: index, or a variable without
+ * '=', or longer than SCRIBE_VARIABLE_MAX - 1; else an error of the kernel's.
+ */
 int scribe_bpf_set_job(struct scribe_bpf *bpf, uint32_t index, const struct scribe_job *job);
+/* job->variable and its length; -EINVAL as above. */
+int scribe_job_set_variable(struct scribe_job *job, const char *name_and_value);
+/* Nobody joins job `index` any more; its processes go on. */
+void scribe_bpf_close_job(struct scribe_bpf *bpf, uint32_t index);
 /* Never record files below "/<name>/" (a top-level name, at most 31 bytes). */
 int scribe_bpf_exclude_top(struct scribe_bpf *bpf, const char *name, struct scribe_err *err);
 /* Take that back; NULL: of all names. */
 void scribe_bpf_include_top(struct scribe_bpf *bpf, const char *name);
-/* Job `index` is over: its entry and its ledger are as new. */
+/*
+ * Job `index` is over: nobody joins it any more, what still lives of it is not
+ * recorded from now on and belongs to SCRIBE_JOB_NOBODY; its entry and its
+ * ledger are as new.
+ */
 void scribe_bpf_forget_job(struct scribe_bpf *bpf, uint32_t index);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loader's own state, shared by load.c, jobs.c and drain.c alone. */
+/* The loader's own state, shared by the files of this folder alone. */
 #ifndef BPF_LOAD_PRIVATE_H
 #define BPF_LOAD_PRIVATE_H
 
@@ -30,7 +30,7 @@ struct scribe_bpf {
 	unsigned nlinks;
 	struct scribe_map slots, procs, ctl_map, slot_free, proc_free, tab_free, index, jobs;
 	struct scribe_ctl *ctl;
-	int tables_fd, descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd;
+	int tables_fd, descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd, watches_fd;
 	uint32_t nchunks; /* value-table chunks so far */
 	int chunk_fd[SCRIBE_TABLE_CHUNKS_MAX];
 	struct scribe_value_table *chunk[SCRIBE_TABLE_CHUNKS_MAX];
@@ -42,6 +42,16 @@ struct scribe_bpf {
 	void *event_ctx;
 	int event_stop;
 };
+
+static inline struct scribe_job *scribe_job_of(struct scribe_bpf *b, uint32_t index)
+{
+	return (struct scribe_job *)b->jobs.mem + index % SCRIBE_JOBS_MAX;
+}
+
+/* ---- watch.c ---- */
+int scribe_bpf_jobs_begin(struct scribe_bpf *b);
+int scribe_bpf_drop_job(struct scribe_bpf *b, uint32_t index);
+
 
 static inline uint32_t *scribe_ring_entry(struct scribe_map *ring, uint32_t at)
 {

@@ -159,6 +159,15 @@ struct {
 	__type(value, struct scribe_job);
 } scribe_jobs SEC(".maps");
 
+/* Who is watched for: (user or cgroup) to jobs. Replaced as a whole, under RCU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, SCRIBE_JOBS_MAX);
+	__type(key, __u64);
+	__type(value, struct scribe_watch);
+} scribe_watches SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SCRIBE_JOBS_MAX);
@@ -179,7 +188,14 @@ struct {
 struct scribe_scratch {
 	__u32 busy;
 	__u32 off;
-	struct scribe_event ev;
+	/* an environment being searched (bpf/join.bpf.h) */
+	__u64 env_at;
+	__u64 env_end;
+	__u32 env_job;    /* whose variable is looked for */
+	__u32 env_seen;   /* enum scribe_env_seen */
+	__u32 env_middle; /* env_at is inside a string */
+	__u32 env_pad;
+	struct scribe_event ev; /* and its text, without a gap */
 	char text[SCRIBE_NAME_MAX_BYTES + SCRIBE_NAME_MAX_BYTES + 512];
 };
 struct {
@@ -234,7 +250,7 @@ static __always_inline void scribe_count(const struct scribe_proc *p, enum scrib
 	scribe_count_job(p->job, what);
 }
 
-static __always_inline struct scribe_scratch *scribe_scratch_take(const struct scribe_proc *p)
+static __always_inline struct scribe_scratch *scribe_scratch_take_job(__u32 job)
 {
 	for (__u32 i = 0; i < SCRIBE_SCRATCHES; i++) {
 		__u32 key = i;
@@ -245,8 +261,13 @@ static __always_inline struct scribe_scratch *scribe_scratch_take(const struct s
 		if (!__sync_lock_test_and_set(&s->busy, 1))
 			return s;
 	}
-	scribe_count(p, SCRIBE_L_SCRATCH_BUSY);
+	scribe_count_job(job, SCRIBE_L_SCRATCH_BUSY);
 	return 0;
+}
+
+static __always_inline struct scribe_scratch *scribe_scratch_take(const struct scribe_proc *p)
+{
+	return scribe_scratch_take_job(p->job);
 }
 
 static __always_inline void scribe_scratch_put(struct scribe_scratch *s)

@@ -31,7 +31,7 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 		return 0;
 	t->act = 0;
 	p = scribe_proc_at(t->proc);
-	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_DISABLED))
+	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_SILENT))
 		return 0;
 	if (scribe_compat_call(task)) {
 		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
@@ -102,9 +102,9 @@ int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(scribe_sched_exec, struct task_struct *task)
+int BPF_PROG(scribe_sched_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	scribe_exec(task);
+	scribe_exec(task, BPF_CORE_READ_BITFIELD_PROBED(bprm, secureexec));
 	return 0;
 }
 

@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes: children are enrolled at fork, arguments and environment are sent
- * at exec, and a process ends when its last thread is gone. A process is known
- * by its serial, never by a pid.
+ * Processes: children are enrolled at fork, others join at exec; arguments and
+ * environment are sent at exec, and a process ends when its last thread is gone.
+ * A process is known by its serial, never by a pid.
+ *
+ * A program that gains privileges at exec is hidden: nothing of it is recorded
+ * or told but that it lives, nor of its descendants, until one executes a
+ * program as the plain user again.
  */
 #ifndef BPF_PROCESS_BPF_H
 #define BPF_PROCESS_BPF_H
 
-#include "bpf/uring.bpf.h"
+#include "bpf/join.bpf.h"
 
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
 #define SCRIBE_ENV_CHUNKS 512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
 
-static __noinline int scribe_proc_new(void)
+/* A process entry for the job, within its quota; 0 none. */
+SCRIBE_GLOBAL __u32 scribe_proc_new(__u32 job_index)
 {
+	struct scribe_job *job = scribe_job_at(job_index);
 	struct scribe_ctl *ctl = scribe_ctl_get();
 	__u32 index = 0;
 
-	if (!ctl)
+	if (!ctl || !job)
 		return 0;
-	SCRIBE_POP(scribe_proc_free, &ctl->procs, scribe_proc_mask, 0, index);
+	if (__sync_fetch_and_add(&job->proc_used, 1) < job->proc_quota)
+		SCRIBE_POP(scribe_proc_free, &ctl->procs, scribe_proc_mask, 0, index);
+	if (!index) {
+		__sync_fetch_and_add(&job->proc_used, -1);
+		scribe_count_job(job_index, SCRIBE_L_DROP_NO_PROC);
+	}
 	return index;
 }
 
@@ -37,6 +48,23 @@ static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index,
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
 }
 
+/* A process begins in entry `index`, which the caller has filled but for these. */
+static __always_inline void scribe_proc_begin(struct scribe_proc *q, __u32 index, __u32 tgid)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	struct scribe_tgid tg;
+
+	if (!ctl)
+		return;
+	q->tgid = tgid;
+	q->threads = 1;
+	q->start_ns = bpf_ktime_get_ns();
+	tg.proc = index;
+	tg.serial = __sync_fetch_and_add(&ctl->next_serial, 1) + 1;
+	*(volatile __u32 *)&q->serial = tg.serial;
+	bpf_map_update_elem(&scribe_tgids, &q->tgid, &tg, BPF_ANY);
+}
+
 static __noinline int scribe_fork(struct task_struct *parent, struct task_struct *child)
 {
 	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, parent, 0, 0), *c;
@@ -48,40 +76,27 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 	p = scribe_proc_at(t->proc);
 	if (!p || p->serial != t->serial)
 		return 0;
-	index = t->proc;
-	if (child->tgid != parent->tgid)
-		index = scribe_proc_new();
-	if (!index) {
-		scribe_count(p, SCRIBE_L_DROP_NO_PROC);
-		return 0;
-	}
 	c = bpf_task_storage_get(&scribe_task, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!c) {
 		scribe_count(p, SCRIBE_L_DROP_STORAGE);
 		return 0;
 	}
-	q = scribe_proc_at(index);
-	if (!q)
+	index = t->proc;
+	if (child->tgid != parent->tgid)
+		index = scribe_proc_new(p->job);
+	q = index ? scribe_proc_at(index) : 0;
+	if (!q) {
+		bpf_task_storage_delete(&scribe_task, child);
 		return 0;
+	}
 	if (index != t->proc) {
-		struct scribe_ctl *ctl = scribe_ctl_get();
-		struct scribe_tgid tg;
-
-		if (!ctl)
-			return 0;
-		q->serial = __sync_fetch_and_add(&ctl->next_serial, 1) + 1;
 		q->parent_serial = p->serial;
 		q->job = p->job;
-		q->tgid = child->tgid;
 		q->uid = p->uid;
 		q->mem_align = p->mem_align;
-		q->threads = 1;
-		q->flags = p->flags & SCRIBE_PF_DISABLED;
-		q->start_ns = bpf_ktime_get_ns();
+		q->flags = p->flags & SCRIBE_PF_SILENT;
 		__builtin_memcpy(q->comm, p->comm, sizeof(q->comm));
-		tg.proc = index;
-		tg.serial = q->serial;
-		bpf_map_update_elem(&scribe_tgids, &q->tgid, &tg, BPF_ANY);
+		scribe_proc_begin(q, index, child->tgid);
 		scribe_send_proc(q, index, SCRIBE_EV_FORK, p->serial, 0);
 	} else {
 		__sync_fetch_and_add(&q->threads, 1);
@@ -91,23 +106,100 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 	return 0;
 }
 
+/* The task, which has just executed a program and is alone, joins the job that wants it. */
+static __always_inline int scribe_join(struct task_struct *task, __u32 privileged)
+{
+	__u32 found = scribe_join_job(privileged), index;
+	struct scribe_thread *t;
+	struct scribe_proc *q;
+	struct scribe_job *job;
+
+	if (!found)
+		return 0;
+	job = scribe_job_at(found - 1);
+	if (!job)
+		return 0;
+	t = bpf_task_storage_get(&scribe_task, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		scribe_count_job(found - 1, SCRIBE_L_DROP_STORAGE);
+		return 0;
+	}
+	index = scribe_proc_new(found - 1);
+	q = index ? scribe_proc_at(index) : 0;
+	if (!q) {
+		bpf_task_storage_delete(&scribe_task, task);
+		return 0;
+	}
+	q->parent_serial = 0;
+	q->job = found - 1;
+	q->uid = BPF_CORE_READ(task, cred, uid.val);
+	q->mem_align = job->mem_align;
+	q->flags = SCRIBE_PF_JOINED;
+	scribe_proc_begin(q, index, task->tgid);
+	t->serial = q->serial;
+	t->proc = index;
+	scribe_send_proc(q, index, SCRIBE_EV_JOIN, found - 1, 0);
+	return 1;
+}
+
+/* It has gained privileges, or goes on below one that had: say only that it lives. */
+static __always_inline void scribe_exec_hidden(struct scribe_proc *p, __u32 index)
+{
+	struct scribe_event ev;
+
+	__builtin_memset(p->comm, 0, sizeof(p->comm));
+	scribe_event_init(&ev, SCRIBE_EV_EXEC, p, index);
+	ev.flags = SCRIBE_XF_HIDDEN;
+	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), BPF_RB_NO_WAKEUP))
+		scribe_count(p, SCRIBE_L_EVENT_LOST);
+}
+
+/* Does this exec leave the process hidden? */
+static __always_inline bool scribe_hides(struct scribe_proc *p, struct task_struct *task, __u32 privileged)
+{
+	struct scribe_job *job = scribe_job_at(p->job);
+	__u32 uid = BPF_CORE_READ(task, cred, uid.val);
+
+	if (!job || job->flags & SCRIBE_JF_SHOW_PRIVILEGED)
+		return false;
+	if (privileged && uid != 0) {
+		p->uid = uid;
+		__sync_fetch_and_or(&p->flags, SCRIBE_PF_HIDDEN);
+		return true;
+	}
+	if (!(p->flags & SCRIBE_PF_HIDDEN))
+		return false;
+	if (!scribe_is_plain(task, p->uid))
+		return true;
+	__sync_fetch_and_and(&p->flags, ~SCRIBE_PF_HIDDEN);
+	return false;
+}
+
 /* Pieces of the new image's arguments and environment, in order. */
-static __noinline int scribe_exec(struct task_struct *task)
+static __always_inline int scribe_exec(struct task_struct *task, __u32 privileged)
 {
 	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
 	struct scribe_scratch *s;
 	struct scribe_proc *p;
 	__u64 from, end, bytes;
 
-	if (!t)
-		return 0;
-	p = scribe_proc_at(t->proc);
-	if (!p || p->serial != t->serial)
+	p = t ? scribe_proc_at(t->proc) : 0;
+	if (!t || !p || p->serial != t->serial) {
+		if (!scribe_join(task, privileged))
+			return 0;
+		t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+		p = t ? scribe_proc_at(t->proc) : 0;
+	}
+	if (!t || !p)
 		return 0;
 	t->act = 0;
 	t->c_file = 0;
 	p->exec_ns = bpf_ktime_get_ns();
-	p->flags |= SCRIBE_PF_EXECED;
+	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXECED);
+	if (scribe_hides(p, task, privileged)) {
+		scribe_exec_hidden(p, t->proc);
+		return 0;
+	}
 	bpf_get_current_comm(p->comm, sizeof(p->comm));
 	s = scribe_scratch_take(p);
 	if (!s) {
@@ -122,7 +214,7 @@ static __noinline int scribe_exec(struct task_struct *task)
 	bytes = end - from;
 	if (bytes > SCRIBE_ARGS_MAX_BYTES) {
 		bytes = SCRIBE_ARGS_MAX_BYTES;
-		s->ev.flags = 1;
+		s->ev.flags = SCRIBE_XF_CUT;
 	}
 	if (bpf_probe_read_user(s->text, bytes & 8191, (void *)from))
 		bytes = 0;

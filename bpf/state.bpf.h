@@ -67,36 +67,59 @@ static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scrib
 }
 
 /*
- * A fresh slot of the process, on no list yet. Within the job's quota unless it
- * is for a catch-all or a part, which may use the reserve.
+ * A slot for a catch-all or a part: beyond the quota, and when the pool is used
+ * up, out of what is kept for the job, so that no other job can take it away.
  */
+static __always_inline __u32 scribe_slot_kept(struct scribe_ctl *ctl, struct scribe_job *job, __u32 *ret_flags)
+{
+	__u32 index = scribe_slot_pop(ctl, ctl->slots.reserve);
+
+	if (index)
+		return index;
+	if (__sync_fetch_and_add(&job->kept, 1) < job->reserve)
+		index = scribe_slot_pop(ctl, 0);
+	if (index)
+		*ret_flags = SCRIBE_SF_KEPT;
+	else
+		__sync_fetch_and_add(&job->kept, -1);
+	return index;
+}
+
+static __always_inline __u32 scribe_slot_own(struct scribe_ctl *ctl, struct scribe_job *job)
+{
+	__u32 index = 0;
+
+	if (__sync_fetch_and_add(&job->used, 1) < job->quota)
+		index = scribe_slot_pop(ctl, ctl->slots.reserve);
+	if (!index)
+		__sync_fetch_and_add(&job->used, -1);
+	return index;
+}
+
+/* A fresh slot of the process, on no list yet; 0 none. */
 SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kind)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
-	bool own = kind != SCRIBE_KIND_CATCHALL && kind != SCRIBE_KIND_PART;
+	__u32 index, flags = 0;
 	struct scribe_slot *s;
 	struct scribe_job *job;
-	__u32 index;
 
 	if (!p || !ctl)
 		return 0;
 	job = scribe_job_at(p->job);
 	if (!job)
 		return 0;
-	if (own && __sync_fetch_and_add(&job->used, 1) >= job->quota) {
-		__sync_fetch_and_add(&job->used, -1);
-		return 0;
-	}
-	index = scribe_slot_pop(ctl, own ? ctl->slots.reserve : 0);
+	if (kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_PART)
+		index = scribe_slot_kept(ctl, job, &flags);
+	else
+		index = scribe_slot_own(ctl, job);
 	s = index ? scribe_slot_at(index) : 0;
-	if (!s) {
-		if (own)
-			__sync_fetch_and_add(&job->used, -1);
+	if (!s)
 		return 0;
-	}
 	s->kind = kind;
 	s->proc = proc;
 	s->serial = p->serial;
+	s->flags = flags;
 	s->birth++; /* given back with the slot: tells its uses apart */
 	*(volatile __u32 *)&s->state = SCRIBE_SLOT_LIVE;
 	return index;

@@ -107,7 +107,7 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	if (!found)
 		return 0;
 	p = scribe_proc_at(found->proc);
-	if (!p || p->serial != found->serial || (p->flags & SCRIBE_PF_DISABLED))
+	if (!p || p->serial != found->serial || (p->flags & SCRIBE_PF_SILENT))
 		return 0;
 	req = SCRIBE_CAST(io_kiocb, addr);
 	f.kind = SCRIBE_GET(req, opcode);

@@ -10,8 +10,9 @@
 #include "logfmt/ledger_list.h"
 #include "logfmt/rules/posix_part.h"
 
-#define SCRIBE_WIRE_VERSION 1
-#define SCRIBE_JOBS_MAX 64u
+#define SCRIBE_WIRE_VERSION 2
+#define SCRIBE_JOBS_MAX 256u
+#define SCRIBE_JOB_NOBODY (SCRIBE_JOBS_MAX - 1) /* what lives on after its job's end belongs to this one */
 #define SCRIBE_TABLES_CHUNK 8192u    /* value tables added at a time */
 #define SCRIBE_TABLE_CHUNKS_MAX 64u
 
@@ -46,6 +47,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_EXCLUDED = 1u << 1,    /* set by the daemon: drop this file */
 	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: POSIX part stays empty */
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
+	SCRIBE_SF_KEPT = 1u << 5,        /* out of what is kept for the job */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
 };
 
@@ -86,7 +88,10 @@ enum scribe_proc_flags {
 	SCRIBE_PF_EXITED = 1u << 1,   /* last thread is gone */
 	SCRIBE_PF_EXECED = 1u << 2,
 	SCRIBE_PF_FOLDED = 1u << 3,   /* has a catch-all record */
+	SCRIBE_PF_HIDDEN = 1u << 4,   /* has gained privileges: nothing of it is shown (bpf/join.bpf.h) */
+	SCRIBE_PF_JOINED = 1u << 5,   /* enrolled at exec, by its environment or cgroup */
 };
+#define SCRIBE_PF_SILENT (SCRIBE_PF_DISABLED | SCRIBE_PF_HIDDEN) /* nothing is recorded */
 
 struct scribe_proc {
 	scribe_u32 serial;        /* never reused within a daemon; 0: entry is free */
@@ -111,15 +116,48 @@ struct scribe_proc {
 	char comm[16];
 } __attribute__((aligned(64)));
 
+/* Which processes of the node join a job when they execute a program. */
+enum scribe_job_match {
+	SCRIBE_MATCH_NONE = 0,   /* only those enrolled by process id, and their descendants */
+	SCRIBE_MATCH_CGROUP = 1, /* of cgroup v2 `cgroup` and those below it */
+	SCRIBE_MATCH_ENV = 2,    /* of user `uid` with `variable` in the environment */
+};
+
+enum scribe_job_flags {
+	SCRIBE_JF_OPT_OUT = 1u << 0,         /* all that match, not only those with IOSCRIBE_ENABLE=1 */
+	SCRIBE_JF_SHOW_PRIVILEGED = 1u << 1, /* programs that gain privileges at exec, too */
+};
+
+#define SCRIBE_VARIABLE_MAX 168u
+
 struct scribe_job {
 	scribe_u32 active;
-	scribe_u32 quota;        /* slots this job may hold */
-	scribe_u32 used;         /* slots it holds */
+	scribe_u32 quota;        /* slots this job may hold, but for catch-alls and parts */
+	scribe_u32 used;         /* of these it holds (kept by the kernel and the drain) */
 	scribe_u32 mem_align;    /* bytes; 0 counts none; taken over by processes at their start */
 	scribe_u32 all_types;    /* 1: count other than regular files too */
 	scribe_u32 tell_maps;    /* 1: an event for every executable file mapped */
-	scribe_u32 pad[10];
+	scribe_u32 match;        /* enum scribe_job_match */
+	scribe_u32 flags;        /* enum scribe_job_flags */
+	scribe_u32 uid;          /* of the job's user */
+	scribe_u32 below;        /* ENV: and descendant of this process (initial pid namespace); 0: of any */
+	scribe_u64 below_ticks;  /* field 22 of its /proc/PID/stat; 0: not compared */
+	scribe_u64 cgroup;       /* CGROUP: inode number of the cgroup's directory */
+	scribe_u32 reserve;      /* catch-alls and parts that it gets when the pool is used up; 0: a 64th of the pool */
+	scribe_u32 kept;         /* of these it holds */
+	scribe_u32 proc_quota;   /* processes at once; 0: no limit of its own */
+	scribe_u32 proc_used;    /* it has */
+	scribe_u32 variable_bytes;
+	scribe_u32 pad;
+	char variable[SCRIBE_VARIABLE_MAX]; /* ENV: "NAME=VALUE", zero behind it */
 } __attribute__((aligned(64)));
+
+/* Key: uid, or cgroup with SCRIBE_WATCH_CGROUP. */
+#define SCRIBE_WATCH_CGROUP (1ull << 63)
+struct scribe_watch {
+	scribe_u32 n;
+	scribe_u32 job[SCRIBE_JOBS_MAX];
+};
 
 /* ---- free rings and control words ---- */
 struct scribe_ring_ctl {
@@ -131,13 +169,14 @@ struct scribe_ring_ctl {
 } __attribute__((aligned(64)));
 
 struct scribe_ctl {
+	scribe_u32 wire_version;     /* first, in every version */
+	scribe_u32 next_serial;
+	scribe_u32 watching;         /* jobs that processes may join at exec */
+	scribe_u32 watching_cgroups; /* of them, by cgroup */
+	scribe_u32 pad[12];
 	struct scribe_ring_ctl slots;
 	struct scribe_ring_ctl procs;
 	struct scribe_ring_ctl tables;
-	scribe_u32 next_serial;
-	scribe_u32 pad0;
-	scribe_u32 wire_version;
-	scribe_u32 pad[13];
 } __attribute__((aligned(64)));
 
 /* ---- ledger: one array of counters a job and CPU ---- */
@@ -164,7 +203,13 @@ enum scribe_event_type {
 	SCRIBE_EV_ENV = 4,  /* text: a piece of the environment, in order after EXEC */
 	SCRIBE_EV_EXIT = 5, /* last thread of the process is gone */
 	SCRIBE_EV_LOW = 6,  /* slots or tables run low: free or add some */
+	SCRIBE_EV_JOIN = 8, /* enrolled at exec; slot is its job; EXEC and ENV follow */
 	SCRIBE_EV_MAP = 7,  /* an executable file was mapped: slot is its device, birth and flags its inode */
+};
+
+enum scribe_exec_flags {
+	SCRIBE_XF_CUT = 1u << 0,    /* arguments cut */
+	SCRIBE_XF_HIDDEN = 1u << 1, /* has gained privileges: no arguments, no ENV follows */
 };
 
 enum scribe_name_flags {
@@ -187,9 +232,9 @@ struct scribe_event {
 	scribe_u32 type;
 	scribe_u32 serial; /* process */
 	scribe_u32 proc;   /* its index */
-	scribe_u32 slot;   /* NAME: slot named; FORK: parent's serial */
+	scribe_u32 slot;   /* NAME: slot named; FORK: parent's serial; JOIN: job */
 	scribe_u32 birth;  /* NAME: birth of that slot */
-	scribe_u32 flags;  /* NAME: scribe_name_flags; ENV: 1 last piece; EXEC: 1 argv cut */
+	scribe_u32 flags;  /* NAME: scribe_name_flags; ENV: 1 last piece; EXEC: scribe_exec_flags */
 	scribe_u32 chain_bytes;
 	scribe_u32 string_bytes;
 	scribe_u64 when_ns; /* CLOCK_MONOTONIC; 0 for NAME */

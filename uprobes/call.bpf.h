@@ -155,7 +155,7 @@ static __always_inline struct scribe_thread *scribe_caller(struct scribe_proc **
 	if (!t)
 		return 0;
 	p = scribe_proc_at(t->proc);
-	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_DISABLED))
+	if (!p || p->serial != t->serial || (p->flags & SCRIBE_PF_SILENT))
 		return 0;
 	if (p->muted_tid && p->muted_tid == (__u32)task->pid)
 		return 0;

@@ -16,6 +16,7 @@
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/sources.h"
 
+#define SCRIBE_HIDDEN_EXE "<privileged>"
 #define PROC_TEXT_MAX (1u << 21) /* of a command line or environment read from /proc */
 
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
@@ -215,6 +216,16 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 		scribe_envreader_begin(p->env);
 }
 
+/* It has gained privileges: its owner learns that it lives, and no more. */
+static void on_hidden(struct scribe_process *p)
+{
+	static const char none[] = SCRIBE_HIDDEN_EXE;
+
+	memset(p->comm, 0, sizeof(p->comm));
+	if (scribe_worlds_exec(&p->work->worlds, p, none, sizeof(none), none) < 0)
+		p->work->memory_out++;
+}
+
 /* It wants no record: the kernel stops recording it and its children, what it did is dropped. */
 static void disable(struct scribe_daemon *d, struct scribe_process *p)
 {
@@ -278,6 +289,12 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 		appear(d, w, e->proc, e->serial, e->slot, (int32_t)e->tgid, e->when_ns);
 		return 0;
 	}
+	if (e->type == SCRIBE_EV_JOIN) {
+		p = appear(d, w, e->proc, e->serial, 0, (int32_t)e->tgid, e->when_ns);
+		if (p && !w->first_serial)
+			w->first_serial = e->serial;
+		return 0;
+	}
 	p = process_of(d, w, e);
 	if (!p || p->ended)
 		return 0;
@@ -290,7 +307,10 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 		break;
 	case SCRIBE_EV_EXEC:
 		end_environment(d, p);
-		on_exec(d, p, text, e->text_bytes);
+		if (e->flags & SCRIBE_XF_HIDDEN)
+			on_hidden(p);
+		else
+			on_exec(d, p, text, e->text_bytes);
 		break;
 	case SCRIBE_EV_ENV:
 		if (p->env)
@@ -372,7 +392,7 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_unit *u, bool lost
 			p->exit_seen = true; /* its event may still be in the ring */
 		else if (proc->flags & SCRIBE_PF_EXITED)
 			on_end(d, p, proc->exit_code, proc->exit_ns, kind_of(proc->exit_code));
-		else if (lost)
+		else if (lost && !(proc->flags & SCRIBE_PF_HIDDEN))
 			reread(d, p);
 	}
 }

@@ -81,13 +81,13 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	struct scribe_work *w = calloc(1, sizeof(*w)), **at = &d->works;
 	uint32_t index = 0;
 
-	while (index < SCRIBE_JOBS_MAX && d->work[index])
+	while (index < SCRIBE_JOB_NOBODY && d->work[index])
 		index++;
-	if (!w || index == SCRIBE_JOBS_MAX) {
+	if (!w || index == SCRIBE_JOB_NOBODY) {
 		free(w);
 		scribe_config_clear(config);
 		scribe_err_set(err, w ? -EAGAIN : -ENOMEM, w ? "%u jobs are traced already" : "out of memory",
-			       SCRIBE_JOBS_MAX);
+			       SCRIBE_JOB_NOBODY);
 		return NULL;
 	}
 	w->daemon = d;
@@ -277,6 +277,7 @@ static bool is_due(const struct scribe_daemon *d, const struct scribe_work *w)
 
 static void finish(struct scribe_work *w)
 {
+	scribe_bpf_close_job(w->daemon->bpf, w->index);
 	scribe_clients_serve_all(w->daemon);
 	scribe_events_take(w->daemon);
 	scribe_commit_due(w, true);
