@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "uprobes/image.h"
@@ -25,8 +26,14 @@
 #define MULTI_RETURN      1u
 #define COOKIES_MAX       4096
 
-struct file_seen {
-	uint64_t dev, ino, modules;
+#define DECISIONS_MAX 4096
+
+/* Which known libraries a build holds: copies of it need not be searched again. */
+struct decision {
+	unsigned char id[SCRIBE_BUILD_ID_MAX];
+	size_t id_bytes;
+	uint64_t bytes;     /* of the file: ids can be forged, or left alone by a tool */
+	uint32_t libraries; /* bit i: scribe_libraries[i] */
 };
 
 struct link {
@@ -44,8 +51,10 @@ struct scribe_uprobes {
 	void *keep;
 	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
 	uint32_t nsites, nimages;
-	struct file_seen *seen;
+	struct scribe_uprobed *seen;
 	size_t nseen, seen_room;
+	struct decision *decision;
+	size_t ndecisions;
 	struct link *link;
 	size_t nlinks, links_room;
 };
@@ -219,6 +228,7 @@ struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
 	close_variant(u);
 	free(u->link);
 	free(u->seen);
+	free(u->decision);
 	free(u);
 	return NULL;
 }
@@ -354,7 +364,8 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	if (index >= SCRIBE_IMAGES_MAX)
 		return -E2BIG;
 	scribe_image_read(elf, l->layer, &image);
-	if ((l->layer == SCRIBE_LAYER_STDIO && !image.fileno_at) ||
+	/* the handlers know the streams of glibc, which are these */
+	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.std_at[0])) ||
 	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at))
 		return -ENOTSUP;
 	rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
@@ -378,7 +389,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	return rc;
 }
 
-static struct file_seen *seen_at(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
 {
 	for (size_t i = 0; i < u->nseen; i++)
 		if (u->seen[i].ino == ino && u->seen[i].dev == dev)
@@ -386,31 +397,90 @@ static struct file_seen *seen_at(const struct scribe_uprobes *u, uint64_t dev, u
 	return NULL;
 }
 
-bool scribe_uprobes_knows(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_uprobes *u, uint64_t ino)
 {
-	return seen_at(u, dev, ino) != NULL;
+	for (size_t i = 0; i < u->nseen; i++)
+		if (u->seen[i].ino == ino && u->seen[i].nlibraries)
+			return &u->seen[i];
+	return NULL;
 }
 
-static int remember(struct scribe_uprobes *u, const struct stat *st, uint64_t modules)
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file)
 {
 	if (u->nseen == u->seen_room) {
 		size_t room = u->seen_room ? u->seen_room * 2 : 64;
-		struct file_seen *more = realloc(u->seen, room * sizeof(*more));
+		struct scribe_uprobed *more = realloc(u->seen, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		u->seen = more;
 		u->seen_room = room;
 	}
-	u->seen[u->nseen++] = (struct file_seen){st->st_dev, st->st_ino, modules};
+	file->since_ns = now_ns();
+	u->seen[u->nseen++] = *file;
 	return 0;
+}
+
+static uint32_t search(const struct scribe_elf *elf)
+{
+	uint32_t libraries = 0;
+
+	for (size_t i = 0; i < scribe_nlibraries; i++)
+		libraries |= (uint32_t)scribe_library_in(elf, &scribe_libraries[i]) << i;
+	return libraries;
+}
+
+/* Known libraries in a file, by its build id where that has been met before. */
+static uint32_t libraries_in(struct scribe_uprobes *u, const struct scribe_elf *elf, uint64_t bytes)
+{
+	struct decision one = {.bytes = bytes}, *more;
+
+	one.id_bytes = scribe_elf_build_id(elf, one.id);
+	for (size_t i = 0; one.id_bytes && i < u->ndecisions; i++) {
+		const struct decision *d = &u->decision[i];
+
+		if (d->id_bytes == one.id_bytes && d->bytes == bytes && !memcmp(d->id, one.id, one.id_bytes))
+			return d->libraries;
+	}
+	one.libraries = search(elf);
+	if (!one.id_bytes || u->ndecisions == DECISIONS_MAX)
+		return one.libraries;
+	more = realloc(u->decision, (u->ndecisions + 1) * sizeof(*more));
+	if (more) {
+		u->decision = more;
+		u->decision[u->ndecisions++] = one;
+	}
+	return one.libraries;
+}
+
+static void note_library(struct scribe_uprobed *file, const struct scribe_elf *elf,
+			 const struct scribe_library *l, bool wanted)
+{
+	unsigned n = file->nlibraries;
+
+	if (n == SCRIBE_LIBRARIES_A_FILE)
+		return;
+	file->library[n].layer = l->layer;
+	file->library[n].modules = wanted ? l->modules : 0;
+	scribe_image_begun(elf, l->layer, &file->library[n].begun);
+	file->nlibraries++;
 }
 
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
+	const struct scribe_uprobed *seen;
+	struct scribe_uprobed file = {0};
 	struct scribe_elf *elf = NULL;
-	struct file_seen *seen;
+	uint32_t libraries;
 	char path[64];
 	struct stat st;
 	int rc;
@@ -418,28 +488,36 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	memset(ret, 0, sizeof(*ret));
 	if (fstat(fd, &st) < 0)
 		return scribe_err_set(err, -errno, "%s: %s", label, strerror(errno));
-	seen = seen_at(u, st.st_dev, st.st_ino);
+	seen = scribe_uprobes_known(u, st.st_dev, st.st_ino);
 	if (seen) {
 		ret->modules = seen->modules;
 		return 0;
 	}
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
 	if (!S_ISREG(st.st_mode) || scribe_elf_open(fd, label, &elf, err) < 0)
-		return remember(u, &st, 0);
+		return remember(u, &file);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	libraries = libraries_in(u, elf, (uint64_t)st.st_size);
+	scribe_elf_code_bias(elf, &file.bias);
 	for (size_t i = 0; i < scribe_nlibraries; i++) {
 		const struct scribe_library *l = &scribe_libraries[i];
+		bool wanted = l->modules & u->opt.modules;
 
-		if (!(l->modules & u->opt.modules) || !scribe_library_in(elf, l))
+		if (!(libraries & 1u << i))
 			continue;
-		rc = attach_library(u, elf, l, path, ret);
-		if (rc)
+		rc = wanted ? attach_library(u, elf, l, path, ret) : 0;
+		if (rc) {
 			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name,
 				       strerror(-rc));
-		else
-			ret->fresh = true;
+			continue;
+		}
+		ret->fresh |= wanted;
+		note_library(&file, elf, l, wanted);
 	}
 	scribe_elf_free(elf);
-	rc = remember(u, &st, ret->modules);
+	file.modules = ret->modules;
+	rc = remember(u, &file);
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }
 

@@ -13,6 +13,7 @@
 
 #include "bpf/load.h"
 #include "logfmt/base/err.h"
+#include "uprobes/image.h"
 
 struct scribe_uprobes;
 
@@ -27,6 +28,22 @@ struct scribe_uprobes_options {
 	bool stdio_calls; /* count single calls of streams, not their system calls */
 	enum scribe_uprobe_level level;
 	bool verbose;
+};
+
+#define SCRIBE_LIBRARIES_A_FILE 4
+
+/* What is known of a file that has been looked at. */
+struct scribe_uprobed {
+	uint64_t dev, ino; /* as stat gives them */
+	uint64_t modules;  /* of the log, that it feeds; 0: of no interest */
+	uint64_t since_ns; /* CLOCK_MONOTONIC; from then on no call is missed */
+	uint64_t bias;     /* offset in its code + this = address */
+	struct {
+		enum scribe_layer layer;
+		uint64_t modules; /* 0: not wanted */
+		struct scribe_begun begun;
+	} library[SCRIBE_LIBRARIES_A_FILE];
+	unsigned nlibraries;
 };
 
 /* What became of a file. */
@@ -49,8 +66,10 @@ struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u);
  */
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			struct scribe_uprobes_result *ret, struct scribe_err *err);
-/* Has this file been looked at? */
-bool scribe_uprobes_knows(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
+/* What is known of a file; NULL: it has not been looked at. Good until the next file. */
+const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
+/* The same of a file that holds a library, on whatever device. */
+const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_uprobes *u, uint64_t ino);
 
 enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u);
 struct scribe_shape;

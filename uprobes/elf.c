@@ -251,6 +251,16 @@ bool scribe_elf_offset(const struct scribe_elf *e, uint64_t vaddr, uint64_t *ret
 	return false;
 }
 
+bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)
+{
+	for (size_t i = 0; i < e->nsegments; i++)
+		if (e->segment[i].exec) {
+			*ret_bias = e->segment[i].vaddr - e->segment[i].offset;
+			return true;
+		}
+	return false;
+}
+
 const unsigned char *scribe_elf_code(const struct scribe_elf *e, uint64_t vaddr, size_t *ret_n)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {

@@ -34,6 +34,8 @@ bool scribe_elf_find(const struct scribe_elf *elf, const char *name, struct scri
 bool scribe_elf_has_prefix(const struct scribe_elf *elf, const char *prefix);
 /* File offset of an address in an executable segment; false when there is none. */
 bool scribe_elf_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
+/* What to add to an offset in the file's code for its address; false: it has no code. */
+bool scribe_elf_code_bias(const struct scribe_elf *elf, uint64_t *ret_bias);
 /* Bytes at an address of any loaded segment, *ret_n of them up to its end in the file; NULL: none. */
 const unsigned char *scribe_elf_code(const struct scribe_elf *elf, uint64_t vaddr, size_t *ret_n);
 size_t scribe_elf_build_id(const struct scribe_elf *elf, unsigned char ret_id[SCRIBE_BUILD_ID_MAX]);

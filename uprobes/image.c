@@ -139,8 +139,12 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 		im->h5s_nelem_at = at[3];
 		im->h5s_rank_at = im->h5s_nelem_at + 8; /* the next field, an unsigned */
 	}
-	/* behind the number of points stands the hyperslab; the library's own test of it must agree */
-	if (find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 &&
+	/*
+	 * Behind the number of points stands the hyperslab; the library's own test of it
+	 * must agree (a function of its own where it was not inlined).
+	 */
+	if ((find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 ||
+	     find(elf, "H5S__hyper_is_regular", hslab, COUNT(hslab), &at) >= 0) &&
 	    disp32(at + 3) == im->h5s_npoints_at + 8)
 		im->h5s_hslab_at = im->h5s_npoints_at + 8;
 	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at &&
@@ -160,6 +164,60 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_image *im)
 		   scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
 		im->flavour = SCRIBE_FLAVOUR_MPICH;
 	}
+}
+
+/* MPI_Initialized(int *flag): the state is loaded, compared with 0, and the flag set from that. */
+static uint64_t mpich_state(const struct scribe_elf *elf)
+{
+	static const int16_t direct[] = {0x8b, 0x05, ANY, ANY, ANY, ANY, 0x85, 0xc0, 0x0f, 0x95},
+			     by_address[] = {0x48, 0x8d, 0x05, ANY,  ANY,  ANY, ANY,
+					     0x8b, 0x00, 0x85, 0xc0, 0x0f, 0x95};
+	const char *function = "PMPI_Initialized";
+	struct scribe_elf_symbol s;
+	const unsigned char *at;
+	int32_t away;
+	long off;
+
+	if (!scribe_elf_find(elf, function, &s))
+		return 0;
+	off = find(elf, function, by_address, COUNT(by_address), &at);
+	if (off >= 0) {
+		memcpy(&away, at + 3, sizeof(away));
+		return s.vaddr + (uint64_t)off + 7 + (uint64_t)(int64_t)away;
+	}
+	off = find(elf, function, direct, COUNT(direct), &at);
+	if (off < 0)
+		return 0;
+	memcpy(&away, at + 2, sizeof(away));
+	return s.vaddr + (uint64_t)off + 6 + (uint64_t)(int64_t)away;
+}
+
+/* H5open() looks whether the library is ready: a variable, or a field of H5_g where threads are allowed. */
+static uint64_t hdf5_ready(const struct scribe_elf *elf)
+{
+	static const int16_t field[] = {0x80, ANY, ANY, 0};
+	struct scribe_elf_symbol s;
+	const unsigned char *at;
+
+	if (scribe_elf_find(elf, "H5_libinit_g", &s))
+		return s.vaddr;
+	if (!scribe_elf_find(elf, "H5_g", &s) || find(elf, "H5open", field, COUNT(field), &at) < 0 ||
+	    (at[1] & 0xf8) != 0x78)
+		return 0;
+	return s.vaddr + at[2];
+}
+
+void scribe_image_begun(const struct scribe_elf *elf, enum scribe_layer layer, struct scribe_begun *ret)
+{
+	struct scribe_elf_symbol s;
+
+	memset(ret, 0, sizeof(*ret));
+	if (layer == SCRIBE_LAYER_MPIIO && scribe_elf_find(elf, "ompi_mpi_state", &s))
+		*ret = (struct scribe_begun){s.vaddr, sizeof(int32_t), 2};
+	else if (layer == SCRIBE_LAYER_MPIIO)
+		*ret = (struct scribe_begun){mpich_state(elf), sizeof(int32_t), 1};
+	else if (layer == SCRIBE_LAYER_HDF5)
+		*ret = (struct scribe_begun){hdf5_ready(elf), 1, 1};
 }
 
 void scribe_image_read(const struct scribe_elf *elf, enum scribe_layer layer, struct scribe_image *im)

@@ -10,6 +10,15 @@
 #include "uprobes/elf.h"
 #include "uprobes/wire.h"
 
+/* How a library tells that it has been started: no call of its has an effect before. */
+struct scribe_begun {
+	uint64_t vaddr; /* of an integer; 0: it does not tell */
+	uint8_t bytes;  /* its size */
+	uint8_t least;  /* smallest value that means started */
+};
+
+void scribe_image_begun(const struct scribe_elf *elf, enum scribe_layer layer,
+			struct scribe_begun *ret_begun);
 void scribe_image_read(const struct scribe_elf *elf, enum scribe_layer layer, struct scribe_image *ret_image);
 
 #endif

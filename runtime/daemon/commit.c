@@ -124,7 +124,7 @@ int scribe_commit_image(struct scribe_work *w, struct scribe_unit *u, struct scr
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(w, &ledger);
+	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
 	struct stat st;
 	int fd = memfd_create("ioscribe-records", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
@@ -309,7 +309,7 @@ static int commit(struct scribe_work *w, struct scribe_unit *u, struct scribe_ms
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(w, &ledger);
+	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
 	uint64_t base;
 	char path[SCRIBE_PATH_MAX];
 	int rc = gather(w, u, &b, &job, &partial, m);

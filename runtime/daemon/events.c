@@ -303,7 +303,7 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 		on_name(d, p, e, text);
 		break;
 	case SCRIBE_EV_MAP:
-		scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->birth);
+		scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->birth, e->when_ns);
 		break;
 	case SCRIBE_EV_EXEC:
 		end_environment(d, p);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "uprobes/attach.h"
@@ -23,7 +24,8 @@ struct scribe_libs {
 	struct scribe_uprobes *uprobes;
 	struct scribe_find *find;
 	bool verbose;
-	bool late; /* what is attached now may have been called before */
+	bool late;      /* what is attached now is in use already */
+	char *searched; /* the last LD_LIBRARY_PATH of a program */
 	uint64_t partial;
 	bool stdio_calls;
 	uint32_t stdio_share;
@@ -54,22 +56,25 @@ static uint64_t modules_of(const char *list)
 	return modules;
 }
 
-static void attach(void *ctx, const char *path)
+static void attach_fd(struct scribe_libs *l, int fd, const char *path)
 {
-	struct scribe_libs *l = ctx;
 	struct scribe_uprobes_result r;
 	struct scribe_err err = {0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	if (fd < 0)
-		return;
 	if (scribe_uprobes_file(l->uprobes, fd, path, &r, &err) < 0 && l->verbose)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 	else if (r.fresh && l->verbose)
 		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.places,
 			r.cheap, l->late ? ", late" : "");
-	if (r.fresh && l->late)
-		l->partial |= r.modules;
+}
+
+static void attach(void *ctx, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	attach_fd(ctx, fd, path);
 	close(fd);
 }
 
@@ -188,9 +193,20 @@ void scribe_libs_before(struct scribe_daemon *d, pid_t pid)
 	free(env);
 }
 
+static bool same_root(pid_t pid)
+{
+	struct stat ours, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
+	return stat("/", &ours) == 0 && stat(path, &its) == 0 && ours.st_dev == its.st_dev &&
+	       ours.st_ino == its.st_ino;
+}
+
 void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
 {
 	struct scribe_libs *l = d->libs;
+	const char *search;
 	char exe[64], *env;
 	struct stat st;
 	size_t n;
@@ -198,44 +214,183 @@ void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
 	if (!l)
 		return;
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
-	if (stat(exe, &st) < 0 || scribe_uprobes_knows(l->uprobes, st.st_dev, st.st_ino))
+	/* below another root its names mean other files: those are found when it maps them */
+	if (stat(exe, &st) < 0 || !same_root(p->tgid))
 		return;
 	env = read_text(p->tgid, "environ", &n);
+	search = variable(env, n, "LD_LIBRARY_PATH");
 	l->late = true;
-	scribe_find_needed(l->find, exe, variable(env, n, "LD_LIBRARY_PATH"), attach, l);
+	if (!l->searched || strcmp(l->searched, search) != 0) {
+		scribe_find_listed(search, attach, l);
+		free(l->searched);
+		l->searched = strdup(search);
+	}
+	if (!scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
+		scribe_find_needed(l->find, exe, search, attach, l);
 	l->late = false;
 	free(env);
 }
 
-void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino)
-{
-	struct scribe_libs *l = d->libs;
-	char path[64], line[PATH_MAX + 128], file[PATH_MAX + 64];
-	FILE *maps;
+/* ---- libraries that were in use before they were probed ---- */
 
-	/* the kernel's form of a device number is another than stat's */
-	if (!l || scribe_uprobes_knows(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino))
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/maps", p->tgid);
-	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps)) {
-		unsigned major_no, minor_no;
-		unsigned long long inode;
+/* A piece of code of a process. */
+struct mapping {
+	uint64_t start, offset, ino;
+	char file[PATH_MAX + 64]; /* as seen from here */
+};
+
+/* The next executable mapping of a file; false: no more. */
+static bool next_code(FILE *maps, struct mapping *m)
+{
+	char line[PATH_MAX + 128];
+
+	while (fgets(line, sizeof(line), maps)) {
+		unsigned long long start, offset, ino;
 		char perms[8];
 		int at = 0;
 
-		if (sscanf(line, "%*s %7s %*s %x:%x %llu %n", perms, &major_no, &minor_no, &inode, &at) < 4 ||
-		    !at || inode != ino || perms[2] != 'x')
+		if (sscanf(line, "%llx-%*x %7s %llx %*s %llu %n", &start, perms, &offset, &ino, &at) < 4 ||
+		    !at || !ino || perms[2] != 'x' || line[at] != '/')
 			continue;
 		line[strcspn(line, "\n")] = 0;
-		snprintf(file, sizeof(file), "/proc/%d/root%s", p->tgid, line + at);
-		l->late = true;
-		attach(l, file);
-		l->late = false;
-		break;
+		m->start = start;
+		m->offset = offset;
+		m->ino = ino;
+		snprintf(m->file, sizeof(m->file), "%s", line + at);
+		return true;
+	}
+	return false;
+}
+
+static FILE *maps_of(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	return fopen(path, "re");
+}
+
+/* Has the library been started in this process? Unknown is yes. */
+static bool has_begun(pid_t pid, const struct scribe_begun *b, uint64_t base)
+{
+	uint32_t value = 0;
+	struct iovec here = {&value, b->bytes}, there = {(void *)(uintptr_t)(base + b->vaddr), b->bytes};
+
+	if (!b->vaddr || b->bytes > sizeof(value))
+		return true;
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) != b->bytes || value >= b->least;
+}
+
+static uint64_t base_of(const struct scribe_uprobed *f, const struct mapping *m)
+{
+	return m->start - (m->offset + f->bias);
+}
+
+/* MPI, without which nobody calls PnetCDF. */
+static bool mpi_has_begun(struct scribe_libs *l, pid_t pid)
+{
+	FILE *maps = maps_of(pid);
+	bool begun = false, found = false;
+	struct mapping m;
+
+	while (maps && !begun && next_code(maps, &m)) {
+		const struct scribe_uprobed *f = scribe_uprobes_known_inode(l->uprobes, m.ino);
+
+		for (unsigned i = 0; f && i < f->nlibraries; i++) {
+			if (f->library[i].layer != SCRIBE_LAYER_MPIIO)
+				continue;
+			found = true;
+			begun |= has_begun(pid, &f->library[i].begun, base_of(f, &m));
+		}
 	}
 	if (maps)
 		fclose(maps);
+	return begun || !found;
+}
+
+/* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
+static uint64_t missed_in(struct scribe_libs *l, pid_t pid, const struct scribe_uprobed *f,
+			  const struct mapping *m)
+{
+	uint64_t missed = 0;
+
+	for (unsigned i = 0; i < f->nlibraries; i++) {
+		bool begun = f->library[i].layer == SCRIBE_LAYER_PNETCDF
+				     ? mpi_has_begun(l, pid)
+				     : has_begun(pid, &f->library[i].begun, base_of(f, m));
+
+		if (begun)
+			missed |= f->library[i].modules;
+	}
+	return missed;
+}
+
+/* Open the file that is mapped: the name may be another one here than in the process's root. */
+static int open_mapped(pid_t pid, const struct mapping *m, char *ret_name, size_t cap)
+{
+	for (int i = 0; i < 2; i++) {
+		struct stat st;
+		int fd;
+
+		if (i == 0)
+			snprintf(ret_name, cap, "%s", m->file);
+		else
+			snprintf(ret_name, cap, "/proc/%d/root%s", (int)pid, m->file);
+		fd = open(ret_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == m->ino)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
+/* The mapping of an inode, opened and looked at. */
+static const struct scribe_uprobed *look_at(struct scribe_libs *l, pid_t pid, uint64_t ino, struct mapping *m)
+{
+	const struct scribe_uprobed *f = NULL;
+	FILE *maps = maps_of(pid);
+	char name[PATH_MAX + 128];
+	struct stat st;
+	int fd = -1;
+
+	while (maps && fd < 0 && next_code(maps, m))
+		if (m->ino == ino)
+			fd = open_mapped(pid, m, name, sizeof(name));
+	if (maps)
+		fclose(maps);
+	if (fd < 0)
+		return NULL;
+	l->late = true;
+	attach_fd(l, fd, name);
+	l->late = false;
+	if (fstat(fd, &st) == 0)
+		f = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino);
+	close(fd);
+	return f;
+}
+
+void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
+			uint64_t when_ns)
+{
+	struct scribe_libs *l = d->libs;
+	const struct scribe_uprobed *f;
+	struct mapping m;
+	uint64_t missed;
+
+	if (!l)
+		return;
+	/* the kernel's form of a device number is another than stat's */
+	f = scribe_uprobes_known(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino);
+	if (f && (!f->modules || f->since_ns <= when_ns))
+		return;
+	f = look_at(l, p->tgid, ino, &m);
+	if (!f || !f->modules || f->since_ns <= when_ns)
+		return;
+	missed = missed_in(l, p->tgid, f, &m);
+	p->unit->missed |= missed;
+	if (missed && l->verbose)
+		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", m.file, p->tgid);
 }
 
 /* Streams whose calls are no longer counted: from now on their system calls are. */
@@ -294,6 +449,7 @@ void scribe_libs_stop(struct scribe_daemon *d)
 		return;
 	scribe_uprobes_free(d->libs->uprobes);
 	scribe_find_free(d->libs->find);
+	free(d->libs->searched);
 	free(d->libs);
 	d->libs = NULL;
 }

@@ -12,16 +12,20 @@
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
 /* A process that is about to run CMD: the programs among its words and what they need. */
 void scribe_libs_before(struct scribe_daemon *d, pid_t pid);
-/* A process has executed a program; what it needs and was not known yet is attached late. */
+/* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */
 void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
-/* A process has mapped an executable file (dlopen, or the linker's own maps). */
-void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino);
+/*
+ * A process has mapped an executable file (dlopen, or the linker's own maps), at
+ * `when_ns`. Marks its log where calls may have gone by before the probes stood.
+ */
+void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
+			uint64_t when_ns);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);
 struct scribe_shape;
 /* What belongs to the key of a shape in a record of a library. */
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape);
-/* Bits of modules that may have missed calls. */
+/* Bits of modules that may have missed calls of any process. */
 uint64_t scribe_libs_partial(const struct scribe_daemon *d);
 void scribe_libs_stop(struct scribe_daemon *d);
 

@@ -68,6 +68,7 @@ struct scribe_unit {
 	uint64_t end_ns;   /* latest end seen */
 	uint64_t base_ns;  /* job start of the log once fixed (first FETCH), else 0 */
 	int64_t jobid;     /* scheduler's, -1 none */
+	uint64_t missed;   /* bits of modules of which calls may be missing */
 	char *partial;     /* path given to rank 0 for the collective log, or NULL */
 	struct scribe_unit *next;
 };

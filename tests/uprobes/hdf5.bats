@@ -54,26 +54,3 @@ alone() {
     H5D_USE_MPIIO_COLLECTIVE=1
   [ "$(records H5D)" -eq 1 ]
 }
-
-@test "dlopen: seen late, and the module says so" {
-  library_copy libmpich.so.12
-  cp "$(ldconfig -p | awk '$1 == "libhdf5_mpich.so.103" { print $NF; exit }')" "$T/w/other_name.so"
-  cat >"$T/dlopen.py" <<'X'
-import ctypes, time
-lib = ctypes.CDLL("./other_name.so")
-time.sleep(1)
-lib.H5Fcreate.restype = ctypes.c_long
-lib.H5Fcreate.argtypes = [ctypes.c_char_p, ctypes.c_uint, ctypes.c_long, ctypes.c_long]
-lib.H5Fclose.argtypes = [ctypes.c_long]
-lib.H5open()
-f = lib.H5Fcreate(b"dl.h5", 2, 0, 0)
-assert f >= 0
-assert lib.H5Fclose(f) >= 0
-X
-  trace_options=(--no-runtime)
-  trace hdf5 /usr/bin/python3 "$T/dlopen.py"
-  [ "$status" -eq 0 ]
-  run "$IOSCRIBE" parse "$LOG"
-  [[ "$output" == *"H5F"*"incomplete"* ]]
-  "$IOSCRIBE" parse --base --show-incomplete "$LOG" | awk -F '\t' '$4 == "H5F_OPENS" && $5 == 1 && $6 ~ /dl.h5$/' | grep -q .
-}

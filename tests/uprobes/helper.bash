@@ -70,3 +70,34 @@ expect() {
 records() {
   "$IOSCRIBE" parse --base "$LOG" | awk -F '\t' -v m="$1" '$1 == m { print $2 "\t" $6 }' | sort -u | wc -l
 }
+
+# trace_until WORD LIBRARIES COMMAND...: as trace, but when the daemon's words
+# hold WORD, the file "go" is made, for which the command waits.
+trace_until() {
+  local word=$1 libraries=$2 pid try
+  shift 2
+  rm -f "$LOG" "$T/said" "$T/w/go"
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --verbose --log "$LOG" --set library_cache=no \
+    --set libraries="$libraries" "${trace_options[@]}" -- "$@" >"$T/said" 2>&1 &
+  pid=$!
+  for try in $(seq 1 1200); do
+    grep -q "$word" "$T/said" 2>/dev/null && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  : >"$T/w/go"
+  status=0
+  wait "$pid" || status=$?
+  cat "$T/said"
+}
+
+# What every rank of tests/prog/mpiio_calls.c does, twice.
+mpiio_totals() {
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/f$' MPIIO_INDEP_OPENS=0 MPIIO_COLL_OPENS=2 MPIIO_INDEP_READS=6 MPIIO_INDEP_WRITES=10 \
+    MPIIO_COLL_READS=4 MPIIO_COLL_WRITES=4 MPIIO_SPLIT_READS=2 MPIIO_SPLIT_WRITES=2 MPIIO_NB_READS=2 \
+    MPIIO_NB_WRITES=4 MPIIO_SYNCS=2 MPIIO_BYTES_READ=3480 MPIIO_BYTES_WRITTEN=16888
+  expect '/f.self.0$' MPIIO_INDEP_OPENS=2 MPIIO_INDEP_WRITES=5 MPIIO_BYTES_WRITTEN=40
+  expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
+}

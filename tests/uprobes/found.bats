@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Libraries wherever they are: inside the program, below another root, brought
+# by Python, another C library's; and what is found too late says so.
+load helper
+
+@test "MPI inside the program" {
+  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpiio_inside" f
+  mpiio_totals
+}
+
+@test "HDF5 inside the program" {
+  library_copy libmpich.so.12
+  trace hdf5 "$LIBPROG/hdf5_inside" a.h5
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/a.h5$' H5F_OPENS=2 H5F_FLUSHES=1
+  expect '/a.h5:/group/plain$' H5D_OPENS=3 H5D_READS=2 H5D_WRITES=4 H5D_BYTES_READ=66560 H5D_BYTES_WRITTEN=69736
+  expect '/a.h5:/chunked$' H5D_WRITES=1 H5D_BYTES_WRITTEN=4000
+}
+
+@test "a wholly static program: its streams" {
+  trace stdio "$LIBPROG/stdio_static"
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/writes$' STDIO_OPENS=2 STDIO_BYTES_WRITTEN=71355
+  expect '/threads$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=64000
+  expect '/by_exit$' STDIO_OPENS=1 STDIO_WRITES=1 STDIO_BYTES_WRITTEN=4
+}
+
+# The program and all it needs below another root.
+make_root() {
+  local program=$1 file
+  mkdir -p "$T/root/w" "$T/root/tmp" "$T/root/dev" "$T/root/proc" "$T/root/sys"
+  cp "$program" "$T/root/program"
+  for file in $(ldd "$program" | grep -o '/[^ )]*'); do
+    mkdir -p "$T/root/${file%/*}"
+    cp -L "$file" "$T/root/$file"
+  done
+}
+
+@test "below another root, with its own copy of the library" {
+  make_root "$LIBPROG/mpich/mpiio_waits"
+  trace_options=(--no-runtime)
+  trace_until 'libmpich.*places probed.*late' mpiio unshare --mount sh -c '
+    for d in dev proc sys; do mount --rbind /$d "$1/root/$d" || exit 9; done
+    mount --bind "$1/w" "$1/root/w" || exit 9
+    exec chroot "$1/root" /program /w/f /w/go' sh "$T"
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/w/f$' MPIIO_INDEP_OPENS=1 MPIIO_INDEP_WRITES=5 MPIIO_BYTES_WRITTEN=40 MPIIO_INDEP_READS=3 \
+    MPIIO_BYTES_READ=48
+}
+
+@test "a program of musl: not hurt, POSIX recorded" {
+  trace all "$LIBPROG/musl_calls"
+  [ "$status" -eq 7 ]
+  [ "$output" = done ]
+  one_log
+  expect '/plain$' POSIX_OPENS=1 POSIX_WRITES=4 POSIX_BYTES_WRITTEN=4000
+  # its streams are not recognised: they stay with POSIX
+  expect '/stream$' POSIX_OPENS=3 POSIX_BYTES_WRITTEN=6 STDIO_OPENS=0
+}
+
+@test "Python with h5py" {
+  library_copy libhdf5_serial.so.103
+  cat >"$T/some.py" <<'X'
+import h5py, numpy
+with h5py.File("py.h5", "w") as f:
+    f.create_dataset("rows", data=numpy.arange(1000.0))
+with h5py.File("py.h5", "r") as f:
+    assert f["rows"][:].sum() == 499500.0
+X
+  trace hdf5 /usr/bin/python3 "$T/some.py"
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/py.h5$' H5F_OPENS=2
+  expect '/py.h5:/rows$' H5D_OPENS=2 H5D_WRITES=1 H5D_BYTES_WRITTEN=8000 H5D_READS=1 H5D_BYTES_READ=8000 \
+    H5D_DATASPACE_NPOINTS=1000
+}
+
+@test "mpi4py, two ranks" {
+  library_copy libmpi.so.40
+  cat >"$T/ranks.py" <<'X'
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+fh = MPI.File.Open(comm, "@/ranks", MPI.MODE_CREATE | MPI.MODE_RDWR)
+for i in range(3):
+    fh.Write_at_all(comm.rank * 300 + i * 100, bytearray(100))
+fh.Sync()
+comm.Barrier()
+fh.Read_at(0, bytearray(50))
+fh.Close()
+X
+  sed -i "s,@,$T/w," "$T/ranks.py"
+  trace mpiio mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 /usr/bin/python3 "$T/ranks.py"
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/ranks$' MPIIO_COLL_OPENS=2 MPIIO_COLL_WRITES=6 MPIIO_BYTES_WRITTEN=600 MPIIO_SYNCS=2 \
+    MPIIO_INDEP_READS=2 MPIIO_BYTES_READ=100
+}
+
+# A library of a name that nobody knows, loaded by hand.
+late_script() {
+  library_copy libmpich.so.12
+  cp "$(ldconfig -p | awk '$1 == "libhdf5_mpich.so.103" { print $NF; exit }')" "$T/w/other_name.so"
+  cat >"$T/dlopen.py" <<'X'
+import ctypes, os, signal, subprocess, sys, time
+stopped = 0
+if sys.argv[1] == "begin":
+    # what follows comes before the daemon can look
+    stopped = int(subprocess.check_output(["pgrep", "-P", str(os.getppid()), "-x", "ioscribed"]).split()[0])
+    os.kill(stopped, signal.SIGSTOP)
+try:
+    lib = ctypes.CDLL("./other_name.so")
+    if stopped:
+        lib.H5open()
+finally:
+    if stopped:
+        os.kill(stopped, signal.SIGCONT)
+for i in range(1200):
+    if os.path.exists("go"):
+        break
+    time.sleep(0.05)
+lib.H5Fcreate.restype = ctypes.c_long
+lib.H5Fcreate.argtypes = [ctypes.c_char_p, ctypes.c_uint, ctypes.c_long, ctypes.c_long]
+lib.H5Fclose.argtypes = [ctypes.c_long]
+f = lib.H5Fcreate(b"dl.h5", 2, 0, 0)
+assert f >= 0
+assert lib.H5Fclose(f) >= 0
+X
+  trace_options=(--no-runtime)
+}
+
+@test "loaded by hand under another name, and not yet started: nothing is missed" {
+  late_script
+  trace_until 'other_name.*places probed.*late' hdf5 /usr/bin/python3 "$T/dlopen.py" wait
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/dl.h5$' H5F_OPENS=1
+}
+
+@test "started before it was found: the module says so" {
+  late_script
+  trace_until 'was called before it was probed' hdf5 /usr/bin/python3 "$T/dlopen.py" begin
+  [ "$status" -eq 0 ]
+  run "$IOSCRIBE" parse "$LOG"
+  [[ "$output" == *"H5F"*"incomplete"* ]]
+  "$IOSCRIBE" parse --base --show-incomplete "$LOG" | awk -F '\t' '$4 == "H5F_OPENS" && $5 == 1 && $6 ~ /dl.h5$/' | grep -q .
+}
