@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe export: logs as JSON, CSV or rows of an SQLite database.
+ * The work of ioscribe export: logs as JSON, CSV or rows of an SQLite database.
  */
 #include "util/export.h"
 
@@ -95,7 +95,7 @@ static int usage(const char *argv0, const char *what)
 	return SCRIBE_EXIT_USAGE;
 }
 
-static int cmd_export(int argc, char **argv)
+int scribe_export_main(int argc, char **argv)
 {
 	struct export e = {.o.argv0 = argv[0]};
 	struct scribe_err err = {0};
@@ -112,52 +112,3 @@ static int cmd_export(int argc, char **argv)
 		return scribe_complain_err(argv[0], &err);
 	return SCRIBE_EXIT_OK;
 }
-
-static const struct scribe_option options[] = {
-	{"json", 'j', NULL, "one JSON document, an array a table"},
-	{"json-lines", 'l', NULL, "one JSON object a line; takes several logs"},
-	{"csv", 'c', NULL,
-	 "CSV: a file a table in the folder of --output, or one --table on standard output"},
-	{"sqlite", 's', "DB", "add the logs to the SQLite database DB, made if it is not there"},
-	{"output", 'o', "PATH", "write to this file (JSON) or into this folder (CSV)"},
-	{"table", 't', "NAME", "only this table; may be given several times"},
-	{NULL, 0, NULL, NULL},
-};
-
-static const char *const examples[] = {
-	"ioscribe export --json job.darshan | jq '.posix[] | select(.POSIX_BYTES_WRITTEN > 0) | .name'",
-	"names of the files written",
-	"ioscribe export --csv --table posix job.darshan",
-	"the POSIX records, one a line",
-	"ioscribe export --sqlite jobs.db logs/*.darshan",
-	"add logs to a database; those that are there already are left alone",
-	NULL,
-};
-
-const struct scribe_command scribe_command_export = {
-	.name = "export",
-	.summary = "write logs as JSON, CSV or into an SQLite database",
-	.main = cmd_export,
-	.operands = "LOG...",
-	.min_operands = 1,
-	.max_operands = -1,
-	.options = options,
-	.about = "A log becomes tables: job, metadata, mount, file, then one a module (posix, mpiio, stdio, "
-		 "h5f,\n"
-		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, "
-		 "and\n"
-		 "ioscribe's posix_ext, process and ledger). Rows of a module have record id, rank, name, "
-		 "mount and\n"
-		 "type of the file system, then a column a counter under its usual name; heatmap has a row a "
-		 "bin,\n"
-		 "dxt_posix and dxt_mpiio a row an operation, lustre a row a layout component. "
-		 "docs/export.md\n"
-		 "describes every table.\n\n"
-		 "Record ids are unsigned 64-bit numbers: strings in JSON, the same bits as signed integers "
-		 "in\n"
-		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in "
-		 "SQLite.\n\n"
-		 "A database takes any number of logs, each in one transaction; a log whose bytes are in it\n"
-		 "already is not added again.",
-	.examples = examples,
-};

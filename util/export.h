@@ -14,6 +14,9 @@ struct scribe_export_options {
 	int logs;          /* how many logs come */
 };
 
+/* The command line of ioscribe export; returns the exit status. */
+int scribe_export_main(int argc, char **argv);
+
 bool scribe_export_is_wanted(const struct scribe_export_options *o, const char *table);
 
 struct scribe_export_format {

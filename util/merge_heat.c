@@ -4,7 +4,6 @@
  */
 #include "util/merge_heat.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "logfmt/base/err.h"
@@ -41,13 +40,15 @@ void scribe_merge_axis_note(struct scribe_merge_axis *a, const struct scribe_hea
 
 void scribe_merge_axis_plan(struct scribe_merge_axis *a)
 {
-	double most = a->nbins > MAX_BINS ? (double)a->nbins : MAX_BINS;
+	double most = a->nbins > MAX_BINS ? (double)a->nbins : MAX_BINS, bins;
 
 	if (!a->differs || a->width <= 0)
 		return;
 	while (a->end > a->width * most * (1 + NEARLY))
 		a->width *= 2;
-	a->nbins = (int64_t)ceil(a->end / a->width * (1 - NEARLY));
+	bins = a->end / a->width * (1 - NEARLY);
+	a->nbins = scribe_whole(bins);
+	a->nbins += (double)a->nbins < bins;
 }
 
 size_t scribe_merge_axis_bytes(const struct scribe_merge_axis *a)
@@ -64,14 +65,15 @@ struct place {
 static struct place place_of(const struct scribe_merge_axis *a, double width, double lag, int64_t i)
 {
 	struct place p = {0, 0};
-	double times = round(a->width / width), from, to;
+	int64_t times = scribe_whole(a->width / width + 0.5);
+	double off = a->width / width - (double)times, from, to;
 
-	if (lag == 0 && fabs(a->width / width - times) <= NEARLY * times) {
-		p.bin = i / (int64_t)times;
+	if (lag == 0 && times > 0 && off <= NEARLY * (double)times && off >= -NEARLY * (double)times) {
+		p.bin = i / times;
 	} else {
 		from = (lag + (double)i * width) / a->width;
 		to = (lag + (double)(i + 1) * width) / a->width;
-		p.bin = (int64_t)floor(from * (1 + NEARLY));
+		p.bin = scribe_whole(from * (1 + NEARLY)); /* never below 0 */
 		if (to > (double)(p.bin + 1))
 			p.rest = (to - (double)(p.bin + 1)) / (to - from);
 	}

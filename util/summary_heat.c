@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/human.h"
+#include "util/sum.h"
 #include "util/summary.h"
 
 #define SPAN_MAX 1e12 /* s; longer is damage, not a job */
@@ -33,7 +34,7 @@ static void spread_bin(double *columns, double from, double to, double bytes)
 		return;
 	}
 	for (int c = (int)from; c < to && c < SCRIBE_SUMMARY_COLUMNS; c++)
-		columns[c] += bytes * (fmin(c + 1, to) - fmax(c, from)) / (to - from);
+		columns[c] += bytes * ((to < c + 1 ? to : c + 1) - (from > c ? from : c)) / (to - from);
 }
 
 static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap_record *h)
@@ -93,7 +94,7 @@ static void put_line(const double *bytes, const char *what, double column_second
 		plot[i] = levels[level > 7 ? 7 : level];
 	}
 	scribe_out_printf(out, "  %-6s |%s| at most %s/s\n", what, plot,
-			  scribe_human_bytes((int64_t)fmin(most / column_seconds, 9e18), peak, sizeof(peak)));
+			  scribe_human_bytes(scribe_whole(most / column_seconds), peak, sizeof(peak)));
 }
 
 void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out)

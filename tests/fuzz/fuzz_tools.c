@@ -8,6 +8,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "util/command.h"
+#include "util/export.h"
 
 #define LOG "LOG" /* stands for the input */
 #define OUT "OUT" /* a file that is not there yet */
@@ -52,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		argv[argc] = words[argc];
 	}
 	cmd = scribe_command_by_name(line[0]);
-	if (!cmd || cmd->main(argc, argv) == SCRIBE_EXIT_USAGE)
+	if (!cmd || (cmd == &scribe_command_export ? scribe_export_main : cmd->main)(argc, argv) == SCRIBE_EXIT_USAGE)
 		abort();
 	unlink(out);
 	return 0;

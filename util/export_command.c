@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe export, as the other commands know it: its options, and the program
+ * that does the work. That is a program of its own so that no other command
+ * loads the libraries for JSON and SQL.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/command.h"
+
+#define PROGRAM "ioscribe-export"
+
+/* Beside this program as installed, else beside it as built. */
+static void run(char **argv)
+{
+	static const char *const places[] = {SCRIBE_LIBEXEC_FROM_BIN, "."};
+	char self[PATH_MAX], path[2 * PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n > 0) {
+		self[n] = 0;
+		slash = strrchr(self, '/');
+		if (slash)
+			*slash = 0;
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			snprintf(path, sizeof(path), "%s/%s/" PROGRAM, self, places[i]);
+			execv(path, argv);
+			if (errno != ENOENT)
+				return;
+		}
+	}
+	execv(SCRIBE_LIBEXEC "/" PROGRAM, argv);
+}
+
+static int cmd_export(int argc, char **argv)
+{
+	(void)argc;
+	run(argv);
+	return scribe_complain(argv[0], "cannot start %s, which writes exports: %s; is ioscribe installed as a whole?",
+			       PROGRAM, strerror(errno));
+}
+
+static const struct scribe_option options[] = {
+	{"json", 'j', NULL, "one JSON document, an array a table"},
+	{"json-lines", 'l', NULL, "one JSON object a line; takes several logs"},
+	{"csv", 'c', NULL,
+	 "CSV: a file a table in the folder of --output, or one --table on standard output"},
+	{"sqlite", 's', "DB", "add the logs to the SQLite database DB, made if it is not there"},
+	{"output", 'o', "PATH", "write to this file (JSON) or into this folder (CSV)"},
+	{"table", 't', "NAME", "only this table; may be given several times"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe export --json job.darshan | jq '.posix[] | select(.POSIX_BYTES_WRITTEN > 0) | .name'",
+	"names of the files written",
+	"ioscribe export --csv --table posix job.darshan",
+	"the POSIX records, one a line",
+	"ioscribe export --sqlite jobs.db logs/*.darshan",
+	"add logs to a database; those that are there already are left alone",
+	NULL,
+};
+
+const struct scribe_command scribe_command_export = {
+	.name = "export",
+	.summary = "write logs as JSON, CSV or into an SQLite database",
+	.main = cmd_export,
+	.operands = "LOG...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.options = options,
+	.about = "A log becomes tables: job, metadata, mount, file, then one a module (posix, mpiio, stdio, "
+		 "h5f,\n"
+		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, "
+		 "and\n"
+		 "ioscribe's posix_ext, process and ledger). Rows of a module have record id, rank, name, "
+		 "mount and\n"
+		 "type of the file system, then a column a counter under its usual name; heatmap has a row a "
+		 "bin,\n"
+		 "dxt_posix and dxt_mpiio a row an operation, lustre a row a layout component. "
+		 "docs/export.md\n"
+		 "describes every table.\n\n"
+		 "Record ids are unsigned 64-bit numbers: strings in JSON, the same bits as signed integers "
+		 "in\n"
+		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in "
+		 "SQLite.\n\n"
+		 "A database takes any number of logs, each in one transaction; a log whose bytes are in it\n"
+		 "already is not added again.",
+	.examples = examples,
+};
