@@ -220,6 +220,7 @@ enum scribe_name_flags {
 	SCRIBE_NF_DETACHED = 1u << 4, /* walk ended outside the process's root */
 	SCRIBE_NF_SUFFIX = 1u << 5,   /* the last `status` bytes of the string are no path */
 	SCRIBE_NF_LITERAL = 1u << 6,  /* the string is the name itself, no path */
+	SCRIBE_NF_BELOW = 1u << 7,    /* the string follows ":" and the name of slot `status`, birth `tgid` */
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of STDIO, MPI-IO and HDF5. Knows the units of both sides, nothing of
+ * Records of STDIO, MPI-IO, HDF5 and PnetCDF. Knows the units of both sides, nothing of
  * processes or files.
  */
 #include "logfmt/lib_finish.h"
@@ -178,6 +178,94 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	return sizeof(*r);
 }
 
+static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
+			   struct scribe_pnetcdf_file_record *r)
+{
+	const struct scribe_posix_part *s = &acc->sum;
+	double *f = r->fcounters;
+
+	for (int i = 0; i < SCRIBE_PNETCDF_FILE_COUNT; i++)
+		r->counters[i] = (int64_t)acc->ext.v[i];
+	f[SCRIBE_PNETCDF_FILE_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
+	f[SCRIBE_PNETCDF_FILE_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
+	f[SCRIBE_PNETCDF_FILE_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
+	f[SCRIBE_PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = when(s->close_end, base);
+	f[SCRIBE_PNETCDF_FILE_F_WAIT_START_TIMESTAMP] = when(s->start[SCRIBE_OP_READ], base);
+	f[SCRIBE_PNETCDF_FILE_F_WAIT_END_TIMESTAMP] = when(s->end[SCRIBE_OP_READ], base);
+	f[SCRIBE_PNETCDF_FILE_F_META_TIME] = seconds(s->busy_ns[SCRIBE_OP_META]);
+	f[SCRIBE_PNETCDF_FILE_F_WAIT_TIME] = seconds(s->busy_ns[SCRIBE_OP_READ]);
+	return sizeof(*r);
+}
+
+/* A variable's counter by its place (logfmt/rules/lib_rules.h). */
+static int64_t nc_place(const struct scribe_posix_acc *acc, unsigned place)
+{
+	struct scribe_posix_part part = acc->sum;
+	struct scribe_ext_part ext = acc->ext;
+
+	return (int64_t)*scribe_lib_place_at(&part, &ext, place);
+}
+
+static int64_t nc_sum(const int64_t *c, int first, int last)
+{
+	int64_t sum = 0;
+
+	for (int i = first; i <= last; i++)
+		sum += c[i];
+	return sum;
+}
+
+static void nc_counts(const struct scribe_posix_acc *acc, int64_t *c)
+{
+	for (int i = SCRIBE_PNETCDF_VAR_PUT_VAR; i <= SCRIBE_PNETCDF_VAR_BPUT_VARN; i++)
+		c[i] = nc_place(acc, (unsigned)(i - SCRIBE_PNETCDF_VAR_PUT_VAR) + SCRIBE_LIB_NC_FORMS);
+	c[SCRIBE_PNETCDF_VAR_OPENS] = nc_place(acc, SCRIBE_LIB_NC_OPENS);
+	c[SCRIBE_PNETCDF_VAR_INDEP_READS] = nc_place(acc, SCRIBE_LIB_NC_INDEP_READS);
+	c[SCRIBE_PNETCDF_VAR_INDEP_WRITES] = nc_place(acc, SCRIBE_LIB_NC_INDEP_WRITES);
+	c[SCRIBE_PNETCDF_VAR_COLL_READS] =
+		nc_sum(c, SCRIBE_PNETCDF_VAR_GET_VAR, SCRIBE_PNETCDF_VAR_GET_VARD) -
+		c[SCRIBE_PNETCDF_VAR_INDEP_READS];
+	c[SCRIBE_PNETCDF_VAR_COLL_WRITES] =
+		nc_sum(c, SCRIBE_PNETCDF_VAR_PUT_VAR, SCRIBE_PNETCDF_VAR_PUT_VARD) -
+		c[SCRIBE_PNETCDF_VAR_INDEP_WRITES];
+	c[SCRIBE_PNETCDF_VAR_NB_READS] = nc_sum(c, SCRIBE_PNETCDF_VAR_IGET_VAR, SCRIBE_PNETCDF_VAR_IGET_VARN);
+	c[SCRIBE_PNETCDF_VAR_NB_WRITES] =
+		nc_sum(c, SCRIBE_PNETCDF_VAR_IPUT_VAR, SCRIBE_PNETCDF_VAR_IPUT_VARN) +
+		nc_sum(c, SCRIBE_PNETCDF_VAR_BPUT_VAR, SCRIBE_PNETCDF_VAR_BPUT_VARN);
+}
+
+static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, const struct shapes *shapes,
+			  struct scribe_pnetcdf_var_record *r)
+{
+	uint64_t shape = acc->ext.v[SCRIBE_LIB_NC_SHAPE];
+	const struct scribe_posix_part *s = &acc->sum;
+	int64_t *c = r->counters;
+	double *f = r->fcounters;
+
+	nc_counts(acc, c);
+	c[SCRIBE_PNETCDF_VAR_RW_SWITCHES] = (int64_t)s->rw_switches;
+	for (int w = 0; w < 2; w++) {
+		c[SCRIBE_PNETCDF_VAR_BYTES_READ + w] = (int64_t)s->bytes[w];
+		c[SCRIBE_PNETCDF_VAR_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
+		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
+			c[SCRIBE_PNETCDF_VAR_SIZE_READ_AGG_0_100 + w * SCRIBE_SIZE_BUCKETS + i] =
+				(int64_t)s->size[w][i];
+		f[SCRIBE_PNETCDF_VAR_F_READ_START_TIMESTAMP + w] = when(s->start[w], base);
+		f[SCRIBE_PNETCDF_VAR_F_READ_END_TIMESTAMP + w] = when(s->end[w], base);
+		f[SCRIBE_PNETCDF_VAR_F_MAX_READ_TIME + w] = seconds(s->max_ns[w]);
+	}
+	for (int i = 0; i < 3; i++)
+		f[SCRIBE_PNETCDF_VAR_F_READ_TIME + i] = seconds(s->busy_ns[i]);
+	f[SCRIBE_PNETCDF_VAR_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
+	f[SCRIBE_PNETCDF_VAR_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
+	put_shapes(SCRIBE_MOD_PNETCDF_VAR, c, &acc->access, shapes);
+	c[SCRIBE_PNETCDF_VAR_NDIMS] = (int64_t)(shape & 0xffff);
+	c[SCRIBE_PNETCDF_VAR_DATATYPE_SIZE] = (int64_t)(shape >> 16 & 0xffff);
+	c[SCRIBE_PNETCDF_VAR_IS_RECORD_VAR] = (int64_t)(shape >> 32 & 1);
+	c[SCRIBE_PNETCDF_VAR_NPOINTS] = (int64_t)acc->ext.v[SCRIBE_LIB_NC_NPOINTS];
+	return sizeof(*r);
+}
+
 size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 			      uint64_t base_mono_ns, int64_t mode, scribe_shape_fn shape, void *ctx,
 			      union scribe_lib_record *ret_rec)
@@ -195,6 +283,10 @@ size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, ui
 		return make_h5f(acc, base_mono_ns, &ret_rec->h5f);
 	case SCRIBE_MOD_H5D:
 		return make_h5d(acc, base_mono_ns, &shapes, &ret_rec->h5d);
+	case SCRIBE_MOD_PNETCDF_FILE:
+		return make_nc_file(acc, base_mono_ns, &ret_rec->nc_file);
+	case SCRIBE_MOD_PNETCDF_VAR:
+		return make_nc_var(acc, base_mono_ns, &shapes, &ret_rec->nc_var);
 	default:
 		return 0;
 	}

@@ -30,8 +30,8 @@ typedef bool (*scribe_shape_fn)(void *ctx, int64_t key, struct scribe_shape *ret
 
 /*
  * The record of `module` (SCRIBE_MOD_STDIO, SCRIBE_MOD_MPIIO, SCRIBE_MOD_H5F,
- * SCRIBE_MOD_H5D) and its length in bytes, 0 for another module. Times as in
- * scribe_posix_acc_record. `mode`: MPI-IO's access mode. `shape`: called with
+ * SCRIBE_MOD_H5D, SCRIBE_MOD_PNETCDF_FILE, SCRIBE_MOD_PNETCDF_VAR) and its length
+ * in bytes, 0 for another module. Times as in scribe_posix_acc_record. `mode`: MPI-IO's access mode. `shape`: called with
  * `ctx` for accesses of datasets and variables; one that it does not know has -1
  * for all that it is.
  */

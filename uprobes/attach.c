@@ -361,12 +361,13 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	uint32_t index = u->nimages;
 	int rc;
 
-	if (index >= SCRIBE_IMAGES_MAX)
+	if (index >= SCRIBE_IMAGE_OPENMPI)
 		return -E2BIG;
 	scribe_image_read(elf, l->layer, &image);
 	/* the handlers know the streams of glibc, which are these */
 	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.std_at[0])) ||
-	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at))
+	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
+	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at))
 		return -ENOTSUP;
 	rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
 	if (rc)
@@ -375,6 +376,11 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 		rc = -errno;
 	else
 		u->nimages++;
+	if (rc == 0 && l->layer == SCRIBE_LAYER_MPIIO && image.flavour == SCRIBE_FLAVOUR_OPENMPI) {
+		uint32_t known = SCRIBE_IMAGE_OPENMPI;
+
+		bpf_map_update_elem(u->images_fd, &known, &image, BPF_ANY);
+	}
 	if (rc == 0)
 		rc = attach_plan(u, &plan, l->layer, index, path, false);
 	if (rc == 0)

@@ -38,6 +38,8 @@ struct scribe_calls {
 	__u64 around_sp;           /* a function that says what the call inside it is */
 	__u32 around;              /* its enum scribe_fn, 0 none */
 	__u32 pad;
+	__u64 post[3]; /* PnetCDF: variable, count, stride of the request that is being posted */
+	__u64 post_ns;
 };
 
 static __always_inline struct scribe_call *scribe_layer_at(struct scribe_calls *calls, __u32 layer)
@@ -87,6 +89,7 @@ struct scribe_handle {
 	__u32 birth;
 	__u64 opened_ns; /* of a dataset without a record: start of its open, `birth` is its duration */
 	__u64 note;      /* what the layer remembers of it */
+	__u64 moved[2];  /* PnetCDF: bytes written and read when it was asked last */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -429,6 +432,62 @@ SCRIBE_GLOBAL int scribe_send_lib_name(struct scribe_slot *slot, __u32 index, st
 	}
 	__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
 	return 0;
+}
+
+/*
+ * The record of something in a file: named after the record of the file, which
+ * the daemon knows already, and a string of the program.
+ */
+SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc *p, __u32 file, __u64 string,
+				     __u32 kind)
+{
+	struct scribe_file_key key = {};
+	struct scribe_slot *base, *slot;
+	__u32 index = SCRIBE_NO_SLOT;
+	struct scribe_scratch *s;
+	bool fresh = false;
+	long got;
+
+	base = scribe_slot_at(file);
+	if (!t || !p || !base)
+		return index;
+	if (base->flags & SCRIBE_SF_EXCLUDED)
+		return SCRIBE_SKIP_SLOT;
+	s = scribe_scratch_take(p);
+	if (!s)
+		return index;
+	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
+				      (void *)string);
+	if (got > 1) {
+		key.serial = p->serial;
+		key.dev = base->dev;
+		key.ino = base->ino;
+		key.hash = ((scribe_string_hash(s, got - 1) + base->hash) * SCRIBE_MIX + kind) << 2 | 1;
+		index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
+	}
+	slot = index ? scribe_slot_at(index) : 0;
+	if (!slot || slot->kind != kind) {
+		index = SCRIBE_NO_SLOT;
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+	} else if (!(slot->flags & SCRIBE_SF_NAME_SENT) && base->flags & SCRIBE_SF_NAME_SENT) {
+		__u32 bytes = (got - 1) & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
+
+		scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+		s->ev.slot = index;
+		s->ev.birth = slot->birth;
+		s->ev.flags = SCRIBE_NF_STRING | SCRIBE_NF_BELOW;
+		s->ev.status = base->renamed_from ? base->renamed_from : file;
+		s->ev.tgid = base->renamed_from ? base->renamed_from_birth : base->birth;
+		s->ev.chain_bytes = 0;
+		s->ev.string_bytes = bytes;
+		bpf_probe_read_kernel(&s->text[0], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
+		if (scribe_send_text(s, bytes))
+			scribe_count(p, SCRIBE_L_NAME_RETRY);
+		else
+			__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
+	}
+	scribe_scratch_put(s);
+	return index;
 }
 
 static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc *p,

@@ -21,6 +21,8 @@ static const char *when(const struct scribe_probe *p)
 {
 	if (p->flags & SCRIBE_SITE_COUNTS)
 		return "with `stdio_calls`";
+	if (p->flags & SCRIBE_SITE_AROUND)
+		return "around another call";
 	return p->flags & SCRIBE_SITE_INNER ? "inside another call" : "always";
 }
 
@@ -28,7 +30,7 @@ int main(void)
 {
 	printf("# Probes\n\n"
 	       "Which functions of which library are probed, and what they count. Made from the\n"
-	       "tables in `uprobes/probes.c` (target `probes_doc`); a row there is a probe more.\n"
+	       "tables in `uprobes/probes*.c` (target `probes_doc`); a row there is a probe more.\n"
 	       "A symbol that a library does not have is left out; two symbols at one address are\n"
 	       "one probe. MPI functions are also looked for by their `PMPI_` names.\n");
 	for (size_t i = 0; i < scribe_nlibraries; i++) {
@@ -42,7 +44,7 @@ int main(void)
 		printf("; before the start looked for as `%s`.\n\n| symbol | counts | attached "
 		       "|\n|---|---|---|\n",
 		       l->pattern);
-		for (size_t k = 0; k < l->n; k++)
+		for (size_t k = 0; k < *l->n; k++)
 			printf("| `%s` | %s | %s |\n", l->probes[k].symbol, l->probes[k].counter,
 			       when(&l->probes[k]));
 	}

@@ -6,7 +6,7 @@
 
 #include "uprobes/insn.h"
 
-#define CODE_MAX 256
+#define CODE_MAX 1024
 #define ANY      (-1)
 #define COUNT(a) (sizeof(a) / sizeof(a[0]))
 
@@ -220,12 +220,110 @@ void scribe_image_begun(const struct scribe_elf *elf, enum scribe_layer layer, s
 		*ret = (struct scribe_begun){hdf5_ready(elf), 1, 1};
 }
 
+/* Address in the instruction at `at` that is relative to its end, `bytes` long in all. */
+static uint64_t relative(const struct scribe_elf *elf, const char *function, const unsigned char *at,
+			 long offset, int bytes)
+{
+	struct scribe_elf_symbol s;
+	int32_t disp;
+
+	memcpy(&disp, at + bytes - 4, sizeof(disp));
+	return scribe_elf_find(elf, function, &s)
+		       ? s.vaddr + (uint64_t)offset + (uint64_t)bytes + (uint64_t)(int64_t)disp
+		       : 0;
+}
+
+/* The library's text of its version begins so: the order of a variable's fields is that of 1.12. */
+static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
+{
+	static const int16_t load[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3};
+	const unsigned char *at, *text;
+	long offset = find(elf, "ncmpi_inq_libvers", load, COUNT(load), &at);
+	size_t n;
+
+	text = offset < 0 ? NULL
+			  : scribe_elf_code(elf, relative(elf, "ncmpi_inq_libvers", at, offset, 7), &n);
+	return text && n > 5 && !memcmp(text, "1.12.", 5);
+}
+
+static void needs_openmpi(void *ctx, const char *name)
+{
+	struct scribe_image *im = ctx;
+
+	if (!strncmp(name, "libmpi.so", 9))
+		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
+	else if (!strncmp(name, "libmpich", 8))
+		im->flavour = SCRIBE_FLAVOUR_MPICH;
+}
+
+/* Bytes written, bytes read: behind the number of records, where both must be loaded from. */
+static uint32_t pnetcdf_written(const struct scribe_elf *elf, uint32_t records_at)
+{
+	int16_t load[] = {ANY, 0x8b, ANY, 0, 0, 0, 0};
+	const unsigned char *at;
+
+	for (uint32_t i = 1; i <= 2; i++) {
+		load[3] = (int16_t)((records_at + 8 * i) & 0xff);
+		load[4] = (int16_t)((records_at + 8 * i) >> 8);
+		if (!records_at || find(elf, "ncmpio_inq_misc", load, COUNT(load), &at) < 0)
+			return 0;
+	}
+	return records_at + 8;
+}
+
+/* PnetCDF 1.12: false when one of the offsets cannot be read. */
+static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_image *im)
+{
+	/* lea table(%rip),%rax; mov (%rax,%rdi,8),%rax */
+	static const int16_t table[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0x48, 0x8b, 0x04, 0xf8},
+			     driver[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3},
+			     /* load the variables, times 3, times 8, load the type */
+		vars[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x8d, ANY, ANY, 0x48, 0x8d, ANY, ANY, 0x8b, ANY, ANY},
+			     /* mov own(%rax),%rdi; mov driver(%rax),%rax */
+		own[] = {0x48, 0x8b, 0x78, ANY, 0x48, 0x8b, 0x40, ANY},
+			     /* mov array(%reg),%reg; a name is copied out of what it points to */
+		names[] = {0x49, 0x8b, ANY, ANY, ANY, 0, 0},
+			     name[] = {0x48, 0x85, 0xff, 0x74, ANY, 0x48, 0x8b, ANY, ANY},
+			     records[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x89, 0x03};
+	const unsigned char *at;
+	long offset;
+
+	if (!is_pnetcdf_1_12(elf))
+		return false;
+	scribe_elf_needed(elf, needs_openmpi, im);
+	if ((offset = find(elf, "PNC_check_id", table, COUNT(table), &at)) >= 0)
+		im->nc_files_at = relative(elf, "PNC_check_id", at, offset, 7);
+	if ((offset = find(elf, "ncmpio_inq_driver", driver, COUNT(driver), &at)) >= 0)
+		im->nc_driver_at = relative(elf, "ncmpio_inq_driver", at, offset, 7);
+	if (find(elf, "ncmpi_inq_vartype", vars, COUNT(vars), &at) >= 0 && (at[7] >> 6) == 1 &&
+	    (at[11] >> 6) == 3) {
+		im->nc_vars_at = at[3];
+		im->nc_type_at = at[14];
+	}
+	if (find(elf, "ncmpi_inq_vardimid", own, COUNT(own), &at) >= 0) {
+		im->nc_own_at = at[3];
+		im->nc_own_driver_at = at[7];
+	}
+	if (find(elf, "ncmpio_inq_var", names, COUNT(names), &at) >= 0)
+		im->nc_names_at = disp32(at + 3);
+	if (find(elf, "ncmpio_inq_var", name, COUNT(name), &at) >= 0)
+		im->nc_name_at = at[8];
+	if (find(elf, "ncmpio_inq_dim", records, COUNT(records), &at) >= 0)
+		im->nc_records_at = at[3];
+	im->nc_written_at = pnetcdf_written(elf, im->nc_records_at);
+	return im->nc_files_at && im->nc_driver_at && im->nc_vars_at && im->nc_type_at == 8 &&
+	       im->nc_own_at && im->nc_own_driver_at && im->nc_names_at && im->nc_name_at &&
+	       im->nc_records_at;
+}
+
 void scribe_image_read(const struct scribe_elf *elf, enum scribe_layer layer, struct scribe_image *im)
 {
 	memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_MPIIO)
 		read_mpi(elf, im);
 	if (layer == SCRIBE_LAYER_HDF5 && !read_hdf5(elf, im))
+		memset(im, 0, sizeof(*im));
+	if (layer == SCRIBE_LAYER_PNETCDF && !read_pnetcdf(elf, im))
 		memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_STDIO) {
 		im->fileno_at = fileno_offset(elf);

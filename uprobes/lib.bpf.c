@@ -6,12 +6,13 @@
  */
 #include "uprobes/hdf5.bpf.h"
 #include "uprobes/mpiio.bpf.h"
+#include "uprobes/pnetcdf.bpf.h"
 #include "uprobes/stdio.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* A call that only tells the one around it something. */
-static __always_inline void scribe_inner_begin(struct pt_regs *ctx, const struct scribe_regs *regs,
+static __always_inline void scribe_inner_begin(const struct scribe_regs *regs,
 					       const struct scribe_site *site)
 {
 	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
@@ -20,7 +21,7 @@ static __always_inline void scribe_inner_begin(struct pt_regs *ctx, const struct
 	if (!calls)
 		return;
 	c = scribe_layer_at(calls, site->layer);
-	if (!c || !c->busy || c->inner >= 0 || c->inner_fn || ctx->sp >= c->sp)
+	if (!c || !c->busy || c->inner >= 0 || c->inner_fn || regs->r[SCRIBE_REG_SP] >= c->sp)
 		return;
 	if (site->fn == SCRIBE_FN_MPI_COMM_SIZE && c->fn != SCRIBE_FN_MPI_OPEN)
 		return;
@@ -31,8 +32,16 @@ static __always_inline void scribe_inner_begin(struct pt_regs *ctx, const struct
 			c->inner = regs->r[site->reg[1] & 15];
 		return;
 	}
+	if (site->fn == SCRIBE_FN_NC_POST) {
+		if (c->fn != SCRIBE_FN_NC_MANY)
+			return;
+		calls->post[0] = scribe_user_u32(regs->r[site->reg[0] & 15]);
+		calls->post[1] = regs->r[site->reg[1] & 15];
+		calls->post[2] = regs->r[site->reg[2] & 15];
+		calls->post_ns = bpf_ktime_get_ns();
+	}
 	c->inner_fn = site->fn;
-	c->inner_sp = ctx->sp;
+	c->inner_sp = regs->r[SCRIBE_REG_SP];
 	c->inner_at = regs->r[site->reg[1] & 15];
 }
 
@@ -46,7 +55,7 @@ static __always_inline bool scribe_inner_end(struct pt_regs *ctx, __u32 layer)
 	c = scribe_layer_at(calls, layer);
 	if (!c || !c->busy || !c->inner_fn || ctx->sp != c->inner_sp + 8)
 		return false;
-	if ((__s32)ctx->ax == 0)
+	if ((__s32)ctx->ax == 0 && c->inner_fn != SCRIBE_FN_NC_POST)
 		c->inner = c->inner_fn == SCRIBE_FN_MPI_COMM_SIZE ? (__s64)(__s32)scribe_user_u32(c->inner_at)
 								  : (__s64)scribe_user_u64(c->inner_at);
 	c->inner_fn = 0;
@@ -87,7 +96,7 @@ int scribe_lib_in(struct pt_regs *ctx)
 		return 0;
 	scribe_regs_copy(ctx, &regs);
 	if (site->flags & SCRIBE_SITE_INNER) {
-		scribe_inner_begin(ctx, &regs, site);
+		scribe_inner_begin(&regs, site);
 		return 0;
 	}
 	im = scribe_image_at(site->image);
@@ -121,6 +130,8 @@ int scribe_lib_in(struct pt_regs *ctx)
 		scribe_stdio_begin(t, c, site, im);
 	else if (site->layer == SCRIBE_LAYER_MPIIO)
 		scribe_tell_above(calls, site);
+	else if (site->layer == SCRIBE_LAYER_PNETCDF)
+		scribe_nc_begin(p, c, im);
 	else if (site->fn == SCRIBE_FN_H5_SET_CLOSE)
 		scribe_h5_set(t, p, im, c->arg[0]); /* its structure is gone at return */
 	c->start_ns = bpf_ktime_get_ns();
@@ -147,4 +158,21 @@ int scribe_hdf5_out(struct pt_regs *ctx)
 	if (scribe_around_end(ctx))
 		return 0;
 	return scribe_h5_end(ctx);
+}
+
+SEC("uprobe")
+int scribe_pnetcdf_out(struct pt_regs *ctx)
+{
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t;
+
+	if (!calls)
+		return 0;
+	if (!scribe_inner_end(ctx, SCRIBE_LAYER_PNETCDF))
+		return scribe_nc_end(ctx);
+	t = scribe_caller(&p);
+	if (t && p && (__s32)ctx->ax == 0)
+		scribe_nc_posted(t, p, calls, &calls->layer[SCRIBE_LAYER_PNETCDF]);
+	return 0;
 }

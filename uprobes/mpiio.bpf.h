@@ -13,6 +13,17 @@
 #define SCRIBE_MPICH_COMM_SELF 0x44000001u
 #define SCRIBE_MPICH_BUILTIN   0x4c000000u
 
+/* Bytes of a datatype met by another library's functions; negative: not known. */
+static __always_inline __s64 scribe_mpi_size_of(const struct scribe_image *im, __u64 datatype)
+{
+	struct scribe_image *mpi;
+
+	if (im->flavour == SCRIBE_FLAVOUR_MPICH && ((__u32)datatype & 0xff000000u) == SCRIBE_MPICH_BUILTIN)
+		return ((__u32)datatype >> 8) & 0xff;
+	mpi = im->flavour == SCRIBE_FLAVOUR_OPENMPI ? scribe_image_at(SCRIBE_IMAGE_OPENMPI) : 0;
+	return mpi && mpi->type_size_at ? (__s64)scribe_user_u64(datatype + mpi->type_size_at) : -1;
+}
+
 /* Bytes of one element, negative: not known. */
 static __always_inline __s64 scribe_mpi_type_size(const struct scribe_image *im, const struct scribe_call *c,
 						  __u64 datatype)

@@ -191,6 +191,8 @@ static const struct scribe_probe hdf5[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof(table[0]))
 
+static const size_t nmpiio = COUNT(mpiio), nhdf5 = COUNT(hdf5), nstdio = COUNT(stdio);
+
 const struct scribe_library scribe_libraries[] = {
 	{"MPI",
 	 "libmpi*.so*",
@@ -198,14 +200,21 @@ const struct scribe_library scribe_libraries[] = {
 	 SCRIBE_LAYER_MPIIO,
 	 BIT(MPIIO),
 	 mpiio,
-	 COUNT(mpiio)},
+	 &nmpiio},
 	{"HDF5",
 	 "libhdf5*.so*",
 	 {"H5D__write", NULL},
 	 SCRIBE_LAYER_HDF5,
 	 BIT(H5F) | BIT(H5D),
 	 hdf5,
-	 COUNT(hdf5)},
-	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, COUNT(stdio)},
+	 &nhdf5},
+	{"PnetCDF",
+	 "libpnetcdf*.so*",
+	 {"ncmpi_put_vara_all", NULL},
+	 SCRIBE_LAYER_PNETCDF,
+	 BIT(PNETCDF_FILE) | BIT(PNETCDF_VAR),
+	 scribe_probes_pnetcdf,
+	 &scribe_nprobes_pnetcdf},
+	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},
 };
 const size_t scribe_nlibraries = COUNT(scribe_libraries);

@@ -21,7 +21,7 @@ struct scribe_probe {
 	uint8_t op;          /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
 	uint8_t count_at;    /* counter of the module, SCRIBE_COUNT_NONE */
 	uint16_t flags;      /* enum scribe_site_flags */
-	uint8_t implied;     /* 1 + standard stream, 0 none */
+	uint8_t implied;     /* 1 + standard stream, 0 none; PnetCDF: enum scribe_nc_form */
 	uint8_t deref;       /* bit i: role i is where the value stands */
 	/* which argument of the C function has role i (roles: enum scribe_fn), SCRIBE_ARG_NONE */
 	int8_t args[SCRIBE_SITE_ARGS];
@@ -34,8 +34,12 @@ struct scribe_library {
 	enum scribe_layer layer;
 	uint64_t modules; /* bits of the log's modules it feeds */
 	const struct scribe_probe *probes;
-	size_t n;
+	const size_t *n;
 };
+
+/* Tables that have a file of their own. */
+extern const struct scribe_probe scribe_probes_pnetcdf[];
+extern const size_t scribe_nprobes_pnetcdf;
 
 extern const struct scribe_library scribe_libraries[];
 extern const size_t scribe_nlibraries;

@@ -111,7 +111,7 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		     const struct scribe_image *image, bool calls, struct scribe_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
-	for (size_t i = 0; i < library->n; i++) {
+	for (size_t i = 0; i < *library->n; i++) {
 		const struct scribe_probe *p = &library->probes[i];
 		char profiling[80];
 		int rc;
@@ -119,7 +119,8 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		if ((p->flags & SCRIBE_SITE_COUNTS) && !calls)
 			continue;
 		/* Open MPI tells sizes without such calls */
-		if ((p->flags & SCRIBE_SITE_INNER) && image->flavour == SCRIBE_FLAVOUR_OPENMPI)
+		if ((p->flags & SCRIBE_SITE_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
+		    image->flavour == SCRIBE_FLAVOUR_OPENMPI)
 			continue;
 		rc = plan_symbol(elf, p, library->layer, p->symbol, plan);
 		if (rc == 0 && library->layer == SCRIBE_LAYER_MPIIO) {

@@ -8,11 +8,12 @@
 
 #include "logfmt/rules/types.h"
 
-#define SCRIBE_SITES_MAX   8192u
-#define SCRIBE_IMAGES_MAX  256u
-#define SCRIBE_SITE_ARGS   6
-#define SCRIBE_HANDLES_MAX 65536u
-#define SCRIBE_SHAPES_MAX  65536u
+#define SCRIBE_SITES_MAX     8192u
+#define SCRIBE_IMAGES_MAX    256u
+#define SCRIBE_IMAGE_OPENMPI (SCRIBE_IMAGES_MAX - 1) /* Open MPI's once more, for those that call it */
+#define SCRIBE_SITE_ARGS     6
+#define SCRIBE_HANDLES_MAX   65536u
+#define SCRIBE_SHAPES_MAX    65536u
 
 /* Layers a thread can be in at once, one above the other. */
 enum scribe_layer {
@@ -58,10 +59,14 @@ enum scribe_fn {
 	SCRIBE_FN_H5_DEPRECATED, /* around an open */
 	SCRIBE_FN_H5_BLOCK_READ, /* inside others: kind of memory, bytes */
 	/* PnetCDF */
-	SCRIBE_FN_NC_OPEN,  /* comm, path, mode, ncid, info, ncp ** */
-	SCRIBE_FN_NC_CLOSE, /* ncp */
-	SCRIBE_FN_NC_DATA,
-	SCRIBE_FN_NC_META,
+	SCRIBE_FN_NC_OPEN,     /* path, int *ncid */
+	SCRIBE_FN_NC_CLOSE,    /* ncid */
+	SCRIBE_FN_NC_META,     /* ncid */
+	SCRIBE_FN_NC_WAIT,     /* ncid */
+	SCRIBE_FN_NC_VAR_OPEN, /* ncid, name, int *varid */
+	SCRIBE_FN_NC_DATA,     /* ncid, varid, number or file type, count or counts, stride */
+	SCRIBE_FN_NC_MANY,     /* ncid: several variables, each told from inside */
+	SCRIBE_FN_NC_POST,     /* inside others: variable (its number comes first), count, stride */
 };
 
 enum scribe_reg {
@@ -86,6 +91,17 @@ enum scribe_reg {
 
 #define SCRIBE_COUNT_NONE 0xffu
 
+/* Which part of a variable a PnetCDF call names. */
+enum scribe_nc_form {
+	SCRIBE_NC_VAR,
+	SCRIBE_NC_VAR1,
+	SCRIBE_NC_VARA,
+	SCRIBE_NC_VARS,
+	SCRIBE_NC_VARM,
+	SCRIBE_NC_VARN,
+	SCRIBE_NC_VARD,
+};
+
 enum scribe_site_flags {
 	SCRIBE_SITE_RETURNS = 1u << 0, /* handled at return too */
 	SCRIBE_SITE_WIDE = 1u << 2,    /* its count has 64 bits */
@@ -94,17 +110,18 @@ enum scribe_site_flags {
 	SCRIBE_SITE_NEWLINE = 1u << 5, /* puts: one byte more than the string */
 	SCRIBE_SITE_STATUS = 1u << 6,  /* its result is a status: other than 0 failed */
 	SCRIBE_SITE_AROUND = 1u << 7,  /* only tells something to the call inside it */
+	SCRIBE_SITE_INDEP = 1u << 8,   /* PnetCDF: an independent read or write */
 };
 
 /* One probed place. Its index is the cookie of the probe. */
 struct scribe_site {
-	scribe_u8 fn;                    /* enum scribe_fn */
-	scribe_u8 layer;                 /* enum scribe_layer */
-	scribe_u16 flags;                /* enum scribe_site_flags */
-	scribe_u8 op;                    /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
-	scribe_u8 count_at;              /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
-	scribe_u8 deref;                 /* bit i: argument i is where the value stands, read at entry */
-	scribe_u8 implied;               /* stdio: 1 + number of the standard stream it works on, 0 none */
+	scribe_u8 fn;       /* enum scribe_fn */
+	scribe_u8 layer;    /* enum scribe_layer */
+	scribe_u16 flags;   /* enum scribe_site_flags */
+	scribe_u8 op;       /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
+	scribe_u8 count_at; /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
+	scribe_u8 deref;    /* bit i: argument i is where the value stands, read at entry */
+	scribe_u8 implied;  /* stdio: 1 + number of the standard stream; PnetCDF: enum scribe_nc_form */
 	scribe_u8 reg[SCRIBE_SITE_ARGS]; /* enum scribe_reg of each argument at this place */
 	scribe_u16 image;                /* index of its library */
 	scribe_u64 vaddr;                /* of the place: instruction pointer - vaddr is the load address */
@@ -127,8 +144,14 @@ struct scribe_image {
 	scribe_u32 h5d_space_at, h5d_type_at, h5d_layout_at, h5d_chunk_at; /* in the shared part */
 	scribe_u32 h5s_rank_at, h5s_nelem_at, h5s_select_at, h5s_npoints_at, h5s_hslab_at; /* H5S_t */
 	scribe_u32 h5t_shared_at, h5t_size_at;
-	scribe_u64 std_at[4];    /* stdio: vaddr of the standard streams */
-	scribe_u64 info_null_at; /* vaddr of a pointer to Open MPI's MPI_INFO_NULL */
+	/* PnetCDF: table of open files by ncid (vaddr), what its entries point to */
+	scribe_u64 nc_files_at, nc_driver_at;    /* vaddr: table, the driver whose fields follow */
+	scribe_u32 nc_vars_at, nc_type_at;       /* file: variables; variable: type */
+	scribe_u32 nc_own_at, nc_own_driver_at;  /* file: the driver's own structure, its driver */
+	scribe_u32 nc_names_at, nc_name_at;      /* driver's: its variables; a variable's name */
+	scribe_u32 nc_records_at, nc_written_at; /* driver's: records; bytes written, then read */
+	scribe_u64 std_at[4];                    /* stdio: vaddr of the standard streams */
+	scribe_u64 info_null_at;                 /* vaddr of a pointer to Open MPI's MPI_INFO_NULL */
 };
 
 #endif

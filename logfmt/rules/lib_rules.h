@@ -11,6 +11,10 @@
  *   H5F     ext.v[SCRIBE_H5F_OPENS .. USE_MPIIO]
  *   H5D     ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS], and what a
  *           dataset is (SCRIBE_LIB_H5D_*: set, not counted); data in part
+ *   PNETCDF_FILE  ext.v[SCRIBE_PNETCDF_FILE_CREATES .. WAIT_FAILURES]; waits are
+ *           the part's reads, of which only time, start and end are used
+ *   PNETCDF_VAR   places SCRIBE_LIB_NC_*: the ext part, and behind it fields of
+ *           the part that have no other use in a variable (scribe_lib_place_at)
  *
  * Compiled into the kernel programs, the unit tests and any counting inside a
  * process.
@@ -27,6 +31,7 @@ enum scribe_lib_what {
 	SCRIBE_LIB_CLOSE,
 	SCRIBE_LIB_SEEK,
 	SCRIBE_LIB_FLUSH, /* of stdio */
+	SCRIBE_LIB_WAIT,  /* of PnetCDF, class READ */
 	SCRIBE_LIB_OTHER, /* counted by count_at alone */
 };
 
@@ -41,15 +46,25 @@ enum scribe_lib_what {
 #define SCRIBE_LIB_H5D_CHUNK_D1   15 /* to D5; ~0 unknown */
 #define SCRIBE_LIB_H5D_PROPERTIES 8
 
+/* Places of a variable: two properties, then counts. */
+#define SCRIBE_LIB_NC_SHAPE        0 /* dimensions | bytes of an element << 16 | record variable << 32 */
+#define SCRIBE_LIB_NC_NPOINTS      1
+#define SCRIBE_LIB_NC_PROPERTIES   2
+#define SCRIBE_LIB_NC_FORMS        2 /* PNETCDF_VAR_PUT_VAR to _BPUT_VARN */
+#define SCRIBE_LIB_NC_INDEP_READS  34
+#define SCRIBE_LIB_NC_INDEP_WRITES 35
+#define SCRIBE_LIB_NC_OPENS        36
+#define SCRIBE_LIB_PLACES          (SCRIBE_EXT_COUNT + 12)
+
 struct scribe_lib_op {
 	scribe_u64 start_ns, end_ns;
 	scribe_u64 bytes;
 	scribe_s64 offset;   /* of the first byte; -1: the module has no offsets */
 	scribe_u32 what;     /* enum scribe_lib_what */
 	scribe_u32 op_class; /* enum scribe_op_class: what its time counts as */
-	scribe_u32 count_at; /* index in the ext part, SCRIBE_LIB_NO_COUNT */
+	scribe_u32 count_at; /* place that goes up by one, SCRIBE_LIB_NO_COUNT */
 	scribe_u32 unsized;  /* 1: bytes are not known */
-	scribe_u32 pad;
+	scribe_u32 also_at;  /* a second place that goes up by one, 0 none */
 	scribe_s64
 		shape; /* key of its shape, counted among the common values in place of its bytes; 0 none */
 };
@@ -116,6 +131,21 @@ SCRIBE_INLINE scribe_s64 scribe_lib_value(const struct scribe_lib_op *op)
 	return op->shape ? op->shape : (scribe_s64)op->bytes;
 }
 
+/* Counter `place` of a record: the ext part, behind it eight and four fields of the part. */
+SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_part *p, struct scribe_ext_part *ext,
+					      scribe_u32 place)
+{
+	scribe_u32 at = place - SCRIBE_EXT_COUNT;
+
+	if (place < SCRIBE_EXT_COUNT)
+		return &ext->v[place];
+	if (at < 8)
+		return &p->dups + at;
+	if (at < 12)
+		return &p->consec[0] + (at - 8);
+	return 0;
+}
+
 #define SCRIBE_ADD(field, n)                                                                                 \
 	do {                                                                                                 \
 		if (atomic)                                                                                  \
@@ -150,9 +180,14 @@ SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_e
 				    const struct scribe_lib_op *op, const struct scribe_lib_place *at,
 				    int atomic)
 {
+	scribe_u64 *count = scribe_lib_place_at(p, ext, op->count_at);
+
 	SCRIBE_ADD(p->events, 1);
-	if (op->count_at < SCRIBE_EXT_COUNT)
-		SCRIBE_ADD(ext->v[op->count_at], 1);
+	if (count)
+		SCRIBE_ADD(*count, 1);
+	count = op->also_at ? scribe_lib_place_at(p, ext, op->also_at) : 0;
+	if (count)
+		SCRIBE_ADD(*count, 1);
 	if (op->op_class == SCRIBE_OP_READ)
 		SCRIBE_ADD(p->busy_ns[SCRIBE_OP_READ], at->busy_ns);
 	else if (op->op_class == SCRIBE_OP_WRITE)
@@ -177,6 +212,10 @@ SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_e
 		scribe_lower(&p->close_start, op->start_ns, atomic);
 		scribe_raise(&p->close_end, op->end_ns, atomic);
 		break;
+	case SCRIBE_LIB_WAIT:
+		scribe_lower(&p->start[SCRIBE_OP_READ], op->start_ns, atomic);
+		scribe_raise(&p->end[SCRIBE_OP_READ], op->end_ns, atomic);
+		break;
 	case SCRIBE_LIB_SEEK:
 		SCRIBE_ADD(p->seeks, 1);
 		break;
@@ -189,5 +228,11 @@ SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_e
 }
 
 #undef SCRIBE_ADD
+
+_Static_assert(__builtin_offsetof(struct scribe_posix_part, rename_targets) ==
+			       __builtin_offsetof(struct scribe_posix_part, dups) + 7 * 8 &&
+		       __builtin_offsetof(struct scribe_posix_part, seq) ==
+			       __builtin_offsetof(struct scribe_posix_part, consec) + 16,
+	       "fields that are places stand together");
 
 #endif

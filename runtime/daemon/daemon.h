@@ -109,6 +109,10 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p);
 /* The same of a living one, which goes on with fresh records. */
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p);
 
+/* ---- events.c: names of slots ---- */
+/* The name of a slot as it was at that birth; NULL: none has come. */
+struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t birth);
+
 /* ---- commit.c: from records to a log ---- */
 /* Write the log of every unit of the job that is over; `all`: of every unit. */
 void scribe_commit_due(struct scribe_work *w, bool all);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "logfmt/base/hash.h"
-
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
@@ -18,13 +16,6 @@ struct drain {
 	struct scribe_process *p;
 	struct scribe_records *records;
 };
-
-static struct scribe_label *slot_label(struct scribe_daemon *d, uint32_t index, uint32_t birth)
-{
-	if (index >= d->slots || d->slot[index].birth != birth)
-		return NULL;
-	return d->slot[index].label;
-}
 
 /* A record whose name never came, or that stands for many files. */
 static struct scribe_label *made_up_label(struct scribe_work *w, const struct scribe_process *p,
@@ -71,16 +62,6 @@ static int lib_module(uint32_t kind)
 	return kind < sizeof(modules) / sizeof(modules[0]) ? modules[kind] : 0;
 }
 
-/* Record id of the file in "file:/group/dataset". */
-static uint64_t file_of_dataset(const struct scribe_label *label)
-{
-	const char *colon = NULL;
-
-	for (const char *at = label->text; (at = strstr(at, ":/")); at++)
-		colon = at;
-	return colon ? scribe_record_id(label->text, (size_t)(colon - label->text)) : 0;
-}
-
 /* Keep what belongs to the keys of a part before the table of them is gone. */
 static void learn_shapes(struct scribe_work *w, const struct scribe_value *v, size_t n)
 {
@@ -121,9 +102,9 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 		x->p->totals.bytes_read += v->part[i]->bytes[0];
 		x->p->totals.bytes_written += v->part[i]->bytes[1];
 	}
-	if (f && module == SCRIBE_MOD_H5D) {
+	if (f && shapes) {
 		scribe_file_properties(f, v->ext[0]);
-		f->file_id = file_of_dataset(label);
+		f->file_id = label->file_id;
 	}
 	if (f && v->slot->mode && !f->mode)
 		f->mode = v->slot->mode;
@@ -163,7 +144,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 {
 	struct drain *x = ctx;
 	const struct scribe_slot *slot = v->slot;
-	struct scribe_label *label = slot_label(x->d, v->index, slot->birth);
+	struct scribe_label *label = scribe_slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
 	if (x->p->disabled || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
@@ -171,7 +152,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 		return 0;
 	/* a library's record that replaced one already drained has that one's name */
 	if (!label && lib_module(slot->kind) && slot->renamed_from)
-		label = slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
+		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
 	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
 		label = made_up_label(x->p->work, x->p, slot);
 	if (lib_module(slot->kind)) {
@@ -190,7 +171,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	if (slot->align)
 		f->align = slot->align;
 	if (slot->renamed_from && !f->renamed_from) {
-		label = slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
+		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
 		f->renamed_from = label ? label->id : 0;
 	}
 	return 0;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "logfmt/base/hash.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/sources.h"
@@ -131,6 +132,11 @@ static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffi
 	return bytes + strlen(path + bytes);
 }
 
+struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t birth)
+{
+	return slot < d->slots && d->slot[slot].birth == birth ? d->slot[slot].label : NULL;
+}
+
 static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		    const char *text)
 {
@@ -147,6 +153,7 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	char path[SCRIBE_NAME_ROOM];
 	struct scribe_label *label;
 	struct scribe_slot *slot;
+	uint64_t file_id = 0;
 	size_t bytes;
 
 	if (!room_for(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
@@ -154,7 +161,15 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	if (e->flags & SCRIBE_NF_SUFFIX && e->status > 0 && (uint32_t)e->status < e->string_bytes)
 		parts.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
 	bytes = scribe_path_join(&parts, path, sizeof(path));
-	if (e->flags & SCRIBE_NF_LITERAL)
+	if (e->flags & SCRIBE_NF_BELOW) {
+		label = scribe_slot_label(d, (uint32_t)e->status, e->tgid);
+		if (!label)
+			return;
+		bytes = literal_name(label->text, label->bytes, path, sizeof(path));
+		file_id = label->id;
+		bytes = add_suffix(path, bytes, sizeof(path), ":", 1);
+		bytes = add_suffix(path, bytes, sizeof(path), parts.string, parts.string_bytes);
+	} else if (e->flags & SCRIBE_NF_LITERAL)
 		bytes = literal_name(parts.string, parts.string_bytes, path, sizeof(path));
 	else if (parts.has_string) {
 		int root = open_root(p);
@@ -165,14 +180,18 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 		if (root >= 0)
 			close(root);
 	}
-	if (parts.string_bytes < e->string_bytes)
+	if (parts.string_bytes < e->string_bytes) {
+		file_id = scribe_record_id(path, bytes);
 		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
 				   e->string_bytes - parts.string_bytes);
+	}
 	label = scribe_labels_intern(&p->work->labels, path, bytes);
 	if (!label) {
 		p->work->memory_out++;
 		return;
 	}
+	if (file_id)
+		label->file_id = file_id;
 	label->excluded = scribe_exclusions_match(&p->work->config.paths, label->text, label->bytes);
 	d->slot[e->slot] = (struct scribe_slot_name){e->birth, p->work->index, label};
 	slot = scribe_bpf_slot(d->bpf, e->slot);

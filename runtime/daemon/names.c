@@ -202,6 +202,7 @@ struct scribe_label *scribe_labels_intern(struct scribe_labels *names, const cha
 	n->id = id;
 	n->bytes = bytes;
 	n->excluded = false;
+	n->file_id = 0;
 	memcpy(n->text, path, bytes);
 	n->text[bytes] = 0;
 	if (scribe_map_put(&names->by_id, id, n) < 0) {

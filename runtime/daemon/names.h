@@ -20,6 +20,7 @@ struct scribe_label {
 	uint64_t id;
 	size_t bytes;
 	bool excluded;
+	uint64_t file_id; /* of something in a file: record id of that file's name, else 0 */
 	char text[]; /* ends in NUL */
 };
 

@@ -68,6 +68,8 @@ void scribe_file_properties(struct scribe_file *f, const struct scribe_ext_part 
 {
 	for (int i = 0; f->module == SCRIBE_MOD_H5D && i < SCRIBE_LIB_H5D_PROPERTIES; i++)
 		f->acc.ext.v[SCRIBE_LIB_H5D_NDIMS + i] = of->v[SCRIBE_LIB_H5D_NDIMS + i];
+	for (int i = 0; f->module == SCRIBE_MOD_PNETCDF_VAR && i < SCRIBE_LIB_NC_PROPERTIES; i++)
+		f->acc.ext.v[i] = of->v[i];
 }
 
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other)

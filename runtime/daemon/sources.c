@@ -91,6 +91,8 @@ static int lib_record(struct scribe_work *w, struct scribe_core *core, const str
 		return 0;
 	if (f->module == SCRIBE_MOD_H5D)
 		rec.h5d.file_rec_id = f->file_id;
+	if (f->module == SCRIBE_MOD_PNETCDF_VAR)
+		rec.nc_var.file_rec_id = f->file_id;
 	into = scribe_core_register_record(core, f->id, NULL, f->module, bytes, NULL);
 	if (!into)
 		return -ENOMEM;

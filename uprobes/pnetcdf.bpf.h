@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PnetCDF, by its public functions. What a variable is stands in the library's
+ * table of open files, by offsets decoded from the library (uprobes/image.c);
+ * sizes are those of the file: elements times the variable's type. Nonblocking
+ * calls count when they are posted; the wait is the file's.
+ */
+#ifndef UPROBES_PNETCDF_BPF_H
+#define UPROBES_PNETCDF_BPF_H
+
+#include "logfmt/counters_pnetcdf.h"
+#include "uprobes/call.bpf.h"
+
+/* Handles: the file's ncid; ncid << 32 | varid. `note` is the start of the file's open. */
+#define SCRIBE_HANDLE_NC_FILE SCRIBE_LAYER_PNETCDF
+#define SCRIBE_HANDLE_NC_VAR  (SCRIBE_LAYER_PNETCDF | 0x100)
+
+#define SCRIBE_NC_DIMS_MAX   16 /* dimensions looked at; more: the size is unknown */
+#define SCRIBE_NC_ROWS       64 /* rows of a list of requests looked at at a time */
+#define SCRIBE_NC_ROWS_MAX   64 /* times that; more: the size is unknown */
+#define SCRIBE_NC_CLOSE_VARS 64 /* handles of variables dropped at close; the rest later */
+
+/* As it lies in the library, from `nc_type_at` - 8 on. */
+struct scribe_nc_var {
+	__s32 dims;
+	__s32 record_dim; /* -1 none */
+	__u32 type;
+	__u32 pad;
+	__u64 shape; /* MPI_Offset of each dimension */
+};
+
+/* The library's structure of an open file; 0 none. */
+static __always_inline __u64 scribe_nc_file(const struct scribe_image *im, const struct scribe_call *c)
+{
+	return scribe_user_u64(c->base + im->nc_files_at + 8 * (__u64)(__u32)c->arg[0]);
+}
+
+/* The driver's own structure, where it is the driver whose fields are known. */
+static __always_inline __u64 scribe_nc_own(const struct scribe_image *im, const struct scribe_call *c)
+{
+	__u64 file = scribe_nc_file(im, c);
+
+	if (!file || scribe_user_u64(file + im->nc_own_driver_at) != c->base + im->nc_driver_at)
+		return 0;
+	return scribe_user_u64(file + im->nc_own_at);
+}
+
+static __always_inline bool scribe_nc_var_read(const struct scribe_image *im, const struct scribe_call *c,
+					       __u32 varid, struct scribe_nc_var *ret)
+{
+	__u64 vars = scribe_user_u64(scribe_nc_file(im, c) + im->nc_vars_at);
+
+	return vars &&
+	       !bpf_probe_read_user(ret, sizeof(*ret),
+				    (void *)(vars + (__u64)varid * sizeof(*ret) + im->nc_type_at - 8));
+}
+
+/* Bytes of an element (nc_type), 0 unknown. */
+static __always_inline __u32 scribe_nc_type_bytes(__u32 type)
+{
+	switch (type) {
+	case 1: /* byte, char, ubyte */
+	case 2:
+	case 7:
+		return 1;
+	case 3: /* short, ushort */
+	case 8:
+		return 2;
+	case 4: /* int, float, uint */
+	case 5:
+	case 9:
+		return 4;
+	case 6: /* double, int64, uint64 */
+	case 10:
+	case 11:
+		return 8;
+	}
+	return 0;
+}
+
+/* Product of `n` numbers of the program from `first` on; -1 too many. */
+static __always_inline __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
+{
+	__s64 product = 1;
+
+	if (n > SCRIBE_NC_DIMS_MAX || (n > first && !at))
+		return -1;
+	for (int i = 0; i < SCRIBE_NC_DIMS_MAX; i++)
+		if (i >= first && i < n)
+			product *= (__s64)scribe_user_u64(at + 8 * i);
+	return product;
+}
+
+/* Elements of `n` rows of counts from `from` on; -1 unknown. */
+SCRIBE_GLOBAL __s64 scribe_nc_rows(__u64 counts, __u32 from, __u32 n, __s32 dims)
+{
+	__s64 sum = 0;
+
+	if (dims > SCRIBE_NC_DIMS_MAX)
+		return -1;
+	for (__u32 i = 0; i < SCRIBE_NC_ROWS; i++) {
+		__u64 row;
+
+		if (from + i >= n)
+			break;
+		row = scribe_user_u64(counts + 8 * (__u64)(from + i));
+		if (dims && !row)
+			return -1;
+		sum += scribe_nc_product(row, 0, dims);
+	}
+	return sum;
+}
+
+static __always_inline __s64 scribe_nc_list(__u64 counts, __u32 n, __s32 dims)
+{
+	__s64 sum = 0;
+
+	if (!counts)
+		return n; /* single elements */
+	if (n > SCRIBE_NC_ROWS * SCRIBE_NC_ROWS_MAX)
+		return -1;
+	for (__u32 i = 0; i < SCRIBE_NC_ROWS_MAX; i++) {
+		__s64 some;
+
+		if (i * SCRIBE_NC_ROWS >= n)
+			break;
+		some = scribe_nc_rows(counts, i * SCRIBE_NC_ROWS, n, dims);
+		if (some < 0)
+			return -1;
+		sum += some;
+	}
+	return sum;
+}
+
+/* What the file has moved since it was asked last, headers included, goes to its record. */
+SCRIBE_GLOBAL int scribe_nc_moved(const struct scribe_image *im, const struct scribe_call *c,
+				  struct scribe_handle *h)
+{
+	struct scribe_slot *s;
+	__u64 own, now;
+
+	if (!im || !c || !h || !im->nc_written_at)
+		return 0;
+	own = scribe_nc_own(im, c);
+	s = h->slot == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(h->slot);
+	if (!own || !s)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		__u32 at = i ? SCRIBE_PNETCDF_FILE_BYTES_READ : SCRIBE_PNETCDF_FILE_BYTES_WRITTEN;
+
+		now = scribe_user_u64(own + im->nc_written_at + 8 * i);
+		if (now > h->moved[i])
+			__sync_fetch_and_add(&s->ext.v[at], now - h->moved[i]);
+		h->moved[i] = now;
+	}
+	return 0;
+}
+
+/* The variable's handle with its record, made at its first use. 0: not to be recorded. */
+static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread *t, struct scribe_proc *p,
+							   const struct scribe_image *im,
+							   const struct scribe_call *c,
+							   const struct scribe_handle *file, __u32 varid)
+{
+	__u64 key = c->arg[0] << 32 | varid;
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key);
+	struct scribe_handle fresh = {.note = file->note};
+	struct scribe_nc_var var;
+	struct scribe_slot *s;
+	__u64 name;
+
+	if (h && h->note == file->note)
+		return h->slot == SCRIBE_SKIP_SLOT ? 0 : h;
+	name = scribe_nc_own(im, c);
+	if (name)
+		name = scribe_user_u64(scribe_user_u64(name + im->nc_names_at) + 8 * (__u64)varid);
+	if (name)
+		name = scribe_user_u64(name + im->nc_name_at);
+	if (!name || !scribe_nc_var_read(im, c, varid, &var)) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return 0;
+	}
+	fresh.slot = scribe_lib_below(t, p, file->slot, name, SCRIBE_KIND_NC_VAR);
+	s = fresh.slot == SCRIBE_SKIP_SLOT || fresh.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(fresh.slot);
+	fresh.slot = s ? fresh.slot : SCRIBE_SKIP_SLOT;
+	fresh.birth = s ? s->birth : 0;
+	if (s) {
+		__s64 points = scribe_nc_product(var.shape, var.record_dim >= 0, var.dims);
+
+		s->ext.v[SCRIBE_LIB_NC_SHAPE] = (__u64)(var.dims & 0xffff) |
+						(__u64)scribe_nc_type_bytes(var.type) << 16 |
+						(__u64)(var.record_dim >= 0) << 32;
+		s->ext.v[SCRIBE_LIB_NC_NPOINTS] = points;
+	}
+	scribe_handle_put(p, SCRIBE_HANDLE_NC_VAR, key, &fresh);
+	return s ? scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key) : 0;
+}
+
+/* One access: what it is of. `count` and `stride` as the library has them. */
+struct scribe_nc_access {
+	__u32 varid, form, op, count_at;
+	__u32 indep, number;
+	__u64 count, stride, filetype;
+};
+
+/* Lengths and strides as Darshan has them: D1 is the first of the last five dimensions. */
+static __always_inline void scribe_nc_shape(const struct scribe_nc_access *a, __s32 dims,
+					    struct scribe_shape *shape)
+{
+	__s32 first = dims > SCRIBE_SHAPE_DIMS ? dims - SCRIBE_SHAPE_DIMS : 0;
+	bool strided = a->form != SCRIBE_NC_VARA;
+
+	for (int i = 0; i < SCRIBE_SHAPE_DIMS; i++) {
+		if (first + i >= dims)
+			break;
+		shape->length[i] = scribe_user_u64(a->count + 8 * (first + i));
+		if (strided)
+			shape->stride[i] = a->stride ? scribe_user_u64(a->stride + 8 * (first + i)) : 1;
+	}
+}
+
+/* Elements; -1 unknown. */
+static __always_inline __s64 scribe_nc_elements(const struct scribe_image *im, const struct scribe_call *c,
+						const struct scribe_nc_access *a,
+						const struct scribe_nc_var *var)
+{
+	__u64 own;
+	__s64 n;
+
+	switch (a->form) {
+	case SCRIBE_NC_VAR1:
+		return 1;
+	case SCRIBE_NC_VARN:
+		return scribe_nc_list(a->count, a->number, var->dims);
+	case SCRIBE_NC_VAR:
+		n = scribe_nc_product(var->shape, var->record_dim >= 0, var->dims);
+		own = scribe_nc_own(im, c);
+		if (var->record_dim >= 0 && n > 0)
+			n = own ? n * (__s64)scribe_user_u64(own + im->nc_records_at) : -1;
+		return n;
+	}
+	return scribe_nc_product(a->count, 0, var->dims);
+}
+
+SCRIBE_GLOBAL int scribe_nc_record(struct scribe_thread *t, struct scribe_proc *p,
+				   const struct scribe_call *c, const struct scribe_nc_access *a,
+				   struct scribe_lib_op *op)
+{
+	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+	struct scribe_handle *file, *h;
+	struct scribe_nc_var var = {};
+	struct scribe_site *site;
+	struct scribe_image *im;
+	__s64 bytes;
+
+	if (!t || !p || !c || !a || !op || !calls)
+		return 0;
+	site = scribe_site_at(c->at);
+	im = site ? scribe_image_at(site->image) : 0;
+	file = im ? scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]) : 0;
+	if (!im || !file) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return 0;
+	}
+	if (file->slot == SCRIBE_SKIP_SLOT)
+		return 0;
+	h = scribe_nc_var(t, p, im, c, file, a->varid);
+	if (!h || !scribe_nc_var_read(im, c, a->varid, &var))
+		return 0;
+	__builtin_memset(&calls->shape, 0, sizeof(calls->shape));
+	if (a->form == SCRIBE_NC_VARD) {
+		bytes = scribe_mpi_size_of(im, a->filetype);
+	} else {
+		bytes = scribe_nc_elements(im, c, a, &var);
+		if (bytes > 0)
+			bytes *= scribe_nc_type_bytes(var.type);
+		if (a->form >= SCRIBE_NC_VARA && a->form <= SCRIBE_NC_VARM)
+			scribe_nc_shape(a, var.dims, &calls->shape);
+	}
+	op->what = SCRIBE_LIB_DATA;
+	op->op_class = a->op & 1;
+	op->count_at = a->count_at - SCRIBE_PNETCDF_VAR_PUT_VAR + SCRIBE_LIB_NC_FORMS;
+	if (a->indep)
+		op->also_at = a->op & 1 ? SCRIBE_LIB_NC_INDEP_WRITES : SCRIBE_LIB_NC_INDEP_READS;
+	op->unsized = bytes < 0;
+	op->bytes = bytes < 0 ? 0 : bytes;
+	if (op->unsized)
+		scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
+	calls->shape.bytes = op->bytes;
+	op->shape = scribe_shape_keep(p, &calls->shape);
+	scribe_lib_on(t, p, h, op);
+	return 0;
+}
+
+static __always_inline void scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *p,
+					     const struct scribe_call *c, const struct scribe_site *site,
+					     struct scribe_lib_op *op)
+{
+	struct scribe_lib_name name = {.string = c->arg[0], .kind = SCRIBE_KIND_NC_FILE, .prefix = 1};
+	struct scribe_handle h = {.note = c->start_ns};
+	struct scribe_slot *s;
+
+	h.slot = scribe_lib_slot(t, p, &name);
+	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
+	h.birth = s ? s->birth : 0;
+	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
+	scribe_handle_put(p, SCRIBE_HANDLE_NC_FILE, scribe_user_u32(c->arg[1]), &h);
+	if (!s)
+		return;
+	op->what = SCRIBE_LIB_OPEN;
+	op->count_at = site->count_at;
+	scribe_lib_on(t, p, &h, op);
+}
+
+/* Calls on the file itself. */
+static __always_inline void scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc *p,
+					      const struct scribe_call *c, const struct scribe_site *site,
+					      const struct scribe_image *im, struct scribe_lib_op *op,
+					      __s32 ret)
+{
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+
+	if (!h) {
+		if (!ret)
+			scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return;
+	}
+	op->count_at = site->count_at == SCRIBE_COUNT_NONE ? SCRIBE_LIB_NO_COUNT : site->count_at;
+	if (site->fn == SCRIBE_FN_NC_WAIT) {
+		op->what = SCRIBE_LIB_WAIT;
+		op->op_class = SCRIBE_OP_READ;
+		if (ret)
+			op->count_at = SCRIBE_PNETCDF_FILE_WAIT_FAILURES;
+	} else if (ret) {
+		return;
+	} else if (site->fn == SCRIBE_FN_NC_CLOSE) {
+		op->what = SCRIBE_LIB_CLOSE;
+	}
+	if (h->slot != SCRIBE_SKIP_SLOT) {
+		scribe_lib_on(t, p, h, op);
+		if (site->fn != SCRIBE_FN_NC_CLOSE)
+			scribe_nc_moved(im, c, h);
+	}
+	if (site->fn != SCRIBE_FN_NC_CLOSE)
+		return;
+	for (__u32 i = 0; i < SCRIBE_NC_CLOSE_VARS; i++)
+		scribe_handle_drop(p, SCRIBE_HANDLE_NC_VAR, c->arg[0] << 32 | i);
+	scribe_handle_drop(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+}
+
+/* A variable was defined or found by its name. */
+static __always_inline void scribe_nc_var_opened(struct scribe_thread *t, struct scribe_proc *p,
+						 const struct scribe_call *c, const struct scribe_image *im,
+						 struct scribe_lib_op *op)
+{
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+
+	if (!h) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return;
+	}
+	h = h->slot == SCRIBE_SKIP_SLOT ? 0 : scribe_nc_var(t, p, im, c, h, scribe_user_u32(c->arg[1]));
+	if (!h)
+		return;
+	op->what = SCRIBE_LIB_OPEN;
+	op->count_at = SCRIBE_LIB_NC_OPENS;
+	scribe_lib_on(t, p, h, op);
+}
+
+/* One variable of a call on several has been posted. */
+static __always_inline int scribe_nc_posted(struct scribe_thread *t, struct scribe_proc *p,
+					    struct scribe_calls *calls, struct scribe_call *c)
+{
+	struct scribe_lib_op op = {.offset = -1, .start_ns = calls->post_ns, .end_ns = bpf_ktime_get_ns()};
+	struct scribe_nc_access a = {
+		.varid = calls->post[0], .count = calls->post[1], .stride = calls->post[2]};
+	struct scribe_site *site = scribe_site_at(c->at);
+
+	if (!site)
+		return 0;
+	a.form = site->implied;
+	a.op = site->op;
+	a.count_at = site->count_at;
+	a.indep = site->flags & SCRIBE_SITE_INDEP;
+	return scribe_nc_record(t, p, c, &a, &op);
+}
+
+static __always_inline int scribe_nc_end(struct pt_regs *ctx)
+{
+	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_PNETCDF);
+	struct scribe_lib_op op = {.offset = -1,
+				   .count_at = SCRIBE_LIB_NO_COUNT,
+				   .op_class = SCRIBE_OP_META,
+				   .what = SCRIBE_LIB_OTHER};
+	struct scribe_nc_access a = {};
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t;
+	struct scribe_image *im;
+	struct scribe_site *site;
+	__s32 ret = ctx->ax;
+
+	if (!c)
+		return 0;
+	t = scribe_caller(&p);
+	site = scribe_site_at(c->at);
+	im = site ? scribe_image_at(site->image) : 0;
+	if (!t || !p || !im)
+		return 0;
+	op.start_ns = c->start_ns;
+	op.end_ns = bpf_ktime_get_ns();
+	if (site->fn == SCRIBE_FN_NC_WAIT || site->fn == SCRIBE_FN_NC_META ||
+	    site->fn == SCRIBE_FN_NC_CLOSE) {
+		scribe_nc_on_file(t, p, c, site, im, &op, ret);
+		return 0;
+	}
+	if (ret)
+		return 0;
+	if (site->fn == SCRIBE_FN_NC_OPEN) {
+		scribe_nc_opened(t, p, c, site, &op);
+	} else if (site->fn == SCRIBE_FN_NC_VAR_OPEN) {
+		scribe_nc_var_opened(t, p, c, im, &op);
+	} else if (site->fn == SCRIBE_FN_NC_DATA) {
+		a.varid = c->arg[1];
+		a.number = c->arg[2];
+		a.filetype = c->arg[2];
+		a.count = c->arg[3];
+		a.stride = c->arg[4];
+		a.form = site->implied;
+		a.op = site->op;
+		a.count_at = site->count_at;
+		a.indep = site->flags & SCRIBE_SITE_INDEP;
+		scribe_nc_record(t, p, c, &a, &op);
+	}
+	return 0;
+}
+
+/* Entry: what is gone at return. */
+static __always_inline void scribe_nc_begin(struct scribe_proc *p, const struct scribe_call *c,
+					    const struct scribe_image *im)
+{
+	struct scribe_handle *h;
+
+	if (c->fn != SCRIBE_FN_NC_CLOSE)
+		return;
+	h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+	if (h)
+		scribe_nc_moved(im, c, h);
+}
+
+#endif
