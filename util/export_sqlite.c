@@ -13,7 +13,7 @@
 #include "util/export.h"
 
 #define SCHEMA_VERSION 1
-#define BUSY_MS        10000
+#define BUSY_MS        60000 /* another process is adding a log */
 
 struct sqlite {
 	const struct scribe_export_options *o;

@@ -15,54 +15,18 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
+#include "util/export_rows.h"
 #include "util/print_record.h"
 
-#define MAX_COLUMNS 1024
-#define COUNT(a)    ((int)(sizeof(a) / sizeof((a)[0])))
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-struct rows {
-	struct scribe_log *log;
-	const struct scribe_export_sink *sink;
-	struct scribe_export_table table;
-	struct scribe_column columns[MAX_COLUMNS];
-	struct scribe_cell cells[MAX_COLUMNS];
-	char table_name[64];
-	char pool[80], oid[64];
-	struct scribe_err *err;
-};
-
-static struct scribe_cell cell_int(int64_t v)
-{
-	return (struct scribe_cell){.i = v};
-}
-
-static struct scribe_cell cell_real(double v)
-{
-	return (struct scribe_cell){.r = v};
-}
-
-static struct scribe_cell cell_id(uint64_t v)
-{
-	return (struct scribe_cell){.id = v};
-}
-
-static struct scribe_cell cell_bytes(const char *bytes, size_t len)
-{
-	return (struct scribe_cell){.null = bytes == NULL, .text = {bytes, len}};
-}
-
-static struct scribe_cell cell_text(const char *text)
-{
-	return cell_bytes(text, text ? strlen(text) : 0);
-}
-
-static bool wanted(const struct rows *r, const char *name)
+static bool wanted(const struct scribe_export_rows *r, const char *name)
 {
 	return !r->sink->wanted || r->sink->wanted(r->sink->ctx, name);
 }
 
 /* A table of fixed columns. 1: go on, 0: not wanted, < 0: failed. */
-static int begin(struct rows *r, const char *name, const struct scribe_column *columns, int n)
+static int begin(struct scribe_export_rows *r, const char *name, const struct scribe_column *columns, int n)
 {
 	int rc;
 
@@ -73,7 +37,7 @@ static int begin(struct rows *r, const char *name, const struct scribe_column *c
 	return rc < 0 ? rc : 1;
 }
 
-static int row(struct rows *r)
+int scribe_export_row(struct scribe_export_rows *r)
 {
 	return r->sink->row(r->sink->ctx, &r->table, r->cells, r->err);
 }
@@ -87,7 +51,7 @@ static const struct scribe_column job_columns[] = {
 	{"nprocs", SCRIBE_COL_INT},   {"exe", SCRIBE_COL_TEXT},          {"incomplete", SCRIBE_COL_INT},
 };
 
-static int put_job(struct rows *r)
+static int put_job(struct scribe_export_rows *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r->log->reader);
 	const struct scribe_log_job *j = scribe_reader_job(r->log->reader);
@@ -107,12 +71,12 @@ static int put_job(struct rows *r)
 	r->cells[n++] = cell_int(j->nprocs);
 	r->cells[n++] = cell_text(scribe_reader_exe(r->log->reader));
 	r->cells[n++] = cell_int((int64_t)h->partial_flag);
-	return row(r);
+	return scribe_export_row(r);
 }
 
 static const struct scribe_column metadata_columns[] = {{"key", SCRIBE_COL_TEXT}, {"value", SCRIBE_COL_TEXT}};
 
-static int put_metadata(struct rows *r)
+static int put_metadata(struct scribe_export_rows *r)
 {
 	const char *at = scribe_reader_job(r->log->reader)->metadata;
 	const char *end = at + strnlen(at, SCRIBE_JOB_METADATA_BYTES);
@@ -128,21 +92,21 @@ static int put_metadata(struct rows *r)
 			continue;
 		r->cells[0] = cell_bytes(at, (size_t)(equals - at));
 		r->cells[1] = cell_bytes(equals + 1, (size_t)(stop - equals - 1));
-		rc = row(r) < 0 ? -1 : 1;
+		rc = scribe_export_row(r) < 0 ? -1 : 1;
 	}
 	return rc < 0 ? rc : 0;
 }
 
 static const struct scribe_column mount_columns[] = {{"path", SCRIBE_COL_TEXT}, {"type", SCRIBE_COL_TEXT}};
 
-static int put_mounts(struct rows *r)
+static int put_mounts(struct scribe_export_rows *r)
 {
 	int rc = begin(r, "mount", mount_columns, COUNT(mount_columns));
 
 	for (size_t i = 0; rc > 0 && i < r->log->nmounts; i++) {
 		r->cells[0] = cell_text(r->log->mounts[i].path);
 		r->cells[1] = cell_text(r->log->mounts[i].type);
-		rc = row(r) < 0 ? -1 : 1;
+		rc = scribe_export_row(r) < 0 ? -1 : 1;
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -154,7 +118,7 @@ static const struct scribe_column file_columns[] = {
 	{"fs", SCRIBE_COL_TEXT},
 };
 
-static int put_files(struct rows *r)
+static int put_files(struct scribe_export_rows *r)
 {
 	int rc = begin(r, "file", file_columns, COUNT(file_columns));
 
@@ -166,7 +130,7 @@ static int put_files(struct rows *r)
 		r->cells[1] = cell_bytes(n.bytes, n.len);
 		r->cells[2] = cell_text(m.path);
 		r->cells[3] = cell_text(m.type);
-		rc = row(r) < 0 ? -1 : 1;
+		rc = scribe_export_row(r) < 0 ? -1 : 1;
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -178,9 +142,9 @@ static const struct scribe_column place_columns[] = {
 	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT}, {"name", SCRIBE_COL_PLACE},
 	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},
 };
-#define PLACES COUNT(place_columns)
+_Static_assert(COUNT(place_columns) == SCRIBE_EXPORT_PLACES, "columns of a place");
 
-static int put_place(struct rows *r, const void *record)
+int scribe_export_place(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_base_record *base = record;
 	size_t len = 0;
@@ -192,17 +156,17 @@ static int put_place(struct rows *r, const void *record)
 	r->cells[2] = cell_bytes(name, len);
 	r->cells[3] = cell_text(m.path);
 	r->cells[4] = cell_text(m.type);
-	return PLACES;
+	return SCRIBE_EXPORT_PLACES;
 }
 
-static int add_column(struct rows *r, int n, const char *name, enum scribe_column_kind kind)
+static int add_column(struct scribe_export_rows *r, int n, const char *name, enum scribe_column_kind kind)
 {
 	r->columns[n] = (struct scribe_column){name, kind};
 	return n + 1;
 }
 
 /* Columns of a module beyond its counters. */
-static int extra_columns(struct rows *r, int module, int n)
+static int extra_columns(struct scribe_export_rows *r, int module, int n)
 {
 	switch (module) {
 	case SCRIBE_MOD_H5D:
@@ -214,6 +178,8 @@ static int extra_columns(struct rows *r, int module, int n)
 		return module == SCRIBE_MOD_DAOS ? add_column(r, n, "object_id", SCRIBE_COL_TEXT) : n;
 	case SCRIBE_MOD_APMPI:
 		return add_column(r, n, "node_name", SCRIBE_COL_TEXT);
+	case SCRIBE_MOD_MDHIM:
+		return add_column(r, n, "server_histogram", SCRIBE_COL_TEXT);
 	case SCRIBE_MOD_PROCESS:
 		n = add_column(r, n, "host", SCRIBE_COL_TEXT);
 		return add_column(r, n, "exe", SCRIBE_COL_TEXT);
@@ -233,12 +199,13 @@ static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 				      (k ? cont : pool)[i]);
 }
 
-static int extra_cells(struct rows *r, int module, const void *record, int n)
+static int extra_cells(struct scribe_export_rows *r, int module, const void *record, int n)
 {
 	const struct scribe_h5d_record *h5d = record; /* same place in PNETCDF_VAR */
 	const struct scribe_dfs_record *dfs = record;
 	const struct scribe_daos_record *daos = record;
 	const struct scribe_apmpi_record *apmpi = record;
+	const struct scribe_mdhim_record *mdhim = record;
 	const struct scribe_process_record *process = record;
 
 	switch (module) {
@@ -256,6 +223,10 @@ static int extra_cells(struct rows *r, int module, const void *record, int n)
 			 (unsigned long long)daos->oid_lo);
 		r->cells[n++] = cell_text(r->pool);
 		r->cells[n++] = cell_text(r->oid);
+		return n;
+	case SCRIBE_MOD_MDHIM:
+		r->list = scribe_export_ints(mdhim->server_histogram, mdhim->counters[SCRIBE_MDHIM_SERVERS]);
+		r->cells[n++] = cell_text(r->list);
 		return n;
 	case SCRIBE_MOD_APMPI:
 		r->cells[n++] =
@@ -284,9 +255,9 @@ static void table_name(const char *module, char *to, size_t cap)
 	to[n] = '\0';
 }
 
-static int counters_begin(struct rows *r, const struct scribe_module *m)
+static int counters_begin(struct scribe_export_rows *r, const struct scribe_module *m)
 {
-	int n = PLACES;
+	int n = SCRIBE_EXPORT_PLACES;
 
 	memcpy(r->columns, place_columns, sizeof(place_columns));
 	for (int i = 0; i < m->ncounters; i++)
@@ -300,153 +271,31 @@ static int counters_begin(struct rows *r, const struct scribe_module *m)
 	return begin(r, r->table_name, r->columns, n);
 }
 
-static int counters_row(struct rows *r, const struct scribe_module *m, const void *record)
+static int counters_row(struct scribe_export_rows *r, const struct scribe_module *m, const void *record)
 {
 	const int64_t *ints = scribe_record_counters(m, record);
 	const double *reals = scribe_record_fcounters(m, record);
-	int n = put_place(r, record);
+	int n = scribe_export_place(r, record), rc;
 
 	for (int i = 0; i < m->ncounters; i++)
 		r->cells[n++].i = ints[i];
 	for (int i = 0; i < m->nfcounters; i++)
 		r->cells[n++].r = reals[i];
-	for (int i = PLACES; i < n; i++)
+	for (int i = SCRIBE_EXPORT_PLACES; i < n; i++)
 		r->cells[i].null = 0;
 	extra_cells(r, m->id, record, n);
-	return row(r);
-}
-
-/* ---- records that are lists ---- */
-
-static const struct scribe_column heatmap_columns[] = {
-	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT},       {"name", SCRIBE_COL_PLACE},
-	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},       {"bin", SCRIBE_COL_INT},
-	{"width", SCRIBE_COL_REAL},   {"bytes_read", SCRIBE_COL_INT}, {"bytes_written", SCRIBE_COL_INT},
-};
-
-static int heatmap_rows(struct rows *r, const void *record)
-{
-	const struct scribe_heatmap_record *h = record;
-	int n = put_place(r, record), rc = 0;
-
-	for (int64_t i = 0; i < h->nbins && rc >= 0; i++) {
-		r->cells[n] = cell_int(i);
-		r->cells[n + 1] = cell_real(h->bin_width_seconds);
-		r->cells[n + 2] = cell_int(h->bins[h->nbins + i]);
-		r->cells[n + 3] = cell_int(h->bins[i]);
-		rc = row(r);
-	}
-	return rc;
-}
-
-static const struct scribe_column segment_columns[] = {
-	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT},   {"name", SCRIBE_COL_PLACE},
-	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},   {"host", SCRIBE_COL_TEXT},
-	{"is_write", SCRIBE_COL_INT}, {"number", SCRIBE_COL_INT}, {"offset", SCRIBE_COL_INT},
-	{"length", SCRIBE_COL_INT},   {"start", SCRIBE_COL_REAL}, {"end", SCRIBE_COL_REAL},
-	{"thread", SCRIBE_COL_ID},
-};
-
-static int segment_rows(struct rows *r, const void *record)
-{
-	const struct scribe_dxt_record *d = record;
-	int n = put_place(r, record), rc = 0;
-
-	r->cells[n++] = cell_bytes(d->hostname, strnlen(d->hostname, sizeof(d->hostname)));
-	for (int64_t i = 0; i < d->write_count + d->read_count && rc >= 0; i++) {
-		const struct scribe_dxt_segment *s = &d->segments[i];
-		int write = i < d->write_count;
-
-		r->cells[n] = cell_int(write);
-		r->cells[n + 1] = cell_int(write ? i : i - d->write_count);
-		r->cells[n + 2] = cell_int(s->offset);
-		r->cells[n + 3] = cell_int(s->length);
-		r->cells[n + 4] = cell_real(s->start);
-		r->cells[n + 5] = cell_real(s->end);
-		r->cells[n + 6] = cell_id(s->thread);
-		rc = row(r);
-	}
-	return rc;
-}
-
-static const struct scribe_column lustre_columns[] = {
-	{"record_id", SCRIBE_COL_ID},    {"rank", SCRIBE_COL_INT},         {"name", SCRIBE_COL_PLACE},
-	{"mount", SCRIBE_COL_PLACE},     {"fs", SCRIBE_COL_PLACE},         {"component", SCRIBE_COL_INT},
-	{"stripe_size", SCRIBE_COL_INT}, {"stripe_count", SCRIBE_COL_INT}, {"stripe_pattern", SCRIBE_COL_INT},
-	{"flags", SCRIBE_COL_INT},       {"ext_start", SCRIBE_COL_INT},    {"ext_end", SCRIBE_COL_INT},
-	{"mirror_id", SCRIBE_COL_INT},   {"pool_name", SCRIBE_COL_TEXT},   {"osts", SCRIBE_COL_TEXT},
-};
-
-/* OST ids of one component as text, "3 7 12". The caller frees. NULL: out of memory. */
-static char *ost_list(const struct scribe_lustre_record *l, int64_t first, int64_t count)
-{
-	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
-	char *text, *at;
-
-	if (first > l->num_stripes)
-		first = l->num_stripes;
-	if (count < 0 || count > l->num_stripes - first)
-		count = l->num_stripes - first;
-	text = at = malloc((size_t)count * 21 + 1);
-	if (!text)
-		return NULL;
-	*at = '\0';
-	for (int64_t i = 0; i < count; i++)
-		at += sprintf(at, "%s%lld", i ? " " : "", (long long)osts[first + i]);
-	return text;
-}
-
-static int lustre_rows(struct rows *r, const void *record)
-{
-	const struct scribe_lustre_record *l = record;
-	int64_t first = 0;
-	int n = put_place(r, record), rc = 0;
-
-	for (int64_t i = 0; i < l->num_comps && rc >= 0; i++) {
-		const struct scribe_lustre_comp *c = &l->comps[i];
-		int64_t stripes = c->counters[SCRIBE_LUSTRE_COMP_STRIPE_COUNT];
-		char *osts = ost_list(l, first, stripes);
-
-		if (!osts)
-			return scribe_err_set(r->err, -ENOMEM, "LUSTRE record: out of memory");
-		r->cells[n] = cell_int(i + 1);
-		for (int k = 0; k < SCRIBE_LUSTRE_COMP_COUNT; k++)
-			r->cells[n + 1 + k] = cell_int(c->counters[k]);
-		r->cells[n + 1 + SCRIBE_LUSTRE_COMP_COUNT] =
-			cell_bytes(c->pool_name, strnlen(c->pool_name, sizeof(c->pool_name)));
-		r->cells[n + 2 + SCRIBE_LUSTRE_COMP_COUNT] = cell_text(osts);
-		rc = row(r);
-		free(osts);
-		if (stripes > 0 && stripes <= l->num_stripes - first)
-			first += stripes;
-	}
+	if (m->id == SCRIBE_MOD_MDHIM && !r->list)
+		return scribe_err_set(r->err, -ENOMEM, "MDHIM record: out of memory");
+	rc = scribe_export_row(r);
+	free(r->list);
+	r->list = NULL;
 	return rc;
 }
 
 /* ---- modules ---- */
 
-static const struct list_module {
-	int module;
-	const struct scribe_column *columns;
-	int ncolumns;
-	int (*rows)(struct rows *r, const void *record);
-} lists[] = {
-	{SCRIBE_MOD_HEATMAP, heatmap_columns, COUNT(heatmap_columns), heatmap_rows},
-	{SCRIBE_MOD_DXT_POSIX, segment_columns, COUNT(segment_columns), segment_rows},
-	{SCRIBE_MOD_DXT_MPIIO, segment_columns, COUNT(segment_columns), segment_rows},
-	{SCRIBE_MOD_LUSTRE, lustre_columns, COUNT(lustre_columns), lustre_rows},
-};
-
-static const struct list_module *list_of(int module)
-{
-	for (int i = 0; i < COUNT(lists); i++)
-		if (lists[i].module == module)
-			return &lists[i];
-	return NULL;
-}
-
-static int put_record(struct rows *r, const struct scribe_module *m, const struct list_module *list,
-		      const void *record, size_t len)
+static int put_record(struct scribe_export_rows *r, const struct scribe_module *m,
+		      const struct scribe_export_list *list, const void *record, size_t len)
 {
 	if (list)
 		return list->rows(r, record);
@@ -455,9 +304,9 @@ static int put_record(struct rows *r, const struct scribe_module *m, const struc
 	return counters_row(r, m, record);
 }
 
-static int put_module(struct rows *r, const struct scribe_module *m)
+static int put_module(struct scribe_export_rows *r, const struct scribe_module *m)
 {
-	const struct list_module *list = list_of(m->id);
+	const struct scribe_export_list *list = scribe_export_list_of(m->id);
 	const void *record;
 	size_t len;
 	int rc;
@@ -480,7 +329,7 @@ static int put_module(struct rows *r, const struct scribe_module *m)
 
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err)
 {
-	struct rows *r = calloc(1, sizeof(*r));
+	struct scribe_export_rows *r = calloc(1, sizeof(*r));
 	int rc;
 
 	if (!r)

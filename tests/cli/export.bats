@@ -115,6 +115,58 @@ assert db.execute("select count(distinct log_id) from mount").fetchone()[0] == 2
 PY
 }
 
+# Every table of a database, with the logs' paths in place of their ids.
+contents() {
+	python3 - "$1" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+assert db.execute("pragma integrity_check").fetchone()[0] == "ok"
+path = dict(db.execute("select log_id, path from log"))
+for (table,) in db.execute("select name from sqlite_master where type = 'table' order by 1").fetchall():
+    for row in sorted(map(repr, ((path[r[0]],) + r[1:] for r in db.execute('select * from "%s"' % table)))):
+        print(table, row)
+PY
+}
+
+killed_at() { # N DB LOG...
+	local n=$1 db=$2 status=0 lib
+	lib=${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/cli/die_at.so
+	[ -f "$lib" ]
+	shift 2
+	DIE_AT=$n DIE_COUNT=$BATS_TEST_TMPDIR/count LD_PRELOAD=$lib ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		"$IOSCRIBE" export --sqlite "$db" "$@" >/dev/null || status=$?
+	[ "$status" -eq "$([ "$n" -eq 0 ] && echo 0 || echo 137)" ]
+}
+
+@test "SQLite: killed in the middle of a write, at eight places: whole logs only, and the next run goes on" {
+	local db="$BATS_TEST_TMPDIR/killed.db" whole="$BATS_TEST_TMPDIR/whole.db" writes k logs=("$LOGS"/[mst]*.darshan)
+	[ "${#logs[@]}" -ge 10 ]
+	killed_at 0 "$whole" "${logs[@]}"
+	contents "$whole" >"$BATS_TEST_TMPDIR/want"
+	writes=$(cat "$BATS_TEST_TMPDIR/count")
+	[ "$writes" -gt 100 ]
+	for k in 1 2 3 4 5 6 7 8; do
+		rm -f "$db" "$db"-*
+		killed_at $((writes * k / 9 + k % 2)) "$db" "${logs[@]}"
+		# what is there is of whole logs, and as it should be
+		contents "$db" >"$BATS_TEST_TMPDIR/part"
+		none -vxFf "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/part"
+		[ "$(grep -c '^job ' "$BATS_TEST_TMPDIR/part")" -eq "$(grep -c '^log ' "$BATS_TEST_TMPDIR/part")" ]
+		"$IOSCRIBE" export --sqlite "$db" "${logs[@]}" >/dev/null
+		contents "$db" | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "SQLite: two exports at the same time give what one gives" {
+	local db="$BATS_TEST_TMPDIR/two.db" first logs=("$LOGS"/[mst]*.darshan)
+	"$IOSCRIBE" export --sqlite "$BATS_TEST_TMPDIR/one.db" "${logs[@]}"
+	"$IOSCRIBE" export --sqlite "$db" "${logs[@]}" &
+	first=$!
+	"$IOSCRIBE" export --sqlite "$db" $(printf '%s\n' "${logs[@]}" | tac)
+	wait "$first"
+	diff <(contents "$BATS_TEST_TMPDIR/one.db") <(contents "$db")
+}
+
 @test "--table: only what is asked for" {
 	"$IOSCRIBE" export --json --table job --table mount "$LOGS/skew-app.darshan" >"$BATS_TEST_TMPDIR/j"
 	python3 -c 'import json, sys; assert sorted(json.load(open(sys.argv[1]))) == ["job", "mount"]' "$BATS_TEST_TMPDIR/j"

@@ -84,4 +84,8 @@ import json, sys
 rows = json.load(sys.stdin)["lustre"]
 assert [r["osts"] for r in rows] == ["10 11", "12 13 14", ""], rows
 assert rows[0]["pool_name"] == "flash" and rows[1]["ext_end"] == -1'
+	"$IOSCRIBE" export --json --table mdhim m.darshan | python3 -c '
+import json, sys
+(row,) = json.load(sys.stdin)["mdhim"]
+assert row["MDHIM_SERVERS"] == 3 and row["server_histogram"] == "100 101 102", row'
 }
