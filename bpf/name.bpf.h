@@ -184,9 +184,16 @@ static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 typ
 	ev->when_ns = bpf_ktime_get_ns();
 }
 
-/* Send scratch's event with `bytes` of text. Names wake nobody: they are polled. */
+/*
+ * Send scratch's event with `bytes` of text. Names wake nobody: they are polled.
+ * They can be sent again, so they leave half of the ring to what cannot: a job
+ * that meets files without end takes no other job's processes away.
+ */
 static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
 {
+	if (s->ev.type == SCRIBE_EV_NAME && bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA) >
+						    bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE) / 2)
+		return -1;
 	s->ev.text_bytes = bytes;
 	bytes &= 16383;
 	if (bytes > sizeof(s->text))
