@@ -38,9 +38,8 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	if (d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
 	    listen(d->listen, 512) < 0)
 		return scribe_err_set(err, -errno, "cannot listen on %s: %s", d->socket, strerror(errno));
-	/* the job's user may connect, nobody else may even look */
-	if (chown(d->socket_dir, c->uid, c->gid) < 0 || chmod(d->socket_dir, 0500) < 0 ||
-	    chown(d->socket, c->uid, c->gid) < 0 || chmod(d->socket, 0600) < 0)
+	/* the job's user may connect, nobody may look around; we can still remove it without privileges */
+	if (chmod(d->socket_dir, 0711) < 0 || chown(d->socket, c->uid, c->gid) < 0 || chmod(d->socket, 0600) < 0)
 		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket,
 				      strerror(errno));
 	return scribe_loop_watch(d, d->listen, &d->listen);

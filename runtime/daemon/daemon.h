@@ -88,6 +88,7 @@ struct scribe_daemon {
 	char socket_dir[64], socket[96];
 	struct scribe_client *clients;
 	bool until_idle; /* go when every job is over */
+	bool confined;   /* it has given up what it needs no more */
 	bool quit;
 	volatile int asked_to_end; /* by a signal: write what there is, then go */
 	bool verbose;

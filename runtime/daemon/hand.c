@@ -1,178 +1,186 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The user-identity helper: its process, and the questions asked of it. Must
- * not know what the files hold.
+ * The questions asked of a hand, and the process that makes hands. Must not
+ * know what the files hold.
  */
 #include "runtime/daemon/hand.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "logfmt/base/proto.h"
+#include "runtime/daemon/confine.h"
+#include "runtime/daemon/hand_work.h"
 
-#define HAND_TIMEOUT_MS 20000
+#define QUICK_MS 2000
+#define END_MS   3000
 
-enum hand_op { HAND_MKDIRS, HAND_CREATE, HAND_OPEN, HAND_COMMIT, HAND_REMOVE };
+static struct {
+	pid_t pid;
+	int sock;
+} maker = {.pid = -1, .sock = -1};
 
-struct question {
-	int op;
-	int replace;
-	char path[SCRIBE_PATH_MAX];
-	char to[SCRIBE_PATH_MAX];
-};
-
-static int make_dirs(char *path)
+static uint64_t now_ns(void)
 {
-	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-		int rc;
+	struct timespec ts;
 
-		*p = 0;
-		rc = mkdir(path, 0755);
-		if (rc < 0 && errno != EEXIST && access(path, F_OK) < 0) {
-			rc = -errno;
-			*p = '/';
-			return rc;
-		}
-		*p = '/';
-	}
-	return 0;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static int commit(const struct question *q)
+/* ---- making hands ---- */
+
+/* Fork a hand; its socket is returned. */
+static int fork_hand(const struct scribe_hand_wanted *who)
 {
-	if (chmod(q->path, 0400) < 0)
+	int pair[2], rc;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	if (q->replace)
-		return rename(q->path, q->to) < 0 ? -errno : 0;
-	if (renameat2(AT_FDCWD, q->path, AT_FDCWD, q->to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	/* file systems without that flag: a hard link does not replace either */
-	if (link(q->path, q->to) < 0)
-		return -errno;
-	unlink(q->path);
-	return 0;
+	pid = fork();
+	if (pid == 0)
+		scribe_hand_serve(pair[1], who);
+	rc = pid < 0 ? -errno : pair[0];
+	if (pid < 0)
+		close(pair[0]);
+	close(pair[1]);
+	return rc;
 }
 
-static int answer(struct question *q, int *ret_fd)
+static bool children_left(void)
 {
-	switch (q->op) {
-	case HAND_MKDIRS:
-		return make_dirs(q->path);
-	case HAND_CREATE:
-		*ret_fd = open(q->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		return *ret_fd < 0 ? -errno : 0;
-	case HAND_OPEN:
-		*ret_fd = open(q->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		return *ret_fd < 0 ? -errno : 0;
-	case HAND_COMMIT:
-		return commit(q);
-	case HAND_REMOVE:
-		return unlink(q->path) < 0 ? -errno : 0;
-	default:
-		return -EINVAL;
-	}
+	return waitpid(-1, NULL, WNOHANG) == 0;
 }
 
-static int send_answer(int sock, int rc, int fd)
+/* Hands end when they are hung up; those that cannot end when this process does. */
+static void end_of_maker(void)
 {
-	struct iovec iov = {&rc, sizeof(rc)};
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		struct cmsghdr *c = (struct cmsghdr *)room;
-
-		m.msg_control = room;
-		m.msg_controllen = sizeof(room);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	}
-	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	for (int i = 0; i < 100 && children_left(); i++)
+		usleep(10000);
+	_exit(0);
 }
 
-static void serve(int sock)
+static void make_hands(int sock, bool for_run)
 {
-	struct question q;
+	struct scribe_hand_wanted who;
+	struct scribe_err err;
+	const int only = 3;
+	int given, rc = scribe_hand_alone(sock);
 
+	setsid();
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	prctl(PR_SET_NAME, "ioscribed-maker");
+	if (rc == 0 && chdir("/") < 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = scribe_confine(for_run ? SCRIBE_PART_RUN_MAKER : SCRIBE_PART_MAKER, &err);
+	if (scribe_hand_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
+		_exit(1);
 	for (;;) {
-		ssize_t n = recv(sock, &q, sizeof(q), 0);
-		int fd = -1, rc;
+		struct pollfd p = {.fd = only, .events = POLLIN};
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != (ssize_t)sizeof(q))
-			_exit(0);
-		rc = answer(&q, &fd);
-		if (send_answer(sock, rc, fd) < 0)
-			_exit(0);
-		if (fd >= 0)
-			close(fd);
+		while (poll(&p, 1, 1000) <= 0)
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+		if (scribe_hand_recv(only, &who, sizeof(who), &given, 0) < 0)
+			end_of_maker();
+		if (given >= 0)
+			close(given);
+		who.user[sizeof(who.user) - 1] = 0;
+		rc = fork_hand(&who);
+		given = rc;
+		if (rc > 0)
+			rc = 0;
+		if (scribe_hand_send(only, &rc, sizeof(rc), given) < 0)
+			end_of_maker();
+		if (given >= 0)
+			close(given);
 	}
 }
 
-static int become(uid_t uid, gid_t gid, const char *user)
+/* One answer within `ms`; a descriptor in ret_fd. */
+static int receive(int sock, int *ret_rc, int *ret_fd, int ms)
 {
-	if (geteuid() != 0)
-		return geteuid() == uid ? 0 : -EPERM;
-	if (user[0] ? initgroups(user, gid) : setgroups(0, NULL))
-		return -errno;
-	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
-		return -errno;
-	return 0;
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	int n;
+
+	do
+		n = poll(&p, 1, ms);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return -ETIMEDOUT;
+	return scribe_hand_recv(sock, ret_rc, sizeof(*ret_rc), ret_fd, 0);
+}
+
+int scribe_hands_open(bool for_run, struct scribe_err *err)
+{
+	int pair[2], rc, answered, given;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
+	maker.pid = fork();
+	if (maker.pid == 0)
+		make_hands(pair[1], for_run);
+	rc = maker.pid < 0 ? -errno : 0;
+	close(pair[1]);
+	maker.sock = pair[0];
+	if (rc == 0)
+		rc = receive(maker.sock, &answered, &given, 10 * QUICK_MS);
+	if (rc == 0)
+		rc = answered;
+	if (rc == 0)
+		return 0;
+	scribe_hands_close();
+	return scribe_err_set(err, rc, "cannot start the process that makes hands: %s", strerror(-rc));
+}
+
+void scribe_hands_close(void)
+{
+	if (maker.sock >= 0)
+		close(maker.sock);
+	for (int i = 0; maker.pid > 0 && i < END_MS / 5; i++) {
+		if (waitpid(maker.pid, NULL, WNOHANG) != 0)
+			break;
+		usleep(5000);
+	}
+	maker.sock = -1;
+	maker.pid = -1;
 }
 
 int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
 {
-	int pair[2], rc;
+	struct scribe_hand_wanted who = {.uid = uid, .gid = gid};
+	int rc = 0, fd = -1, given;
 
 	*h = (struct scribe_hand){.pid = -1, .sock = -1};
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
-	h->pid = fork();
-	if (h->pid < 0) {
-		rc = -errno;
-		close(pair[0]);
-		close(pair[1]);
-		return scribe_err_set(err, rc, "cannot fork: %s", strerror(-rc));
-	}
-	if (h->pid == 0) {
-		int only = dup2(pair[1], 3);
-
-		syscall(SYS_close_range, 4, ~0u, 0);
-		signal(SIGTERM, SIG_IGN);
-		signal(SIGHUP, SIG_IGN);
-		signal(SIGINT, SIG_IGN);
-		umask(022);
-		prctl(PR_SET_NAME, "ioscribed-hand");
-		rc = only == 3 ? become(uid, gid, user) : -EBADF;
-		if (rc == 0 && chdir("/") < 0)
-			rc = -errno;
-		if (send_answer(only, rc, -1) < 0 || rc < 0)
-			_exit(1);
-		serve(only);
-	}
-	close(pair[1]);
-	h->sock = pair[0];
-	if (recv(h->sock, &rc, sizeof(rc), 0) != (ssize_t)sizeof(rc))
+	snprintf(who.user, sizeof(who.user), "%s", user);
+	if (maker.sock < 0) {
+		fd = fork_hand(&who);
+		rc = fd < 0 ? fd : 0;
+	} else if (scribe_hand_send(maker.sock, &who, sizeof(who), -1) < 0 ||
+		   receive(maker.sock, &rc, &fd, QUICK_MS) < 0) {
 		rc = -EIO;
+	}
+	if (rc < 0 || fd < 0)
+		return scribe_err_set(err, rc < 0 ? rc : -EIO, "cannot start a hand: %s",
+				      strerror(rc < 0 ? -rc : EIO));
+	h->sock = fd;
+	rc = receive(fd, &h->pid, &given, QUICK_MS);
+	if (rc == 0 && h->pid < 0)
+		rc = h->pid;
 	if (rc < 0) {
-		scribe_hand_stop(h);
+		close(h->sock);
+		*h = (struct scribe_hand){.pid = -1, .sock = -1};
 		return scribe_err_set(err, rc, "cannot become user %u: %s", (unsigned)uid, strerror(-rc));
 	}
 	return 0;
@@ -182,54 +190,66 @@ void scribe_hand_stop(struct scribe_hand *h)
 {
 	if (h->sock >= 0)
 		close(h->sock);
-	for (int i = 0; h->pid > 0 && i < 200; i++) {
+	/* without a maker it is our child */
+	for (int i = 0; maker.sock < 0 && h->pid > 0 && i < 200; i++) {
 		if (waitpid(h->pid, NULL, WNOHANG) != 0)
 			break;
-		if (i == 100)
-			kill(h->pid, SIGKILL);
 		usleep(5000);
 	}
 	*h = (struct scribe_hand){.pid = -1, .sock = -1};
 }
 
-/* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
-static int ask(struct scribe_hand *h, const struct question *q)
+/* ---- questions ---- */
+
+static void give_up(struct scribe_hand *h)
 {
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-	struct pollfd p = {.fd = h->sock, .events = POLLIN};
-	int rc = -EIO, fd = -1;
-	struct iovec iov = {&rc, sizeof(rc)};
-	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
-	struct cmsghdr *c;
+	close(h->sock); /* an answer that comes late must not meet the next question */
+	h->sock = -1;
+	h->asked = false;
+}
+
+static int ask(struct scribe_hand *h, const struct scribe_hand_question *q, int fd, uint32_t deadline_ms)
+{
+	int rc;
 
 	if (h->sock < 0)
 		return -EPIPE;
-	if (send(h->sock, q, sizeof(*q), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ||
-	    poll(&p, 1, HAND_TIMEOUT_MS) <= 0 ||
-	    recvmsg(h->sock, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(rc)) {
-		close(h->sock); /* an answer that comes late must not meet the next question */
-		h->sock = -1;
-		return -ETIMEDOUT;
+	if (h->asked)
+		return -EBUSY;
+	rc = scribe_hand_send(h->sock, q, sizeof(*q), fd);
+	if (rc < 0) {
+		give_up(h);
+		return rc;
 	}
-	c = CMSG_FIRSTHDR(&m);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return rc == 0 && fd >= 0 ? fd : rc;
+	h->asked = true;
+	h->deadline_ns = now_ns() + (uint64_t)deadline_ms * 1000000;
+	return 0;
 }
 
+/* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
 static int ask_about(struct scribe_hand *h, int op, const char *path, const char *to, int replace,
 		     const char *what, struct scribe_err *err)
 {
-	struct question q = {.op = op, .replace = replace};
-	int rc;
+	static struct scribe_hand_question q;
+	int rc, answered = 0, fd = -1;
 
+	memset(&q, 0, sizeof(q));
+	q.op = op;
+	q.replace = replace;
 	if (strlen(path) >= sizeof(q.path) || (to && strlen(to) >= sizeof(q.to)))
 		return scribe_err_set(err, -ENAMETOOLONG, "cannot %s %s: name too long", what, path);
 	strcpy(q.path, path);
 	if (to)
 		strcpy(q.to, to);
-	rc = ask(h, &q);
+	rc = ask(h, &q, -1, QUICK_MS);
+	if (rc == 0) {
+		rc = receive(h->sock, &answered, &fd, QUICK_MS);
+		h->asked = false;
+		if (rc < 0)
+			give_up(h);
+		else
+			rc = answered == 0 && fd >= 0 ? fd : answered;
+	}
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot %s %s: %s", what, to ? to : path, strerror(-rc));
 	return rc;
@@ -237,26 +257,76 @@ static int ask_about(struct scribe_hand *h, int op, const char *path, const char
 
 int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, HAND_MKDIRS, path, NULL, 0, "make the directories of", err);
+	return ask_about(h, SCRIBE_HAND_MKDIRS, path, NULL, 0, "make the directories of", err);
 }
 
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, HAND_CREATE, path, NULL, 0, "create", err);
+	return ask_about(h, SCRIBE_HAND_CREATE, path, NULL, 0, "create", err);
 }
 
 int scribe_hand_open(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, HAND_OPEN, path, NULL, 0, "open", err);
+	return ask_about(h, SCRIBE_HAND_OPEN, path, NULL, 0, "open", err);
 }
 
 int scribe_hand_commit(struct scribe_hand *h, const char *from, const char *to, int replace,
 		       struct scribe_err *err)
 {
-	return ask_about(h, HAND_COMMIT, from, to, replace, "rename to", err);
+	return ask_about(h, SCRIBE_HAND_COMMIT, from, to, replace, "rename to", err);
 }
 
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, HAND_REMOVE, path, NULL, 0, "remove", err);
+	return ask_about(h, SCRIBE_HAND_REMOVE, path, NULL, 0, "remove", err);
+}
+
+int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)
+{
+	static struct scribe_hand_question q;
+	const char *note = put->note ? put->note : "";
+
+	memset(&q, 0, sizeof(q));
+	q.op = SCRIBE_HAND_PUT;
+	q.replace = put->replace;
+	q.mkdirs = put->mkdirs;
+	if (strlen(put->partial) >= sizeof(q.path) || strlen(put->to) >= sizeof(q.to) ||
+	    strlen(note) >= sizeof(q.note))
+		return -ENAMETOOLONG;
+	strcpy(q.path, put->partial);
+	strcpy(q.to, put->to);
+	strcpy(q.note, note);
+	return ask(h, &q, put->fd, deadline_ms);
+}
+
+int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t deadline_ms)
+{
+	static struct scribe_hand_question q;
+
+	memset(&q, 0, sizeof(q));
+	q.op = SCRIBE_HAND_FETCH;
+	if (strlen(path) >= sizeof(q.path))
+		return -ENAMETOOLONG;
+	strcpy(q.path, path);
+	return ask(h, &q, fd, deadline_ms);
+}
+
+bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
+{
+	int rc, answered, fd = -1;
+
+	if (!h->asked) {
+		*ret_rc = -EPIPE;
+		return true;
+	}
+	rc = scribe_hand_recv(h->sock, &answered, sizeof(answered), &fd, MSG_DONTWAIT);
+	if (fd >= 0)
+		close(fd);
+	if (rc == -EAGAIN && now_ns() < h->deadline_ns)
+		return false;
+	if (rc < 0)
+		give_up(h);
+	h->asked = false;
+	*ret_rc = rc == -EAGAIN ? -ETIMEDOUT : rc < 0 ? rc : answered;
+	return true;
 }

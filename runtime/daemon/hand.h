@@ -1,26 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The hand that touches the user's directories: a small process with the job
- * user's identity, forked before anything privileged is opened. The daemon asks
- * it to make directories and to create, open, rename and remove files; opened
- * files come back as descriptors. Every question has a deadline.
+ * user's identity and no privileges. The daemon asks it to make directories, to
+ * open and remove files, to put a finished log under its name. A hand that a
+ * file system hangs keeps nobody waiting: every question has a deadline, and
+ * long ones are asked and looked after later.
+ *
+ * Hands are made by a process of the daemon's that keeps only what changing an
+ * identity takes: it is started before the daemon gives up its privileges.
  */
 #ifndef RUNTIME_DAEMON_HAND_H
 #define RUNTIME_DAEMON_HAND_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "logfmt/base/err.h"
 
 struct scribe_hand {
 	pid_t pid;
-	int sock;
+	int sock;             /* -1: there is none, or it did not answer in time */
+	bool asked;           /* a question is under way */
+	uint64_t deadline_ns; /* for its answer */
 };
 
-/* Fork it. `user` may be empty: then no supplementary groups. */
+/*
+ * Start the process that makes hands. Without it hands are forked from the
+ * caller itself (tests). `for_run`: of a private daemon, whose root may put its
+ * own logs where only root's power over permissions reaches.
+ */
+int scribe_hands_open(bool for_run, struct scribe_err *err);
+/* End it, and with it every hand. */
+void scribe_hands_close(void);
+
+/* Make a hand. `user` may be empty: then no supplementary groups. */
 int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err);
-/* Close and reap it (bounded). */
+/* Let it go: it ends when it has nothing under way. */
 void scribe_hand_stop(struct scribe_hand *h);
+
+/* ---- asked and answered at once; at most 2 s ---- */
 
 /* Make the directories above a file's name, mode 0755 & ~umask. */
 int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err);
@@ -32,5 +51,26 @@ int scribe_hand_open(struct scribe_hand *h, const char *path, struct scribe_err 
 int scribe_hand_commit(struct scribe_hand *h, const char *from, const char *to, int replace,
 		       struct scribe_err *err);
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err);
+
+/* ---- asked now, answered later: one question at a time ---- */
+
+struct scribe_hand_put {
+	int fd;              /* the whole log; read from its beginning */
+	const char *partial; /* written under this name first; what stands there is removed */
+	const char *to;      /* then renamed to this, mode 0400 */
+	bool replace;        /* what stands under `to`; else -EEXIST */
+	bool mkdirs;         /* make the directories above first */
+	const char *note;    /* written to the file beside it, `to` with ".to" behind, before; or NULL */
+};
+
+/* Put a log under its name. 0: it is at work, until deadline_ms from now. */
+int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms);
+/* Copy a regular file of the hand's own user into `fd` (a memory file). */
+int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t deadline_ms);
+/*
+ * Look for the answer: false, not yet. True: its result is in ret_rc, 0 or
+ * negative; -ETIMEDOUT when its time is over: the hand is of no use any more.
+ */
+bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc);
 
 #endif

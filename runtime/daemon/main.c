@@ -57,6 +57,7 @@ static int serve_private(int fd, bool verbose)
 {
 	struct scribe_daemon d = {.epoll = -1, .listen = -1, .verbose = verbose};
 	struct scribe_client *own;
+	struct scribe_err err = {0};
 	int type = 0, rc = 0;
 	socklen_t len = sizeof(type);
 
@@ -73,6 +74,10 @@ static int serve_private(int fd, bool verbose)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, on_term); /* write what there is, then go */
+	if (scribe_hands_open(true, &err) < 0) {
+		fprintf(stderr, "ioscribed: %s\n", err.text);
+		return 1;
+	}
 	d.epoll = epoll_create1(EPOLL_CLOEXEC);
 	own = d.epoll < 0 ? NULL : scribe_clients_add(&d, fd);
 	if (own)
@@ -88,6 +93,7 @@ static int serve_private(int fd, bool verbose)
 	while (d.works)
 		scribe_work_free(d.works);
 	scribe_clients_close(&d);
+	scribe_hands_close();
 	scribe_map_clear(&d.by_tgid);
 	free(d.slot);
 	close(d.epoll);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "runtime/daemon/confine.h"
 #include "runtime/daemon/daemon.h"
 
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
@@ -29,6 +30,10 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 		rc = scribe_work_begin(d, &config, &c->run, &err);
 	if (rc == 0 && c->run->config.runtime && d->listen < 0)
 		rc = scribe_clients_listen(d, &c->run->config, &err);
+	if (rc == 0 && !d->confined) {
+		rc = scribe_confine(SCRIBE_PART_DAEMON, &err);
+		d->confined = rc == 0;
+	}
 	if (rc < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text[0] ? err.text : "cannot start");
 	c->run->asker = c;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Giving up privileges. Must not know jobs or logs.
+ */
+#include "runtime/daemon/confine.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, -1};
+static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, -1};
+static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_DAC_OVERRIDE, -1};
+static const int kept_by_hand[] = {-1};
+static const int kept_by_root_hand[] = {CAP_DAC_OVERRIDE, -1};
+
+static const int *const kept[] = {
+	[SCRIBE_PART_DAEMON] = kept_by_daemon,       [SCRIBE_PART_MAKER] = kept_by_maker,
+	[SCRIBE_PART_RUN_MAKER] = kept_by_run_maker, [SCRIBE_PART_HAND] = kept_by_hand,
+	[SCRIBE_PART_ROOT_HAND] = kept_by_root_hand,
+};
+
+/* Nobody here starts programs, changes what is mounted, loads code or looks into another's memory by force.
+ */
+static const int refused_to_all[] = {
+	SCMP_SYS(execve),
+	SCMP_SYS(execveat),
+	SCMP_SYS(ptrace),
+	SCMP_SYS(process_vm_writev),
+	SCMP_SYS(mount),
+	SCMP_SYS(umount2),
+	SCMP_SYS(move_mount),
+	SCMP_SYS(open_tree),
+	SCMP_SYS(fsopen),
+	SCMP_SYS(fsmount),
+	SCMP_SYS(pivot_root),
+	SCMP_SYS(chroot),
+	SCMP_SYS(setns),
+	SCMP_SYS(unshare),
+	SCMP_SYS(init_module),
+	SCMP_SYS(finit_module),
+	SCMP_SYS(delete_module),
+	SCMP_SYS(kexec_load),
+	SCMP_SYS(kexec_file_load),
+	SCMP_SYS(reboot),
+	SCMP_SYS(swapon),
+	SCMP_SYS(swapoff),
+	SCMP_SYS(acct),
+	SCMP_SYS(quotactl),
+	SCMP_SYS(add_key),
+	SCMP_SYS(request_key),
+	SCMP_SYS(keyctl),
+	SCMP_SYS(userfaultfd),
+	SCMP_SYS(open_by_handle_at),
+	SCMP_SYS(settimeofday),
+	SCMP_SYS(clock_settime),
+	SCMP_SYS(adjtimex),
+	SCMP_SYS(clock_adjtime),
+	SCMP_SYS(sethostname),
+	SCMP_SYS(setdomainname),
+	SCMP_SYS(syslog),
+	SCMP_SYS(personality),
+	SCMP_SYS(vhangup),
+	SCMP_SYS(mknod),
+	SCMP_SYS(mknodat),
+	SCMP_SYS(io_uring_setup),
+	SCMP_SYS(lookup_dcookie),
+};
+
+/* A hand has its one socket and its user's files, and nothing to do with the network or the kernel. */
+static const int refused_to_hands[] = {
+	SCMP_SYS(bpf),       SCMP_SYS(perf_event_open),
+	SCMP_SYS(socket),    SCMP_SYS(socketpair),
+	SCMP_SYS(connect),   SCMP_SYS(bind),
+	SCMP_SYS(listen),    SCMP_SYS(accept),
+	SCMP_SYS(accept4),   SCMP_SYS(fork),
+	SCMP_SYS(vfork),     SCMP_SYS(clone3),
+	SCMP_SYS(kill),      SCMP_SYS(tkill),
+	SCMP_SYS(setuid),    SCMP_SYS(setgid),
+	SCMP_SYS(setresuid), SCMP_SYS(setresgid),
+	SCMP_SYS(setgroups), SCMP_SYS(process_vm_readv),
+	SCMP_SYS(chown),     SCMP_SYS(fchown),
+	SCMP_SYS(lchown),    SCMP_SYS(fchownat),
+	SCMP_SYS(setxattr),
+};
+
+static int refuse_calls(scmp_filter_ctx filter, const int *calls, size_t n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), calls[i], 0);
+	return rc;
+}
+
+static int filter_calls(enum scribe_part part)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int rc = filter ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = refuse_calls(filter, refused_to_all, sizeof(refused_to_all) / sizeof(refused_to_all[0]));
+	if (rc == 0 && part >= SCRIBE_PART_HAND)
+		rc = refuse_calls(filter, refused_to_hands,
+				  sizeof(refused_to_hands) / sizeof(refused_to_hands[0]));
+	if (rc == 0)
+		rc = seccomp_load(filter);
+	if (filter)
+		seccomp_release(filter);
+	return rc;
+}
+
+static int drop_capabilities(enum scribe_part part)
+{
+	const int *keep = kept[part];
+	bool had[64] = {false};
+
+	for (const int *c = keep; *c >= 0; c++)
+		had[*c] = capng_have_capability(CAPNG_PERMITTED, (unsigned)*c) == 1;
+	capng_clear(CAPNG_SELECT_BOTH);
+	for (const int *c = keep; *c >= 0; c++)
+		if (had[*c])
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET,
+				     (unsigned)*c);
+	/* the bounding set needs CAP_SETPCAP, which a container's root may lack */
+	(void)capng_apply(CAPNG_SELECT_BOUNDS);
+	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
+}
+
+int scribe_confine(enum scribe_part part, struct scribe_err *err)
+{
+	int rc;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return scribe_err_set(err, -errno, "cannot refuse new privileges: %s", strerror(errno));
+	rc = drop_capabilities(part);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "cannot drop capabilities");
+	rc = filter_calls(part);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "cannot filter system calls: %s", strerror(-rc));
+	return 0;
+}

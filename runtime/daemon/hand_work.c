@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The hand itself: what it does with the user's files, as the user. Every path
+ * comes from the daemon; what the user may have put there does not lead
+ * elsewhere: no last component is followed, and no magic link.
+ */
+#include "runtime/daemon/hand_work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/daemon/confine.h"
+
+#define NOTE_ENDING ".to"
+
+int scribe_hand_send(int sock, const void *data, size_t bytes, int fd)
+{
+	struct iovec iov = {(void *)(uintptr_t)data, bytes};
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *c = (struct cmsghdr *)room;
+
+		m.msg_control = room;
+		m.msg_controllen = sizeof(room);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
+	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int scribe_hand_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
+{
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec iov = {data, bytes};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	do
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	*ret_fd = -1;
+	c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(ret_fd, CMSG_DATA(c), sizeof(int));
+	if (n == (ssize_t)bytes)
+		return 0;
+	if (*ret_fd >= 0)
+		close(*ret_fd);
+	return -EPIPE;
+}
+
+/* The last component is no symbolic link, and none on the way leads through /proc. */
+static int open_safely(const char *path, int flags, mode_t mode)
+{
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
+			       .mode = flags & O_CREAT ? mode : 0,
+			       .resolve = RESOLVE_NO_MAGICLINKS};
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int make_dirs(char *path)
+{
+	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+		int rc;
+
+		*p = 0;
+		rc = mkdir(path, 0755);
+		if (rc < 0 && errno != EEXIST && access(path, F_OK) < 0) {
+			rc = -errno;
+			*p = '/';
+			return rc;
+		}
+		*p = '/';
+	}
+	return 0;
+}
+
+static int commit(const char *path, const char *to, int replace)
+{
+	if (chmod(path, 0400) < 0)
+		return -errno;
+	if (replace)
+		return rename(path, to) < 0 ? -errno : 0;
+	if (renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* file systems without that flag: a hard link does not replace either */
+	if (link(path, to) < 0)
+		return -errno;
+	unlink(path);
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, data, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+/* All of `from`, from its beginning, behind what `to` holds. */
+static int copy(int from, int to)
+{
+	static char buf[1 << 18];
+	off_t at = 0;
+
+	for (;;) {
+		ssize_t n = pread(from, buf, sizeof(buf), at);
+		int rc;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		rc = write_all(to, buf, (size_t)n);
+		if (rc < 0)
+			return rc;
+		at += n;
+	}
+}
+
+/* Where a file is full or over quota some file systems say so only here. */
+static int close_told(int fd, int rc)
+{
+	return close(fd) < 0 && rc == 0 && errno != EINTR ? -errno : rc;
+}
+
+static int fresh_file(const char *path)
+{
+	int fd = open_safely(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	if (fd == -EEXIST && unlink(path) == 0)
+		fd = open_safely(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	return fd;
+}
+
+static int put_note(const char *to, const char *note)
+{
+	char path[SCRIBE_PATH_MAX + 8];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "%s" NOTE_ENDING, to);
+	fd = fresh_file(path);
+	if (fd < 0)
+		return fd;
+	rc = close_told(fd, write_all(fd, note, strlen(note)));
+	if (rc < 0)
+		unlink(path);
+	return rc;
+}
+
+static int put(struct scribe_hand_question *q, int from)
+{
+	int fd, rc = q->mkdirs ? make_dirs(q->path) : 0;
+
+	if (rc == 0 && q->note[0])
+		rc = put_note(q->to, q->note);
+	if (rc < 0)
+		return rc;
+	fd = fresh_file(q->path);
+	if (fd < 0)
+		return fd;
+	rc = close_told(fd, copy(from, fd));
+	if (rc == 0)
+		rc = commit(q->path, q->to, q->replace);
+	if (rc < 0)
+		unlink(q->path);
+	return rc;
+}
+
+static int fetch(const char *path, int to)
+{
+	int fd = open_safely(path, O_RDONLY | O_NONBLOCK, 0), rc;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		rc = -EPERM;
+	else
+		rc = copy(fd, to);
+	close(fd);
+	return rc;
+}
+
+static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
+{
+	int rc;
+
+	switch (q->op) {
+	case SCRIBE_HAND_MKDIRS:
+		return make_dirs(q->path);
+	case SCRIBE_HAND_CREATE:
+		rc = open_safely(q->path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		*ret_fd = rc;
+		return rc < 0 ? rc : 0;
+	case SCRIBE_HAND_OPEN:
+		rc = open_safely(q->path, O_RDONLY | O_NONBLOCK, 0);
+		*ret_fd = rc;
+		return rc < 0 ? rc : 0;
+	case SCRIBE_HAND_COMMIT:
+		return commit(q->path, q->to, q->replace);
+	case SCRIBE_HAND_REMOVE:
+		return unlink(q->path) < 0 ? -errno : 0;
+	case SCRIBE_HAND_PUT:
+		return put(q, fd);
+	case SCRIBE_HAND_FETCH:
+		return fetch(q->path, fd);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int become(const struct scribe_hand_wanted *who)
+{
+	if (geteuid() != 0)
+		return geteuid() == who->uid ? 0 : -EPERM;
+	if (who->user[0] ? initgroups(who->user, who->gid) : setgroups(0, NULL))
+		return -errno;
+	if (setresgid(who->gid, who->gid, who->gid) < 0 || setresuid(who->uid, who->uid, who->uid) < 0)
+		return -errno;
+	return 0;
+}
+
+static int settle_in(const struct scribe_hand_wanted *who)
+{
+	struct scribe_err err;
+	int rc;
+
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	umask(022);
+	prctl(PR_SET_NAME, "ioscribed-hand");
+	rc = become(who);
+	if (rc < 0)
+		return rc;
+	/* its user may neither look into it nor keep it when the daemon is gone */
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (chdir("/") < 0)
+		return -errno;
+	return scribe_confine(who->uid ? SCRIBE_PART_HAND : SCRIBE_PART_ROOT_HAND, &err);
+}
+
+int scribe_hand_alone(int sock)
+{
+	int only = sock == 3 ? 3 : dup2(sock, 3);
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	syscall(SYS_close_range, 4, ~0u, 0);
+	return only == 3 ? 0 : -EBADF;
+}
+
+void scribe_hand_serve(int sock, const struct scribe_hand_wanted *who)
+{
+	static struct scribe_hand_question q;
+	const int only = 3;
+	int rc = scribe_hand_alone(sock);
+
+	if (rc == 0)
+		rc = settle_in(who);
+	if (rc == 0)
+		rc = (int)getpid();
+	if (scribe_hand_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
+		_exit(1);
+	for (;;) {
+		int given, fd = -1;
+
+		if (scribe_hand_recv(only, &q, sizeof(q), &given, 0) < 0)
+			_exit(0);
+		rc = answer(&q, given, &fd);
+		if (given >= 0)
+			close(given);
+		if (scribe_hand_send(only, &rc, sizeof(rc), fd) < 0)
+			_exit(0);
+		if (fd >= 0)
+			close(fd);
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between hand.c, which asks, and hand_work.c, which is the hand. */
+#ifndef RUNTIME_DAEMON_HAND_WORK_H
+#define RUNTIME_DAEMON_HAND_WORK_H
+
+#include <sys/types.h>
+
+#include "logfmt/base/proto.h"
+
+#define SCRIBE_HAND_NOTE_MAX 8192u
+
+enum scribe_hand_op {
+	SCRIBE_HAND_MKDIRS,
+	SCRIBE_HAND_CREATE,
+	SCRIBE_HAND_OPEN,
+	SCRIBE_HAND_COMMIT,
+	SCRIBE_HAND_REMOVE,
+	SCRIBE_HAND_PUT,   /* with a descriptor */
+	SCRIBE_HAND_FETCH, /* with a descriptor */
+};
+
+struct scribe_hand_question {
+	int op;
+	int replace, mkdirs;
+	char path[SCRIBE_PATH_MAX];
+	char to[SCRIBE_PATH_MAX];
+	char note[SCRIBE_HAND_NOTE_MAX];
+};
+
+/* What the maker is asked for; the answer's descriptor is the hand's socket. */
+struct scribe_hand_wanted {
+	uid_t uid;
+	gid_t gid;
+	char user[64];
+};
+
+/* Send a number and, with fd >= 0, a descriptor. 0 or a negative errno. */
+int scribe_hand_send(int sock, const void *data, size_t bytes, int fd);
+/* Receive exactly `bytes`, and a descriptor or -1 in ret_fd. 0, or -EPIPE. */
+int scribe_hand_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags);
+
+/* The socket becomes descriptor 3, all others but null ones are closed. */
+int scribe_hand_alone(int sock);
+/* Become the user for good and answer questions until the socket is hung up. Does not return. */
+void scribe_hand_serve(int sock, const struct scribe_hand_wanted *who) __attribute__((noreturn));
+
+#endif
