@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What must hold when all packages are installed, whatever their kind.
+ioscribe --version
+ioscribed --version
+darshan-parser --version >/dev/null
+ioscribe summary /pkgs/*.darshan >/dev/null
+for elf in /usr/bin/ioscribe /usr/sbin/ioscribed /usr/lib/libioscribe.so /usr/lib/libioscribe-log.so.1; do
+	! ldd "$elf" | grep 'not found'
+done
+test -f /usr/lib/slurm/spank_ioscribe.so
+test -f /usr/lib/systemd/system/ioscribed.service
+grep -q '^ExecStart=/usr/sbin/ioscribed --service' /usr/lib/systemd/system/ioscribed.service
+test "$(stat -c '%a %u' /var/spool/ioscribe)" = '1733 0'
+test -f /usr/share/man/man8/ioscribed.8
+# the hooks find their parts, and the settings
+echo 'ioscribe = /pkgs/called' >>/etc/ioscribe/hooks.conf
+printf '#!/bin/sh\necho "$2" >>/pkgs/calls\n' >/pkgs/called
+chmod 755 /pkgs/called
+env -i SLURM_JOB_ID=1 SLURM_JOB_UID=1 /usr/libexec/ioscribe/slurm/prolog
+env -i SLURM_JOB_ID=1 SLURM_JOB_UID=1 /usr/libexec/ioscribe/slurm/epilog
+test "$(cat /pkgs/calls)" = "begin
+end"

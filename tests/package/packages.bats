@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The packages: built by cpack from this build folder, installed, upgraded and
+# removed in an overlay of the machine's root that vanishes with its namespace.
+
+setup_file() {
+  [ "$(id -u)" -eq 0 ] || { echo "the package tests need root"; return 1; }
+  T=$(mktemp -d /tmp/ioscribe-package.XXXXXX)
+  export T
+  cd "$IOSCRIBE_BUILD"
+  cpack -G "DEB;RPM" -B "$T/one" >"$T/cpack.log" 2>&1 || { tail -n 40 "$T/cpack.log"; return 1; }
+  # the same files under a later version: what an upgrade of the daemon needs
+  cpack -G "DEB;RPM" -B "$T/two" -R 9.9.9 -D CPACK_COMPONENTS_ALL=daemon >"$T/cpack.log" 2>&1 ||
+    { tail -n 40 "$T/cpack.log"; return 1; }
+  rm -rf "$T"/*/_CPack_Packages
+}
+
+teardown_file() {
+  rm -rf "$T"
+}
+
+# in_root SCRIPT: a script of this folder, in an overlay of / with the packages in /pkgs.
+# Everything mounted here belongs to the new namespace alone.
+in_root() {
+  unshare --mount --propagation private bash -euc '
+    mkdir -p "$0/m" && mount -t tmpfs tmpfs "$0/m" && cd "$0/m"
+    mkdir upper work root
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$PWD/upper,workdir=$PWD/work" root
+    mkdir -p root/pkgs && cp "$0"/one/*.* "$0"/two/*.* "$1" "$2" "${1%/*}/installed.sh" root/pkgs
+    mount -t proc proc root/proc
+    mount --rbind /dev root/dev
+    status=0
+    chroot root /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+      bash -eu "/pkgs/${1##*/}" </dev/null || status=$?
+    # what is left of us anywhere but in records of the package tools
+    find upper -name "*ioscribe*" ! -path "upper/pkgs*" ! -path "upper/var/lib/*" ! -path "upper/var/cache/*" \
+      ! -path "upper/root/.rpmdb*" | sed "s/^/left: /"
+    exit $status' "$T" "$BATS_TEST_DIRNAME/$1" "$IOSCRIBE_SOURCE/tests/data/logs/mpi-io-test-x86_64-3.5.0.darshan" 3>&-
+}
+
+@test "five packages of each kind" {
+  local part
+  for part in daemon runtime tools slurm dev; do
+    ls "$T"/one/ioscribe-"$part"_*.deb "$T"/one/ioscribe-"$part"-*.rpm
+  done
+  [ "$(ls "$T/one" | wc -l)" -eq 10 ]
+}
+
+@test "deb: installed, upgraded, purged" {
+  run in_root deb.sh
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ $output == *"deb: all done"* ]]
+  [[ $output != *"left: "* ]]
+}
+
+@test "rpm: installed, upgraded, erased" {
+  run in_root rpm.sh
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [[ $output == *"rpm: all done"* ]]
+  [ "$(grep 'left: ' <<<"$output")" = "left: upper/etc/ioscribe" ] # an edited hooks.conf.rpmsave is in it
+}
+
+@test "no package has a file of another" {
+  local kind
+  for p in "$T"/one/*.deb; do dpkg-deb -c "$p" | awk '!/^d/ { print $6 }'; done | sort | uniq -d >"$T/twice"
+  cat "$T/twice"
+  [ ! -s "$T/twice" ]
+  for p in "$T"/one/*.rpm; do rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$p" | awk '!/^d/ { print $2 }'; done |
+    sort | uniq -d >"$T/twice"
+  cat "$T/twice"
+  [ ! -s "$T/twice" ]
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The systemd unit, as far as systemd judges it offline: there is no systemd that
+# runs it here.
+
+setup() {
+  T=$(mktemp -d /tmp/ioscribe-unit.XXXXXX)
+  DESTDIR=$T cmake --install "$IOSCRIBE_BUILD" --prefix /usr --component daemon >"$T/install.log"
+  UNIT=$T/usr/lib/systemd/system/ioscribed.service
+}
+
+teardown() {
+  rm -rf "$T"
+}
+
+@test "the unit's exposure is below 2.0" {
+  run systemd-analyze security --offline=true --no-pager --threshold=19 "$UNIT"
+  echo "$output" | grep -v '^✓'
+  [ "$status" -eq 0 ]
+  [[ $output == *"exposure level for ioscribed.service: "[01].* ]]
+}
+
+@test "the check can fail: a unit without the hardening is refused" {
+  grep -Ev '^(Protect|Private|Restrict|SystemCall|Capability|NoNew)' "$UNIT" >"$T/ioscribed.service"
+  run systemd-analyze security --offline=true --no-pager --threshold=19 "$T/ioscribed.service"
+  [ "$status" -ne 0 ]
+}
+
+@test "systemd understands every line" {
+  # programs and manual pages are not installed on this machine
+  sed -i "s|/usr/sbin/ioscribed|/bin/true|; /^Documentation/d" "$T"/usr/lib/systemd/system/ioscribed.*
+  run systemd-analyze verify --man=no "$UNIT" "${UNIT%service}socket"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -z "$(grep ioscribed <<<"$output")" ]
+}
+
+@test "programs and settings stand where the prefix says" {
+  grep -qx 'ExecStart=/usr/sbin/ioscribed --service --foreground --pin' "$UNIT"
+  [ -f "$T/etc/ioscribe/hooks.conf" ]
+  cmake --install "$IOSCRIBE_BUILD" --prefix "$T/opt" --component daemon >"$T/install.log"
+  grep -qx "ExecStart=$T/opt/sbin/ioscribed --service --foreground --pin" "$T/opt/lib/systemd/system/ioscribed.service"
+  [ -f "$T/opt/etc/ioscribe/hooks.conf" ]
+}
