@@ -7,6 +7,11 @@
 
 #include "bpf/load_private.h"
 
+struct scribe_job *scribe_bpf_job(struct scribe_bpf *b, uint32_t index)
+{
+	return b && index < SCRIBE_JOBS_MAX ? (struct scribe_job *)b->jobs.mem + index : NULL;
+}
+
 int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe_err *err)
 {
 	char key[32] = "";

@@ -59,6 +59,8 @@ void scribe_bpf_close_job(struct scribe_bpf *bpf, uint32_t index);
 int scribe_bpf_exclude_top(struct scribe_bpf *bpf, const char *name, struct scribe_err *err);
 /* Take that back; NULL: of all names. */
 void scribe_bpf_include_top(struct scribe_bpf *bpf, const char *name);
+/* The entry of a job as the kernel keeps it; valid until free. NULL: no such index. */
+struct scribe_job *scribe_bpf_job(struct scribe_bpf *bpf, uint32_t index);
 /*
  * Job `index` is over: nobody joins it any more, what still lives of it is not
  * recorded from now on and belongs to SCRIBE_JOB_NOBODY; its entry and its

@@ -68,6 +68,7 @@ int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
 
 /* Commands with tables of their own, each in its file. */
 extern const struct scribe_command scribe_command_run;    /* util/run.c */
+extern const struct scribe_command scribe_command_job;    /* util/job.c */
 extern const struct scribe_command scribe_command_doctor; /* util/doctor.c */
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
@@ -80,6 +81,7 @@ extern const struct scribe_command scribe_command_analyze;
 extern const struct scribe_command scribe_command_generate;
 
 int scribe_cmd_run(int argc, char **argv);    /* util/run.c */
+int scribe_cmd_job(int argc, char **argv);    /* util/job.c */
 int scribe_cmd_doctor(int argc, char **argv); /* util/doctor.c */
 
 #endif

@@ -11,6 +11,9 @@ const struct scribe_command *const scribe_commands[] = {
 #ifdef SCRIBE_HAVE_RUN
 	&scribe_command_run,
 #endif
+#ifdef SCRIBE_HAVE_JOB
+	&scribe_command_job,
+#endif
 #ifdef SCRIBE_HAVE_DOCTOR
 	&scribe_command_doctor,
 #endif

@@ -32,6 +32,7 @@ int scribe_msg_payload_bytes(unsigned type)
 	case SCRIBE_MSG_DONE:
 		return sizeof(struct scribe_msg_done);
 	case SCRIBE_MSG_DONE_OK:
+	case SCRIBE_MSG_JOB_OK:
 		return 0;
 	case SCRIBE_MSG_READY:
 		return sizeof(struct scribe_msg_ready);
@@ -55,6 +56,8 @@ static int text_limit(unsigned type)
 	if (type == SCRIBE_MSG_ERROR)
 		return SCRIBE_TEXT_MAX;
 	if (type == SCRIBE_MSG_RUN_BEGIN)
+		return SCRIBE_OPTIONS_MAX;
+	if (type >= SCRIBE_MSG_JOB_BEGIN && type <= SCRIBE_MSG_JOB_ENTRY)
 		return SCRIBE_OPTIONS_MAX;
 	return -1;
 }

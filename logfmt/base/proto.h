@@ -45,7 +45,23 @@
  *   END {wait status}           ->
  *                               <-  LOG, one a log written
  *                               <-  RESULT
- * A hang-up instead of END: the daemon forgets the job and exits.
+ * A hang-up instead of END: the daemon writes the log when the last process has
+ * ended, and tells nobody.
+ *
+ * On the socket of a service `ioscribe run` says the same; the peer's credentials
+ * replace `uid`, `gid` and `user`, and only its own children can be enrolled.
+ * `ioscribe job` sends one request a connection, a text of key=value lines:
+ *
+ *   JOB_BEGIN (job_id, uid, …)  ->
+ *                               <-  JOB_OK
+ *   JOB_END (job_id, …)         ->
+ *                               <-  LOG, one a log written, RESULT (when it is over)
+ *   JOB_FLUSH (job_id)          ->
+ *                               <-  LOG, one a log written, RESULT
+ *   JOB_LIST, JOB_SHOW (job_id) ->
+ *                               <-  JOB_ENTRY (key=value lines), one a job, JOB_OK
+ *
+ * Root may ask about every job, anybody else about jobs of its own user id.
  */
 #ifndef LOGFMT_BASE_PROTO_H
 #define LOGFMT_BASE_PROTO_H
@@ -64,6 +80,13 @@
 #define SCRIBE_OPTIONS_MAX 49152u /* bytes of RUN_BEGIN's text */
 #define SCRIBE_TEXT_MAX    512u   /* bytes of an error's text */
 #define SCRIBE_MSG_MAX     65536u /* bytes of any message, header included */
+
+/* The service: a directory that holds its socket (0666), `pid` and `state`. */
+#define SCRIBE_SERVICE_DIR    "/run/ioscribe"
+#define SCRIBE_SERVICE_SOCKET "socket"
+#define SCRIBE_SERVICE_CONFIG "/etc/ioscribe/ioscribed.conf"
+#define SCRIBE_ENV_DIR        "IOSCRIBE_DIR"    /* another directory of the service */
+#define SCRIBE_ENV_CONFIG     "IOSCRIBE_CONFIG" /* another configuration file of the service */
 
 /* Names in the environment of traced programs. */
 #define SCRIBE_ENV_SOCKET  "IOSCRIBE_SOCKET"  /* path of the daemon's socket */
@@ -87,6 +110,14 @@ enum scribe_msg_type {
 	SCRIBE_MSG_END = 36,
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
+
+	SCRIBE_MSG_JOB_BEGIN = 64, /* these five: text, not NUL-terminated */
+	SCRIBE_MSG_JOB_END = 65,
+	SCRIBE_MSG_JOB_LIST = 66,
+	SCRIBE_MSG_JOB_SHOW = 67,
+	SCRIBE_MSG_JOB_FLUSH = 68,
+	SCRIBE_MSG_JOB_ENTRY = 69, /* text too */
+	SCRIBE_MSG_JOB_OK = 70,    /* no payload */
 };
 
 /* header.status of an ERROR; 0 elsewhere. */

@@ -142,6 +142,28 @@ int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ct
 	return 0;
 }
 
+static int copy(struct scribe_prefixes *to, const struct scribe_prefixes *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < from->n && rc == 0; i++)
+		rc = add(to, from->text[i], strlen(from->text[i]));
+	return rc;
+}
+
+int scribe_exclusions_copy(struct scribe_exclusions *to, const struct scribe_exclusions *from)
+{
+	int rc;
+
+	memset(to, 0, sizeof(*to));
+	rc = copy(&to->out, &from->out);
+	if (rc == 0)
+		rc = copy(&to->in, &from->in);
+	if (rc < 0)
+		scribe_exclusions_clear(to);
+	return rc;
+}
+
 void scribe_exclusions_clear(struct scribe_exclusions *e)
 {
 	clear(&e->out);

@@ -38,6 +38,8 @@ bool scribe_exclusions_match(const struct scribe_exclusions *e, const char *path
  */
 int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
 			   void *ctx);
+/* `to` is new. 0, or -ENOMEM: it is empty then. */
+int scribe_exclusions_copy(struct scribe_exclusions *to, const struct scribe_exclusions *from);
 void scribe_exclusions_clear(struct scribe_exclusions *e);
 
 #endif

@@ -236,7 +236,9 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	if (take_records(d, u, p->rank) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
 	if (c->rank == 0 && !u->partial) {
-		rc = scribe_place_partial(p->work, u, ok.path, sizeof(ok.path), &err);
+		rc = scribe_work_hand(p->work, &err);
+		if (rc == 0)
+			rc = scribe_place_partial(p->work, u, ok.path, sizeof(ok.path), &err);
 		u->partial = rc == 0 ? strdup(ok.path) : NULL;
 	}
 	ok.mem_align = p->work->config.mem_alignment;
@@ -361,6 +363,12 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	case SCRIBE_MSG_ENROL:
 	case SCRIBE_MSG_END:
 		return scribe_runlink_message(d, c, h);
+	case SCRIBE_MSG_JOB_BEGIN:
+	case SCRIBE_MSG_JOB_END:
+	case SCRIBE_MSG_JOB_LIST:
+	case SCRIBE_MSG_JOB_SHOW:
+	case SCRIBE_MSG_JOB_FLUSH:
+		return scribe_jobs_message(d, c, h);
 	default:
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "not a message for the daemon");
 	}

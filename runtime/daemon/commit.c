@@ -312,8 +312,10 @@ static int commit(struct scribe_work *w, struct scribe_unit *u, struct scribe_ms
 	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
 	uint64_t base;
 	char path[SCRIBE_PATH_MAX];
-	int rc = gather(w, u, &b, &job, &partial, m);
+	int rc;
 
+	(void)scribe_work_hand(w, NULL); /* without one, what it is asked fails, and says so */
+	rc = gather(w, u, &b, &job, &partial, m);
 	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
 	if (rc == 0)
 		rc = scribe_gather_processes(w, &b, u, base);

@@ -28,6 +28,8 @@ static const struct key {
 	{"processes", NUMBER, FIELD(processes), 16, 4194304},
 	{"listed_processes", NUMBER, FIELD(listed), 1, 1000000},
 	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30},
+	{"opt_out", SWITCH, FIELD(opt_out), 0, 0},
+	{"show_privileged", SWITCH, FIELD(show_privileged), 0, 0},
 	{"all_types", SWITCH, FIELD(all_types), 0, 0},
 	{"grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000},
 	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000},
@@ -241,6 +243,12 @@ int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_
 	close(fd);
 	free(text);
 	return rc;
+}
+
+int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from)
+{
+	*to = *from;
+	return scribe_exclusions_copy(&to->paths, &from->paths);
 }
 
 void scribe_config_clear(struct scribe_config *c)

@@ -15,11 +15,14 @@
 #include "runtime/core/excl.h"
 
 struct scribe_config {
+	bool locked; /* what comes now is a user's: keys of the site are refused */
 	/* how */
 	uint32_t records;       /* most records at once */
 	uint32_t processes;     /* most processes at once */
 	uint32_t listed;        /* most processes in a log's table */
 	uint32_t mem_alignment; /* bytes; 0: MEM_NOT_ALIGNED is not counted */
+	bool opt_out;           /* every process of a scheduler's job, not only those that ask for it */
+	bool show_privileged;   /* programs that gain privileges at exec, too */
 	bool all_types;         /* other than regular files too */
 	uint32_t grace_ms;      /* for descendants that outlive CMD */
 	uint32_t deadline_ms;   /* for the runtime in MPI_Finalize */
@@ -50,6 +53,8 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, const char *label,
 		       struct scribe_err *err);
 int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err);
+/* Another with the same values. -ENOMEM leaves `to` empty. */
+int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from);
 void scribe_config_clear(struct scribe_config *c);
 
 #endif

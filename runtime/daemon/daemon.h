@@ -27,6 +27,18 @@ struct scribe_slot_name {
 	struct scribe_label *label;
 };
 
+/* What a scheduler says of a job; all zero for `ioscribe run`. */
+struct scribe_job_spec {
+	char id[128];          /* empty: no scheduler's job */
+	char cgroup[4096];     /* the job's cgroup, absolute below the cgroup file system; empty: none */
+	char match_env[256];   /* NAME=VALUE that its processes have in their environment; empty: none */
+	uint32_t below;        /* process id of whom they descend from; 0: anybody */
+	uint32_t pid;          /* process to enrol at once; 0: none */
+	uint32_t nodes, node;  /* of how many nodes, and which this is; 0: not told */
+	uint32_t deadline_s;   /* for END, where that tells none */
+	bool last_node;        /* END: the other nodes have ended theirs */
+};
+
 /*
  * A job being traced: what `ioscribe run` asked for, or a scheduler's job. It
  * ends when its log is written; it is kept while processes of it go on (`over`).
@@ -35,6 +47,7 @@ struct scribe_work {
 	struct scribe_daemon *daemon;
 	struct scribe_work *next;
 	uint32_t index; /* in the kernel's job table, and in daemon->work */
+	struct scribe_job_spec spec;
 	struct scribe_config config;
 	struct scribe_hand hand;
 	struct scribe_worlds worlds;
@@ -43,6 +56,7 @@ struct scribe_work {
 	struct scribe_mounts mounts;
 	char host[64];
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
+	uint64_t begun_ns;
 	uint32_t first_serial;      /* of CMD */
 	int64_t number;             /* of the run, where no scheduler gives one: CMD's process id */
 	uint32_t nlogs;             /* paths given out */
@@ -74,7 +88,8 @@ struct scribe_client {
 	struct scribe_client *next;
 };
 
-struct scribe_libs; /* libs.c */
+struct scribe_libs;    /* libs.c */
+struct scribe_service; /* service.h */
 
 struct scribe_daemon {
 	struct scribe_bpf *bpf;   /* NULL until a job is begun */
@@ -85,8 +100,10 @@ struct scribe_daemon {
 	struct scribe_slot_name *slot;              /* by slot index */
 	uint32_t slots, processes;
 	int epoll, listen;
-	char socket_dir[64], socket[96];
+	char socket_dir[64], socket[108];
+	struct scribe_service *service; /* service.c; NULL: the private daemon of one command */
 	struct scribe_client *clients;
+	uint64_t begun;  /* jobs of all times */
 	bool until_idle; /* go when every job is over */
 	bool confined;   /* it has given up what it needs no more */
 	bool quit;
@@ -141,15 +158,20 @@ struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct s
 /*
  * Begin a job: its identity, place, kernel entry; the programs are loaded and
  * attached with the first. `config` is taken over (empty afterwards), also on
- * failure. The job is the daemon's; it ends by itself some time after
- * scribe_work_end.
+ * failure; `spec` may be NULL. The job is the daemon's; it ends by itself some
+ * time after scribe_work_end.
  */
-int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config, struct scribe_work **ret_work,
+int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
+		      const struct scribe_job_spec *spec, struct scribe_work **ret_work,
 		      struct scribe_err *err);
+/* A job by the scheduler's number, one that is over only when no other has it; NULL none. */
+struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id);
 /* Trace this process and its descendants as part of the job. */
 int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
 /* Its log is written when its last process has ended, at the latest in grace_ms (UINT32_MAX: no limit). */
 void scribe_work_end(struct scribe_work *w, uint32_t grace_ms);
+/* Its user's hand, started when first needed. */
+int scribe_work_hand(struct scribe_work *w, struct scribe_err *err);
 /* Write the logs of what has ended, report, forget jobs of which nothing is left. */
 void scribe_works_tick(struct scribe_daemon *d);
 void scribe_work_free(struct scribe_work *w);
@@ -172,10 +194,19 @@ int scribe_client_send(struct scribe_client *c, unsigned type, const void *paylo
 /* ---- runlink.c: `ioscribe run` ---- */
 /* A checked message of `ioscribe run`; negative: hang up. */
 int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h);
+/* What a job of this peer begins with: the service's configuration, locked unless the peer is root. */
+int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
+			 struct scribe_err *err);
+/* Whatever a user has said: the job is of the peer's user. */
+void scribe_client_identity(const struct scribe_client *c, struct scribe_config *config);
 /* Its connection is gone: the job goes on by itself. */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
 /* Tell whoever asked for it what logs the job has written. */
 void scribe_runlink_report(struct scribe_work *w);
+
+/* ---- jobs.c: `ioscribe job` ---- */
+/* A checked message of `ioscribe job`; negative: hang up. */
+int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h);
 
 /* ---- loop.c ---- */
 int scribe_loop(struct scribe_daemon *d);

@@ -9,6 +9,7 @@
 
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/service.h"
 
 #define POLL_BUSY_MS  2
 #define POLL_QUIET_MS 20
@@ -44,7 +45,8 @@ int scribe_loop(struct scribe_daemon *d)
 
 	while (!d->quit) {
 		struct epoll_event e[32];
-		int n = epoll_wait(d->epoll, e, 32, d->works ? wait_ms : -1);
+		int idle_ms = d->service ? scribe_service_tick(d) : -1;
+		int n = epoll_wait(d->epoll, e, 32, d->works ? wait_ms : d->quit ? 0 : idle_ms);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;

@@ -13,10 +13,14 @@
 
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/service.h"
 
 static void usage(FILE *to)
 {
-	fputs("usage: ioscribed --private --fd N [--verbose]\n"
+	fputs("usage: ioscribed --service [--dir DIR] [--config FILE] [--foreground] [--stay] [--pin] "
+	      "[--verbose]\n"
+	      "       ioscribed --private --fd N [--verbose]\n"
+	      "       ioscribed --check-config [FILE]\n"
 	      "       ioscribed --probe\n"
 	      "       ioscribed --help | --version\n"
 	      "\n"
@@ -108,38 +112,100 @@ static int number(const char *text)
 	return *text && !*end && n >= 0 && n < 1 << 20 ? (int)n : -1;
 }
 
+/* Read a configuration as the service would; say what is wrong with it. */
+static int check_config(const char *path)
+{
+	struct scribe_config config;
+	struct scribe_err err = {0};
+	int rc = scribe_config_default(&config, &err);
+
+	if (rc == 0)
+		rc = scribe_config_file(&config, path ? path : SCRIBE_SERVICE_CONFIG, &err);
+	scribe_config_clear(&config);
+	if (rc < 0)
+		fprintf(stderr, "ioscribed: %s\n", err.text);
+	return rc < 0;
+}
+
+struct arguments {
+	enum { NOTHING, PRIVATE, PROBE, SERVICE, CHECK } mode;
+	int fd;
+	const char *file;
+	struct scribe_service_options service;
+};
+
+/* One argument and perhaps its value; how many were taken, 0: not known. */
+static int take(struct arguments *a, const char *word, const char *value)
+{
+	const char **text = !strcmp(word, "--dir")      ? &a->service.dir
+			    : !strcmp(word, "--config") ? &a->service.config
+							: NULL;
+	static const struct {
+		const char *name;
+		int mode;
+	} modes[] = {{"--private", PRIVATE},
+		     {"--probe", PROBE},
+		     {"--service", SERVICE},
+		     {"--check-config", CHECK}};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(word, modes[i].name))
+			continue;
+		a->mode = modes[i].mode;
+		a->file = a->mode == CHECK && value && value[0] != '-' ? value : NULL;
+		return a->file ? 2 : 1;
+	}
+	if (text && value) {
+		*text = value;
+		return 2;
+	}
+	if (!strcmp(word, "--fd") && value && number(value) >= 0) {
+		a->fd = number(value);
+		return 2;
+	}
+	a->service.verbose = a->service.verbose || !strcmp(word, "--verbose");
+	a->service.foreground = a->service.foreground || !strcmp(word, "--foreground");
+	a->service.stay = a->service.stay || !strcmp(word, "--stay");
+	a->service.pin = a->service.pin || !strcmp(word, "--pin");
+	return !strcmp(word, "--verbose") || !strcmp(word, "--foreground") || !strcmp(word, "--stay") ||
+	       !strcmp(word, "--pin");
+}
+
 int main(int argc, char **argv)
 {
-	bool private_one = false, verbose = false, probing = false;
-	int fd = -1;
+	struct arguments a = {.fd = -1};
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--private")) {
-			private_one = true;
-		} else if (!strcmp(argv[i], "--probe")) {
-			probing = true;
-		} else if (!strcmp(argv[i], "--verbose")) {
-			verbose = true;
-		} else if (!strcmp(argv[i], "--fd") && i + 1 < argc && number(argv[i + 1]) >= 0) {
-			fd = number(argv[++i]);
-		} else if (!strcmp(argv[i], "--version")) {
+	for (int i = 1, n; i < argc; i += n) {
+		if (!strcmp(argv[i], "--version")) {
 			puts("ioscribed " IOSCRIBE_VERSION);
 			return 0;
-		} else if (!strcmp(argv[i], "--help")) {
+		}
+		if (!strcmp(argv[i], "--help")) {
 			usage(stdout);
 			return 0;
-		} else {
+		}
+		n = take(&a, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		if (!n) {
 			fprintf(stderr, "ioscribed: bad argument '%s'\n", argv[i]);
 			usage(stderr);
 			return 2;
 		}
 	}
-	if (probing)
-		return probe(verbose);
-	if (!private_one || fd < 0) {
-		fprintf(stderr, "ioscribed: --private and --fd N are needed\n");
-		usage(stderr);
-		return 2;
+	switch (a.mode) {
+	case PROBE:
+		return probe(a.service.verbose);
+	case SERVICE:
+		return scribe_service_run(&a.service);
+	case CHECK:
+		return check_config(a.file);
+	case PRIVATE:
+		if (a.fd >= 0)
+			return serve_private(a.fd, a.service.verbose);
+		break;
+	default:
+		break;
 	}
-	return serve_private(fd, verbose);
+	fprintf(stderr, "ioscribed: --service, or --private and --fd N, are needed\n");
+	usage(stderr);
+	return 2;
 }

@@ -9,6 +9,29 @@
 
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/service.h"
+
+int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
+			 struct scribe_err *err)
+{
+	int rc;
+
+	if (!d->service)
+		return scribe_config_default(config, err);
+	rc = scribe_config_copy(config, &d->service->config);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "out of memory");
+	config->locked = c->uid != 0;
+	return 0;
+}
+
+void scribe_client_identity(const struct scribe_client *c, struct scribe_config *config)
+{
+	if (!config->locked)
+		return;
+	config->uid = c->uid;
+	config->gid = c->gid;
+}
 
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
@@ -19,15 +42,17 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 
 	if (c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "a second RUN_BEGIN");
-	if (!c->own)
+	if (!c->own && !d->service)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
-	rc = scribe_config_default(&config, &err);
+	rc = scribe_client_config(d, c, &config, &err);
 	if (rc == 0)
 		rc = scribe_config_text(&config, text, bytes, "options", &err);
-	if (rc < 0)
+	if (rc < 0) {
 		scribe_config_clear(&config);
-	else
-		rc = scribe_work_begin(d, &config, &c->run, &err);
+	} else {
+		scribe_client_identity(c, &config);
+		rc = scribe_work_begin(d, &config, NULL, &c->run, &err);
+	}
 	if (rc == 0 && c->run->config.runtime && d->listen < 0)
 		rc = scribe_clients_listen(d, &c->run->config, &err);
 	if (rc == 0 && !d->confined) {
@@ -42,6 +67,27 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
 }
 
+/* Is this process a child of the peer, and nobody else's but the peer's user? */
+static bool is_child_of(const struct scribe_client *c, pid_t pid)
+{
+	unsigned parent = 0, uid[4] = {0};
+	char path[64], line[256];
+	int found = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		found += sscanf(line, "PPid: %u", &parent) == 1;
+		found += sscanf(line, "Uid: %u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]) == 4;
+	}
+	if (f)
+		fclose(f);
+	if (found != 2 || parent != (unsigned)c->pid)
+		return false;
+	return c->uid == 0 || (uid[0] == c->uid && uid[1] == c->uid && uid[2] == c->uid && uid[3] == c->uid);
+}
+
 static int on_enrol(struct scribe_client *c, const struct scribe_msg_enrol *m)
 {
 	struct scribe_msg_enrolled ok = {0};
@@ -49,12 +95,17 @@ static int on_enrol(struct scribe_client *c, const struct scribe_msg_enrol *m)
 
 	if (!c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "ENROL before RUN_BEGIN");
+	/* the number cannot pass to another process: only the peer itself could let its child go */
+	if (!c->own && !is_child_of(c, m->pid))
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
+					    "ENROL of a process that is no child of the asker's");
 	if (scribe_work_enrol(c->run, m->pid, &ok.serial, &err) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
 	return scribe_client_send(c, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok));
 }
 
-int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h)
+int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
+			   const struct scribe_msg_header *h)
 {
 	const struct scribe_msg_end *end = (const void *)(h + 1);
 

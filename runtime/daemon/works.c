@@ -7,13 +7,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/core/core.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/service.h"
 
 static int64_t realtime_offset(void)
 {
@@ -75,8 +79,28 @@ void scribe_work_free(struct scribe_work *w)
 	free(w);
 }
 
+struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id)
+{
+	struct scribe_work *found = NULL;
+
+	for (struct scribe_work *w = d->works; w; w = w->next)
+		if (id[0] && !strcmp(w->spec.id, id) && (!found || !w->over))
+			found = w;
+	return found;
+}
+
+int scribe_work_hand(struct scribe_work *w, struct scribe_err *err)
+{
+	const struct scribe_config *c = &w->config;
+
+	if (w->hand.sock >= 0)
+		return 0;
+	/* the name that a user gives gets him no groups */
+	return scribe_hand_start(&w->hand, c->uid, c->gid, c->locked ? "" : c->user, err);
+}
+
 static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_config *config,
-				    struct scribe_err *err)
+				    const struct scribe_job_spec *spec, struct scribe_err *err)
 {
 	struct scribe_work *w = calloc(1, sizeof(*w)), **at = &d->works;
 	uint32_t index = 0;
@@ -94,6 +118,11 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	w->index = index;
 	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
 	w->config = *config;
+	if (spec) {
+		w->spec = *spec;
+		w->number = strtoll(spec->id, NULL, 10); /* "12_3" and "12.host" are job 12 */
+	}
+	w->begun_ns = scribe_now_ns();
 	memset(config, 0, sizeof(*config));
 	gethostname(w->host, sizeof(w->host) - 1);
 	w->realtime_ns = realtime_offset();
@@ -101,6 +130,7 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 		at = &(*at)->next;
 	*at = w;
 	d->work[index] = w;
+	d->begun++;
 	return w;
 }
 
@@ -114,8 +144,10 @@ static enum scribe_bpf_level level_of(const char *name)
 /* Load the programs for the pool that `c` asks for, if they are not yet. */
 static int load_programs(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
-	struct scribe_bpf_options options = {
-		.slots = c->records, .procs = c->processes, .level = level_of(c->level), .verbose = d->verbose};
+	struct scribe_bpf_options options = {.slots = c->records,
+					     .procs = c->processes,
+					     .level = level_of(c->level),
+					     .verbose = d->verbose};
 	int rc = d->bpf ? 0 : scribe_bpf_open(&options, &d->bpf, err);
 
 	if (rc < 0 || d->slot)
@@ -169,6 +201,72 @@ static void set_tops(struct scribe_daemon *d, struct scribe_work *w)
 			scribe_exclusions_tops(&other->config.paths, keep_common, w);
 }
 
+/* Its cgroup's number, as the kernel compares it. */
+static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe_err *err)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	char full[SCRIBE_PATH_MAX + 64];
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		struct statfs fs;
+
+		snprintf(full, sizeof(full), "%s%s",
+			 strncmp(path, roots[i], strlen(roots[i])) ? roots[i] : "", path);
+		if (statfs(full, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC && stat(full, &st) == 0 &&
+		    S_ISDIR(st.st_mode)) {
+			*ret_number = st.st_ino;
+			return 0;
+		}
+	}
+	return scribe_err_set(err, -ENOENT, "%.200s is no cgroup of version 2", path);
+}
+
+/* When the process was started, in the kernel's ticks; 0 unknown. */
+static scribe_u64 start_ticks(uint32_t pid)
+{
+	unsigned long long ticks = 0;
+	char path[64], text[1024];
+	const char *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f) && (at = strrchr(text, ')')) &&
+	    sscanf(at + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
+		ticks = 0;
+	if (f)
+		fclose(f);
+	return ticks;
+}
+
+/* Who joins the job when it executes a program. */
+static int set_match(const struct scribe_work *w, struct scribe_job *job, struct scribe_err *err)
+{
+	const struct scribe_job_spec *s = &w->spec;
+	int rc;
+
+	job->uid = w->config.uid;
+	job->flags = (w->config.opt_out ? SCRIBE_JF_OPT_OUT : 0) |
+		     (w->config.show_privileged ? SCRIBE_JF_SHOW_PRIVILEGED : 0);
+	if (s->match_env[0]) {
+		job->match = SCRIBE_MATCH_ENV;
+		job->below = s->below;
+		job->below_ticks = s->below ? start_ticks(s->below) : 0;
+		rc = scribe_job_set_variable(job, s->match_env);
+		return rc < 0 ? scribe_err_set(err, rc,
+					       "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
+					       s->match_env, SCRIBE_VARIABLE_MAX - 1)
+			      : 0;
+	}
+	if (!s->cgroup[0])
+		return 0;
+	job->match = SCRIBE_MATCH_CGROUP;
+	return cgroup_number(s->cgroup, &job->cgroup, err);
+}
+
 static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_err *err)
 {
 	struct scribe_job job = {.active = 1};
@@ -179,18 +277,22 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
 	if (scribe_worlds_init(&w->worlds, w->config.listed) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	rc = scribe_hand_start(&w->hand, w->config.uid, w->config.gid, w->config.user, err);
-	if (rc == 0)
+	/* a service waits for nobody's file system when a job begins */
+	rc = d->service ? 0 : scribe_work_hand(w, err);
+	if (rc == 0 && !d->service)
 		rc = scribe_place_check(w, err);
 	if (rc == 0)
-		rc = load_programs(d, &w->config, err);
+		rc = load_programs(d, d->service ? &d->service->config : &w->config, err);
 	if (rc < 0)
 		return rc;
 	scribe_mounts_read(&w->mounts, "/etc/mtab");
-	job.quota = w->config.records;
+	job.quota = w->config.records < d->slots ? w->config.records : d->slots - 1;
 	job.mem_align = w->config.mem_alignment;
 	job.all_types = w->config.all_types;
 	job.tell_maps = strcmp(w->config.libraries, "none") != 0;
+	rc = set_match(w, &job, err);
+	if (rc < 0)
+		return rc;
 	rc = scribe_bpf_set_job(d->bpf, w->index, &job);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
@@ -199,7 +301,7 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 	if (first)
 		rc = scribe_bpf_attach(d->bpf, err);
 	if (rc == 0)
-		scribe_libs_start(d, &w->config);
+		scribe_libs_start(d, d->service ? &d->service->config : &w->config);
 	return rc;
 }
 
@@ -212,10 +314,11 @@ static void detach_if_idle(struct scribe_daemon *d)
 	scribe_bpf_detach(d->bpf);
 }
 
-int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config, struct scribe_work **ret_work,
+int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
+		      const struct scribe_job_spec *spec, struct scribe_work **ret_work,
 		      struct scribe_err *err)
 {
-	struct scribe_work *w = work_new(d, config, err);
+	struct scribe_work *w = work_new(d, config, spec, err);
 	int rc = w ? start(d, w, err) : err->code;
 
 	if (rc < 0) {
@@ -241,7 +344,8 @@ int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, st
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	if (!w->first_serial) {
 		w->first_serial = serial;
-		w->number = pid;
+		if (!w->spec.id[0])
+			w->number = pid;
 	}
 	*ret_serial = serial;
 	return 0;

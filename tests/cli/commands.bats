@@ -50,7 +50,7 @@ log_commands() {
 
 # Pages and completion are made by the whole program; the tools alone have no run.
 whole() {
-	sed '/^\.BR ioscribe..\(run\|doctor\) (1)/d' "$@"
+	sed '/^\.BR ioscribe..\(run\|doctor\|job\|logdir\) (1)/d' "$@"
 }
 
 @test "the manual pages in docs/man are those of the option tables" {

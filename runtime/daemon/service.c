@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The daemon as a service. Must not know of jobs beyond whether there are any.
+ */
+#include "runtime/daemon/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/daemon/confine.h"
+#include "runtime/daemon/detach.h"
+#include "runtime/daemon/libs.h"
+#include "runtime/daemon/notify.h"
+
+#define LOCK_TRIES      250 /* 20 ms each: one that is just ending */
+#define FIRST_JOB_NS    60000000000ull
+#define IDLE_SLEEP_MS   1000
+#define LISTEN_BACKLOG  1024
+#define LOG_DIR_DEFAULT "/var/log/ioscribe"
+
+static struct scribe_daemon served;
+
+static void on_signal(int number)
+{
+	served.asked_to_end = number;
+}
+
+static const char *first_of(const char *a, const char *variable, const char *otherwise)
+{
+	const char *b = getenv(variable);
+
+	return a ? a : b && b[0] ? b : otherwise;
+}
+
+/* A directory of root's (or of ours) that nobody else can change. */
+static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err *err)
+{
+	struct stat st;
+
+	if (dir[0] != '/' || strlen(dir) >= sizeof(s->dir))
+		return scribe_err_set(
+			err, -EINVAL,
+			"%.200s: the service's directory is an absolute path of at most %zu bytes", dir,
+			sizeof(s->dir) - 1);
+	strcpy(s->dir, dir);
+	if (mkdir(dir, 0755) < 0 && errno != EEXIST)
+		return scribe_err_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));
+	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
+		return scribe_err_set(err, -ENOTDIR, "%s is not a directory", dir);
+	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 022)
+		return scribe_err_set(err, -EPERM,
+				      "%s can be changed by others: it must be root's, mode 0755", dir);
+	return 0;
+}
+
+/* One daemon a directory: its pid file is locked while it lives. */
+static int take_lock(struct scribe_service *s, struct scribe_err *err)
+{
+	char path[128], text[32];
+	int n;
+
+	snprintf(path, sizeof(path), "%s/pid", s->dir);
+	s->pid_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (s->pid_file < 0)
+		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	for (int i = 0; flock(s->pid_file, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (i == LOCK_TRIES)
+			return scribe_err_set(err, -EALREADY, "a daemon serves %s already", s->dir);
+		usleep(20000);
+	}
+	n = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+	if (ftruncate(s->pid_file, 0) < 0 || pwrite(s->pid_file, text, (size_t)n, 0) != n)
+		return scribe_err_set(err, -errno, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* The socket that the service manager holds for us, else one of our own. */
+static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	mode_t before;
+	int rc;
+
+	snprintf(d->socket, sizeof(d->socket), "%s/%s", d->service->dir, SCRIBE_SERVICE_SOCKET);
+	d->listen = scribe_notify_socket();
+	if (d->listen >= 0)
+		return scribe_loop_watch(d, d->listen, &d->listen);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
+	unlink(d->socket); /* of one that was killed: the lock is ours */
+	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	before = umask(0);
+	rc = d->listen < 0 || bind(d->listen, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+			     chmod(d->socket, 0666) < 0 || listen(d->listen, LISTEN_BACKLOG) < 0
+		     ? -errno
+		     : 0;
+	umask(before);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "cannot listen on %s: %s", d->socket, strerror(-rc));
+	return scribe_loop_watch(d, d->listen, &d->listen);
+}
+
+static int read_config(struct scribe_service *s, const char *path, struct scribe_err *err)
+{
+	const char *file = first_of(path, SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);
+	bool asked = strcmp(file, SCRIBE_SERVICE_CONFIG) != 0 || path;
+	int rc = scribe_config_default(&s->config, err);
+
+	strcpy(s->config.log_dir, LOG_DIR_DEFAULT);
+	s->config.dated = true;
+	if (rc == 0 && (asked || access(file, F_OK) == 0))
+		rc = scribe_config_file(&s->config, file, err);
+	return rc;
+}
+
+static void signals(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+}
+
+static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct scribe_service_options *o,
+		 struct scribe_err *err)
+{
+	int rc = make_dir(s, first_of(o->dir, SCRIBE_ENV_DIR, SCRIBE_SERVICE_DIR), err);
+
+	if (rc == 0)
+		rc = read_config(s, o->config, err);
+	if (rc == 0)
+		rc = take_lock(s, err);
+	if (rc < 0)
+		return rc;
+	signals();
+	d->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (d->epoll < 0)
+		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
+	rc = scribe_hands_open(false, err);
+	if (rc == 0)
+		rc = open_socket(d, err);
+	if (rc == 0)
+		rc = scribe_confine(SCRIBE_PART_DAEMON, err);
+	d->confined = rc == 0;
+	return rc;
+}
+
+/* What serves nobody any more. The lock goes with the process. */
+static void end(struct scribe_daemon *d)
+{
+	struct scribe_service *s = d->service;
+
+	if (d->listen >= 0)
+		unlink(d->socket);
+	scribe_libs_stop(d);
+	while (d->works)
+		scribe_work_free(d->works);
+	d->bpf = scribe_bpf_free(d->bpf);
+	scribe_clients_close(d);
+	scribe_hands_close();
+	scribe_map_clear(&d->by_tgid);
+	scribe_config_clear(&s->config);
+	free(d->slot);
+	if (d->epoll >= 0)
+		close(d->epoll);
+	if (s->pid_file >= 0 && ftruncate(s->pid_file, 0) == 0)
+		close(s->pid_file);
+}
+
+int scribe_service_tick(struct scribe_daemon *d)
+{
+	struct scribe_service *s = d->service;
+	uint64_t now = scribe_now_ns();
+
+	if (s->watchdog_ns && now >= s->next_ping_ns) {
+		scribe_notify("WATCHDOG=1");
+		s->next_ping_ns = now + s->watchdog_ns / 2;
+	}
+	if (!s->stay && (d->begun || now - s->started_ns > FIRST_JOB_NS))
+		d->until_idle = true;
+	return s->watchdog_ns && s->watchdog_ns < 2000000ull * IDLE_SLEEP_MS ? (int)(s->watchdog_ns / 4000000)
+									     : IDLE_SLEEP_MS;
+}
+
+int scribe_service_run(const struct scribe_service_options *o)
+{
+	bool managed = getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS");
+	struct scribe_service s = {.pid_file = -1, .stay = o->stay || managed, .pin = o->pin};
+	struct scribe_daemon *d = &served;
+	struct scribe_err err = {0};
+	int ready = -1, rc = 0;
+
+	if (!o->foreground)
+		rc = scribe_detach(&ready, &err);
+	if (rc > 0)
+		return 0; /* the starter: the daemon serves */
+	*d = (struct scribe_daemon){.epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
+	if (rc == 0)
+		rc = begin(d, &s, o, &err);
+	scribe_detach_ready(ready, rc < 0 ? err.text : NULL);
+	if (rc < 0 && ready < 0)
+		fprintf(stderr, "ioscribed: %s\n", err.text);
+	if (rc == 0) {
+		s.started_ns = scribe_now_ns();
+		s.watchdog_ns = scribe_notify_watchdog();
+		scribe_notify("READY=1");
+		rc = scribe_loop(d);
+		scribe_notify("STOPPING=1");
+	}
+	end(d);
+	return rc < 0;
+}

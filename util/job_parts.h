@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Speaking with the service: what `ioscribe job`, `run` and `doctor` share. */
+#ifndef UTIL_JOB_PARTS_H
+#define UTIL_JOB_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/base/proto.h"
+
+/* Lines key=value of a request. */
+struct scribe_request {
+	char text[SCRIBE_OPTIONS_MAX];
+	size_t bytes;
+};
+
+/* CLOCK_MONOTONIC in ms: what deadlines are counted in. */
+int64_t scribe_job_now_ms(void);
+/* Add a line; -EINVAL for a newline in the value, -E2BIG when there is no room. */
+int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err);
+
+/* Directory of the service: IOSCRIBE_DIR or the usual one. */
+const char *scribe_job_dir(void);
+/*
+ * Connect to the service. A descriptor; -ENOENT when nobody serves; else
+ * negative, with a line in err. The other end must be root's, or the caller's
+ * own.
+ */
+int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err);
+/*
+ * Start the daemon and wait until it serves, or the deadline passes. It leaves
+ * the caller's session, group, descriptors and cgroup.
+ */
+int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct scribe_err *err);
+/*
+ * The next message into `packet` (SCRIBE_MSG_MAX bytes, aligned to 8); returns
+ * its type. An ERROR of the daemon becomes err; -EPIPE: it hung up.
+ */
+int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err);
+
+/* ---- job_print.c ---- */
+/* One JOB_ENTRY: a line of the table (its head with `first`), all of it, or an object of JSON. */
+void scribe_job_print_line(const char *text, size_t bytes, bool first);
+void scribe_job_print_all(const char *text, size_t bytes);
+void scribe_job_print_json(const char *text, size_t bytes, bool first);
+
+#endif
