@@ -22,6 +22,12 @@
 #include "logfmt/ledger_list.h"
 #include "logfmt/rules/posix_part.h"
 
+#ifdef __cplusplus
+#define SCRIBE_STATIC_ASSERT static_assert
+#else
+#define SCRIBE_STATIC_ASSERT _Static_assert
+#endif
+
 #define SCRIBE_MAX_MODULES 64
 #define SCRIBE_LOG_MAGIC 6567223
 #define SCRIBE_LOG_VERSION "3.41"
@@ -259,7 +265,7 @@ struct scribe_ledger_record {
 	double fcounters[SCRIBE_LEDGER_F_PLACES];
 };
 
-#define SCRIBE_SAME_SIZE(type, bytes) _Static_assert(sizeof(struct type) == (bytes), #type)
+#define SCRIBE_SAME_SIZE(type, bytes) SCRIBE_STATIC_ASSERT(sizeof(struct type) == (bytes), #type)
 SCRIBE_SAME_SIZE(scribe_log_header, 1328);
 SCRIBE_SAME_SIZE(scribe_log_job, 1080);
 SCRIBE_SAME_SIZE(scribe_log_trailer, 336);
@@ -283,10 +289,10 @@ SCRIBE_SAME_SIZE(scribe_dfs_record, 584);
 SCRIBE_SAME_SIZE(scribe_daos_record, 696);
 SCRIBE_SAME_SIZE(scribe_process_record, 512);
 SCRIBE_SAME_SIZE(scribe_ledger_record, 592);
-_Static_assert(offsetof(struct scribe_log_header, mod_ver) == 1072, "header");
-_Static_assert(offsetof(struct scribe_h5d_record, fcounters) == 776, "h5d");
-_Static_assert(offsetof(struct scribe_pnetcdf_var_record, fcounters) == 984, "pnetcdf_var");
-_Static_assert(offsetof(struct scribe_dfs_record, pool_uuid) == 552, "dfs");
-_Static_assert(offsetof(struct scribe_daos_record, oid_hi) == 680, "daos");
+SCRIBE_STATIC_ASSERT(offsetof(struct scribe_log_header, mod_ver) == 1072, "header");
+SCRIBE_STATIC_ASSERT(offsetof(struct scribe_h5d_record, fcounters) == 776, "h5d");
+SCRIBE_STATIC_ASSERT(offsetof(struct scribe_pnetcdf_var_record, fcounters) == 984, "pnetcdf_var");
+SCRIBE_STATIC_ASSERT(offsetof(struct scribe_dfs_record, pool_uuid) == 552, "dfs");
+SCRIBE_STATIC_ASSERT(offsetof(struct scribe_daos_record, oid_hi) == 680, "daos");
 
 #endif
