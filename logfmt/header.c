@@ -71,8 +71,8 @@ static int check_version(const char *label, unsigned version, struct scribe_err 
 			return 0;
 	}
 	return scribe_err_set(err, -SCRIBE_E_VERSION,
-			      "%.200s: log version %u.%02u is not one this program knows (3.00, 3.10, 3.20, 3.21, "
-			      "3.41)",
+			      "%.200s: header (offset 0): log version %u.%02u is not one this program knows "
+			      "(3.00, 3.10, 3.20, 3.21, 3.41)",
 			      label, version / 100, version % 100);
 }
 
@@ -161,7 +161,9 @@ static int find_job(const char *label, const struct scribe_log_header *h, uint64
 				      "(%llu bytes)",
 				      label, (unsigned long long)end, (unsigned long long)info->file_bytes);
 	if (end <= header)
-		return scribe_err_set(err, -SCRIBE_E_TRUNCATED, "%.200s: no job region behind the header", label);
+		return scribe_err_set(err, -SCRIBE_E_TRUNCATED,
+				      "%.200s: header: no job region behind the header (offset %llu)", label,
+				      (unsigned long long)header);
 	info->job_off = header;
 	info->job_len = end - header;
 	return 0;
