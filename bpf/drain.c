@@ -128,13 +128,17 @@ static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c
 	}
 }
 
-/* The ledger's "recorded" and "folded": what the drained records say. */
-static void view_count(struct scribe_bpf *b, uint32_t job, const struct scribe_slot_view *v)
+/* What the ledger's "recorded" and "folded" gain by a record. */
+static void view_count(const struct scribe_slot_view *v, uint64_t sum[2])
 {
-	uint64_t *sum = v->slot->kind == SCRIBE_KIND_CATCHALL ? b->folded : b->recorded;
-
 	for (unsigned i = 0; i < v->nparts; i++)
-		sum[job % SCRIBE_JOBS_MAX] += v->part[i]->events;
+		sum[v->slot->kind == SCRIBE_KIND_CATCHALL] += v->part[i]->events;
+}
+
+static void job_count(struct scribe_job *job, const uint64_t sum[2])
+{
+	job->recorded += sum[0];
+	job->folded += sum[1];
 }
 
 static bool slot_speaks(const struct scribe_slot *s, uint32_t serial)
@@ -257,6 +261,8 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 		if (!s || s->serial != p->serial)
 			break;
 		next = slot_next(s);
+		/* who dies here has lost a slot of the pool, and the next one goes on behind it */
+		__atomic_store_n(&p->head, next, __ATOMIC_SEQ_CST);
 		if (s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_PART) {
 			__sync_fetch_and_sub(&job->used, 1);
 			index_forget(b, index, s);
@@ -275,11 +281,14 @@ int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, v
 	struct scribe_proc *p = scribe_bpf_proc(b, proc);
 	struct scribe_slot_view v;
 	uint32_t index, serial;
+	struct scribe_job *job;
+	uint64_t sum[2] = {0};
 	int ret;
 
 	if (!p || !p->serial)
 		return -EINVAL;
 	serial = p->serial;
+	job = scribe_job_of(b, p->job);
 	for (index = p->head; index;) {
 		struct scribe_slot *s = scribe_bpf_slot(b, index);
 
@@ -287,16 +296,18 @@ int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, v
 			return -EIO;
 		if (slot_speaks(s, serial)) {
 			view_direct(b, index, &v);
-			ret = fn(ctx, &v);
+			ret = fn ? fn(ctx, &v) : 0;
 			if (ret)
 				return ret;
-			view_count(b, p->job, &v);
+			view_count(&v, sum);
 		}
 		index = slot_next(s);
 	}
+	if (!(__atomic_fetch_or(&p->flags, SCRIBE_PF_COUNTED, __ATOMIC_SEQ_CST) & SCRIBE_PF_COUNTED))
+		job_count(job, sum);
 	list_give(b, p);
-	__sync_fetch_and_sub(&scribe_job_of(b, p->job)->proc_used, 1);
 	memset(p, 0, sizeof(*p));
+	__sync_fetch_and_sub(&job->proc_used, 1);
 	scribe_ring_give(&b->proc_free, &b->ctl->procs, proc);
 	if (++b->harvested >= DRAIN_SWEEP_EVERY) {
 		b->harvested = 0;
@@ -320,6 +331,7 @@ static int walk_live(struct scribe_bpf *b, uint32_t proc, bool retire, scribe_sl
 	struct drain_copy *copy;
 	struct scribe_slot_view v;
 	uint32_t index, serial;
+	uint64_t sum[2] = {0};
 	int ret = 0;
 
 	if (!p || !p->serial)
@@ -346,10 +358,11 @@ static int walk_live(struct scribe_bpf *b, uint32_t proc, bool retire, scribe_sl
 			if (anything_in(v.slot))
 				ret = fn(ctx, &v);
 			if (retire && !ret)
-				view_count(b, p->job, &v);
+				view_count(&v, sum);
 		}
 		index = slot_next(s);
 	}
+	job_count(scribe_job_of(b, p->job), sum);
 	free(copy);
 	return ret;
 }

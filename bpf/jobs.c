@@ -51,8 +51,8 @@ void scribe_bpf_forget_job(struct scribe_bpf *b, uint32_t index)
 	if (none)
 		bpf_map_update_elem(b->ledger_fd, &index, none, BPF_ANY);
 	free(none);
-	b->recorded[index] = 0;
-	b->folded[index] = 0;
+	scribe_job_of(b, index)->recorded = 0;
+	scribe_job_of(b, index)->folded = 0;
 }
 
 int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *ret_ledger)
@@ -70,7 +70,7 @@ int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *
 			ret_ledger->v[i] += percpu[cpu].v[i];
 	}
 	free(percpu);
-	ret_ledger->v[SCRIBE_L_RECORDED] += b->recorded[job % SCRIBE_JOBS_MAX];
-	ret_ledger->v[SCRIBE_L_FOLDED] += b->folded[job % SCRIBE_JOBS_MAX];
+	ret_ledger->v[SCRIBE_L_RECORDED] += scribe_job_of(b, job)->recorded;
+	ret_ledger->v[SCRIBE_L_FOLDED] += scribe_job_of(b, job)->folded;
 	return ret;
 }

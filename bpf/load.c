@@ -186,12 +186,54 @@ static int load_variant(struct scribe_bpf *b, int (*open_variant)(struct variant
 	return 0;
 }
 
-static int map_fd(struct scribe_bpf *b, const char *name)
+const struct scribe_named *scribe_bpf_map(const struct scribe_bpf *b, const char *name)
 {
-	return bpf_object__find_map_fd_by_name(b->object, name);
+	for (unsigned i = 0; i < b->nmaps; i++)
+		if (!strcmp(b->map[i].name, name))
+			return &b->map[i];
+	return NULL;
 }
 
-static int map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_map *ret_map)
+static int map_fd(struct scribe_bpf *b, const char *name)
+{
+	const struct scribe_named *m = scribe_bpf_map(b, name);
+
+	return m ? m->fd : -ENOENT;
+}
+
+/* What the object holds, by name. Constants and the like have a '.' in theirs. */
+static int list_object(struct scribe_bpf *b)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, b->object) {
+		struct scribe_named *m = &b->map[b->nmaps];
+
+		if (strchr(bpf_map__name(map), '.'))
+			continue;
+		if (++b->nmaps == SCRIBE_MAPS_MAX)
+			return -E2BIG;
+		snprintf(m->name, sizeof(m->name), "%s", bpf_map__name(map));
+		m->fd = bpf_map__fd(map);
+		m->type = bpf_map__type(map);
+		m->entries = bpf_map__max_entries(map);
+		m->value_bytes = bpf_map__value_size(map);
+	}
+	bpf_object__for_each_program(prog, b->object) {
+		struct scribe_named *m = &b->prog[b->nprogs];
+
+		if (!bpf_program__autoload(prog))
+			continue;
+		if (++b->nprogs == SCRIBE_PROGS_MAX)
+			return -E2BIG;
+		snprintf(m->name, sizeof(m->name), "%s", bpf_program__name(prog));
+		m->fd = bpf_program__fd(prog);
+	}
+	return 0;
+}
+
+int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_map *ret_map)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t bytes;
@@ -211,17 +253,18 @@ static int map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scr
 
 static int map_named(struct scribe_bpf *b, const char *name, struct scribe_map *ret_map)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(b->object, name);
+	const struct scribe_named *m = scribe_bpf_map(b, name);
 
-	if (!map)
+	if (!m)
 		return -ENOENT;
-	return map_memory(bpf_map__fd(map), bpf_map__max_entries(map), bpf_map__value_size(map), ret_map);
+	return scribe_bpf_map_memory(m->fd, m->entries, m->value_bytes, ret_map);
 }
 
 int scribe_bpf_grow(struct scribe_bpf *b)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	uint32_t index = b->nchunks, base = index * SCRIBE_TABLES_CHUNK;
+	char name[28];
 	struct scribe_map m;
 	int fd, ret;
 
@@ -231,7 +274,10 @@ int scribe_bpf_grow(struct scribe_bpf *b)
 			    sizeof(struct scribe_value_table), SCRIBE_TABLES_CHUNK, &opts);
 	if (fd < 0)
 		return -errno;
-	ret = map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
+	ret = scribe_bpf_map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
+	snprintf(name, sizeof(name), "scribe_table_%u", index);
+	if (!ret)
+		ret = scribe_pins_put(b, "maps", name, fd);
 	if (!ret)
 		ret = bpf_map_update_elem(b->tables_fd, &index, &fd, BPF_ANY);
 	if (ret) {
@@ -246,19 +292,9 @@ int scribe_bpf_grow(struct scribe_bpf *b)
 	return 0;
 }
 
-static int ring_event(void *ctx, void *data, size_t bytes)
+int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 {
-	struct scribe_bpf *b = ctx;
-	const struct scribe_event *ev = data;
-
-	if (b->event_stop || bytes < sizeof(*ev) || ev->text_bytes > bytes - sizeof(*ev))
-		return 0;
-	b->event_stop = b->event_fn(b->event_ctx, ev, (const char *)(ev + 1));
-	return 0;
-}
-
-static int map_all(struct scribe_bpf *b)
-{
+	const struct scribe_named *events = scribe_bpf_map(b, "scribe_events");
 	int ret;
 
 	if ((ret = map_named(b, "scribe_slots", &b->slots)) || (ret = map_named(b, "scribe_procs", &b->procs)) ||
@@ -278,16 +314,18 @@ static int map_all(struct scribe_bpf *b)
 	b->ledger_fd = map_fd(b, "scribe_ledger");
 	b->watches_fd = map_fd(b, "scribe_watches");
 	b->possible_cpus = (uint32_t)libbpf_num_possible_cpus();
-	b->ring = ring_buffer__new(map_fd(b, "scribe_events"), ring_event, b, NULL);
-	if (!b->ring)
-		return -errno;
+	ret = events ? scribe_ring_open(&b->ring, events->fd, events->entries) : -ENOENT;
+	if (ret || !fresh)
+		return ret;
 	b->ctl->wire_version = SCRIBE_WIRE_VERSION;
-	b->ctl->slots.reserve = b->opt.slots / 64 + 16;
+	b->ctl->level = b->level;
+	b->ctl->tables_most = b->opt.tables;
 	for (uint32_t i = 1; i <= b->opt.slots; i++)
 		scribe_ring_give(&b->slot_free, &b->ctl->slots, i);
 	for (uint32_t i = 1; i <= b->opt.procs; i++)
 		scribe_ring_give(&b->proc_free, &b->ctl->procs, i);
-	return scribe_bpf_grow(b);
+	ret = scribe_bpf_grow(b);
+	return ret ? ret : scribe_bpf_jobs_begin(b);
 }
 
 static void fill_defaults(struct scribe_bpf_options *o)
@@ -331,9 +369,18 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 		ret = load_variant(b, variant_posix_probe, err);
 	}
 	if (!ret) {
-		ret = map_all(b);
+		ret = list_object(b);
+		if (!ret && options->pins) {
+			snprintf(b->pins, sizeof(b->pins), "%s", options->pins);
+			b->opt.pins = NULL; /* the caller's */
+			ret = scribe_pins_all(b, err);
+			if (ret) {
+				scribe_bpf_free(b);
+				return ret;
+			}
+		}
 		if (!ret)
-			ret = scribe_bpf_jobs_begin(b);
+			ret = scribe_bpf_map_all(b, true);
 		if (ret)
 			explain(ret, "mapping the records", err);
 	}
@@ -351,12 +398,13 @@ static void unmap(struct scribe_map *m)
 		munmap(m->mem, m->bytes);
 }
 
-struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
+struct scribe_bpf *scribe_bpf_leave(struct scribe_bpf *b)
 {
 	if (!b)
 		return NULL;
-	scribe_bpf_detach(b);
-	ring_buffer__free(b->ring);
+	while (b->nlinks)
+		close(b->link[--b->nlinks]);
+	scribe_ring_close(&b->ring);
 	for (uint32_t i = 0; i < b->nchunks; i++) {
 		munmap(b->chunk[i], sizeof(struct scribe_value_table) * SCRIBE_TABLES_CHUNK);
 		close(b->chunk_fd[i]);
@@ -369,6 +417,10 @@ struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
 	unmap(&b->tab_free);
 	unmap(&b->index);
 	unmap(&b->jobs);
+	for (unsigned i = 0; b->adopted && i < b->nmaps; i++)
+		close(b->map[i].fd);
+	for (unsigned i = 0; b->adopted && i < b->nprogs; i++)
+		close(b->prog[i].fd);
 	if (b->skeleton)
 		bpf_object__destroy_skeleton(b->skeleton);
 	free(b->keep);
@@ -376,32 +428,47 @@ struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
 	return NULL;
 }
 
+struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
+{
+	if (!b)
+		return NULL;
+	scribe_bpf_detach(b);
+	if (b->pins[0])
+		scribe_bpf_remove_pins(b->pins);
+	return scribe_bpf_leave(b);
+}
+
 int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 {
-	struct bpf_program *prog;
+	for (unsigned i = 0; i < b->nprogs && !(i == 0 && b->nlinks); i++) {
+		const char *name = b->prog[i].name;
+		int fd = bpf_raw_tracepoint_open(NULL, b->prog[i].fd), rc = fd < 0 ? -errno : 0;
 
-	bpf_object__for_each_program(prog, b->object) {
-		struct bpf_link *link;
-
-		if (!bpf_program__autoload(prog) || b->nlinks == SCRIBE_PROGS_MAX)
-			continue;
-		link = bpf_program__attach(prog);
-		if (!link) {
-			int code = -errno;
-
-			scribe_bpf_detach(b);
-			return scribe_err_set(err, code, "attaching %s: %s", bpf_program__name(prog),
-					      strerror(-code));
+		if (rc == 0) {
+			snprintf(b->link_name[b->nlinks], sizeof(b->link_name[0]), "%s", name);
+			b->link[b->nlinks++] = fd;
+			rc = scribe_pins_put(b, "links", name, fd);
 		}
-		b->links[b->nlinks++] = link;
+		if (rc < 0) {
+			scribe_bpf_detach(b);
+			return scribe_err_set(err, rc, "attaching %s: %s", name, strerror(-rc));
+		}
 	}
 	return 0;
 }
 
+bool scribe_bpf_attached(const struct scribe_bpf *b)
+{
+	return b->nlinks != 0;
+}
+
 void scribe_bpf_detach(struct scribe_bpf *b)
 {
-	while (b->nlinks)
-		bpf_link__destroy(b->links[--b->nlinks]);
+	while (b->nlinks) {
+		b->nlinks--;
+		scribe_pins_take(b, "links", b->link_name[b->nlinks]);
+		close(b->link[b->nlinks]);
+	}
 }
 
 enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *b)
@@ -482,97 +549,4 @@ struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *b, uint32_t index)
 struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *b, uint32_t index)
 {
 	return index < b->slots.entries ? (struct scribe_slot *)b->slots.mem + index : NULL;
-}
-
-int scribe_bpf_poll(struct scribe_bpf *b, int timeout_ms, scribe_event_fn fn, void *ctx)
-{
-	int taken;
-
-	b->event_fn = fn;
-	b->event_ctx = ctx;
-	b->event_stop = 0;
-	taken = ring_buffer__consume(b->ring);
-	if (taken || !timeout_ms)
-		return taken;
-	return ring_buffer__poll(b->ring, timeout_ms);
-}
-
-int scribe_bpf_event_fd(const struct scribe_bpf *b)
-{
-	return ring_buffer__epoll_fd(b->ring);
-}
-
-uint32_t scribe_bpf_free_slots(const struct scribe_bpf *b)
-{
-	return b->ctl->slots.tail - b->ctl->slots.head;
-}
-
-int scribe_bpf_map_fd(const struct scribe_bpf *b, const char *name, uint32_t *ret_entries)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(b->object, name);
-
-	if (!map)
-		return -ENOENT;
-	*ret_entries = bpf_map__max_entries(map);
-	return bpf_map__fd(map);
-}
-
-uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
-{
-	struct bpf_program *prog;
-	uint64_t sum = 0;
-
-	bpf_object__for_each_program(prog, b->object) {
-		struct bpf_prog_info info = {0};
-		uint32_t bytes = sizeof(info);
-
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
-			sum += info.recursion_misses;
-	}
-	return sum;
-}
-
-/* What the kernel says it has charged for a map ("memlock:" of its fdinfo). */
-static uint64_t map_memory_bytes(int fd)
-{
-	char path[64], line[128];
-	uint64_t bytes = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		unsigned long long n;
-
-		if (sscanf(line, "memlock:%llu", &n) == 1)
-			bytes = n;
-	}
-	fclose(f);
-	return bytes;
-}
-
-uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
-{
-	struct bpf_map *map;
-	uint64_t sum = 0;
-
-	bpf_object__for_each_map(map, b->object)
-		sum += map_memory_bytes(bpf_map__fd(map));
-	for (uint32_t i = 0; i < b->nchunks; i++)
-		sum += map_memory_bytes(b->chunk_fd[i]);
-	return sum;
-}
-
-uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *b)
-{
-	struct bpf_map *map;
-	uint64_t sum = 0;
-
-	bpf_object__for_each_map(map, b->object) {
-		if (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
-			sum += (uint64_t)bpf_map__max_entries(map) * ((bpf_map__value_size(map) + 7) / 8 * 8);
-	}
-	return sum;
 }

@@ -27,6 +27,7 @@ struct scribe_bpf_options {
 	uint32_t ring_bytes;   /* event ring, a power of two; 0: 8 MiB */
 	enum scribe_bpf_level level;
 	bool verbose;          /* pass libbpf's and the verifier's messages to stderr */
+	const char *pins;      /* folder on a BPF file system to make and pin everything in; NULL: none */
 };
 
 /*
@@ -36,8 +37,20 @@ struct scribe_bpf_options {
  */
 int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
 		    struct scribe_err *err);
-/* Detach, unmap, close. NULL allowed; returns NULL. */
+/* Detach, remove the pins, unmap, close. NULL allowed; returns NULL. */
 struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *bpf);
+/* Unmap and close, but leave what is pinned, attached and recording, to be adopted. */
+struct scribe_bpf *scribe_bpf_leave(struct scribe_bpf *bpf);
+/*
+ * Take over what another process has pinned in this folder. -ENOENT: nothing is
+ * there; -SCRIBE_E_VERSION: another wire version, which is left alone; else what
+ * is there is of no use.
+ */
+int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scribe_err *err);
+/* Remove whatever is pinned in the folder: with the last holder gone, so is it. */
+void scribe_bpf_remove_pins(const char *pins);
+/* Are the programs attached? */
+bool scribe_bpf_attached(const struct scribe_bpf *bpf);
 
 /* Attach to and detach from the node's system calls. */
 int scribe_bpf_attach(struct scribe_bpf *bpf, struct scribe_err *err);
@@ -81,12 +94,19 @@ struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *bpf, uint32_t index);
 struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *bpf, uint32_t index);
 
 /*
- * Take the events that wait in the ring, at most `max` (0: all); `fn` gets each
+ * Take the events that wait in the ring, in order; `fn` gets each
  * with its text behind it and returns 0 to go on. Waits up to timeout_ms when
  * there is none. Returns the number taken or a negative code.
  */
 typedef int (*scribe_event_fn)(void *ctx, const struct scribe_event *event, const char *text);
 int scribe_bpf_poll(struct scribe_bpf *bpf, int timeout_ms, scribe_event_fn fn, void *ctx);
+/*
+ * Position behind the event that `fn` has been given, in bytes since the ring was
+ * made. An event is given back to the kernel when `fn` has returned: a process
+ * that dies before gets it again. Who has noted it drops it by skip_to.
+ */
+uint64_t scribe_bpf_position(const struct scribe_bpf *bpf);
+void scribe_bpf_skip_to(struct scribe_bpf *bpf, uint64_t position);
 /* Descriptor for epoll: readable when the kernel asks for attention. */
 int scribe_bpf_event_fd(const struct scribe_bpf *bpf);
 
@@ -105,7 +125,8 @@ typedef int (*scribe_slot_fn)(void *ctx, const struct scribe_slot_view *view);
 /*
  * The records of an exited process, each once, then its slots, tables and
  * process entry are given back. Call after its EXIT event. A non-zero return
- * of `fn` stops the walk and keeps the rest for another call.
+ * of `fn` stops the walk and keeps the rest for another call. `fn` NULL: they
+ * are known already, only give back.
  */
 int scribe_bpf_harvest(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
 /*

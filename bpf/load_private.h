@@ -10,6 +10,14 @@
 #include "bpf/load.h"
 
 #define SCRIBE_PROGS_MAX 16
+#define SCRIBE_MAPS_MAX 48
+
+/* A map or program, whether just loaded or adopted. */
+struct scribe_named {
+	char name[28];
+	int fd;
+	uint32_t type, entries, value_bytes;
+};
 
 struct scribe_map {
 	int fd;
@@ -19,14 +27,29 @@ struct scribe_map {
 	uint32_t value_bytes;
 };
 
+/* The event ring, consumed by us so that its position is known. */
+struct scribe_ring {
+	int fd;
+	uint64_t bytes;
+	uint64_t *consumer; /* mapped, written by us */
+	const uint64_t *producer;
+	const char *data; /* mapped twice in a row */
+	uint64_t skip_to; /* events that end at or before this were dealt with in another life */
+};
+
 struct scribe_bpf {
 	enum scribe_bpf_level level;
 	struct scribe_bpf_options opt;
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
 	void *keep; /* the generated skeleton, into which the one above points */
-	struct ring_buffer *ring;
-	struct bpf_link *links[SCRIBE_PROGS_MAX];
+	struct scribe_named map[SCRIBE_MAPS_MAX], prog[SCRIBE_PROGS_MAX];
+	unsigned nmaps, nprogs;
+	bool adopted;       /* the descriptors above are ours to close */
+	char pins[108];     /* folder of the pins, empty: none */
+	struct scribe_ring ring;
+	int link[SCRIBE_PROGS_MAX];
+	char link_name[SCRIBE_PROGS_MAX][28];
 	unsigned nlinks;
 	struct scribe_map slots, procs, ctl_map, slot_free, proc_free, tab_free, index, jobs;
 	struct scribe_ctl *ctl;
@@ -35,13 +58,24 @@ struct scribe_bpf {
 	int chunk_fd[SCRIBE_TABLE_CHUNKS_MAX];
 	struct scribe_value_table *chunk[SCRIBE_TABLE_CHUNKS_MAX];
 	uint32_t possible_cpus;
-	uint64_t recorded[SCRIBE_JOBS_MAX]; /* operations in harvested records of their own */
-	uint64_t folded[SCRIBE_JOBS_MAX];   /* and in catch-alls */
 	uint32_t harvested; /* processes since the caches were last swept */
-	scribe_event_fn event_fn;
-	void *event_ctx;
-	int event_stop;
 };
+
+/* ---- load.c ---- */
+const struct scribe_named *scribe_bpf_map(const struct scribe_bpf *b, const char *name);
+int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_map *ret_map);
+/* Map what is shared; `fresh`: fill the free rings, too. */
+int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh);
+
+/* ---- ring.c ---- */
+int scribe_ring_open(struct scribe_ring *r, int fd, uint32_t bytes);
+void scribe_ring_close(struct scribe_ring *r);
+
+/* ---- pins.c ---- */
+/* 0 also when there is nothing to pin to. */
+int scribe_pins_put(struct scribe_bpf *b, const char *kind, const char *name, int fd);
+void scribe_pins_take(struct scribe_bpf *b, const char *kind, const char *name);
+int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err);
 
 static inline struct scribe_job *scribe_job_of(struct scribe_bpf *b, uint32_t index)
 {

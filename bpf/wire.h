@@ -90,6 +90,7 @@ enum scribe_proc_flags {
 	SCRIBE_PF_FOLDED = 1u << 3,   /* has a catch-all record */
 	SCRIBE_PF_HIDDEN = 1u << 4,   /* has gained privileges: nothing of it is shown (bpf/join.bpf.h) */
 	SCRIBE_PF_JOINED = 1u << 5,   /* enrolled at exec, by its environment or cgroup */
+	SCRIBE_PF_COUNTED = 1u << 6,  /* the drain has added its records to the job's sums */
 };
 #define SCRIBE_PF_SILENT (SCRIBE_PF_DISABLED | SCRIBE_PF_HIDDEN) /* nothing is recorded */
 
@@ -128,7 +129,7 @@ enum scribe_job_flags {
 	SCRIBE_JF_SHOW_PRIVILEGED = 1u << 1, /* programs that gain privileges at exec, too */
 };
 
-#define SCRIBE_VARIABLE_MAX 168u
+#define SCRIBE_VARIABLE_MAX 160u
 
 struct scribe_job {
 	scribe_u32 active;
@@ -150,6 +151,8 @@ struct scribe_job {
 	scribe_u32 variable_bytes;
 	scribe_u32 pad;
 	char variable[SCRIBE_VARIABLE_MAX]; /* ENV: "NAME=VALUE", zero behind it */
+	scribe_u64 recorded;     /* operations in drained records of their own */
+	scribe_u64 folded;       /* and in catch-alls */
 } __attribute__((aligned(64)));
 
 /* Key: uid, or cgroup with SCRIBE_WATCH_CGROUP. */
@@ -173,7 +176,9 @@ struct scribe_ctl {
 	scribe_u32 next_serial;
 	scribe_u32 watching;         /* jobs that processes may join at exec */
 	scribe_u32 watching_cgroups; /* of them, by cgroup */
-	scribe_u32 pad[12];
+	scribe_u32 level;            /* enum scribe_bpf_level that was chosen */
+	scribe_u32 tables_most;      /* value tables that there may be */
+	scribe_u32 pad[10];
 	struct scribe_ring_ctl slots;
 	struct scribe_ring_ctl procs;
 	struct scribe_ring_ctl tables;

@@ -14,21 +14,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bpf/load_private.h"
+
+void watched_scratch(struct watched *w)
+{
+	memset(w, 0, sizeof(*w));
+	snprintf(w->dir, sizeof(w->dir), "/tmp/ioscribe-kernel.XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	assert_int_equal(chmod(w->dir, 0777), 0);
+	assert_int_equal(chdir(w->dir), 0);
+}
+
+uint32_t *watched_version(struct scribe_bpf *bpf)
+{
+	return &bpf->ctl->wire_version;
+}
+
 void watched_begin(struct watched *w, const struct scribe_bpf_options *options)
 {
 	struct scribe_bpf_options o = *options;
 	const char *level = getenv("IOSCRIBE_TEST_ATTACH");
 	struct scribe_err err = {0};
 
-	memset(w, 0, sizeof(*w));
+	watched_scratch(w);
 	if (level && !strcmp(level, "raw_tp"))
 		o.level = SCRIBE_BPF_RAW_TP;
 	if (scribe_bpf_open(&o, &w->bpf, &err) < 0 || scribe_bpf_attach(w->bpf, &err) < 0)
 		fail_msg("%s", err.text);
-	snprintf(w->dir, sizeof(w->dir), "/tmp/ioscribe-kernel.XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
-	assert_int_equal(chmod(w->dir, 0777), 0);
-	assert_int_equal(chdir(w->dir), 0);
 }
 
 void watched_end(struct watched *w)
@@ -56,6 +68,7 @@ static int take(void *ctx, const struct scribe_event *ev, const char *text)
 	memcpy(w->told[w->n].text, text, n);
 	w->told[w->n].text[n] = 0;
 	w->n++;
+	w->position = scribe_bpf_position(w->bpf);
 	return 0;
 }
 

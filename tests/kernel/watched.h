@@ -27,12 +27,17 @@ struct watched {
 	struct scribe_bpf *bpf;
 	struct told *told;
 	size_t n, room;
-	char dir[64]; /* scratch, 0777 */
+	uint64_t position; /* in the ring, behind the last */
+	char dir[64];      /* scratch, 0777 */
 };
 
+/* The scratch folder alone, entered. */
+void watched_scratch(struct watched *w);
 /* The level comes from IOSCRIBE_TEST_ATTACH (raw_tp: the weaker one). */
 void watched_begin(struct watched *w, const struct scribe_bpf_options *options);
 void watched_end(struct watched *w);
+/* Where the wire version stands in shared memory. */
+uint32_t *watched_version(struct scribe_bpf *bpf);
 /* Take what the ring holds. */
 void watched_take(struct watched *w);
 

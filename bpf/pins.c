@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Pins: maps, programs and links below a folder of a BPF file system, so that
+ * they outlive the daemon, and their adoption by the next one. Must not know
+ * what the records mean.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bpf/load_private.h"
+
+static const char *const kinds[] = {"links", "progs", "maps"};
+#define KINDS 3
+
+static int path_of(char *ret, size_t cap, const char *pins, const char *kind, const char *name)
+{
+	int n = snprintf(ret, cap, "%s/%s%s%s", pins, kind, name ? "/" : "", name ? name : "");
+
+	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
+}
+
+int scribe_pins_put(struct scribe_bpf *b, const char *kind, const char *name, int fd)
+{
+	char path[256];
+	int rc;
+
+	if (!b->pins[0])
+		return 0;
+	rc = path_of(path, sizeof(path), b->pins, kind, name);
+	if (rc < 0)
+		return rc;
+	return bpf_obj_pin(fd, path) ? -errno : 0;
+}
+
+void scribe_pins_take(struct scribe_bpf *b, const char *kind, const char *name)
+{
+	char path[256];
+
+	if (b->pins[0] && path_of(path, sizeof(path), b->pins, kind, name) == 0)
+		unlink(path);
+}
+
+int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err)
+{
+	char path[256];
+	int rc = mkdir(b->pins, 0700) && errno != EEXIST ? -errno : 0;
+
+	for (int i = 0; rc == 0 && i < KINDS; i++) {
+		rc = path_of(path, sizeof(path), b->pins, kinds[i], NULL);
+		if (rc == 0 && mkdir(path, 0700))
+			rc = -errno;
+	}
+	for (unsigned i = 0; rc == 0 && i < b->nmaps; i++)
+		rc = scribe_pins_put(b, "maps", b->map[i].name, b->map[i].fd);
+	for (unsigned i = 0; rc == 0 && i < b->nprogs; i++)
+		rc = scribe_pins_put(b, "progs", b->prog[i].name, b->prog[i].fd);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "%s: cannot pin the programs: %s (is a BPF file system mounted?)",
+				      b->pins, strerror(-rc));
+	return 0;
+}
+
+void scribe_bpf_remove_pins(const char *pins)
+{
+	char path[256];
+
+	for (int i = 0; i < KINDS; i++) {
+		struct dirent *e;
+		DIR *dir;
+
+		if (path_of(path, sizeof(path), pins, kinds[i], NULL) < 0)
+			return;
+		dir = opendir(path);
+		while (dir && (e = readdir(dir)))
+			if (e->d_name[0] != '.' && path_of(path, sizeof(path), pins, kinds[i], e->d_name) == 0)
+				unlink(path);
+		if (dir)
+			closedir(dir);
+		if (path_of(path, sizeof(path), pins, kinds[i], NULL) == 0)
+			rmdir(path);
+	}
+	rmdir(pins);
+}
+
+/* Open every pin of a kind by its name; `fn` takes the descriptor over. */
+static int each_pin(const char *pins, const char *kind, int (*fn)(struct scribe_bpf *, const char *, int),
+		    struct scribe_bpf *b)
+{
+	char path[256];
+	struct dirent *e;
+	int rc = path_of(path, sizeof(path), pins, kind, NULL);
+	DIR *dir = rc ? NULL : opendir(path);
+
+	if (!dir)
+		return rc ? rc : -errno;
+	while (rc == 0 && (e = readdir(dir))) {
+		int fd;
+
+		if (e->d_name[0] == '.')
+			continue;
+		rc = path_of(path, sizeof(path), pins, kind, e->d_name);
+		fd = rc ? -1 : bpf_obj_get(path);
+		if (rc == 0)
+			rc = fd < 0 ? -errno : fn(b, e->d_name, fd);
+	}
+	closedir(dir);
+	return rc;
+}
+
+#define CHUNK_PIN "scribe_table_"
+
+static int adopt_chunk(struct scribe_bpf *b, unsigned index, int fd)
+{
+	struct scribe_map m;
+	int rc;
+
+	if (index >= SCRIBE_TABLE_CHUNKS_MAX) {
+		close(fd);
+		return -EIO;
+	}
+	rc = scribe_bpf_map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	b->chunk_fd[index] = fd;
+	b->chunk[index] = m.mem;
+	if (b->nchunks <= index)
+		b->nchunks = index + 1;
+	return 0;
+}
+
+static int adopt_map(struct scribe_bpf *b, const char *name, int fd)
+{
+	struct scribe_named *m = &b->map[b->nmaps];
+	struct bpf_map_info info = {0};
+	uint32_t bytes = sizeof(info);
+
+	if (!strncmp(name, CHUNK_PIN, strlen(CHUNK_PIN)))
+		return adopt_chunk(b, (unsigned)atoi(name + strlen(CHUNK_PIN)), fd);
+	if (b->nmaps == SCRIBE_MAPS_MAX || bpf_obj_get_info_by_fd(fd, &info, &bytes)) {
+		close(fd);
+		return -EIO;
+	}
+	*m = (struct scribe_named){.fd = fd, .type = info.type, .entries = info.max_entries,
+				   .value_bytes = info.value_size};
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	b->nmaps++;
+	return 0;
+}
+
+static int adopt_prog(struct scribe_bpf *b, const char *name, int fd)
+{
+	if (b->nprogs == SCRIBE_PROGS_MAX) {
+		close(fd);
+		return -EIO;
+	}
+	b->prog[b->nprogs].fd = fd;
+	snprintf(b->prog[b->nprogs].name, sizeof(b->prog[0].name), "%s", name);
+	b->nprogs++;
+	return 0;
+}
+
+static int adopt_link(struct scribe_bpf *b, const char *name, int fd)
+{
+	if (b->nlinks == SCRIBE_PROGS_MAX) {
+		close(fd);
+		return -EIO;
+	}
+	snprintf(b->link_name[b->nlinks], sizeof(b->link_name[0]), "%s", name);
+	b->link[b->nlinks++] = fd;
+	return 0;
+}
+
+/* Are the maps laid out as this build has them? */
+static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
+{
+	const struct {
+		const char *name;
+		size_t bytes;
+	} want[] = {
+		{"scribe_slots", sizeof(struct scribe_slot)},	{"scribe_procs", sizeof(struct scribe_proc)},
+		{"scribe_jobs", sizeof(struct scribe_job)},	{"scribe_ctl", sizeof(struct scribe_ctl)},
+		{"scribe_watches", sizeof(struct scribe_watch)},
+	};
+	const struct scribe_named *ctl = scribe_bpf_map(b, "scribe_ctl");
+	uint32_t zero = 0, version = 0;
+	void *value = ctl ? calloc(1, (ctl->value_bytes + 7) / 8 * 8) : NULL;
+
+	if (value && ctl->value_bytes >= sizeof(version) && bpf_map_lookup_elem(ctl->fd, &zero, value) == 0)
+		memcpy(&version, value, sizeof(version));
+	free(value);
+	if (version != SCRIBE_WIRE_VERSION)
+		return scribe_err_set(err, -SCRIBE_E_VERSION,
+				      "%s: pinned by wire version %u, this is version %u: let the build that "
+				      "pinned it finish its jobs",
+				      b->pins, version, SCRIBE_WIRE_VERSION);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct scribe_named *m = scribe_bpf_map(b, want[i].name);
+
+		if (!m || m->value_bytes != want[i].bytes)
+			return scribe_err_set(err, -SCRIBE_E_VERSION, "%s: map %s is not as this build has it",
+					      b->pins, want[i].name);
+	}
+	return 0;
+}
+
+int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scribe_err *err)
+{
+	struct scribe_bpf *b = calloc(1, sizeof(*b));
+	int rc;
+
+	if (!b)
+		return scribe_err_set(err, -ENOMEM, "no memory for the loader");
+	b->adopted = true;
+	snprintf(b->pins, sizeof(b->pins), "%s", pins);
+	rc = each_pin(pins, "maps", adopt_map, b);
+	if (rc == -ENOENT && b->nmaps == 0) {
+		scribe_bpf_leave(b);
+		return scribe_err_set(err, rc, "%s: nothing is pinned", pins);
+	}
+	if (rc == 0)
+		rc = each_pin(pins, "progs", adopt_prog, b);
+	if (rc == 0)
+		rc = each_pin(pins, "links", adopt_link, b);
+	if (rc < 0)
+		scribe_err_set(err, rc, "%s: cannot be adopted: %s", pins, strerror(-rc));
+	else
+		rc = check_layout(b, err);
+	if (rc == 0) {
+		rc = scribe_bpf_map_all(b, false);
+		if (rc < 0)
+			scribe_err_set(err, rc, "%s: cannot be mapped: %s", pins, strerror(-rc));
+	}
+	if (rc < 0) {
+		scribe_bpf_leave(b);
+		return rc;
+	}
+	b->level = (enum scribe_bpf_level)b->ctl->level;
+	b->opt.slots = b->slots.entries - 1;
+	b->opt.procs = b->procs.entries - 1;
+	b->opt.tables = b->ctl->tables_most;
+	*ret_bpf = b;
+	return 0;
+}
