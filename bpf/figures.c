@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the programs and maps take and miss, for the log and for whoever asks. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "bpf/load_private.h"
