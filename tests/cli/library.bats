@@ -92,6 +92,12 @@ says() {
 	$CXX $CFLAGS darshan_opens.cpp -o "$BATS_TEST_TMPDIR/cxx" $flags
 	$CC $CFLAGS -xc darshan_opens.cpp -xnone -o "$BATS_TEST_TMPDIR/c" $flags
 	says "$BATS_TEST_TMPDIR/cxx" "$BATS_TEST_TMPDIR/c"
+	# the layout of the line after it, from its own folder
+	flags="$(PKG_CONFIG_PATH="$LIBDIR/ioscribe/darshan-next/pkgconfig" \
+		pkg-config --define-variable=prefix="$PREFIX" --cflags --libs darshan-util)"
+	[[ "$flags" == *-DDARSHAN_DXT_THREADS=1*darshan-next* ]]
+	$CXX $CFLAGS darshan_opens.cpp -o "$BATS_TEST_TMPDIR/next" $flags -Wl,-rpath,"$LIBDIR/ioscribe/darshan-next"
+	LD_LIBRARY_PATH= "$BATS_TEST_TMPDIR/next" "$LOG" | grep -q "^$(want) opens"
 	readelf -d "$LIBDIR/ioscribe/darshan/libdarshan-util.so" | grep -q 'SONAME.*\[libdarshan-util\.so\.0\]'
 }
 

@@ -308,12 +308,47 @@ static void accumulate(void **state)
 	assert_int_equal(darshan_accumulator_destroy(NULL), 0);
 }
 
+/* A trace written and read: threads of its segments survive where the layout has them. */
+static void traces_and_threads(void **state)
+{
+	enum { SEGMENTS = 3 };
+	struct {
+		struct dxt_file_record head;
+		segment_info segments[SEGMENTS];
+	} in = {.head = {.base_rec = {7, 2}, .hostname = "node", .write_count = 2, .read_count = 1}}, *out = NULL;
+	struct darshan_job job = {.nprocs = 4};
+	darshan_fd fd;
+
+	(void)state;
+	assert_int_equal(sizeof(segment_info), 32 + 8 * DARSHAN_DXT_THREADS);
+	for (int i = 0; i < SEGMENTS; i++) {
+		in.segments[i] = (segment_info){.offset = 4096 * i, .length = 10 + i};
+		in.segments[i].start_time = i;
+		in.segments[i].end_time = i + 0.5;
+#if DARSHAN_DXT_THREADS
+		in.segments[i].pthread_id = 1000 + (unsigned long)i;
+#endif
+	}
+	fd = darshan_log_create(copy_path, DARSHAN_ZLIB_COMP, 0);
+	assert_int_equal(darshan_log_put_job(fd, &job), 0);
+	assert_int_equal(mod_logutils[DXT_POSIX_MOD]->log_put_record(fd, &in), 0);
+	darshan_log_close(fd);
+	fd = darshan_log_open(copy_path);
+	assert_non_null(fd);
+	assert_int_equal(fd->mod_ver[DXT_POSIX_MOD], 1 + DARSHAN_DXT_THREADS);
+	assert_int_equal(darshan_log_get_record(fd, DXT_POSIX_MOD, (void **)&out), 1);
+	assert_memory_equal(out, &in, sizeof(in));
+	darshan_free(out);
+	darshan_log_close(fd);
+	unlink(copy_path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_sample_log),  cmocka_unit_test(what_a_log_says),
 		cmocka_unit_test(raw_bytes),         cmocka_unit_test(puts_out_of_order),
-		cmocka_unit_test(accumulate),
+		cmocka_unit_test(accumulate),        cmocka_unit_test(traces_and_threads),
 	};
 	int fd = mkstemp(copy_path);
 

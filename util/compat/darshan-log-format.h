@@ -67,6 +67,14 @@ struct darshan_base_record {
 };
 
 /* id, printed name, newest record version */
+/*
+ * 1: the layout of Darshan's main line after 3.5.0, for libdarshan-util in
+ * LIBDIR/ioscribe/darshan-next: DXT segments name their thread.
+ */
+#ifndef DARSHAN_DXT_THREADS
+#define DARSHAN_DXT_THREADS 0
+#endif
+
 #define DARSHAN_MODULES(X) \
 	X(DARSHAN_NULL_MOD, "NULL", 1) \
 	X(DARSHAN_POSIX_MOD, "POSIX", 4) \
@@ -78,8 +86,8 @@ struct darshan_base_record {
 	X(DARSHAN_BGQ_MOD, "BG/Q", 2) \
 	X(DARSHAN_LUSTRE_MOD, "LUSTRE", 2) \
 	X(DARSHAN_STDIO_MOD, "STDIO", 2) \
-	X(DXT_POSIX_MOD, "DXT_POSIX", 1) \
-	X(DXT_MPIIO_MOD, "DXT_MPIIO", 2) \
+	X(DXT_POSIX_MOD, "DXT_POSIX", 1 + DARSHAN_DXT_THREADS) \
+	X(DXT_MPIIO_MOD, "DXT_MPIIO", 2 + DARSHAN_DXT_THREADS) \
 	X(DARSHAN_MDHIM_MOD, "MDHIM", 1) \
 	X(DARSHAN_APXC_MOD, "APXC", 0) \
 	X(DARSHAN_APMPI_MOD, "APMPI", 1) \
@@ -250,6 +258,9 @@ struct darshan_mdhim_record {
 typedef struct segment_info {
 	int64_t offset, length;
 	double start_time, end_time;
+#if DARSHAN_DXT_THREADS
+	unsigned long pthread_id;
+#endif
 } segment_info;
 
 /* Then write_count segments, then read_count. */

@@ -39,7 +39,8 @@ static darshan_fd drop_fd(darshan_fd fd)
 
 darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag)
 {
-	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type};
+	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type,
+						.dxt_threads = DARSHAN_DXT_THREADS};
 	darshan_fd fd = new_fd(name);
 	struct scribe_err err;
 	int file, rc;
