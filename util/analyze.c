@@ -269,7 +269,7 @@ static int cmd_analyze(int argc, char **argv)
 	a.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-analyzer");
 	a.show_progress = !a.quiet && !a.as_stock && isatty(STDERR_FILENO);
 	rc = find_logs(&a, argv + first, &err);
-	if (rc >= 0 && !a.npaths)
+	if (rc >= 0 && !a.npaths && !a.as_stock)
 		rc = scribe_err_set(&err, -ENOENT, "%s: no files", argv[first]);
 	if (rc >= 0) {
 		read_logs(&a);

@@ -27,7 +27,8 @@ struct convert {
 	int reset_metadata;
 	const char *notes;
 	struct scribe_log log;
-	struct scribe_writer *writer;
+	int force, as_stock;
+	struct scribe_output out;
 	struct scribe_err err;
 };
 
@@ -78,6 +79,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return 0;
 	case 'r':
 		c->reset_metadata = 1;
+		return 0;
+	case 'F':
+		c->force = 1;
 		return 0;
 	default:
 		c->hide |= key == 'o' ? HIDE_ALL : (unsigned)key - 0x100;
@@ -131,7 +135,8 @@ static int put_job(struct convert *c)
 		scribe_obfuscate_exe(exe, c->key, hidden, sizeof(hidden));
 		exe = hidden;
 	}
-	return scribe_copy_check(c->writer, scribe_writer_job(c->writer, &job, exe, mounts, n), &c->err);
+	return scribe_copy_check(c->out.writer, scribe_writer_job(c->out.writer, &job, exe, mounts, n),
+				 &c->err);
 }
 
 static int put_names(struct convert *c)
@@ -150,10 +155,11 @@ static int put_names(struct convert *c)
 		if (c->hide & HIDE_NAMES)
 			name = scribe_obfuscate_name(&c->log, n.bytes, n.len, c->key, hidden,
 						     SCRIBE_JOB_REGION_BYTES + 64);
-		rc = scribe_writer_name(c->writer, n.id, name ? name : n.bytes, name ? strlen(name) : n.len);
+		rc = scribe_writer_name(c->out.writer, n.id, name ? name : n.bytes,
+					name ? strlen(name) : n.len);
 	}
 	free(hidden);
-	return scribe_copy_check(c->writer, rc, &c->err);
+	return scribe_copy_check(c->out.writer, rc, &c->err);
 }
 
 /* 1: keep the record (ret_rec is what to write), 0: leave it out. */
@@ -186,8 +192,8 @@ static int put_module(struct convert *c, int module)
 
 		if (!change(c, module, record, &scratch, &changed))
 			continue;
-		if (scribe_copy_check(c->writer, scribe_writer_record(c->writer, module, changed, len),
-				      &c->err) < 0)
+		if (scribe_copy_check(c->out.writer,
+				      scribe_writer_record(c->out.writer, module, changed, len), &c->err) < 0)
 			return -1;
 	}
 	if (rc < 0)
@@ -204,14 +210,14 @@ static int put_all(struct convert *c)
 		rc = put_names(c);
 	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
 		if (partial >> i & 1)
-			scribe_writer_partial(c->writer, i);
+			scribe_writer_partial(c->out.writer, i);
 		if (scribe_reader_has(c->log.reader, i))
 			rc = put_module(c, i);
 		else if (scribe_reader_info(c->log.reader)->unknown >> i & 1 && !c->only_one)
-			rc = scribe_copy_unknown(c->log.reader, c->writer, i, &c->err);
+			rc = scribe_copy_unknown(c->log.reader, c->out.writer, i, &c->err);
 	}
 	if (rc >= 0)
-		rc = scribe_copy_check(c->writer, scribe_writer_finish(c->writer), &c->err);
+		rc = scribe_output_finish(&c->out, &c->err);
 	return rc;
 }
 
@@ -223,7 +229,7 @@ static int convert(struct convert *c, const char *from, const char *to)
 	if (rc < 0)
 		return rc;
 	options.dxt_threads = scribe_copy_has_threads(c->log.reader);
-	rc = scribe_writer_create(to, &options, &c->writer, &c->err);
+	rc = scribe_output_create(&c->out, to, c->force, c->as_stock, &options, &c->err);
 	return rc < 0 ? rc : put_all(c);
 }
 
@@ -234,8 +240,9 @@ static int cmd_convert(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	c.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-convert");
 	rc = convert(&c, argv[first], argv[first + 1]);
-	scribe_writer_free(c.writer);
+	scribe_output_free(&c.out);
 	scribe_log_close(&c.log);
 	return rc < 0 ? scribe_complain_err(argv[0], &c.err) : SCRIBE_EXIT_OK;
 }
@@ -254,6 +261,7 @@ static const struct scribe_option options[] = {
 	{"annotate", 'a', "TEXT", "add lines to the metadata: key=value, several separated by tabs"},
 	{"reset-md", 'r', NULL, "forget the metadata first"},
 	{"file", 'f', "ID", "keep the records of one file, by its record id"},
+	{"force", 'F', NULL, "replace OUT if it is there; it may be IN"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -274,7 +282,7 @@ const struct scribe_command scribe_command_convert = {
 	.max_operands = 2,
 	.options = options,
 	.about =
-		"Reads the log IN, of any version and byte order, and writes it to the new file OUT in "
+		"Reads the log IN, of any version and byte order, and writes it to the file OUT in "
 		"format\n"
 		"3.41. Records come out in their newest layout; incomplete modules stay marked; modules "
 		"that\n"

@@ -4,7 +4,12 @@
  */
 #include "util/copy.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define NSEC 1000000000
 
@@ -80,4 +85,43 @@ int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int mo
 	if (rc < 0)
 		*err = *scribe_reader_error(r);
 	return rc;
+}
+
+int scribe_output_create(struct scribe_output *o, const char *path, bool replace, bool as_stock,
+			 const struct scribe_writer_options *options, struct scribe_err *err)
+{
+	struct stat st;
+	int rc;
+
+	*o = (struct scribe_output){.path = path};
+	replace |= as_stock && access(path, W_OK) == 0;
+	if (replace && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    asprintf(&o->partial, "%s.%ld.partial", path, (long)getpid()) < 0) {
+		o->partial = NULL;
+		return scribe_err_set(err, -ENOMEM, "%s: out of memory", path);
+	}
+	rc = scribe_writer_create(o->partial ? o->partial : path, options, &o->writer, err);
+	if (rc == -EEXIST && !replace)
+		return scribe_err_set(err, rc, "%s: File exists (--force replaces it)", path);
+	return rc;
+}
+
+int scribe_output_finish(struct scribe_output *o, struct scribe_err *err)
+{
+	int rc = scribe_copy_check(o->writer, scribe_writer_finish(o->writer), err);
+
+	if (rc < 0 || !o->partial)
+		return rc;
+	if (rename(o->partial, o->path) < 0) {
+		rc = scribe_err_set(err, -errno, "%s: cannot be replaced: %s", o->path, strerror(errno));
+		unlink(o->partial);
+	}
+	return rc;
+}
+
+void scribe_output_free(struct scribe_output *o)
+{
+	o->writer = scribe_writer_free(o->writer);
+	free(o->partial);
+	o->partial = NULL;
 }

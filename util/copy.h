@@ -29,6 +29,24 @@ bool scribe_copy_has_threads(const struct scribe_reader *r);
 /* `rc` of a call on the writer, with the writer's message when it failed. */
 int scribe_copy_check(const struct scribe_writer *w, int rc, struct scribe_err *err);
 
+/*
+ * The log to be written at `path`. With `replace` a regular file that is there
+ * stays until scribe_output_finish has the new one whole; without, and for
+ * anything else that is there, -EEXIST. Under Darshan's names (`as_stock`) a
+ * file that the user may write is replaced, as by those tools.
+ */
+struct scribe_output {
+	const char *path;
+	char *partial; /* NULL: written at path itself */
+	struct scribe_writer *writer;
+};
+
+int scribe_output_create(struct scribe_output *o, const char *path, bool replace, bool as_stock,
+			 const struct scribe_writer_options *options, struct scribe_err *err);
+int scribe_output_finish(struct scribe_output *o, struct scribe_err *err);
+/* What is not finished is removed. A zeroed one is allowed. */
+void scribe_output_free(struct scribe_output *o);
+
 /* Carry over the bytes of a module that the library does not know. */
 int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int module, struct scribe_err *err);
 

@@ -34,7 +34,8 @@ struct merge {
 	struct scribe_merge_axis axis; /* of the module being written, if it is HEATMAP */
 	void *scratch;                 /* a record with its times moved */
 	size_t scratch_bytes;
-	struct scribe_writer *writer;
+	int force; /* an output that is there is replaced */
+	struct scribe_output out;
 	struct scribe_err err;
 };
 
@@ -52,6 +53,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return 0;
 	case 'b':
 		m->compression = SCRIBE_COMP_BZIP2;
+		return 0;
+	case 'F':
+		m->force = 1;
 		return 0;
 	default:
 		errno = 0;
@@ -278,7 +282,8 @@ static int put(struct each *e, const void *record, size_t len)
 	record = moved(e, record, &len);
 	if (!record)
 		return -ENOMEM;
-	return scribe_copy_check(m->writer, scribe_writer_record(m->writer, e->module, record, len), &m->err);
+	return scribe_copy_check(m->out.writer, scribe_writer_record(m->out.writer, e->module, record, len),
+				 &m->err);
 }
 
 /* The joined records of a module: found, joined and written. */
@@ -299,8 +304,8 @@ static int put_joined(struct each *e)
 		rc = scribe_merge_redux_record(e->x, i, &record, &len, &m->err);
 		if (rc <= 0)
 			break;
-		rc = scribe_copy_check(m->writer, scribe_writer_record(m->writer, e->module, record, len),
-				       &m->err);
+		rc = scribe_copy_check(m->out.writer,
+				       scribe_writer_record(m->out.writer, e->module, record, len), &m->err);
 	}
 	return rc;
 }
@@ -329,7 +334,7 @@ static int put_unknown(struct merge *m, int module)
 		int rc = scribe_log_open(&log, m->paths[i], 0, &m->err);
 
 		if (rc >= 0 && scribe_reader_info(log.reader)->unknown >> module & 1)
-			rc = scribe_copy_unknown(log.reader, m->writer, module, &m->err);
+			rc = scribe_copy_unknown(log.reader, m->out.writer, module, &m->err);
 		scribe_log_close(&log);
 		if (rc < 0)
 			return rc;
@@ -341,24 +346,24 @@ static int put_all(struct merge *m)
 {
 	const struct scribe_mount *mounts;
 	size_t n = scribe_reader_mounts(m->first.reader, &mounts);
-	int rc = scribe_writer_job(m->writer, &m->job, scribe_reader_exe(m->first.reader), mounts, n);
+	int rc = scribe_writer_job(m->out.writer, &m->job, scribe_reader_exe(m->first.reader), mounts, n);
 
 	for (size_t i = 0; i < scribe_names_count(m->names) && rc >= 0; i++) {
 		struct scribe_name name = scribe_names_at(m->names, i);
 
-		rc = scribe_writer_name(m->writer, name.id, name.bytes, name.len);
+		rc = scribe_writer_name(m->out.writer, name.id, name.bytes, name.len);
 	}
-	if (scribe_copy_check(m->writer, rc, &m->err) < 0)
+	if (scribe_copy_check(m->out.writer, rc, &m->err) < 0)
 		return rc;
 	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
 		if (m->partial >> i & 1)
-			scribe_writer_partial(m->writer, i);
+			scribe_writer_partial(m->out.writer, i);
 		if (m->present >> i & 1)
 			rc = put_module(m, i);
 		else if (m->unknown >> i & 1)
 			rc = put_unknown(m, i);
 	}
-	return rc < 0 ? rc : scribe_copy_check(m->writer, scribe_writer_finish(m->writer), &m->err);
+	return rc < 0 ? rc : scribe_output_finish(&m->out, &m->err);
 }
 
 static int merge_logs(struct merge *m)
@@ -377,7 +382,7 @@ static int merge_logs(struct merge *m)
 				"warning: the logs are of different jobs; %s gets the first one's job id",
 				m->output);
 	options.dxt_threads = m->threads;
-	rc = scribe_writer_create(m->output, &options, &m->writer, &m->err);
+	rc = scribe_output_create(&m->out, m->output, m->force, m->as_stock, &options, &m->err);
 	return rc < 0 ? rc : put_all(m);
 }
 
@@ -396,7 +401,7 @@ static int cmd_merge(int argc, char **argv)
 	m.paths = argv + first;
 	m.npaths = argc - first;
 	rc = merge_logs(&m);
-	scribe_writer_free(m.writer);
+	scribe_output_free(&m.out);
 	scribe_names_free(m.names);
 	scribe_log_close(&m.first);
 	free(m.scratch);
@@ -404,7 +409,8 @@ static int cmd_merge(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"output", 'o', "FILE", "the log to write; must not exist yet"},
+	{"output", 'o', "FILE", "the log to write"},
+	{"force", 'F', NULL, "replace FILE if it is there; it may be one of the logs"},
 	{"shared-redux", 's', NULL, "reduce the records that every rank has to one shared record"},
 	{"job-end-time", 'e', "SECONDS", "end of the job, in seconds since 1970 (for logs that do not tell)"},
 	{"bzip2", 'b', NULL, "compress with bzip2"},

@@ -16,9 +16,9 @@ _ioscribe()
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
-	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --help --version" ;;
+	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --force --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;
-	merge | darshan-merge) words="--output --shared-redux --job-end-time --bzip2 --help --version" ;;
+	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --help --version" ;;
 	export) words="--json --json-lines --csv --sqlite --output --table --help --version" ;;
 	analyze | darshan-analyzer) words="--jobs --top --quiet --help --version" ;;
 	esac

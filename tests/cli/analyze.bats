@@ -65,6 +65,8 @@ TEXT
 	run_err 1 "No such file or directory" "$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/absent"
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	run_err 1 "no files" "$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/empty"
+	ln -s "$(command -v "$IOSCRIBE")" "$BATS_TEST_TMPDIR/darshan-analyzer"
+	"$BATS_TEST_TMPDIR/darshan-analyzer" "$BATS_TEST_TMPDIR/empty" | grep -qx 'total logs: 0' # as that tool
 	run_err 2 "--jobs takes a number" "$IOSCRIBE" analyze --jobs 0 "$LOGS"
 	run_err 2 "--top takes a number" "$IOSCRIBE" analyze --top few "$LOGS"
 	run_err 2 "DIR... expected" "$IOSCRIBE" analyze

@@ -114,6 +114,33 @@ compare_rewritten() { # OPTION
 	[ ! -e "$BATS_TEST_TMPDIR/n" ]
 }
 
+@test "--force replaces a file, at the end, and nothing else; darshan-convert replaces what it may write" {
+	local log="$LOGS/skew-app.darshan"
+	cd "$BATS_TEST_TMPDIR"
+	cp "$log" a.darshan
+	"$IOSCRIBE" convert "$log" want.darshan
+	"$IOSCRIBE" convert --force a.darshan a.darshan # its own input
+	cmp a.darshan want.darshan
+	"$IOSCRIBE" merge --force --output a.darshan a.darshan
+	cmp a.darshan want.darshan
+	# a failure leaves what was there, and nothing beside it
+	head -c 1200 "$log" >cut
+	run_err 1 cut "$IOSCRIBE" convert --force cut a.darshan
+	cmp a.darshan want.darshan
+	run_err 1 "File exists (--force replaces it)" "$IOSCRIBE" convert "$log" a.darshan
+	ln -s a.darshan link
+	mkdir folder
+	run_err 1 "File exists" "$IOSCRIBE" convert --force "$log" link
+	run_err 1 "File exists" "$IOSCRIBE" convert --force "$log" folder
+	run_err 1 "File exists" "$IOSCRIBE" convert --force "$log" /dev/null
+	[ -c /dev/null ]
+	ln -s "$(command -v "$IOSCRIBE")" darshan-convert
+	: >made-by-mktemp
+	./darshan-convert "$log" made-by-mktemp
+	cmp made-by-mktemp want.darshan
+	[ "$(ls | tr '\n' ' ')" = "a.darshan cut darshan-convert err folder link made-by-mktemp out want.darshan " ]
+}
+
 @test "diff of a log with itself is empty" {
 	local log
 	for log in "$LOGS"/*.darshan; do
