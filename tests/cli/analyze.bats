@@ -53,6 +53,31 @@ TEXT
 	[ "$(grep -c 'and [0-9]* more' <<<"$output")" -eq 3 ]
 }
 
+@test "a terminal sees a bar go to its end; files and pipes see none" {
+	"$IOSCRIBE" analyze "$LOGS"/*.darshan 2>"$BATS_TEST_TMPDIR/err" >/dev/null
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+	python3 -c 'import pty; pty.openpty()' || skip "no pseudo terminals here"
+	python3 - "$IOSCRIBE" "$LOGS"/*.darshan <<'PY'
+import os, pty, subprocess, sys
+mine, its = pty.openpty()
+p = subprocess.Popen([sys.argv[1], "analyze"] + sys.argv[2:], stdout=subprocess.DEVNULL, stderr=its)
+os.close(its)
+shown = b""
+try:
+    while True:
+        piece = os.read(mine, 4096)
+        if not piece:
+            break
+        shown += piece
+except OSError:  # the other end is closed
+    pass
+assert p.wait() == 0
+steps = shown.decode().split("\r")
+assert steps[-1] == "\n" and steps[-2] == "[" + 40 * "#" + "] 22 of 22 logs", steps[-3:]
+assert any("#" in s and " of 22" in s and not s.startswith("[" + 40 * "#") for s in steps), steps
+PY
+}
+
 @test "files that are no logs are named, the others are analyzed" {
 	mkdir "$BATS_TEST_TMPDIR/mixed"
 	cp "$LOGS/skew-app.darshan" "$BATS_TEST_TMPDIR/mixed"

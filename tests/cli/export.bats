@@ -130,8 +130,7 @@ PY
 
 killed_at() { # N DB LOG...
 	local n=$1 db=$2 status=0 lib
-	lib=${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/cli/die_at.so
-	[ -f "$lib" ]
+	lib=$(built cli/die_at.so)
 	shift 2
 	DIE_AT=$n DIE_COUNT=$BATS_TEST_TMPDIR/count LD_PRELOAD=$lib ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
 		"$IOSCRIBE" export --sqlite "$db" "$@" >/dev/null || status=$?

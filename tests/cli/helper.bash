@@ -6,6 +6,16 @@ EXPECTED="$LOGS/expected"
 IOSCRIBE="${IOSCRIBE:-ioscribe}"
 export TZ=UTC LC_ALL=C
 
+# What the build made for tests: PATH below the build folder's tests/.
+built() {
+	local file="${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/$1"
+	[ -f "$file" ] || {
+		echo "no $file: build it first" >&2
+		return 1
+	}
+	echo "$file"
+}
+
 # Dates are local time in the text; the expected text was made in UTC.
 setup() {
 	command -v "$IOSCRIBE" >/dev/null || {

@@ -4,12 +4,7 @@
 load helper
 
 make_log() {
-	local maker="${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/bench/make_log"
-	[ -x "$maker" ] || {
-		echo "no $maker: build the target bench_make_log"
-		return 1
-	}
-	"$maker" "$@"
+	"$(built bench/make_log)" "$@"
 }
 
 # Five ranks with seven files in common; rank 2 has three more.

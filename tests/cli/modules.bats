@@ -7,12 +7,7 @@ load helper
 DATA="$BATS_TEST_DIRNAME/../data/modules"
 
 maker() {
-	local maker="${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/cli/make_modules"
-	[ -x "$maker" ] || {
-		echo "no $maker: build the target cli_make_modules"
-		return 1
-	}
-	"$maker" "$@"
+	"$(built cli/make_modules)" "$@"
 }
 
 without_sizes() {
@@ -48,13 +43,13 @@ without_sizes() {
 
 # merge_oracle.py has its own idea of a reduction; see there.
 @test "any split of the records of every module merges to the reduction of the whole" {
-	local seed f n=0 build
-	build=${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}
+	local seed f n=0 make_split
+	make_split=$(built cli/make_split)
 	for seed in $(seq 1 25); do
 		echo "seed $seed"
 		mkdir "$BATS_TEST_TMPDIR/$seed"
 		cd "$BATS_TEST_TMPDIR/$seed"
-		"$build/tests/cli/make_split" "$seed" .
+		"$make_split" "$seed" .
 		"$IOSCRIBE" merge --shared-redux --output reduced.darshan whole.darshan
 		"$IOSCRIBE" merge --shared-redux --output split.darshan part-*.darshan
 		# and in steps, in another order

@@ -4,12 +4,7 @@
 load helper
 
 maker() {
-	local maker="${IOSCRIBE_BUILD:-$(dirname "$(dirname "$(command -v "$IOSCRIBE")")")}/tests/cli/make_modules"
-	[ -x "$maker" ] || {
-		echo "no $maker: build the target cli_make_modules"
-		return 1
-	}
-	"$maker" "$@"
+	"$(built cli/make_modules)" "$@"
 }
 
 escaped_names() {
