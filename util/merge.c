@@ -154,6 +154,7 @@ static int first_pass(struct merge *m)
 		else
 			job_join(m, &job);
 		rc = names_join(m, &log);
+		log.names = scribe_names_free(log.names); /* they stand in m->names now */
 		if (rc >= 0)
 			rc = modules_join(m, &log);
 		if (i == 0)
