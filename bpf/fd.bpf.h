@@ -198,6 +198,8 @@ static __always_inline void scribe_data_on(struct scribe_thread *t, struct scrib
 	if (s && scribe_left_out(p, s, true, true))
 		return;
 	t->events++;
+	t->moved[op->op & 1] += op->bytes;
+	t->moved_ns += op->end_ns - op->start_ns;
 	if (!s || !scribe_record_data(p, s, birth, op)) {
 		scribe_data_again(t, p, file, op);
 		return;

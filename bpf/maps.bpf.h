@@ -43,6 +43,8 @@ struct scribe_thread {
 	__u32 path_align;  /* block size that a stat by path has given */
 	__u32 path_pad;
 	__u64 arg[6];      /* arguments of calls that are not on one descriptor */
+	__u64 moved[2];    /* bytes read and written so far, and the time of that: library calls take the difference */
+	__u64 moved_ns;
 	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
 	__u32 pad;
 };

@@ -34,6 +34,8 @@
 #define NULL_F_(n, rule, text) {"NULL_F_" #n, text, SCRIBE_RULE_##rule},
 #define DFS_(n, rule, text) {"DFS_" #n, text, SCRIBE_RULE_##rule},
 #define DFS_F_(n, rule, text) {"DFS_F_" #n, text, SCRIBE_RULE_##rule},
+#define LAYERS_(n, rule, text) {"LAYERS_" #n, text, SCRIBE_RULE_##rule},
+#define LAYERS_F_(n, rule, text) {"LAYERS_F_" #n, text, SCRIBE_RULE_##rule},
 #define DAOS_(n, rule, text) {"DAOS_" #n, text, SCRIBE_RULE_##rule},
 #define DAOS_F_(n, rule, text) {"DAOS_F_" #n, text, SCRIBE_RULE_##rule},
 
@@ -59,6 +61,8 @@ LIST(null_counters, NULL, NULL_)
 LIST(null_fcounters, NULL_F, NULL_F_)
 LIST(dfs_counters, DFS, DFS_)
 LIST(dfs_fcounters, DFS_F, DFS_F_)
+LIST(layers_counters, LAYERS, LAYERS_)
+LIST(layers_fcounters, LAYERS_F, LAYERS_F_)
 LIST(daos_counters, DAOS, DAOS_)
 LIST(daos_fcounters, DAOS_F, DAOS_F_)
 
@@ -160,6 +164,7 @@ static const struct scribe_module modules[] = {
 	 .counters_at = offsetof(struct scribe_process_record, serial),
 	 .fcounters_at = offsetof(struct scribe_process_record, start)},
 	FIXED(LEDGER, "LEDGER", "LEDGER", 1, ledger, false),
+	FIXED(LAYERS, "LAYERS", "LAYERS", 1, layers, true),
 };
 
 _Static_assert(SCRIBE_POSIX_EXT_F_COUNT == COUNT(posix_ext_fcounters), "POSIX_EXT times");

@@ -58,6 +58,7 @@ enum scribe_module_id {
 	SCRIBE_MOD_POSIX_EXT = 48,
 	SCRIBE_MOD_PROCESS = 49,
 	SCRIBE_MOD_LEDGER = 50,
+	SCRIBE_MOD_LAYERS = 51,
 };
 
 enum scribe_compression { SCRIBE_COMP_ZLIB = 0, SCRIBE_COMP_BZIP2 = 1, SCRIBE_COMP_NONE = 2 };
@@ -256,6 +257,8 @@ struct scribe_process_record {
 	char exe[256];
 	char pad[64];
 };
+
+SCRIBE_COUNTER_RECORD(layers, LAYERS);
 
 #define SCRIBE_LEDGER_PLACES 64
 #define SCRIBE_LEDGER_F_PLACES 8

@@ -10,6 +10,7 @@
 
 #include "logfmt/base/err.h"
 #include "logfmt/join.h"
+#include "logfmt/layers.h"
 #include "logfmt/module.h"
 
 #define KEEP_MAX 12
@@ -217,6 +218,8 @@ static void join_plain(const struct scribe_module *m, int64_t *c, double *f, con
 		c[i] = scribe_join_int(m->counters[i].rule, c[i], oc[i]);
 	for (int i = 0; i < m->nfcounters; i++)
 		f[i] = scribe_join_float(m->fcounters[i].rule, f[i], of[i]);
+	if (m->id == SCRIBE_MOD_LAYERS)
+		scribe_layers_ratios(c, f);
 }
 
 static void join_keeps(const struct view *v, struct elem *e, const struct elem *o)

@@ -30,6 +30,8 @@ struct scribe_call {
 	__u32 beneath; /* layers called from inside, bits */
 	__u32 around;  /* enum scribe_fn of the function around it that says what it is, 0 none */
 	__u32 pad2;
+	__u64 moved[2]; /* what the thread had moved before it */
+	__u64 moved_ns;
 };
 
 struct scribe_calls {
@@ -203,6 +205,19 @@ static __always_inline bool scribe_around_end(struct pt_regs *ctx)
 }
 
 /* ---- recording ---- */
+
+/* What the thread's system calls have moved inside a call goes to places `at` to `at` + 2. */
+static __always_inline void scribe_lib_beneath(const struct scribe_thread *t, const struct scribe_call *c,
+					       __u32 slot, __u32 at)
+{
+	struct scribe_slot *s = slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(slot);
+
+	if (!s || t->moved_ns == c->moved_ns)
+		return;
+	__sync_fetch_and_add(&s->ext.v[at], t->moved[0] - c->moved[0]);
+	__sync_fetch_and_add(&s->ext.v[at + 1], t->moved[1] - c->moved[1]);
+	__sync_fetch_and_add(&s->ext.v[at + 2], t->moved_ns - c->moved_ns);
+}
 
 /* The key of a shape that can be looked up from now on. */
 SCRIBE_GLOBAL __s64 scribe_shape_keep(struct scribe_proc *p, const struct scribe_shape *shape)

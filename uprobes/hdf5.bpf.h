@@ -125,6 +125,7 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
 	if (c->beneath & (1u << SCRIBE_LAYER_MPIIO))
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO], 1);
 	scribe_lib_on(t, p, &h, op);
+	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_H5F_BENEATH);
 }
 
 /*
@@ -218,6 +219,7 @@ static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scr
 		op->count_at = SCRIBE_H5D_FLUSHES;
 	}
 	scribe_lib_on(t, p, h, op);
+	scribe_lib_beneath(t, c, h->slot, SCRIBE_LIB_H5D_BENEATH);
 }
 
 static __always_inline int scribe_h5_end(struct pt_regs *ctx)
@@ -269,8 +271,12 @@ static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 		op.count_at = SCRIBE_H5F_FLUSHES;
 	else
 		op.what = SCRIBE_LIB_CLOSE;
-	if (h->slot != SCRIBE_SKIP_SLOT && h->slot)
+	if (h->slot != SCRIBE_SKIP_SLOT && h->slot) {
 		scribe_lib_on(t, p, h, &op);
+		scribe_lib_beneath(t, c, h->slot,
+				   table == SCRIBE_HANDLE_H5_SET ? SCRIBE_LIB_H5D_BENEATH
+								 : SCRIBE_LIB_H5F_BENEATH);
+	}
 	if (site->fn != SCRIBE_FN_H5_FILE_FLUSH)
 		scribe_handle_drop(p, table, c->arg[0]);
 	return 0;

@@ -120,6 +120,9 @@ int scribe_lib_in(struct pt_regs *ctx)
 	c->inner = -1;
 	c->inner_fn = 0;
 	c->beneath = 0;
+	c->moved[0] = t->moved[0];
+	c->moved[1] = t->moved[1];
+	c->moved_ns = t->moved_ns;
 	c->around = calls->around && ctx->sp < calls->around_sp ? calls->around : 0;
 	for (int i = 0; i < SCRIBE_SITE_ARGS; i++) {
 		c->arg[i] = site->reg[i] == SCRIBE_REG_NONE ? 0 : regs.r[site->reg[i] & 15];

@@ -81,6 +81,7 @@ static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scri
 		return;
 	if (c->arg[2])
 		s->mode = c->arg[2];
+	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_MPIIO_BENEATH);
 	op->what = SCRIBE_LIB_OPEN;
 	op->op_class = SCRIBE_OP_META;
 	op->count_at = scribe_mpi_comm_size(im, c, c->arg[0]) == 1 ? SCRIBE_MPIIO_INDEP_OPENS
@@ -146,6 +147,7 @@ static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
 			op.op_class = SCRIBE_OP_WRITE;
 		}
 		scribe_lib_on(t, p, h, &op);
+		scribe_lib_beneath(t, c, h->slot, SCRIBE_LIB_MPIIO_BENEATH);
 		if (site->fn == SCRIBE_FN_MPI_VIEW && scribe_mpi_has_info(im, c, c->arg[1])) {
 			struct scribe_slot *s = scribe_slot_at(h->slot);
 

@@ -310,6 +310,7 @@ static __always_inline void scribe_nc_opened(struct scribe_thread *t, struct scr
 	op->what = SCRIBE_LIB_OPEN;
 	op->count_at = site->count_at;
 	scribe_lib_on(t, p, &h, op);
+	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_NC_BENEATH);
 }
 
 /* Calls on the file itself. */
@@ -338,6 +339,7 @@ static __always_inline void scribe_nc_on_file(struct scribe_thread *t, struct sc
 	}
 	if (h->slot != SCRIBE_SKIP_SLOT) {
 		scribe_lib_on(t, p, h, op);
+		scribe_lib_beneath(t, c, h->slot, SCRIBE_LIB_NC_BENEATH);
 		if (site->fn != SCRIBE_FN_NC_CLOSE)
 			scribe_nc_moved(im, c, h);
 	}
@@ -430,6 +432,12 @@ static __always_inline int scribe_nc_end(struct pt_regs *ctx)
 		a.count_at = site->count_at;
 		a.indep = site->flags & SCRIBE_SITE_INDEP;
 		scribe_nc_record(t, p, c, &a, &op);
+	}
+	if (site->fn == SCRIBE_FN_NC_DATA || site->fn == SCRIBE_FN_NC_MANY) {
+		struct scribe_handle *file = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+
+		if (file)
+			scribe_lib_beneath(t, c, file->slot, SCRIBE_LIB_NC_BENEATH);
 	}
 	return 0;
 }

@@ -78,7 +78,7 @@ const struct scribe_command scribe_command_export = {
 		 "h5f,\n"
 		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, "
 		 "and\n"
-		 "ioscribe's posix_ext, process and ledger). Rows of a module have record id, rank, name, "
+		 "ioscribe's posix_ext, process, ledger and layers). Rows of a module have record id, rank, name, "
 		 "mount and\n"
 		 "type of the file system, then a column a counter under its usual name; heatmap has a row a "
 		 "bin,\n"

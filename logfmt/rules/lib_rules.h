@@ -46,6 +46,16 @@ enum scribe_lib_what {
 #define SCRIBE_LIB_H5D_CHUNK_D1   15 /* to D5; ~0 unknown */
 #define SCRIBE_LIB_H5D_PROPERTIES 8
 
+
+/*
+ * First of three places: bytes read, bytes written and nanoseconds of the system
+ * calls that were made inside calls on the record. PnetCDF's are the file's.
+ */
+#define SCRIBE_LIB_MPIIO_BENEATH 13
+#define SCRIBE_LIB_H5F_BENEATH   3
+#define SCRIBE_LIB_H5D_BENEATH   20
+#define SCRIBE_LIB_NC_BENEATH    9
+
 /* Places of a variable: two properties, then counts. */
 #define SCRIBE_LIB_NC_SHAPE        0 /* dimensions | bytes of an element << 16 | record variable << 32 */
 #define SCRIBE_LIB_NC_NPOINTS      1

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "logfmt/layers.h"
 #include "logfmt/lib_finish.h"
 #include "runtime/core/sources.h"
 
@@ -80,7 +81,8 @@ static bool shape_of(void *ctx, int64_t key, struct scribe_shape *ret_shape)
 }
 
 /* A record of a library module. */
-static int lib_record(struct scribe_work *w, struct scribe_core *core, const struct scribe_file *f, uint64_t base_ns)
+static int lib_record(struct scribe_work *w, struct scribe_core *core, const struct scribe_file *f,
+		      uint64_t base_ns)
 {
 	union scribe_lib_record rec;
 	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns,
@@ -115,8 +117,9 @@ static int posix_records(struct scribe_work *w, struct scribe_core *core, const 
 		if (!rec)
 			return -ENOMEM;
 		/* A file that was only renamed or removed has shown no block size: unknown. */
-		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode, f->align ? (int64_t)f->align : -1,
-					w->config.mem_alignment, f->renamed_from, rec);
+		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode,
+					f->align ? (int64_t)f->align : -1, w->config.mem_alignment,
+					f->renamed_from, rec);
 	}
 	if (scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
 		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into),
@@ -126,6 +129,61 @@ static int posix_records(struct scribe_work *w, struct scribe_core *core, const 
 		*into = ext;
 	}
 	return 0;
+}
+
+/* The file that a record belongs to: a dataset's is that of its file. */
+static uint64_t file_of(const struct scribe_file *f)
+{
+	return f->module == SCRIBE_MOD_H5D || f->module == SCRIBE_MOD_PNETCDF_VAR ? f->file_id : f->id;
+}
+
+static int layers_of(struct scribe_core *core, const struct scribe_records *files, struct scribe_map *by_file)
+{
+	struct scribe_layers_record *r;
+	size_t bytes = files->n * sizeof(*r);
+	int rc = scribe_core_register_module(core, SCRIBE_MOD_LAYERS, NULL, &bytes, NULL, NULL);
+
+	/* files that a library was used on, then what all levels have of them */
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		const struct scribe_file *f = files->file[i];
+		uint64_t id = file_of(f);
+
+		if (f->module == SCRIBE_MOD_POSIX || f->module == SCRIBE_MOD_STDIO || !id ||
+		    scribe_map_get(by_file, id))
+			continue;
+		r = scribe_core_register_record(core, id, NULL, SCRIBE_MOD_LAYERS, sizeof(*r), NULL);
+		if (!r || scribe_map_put(by_file, id, r) < 0)
+			return -ENOMEM;
+		r->base = (struct scribe_base_record){id, scribe_core_rank(core)};
+	}
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		r = scribe_map_get(by_file, file_of(files->file[i]));
+		if (r)
+			scribe_layers_add(r, files->file[i]->module, &files->file[i]->acc);
+	}
+	for (size_t i = 0; rc == 0 && i < by_file->places; i++) {
+		r = by_file->place[i].value;
+		if (r)
+			scribe_layers_ratios(r->counters, r->fcounters);
+	}
+	return rc;
+}
+
+/* LAYERS records of the files that a library was used on. */
+static int layers(struct scribe_core *core, const struct scribe_records *files)
+{
+	struct scribe_map by_file = {0};
+	bool any = false;
+	int rc;
+
+	for (size_t i = 0; i < files->n && !any; i++)
+		any = files->file[i]->module != SCRIBE_MOD_POSIX &&
+		      files->file[i]->module != SCRIBE_MOD_STDIO;
+	if (!any)
+		return 0;
+	rc = layers_of(core, files, &by_file);
+	scribe_map_clear(&by_file);
+	return rc;
 }
 
 int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const struct scribe_records *files,
@@ -153,7 +211,7 @@ int scribe_sources_posix(struct scribe_work *w, struct scribe_core *core, const 
 	}
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = posix_records(w, core, files->file[i], base_ns);
-	return rc;
+	return rc ? rc : layers(core, files);
 }
 
 struct finish {

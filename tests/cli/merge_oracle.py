@@ -134,6 +134,18 @@ def plain(counter, got, per_rank):
     return any(close(got, v) for v in (sum(values), max(values), kept, min(positive, default=0)))
 
 
+def check_layers(got):
+    """The ratios are those of the sums; -1 where nothing was moved above."""
+    for way, moved in (("READ", "READ"), ("WRITE", "WRITTEN")):
+        hdf5, pnetcdf, mpiio, posix = (got["LAYERS_%s_BYTES_%s" % (level, moved)]
+                                       for level in ("HDF5", "PNETCDF", "MPIIO", "POSIX"))
+        top = hdf5 + pnetcdf if hdf5 + pnetcdf > 0 else mpiio
+        for name, below, above in (("POSIX_PER_TOP", posix, top), ("MPIIO_PER_TOP", mpiio, hdf5 + pnetcdf),
+                                   ("POSIX_PER_MPIIO", posix, mpiio)):
+            value = got["LAYERS_F_%s_%s" % (way, name)]
+            assert abs(value - (below / above if above > 0 else -1)) <= 1e-5 * max(1, abs(value)), (way, name, got)
+
+
 def reduced(path_whole, path_red):
     whole, red = records(path_whole), records(path_red)
     nprocs = int(re.search(r"^# nprocs: (\d+)", open(path_whole).read(), re.M).group(1))
@@ -163,7 +175,11 @@ def reduced(path_whole, path_red):
                     assert close(head[0][0][of + "_VARIANCE"], variance(times)), of
                     checked.add(of)
         prefix = next((n.split("_BYTES_READ")[0] for n in got if n.endswith("_BYTES_READ") and "VIEW" not in n), "-")
+        if module == "LAYERS":
+            check_layers(got)
         for counter, value in got.items():
+            if "_PER_TOP" in counter or "_PER_MPIIO" in counter:
+                continue
             if "MDHIM_SERVERS" in counter:
                 assert value == max(p[counter] for ps in per_rank.values() for p in ps)
             elif not re.search(r"_RANK|VARIANCE|MAX_(READ|WRITE)_TIME|FILE_REC_ID|node_name|UUID|OID", counter) \

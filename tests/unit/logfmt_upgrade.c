@@ -365,11 +365,11 @@ static void error_texts(void **state)
 
 static void module_table(void **state)
 {
-	static const int ours[] = {48, 49, 50};
+	static const int ours[] = {48, 49, 50, 51};
 
 	for (int id = -1; id < 70; id++) {
 		const struct scribe_module *m = scribe_module_by_id(id);
-		bool known = (id >= 0 && id <= 17 && id != SCRIBE_MOD_APXC) || (id >= 48 && id <= 50);
+		bool known = (id >= 0 && id <= 17 && id != SCRIBE_MOD_APXC) || (id >= 48 && id <= 51);
 
 		assert_int_equal(m != NULL, known);
 		if (!m)
@@ -389,7 +389,7 @@ static void module_table(void **state)
 			    "MPI_TOTAL_COMM_TIME");
 	assert_ptr_equal(scribe_module_by_name("MPIIO"), scribe_module_by_id(2));
 	assert_null(scribe_module_by_name("nothing"));
-	assert_non_null(scribe_module_by_id(ours[2]));
+	assert_non_null(scribe_module_by_id(ours[3]));
 }
 
 int main(void)
