@@ -76,7 +76,7 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *dir = scribe_job_dir();
-	int sock, rc = 0;
+	int sock, rc = 0, why = 0;
 
 	if (snprintf(to.sun_path, sizeof(to.sun_path), "%s/%s", dir, SCRIBE_SERVICE_SOCKET) >=
 	    (int)sizeof(to.sun_path))
@@ -87,7 +87,8 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 	while (connect(sock, (const struct sockaddr *)&to, sizeof(to)) < 0) {
 		if (errno == EISCONN)
 			break;
-		rc = errno == ECONNREFUSED ? -ENOENT : -errno;
+		why = errno;
+		rc = why == ECONNREFUSED ? -ENOENT : -why;
 		/* a full backlog: it is busy, or hangs */
 		if ((rc != -EAGAIN && rc != -EINTR) || !left_until(deadline_ms))
 			break;
@@ -98,7 +99,7 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 		rc = scribe_err_set(err, -ETIMEDOUT,
 				    "the daemon at %s takes no connection: it is stopped or hangs", dir);
 	else if (rc < 0)
-		rc = scribe_err_set(err, rc, "no daemon at %s: %s", to.sun_path, strerror(-rc));
+		rc = scribe_err_set(err, rc, "no daemon at %s: %s", to.sun_path, strerror(why));
 	else
 		rc = check_peer(sock, to.sun_path, err);
 	if (rc < 0) {

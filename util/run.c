@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "util/command.h"
+#include "util/job_parts.h"
 #include "util/run_parts.h"
 
 enum key {
@@ -30,6 +31,7 @@ enum key {
 	KEY_ALL_TYPES,
 	KEY_SET,
 	KEY_VERBOSE,
+	KEY_PRIVATE,
 };
 
 static const struct scribe_option options[] = {
@@ -50,6 +52,8 @@ static const struct scribe_option options[] = {
 	{"best-effort", KEY_BEST_EFFORT, NULL, "run CMD untraced where tracing is not possible"},
 	{"all-types", KEY_ALL_TYPES, NULL, "count other than regular files too: pipes, sockets, devices"},
 	{"set", KEY_SET, "KEY=VALUE", "set one key of the configuration (docs/config.md)"},
+	{"private", KEY_PRIVATE, NULL,
+	 "start a daemon for this command even where the node has a service (needs root)"},
 	{"verbose", KEY_VERBOSE, NULL, "let the daemon tell what the kernel says when it loads programs"},
 	{NULL, 0, NULL, NULL},
 };
@@ -115,6 +119,8 @@ static int take_path(struct scribe_run *r, const char *key, const char *value, s
 	if (!strcmp(key, "log_dir") && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 		return scribe_err_set(err, -ENOTDIR, "--log-dir %s is not a directory", value);
 	r->placed = true;
+	r->place_is_file = !strcmp(key, "log_file");
+	strcpy(r->place, path);
 	rc = scribe_run_option(r, key, path, err);
 	if (rc == 0 && !strcmp(key, "log_dir"))
 		rc = scribe_run_option(r, "log_layout", "dated", err);
@@ -189,6 +195,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return scribe_run_option(r, "all_types", "yes", err);
 	case KEY_SET:
 		return take_set(r, value, err);
+	case KEY_PRIVATE:
+		r->private_one = true;
+		return 0;
 	default:
 		r->verbose = true;
 		return 0;
@@ -266,7 +275,11 @@ static int add_identity(struct scribe_run *r, struct scribe_err *err)
 	if (rc == 0 && !r->placed) {
 		if (!getcwd(cwd, sizeof(cwd)))
 			return scribe_err_set(err, -errno, "no current directory: %s", strerror(errno));
+		snprintf(r->place, sizeof(r->place), "%s", cwd);
 		rc = scribe_run_option(r, "log_dir", cwd, err);
+		if (rc == 0)
+			rc = scribe_run_option(r, "log_layout", "flat",
+					       err); /* also where a site says otherwise */
 	}
 	return rc;
 }
@@ -281,6 +294,60 @@ static int obstacles(struct scribe_err *err)
 	if (geteuid() != 0)
 		return scribe_err_set(err, -EPERM, "needs root to trace: sudo ioscribe run -- CMD");
 	return 0;
+}
+
+/* Joined, the daemon does not try the place before: this is the user's own look at it. */
+static int check_place(const struct scribe_run *r, struct scribe_err *err)
+{
+	char path[SCRIBE_PATH_MAX];
+	char *slash;
+
+	snprintf(path, sizeof(path), "%s", r->place);
+	if (r->place_is_file) {
+		slash = strrchr(path, '/');
+		slash[slash == path] = 0;
+	}
+	/* directories are made on demand: the nearest that exists counts */
+	while (!r->place_is_file && access(path, F_OK) < 0 && errno == ENOENT &&
+	       (slash = strrchr(path, '/')) && slash != path)
+		*slash = 0;
+	if (access(path, W_OK | X_OK) < 0)
+		return scribe_err_set(err, -errno, "no log can be written to %s/: %s", path, strerror(errno));
+	return 0;
+}
+
+/*
+ * A service that answers is joined; root has a daemon of its own where there is
+ * none. 0: traced from here on. 1: not traced, but CMD shall run (said already).
+ */
+static int find_daemon(struct scribe_run *r, struct scribe_err *err)
+{
+	bool root = geteuid() == 0;
+	struct scribe_err why = {0};
+	char socket[SCRIBE_PATH_MAX];
+	int rc = -ENOENT;
+
+	if (!root && r->place[0] && check_place(r, err) < 0)
+		return err->code;
+	if (!r->private_one)
+		rc = scribe_run_link_join(r, &why);
+	if (rc == 0)
+		return 0;
+	snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
+	/* a refusal is an answer: what was asked for cannot be had */
+	if (rc == -EIO) {
+		*err = why;
+		return rc;
+	}
+	if (!root && rc == -ENOENT && access(socket, F_OK) < 0)
+		return obstacles(err);
+	if (rc != -ENOENT || (!root && access(socket, F_OK) == 0))
+		scribe_complain(r->self, "%s; %s", why.text,
+				root ? "a daemon of its own is started" : "CMD runs untraced");
+	if (!root)
+		return 1;
+	rc = obstacles(err);
+	return rc < 0 ? rc : scribe_run_link_start(r, err);
 }
 
 static int cmd_failed(struct scribe_run *r, int code)
@@ -340,7 +407,7 @@ int scribe_cmd_run(int argc, char **argv)
 		return SCRIBE_EXIT_USAGE;
 	}
 	who(&r);
-	if (obstacles(&err) < 0 || add_identity(&r, &err) < 0 || scribe_run_link_start(&r, &err) < 0) {
+	if (add_identity(&r, &err) < 0 || find_daemon(&r, &err) < 0) {
 		scribe_complain_err(argv[0], &err);
 		if (!r.best_effort)
 			return SCRIBE_EXIT_FAILED;
@@ -350,5 +417,5 @@ int scribe_cmd_run(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	scribe_complain_err(argv[0], &err);
-	return r.best_effort ? run_command(&r, &err) : SCRIBE_EXIT_FAILED;
+	return r.best_effort || r.joined ? run_command(&r, &err) : SCRIBE_EXIT_FAILED;
 }

@@ -14,10 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/job_parts.h"
 #include "util/run_parts.h"
 
 #define START_MS  30000 /* loading programs on a busy machine */
 #define ENROL_MS  10000
+#define JOIN_MS   10000 /* a service that has loaded its programs answers at once */
 #define DAEMON_FD 3
 
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
@@ -138,6 +140,46 @@ static int answer(struct scribe_run *r, unsigned want, void *ret_payload, size_t
 	return 0;
 }
 
+static int add_library(struct scribe_run *r, struct scribe_err *err)
+{
+	if (!r->no_runtime && !r->library[0])
+		find_library(r, r->library, sizeof(r->library));
+	return r->library[0] ? scribe_run_option(r, "library", r->library, err) : 0;
+}
+
+int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
+{
+	static struct scribe_msg_ready ready;
+	int rc;
+
+	r->link = scribe_job_connect(scribe_job_now_ms() + JOIN_MS, err);
+	if (r->link < 0) {
+		rc = r->link;
+		r->link = -1;
+		return rc;
+	}
+	rc = add_library(r, err);
+	if (rc == 0) {
+		rc = scribe_msg_send(r->link, SCRIBE_MSG_RUN_BEGIN, 0, r->options, r->options_bytes, -1,
+				     JOIN_MS);
+		if (rc < 0)
+			scribe_err_set(err, rc, "the service does not listen: %s", strerror(-rc));
+	}
+	if (rc == 0)
+		rc = answer(r, SCRIBE_MSG_READY, &ready, sizeof(ready), JOIN_MS, err);
+	if (rc == -ETIMEDOUT)
+		scribe_err_set(err, rc, "the service at %s does not answer: it is stopped or hangs",
+			       scribe_job_dir());
+	if (rc < 0) {
+		scribe_run_link_stop(r);
+		return rc;
+	}
+	r->joined = true;
+	strcpy(r->socket, ready.socket);
+	r->job = ready.job;
+	return 0;
+}
+
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
@@ -146,9 +188,7 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 
 	if (scribe_run_find_daemon(path, sizeof(path)) < 0)
 		return scribe_err_set(err, -ENOENT, "ioscribed not found beside this program or in its sbin");
-	if (!r->no_runtime)
-		find_library(r, r->library, sizeof(r->library));
-	if (r->library[0] && scribe_run_option(r, "library", r->library, err) < 0)
+	if (add_library(r, err) < 0)
 		return err->code;
 	rc = spawn(r, path, err);
 	if (rc < 0)
@@ -210,5 +250,6 @@ void scribe_run_link_stop(struct scribe_run *r)
 			nanosleep(&nap, NULL);
 	}
 	r->daemon = 0;
-	remove_socket(r->socket);
+	if (!r->joined)
+		remove_socket(r->socket);
 }

@@ -18,6 +18,8 @@ struct scribe_run {
 	size_t options_bytes;
 	bool no_runtime, quiet, best_effort, verbose;
 	bool placed; /* --log or --log-dir given */
+	bool place_is_file;
+	char place[SCRIBE_PATH_MAX]; /* where; empty: a configuration file tells */
 	/* who CMD runs as */
 	uid_t uid;
 	gid_t gid;
@@ -29,6 +31,8 @@ struct scribe_run {
 	char socket[SCRIBE_PATH_MAX];
 	char library[SCRIBE_PATH_MAX]; /* empty: not found or not wanted */
 	uint32_t job;
+	bool private_one; /* --private: do not look for a service */
+	bool joined;      /* the daemon is the service's */
 };
 
 /* ---- run_link.c: the daemon as a process and a peer ---- */
@@ -36,6 +40,11 @@ struct scribe_run {
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err);
 /* Start it and wait until it traces. On failure no daemon is left. */
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err);
+/*
+ * Join the service of this node. -ENOENT: there is none; other negative codes:
+ * it does not answer, speaks otherwise, or refuses.
+ */
+int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err);
 int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err);
 /* Hang up, wait for its end (bounded), reap. */
 void scribe_run_link_stop(struct scribe_run *r);

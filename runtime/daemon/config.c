@@ -22,35 +22,36 @@ static const struct key {
 	enum kind kind;
 	size_t at, bytes;          /* field; room of a text */
 	unsigned long least, most; /* of a number */
+	enum { ANYBODY, SITE, IDENTITY } scope;
 } keys[] = {
 #define FIELD(f) offsetof(struct scribe_config, f), sizeof(((struct scribe_config *)0)->f)
-	{"records", NUMBER, FIELD(records), 16, 16777216},
-	{"processes", NUMBER, FIELD(processes), 16, 4194304},
-	{"listed_processes", NUMBER, FIELD(listed), 1, 1000000},
-	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30},
-	{"opt_out", SWITCH, FIELD(opt_out), 0, 0},
-	{"show_privileged", SWITCH, FIELD(show_privileged), 0, 0},
-	{"all_types", SWITCH, FIELD(all_types), 0, 0},
-	{"grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000},
-	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000},
-	{"collective", SWITCH, FIELD(collective), 0, 0},
-	{"runtime", SWITCH, FIELD(runtime), 0, 0},
-	{"attach", LEVEL, FIELD(level), 0, 0},
-	{"modules", MODULES, FIELD(modules), 0, 0},
-	{"libraries", TEXT, FIELD(libraries), 0, 0},
-	{"library_cache", SWITCH, FIELD(library_cache), 0, 0},
-	{"stdio_calls", SWITCH, FIELD(stdio_calls), 0, 0},
-	{"stdio_share", NUMBER, FIELD(stdio_share), 1, 100},
-	{"library_paths", TEXT, FIELD(library_paths), 0, 0},
-	{"exclude", EXCLUDE, FIELD(paths), 0, 0},
-	{"include", INCLUDE, FIELD(paths), 0, 0},
-	{"log_file", PATH, FIELD(log_file), 0, 0},
-	{"log_dir", PATH, FIELD(log_dir), 0, 0},
-	{"log_layout", LAYOUT, FIELD(dated), 0, 0},
-	{"uid", NUMBER, FIELD(uid), 0, 4294967294ul},
-	{"gid", NUMBER, FIELD(gid), 0, 4294967294ul},
-	{"user", TEXT, FIELD(user), 0, 0},
-	{"library", PATH, FIELD(library), 0, 0},
+	{"records", NUMBER, FIELD(records), 16, 16777216, ANYBODY},
+	{"processes", NUMBER, FIELD(processes), 16, 4194304, SITE},
+	{"listed_processes", NUMBER, FIELD(listed), 1, 1000000, ANYBODY},
+	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30, ANYBODY},
+	{"opt_out", SWITCH, FIELD(opt_out), 0, 0, SITE},
+	{"show_privileged", SWITCH, FIELD(show_privileged), 0, 0, SITE},
+	{"all_types", SWITCH, FIELD(all_types), 0, 0, ANYBODY},
+	{"grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000, ANYBODY},
+	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000, ANYBODY},
+	{"collective", SWITCH, FIELD(collective), 0, 0, ANYBODY},
+	{"runtime", SWITCH, FIELD(runtime), 0, 0, ANYBODY},
+	{"attach", LEVEL, FIELD(level), 0, 0, SITE},
+	{"modules", MODULES, FIELD(modules), 0, 0, ANYBODY},
+	{"libraries", TEXT, FIELD(libraries), 0, 0, SITE},
+	{"library_cache", SWITCH, FIELD(library_cache), 0, 0, SITE},
+	{"stdio_calls", SWITCH, FIELD(stdio_calls), 0, 0, SITE},
+	{"stdio_share", NUMBER, FIELD(stdio_share), 1, 100, SITE},
+	{"library_paths", TEXT, FIELD(library_paths), 0, 0, SITE},
+	{"exclude", EXCLUDE, FIELD(paths), 0, 0, ANYBODY},
+	{"include", INCLUDE, FIELD(paths), 0, 0, ANYBODY},
+	{"log_file", PATH, FIELD(log_file), 0, 0, ANYBODY},
+	{"log_dir", PATH, FIELD(log_dir), 0, 0, ANYBODY},
+	{"log_layout", LAYOUT, FIELD(dated), 0, 0, ANYBODY},
+	{"uid", NUMBER, FIELD(uid), 0, 4294967294ul, IDENTITY},
+	{"gid", NUMBER, FIELD(gid), 0, 4294967294ul, IDENTITY},
+	{"user", TEXT, FIELD(user), 0, 0, IDENTITY},
+	{"library", PATH, FIELD(library), 0, 0, ANYBODY},
 #undef FIELD
 };
 
@@ -155,6 +156,11 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 
 		if (strcmp(k->name, key))
 			continue;
+		if (c->locked && k->scope == IDENTITY)
+			return 0; /* the peer's credentials tell */
+		if (c->locked && k->scope == SITE)
+			return scribe_err_set(err, -EPERM, "%s: only the site's configuration sets this",
+					      key);
 		switch (k->kind) {
 		case NUMBER:
 			return set_number(k, field, value, err);

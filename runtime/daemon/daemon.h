@@ -197,8 +197,8 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, con
 /* What a job of this peer begins with: the service's configuration, locked unless the peer is root. */
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err);
-/* Whatever a user has said: the job is of the peer's user. */
-void scribe_client_identity(const struct scribe_client *c, struct scribe_config *config);
+/* Whatever a user has said: the job is of the peer's user, and within the service's limits. */
+void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config);
 /* Its connection is gone: the job goes on by itself. */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
 /* Tell whoever asked for it what logs the job has written. */

@@ -140,7 +140,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	rc = read_request(&r, text, bytes, &err);
 	if (rc == 0 && !r.spec.id[0])
 		rc = scribe_err_set(&err, -EINVAL, "a job_id is needed");
-	scribe_client_identity(c, &config);
+	scribe_client_limit(d, c, &config);
 	if (rc == 0 && c->uid != 0 && r.spec.pid)
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
 	w = rc == 0 ? scribe_work_by_id(d, r.spec.id) : NULL;

@@ -25,12 +25,14 @@ int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c,
 	return 0;
 }
 
-void scribe_client_identity(const struct scribe_client *c, struct scribe_config *config)
+void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config)
 {
 	if (!config->locked)
 		return;
 	config->uid = c->uid;
 	config->gid = c->gid;
+	if (config->records > d->service->config.records)
+		config->records = d->service->config.records;
 }
 
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
@@ -50,7 +52,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc < 0) {
 		scribe_config_clear(&config);
 	} else {
-		scribe_client_identity(c, &config);
+		scribe_client_limit(d, c, &config);
 		rc = scribe_work_begin(d, &config, NULL, &c->run, &err);
 	}
 	if (rc == 0 && c->run->config.runtime && d->listen < 0)
@@ -128,8 +130,9 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 	struct scribe_work *w = c->run;
 
 	c->run = NULL;
-	if (w && w->asker == c)
-		w->asker = NULL;
+	for (struct scribe_work *any = d->works; any; any = any->next)
+		if (any->asker == c)
+			any->asker = NULL;
 	if (w && !w->first_serial)
 		w->over = true; /* nothing was started */
 	else if (w && !w->ending)

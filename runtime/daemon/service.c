@@ -74,8 +74,11 @@ static int take_lock(struct scribe_service *s, struct scribe_err *err)
 	if (s->pid_file < 0)
 		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	for (int i = 0; flock(s->pid_file, LOCK_EX | LOCK_NB) < 0; i++) {
-		if (i == LOCK_TRIES)
+		if (i == LOCK_TRIES) {
+			close(s->pid_file); /* the other's */
+			s->pid_file = -1;
 			return scribe_err_set(err, -EALREADY, "a daemon serves %s already", s->dir);
+		}
 		usleep(20000);
 	}
 	n = snprintf(text, sizeof(text), "%d\n", (int)getpid());

@@ -1,0 +1,195 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The service's beginning and end, who may ask it what, and what its commands do
+# when it does not answer.
+load helper
+
+# write ID BYTES [VARIABLES...]: a process of job ID writes a file of its own
+write() {
+  local id=$1 bytes=$2
+  shift 2
+  user env "JOBX=$id" "$@" dd if=/dev/zero of="$T/w/data.$id" bs="$bytes" count=1 2>/dev/null
+}
+
+@test "the first begin starts the daemon, the last end lets it go; the log holds what asked for it" {
+  job begin --job-id 77 --uid 65534 --match-env JOBX=77
+  pid=$(cat "$IOSCRIBE_DIR/pid")
+  [ -S "$IOSCRIBE_DIR/socket" ]
+  [ "$(stat -c %a "$IOSCRIBE_DIR/socket")" = 666 ]
+  write 77 7000 IOSCRIBE_ENABLE=1
+  JOBX=77 write 78 100 IOSCRIBE_ENABLE=1
+  user env JOBX=77 sh -c "echo not >$T/w/not"
+  run_it job end --job-id 77
+  [ "$status" -eq 0 ]
+  [[ "$output" == "$T/logs/nobody_dd_id77-"*.darshan ]]
+  log=$output
+  [ "$(find "$T/logs" -type f | wc -l)" -eq 1 ]
+  [ "$(stat -c '%u %a' "$log")" = "65534 400" ]
+  [ "$(value "$log" POSIX_BYTES_WRITTEN /data.77)" = 7000 ]
+  [ "$(value "$log" POSIX_OPENS '/(not|data.78)$')" = 0 ]
+  "$IOSCRIBE" parse "$log" | grep -x '# jobid: 77'
+  "$IOSCRIBE" parse "$log" | grep -x '# uid: 65534'
+  gone "$pid"
+  [ ! -e "$IOSCRIBE_DIR/socket" ]
+}
+
+@test "a started daemon has nothing of its starter's: session, group, descriptors, directory" {
+  mkfifo "$T/pipe"
+  : <>"$T/pipe"
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1 7<>"$T/pipe" >"$T/out" 2>&1
+  pid=$(cat "$IOSCRIBE_DIR/pid")
+  [ "$(awk '{ print $4 }' "/proc/$pid/stat")" != "$$" ]
+  [ "$(ps -o sid= -p "$pid" | tr -d ' ')" != "$(ps -o sid= -p $$ | tr -d ' ')" ]
+  [ "$(ps -o pgid= -p "$pid" | tr -d ' ')" != "$(ps -o pgid= -p $$ | tr -d ' ')" ]
+  [ "$(readlink "/proc/$pid/cwd")" = / ]
+  local fd
+  for fd in "/proc/$pid/fd/"*; do
+    case $(readlink "$fd") in "$T/pipe" | "$T/out") echo "holds $fd"; return 1 ;; esac
+  done
+  job end --job-id 1
+  gone "$pid"
+}
+
+@test "a job may be begun twice, but not by two users; an end is one end" {
+  serve
+  job begin --job-id 5 --uid 65534 --match-env JOBX=5
+  job begin --job-id 5 --uid 65534 --match-env JOBX=5
+  [ "$(job list | grep -c '^5 ')" -eq 1 ]
+  run_it job begin --job-id 5 --uid 1234 --match-env JOBX=5
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: job 5 is here already" ]
+  job end 5
+  run_it job end 5
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: no job 5 here" ]
+}
+
+@test "a job is shown and ended by its user and root; to others it does not exist" {
+  serve
+  job begin --job-id 9 --uid 65534 --match-env JOBX=9
+  write 9 4096 IOSCRIBE_ENABLE=1
+  run_it user "$IOSCRIBE" job show 9 --timeout 60
+  [ "$status" -eq 0 ]
+  grep -qx 'uid=65534' <<<"$output"
+  grep -qx 'state=running' <<<"$output"
+  [ "$(user "$IOSCRIBE" job list --json --timeout 60 | python3 -c 'import json,sys; print([j["job_id"] for j in json.load(sys.stdin)])')" = "['9']" ]
+  local verb
+  for verb in show end; do
+    USER_ID=1234 run_it user "$IOSCRIBE" job "$verb" 9 --timeout 60
+    [ "$status" -eq 1 ]
+    [ "$output" = "ioscribe job: no job 9 here" ]
+  done
+  [ -z "$(USER_ID=1234 user "$IOSCRIBE" job list --timeout 60)" ]
+  run_it user "$IOSCRIBE" job end 9 --timeout 60
+  [ "$status" -eq 0 ]
+  [ "$(value "$output" POSIX_BYTES_WRITTEN /data.9)" = 4096 ]
+}
+
+@test "what a user may not say: another's identity, a process, keys of the site" {
+  serve
+  user "$IOSCRIBE" job begin --job-id 3 --uid 0 --gid 0 --match-env JOBX=3 --timeout 60
+  job show 3 | grep -x uid=65534
+  run_it user "$IOSCRIBE" job begin --job-id 4 --pid $$ --timeout 60
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: pid: only root may name a process" ]
+  run_it user "$IOSCRIBE" job begin --job-id 4 --match-env JOBX=4 opt_out=yes --timeout 60
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: opt_out: only the site's configuration sets this" ]
+  job end 3
+}
+
+@test "requests that are wrong are refused by name, and nothing is begun" {
+  serve
+  local case
+  for case in "unknown key 'colour':colour=red" "records: 'many' is not a number from 16 to 16777216:records=many" \
+    "match_env: 'JOBX' is not NAME=VALUE:match_env=JOBX" "below: 'x' is not a number:below=x"; do
+    run_it job begin --job-id 6 --uid 65534 "${case##*:}"
+    [ "$status" -eq 1 ]
+    [ "$output" = "ioscribe job: ${case%:*}" ]
+  done
+  run_it job begin --job-id 6 --uid 65534 --cgroup /no/such
+  [ "$output" = "ioscribe job: /no/such is no cgroup of version 2" ]
+  run_it job begin --uid 65534
+  [ "$output" = "ioscribe job: a job_id is needed" ]
+  [ -z "$(job list)" ]
+}
+
+@test "no daemon: a line, and status 1" {
+  run_it job list
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: no daemon at $IOSCRIBE_DIR/socket: No such file or directory" ]
+  run_it job begin --job-id 1 --uid 65534 --no-start
+  [ "$status" -eq 1 ]
+  run_it user "$IOSCRIBE" job begin --job-id 1 --timeout 60
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: no daemon at $IOSCRIBE_DIR, and only root can start one" ]
+  run_it job rest
+  [ "$status" -eq 2 ]
+}
+
+@test "a stopped daemon: every command ends in bounded time with a line; what it was told is done later" {
+  serve
+  kill -STOP "$DAEMON"
+  local verb before=$SECONDS
+  for verb in list "show 8" "end 8" "begin --job-id 8 --uid 65534 --match-env JOBX=8"; do
+    # shellcheck disable=SC2086
+    run_it "$IOSCRIBE" job $verb --timeout 1
+    [ "$status" -eq 1 ]
+    [ "$output" = "ioscribe job: the daemon at $IOSCRIBE_DIR does not answer: it is stopped, hangs, or is busy" ]
+  done
+  [ $((SECONDS - before)) -lt 20 ]
+  kill -CONT "$DAEMON"
+  job list | grep '^8 '
+  job end 8
+}
+
+@test "a second daemon for the same directory is refused; a directory that others can change too" {
+  serve
+  run_it timeout 60 "$IOSCRIBED" --service
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribed: a daemon serves $IOSCRIBE_DIR already" ]
+  mkdir -m 777 "$T/open"
+  run_it "$IOSCRIBED" --service --dir "$T/open"
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribed: $T/open can be changed by others: it must be root's, mode 0755" ]
+}
+
+@test "a killed daemon's socket does not stand in the way of the next" {
+  serve
+  kill -KILL "$DAEMON"
+  gone "$DAEMON"
+  run_it job list
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: no daemon at $IOSCRIBE_DIR/socket: Connection refused" ]
+  job begin --job-id 2 --uid 65534 --match-env JOBX=2
+  write 2 512 IOSCRIBE_ENABLE=1
+  run_it job end 2
+  [ "$(value "$output" POSIX_BYTES_WRITTEN /data.2)" = 512 ]
+}
+
+@test "the service manager is told: ready, signs of life, stopping" {
+  python3 - "$T/notify" "$T/notes" <<'E' &
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+open(sys.argv[1] + ".up", "w").close()
+s.settimeout(60)
+with open(sys.argv[2], "w") as out:
+    while True:
+        text = s.recv(4096).decode()
+        out.write(text + "\n")
+        out.flush()
+        if text == "STOPPING=1":
+            break
+E
+  started=($!)
+  until_true test -e "$T/notify.up"
+  NOTIFY_SOCKET=$T/notify WATCHDOG_USEC=200000 "$IOSCRIBED" --service --foreground 3>&- &
+  started+=($!)
+  until_true grep -qsx READY=1 "$T/notes"
+  until_true grep -qsx WATCHDOG=1 "$T/notes"
+  kill -TERM "${started[1]}"
+  until_true grep -qsx STOPPING=1 "$T/notes"
+  wait "${started[1]}"
+  started=()
+}

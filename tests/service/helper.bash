@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tests of the service share: a directory of its own, a daemon in it
+# that is gone after the test whatever happened, the user nobody, and logs.
+# Waits are for conditions.
+
+setup() {
+  [ "$(id -u)" -eq 0 ] || { echo "these tests trace: they need root"; return 1; }
+  T=$(mktemp -d /tmp/ioscribe-service.XXXXXX)
+  chmod 755 "$T"
+  mkdir "$T/w" "$T/logs"
+  chown 65534:65534 "$T/w"
+  chmod 1777 "$T/logs"
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_CONFIG=$T/ioscribed.conf
+  printf 'log_dir = %s/logs\nlog_layout = flat\nrecords = 20000\nprocesses = 4096\n' "$T" >"$IOSCRIBE_CONFIG"
+  IOSCRIBED=$IOSCRIBE_BUILD/runtime/daemon/ioscribed
+  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  cd "$T/w" || return 1
+}
+
+teardown() {
+  local pid
+  cd /
+  [ -n "${T:-}" ] || return 0
+  for pid in "${started[@]:-}" $(cat "$T"/pids 2>/dev/null); do
+    [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
+  done
+  pid=$(cat "$IOSCRIBE_DIR/pid" 2>/dev/null || true)
+  if [ -n "$pid" ]; then
+    kill -CONT "$pid" 2>/dev/null || true
+    kill -INT "$pid" 2>/dev/null || true
+    gone "$pid" || kill -KILL "$pid" 2>/dev/null || true
+  fi
+  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  rm -rf "$T"
+}
+
+# Wait until a command succeeds.
+until_true() {
+  local i
+  for i in $(seq 1200); do
+    "$@" && return 0
+    sleep 0.05
+  done
+  echo "in vain: $*"
+  return 1
+}
+
+is_gone() {
+  [ ! -e "/proc/$1" ] || [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = Z ]
+}
+
+gone() {
+  until_true is_gone "$1"
+}
+
+# A service that stays until the test is over.
+serve() {
+  "$IOSCRIBED" --service --stay "$@" || return 1
+  DAEMON=$(cat "$IOSCRIBE_DIR/pid")
+}
+
+# As another user, as $USER_ID says (nobody).
+user() {
+  setpriv --reuid="${USER_ID:-65534}" --regid="${USER_ID:-65534}" --clear-groups "$@"
+}
+
+job() {
+  "$IOSCRIBE" job "$@" --timeout 60
+}
+
+# As bats' run, with the two outputs together; a status of its own.
+run_it() {
+  status=0
+  output=$("$@" 2>&1) || status=$?
+  echo "$output"
+}
+
+# value LOG COUNTER [FILE-PATTERN]: sum over records of POSIX
+value() {
+  "$IOSCRIBE" parse --base "$1" | awk -F '\t' -v name="$2" -v file="${3:-}" '
+    $4 == name && (file == "" || $6 ~ file) { sum += $5 } END { printf "%.0f\n", sum }'
+}

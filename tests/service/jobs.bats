@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Many jobs at once on one daemon: each log holds its own and nothing else.
+load helper
+
+# A job from its prolog to its epilog.
+whole_job() {
+  local id=$1
+  job begin --job-id "$id" --uid 65534 --match-env "JOBX=$id" || echo "begin $id" >>"$T/failed"
+  user env "JOBX=$id" IOSCRIBE_ENABLE=1 sh -c '
+    dd if=/dev/zero of=a.$JOBX bs=$JOBX count=3 2>/dev/null
+    dd if=a.$JOBX of=b.$JOBX bs=$JOBX count=2 2>/dev/null' || echo "work $id" >>"$T/failed"
+  job end --job-id "$id" --deadline 60 >"$T/log.$id" || echo "end $id" >>"$T/failed"
+}
+
+@test "200 jobs begin and end concurrently: 200 logs, each with its own totals" {
+  serve
+  local id log pids=()
+  for id in $(seq 1001 1200); do
+    whole_job "$id" 3>&- &
+    pids+=($!)
+  done
+  wait "${pids[@]}"
+  [ ! -e "$T/failed" ] || { cat "$T/failed"; return 1; }
+  [ "$(find "$T/logs" -type f | wc -l)" -eq 200 ]
+  until_true sh -c '[ -z "$("$IOSCRIBE" job list --timeout 60)" ]'
+  for id in $(seq 1001 1200); do
+    log=$(cat "$T/log.$id")
+    "$IOSCRIBE" parse --base "$log" >"$T/text"
+    awk -F '\t' -v id="$id" '
+      /^# jobid:/ { sub(/.*: /, ""); job = $0 }
+      $4 == "POSIX_BYTES_WRITTEN" && $6 ~ "/w/a\\." { a += $5; if ($6 !~ "\\." id "$") foreign = $6 }
+      $4 == "POSIX_BYTES_WRITTEN" && $6 ~ "/w/b\\." { b += $5; if ($6 !~ "\\." id "$") foreign = $6 }
+      $4 == "POSIX_BYTES_READ" && $6 ~ "/w/a\\." { r += $5 }
+      END { if (job != id || a != 3 * id || b != 2 * id || r != 2 * id || foreign) {
+        print "job", id, "log says", job, a, b, r, foreign; exit 1 } }' "$T/text"
+  done
+}
+
+@test "an end's deadline: what still runs is said in the log, and goes on unrecorded" {
+  serve
+  job begin --job-id 31 --uid 65534 --match-env JOBX=31
+  mkfifo "$T/go"
+  user env JOBX=31 IOSCRIBE_ENABLE=1 sh -c 'echo $$ >pid; echo abc >first; read x; echo defg >second; echo >done' \
+    <>"$T/go" 3>&- &
+  started=($!)
+  until_true test -s "$T/w/first"
+  started+=("$(cat "$T/w/pid")")
+  run_it job end 31 --deadline 0
+  [ "$status" -eq 0 ]
+  local log=$output
+  echo >"$T/go"
+  until_true test -e "$T/w/done"
+  wait "${started[0]}"
+  started=()
+  [ "$(value "$log" POSIX_BYTES_WRITTEN '/first$')" = 4 ]
+  [ "$(value "$log" POSIX_OPENS '/second$')" = 0 ]
+  until_true sh -c '[ -z "$("$IOSCRIBE" job list --timeout 60)" ]'
+}
+
+@test "a quota is a job's own: one that has used its up leaves the others theirs" {
+  serve
+  job begin --job-id 41 --uid 65534 --match-env JOBX=41 records=16
+  job begin --job-id 42 --uid 65534 --match-env JOBX=42
+  user env JOBX=41 IOSCRIBE_ENABLE=1 bash -c 'for i in {1..100}; do echo $i >many.$i; done'
+  user env JOBX=42 IOSCRIBE_ENABLE=1 bash -c 'for i in {1..100}; do echo $i >few.$i; done'
+  local few many
+  few=$(job end 42)
+  many=$(job end 41)
+  # exact totals in both, names only where there were records
+  [ "$(value "$few" POSIX_BYTES_WRITTEN)" = 292 ]
+  [ "$(value "$many" POSIX_BYTES_WRITTEN)" = 292 ]
+  [ "$("$IOSCRIBE" parse --base "$few" | grep -c 'POSIX_BYTES_WRITTEN.*/few\.')" -eq 100 ]
+  [ "$("$IOSCRIBE" parse --base "$many" | grep -c 'POSIX_BYTES_WRITTEN.*/many\.')" -lt 100 ]
+}
