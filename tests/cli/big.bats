@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Memory does not follow the size of a log: 2 GiB of records through the reader,
+# and more than the limit through each tool that goes through a log once.
+
+load helper
+
+LIMIT_KB=200000
+GIB2=2147483648
+MIB256=268435456
+
+make_log() {
+	python3 "$BATS_TEST_DIRNAME/big_log.py" "$@" >/dev/null
+}
+
+# within COMMAND...: its standard output goes on; its peak memory stays below the limit.
+within() {
+	# sanitizers keep what was freed for a while, and shadows of all
+	local limit=$LIMIT_KB
+	grep -q '^IOSCRIBE_SANITIZE:STRING=.' "${IOSCRIBE_BUILD:-.}/CMakeCache.txt" 2>/dev/null && limit=1000000
+	python3 -c '
+import os, sys
+pid = os.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+_, status, usage = os.wait4(pid, 0)
+if status:
+    sys.exit("%s: wait status %d" % (sys.argv[2:], status))
+if usage.ru_maxrss >= int(sys.argv[1]):
+    sys.exit("%s: %d KB, at most %s" % (sys.argv[2:], usage.ru_maxrss, sys.argv[1]))
+' "$limit" "$@"
+}
+
+# counted N PATTERN COMMAND...: N lines of its output match, and it stays within.
+counted() {
+	local got want=$1 pattern=$2
+	shift 2
+	got=$(set -o pipefail; within "$@" | grep -c -- "$pattern")
+	[ "$got" -eq "$want" ] || {
+		echo "$got lines, not $want: $*"
+		return 1
+	}
+}
+
+@test "2 GiB of records: sums, summary, many logs" {
+	cd "$BATS_TEST_TMPDIR"
+	make_log p.darshan posix $GIB2
+	# 2049 streams of 1489 records: each opened its file once and read a byte
+	within "$IOSCRIBE" parse --total --file --perf p.darshan >text
+	grep -qx 'total_POSIX_OPENS: 3050961' text
+	grep -qx 'total_POSIX_BYTES_READ: 3050961' text
+	grep -qx '# total: 1489 6101922 1' text
+	within "$IOSCRIBE" summary p.darshan >text
+	grep -q '/scratch/big' text
+	within "$IOSCRIBE" analyze --quiet p.darshan >text
+	grep -qx 'total logs: 1' text
+}
+
+@test "256 MiB of records: every line printed, converted, merged, exported" {
+	cd "$BATS_TEST_TMPDIR"
+	make_log p.darshan posix $MIB256
+	counted $((86 * 257 * 1489)) '^POSIX' "$IOSCRIBE" parse --base p.darshan
+	within "$IOSCRIBE" convert --level 1 p.darshan c.darshan
+	within "$IOSCRIBE" merge --output m.darshan c.darshan
+	"$IOSCRIBE" parse --total m.darshan | grep -qx "total_POSIX_OPENS: $((257 * 1489))"
+	counted $((1 + 257 * 1489)) '' "$IOSCRIBE" export --csv --table posix p.darshan
+}
+
+@test "256 MiB of traced operations" {
+	cd "$BATS_TEST_TMPDIR"
+	make_log d.darshan dxt $MIB256
+	counted $((257 * 32764)) '^ X_POSIX' "$IOSCRIBE" dxt d.darshan
+	within "$IOSCRIBE" convert --level 1 d.darshan c.darshan
+	within "$IOSCRIBE" merge --output m.darshan c.darshan
+	counted 257 '^# DXT, write_count: 32764, read_count: 0$' "$IOSCRIBE" dxt m.darshan
+}
