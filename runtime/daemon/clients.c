@@ -239,6 +239,8 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 		rc = scribe_work_hand(p->work, &err);
 		if (rc == 0)
 			rc = scribe_place_partial(p->work, u, ok.path, sizeof(ok.path), &err);
+		if (rc == 0)
+			rc = scribe_place_prepare(p->work, ok.path, &err);
 		u->partial = rc == 0 ? strdup(ok.path) : NULL;
 	}
 	ok.mem_align = p->work->config.mem_alignment;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/deliver.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/gather.h"
 
@@ -150,7 +151,7 @@ int scribe_commit_image(struct scribe_work *w, struct scribe_unit *u, struct scr
 }
 
 /* Have all ranks of the world, all of them here, agreed that their log is complete? */
-static bool ranks_agreed(const struct scribe_unit *u)
+bool scribe_commit_agreed(const struct scribe_unit *u)
 {
 	if (!u->partial || !scribe_map_get(&u->ranks, 0))
 		return false;
@@ -163,21 +164,13 @@ static bool ranks_agreed(const struct scribe_unit *u)
 	return true;
 }
 
-/* The ranks' own log, as the user's identity sees it. */
-static int read_partial(struct scribe_work *w, const struct scribe_unit *u, struct scribe_bundle *b,
+/* The ranks' own log, from the copy that was fetched. */
+static int read_partial(const struct scribe_unit *u, int fd, struct scribe_bundle *b,
 			struct scribe_log_job *ret_job, uint64_t *ret_partial, struct scribe_err *err)
 {
 	struct scribe_reader *r = NULL;
-	struct stat st;
-	int fd = scribe_hand_open(&w->hand, u->partial, err), rc;
+	int rc = scribe_reader_open_fd(fd, u->partial, &r, err);
 
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != w->config.uid)
-		rc = scribe_err_set(err, -EPERM, "%s is not a file of the job's user", u->partial);
-	else
-		rc = scribe_reader_open_fd(fd, u->partial, &r, err);
-	close(fd);
 	if (rc < 0)
 		return rc;
 	*ret_job = *scribe_reader_job(r);
@@ -238,7 +231,7 @@ static void describe(struct scribe_work *w, const struct scribe_unit *u, const s
 }
 
 /* All of the unit's records, however they came. */
-static int gather(struct scribe_work *w, struct scribe_unit *u, struct scribe_bundle *b,
+static int gather(struct scribe_work *w, struct scribe_unit *u, int theirs_fd, struct scribe_bundle *b,
 		  struct scribe_log_job *job, uint64_t *partial, struct scribe_msg_log *m)
 {
 	uint64_t base = u->base_ns ? u->base_ns : u->start_ns;
@@ -248,7 +241,7 @@ static int gather(struct scribe_work *w, struct scribe_unit *u, struct scribe_bu
 	uint64_t flags = 0;
 
 	fill_job(w, u, base, end, "deferred", job);
-	if (ranks_agreed(u) && read_partial(w, u, b, &theirs, &flags, &why) == 0) {
+	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
 		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
 				  w->realtime_ns);
 		fill_job(w, u, base, end, "collective", job);
@@ -260,62 +253,16 @@ static int gather(struct scribe_work *w, struct scribe_unit *u, struct scribe_bu
 	return scribe_gather_deferred(w, u, base, b, partial);
 }
 
-/* The finished log under its name. */
-static int put_log(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
-		   const struct scribe_log_job *job, const char *partial_path, uint64_t partial,
-		   struct scribe_msg_log *m, struct scribe_err *err)
-{
-	char fresh[SCRIBE_PATH_MAX + 8];
-	int fd, rc;
-
-	/* the ranks' file may stand under the partial name until ours is complete */
-	snprintf(fresh, sizeof(fresh), "%s%s", partial_path, u->partial ? "_new" : "");
-	fd = scribe_hand_create(&w->hand, fresh, err);
-	if (fd == -EEXIST && scribe_hand_remove(&w->hand, fresh, err) == 0)
-		fd = scribe_hand_create(&w->hand, fresh, err);
-	if (fd < 0)
-		return fd;
-	rc = write_log(w, b, u, job, exe_line(w, u), fd, true, partial, err);
-	close(fd);
-	if (rc == 0)
-		rc = scribe_hand_commit(&w->hand, fresh, m->path, w->config.log_file[0] != 0, err);
-	if (rc < 0)
-		scribe_hand_remove(&w->hand, fresh, NULL);
-	return rc;
-}
-
-/* The place has become impossible (full, gone): better a log elsewhere than none. */
-static int put_elsewhere(struct scribe_work *w, struct scribe_bundle *b, const struct scribe_unit *u,
-			 const struct scribe_log_job *job, uint64_t partial, struct scribe_msg_log *m,
-			 struct scribe_err *err)
-{
-	char wanted[SCRIBE_PATH_MAX], path[SCRIBE_PATH_MAX];
-	struct scribe_err again;
-	int rc;
-
-	strcpy(wanted, m->path);
-	if (scribe_place_fallback(wanted, m->path, sizeof(m->path)) < 0 ||
-	    snprintf(path, sizeof(path), "%.4000s_partial", m->path) < 0)
-		return err->code;
-	rc = put_log(w, b, u, job, path, partial, m, &again);
-	if (rc < 0)
-		strcpy(m->path, wanted);
-	return rc < 0 ? err->code : 0;
-}
-
-static int commit(struct scribe_work *w, struct scribe_unit *u, struct scribe_msg_log *m,
-		  struct scribe_err *err)
+int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs, int fd, char *ret_partial,
+			struct scribe_msg_log *m, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
+	uint64_t partial = scribe_commit_partial(w, &ledger);
 	uint64_t base;
-	char path[SCRIBE_PATH_MAX];
-	int rc;
+	int rc = gather(w, u, theirs, &b, &job, &partial, m);
 
-	(void)scribe_work_hand(w, NULL); /* without one, what it is asked fails, and says so */
-	rc = gather(w, u, &b, &job, &partial, m);
 	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
 	if (rc == 0)
 		rc = scribe_gather_processes(w, &b, u, base);
@@ -328,17 +275,14 @@ static int commit(struct scribe_work *w, struct scribe_unit *u, struct scribe_ms
 	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
 		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
 	if (rc == 0 && u->partial)
-		snprintf(path, sizeof(path), "%s", u->partial);
+		snprintf(ret_partial, SCRIBE_PATH_MAX, "%s", u->partial);
 	else if (rc == 0)
-		rc = scribe_place_partial(w, u, path, sizeof(path), err);
-	if (rc == 0 && scribe_place_final(w, path, (uint64_t)m->seconds + 1, m->path, sizeof(m->path)) < 0)
+		rc = scribe_place_partial(w, u, ret_partial, SCRIBE_PATH_MAX, err);
+	if (rc == 0 &&
+	    scribe_place_final(w, ret_partial, (uint64_t)m->seconds + 1, m->path, sizeof(m->path)) < 0)
 		rc = scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
 	if (rc == 0)
-		rc = put_log(w, &b, u, &job, path, partial, m, err);
-	if (rc < 0 && m->path[0])
-		rc = put_elsewhere(w, &b, u, &job, partial, m, err);
-	if (u->partial)
-		scribe_hand_remove(&w->hand, u->partial, NULL);
+		rc = write_log(w, &b, u, &job, exe_line(w, u), fd, true, partial, err);
 	scribe_bundle_clear(&b);
 	return rc;
 }
@@ -354,7 +298,7 @@ static bool has_records(const struct scribe_unit *u)
 	return false;
 }
 
-static void forget_records(struct scribe_unit *u)
+void scribe_commit_forget(struct scribe_work *w, struct scribe_unit *u)
 {
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		struct scribe_rank *r = u->ranks.place[i].value;
@@ -364,6 +308,7 @@ static void forget_records(struct scribe_unit *u)
 			r->fetched = scribe_records_free(r->fetched);
 		}
 	}
+	scribe_worlds_forget(&w->worlds, u);
 }
 
 static struct scribe_msg_log *new_message(struct scribe_work *w)
@@ -383,9 +328,6 @@ static struct scribe_msg_log *new_message(struct scribe_work *w)
 
 static void commit_unit(struct scribe_work *w, struct scribe_unit *u)
 {
-	struct scribe_msg_log *m;
-	struct scribe_err err = {0};
-
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (!p->ended)
 			scribe_drain_living(w->daemon, p);
@@ -393,13 +335,8 @@ static void commit_unit(struct scribe_work *w, struct scribe_unit *u)
 	/* launchers alone, with no recorded I/O of their own, make no log */
 	if (!u->id && !u->others && !has_records(u))
 		return;
-	m = new_message(w);
-	if (!m)
-		return;
-	if (commit(w, u, m, &err) < 0)
-		snprintf(m->text, sizeof(m->text), "%s", err.text);
-	forget_records(u);
-	scribe_worlds_forget(&w->worlds, u);
+	if (new_message(w))
+		scribe_deliver_unit(w, u, w->logs - 1);
 }
 
 void scribe_commit_due(struct scribe_work *w, bool all)

@@ -39,6 +39,8 @@ struct scribe_config {
 	/* where */
 	char log_file[SCRIBE_PATH_MAX]; /* absolute; empty: by directory */
 	char log_dir[SCRIBE_PATH_MAX];  /* absolute */
+	char spool_dir[SCRIBE_PATH_MAX];  /* of a service: for logs that have no place; none: /tmp */
+	uint32_t write_deadline_ms;     /* for a log to be put to its place */
 	bool dated;                     /* LOGDIR/YYYY/M/D instead of LOGDIR */
 	/* who */
 	uint32_t uid, gid;

@@ -66,6 +66,8 @@ struct scribe_work {
 	uint64_t memory_out; /* allocations that failed: something is missing */
 	uint64_t lost_seen;  /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	bool ending;         /* END has come */
+	bool finishing;      /* no more is recorded; its logs are on their way */
+	struct scribe_delivery *deliveries; /* deliver.c */
 	bool over;           /* its logs are written; what its processes still do is not recorded */
 	uint64_t ending_deadline_ns;
 	struct scribe_client *asker; /* wants to hear of the logs; NULL nobody */
@@ -101,6 +103,8 @@ struct scribe_daemon {
 	uint32_t slots, processes;
 	int epoll, listen;
 	char socket_dir[64], socket[108];
+	struct scribe_spool *spool;     /* NULL none: what has no place goes to /tmp */
+	bool hurry;                     /* logs are on their way */
 	struct scribe_service *service; /* service.c; NULL: the private daemon of one command */
 	struct scribe_client *clients;
 	uint64_t begun;  /* jobs of all times */
@@ -132,11 +136,22 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p);
 struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t birth);
 
 /* ---- commit.c: from records to a log ---- */
-/* Write the log of every unit of the job that is over; `all`: of every unit. */
+/* Let the log of every unit of the job that is over be written; `all`: of every unit. */
 void scribe_commit_due(struct scribe_work *w, bool all);
 /* An image of a rank's fetched records: a sealed memfd, or negative. */
 int scribe_commit_image(struct scribe_work *w, struct scribe_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err);
+/* Have all ranks of the world, all of them here, agreed that their log is complete? */
+bool scribe_commit_agreed(const struct scribe_unit *u);
+/*
+ * The unit's whole log into `fd` (a memory file), with what `theirs`, a copy of the
+ * ranks' own log, holds (-1 none). Its partial name (SCRIBE_PATH_MAX bytes) in
+ * ret_partial, its path and what it holds in m.
+ */
+int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs, int fd, char *ret_partial,
+			struct scribe_msg_log *m, struct scribe_err *err);
+/* Its records are in its log: they are given back. */
+void scribe_commit_forget(struct scribe_work *w, struct scribe_unit *u);
 /* Bits of partial_flag that the job's ledger asks for. */
 uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_ledger);
 
@@ -144,6 +159,8 @@ uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_
 /* Path of the unit's log until it is complete: "….darshan_partial". */
 int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err);
+/* Make the directories of logs above; the place of a named file is the user's affair. */
+int scribe_place_prepare(struct scribe_work *w, const char *path, struct scribe_err *err);
 /* The final name for a partial one. */
 int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,
 		       size_t cap);
@@ -172,6 +189,8 @@ int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, st
 void scribe_work_end(struct scribe_work *w, uint32_t grace_ms);
 /* Its user's hand, started when first needed. */
 int scribe_work_hand(struct scribe_work *w, struct scribe_err *err);
+/* Another one, for the first does not answer any more. */
+int scribe_work_fresh_hand(struct scribe_work *w, struct scribe_err *err);
 /* Write the logs of what has ended, report, forget jobs of which nothing is left. */
 void scribe_works_tick(struct scribe_daemon *d);
 void scribe_work_free(struct scribe_work *w);

@@ -205,25 +205,43 @@ static void give_up(struct scribe_hand *h)
 {
 	close(h->sock); /* an answer that comes late must not meet the next question */
 	h->sock = -1;
-	h->asked = false;
+	h->asked = h->stashed = false;
 }
 
-static int ask(struct scribe_hand *h, const struct scribe_hand_question *q, int fd, uint32_t deadline_ms)
+/* `op_waits`: its answer is waited for here, one that is kept stays. */
+static int ask(struct scribe_hand *h, const struct scribe_hand_question *q, int fd, uint32_t deadline_ms,
+	       bool op_waits)
 {
 	int rc;
 
 	if (h->sock < 0)
 		return -EPIPE;
-	if (h->asked)
+	if (h->asked && !(h->stashed && op_waits))
 		return -EBUSY;
 	rc = scribe_hand_send(h->sock, q, sizeof(*q), fd);
 	if (rc < 0) {
 		give_up(h);
 		return rc;
 	}
+	if (op_waits)
+		return 0;
 	h->asked = true;
 	h->deadline_ns = now_ns() + (uint64_t)deadline_ms * 1000000;
 	return 0;
+}
+
+/* The answer to a question under way is waited for and kept: another one follows. */
+static int stash(struct scribe_hand *h)
+{
+	int fd = -1, rc;
+
+	if (h->sock < 0 || !h->asked || h->stashed)
+		return 0;
+	rc = receive(h->sock, &h->stash, &fd, QUICK_MS);
+	if (fd >= 0)
+		close(fd);
+	h->stashed = rc == 0;
+	return rc < 0 ? -EBUSY : 0;
 }
 
 /* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
@@ -241,10 +259,11 @@ static int ask_about(struct scribe_hand *h, int op, const char *path, const char
 	strcpy(q.path, path);
 	if (to)
 		strcpy(q.to, to);
-	rc = ask(h, &q, -1, QUICK_MS);
+	rc = stash(h);
+	if (rc == 0)
+		rc = ask(h, &q, -1, QUICK_MS, true);
 	if (rc == 0) {
 		rc = receive(h->sock, &answered, &fd, QUICK_MS);
-		h->asked = false;
 		if (rc < 0)
 			give_up(h);
 		else
@@ -284,19 +303,20 @@ int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_er
 int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)
 {
 	static struct scribe_hand_question q;
-	const char *note = put->note ? put->note : "";
+	const char *note = put->note ? put->note : "", *drop = put->drop ? put->drop : "";
 
 	memset(&q, 0, sizeof(q));
 	q.op = SCRIBE_HAND_PUT;
 	q.replace = put->replace;
 	q.mkdirs = put->mkdirs;
 	if (strlen(put->partial) >= sizeof(q.path) || strlen(put->to) >= sizeof(q.to) ||
-	    strlen(note) >= sizeof(q.note))
+	    strlen(note) >= sizeof(q.note) || strlen(drop) >= sizeof(q.drop))
 		return -ENAMETOOLONG;
 	strcpy(q.path, put->partial);
 	strcpy(q.to, put->to);
 	strcpy(q.note, note);
-	return ask(h, &q, put->fd, deadline_ms);
+	strcpy(q.drop, drop);
+	return ask(h, &q, put->fd, deadline_ms, false);
 }
 
 int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t deadline_ms)
@@ -308,7 +328,7 @@ int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t 
 	if (strlen(path) >= sizeof(q.path))
 		return -ENAMETOOLONG;
 	strcpy(q.path, path);
-	return ask(h, &q, fd, deadline_ms);
+	return ask(h, &q, fd, deadline_ms, false);
 }
 
 bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
@@ -317,6 +337,11 @@ bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
 
 	if (!h->asked) {
 		*ret_rc = -EPIPE;
+		return true;
+	}
+	if (h->stashed) {
+		*ret_rc = h->stash;
+		h->asked = h->stashed = false;
 		return true;
 	}
 	rc = scribe_hand_recv(h->sock, &answered, sizeof(answered), &fd, MSG_DONTWAIT);

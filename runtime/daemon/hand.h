@@ -20,8 +20,10 @@
 
 struct scribe_hand {
 	pid_t pid;
-	int sock;             /* -1: there is none, or it did not answer in time */
-	bool asked;           /* a question is under way */
+	int sock;     /* -1: there is none, or it did not answer in time */
+	bool asked;   /* a question is under way */
+	bool stashed; /* its answer has come meanwhile: */
+	int stash;
 	uint64_t deadline_ns; /* for its answer */
 };
 
@@ -60,6 +62,7 @@ struct scribe_hand_put {
 	const char *to;      /* then renamed to this, mode 0400 */
 	bool replace;        /* what stands under `to`; else -EEXIST */
 	bool mkdirs;         /* make the directories above first */
+	const char *drop;    /* removed afterwards, whatever comes of it; or NULL */
 	const char *note;    /* written to the file beside it, `to` with ".to" behind, before; or NULL */
 };
 

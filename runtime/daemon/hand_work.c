@@ -235,7 +235,10 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 	case SCRIBE_HAND_REMOVE:
 		return unlink(q->path) < 0 ? -errno : 0;
 	case SCRIBE_HAND_PUT:
-		return put(q, fd);
+		rc = put(q, fd);
+		if (q->drop[0])
+			unlink(q->drop);
+		return rc;
 	case SCRIBE_HAND_FETCH:
 		return fetch(q->path, fd);
 	default:

@@ -24,6 +24,7 @@ struct scribe_hand_question {
 	int replace, mkdirs;
 	char path[SCRIBE_PATH_MAX];
 	char to[SCRIBE_PATH_MAX];
+	char drop[SCRIBE_PATH_MAX];
 	char note[SCRIBE_HAND_NOTE_MAX];
 };
 

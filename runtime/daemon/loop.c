@@ -68,6 +68,8 @@ int scribe_loop(struct scribe_daemon *d)
 		}
 		scribe_clients_serve_all(d);
 		scribe_works_tick(d);
+		if (d->hurry)
+			wait_ms = POLL_BUSY_MS;
 	}
 	return 0;
 }

@@ -127,10 +127,12 @@ int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, cha
 		else if (rc == 0)
 			strcpy(ret_path + n, "." PARTIAL);
 	}
-	if (rc < 0)
-		return scribe_err_set(err, rc, "the log's path is too long");
-	/* a directory of logs is made on demand, the place of a named file is the user's affair */
-	return w->config.log_file[0] ? 0 : scribe_hand_mkdirs(&w->hand, ret_path, err);
+	return rc < 0 ? scribe_err_set(err, rc, "the log's path is too long") : 0;
+}
+
+int scribe_place_prepare(struct scribe_work *w, const char *path, struct scribe_err *err)
+{
+	return w->config.log_file[0] ? 0 : scribe_hand_mkdirs(&w->hand, path, err);
 }
 
 int scribe_place_check(struct scribe_work *w, struct scribe_err *err)

@@ -21,12 +21,14 @@
 #include "runtime/daemon/detach.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/notify.h"
+#include "runtime/daemon/spool.h"
 
-#define LOCK_TRIES      250 /* 20 ms each: one that is just ending */
-#define FIRST_JOB_NS    60000000000ull
-#define IDLE_SLEEP_MS   1000
-#define LISTEN_BACKLOG  1024
-#define LOG_DIR_DEFAULT "/var/log/ioscribe"
+#define LOCK_TRIES        250 /* 20 ms each: one that is just ending */
+#define FIRST_JOB_NS      60000000000ull
+#define IDLE_SLEEP_MS     1000
+#define LISTEN_BACKLOG    1024
+#define LOG_DIR_DEFAULT   "/var/log/ioscribe"
+#define SPOOL_DIR_DEFAULT "/var/spool/ioscribe"
 
 static struct scribe_daemon served;
 
@@ -119,6 +121,7 @@ static int read_config(struct scribe_service *s, const char *path, struct scribe
 	int rc = scribe_config_default(&s->config, err);
 
 	strcpy(s->config.log_dir, LOG_DIR_DEFAULT);
+	strcpy(s->config.spool_dir, SPOOL_DIR_DEFAULT);
 	s->config.dated = true;
 	if (rc == 0 && (asked || access(file, F_OK) == 0))
 		rc = scribe_config_file(&s->config, file, err);
@@ -145,12 +148,15 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc < 0)
 		return rc;
 	signals();
+	rc = scribe_hands_open(false, err);
+	if (rc == 0 && s->config.spool_dir[0])
+		rc = scribe_spool_open(s->config.spool_dir, &d->spool, err);
+	if (rc < 0)
+		return rc;
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
-	rc = scribe_hands_open(false, err);
-	if (rc == 0)
-		rc = open_socket(d, err);
+	rc = open_socket(d, err);
 	if (rc == 0)
 		rc = scribe_confine(SCRIBE_PART_DAEMON, err);
 	d->confined = rc == 0;
@@ -169,6 +175,7 @@ static void end(struct scribe_daemon *d)
 		scribe_work_free(d->works);
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_clients_close(d);
+	d->spool = scribe_spool_free(d->spool);
 	scribe_hands_close();
 	scribe_map_clear(&d->by_tgid);
 	scribe_config_clear(&s->config);

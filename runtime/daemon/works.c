@@ -16,7 +16,9 @@
 
 #include "runtime/core/core.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/deliver.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/spool.h"
 #include "runtime/daemon/service.h"
 
 static int64_t realtime_offset(void)
@@ -69,6 +71,7 @@ void scribe_work_free(struct scribe_work *w)
 		unlink_work(w->daemon, w);
 	if (w->daemon && w->daemon->bpf)
 		scribe_bpf_forget_job(w->daemon->bpf, w->index);
+	scribe_deliver_clear(w);
 	scribe_worlds_clear(&w->worlds, free_rank);
 	scribe_labels_clear(&w->labels);
 	scribe_shapes_clear(&w->shapes);
@@ -97,6 +100,12 @@ int scribe_work_hand(struct scribe_work *w, struct scribe_err *err)
 		return 0;
 	/* the name that a user gives gets him no groups */
 	return scribe_hand_start(&w->hand, c->uid, c->gid, c->locked ? "" : c->user, err);
+}
+
+int scribe_work_fresh_hand(struct scribe_work *w, struct scribe_err *err)
+{
+	scribe_hand_stop(&w->hand);
+	return scribe_work_hand(w, err);
 }
 
 static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_config *config,
@@ -379,14 +388,21 @@ static bool is_due(const struct scribe_daemon *d, const struct scribe_work *w)
 	return w->ending && (!w->worlds.living || scribe_now_ns() >= w->ending_deadline_ns);
 }
 
+/* Its last records become logs; it is over when these are where they belong. */
 static void finish(struct scribe_work *w)
 {
-	scribe_bpf_close_job(w->daemon->bpf, w->index);
-	scribe_clients_serve_all(w->daemon);
-	scribe_events_take(w->daemon);
-	scribe_commit_due(w, true);
+	if (!w->finishing) {
+		scribe_bpf_close_job(w->daemon->bpf, w->index);
+		scribe_clients_serve_all(w->daemon);
+		scribe_events_take(w->daemon);
+		scribe_commit_due(w, true);
+		silence(w);
+		w->finishing = true;
+		scribe_deliver_tick(w);
+	}
+	if (scribe_deliver_busy(w))
+		return;
 	w->over = true;
-	silence(w);
 	scribe_runlink_report(w);
 }
 
@@ -395,13 +411,18 @@ void scribe_works_tick(struct scribe_daemon *d)
 	struct scribe_work *w, *next;
 	bool idle = true;
 
+	d->hurry = false;
 	for (w = d->works; w; w = w->next) {
-		if (!w->over)
+		if (!w->over && !w->finishing)
 			scribe_commit_due(w, false);
-		if (!w->over && is_due(d, w))
+		scribe_deliver_tick(w);
+		if (!w->over && (w->finishing || is_due(d, w)))
 			finish(w);
+		d->hurry = d->hurry || scribe_deliver_busy(w);
 		idle = idle && w->over;
 	}
+	if (d->spool)
+		scribe_spool_tick(d->spool);
 	for (w = d->works; w; w = next) {
 		next = w->next;
 		if (w->over && !w->worlds.living)

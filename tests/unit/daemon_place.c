@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/deliver.h"
 
 static struct scribe_daemon no_kernel;
 static struct scribe_work *work;
@@ -89,6 +90,7 @@ static void made_names(void **state)
 	/* dated: the directories are made */
 	work->config.dated = true;
 	assert_int_equal(scribe_place_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
+	assert_int_equal(scribe_place_prepare(work, path, &err), 0);
 	matches(path, "/[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}/a_b_");
 	*strrchr(path, '/') = 0;
 	assert_int_equal(access(path, W_OK), 0);
@@ -178,6 +180,11 @@ static void commit_without_a_kernel(void **state)
 	assert_int_equal(work->logs, 1); /* the world is over; the rest waits for the job's end */
 	scribe_commit_due(work, true);
 	scribe_commit_due(work, true); /* once is enough */
+	for (int i = 0; i < 60000 && scribe_deliver_busy(work); i++) {
+		scribe_deliver_tick(work);
+		usleep(1000);
+	}
+	assert_false(scribe_deliver_busy(work));
 	assert_int_equal(work->logs, 2);
 	assert_string_equal(work->log[0].text, "");
 	matches(work->log[0].path, "/x\\.darshan$");

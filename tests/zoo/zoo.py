@@ -220,17 +220,18 @@ def check_log(cell, run, ioscribe):
 def run_cell(cell, way, folder):
     """None, or why it failed. Which rank a launcher hears of first differs: one of some untraced runs is met."""
     ioscribe = os.path.join(cell.build, "util/ioscribe")
-    seen = []
+    traced, seen = [], []
     try:
-        with Run(cell, f"{folder}/traced") as run:
-            traced = way.traced(cell, run)
-            check_log(cell, run, ioscribe)
-        for turn in range(8 if cell.launcher == "mpiexec" else 1):
+        for turn in range(6 if cell.launcher == "mpiexec" else 1):
+            if turn % 2 == 0:
+                with Run(cell, f"{folder}/traced{turn}") as run:
+                    traced.append(way.traced(cell, run))
+                    check_log(cell, run, ioscribe)
             with Run(cell, f"{folder}/untraced{turn}") as run:
                 seen.append(run.command(cell.words()))
-            if traced == seen[-1]:
+            if any(t in seen for t in traced):
                 return None
-        raise Failure(f"untraced {seen[-1]}, traced {traced}"[:2000])
+        raise Failure(f"untraced {seen[-1]}, traced {traced[-1]}"[:2000])
     except Failure as why:
         return str(why)
 

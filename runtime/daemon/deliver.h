@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bringing finished logs to their places, without ever waiting for a file
+ * system: each is complete in memory first, then a hand puts it under its name
+ * while the daemon goes on. Where that fails or takes too long, it goes to the
+ * fallback: the spool, from which it is moved later, or /tmp.
+ */
+#ifndef RUNTIME_DAEMON_DELIVER_H
+#define RUNTIME_DAEMON_DELIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct scribe_work;
+struct scribe_unit;
+
+/* The log of this unit is due; m is the index of its message in work->log. Never fails: what goes wrong
+ * stands in the message. */
+void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m);
+/* Go on with what is under way. */
+void scribe_deliver_tick(struct scribe_work *w);
+/* Is anything under way? */
+bool scribe_deliver_busy(const struct scribe_work *w);
+/* Forget what is under way (the job is freed). */
+void scribe_deliver_clear(struct scribe_work *w);
+
+#endif

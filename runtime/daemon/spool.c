@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The spool; see spool.h. Must not know jobs. */
+#include "runtime/daemon/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "runtime/daemon/daemon.h"
+#include "runtime/daemon/hand_work.h"
+
+#define NOTE     ".to"
+#define ROUND_NS 10000000000ull /* between two rounds */
+#define MOVE_MS  20000
+
+struct note {
+	unsigned uid, gid, replace;
+	char user[64];
+	char to[SCRIBE_PATH_MAX];
+};
+
+struct scribe_spool {
+	char dir[SCRIBE_PATH_MAX];
+	struct scribe_hand writer;
+	/* one log being moved */
+	struct scribe_hand mover;
+	bool moving;
+	char name[NAME_MAX + 1]; /* of it; in a round only greater names are still to be tried */
+	uint64_t next_round_ns;
+};
+
+int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct scribe_err *err)
+{
+	struct scribe_spool *s;
+	struct stat st;
+
+	if (lstat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077))
+		return scribe_err_set(err, -EPERM,
+				      "the spool %s must be a directory of the daemon's own, mode 0700", dir);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	snprintf(s->dir, sizeof(s->dir), "%s", dir);
+	s->writer = s->mover = (struct scribe_hand){.pid = -1, .sock = -1};
+	*ret_spool = s;
+	return 0;
+}
+
+struct scribe_spool *scribe_spool_free(struct scribe_spool *s)
+{
+	if (!s)
+		return NULL;
+	scribe_hand_stop(&s->writer);
+	scribe_hand_stop(&s->mover);
+	free(s);
+	return NULL;
+}
+
+struct scribe_hand *scribe_spool_hand(struct scribe_spool *s)
+{
+	struct scribe_err err;
+
+	if (s->writer.sock < 0)
+		(void)scribe_hand_start(&s->writer, geteuid(), getegid(), "", &err);
+	return &s->writer;
+}
+
+int scribe_spool_name(const struct scribe_spool *s, const struct scribe_config *c, const char *to,
+		      char *ret_path, size_t cap, char *ret_note, size_t note_cap)
+{
+	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
+	int n = snprintf(ret_path, cap, "%s/%u-%016llx.darshan", s->dir, c->uid, (unsigned long long)hash);
+
+	if (n >= (int)cap || strchr(to, '\n'))
+		return -ENAMETOOLONG;
+	if (mkdir(s->dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s\n%s\n", c->uid, c->gid,
+		     c->log_file[0] != 0, c->locked || !c->user[0] ? "-" : c->user, to);
+	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
+}
+
+static int read_note(const struct scribe_spool *s, const char *name, struct note *ret)
+{
+	char path[2 * SCRIBE_PATH_MAX], text[SCRIBE_PATH_MAX + 256], *line, *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s" NOTE, s->dir, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	line = strchr(text, '\n');
+	if (!line || sscanf(text, "uid=%u gid=%u replace=%u user=%63s", &ret->uid, &ret->gid, &ret->replace,
+			    ret->user) != 4)
+		return -EINVAL;
+	end = strchr(++line, '\n');
+	if (!end || line[0] != '/' || end - line >= (ptrdiff_t)sizeof(ret->to))
+		return -EINVAL;
+	*end = 0;
+	strcpy(ret->to, line);
+	if (!strcmp(ret->user, "-"))
+		ret->user[0] = 0;
+	return 0;
+}
+
+/* The least name of a log behind the one tried last; false: the round is over. */
+static bool next_name(struct scribe_spool *s)
+{
+	char best[NAME_MAX + 1] = "";
+	DIR *dir = opendir(s->dir);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		size_t n = strlen(e->d_name);
+
+		if (n < 9 || strcmp(e->d_name + n - 8, ".darshan") || strcmp(e->d_name, s->name) <= 0)
+			continue;
+		if (!best[0] || strcmp(e->d_name, best) < 0)
+			strcpy(best, e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	strcpy(s->name, best);
+	return best[0] != 0;
+}
+
+static void begin_move(struct scribe_spool *s)
+{
+	char path[2 * SCRIBE_PATH_MAX], partial[SCRIBE_PATH_MAX + 16];
+	struct scribe_hand_put put = {.partial = partial, .mkdirs = true};
+	struct scribe_err err;
+	struct note note;
+
+	if (read_note(s, s->name, &note) < 0)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", s->dir, s->name);
+	/* not the name that a hand which hung may still write to */
+	snprintf(partial, sizeof(partial), "%.4000s_spooled", note.to);
+	put.to = note.to;
+	put.replace = note.replace != 0;
+	put.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (put.fd < 0)
+		return;
+	s->moving = scribe_hand_start(&s->mover, note.uid, note.gid, note.user, &err) == 0 &&
+		    scribe_hand_put(&s->mover, &put, MOVE_MS) == 0;
+	if (!s->moving)
+		scribe_hand_stop(&s->mover);
+	close(put.fd);
+}
+
+static void end_move(struct scribe_spool *s, int rc)
+{
+	char path[2 * SCRIBE_PATH_MAX];
+
+	s->moving = false;
+	scribe_hand_stop(&s->mover);
+	if (rc < 0 && rc != -EEXIST) /* it stands there already: moved before a kill */
+		return;
+	snprintf(path, sizeof(path), "%s/%s", s->dir, s->name);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/%s" NOTE, s->dir, s->name);
+	unlink(path);
+}
+
+void scribe_spool_tick(struct scribe_spool *s)
+{
+	uint64_t now = scribe_now_ns();
+	int rc;
+
+	if (s->moving) {
+		if (scribe_hand_answered(&s->mover, &rc))
+			end_move(s, rc);
+		return;
+	}
+	if (now < s->next_round_ns)
+		return;
+	if (next_name(s))
+		begin_move(s);
+	else
+		s->next_round_ns = now + ROUND_NS;
+}

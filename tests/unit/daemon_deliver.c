@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A log whatever happens to its place: missing, hung, taken by another; the
+ * spool and the way back from there. Files are real, the hand is a process.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "logfmt/reader.h"
+#include "runtime/daemon/daemon.h"
+#include "runtime/daemon/deliver.h"
+#include "runtime/daemon/spool.h"
+
+static char base[64];
+static struct scribe_daemon no_kernel;
+static struct scribe_work *work;
+
+static int setup(void **state)
+{
+	struct scribe_err err;
+	char spool[96];
+
+	(void)state;
+	strcpy(base, "/tmp/scribe-deliver-XXXXXX");
+	work = calloc(1, sizeof(*work));
+	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
+	    scribe_worlds_init(&work->worlds, 100) < 0 ||
+	    scribe_hand_start(&work->hand, getuid(), getgid(), "", &err) < 0)
+		return -1;
+	snprintf(spool, sizeof(spool), "%s/spool", base);
+	if (scribe_spool_open(spool, &no_kernel.spool, &err) < 0)
+		return -1;
+	work->daemon = &no_kernel;
+	work->config.uid = getuid();
+	work->config.gid = getgid();
+	work->config.user[0] = 0;
+	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/place", base);
+	work->worlds.rest->others = true;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[192];
+
+	(void)state;
+	scribe_work_free(work);
+	no_kernel.spool = scribe_spool_free(no_kernel.spool);
+	snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", base, base);
+	return system(command);
+}
+
+static void deliver(void)
+{
+	scribe_commit_due(work, true);
+	for (int i = 0; i < 60000 && scribe_deliver_busy(work); i++) {
+		scribe_deliver_tick(work);
+		usleep(1000);
+	}
+	assert_false(scribe_deliver_busy(work));
+	assert_int_equal(work->logs, 1);
+}
+
+/* Files below base/FOLDER; a finished log among them is read. */
+static unsigned files(const char *folder, char *ret_log, size_t cap)
+{
+	char path[512];
+	struct dirent *e;
+	unsigned n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", base, folder);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		size_t bytes = strlen(e->d_name);
+
+		if (e->d_name[0] == '.')
+			continue;
+		n++;
+		if (bytes > 8 && !strcmp(e->d_name + bytes - 8, ".darshan"))
+			snprintf(ret_log, cap, "%s/%s", path, e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static void is_a_log(const char *path)
+{
+	struct scribe_reader *r = NULL;
+	struct scribe_err err;
+
+	assert_int_equal(scribe_reader_open(path, &r, &err), 0);
+	scribe_reader_free(r);
+}
+
+static bool starts_with(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* The spool moves what it holds. */
+static void move(void)
+{
+	char log[1024] = "";
+
+	for (int i = 0; i < 60000 && files("spool", log, sizeof(log)); i++) {
+		scribe_spool_tick(no_kernel.spool);
+		usleep(1000);
+	}
+}
+
+static void the_place_is_made(void **state)
+{
+	char log[1024] = "";
+
+	(void)state;
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_int_equal(files("place", log, sizeof(log)), 1);
+	assert_string_equal(work->log[0].path, log);
+	is_a_log(log);
+	assert_int_equal(access(base, F_OK), 0);
+	assert_int_equal(files("spool", log, sizeof(log)), 0);
+}
+
+static void missing_then_there(void **state)
+{
+	char path[96], log[1024] = "";
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/place", base);
+	fclose(fopen(path, "w")); /* a file stands where the directory shall be */
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_int_equal(files("spool", log, sizeof(log)), 2); /* the log and its note */
+	assert_string_equal(work->log[0].path, log);
+	is_a_log(log);
+	assert_int_equal(unlink(path), 0);
+	move();
+	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	assert_int_equal(files("place", log, sizeof(log)), 1);
+	is_a_log(log);
+}
+
+static void hung_then_alive(void **state)
+{
+	pid_t hand = work->hand.pid;
+	char log[1024] = "";
+
+	(void)state;
+	work->config.write_deadline_ms = 200;
+	assert_int_equal(kill(hand, SIGSTOP), 0);
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	is_a_log(log);
+	/* it wakes, and puts the log to its place after all: there is still only one */
+	assert_int_equal(kill(hand, SIGCONT), 0);
+	for (int i = 0; i < 60000 && !files("place", log, sizeof(log)); i++)
+		usleep(1000);
+	move();
+	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	for (int i = 0; i < 60000 && files("place", log, sizeof(log)) != 1; i++)
+		usleep(1000);
+	assert_int_equal(files("place", log, sizeof(log)), 1);
+	is_a_log(log);
+}
+
+static void killed_hand(void **state)
+{
+	char log[1024] = "";
+
+	(void)state;
+	assert_int_equal(kill(work->hand.pid, SIGKILL), 0);
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	move();
+	assert_int_equal(files("place", log, sizeof(log)), 1);
+}
+
+static void links_lead_nowhere(void **state)
+{
+	char victim[96], path[512], log[1024] = "", text[8] = "";
+	FILE *f;
+
+	(void)state;
+	snprintf(victim, sizeof(victim), "%s/victim", base);
+	f = fopen(victim, "w");
+	fputs("mine", f);
+	fclose(f);
+	snprintf(work->config.log_file, sizeof(work->config.log_file), "%s/x.darshan", base);
+	snprintf(path, sizeof(path), "%s/x.darshan_partial", base);
+	assert_int_equal(symlink(victim, path), 0);
+	snprintf(path, sizeof(path), "%s/x.darshan", base);
+	assert_int_equal(link(victim, path), 0);
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(work->log[0].path, path);
+	is_a_log(path);
+	f = fopen(victim, "r");
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "mine");
+	assert_int_equal(files("spool", log, sizeof(log)), 0);
+}
+
+static void no_place_at_all(void **state)
+{
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/place", base);
+	fclose(fopen(path, "w"));
+	snprintf(path, sizeof(path), "%s/spool", base);
+	fclose(fopen(path, "w"));
+	deliver();
+	assert_true(starts_with(work->log[0].text, "cannot write "));
+	assert_non_null(strstr(work->log[0].text, "Not a directory"));
+}
+
+static void the_spool_is_ours_alone(void **state)
+{
+	struct scribe_spool *s = NULL;
+	struct scribe_err err = {0};
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/open", base);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(scribe_spool_open(path, &s, &err), -EPERM);
+	assert_non_null(strstr(err.text, "mode 0700"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(no_place_at_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_spool_is_ours_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(links_lead_nowhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(missing_then_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(hung_then_alive, setup, teardown),
+		cmocka_unit_test_setup_teardown(killed_hand, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_place_is_made, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
