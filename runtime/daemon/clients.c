@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/notice.h"
 
 #define CLIENTS_MAX 4096
 #define SEND_MS     1000
@@ -130,6 +131,8 @@ static void mute(struct scribe_daemon *d, const struct scribe_process *p, uint32
 
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text)
 {
+	if (!c->own)
+		scribe_notice_refused(c->uid, c->pid, text);
 	scribe_msg_send(c->fd, SCRIBE_MSG_ERROR, status, text, strnlen(text, SCRIBE_TEXT_MAX - 1), -1,
 			SEND_MS);
 	return -EPROTO;

@@ -27,6 +27,7 @@
 #define FIRST_JOB_NS      60000000000ull
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
+#define LOG_BYTES_MAX     (1 << 20)
 #define LOG_DIR_DEFAULT   "/var/log/ioscribe"
 #define SPOOL_DIR_DEFAULT "/var/spool/ioscribe"
 
@@ -62,6 +63,27 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 022)
 		return scribe_err_set(err, -EPERM,
 				      "%s can be changed by others: it must be root's, mode 0755", dir);
+	return 0;
+}
+
+/* Without a service manager that takes it, what is said goes to a file of root's; it starts again at 1 MiB.
+ */
+static int open_log(const struct scribe_service *s, struct scribe_err *err)
+{
+	char path[128];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/log", s->dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && st.st_size > LOG_BYTES_MAX && ftruncate(fd, 0) < 0)
+		fd = -1;
+	if (fd >= 0) {
+		dup2(fd, STDERR_FILENO);
+		close(fd);
+	}
 	return 0;
 }
 
@@ -148,6 +170,8 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc < 0)
 		return rc;
 	signals();
+	if (!o->foreground && open_log(s, err) < 0)
+		return err->code;
 	rc = scribe_hands_open(false, err);
 	if (rc == 0 && s->config.spool_dir[0])
 		rc = scribe_spool_open(s->config.spool_dir, &d->spool, err);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines about refused requests; see notice.h. */
+#include "runtime/daemon/notice.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "runtime/daemon/daemon.h"
+
+#define LINES     200
+#define WINDOW_NS 10000000000ull
+
+void scribe_notice_refused(uid_t uid, pid_t pid, const char *text)
+{
+	static uint64_t begin, more;
+	static unsigned lines;
+	uint64_t now = scribe_now_ns();
+	char plain[SCRIBE_TEXT_MAX];
+	size_t n = 0;
+
+	if (now - begin >= WINDOW_NS) {
+		if (more)
+			fprintf(stderr, "ioscribed: refused %llu more requests\n", (unsigned long long)more);
+		begin = now;
+		lines = 0;
+		more = 0;
+	}
+	if (lines++ >= LINES) {
+		more++;
+		return;
+	}
+	for (; text[n] && n < sizeof(plain) - 1; n++)
+		plain[n] = text[n] >= ' ' && text[n] < 0x7f ? text[n] : '?';
+	plain[n] = 0;
+	fprintf(stderr, "ioscribed: refused uid %u pid %d: %s\n", (unsigned)uid, (int)pid, plain);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the daemon says about those whom it refuses: one line each, on its standard error, within limits. */
+#ifndef RUNTIME_DAEMON_NOTICE_H
+#define RUNTIME_DAEMON_NOTICE_H
+
+#include <sys/types.h>
+
+/*
+ * "ioscribed: refused uid U pid P: TEXT". Control characters of `text` become
+ * '?'. At most 200 lines in 10 s; what is beyond is counted, and told in one
+ * line with the first one after.
+ */
+void scribe_notice_refused(uid_t uid, pid_t pid, const char *text);
+
+#endif

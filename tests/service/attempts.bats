@@ -1,0 +1,30 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Another unprivileged user against a service: see attempts.py for the list.
+load helper
+
+@test "whatever another user tries is refused with one line in the log, and the service goes on" {
+  serve
+  mkdir -m 700 "$T/theirs"
+  job begin --job-id theirs --uid 0 --match-env ZZ=theirs log_dir="$T/theirs" log_layout=flat
+  IOSCRIBE_ENABLE=1 ZZ=theirs sh -c 'echo secret >"$0/file"' "$T/theirs"
+  echo old >"$T/theirs/old.darshan"
+  python3 "$BATS_TEST_DIRNAME/attempts.py" "$IOSCRIBE_DIR" "$DAEMON" "$T/theirs/old.darshan"
+  # nothing of it has changed root's job
+  [ "$(ls /proc/"$DAEMON"/fd | wc -l)" -lt 100 ]
+  job end --job-id theirs --deadline 30
+  local log
+  log=$(find "$T/theirs" -name '*id0*' -o -name 'root_*.darshan')
+  [ "$(value "$log" POSIX_BYTES_WRITTEN theirs/file)" -eq 7 ]
+}
+
+@test "a flood of requests: lines stay within their limit, root is served" {
+  serve
+  python3 "$BATS_TEST_DIRNAME/attempts.py" "$IOSCRIBE_DIR" "$DAEMON" none flood
+  job list
+  local n
+  n=$(wc -l <"$IOSCRIBE_DIR/log")
+  echo "$n lines"
+  [ "$n" -ge 1 ]
+  [ "$n" -lt 1500 ]
+}
