@@ -127,6 +127,53 @@ static int take_path(struct scribe_run *r, const char *key, const char *value, s
 	return rc;
 }
 
+/* Darshan's settings in the environment, before ours on the command line. */
+static int add_darshan(struct scribe_run *r, struct scribe_err *err)
+{
+	static const char *const names[] = {
+		"MODMEM",
+		"NAMEMEM",
+		"MAX_RECORDS",
+		"NAME_EXCLUDE",
+		"NAME_INCLUDE",
+		"MOD_ENABLE",
+		"MOD_DISABLE",
+		"APP_EXCLUDE",
+		"APP_INCLUDE",
+		"RANK_EXCLUDE",
+		"RANK_INCLUDE",
+		"LOGHINTS",
+		"EXCLUDE_DIRS",
+		"MEM_ALIGNMENT",
+		"MEMALIGN",
+		"MEM_ALIGNMENT_OVERRIDE",
+		"LOGPATH",
+		"LOGFILE",
+		"DISABLE_SHARED_REDUCTION",
+		"MOD_MEM_OVERRIDE",
+	};
+	const char *variable = getenv("DARSHAN_JOBID"), *number;
+	char key[64];
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && rc == 0; i++) {
+		const char *value;
+
+		snprintf(key, sizeof(key), "DARSHAN_%s", names[i]);
+		value = getenv(key);
+		if (!value || strchr(value, '\n'))
+			continue;
+		rc = scribe_run_option(r, key, value, err);
+		r->placed = r->placed || !strcmp(names[i], "LOGPATH") || !strcmp(names[i], "LOGFILE");
+	}
+	/* it names the variable that holds the number */
+	variable = variable ? variable : getenv("DARSHAN_JOBID_OVERRIDE");
+	number = variable ? getenv(variable) : NULL;
+	if (rc == 0 && number && number[0] >= '0' && number[0] <= '9')
+		rc = scribe_run_option(r, "job_number", number, err);
+	return rc;
+}
+
 static int take_config(struct scribe_run *r, const char *path, struct scribe_err *err)
 {
 	char line[4096];
@@ -150,7 +197,7 @@ static int take_config(struct scribe_run *r, const char *path, struct scribe_err
 			r->placed = true;
 	}
 	fclose(f);
-	return rc;
+	return rc < 0 ? rc : add_darshan(r, err); /* the environment wins over a file */
 }
 
 static int take_set(struct scribe_run *r, const char *pair, struct scribe_err *err)
@@ -399,6 +446,8 @@ int scribe_cmd_run(int argc, char **argv)
 	int at = command_at(argc, argv), first, status;
 
 	r = (struct scribe_run){.self = argv[0], .link = -1, .cmd = argv + at};
+	if (add_darshan(&r, &err) < 0)
+		return scribe_complain_err(argv[0], &err);
 	status = scribe_args_read(&scribe_command_run, at, argv, take, &r, &first);
 	if (status >= 0)
 		return status;

@@ -194,7 +194,8 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 		p->rank->state = SCRIBE_RANK_HELLO;
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
 		c->rank = m->rank;
-		ok.collective = p->work->config.collective && arrival_of(p->unit) != ARRIVAL_NEVER;
+		ok.collective = p->work->config.collective && !p->work->config.unshared &&
+				arrival_of(p->unit) != ARRIVAL_NEVER;
 	}
 	if (p->unit && p->unit->ranks.used == (size_t)m->size)
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;

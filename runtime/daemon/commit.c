@@ -41,9 +41,10 @@ static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_
 	job->end_time_sec = (int64_t)(end / 1000000000);
 	job->end_time_nsec = (int64_t)(end % 1000000000);
 	job->nprocs = scribe_unit_nprocs(u);
-	job->jobid = u->jobid >= 0 ? u->jobid : w->number;
-	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n",
-		 IOSCRIBE_VERSION, how);
+	job->jobid = u->jobid >= 0 && !w->config.job_number[0] ? u->jobid : w->number;
+	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n%s%s%s",
+		 IOSCRIBE_VERSION, how, w->config.log_hints[0] ? "h=" : "", w->config.log_hints,
+		 w->config.log_hints[0] ? "\n" : "");
 }
 
 static const char *exe_line(struct scribe_work *w, const struct scribe_unit *u)

@@ -29,6 +29,7 @@ static const struct key {
 	{"processes", NUMBER, FIELD(processes), 16, 4194304, SITE},
 	{"listed_processes", NUMBER, FIELD(listed), 1, 1000000, ANYBODY},
 	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30, ANYBODY},
+	{"job_number", TEXT, FIELD(job_number), 0, 0, ANYBODY},
 	{"opt_out", SWITCH, FIELD(opt_out), 0, 0, SITE},
 	{"show_privileged", SWITCH, FIELD(show_privileged), 0, 0, SITE},
 	{"all_types", SWITCH, FIELD(all_types), 0, 0, ANYBODY},
@@ -180,6 +181,13 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 			return set_prefixes(k, field, value, err);
 		}
 	}
+	if (!strncmp(key, "DARSHAN_", 8)) {
+		/* as Darshan does with its environment: what is malformed is as not said */
+		(void)scribe_config_darshan(c, key + 8, value, err);
+		return 0;
+	}
+	if (scribe_config_is_darshan(key))
+		return scribe_config_darshan(c, key, value, err);
 	return scribe_err_set(err, -EINVAL, "unknown key '%s'", key);
 }
 
@@ -199,10 +207,21 @@ static char *trim(char *s)
 static int set_line(struct scribe_config *c, char *line, struct scribe_err *err)
 {
 	char *equals, *key;
+	size_t word;
 
 	line = trim(line);
 	if (!*line || *line == '#')
 		return 0;
+	/* "KEY value", as in Darshan's file */
+	word = strcspn(line, " \t=");
+	if (line[word] != '=') {
+		char *key_end = line + word, was = *key_end;
+
+		*key_end = 0;
+		if (scribe_config_is_darshan(line) && (!was || *trim(key_end + 1) != '='))
+			return scribe_config_darshan(c, line, was ? trim(key_end + 1) : key_end, err);
+		*key_end = was;
+	}
 	equals = strchr(line, '=');
 	if (!equals)
 		return scribe_err_set(err, -EINVAL, "'%.60s' is not key = value", line);
@@ -256,11 +275,20 @@ int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_
 
 int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from)
 {
+	int rc;
+
 	*to = *from;
-	return scribe_exclusions_copy(&to->paths, &from->paths);
+	to->rules = (struct scribe_rules){0};
+	rc = scribe_exclusions_copy(&to->paths, &from->paths);
+	if (rc == 0)
+		rc = scribe_rules_copy(&to->rules, &from->rules);
+	if (rc < 0)
+		scribe_config_clear(to);
+	return rc;
 }
 
 void scribe_config_clear(struct scribe_config *c)
 {
 	scribe_exclusions_clear(&c->paths);
+	scribe_rules_clear(&c->rules);
 }

@@ -13,6 +13,7 @@
 #include "logfmt/base/err.h"
 #include "logfmt/base/proto.h"
 #include "runtime/core/excl.h"
+#include "runtime/daemon/rules.h"
 
 struct scribe_config {
 	bool locked; /* what comes now is a user's: keys of the site are refused */
@@ -36,6 +37,10 @@ struct scribe_config {
 	uint32_t stdio_share;   /* most of a processor's time, per cent, for that */
 	char library_paths[SCRIBE_PATH_MAX]; /* directories and files to look at, with colons */
 	struct scribe_exclusions paths;
+	struct scribe_rules rules; /* by Darshan's names */
+	bool unshared;             /* records of all ranks stay one a rank */
+	char log_hints[256];       /* kept in the log's metadata */
+	char job_number[32];       /* that the log shall have; empty: the scheduler's */
 	/* where */
 	char log_file[SCRIBE_PATH_MAX]; /* absolute; empty: by directory */
 	char log_dir[SCRIBE_PATH_MAX];  /* absolute */
@@ -55,6 +60,12 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, const char *label,
 		       struct scribe_err *err);
 int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err);
+/* ---- darshan.c: Darshan's names ---- */
+bool scribe_config_is_darshan(const char *name);
+/* One of Darshan's keys, without the DARSHAN_ of its environment. -EINVAL, -ENOMEM. */
+int scribe_config_darshan(struct scribe_config *c, const char *name, const char *value,
+			  struct scribe_err *err);
+
 /* Another with the same values. -ENOMEM leaves `to` empty. */
 int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from);
 void scribe_config_clear(struct scribe_config *c);

@@ -125,6 +125,23 @@ static int add_parts(struct scribe_file *f, struct scribe_totals *t, const struc
 	return 0;
 }
 
+int scribe_drain_module(uint32_t kind)
+{
+	int module = lib_module(kind);
+
+	return module ? module : SCRIBE_MOD_POSIX;
+}
+
+/* Is this left out by the job's rules, whatever its name? */
+static bool left_out(const struct scribe_process *p, uint32_t kind)
+{
+	const struct scribe_rules *r = &p->work->config.rules;
+
+	if (p->disabled || p->left_out || r->modules_off & 1ull << scribe_drain_module(kind))
+		return true;
+	return r->n && p->rank && p->unit->id && scribe_rules_rank_out(r, p->rank->rank);
+}
+
 static bool says_nothing(const struct scribe_slot_view *v)
 {
 	for (unsigned i = 0; i < v->nparts; i++) {
@@ -147,7 +164,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_label *label = scribe_slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
-	if (x->p->disabled || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
+	if (left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
 	    says_nothing(v))
 		return 0;
 	/* a library's record that replaced one already drained has that one's name */

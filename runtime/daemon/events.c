@@ -137,6 +137,13 @@ struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t s
 	return slot < d->slots && d->slot[slot].birth == birth ? d->slot[slot].label : NULL;
 }
 
+/* Is a record of this name left out? */
+static bool is_out(const struct scribe_process *p, const struct scribe_label *label, uint32_t kind)
+{
+	return label->excluded ||
+	       scribe_rules_name_out(&p->work->config.rules, label->text, scribe_drain_module(kind));
+}
+
 static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		    const char *text)
 {
@@ -195,7 +202,7 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	label->excluded = scribe_exclusions_match(&p->work->config.paths, label->text, label->bytes);
 	d->slot[e->slot] = (struct scribe_slot_name){e->birth, p->work->index, label};
 	slot = scribe_bpf_slot(d->bpf, e->slot);
-	if (label->excluded && slot && slot->birth == e->birth && slot->serial == e->serial)
+	if (slot && slot->birth == e->birth && slot->serial == e->serial && is_out(p, label, slot->kind))
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
 }
 
@@ -229,6 +236,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	scribe_libs_exec(d, p);
 	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
 		p->work->memory_out++;
+	p->left_out = scribe_rules_app_out(&p->work->config.rules, p->args);
 	if (!p->env)
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)

@@ -194,9 +194,9 @@ static int fill_cores(struct scribe_work *w, struct scribe_rank **ranks, size_t 
  * Ranks whose common records become one: those of a world, a world of one rank
  * included (as the ranks themselves and Darshan have it); 0 for what is no world.
  */
-static int64_t reduced_over(const struct scribe_unit *u)
+static int64_t reduced_over(const struct scribe_work *w, const struct scribe_unit *u)
 {
-	return u->id ? scribe_unit_nprocs(u) : 0;
+	return u->id && !w->config.unshared ? scribe_unit_nprocs(u) : 0;
 }
 
 int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns,
@@ -211,7 +211,7 @@ int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_
 	cores = calloc(n + 1, sizeof(*cores));
 	if (rc == 0)
 		rc = cores ? fill_cores(w, ranks, n, base_ns, cores) : -ENOMEM;
-	if (rc == 0 && n && (int64_t)n == reduced_over(u))
+	if (rc == 0 && n && (int64_t)n == reduced_over(w, u))
 		rc = shared_ids(cores, n, &shared, &nshared);
 	for (size_t i = 0; i < n && cores; i++) {
 		if (rc == 0)
@@ -223,7 +223,7 @@ int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_
 	free(shared);
 	free(cores);
 	free(ranks);
-	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(u)) : rc;
+	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(w, u)) : rc;
 }
 
 int scribe_gather_late(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns,
@@ -245,7 +245,7 @@ int scribe_gather_late(struct scribe_work *w, struct scribe_unit *u, uint64_t ba
 	}
 	free(ranks);
 	/* a file met by every rank only now is a shared one too */
-	if (rc == 0 && (int64_t)u->ranks.used == reduced_over(u))
-		rc = scribe_bundle_reduce(b, reduced_over(u));
+	if (rc == 0 && (int64_t)u->ranks.used == reduced_over(w, u))
+		rc = scribe_bundle_reduce(b, reduced_over(w, u));
 	return rc;
 }

@@ -95,7 +95,7 @@ static int made_name(const struct scribe_work *w, const struct scribe_unit *u, c
 		word(w->config.user, user, sizeof(user));
 	else
 		snprintf(user, sizeof(user), "%u", w->config.uid);
-	if (jobid < 0)
+	if (jobid < 0 || w->config.job_number[0])
 		jobid = w->number;
 	if (w->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);

@@ -131,6 +131,8 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 		w->spec = *spec;
 		w->number = strtoll(spec->id, NULL, 10); /* "12_3" and "12.host" are job 12 */
 	}
+	if (w->config.job_number[0])
+		w->number = strtoll(w->config.job_number, NULL, 10);
 	w->begun_ns = scribe_now_ns();
 	memset(config, 0, sizeof(*config));
 	gethostname(w->host, sizeof(w->host) - 1);
@@ -353,7 +355,7 @@ int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, st
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	if (!w->first_serial) {
 		w->first_serial = serial;
-		if (!w->spec.id[0])
+		if (!w->spec.id[0] && !w->config.job_number[0])
 			w->number = pid;
 	}
 	*ret_serial = serial;

@@ -224,6 +224,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t seri
 		p->is_launcher = above->is_launcher;
 		p->own_root_dir = above->own_root_dir;
 		p->disabled = above->disabled;
+		p->left_out = above->left_out;
 		p->exe = above->exe ? strdup(above->exe) : NULL;
 		memcpy(p->comm, above->comm, sizeof(p->comm));
 	}

@@ -85,6 +85,7 @@ struct scribe_process {
 	bool is_launcher;
 	bool is_root; /* first process of its rank */
 	bool ended;
+	bool left_out; /* a program that the job leaves out */
 	bool disabled; /* asked for no record: what it does is dropped */
 	bool exit_seen;    /* by the sweep, once already */
 	bool own_root_dir; /* its root directory and mounts are the daemon's */

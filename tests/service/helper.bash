@@ -11,7 +11,7 @@ setup() {
   chown 65534:65534 "$T/w"
   chmod 1777 "$T/logs"
   export IOSCRIBE_DIR=$T/run IOSCRIBE_CONFIG=$T/ioscribed.conf
-  printf 'log_dir = %s/logs\nlog_layout = flat\nrecords = 20000\nprocesses = 4096\n' "$T" >"$IOSCRIBE_CONFIG"
+  printf 'log_dir = %s/logs\nspool_dir = %s/spool\nlog_layout = flat\nrecords = 20000\nprocesses = 4096\n' "$T" "$T" >"$IOSCRIBE_CONFIG"
   IOSCRIBED=$IOSCRIBE_BUILD/runtime/daemon/ioscribed
   "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
   cd "$T/w" || return 1

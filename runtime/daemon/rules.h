@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a job leaves out by name, program, rank or module, as Darshan's users
+ * say it: lists of POSIX extended regular expressions and of ranks; what is
+ * included wins over what is excluded. Must not know of slots or processes.
+ */
+#ifndef RUNTIME_DAEMON_RULES_H
+#define RUNTIME_DAEMON_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+
+enum scribe_rule_kind {
+	SCRIBE_RULE_NAME_EXCLUDE,
+	SCRIBE_RULE_NAME_INCLUDE,
+	SCRIBE_RULE_APP_EXCLUDE,
+	SCRIBE_RULE_APP_INCLUDE,
+	SCRIBE_RULE_RANK_EXCLUDE,
+	SCRIBE_RULE_RANK_INCLUDE,
+};
+
+struct scribe_rules {
+	struct scribe_omission *rule;
+	size_t n;
+	uint64_t modules_off; /* bit i: module i of the log is left out */
+};
+
+/*
+ * Add a list with commas; `modules`: bits of the modules that a name rule holds
+ * for. -EINVAL with a line for what is no expression or no range; -ENOMEM.
+ */
+int scribe_rules_add(struct scribe_rules *r, enum scribe_rule_kind kind, const char *list, uint64_t modules,
+		     struct scribe_err *err);
+/* Bits of modules by Darshan's names, with commas; "*": all. -EINVAL: an unknown one. */
+int scribe_rules_modules(const char *list, uint64_t *ret_modules, struct scribe_err *err);
+
+bool scribe_rules_name_out(const struct scribe_rules *r, const char *name, int module);
+/* `command`: the program as it was called, arguments may follow. */
+bool scribe_rules_app_out(const struct scribe_rules *r, const char *command);
+bool scribe_rules_rank_out(const struct scribe_rules *r, int64_t rank);
+
+/* `to` is new; -ENOMEM leaves it empty. */
+int scribe_rules_copy(struct scribe_rules *to, const struct scribe_rules *from);
+void scribe_rules_clear(struct scribe_rules *r);
+
+#endif
