@@ -56,7 +56,7 @@ says() {
 }
 
 @test "a CMake project in C and C++, shared and static" {
-	cmake -S "$BATS_TEST_DIRNAME/outside" -B "$BATS_TEST_TMPDIR/b" -DCMAKE_PREFIX_PATH="$PREFIX" \
+	cmake -G Ninja -S "$BATS_TEST_DIRNAME/outside" -B "$BATS_TEST_TMPDIR/b" -DCMAKE_PREFIX_PATH="$PREFIX" \
 		-DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
 	cmake --build "$BATS_TEST_TMPDIR/b"
 	cd "$BATS_TEST_TMPDIR/b"
@@ -68,7 +68,7 @@ says() {
 @test "a newer major version is not taken for this one" {
 	sed 's/find_package(ioscribe-log 1 /find_package(ioscribe-log 2 /' "$BATS_TEST_DIRNAME/outside/CMakeLists.txt" \
 		>"$BATS_TEST_TMPDIR/CMakeLists.txt"
-	run cmake -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/b" -DCMAKE_PREFIX_PATH="$PREFIX" \
+	run cmake -G Ninja -S "$BATS_TEST_TMPDIR" -B "$BATS_TEST_TMPDIR/b" -DCMAKE_PREFIX_PATH="$PREFIX" \
 		-DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *'requested'*'version "2"'* ]]
