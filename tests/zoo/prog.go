@@ -171,13 +171,18 @@ func limit(what int, most uint64) {
 	must(syscall.Setrlimit(what, &syscall.Rlimit{Cur: most, Max: most}))
 }
 
-func noMemory() {
+func noMemory() int {
 	var pages uint64
 	text, err := os.ReadFile("/proc/self/statm")
 	must(err)
 	fmt.Sscan(string(text), &pages)
 	limit(syscall.RLIMIT_AS, pages*4096+64<<20)
-	runtime.KeepAlive(make([]byte, 1<<30))
+	_, err = syscall.Mmap(-1, 0, 1<<30, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 9
+	}
+	return 98
 }
 
 func noDescriptors() int {
@@ -308,7 +313,7 @@ func end(how string) int {
 	case "oom":
 		eat()
 	case "as":
-		noMemory()
+		return noMemory()
 	case "nofile":
 		return noDescriptors()
 	case "fsize":

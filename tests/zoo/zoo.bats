@@ -14,6 +14,10 @@ teardown() {
   rm -rf "$T"
 }
 
-@test "every ending below every launcher, with a daemon each" {
+@test "every ending below every launcher in every language, as jobs of one service" {
+  python3 "$BATS_TEST_DIRNAME/zoo.py" "$IOSCRIBE_BUILD" --service --workers 4
+}
+
+@test "every ending with a private daemon" {
   python3 "$BATS_TEST_DIRNAME/zoo.py" "$IOSCRIBE_BUILD"
 }

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The zoo: every way to end x launchers x languages.
 
-usage: zoo.py BUILD [--only TEXT] [--workers N]
+usage: zoo.py BUILD [--only TEXT] [--workers N] [--service]
 
-Without --only every ending below every launcher runs in one language, in turn.
+With --service the cells are jobs of one daemon; else each has a private one, and
+without --only every ending runs below one launcher in one language, in turn.
 
 A cell is one program that ends in one way below one launcher. It runs untraced
 and traced: exit code, standard output and standard error must be equal (numbers
@@ -186,6 +187,45 @@ class Private:
                             "--set", f"grace_ms={grace}", "--"] + cell.words())
 
 
+class Service:
+    """Jobs of one daemon, in a directory of its own."""
+
+    def __init__(self, build, folder):
+        self.ioscribe = os.path.join(build, "util/ioscribe")
+        self.env = dict(os.environ, IOSCRIBE_DIR=os.path.join(folder, "run"))
+        config = os.path.join(folder, "ioscribed.conf")
+        with open(config, "w") as f:
+            f.write("records = 20000\nprocesses = 4096\n")
+        subprocess.run([os.path.join(build, "runtime/daemon/ioscribed"), "--service", "--stay", "--config", config],
+                       env=self.env, check=True)
+        with open(os.path.join(folder, "run/pid")) as f:
+            self.pid = int(f.read())
+
+    def close(self):
+        os.kill(self.pid, signal.SIGINT)
+        for _ in range(1200):
+            if not os.path.exists(f"/proc/{self.pid}"):
+                return
+            time.sleep(0.05)
+        kill(self.pid)
+
+    def job(self, *words):
+        p = subprocess.run([self.ioscribe, "job", *words, "--timeout", "90"], env=self.env, capture_output=True,
+                           text=True)
+        if p.returncode:
+            raise Failure(f"job {' '.join(words)}: {p.stderr.strip()}")
+
+    def traced(self, cell, run):
+        name = f"zoo.{time.monotonic_ns()}"
+        left = ENDINGS[cell.ending].get("left")
+        self.job("begin", "--job-id", name, "--uid", str(os.getuid()), "--match-env", f"ZOO_JOB={name}",
+                 f"log_dir={run.logs}", "log_layout=flat")
+        try:
+            return run.command(cell.words(), {"IOSCRIBE_ENABLE": "1", "ZOO_JOB": name})
+        finally:
+            self.job("end", "--job-id", name, "--deadline", "1" if left else "60")
+
+
 def parsed(ioscribe, log):
     p = subprocess.run([ioscribe, "parse", "--base", log], capture_output=True, text=True)
     if p.returncode != 0 or p.stderr:
@@ -241,14 +281,15 @@ def main():
     args.add_argument("build")
     args.add_argument("--only", default="")
     args.add_argument("--workers", type=int, default=3)
+    args.add_argument("--service", action="store_true")
     args = args.parse_args()
     build = os.path.abspath(args.build)
     cells = [Cell(build, e, l, g) for e in ENDINGS for l in LAUNCHERS for g in LANGUAGES]
-    if not args.only:
-        cells = [c for n, c in enumerate(cells) if (n // 8 + n // 4) % 4 == n % 4]
+    if not args.only and not args.service:
+        cells = [c for n, c in enumerate(cells) if n % 8 == n // 8 * 3 % 8]
     cells = [c for c in cells if args.only in str(c)]
-    way = Private(build)
     folder = tempfile.mkdtemp(prefix="ioscribe-zoo.", dir="/tmp")
+    way = Service(build, folder) if args.service else Private(build)
     failed = 0
     begin = time.monotonic()
 
@@ -259,10 +300,14 @@ def main():
         why = run_cell(cell, way, f"{folder}/{number}")
         return cell, why, time.monotonic() - start
 
-    with concurrent.futures.ThreadPoolExecutor(args.workers) as pool:
-        for cell, why, seconds in pool.map(work, enumerate(cells)):
-            print(f"{'FAILED' if why else 'ok'} {cell} ({seconds:.1f} s)" + (f": {why}" if why else ""), flush=True)
-            failed += why is not None
+    try:
+        with concurrent.futures.ThreadPoolExecutor(args.workers) as pool:
+            for cell, why, seconds in pool.map(work, enumerate(cells)):
+                print(f"{'FAILED' if why else 'ok'} {cell} ({seconds:.1f} s)" + (f": {why}" if why else ""), flush=True)
+                failed += why is not None
+    finally:
+        if args.service:
+            way.close()
     print(f"{len(cells) - failed} of {len(cells)} cells, {time.monotonic() - begin:.0f} s")
     if not failed:
         shutil.rmtree(folder)
