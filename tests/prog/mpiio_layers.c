@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CHECK(ok)                                                                                            \
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
 	CHECK(!MPI_File_read_at(fh, rank * 1000, data, 500, MPI_BYTE, MPI_STATUS_IGNORE));
 	CHECK(!MPI_File_close(&fh));
 	if (rank == 0) {
-		fd = open(argv[1], O_WRONLY);
+		fd = open(argv[1] + (strncmp(argv[1], "ufs:", 4) ? 0 : 4), O_WRONLY);
 		CHECK(fd >= 0 && pwrite(fd, data, 24, 5000) == 24 && close(fd) == 0);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);

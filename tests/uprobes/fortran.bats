@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The libraries from Fortran: each call passes two libraries and counts once.
+load helper
+
+mpiio() {
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/f$' MPIIO_COLL_OPENS=2 MPIIO_INDEP_OPENS=0 MPIIO_INDEP_WRITES=4 MPIIO_COLL_WRITES=2 MPIIO_NB_WRITES=2 \
+    MPIIO_SPLIT_READS=2 MPIIO_INDEP_READS=2 MPIIO_SYNCS=2 MPIIO_BYTES_WRITTEN=2640 MPIIO_BYTES_READ=824 \
+    MPIIO_HINTS=0 MPIIO_SIZE_WRITE_AGG_0_100=4 MPIIO_SIZE_WRITE_AGG_100_1K=4
+  expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0 LEDGER_LIB_SIZE_UNKNOWN=0
+}
+
+@test "MPI-IO, MPICH" {
+  library_copy libmpich.so.12
+  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_fortran" f
+  mpiio
+}
+
+@test "MPI-IO, Open MPI" {
+  library_copy libmpi.so.40
+  trace_options=(--no-runtime)
+  trace mpiio mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$LIBPROG/openmpi/mpiio_fortran" "$T/w/f"
+  mpiio
+}
+
+@test "HDF5" {
+  library_copy libmpich.so.12 libhdf5_mpich.so.103
+  trace hdf5 "$LIBPROG/mpich/hdf5_fortran" a.h5
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/a.h5$' H5F_OPENS=1 H5F_FLUSHES=1
+  expect '/a.h5:/values$' H5D_OPENS=1 H5D_WRITES=1 H5D_READS=2 H5D_BYTES_WRITTEN=192 H5D_BYTES_READ=384 \
+    H5D_DATASPACE_NDIMS=2 H5D_DATASPACE_NPOINTS=24 H5D_DATATYPE_SIZE=8
+}
+
+@test "PnetCDF, by both its Fortran interfaces" {
+  library_copy libmpi.so.40 libpnetcdf.so.0d
+  trace_options=(--no-runtime)
+  trace pnetcdf mpirun.openmpi --allow-run-as-root -n 1 "$LIBPROG/openmpi/pnetcdf_fortran" "$T/w/t.nc"
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/t.nc$' PNETCDF_FILE_CREATES=1 PNETCDF_FILE_SYNCS=1
+  # the interface of Fortran 90 writes the whole variable by its counts
+  expect '/t.nc:v$' PNETCDF_VAR_OPENS=1 PNETCDF_VAR_COLL_WRITES=2 PNETCDF_VAR_COLL_READS=2 PNETCDF_VAR_GET_VARA=2 \
+    PNETCDF_VAR_BYTES_WRITTEN=144 PNETCDF_VAR_BYTES_READ=96 PNETCDF_VAR_NPOINTS=24 PNETCDF_VAR_DATATYPE_SIZE=4
+}
