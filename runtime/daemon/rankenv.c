@@ -158,6 +158,9 @@ void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret
 			continue;
 		if (order[i].source == SCRIBE_RANK_SLURM && !r->value[SLURM_STEP_ID][0])
 			continue;
+		/* a step of one task is a part of the script that starts it */
+		if (order[i].source == SCRIBE_RANK_SLURM && number(r->value[SLURM_TASKS], 1, true) == 1)
+			continue;
 		env.source = order[i].source;
 		env.rank = rank;
 		env.size = number(r->value[order[i].size], 1, true);

@@ -23,10 +23,10 @@ static const char *base_name(const char *path)
 bool scribe_is_launcher(const char *program)
 {
 	static const char *const prefixes[] = {"mpiexec", "mpirun", "hydra_", "orterun", "prterun"};
-	static const char *const whole[] = {"orted",       "prte",   "prted",     "srun",    "slurmstepd",
-					    "aprun",       "jsrun",  "jsrund",    "flux",    "flux-shell",
-					    "flux-broker", "palsd",  "pmi_proxy", "mpdboot", "ibrun",
-					    "jsmd",        "oshrun", "shmemrun"};
+	static const char *const whole[] = {"orted",       "prte",   "prted",     "srun",       "slurmstepd",
+					    "aprun",       "jsrun",  "jsrund",    "flux",       "flux-shell",
+					    "flux-broker", "palsd",  "pmi_proxy", "mpdboot",    "ibrun",
+					    "jsmd",        "oshrun", "shmemrun",  "task-prolog"};
 	const char *name = base_name(program);
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)

@@ -6,7 +6,11 @@
  * program. Must not know the daemon, and never fail a job: what does not work is
  * left out.
  *
- * plugstack.conf:  optional spank_ioscribe.so [comment=/path/of/program]
+ * plugstack.conf:  optional spank_ioscribe.so [library=PATH] [dir=PATH] [comment=PATH]
+ *   library   preloaded into tasks that opted in, so that MPI ranks write their log
+ *             together; without it the daemon does
+ *   dir       where the daemon listens (/run/ioscribe)
+ *   comment   program that is called with the job's number when its batch step ends
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,6 +30,7 @@ SPANK_PLUGIN(ioscribe, 1)
 #define BATCH_STEP   0xfffffffbU /* SLURM_BATCH_SCRIPT, which spank.h does not have */
 #define COMMENT_MS   3000
 #define NUMBER_CHARS 12
+#define PATHS_CHARS  4096
 
 enum choice { UNSAID, ON, OFF };
 
@@ -92,14 +97,48 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 	return 0;
 }
 
+/* The value of an argument NAME=/PATH of plugstack.conf, or NULL. */
+static const char *path_of(const char *name, int argc, char **argv)
+{
+	size_t n = strlen(name);
+
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], name, n) && argv[i][n] == '=' && argv[i][n + 1] == '/')
+			return argv[i] + n + 1;
+	}
+	return NULL;
+}
+
+/* The runtime before what the user preloads, once. */
+static void preload(spank_t sp, const char *library, const char *dir)
+{
+	char others[PATHS_CHARS], both[2 * PATHS_CHARS], socket_path[PATHS_CHARS];
+	int rc;
+
+	if (access(library, R_OK) < 0)
+		return;
+	snprintf(socket_path, sizeof(socket_path), "%s/socket", dir ? dir : "/run/ioscribe");
+	rc = (int)spank_getenv(sp, "LD_PRELOAD", others, sizeof(others));
+	if (rc == (int)ESPANK_ENV_NOEXIST)
+		others[0] = 0;
+	else if (rc != (int)ESPANK_SUCCESS)
+		return; /* too long to be touched */
+	snprintf(both, sizeof(both), "%s%s%s", library, others[0] ? ":" : "", others);
+	if (!strstr(others, library))
+		spank_setenv(sp, "LD_PRELOAD", both, 1);
+	spank_setenv(sp, "IOSCRIBE_SOCKET", socket_path, 1);
+}
+
 /** Passes the choice on to the tasks of a step. */
 int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	const char *library = path_of("library", argc, argv);
+
 	if (decided() == ON) {
 		spank_setenv(sp, "IOSCRIBE_ENABLE", "1", 1);
 		spank_unsetenv(sp, "IOSCRIBE_DISABLE");
+		if (library)
+			preload(sp, library, path_of("dir", argc, argv));
 	} else if (decided() == OFF) {
 		spank_setenv(sp, "IOSCRIBE_DISABLE", "1", 1);
 	}
@@ -136,14 +175,13 @@ static void run_comment(const char *program, uint32_t job)
 /** At the end of the batch step, while the job can still be given a comment. */
 int slurm_spank_exit(spank_t sp, int argc, char **argv)
 {
+	const char *comment = path_of("comment", argc, argv);
 	uint32_t step = 0, job = 0;
 
 	if (spank_context() != S_CTX_REMOTE || spank_get_item(sp, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
 	    step != BATCH_STEP || spank_get_item(sp, S_JOB_ID, &job) != ESPANK_SUCCESS)
 		return 0;
-	for (int i = 0; i < argc; i++) {
-		if (!strncmp(argv[i], "comment=/", strlen("comment=/")))
-			run_comment(argv[i] + strlen("comment="), job);
-	}
+	if (comment)
+		run_comment(comment, job);
 	return 0;
 }

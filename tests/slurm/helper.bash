@@ -10,23 +10,31 @@ prepare() {
   [ "$(id -u)" -eq 0 ] || { echo "the Slurm tests need root"; return 1; }
   command -v slurmctld >/dev/null || { echo "no slurmctld: run scripts/install-deps"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-slurm.XXXXXX)
-  export T SLURM_CONF=$T/slurm/etc/slurm.conf
+  RUN=${RUN:-$T/run}
+  export T RUN SLURM_CONF=$T/slurm/etc/slurm.conf
   chmod 755 "$T"
   mkdir -p "$T/hooks"
   local user
   for user in games news; do
     install -d -o "$user" -g "$user" -m 755 "$T/$user"
   done
+  # users cannot look into every folder that holds a build
+  mkdir "$T/bin"
+  cp -r "$SRC/scripts/hooks" "$SRC/scripts/slurm" "$IOSCRIBE_BUILD/runtime/slurm/spank_ioscribe.so" \
+    "$IOSCRIBE_BUILD/runtime/client/libioscribe.so" "$T/bin"
+  chmod -R a+rX "$T/bin"
   "$SRC/scripts/leak-check" save "$T/before"
 }
 
-# start_slurm: with our hooks and our plugin.
+# start_slurm [KEY=VALUE...]: with our prolog and epilog, and the plugin with the
+# library $LIBRARY and the daemon's folder $RUN; more for cluster.py.
 start_slurm() {
   local hook
   for hook in prolog epilog task-prolog comment; do hook_script "$hook"; done
-  echo "required $IOSCRIBE_BUILD/runtime/slurm/spank_ioscribe.so comment=$T/hooks/comment" >"$T/plugstack.conf"
+  echo "required $T/bin/spank_ioscribe.so comment=$T/hooks/comment library=$LIBRARY" \
+    "dir=$RUN" >"$T/plugstack.conf"
   "$SRC/tests/slurm/cluster.py" start "$T/slurm" prolog="$T/hooks/prolog" epilog="$T/hooks/epilog" \
-    task_prolog="$T/hooks/task-prolog" plugstack="$T/plugstack.conf"
+    plugstack="$T/plugstack.conf" "$@"
 }
 
 # Called by teardown_file.
@@ -44,7 +52,7 @@ end_slurm() {
 # A program in $T/hooks that runs our hook of that name with this test's settings:
 # Slurm hands no environment of ours to a hook.
 hook_script() {
-  printf '#!/bin/sh\nexport IOSCRIBE_HOOKS_CONF=%s\nexec %s "$@"\n' "$T/hooks.conf" "$SRC/scripts/slurm/$1" >"$T/hooks/$1"
+  printf '#!/bin/sh\nexport IOSCRIBE_HOOKS_CONF=%s\nexec %s "$@"\n' "$T/hooks.conf" "$T/bin/slurm/$1" >"$T/hooks/$1"
   chmod 755 "$T/hooks/$1"
 }
 

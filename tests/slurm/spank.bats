@@ -7,14 +7,14 @@ load helper
 
 setup_file() {
   prepare
-  printf '#!/bin/sh\necho "$*" >>%s\n[ "$2" != show ] || echo "wrote 7 files (job $3)"\n' "$T/calls" >"$T/ioscribe"
+  printf '#!/bin/sh\necho "$*" >>%s\n[ "$2" != show ] || printf "job_id=%%s\\nprocesses=4\\nworlds=1\\nrecords=7\\n" "$3"\n' "$T/calls" >"$T/ioscribe"
   chmod 755 "$T/ioscribe"
   touch "$T/calls"
   cp "$(readlink -f /lib/x86_64-linux-gnu/libz.so.1)" "$T/libfake.so" # something that can be preloaded
+  LIBRARY=$T/libfake.so
   cat >"$T/hooks.conf" <<EOF
 ioscribe = $T/ioscribe
 dir      = $T/run
-library  = $T/libfake.so
 seconds  = 30
 comment  = yes
 options  = records=500 processes=50
@@ -77,6 +77,23 @@ step
 $want" ]
 }
 
+@test "the task prolog does the same for a job that asks by its environment" {
+  echo "library = $T/libfake.so" >>"$T/hooks.conf"
+  cat >"$T/hooks/tasks" <<EOF
+#!/bin/sh
+exec "$T/hooks/task-prolog"
+EOF
+  chmod 755 "$T/hooks/tasks"
+  submit games -n1 --export=ALL,IOSCRIBE_ENABLE=1 <<EOF
+srun --task-prolog=$T/hooks/tasks env | grep -E '^(IOSCRIBE|LD_PRELOAD)' | sort
+EOF
+  ended "$JOB"
+  cat "$T/games/$JOB.out"
+  [ "$(cat "$T/games/$JOB.out")" = "IOSCRIBE_ENABLE=1
+IOSCRIBE_SOCKET=$T/run/socket
+LD_PRELOAD=$T/libfake.so" ]
+}
+
 @test "--ioscribe-dxt asks for both" {
   run environment --ioscribe-dxt
   echo "$output"
@@ -116,7 +133,7 @@ EOF
   ended "$JOB"
   run scontrol show job "$JOB"
   echo "$output"
-  [[ $output == *"AdminComment=wrote 7 files (job $JOB)"* ]]
+  [[ $output == *"AdminComment=ioscribe: 4 processes, 1 MPI worlds, 7 records of files"* ]]
 }
 
 @test "two nodes: each tells its daemon, begin and end" {
