@@ -55,7 +55,7 @@ static const struct scribe_option options[] = {
 	{"config", KEY_CONFIG, "FILE", "begin: configuration of a daemon that is started"},
 	{"last-node", KEY_LAST_NODE, NULL, "end: the other nodes of the job have ended it"},
 	{"json", KEY_JSON, NULL, "list and show: print JSON"},
-	{"quiet", KEY_QUIET, NULL, "end and flush: do not print the logs' paths"},
+	{"quiet", KEY_QUIET, NULL, "end: do not print the logs' paths"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -71,9 +71,9 @@ static const char *const examples[] = {
 
 const struct scribe_command scribe_command_job = {
 	.name = "job",
-	.summary = "begin, end, list, show or flush a job of this node's service",
+	.summary = "begin, end, list or show a job of this node's service",
 	.main = scribe_cmd_job,
-	.operands = "begin|end|list|show|flush [ID] [KEY=VALUE...]",
+	.operands = "begin|end|list|show [ID] [KEY=VALUE...]",
 	.min_operands = 1,
 	.max_operands = -1,
 	.options = options,
@@ -184,15 +184,14 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 	} verbs[] = {{"begin", SCRIBE_MSG_JOB_BEGIN},
 		     {"end", SCRIBE_MSG_JOB_END},
 		     {"list", SCRIBE_MSG_JOB_LIST},
-		     {"show", SCRIBE_MSG_JOB_SHOW},
-		     {"flush", SCRIBE_MSG_JOB_FLUSH}};
+		     {"show", SCRIBE_MSG_JOB_SHOW}};
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(word[0], verbs[i].name))
 			j->verb = verbs[i].type;
 	if (!j->verb)
-		return scribe_err_set(err, -EINVAL, "%s: none of begin, end, list, show, flush", word[0]);
+		return scribe_err_set(err, -EINVAL, "%s: none of begin, end, list, show", word[0]);
 	j->begin = j->verb == SCRIBE_MSG_JOB_BEGIN;
 	for (word++; *word && rc == 0; word++) {
 		char *equals = strchr(*word, '=');

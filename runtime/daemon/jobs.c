@@ -272,6 +272,7 @@ int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const 
 	case SCRIBE_MSG_JOB_SHOW:
 		return on_show(d, c, &r);
 	default:
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not possible yet");
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
+					    "a job cannot be flushed yet: its log comes with its end");
 	}
 }
