@@ -68,6 +68,12 @@ SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_proc *p, struct scribe_slot *
 	return 0;
 }
 
+/* Are the stream's calls still counted? Not by a program that another one has replaced. */
+static __always_inline bool scribe_calls_counted(const struct scribe_proc *p, const struct scribe_slot *s)
+{
+	return !(s->flags & SCRIBE_SF_INSIDE) || s->inside == (__u32)p->exec_ns;
+}
+
 /*
  * Is the operation none that counts here? Asked before it is counted as seen:
  * an excluded path, a directory's own calls (`posix`: not those of our module),
@@ -88,7 +94,7 @@ static __always_inline bool scribe_left_out(struct scribe_proc *p, const struct 
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
 		return true;
 	}
-	if ((flags & SCRIBE_SF_CALLS) && data) {
+	if ((flags & SCRIBE_SF_CALLS) && data && scribe_calls_counted(p, s)) {
 		scribe_count(p, SCRIBE_L_STREAM_CALLS);
 		return true;
 	}

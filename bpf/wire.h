@@ -49,6 +49,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
 	SCRIBE_SF_KEPT = 1u << 5,        /* out of what is kept for the job */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
+	SCRIBE_SF_INSIDE = 1u << 7,      /* and by the program itself (logfmt/rules/streams.h) */
 };
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
@@ -76,7 +77,8 @@ struct scribe_slot {
 	scribe_u32 dev;                /* kernel encoding: major << 20 | minor */
 	scribe_u32 renamed_from;       /* slot of the first rename's source, 0 none */
 	scribe_u32 renamed_from_birth; /* birth of that slot */
-	scribe_u32 pad[21];
+	scribe_u32 inside;             /* with SCRIBE_SF_INSIDE: low half of the process's exec_ns then */
+	scribe_u32 pad[20];
 	/* 208: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
 	struct scribe_ext_part ext;
 	struct scribe_posix_part part;
@@ -89,6 +91,7 @@ enum scribe_proc_flags {
 	SCRIBE_PF_EXECED = 1u << 2,
 	SCRIBE_PF_FOLDED = 1u << 3,   /* has a catch-all record */
 	SCRIBE_PF_HIDDEN = 1u << 4,   /* has gained privileges: nothing of it is shown (bpf/join.bpf.h) */
+	SCRIBE_PF_STREAMS = 1u << 8,  /* counts its streams itself */
 	SCRIBE_PF_JOINED = 1u << 5,   /* enrolled at exec, by its environment or cgroup */
 	SCRIBE_PF_COUNTED = 1u << 6,  /* the drain has added its records to the job's sums */
 };
@@ -209,6 +212,8 @@ enum scribe_event_type {
 	SCRIBE_EV_EXIT = 5, /* last thread of the process is gone */
 	SCRIBE_EV_LOW = 6,  /* slots or tables run low: free or add some */
 	SCRIBE_EV_JOIN = 8, /* enrolled at exec; slot is its job; EXEC and ENV follow */
+	/* a stream is counted inside: slot, birth; flags is the memory, chain_bytes the place, string_bytes the use */
+	SCRIBE_EV_STREAM = 9,
 	SCRIBE_EV_MAP = 7,  /* an executable file was mapped: slot is its device, birth and flags its inode */
 };
 

@@ -157,16 +157,24 @@ struct multi_attr {
 	uint32_t cnt, multi_flags, pid, pad;
 };
 
-static int multi_link(int prog, const char *path, const uint64_t *offsets, const uint64_t *cookies,
-		      uint32_t n, bool at_return)
+/* The places of one kind (single stream calls or not), entry or return. */
+struct batch {
+	uint64_t offset[COOKIES_MAX], cookie[COOKIES_MAX];
+	uint64_t semaphore[COOKIES_MAX]; /* where in the file a counter goes up while the place is probed, 0
+					    none */
+	uint32_t n;
+};
+
+static int multi_link(int prog, const char *path, const struct batch *b, bool at_return)
 {
 	struct multi_attr attr = {
 		.prog_fd = (uint32_t)prog,
 		.attach_type = ATTACH_TYPE_MULTI,
 		.path = (uint64_t)(uintptr_t)path,
-		.offsets = (uint64_t)(uintptr_t)offsets,
-		.cookies = (uint64_t)(uintptr_t)cookies,
-		.cnt = n,
+		.offsets = (uint64_t)(uintptr_t)b->offset,
+		.cookies = (uint64_t)(uintptr_t)b->cookie,
+		.ref_ctr_offsets = b->semaphore[0] ? (uint64_t)(uintptr_t)b->semaphore : 0,
+		.cnt = b->n,
 		.multi_flags = at_return ? MULTI_RETURN : 0,
 	};
 	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, 64);
@@ -254,12 +262,6 @@ static int keep_link(struct scribe_uprobes *u, int fd, struct bpf_link *perf, bo
 	return 0;
 }
 
-/* The places of one kind (single stream calls or not), entry or return. */
-struct batch {
-	uint64_t offset[COOKIES_MAX], cookie[COOKIES_MAX];
-	uint32_t n;
-};
-
 static void add_place(struct batch *b, uint64_t offset, uint64_t cookie)
 {
 	b->offset[b->n] = offset;
@@ -273,7 +275,7 @@ static int attach_multi(struct scribe_uprobes *u, const char *program, const cha
 
 	if (prog < 0)
 		return prog;
-	fd = multi_link(prog, path, b->offset, b->cookie, b->n, at_return);
+	fd = multi_link(prog, path, b, at_return);
 	return fd < 0 ? fd : keep_link(u, fd, NULL, counts);
 }
 
@@ -285,7 +287,8 @@ static int attach_perf(struct scribe_uprobes *u, const char *program, const char
 	if (!prog)
 		return -ENOENT;
 	for (uint32_t i = 0; i < b->n; i++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = b->cookie[i], .retprobe = at_return);
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = b->cookie[i], .retprobe = at_return,
+			    .ref_ctr_offset = b->semaphore[i]);
 		struct bpf_link *link = bpf_program__attach_uprobe_opts(prog, -1, path, b->offset[i], &opts);
 		int rc;
 
@@ -341,6 +344,7 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 		rc = announce(u, one, image, &cookie);
 		if (rc)
 			break;
+		b->semaphore[b->n] = one->semaphore;
 		add_place(b, one->offset, cookie);
 		if (one->site.flags & SCRIBE_SITE_RETURNS)
 			add_place(returns, one->offset, cookie);
@@ -365,7 +369,8 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 		return -E2BIG;
 	scribe_image_read(elf, l->layer, &image);
 	/* the handlers know the streams of glibc, which are these */
-	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.std_at[0])) ||
+	if ((l->layer == SCRIBE_LAYER_STDIO && l->probes[0].fn != SCRIBE_FN_STREAM_INSIDE &&
+	     (!image.fileno_at || !image.std_at[0])) ||
 	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
 	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at))
 		return -ENOTSUP;

@@ -238,17 +238,27 @@ bool scribe_elf_has_prefix(const struct scribe_elf *e, const char *prefix)
 	return at < e->nsymbols && !strncmp(e->symbol[at].name, prefix, strlen(prefix));
 }
 
-bool scribe_elf_offset(const struct scribe_elf *e, uint64_t vaddr, uint64_t *ret_offset)
+static bool offset_in(const struct scribe_elf *e, bool exec, uint64_t vaddr, uint64_t *ret_offset)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
 		const struct segment *s = &e->segment[i];
 
-		if (s->exec && vaddr >= s->vaddr && vaddr - s->vaddr < s->bytes) {
+		if (s->exec == exec && vaddr >= s->vaddr && vaddr - s->vaddr < s->bytes) {
 			*ret_offset = vaddr - s->vaddr + s->offset;
 			return true;
 		}
 	}
 	return false;
+}
+
+bool scribe_elf_offset(const struct scribe_elf *e, uint64_t vaddr, uint64_t *ret_offset)
+{
+	return offset_in(e, true, vaddr, ret_offset);
+}
+
+bool scribe_elf_data_offset(const struct scribe_elf *e, uint64_t vaddr, uint64_t *ret_offset)
+{
+	return offset_in(e, false, vaddr, ret_offset);
 }
 
 bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)

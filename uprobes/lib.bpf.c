@@ -99,6 +99,10 @@ int scribe_lib_in(struct pt_regs *ctx)
 		scribe_inner_begin(&regs, site);
 		return 0;
 	}
+	if (site->fn == SCRIBE_FN_STREAM_INSIDE) {
+		scribe_stream_inside(t, p, &regs, site);
+		return 0;
+	}
 	im = scribe_image_at(site->image);
 	calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0,
 				     BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -130,7 +134,7 @@ int scribe_lib_in(struct pt_regs *ctx)
 			c->arg[i] = scribe_user_u64(c->arg[i]);
 	}
 	if (site->layer == SCRIBE_LAYER_STDIO)
-		scribe_stdio_begin(t, c, site, im);
+		scribe_stdio_begin(t, p, c, site, im);
 	else if (site->layer == SCRIBE_LAYER_MPIIO)
 		scribe_tell_above(calls, site);
 	else if (site->layer == SCRIBE_LAYER_PNETCDF)

@@ -158,6 +158,12 @@ static const struct scribe_probe stdio[] = {
 	CALL("__isoc23_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
 };
 
+/* ---- libioscribe-stdio.so, which counts streams inside the program ---- */
+static const struct scribe_probe inside[] = {
+	{"ioscribe_stream_site", "tells whose streams the program counts itself", SCRIBE_FN_STREAM_INSIDE, 0,
+	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, X, X)},
+};
+
 /* ---- HDF5 ---- */
 #define H5(name, what, fn, op, ...)                                                                          \
 	{                                                                                                    \
@@ -191,7 +197,7 @@ static const struct scribe_probe hdf5[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof(table[0]))
 
-static const size_t nmpiio = COUNT(mpiio), nhdf5 = COUNT(hdf5), nstdio = COUNT(stdio);
+static const size_t nmpiio = COUNT(mpiio), nhdf5 = COUNT(hdf5), nstdio = COUNT(stdio), ninside = COUNT(inside);
 
 const struct scribe_library scribe_libraries[] = {
 	{"MPI",
@@ -215,6 +221,13 @@ const struct scribe_library scribe_libraries[] = {
 	 BIT(PNETCDF_FILE) | BIT(PNETCDF_VAR),
 	 scribe_probes_pnetcdf,
 	 &scribe_nprobes_pnetcdf},
+	{"ioscribe",
+	 "libioscribe-stdio.so",
+	 {"ioscribe_stream_site", NULL},
+	 SCRIBE_LAYER_STDIO,
+	 BIT(STDIO),
+	 inside,
+	 &ninside},
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},
 };
 const size_t scribe_nlibraries = COUNT(scribe_libraries);

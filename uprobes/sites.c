@@ -104,6 +104,9 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	if (there || !scribe_elf_offset(elf, place.vaddr, &one.offset))
 		return 0;
 	one.cheap = place.cheap;
+	if (p->fn == SCRIBE_FN_STREAM_INSIDE && (!scribe_elf_find(elf, "ioscribe_stream_on", &s) ||
+						 !scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
+		return -ENOEXEC;
 	return add(plan, &one);
 }
 

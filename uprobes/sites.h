@@ -9,6 +9,7 @@
 struct scribe_planned {
 	const struct scribe_probe *probe;
 	uint64_t offset;         /* in the file */
+	uint64_t semaphore;      /* offset of what tells the library that it is probed, 0 none */
 	struct scribe_site site; /* all but the image */
 	bool cheap;
 };

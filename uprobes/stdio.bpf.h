@@ -8,6 +8,7 @@
 #ifndef UPROBES_STDIO_BPF_H
 #define UPROBES_STDIO_BPF_H
 
+#include "logfmt/rules/streams.h"
 #include "uprobes/call.bpf.h"
 
 /* struct _IO_FILE of glibc: frozen, its pointers were part of macros once. */
@@ -145,6 +146,48 @@ static __always_inline __s64 scribe_stream_bytes(struct scribe_proc *p, struct s
 	return -1;
 }
 
+/*
+ * The program says that it counts a stream's calls itself, from now on, in a place
+ * of its memory. Descriptor -1: only that it does so at all. No such place: it
+ * cannot count this stream; then its system calls count, unless another stream
+ * stands on the same file, which the daemon has to know.
+ */
+static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct scribe_proc *p,
+						 const struct scribe_regs *regs,
+						 const struct scribe_site *site)
+{
+	__s32 fd = (__s32)regs->r[site->reg[0] & 15];
+	struct scribe_event ev;
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!(p->flags & SCRIBE_PF_STREAMS))
+		__sync_fetch_and_or(&p->flags, SCRIBE_PF_STREAMS);
+	if (fd < 0)
+		return;
+	index = scribe_stream_slot(t, p, scribe_fd_file(bpf_get_current_task_btf(), fd));
+	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+	if (!s)
+		return;
+	scribe_event_init(&ev, SCRIBE_EV_STREAM, p, t->proc);
+	ev.slot = index;
+	ev.birth = s->birth;
+	ev.flags = (__u32)regs->r[site->reg[1] & 15];
+	ev.chain_bytes = (__u32)regs->r[site->reg[2] & 15];
+	ev.string_bytes = (__u32)regs->r[site->reg[3] & 15];
+	if (ev.chain_bytes >= SCRIBE_STREAMS_MAX && !(s->flags & SCRIBE_SF_INSIDE))
+		return;
+	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), 0)) {
+		/* nobody would know whose the numbers are: its system calls go on being counted */
+		scribe_count(p, SCRIBE_L_EVENT_LOST);
+		return;
+	}
+	if (ev.chain_bytes >= SCRIBE_STREAMS_MAX)
+		return;
+	s->inside = (__u32)p->exec_ns;
+	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS | SCRIBE_SF_INSIDE);
+}
+
 static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
 {
 	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_STDIO);
@@ -182,6 +225,8 @@ static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
 	if (!s)
 		return 0;
 	h.birth = s->birth;
+	if ((s->flags & SCRIBE_SF_INSIDE) && scribe_calls_counted(p, s) && site->fn > SCRIBE_FN_STREAM_FDOPEN)
+		return 0; /* the program has counted it */
 	switch (site->fn) {
 	case SCRIBE_FN_STREAM_OPEN:
 		return 0; /* the system call inside has been counted */
@@ -213,11 +258,12 @@ static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
 }
 
 /* Entry: what only stdio's calls need to keep. */
-static __always_inline void scribe_stdio_begin(struct scribe_thread *t, struct scribe_call *c,
-					       const struct scribe_site *site, const struct scribe_image *im)
+static __always_inline void scribe_stdio_begin(struct scribe_thread *t, const struct scribe_proc *p,
+					       struct scribe_call *c, const struct scribe_site *site,
+					       const struct scribe_image *im)
 {
 	if (site->fn == SCRIBE_FN_STREAM_OPEN) {
-		t->stream_open = scribe_counts_calls() ? 2 : 1;
+		t->stream_open = scribe_counts_calls() || (p->flags & SCRIBE_PF_STREAMS) ? 2 : 1;
 		return;
 	}
 	if (site->implied)

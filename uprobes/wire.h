@@ -39,6 +39,8 @@ enum scribe_fn {
 	SCRIBE_FN_STREAM_STRING, /* FILE *, string: written whole when the result is not negative */
 	SCRIBE_FN_STREAM_LINE,   /* FILE *, buffer: a string was read into it when not NULL */
 	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
+	SCRIBE_FN_STREAM_INSIDE, /* of our own library: descriptor (-1: only that it counts), memory, place,
+				    use */
 	/* MPI-IO */
 	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File * */
 	SCRIBE_FN_MPI_CLOSE,     /* *MPI_File */

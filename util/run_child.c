@@ -36,6 +36,41 @@ static void preload(const char *library)
 	free(both);
 }
 
+/* Are streams wanted, and counted inside programs? As the daemon's options say, the last one counts. */
+static bool wants_streams(const struct scribe_run *r)
+{
+	bool wanted = false, inside = true;
+	const char *at = r->options, *end = r->options + r->options_bytes;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t n = newline ? (size_t)(newline - at) : (size_t)(end - at), k = strlen("libraries=");
+		char line[256];
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, at);
+		if (!strncmp(line, "libraries=", k))
+			wanted = strstr(line + k, "stdio") || !strcmp(line + k, "all");
+		else if (!strncmp(line, "stdio_inside=", strlen("stdio_inside=")))
+			inside = strstr(line, "=yes") || strstr(line, "=1") || strstr(line, "=on") ||
+				 strstr(line, "=true");
+		at += n + 1;
+	}
+	return wanted && inside;
+}
+
+/* The library that counts streams stands beside the runtime. */
+static void preload_streams(const struct scribe_run *r)
+{
+	const char *slash = strrchr(r->library, '/');
+	char path[SCRIBE_PATH_MAX];
+
+	if (slash && wants_streams(r) &&
+	    snprintf(path, sizeof(path), "%.*s/libioscribe-stdio.so", (int)(slash - r->library), r->library) <
+		    (int)sizeof(path) &&
+	    access(path, R_OK) == 0)
+		preload(path);
+}
+
 static void environment(const struct scribe_run *r)
 {
 	char job[16];
@@ -55,8 +90,10 @@ static void environment(const struct scribe_run *r)
 		return;
 	setenv(SCRIBE_ENV_SOCKET, r->socket, 1);
 	/* Where the user cannot read it, the loader would complain on CMD's stderr. */
-	if (r->library[0] && access(r->library, R_OK) == 0)
+	if (r->library[0] && access(r->library, R_OK) == 0) {
 		preload(r->library);
+		preload_streams(r);
+	}
 }
 
 static int identity(const struct scribe_run *r)

@@ -34,6 +34,8 @@ int scribe_msg_payload_bytes(unsigned type)
 	case SCRIBE_MSG_DONE_OK:
 	case SCRIBE_MSG_JOB_OK:
 		return 0;
+	case SCRIBE_MSG_STREAMS:
+		return sizeof(struct scribe_msg_streams);
 	case SCRIBE_MSG_READY:
 		return sizeof(struct scribe_msg_ready);
 	case SCRIBE_MSG_ENROL:

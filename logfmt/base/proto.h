@@ -102,6 +102,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_FETCH_OK = 5, /* with SCM_RIGHTS: one descriptor */
 	SCRIBE_MSG_DONE = 6,
 	SCRIBE_MSG_DONE_OK = 7, /* no payload */
+	SCRIBE_MSG_STREAMS = 9, /* client -> daemon, with SCM_RIGHTS: one descriptor; not answered */
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
 	SCRIBE_MSG_READY = 33,
@@ -157,6 +158,13 @@ struct scribe_msg_hello_ok {
 	uint32_t deadline_ms; /* most time to spend in finalize */
 	uint32_t flags;       /* SCRIBE_HELLO_*: as far as is known now */
 	uint32_t pad;
+};
+
+/* With it comes the memory in which the process counts its streams (logfmt/rules/streams.h). */
+struct scribe_msg_streams {
+	uint32_t id; /* the memory's */
+	uint32_t pad;
+	uint64_t made_ns; /* CLOCK_MONOTONIC: tells it from that of a program before or after it */
 };
 
 struct scribe_msg_fetch {

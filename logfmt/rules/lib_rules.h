@@ -156,6 +156,23 @@ SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_part *p, struc
 	return 0;
 }
 
+/* The same where no other thread can be at the cursor. */
+SCRIBE_INLINE void scribe_lib_cursor_alone(struct scribe_cursor *c, const struct scribe_lib_op *op,
+					   struct scribe_lib_place *ret)
+{
+	ret->busy_ns = 0;
+	ret->switched = 0;
+	ret->approx = 0;
+	if (op->op_class < SCRIBE_OP_NONE)
+		ret->busy_ns = scribe_busy_alone(&c->last_end[op->op_class], op->start_ns, op->end_ns);
+	if (op->what == SCRIBE_LIB_DATA) {
+		scribe_u32 me = 1 + (op->op_class & 1);
+
+		ret->switched = c->last_op == 3 - me;
+		c->last_op = me;
+	}
+}
+
 #define SCRIBE_ADD(field, n)                                                                                 \
 	do {                                                                                                 \
 		if (atomic)                                                                                  \

@@ -88,6 +88,17 @@ SCRIBE_INLINE scribe_u64 scribe_busy_time(scribe_u64 *last_end, scribe_u64 start
 	return end - (start > last ? start : last);
 }
 
+/* The same where no other thread can be at it. */
+SCRIBE_INLINE scribe_u64 scribe_busy_alone(scribe_u64 *last_end, scribe_u64 start, scribe_u64 end)
+{
+	scribe_u64 last = *last_end;
+
+	if (end <= last)
+		return 0;
+	*last_end = end;
+	return end - (start > last ? start : last);
+}
+
 /* A file was opened by name: the next access starts afresh, as in Darshan. */
 SCRIBE_INLINE void scribe_cursor_open(struct scribe_cursor *c)
 {

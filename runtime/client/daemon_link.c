@@ -195,3 +195,12 @@ int scribe_link_done(struct scribe_link *l, bool ok, const char *path, int64_t d
 	rc = say(l, SCRIBE_MSG_DONE, &m, sizeof(m), deadline);
 	return rc < 0 ? rc : hear(l, SCRIBE_MSG_DONE_OK, &payload, NULL, deadline);
 }
+
+int scribe_link_say_streams(struct scribe_link *l, const struct scribe_msg_streams *m, int memory,
+			    int64_t deadline)
+{
+	if (l->sock < 0)
+		return -ENOTCONN;
+	return scribe_msg_send(l->sock, SCRIBE_MSG_STREAMS, SCRIBE_ST_OK, m, sizeof(*m), memory,
+			       time_left(deadline));
+}

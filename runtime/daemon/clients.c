@@ -17,6 +17,7 @@
 
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/notice.h"
+#include "runtime/daemon/streams.h"
 
 #define CLIENTS_MAX 4096
 #define SEND_MS     1000
@@ -256,7 +257,8 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 			close(fd);
 		p->rank->state = SCRIBE_RANK_FAILED;
 		mute(d, p, 0);
-		return scribe_client_refuse(c, SCRIBE_ST_FAILED, fd >= 0 ? "the daemon is out of memory" : err.text);
+		return scribe_client_refuse(c, SCRIBE_ST_FAILED,
+					    fd >= 0 ? "the daemon is out of memory" : err.text);
 	}
 	*c->answer = ok;
 	c->image = fd;
@@ -291,7 +293,8 @@ static void settle(struct scribe_daemon *d)
 			rc = scribe_msg_send(c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer, sizeof(*c->answer),
 					     c->image, SEND_MS);
 		else
-			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
+			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED,
+						  "a rank of this world has ended or failed");
 		drop_answer(c);
 		if (rc < 0)
 			hang_up(d, c);
@@ -345,12 +348,65 @@ static void reap(struct scribe_daemon *d)
 	}
 }
 
+/* A memory that has come while its process is looked for: events may end it meanwhile. */
+static struct {
+	int fd; /* -1: none */
+	pid_t pid;
+	struct scribe_msg_streams message;
+} in_hand = {.fd = -1};
+
+static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_streams *m,
+		      int fd)
+{
+	struct scribe_process *p;
+
+	if (fd < 0)
+		return -EPROTO;
+	in_hand.fd = fd;
+	in_hand.pid = c->pid;
+	in_hand.message = *m;
+	p = peer(d, c);
+	if (in_hand.fd >= 0 && p)
+		scribe_streams_offered(d, p, &in_hand.message, in_hand.fd);
+	else if (in_hand.fd >= 0)
+		close(in_hand.fd);
+	in_hand.fd = -1;
+	return 0;
+}
+
+void scribe_clients_last_words(struct scribe_daemon *d, struct scribe_process *p)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	const struct scribe_msg_streams *m = (const void *)(packet + sizeof(struct scribe_msg_header));
+
+	if (in_hand.fd >= 0 && in_hand.pid == p->tgid) {
+		scribe_streams_offered(d, p, &in_hand.message, in_hand.fd);
+		in_hand.fd = -1;
+	}
+	if (d->listen < 0)
+		return;
+	scribe_clients_accept(d);
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		struct scribe_msg_header h = {0};
+		struct scribe_err err = {0};
+		int fd = -1;
+
+		if (c->pid != p->tgid || c->gone || c->own ||
+		    recv(c->fd, &h, sizeof(h), MSG_PEEK | MSG_DONTWAIT) != (ssize_t)sizeof(h) ||
+		    h.type != SCRIBE_MSG_STREAMS)
+			continue;
+		if (scribe_msg_recv(c->fd, packet, &fd, 0, &err) > 0 && fd >= 0)
+			scribe_streams_offered(d, p, m, fd);
+	}
+}
+
 static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_header *h = (const void *)packet;
 	struct scribe_err err = {0};
-	ssize_t n = scribe_msg_recv(c->fd, packet, NULL, 0, &err);
+	int fd = -1;
+	ssize_t n = scribe_msg_recv(c->fd, packet, &fd, 0, &err);
 
 	if (n == -ETIMEDOUT)
 		return 0;
@@ -358,6 +414,10 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, err.text);
 	if (n <= 0)
 		return -EPIPE;
+	if (h->type == SCRIBE_MSG_STREAMS)
+		return on_streams(d, c, (const void *)(h + 1), fd);
+	if (fd >= 0)
+		close(fd);
 	switch (h->type) {
 	case SCRIBE_MSG_HELLO:
 		return on_hello(d, c, (const void *)(h + 1));

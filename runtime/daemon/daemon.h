@@ -99,6 +99,9 @@ struct scribe_daemon {
 	struct scribe_work *works;                  /* in order of beginning */
 	struct scribe_work *work[SCRIBE_JOBS_MAX];  /* the same by index; NULL: free */
 	struct scribe_map by_tgid;                  /* living processes of all jobs */
+	struct scribe_map streams;                  /* by serial: memory of streams counted inside */
+	struct scribe_memory *memories;             /* all of it (streams.c) */
+	uint32_t nmemories;
 	struct scribe_slot_name *slot;              /* by slot index */
 	uint32_t slots, processes;
 	int epoll, listen;
@@ -136,6 +139,8 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p);
 /* ---- events.c: names of slots ---- */
 /* The name of a slot as it was at that birth; NULL: none has come. */
 struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t birth);
+/* Where a process's records go; NULL: no rank, or memory is out. */
+struct scribe_records *scribe_drain_records(struct scribe_process *p);
 
 /* ---- commit.c: from records to a log ---- */
 /* Let the log of every unit of the job that is over be written; `all`: of every unit. */
@@ -203,6 +208,8 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 /* A connection that exists already: its `fd` is taken over. NULL: no memory. */
 struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd);
 void scribe_clients_accept(struct scribe_daemon *d);
+/* A process has ended: what it handed over before may still wait in its connection. */
+void scribe_clients_last_words(struct scribe_daemon *d, struct scribe_process *p);
 void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c);
 /* Serve whatever waits on any connection, without blocking. */
 void scribe_clients_serve_all(struct scribe_daemon *d);

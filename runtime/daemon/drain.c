@@ -8,6 +8,7 @@
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/streams.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/shapes.h"
 
@@ -194,7 +195,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	return 0;
 }
 
-static struct scribe_records *records_of(struct scribe_process *p)
+struct scribe_records *scribe_drain_records(struct scribe_process *p)
 {
 	if (p->rank && !p->rank->records)
 		p->rank->records = scribe_records_new();
@@ -203,7 +204,7 @@ static struct scribe_records *records_of(struct scribe_process *p)
 
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct drain x = {d, p, records_of(p)};
+	struct drain x = {d, p, scribe_drain_records(p)};
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	uint64_t begin = scribe_now_ns();
 	int rc;
@@ -214,13 +215,15 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 		return 0;
 	p->totals.folded_files = proc->folded;
 	rc = scribe_bpf_harvest(d->bpf, p->index, drain_slot, &x);
+	if (scribe_streams_take(d, p, x.records) < 0)
+		rc = -1;
 	p->work->drain_ns += scribe_now_ns() - begin;
 	return rc;
 }
 
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct drain x = {d, p, records_of(p)};
+	struct drain x = {d, p, scribe_drain_records(p)};
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	uint64_t begin = scribe_now_ns();
 	int rc;
@@ -231,6 +234,8 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 		return 0;
 	p->totals.folded_files = proc->folded;
 	rc = scribe_bpf_retire(d->bpf, p->index, drain_slot, &x);
+	if (scribe_streams_take(d, p, x.records) < 0)
+		rc = -1;
 	p->work->drain_ns += scribe_now_ns() - begin;
 	return rc;
 }

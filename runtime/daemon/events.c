@@ -16,9 +16,10 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/sources.h"
+#include "runtime/daemon/streams.h"
 
 #define SCRIBE_HIDDEN_EXE "<privileged>"
-#define PROC_TEXT_MAX (1u << 21) /* of a command line or environment read from /proc */
+#define PROC_TEXT_MAX     (1u << 21) /* of a command line or environment read from /proc */
 
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
@@ -284,8 +285,10 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 	if (p->ended)
 		return;
 	end_environment(d, p);
+	scribe_clients_last_words(d, p);
 	if (scribe_drain_exited(d, p) < 0)
 		p->work->memory_out++;
+	scribe_streams_forget(d, p);
 	if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
 		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
 	p->status = status;
@@ -297,6 +300,19 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 static enum scribe_process_end kind_of(int32_t status)
 {
 	return status & 0x7f ? SCRIBE_END_SIGNALLED : SCRIBE_END_EXITED;
+}
+
+/* The program that counted its streams has been replaced by another. */
+static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
+{
+	struct scribe_records *records;
+
+	if (!scribe_map_get(&d->streams, p->serial))
+		return;
+	scribe_clients_last_words(d, p);
+	records = scribe_drain_records(p);
+	if (!records || scribe_streams_replaced(d, p, records, when_ns) < 0)
+		p->work->memory_out++;
 }
 
 static int on_event(void *ctx, const struct scribe_event *e, const char *text)
@@ -332,8 +348,12 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	case SCRIBE_EV_MAP:
 		scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->birth, e->when_ns);
 		break;
+	case SCRIBE_EV_STREAM:
+		scribe_streams_announced(d, p, e);
+		break;
 	case SCRIBE_EV_EXEC:
 		end_environment(d, p);
+		end_streams(d, p, e->when_ns);
 		if (e->flags & SCRIBE_XF_HIDDEN)
 			on_hidden(p);
 		else

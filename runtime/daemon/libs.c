@@ -78,6 +78,15 @@ static void attach(void *ctx, const char *path)
 	close(fd);
 }
 
+bool scribe_libs_stdio_library(const struct scribe_config *c, char *ret_path, size_t cap)
+{
+	const char *slash = strrchr(c->library, '/');
+
+	return slash && c->stdio_inside && (modules_of(c->libraries) & 1ull << SCRIBE_MOD_STDIO) &&
+	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-stdio.so", (int)(slash - c->library),
+				c->library) < cap;
+}
+
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
 	struct scribe_uprobes_options o = {
@@ -85,6 +94,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		.stdio_calls = c->stdio_calls,
 		.verbose = d->verbose,
 	};
+	char path[SCRIBE_PATH_MAX];
 	struct scribe_err err = {0};
 	struct scribe_libs *l;
 
@@ -106,6 +116,8 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	}
 	d->libs = l;
 	l->guard_ns = scribe_now_ns();
+	if (scribe_libs_stdio_library(c, path, sizeof(path)))
+		attach(l, path);
 	if (c->library_cache)
 		scribe_find_cached(l->find, attach, l);
 	scribe_find_listed(c->library_paths, attach, l);

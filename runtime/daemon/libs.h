@@ -10,6 +10,8 @@
 
 /* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
+/* Path of the library that counts streams inside programs; false: not wanted. */
+bool scribe_libs_stdio_library(const struct scribe_config *c, char *ret_path, size_t cap);
 /* A process that is about to run CMD: the programs among its words and what they need. */
 void scribe_libs_before(struct scribe_daemon *d, pid_t pid);
 /* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */

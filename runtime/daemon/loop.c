@@ -10,6 +10,7 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/service.h"
+#include "runtime/daemon/streams.h"
 
 #define POLL_BUSY_MS  2
 #define POLL_QUIET_MS 20
@@ -64,6 +65,7 @@ int scribe_loop(struct scribe_daemon *d)
 		if (scribe_now_ns() >= next_sweep) {
 			scribe_events_sweep(d);
 			scribe_libs_guard(d);
+			scribe_streams_sweep(d);
 			next_sweep = scribe_now_ns() + SWEEP_NS;
 		}
 		scribe_clients_serve_all(d);

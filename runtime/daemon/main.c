@@ -14,6 +14,7 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/service.h"
+#include "runtime/daemon/streams.h"
 
 static void usage(FILE *to)
 {
@@ -93,6 +94,7 @@ static int serve_private(int fd, bool verbose)
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", strerror(-rc));
 	scribe_libs_stop(&d);
+	scribe_streams_clear(&d);
 	d.bpf = scribe_bpf_free(d.bpf);
 	while (d.works)
 		scribe_work_free(d.works);

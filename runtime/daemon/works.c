@@ -16,6 +16,7 @@
 
 #include "runtime/core/core.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/streams.h"
 #include "runtime/daemon/deliver.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/spool.h"
@@ -72,6 +73,8 @@ void scribe_work_free(struct scribe_work *w)
 	if (w->daemon && w->daemon->bpf)
 		scribe_bpf_forget_job(w->daemon->bpf, w->index);
 	scribe_deliver_clear(w);
+	if (w->daemon)
+		scribe_streams_end_work(w->daemon, w);
 	scribe_worlds_clear(&w->worlds, free_rank);
 	scribe_labels_clear(&w->labels);
 	scribe_shapes_clear(&w->shapes);
@@ -282,10 +285,13 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 {
 	struct scribe_job job = {.active = 1};
 	bool first = d->works == w && !w->next;
+	char path[SCRIBE_PATH_MAX];
 	int rc;
 
 	if (w->config.library[0])
 		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
+	if (scribe_libs_stdio_library(&w->config, path, sizeof(path)))
+		scribe_exclusions_exclude_path(&w->config.paths, path);
 	if (scribe_worlds_init(&w->worlds, w->config.listed) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	/* a service waits for nobody's file system when a job begins */

@@ -23,6 +23,7 @@ both_ways() {
 
 @test "streams are found, their system calls are STDIO's" {
   library_copy libc.so.6
+  trace_options=(--set stdio_inside=no)
   trace stdio "$PROG/stdio_calls"
   both_ways
   # four system calls of 4096 bytes and less read them; how writes are cut is glibc's affair
@@ -31,7 +32,7 @@ both_ways() {
 
 @test "single calls: every family is exact" {
   library_copy libc.so.6
-  trace_options=(--set stdio_calls=yes --set stdio_share=100)
+  trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=100)
   trace stdio "$PROG/stdio_calls"
   both_ways
   expect '/writes$' STDIO_WRITES=17 STDIO_READS=9 STDIO_BYTES_READ=611
@@ -64,7 +65,7 @@ both_ways() {
 
 @test "counting calls stops when it costs too much, and the module says so" {
   library_copy libc.so.6
-  trace_options=(--set stdio_calls=yes --set stdio_share=1)
+  trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=1)
   trace stdio "$PROG/stdio_putc" 3000000
   [ "$status" -eq 0 ]
   run "$IOSCRIBE" parse "$LOG"

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory in which a program counts the calls of its own streams, shared with the
+ * daemon: one file in memory (memfd) a process image, made by the program, whose
+ * pages come into being when touched. The program writes all but `taken`; the
+ * daemon believes nothing in it, reads by pread and never maps it. What the kernel
+ * has said of a place (file, use) decides whose record its numbers go to.
+ *
+ * A place is free, then in use (`gen` has gone up), then closed (`closed` is
+ * `gen`), and free again once the daemon has `taken` that use. The daemon may take
+ * a use that is still open: the program then goes on in another place.
+ */
+#ifndef LOGFMT_RULES_STREAMS_H
+#define LOGFMT_RULES_STREAMS_H
+
+#include "logfmt/rules/posix_part.h"
+
+#define SCRIBE_STREAMS_MAGIC 0x73637374u
+#define SCRIBE_STREAMS_MAX   8192u /* streams open at once, and closed ones not yet taken */
+
+struct scribe_stream {
+	scribe_s64 pos;   /* of the program in the stream, bytes; negative: not known */
+	scribe_u64 owner; /* of part[0], a word of the thread */
+	struct scribe_cursor cursor;
+	struct scribe_posix_part part[2]; /* the owner's; everybody else's, changed atomically */
+} __attribute__((aligned(64)));
+
+struct scribe_streams {
+	scribe_u32 magic;
+	scribe_u32 id;   /* of this memory among those of the process */
+	scribe_u32 used; /* places that were ever in use */
+	scribe_u32 full; /* streams that found no place */
+	scribe_u32 gen[SCRIBE_STREAMS_MAX];
+	scribe_u32 closed[SCRIBE_STREAMS_MAX];
+	scribe_u32 taken[SCRIBE_STREAMS_MAX]; /* by the daemon */
+	struct scribe_stream stream[SCRIBE_STREAMS_MAX];
+};
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counting the calls of streams inside the program: finding the place of a stream,
+ * and what a call does to it. The hot path takes no lock and makes no system call.
+ * Nothing here fails: a stream that cannot be counted inside is left to the kernel
+ * side, which counts its system calls. errno is kept.
+ */
+#ifndef RUNTIME_CLIENT_STDIO_STREAMS_H
+#define RUNTIME_CLIENT_STDIO_STREAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "logfmt/rules/lib_rules.h"
+#include "logfmt/rules/streams.h"
+
+/* The C library's stream; <stdio.h> would bring macros and inline forms of what is defined here. */
+typedef struct _IO_FILE FILE;
+
+/* What this thread used last. */
+struct scribe_stream_cache {
+	uint64_t version;
+	FILE *f;
+	struct scribe_stream *stream; /* NULL: not counted here */
+	const uint32_t *taken;
+	uint32_t gen;
+};
+
+/* Everything that a forked child must not take for its own: wiped in it by the kernel. */
+struct scribe_stream_state {
+	uint64_t version; /* changes whenever a cached answer may be wrong; 0 in a new process */
+	uint32_t lock, next;
+	struct scribe_streams *memory; /* NULL: none could be made */
+	struct scribe_stream_entry {
+		FILE *f; /* NULL: empty */
+		uint32_t index, gen;
+		bool counted, append;
+	} entry[4096];
+};
+
+extern volatile unsigned short ioscribe_stream_on; /* raised by the kernel while the site is probed */
+extern struct scribe_stream_state *scribe_stream_state;
+extern __thread struct scribe_stream_cache scribe_stream_cache
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The same by the table; makes memory and place when needed. */
+struct scribe_stream *scribe_stream_find(FILE *f);
+
+/* The place of a stream, NULL: not counted inside. */
+static inline struct scribe_stream *scribe_stream_of(FILE *f)
+{
+	const struct scribe_stream_cache *c = &scribe_stream_cache;
+
+	if (!ioscribe_stream_on || !f)
+		return NULL;
+	if (c->f == f && c->version == scribe_stream_state->version && c->version &&
+	    (!c->stream || *(volatile const uint32_t *)c->taken != c->gen))
+		return c->stream;
+	return scribe_stream_find(f);
+}
+
+/* CLOCK_MONOTONIC, by the processor's counter where that is steady. */
+uint64_t scribe_stream_now(void);
+/* A read or write that moved bytes. `start` from scribe_stream_now. */
+void scribe_stream_data(struct scribe_stream *s, unsigned op, uint64_t bytes, uint64_t start);
+/* A seek that succeeded; the position is asked for. */
+void scribe_stream_seek(struct scribe_stream *s, FILE *f, uint64_t start);
+/* A flush that succeeded. */
+void scribe_stream_flush(struct scribe_stream *s, FILE *f, uint64_t start);
+/* The stream is about to be closed or to become another one. */
+void scribe_stream_forget(FILE *f);
+/* A stream for appending is about to be opened. */
+void scribe_stream_appends(void);
+/* Position of the program in the stream; negative: none. */
+int64_t scribe_stream_tell(FILE *f);
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Memory of counted streams: taken over, read, forgotten. Must not know: how
+ * programs count, logs.
+ */
+#include "runtime/daemon/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logfmt/rules/streams.h"
+
+#define MEMORIES_MAX 16384 /* of all processes */
+#define LOCK_TRIES   200
+#define SINCE_MAX    256
+
+/* What the kernel has said of a place. */
+struct place {
+	uint32_t gen, slot, birth;
+	uint32_t unknown; /* a closed use that was not announced when last looked at */
+	struct scribe_label *label;
+};
+
+/* One memory of a process; a process has one for each program it has executed. */
+struct scribe_memory {
+	uint32_t id, serial;
+	int fd;           /* -1: announced, not come yet */
+	uint64_t made_ns; /* as its process says; 0: not come yet */
+	uint32_t nplaces;
+	uint32_t since; /* announced since closed ones were last taken */
+	struct place *place;
+	struct scribe_process *process;
+	struct scribe_memory *next;        /* of the process */
+	struct scribe_memory *after, **at; /* of all */
+};
+
+static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_process *p, uint32_t id)
+{
+	struct scribe_memory *first = scribe_map_get(&d->streams, p->serial), *m;
+
+	for (m = first; m; m = m->next)
+		if (m->id == id)
+			return m;
+	m = d->nmemories < MEMORIES_MAX ? calloc(1, sizeof(*m)) : NULL;
+	if (!m)
+		return NULL;
+	*m = (struct scribe_memory){.id = id, .serial = p->serial, .fd = -1, .process = p, .next = first};
+	if (scribe_map_put(&d->streams, p->serial, m) < 0) {
+		free(m);
+		return NULL;
+	}
+	m->after = d->memories;
+	m->at = &d->memories;
+	if (m->after)
+		m->after->at = &m->after;
+	d->memories = m;
+	d->nmemories++;
+	return m;
+}
+
+/* A file in memory of the right size that cannot be cut. */
+static bool is_sound(int fd)
+{
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size == (off_t)sizeof(struct scribe_streams) && seals >= 0 && (seals & F_SEAL_SHRINK);
+}
+
+void scribe_streams_offered(struct scribe_daemon *d, struct scribe_process *p,
+			    const struct scribe_msg_streams *message, int fd)
+{
+	struct scribe_memory *m = is_sound(fd) ? memory_of(d, p, message->id) : NULL;
+
+	if (!m || m->fd >= 0) {
+		close(fd);
+		return;
+	}
+	m->fd = fd;
+	m->made_ns = message->made_ns;
+}
+
+static bool read_at(const struct scribe_memory *m, size_t at, void *to, size_t bytes)
+{
+	return pread(m->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+/* A place as it is between two calls of its owner; after many tries as it is. */
+static bool read_stream(const struct scribe_memory *m, uint32_t i, struct scribe_stream *ret)
+{
+	size_t at = offsetof(struct scribe_streams, stream) + i * sizeof(*ret);
+
+	for (int n = 0; n < LOCK_TRIES; n++) {
+		uint32_t after;
+
+		if (!read_at(m, at, ret, sizeof(*ret)) ||
+		    !read_at(m, at + offsetof(struct scribe_stream, part[0].lock), &after, sizeof(after)))
+			return false;
+		if (!(after & 1) && after == ret->part[0].lock)
+			break;
+	}
+	return true;
+}
+
+static int add(struct scribe_daemon *d, struct scribe_process *p, struct place *at,
+	       const struct scribe_stream *s, struct scribe_records *records)
+{
+	struct scribe_file *f;
+
+	if (!at->label)
+		at->label = scribe_slot_label(d, at->slot, at->birth);
+	if (p->disabled || !at->label || at->label->excluded)
+		return 0;
+	f = scribe_records_at_module(records, SCRIBE_MOD_STDIO, at->label->id);
+	for (int i = 0; i < 2; i++) {
+		const struct scribe_posix_part *part = &s->part[i];
+
+		if (!part->events)
+			continue;
+		if (!f || scribe_posix_acc_add(&f->acc, part, NULL, NULL) < 0)
+			return -ENOMEM;
+		p->totals.operations += part->events;
+		p->totals.bytes_read += part->bytes[0];
+		p->totals.bytes_written += part->bytes[1];
+	}
+	return 0;
+}
+
+static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m,
+		struct scribe_records *records, bool all)
+{
+	static uint32_t gen[SCRIBE_STREAMS_MAX], closed[SCRIBE_STREAMS_MAX], taken[SCRIBE_STREAMS_MAX];
+	uint32_t used = 0;
+	int rc = 0;
+
+	if (m->fd < 0) {
+		if (all)
+			p->unit->missed |= 1ull << SCRIBE_MOD_STDIO;
+		return 0;
+	}
+	if (!read_at(m, offsetof(struct scribe_streams, used), &used, sizeof(used)) ||
+	    used > SCRIBE_STREAMS_MAX ||
+	    !read_at(m, offsetof(struct scribe_streams, gen), gen, used * sizeof(*gen)) ||
+	    !read_at(m, offsetof(struct scribe_streams, closed), closed, used * sizeof(*closed)) ||
+	    !read_at(m, offsetof(struct scribe_streams, taken), taken, used * sizeof(*taken)))
+		return 0;
+	for (uint32_t i = 0; i < used; i++) {
+		struct place *at = i < m->nplaces ? &m->place[i] : NULL;
+		struct scribe_stream s;
+
+		if (!gen[i] || taken[i] == gen[i] || (!all && closed[i] != gen[i]))
+			continue;
+		if (!at || at->gen != gen[i]) {
+			/* not the kernel's word: it counts itself, or its event is on the way */
+			if (all || !at || at->unknown != gen[i]) {
+				if (at)
+					at->unknown = gen[i];
+				continue;
+			}
+		} else if (read_stream(m, i, &s) && add(d, p, at, &s, records) < 0) {
+			rc = -ENOMEM;
+		}
+		if (pwrite(m->fd, &gen[i], sizeof(gen[i]),
+			   (off_t)(offsetof(struct scribe_streams, taken) + i * sizeof(*taken))) < 0)
+			rc = rc ? rc : 0; /* the place stays used */
+	}
+	return rc;
+}
+
+int scribe_streams_take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records)
+{
+	int rc = 0;
+
+	for (struct scribe_memory *m = scribe_map_get(&d->streams, p->serial); m; m = m->next)
+		if (take(d, p, m, records, true) < 0)
+			rc = -ENOMEM;
+	return rc;
+}
+
+static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m)
+{
+	struct scribe_records *records = scribe_drain_records(p);
+
+	if (m->fd < 0 || p->ended)
+		return;
+	if (!records || take(d, p, m, records, false) < 0)
+		p->work->memory_out++;
+}
+
+void scribe_streams_sweep(struct scribe_daemon *d)
+{
+	for (struct scribe_memory *m = d->memories; m; m = m->after)
+		take_closed(d, m->process, m);
+}
+
+void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
+{
+	uint32_t index = e->chain_bytes;
+	struct scribe_memory *m = index < SCRIBE_STREAMS_MAX ? memory_of(d, p, e->flags) : NULL;
+	struct place *more;
+
+	if (!m) {
+		/* neither the program nor the kernel counts that stream */
+		p->unit->missed |= 1ull << SCRIBE_MOD_STDIO;
+		return;
+	}
+	if (++m->since >= SINCE_MAX) {
+		m->since = 0;
+		take_closed(d, p, m);
+	}
+	if (index >= m->nplaces) {
+		uint32_t n = index + 32;
+
+		more = realloc(m->place, n * sizeof(*more));
+		if (!more) {
+			p->work->memory_out++;
+			return;
+		}
+		memset(more + m->nplaces, 0, (n - m->nplaces) * sizeof(*more));
+		m->place = more;
+		m->nplaces = n;
+	}
+	m->place[index] = (struct place){.gen = e->string_bytes,
+					 .slot = e->slot,
+					 .birth = e->birth,
+					 .label = scribe_slot_label(d, e->slot, e->birth)};
+}
+
+static void drop(struct scribe_daemon *d, struct scribe_memory *m)
+{
+	*m->at = m->after;
+	if (m->after)
+		m->after->at = m->at;
+	d->nmemories--;
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->place);
+	free(m);
+}
+
+void scribe_streams_forget(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_memory *m = scribe_map_take(&d->streams, p->serial), *next;
+
+	for (; m; m = next) {
+		next = m->next;
+		drop(d, m);
+	}
+}
+
+int scribe_streams_replaced(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records,
+			    uint64_t when_ns)
+{
+	struct scribe_memory *m = scribe_map_take(&d->streams, p->serial), *kept = NULL, *next;
+	int rc = 0;
+
+	for (; m; m = next) {
+		next = m->next;
+		if (m->made_ns > when_ns) {
+			/* the next program's has come before the news of it */
+			m->next = kept;
+			kept = m;
+			continue;
+		}
+		if (take(d, p, m, records, true) < 0)
+			rc = -ENOMEM;
+		drop(d, m);
+	}
+	if (kept && scribe_map_put(&d->streams, p->serial, kept) < 0)
+		rc = -ENOMEM;
+	return rc;
+}
+
+void scribe_streams_end_work(struct scribe_daemon *d, const struct scribe_work *w)
+{
+	struct scribe_memory *m = d->memories;
+
+	while (m) {
+		if (m->process->work != w) {
+			m = m->after;
+			continue;
+		}
+		scribe_streams_forget(d, m->process);
+		m = d->memories;
+	}
+}
+
+void scribe_streams_clear(struct scribe_daemon *d)
+{
+	while (d->memories)
+		drop(d, d->memories);
+	scribe_map_clear(&d->streams);
+}

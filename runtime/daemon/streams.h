@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams that programs count themselves, in memory shared with the daemon
+ * (logfmt/rules/streams.h). Nothing in that memory is believed but numbers of the
+ * records that the kernel has said are theirs; it is read by pread, never mapped.
+ */
+#ifndef RUNTIME_DAEMON_STREAMS_H
+#define RUNTIME_DAEMON_STREAMS_H
+
+#include "runtime/daemon/daemon.h"
+
+/* A process hands over its memory; `fd` is the daemon's from now on. */
+void scribe_streams_offered(struct scribe_daemon *d, struct scribe_process *p,
+			    const struct scribe_msg_streams *m, int fd);
+/* The kernel has said whose record a place of that memory is. */
+void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
+			      const struct scribe_event *e);
+/* Add what was counted to records. The process goes on with fresh numbers. 0 or -ENOMEM. */
+int scribe_streams_take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records);
+/* Closed streams of all processes: their places are wanted again. */
+void scribe_streams_sweep(struct scribe_daemon *d);
+/* It has executed another program at `when_ns`: the memory of the one before is at its end. */
+int scribe_streams_replaced(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records,
+			    uint64_t when_ns);
+/* It has ended, and all was taken. */
+void scribe_streams_forget(struct scribe_daemon *d, struct scribe_process *p);
+/* A job is forgotten while processes of it go on. */
+void scribe_streams_end_work(struct scribe_daemon *d, const struct scribe_work *w);
+/* At the daemon's end. */
+void scribe_streams_clear(struct scribe_daemon *d);
+
+#endif
