@@ -276,33 +276,53 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 	}
 }
 
-int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+/* The records of an ended process; what they add to the ledger. */
+static int walk_ended(struct scribe_bpf *b, struct scribe_proc *p, scribe_slot_fn fn, void *ctx,
+		      uint64_t ret_sum[2])
 {
-	struct scribe_proc *p = scribe_bpf_proc(b, proc);
 	struct scribe_slot_view v;
-	uint32_t index, serial;
-	struct scribe_job *job;
-	uint64_t sum[2] = {0};
+	uint32_t index;
 	int ret;
 
-	if (!p || !p->serial)
-		return -EINVAL;
-	serial = p->serial;
-	job = scribe_job_of(b, p->job);
+	ret_sum[0] = ret_sum[1] = 0;
 	for (index = p->head; index;) {
 		struct scribe_slot *s = scribe_bpf_slot(b, index);
 
 		if (!s)
 			return -EIO;
-		if (slot_speaks(s, serial)) {
+		if (slot_speaks(s, p->serial)) {
 			view_direct(b, index, &v);
 			ret = fn ? fn(ctx, &v) : 0;
 			if (ret)
 				return ret;
-			view_count(&v, sum);
+			view_count(&v, ret_sum);
 		}
 		index = slot_next(s);
 	}
+	return 0;
+}
+
+int scribe_bpf_walk(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+{
+	struct scribe_proc *p = scribe_bpf_proc(b, proc);
+	uint64_t sum[2];
+
+	return p && p->serial ? walk_ended(b, p, fn, ctx, sum) : -EINVAL;
+}
+
+int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+{
+	struct scribe_proc *p = scribe_bpf_proc(b, proc);
+	struct scribe_job *job;
+	uint64_t sum[2];
+	int ret;
+
+	if (!p || !p->serial)
+		return -EINVAL;
+	job = scribe_job_of(b, p->job);
+	ret = walk_ended(b, p, fn, ctx, sum);
+	if (ret)
+		return ret;
 	if (!(__atomic_fetch_or(&p->flags, SCRIBE_PF_COUNTED, __ATOMIC_SEQ_CST) & SCRIBE_PF_COUNTED))
 		job_count(job, sum);
 	list_give(b, p);

@@ -129,6 +129,8 @@ typedef int (*scribe_slot_fn)(void *ctx, const struct scribe_slot_view *view);
  * are known already, only give back.
  */
 int scribe_bpf_harvest(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
+/* The same without giving anything back: they may be walked again. */
+int scribe_bpf_walk(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
 /*
  * The same for a living process: its records are retired one by one (later I/O
  * opens new ones) and copied when no writer is on them. The process entry stays.

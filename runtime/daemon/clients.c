@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/notice.h"
 #include "runtime/daemon/streams.h"
 
@@ -188,6 +189,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	rc = scribe_worlds_hello(&p->work->worlds, p, m->rank, m->size, namespace);
 	if (rc < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
+	scribe_keep_hello(p, m->rank, m->size, namespace);
 	c->serial = p->serial;
 	c->work = p->work;
 	ok.deadline_ms = p->work->config.deadline_ms;

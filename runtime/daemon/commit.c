@@ -15,6 +15,7 @@
 
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/deliver.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/gather.h"
 
@@ -334,10 +335,28 @@ static void commit_unit(struct scribe_work *w, struct scribe_unit *u)
 			scribe_drain_living(w->daemon, p);
 	u->committed = true;
 	/* launchers alone, with no recorded I/O of their own, make no log */
-	if (!u->id && !u->others && !has_records(u))
+	if (!u->id && !u->others && !has_records(u)) {
+		scribe_keep_committed(w, u, NULL);
 		return;
+	}
 	if (new_message(w))
 		scribe_deliver_unit(w, u, w->logs - 1);
+}
+
+void scribe_commit_resumed(struct scribe_work *w, uint32_t unit, const struct scribe_msg_log *m)
+{
+	struct scribe_unit *u = w->worlds.units;
+	struct scribe_msg_log *to;
+
+	while (u && u->id != unit)
+		u = u->next;
+	if (!u)
+		return;
+	u->committed = true;
+	to = m ? new_message(w) : NULL;
+	if (to)
+		*to = *m;
+	scribe_commit_forget(w, u);
 }
 
 void scribe_commit_due(struct scribe_work *w, bool all)

@@ -14,6 +14,7 @@
 #include "logfmt/base/proto.h"
 #include "runtime/daemon/config.h"
 #include "runtime/daemon/hand.h"
+#include "runtime/daemon/journal.h"
 #include "runtime/daemon/mounts.h"
 #include "runtime/daemon/names.h"
 #include "runtime/daemon/shapes.h"
@@ -70,6 +71,7 @@ struct scribe_work {
 	struct scribe_delivery *deliveries; /* deliver.c */
 	bool over;           /* its logs are written; what its processes still do is not recorded */
 	uint64_t ending_deadline_ns;
+	struct scribe_journal journal; /* keep.h; closed: the job does not survive this daemon */
 	struct scribe_client *asker; /* wants to hear of the logs; NULL nobody */
 };
 
@@ -111,6 +113,7 @@ struct scribe_daemon {
 	struct scribe_service *service; /* service.c; NULL: the private daemon of one command */
 	struct scribe_client *clients;
 	uint64_t begun;  /* jobs of all times */
+	uint32_t resuming; /* 1 + the place of the job being taken up from an earlier daemon, 0 none */
 	bool until_idle; /* go when every job is over */
 	bool confined;   /* it has given up what it needs no more */
 	bool quit;
@@ -136,7 +139,13 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p);
 /* The same of a living one, which goes on with fresh records. */
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p);
 
+/* What a journal kept of a process's record, added as if drained now. */
+int scribe_drain_kept(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_slot_view *view);
+
 /* ---- events.c: names of slots ---- */
+/* Give the slot its name, as of that birth. */
+void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_work *w, uint32_t slot, uint32_t birth,
+			  struct scribe_label *label);
 /* The name of a slot as it was at that birth; NULL: none has come. */
 struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t birth);
 /* Where a process's records go; NULL: no rank, or memory is out. */
@@ -145,6 +154,8 @@ struct scribe_records *scribe_drain_records(struct scribe_process *p);
 /* ---- commit.c: from records to a log ---- */
 /* Let the log of every unit of the job that is over be written; `all`: of every unit. */
 void scribe_commit_due(struct scribe_work *w, bool all);
+/* An earlier daemon has written the unit's log (`m`; NULL: there was none to write). */
+void scribe_commit_resumed(struct scribe_work *w, uint32_t unit, const struct scribe_msg_log *m);
 /* An image of a rank's fetched records: a sealed memfd, or negative. */
 int scribe_commit_image(struct scribe_work *w, struct scribe_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err);
@@ -200,6 +211,8 @@ int scribe_work_hand(struct scribe_work *w, struct scribe_err *err);
 int scribe_work_fresh_hand(struct scribe_work *w, struct scribe_err *err);
 /* Write the logs of what has ended, report, forget jobs of which nothing is left. */
 void scribe_works_tick(struct scribe_daemon *d);
+/* Are the jobs left to the next daemon, which is to go on with them? */
+bool scribe_works_left(const struct scribe_daemon *d);
 void scribe_work_free(struct scribe_work *w);
 
 /* ---- clients.c: connections, and the runtime's conversation ---- */
@@ -235,6 +248,9 @@ void scribe_runlink_report(struct scribe_work *w);
 /* ---- jobs.c: `ioscribe job` ---- */
 /* A checked message of `ioscribe job`; negative: hang up. */
 int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h);
+/* Begin the job of an earlier daemon again, in its place, by the request that it was begun by. */
+int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
+		       size_t bytes, struct scribe_work **ret_work, struct scribe_err *err);
 
 /* ---- loop.c ---- */
 int scribe_loop(struct scribe_daemon *d);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/spool.h"
 
 enum stage { STAGE_FETCH, STAGE_BUILD, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
@@ -57,6 +58,7 @@ void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m)
 static void finished(struct scribe_work *w, struct scribe_delivery *v)
 {
 	w->deliveries = v->next;
+	scribe_keep_committed(w, v->unit, message(w, v));
 	if (v->theirs >= 0)
 		close(v->theirs);
 	if (v->log >= 0)

@@ -8,6 +8,7 @@
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/streams.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/shapes.h"
@@ -16,6 +17,8 @@ struct drain {
 	struct scribe_daemon *d;
 	struct scribe_process *p;
 	struct scribe_records *records;
+	bool kept, lives; /* it comes from the journal; of a living process */
+	uint64_t noted;   /* records put into the journal */
 };
 
 /* A record whose name never came, or that stands for many files. */
@@ -168,6 +171,10 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	if (left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
 	    says_nothing(v))
 		return 0;
+	if (!x->kept) {
+		scribe_keep_record(x->p, v, x->lives);
+		x->noted++;
+	}
 	/* a library's record that replaced one already drained has that one's name */
 	if (!label && lib_module(slot->kind) && slot->renamed_from)
 		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
@@ -202,9 +209,16 @@ struct scribe_records *scribe_drain_records(struct scribe_process *p)
 	return p->rank ? p->rank->records : NULL;
 }
 
+int scribe_drain_kept(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_slot_view *view)
+{
+	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p), .kept = true};
+
+	return x.records ? drain_slot(&x, view) : -1;
+}
+
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct drain x = {d, p, scribe_drain_records(p)};
+	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p)};
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	uint64_t begin = scribe_now_ns();
 	int rc;
@@ -213,8 +227,15 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 		return -1;
 	if (!proc || proc->serial != p->serial)
 		return 0;
+	if (p->drained)
+		return scribe_bpf_harvest(d->bpf, p->index, NULL, NULL);
 	p->totals.folded_files = proc->folded;
-	rc = scribe_bpf_harvest(d->bpf, p->index, drain_slot, &x);
+	/* noted as a whole before anything is given back */
+	rc = scribe_bpf_walk(d->bpf, p->index, drain_slot, &x);
+	p->drained = rc == 0;
+	scribe_keep_drained(p, x.noted);
+	if (rc == 0)
+		rc = scribe_bpf_harvest(d->bpf, p->index, NULL, NULL);
 	if (scribe_streams_take(d, p, x.records) < 0)
 		rc = -1;
 	p->work->drain_ns += scribe_now_ns() - begin;
@@ -223,7 +244,7 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p)
 
 int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct drain x = {d, p, scribe_drain_records(p)};
+	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p), .lives = true};
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	uint64_t begin = scribe_now_ns();
 	int rc;

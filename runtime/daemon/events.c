@@ -14,6 +14,7 @@
 
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/sources.h"
 #include "runtime/daemon/streams.h"
@@ -50,6 +51,7 @@ static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_work
 	}
 	p->work = w;
 	fill_from_proc(d, p, index, tgid);
+	scribe_keep_process(p);
 	return p;
 }
 
@@ -145,6 +147,15 @@ static bool is_out(const struct scribe_process *p, const struct scribe_label *la
 	       scribe_rules_name_out(&p->work->config.rules, label->text, scribe_drain_module(kind));
 }
 
+void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_work *w, uint32_t index, uint32_t birth,
+			  struct scribe_label *label)
+{
+	if (!room_for(d, index))
+		return;
+	label->excluded = scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
+	d->slot[index] = (struct scribe_slot_name){birth, w->index, label};
+}
+
 static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		    const char *text)
 {
@@ -200,8 +211,8 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	}
 	if (file_id)
 		label->file_id = file_id;
-	label->excluded = scribe_exclusions_match(&p->work->config.paths, label->text, label->bytes);
-	d->slot[e->slot] = (struct scribe_slot_name){e->birth, p->work->index, label};
+	scribe_slot_name_set(d, p->work, e->slot, e->birth, label);
+	scribe_keep_name(p->work, e->slot, e->birth, label);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
 	if (slot && slot->birth == e->birth && slot->serial == e->serial && is_out(p, label, slot->kind))
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
@@ -242,6 +253,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)
 		scribe_envreader_begin(p->env);
+	scribe_keep_exec(p, argv, bytes, n > 0 ? exe : NULL);
 }
 
 /* It has gained privileges: its owner learns that it lives, and no more. */
@@ -252,6 +264,7 @@ static void on_hidden(struct scribe_process *p)
 	memset(p->comm, 0, sizeof(p->comm));
 	if (scribe_worlds_exec(&p->work->worlds, p, none, sizeof(none), none) < 0)
 		p->work->memory_out++;
+	scribe_keep_exec(p, none, sizeof(none), none);
 }
 
 /* It wants no record: the kernel stops recording it and its children, what it did is dropped. */
@@ -275,6 +288,7 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	p->env = NULL;
 	if (env.disabled)
 		disable(d, p);
+	scribe_keep_env(p, &env);
 	if (scribe_worlds_env(&p->work->worlds, p, &env) < 0)
 		p->work->memory_out++;
 }
@@ -293,6 +307,7 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
 	p->status = status;
 	p->end_ns = when;
+	scribe_keep_end(p, kind);
 	scribe_sources_process_end(p);
 	scribe_worlds_exit(&p->work->worlds, p, kind, status, when);
 }
@@ -315,19 +330,11 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->work->memory_out++;
 }
 
-static int on_event(void *ctx, const struct scribe_event *e, const char *text)
+static int on_job_event(struct scribe_daemon *d, struct scribe_work *w, const struct scribe_event *e,
+			const char *text)
 {
-	struct scribe_daemon *d = ctx;
 	struct scribe_process *p;
-	struct scribe_work *w;
 
-	if (e->type == SCRIBE_EV_LOW) {
-		scribe_bpf_grow(d->bpf);
-		return 0;
-	}
-	w = work_of(d, e);
-	if (!w)
-		return 0;
 	if (e->type == SCRIBE_EV_FORK) {
 		appear(d, w, e->proc, e->serial, e->slot, (int32_t)e->tgid, e->when_ns);
 		return 0;
@@ -364,6 +371,8 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 			scribe_envreader_feed(p->env, text, e->text_bytes);
 		if (e->flags & 1)
 			end_environment(d, p);
+		else
+			scribe_keep_env(p, NULL);
 		break;
 	case SCRIBE_EV_EXIT:
 		on_end(d, p, e->status, e->when_ns, kind_of(e->status));
@@ -371,6 +380,23 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	default:
 		break;
 	}
+	return 0;
+}
+
+static int on_event(void *ctx, const struct scribe_event *e, const char *text)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_work *w;
+
+	if (e->type == SCRIBE_EV_LOW) {
+		scribe_bpf_grow(d->bpf);
+		return 0;
+	}
+	w = work_of(d, e);
+	if (!w)
+		return 0;
+	on_job_event(d, w, e, text);
+	scribe_keep_position(w, scribe_bpf_position(d->bpf));
 	return 0;
 }
 

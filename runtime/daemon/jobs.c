@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/service.h"
 
 /* A request as it is read: keys of the job, the rest is configuration. */
@@ -154,6 +155,8 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 		rc = scribe_work_begin(d, &config, &r.spec, &w, &err);
 	else
 		scribe_config_clear(&config);
+	if (rc == 0)
+		scribe_keep_begin(w, c, text, bytes);
 	if (rc == 0 && r.spec.pid) {
 		rc = scribe_work_enrol(w, (pid_t)r.spec.pid, &serial, &err);
 		if (rc < 0)
@@ -162,6 +165,26 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc < 0)
 		return refuse(c, &err);
 	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
+}
+
+int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
+		       size_t bytes, struct scribe_work **ret_work, struct scribe_err *err)
+{
+	struct scribe_config config;
+	struct request r = {.config = &config};
+	int rc = scribe_client_config(d, as, &config, err);
+
+	if (rc < 0)
+		return rc;
+	rc = read_request(&r, text, bytes, err);
+	scribe_client_limit(d, as, &config);
+	d->resuming = index + 1;
+	if (rc == 0)
+		rc = scribe_work_begin(d, &config, &r.spec, ret_work, err);
+	else
+		scribe_config_clear(&config);
+	d->resuming = 0;
+	return rc;
 }
 
 static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct request *r)

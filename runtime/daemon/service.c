@@ -19,6 +19,7 @@
 
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/detach.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/notify.h"
 #include "runtime/daemon/spool.h"
@@ -180,11 +181,21 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
-	rc = open_socket(d, err);
+	rc = scribe_keep_resume(d, err);
+	if (rc == 0)
+		rc = open_socket(d, err);
 	if (rc == 0)
 		rc = scribe_confine(SCRIBE_PART_DAEMON, err);
 	d->confined = rc == 0;
 	return rc;
+}
+
+/* The jobs go on without us: what we know of them is noted, the kernel keeps the rest. */
+static void leave(struct scribe_daemon *d)
+{
+	for (struct scribe_work *w = d->works; w; w = w->next)
+		scribe_journal_close(&w->journal);
+	d->bpf = scribe_bpf_leave(d->bpf);
 }
 
 /* What serves nobody any more. The lock goes with the process. */
@@ -195,6 +206,8 @@ static void end(struct scribe_daemon *d)
 	if (d->listen >= 0)
 		unlink(d->socket);
 	scribe_libs_stop(d);
+	if (scribe_works_left(d))
+		leave(d);
 	while (d->works)
 		scribe_work_free(d->works);
 	d->bpf = scribe_bpf_free(d->bpf);

@@ -5,6 +5,7 @@
  * know who asked for them, nor messages.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <linux/magic.h>
@@ -18,6 +19,7 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/streams.h"
 #include "runtime/daemon/deliver.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/spool.h"
 #include "runtime/daemon/service.h"
@@ -68,6 +70,7 @@ void scribe_work_free(struct scribe_work *w)
 {
 	if (!w)
 		return;
+	scribe_keep_forget(w);
 	if (w->daemon)
 		unlink_work(w->daemon, w);
 	if (w->daemon && w->daemon->bpf)
@@ -115,7 +118,7 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 				    const struct scribe_job_spec *spec, struct scribe_err *err)
 {
 	struct scribe_work *w = calloc(1, sizeof(*w)), **at = &d->works;
-	uint32_t index = 0;
+	uint32_t index = d->resuming ? d->resuming - 1 : 0;
 
 	while (index < SCRIBE_JOB_NOBODY && d->work[index])
 		index++;
@@ -129,6 +132,7 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	w->daemon = d;
 	w->index = index;
 	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
+	w->journal.fd = -1;
 	w->config = *config;
 	if (spec) {
 		w->spec = *spec;
@@ -162,7 +166,14 @@ static int load_programs(struct scribe_daemon *d, const struct scribe_config *c,
 					     .procs = c->processes,
 					     .level = level_of(c->level),
 					     .verbose = d->verbose};
-	int rc = d->bpf ? 0 : scribe_bpf_open(&options, &d->bpf, err);
+	char pins[128];
+	int rc;
+
+	if (d->service && d->service->pin) {
+		scribe_keep_pins(d->service->dir, pins, sizeof(pins));
+		options.pins = pins;
+	}
+	rc = d->bpf ? 0 : scribe_bpf_open(&options, &d->bpf, err);
 
 	if (rc < 0 || d->slot)
 		return rc;
@@ -310,7 +321,8 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 	rc = set_match(w, &job, err);
 	if (rc < 0)
 		return rc;
-	rc = scribe_bpf_set_job(d->bpf, w->index, &job);
+	/* one that is taken up stands in the kernel's table already */
+	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, w->index, &job);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
 				      scribe_strerror(rc));
@@ -373,6 +385,7 @@ void scribe_work_end(struct scribe_work *w, uint32_t grace_ms)
 	w->ending = true;
 	w->ending_deadline_ns =
 		grace_ms == UINT32_MAX ? UINT64_MAX : scribe_now_ns() + (uint64_t)grace_ms * 1000000;
+	scribe_keep_ending(w);
 }
 
 /* What goes on behind a written log is not recorded. */
@@ -414,12 +427,22 @@ static void finish(struct scribe_work *w)
 	scribe_runlink_report(w);
 }
 
+bool scribe_works_left(const struct scribe_daemon *d)
+{
+	return d->service && d->service->pin && d->asked_to_end == SIGTERM && d->works;
+}
+
 void scribe_works_tick(struct scribe_daemon *d)
 {
 	struct scribe_work *w, *next;
 	bool idle = true;
 
 	d->hurry = false;
+	if (scribe_works_left(d)) {
+		d->quit = true;
+		return;
+	}
+
 	for (w = d->works; w; w = w->next) {
 		if (!w->over && !w->finishing)
 			scribe_commit_due(w, false);

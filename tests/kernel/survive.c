@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -74,6 +75,7 @@ static pid_t live(bool first)
 		struct scribe_err err = {0};
 		struct scribe_bpf *bpf;
 
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no daemon */
 		if (first ? scribe_bpf_open(&options, &bpf, &err) || scribe_bpf_attach(bpf, &err) :
 			    scribe_bpf_adopt(pins, &bpf, &err)) {
 			fprintf(stderr, "%s\n", err.text);

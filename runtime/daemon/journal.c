@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The journal's file. Must not know jobs or records. */
+#include "runtime/daemon/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GROW_BYTES (1u << 20)
+#define MAGIC      "ioscribe"
+
+struct entry {
+	uint32_t type, bytes; /* of what follows; entries begin at multiples of 8 */
+};
+
+static int map(struct scribe_journal *j, uint64_t bytes)
+{
+	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, 0);
+
+	if (mem == MAP_FAILED)
+		return -errno;
+	if (j->mem)
+		munmap(j->mem, j->bytes);
+	j->mem = mem;
+	j->head = (struct scribe_journal_head *)(void *)mem;
+	j->bytes = bytes;
+	return 0;
+}
+
+/* Room on the file system first: a page that is mapped and has none would kill us. */
+static int grow(struct scribe_journal *j, uint64_t need)
+{
+	uint64_t bytes = (need + GROW_BYTES - 1) / GROW_BYTES * GROW_BYTES;
+	int rc = posix_fallocate(j->fd, 0, (off_t)bytes);
+
+	return rc ? -rc : map(j, bytes);
+}
+
+void scribe_journal_close(struct scribe_journal *j)
+{
+	if (j->mem)
+		munmap(j->mem, j->bytes);
+	if (j->fd >= 0)
+		close(j->fd);
+	*j = (struct scribe_journal){.fd = -1};
+}
+
+int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t wire)
+{
+	int rc;
+
+	*j = (struct scribe_journal){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+	if (j->fd < 0)
+		return -errno;
+	rc = grow(j, GROW_BYTES);
+	if (rc < 0) {
+		scribe_journal_close(j);
+		unlink(path);
+		return rc;
+	}
+	j->head->version = SCRIBE_JOURNAL_VERSION;
+	j->head->wire = wire;
+	j->head->end = sizeof(*j->head);
+	memcpy(j->head->magic, MAGIC, sizeof(j->head->magic));
+	return 0;
+}
+
+int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t wire)
+{
+	struct stat st;
+	int rc;
+
+	*j = (struct scribe_journal){.fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+	if (j->fd < 0)
+		return -errno;
+	rc = fstat(j->fd, &st) < 0 ? -errno : st.st_size < (off_t)GROW_BYTES ? -EINVAL : 0;
+	if (rc == 0)
+		rc = map(j, (uint64_t)st.st_size / GROW_BYTES * GROW_BYTES);
+	if (rc == 0 && (memcmp(j->head->magic, MAGIC, sizeof(j->head->magic)) ||
+			j->head->version != SCRIBE_JOURNAL_VERSION || j->head->wire != wire ||
+			j->head->end < sizeof(*j->head) || j->head->end > j->bytes))
+		rc = -EINVAL;
+	if (rc < 0)
+		scribe_journal_close(j);
+	return rc;
+}
+
+int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
+		       unsigned pieces)
+{
+	struct entry e = {.type = type};
+	uint64_t at, end;
+	int rc;
+
+	if (j->fd < 0 || j->broken)
+		return -EBADF;
+	for (unsigned i = 0; i < pieces; i++)
+		e.bytes += (uint32_t)piece[i].bytes;
+	at = j->head->end;
+	end = at + (sizeof(e) + e.bytes + 7) / 8 * 8;
+	rc = end > j->bytes ? grow(j, end) : 0;
+	if (rc < 0) {
+		j->broken = true;
+		return rc;
+	}
+	memcpy(j->mem + at, &e, sizeof(e));
+	at += sizeof(e);
+	for (unsigned i = 0; i < pieces; i++) {
+		if (piece[i].bytes)
+			memcpy(j->mem + at, piece[i].at, piece[i].bytes);
+		at += piece[i].bytes;
+	}
+	__atomic_store_n(&j->head->end, end, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int scribe_journal_each(const struct scribe_journal *j,
+			int (*fn)(void *ctx, uint32_t type, const void *data, size_t bytes), void *ctx)
+{
+	uint64_t at = sizeof(*j->head), end = j->head->end;
+	int rc = 0;
+
+	while (rc >= 0 && at + sizeof(struct entry) <= end) {
+		struct entry e;
+
+		memcpy(&e, j->mem + at, sizeof(e));
+		if (e.bytes > end - at - sizeof(e))
+			return -EIO;
+		rc = fn(ctx, e.type, j->mem + at + sizeof(e), e.bytes);
+		at += (sizeof(e) + (uint64_t)e.bytes + 7) / 8 * 8;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+size_t scribe_pack(const void *from, size_t bytes, void *ret)
+{
+	size_t words = bytes / 8, maps = (words + 63) / 64, n = maps;
+	const uint64_t *in = from;
+	uint64_t *out = ret;
+
+	memset(out, 0, maps * 8);
+	for (size_t i = 0; i < words; i++)
+		if (in[i]) {
+			out[i / 64] |= 1ull << i % 64;
+			out[n++] = in[i];
+		}
+	return n * 8;
+}
+
+long scribe_unpack(const void *from, size_t have, void *ret, size_t bytes)
+{
+	size_t words = bytes / 8, maps = (words + 63) / 64, n = maps;
+	const uint64_t *in = from;
+	uint64_t *out = ret;
+
+	if (have < maps * 8)
+		return -1;
+	for (size_t i = 0; i < words; i++) {
+		bool there = in[i / 64] >> i % 64 & 1;
+
+		if (there && (n + 1) * 8 > have)
+			return -1;
+		out[i] = there ? in[n++] : 0;
+	}
+	return (long)(n * 8);
+}

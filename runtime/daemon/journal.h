@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An append-only file of entries that survives the death of its writer at any
+ * instruction: memory mapped, and an entry counts when the length in the head
+ * includes it. What the entries mean is keep.c's.
+ */
+#ifndef RUNTIME_DAEMON_JOURNAL_H
+#define RUNTIME_DAEMON_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCRIBE_JOURNAL_VERSION 1u
+
+struct scribe_journal_head {
+	char magic[8];
+	uint32_t version, wire;
+	uint64_t end;      /* bytes that count, with this head */
+	uint64_t position; /* in the kernel's ring, behind the last event that is in here */
+};
+
+struct scribe_journal {
+	int fd; /* -1: closed */
+	struct scribe_journal_head *head;
+	char *mem;
+	uint64_t bytes; /* mapped */
+	bool broken;    /* it could not grow: what followed is not in it */
+};
+
+struct scribe_journal_piece {
+	const void *at;
+	size_t bytes;
+};
+
+/* A new file, 0600; -EEXIST as any -errno of the file system. */
+int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t wire);
+/* One that is there. -EINVAL: no journal, or of another version. */
+int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t wire);
+void scribe_journal_close(struct scribe_journal *j);
+/* Append an entry. -ENOSPC and the like: the journal is broken from now on. */
+int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
+		       unsigned pieces);
+/* Every entry in order; a negative return of `fn` ends it and is returned. */
+int scribe_journal_each(const struct scribe_journal *j,
+			int (*fn)(void *ctx, uint32_t type, const void *data, size_t bytes), void *ctx);
+
+/*
+ * Words of 8 bytes without their zeros: a bitmap of 1 bit a word, then the words
+ * that are not 0. `bytes` is a multiple of 8. Returns the packed length, at most
+ * scribe_pack_room(bytes).
+ */
+size_t scribe_pack(const void *from, size_t bytes, void *ret);
+/* The reverse; bytes taken from `from`, or -1 when there are too few. */
+long scribe_unpack(const void *from, size_t have, void *ret, size_t bytes);
+#define scribe_pack_room(bytes) (((bytes) / 8 + 63) / 64 * 8 + (bytes))
+
+#endif

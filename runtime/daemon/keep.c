@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is noted of a job; keep_resume.c reads it. */
+#include "runtime/daemon/keep.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/daemon/keep_entries.h"
+#include "runtime/daemon/service.h"
+
+int scribe_keep_path(const struct scribe_daemon *d, uint32_t index, char *ret_path, size_t cap)
+{
+	int n = snprintf(ret_path, cap, "%s/state/%u", d->service->dir, index);
+
+	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
+}
+
+static void put(struct scribe_work *w, enum scribe_keep_type type, const void *head, size_t head_bytes,
+		const void *text, size_t bytes)
+{
+	struct scribe_journal_piece piece[2] = {{head, head_bytes}, {text, bytes}};
+
+	if (!w || w->journal.fd < 0 || w->journal.broken)
+		return;
+	if (scribe_journal_put(&w->journal, type, piece, 2) < 0)
+		fprintf(stderr, "ioscribed: job %s: its journal cannot grow: it will not survive this daemon\n",
+			w->spec.id);
+}
+
+void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes)
+{
+	struct scribe_keep_begin head = {.uid = c->uid, .gid = c->gid, .pid = c->pid, .begun_ns = w->begun_ns,
+					 .realtime_ns = w->realtime_ns};
+	struct scribe_daemon *d = w->daemon;
+	char path[160];
+	int rc;
+
+	if (!d->service || !d->service->pin || scribe_keep_path(d, w->index, path, sizeof(path)) < 0)
+		return;
+	unlink(path);
+	rc = scribe_journal_create(&w->journal, path, SCRIBE_WIRE_VERSION);
+	if (rc < 0)
+		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path, strerror(-rc),
+			w->spec.id);
+	put(w, SCRIBE_KEEP_BEGIN, &head, sizeof(head), text, bytes);
+}
+
+void scribe_keep_process(struct scribe_process *p)
+{
+	struct scribe_keep_process head = {.serial = p->serial, .parent = p->parent_serial, .index = p->index,
+					   .tgid = p->tgid, .uid = p->uid, .start_ns = p->start_ns};
+
+	memcpy(head.comm, p->comm, sizeof(head.comm));
+	put(p->work, SCRIBE_KEEP_PROCESS, &head, sizeof(head), NULL, 0);
+}
+
+void scribe_keep_name(struct scribe_work *w, uint32_t slot, uint32_t birth, const struct scribe_label *label)
+{
+	struct scribe_keep_name head = {.slot = slot, .birth = birth, .file_id = label->file_id};
+
+	put(w, SCRIBE_KEEP_NAME, &head, sizeof(head), label->text, label->bytes);
+}
+
+void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe)
+{
+	struct scribe_keep_exec head = {.serial = p->serial, .own_root_dir = p->own_root_dir,
+					.exe_bytes = exe ? (uint32_t)strlen(exe) : 0};
+	struct scribe_journal_piece piece[3] = {{&head, sizeof(head)}, {exe, head.exe_bytes}, {argv, bytes}};
+
+	memcpy(head.comm, p->comm, sizeof(head.comm));
+	if (p->work->journal.fd >= 0)
+		(void)scribe_journal_put(&p->work->journal, SCRIBE_KEEP_EXEC, piece, 3);
+}
+
+void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env)
+{
+	struct scribe_keep_env head = {.serial = p->serial, .disabled = p->disabled};
+
+	if (env)
+		put(p->work, SCRIBE_KEEP_ENV, &head, sizeof(head), env, sizeof(*env));
+	else if (p->env)
+		put(p->work, SCRIBE_KEEP_READER, &head, sizeof(head), p->env, sizeof(*p->env));
+}
+
+void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view *v, bool lives)
+{
+	static uint64_t room[(scribe_pack_room(sizeof(struct scribe_slot)) +
+			      2 * scribe_pack_room(sizeof(struct scribe_value_table))) / 8 * 4];
+	struct scribe_keep_record head = {
+		.serial = p->serial, .slot = v->index, .parts = v->nparts, .lives = lives};
+	char *at = (char *)room;
+	struct scribe_slot slot;
+
+	if (p->work->journal.fd < 0)
+		return;
+	slot = *v->slot;
+	for (unsigned i = 0; i < v->nparts; i++) {
+		/* the first part is the slot's own; further ones need only their counters */
+		if (i)
+			memset(&slot, 0, sizeof(slot));
+		slot.ext = *v->ext[i];
+		slot.part = *v->part[i];
+		head.tables[i] = (v->access[i] ? 1 : 0) | (v->stride[i] ? 2 : 0);
+		at += scribe_pack(&slot, sizeof(slot), at);
+		if (v->access[i])
+			at += scribe_pack(v->access[i], sizeof(*v->access[i]), at);
+		if (v->stride[i])
+			at += scribe_pack(v->stride[i], sizeof(*v->stride[i]), at);
+	}
+	put(p->work, SCRIBE_KEEP_RECORD, &head, sizeof(head), room, (size_t)(at - (char *)room));
+}
+
+void scribe_keep_drained(struct scribe_process *p, uint64_t records)
+{
+	struct scribe_keep_drained head = {
+		.serial = p->serial, .records = records, .folded_files = p->totals.folded_files};
+
+	put(p->work, SCRIBE_KEEP_DRAINED, &head, sizeof(head), NULL, 0);
+}
+
+void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind)
+{
+	struct scribe_keep_end head = {.serial = p->serial, .kind = kind, .status = p->status, .end_ns = p->end_ns};
+
+	put(p->work, SCRIBE_KEEP_END, &head, sizeof(head), NULL, 0);
+}
+
+void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *name)
+{
+	struct scribe_keep_hello head = {.serial = p->serial, .rank = rank, .size = size};
+
+	snprintf(head.name, sizeof(head.name), "%s", name ? name : "");
+	put(p->work, SCRIBE_KEEP_HELLO, &head, sizeof(head), NULL, 0);
+}
+
+void scribe_keep_ending(struct scribe_work *w)
+{
+	put(w, SCRIBE_KEEP_ENDING, &w->ending_deadline_ns, sizeof(w->ending_deadline_ns), NULL, 0);
+}
+
+void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u, const struct scribe_msg_log *m)
+{
+	put(w, SCRIBE_KEEP_COMMITTED, &u->id, sizeof(u->id), m, m ? sizeof(*m) : 0);
+}
+
+void scribe_keep_position(struct scribe_work *w, uint64_t position)
+{
+	if (w->journal.fd >= 0 && !w->journal.broken)
+		__atomic_store_n(&w->journal.head->position, position, __ATOMIC_RELEASE);
+}
+
+void scribe_keep_forget(struct scribe_work *w)
+{
+	char path[160];
+
+	if (w->journal.fd < 0)
+		return;
+	scribe_journal_close(&w->journal);
+	if (scribe_keep_path(w->daemon, w->index, path, sizeof(path)) == 0)
+		unlink(path);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a service notes of its jobs while they go on (one journal a job, in
+ * DIR/state), and how the next daemon, which has adopted the kernel's side,
+ * takes the jobs up from there. Without a journal every call here does nothing.
+ */
+#ifndef RUNTIME_DAEMON_KEEP_H
+#define RUNTIME_DAEMON_KEEP_H
+
+#include "runtime/daemon/daemon.h"
+
+/* A scheduler's job has begun, by this request of this peer. */
+void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes);
+void scribe_keep_process(struct scribe_process *p);
+void scribe_keep_name(struct scribe_work *w, uint32_t slot, uint32_t birth, const struct scribe_label *label);
+void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe);
+/* Its environment so far; `env`: all of it. */
+void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env);
+/* A record drained: of one that lives it counts at once, else when `drained` has followed. */
+void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view *view, bool lives);
+/* The last `records` noted are all of them. */
+void scribe_keep_drained(struct scribe_process *p, uint64_t records);
+void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind);
+void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
+void scribe_keep_ending(struct scribe_work *w);
+/* The unit's log is written (or there is none). */
+void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u, const struct scribe_msg_log *m);
+/* What the ring gave up to this position is noted. */
+void scribe_keep_position(struct scribe_work *w, uint64_t position);
+/* The job is gone: so is its journal. */
+void scribe_keep_forget(struct scribe_work *w);
+
+/* Folder of the service's pins: "/sys/fs/bpf/ioscribe", with a number for another directory than the usual. */
+void scribe_keep_pins(const char *dir, char *ret_path, size_t cap);
+/*
+ * Adopt what an earlier daemon of this directory has left, and go on with its
+ * jobs. 0 also when there is nothing; what cannot be used is said and removed.
+ */
+int scribe_keep_resume(struct scribe_daemon *d, struct scribe_err *err);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Taking up what an earlier daemon has left: the kernel's side is adopted, each
+ * job's journal is read and gives the world model, names and records as they
+ * were. Entries are checked: a journal may be older or damaged.
+ */
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "runtime/daemon/keep.h"
+#include "runtime/daemon/keep_entries.h"
+#include "runtime/daemon/libs.h"
+#include "runtime/daemon/service.h"
+#include "runtime/daemon/sources.h"
+
+#define BPF_FS "/sys/fs/bpf"
+
+struct pending {
+	const void *data;
+	size_t bytes;
+};
+
+struct resume {
+	struct scribe_daemon *d;
+	struct scribe_work *w; /* NULL before BEGIN */
+	uint32_t index;
+	struct pending *pending; /* records of an end that is not complete */
+	size_t n, room;
+	struct scribe_err *err;
+};
+
+void scribe_keep_pins(const char *dir, char *ret_path, size_t cap)
+{
+	if (!strcmp(dir, SCRIBE_SERVICE_DIR))
+		snprintf(ret_path, cap, BPF_FS "/ioscribe");
+	else
+		snprintf(ret_path, cap, BPF_FS "/ioscribe-%016llx",
+			 (unsigned long long)scribe_record_id(dir, strlen(dir)));
+}
+
+static int begin(struct resume *r, const struct scribe_keep_begin *h, const char *text, size_t bytes)
+{
+	struct scribe_client as = {.fd = -1, .pid = h->pid, .uid = h->uid, .gid = h->gid};
+	int rc = r->w ? -EIO : scribe_jobs_resume(r->d, &as, r->index, text, bytes, &r->w, r->err);
+
+	if (rc < 0)
+		return rc;
+	r->w->begun_ns = h->begun_ns;
+	r->w->realtime_ns = h->realtime_ns;
+	return 0;
+}
+
+static int process(struct resume *r, const struct scribe_keep_process *h)
+{
+	struct scribe_process *p = scribe_worlds_fork(&r->w->worlds, h->serial, h->parent, h->start_ns);
+
+	if (!p)
+		return -ENOMEM;
+	p->work = r->w;
+	p->index = h->index;
+	p->tgid = h->tgid;
+	p->uid = h->uid;
+	memcpy(p->comm, h->comm, sizeof(p->comm));
+	p->comm[sizeof(p->comm) - 1] = 0;
+	if (!h->parent && !r->w->first_serial)
+		r->w->first_serial = h->serial;
+	return p->tgid ? scribe_map_put(&r->d->by_tgid, (uint64_t)p->tgid, p) : 0;
+}
+
+static int name(struct resume *r, const struct scribe_keep_name *h, const char *text, size_t bytes)
+{
+	struct scribe_label *label = scribe_labels_intern(&r->w->labels, text, bytes);
+
+	if (!label)
+		return -ENOMEM;
+	if (h->file_id)
+		label->file_id = h->file_id;
+	scribe_slot_name_set(r->d, r->w, h->slot, h->birth, label);
+	return 0;
+}
+
+static int exec(struct resume *r, struct scribe_process *p, const struct scribe_keep_exec *h, const char *text,
+		size_t bytes)
+{
+	char exe[4096];
+
+	if (h->exe_bytes > bytes || h->exe_bytes >= sizeof(exe))
+		return -EIO;
+	memcpy(exe, text, h->exe_bytes);
+	exe[h->exe_bytes] = 0;
+	p->own_root_dir = h->own_root_dir;
+	memcpy(p->comm, h->comm, sizeof(p->comm));
+	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
+			       h->exe_bytes ? exe : NULL) < 0)
+		return -ENOMEM;
+	if (!p->env)
+		p->env = malloc(sizeof(*p->env));
+	if (p->env)
+		scribe_envreader_begin(p->env);
+	return p->env ? 0 : -ENOMEM;
+}
+
+static int env_part(struct scribe_process *p, const void *data, size_t bytes)
+{
+	if (bytes != sizeof(*p->env))
+		return -EIO;
+	if (p->env)
+		memcpy(p->env, data, bytes);
+	return 0;
+}
+
+static int env_whole(struct resume *r, struct scribe_process *p, const struct scribe_keep_env *h, const void *data,
+		     size_t bytes)
+{
+	struct scribe_rankenv env;
+
+	if (bytes != sizeof(env))
+		return -EIO;
+	memcpy(&env, data, sizeof(env));
+	env.world[sizeof(env.world) - 1] = 0;
+	free(p->env);
+	p->env = NULL;
+	p->disabled = p->disabled || h->disabled;
+	return scribe_worlds_env(&r->w->worlds, p, &env);
+}
+
+/* A packed slot or table; bytes taken, negative when it is damaged. */
+static long take(const char **at, size_t *have, void *ret, size_t bytes)
+{
+	long n = scribe_unpack(*at, *have, ret, bytes);
+
+	if (n < 0)
+		return -EIO;
+	*at += n;
+	*have -= (size_t)n;
+	return 0;
+}
+
+static int record(struct resume *r, const void *data, size_t bytes)
+{
+	static struct scribe_slot slot[1 + SCRIBE_EXTRA_PARTS];
+	static struct scribe_value_table table[1 + SCRIBE_EXTRA_PARTS][2];
+	const struct scribe_keep_record *h = data;
+	const char *at = (const char *)(h + 1);
+	size_t have = bytes - sizeof(*h);
+	struct scribe_slot_view v = {.index = h->slot, .slot = &slot[0], .nparts = h->parts};
+	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, h->serial);
+	long rc = h->parts < 1 || h->parts > 1 + SCRIBE_EXTRA_PARTS ? -EIO : 0;
+
+	for (unsigned i = 0; rc == 0 && i < h->parts; i++) {
+		rc = take(&at, &have, &slot[i], sizeof(slot[i]));
+		for (int k = 0; rc == 0 && k < 2; k++)
+			if (h->tables[i] & (1u << k))
+				rc = take(&at, &have, &table[i][k], sizeof(table[i][k]));
+		v.part[i] = &slot[i].part;
+		v.ext[i] = &slot[i].ext;
+		v.access[i] = h->tables[i] & 1 ? &table[i][0] : NULL;
+		v.stride[i] = h->tables[i] & 2 ? &table[i][1] : NULL;
+	}
+	if (rc < 0 || !p)
+		return rc < 0 ? (int)rc : 0;
+	return scribe_drain_kept(r->d, p, &v);
+}
+
+/* Those of an ending process count when all of them are there. */
+static int hold(struct resume *r, const void *data, size_t bytes)
+{
+	if (((const struct scribe_keep_record *)data)->lives)
+		return record(r, data, bytes);
+	if (r->n == r->room) {
+		size_t room = r->room ? r->room * 2 : 64;
+		struct pending *more = realloc(r->pending, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		r->pending = more;
+		r->room = room;
+	}
+	r->pending[r->n++] = (struct pending){data, bytes};
+	return 0;
+}
+
+static int drained(struct resume *r, struct scribe_process *p, const struct scribe_keep_drained *h)
+{
+	int rc = 0;
+
+	if (h->records > r->n)
+		return -EIO;
+	for (size_t i = r->n - h->records; rc == 0 && i < r->n; i++)
+		rc = record(r, r->pending[i].data, r->pending[i].bytes);
+	r->n = 0;
+	p->drained = true;
+	p->totals.folded_files = h->folded_files;
+	return rc;
+}
+
+static int ended(struct resume *r, struct scribe_process *p, const struct scribe_keep_end *h)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(r->d->bpf, p->index);
+
+	/* it may have died before it gave the entries back */
+	if (proc && proc->serial == p->serial && p->drained)
+		scribe_bpf_harvest(r->d->bpf, p->index, NULL, NULL);
+	if (scribe_map_get(&r->d->by_tgid, (uint64_t)p->tgid) == p)
+		scribe_map_take(&r->d->by_tgid, (uint64_t)p->tgid);
+	p->status = h->status;
+	p->end_ns = h->end_ns;
+	scribe_sources_process_end(p);
+	scribe_worlds_exit(&r->w->worlds, p, (enum scribe_process_end)h->kind, h->status, h->end_ns);
+	return 0;
+}
+
+static int hello(struct resume *r, struct scribe_process *p, struct scribe_keep_hello h)
+{
+	h.name[sizeof(h.name) - 1] = 0;
+	if (scribe_worlds_hello(&r->w->worlds, p, h.rank, h.size, h.name) < 0)
+		return -ENOMEM;
+	/* its connection went with the earlier daemon: the log is ours to write */
+	if (p->rank)
+		p->rank->state = SCRIBE_RANK_FAILED;
+	return 0;
+}
+
+static int committed(struct resume *r, const void *data, size_t bytes)
+{
+	static struct scribe_msg_log m;
+	uint32_t unit;
+
+	memcpy(&unit, data, sizeof(unit));
+	if (bytes != sizeof(unit) && bytes != sizeof(unit) + sizeof(m))
+		return -EIO;
+	if (bytes > sizeof(unit))
+		memcpy(&m, (const char *)data + sizeof(unit), sizeof(m));
+	scribe_commit_resumed(r->w, unit, bytes > sizeof(unit) ? &m : NULL);
+	return 0;
+}
+
+/* Entries about a process begin with its serial. */
+static int process_entry(struct resume *r, uint32_t type, const void *data, size_t bytes)
+{
+	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, *(const uint32_t *)data);
+
+	if (!p || p->ended)
+		return 0;
+#define BODY(type) (const char *)data + sizeof(type), bytes - sizeof(type)
+	switch (type) {
+	case SCRIBE_KEEP_EXEC:
+		return exec(r, p, data, BODY(struct scribe_keep_exec));
+	case SCRIBE_KEEP_READER:
+		return env_part(p, BODY(struct scribe_keep_env));
+	case SCRIBE_KEEP_ENV:
+		return env_whole(r, p, data, BODY(struct scribe_keep_env));
+	case SCRIBE_KEEP_DRAINED:
+		return drained(r, p, data);
+	case SCRIBE_KEEP_END:
+		return ended(r, p, data);
+	case SCRIBE_KEEP_HELLO:
+		return hello(r, p, *(const struct scribe_keep_hello *)data);
+	default:
+		return -EIO;
+	}
+}
+
+static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
+{
+	static const size_t least[] = {
+		[SCRIBE_KEEP_BEGIN] = sizeof(struct scribe_keep_begin),
+		[SCRIBE_KEEP_PROCESS] = sizeof(struct scribe_keep_process),
+		[SCRIBE_KEEP_NAME] = sizeof(struct scribe_keep_name),
+		[SCRIBE_KEEP_EXEC] = sizeof(struct scribe_keep_exec),
+		[SCRIBE_KEEP_READER] = sizeof(struct scribe_keep_env),
+		[SCRIBE_KEEP_ENV] = sizeof(struct scribe_keep_env),
+		[SCRIBE_KEEP_RECORD] = sizeof(struct scribe_keep_record),
+		[SCRIBE_KEEP_DRAINED] = sizeof(struct scribe_keep_drained),
+		[SCRIBE_KEEP_END] = sizeof(struct scribe_keep_end),
+		[SCRIBE_KEEP_HELLO] = sizeof(struct scribe_keep_hello),
+		[SCRIBE_KEEP_ENDING] = sizeof(uint64_t),
+		[SCRIBE_KEEP_COMMITTED] = sizeof(uint32_t),
+	};
+	struct resume *r = ctx;
+
+	if (type >= sizeof(least) / sizeof(least[0]) || !least[type] || bytes < least[type] ||
+	    (type != SCRIBE_KEEP_BEGIN && !r->w))
+		return -EIO;
+	switch (type) {
+	case SCRIBE_KEEP_BEGIN:
+		return begin(r, data, BODY(struct scribe_keep_begin));
+	case SCRIBE_KEEP_PROCESS:
+		return process(r, data);
+	case SCRIBE_KEEP_NAME:
+		return name(r, data, BODY(struct scribe_keep_name));
+	case SCRIBE_KEEP_RECORD:
+		return hold(r, data, bytes);
+	case SCRIBE_KEEP_ENDING:
+		r->w->ending = true;
+		memcpy(&r->w->ending_deadline_ns, data, sizeof(uint64_t));
+		return 0;
+	case SCRIBE_KEEP_COMMITTED:
+		return committed(r, data, bytes);
+	default:
+		return process_entry(r, type, data, bytes);
+	}
+}
+
+/* One job; the position in the ring up to which it is known. */
+static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
+{
+	struct scribe_err err = {0};
+	struct resume r = {.d = d, .index = index, .err = &err};
+	struct scribe_journal j;
+	uint64_t position = 0;
+	char path[160];
+	int rc = scribe_keep_path(d, index, path, sizeof(path));
+
+	if (rc == 0)
+		rc = scribe_journal_open(&j, path, SCRIBE_WIRE_VERSION);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc == 0) {
+		rc = scribe_journal_each(&j, entry, &r);
+		position = j.head->position;
+		free(r.pending);
+		if (r.w)
+			r.w->journal = j; /* with what could not be read, it is best to go on */
+		else
+			scribe_journal_close(&j);
+	}
+	if (rc < 0)
+		fprintf(stderr, "ioscribed: %s: %s\n", path, err.text[0] ? err.text : strerror(-rc));
+	if (!r.w)
+		unlink(path);
+	for (struct scribe_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next)
+		for (struct scribe_process *p = u->first; p; p = p->next)
+			if (!p->ended)
+				scribe_libs_exec(d, p);
+	return position;
+}
+
+static bool mounted(void)
+{
+	struct statfs fs;
+
+	if (statfs(BPF_FS, &fs) == 0 && fs.f_type == BPF_FS_MAGIC)
+		return true;
+	return mount("bpf", BPF_FS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700") == 0;
+}
+
+static void remove_journals(struct scribe_daemon *d)
+{
+	char path[160];
+
+	for (uint32_t i = 0; i < SCRIBE_JOBS_MAX; i++)
+		if (scribe_keep_path(d, i, path, sizeof(path)) == 0)
+			unlink(path);
+}
+
+int scribe_keep_resume(struct scribe_daemon *d, struct scribe_err *err)
+{
+	struct scribe_service *s = d->service;
+	uint64_t position = 0;
+	char pins[128], state[128];
+	int rc;
+
+	if (!s->pin)
+		return 0;
+	snprintf(state, sizeof(state), "%s/state", s->dir);
+	if (mkdir(state, 0700) < 0 && errno != EEXIST)
+		return scribe_err_set(err, -errno, "cannot make %s: %s", state, strerror(errno));
+	if (!mounted()) {
+		fprintf(stderr, "ioscribed: no BPF file system at " BPF_FS ": jobs will not survive this daemon\n");
+		s->pin = false;
+		return 0;
+	}
+	scribe_keep_pins(s->dir, pins, sizeof(pins));
+	rc = scribe_bpf_adopt(pins, &d->bpf, err);
+	if (rc == -SCRIBE_E_VERSION)
+		return rc;
+	if (rc < 0) {
+		if (rc != -ENOENT)
+			fprintf(stderr, "ioscribed: %s\n", err->text);
+		scribe_bpf_remove_pins(pins);
+		remove_journals(d);
+		return 0;
+	}
+	for (uint32_t i = 0; i < SCRIBE_JOB_NOBODY; i++) {
+		uint64_t to = resume_job(d, i);
+
+		if (to > position)
+			position = to;
+	}
+	scribe_bpf_skip_to(d->bpf, position);
+	for (uint32_t i = 0; i < SCRIBE_JOB_NOBODY; i++)
+		if (!d->work[i] && scribe_bpf_job(d->bpf, i)->active)
+			scribe_bpf_forget_job(d->bpf, i);
+	return 0;
+}

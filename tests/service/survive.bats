@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs outlive their daemon: killed again and again while files are made, it
+# comes back each time, adopts what the kernel holds, and the one log is exact.
+
+load ../trace/helper.bash
+
+LIVES=20
+FILES=1000 # a program; five of them in a life of the daemon: 100,000 in all
+
+serve() {
+  "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --service --pin --stay --dir "$IOSCRIBE_DIR" 3>&- 4>&-
+}
+
+# The daemon's process id while it lives. Only a daemon of this directory locks that file.
+daemon_pid() {
+  local pid
+  pid=$(cat "$IOSCRIBE_DIR/pid" 2>/dev/null) || return 1
+  [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = ioscribed ] || return 1
+  echo "$pid"
+}
+
+# end_daemon SIGNAL: and wait until it is gone.
+end_daemon() {
+  local pid i
+  pid=$(daemon_pid) || return 0
+  kill -"$1" "$pid"
+  for i in $(seq 1 1200); do
+    kill -0 "$pid" 2>/dev/null || return 0
+    [ "$(awk '/^State/ { print $2 }' "/proc/$pid/status" 2>/dev/null)" = Z ] && return 0
+    sleep 0.05
+  done
+  echo "the daemon does not go"
+  return 1
+}
+
+# What waited in the ring has been taken: it holds names of some ten thousand files,
+# no more, and a daemon that is killed at once on a busy machine takes few of them.
+caught_up() {
+  "$IOSCRIBE" job list --timeout 120 >"$T/list"
+  "$IOSCRIBE" job list --timeout 120 >"$T/list"
+}
+
+cleanup() {
+  local pid
+  for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
+  daemon_pid >/dev/null || serve || true # what is pinned is unpinned by a daemon that ends
+  end_daemon INT
+}
+
+begin_job() {
+  "$IOSCRIBE" job begin --timeout 120 --job-id 7 --uid 0 --match-env "JOB=$T" log_dir="$T/logs"
+}
+
+# make_files N: in folder N, names of its own
+make_files() {
+  mkdir "$T/w/$1"
+  (cd "$T/w/$1" && exec env "JOB=$T" IOSCRIBE_ENABLE=1 "$PROG/many_files" "$FILES" >/dev/null) 3>&- 4>&-
+}
+
+some_files() {
+  local i
+  for i in 1 2 3 4 5; do make_files "$1.$i" || return 1; done
+}
+
+the_log() {
+  LOG=$(find "$T/logs" -name '*.darshan')
+  [ "$(find "$T/logs" -type f | wc -l)" -eq 1 ] || { find "$T/logs" -type f; return 1; }
+}
+
+@test "killed 20 times while 100,000 files are made: counts and names are exact, one log" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
+  begin_job
+  for life in $(seq 1 "$LIVES"); do
+    caught_up
+    some_files "$life" &
+    made=$!
+    sleep 0.0$((RANDOM % 10))
+    end_daemon KILL
+    [ $((life % 2)) -eq 0 ] || wait "$made" # every second time nobody is there when they end
+    serve
+    wait "$made"
+  done
+  run "$IOSCRIBE" job end --timeout 120 --job-id 7
+  echo "$output"
+  [ "$status" -eq 0 ]
+  the_log
+  "$IOSCRIBE" parse --total "$LOG" >"$T/total"
+  grep -qx "total_POSIX_OPENS: 100000" "$T/total" || { grep POSIX_OPENS "$T/total"; false; }
+  grep -qx "total_POSIX_WRITES: 100000" "$T/total" || { grep POSIX_WRITES "$T/total"; false; }
+  grep -qx "total_POSIX_BYTES_WRITTEN: 2550000" "$T/total" || { grep BYTES_WRITTEN "$T/total"; false; }
+  # each name once with its bytes, none made up
+  "$IOSCRIBE" parse --base "$LOG" | grep -F POSIX_BYTES_WRITTEN | awk -F '\t' '{ print $6, $5 }' | sort >"$T/have"
+  for life in $(seq 1 "$LIVES"); do
+    for i in 1 2 3 4 5; do
+      seq 0 $((FILES - 1)) | awk -v at="$T/w/$life.$i/m" '{ print at $1, $1 % 50 + 1 }'
+    done
+  done | sort >"$T/want"
+  grep -F "$T/w/" "$T/have" | diff - "$T/want" | head -n 5 >"$T/differ"
+  [ ! -s "$T/differ" ] || { cat "$T/differ"; false; }
+  ! grep '<unnamed\|<folded' "$T/have"
+}
+
+@test "told to go by SIGTERM it leaves its jobs to the next one; SIGINT writes their logs" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
+  begin_job
+  make_files a
+  end_daemon TERM
+  [ -z "$(find "$T/logs" -type f)" ]
+  make_files b
+  serve
+  "$IOSCRIBE" job list --timeout 120 | grep -q '^7 .*running'
+  make_files c
+  end_daemon INT
+  the_log
+  "$IOSCRIBE" parse --total "$LOG" | grep -qx "total_POSIX_WRITES: $((3 * FILES))"
+  [ -z "$(ls "$IOSCRIBE_DIR/state")" ]
+}
