@@ -261,7 +261,7 @@ int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(w, &ledger);
+	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
 	uint64_t base;
 	int rc = gather(w, u, theirs, &b, &job, &partial, m);
 
