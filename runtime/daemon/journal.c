@@ -43,9 +43,9 @@ void scribe_journal_close(struct scribe_journal *j)
 {
 	if (j->mem)
 		munmap(j->mem, j->bytes);
-	if (j->fd >= 0)
+	if (j->fd > 0) /* 0 is in one of zeros: standard input is never a journal */
 		close(j->fd);
-	*j = (struct scribe_journal){.fd = -1};
+	*j = (struct scribe_journal){0};
 }
 
 int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t wire)
@@ -95,7 +95,7 @@ int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scr
 	uint64_t at, end;
 	int rc;
 
-	if (j->fd < 0 || j->broken)
+	if (!scribe_journal_is_open(j) || j->broken)
 		return -EBADF;
 	for (unsigned i = 0; i < pieces; i++)
 		e.bytes += (uint32_t)piece[i].bytes;

@@ -21,8 +21,8 @@ struct scribe_journal_head {
 };
 
 struct scribe_journal {
-	int fd; /* -1: closed */
-	struct scribe_journal_head *head;
+	int fd;
+	struct scribe_journal_head *head; /* NULL: closed, as is one of zeros */
 	char *mem;
 	uint64_t bytes; /* mapped */
 	bool broken;    /* it could not grow: what followed is not in it */
@@ -38,6 +38,10 @@ int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t w
 /* One that is there. -EINVAL: no journal, or of another version. */
 int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t wire);
 void scribe_journal_close(struct scribe_journal *j);
+static inline bool scribe_journal_is_open(const struct scribe_journal *j)
+{
+	return j->head;
+}
 /* Append an entry. -ENOSPC and the like: the journal is broken from now on. */
 int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
 		       unsigned pieces);

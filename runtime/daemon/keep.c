@@ -23,7 +23,7 @@ static void put(struct scribe_work *w, enum scribe_keep_type type, const void *h
 {
 	struct scribe_journal_piece piece[2] = {{head, head_bytes}, {text, bytes}};
 
-	if (!w || w->journal.fd < 0 || w->journal.broken)
+	if (!w || !scribe_journal_is_open(&w->journal) || w->journal.broken)
 		return;
 	if (scribe_journal_put(&w->journal, type, piece, 2) < 0)
 		fprintf(stderr, "ioscribed: job %s: its journal cannot grow: it will not survive this daemon\n",
@@ -71,7 +71,7 @@ void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, 
 	struct scribe_journal_piece piece[3] = {{&head, sizeof(head)}, {exe, head.exe_bytes}, {argv, bytes}};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
-	if (p->work->journal.fd >= 0)
+	if (scribe_journal_is_open(&p->work->journal))
 		(void)scribe_journal_put(&p->work->journal, SCRIBE_KEEP_EXEC, piece, 3);
 }
 
@@ -94,7 +94,7 @@ void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view 
 	char *at = (char *)room;
 	struct scribe_slot slot;
 
-	if (p->work->journal.fd < 0)
+	if (!scribe_journal_is_open(&p->work->journal))
 		return;
 	slot = *v->slot;
 	for (unsigned i = 0; i < v->nparts; i++) {
@@ -148,7 +148,7 @@ void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u, c
 
 void scribe_keep_position(struct scribe_work *w, uint64_t position)
 {
-	if (w->journal.fd >= 0 && !w->journal.broken)
+	if (scribe_journal_is_open(&w->journal) && !w->journal.broken)
 		__atomic_store_n(&w->journal.head->position, position, __ATOMIC_RELEASE);
 }
 
@@ -156,7 +156,7 @@ void scribe_keep_forget(struct scribe_work *w)
 {
 	char path[160];
 
-	if (w->journal.fd < 0)
+	if (!scribe_journal_is_open(&w->journal))
 		return;
 	scribe_journal_close(&w->journal);
 	if (scribe_keep_path(w->daemon, w->index, path, sizeof(path)) == 0)

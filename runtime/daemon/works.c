@@ -132,7 +132,6 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	w->daemon = d;
 	w->index = index;
 	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
-	w->journal.fd = -1;
 	w->config = *config;
 	if (spec) {
 		w->spec = *spec;
