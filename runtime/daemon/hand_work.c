@@ -81,21 +81,36 @@ static int open_safely(const char *path, int flags, mode_t mode)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/*
+ * The mode of a new directory. Those of the date (log_layout = dated: names of
+ * digits) in a directory that all users share are shared too: the day's first
+ * user must not shut out the others.
+ */
+static mode_t dir_mode(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char above[SCRIBE_PATH_MAX];
+	struct stat st;
+
+	snprintf(above, sizeof(above), "%.*s", (int)(name - path), path);
+	if (!*name || name[strspn(name, "0123456789")] || stat(above, &st) < 0)
+		return 0755;
+	return (st.st_mode & 01002) == 01002 ? 01777 : 0755;
+}
+
 static int make_dirs(char *path)
 {
-	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-		int rc;
+	mode_t mask = umask(0);
+	int rc = 0;
 
+	for (char *p = path + 1; rc == 0 && (p = strchr(p, '/')); p++) {
 		*p = 0;
-		rc = mkdir(path, 0755);
-		if (rc < 0 && errno != EEXIST && access(path, F_OK) < 0) {
+		if (mkdir(path, dir_mode(path)) < 0 && errno != EEXIST && access(path, F_OK) < 0)
 			rc = -errno;
-			*p = '/';
-			return rc;
-		}
 		*p = '/';
 	}
-	return 0;
+	umask(mask);
+	return rc;
 }
 
 static int commit(const char *path, const char *to, int replace)

@@ -136,6 +136,34 @@ static void the_place_is_made(void **state)
 	assert_int_equal(files("spool", log, sizeof(log)), 0);
 }
 
+/* Directories of the date are shared where the directory of logs is. */
+static void days_are_shared(void **state)
+{
+	char path[96], year[400], log[1024] = "";
+	struct dirent *e;
+	struct stat st;
+	DIR *dir;
+
+	(void)state;
+	work->config.dated = true;
+	snprintf(path, sizeof(path), "%s/place", base);
+	assert_int_equal(mkdir(path, 0777), 0);
+	assert_int_equal(chmod(path, 01777), 0);
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_int_equal(files("place", log, sizeof(log)), 1); /* the year */
+	dir = opendir(path);
+	assert_non_null(dir);
+	while ((e = readdir(dir)) && e->d_name[0] == '.')
+		;
+	assert_non_null(e);
+	snprintf(year, sizeof(year), "%s/%s", path, e->d_name);
+	closedir(dir);
+	assert_int_equal(stat(year, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 01777);
+	is_a_log(work->log[0].path);
+}
+
 static void missing_then_there(void **state)
 {
 	char path[96], log[1024] = "";
@@ -255,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hung_then_alive, setup, teardown),
 		cmocka_unit_test_setup_teardown(killed_hand, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_place_is_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(days_are_shared, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
