@@ -112,6 +112,17 @@ static int each_pin(const char *pins, const char *kind, int (*fn)(struct scribe_
 	return rc;
 }
 
+/* A pin's name into `cap` bytes; a longer one is none of ours. */
+static int keep_name(char *ret, size_t cap, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length >= cap)
+		return -ENAMETOOLONG;
+	memcpy(ret, name, length + 1);
+	return 0;
+}
+
 #define CHUNK_PIN "scribe_table_"
 
 static int adopt_chunk(struct scribe_bpf *b, unsigned index, int fd)
@@ -149,30 +160,30 @@ static int adopt_map(struct scribe_bpf *b, const char *name, int fd)
 	}
 	*m = (struct scribe_named){.fd = fd, .type = info.type, .entries = info.max_entries,
 				   .value_bytes = info.value_size};
-	snprintf(m->name, sizeof(m->name), "%s", name);
+	if (keep_name(m->name, sizeof(m->name), name)) {
+		close(fd);
+		return -EIO;
+	}
 	b->nmaps++;
 	return 0;
 }
 
 static int adopt_prog(struct scribe_bpf *b, const char *name, int fd)
 {
-	if (b->nprogs == SCRIBE_PROGS_MAX) {
+	if (b->nprogs == SCRIBE_PROGS_MAX || keep_name(b->prog[b->nprogs].name, sizeof(b->prog[0].name), name)) {
 		close(fd);
 		return -EIO;
 	}
-	b->prog[b->nprogs].fd = fd;
-	snprintf(b->prog[b->nprogs].name, sizeof(b->prog[0].name), "%s", name);
-	b->nprogs++;
+	b->prog[b->nprogs++].fd = fd;
 	return 0;
 }
 
 static int adopt_link(struct scribe_bpf *b, const char *name, int fd)
 {
-	if (b->nlinks == SCRIBE_PROGS_MAX) {
+	if (b->nlinks == SCRIBE_PROGS_MAX || keep_name(b->link_name[b->nlinks], sizeof(b->link_name[0]), name)) {
 		close(fd);
 		return -EIO;
 	}
-	snprintf(b->link_name[b->nlinks], sizeof(b->link_name[0]), "%s", name);
 	b->link[b->nlinks++] = fd;
 	return 0;
 }

@@ -374,21 +374,21 @@ static int find_daemon(struct scribe_run *r, struct scribe_err *err)
 	char socket[SCRIBE_PATH_MAX];
 	int rc = -ENOENT;
 
+	snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
+	if (!root && (r->private_one || access(socket, F_OK) < 0))
+		return obstacles(err);
 	if (!root && r->place[0] && check_place(r, err) < 0)
 		return err->code;
 	if (!r->private_one)
 		rc = scribe_run_link_join(r, &why);
 	if (rc == 0)
 		return 0;
-	snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
 	/* a refusal is an answer: what was asked for cannot be had */
 	if (rc == -EIO) {
 		*err = why;
 		return rc;
 	}
-	if (!root && rc == -ENOENT && access(socket, F_OK) < 0)
-		return obstacles(err);
-	if (rc != -ENOENT || (!root && access(socket, F_OK) == 0))
+	if (rc != -ENOENT || !root)
 		scribe_complain(r->self, "%s; %s", why.text,
 				root ? "a daemon of its own is started" : "CMD runs untraced");
 	if (!root)

@@ -87,7 +87,8 @@ struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 		close(fd);
 		return NULL;
 	}
-	*c = (struct scribe_client){.fd = fd, .pid = cred.pid, .uid = cred.uid, .gid = cred.gid, .rank = -1};
+	*c = (struct scribe_client){.fd = fd, .pid = cred.pid, .uid = cred.uid, .gid = cred.gid, .rank = -1,
+				    .noticed = d->service};
 	if (scribe_loop_watch(d, fd, c) < 0) {
 		close(fd);
 		free(c);
@@ -133,7 +134,7 @@ static void mute(struct scribe_daemon *d, const struct scribe_process *p, uint32
 
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text)
 {
-	if (!c->own)
+	if (c->noticed)
 		scribe_notice_refused(c->uid, c->pid, text);
 	scribe_msg_send(c->fd, SCRIBE_MSG_ERROR, status, text, strnlen(text, SCRIBE_TEXT_MAX - 1), -1,
 			SEND_MS);

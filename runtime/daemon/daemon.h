@@ -82,6 +82,7 @@ struct scribe_client {
 	uid_t uid;
 	gid_t gid;
 	bool own;                 /* the private daemon's `ioscribe run` */
+	bool noticed;             /* what it is refused is a line of the service's log */
 	struct scribe_work *run;  /* begun over this connection by RUN_BEGIN; NULL none */
 	struct scribe_work *work; /* of the peer's process, once HELLO has come */
 	uint32_t serial;          /* of the peer's process, once HELLO has come */
