@@ -152,6 +152,18 @@ static void put(struct scribe_work *w, struct scribe_delivery *v)
 	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
 }
 
+/* Not where it was wanted: it is at `path`, or nowhere. */
+static void ended_at(struct scribe_work *w, struct scribe_delivery *v, const char *path, int rc)
+{
+	v->asked = false;
+	if (rc < 0) {
+		failed(w, v);
+		return;
+	}
+	strcpy(message(w, v)->path, path);
+	finished(w, v);
+}
+
 /* The place has become impossible (full, gone, hung): better a log elsewhere than none. */
 static void elsewhere(struct scribe_work *w, struct scribe_delivery *v)
 {
@@ -164,13 +176,7 @@ static void elsewhere(struct scribe_work *w, struct scribe_delivery *v)
 		rc = scribe_work_fresh_hand(w, NULL);
 	if (rc == 0 && !put_at(v, &w->hand, &put, w->config.write_deadline_ms, &rc))
 		return;
-	v->asked = false;
-	if (rc < 0) {
-		failed(w, v);
-		return;
-	}
-	strcpy(message(w, v)->path, path);
-	finished(w, v);
+	ended_at(w, v, path, rc);
 }
 
 static void spool(struct scribe_work *w, struct scribe_delivery *v)
@@ -184,13 +190,7 @@ static void spool(struct scribe_work *w, struct scribe_delivery *v)
 	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
 	if (rc == 0 && !put_at(v, h, &put, w->config.write_deadline_ms, &rc))
 		return;
-	v->asked = false;
-	if (rc < 0) {
-		failed(w, v);
-		return;
-	}
-	strcpy(message(w, v)->path, path);
-	finished(w, v);
+	ended_at(w, v, path, rc);
 }
 
 void scribe_deliver_tick(struct scribe_work *w)
