@@ -107,8 +107,6 @@ int scribe_bpf_poll(struct scribe_bpf *bpf, int timeout_ms, scribe_event_fn fn, 
  */
 uint64_t scribe_bpf_position(const struct scribe_bpf *bpf);
 void scribe_bpf_skip_to(struct scribe_bpf *bpf, uint64_t position);
-/* Descriptor for epoll: readable when the kernel asks for attention. */
-int scribe_bpf_event_fd(const struct scribe_bpf *bpf);
 
 /* One record of a process: the slot, its parts (1 to 4) and their tables. */
 struct scribe_slot_view {

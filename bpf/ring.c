@@ -90,8 +90,3 @@ int scribe_bpf_poll(struct scribe_bpf *b, int timeout_ms, scribe_event_fn fn, vo
 		return errno == EINTR ? 0 : -errno;
 	return consume(b, fn, ctx);
 }
-
-int scribe_bpf_event_fd(const struct scribe_bpf *b)
-{
-	return b->ring.fd;
-}

@@ -42,7 +42,6 @@ struct scribe_elf {
 	struct symbol *symbol; /* sorted by name */
 	size_t nsymbols, room;
 	const char *rpath;
-	bool dynamic;
 };
 
 static int by_name(const void *a, const void *b)
@@ -130,8 +129,6 @@ static int read_segments(struct scribe_elf *e)
 
 		if (!gelf_getphdr(e->elf, (int)i, &p))
 			return -ENOEXEC;
-		if (p.p_type == PT_DYNAMIC)
-			e->dynamic = true;
 		if (p.p_type != PT_LOAD || p.p_offset > e->bytes || p.p_filesz > e->bytes - p.p_offset)
 			continue;
 		e->segment[e->nsegments++] =
@@ -231,13 +228,6 @@ bool scribe_elf_find(const struct scribe_elf *e, const char *name, struct scribe
 	return true;
 }
 
-bool scribe_elf_has_prefix(const struct scribe_elf *e, const char *prefix)
-{
-	size_t at = lower_bound(e, prefix);
-
-	return at < e->nsymbols && !strncmp(e->symbol[at].name, prefix, strlen(prefix));
-}
-
 static bool offset_in(const struct scribe_elf *e, bool exec, uint64_t vaddr, uint64_t *ret_offset)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
@@ -306,11 +296,6 @@ size_t scribe_elf_build_id(const struct scribe_elf *e, unsigned char ret_id[SCRI
 		}
 	}
 	return 0;
-}
-
-bool scribe_elf_is_dynamic(const struct scribe_elf *e)
-{
-	return e->dynamic;
 }
 
 /* Calls fn with the string of each dynamic entry of one of two tags. */

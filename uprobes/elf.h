@@ -30,8 +30,6 @@ struct scribe_elf *scribe_elf_free(struct scribe_elf *elf);
 
 /* A defined function or object by its name without version; the default version where there are several. */
 bool scribe_elf_find(const struct scribe_elf *elf, const char *name, struct scribe_elf_symbol *ret_symbol);
-/* Does any defined function's name begin with this? */
-bool scribe_elf_has_prefix(const struct scribe_elf *elf, const char *prefix);
 /* File offset of an address in an executable segment; false when there is none. */
 bool scribe_elf_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
 /* The same of a variable that stands in the file. */
@@ -41,7 +39,6 @@ bool scribe_elf_code_bias(const struct scribe_elf *elf, uint64_t *ret_bias);
 /* Bytes at an address of any loaded segment, *ret_n of them up to its end in the file; NULL: none. */
 const unsigned char *scribe_elf_code(const struct scribe_elf *elf, uint64_t vaddr, size_t *ret_n);
 size_t scribe_elf_build_id(const struct scribe_elf *elf, unsigned char ret_id[SCRIBE_BUILD_ID_MAX]);
-bool scribe_elf_is_dynamic(const struct scribe_elf *elf);
 /* Calls fn for each DT_NEEDED name; rpath: DT_RPATH or DT_RUNPATH text, "" none; interpreter likewise. */
 void scribe_elf_needed(const struct scribe_elf *elf, void (*fn)(void *ctx, const char *name), void *ctx);
 const char *scribe_elf_rpath(const struct scribe_elf *elf);
