@@ -16,13 +16,6 @@
  */
 struct scribe_log_job scribe_copy_job(const struct scribe_reader *r);
 
-/*
- * Move a record's times by `seconds`: first and last operations, traced
- * operations, start and end of processes. What never happened (0) and what is
- * not known (-1) stays. Heatmaps stay: util/merge_heat.h moves them.
- */
-void scribe_copy_shift(int module, void *record, double seconds);
-
 /* Do its traces name threads? */
 bool scribe_copy_has_threads(const struct scribe_reader *r);
 

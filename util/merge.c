@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/shift.h"
 #include "util/command.h"
 #include "util/copy.h"
 #include "util/logfile.h"
@@ -227,7 +228,7 @@ static const void *moved(const struct each *e, const void *record, size_t *len)
 		*len = scribe_merge_axis_bytes(&m->axis);
 	} else {
 		memcpy(copy, record, *len);
-		scribe_copy_shift(e->module, copy, e->lag);
+		scribe_record_shift(e->module, copy, e->lag);
 	}
 	return copy;
 }

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_DAEMON_GATHER_H
 #define RUNTIME_DAEMON_GATHER_H
 
-#include "runtime/daemon/bundle.h"
+#include "logfmt/bundle.h"
 #include "runtime/daemon/daemon.h"
 
 /* Files of every rank, reduced over ranks, from this daemon's memory. */

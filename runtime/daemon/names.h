@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 
 #define SCRIBE_NAME_ROOM 8448            /* two texts of the kernel's limit, joined */
 #define SCRIBE_CUT_MARK  "<cut>"         /* stands for what was too long to be kept */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "logfmt/posix_finish.h"
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 
 struct scribe_file {
 	uint64_t id;           /* record id of its name */

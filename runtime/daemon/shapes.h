@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 
 struct scribe_shape;
 struct scribe_shapes {

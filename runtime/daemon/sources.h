@@ -7,7 +7,7 @@
 #define RUNTIME_DAEMON_SOURCES_H
 
 #include "runtime/core/core.h"
-#include "runtime/daemon/bundle.h"
+#include "logfmt/bundle.h"
 #include "runtime/daemon/daemon.h"
 
 /* A process has ended: tell the modules that are on. */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "logfmt/counters_own.h"
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 #include "runtime/daemon/rankenv.h"
 
 struct scribe_core;    /* runtime/core/core.h */

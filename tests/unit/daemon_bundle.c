@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/daemon/bundle.h"
+#include "logfmt/bundle.h"
 #include "runtime/daemon/hand.h"
 
 static struct scribe_posix_record record(uint64_t id, int64_t rank, int64_t writes)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "runtime/daemon/config.h"
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 #include "runtime/daemon/records.h"
 
 static void refusals(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of a log in memory. Must not know of processes or the kernel side. */
-#include "runtime/daemon/bundle.h"
+#include "logfmt/bundle.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * A map from 64-bit keys to pointers (not NULL), open addressing. The map does
  * not own what it points to.
  */
-#ifndef RUNTIME_DAEMON_MAP_H
-#define RUNTIME_DAEMON_MAP_H
+#ifndef LOGFMT_MAP_H
+#define LOGFMT_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

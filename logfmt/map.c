@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open-addressing map with removal by shifting back: no tombstones. */
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,15 +3,15 @@
  * The records of one log in memory: collected, merged by (module, id, rank),
  * reduced across ranks, written in the order of the format.
  */
-#ifndef RUNTIME_DAEMON_BUNDLE_H
-#define RUNTIME_DAEMON_BUNDLE_H
+#ifndef LOGFMT_BUNDLE_H
+#define LOGFMT_BUNDLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "logfmt/reader.h"
 #include "logfmt/writer.h"
-#include "runtime/daemon/map.h"
+#include "logfmt/map.h"
 
 struct scribe_bundled {
 	uint64_t id;
