@@ -20,7 +20,8 @@
 #define SCRIBE_SLOTS_DEFAULT 114688u
 #define SCRIBE_SLOTS_MOST (1u << 24)
 #define SCRIBE_PROCS_DEFAULT 16384u
-#define SCRIBE_RING_DEFAULT (8u << 20)
+#define SCRIBE_RING_LEAST (8u << 20)
+#define SCRIBE_RING_MOST (1u << 30)
 #define SCRIBE_DESCS_LEAST 65536u
 
 static bool load_verbose;
@@ -330,6 +331,8 @@ int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 
 static void fill_defaults(struct scribe_bpf_options *o)
 {
+	uint64_t names;
+
 	if (!o->slots)
 		o->slots = SCRIBE_SLOTS_DEFAULT;
 	if (o->slots > SCRIBE_SLOTS_MOST)
@@ -338,8 +341,11 @@ static void fill_defaults(struct scribe_bpf_options *o)
 		o->procs = SCRIBE_PROCS_DEFAULT;
 	if (!o->tables)
 		o->tables = 2 * o->slots;
+	names = (uint64_t)o->slots * SCRIBE_RING_NAME + SCRIBE_RING_OTHERS;
 	if (!o->ring_bytes)
-		o->ring_bytes = SCRIBE_RING_DEFAULT;
+		o->ring_bytes = names < SCRIBE_RING_LEAST  ? SCRIBE_RING_LEAST
+				: names < SCRIBE_RING_MOST ? (uint32_t)names
+							   : SCRIBE_RING_MOST;
 	o->ring_bytes = power_of_two(o->ring_bytes);
 }
 

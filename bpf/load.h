@@ -24,7 +24,7 @@ struct scribe_bpf_options {
 	uint32_t slots;        /* records of the node, 1 KiB each; 0: 114688 */
 	uint32_t procs;        /* processes at once; 0: 16384 */
 	uint32_t tables;       /* most value tables, 528 B each, in steps; 0: 2 * slots */
-	uint32_t ring_bytes;   /* event ring, a power of two; 0: 8 MiB */
+	uint32_t ring_bytes;   /* event ring, a power of two; 0: for the names of all slots */
 	enum scribe_bpf_level level;
 	bool verbose;          /* pass libbpf's and the verifier's messages to stderr */
 	const char *pins;      /* folder on a BPF file system to make and pin everything in; NULL: none */

@@ -185,14 +185,21 @@ static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 typ
 }
 
 /*
- * Send scratch's event with `bytes` of text. Names wake nobody: they are polled.
- * They can be sent again, so they leave half of the ring to what cannot: a job
+ * Names leave part of the ring to what cannot be sent again (bpf/wire.h): a job
  * that meets files without end takes no other job's processes away.
  */
+static __always_inline bool scribe_names_full(void)
+{
+	__u64 room = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE);
+
+	room -= room > 2 * SCRIBE_RING_OTHERS ? SCRIBE_RING_OTHERS : room / 2;
+	return bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA) > room;
+}
+
+/* Send scratch's event with `bytes` of text. Names wake nobody: they are polled. */
 static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
 {
-	if (s->ev.type == SCRIBE_EV_NAME && bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA) >
-						    bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE) / 2)
+	if (s->ev.type == SCRIBE_EV_NAME && scribe_names_full())
 		return -1;
 	s->ev.text_bytes = bytes;
 	bytes &= 16383;

@@ -10,7 +10,7 @@
 #include "logfmt/ledger_list.h"
 #include "logfmt/rules/posix_part.h"
 
-#define SCRIBE_WIRE_VERSION 2
+#define SCRIBE_WIRE_VERSION 3
 #define SCRIBE_JOBS_MAX 256u
 #define SCRIBE_JOB_NOBODY (SCRIBE_JOBS_MAX - 1) /* what lives on after its job's end belongs to this one */
 #define SCRIBE_TABLES_CHUNK 8192u    /* value tables added at a time */
@@ -200,6 +200,12 @@ struct scribe_ledger {
 };
 
 /* ---- events (ring buffer, kernel to daemon) ---- */
+/*
+ * The ring holds the names of all slots while nobody empties it: so many bytes a
+ * name, head included. What follows them has room of its own.
+ */
+#define SCRIBE_RING_NAME 256u
+#define SCRIBE_RING_OTHERS (4u << 20)
 #define SCRIBE_NAME_MAX_BYTES 4096u
 #define SCRIBE_ARGS_MAX_BYTES 4096u
 #define SCRIBE_ENV_CHUNK_BYTES 4096u

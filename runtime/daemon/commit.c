@@ -24,6 +24,7 @@ uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
 	if (w->daemon->bpf)
 		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
+	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
 	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)
 		return 1ull << SCRIBE_MOD_POSIX | scribe_libs_partial(w->daemon);

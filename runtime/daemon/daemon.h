@@ -65,6 +65,7 @@ struct scribe_work {
 	size_t logs, logs_room;
 	uint64_t drain_ns;   /* spent collecting records */
 	uint64_t memory_out; /* allocations that failed: something is missing */
+	uint64_t names_lost; /* records whose name has never come */
 	uint64_t lost_seen;  /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	bool ending;         /* END has come */
 	bool finishing;      /* no more is recorded; its logs are on their way */

@@ -178,6 +178,8 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	/* a library's record that replaced one already drained has that one's name */
 	if (!label && lib_module(slot->kind) && slot->renamed_from)
 		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_birth);
+	if (!label && slot->kind != SCRIBE_KIND_CATCHALL)
+		x->p->work->names_lost++;
 	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
 		label = made_up_label(x->p->work, x->p, slot);
 	if (lib_module(slot->kind)) {

@@ -5,6 +5,11 @@
 
 load ../trace/helper.bash
 
+# The first daemon would mount it, and it stays.
+setup_file() {
+  mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+}
+
 LIVES=20
 FILES=1000 # a program; five of them in a life of the daemon: 100,000 in all
 
@@ -34,13 +39,6 @@ end_daemon() {
   return 1
 }
 
-# What waited in the ring has been taken: it holds names of some ten thousand files,
-# no more, and a daemon that is killed at once on a busy machine takes few of them.
-caught_up() {
-  "$IOSCRIBE" job list --timeout 120 >"$T/list"
-  "$IOSCRIBE" job list --timeout 120 >"$T/list"
-}
-
 cleanup() {
   local pid
   for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
@@ -48,8 +46,14 @@ cleanup() {
   end_daemon INT
 }
 
-begin_job() {
-  "$IOSCRIBE" job begin --timeout 120 --job-id 7 --uid 0 --match-env "JOB=$T" log_dir="$T/logs"
+# job begin|end [KEY=VALUE…]
+job() {
+  local what=$1
+  shift
+  case $what in
+  begin) "$IOSCRIBE" job begin --timeout 120 --job-id 7 --uid 0 --match-env "JOB=$T" log_dir="$T/logs" "$@" ;;
+  *) "$IOSCRIBE" job end --timeout 120 --job-id 7 ;;
+  esac
 }
 
 # make_files N: in folder N, names of its own
@@ -63,6 +67,17 @@ some_files() {
   for i in 1 2 3 4 5; do make_files "$1.$i" || return 1; done
 }
 
+# Each file of these folders is in the log once, by name, with its bytes, and nothing is made up.
+each_name_once() {
+  "$IOSCRIBE" parse --base "$LOG" | grep -F POSIX_BYTES_WRITTEN | awk -F '\t' '{ print $6, $5 }' | sort >"$T/have"
+  while read -r folder; do
+    seq 0 $((FILES - 1)) | awk -v at="$T/w/$folder/m" '{ print at $1, $1 % 50 + 1 }'
+  done | sort >"$T/want"
+  grep -F "$T/w/" "$T/have" | diff - "$T/want" | head -n 5 >"$T/differ"
+  [ ! -s "$T/differ" ] || { cat "$T/differ"; return 1; }
+  ! grep '<unnamed\|<folded' "$T/have"
+}
+
 the_log() {
   LOG=$(find "$T/logs" -name '*.darshan')
   [ "$(find "$T/logs" -type f | wc -l)" -eq 1 ] || { find "$T/logs" -type f; return 1; }
@@ -72,9 +87,8 @@ the_log() {
   export IOSCRIBE_DIR=$T/run
   mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
   serve
-  begin_job
+  job begin
   for life in $(seq 1 "$LIVES"); do
-    caught_up
     some_files "$life" &
     made=$!
     sleep 0.0$((RANDOM % 10))
@@ -83,7 +97,7 @@ the_log() {
     serve
     wait "$made"
   done
-  run "$IOSCRIBE" job end --timeout 120 --job-id 7
+  run job end
   echo "$output"
   [ "$status" -eq 0 ]
   the_log
@@ -91,23 +105,34 @@ the_log() {
   grep -qx "total_POSIX_OPENS: 100000" "$T/total" || { grep POSIX_OPENS "$T/total"; false; }
   grep -qx "total_POSIX_WRITES: 100000" "$T/total" || { grep POSIX_WRITES "$T/total"; false; }
   grep -qx "total_POSIX_BYTES_WRITTEN: 2550000" "$T/total" || { grep BYTES_WRITTEN "$T/total"; false; }
-  # each name once with its bytes, none made up
-  "$IOSCRIBE" parse --base "$LOG" | grep -F POSIX_BYTES_WRITTEN | awk -F '\t' '{ print $6, $5 }' | sort >"$T/have"
   for life in $(seq 1 "$LIVES"); do
-    for i in 1 2 3 4 5; do
-      seq 0 $((FILES - 1)) | awk -v at="$T/w/$life.$i/m" '{ print at $1, $1 % 50 + 1 }'
-    done
-  done | sort >"$T/want"
-  grep -F "$T/w/" "$T/have" | diff - "$T/want" | head -n 5 >"$T/differ"
-  [ ! -s "$T/differ" ] || { cat "$T/differ"; false; }
-  ! grep '<unnamed\|<folded' "$T/have"
+    for i in 1 2 3 4 5; do echo "$life.$i"; done
+  done | each_name_once
+}
+
+@test "nobody lives while 100,000 records are made and their processes end: counts and names are exact" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
+  job begin job_records=110000
+  end_daemon KILL
+  FILES=2000 # each is a record of its own when it is opened, and one when it is removed by its name
+  for i in $(seq 25); do make_files "$i"; done
+  serve
+  job end >/dev/null
+  the_log
+  "$IOSCRIBE" parse --total "$LOG" >"$T/total"
+  grep -qx "total_POSIX_OPENS: 50000" "$T/total" || { grep POSIX_OPENS "$T/total"; false; }
+  seq 25 | each_name_once
+  "$IOSCRIBE" parse "$LOG" | grep -P '\tLEDGER_(NAME_LOST|NAME_RETRY|EVENT_LOST|FOLDED|DROP_NO_SLOT)\t' >"$T/ledger"
+  [ "$(awk -F '\t' '{ print $5 }' "$T/ledger" | sort -u)" = 0 ] || { cat "$T/ledger"; false; }
 }
 
 @test "told to go by SIGTERM it leaves its jobs to the next one; SIGINT writes their logs" {
   export IOSCRIBE_DIR=$T/run
   mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
   serve
-  begin_job
+  job begin
   make_files a
   end_daemon TERM
   [ -z "$(find "$T/logs" -type f)" ]
