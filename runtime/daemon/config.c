@@ -27,6 +27,9 @@ static const struct key {
 #define FIELD(f) offsetof(struct scribe_config, f), sizeof(((struct scribe_config *)0)->f)
 	{"records", NUMBER, FIELD(records), 16, 16777216, ANYBODY},
 	{"processes", NUMBER, FIELD(processes), 16, 4194304, SITE},
+	{"job_records", NUMBER, FIELD(job_records), 0, 16777216, SITE},
+	{"job_reserve", NUMBER, FIELD(job_reserve), 0, 1048576, SITE},
+	{"job_processes", NUMBER, FIELD(job_processes), 0, 4194304, SITE},
 	{"listed_processes", NUMBER, FIELD(listed), 1, 1000000, ANYBODY},
 	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30, ANYBODY},
 	{"job_number", TEXT, FIELD(job_number), 0, 0, ANYBODY},

@@ -20,6 +20,9 @@ struct scribe_config {
 	/* how */
 	uint32_t records;       /* most records at once */
 	uint32_t processes;     /* most processes at once */
+	uint32_t job_records;   /* of these for one job of a service; 0: half of the pool */
+	uint32_t job_reserve;   /* catch-alls and parts kept for a job; 0: a 64th of the pool */
+	uint32_t job_processes; /* most processes at once of one job; 0: half of `processes` */
 	uint32_t listed;        /* most processes in a log's table */
 	uint32_t mem_alignment; /* bytes; 0: MEM_NOT_ALIGNED is not counted */
 	bool opt_out;           /* every process of a scheduler's job, not only those that ask for it */

@@ -291,6 +291,25 @@ static int set_match(const struct scribe_work *w, struct scribe_job *job, struct
 	return cgroup_number(s->cgroup, &job->cgroup, err);
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the job may hold. Among many no job may take all: what it floods is its own share. */
+static void set_quotas(const struct scribe_work *w, struct scribe_job *job)
+{
+	const struct scribe_config *c = &w->config;
+	uint32_t pool = w->daemon->slots - 1, processes = w->daemon->processes;
+
+	job->quota = least(c->records, pool);
+	if (!w->daemon->service)
+		return;
+	job->quota = least(job->quota, c->job_records ? c->job_records : pool / 2);
+	job->reserve = c->job_reserve;
+	job->proc_quota = c->job_processes ? c->job_processes : processes / 2;
+}
+
 static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_err *err)
 {
 	struct scribe_job job = {.active = 1};
@@ -313,7 +332,7 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 	if (rc < 0)
 		return rc;
 	scribe_mounts_read(&w->mounts, "/etc/mtab");
-	job.quota = w->config.records < d->slots ? w->config.records : d->slots - 1;
+	set_quotas(w, &job);
 	job.mem_align = w->config.mem_alignment;
 	job.all_types = w->config.all_types;
 	job.tell_maps = strcmp(w->config.libraries, "none") != 0;

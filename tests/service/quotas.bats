@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Quotas of a job as the site's file sets them: what one job floods costs another
+# one neither record nor name nor process, also while nobody empties the ring.
+load helper
+
+FILES=300 # of the job that is calm; each is two records, opened and removed
+
+quotas() {
+  printf 'records = 4000\nprocesses = 200\njob_records = %s\njob_processes = %s\njob_reserve = %s\n' "$@" \
+    | cat - <(grep -v '^records\|^processes' "$IOSCRIBE_CONFIG") >"$T/conf"
+  mv "$T/conf" "$IOSCRIBE_CONFIG"
+}
+
+# as_job ID DIR PROGRAM ARG
+as_job() {
+  (cd "$2" && echo "$BASHPID" >"$T/pid.$3" && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+    env "JOBX=$1" IOSCRIBE_ENABLE=1 "$IOSCRIBE_BUILD/tests/prog/$3" "$4" >/dev/null) 3>&-
+}
+
+ledger() {
+  "$IOSCRIBE" parse --base --show-incomplete "$1" | awk -F '\t' -v name="LEDGER_$2" '$4 == name { sum += $5 } END { printf "%.0f\n", sum }'
+}
+
+both_begin() {
+  chmod 755 "$T"
+  mkdir -m 777 "$T/w/flood" "$T/w/calm"
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  job begin --job-id 2 --uid 65534 --match-env JOBX=2
+}
+
+calm_is_whole() {
+  [ "$(value "$1" POSIX_BYTES_WRITTEN)" = 7650 ]
+  "$IOSCRIBE" parse --base "$1" | awk -F '\t' '$4 == "POSIX_BYTES_WRITTEN" { print $6, $5 }' | sort >"$T/have"
+  seq 0 $((FILES - 1)) | awk -v at="$T/w/calm/m" '{ print at $1, $1 % 50 + 1 }' | sort | diff - "$T/have"
+  for name in FOLDED FOLDED_FILES DROP_NO_SLOT DROP_NO_PROC NAME_LOST EVENT_LOST ENV_LOST; do
+    [ "$(ledger "$1" $name)" = 0 ] || { echo "$name $(ledger "$1" $name)"; return 1; }
+  done
+}
+
+@test "a job that meets files and starts processes without end, the daemon stopped: the other's log is whole" {
+  quotas 1000 50 64
+  serve
+  both_begin
+  kill -STOP "$DAEMON"
+  as_job 1 "$T/w/flood" many_files 20000 &
+  local pids=($!)
+  as_job 1 "$T/w/flood" many_procs 300 &
+  pids+=($!)
+  until_true test -s "$T/pid.many_files"
+  cp "$T/pid.many_files" "$T/flood.pid"
+  as_job 2 "$T/w/calm" many_files "$FILES" & # in the middle of it
+  pids+=($!)
+  wait "${pids[@]}"
+  kill -CONT "$DAEMON"
+  local flood calm
+  calm=$(job end 2)
+  flood=$(job end 1)
+  calm_is_whole "$calm"
+  # the flood's own log: its files are there to the byte, most of them folded, and its processes were refused
+  "$IOSCRIBE" parse --base --show-incomplete "$flood" >"$T/flood"
+  [ "$(awk -F '\t' -v folded="<folded:$(cat "$T/flood.pid")>" '$4 == "POSIX_BYTES_WRITTEN" &&
+    ($6 ~ "/m[0-9]+$" || $6 == folded) { n += $5 } END { print n }' "$T/flood")" = 510000 ]
+  [ "$(ledger "$flood" FOLDED)" -gt 0 ]
+  [ "$(ledger "$flood" DROP_NO_PROC)" -gt 0 ]
+  [ "$(ledger "$flood" DROP_NO_SLOT)" = 0 ]
+}
+
+@test "by default a job may hold half of the node's records; root may set it for a job, a user may not" {
+  quotas 0 0 0
+  serve
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  job begin --job-id 2 --uid 65534 --match-env JOBX=2 job_records=3999
+  job begin --job-id 3 --uid 65534 --match-env JOBX=3 job_records=3999 records=123
+  [ "$(job show 1 | grep ^records_most=)" = records_most=2000 ]
+  [ "$(job show 2 | grep ^records_most=)" = records_most=3999 ]
+  [ "$(job show 3 | grep ^records_most=)" = records_most=123 ]
+  run_it user "$IOSCRIBE" job begin --timeout 60 --job-id 4 job_records=3000
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"job_records: only the site's configuration sets this" ]]
+}
