@@ -255,7 +255,15 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 		       size_t bytes, struct scribe_work **ret_work, struct scribe_err *err);
 
 /* ---- loop.c ---- */
+struct scribe_pace {
+	uint64_t next_sweep_ns;
+	int wait_ms; /* most time until the next look at the kernel's events, while there are jobs */
+};
+
+/* Serve until the daemon is to quit. */
 int scribe_loop(struct scribe_daemon *d);
+/* Once: wait for a message, take events, serve, write logs. */
+int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace);
 int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what);
 
 #endif

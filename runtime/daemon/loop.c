@@ -39,39 +39,44 @@ static void dispatch(struct scribe_daemon *d, void *what)
 		scribe_clients_serve(d, what);
 }
 
-int scribe_loop(struct scribe_daemon *d)
+int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 {
-	uint64_t next_sweep = scribe_now_ns() + SWEEP_NS;
-	int wait_ms = POLL_BUSY_MS;
+	struct epoll_event e[32];
+	int idle_ms = d->service ? scribe_service_tick(d) : -1;
+	int n = epoll_wait(d->epoll, e, 32, d->works ? pace->wait_ms : d->quit ? 0 : idle_ms);
 
-	while (!d->quit) {
-		struct epoll_event e[32];
-		int idle_ms = d->service ? scribe_service_tick(d) : -1;
-		int n = epoll_wait(d->epoll, e, 32, d->works ? wait_ms : d->quit ? 0 : idle_ms);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		for (int i = 0; i < n; i++)
-			dispatch(d, e[i].data.ptr);
-		if (!d->works) {
-			scribe_clients_serve_all(d);
-			scribe_works_tick(d);
-			continue;
-		}
-		if (scribe_events_take(d) > 0)
-			wait_ms = POLL_BUSY_MS;
-		else if (wait_ms < POLL_QUIET_MS)
-			wait_ms++;
-		if (scribe_now_ns() >= next_sweep) {
-			scribe_events_sweep(d);
-			scribe_libs_guard(d);
-			scribe_streams_sweep(d);
-			next_sweep = scribe_now_ns() + SWEEP_NS;
-		}
+	if (n < 0 && errno != EINTR)
+		return -errno;
+	for (int i = 0; i < n; i++)
+		dispatch(d, e[i].data.ptr);
+	if (!d->works) {
 		scribe_clients_serve_all(d);
 		scribe_works_tick(d);
-		if (d->hurry)
-			wait_ms = POLL_BUSY_MS;
+		return 0;
 	}
+	if (scribe_events_take(d) > 0)
+		pace->wait_ms = POLL_BUSY_MS;
+	else if (pace->wait_ms < POLL_QUIET_MS)
+		pace->wait_ms++;
+	if (scribe_now_ns() >= pace->next_sweep_ns) {
+		scribe_events_sweep(d);
+		scribe_libs_guard(d);
+		scribe_streams_sweep(d);
+		pace->next_sweep_ns = scribe_now_ns() + SWEEP_NS;
+	}
+	scribe_clients_serve_all(d);
+	scribe_works_tick(d);
+	if (d->hurry)
+		pace->wait_ms = POLL_BUSY_MS;
 	return 0;
+}
+
+int scribe_loop(struct scribe_daemon *d)
+{
+	struct scribe_pace pace = {.next_sweep_ns = scribe_now_ns() + SWEEP_NS, .wait_ms = POLL_BUSY_MS};
+	int rc = 0;
+
+	while (!d->quit && rc == 0)
+		rc = scribe_loop_turn(d, &pace);
+	return rc;
 }
