@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The daemon's conversations: an input is a play with up to 12 connections of
+ * three users and with the kernel's events, acted before the real daemon (of a
+ * service, or of one command) whose kernel side, hands and clock are of this
+ * program (kernel.h). What must hold
+ * whatever is said: it ends when told to, forgets every descriptor and byte,
+ * never waits for a peer without limit, answers in its own protocol, writes logs
+ * that read, and says nothing of a job to another user.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "logfmt/rules/streams.h"
+#include "runtime/daemon/libs.h"
+#include "runtime/daemon/service.h"
+#include "runtime/daemon/streams.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/kernel.h"
+
+#define PEERS     12
+#define STEPS_MAX 400
+#define END_TURNS 2000
+
+static const uid_t users[] = {0, 1000, 1001};
+
+struct peer {
+	int fd; /* -1: none */
+	uid_t uid;
+	pid_t pid;
+	char path[SCRIBE_PATH_MAX]; /* that it was given by FETCH_OK */
+};
+
+static struct play {
+	const uint8_t *at, *end;
+	struct peer peer[PEERS];
+	struct scribe_daemon d;
+	struct scribe_service service;
+	struct scribe_pace pace;
+} play;
+
+static struct scribe_config defaults;
+static struct sockaddr_un address;
+static socklen_t address_bytes;
+static int listening = -1;
+
+/* ---- the input ---- */
+
+static unsigned byte(void)
+{
+	return play.at < play.end ? *play.at++ : 0;
+}
+
+static size_t take(void *to, size_t cap)
+{
+	size_t n = (size_t)(play.end - play.at) < cap ? (size_t)(play.end - play.at) : cap;
+
+	memcpy(to, play.at, n);
+	play.at += n;
+	return n;
+}
+
+static int tgid(void)
+{
+	return FUZZ_TGID + (int)(byte() % FUZZ_TGIDS);
+}
+
+/* ---- peers ---- */
+
+static void hear(struct peer *p);
+
+static void leave(struct peer *p)
+{
+	if (p->fd < 0)
+		return;
+	hear(p);
+	close(p->fd);
+	p->fd = -1;
+}
+
+static void arrive(struct peer *p)
+{
+	unsigned who = byte();
+
+	leave(p);
+	p->uid = users[who % 3];
+	p->pid = FUZZ_TGID + (int)(who / 3 % FUZZ_TGIDS);
+	p->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (p->fd < 0)
+		abort();
+	if (connect(p->fd, (struct sockaddr *)&address, address_bytes) < 0 ||
+	    !fuzz_calls_arriving(p->pid, p->uid)) {
+		close(p->fd);
+		p->fd = -1;
+	}
+}
+
+static int own_uid(const char *text, size_t bytes, uid_t uid)
+{
+	char line[32];
+	int n = snprintf(line, sizeof(line), "\nuid=%u\n", (unsigned)uid);
+
+	return memmem(text, bytes, line, (size_t)n) != NULL;
+}
+
+/* What an answer may hold. */
+static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
+{
+	const struct scribe_msg_header *h = (const void *)packet;
+	const struct scribe_msg_fetch_ok *ok = (const void *)(h + 1);
+	struct scribe_err err;
+	const void *payload;
+
+	if (scribe_msg_check(packet, bytes, &payload, &err) < 0)
+		abort();
+	if (h->type == SCRIBE_MSG_JOB_ENTRY && p->uid && !own_uid(payload, h->len, p->uid))
+		abort();
+	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK)
+		abort();
+	if (h->type != SCRIBE_MSG_FETCH_OK)
+		return;
+	if (fd < 0 || lseek(fd, 0, SEEK_END) != (off_t)ok->image_bytes ||
+	    !(fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE))
+		abort();
+	memcpy(p->path, ok->path, sizeof(p->path));
+	fuzz_hands_image(fd);
+	fuzz_read(fd);
+}
+
+/* All that has come. */
+static void hear(struct peer *p)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+
+	while (p->fd >= 0) {
+		char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+		struct iovec iov = {packet, sizeof(packet)};
+		struct msghdr m = {.msg_iov = &iov,
+				   .msg_iovlen = 1,
+				   .msg_control = control,
+				   .msg_controllen = sizeof(control)};
+		ssize_t n = recvmsg(p->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+		int fd = -1;
+
+		if (n <= 0)
+			return;
+		if (c)
+			memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+		judge(p, packet, (size_t)n, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* A descriptor to pass, by kind; -1: none. */
+static int passed(unsigned kind, const struct peer *p)
+{
+	int fd = -1, ends[2];
+	uint32_t used = 2;
+
+	switch (kind % 6) {
+	case 1: /* as it should be */
+	case 2: /* may be cut */
+		fd = memfd_create("streams", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		if (fd < 0 || ftruncate(fd, sizeof(struct scribe_streams)) < 0)
+			abort();
+		if (kind % 6 == 1)
+			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
+		if (pwrite(fd, &used, sizeof(used), offsetof(struct scribe_streams, used)) < 0)
+			abort();
+		for (unsigned i = 0; i < used; i++) {
+			uint32_t gen = 1, closed = byte() & 1;
+
+			if (pwrite(fd, &gen, 4, (off_t)(offsetof(struct scribe_streams, gen) + i * 4)) < 0 ||
+			    pwrite(fd, &closed, 4, (off_t)(offsetof(struct scribe_streams, closed) + i * 4)) <
+				    0)
+				abort();
+		}
+		return fd;
+	case 3:
+		if (pipe2(ends, O_CLOEXEC) < 0)
+			abort();
+		close(ends[0]);
+		return ends[1];
+	case 4:
+		return dup(p->fd);
+	case 5:
+		return memfd_create("empty", MFD_CLOEXEC);
+	default:
+		return -1;
+	}
+}
+
+/* Send bytes as they are, with `nfds` copies of a descriptor. */
+static void say(struct peer *p, const void *bytes, size_t n, int fd, unsigned nfds)
+{
+	char control[CMSG_SPACE(6 * sizeof(int))] __attribute__((aligned(8)));
+	struct iovec iov = {(void *)(uintptr_t)bytes, n};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0 && nfds) {
+		struct cmsghdr *c = (void *)control;
+
+		memset(control, 0, sizeof(control));
+		m.msg_control = control;
+		m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		for (unsigned i = 0; i < nfds; i++)
+			memcpy(CMSG_DATA(c) + i * sizeof(int), &fd, sizeof(fd));
+	}
+	if (p->fd >= 0)
+		(void)sendmsg(p->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (fd >= 0)
+		close(fd);
+}
+
+static const char *const pieces[] = {
+	"job_id=1\n",
+	"job_id=2\n",
+	"uid=1000\n",
+	"uid=1001\n",
+	"uid=0\n",
+	"match_env=J=1\n",
+	"deadline_s=0\n",
+	"deadline_s=5\n",
+	"last_node=1\n",
+	"nodes=2\n",
+	"node=1\n",
+	"pid=5000001\n",
+	"pid=5000002\n",
+	"below=1\n",
+	"records=20\n",
+	"cgroup=/x\n",
+	"log_dir=/l\n",
+	"log_file=/l/f.darshan\n",
+	"collective=0\n",
+	"runtime=0\n",
+	"runtime=1\n",
+	"exclude=/data\n",
+	"gid=7\n",
+	"libraries=all\n",
+	"opt_out=1\n",
+	"user=joe\n",
+	"log_layout=flat\n",
+	"mem_alignment=8\n",
+	"job_number=77\n",
+	"write_deadline_ms=100\n",
+	"DISABLE_SHARED_REDUCTION\n",
+	"MAX_RECORDS 3 POSIX\n",
+	"NAME_EXCLUDE .* *\n",
+	"modules=null\n",
+};
+
+/* key=value lines: known pieces, or bytes of the input. */
+static size_t text(char *to, size_t cap)
+{
+	size_t n = 0;
+
+	for (unsigned i = byte() % 16; i > 0; i--) {
+		unsigned b = byte();
+		const char *piece = pieces[b % (sizeof(pieces) / sizeof(pieces[0]))];
+
+		if (b < 0xe0 && n + strlen(piece) < cap) {
+			memcpy(to + n, piece, strlen(piece));
+			n += strlen(piece);
+		} else if (n + 64 < cap) {
+			n += take(to + n, byte() % 64);
+		}
+	}
+	return n;
+}
+
+/* The fields that matter, small; the rest of the payload from the input. */
+static size_t payload(const struct peer *p, unsigned type, char *to, size_t cap)
+{
+	int bytes = scribe_msg_payload_bytes(type);
+	size_t n = bytes < 0 ? 0 : (size_t)bytes;
+
+	if (bytes < 0)
+		return text(to, cap);
+	memset(to, 0, n);
+	if (type == SCRIBE_MSG_HELLO) {
+		struct scribe_msg_hello *m = (void *)to;
+
+		m->rank = (int8_t)byte();
+		m->size = (int8_t)byte();
+		m->mpi = byte() % 4;
+		take(m->world, byte() % 8);
+	} else if (type == SCRIBE_MSG_ENROL) {
+		((struct scribe_msg_enrol *)(void *)to)->pid = tgid();
+	} else if (type == SCRIBE_MSG_END) {
+		((struct scribe_msg_end *)(void *)to)->grace_ms = byte() * 10;
+	} else if (type == SCRIBE_MSG_DONE) {
+		struct scribe_msg_done *m = (void *)to;
+
+		unsigned b = byte();
+
+		m->ok = b & 1;
+		if (b & 2)
+			take(m->path, byte() % 64);
+		else
+			memcpy(m->path, p->path, sizeof(m->path));
+	} else if (type == SCRIBE_MSG_STREAMS) {
+		((struct scribe_msg_streams *)(void *)to)->id = byte() % 4;
+		((struct scribe_msg_streams *)(void *)to)->made_ns = (uint64_t)fuzz_now_ns;
+	} else if (n) {
+		take(to, n < 16 ? n : 16);
+	}
+	return n;
+}
+
+static void say_message(struct peer *p)
+{
+	static const uint8_t types[] = {
+		SCRIBE_MSG_HELLO,     SCRIBE_MSG_FETCH,    SCRIBE_MSG_DONE,     SCRIBE_MSG_STREAMS,
+		SCRIBE_MSG_RUN_BEGIN, SCRIBE_MSG_ENROL,    SCRIBE_MSG_END,      SCRIBE_MSG_JOB_BEGIN,
+		SCRIBE_MSG_JOB_END,   SCRIBE_MSG_JOB_LIST, SCRIBE_MSG_JOB_SHOW, SCRIBE_MSG_JOB_FLUSH,
+		SCRIBE_MSG_JOB_ENTRY, SCRIBE_MSG_LOG,      SCRIBE_MSG_ERROR,    SCRIBE_MSG_READY};
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	struct scribe_msg_header *h = (void *)packet;
+	unsigned how = byte();
+	int fd = -1;
+
+	*h = (struct scribe_msg_header){.magic = SCRIBE_MSG_MAGIC, .version = SCRIBE_MSG_VERSION};
+	h->type = types[how % sizeof(types)];
+	how /= sizeof(types);
+	h->len = (uint32_t)payload(p, h->type, packet + sizeof(*h), 4096);
+	if (how & 1 || h->type == SCRIBE_MSG_STREAMS)
+		fd = passed(byte(), p);
+	say(p, packet, sizeof(*h) + h->len, fd, how & 2 ? 5 : 1);
+	if (how & 4) /* told twice */
+		say(p, packet, sizeof(*h) + h->len, -1, 0);
+}
+
+static void say_anything(struct peer *p)
+{
+	static char packet[SCRIBE_MSG_MAX + 64] __attribute__((aligned(8)));
+	struct scribe_msg_header *h = (void *)packet;
+	unsigned how = byte();
+	size_t n = sizeof(*h);
+
+	memset(packet, 0, sizeof(packet));
+	*h = (struct scribe_msg_header){SCRIBE_MSG_MAGIC, SCRIBE_MSG_VERSION, (uint16_t)byte(), 0, 0};
+	n += take(packet + n, byte());
+	h->len = (uint32_t)(n - sizeof(*h));
+	if (how & 1) /* a byte of it is another one */
+		packet[byte() % 32] ^= (char)byte();
+	if (how & 2)
+		n = byte();
+	if (how & 4)
+		n = sizeof(packet);
+	say(p, packet, n, how & 8 ? passed(byte(), p) : -1, 1 + (how >> 4) % 6);
+}
+
+/* ---- what happens beside ---- */
+
+static void exec(int pid)
+{
+	static const char programs[][32] = {"./app\0x", "mpiexec\0-n\0002\0./app", "/usr/bin/python3\0a.py",
+					    "srun\0./app", "sh\0-c\0ls"};
+	unsigned b = byte();
+
+	fuzz_kernel_exec(pid, programs[b % 5], sizeof(programs[0]), b & 0x80);
+}
+
+static void environment(int pid)
+{
+	char env[128] = "";
+	unsigned b = byte();
+	int n = 0;
+
+	if (b & 0x80) {
+		n = (int)take(env, byte() % sizeof(env));
+	} else {
+		n += snprintf(env + n, sizeof(env) - (size_t)n, "PMI_RANK=%u", b % 4) + 1;
+		n += snprintf(env + n, sizeof(env) - (size_t)n, "PMI_SIZE=%u", 1 + b / 4 % 4) + 1;
+		if (b & 0x40)
+			n += snprintf(env + n, sizeof(env) - (size_t)n, "SLURM_JOB_ID=1") + 1;
+	}
+	fuzz_kernel_env(pid, env, (uint32_t)n, !(b & 0x20));
+}
+
+static void kernel(void)
+{
+	unsigned b = byte();
+	int pid = tgid();
+
+	switch (b % 10) {
+	case 0:
+		fuzz_kernel_join(pid, byte() % 4, users[b / 10 % 3]);
+		break;
+	case 1:
+		fuzz_kernel_fork(pid, tgid());
+		break;
+	case 2:
+		exec(pid);
+		break;
+	case 3:
+		environment(pid);
+		break;
+	case 4:
+		fuzz_kernel_exit(pid, (int)byte() << 4, b & 0x40);
+		break;
+	case 5:
+		fuzz_kernel_stream(pid, byte() % 4, byte() % 4);
+		break;
+	case 6:
+		fuzz_kernel_mapped(pid, byte());
+		break;
+	case 7:
+		fuzz_kernel_lost(byte() % 4);
+		break;
+	case 8:
+		fuzz_kernel_fail(byte());
+		break;
+	default:
+		fuzz_kernel_touch(pid, 1 + byte() % 8, byte() * 100, 1 + byte() % 10, b & 0x40);
+	}
+}
+
+static void hands(void)
+{
+	static const int answers[] = {0, -ENOSPC, -EACCES, -ETIMEDOUT, -EPERM, -EEXIST};
+	static char file[4096];
+	unsigned b = byte();
+
+	fuzz_hands(answers[b % 6], b / 6 % 8);
+	if (b & 0x80)
+		fuzz_hands_file(file, take(file, byte() * 16));
+}
+
+static void turn(unsigned times)
+{
+	for (unsigned i = 0; i < times && !play.d.quit; i++)
+		if (scribe_loop_turn(&play.d, &play.pace) < 0)
+			abort();
+}
+
+static void step(void)
+{
+	unsigned b = byte();
+	struct peer *p = &play.peer[b / 8 % PEERS];
+
+	switch (b % 8) {
+	case 0:
+		arrive(p);
+		break;
+	case 1:
+	case 2:
+		say_message(p);
+		break;
+	case 3:
+		say_anything(p);
+		break;
+	case 4:
+		if (b & 0x80)
+			leave(p);
+		else
+			hear(p);
+		break;
+	case 5:
+		kernel();
+		break;
+	case 6:
+		if (b & 0x80)
+			hands();
+		else
+			fuzz_now_ns += 1000000ll << byte() % 16;
+		break;
+	default:
+		turn(1 + b / 8 % 4);
+	}
+}
+
+/* ---- beginning and end ---- */
+
+/* The daemon of one command: the first peer is `ioscribe run`. */
+static void be_private(struct peer *p)
+{
+	struct scribe_client *own;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		abort();
+	p->fd = pair[0];
+	p->pid = FUZZ_TGID;
+	fuzz_calls_arriving(p->pid, 0);
+	play.d.service = NULL;
+	own = scribe_clients_add(&play.d, pair[1]);
+	if (!own)
+		abort();
+	own->own = true;
+}
+
+static void begin(const uint8_t *data, size_t size)
+{
+	fuzz_kernel_reset();
+	fuzz_calls_reset();
+	play = (struct play){.at = data, .end = data + size};
+	for (unsigned i = 0; i < PEERS; i++)
+		play.peer[i].fd = -1;
+	play.service = (struct scribe_service){.dir = "/run/ioscribe", .pid_file = -1, .stay = true};
+	play.d = (struct scribe_daemon){.service = &play.service, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	play.d.listen = dup(listening);
+	if (scribe_config_copy(&play.service.config, &defaults) < 0 || play.d.epoll < 0 ||
+	    play.d.listen < 0 || scribe_loop_watch(&play.d, play.d.listen, &play.d.listen) < 0)
+		abort();
+	play.service.started_ns = scribe_now_ns();
+	play.pace.next_sweep_ns = play.service.started_ns;
+	if (byte() & 1)
+		be_private(&play.peer[0]);
+}
+
+/* Told to end, with hands that work, it does; nothing of it is left. */
+static void end(void)
+{
+	struct scribe_daemon *d = &play.d;
+	int late;
+
+	turn(1);
+	fuzz_hands(0, 0);
+	fuzz_kernel_fail(0);
+	for (unsigned i = 0; i < PEERS; i++)
+		leave(&play.peer[i]);
+	d->asked_to_end = SIGINT;
+	turn(END_TURNS);
+	if (!d->quit)
+		abort();
+	scribe_libs_stop(d);
+	while (d->works)
+		scribe_work_free(d->works);
+	scribe_streams_clear(d);
+	d->bpf = scribe_bpf_free(d->bpf);
+	scribe_clients_close(d);
+	scribe_map_clear(&d->by_tgid);
+	scribe_config_clear(&play.service.config);
+	free(d->slot);
+	close(d->epoll);
+	while ((late = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) >= 0) /* it had gone already */
+		close(late);
+}
+
+/* The lowest free descriptor: the same before and after a play. */
+static int lowest(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+static void once(void)
+{
+	struct scribe_err err;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (scribe_config_default(&defaults, &err) < 0)
+		abort();
+	defaults.records = FUZZ_SLOTS - 1;
+	defaults.processes = FUZZ_PROCS - 1;
+	strcpy(defaults.log_dir, "/log");
+	defaults.spool_dir[0] = 0;
+	listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	address.sun_family = AF_UNIX; /* a name of the kernel's choice */
+	address_bytes = sizeof(address);
+	if (listening < 0 || bind(listening, (struct sockaddr *)&address, sizeof(sa_family_t)) < 0 ||
+	    listen(listening, 2 * PEERS) < 0 ||
+	    getsockname(listening, (struct sockaddr *)&address, &address_bytes) < 0)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int free_fd;
+
+	if (listening < 0)
+		once();
+	free_fd = lowest();
+	begin(data, size);
+	for (unsigned i = 0; i < STEPS_MAX && play.at < play.end; i++)
+		step();
+	end();
+	if (lowest() != free_fd)
+		abort();
+	return 0;
+}

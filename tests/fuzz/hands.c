@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hands, confinement and probes for fuzz_message.c; see kernel.h. */
+#include <errno.h>
+
+#include "runtime/daemon/confine.h"
+#include "runtime/daemon/hand.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/kernel.h"
+#include "uprobes/attach.h"
+#include "uprobes/find.h"
+
+static struct {
+	int rc;
+	unsigned looks;
+	char file[1 << 16];
+	size_t file_bytes;
+} hands;
+
+/* ---- uprobes: no library is probed ---- */
+
+struct scribe_find *scribe_find_new(const char *cache)
+{
+	return NULL;
+}
+
+struct scribe_find *scribe_find_free(struct scribe_find *f)
+{
+	return NULL;
+}
+
+void scribe_find_cached(const struct scribe_find *f, scribe_found_fn fn, void *ctx)
+{
+}
+
+void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
+{
+}
+
+void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
+			scribe_found_fn fn, void *ctx)
+{
+}
+
+int scribe_uprobes_open(struct scribe_bpf *b, const struct scribe_uprobes_options *options,
+			struct scribe_uprobes **ret_u, struct scribe_err *err)
+{
+	return scribe_err_set(err, -ENOTSUP, "no probes");
+}
+
+struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
+{
+	return NULL;
+}
+
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+			struct scribe_uprobes_result *ret, struct scribe_err *err)
+{
+	return scribe_err_set(err, -ENOTSUP, "no probes");
+}
+
+const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+{
+	return NULL;
+}
+
+const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_uprobes *u, uint64_t ino)
+{
+	return NULL;
+}
+
+bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)
+{
+	return false;
+}
+
+uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
+{
+	return 0;
+}
+
+void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
+{
+}
+
+/* ---- hands ---- */
+
+void fuzz_hands(int rc, unsigned looks)
+{
+	hands.rc = rc;
+	hands.looks = looks;
+}
+
+void fuzz_hands_file(const void *bytes, size_t n)
+{
+	hands.file_bytes = n < sizeof(hands.file) ? n : sizeof(hands.file);
+	memcpy(hands.file, bytes, hands.file_bytes);
+}
+
+void fuzz_hands_image(int fd)
+{
+	ssize_t n = pread(fd, hands.file, sizeof(hands.file), 0);
+
+	hands.file_bytes = n > 0 ? (size_t)n : 0;
+}
+
+int scribe_confine(enum scribe_part part, struct scribe_err *err)
+{
+	return 0;
+}
+
+int scribe_hands_open(bool for_run, struct scribe_err *err)
+{
+	return 0;
+}
+
+void scribe_hands_close(void)
+{
+}
+
+int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
+{
+	*h = (struct scribe_hand){.pid = -1, .sock = -1};
+	if (hands.rc == -EPERM)
+		return scribe_err_set(err, -EPERM, "cannot become user");
+	h->sock = 1 << 20; /* no descriptor: never used as one here */
+	return 0;
+}
+
+void scribe_hand_stop(struct scribe_hand *h)
+{
+	*h = (struct scribe_hand){.pid = -1, .sock = -1};
+}
+
+int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err)
+{
+	return hands.rc < 0 ? scribe_err_set(err, hands.rc, "cannot make %.60s", path) : 0;
+}
+
+int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err)
+{
+	int rc = scribe_hand_mkdirs(h, path, err);
+
+	return rc < 0 ? rc : memfd_create("created", MFD_CLOEXEC);
+}
+
+int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
+{
+	return scribe_hand_mkdirs(h, path, err);
+}
+
+/* A question under way: its answer and how many looks it takes. */
+static int ask(struct scribe_hand *h, int rc)
+{
+	if (h->sock < 0)
+		return -EPIPE;
+	if (h->asked)
+		return -EBUSY;
+	h->asked = true;
+	h->stash = rc;
+	h->deadline_ns = hands.looks;
+	return 0;
+}
+
+int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)
+{
+	struct scribe_reader *r;
+	struct scribe_err err = {0};
+
+	/* whatever clients have said: what is written is a log that reads */
+	if (scribe_reader_open_fd(put->fd, "put", &r, &err) < 0)
+		abort();
+	scribe_reader_free(r);
+	return ask(h, hands.rc);
+}
+
+int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t deadline_ms)
+{
+	if (pwrite(fd, hands.file, hands.file_bytes, 0) < 0)
+		abort();
+	return ask(h, hands.rc);
+}
+
+bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
+{
+	if (!h->asked) {
+		*ret_rc = -EPIPE;
+		return true;
+	}
+	if (h->deadline_ns) {
+		h->deadline_ns--;
+		return false;
+	}
+	h->asked = false;
+	*ret_rc = h->stash;
+	if (*ret_rc == -ETIMEDOUT)
+		h->sock = -1; /* of no use any more */
+	return true;
+}
