@@ -170,6 +170,8 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 		if (c->locked && k->scope == SITE)
 			return scribe_err_set(err, -EPERM, "%s: only the site's configuration sets this",
 					      key);
+		if (c->locked && (field == c->log_dir || field == c->log_file))
+			c->own_place = true;
 		switch (k->kind) {
 		case NUMBER:
 			return set_number(k, field, value, err);

@@ -47,10 +47,11 @@ struct scribe_config {
 	char job_number[32];       /* that the log shall have; empty: the scheduler's */
 	/* where */
 	char log_file[SCRIBE_PATH_MAX]; /* absolute; empty: by directory */
-	char log_dir[SCRIBE_PATH_MAX];  /* absolute */
+	char log_dir[SCRIBE_PATH_MAX];  /* absolute; %u in it: the user's name */
 	char spool_dir[SCRIBE_PATH_MAX];  /* of a service: for logs that have no place; none: /tmp */
 	uint32_t write_deadline_ms;     /* for a log to be put to its place */
 	bool dated;                     /* LOGDIR/YYYY/M/D instead of LOGDIR */
+	bool own_place;                 /* log_dir or log_file is the user's word, not the site's */
 	/* who */
 	uint32_t uid, gid;
 	char user[64];

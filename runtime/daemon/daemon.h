@@ -181,6 +181,13 @@ int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, cha
 			 struct scribe_err *err);
 /* Make the directories of logs above; the place of a named file is the user's affair. */
 int scribe_place_prepare(struct scribe_work *w, const char *path, struct scribe_err *err);
+/*
+ * Bytes of a log's path that are the site's directory of logs, below which those of
+ * the date belong to root; 0: there are none, or the place is the user's affair.
+ */
+size_t scribe_place_shared(const struct scribe_work *w, const char *path);
+/* Bytes of a log's path as far as the directory that bears the user's name (%u); 0: none does. */
+size_t scribe_place_own(const struct scribe_work *w, const char *path);
 /* The final name for a partial one. */
 int scribe_place_final(const struct scribe_work *w, const char *partial, uint64_t seconds, char *ret_path,
 		       size_t cap);

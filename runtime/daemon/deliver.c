@@ -17,7 +17,7 @@
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/spool.h"
 
-enum stage { STAGE_FETCH, STAGE_BUILD, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
+enum stage { STAGE_FETCH, STAGE_BUILD, STAGE_DAYS, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
 
 struct scribe_delivery {
 	struct scribe_unit *unit;
@@ -26,6 +26,7 @@ struct scribe_delivery {
 	bool asked;
 	int theirs;                    /* copy of the ranks' log; -1 none */
 	int log;                       /* the finished log; -1 not yet */
+	struct scribe_hand root;       /* makes the directories that are not the user's */
 	char partial[SCRIBE_PATH_MAX]; /* where it is written first */
 	char wanted[SCRIBE_PATH_MAX];  /* its place */
 	struct scribe_err err;         /* of its place */
@@ -49,6 +50,7 @@ void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m)
 	v->m = m;
 	v->theirs = -1;
 	v->log = -1;
+	v->root = (struct scribe_hand){.pid = -1, .sock = -1};
 	v->stage = scribe_commit_agreed(u) ? STAGE_FETCH : STAGE_BUILD;
 	while (*at)
 		at = &(*at)->next;
@@ -58,6 +60,7 @@ void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m)
 static void finished(struct scribe_work *w, struct scribe_delivery *v)
 {
 	w->deliveries = v->next;
+	scribe_hand_stop(&v->root);
 	scribe_keep_committed(w, v->unit, message(w, v));
 	if (v->theirs >= 0)
 		close(v->theirs);
@@ -110,7 +113,7 @@ static void build(struct scribe_work *w, struct scribe_delivery *v)
 	if (rc < 0)
 		failed(w, v);
 	else
-		v->stage = STAGE_PUT;
+		v->stage = STAGE_DAYS;
 }
 
 /* Ask for it, or look for the answer. False: not yet. */
@@ -124,6 +127,36 @@ static bool put_at(struct scribe_delivery *v, struct scribe_hand *h, const struc
 	return *ret_rc < 0 && *ret_rc != -EBUSY;
 }
 
+static void no_place(struct scribe_work *w, struct scribe_delivery *v, int rc)
+{
+	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
+		       rc == -ETIMEDOUT ? "no answer in time" : strerror(-rc));
+	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
+}
+
+/* A service's directories of the date are root's. Where that cannot be, the user's hand does what it may. */
+static void days(struct scribe_work *w, struct scribe_delivery *v)
+{
+	size_t shared = w->daemon->spool ? scribe_place_shared(w, v->wanted) : 0;
+	int rc = 0;
+
+	if (shared && !v->asked) {
+		rc = scribe_hand_start(&v->root, geteuid(), getegid(), "", &v->err);
+		if (rc == 0)
+			rc = scribe_hand_days(&v->root, v->wanted, shared, w->config.write_deadline_ms);
+		v->asked = rc == 0;
+		if (v->asked)
+			return;
+	} else if (shared && !scribe_hand_answered(&v->root, &rc)) {
+		return;
+	}
+	scribe_hand_stop(&v->root);
+	v->asked = false;
+	v->stage = STAGE_PUT;
+	if (rc == -ETIMEDOUT) /* the user's hand would hang there as long again */
+		no_place(w, v, rc);
+}
+
 static void put(struct scribe_work *w, struct scribe_delivery *v)
 {
 	char fresh[SCRIBE_PATH_MAX];
@@ -134,6 +167,7 @@ static void put(struct scribe_work *w, struct scribe_delivery *v)
 		.to = v->wanted,
 		.replace = w->config.log_file[0] != 0,
 		.mkdirs = !w->config.log_file[0],
+		.own = (unsigned)scribe_place_own(w, v->wanted),
 		.drop = theirs,
 	};
 	int rc;
@@ -143,13 +177,10 @@ static void put(struct scribe_work *w, struct scribe_delivery *v)
 	if (!put_at(v, &w->hand, &put, w->config.write_deadline_ms, &rc))
 		return;
 	v->asked = false;
-	if (rc == 0) {
+	if (rc == 0)
 		finished(w, v);
-		return;
-	}
-	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
-		       rc == -ETIMEDOUT ? "no answer in time" : strerror(-rc));
-	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
+	else
+		no_place(w, v, rc);
 }
 
 /* Not where it was wanted: it is at `path`, or nowhere. */
@@ -184,8 +215,7 @@ static void spool(struct scribe_work *w, struct scribe_delivery *v)
 	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX], note[SCRIBE_PATH_MAX + 256];
 	struct scribe_hand_put put = {.fd = v->log, .partial = fresh, .to = path, .note = note};
 	struct scribe_hand *h = scribe_spool_hand(w->daemon->spool);
-	int rc = scribe_spool_name(w->daemon->spool, &w->config, v->wanted, path, sizeof(path), note,
-				   sizeof(note));
+	int rc = scribe_spool_name(w->daemon->spool, w, v->wanted, path, sizeof(path), note, sizeof(note));
 
 	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
 	if (rc == 0 && !put_at(v, h, &put, w->config.write_deadline_ms, &rc))
@@ -196,8 +226,8 @@ static void spool(struct scribe_work *w, struct scribe_delivery *v)
 void scribe_deliver_tick(struct scribe_work *w)
 {
 	static void (*const steps[])(struct scribe_work *, struct scribe_delivery *) = {
-		[STAGE_FETCH] = fetch,         [STAGE_BUILD] = build, [STAGE_PUT] = put,
-		[STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
+		[STAGE_FETCH] = fetch, [STAGE_BUILD] = build,         [STAGE_DAYS] = days,
+		[STAGE_PUT] = put,     [STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
 	};
 	struct scribe_delivery *v = w->deliveries;
 

@@ -309,6 +309,7 @@ int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, ui
 	q.op = SCRIBE_HAND_PUT;
 	q.replace = put->replace;
 	q.mkdirs = put->mkdirs;
+	q.prefix = put->own;
 	if (strlen(put->partial) >= sizeof(q.path) || strlen(put->to) >= sizeof(q.to) ||
 	    strlen(note) >= sizeof(q.note) || strlen(drop) >= sizeof(q.drop))
 		return -ENAMETOOLONG;
@@ -329,6 +330,19 @@ int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t 
 		return -ENAMETOOLONG;
 	strcpy(q.path, path);
 	return ask(h, &q, fd, deadline_ms, false);
+}
+
+int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_bytes, uint32_t deadline_ms)
+{
+	static struct scribe_hand_question q;
+
+	memset(&q, 0, sizeof(q));
+	q.op = SCRIBE_HAND_DAYS;
+	q.prefix = (unsigned)log_dir_bytes;
+	if (strlen(path) >= sizeof(q.path))
+		return -ENAMETOOLONG;
+	strcpy(q.path, path);
+	return ask(h, &q, -1, deadline_ms, false);
 }
 
 bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)

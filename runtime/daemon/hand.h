@@ -62,6 +62,7 @@ struct scribe_hand_put {
 	const char *to;      /* then renamed to this, mode 0400 */
 	bool replace;        /* what stands under `to`; else -EEXIST */
 	bool mkdirs;         /* make the directories above first */
+	unsigned own;        /* bytes of `partial`: the directory that must be the user's; 0 none */
 	const char *drop;    /* removed afterwards, whatever comes of it; or NULL */
 	const char *note;    /* written to the file beside it, `to` with ".to" behind, before; or NULL */
 };
@@ -70,6 +71,12 @@ struct scribe_hand_put {
 int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms);
 /* Copy a regular file of the hand's own user into `fd` (a memory file). */
 int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t deadline_ms);
+/*
+ * Make the directories of the date between `log_dir`, the first bytes of `path`, and
+ * the log's name: root's, as every user of the day needs them. For a hand of root's:
+ * refused where log_dir is not its own, or others may change it.
+ */
+int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_bytes, uint32_t deadline_ms);
 /*
  * Look for the answer: false, not yet. True: its result is in ret_rc, 0 or
  * negative; -ETIMEDOUT when its time is over: the hand is of no use any more.

@@ -12,6 +12,7 @@
 #include <linux/close_range.h>
 #include <linux/openat2.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -98,17 +99,96 @@ static mode_t dir_mode(const char *path)
 	return (st.st_mode & 01002) == 01002 ? 01777 : 0755;
 }
 
-static int make_dirs(char *path)
+/*
+ * In a directory that all users may write to another one may have been quicker: what
+ * bears the user's name is the user's or root's, and so is a link that stands for it.
+ * Who owns it nobody else can put aside: the directory above is sticky, or closed.
+ */
+static int check_own(const char *path)
+{
+	struct stat link, st;
+
+	if (lstat(path, &link) < 0 || stat(path, &st) < 0)
+		return -errno;
+	if ((link.st_uid && link.st_uid != geteuid()) || (st.st_uid && st.st_uid != geteuid()))
+		return -EPERM;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+/* The directories above a name; the one of the first `own` bytes is the user's alone. */
+static int make_dirs(char *path, size_t own)
 {
 	mode_t mask = umask(0);
 	int rc = 0;
 
 	for (char *p = path + 1; rc == 0 && (p = strchr(p, '/')); p++) {
+		bool is_own = (size_t)(p - path) == own;
+
 		*p = 0;
-		if (mkdir(path, dir_mode(path)) < 0 && errno != EEXIST && access(path, F_OK) < 0)
-			rc = -errno;
+		rc = mkdir(path, is_own ? 0700 : dir_mode(path)) < 0 ? -errno : 0;
+		if (rc < 0 && access(path, F_OK) == 0)
+			rc = 0;
+		if (rc == 0 && is_own)
+			rc = check_own(path);
 		*p = '/';
 	}
+	umask(mask);
+	return rc;
+}
+
+/*
+ * One directory in `at`, of our own, with this mode if it is new; its descriptor
+ * replaces `at`. Where a server makes another of us (root is nobody there) it is
+ * taken back: nobody else could use it.
+ */
+static int enter_day(int *at, const char *name, mode_t mode)
+{
+	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	bool made = mkdirat(*at, name, mode) == 0;
+	struct stat st;
+	int fd, rc = 0;
+
+	if (!made && errno != EEXIST)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, *at, name, &how, sizeof(how));
+	if (fd < 0 || fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (st.st_uid != geteuid())
+		rc = -EPERM;
+	if (rc < 0 && made)
+		unlinkat(*at, name, AT_REMOVEDIR);
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	if (rc < 0)
+		return rc;
+	close(*at);
+	*at = fd;
+	return 0;
+}
+
+/* The directories of the date below the log directory: only the day's is everybody's, and sticky. */
+static int make_days(char *path, size_t prefix)
+{
+	char *name = path + prefix, *slash;
+	mode_t mask = umask(0);
+	struct stat st;
+	int at, rc = 0;
+
+	if (prefix >= strlen(path) || *name != '/')
+		return -EINVAL;
+	*name++ = 0;
+	at = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0 || fstat(at, &st) < 0)
+		rc = -errno;
+	else if (st.st_uid != geteuid() || (st.st_mode & 022 && !(st.st_mode & S_ISVTX)))
+		rc = -EPERM;
+	for (; rc == 0 && (slash = strchr(name, '/')); name = slash + 1) {
+		*slash = 0;
+		rc = enter_day(&at, name, strchr(slash + 1, '/') ? 0755 : 01777);
+	}
+	if (at >= 0)
+		close(at);
 	umask(mask);
 	return rc;
 }
@@ -198,7 +278,7 @@ static int put_note(const char *to, const char *note)
 
 static int put(struct scribe_hand_question *q, int from)
 {
-	int fd, rc = q->mkdirs ? make_dirs(q->path) : 0;
+	int fd, rc = q->mkdirs ? make_dirs(q->path, q->prefix) : 0;
 
 	if (rc == 0 && q->note[0])
 		rc = put_note(q->to, q->note);
@@ -236,7 +316,7 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 
 	switch (q->op) {
 	case SCRIBE_HAND_MKDIRS:
-		return make_dirs(q->path);
+		return make_dirs(q->path, q->prefix);
 	case SCRIBE_HAND_CREATE:
 		rc = open_safely(q->path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		*ret_fd = rc;
@@ -256,6 +336,8 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 		return rc;
 	case SCRIBE_HAND_FETCH:
 		return fetch(q->path, fd);
+	case SCRIBE_HAND_DAYS:
+		return make_days(q->path, q->prefix);
 	default:
 		return -EINVAL;
 	}

@@ -17,11 +17,13 @@ enum scribe_hand_op {
 	SCRIBE_HAND_REMOVE,
 	SCRIBE_HAND_PUT,   /* with a descriptor */
 	SCRIBE_HAND_FETCH, /* with a descriptor */
+	SCRIBE_HAND_DAYS,  /* `prefix`: of the directory of logs in path */
 };
 
 struct scribe_hand_question {
 	int op;
 	int replace, mkdirs;
+	unsigned prefix; /* bytes of path; of PUT: as far as it must be the user's own, 0 not at all */
 	char path[SCRIBE_PATH_MAX];
 	char to[SCRIBE_PATH_MAX];
 	char drop[SCRIBE_PATH_MAX];

@@ -73,12 +73,65 @@ static int asked_name(const struct scribe_work *w, uint32_t number, char *ret, s
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
+/* The job's user as a word for paths. */
+static void user_word(const struct scribe_work *w, char *to, size_t cap)
+{
+	if (w->config.user[0])
+		word(w->config.user, to, cap);
+	else
+		snprintf(to, cap, "%u", w->config.uid);
+	if (!strcmp(to, ".") || !strcmp(to, ".."))
+		to[0] = '_';
+}
+
+/* log_dir with the user's name for each %u. */
+static int log_dir(const struct scribe_work *w, char *ret, size_t cap)
+{
+	const char *from = w->config.log_dir;
+	char user[64];
+	size_t n = 0;
+
+	user_word(w, user, sizeof(user));
+	while (*from) {
+		bool is_user = !strncmp(from, "%u", 2);
+		size_t bytes = is_user ? strlen(user) : 1;
+
+		if (n + bytes >= cap)
+			return -ENAMETOOLONG;
+		memcpy(ret + n, is_user ? user : from, bytes);
+		n += bytes;
+		from += is_user ? 2 : 1;
+	}
+	ret[n] = 0;
+	return 0;
+}
+
+size_t scribe_place_shared(const struct scribe_work *w, const char *path)
+{
+	const struct scribe_config *c = &w->config;
+	size_t n = strlen(c->log_dir);
+
+	if (!c->dated || c->own_place || c->log_file[0] || strstr(c->log_dir, "%u"))
+		return 0;
+	return strncmp(path, c->log_dir, n) || path[n] != '/' ? 0 : n;
+}
+
+size_t scribe_place_own(const struct scribe_work *w, const char *path)
+{
+	const char *at = w->config.log_file[0] ? NULL : strstr(w->config.log_dir, "%u"), *end;
+
+	if (!at || strlen(path) < (size_t)(at - w->config.log_dir))
+		return 0;
+	end = strchr(path + (at - w->config.log_dir), '/');
+	return end ? (size_t)(end - path) : 0;
+}
+
 static int made_name(const struct scribe_work *w, const struct scribe_unit *u, char *ret, size_t cap)
 {
 	struct scribe_process *leader = scribe_place_leader((struct scribe_work *)(uintptr_t)w, u);
 	uint64_t start = u->start_ns ? u->start_ns : scribe_now_ns();
 	time_t seconds = (time_t)((int64_t)(start + (uint64_t)w->realtime_ns) / 1000000000);
-	char exe[128], user[64], days[32] = "";
+	char exe[128], user[64], days[32] = "", dir[SCRIBE_PATH_MAX];
 	int64_t pid = leader ? leader->tgid : 0, jobid = u->jobid;
 	struct {
 		char host[64];
@@ -91,17 +144,16 @@ static int made_name(const struct scribe_work *w, const struct scribe_unit *u, c
 
 	localtime_r(&seconds, &tm);
 	program_word(leader, exe, sizeof(exe));
-	if (w->config.user[0])
-		word(w->config.user, user, sizeof(user));
-	else
-		snprintf(user, sizeof(user), "%u", w->config.uid);
+	user_word(w, user, sizeof(user));
+	if (log_dir(w, dir, sizeof(dir)) < 0)
+		return -ENAMETOOLONG;
 	if (jobid < 0 || w->config.job_number[0])
 		jobid = w->number;
 	if (w->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	memcpy(salt.host, w->host, sizeof(salt.host));
-	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, w->config.log_dir, days, user,
-		     exe, (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
+	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, dir, days, user, exe,
+		     (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
 		     tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec,
 		     (unsigned long long)scribe_hash64(&salt, sizeof(salt), 0));
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
@@ -137,13 +189,15 @@ int scribe_place_prepare(struct scribe_work *w, const char *path, struct scribe_
 
 int scribe_place_check(struct scribe_work *w, struct scribe_err *err)
 {
-	char path[SCRIBE_PATH_MAX];
-	int fd, n;
+	char path[SCRIBE_PATH_MAX], dir[SCRIBE_PATH_MAX] = "";
+	int fd, n = log_dir(w, dir, sizeof(dir));
 
 	if (w->config.log_file[0])
 		n = snprintf(path, sizeof(path), "%s.ioscribe-%d", w->config.log_file, (int)w->hand.pid);
+	else if (n == 0)
+		n = snprintf(path, sizeof(path), "%s/.ioscribe-%d", dir, (int)w->hand.pid);
 	else
-		n = snprintf(path, sizeof(path), "%s/.ioscribe-%d", w->config.log_dir, (int)w->hand.pid);
+		n = sizeof(path);
 	if (n >= (int)sizeof(path))
 		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
 	if (!w->config.log_file[0] && scribe_hand_mkdirs(&w->hand, path, err) < 0)

@@ -151,6 +151,13 @@ static int read_config(struct scribe_service *s, const char *path, struct scribe
 	return rc;
 }
 
+/* The place where nobody has said another: made where it is missing, as it is ours. */
+static void make_log_dir(const struct scribe_config *c)
+{
+	if (!strcmp(c->log_dir, LOG_DIR_DEFAULT))
+		(void)mkdir(LOG_DIR_DEFAULT, 0755);
+}
+
 static void signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -173,6 +180,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	signals();
 	if (!o->foreground && open_log(s, err) < 0)
 		return err->code;
+	make_log_dir(&s->config);
 	rc = scribe_hands_open(false, err);
 	if (rc == 0 && s->config.spool_dir[0])
 		rc = scribe_spool_open(s->config.spool_dir, &d->spool, err);

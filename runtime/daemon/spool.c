@@ -21,6 +21,7 @@
 
 struct note {
 	unsigned uid, gid, replace;
+	unsigned shared, own; /* as of scribe_place_shared, scribe_place_own */
 	char user[64];
 	char to[SCRIBE_PATH_MAX];
 };
@@ -28,9 +29,11 @@ struct note {
 struct scribe_spool {
 	char dir[SCRIBE_PATH_MAX];
 	struct scribe_hand writer;
-	/* one log being moved */
+	/* one log being moved: its directories, then itself */
 	struct scribe_hand mover;
-	bool moving;
+	enum { IDLE, MAKING_DAYS, MOVING } state;
+	struct note note;
+	char hung[SCRIBE_PATH_MAX]; /* directory that did not answer in this round: not asked again */
 	char name[NAME_MAX + 1]; /* of it; in a round only greater names are still to be tried */
 	uint64_t next_round_ns;
 };
@@ -71,9 +74,10 @@ struct scribe_hand *scribe_spool_hand(struct scribe_spool *s)
 	return &s->writer;
 }
 
-int scribe_spool_name(const struct scribe_spool *s, const struct scribe_config *c, const char *to,
-		      char *ret_path, size_t cap, char *ret_note, size_t note_cap)
+int scribe_spool_name(const struct scribe_spool *s, const struct scribe_work *w, const char *to, char *ret_path,
+		      size_t cap, char *ret_note, size_t note_cap)
 {
+	const struct scribe_config *c = &w->config;
 	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
 	int n = snprintf(ret_path, cap, "%s/%u-%016llx.darshan", s->dir, c->uid, (unsigned long long)hash);
 
@@ -81,8 +85,9 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_config *
 		return -ENAMETOOLONG;
 	if (mkdir(s->dir, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s\n%s\n", c->uid, c->gid,
-		     c->log_file[0] != 0, c->locked || !c->user[0] ? "-" : c->user, to);
+	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s shared=%zu own=%zu\n%s\n", c->uid,
+		     c->gid, c->log_file[0] != 0, c->locked || !c->user[0] ? "-" : c->user,
+		     scribe_place_shared(w, to), scribe_place_own(w, to), to);
 	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
 }
 
@@ -100,8 +105,10 @@ static int read_note(const struct scribe_spool *s, const char *name, struct note
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
 	line = strchr(text, '\n');
-	if (!line || sscanf(text, "uid=%u gid=%u replace=%u user=%63s", &ret->uid, &ret->gid, &ret->replace,
-			    ret->user) != 4)
+	*ret = (struct note){0};
+	/* the last two are not in notes of older daemons */
+	if (!line || sscanf(text, "uid=%u gid=%u replace=%u user=%63s shared=%u own=%u", &ret->uid, &ret->gid,
+			    &ret->replace, ret->user, &ret->shared, &ret->own) < 4)
 		return -EINVAL;
 	end = strchr(++line, '\n');
 	if (!end || line[0] != '/' || end - line >= (ptrdiff_t)sizeof(ret->to))
@@ -134,36 +141,64 @@ static bool next_name(struct scribe_spool *s)
 	return best[0] != 0;
 }
 
-static void begin_move(struct scribe_spool *s)
+/* The log goes to its place, by its user's hand. */
+static void put_back(struct scribe_spool *s)
 {
 	char path[2 * SCRIBE_PATH_MAX], partial[SCRIBE_PATH_MAX + 16];
-	struct scribe_hand_put put = {.partial = partial, .mkdirs = true};
+	const struct note *note = &s->note;
+	struct scribe_hand_put put = {.partial = partial,
+				      .to = note->to,
+				      .replace = note->replace != 0,
+				      .mkdirs = true,
+				      .own = note->own};
 	struct scribe_err err;
-	struct note note;
 
-	if (read_note(s, s->name, &note) < 0)
-		return;
+	s->state = IDLE;
 	snprintf(path, sizeof(path), "%s/%s", s->dir, s->name);
 	/* not the name that a hand which hung may still write to */
-	snprintf(partial, sizeof(partial), "%.4000s_spooled", note.to);
-	put.to = note.to;
-	put.replace = note.replace != 0;
+	snprintf(partial, sizeof(partial), "%.4000s_spooled", note->to);
 	put.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (put.fd < 0)
 		return;
-	s->moving = scribe_hand_start(&s->mover, note.uid, note.gid, note.user, &err) == 0 &&
-		    scribe_hand_put(&s->mover, &put, MOVE_MS) == 0;
-	if (!s->moving)
+	if (scribe_hand_start(&s->mover, note->uid, note->gid, note->user, &err) == 0 &&
+	    scribe_hand_put(&s->mover, &put, MOVE_MS) == 0)
+		s->state = MOVING;
+	else
 		scribe_hand_stop(&s->mover);
 	close(put.fd);
+}
+
+static size_t dir_bytes(const char *path)
+{
+	return (size_t)(strrchr(path, '/') - path);
+}
+
+static bool is_hung(const struct scribe_spool *s, const char *to)
+{
+	return s->hung[0] && dir_bytes(to) == strlen(s->hung) && !strncmp(s->hung, to, dir_bytes(to));
+}
+
+static void begin_move(struct scribe_spool *s)
+{
+	struct scribe_err err;
+
+	if (read_note(s, s->name, &s->note) < 0 || is_hung(s, s->note.to))
+		return;
+	if (s->note.shared && scribe_hand_start(&s->mover, geteuid(), getegid(), "", &err) == 0 &&
+	    scribe_hand_days(&s->mover, s->note.to, s->note.shared, MOVE_MS) == 0)
+		s->state = MAKING_DAYS;
+	else
+		put_back(s);
 }
 
 static void end_move(struct scribe_spool *s, int rc)
 {
 	char path[2 * SCRIBE_PATH_MAX];
 
-	s->moving = false;
+	s->state = IDLE;
 	scribe_hand_stop(&s->mover);
+	if (rc == -ETIMEDOUT)
+		snprintf(s->hung, sizeof(s->hung), "%.*s", (int)dir_bytes(s->note.to), s->note.to);
 	if (rc < 0 && rc != -EEXIST) /* it stands there already: moved before a kill */
 		return;
 	snprintf(path, sizeof(path), "%s/%s", s->dir, s->name);
@@ -177,15 +212,23 @@ void scribe_spool_tick(struct scribe_spool *s)
 	uint64_t now = scribe_now_ns();
 	int rc;
 
-	if (s->moving) {
-		if (scribe_hand_answered(&s->mover, &rc))
+	if (s->state != IDLE) {
+		if (!scribe_hand_answered(&s->mover, &rc))
+			return;
+		if (s->state == MOVING || rc == -ETIMEDOUT) {
 			end_move(s, rc);
+			return;
+		}
+		scribe_hand_stop(&s->mover);
+		put_back(s);
 		return;
 	}
 	if (now < s->next_round_ns)
 		return;
-	if (next_name(s))
+	if (next_name(s)) {
 		begin_move(s);
-	else
-		s->next_round_ns = now + ROUND_NS;
+		return;
+	}
+	s->next_round_ns = now + ROUND_NS;
+	s->hung[0] = 0;
 }

@@ -14,6 +14,7 @@
 #include "runtime/daemon/hand.h"
 
 struct scribe_spool;
+struct scribe_work;
 
 /* Take `dir` as spool, made when it is needed. If it is there it must be ours, mode 0700. */
 int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct scribe_err *err);
@@ -22,8 +23,8 @@ struct scribe_spool *scribe_spool_free(struct scribe_spool *s);
 /* The hand with the daemon's identity that writes there; started when needed. */
 struct scribe_hand *scribe_spool_hand(struct scribe_spool *s);
 /* The name in the spool of the log that belongs to `to`, and the text of its note. */
-int scribe_spool_name(const struct scribe_spool *s, const struct scribe_config *c, const char *to,
-		      char *ret_path, size_t cap, char *ret_note, size_t note_cap);
+int scribe_spool_name(const struct scribe_spool *s, const struct scribe_work *w, const char *to, char *ret_path,
+		      size_t cap, char *ret_note, size_t note_cap);
 /* Move one log, if it is time and there is any; never waits. */
 void scribe_spool_tick(struct scribe_spool *s);
 

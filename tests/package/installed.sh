@@ -11,6 +11,7 @@ test -f /usr/lib/slurm/spank_ioscribe.so
 test -f /usr/lib/systemd/system/ioscribed.service
 grep -q '^ExecStart=/usr/sbin/ioscribed --service' /usr/lib/systemd/system/ioscribed.service
 test "$(stat -c '%a %u' /var/spool/ioscribe)" = '700 0'
+test "$(stat -c '%a %u' /var/log/ioscribe)" = '755 0'
 test -f /usr/share/man/man8/ioscribed.8
 # the hooks find their parts, and the settings
 echo 'ioscribe = /pkgs/called' >>/etc/ioscribe/hooks.conf

@@ -17,7 +17,9 @@ setup() {
   cd "$T/w" || return 1
 }
 
-teardown() {
+teardown() { helper_teardown; }
+
+helper_teardown() {
   local pid
   cd /
   [ -n "${T:-}" ] || return 0

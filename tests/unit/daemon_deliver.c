@@ -136,32 +136,134 @@ static void the_place_is_made(void **state)
 	assert_int_equal(files("spool", log, sizeof(log)), 0);
 }
 
-/* Directories of the date are shared where the directory of logs is. */
+/* Mode of the directory `up` levels above a log. */
+static unsigned mode_above(const char *log, int up)
+{
+	char path[SCRIBE_PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s", log);
+	while (up--)
+		*strrchr(path, '/') = 0;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, getuid());
+	return st.st_mode & 07777;
+}
+
+static void make_dir(const char *name, mode_t mode, char *ret_path, size_t cap)
+{
+	snprintf(ret_path, cap, "%s/%s", base, name);
+	assert_int_equal(mkdir(ret_path, 0700), 0);
+	assert_int_equal(chmod(ret_path, mode), 0);
+}
+
+/* Directories of the date are the daemon's; only the day's is for everybody, and sticky. */
 static void days_are_shared(void **state)
 {
-	char path[96], year[400], log[1024] = "";
-	struct dirent *e;
-	struct stat st;
-	DIR *dir;
+	char path[96], log[1024] = "";
+
+	(void)state;
+	work->config.dated = true;
+	make_dir("place", 0755, path, sizeof(path));
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_int_equal(files("place", log, sizeof(log)), 1); /* the year */
+	is_a_log(work->log[0].path);
+	assert_int_equal(mode_above(work->log[0].path, 1), 01777);
+	for (int up = 2; up <= 4; up++)
+		assert_int_equal(mode_above(work->log[0].path, up), 0755);
+}
+
+/* A place that others may change, and one of the user's own, are left to the user's hand. */
+static void days_of_others(void **state)
+{
+	char path[96];
+
+	(void)state;
+	work->config.dated = true;
+	make_dir("place", 0777, path, sizeof(path));
+	deliver();
+	is_a_log(work->log[0].path);
+	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
+	assert_int_equal(scribe_place_shared(work, work->log[0].path), strlen(path));
+	work->config.own_place = true;
+	assert_int_equal(scribe_place_shared(work, work->log[0].path), 0);
+}
+
+/* A link that stands where a directory of the date belongs is not followed. */
+static void days_are_no_links(void **state)
+{
+	char path[96], victim[96], log[192];
+	int rc = 0;
+
+	(void)state;
+	make_dir("place", 0755, path, sizeof(path));
+	make_dir("victim", 0755, victim, sizeof(victim));
+	snprintf(log, sizeof(log), "%s/2026", path);
+	assert_int_equal(symlink(victim, log), 0);
+	snprintf(log, sizeof(log), "%s/2026/1/2/x.darshan", path);
+	assert_int_equal(scribe_hand_days(&work->hand, log, strlen(path), 60000), 0);
+	for (int i = 0; i < 60000 && !scribe_hand_answered(&work->hand, &rc); i++)
+		usleep(1000);
+	assert_true(rc == -ELOOP || rc == -ENOTDIR);
+	assert_int_equal(files("victim", log, sizeof(log)), 0);
+}
+
+/* What waits in the spool gets its directories too. */
+static void days_from_the_spool(void **state)
+{
+	char path[96], log[1024] = "";
 
 	(void)state;
 	work->config.dated = true;
 	snprintf(path, sizeof(path), "%s/place", base);
-	assert_int_equal(mkdir(path, 0777), 0);
-	assert_int_equal(chmod(path, 01777), 0);
+	fclose(fopen(path, "w"));
+	deliver();
+	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	assert_int_equal(unlink(path), 0);
+	make_dir("place", 0755, path, sizeof(path));
+	move();
+	assert_int_equal(files("place", log, sizeof(log)), 1); /* the year */
+}
+
+/* A directory of each user's own: made for the user alone. */
+static void own_directories(void **state)
+{
+	char path[96], log[1024] = "";
+
+	(void)state;
+	strcpy(work->config.user, "ann");
+	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/%%u/logs", base);
+	snprintf(path, sizeof(path), "%s/ann", base);
 	deliver();
 	assert_string_equal(work->log[0].text, "");
-	assert_int_equal(files("place", log, sizeof(log)), 1); /* the year */
-	dir = opendir(path);
-	assert_non_null(dir);
-	while ((e = readdir(dir)) && e->d_name[0] == '.')
-		;
-	assert_non_null(e);
-	snprintf(year, sizeof(year), "%s/%s", path, e->d_name);
-	closedir(dir);
-	assert_int_equal(stat(year, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 01777);
+	assert_true(starts_with(work->log[0].path, path));
+	assert_int_equal(scribe_place_own(work, work->log[0].path), strlen(path));
+	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
+	assert_int_equal(mode_above(work->log[0].path, 2), 0700);
 	is_a_log(work->log[0].path);
+	assert_int_equal(files("spool", log, sizeof(log)), 0);
+}
+
+/* Somebody else was quicker: the log goes to the spool, not to them. */
+static void own_directory_of_another(void **state)
+{
+	char path[96], log[1024] = "";
+
+	(void)state;
+	if (getuid() != 0)
+		return; /* only root can make another's */
+	strcpy(work->config.user, "ann");
+	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/%%u", base);
+	make_dir("ann", 0777, path, sizeof(path));
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	deliver();
+	assert_int_equal(files("ann", log, sizeof(log)), 0);
+	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	assert_int_equal(chown(path, 0, 0), 0);
+	move();
+	assert_int_equal(files("ann", log, sizeof(log)), 1);
+	is_a_log(log);
 }
 
 static void missing_then_there(void **state)
@@ -284,6 +386,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(killed_hand, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_place_is_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(days_are_shared, setup, teardown),
+		cmocka_unit_test_setup_teardown(days_of_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(days_are_no_links, setup, teardown),
+		cmocka_unit_test_setup_teardown(days_from_the_spool, setup, teardown),
+		cmocka_unit_test_setup_teardown(own_directories, setup, teardown),
+		cmocka_unit_test_setup_teardown(own_directory_of_another, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
