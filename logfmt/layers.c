@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LAYERS records. Knows where the kernel's parts keep what, nothing of files. */
 #include "logfmt/layers.h"
+#include "logfmt/join.h"
 
 #include "logfmt/rules/lib_rules.h"
 
@@ -52,8 +53,8 @@ void scribe_layers_ratios(const int64_t *c, double *f)
 	for (int w = 0; w < 2; w++) {
 		int64_t mpiio = c[SCRIBE_LAYERS_MPIIO_BYTES_READ + w],
 			posix = c[SCRIBE_LAYERS_POSIX_BYTES_READ + w],
-			formats = c[SCRIBE_LAYERS_HDF5_BYTES_READ + w] +
-				  c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w];
+			formats = scribe_join_int(SCRIBE_RULE_SUM, c[SCRIBE_LAYERS_HDF5_BYTES_READ + w],
+						  c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w]);
 
 		f[SCRIBE_LAYERS_F_READ_POSIX_PER_TOP + w] = ratio(posix, formats > 0 ? formats : mpiio);
 		f[SCRIBE_LAYERS_F_READ_MPIIO_PER_TOP + w] = ratio(mpiio, formats);
