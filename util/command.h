@@ -70,6 +70,7 @@ int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
 extern const struct scribe_command scribe_command_run;    /* util/run.c */
 extern const struct scribe_command scribe_command_job;    /* util/job.c */
 extern const struct scribe_command scribe_command_doctor; /* util/doctor.c */
+extern const struct scribe_command scribe_command_logdir; /* util/logdir.c */
 extern const struct scribe_command scribe_command_parse;
 extern const struct scribe_command scribe_command_dxt;
 extern const struct scribe_command scribe_command_summary;
@@ -83,5 +84,6 @@ extern const struct scribe_command scribe_command_generate;
 int scribe_cmd_run(int argc, char **argv);    /* util/run.c */
 int scribe_cmd_job(int argc, char **argv);    /* util/job.c */
 int scribe_cmd_doctor(int argc, char **argv); /* util/doctor.c */
+int scribe_cmd_logdir(int argc, char **argv); /* util/logdir.c */
 
 #endif

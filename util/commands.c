@@ -17,6 +17,9 @@ const struct scribe_command *const scribe_commands[] = {
 #ifdef SCRIBE_HAVE_DOCTOR
 	&scribe_command_doctor,
 #endif
+#ifdef SCRIBE_HAVE_LOGDIR
+	&scribe_command_logdir,
+#endif
 	&scribe_command_parse,    &scribe_command_dxt,
 	&scribe_command_summary,  &scribe_command_convert,
 	&scribe_command_diff,     &scribe_command_merge,

@@ -4,7 +4,7 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ]; then
-			mapfile -t COMPREPLY < <(compgen -W "run job doctor parse dxt summary convert diff merge export analyze help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "run job doctor logdir parse dxt summary convert diff merge export analyze help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
@@ -13,6 +13,7 @@ _ioscribe()
 	run) words="--log --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --all-types --set --private --verbose --help --version" ;;
 	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --deadline --timeout --no-start --stay --config --last-node --json --quiet --help --version" ;;
 	doctor) words="--help --version" ;;
+	logdir) words="--check --layout --years --users --help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
