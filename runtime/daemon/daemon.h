@@ -38,6 +38,7 @@ struct scribe_job_spec {
 	uint32_t nodes, node;  /* of how many nodes, and which this is; 0: not told */
 	uint32_t deadline_s;   /* for END, where that tells none */
 	bool last_node;        /* END: the other nodes have ended theirs */
+	bool of_user;          /* begun by its user, not by root: its name is that user's own */
 };
 
 /*
@@ -73,7 +74,6 @@ struct scribe_work {
 	bool over;           /* its logs are written; what its processes still do is not recorded */
 	uint64_t ending_deadline_ns;
 	struct scribe_journal journal; /* keep.h; closed: the job does not survive this daemon */
-	struct scribe_client *asker; /* wants to hear of the logs; NULL nobody */
 };
 
 /* A connection: of the runtime in a traced process, or of a command. */
@@ -85,6 +85,7 @@ struct scribe_client {
 	bool own;                 /* the private daemon's `ioscribe run` */
 	bool noticed;             /* what it is refused is a line of the service's log */
 	struct scribe_work *run;  /* begun over this connection by RUN_BEGIN; NULL none */
+	struct scribe_work *asks; /* wants to hear of this job's logs when it is over; NULL none */
 	struct scribe_work *work; /* of the peer's process, once HELLO has come */
 	uint32_t serial;          /* of the peer's process, once HELLO has come */
 	int64_t rank;             /* it speaks for, -1 none */
@@ -208,8 +209,12 @@ struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct s
 int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
 		      const struct scribe_job_spec *spec, struct scribe_work **ret_work,
 		      struct scribe_err *err);
-/* A job by the scheduler's number, one that is over only when no other has it; NULL none. */
-struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id);
+/*
+ * A job by the scheduler's number, as this user may name it: root names every job,
+ * first those that root has begun; a user the jobs of the user, first those begun by
+ * the user. NULL none.
+ */
+struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
 /* Trace this process and its descendants as part of the job. */
 int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
 /* Its log is written when its last process has ended, at the latest in grace_ms (UINT32_MAX: no limit). */
@@ -251,7 +256,7 @@ int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c,
 void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config);
 /* Its connection is gone: the job goes on by itself. */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
-/* Tell whoever asked for it what logs the job has written. */
+/* Tell all who have asked for it what logs the job has written. */
 void scribe_runlink_report(struct scribe_work *w);
 
 /* ---- jobs.c: `ioscribe job` ---- */

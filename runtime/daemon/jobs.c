@@ -2,7 +2,8 @@
 /*
  * The conversation with `ioscribe job`: begin, end, list, show, flush. A
  * scheduler's job is known by its number; root may speak of all, a user of the
- * jobs of its own.
+ * jobs of its own. Names of users' jobs are each user's own: nobody takes another's,
+ * or learns of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -117,7 +118,7 @@ static int refuse(struct scribe_client *c, const struct scribe_err *err)
 static struct scribe_work *named(struct scribe_daemon *d, const struct scribe_client *c,
 				 const struct request *r, struct scribe_err *err)
 {
-	struct scribe_work *w = scribe_work_by_id(d, r->spec.id);
+	struct scribe_work *w = scribe_work_by_id(d, r->spec.id, c->uid);
 
 	/* whether another user's job exists is nobody's business */
 	if (w && may(c, w))
@@ -144,8 +145,9 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	scribe_client_limit(d, c, &config);
 	if (rc == 0 && c->uid != 0 && r.spec.pid)
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
-	w = rc == 0 ? scribe_work_by_id(d, r.spec.id) : NULL;
-	if (w && !w->over) {
+	r.spec.of_user = c->uid != 0;
+	w = rc == 0 ? scribe_work_by_id(d, r.spec.id, c->uid) : NULL;
+	if (w && !w->over && w->spec.of_user == r.spec.of_user) {
 		/* told twice, as by a prolog that runs again */
 		rc = w->config.uid == config.uid && !w->ending
 			     ? 1
@@ -177,6 +179,7 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 	if (rc < 0)
 		return rc;
 	rc = read_request(&r, text, bytes, err);
+	r.spec.of_user = as->uid != 0;
 	scribe_client_limit(d, as, &config);
 	d->resuming = index + 1;
 	if (rc == 0)
@@ -199,7 +202,7 @@ static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct reque
 		return refuse(c, &err);
 	deadline_s = r->has_deadline ? r->spec.deadline_s : w->spec.deadline_s;
 	w->spec.last_node = r->spec.last_node;
-	w->asker = c;
+	c->asks = w;
 	scribe_work_end(w, deadline_s < UINT32_MAX / 2000 ? deadline_s * 1000 : UINT32_MAX - 1);
 	return 0;
 }

@@ -63,7 +63,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	}
 	if (rc < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text[0] ? err.text : "cannot start");
-	c->run->asker = c;
+	c->asks = c->run;
 	snprintf(ready.socket, sizeof(ready.socket), "%s", c->run->config.runtime ? d->socket : "");
 	ready.job = c->run->index;
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
@@ -129,10 +129,7 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_work *w = c->run;
 
-	c->run = NULL;
-	for (struct scribe_work *any = d->works; any; any = any->next)
-		if (any->asker == c)
-			any->asker = NULL;
+	c->run = c->asks = NULL;
 	if (w && !w->first_serial)
 		w->over = true; /* nothing was started */
 	else if (w && !w->ending)
@@ -140,20 +137,27 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 	d->until_idle = d->until_idle || c->own;
 }
 
+static void report_to(struct scribe_client *c, const struct scribe_work *w,
+		      const struct scribe_msg_result *result)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->logs && rc == 0; i++)
+		rc = scribe_client_send(c, SCRIBE_MSG_LOG, &w->log[i], sizeof(w->log[i]));
+	if (rc == 0)
+		scribe_client_send(c, SCRIBE_MSG_RESULT, result, sizeof(*result));
+	c->asks = NULL;
+	w->daemon->until_idle = w->daemon->until_idle || c->own;
+}
+
 void scribe_runlink_report(struct scribe_work *w)
 {
 	struct scribe_msg_result result = {.logs = (uint32_t)w->logs};
-	struct scribe_client *c = w->asker;
 	struct scribe_ledger ledger;
 	struct rusage usage;
 
-	for (size_t i = 0; i < w->logs; i++) {
+	for (size_t i = 0; i < w->logs; i++)
 		result.failed += w->log[i].text[0] != 0;
-		if (c)
-			scribe_client_send(c, SCRIBE_MSG_LOG, &w->log[i], sizeof(w->log[i]));
-	}
-	if (!c)
-		return;
 	snprintf(result.remote, sizeof(result.remote), "%s", w->worlds.remote);
 	scribe_commit_partial(w, &ledger);
 	result.events = ledger.v[SCRIBE_L_EVENTS];
@@ -161,7 +165,7 @@ void scribe_runlink_report(struct scribe_work *w)
 	getrusage(RUSAGE_SELF, &usage);
 	result.tracer_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 				(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-	scribe_client_send(c, SCRIBE_MSG_RESULT, &result, sizeof(result));
-	w->asker = NULL;
-	w->daemon->until_idle = w->daemon->until_idle || c->own;
+	for (struct scribe_client *c = w->daemon->clients; c; c = c->next)
+		if (c->asks == w && !c->gone)
+			report_to(c, w, &result);
 }

@@ -121,6 +121,7 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 
 	snprintf(d->socket, sizeof(d->socket), "%s/%s", d->service->dir, SCRIBE_SERVICE_SOCKET);
 	d->listen = scribe_notify_socket();
+	d->service->passed = d->listen >= 0;
 	if (d->listen >= 0)
 		return scribe_loop_watch(d, d->listen, &d->listen);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
@@ -211,7 +212,7 @@ static void end(struct scribe_daemon *d)
 {
 	struct scribe_service *s = d->service;
 
-	if (d->listen >= 0)
+	if (d->listen >= 0 && !s->passed)
 		unlink(d->socket);
 	scribe_libs_stop(d);
 	if (scribe_works_left(d))

@@ -22,6 +22,7 @@ struct scribe_service {
 	int pid_file; /* locked while the daemon lives */
 	struct scribe_config config; /* what every job begins with */
 	bool stay, pin;
+	bool passed; /* the socket is the service manager's */
 	uint64_t started_ns;
 	uint64_t watchdog_ns, next_ping_ns; /* 0: the service manager wants no sign of life */
 };

@@ -54,6 +54,8 @@ static void unlink_work(struct scribe_daemon *d, struct scribe_work *w)
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
 		if (c->run == w)
 			c->run = NULL;
+		if (c->asks == w)
+			c->asks = NULL;
 		if (c->work == w)
 			c->work = NULL;
 	}
@@ -88,13 +90,19 @@ void scribe_work_free(struct scribe_work *w)
 	free(w);
 }
 
-struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id)
+struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, uid_t uid)
 {
 	struct scribe_work *found = NULL;
+	int best = 0;
 
-	for (struct scribe_work *w = d->works; w; w = w->next)
-		if (id[0] && !strcmp(w->spec.id, id) && (!found || !w->over))
-			found = w;
+	for (struct scribe_work *w = id[0] ? d->works : NULL; w; w = w->next) {
+		int rank = 1 + 2 * (w->spec.of_user == (uid != 0)) + !w->over;
+
+		if (strcmp(w->spec.id, id) || (uid && w->config.uid != uid) || rank < best)
+			continue;
+		found = w;
+		best = rank;
+	}
 	return found;
 }
 

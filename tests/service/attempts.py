@@ -143,7 +143,6 @@ ON_THE_SOCKET = {
     "ENROL before RUN_BEGIN": says(packet(ENROL, struct.pack("=iI", 1, 0))),
     "END before RUN_BEGIN": says(packet(END, struct.pack("=iI", 0, 0))),
     "a job without a name": says(text(JOB_BEGIN, "log_dir=/tmp")),
-    "a job of root's name": says(text(JOB_BEGIN, "job_id=theirs")),
     "a job that traces process 1": says(text(JOB_BEGIN, BEGIN, "pid=1")),
     "an unknown key": says(text(JOB_BEGIN, BEGIN, "shell=/bin/sh")),
     "a key of the site": says(text(JOB_BEGIN, BEGIN, "show_privileged=yes")),

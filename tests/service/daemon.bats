@@ -64,6 +64,51 @@ write() {
   [ "$output" = "ioscribe job: no job 5 here" ]
 }
 
+@test "a user may not take a name away: jobs of one name are each user's own, and root's are not met" {
+  serve
+  job begin --job-id 5 --uid 1234 --match-env JOBX=5
+  # the answer is that to any other name
+  user "$IOSCRIBE" job begin --job-id 5 --match-env JOBX=5 --timeout 60
+  USER_ID=4321 user "$IOSCRIBE" job begin --job-id 5 --match-env JOBX=5 --timeout 60
+  USER_ID=4321 user "$IOSCRIBE" job begin --job-id 6 --match-env JOBX=6 --timeout 60
+  job begin --job-id 6 --uid 1234 --match-env JOBX=6
+  [ "$(job list | grep -c '^[56] ')" -eq 5 ]
+  job show 5 | grep -x uid=1234
+  job show 6 | grep -x uid=1234
+  [ "$(user "$IOSCRIBE" job list --timeout 60 | grep -c '^[56] ')" -eq 1 ]
+  write 5 300 IOSCRIBE_ENABLE=1
+  run_it user "$IOSCRIBE" job end 5 --timeout 60
+  [ "$status" -eq 0 ]
+  [ "$(value "$output" POSIX_BYTES_WRITTEN /data.5)" = 300 ]
+  # root's ends are of root's jobs first
+  job end 6
+  job show 6 | grep -x uid=4321
+  job end 5
+  job end 5
+  job end 6
+  [ -z "$(job list)" ]
+}
+
+@test "two ends of one job: both are told its log" {
+  serve
+  job begin --job-id 8 --uid 65534 --match-env JOBX=8
+  mkfifo "$T/go"
+  user env JOBX=8 IOSCRIBE_ENABLE=1 sh -c 'echo abc >eight; : >up; read x' <>"$T/go" 3>&- &
+  started=($!)
+  until_true test -e "$T/w/up"
+  job end 8 --deadline 60 >"$T/first" 3>&- &
+  local first=$!
+  until_true sh -c '"$IOSCRIBE" job show 8 --timeout 60 | grep -qx state=ending'
+  job end 8 --deadline 0 >"$T/second"
+  wait "$first"
+  [ -s "$T/first" ]
+  cmp "$T/first" "$T/second"
+  [ "$(value "$(cat "$T/first")" POSIX_BYTES_WRITTEN /eight)" = 4 ]
+  echo >"$T/go"
+  wait "${started[0]}"
+  started=()
+}
+
 @test "a job is shown and ended by its user and root; to others it does not exist" {
   serve
   job begin --job-id 9 --uid 65534 --match-env JOBX=9
@@ -165,6 +210,31 @@ write() {
   write 2 512 IOSCRIBE_ENABLE=1
   run_it job end 2
   [ "$(value "$output" POSIX_BYTES_WRITTEN /data.2)" = 512 ]
+}
+
+@test "a socket that the service manager holds is served, and left to it at the end" {
+  python3 - "$IOSCRIBED" "$IOSCRIBE_DIR" <<'E' 3>&- &
+import os, socket, sys
+os.mkdir(sys.argv[2], 0o755)
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(sys.argv[2] + "/socket")
+os.chmod(sys.argv[2] + "/socket", 0o666)
+s.listen(64)
+os.dup2(s.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+os.execv(sys.argv[1], [sys.argv[1], "--service", "--foreground"])
+E
+  started=($!)
+  until_true test -s "$IOSCRIBE_DIR/pid"
+  job begin --job-id 3 --uid 65534 --match-env JOBX=3 --no-start
+  write 3 33 IOSCRIBE_ENABLE=1
+  run_it job end 3
+  [ "$(value "$output" POSIX_BYTES_WRITTEN /data.3)" = 33 ]
+  kill -TERM "${started[0]}"
+  wait "${started[0]}"
+  started=()
+  [ -S "$IOSCRIBE_DIR/socket" ]
 }
 
 @test "the service manager is told: ready, signs of life, stopping" {
