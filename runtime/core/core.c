@@ -167,23 +167,30 @@ static int keep_name(struct scribe_core *core, uint64_t id, const void *bytes, s
 	return 0;
 }
 
+const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t bytes = strlen(mounts[i].path);
+
+		if (!strncmp(path, mounts[i].path, bytes) && (bytes <= 1 || path[bytes] == '/' || !path[bytes]))
+			return &mounts[i];
+	}
+	return NULL;
+}
+
 static void find_fs(const struct scribe_core *core, const char *path, struct scribe_fs_info *ret_fs)
 {
+	const struct scribe_mount *m =
+		path ? scribe_mount_of(core->options.mounts, core->options.nmounts, path) : NULL;
 	struct statvfs st;
 
 	*ret_fs = (struct scribe_fs_info){0};
-	for (size_t i = 0; path && i < core->options.nmounts; i++) {
-		const struct scribe_mount *m = &core->options.mounts[i];
-		size_t n = strlen(m->path);
-
-		if (strncmp(path, m->path, n) || (n > 1 && path[n] != '/' && path[n]))
-			continue;
-		ret_fs->type = m->type;
-		ret_fs->mount = m->path;
-		if (statvfs(m->path, &st) == 0)
-			ret_fs->block_bytes = (int64_t)st.f_bsize;
+	if (!m)
 		return;
-	}
+	ret_fs->type = m->type;
+	ret_fs->mount = m->path;
+	if (statvfs(m->path, &st) == 0)
+		ret_fs->block_bytes = (int64_t)st.f_bsize;
 }
 
 static int list_record(struct entry *e, uint64_t id, size_t bytes)

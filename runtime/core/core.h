@@ -20,6 +20,9 @@ struct scribe_core_options {
 	size_t nmounts;
 };
 
+/* The mount that an absolute path lies on, of a table with the longest path first; NULL none. */
+const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *path);
+
 /* NULL: memory is out. */
 struct scribe_core *scribe_core_new(const struct scribe_core_options *options);
 /* NULL allowed; returns NULL. */

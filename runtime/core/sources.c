@@ -6,6 +6,7 @@
 
 const struct scribe_source *const scribe_sources[] = {
 	&scribe_source_null,
+	&scribe_source_lustre,
 	NULL,
 };
 

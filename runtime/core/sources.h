@@ -17,13 +17,36 @@ struct scribe_source_process {
 	uint64_t operations, bytes_read, bytes_written;
 };
 
+/* A file that the log has a record of, and what it says of itself. */
+struct scribe_source_file {
+	uint64_t id; /* of its records */
+	const char *name;
+	const void *attribute; /* the value of the extended attribute asked for: bytes to be distrusted */
+	size_t attribute_bytes;
+};
+
+/*
+ * A source is told of ranks and processes while they run, or, as a static
+ * module, of files when a log is made.
+ */
 struct scribe_source {
 	const char *name; /* as in the configuration's `modules` */
+	int module;       /* SCRIBE_MOD_* that MOD_DISABLE switches off; 0 none */
 	bool standard;    /* on unless switched off */
 	/* Any of these may be NULL. */
 	void (*rank_begin)(struct scribe_core *core);
 	void (*process_end)(struct scribe_core *core, const struct scribe_source_process *process);
 	void (*rank_end)(struct scribe_core *core);
+	/*
+	 * Files on file systems of the type `fs_type`, as the mount table calls it,
+	 * that have the extended attribute `attribute`. It is read with the identity
+	 * of the job's user, when a file's name becomes known and again for the log;
+	 * the newest answer counts. Called once a rank, and once for the files that
+	 * all ranks share: the core stands for the rank -1 then. Such a source
+	 * registers its module here.
+	 */
+	const char *fs_type, *attribute;
+	void (*files)(struct scribe_core *core, const struct scribe_source_file *file, size_t n);
 };
 
 /* All sources, ending with a NULL name. */
@@ -37,5 +60,6 @@ bool scribe_source_is_on(const struct scribe_source *source, const char *list);
 const char *scribe_source_unknown(const char *list, char *ret, size_t cap);
 
 extern const struct scribe_source scribe_source_null; /* null_module.c */
+extern const struct scribe_source scribe_source_lustre; /* lustre_module.c */
 
 #endif

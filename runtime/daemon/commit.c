@@ -13,11 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/daemon/attrs.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/deliver.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/gather.h"
+#include "runtime/daemon/sources.h"
 
 uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_ledger)
 {
@@ -25,6 +27,7 @@ uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_
 	if (w->daemon->bpf)
 		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
 	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
+	ret_ledger->v[SCRIBE_L_LAYOUTS_LATE] = scribe_attrs_silent(w);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
 	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)
 		return 1ull << SCRIBE_MOD_POSIX | scribe_libs_partial(w->daemon);
@@ -267,6 +270,8 @@ int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs
 	int rc = gather(w, u, theirs, &b, &job, &partial, m);
 
 	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
+	if (rc == 0)
+		rc = scribe_sources_files(w, &b, &partial);
 	if (rc == 0)
 		rc = scribe_gather_processes(w, &b, u, base);
 	if (rc == 0)

@@ -54,6 +54,8 @@ static const struct key {
 	{"log_dir", PATH, FIELD(log_dir), 0, 0, ANYBODY},
 	{"spool_dir", PATH, FIELD(spool_dir), 0, 0, SITE},
 	{"write_deadline_ms", NUMBER, FIELD(write_deadline_ms), 100, 3600000, SITE},
+	{"layout_deadline_ms", NUMBER, FIELD(layout_deadline_ms), 1, 3600000, SITE},
+	{"layout_source", TEXT, FIELD(layout_source), 0, 0, SITE},
 	{"log_layout", LAYOUT, FIELD(dated), 0, 0, ANYBODY},
 	{"uid", NUMBER, FIELD(uid), 0, 4294967294ul, IDENTITY},
 	{"gid", NUMBER, FIELD(gid), 0, 4294967294ul, IDENTITY},
@@ -72,6 +74,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->grace_ms = 2000;
 	c->deadline_ms = 10000;
 	c->write_deadline_ms = 20000;
+	c->layout_deadline_ms = 5000;
 	c->collective = true;
 	c->runtime = true;
 	strcpy(c->libraries, "none");

@@ -50,6 +50,8 @@ struct scribe_config {
 	char log_dir[SCRIBE_PATH_MAX];  /* absolute; %u in it: the user's name */
 	char spool_dir[SCRIBE_PATH_MAX];  /* of a service: for logs that have no place; none: /tmp */
 	uint32_t write_deadline_ms;     /* for a log to be put to its place */
+	uint32_t layout_deadline_ms; /* for files to say how they are laid out */
+	char layout_source[128];     /* "TYPE,ATTRIBUTE" in place of Lustre's; empty: Lustre's */
 	bool dated;                     /* LOGDIR/YYYY/M/D instead of LOGDIR */
 	bool own_place;                 /* log_dir or log_file is the user's word, not the site's */
 	/* who */

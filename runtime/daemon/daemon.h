@@ -56,6 +56,7 @@ struct scribe_work {
 	struct scribe_labels labels;
 	struct scribe_shapes shapes;
 	struct scribe_mounts mounts;
+	struct scribe_attrs *attrs; /* attrs.h; NULL: nobody was asked */
 	char host[64];
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
 	uint64_t begun_ns;
@@ -95,6 +96,7 @@ struct scribe_client {
 	struct scribe_client *next;
 };
 
+struct scribe_attrs;   /* attrs.h */
 struct scribe_libs;    /* libs.c */
 struct scribe_service; /* service.h */
 

@@ -13,11 +13,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/daemon/attrs.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/spool.h"
 
-enum stage { STAGE_FETCH, STAGE_BUILD, STAGE_DAYS, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
+enum stage { STAGE_FETCH, STAGE_LOOK, STAGE_BUILD, STAGE_DAYS, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
 
 struct scribe_delivery {
 	struct scribe_unit *unit;
@@ -51,7 +52,7 @@ void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m)
 	v->theirs = -1;
 	v->log = -1;
 	v->root = (struct scribe_hand){.pid = -1, .sock = -1};
-	v->stage = scribe_commit_agreed(u) ? STAGE_FETCH : STAGE_BUILD;
+	v->stage = scribe_commit_agreed(u) ? STAGE_FETCH : STAGE_LOOK;
 	while (*at)
 		at = &(*at)->next;
 	*at = v;
@@ -97,7 +98,17 @@ static void fetch(struct scribe_work *w, struct scribe_delivery *v)
 		v->theirs = -1;
 	}
 	v->asked = false;
-	v->stage = STAGE_BUILD;
+	v->stage = STAGE_LOOK;
+}
+
+/* Files are asked once more what they say of themselves, as far as they answer in time. */
+static void look(struct scribe_work *w, struct scribe_delivery *v)
+{
+	if (!v->asked)
+		scribe_attrs_again(w, v->unit, v->theirs);
+	v->asked = !scribe_attrs_settled(w);
+	if (!v->asked)
+		v->stage = STAGE_BUILD;
 }
 
 static void build(struct scribe_work *w, struct scribe_delivery *v)
@@ -226,7 +237,7 @@ static void spool(struct scribe_work *w, struct scribe_delivery *v)
 void scribe_deliver_tick(struct scribe_work *w)
 {
 	static void (*const steps[])(struct scribe_work *, struct scribe_delivery *) = {
-		[STAGE_FETCH] = fetch, [STAGE_BUILD] = build,         [STAGE_DAYS] = days,
+		[STAGE_FETCH] = fetch, [STAGE_LOOK] = look, [STAGE_BUILD] = build,         [STAGE_DAYS] = days,
 		[STAGE_PUT] = put,     [STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
 	};
 	struct scribe_delivery *v = w->deliveries;

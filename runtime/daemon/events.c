@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
+#include "runtime/daemon/attrs.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
@@ -214,7 +215,10 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	scribe_slot_name_set(d, p->work, e->slot, e->birth, label);
 	scribe_keep_name(p->work, e->slot, e->birth, label);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
-	if (slot && slot->birth == e->birth && slot->serial == e->serial && is_out(p, label, slot->kind))
+	if (!slot || slot->birth != e->birth || slot->serial != e->serial || !is_out(p, label, slot->kind)) {
+		if (p->own_root_dir)
+			scribe_attrs_want(p->work, label);
+	} else
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
 }
 

@@ -345,6 +345,16 @@ int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_byt
 	return ask(h, &q, -1, deadline_ms, false);
 }
 
+int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd, uint32_t deadline_ms)
+{
+	static struct scribe_hand_question q;
+
+	memset(&q, 0, sizeof(q));
+	q.op = SCRIBE_HAND_ATTRIBUTES;
+	snprintf(q.path, sizeof(q.path), "%s", attribute);
+	return ask(h, &q, fd, deadline_ms, false);
+}
+
 bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
 {
 	int rc, answered, fd = -1;

@@ -78,6 +78,13 @@ int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t 
  */
 int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_bytes, uint32_t deadline_ms);
 /*
+ * An extended attribute of many files. `fd`, a memory file, holds their names, at
+ * most SCRIBE_HAND_ATTRS (hand_work.h), a NUL behind each; behind them the hand
+ * writes, in this order, for each an int32_t, the value's length or a negative
+ * errno, and the value. Only regular files are asked, links are not followed.
+ */
+int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd, uint32_t deadline_ms);
+/*
  * Look for the answer: false, not yet. True: its result is in ret_rc, 0 or
  * negative; -ETIMEDOUT when its time is over: the hand is of no use any more.
  */

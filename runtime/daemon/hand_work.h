@@ -7,7 +7,9 @@
 
 #include "logfmt/base/proto.h"
 
-#define SCRIBE_HAND_NOTE_MAX 8192u
+#define SCRIBE_HAND_NOTE_MAX    8192u
+#define SCRIBE_HAND_ATTRS       256u        /* files asked for an attribute at once */
+#define SCRIBE_HAND_ATTRS_BYTES (1u << 18) /* of their names, all together */
 
 enum scribe_hand_op {
 	SCRIBE_HAND_MKDIRS,
@@ -18,6 +20,7 @@ enum scribe_hand_op {
 	SCRIBE_HAND_PUT,   /* with a descriptor */
 	SCRIBE_HAND_FETCH, /* with a descriptor */
 	SCRIBE_HAND_DAYS,  /* `prefix`: of the directory of logs in path */
+	SCRIBE_HAND_ATTRIBUTES, /* with a descriptor */
 };
 
 struct scribe_hand_question {

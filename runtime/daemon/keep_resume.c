@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
+#include "runtime/daemon/attrs.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/keep_entries.h"
 #include "runtime/daemon/libs.h"
@@ -84,6 +85,7 @@ static int name(struct resume *r, const struct scribe_keep_name *h, const char *
 	if (h->file_id)
 		label->file_id = h->file_id;
 	scribe_slot_name_set(r->d, r->w, h->slot, h->birth, label);
+	scribe_attrs_want(r->w, label);
 	return 0;
 }
 

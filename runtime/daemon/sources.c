@@ -3,11 +3,13 @@
 #include "runtime/daemon/sources.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "logfmt/layers.h"
 #include "logfmt/lib_finish.h"
 #include "runtime/core/sources.h"
+#include "runtime/daemon/attrs.h"
 
 #define PLAIN_MEMORY (4u << 20) /* for all plain modules of one rank */
 
@@ -258,5 +260,98 @@ int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scr
 			scribe_sources[i]->rank_end(core);
 	rc = scribe_sources_finish(w, core, NULL, 0, b, partial);
 	r->core = scribe_core_free(core);
+	return rc;
+}
+
+/* ---- static modules ---- */
+
+struct place {
+	uint64_t id;
+	int64_t rank;
+};
+
+/* Shared records first: the other ranks' of the same file come behind them. */
+static int by_id_rank(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->id > y->id) - (x->id < y->id);
+}
+
+static bool is_of_file(int module)
+{
+	return module == SCRIBE_MOD_POSIX || module == SCRIBE_MOD_STDIO || module == SCRIBE_MOD_MPIIO ||
+	       module == SCRIBE_MOD_H5F || module == SCRIBE_MOD_PNETCDF_FILE;
+}
+
+/* Each file of the bundle with each of its ranks, once; one that all share once. Sorted by rank. */
+static size_t places_of(const struct scribe_bundle *b, struct place *place)
+{
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (is_of_file(b->rec[i]->module))
+			place[n++] = (struct place){b->rec[i]->id, b->rec[i]->rank};
+	qsort(place, n, sizeof(*place), by_id_rank);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || place[kept - 1].id != place[i].id ||
+		    (place[kept - 1].rank >= 0 && place[kept - 1].rank != place[i].rank))
+			place[kept++] = place[i];
+	qsort(place, kept, sizeof(*place), by_rank);
+	return kept;
+}
+
+static int tell_files(struct scribe_work *w, const struct scribe_source *s, const struct place *place, size_t n,
+		      struct scribe_bundle *b, uint64_t *partial)
+{
+	struct scribe_source_file *file = calloc(n, sizeof(*file));
+	struct scribe_core *core = scribe_sources_core(w, place->rank, 0);
+	size_t answers = 0;
+	int rc = file && core ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct scribe_source_file *f = &file[answers];
+		const struct scribe_label *label = scribe_labels_by_id(&w->labels, place[i].id);
+
+		f->id = place[i].id;
+		f->name = label ? label->text : NULL;
+		f->attribute = scribe_attrs_get(w, s, f->id, &f->attribute_bytes);
+		answers += f->name && f->attribute;
+	}
+	if (rc == 0 && answers) {
+		s->files(core, file, answers);
+		rc = scribe_sources_finish(w, core, NULL, 0, b, partial);
+	}
+	scribe_core_free(core);
+	free(file);
+	return rc;
+}
+
+int scribe_sources_files(struct scribe_work *w, struct scribe_bundle *b, uint64_t *partial)
+{
+	struct place *place = w->attrs ? calloc(b->n + 1, sizeof(*place)) : NULL;
+	size_t n, next;
+	int rc = 0;
+
+	if (!place)
+		return w->attrs ? -ENOMEM : 0;
+	n = places_of(b, place);
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i + 1; next < n && place[next].rank == place[i].rank;)
+			next++;
+		for (int s = 0; scribe_sources[s] && rc == 0; s++)
+			if (scribe_sources[s]->files)
+				rc = tell_files(w, scribe_sources[s], place + i, next - i, b, partial);
+	}
+	free(place);
 	return rc;
 }

@@ -24,4 +24,7 @@ int scribe_sources_finish(struct scribe_work *w, struct scribe_core *core, const
 int scribe_sources_rank(struct scribe_work *w, struct scribe_rank *r, struct scribe_bundle *b,
 			uint64_t *partial);
 
+/* What static modules have to say of the files that the bundle has records of. 0 or -ENOMEM. */
+int scribe_sources_files(struct scribe_work *w, struct scribe_bundle *b, uint64_t *partial);
+
 #endif

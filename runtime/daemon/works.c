@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/core/core.h"
+#include "runtime/daemon/attrs.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/streams.h"
 #include "runtime/daemon/deliver.h"
@@ -85,6 +86,7 @@ void scribe_work_free(struct scribe_work *w)
 	scribe_shapes_clear(&w->shapes);
 	scribe_mounts_clear(&w->mounts);
 	scribe_config_clear(&w->config);
+	scribe_attrs_free(w->attrs);
 	scribe_hand_stop(&w->hand);
 	free(w->log);
 	free(w);
@@ -472,6 +474,7 @@ void scribe_works_tick(struct scribe_daemon *d)
 	for (w = d->works; w; w = w->next) {
 		if (!w->over && !w->finishing)
 			scribe_commit_due(w, false);
+		scribe_attrs_tick(w);
 		scribe_deliver_tick(w);
 		if (!w->over && (w->finishing || is_due(d, w)))
 			finish(w);

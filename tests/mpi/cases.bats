@@ -35,6 +35,37 @@ ended() {
   done
 }
 
+@test "layouts of files: one record for what all ranks share, one a rank for the rest" {
+  local type collective
+  type=$(findmnt -no FSTYPE -T "$T")
+  [ "$type" != tmpfs ] || type=$(findmnt -no FSTYPE /)
+  for mpi in $MPIS; do
+    for collective in yes no; do
+      run_options=(--set "layout_source=$type,user.lov" --set "collective=$collective")
+      rm -f shared rank.*
+      for f in shared:flr rank.0:plain rank.1:pfl rank.2:dom; do
+        touch "${f%:*}"
+        setfattr -n user.lov -v "0s$(base64 -w0 <"$IOSCRIBE_SOURCE/tests/data/lov/${f#*:}.lov")" "${f%:*}"
+      done
+      traced $mpi 4 mpi_demo
+      status_is 0
+      awk -F '\t' -v OFS=' ' '$1 == "LUSTRE" && $4 ~ /NUM_COMP|COMP1_OST_ID/ { sub(".*/", "", $6); print $6, $2, $4, $5 }' \
+        "$T/log.txt" | sort >"$T/layouts"
+      diff "$T/layouts" - <<'END'
+rank.0 0 LUSTRE_COMP1_OST_ID_0 3
+rank.0 0 LUSTRE_COMP1_OST_ID_1 7
+rank.0 0 LUSTRE_NUM_COMPONENTS 1
+rank.1 1 LUSTRE_COMP1_OST_ID_0 5
+rank.1 1 LUSTRE_NUM_COMPONENTS 2
+rank.2 2 LUSTRE_NUM_COMPONENTS 2
+shared -1 LUSTRE_COMP1_OST_ID_0 1
+shared -1 LUSTRE_COMP1_OST_ID_1 2
+shared -1 LUSTRE_NUM_COMPONENTS 2
+END
+    done
+  done
+}
+
 @test "only odd ranks do" {
   for mpi in $MPIS; do
     traced $mpi 4 mpi_cases odd "$T/data"

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The LUSTRE module: how the files of a rank are striped. A static module: it
+ * sees no operation, only what each file says of itself when the log is made.
+ */
+#include "runtime/core/lov.h"
+#include "runtime/core/module.h"
+#include "runtime/core/sources.h"
+
+static void lustre_files(struct scribe_core *core, const struct scribe_source_file *file, size_t n)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += scribe_lov_record(file[i].attribute, file[i].attribute_bytes, NULL);
+	if (!bytes || scribe_core_register_module(core, SCRIBE_MOD_LUSTRE, NULL, &bytes, NULL, NULL) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct scribe_lustre_record *r;
+
+		bytes = scribe_lov_record(file[i].attribute, file[i].attribute_bytes, NULL);
+		if (!bytes)
+			continue;
+		r = scribe_core_register_record(core, file[i].id, file[i].name, SCRIBE_MOD_LUSTRE, bytes, NULL);
+		if (!r)
+			return; /* the log says that this module is incomplete */
+		scribe_lov_record(file[i].attribute, file[i].attribute_bytes, r);
+		r->base = (struct scribe_base_record){file[i].id, scribe_core_rank(core)};
+	}
+}
+
+const struct scribe_source scribe_source_lustre = {
+	.name = "LUSTRE",
+	.module = SCRIBE_MOD_LUSTRE,
+	.standard = true,
+	.fs_type = "lustre",
+	.attribute = "lustre.lov",
+	.files = lustre_files,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What files say of themselves: asked by a hand when their names become known
+ * and again for the log; one that hangs costs its deadline, once. Files are
+ * real, their attribute is a user's, the hand is a process.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runtime/core/sources.h"
+#include "runtime/daemon/attrs.h"
+#include "runtime/daemon/daemon.h"
+
+#define FILES 600 /* more than one question's */
+
+static char base[64];
+static struct scribe_work *work;
+static struct scribe_unit *unit;
+
+static int setup(void **state)
+{
+	struct scribe_err err;
+
+	(void)state;
+	/* beside the build: /tmp may be a file system without attributes */
+	strcpy(base, "scribe-attrs-XXXXXX");
+	work = calloc(1, sizeof(*work));
+	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
+	    scribe_worlds_init(&work->worlds, 100) < 0)
+		return -1;
+	work->hand = (struct scribe_hand){.pid = -1, .sock = -1};
+	work->config.uid = getuid();
+	work->config.gid = getgid();
+	work->config.user[0] = 0;
+	work->mounts.mount[0] = (struct scribe_mount){.type = strdup("lustre"), .path = strdup("/")};
+	work->mounts.n = 1;
+	strcpy(work->config.layout_source, "lustre,user.lov");
+	unit = work->worlds.rest;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[192];
+
+	(void)state;
+	scribe_work_free(work);
+	snprintf(command, sizeof(command), "rm -rf %s", base);
+	return system(command);
+}
+
+/* A file with this attribute, and its name in the table. */
+static struct scribe_label *file_with(const char *name, const char *value)
+{
+	char path[4096], *full;
+	struct scribe_label *label;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", base, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fclose(f);
+	if (value)
+		assert_int_equal(setxattr(path, "user.lov", value, strlen(value), 0), 0);
+	full = realpath(path, NULL);
+	assert_non_null(full);
+	label = scribe_labels_intern(&work->labels, full, strlen(full));
+	assert_non_null(label);
+	free(full);
+	return label;
+}
+
+static void set(const struct scribe_label *label, const char *value)
+{
+	assert_int_equal(setxattr(label->text, "user.lov", value, strlen(value), 0), 0);
+}
+
+static void says(const struct scribe_label *label, const char *value)
+{
+	size_t bytes = 0;
+	const void *is = scribe_attrs_get(work, &scribe_source_lustre, label->id, &bytes);
+
+	if (!value) {
+		assert_null(is);
+		return;
+	}
+	assert_non_null(is);
+	assert_int_equal(bytes, strlen(value));
+	assert_memory_equal(is, value, bytes);
+}
+
+static void settle(void)
+{
+	for (int i = 0; i < 60000 && !scribe_attrs_settled(work); i++)
+		usleep(1000);
+	assert_true(scribe_attrs_settled(work));
+}
+
+/* The unit has used these files. */
+static void used(struct scribe_label **label, size_t n)
+{
+	struct scribe_rank *r = scribe_map_get(&unit->ranks, 0);
+
+	assert_non_null(r);
+	r->records = scribe_records_new();
+	assert_non_null(r->records);
+	for (size_t i = 0; i < n; i++)
+		assert_non_null(scribe_records_at(r->records, label[i]->id));
+}
+
+static void newest_answer_counts(void **state)
+{
+	struct scribe_label *l[] = {file_with("stays", "one"), file_with("changes", "two"),
+				    file_with("goes", "three"), file_with("bare", NULL)};
+
+	(void)state;
+	work->config.layout_deadline_ms = 60000;
+	for (size_t i = 0; i < 4; i++)
+		scribe_attrs_want(work, l[i]);
+	used(l, 4);
+	scribe_attrs_again(work, unit, -1);
+	settle();
+	says(l[0], "one");
+	says(l[1], "two");
+	says(l[2], "three");
+	says(l[3], NULL);
+	set(l[1], "another one");
+	assert_int_equal(unlink(l[2]->text), 0);
+	scribe_attrs_again(work, unit, -1);
+	settle();
+	says(l[0], "one");
+	says(l[1], "another one");
+	says(l[2], "three");
+	assert_int_equal(scribe_attrs_silent(work), 0);
+}
+
+static void many_files(void **state)
+{
+	static struct scribe_label *l[FILES];
+
+	(void)state;
+	work->config.layout_deadline_ms = 60000;
+	for (size_t i = 0; i < FILES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%zu", i);
+		l[i] = file_with(name, name);
+		scribe_attrs_want(work, l[i]);
+	}
+	used(l, FILES);
+	scribe_attrs_again(work, unit, -1);
+	settle();
+	for (size_t i = 0; i < FILES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%zu", i);
+		says(l[i], name);
+	}
+}
+
+static void not_asked(void **state)
+{
+	struct scribe_label *other = file_with("other", "x"), *set_of = file_with("set", "x"),
+			    *link = file_with("target", "x"), *off = file_with("off", "x");
+	char path[4096];
+
+	(void)state;
+	strcpy(work->config.layout_source, "gpfs,user.lov");
+	scribe_attrs_want(work, other);
+	assert_null(work->attrs);
+	strcpy(work->config.layout_source, "lustre,user.lov");
+	set_of->file_id = 7; /* a dataset's name is no file's */
+	scribe_attrs_want(work, set_of);
+	assert_null(work->attrs);
+	strcpy(work->config.modules, "-LUSTRE");
+	scribe_attrs_want(work, off);
+	work->config.modules[0] = 0;
+	work->config.rules.modules_off = 1ull << SCRIBE_MOD_LUSTRE;
+	scribe_attrs_want(work, off);
+	work->config.rules.modules_off = 0;
+	assert_null(work->attrs);
+
+	/* a link is not followed, a directory not asked */
+	snprintf(path, sizeof(path), "%s.link", link->text);
+	assert_int_equal(symlink(link->text, path), 0);
+	link = scribe_labels_intern(&work->labels, path, strlen(path));
+	assert_non_null(link);
+	scribe_attrs_want(work, link);
+	assert_int_equal(setxattr(base, "user.lov", "x", 1, 0), 0);
+	assert_non_null(realpath(base, path));
+	other = scribe_labels_intern(&work->labels, path, strlen(path));
+	assert_non_null(other);
+	scribe_attrs_want(work, other);
+	scribe_attrs_again(work, unit, -1);
+	settle();
+	says(link, NULL);
+	says(other, NULL);
+}
+
+/* The hand is stopped in front of the second question: what came before stays, nobody waits for long. */
+static void hangs(void **state)
+{
+	struct scribe_label *l[] = {file_with("early", "one"), file_with("late", "two")};
+	pid_t hand = -1;
+	char path[64], name[32] = "";
+	uint64_t begun;
+
+	(void)state;
+	work->config.layout_deadline_ms = 60000;
+	scribe_attrs_want(work, l[0]);
+	used(l, 2);
+	scribe_attrs_again(work, unit, -1);
+	settle();
+	says(l[0], "one");
+	/* the only child of this test */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(), (int)getpid());
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &hand), 1);
+	fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)hand);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%31s", name), 1);
+	fclose(f);
+	assert_string_equal(name, "ioscribed-hand");
+	assert_int_equal(kill(hand, SIGSTOP), 0);
+
+	work->config.layout_deadline_ms = 300;
+	scribe_attrs_want(work, l[1]);
+	begun = scribe_now_ns();
+	scribe_attrs_again(work, unit, -1);
+	settle();
+	assert_true(scribe_now_ns() - begun >= 300000000);
+	says(l[0], "one");
+	says(l[1], NULL);
+	assert_int_equal(scribe_attrs_silent(work), 1);
+	/* and it is not asked again */
+	scribe_attrs_again(work, unit, -1);
+	assert_true(scribe_attrs_settled(work));
+	assert_int_equal(kill(hand, SIGKILL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(newest_answer_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(not_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(hangs, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
