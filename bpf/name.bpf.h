@@ -10,6 +10,7 @@
 #include "bpf/maps.bpf.h"
 
 #define SCRIBE_WALK_DEPTH 64
+#define SCRIBE_STRETCH 8
 #define SCRIBE_MIX 0x9e3779b97f4a7c15ull
 
 struct scribe_chain {
@@ -48,7 +49,7 @@ static __always_inline void scribe_walk_begin(struct scribe_walk *w, struct task
 	w->root_mnt = SCRIBE_GET(task, fs, root.mnt);
 }
 
-enum scribe_step { SCRIBE_STEP_NAME, SCRIBE_STEP_AGAIN, SCRIBE_STEP_END, SCRIBE_STEP_LOST };
+enum scribe_step { SCRIBE_STEP_NAME, SCRIBE_STEP_AGAIN, SCRIBE_STEP_END, SCRIBE_STEP_LOST, SCRIBE_STEP_FULL };
 
 /* NAME: w->dentry's name is a component (caller reads it, then goes up). */
 static __always_inline enum scribe_step scribe_walk_step(struct scribe_walk *w, struct dentry **ret_parent)
@@ -76,26 +77,57 @@ static __always_inline enum scribe_step scribe_walk_step(struct scribe_walk *w, 
 	return SCRIBE_STEP_NAME;
 }
 
-/* Hash of the chain; the same name gives the same hash while its dentries live. */
-SCRIBE_GLOBAL int scribe_chain_hash(__u64 from, struct scribe_chain *ret)
+/*
+ * A walk between two stretches. The kernel checks every round of a loop anew, and
+ * more for each round before it: short loops in functions of their own load many
+ * times faster than one long loop.
+ */
+struct scribe_climb {
+	__u64 dentry, mnt;
+	__u64 hash, top;
+};
+
+static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 from)
 {
 	struct scribe_walk w;
-	__u64 hash = 0, top = 0;
 
-	if (!ret)
-		return 0;
 	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
-	ret->detached = true;
-	for (int i = 0; i < SCRIBE_WALK_DEPTH; i++) {
+	c->dentry = (__u64)w.dentry;
+	c->mnt = (__u64)w.mnt;
+	c->hash = 0;
+	c->top = 0;
+}
+
+static __always_inline void scribe_climb_resume(const struct scribe_climb *c, struct scribe_walk *w)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	w->dentry = SCRIBE_CAST(dentry, c->dentry);
+	w->mnt = SCRIBE_CAST(vfsmount, c->mnt);
+	w->root = SCRIBE_GET(task, fs, root.dentry);
+	w->root_mnt = SCRIBE_GET(task, fs, root.mnt);
+}
+
+/* SCRIBE_STEP_AGAIN: the chain goes on. */
+SCRIBE_GLOBAL int scribe_chain_hash_on(struct scribe_climb *c)
+{
+	struct scribe_walk w;
+	__u64 hash, top;
+
+	if (!c)
+		return SCRIBE_STEP_LOST;
+	scribe_climb_resume(c, &w);
+	hash = c->hash;
+	top = c->top;
+	for (int i = 0; i < SCRIBE_STRETCH; i++) {
 		struct dentry *parent = 0, *dentry_now = w.dentry;
 		enum scribe_step step = scribe_walk_step(&w, &parent);
 
-		if (step == SCRIBE_STEP_END) {
-			ret->detached = false;
-			break;
+		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST) {
+			c->hash = hash;
+			c->top = top;
+			return step;
 		}
-		if (step == SCRIBE_STEP_LOST)
-			break;
 		if (step == SCRIBE_STEP_AGAIN)
 			continue;
 		hash = (hash ^ SCRIBE_GET(dentry_now, d_name.hash_len)) * SCRIBE_MIX;
@@ -103,35 +135,51 @@ SCRIBE_GLOBAL int scribe_chain_hash(__u64 from, struct scribe_chain *ret)
 		top = (__u64)w.dentry;
 		w.dentry = parent;
 	}
-	ret->hash = hash;
-	ret->top = top;
+	c->dentry = (__u64)w.dentry;
+	c->mnt = (__u64)w.mnt;
+	c->hash = hash;
+	c->top = top;
+	return SCRIBE_STEP_AGAIN;
+}
+
+/* Hash of the chain; the same name gives the same hash while its dentries live. */
+static __always_inline int scribe_chain_hash(__u64 from, struct scribe_chain *ret)
+{
+	struct scribe_climb c;
+	int step = SCRIBE_STEP_AGAIN;
+
+	if (!ret)
+		return 0;
+	scribe_climb_begin(&c, from);
+	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
+		step = scribe_chain_hash_on(&c);
+	ret->detached = step != SCRIBE_STEP_END;
+	ret->hash = c.hash;
+	ret->top = c.top;
 	return 0;
 }
 
-/* Text of the chain behind s->text[s->off]; returns name flags. */
-SCRIBE_GLOBAL int scribe_chain_text(__u64 from, struct scribe_scratch *s)
+/* SCRIBE_STEP_AGAIN: the chain goes on; SCRIBE_STEP_FULL: there is no room for it. */
+SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_climb *c, struct scribe_scratch *s)
 {
 	struct scribe_walk w;
-	int i;
 
-	if (!s)
-		return 0;
-	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
-	for (i = 0; i < SCRIBE_WALK_DEPTH; i++) {
+	if (!c || !s)
+		return SCRIBE_STEP_LOST;
+	scribe_climb_resume(c, &w);
+	for (int i = 0; i < SCRIBE_STRETCH; i++) {
 		struct dentry *parent = 0, *dentry_now = w.dentry;
 		enum scribe_step step = scribe_walk_step(&w, &parent);
 		__u32 off, len;
 
-		if (step == SCRIBE_STEP_END)
-			return 0;
-		if (step == SCRIBE_STEP_LOST)
-			return SCRIBE_NF_DETACHED;
+		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST)
+			return step;
 		if (step == SCRIBE_STEP_AGAIN)
 			continue;
 		off = *(volatile __u32 *)&s->off;
 		len = SCRIBE_GET(dentry_now, d_name.len) & 255;
 		if (off > SCRIBE_NAME_MAX_BYTES - 256)
-			return SCRIBE_NF_CUT;
+			return SCRIBE_STEP_FULL;
 		if (off) {
 			s->text[off & (SCRIBE_NAME_MAX_BYTES - 1)] = '/';
 			off++;
@@ -141,7 +189,25 @@ SCRIBE_GLOBAL int scribe_chain_text(__u64 from, struct scribe_scratch *s)
 		*(volatile __u32 *)&s->off = off + len;
 		w.dentry = parent;
 	}
-	return SCRIBE_NF_CUT;
+	c->dentry = (__u64)w.dentry;
+	c->mnt = (__u64)w.mnt;
+	return SCRIBE_STEP_AGAIN;
+}
+
+/* Text of the chain behind s->text[s->off]; returns name flags. */
+static __always_inline int scribe_chain_text(__u64 from, struct scribe_scratch *s)
+{
+	struct scribe_climb c;
+	int step = SCRIBE_STEP_AGAIN;
+
+	if (!s)
+		return 0;
+	scribe_climb_begin(&c, from);
+	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
+		step = scribe_chain_text_on(&c, s);
+	if (step == SCRIBE_STEP_END)
+		return 0;
+	return step == SCRIBE_STEP_LOST ? SCRIBE_NF_DETACHED : SCRIBE_NF_CUT;
 }
 
 /* Is everything below this top-level dentry excluded? The last answer is kept. */

@@ -24,6 +24,7 @@
 #define SCRIBE_STX_MODE_AT 28
 #define SCRIBE_STX_BLKSIZE_AT 4
 #define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
+#define SCRIBE_HASH_STRETCH 32
 
 /* A path argument: where it starts and what it says. */
 struct scribe_path_arg {
@@ -32,24 +33,33 @@ struct scribe_path_arg {
 	__u32 nofollow; /* the last component is meant itself */
 };
 
+/* A stretch of it (see struct scribe_climb for why): `word` is its first. */
+SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 bytes, __u32 word, __u64 hash)
+{
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < SCRIBE_HASH_STRETCH; i++) {
+		__u32 at = ((word + i) & (SCRIBE_NAME_WORDS - 1)) * 8;
+		__u64 value;
+
+		if (at >= bytes)
+			break;
+		value = *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + at];
+		if (at + 8 > bytes)
+			value &= (1ull << ((bytes & 7) * 8)) - 1;
+		hash = (hash ^ value) * SCRIBE_MIX;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
 /* The user string in the upper half of the scratch: hash of its `bytes`. */
-SCRIBE_GLOBAL __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
+static __always_inline __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
 {
 	__u64 hash = bytes;
 
-	if (!s)
-		return 0;
-	for (__u32 i = 0; i < SCRIBE_NAME_WORDS; i++) {
-		__u64 word;
-
-		if (i * 8 >= bytes)
-			break;
-		word = *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + i * 8];
-		if (i * 8 + 8 > bytes)
-			word &= (1ull << ((bytes & 7) * 8)) - 1;
-		hash = (hash ^ word) * SCRIBE_MIX;
-		hash ^= hash >> 29;
-	}
+	for (__u32 i = 0; i < SCRIBE_NAME_WORDS && i * 8 < bytes; i += SCRIBE_HASH_STRETCH)
+		hash = scribe_string_hash_on(s, bytes, i, hash);
 	return hash;
 }
 
