@@ -47,6 +47,7 @@ struct scribe_uprobes {
 	struct scribe_uprobes_options opt;
 	enum scribe_uprobe_level level;
 	struct bpf_object *object;
+	struct bpf_program *program;
 	struct bpf_object_skeleton *skeleton;
 	void *keep;
 	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
@@ -61,8 +62,7 @@ struct scribe_uprobes {
 
 /* ---- loading ---- */
 
-static const char *const out_program[SCRIBE_LAYERS] = {"scribe_stdio_out", "scribe_mpiio_out",
-						       "scribe_hdf5_out", "scribe_pnetcdf_out"};
+#define PROGRAM "scribe_lib"
 
 static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 {
@@ -93,6 +93,17 @@ static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 	return scribe_bpf_map_fd(u->bpf, ring, &entries) < 0 ? 0 : entries - 1;
 }
 
+/* Layers that the wanted modules need. */
+static uint32_t layers_of(const struct scribe_uprobes *u)
+{
+	uint32_t layers = 0;
+
+	for (size_t i = 0; i < scribe_nlibraries; i++)
+		if (scribe_libraries[i].modules & u->opt.modules)
+			layers |= 1u << scribe_libraries[i].layer;
+	return layers;
+}
+
 /* The skeleton types differ by name alone. */
 #define OPEN_VARIANT(type)                                                                                   \
 	static int open_##type(struct scribe_uprobes *u)                                                     \
@@ -104,6 +115,7 @@ static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 		*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");                  \
 		*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");                    \
 		*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");                     \
+		*(uint32_t *)&s->rodata->scribe_layers = layers_of(u);                                       \
 		u->keep = s;                                                                                 \
 		u->object = s->obj;                                                                          \
 		u->skeleton = s->skeleton;                                                                   \
@@ -127,12 +139,12 @@ static int load_variant(struct scribe_uprobes *u, enum scribe_uprobe_level level
 {
 	bool direct = scribe_bpf_chosen(u->bpf) == SCRIBE_BPF_TP_BTF;
 	int rc = direct ? open_lib(u) : open_lib_probe(u);
-	struct bpf_program *prog;
 
 	if (rc)
 		return rc;
-	bpf_object__for_each_program(prog, u->object) bpf_program__set_expected_attach_type(
-		prog, level == SCRIBE_UPROBE_MULTI ? ATTACH_TYPE_MULTI : 0);
+	u->program = bpf_object__find_program_by_name(u->object, PROGRAM);
+	bpf_program__set_expected_attach_type(u->program,
+					      level == SCRIBE_UPROBE_MULTI ? ATTACH_TYPE_MULTI : 0);
 	rc = share_maps(u, u->object);
 	if (!rc)
 		rc = bpf_object__load_skeleton(u->skeleton);
@@ -141,13 +153,6 @@ static int load_variant(struct scribe_uprobes *u, enum scribe_uprobe_level level
 	else
 		u->level = level;
 	return rc;
-}
-
-static int program_fd(const struct scribe_uprobes *u, const char *name)
-{
-	struct bpf_program *prog = bpf_object__find_program_by_name(u->object, name);
-
-	return prog ? bpf_program__fd(prog) : -ENOENT;
 }
 
 /* What the kernel reads of struct bpf_attr for this command (uapi/linux/bpf.h of 6.6). */
@@ -268,28 +273,22 @@ static void add_place(struct batch *b, uint64_t offset, uint64_t cookie)
 	b->cookie[b->n++] = cookie;
 }
 
-static int attach_multi(struct scribe_uprobes *u, const char *program, const char *path,
-			const struct batch *b, bool at_return, bool counts)
+static int attach_multi(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
+			bool counts)
 {
-	int prog = program_fd(u, program), fd;
+	int fd = multi_link(bpf_program__fd(u->program), path, b, at_return);
 
-	if (prog < 0)
-		return prog;
-	fd = multi_link(prog, path, b, at_return);
 	return fd < 0 ? fd : keep_link(u, fd, NULL, counts);
 }
 
-static int attach_perf(struct scribe_uprobes *u, const char *program, const char *path, const struct batch *b,
-		       bool at_return, bool counts)
+static int attach_perf(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
+		       bool counts)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(u->object, program);
-
-	if (!prog)
-		return -ENOENT;
 	for (uint32_t i = 0; i < b->n; i++) {
 		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = b->cookie[i], .retprobe = at_return,
 			    .ref_ctr_offset = b->semaphore[i]);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(prog, -1, path, b->offset[i], &opts);
+		struct bpf_link *link =
+			bpf_program__attach_uprobe_opts(u->program, -1, path, b->offset[i], &opts);
 		int rc;
 
 		if (!link)
@@ -301,14 +300,14 @@ static int attach_perf(struct scribe_uprobes *u, const char *program, const char
 	return 0;
 }
 
-static int attach_batch(struct scribe_uprobes *u, const char *program, const char *path,
-			const struct batch *b, bool at_return, bool counts)
+static int attach_batch(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
+			bool counts)
 {
 	if (!b->n)
 		return 0;
 	if (u->level == SCRIBE_UPROBE_MULTI)
-		return attach_multi(u, program, path, b, at_return, counts);
-	return attach_perf(u, program, path, b, at_return, counts);
+		return attach_multi(u, path, b, at_return, counts);
+	return attach_perf(u, path, b, at_return, counts);
 }
 
 /* Give a place its index among the kernel's sites. */
@@ -347,12 +346,12 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 		b->semaphore[b->n] = one->semaphore;
 		add_place(b, one->offset, cookie);
 		if (one->site.flags & SCRIBE_SITE_RETURNS)
-			add_place(returns, one->offset, cookie);
+			add_place(returns, one->offset, SCRIBE_COOKIE_RETURN | layer);
 	}
 	if (rc == 0)
-		rc = attach_batch(u, out_program[layer], path, returns, true, counts);
+		rc = attach_batch(u, path, returns, true, counts);
 	if (rc == 0)
-		rc = attach_batch(u, "scribe_lib_in", path, b, false, counts);
+		rc = attach_batch(u, path, b, false, counts);
 	free(b);
 	return rc;
 }

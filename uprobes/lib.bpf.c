@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The library programs: one for all entries, one a layer for returns. The order
- * in each is filter, look up, update. They share the maps of the system call
- * programs (bpf/posix.bpf.c) and are loaded beside them.
+ * The library program: one for entries and returns of all layers, because the
+ * kernel checks what they have in common once a program, at some hundred
+ * milliseconds. The order is filter, look up, update. It shares the maps of the
+ * system call programs (bpf/posix.bpf.c) and is loaded beside them.
  */
 #include "uprobes/hdf5.bpf.h"
 #include "uprobes/mpiio.bpf.h"
@@ -10,6 +11,14 @@
 #include "uprobes/stdio.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Bits of the layers that are attached to: what the others would do is not even checked. */
+const volatile __u32 scribe_layers;
+
+static __always_inline bool scribe_has(__u32 layer)
+{
+	return scribe_layers & (1u << layer);
+}
 
 /* A call that only tells the one around it something. */
 static __always_inline void scribe_inner_begin(const struct scribe_regs *regs,
@@ -74,10 +83,8 @@ static __always_inline void scribe_tell_above(struct scribe_calls *calls, const 
 		above->beneath |= 1u << SCRIBE_BENEATH_COLLECTIVE;
 }
 
-SEC("uprobe")
-int scribe_lib_in(struct pt_regs *ctx)
+static __noinline int scribe_lib_in(struct pt_regs *ctx, __u32 index)
 {
-	__u32 index = bpf_get_attach_cookie(ctx);
 	struct scribe_site *site;
 	struct scribe_calls *calls;
 	struct scribe_thread *t;
@@ -99,7 +106,7 @@ int scribe_lib_in(struct pt_regs *ctx)
 		scribe_inner_begin(&regs, site);
 		return 0;
 	}
-	if (site->fn == SCRIBE_FN_STREAM_INSIDE) {
+	if (scribe_has(SCRIBE_LAYER_STDIO) && site->fn == SCRIBE_FN_STREAM_INSIDE) {
 		scribe_stream_inside(t, p, &regs, site);
 		return 0;
 	}
@@ -133,42 +140,38 @@ int scribe_lib_in(struct pt_regs *ctx)
 		if (site->deref & (1 << i))
 			c->arg[i] = scribe_user_u64(c->arg[i]);
 	}
-	if (site->layer == SCRIBE_LAYER_STDIO)
+	if (scribe_has(SCRIBE_LAYER_STDIO) && site->layer == SCRIBE_LAYER_STDIO)
 		scribe_stdio_begin(t, p, c, site, im);
 	else if (site->layer == SCRIBE_LAYER_MPIIO)
 		scribe_tell_above(calls, site);
-	else if (site->layer == SCRIBE_LAYER_PNETCDF)
+	else if (scribe_has(SCRIBE_LAYER_PNETCDF) && site->layer == SCRIBE_LAYER_PNETCDF)
 		scribe_nc_begin(p, c, im);
-	else if (site->fn == SCRIBE_FN_H5_SET_CLOSE)
+	else if (scribe_has(SCRIBE_LAYER_HDF5) && site->fn == SCRIBE_FN_H5_SET_CLOSE)
 		scribe_h5_set(t, p, im, c->arg[0]); /* its structure is gone at return */
 	c->start_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
-SEC("uprobe")
-int scribe_stdio_out(struct pt_regs *ctx)
+static __noinline int scribe_stdio_out(struct pt_regs *ctx)
 {
 	return scribe_stdio_end(ctx);
 }
 
-SEC("uprobe")
-int scribe_mpiio_out(struct pt_regs *ctx)
+static __noinline int scribe_mpiio_out(struct pt_regs *ctx)
 {
 	if (scribe_inner_end(ctx, SCRIBE_LAYER_MPIIO))
 		return 0;
 	return scribe_mpi_end(ctx);
 }
 
-SEC("uprobe")
-int scribe_hdf5_out(struct pt_regs *ctx)
+static __noinline int scribe_hdf5_out(struct pt_regs *ctx)
 {
 	if (scribe_around_end(ctx))
 		return 0;
 	return scribe_h5_end(ctx);
 }
 
-SEC("uprobe")
-int scribe_pnetcdf_out(struct pt_regs *ctx)
+static __noinline int scribe_pnetcdf_out(struct pt_regs *ctx)
 {
 	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
 	struct scribe_proc *p = 0;
@@ -181,5 +184,25 @@ int scribe_pnetcdf_out(struct pt_regs *ctx)
 	t = scribe_caller(&p);
 	if (t && p && (__s32)ctx->ax == 0)
 		scribe_nc_posted(t, p, calls, &calls->layer[SCRIBE_LAYER_PNETCDF]);
+	return 0;
+}
+
+SEC("uprobe")
+int scribe_lib(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	if (!(cookie & SCRIBE_COOKIE_RETURN))
+		return scribe_lib_in(ctx, (__u32)cookie);
+	switch ((__u32)cookie) {
+	case SCRIBE_LAYER_STDIO:
+		return scribe_has(SCRIBE_LAYER_STDIO) ? scribe_stdio_out(ctx) : 0;
+	case SCRIBE_LAYER_MPIIO:
+		return scribe_has(SCRIBE_LAYER_MPIIO) ? scribe_mpiio_out(ctx) : 0;
+	case SCRIBE_LAYER_HDF5:
+		return scribe_has(SCRIBE_LAYER_HDF5) ? scribe_hdf5_out(ctx) : 0;
+	case SCRIBE_LAYER_PNETCDF:
+		return scribe_has(SCRIBE_LAYER_PNETCDF) ? scribe_pnetcdf_out(ctx) : 0;
+	}
 	return 0;
 }

@@ -79,7 +79,7 @@ static __always_inline __u32 scribe_nc_type_bytes(__u32 type)
 }
 
 /* Product of `n` numbers of the program from `first` on; -1 too many. */
-static __always_inline __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
+SCRIBE_GLOBAL __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
 {
 	__s64 product = 1;
 

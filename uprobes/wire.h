@@ -24,6 +24,9 @@ enum scribe_layer {
 	SCRIBE_LAYERS
 };
 
+/* Cookies of probes: of an entry the index of its site, of a return this and the layer. */
+#define SCRIBE_COOKIE_RETURN (1ull << 32)
+
 /* What a probed function is to the handlers. */
 enum scribe_fn {
 	SCRIBE_FN_NONE = 0,
@@ -115,7 +118,7 @@ enum scribe_site_flags {
 	SCRIBE_SITE_INDEP = 1u << 8,   /* PnetCDF: an independent read or write */
 };
 
-/* One probed place. Its index is the cookie of the probe. */
+/* One probed place. Its index is the cookie of the probe at its entry. */
 struct scribe_site {
 	scribe_u8 fn;       /* enum scribe_fn */
 	scribe_u8 layer;    /* enum scribe_layer */
