@@ -182,6 +182,22 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 	return rc;
 }
 
+/* Does the daemon say that it is loading its programs? */
+static bool is_loading(void)
+{
+	char path[PATH_MAX], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_STATE, scribe_job_dir());
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return !strcmp(text, SCRIBE_SERVICE_LOADING);
+}
+
 int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
@@ -189,7 +205,10 @@ int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_e
 
 	if (n == -ETIMEDOUT)
 		return scribe_err_set(err, (int)n,
-				      "the daemon at %s does not answer: it is stopped, hangs, or is busy",
+				      is_loading() ? "the daemon at %s is loading its programs: it does "
+						     "what it was asked when it has them"
+						   : "the daemon at %s does not answer: it is stopped, hangs, "
+						     "or is busy",
 				      scribe_job_dir());
 	if (n < 0)
 		return err->text[0] ? (int)n : scribe_err_set(err, (int)n, "%s", strerror((int)-n));

@@ -81,9 +81,11 @@
 #define SCRIBE_TEXT_MAX    512u   /* bytes of an error's text */
 #define SCRIBE_MSG_MAX     65536u /* bytes of any message, header included */
 
-/* The service: a directory that holds its socket (0666), `pid` and `state`. */
+/* The service: a directory that holds its socket (0666), `pid`, and `state` while it loads its programs. */
 #define SCRIBE_SERVICE_DIR    "/run/ioscribe"
 #define SCRIBE_SERVICE_SOCKET "socket"
+#define SCRIBE_SERVICE_STATE  "state"
+#define SCRIBE_SERVICE_LOADING "loading"
 #define SCRIBE_SERVICE_CONFIG "/etc/ioscribe/ioscribed.conf"
 #define SCRIBE_ENV_DIR        "IOSCRIBE_DIR"    /* another directory of the service */
 #define SCRIBE_ENV_CONFIG     "IOSCRIBE_CONFIG" /* another configuration file of the service */

@@ -40,6 +40,7 @@ static const struct key {
 	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000, ANYBODY},
 	{"collective", SWITCH, FIELD(collective), 0, 0, ANYBODY},
 	{"runtime", SWITCH, FIELD(runtime), 0, 0, ANYBODY},
+	{"load_at_start", SWITCH, FIELD(load_at_start), 0, 0, SITE},
 	{"attach", LEVEL, FIELD(level), 0, 0, SITE},
 	{"modules", MODULES, FIELD(modules), 0, 0, ANYBODY},
 	{"libraries", TEXT, FIELD(libraries), 0, 0, SITE},
@@ -75,6 +76,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->deadline_ms = 10000;
 	c->write_deadline_ms = 20000;
 	c->layout_deadline_ms = 5000;
+	c->load_at_start = true;
 	c->collective = true;
 	c->runtime = true;
 	strcpy(c->libraries, "none");

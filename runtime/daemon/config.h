@@ -32,6 +32,7 @@ struct scribe_config {
 	uint32_t deadline_ms;   /* for the runtime in MPI_Finalize */
 	bool collective;        /* ranks may reduce and write the log themselves */
 	bool runtime;           /* open a socket for the runtime at all */
+	bool load_at_start;     /* of a service: the programs are there before the first job */
 	char level[16];         /* auto, tp_btf, raw_tp */
 	char modules[256];      /* modules fed by plain code to switch on, with commas */
 	char libraries[64];     /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none */

@@ -202,9 +202,11 @@ int scribe_place_fallback(const char *wanted, char *ret_path, size_t cap);
 struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u);
 
 /* ---- works.c: jobs, from beginning to end ---- */
+/* Load the programs for the pool that `c` asks for, if they are not yet; attached they are with a job. */
+int scribe_works_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err);
 /*
- * Begin a job: its identity, place, kernel entry; the programs are loaded and
- * attached with the first. `config` is taken over (empty afterwards), also on
+ * Begin a job: its identity, place, kernel entry; the programs are attached (and
+ * loaded, if that is still to be done) with the first. `config` is taken over (empty afterwards), also on
  * failure; `spec` may be NULL. The job is the daemon's; it ends by itself some
  * time after scribe_work_end.
  */

@@ -199,6 +199,46 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	return rc;
 }
 
+static void say_state(const struct scribe_service *s, const char *state)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_STATE, s->dir);
+	if (!state) {
+		unlink(path);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd >= 0 && write(fd, state, strlen(state)) < 0)
+		(void)0; /* what is asked meanwhile is answered later, without a word why */
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Loading takes seconds on a slow node: before the first job, that its prolog does
+ * not wait for it. What is asked meanwhile waits in the socket.
+ */
+static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
+{
+	struct scribe_service *s = d->service;
+	int rc;
+
+	if (!s->config.load_at_start || d->bpf) {
+		say_state(s, NULL);
+		return 0;
+	}
+	say_state(s, SCRIBE_SERVICE_LOADING);
+	rc = scribe_works_load(d, &s->config, err);
+	say_state(s, NULL);
+	if (rc == 0 || managed)
+		return rc;
+	/* each job that is begun tries again, and is told */
+	fprintf(stderr, "ioscribed: %s\n", err->text);
+	return 0;
+}
+
 /* The jobs go on without us: what we know of them is noted, the kernel keeps the rest. */
 static void leave(struct scribe_daemon *d)
 {
@@ -263,6 +303,8 @@ int scribe_service_run(const struct scribe_service_options *o)
 	if (rc == 0)
 		rc = begin(d, &s, o, &err);
 	scribe_detach_ready(ready, rc < 0 ? err.text : NULL);
+	if (rc == 0)
+		rc = load(d, managed, &err);
 	if (rc < 0 && ready < 0)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 	if (rc == 0) {

@@ -168,8 +168,7 @@ static enum scribe_bpf_level level_of(const char *name)
 	return strcmp(name, "raw_tp") ? SCRIBE_BPF_AUTO : SCRIBE_BPF_RAW_TP;
 }
 
-/* Load the programs for the pool that `c` asks for, if they are not yet. */
-static int load_programs(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
+int scribe_works_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	struct scribe_bpf_options options = {.slots = c->records,
 					     .procs = c->processes,
@@ -338,7 +337,7 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 	if (rc == 0 && !d->service)
 		rc = scribe_place_check(w, err);
 	if (rc == 0)
-		rc = load_programs(d, d->service ? &d->service->config : &w->config, err);
+		rc = scribe_works_load(d, d->service ? &d->service->config : &w->config, err);
 	if (rc < 0)
 		return rc;
 	scribe_mounts_read(&w->mounts, "/etc/mtab");

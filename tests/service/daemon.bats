@@ -109,6 +109,41 @@ write() {
   started=()
 }
 
+# links DAEMON KIND: descriptors of kernel programs (bpf-prog) or of what they hang on (bpf_link)
+links() {
+  find "/proc/$1/fd" -lname "anon_inode:*$2*" | wc -l
+}
+
+@test "programs are loaded at the start, attached while there is a job: an idle node pays memory alone" {
+  serve
+  until_true test ! -e "$IOSCRIBE_DIR/state"
+  job list
+  [ "$(links "$DAEMON" bpf-prog)" -gt 0 ]
+  [ "$(links "$DAEMON" bpf_link)" -eq 0 ]
+  job begin --job-id 4 --uid 65534 --match-env JOBX=4
+  [ "$(links "$DAEMON" bpf_link)" -gt 0 ]
+  job end 4
+  until_true sh -c "! find /proc/$DAEMON/fd -lname 'anon_inode:*bpf_link*' | grep -q ."
+}
+
+@test "a site may have them loaded by the first job; a daemon that loads says so" {
+  echo 'load_at_start = no' >>"$IOSCRIBE_CONFIG"
+  serve
+  job list
+  [ "$(links "$DAEMON" bpf-prog)" -eq 0 ]
+  [ ! -e "$IOSCRIBE_DIR/state" ]
+  kill -STOP "$DAEMON"
+  printf loading >"$IOSCRIBE_DIR/state"
+  run_it "$IOSCRIBE" job list --timeout 1
+  [ "$status" -eq 1 ]
+  [ "$output" = "ioscribe job: the daemon at $IOSCRIBE_DIR is loading its programs: it does what it was asked when it has them" ]
+  kill -CONT "$DAEMON"
+  rm "$IOSCRIBE_DIR/state"
+  job begin --job-id 4 --uid 65534 --match-env JOBX=4
+  [ "$(links "$DAEMON" bpf-prog)" -gt 0 ]
+  job end 4
+}
+
 @test "a job is shown and ended by its user and root; to others it does not exist" {
   serve
   job begin --job-id 9 --uid 65534 --match-env JOBX=9
@@ -174,6 +209,7 @@ write() {
 
 @test "a stopped daemon: every command ends in bounded time with a line; what it was told is done later" {
   serve
+  job list
   kill -STOP "$DAEMON"
   local verb before=$SECONDS
   for verb in list "show 8" "end 8" "begin --job-id 8 --uid 65534 --match-env JOBX=8"; do
