@@ -183,6 +183,8 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
 	int rc;
 
+	if (c->serial)
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a second HELLO");
 	if (!p)
 		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
 	if (m->size < 1 || m->rank < 0 || m->rank >= m->size)
@@ -229,7 +231,8 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	struct scribe_unit *u;
 	int fd, rc = 0;
 
-	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_HELLO)
+	if (!p || c->rank < 0 || c->answer || p->rank->rank != c->rank ||
+	    p->rank->state != SCRIBE_RANK_HELLO)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
 	u = p->unit;
 	if (arrival_of(u) == ARRIVAL_NEVER) {
