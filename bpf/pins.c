@@ -208,8 +208,7 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 	free(value);
 	if (version != SCRIBE_WIRE_VERSION)
 		return scribe_err_set(err, -SCRIBE_E_VERSION,
-				      "%s: pinned by wire version %u, this is version %u: let the build that "
-				      "pinned it finish its jobs",
+				      "%s: pinned by wire version %u, this is version %u",
 				      b->pins, version, SCRIBE_WIRE_VERSION);
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct scribe_named *m = scribe_bpf_map(b, want[i].name);

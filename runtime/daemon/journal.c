@@ -48,7 +48,7 @@ void scribe_journal_close(struct scribe_journal *j)
 	*j = (struct scribe_journal){0};
 }
 
-int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t wire)
+int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t layout)
 {
 	int rc;
 
@@ -62,13 +62,13 @@ int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t w
 		return rc;
 	}
 	j->head->version = SCRIBE_JOURNAL_VERSION;
-	j->head->wire = wire;
+	j->head->layout = layout;
 	j->head->end = sizeof(*j->head);
 	memcpy(j->head->magic, MAGIC, sizeof(j->head->magic));
 	return 0;
 }
 
-int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t wire)
+int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t layout)
 {
 	struct stat st;
 	int rc;
@@ -79,9 +79,11 @@ int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t wir
 	rc = fstat(j->fd, &st) < 0 ? -errno : st.st_size < (off_t)GROW_BYTES ? -EINVAL : 0;
 	if (rc == 0)
 		rc = map(j, (uint64_t)st.st_size / GROW_BYTES * GROW_BYTES);
-	if (rc == 0 && (memcmp(j->head->magic, MAGIC, sizeof(j->head->magic)) ||
-			j->head->version != SCRIBE_JOURNAL_VERSION || j->head->wire != wire ||
-			j->head->end < sizeof(*j->head) || j->head->end > j->bytes))
+	if (rc == 0 && memcmp(j->head->magic, MAGIC, sizeof(j->head->magic)))
+		rc = -EINVAL;
+	if (rc == 0 && (j->head->version != SCRIBE_JOURNAL_VERSION || j->head->layout != layout))
+		rc = -EPROTONOSUPPORT;
+	if (rc == 0 && (j->head->end < sizeof(*j->head) || j->head->end > j->bytes))
 		rc = -EINVAL;
 	if (rc < 0)
 		scribe_journal_close(j);

@@ -13,9 +13,10 @@
 
 #define SCRIBE_JOURNAL_VERSION 1u
 
+/* The first three are the same in every version. */
 struct scribe_journal_head {
 	char magic[8];
-	uint32_t version, wire;
+	uint32_t version, layout; /* of the file, and of what its entries hold */
 	uint64_t end;      /* bytes that count, with this head */
 	uint64_t position; /* in the kernel's ring, behind the last event that is in here */
 };
@@ -34,9 +35,9 @@ struct scribe_journal_piece {
 };
 
 /* A new file, 0600; -EEXIST as any -errno of the file system. */
-int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t wire);
-/* One that is there. -EINVAL: no journal, or of another version. */
-int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t wire);
+int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t layout);
+/* One that is there. -EINVAL: no journal; -EPROTONOSUPPORT: of another version or layout. */
+int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t layout);
 void scribe_journal_close(struct scribe_journal *j);
 static inline bool scribe_journal_is_open(const struct scribe_journal *j)
 {

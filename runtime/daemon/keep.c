@@ -41,7 +41,7 @@ void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, con
 	if (!d->service || !d->service->pin || scribe_keep_path(d, w->index, path, sizeof(path)) < 0)
 		return;
 	unlink(path);
-	rc = scribe_journal_create(&w->journal, path, SCRIBE_WIRE_VERSION);
+	rc = scribe_journal_create(&w->journal, path, scribe_keep_layout());
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path, strerror(-rc),
 			w->spec.id);

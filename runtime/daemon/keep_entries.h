@@ -3,6 +3,7 @@
 #ifndef RUNTIME_DAEMON_KEEP_ENTRIES_H
 #define RUNTIME_DAEMON_KEEP_ENTRIES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "bpf/wire.h"
@@ -75,6 +76,22 @@ struct scribe_keep_hello {
 	int64_t rank, size;
 	char name[SCRIBE_WORLD_MAX];
 };
+
+/* What entries hold as it lies in memory: another build may have it otherwise. */
+static inline uint32_t scribe_keep_layout(void)
+{
+	const size_t sizes[] = {SCRIBE_WIRE_VERSION,
+				sizeof(struct scribe_slot),
+				sizeof(struct scribe_value_table),
+				sizeof(struct scribe_rankenv),
+				sizeof(struct scribe_envreader),
+				sizeof(struct scribe_msg_log)};
+	uint32_t layout = SCRIBE_KEEP_COMMITTED;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		layout = (layout ^ (uint32_t)sizes[i]) * 0x01000193u;
+	return layout;
+}
 
 int scribe_keep_path(const struct scribe_daemon *d, uint32_t index, char *ret_path, size_t cap);
 

@@ -16,13 +16,16 @@
 
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/attrs.h"
+#include "runtime/daemon/build.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/keep_entries.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/notify.h"
 #include "runtime/daemon/service.h"
 #include "runtime/daemon/sources.h"
 
-#define BPF_FS "/sys/fs/bpf"
+#define BPF_FS           "/sys/fs/bpf"
+#define SCRIBE_EXTEND_US "150000000" /* more than SCRIBE_BUILD_FINISH_S */
 
 struct pending {
 	const void *data;
@@ -323,7 +326,7 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 	int rc = scribe_keep_path(d, index, path, sizeof(path));
 
 	if (rc == 0)
-		rc = scribe_journal_open(&j, path, SCRIBE_WIRE_VERSION);
+		rc = scribe_journal_open(&j, path, scribe_keep_layout());
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == 0) {
@@ -355,13 +358,80 @@ static bool mounted(void)
 	return mount("bpf", BPF_FS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700") == 0;
 }
 
+/* Journals of another build, which we cannot read; how many. */
+static unsigned foreign_journals(struct scribe_daemon *d)
+{
+	struct scribe_journal j;
+	char path[160];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < SCRIBE_JOBS_MAX; i++) {
+		int rc = scribe_keep_path(d, i, path, sizeof(path));
+
+		if (rc == 0)
+			rc = scribe_journal_open(&j, path, scribe_keep_layout());
+		n += rc == -EPROTONOSUPPORT;
+		if (rc == 0)
+			scribe_journal_close(&j);
+	}
+	return n;
+}
+
 static void remove_journals(struct scribe_daemon *d)
 {
+	unsigned n = 0;
 	char path[160];
 
 	for (uint32_t i = 0; i < SCRIBE_JOBS_MAX; i++)
 		if (scribe_keep_path(d, i, path, sizeof(path)) == 0)
-			unlink(path);
+			n += unlink(path) == 0;
+	if (n)
+		fprintf(stderr, "ioscribed: %u job%s of an earlier daemon cannot be taken up: no log\n", n,
+			n == 1 ? "" : "s");
+}
+
+static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *err)
+{
+	int rc = scribe_bpf_adopt(pins, &d->bpf, err);
+
+	if (rc == 0 && foreign_journals(d)) {
+		d->bpf = scribe_bpf_leave(d->bpf);
+		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise", pins);
+	}
+	return rc;
+}
+
+/*
+ * What another build has left is that build's to finish; what then stands there
+ * is looked at again. Where it cannot, nothing is touched, and jobs of ours do
+ * not survive us: their pins would stand where its pins are.
+ */
+static int finish_by_its_build(struct scribe_daemon *d, const char *pins, struct scribe_err *err)
+{
+	struct scribe_service *s = d->service;
+	struct scribe_err why = {0}, again = {0};
+	int rc;
+
+	fprintf(stderr, "ioscribed: %s; it finishes its jobs first\n", err->text);
+	scribe_notify("EXTEND_TIMEOUT_USEC=" SCRIBE_EXTEND_US "\nSTATUS=an earlier build finishes its jobs");
+	rc = scribe_build_finish(s->dir, s->pid_file, &why);
+	if (rc == 0)
+		rc = adopt(d, pins, &again);
+	if (rc != -SCRIBE_E_VERSION && (rc == 0 || again.code))
+		return rc;
+	fprintf(stderr,
+		"ioscribed: %s: that build cannot finish its jobs (%s): all is left as it is, to be finished by "
+		"that build's ioscribed --finish; until then jobs do not survive this daemon\n",
+		pins, why.code ? why.text : again.text);
+	s->pin = false;
+	return -SCRIBE_E_VERSION;
+}
+
+static void forget_all(struct scribe_daemon *d, const char *pins)
+{
+	scribe_bpf_remove_pins(pins);
+	remove_journals(d);
+	scribe_build_forget(d->service->dir);
 }
 
 int scribe_keep_resume(struct scribe_daemon *d, struct scribe_err *err)
@@ -382,14 +452,17 @@ int scribe_keep_resume(struct scribe_daemon *d, struct scribe_err *err)
 		return 0;
 	}
 	scribe_keep_pins(s->dir, pins, sizeof(pins));
-	rc = scribe_bpf_adopt(pins, &d->bpf, err);
-	if (rc == -SCRIBE_E_VERSION)
+	rc = adopt(d, pins, err);
+	if (rc == -SCRIBE_E_VERSION && s->finish)
 		return rc;
+	if (rc == -SCRIBE_E_VERSION)
+		rc = finish_by_its_build(d, pins, err);
+	if (rc == -SCRIBE_E_VERSION)
+		return 0;
 	if (rc < 0) {
 		if (rc != -ENOENT)
 			fprintf(stderr, "ioscribed: %s\n", err->text);
-		scribe_bpf_remove_pins(pins);
-		remove_journals(d);
+		forget_all(d, pins);
 		return 0;
 	}
 	for (uint32_t i = 0; i < SCRIBE_JOB_NOBODY; i++) {

@@ -21,6 +21,7 @@ static void usage(FILE *to)
 	fputs("usage: ioscribed --service [--dir DIR] [--config FILE] [--foreground] [--stay] [--pin] "
 	      "[--verbose]\n"
 	      "       ioscribed --private --fd N [--verbose]\n"
+	      "       ioscribed --finish [--dir DIR] [--config FILE] [--fd N] [--verbose]\n"
 	      "       ioscribed --check-config [FILE]\n"
 	      "       ioscribed --probe\n"
 	      "       ioscribed --help | --version\n"
@@ -130,7 +131,7 @@ static int check_config(const char *path)
 }
 
 struct arguments {
-	enum { NOTHING, PRIVATE, PROBE, SERVICE, CHECK } mode;
+	enum { NOTHING, PRIVATE, PROBE, SERVICE, FINISH, CHECK } mode;
 	int fd;
 	const char *file;
 	struct scribe_service_options service;
@@ -148,6 +149,7 @@ static int take(struct arguments *a, const char *word, const char *value)
 	} modes[] = {{"--private", PRIVATE},
 		     {"--probe", PROBE},
 		     {"--service", SERVICE},
+		     {"--finish", FINISH},
 		     {"--check-config", CHECK}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
@@ -175,7 +177,7 @@ static int take(struct arguments *a, const char *word, const char *value)
 
 int main(int argc, char **argv)
 {
-	struct arguments a = {.fd = -1};
+	struct arguments a = {.fd = -1, .service.lock = -1};
 
 	for (int i = 1, n; i < argc; i += n) {
 		if (!strcmp(argv[i], "--version")) {
@@ -196,6 +198,10 @@ int main(int argc, char **argv)
 	switch (a.mode) {
 	case PROBE:
 		return probe(a.service.verbose);
+	case FINISH:
+		a.service.finish = a.service.pin = a.service.foreground = true;
+		a.service.lock = a.fd;
+		return scribe_service_run(&a.service);
 	case SERVICE:
 		return scribe_service_run(&a.service);
 	case CHECK:

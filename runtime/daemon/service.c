@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "runtime/daemon/build.h"
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/detach.h"
 #include "runtime/daemon/keep.h"
@@ -89,11 +90,15 @@ static int open_log(const struct scribe_service *s, struct scribe_err *err)
 }
 
 /* One daemon a directory: its pid file is locked while it lives. */
-static int take_lock(struct scribe_service *s, struct scribe_err *err)
+static int take_lock(struct scribe_service *s, int handed_over, struct scribe_err *err)
 {
 	char path[128], text[32];
 	int n;
 
+	if (handed_over >= 0)
+		return flock(handed_over, LOCK_EX | LOCK_NB) < 0
+			       ? scribe_err_set(err, -errno, "descriptor %d is not the lock of %s", handed_over, s->dir)
+			       : 0;
 	snprintf(path, sizeof(path), "%s/pid", s->dir);
 	s->pid_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (s->pid_file < 0)
@@ -147,7 +152,8 @@ static int read_config(struct scribe_service *s, const char *path, struct scribe
 	strcpy(s->config.log_dir, LOG_DIR_DEFAULT);
 	strcpy(s->config.spool_dir, SPOOL_DIR_DEFAULT);
 	s->config.dated = true;
-	if (rc == 0 && (asked || access(file, F_OK) == 0))
+	s->config_file = asked || access(file, F_OK) == 0 ? file : NULL;
+	if (rc == 0 && s->config_file)
 		rc = scribe_config_file(&s->config, file, err);
 	return rc;
 }
@@ -175,7 +181,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc == 0)
 		rc = read_config(s, o->config, err);
 	if (rc == 0)
-		rc = take_lock(s, err);
+		rc = take_lock(s, o->lock, err);
 	if (rc < 0)
 		return rc;
 	signals();
@@ -191,7 +197,9 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
 	rc = scribe_keep_resume(d, err);
-	if (rc == 0)
+	if (s->finish)
+		d->asked_to_end = SIGINT;
+	if (rc == 0 && !s->finish)
 		rc = open_socket(d, err);
 	if (rc == 0)
 		rc = scribe_confine(SCRIBE_PART_DAEMON, err);
@@ -257,6 +265,8 @@ static void end(struct scribe_daemon *d)
 	scribe_libs_stop(d);
 	if (scribe_works_left(d))
 		leave(d);
+	else if (s->pin && d->bpf)
+		scribe_build_forget(s->dir);
 	while (d->works)
 		scribe_work_free(d->works);
 	d->bpf = scribe_bpf_free(d->bpf);
@@ -290,7 +300,8 @@ int scribe_service_tick(struct scribe_daemon *d)
 int scribe_service_run(const struct scribe_service_options *o)
 {
 	bool managed = getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS");
-	struct scribe_service s = {.pid_file = -1, .stay = o->stay || managed, .pin = o->pin};
+	struct scribe_service s = {.pid_file = -1, .stay = o->stay || managed, .pin = o->pin,
+				   .finish = o->finish};
 	struct scribe_daemon *d = &served;
 	struct scribe_err err = {0};
 	int ready = -1, rc = 0;

@@ -14,6 +14,8 @@ struct scribe_service_options {
 	bool foreground;    /* do not leave the caller's session */
 	bool stay;          /* do not end with the last job */
 	bool pin;           /* keep what the kernel holds where a later daemon finds it */
+	bool finish;        /* write the logs of the jobs that an earlier daemon has left, then go */
+	int lock;           /* the directory's locked file, handed over by who holds it; -1: to be locked */
 	bool verbose;
 };
 
@@ -21,7 +23,8 @@ struct scribe_service {
 	char dir[96]; /* so that the socket's name has its room */
 	int pid_file; /* locked while the daemon lives */
 	struct scribe_config config; /* what every job begins with */
-	bool stay, pin;
+	const char *config_file; /* that it was read from, NULL: none */
+	bool stay, pin, finish;
 	bool passed; /* the socket is the service manager's */
 	uint64_t started_ns;
 	uint64_t watchdog_ns, next_ping_ns; /* 0: the service manager wants no sign of life */

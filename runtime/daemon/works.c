@@ -17,6 +17,7 @@
 
 #include "runtime/core/core.h"
 #include "runtime/daemon/attrs.h"
+#include "runtime/daemon/build.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/streams.h"
 #include "runtime/daemon/deliver.h"
@@ -175,14 +176,17 @@ int scribe_works_load(struct scribe_daemon *d, const struct scribe_config *c, st
 					     .level = level_of(c->level),
 					     .verbose = d->verbose};
 	char pins[128];
-	int rc;
+	int rc = 0;
 
 	if (d->service && d->service->pin) {
 		scribe_keep_pins(d->service->dir, pins, sizeof(pins));
 		options.pins = pins;
 	}
-	rc = d->bpf ? 0 : scribe_bpf_open(&options, &d->bpf, err);
-
+	if (!d->bpf) {
+		rc = scribe_bpf_open(&options, &d->bpf, err);
+		if (rc == 0 && options.pins)
+			scribe_build_keep(d->service->dir, d->service->config_file);
+	}
 	if (rc < 0 || d->slot)
 		return rc;
 	d->processes = c->processes;

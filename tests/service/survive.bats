@@ -13,15 +13,19 @@ setup_file() {
 LIVES=20
 FILES=1000 # a program; five of them in a life of the daemon: 100,000 in all
 
+OURS=$IOSCRIBE_BUILD/runtime/daemon/ioscribed
+OTHER=$IOSCRIBE_BUILD/tests/service/ioscribed_other # the same of another wire version
+
+# serve [PROGRAM]
 serve() {
-  "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --service --pin --stay --dir "$IOSCRIBE_DIR" 3>&- 4>&-
+  "${1:-$OURS}" --service --pin --stay --dir "$IOSCRIBE_DIR" 3>&- 4>&-
 }
 
 # The daemon's process id while it lives. Only a daemon of this directory locks that file.
 daemon_pid() {
   local pid
   pid=$(cat "$IOSCRIBE_DIR/pid" 2>/dev/null) || return 1
-  [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = ioscribed ] || return 1
+  [ -n "$pid" ] && [[ "$(cat "/proc/$pid/comm" 2>/dev/null)" == ioscribed* ]] || return 1
   echo "$pid"
 }
 
@@ -73,7 +77,7 @@ each_name_once() {
   while read -r folder; do
     seq 0 $((FILES - 1)) | awk -v at="$T/w/$folder/m" '{ print at $1, $1 % 50 + 1 }'
   done | sort >"$T/want"
-  grep -F "$T/w/" "$T/have" | diff - "$T/want" | head -n 5 >"$T/differ"
+  grep "^$T/w/.*/m[0-9]" "$T/have" | diff - "$T/want" | head -n 5 >"$T/differ"
   [ ! -s "$T/differ" ] || { cat "$T/differ"; return 1; }
   ! grep '<unnamed\|<folded' "$T/have"
 }
@@ -143,5 +147,73 @@ the_log() {
   end_daemon INT
   the_log
   "$IOSCRIBE" parse --total "$LOG" | grep -qx "total_POSIX_WRITES: $((3 * FILES))"
+  [ -z "$(ls "$IOSCRIBE_DIR/state")" ]
+}
+
+# A job with files in it, and a process that goes on; then the daemon is killed. $goes_on, its log is exact.
+job_without_daemon() {
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkfifo "$T/go"
+  serve
+  job begin
+  make_files a
+  env "JOB=$T" IOSCRIBE_ENABLE=1 sh -c 'echo abc >up; read x; echo more >late' <>"$T/go" 3>&- 4>&- &
+  goes_on=$!
+  for i in $(seq 600); do [ -s "$T/w/up" ] && break; sleep 0.05; done
+  end_daemon KILL
+  make_files b # nobody is there
+}
+
+job_is_whole() {
+  the_log
+  "$IOSCRIBE" parse --base "$LOG" | awk -F '\t' '$4 == "POSIX_WRITES" { n += $5 } END { print n }' >"$T/writes"
+  [ "$(cat "$T/writes")" = "$1" ] || { echo "writes: $(cat "$T/writes")"; return 1; }
+  for i in a b; do echo "$i"; done | each_name_once
+}
+
+@test "another wire version says so, has the build before it finish its jobs, and serves" {
+  export IOSCRIBE_DIR=$T/run
+  job_without_daemon
+  serve "$OTHER"
+  cat "$IOSCRIBE_DIR/log"
+  grep -q "pinned by wire version [0-9]*, this is version 90000; it finishes its jobs first" "$IOSCRIBE_DIR/log"
+  job_is_whole $((2 * FILES + 1)) # what goes on is not recorded from here
+  # the job is over, the next one is the new daemon's, which survives too
+  [ -z "$("$IOSCRIBE" job list --timeout 120)" ]
+  rm -rf "$T/logs"/* "$T/w/a" "$T/w/b"
+  job begin
+  make_files a
+  end_daemon KILL
+  make_files b
+  serve "$OTHER"
+  job end >/dev/null
+  job_is_whole $((2 * FILES))
+  echo >"$T/go"
+  wait "$goes_on"
+  [ "$(cat "$T/w/late")" = more ]
+  end_daemon INT
+  [ -z "$(ls "$IOSCRIBE_DIR/state")" ]
+}
+
+@test "where the build before is gone that is said, and nothing of its jobs is touched; it can finish them later" {
+  export IOSCRIBE_DIR=$T/run
+  job_without_daemon
+  rm "$IOSCRIBE_DIR/state/program"
+  serve "$OTHER"
+  [ "$(grep -c "that build cannot finish its jobs (.*state/program: No such file or directory): all is left" "$IOSCRIBE_DIR/log")" -eq 1 ]
+  [ -z "$(find "$T/logs" -type f)" ]
+  # it serves, without pins of its own
+  "$IOSCRIBE" job begin --timeout 120 --job-id 8 --uid 0 --match-env "JOB=other" log_dir="$T/others"
+  env JOB=other IOSCRIBE_ENABLE=1 sh -c 'echo abc >mine'
+  "$IOSCRIBE" job end --timeout 120 --job-id 8
+  end_daemon TERM
+  [ "$(find "$T/others" -name '*.darshan' | wc -l)" -eq 1 ]
+  # by the other build no jobs are found that it could finish
+  run "$OTHER" --finish --dir "$IOSCRIBE_DIR"
+  [ "$status" -eq 1 ]
+  echo >"$T/go"
+  wait "$goes_on"
+  "$OURS" --finish --dir "$IOSCRIBE_DIR"
+  job_is_whole $((2 * FILES + 2)) # it had been recorded to its end
   [ -z "$(ls "$IOSCRIBE_DIR/state")" ]
 }
