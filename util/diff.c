@@ -12,11 +12,12 @@
 #include "util/command.h"
 #include "util/logfile.h"
 #include "util/print_record.h"
-#include "util/record_set.h"
+#include "util/record_sort.h"
 
 struct side {
 	struct scribe_log log;
-	struct scribe_record_set set;
+	struct scribe_record_sort *records;
+	const struct scribe_record *head; /* its next record, NULL: no more */
 	struct scribe_out text; /* rows of one record */
 	struct scribe_printer printer;
 	char name[80]; /* module name with the side's mark, for the rows */
@@ -188,29 +189,6 @@ static int version_differs(struct diff *d, int module)
 	return 1;
 }
 
-/* Records of one file in both logs, sorted by module and rank: merge them. */
-static int diff_file(struct diff *d, const struct scribe_record_group *ga,
-		     const struct scribe_record_group *gb)
-{
-	const struct scribe_record *a = ga ? d->side[0].set.records + ga->first : NULL;
-	const struct scribe_record *b = gb ? d->side[1].set.records + gb->first : NULL;
-	size_t na = ga ? ga->count : 0, nb = gb ? gb->count : 0, i = 0, j = 0;
-
-	while (i < na || j < nb) {
-		int order = i == na ? 1 : j == nb ? -1 : scribe_record_compare(&a[i], &b[j]);
-		int both = order == 0;
-		int module = order <= 0 ? a[i].module : b[j].module;
-		int skip = ga && gb && scribe_record_group_has(&d->side[0].set, ga, module) &&
-			   scribe_record_group_has(&d->side[1].set, gb, module) && version_differs(d, module);
-
-		if (!skip && diff_records(d, order <= 0 ? &a[i] : NULL, order >= 0 ? &b[j] : NULL) < 0)
-			return -1;
-		i += both || order < 0;
-		j += both || order > 0;
-	}
-	return 0;
-}
-
 static int wanted(void *ctx, int module)
 {
 	const struct diff *d = ctx;
@@ -221,25 +199,53 @@ static int wanted(void *ctx, int module)
 	       (module != SCRIBE_MOD_LUSTRE && module != SCRIBE_MOD_HEATMAP && module < SCRIBE_MOD_POSIX_EXT);
 }
 
+static int advance(struct diff *d, int which)
+{
+	return scribe_record_sort_next(d->side[which].records, &d->side[which].head, &d->err);
+}
+
+static int is_at(const struct scribe_record *r, uint64_t file, int module)
+{
+	return r && r->file == file && r->module == module;
+}
+
+/* Both logs' records come file by file, module by module and rank by rank: merge them. */
+static int diff_records_of_all(struct diff *d)
+{
+	uint64_t file = UINT64_MAX;
+	int module = -1, skip = 0, rc = 0;
+
+	while (rc >= 0 && (d->side[0].head || d->side[1].head)) {
+		const struct scribe_record *a = d->side[0].head, *b = d->side[1].head;
+		int order = !a ? 1 : !b ? -1 : scribe_record_compare(a, b);
+		const struct scribe_record *first = order <= 0 ? a : b;
+
+		if (d->as_stock && first->file != file && a && a->file == first->file)
+			/* an empty line a file of the first log, different or not */
+			scribe_out_text(&d->out, "\n");
+		if (!is_at(first, file, module)) {
+			file = first->file;
+			module = first->module;
+			skip = is_at(a, file, module) && is_at(b, file, module) && version_differs(d, module);
+		}
+		if (!skip)
+			rc = diff_records(d, order <= 0 ? a : NULL, order >= 0 ? b : NULL);
+		if (rc >= 0 && order <= 0)
+			rc = advance(d, 0);
+		if (rc >= 0 && order >= 0)
+			rc = advance(d, 1);
+	}
+	return rc;
+}
+
 static int diff_logs(struct diff *d)
 {
-	struct scribe_record_set *a = &d->side[0].set, *b = &d->side[1].set;
+	int rc = advance(d, 0);
 
+	if (rc >= 0)
+		rc = advance(d, 1);
 	diff_job(d);
-	for (size_t i = 0; i < a->ngroups; i++) {
-		struct scribe_record_group *other = scribe_record_set_find(b, a->groups[i].id);
-
-		if (d->as_stock) /* an empty line a file, different or not */
-			scribe_out_text(&d->out, "\n");
-		if (diff_file(d, &a->groups[i], other) < 0)
-			return -1;
-		if (other)
-			other->seen = 1;
-	}
-	for (size_t i = 0; i < b->ngroups; i++)
-		if (!b->groups[i].seen && diff_file(d, NULL, &b->groups[i]) < 0)
-			return -1;
-	return 0;
+	return rc < 0 ? rc : diff_records_of_all(d);
 }
 
 static int side_open(struct diff *d, int which, const char *path)
@@ -248,7 +254,8 @@ static int side_open(struct diff *d, int which, const char *path)
 	int rc = scribe_log_open(&s->log, path, SCRIBE_LOG_NAMES, &d->err);
 
 	if (rc >= 0)
-		rc = scribe_record_set_load(&s->set, s->log.reader, wanted, d, &d->err);
+		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL, 0, &s->records,
+					&d->err);
 	if (rc >= 0)
 		rc = scribe_out_open_memory(&s->text, &d->err);
 	return rc;
@@ -269,10 +276,10 @@ static int cmd_diff(int argc, char **argv)
 		rc = diff_logs(&d);
 	if (rc >= 0)
 		rc = scribe_out_flush(&d.out, &d.err);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 1; i >= 0; i--) {
+		scribe_record_sort_free(d.side[i].records);
 		scribe_printer_free(&d.side[i].printer);
 		scribe_out_close(&d.side[i].text);
-		scribe_record_set_free(&d.side[i].set);
 		scribe_log_close(&d.side[i].log);
 	}
 	scribe_out_close(&d.out);
@@ -304,7 +311,9 @@ const struct scribe_command scribe_command_diff = {
 		 "record that only one log has is printed whole. Values are compared exactly: two lines that "
 		 "look\n"
 		 "the same differ beyond the sixth decimal. Traces (DXT) and MPI call counters are not "
-		 "compared.\n\n"
+		 "compared.\n"
+		 "Memory does not follow the size of the logs: what does not fit goes through a temporary file\n"
+		 "in TMPDIR, else /tmp, of the size of the records.\n\n"
 		 "Under the name darshan-diff the text is that tool's: an empty line for each file, no "
 		 "Lustre\n"
 		 "layouts, heatmaps and records of ioscribe's own, and modules whose record version differs\n"

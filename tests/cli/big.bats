@@ -66,6 +66,20 @@ counted() {
 	counted $((1 + 257 * 1489)) '' "$IOSCRIBE" export --csv --table posix p.darshan
 }
 
+@test "two logs of 256 MiB compared" {
+	cd "$BATS_TEST_TMPDIR"
+	make_log p.darshan posix $MIB256
+	make_log q.darshan posix $((MIB256 - 3000000))
+	[ -z "$(within "$IOSCRIBE" diff p.darshan p.darshan)" ]
+	# three streams of 1489 records that only the first has, each of 86 counters
+	counted $((3 * 1489 * 86)) '^- POSIX' "$IOSCRIBE" diff p.darshan q.darshan
+	counted $((3 * 1489 * 86)) '' "$IOSCRIBE" diff q.darshan p.darshan
+	mkdir none
+	TMPDIR=$PWD/none/none run "$IOSCRIBE" diff p.darshan q.darshan
+	[ "$status" -eq 1 ]
+	[ "$output" = "ioscribe diff: a temporary file in $PWD/none/none (TMPDIR): No such file or directory" ]
+}
+
 @test "256 MiB of traced operations" {
 	cd "$BATS_TEST_TMPDIR"
 	make_log d.darshan dxt $MIB256
