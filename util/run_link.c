@@ -20,6 +20,7 @@
 #define START_MS  30000 /* loading programs on a busy machine */
 #define ENROL_MS  10000
 #define JOIN_MS   10000 /* a service that has loaded its programs answers at once */
+#define AGAIN_MS  30000 /* another one, when it is gone */
 #define DAEMON_FD 3
 
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
@@ -175,9 +176,32 @@ int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 		return rc;
 	}
 	r->joined = true;
+	r->survives = ready.survives == 1;
 	strcpy(r->socket, ready.socket);
 	r->job = ready.job;
 	return 0;
+}
+
+int scribe_run_link_again(struct scribe_run *r, struct scribe_err *err)
+{
+	static struct scribe_msg_ready ready;
+	const struct timespec nap = {.tv_nsec = 50000000};
+	int64_t until = scribe_job_now_ms() + AGAIN_MS;
+	int rc;
+
+	do {
+		if (r->link >= 0)
+			close(r->link);
+		r->link = scribe_job_connect(until, err);
+		rc = r->link < 0 ? r->link : scribe_msg_send(r->link, SCRIBE_MSG_RUN_AGAIN, 0, NULL, 0, -1, JOIN_MS);
+		if (rc == 0)
+			rc = answer(r, SCRIBE_MSG_READY, &ready, sizeof(ready), JOIN_MS, err);
+		if (rc == 0 || rc == -EIO)
+			return rc;
+		nanosleep(&nap, NULL);
+	} while (scribe_job_now_ms() < until);
+	return scribe_err_set(err, -ETIMEDOUT, "the daemon is gone, and no other has come in %d s: the log is "
+			      "written when one does", AGAIN_MS / 1000);
 }
 
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)

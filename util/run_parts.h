@@ -33,6 +33,7 @@ struct scribe_run {
 	uint32_t job;
 	bool private_one; /* --private: do not look for a service */
 	bool joined;      /* the daemon is the service's */
+	bool survives;    /* and another one would go on with the job */
 };
 
 /* ---- run_link.c: the daemon as a process and a peer ---- */
@@ -46,6 +47,11 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err);
  */
 int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err);
 int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err);
+/*
+ * The daemon is gone: wait until another one has taken the job up, some time.
+ * -ETIMEDOUT: none has come; -EIO: it has no such job.
+ */
+int scribe_run_link_again(struct scribe_run *r, struct scribe_err *err);
 /* Hang up, wait for its end (bounded), reap. */
 void scribe_run_link_stop(struct scribe_run *r);
 /* A file of this installation: `name` beside this program or in `subdirs`. 0 or -ENOENT. */

@@ -73,19 +73,19 @@ static void warn_remote(const struct scribe_msg_result *m, bool quiet)
 		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n", m->remote);
 }
 
-int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
+/* The logs of the run; -EPIPE: the daemon is gone. */
+static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_header *h = (const void *)packet;
-	struct scribe_msg_end end = {.wait_status = wait_status, .grace_ms = GRACE_MS};
 	int bad = 0;
 
 	/* one that was told to end has sent its report already: a failure here is no end */
-	(void)scribe_msg_send(r->link, SCRIBE_MSG_END, 0, &end, sizeof(end), -1, GRACE_MS);
+	(void)scribe_msg_send(r->link, SCRIBE_MSG_END, 0, end, sizeof(*end), -1, GRACE_MS);
 	for (unsigned n = 0;; n++) {
 		ssize_t got = scribe_msg_recv(r->link, packet, NULL, GRACE_MS + COMMIT_MS, err);
 
-		if (got == 0)
+		if (got == 0 || got == -ECONNRESET)
 			return scribe_err_set(err, -EPIPE, "the daemon is gone: no log was written");
 		if (got < 0)
 			return (int)got;
@@ -99,4 +99,17 @@ int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *
 		if (one_log((const void *)(h + 1), r->quiet, n == 0) < 0)
 			bad = -EIO;
 	}
+}
+
+int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
+{
+	struct scribe_msg_end end = {.wait_status = wait_status, .grace_ms = GRACE_MS};
+	int rc = hear_logs(r, &end, err);
+
+	while (rc == -EPIPE && r->survives) {
+		rc = scribe_run_link_again(r, err);
+		if (rc == 0)
+			rc = hear_logs(r, &end, err);
+	}
+	return rc;
 }

@@ -33,6 +33,7 @@ int scribe_msg_payload_bytes(unsigned type)
 		return sizeof(struct scribe_msg_done);
 	case SCRIBE_MSG_DONE_OK:
 	case SCRIBE_MSG_JOB_OK:
+	case SCRIBE_MSG_RUN_AGAIN:
 		return 0;
 	case SCRIBE_MSG_STREAMS:
 		return sizeof(struct scribe_msg_streams);

@@ -48,6 +48,12 @@
  * A hang-up instead of END: the daemon writes the log when the last process has
  * ended, and tells nobody.
  *
+ * A service's READY says whether the job survives its daemon. Whose connection
+ * is lost then connects again, as the same process, until a daemon answers:
+ *
+ *   RUN_AGAIN                   ->
+ *                               <-  READY, then as after ENROLLED (or ERROR: it has no such job)
+ *
  * On the socket of a service `ioscribe run` says the same; the peer's credentials
  * replace `uid`, `gid` and `user`, and only its own children can be enrolled.
  * `ioscribe job` sends one request a connection, a text of key=value lines:
@@ -113,6 +119,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_END = 36,
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
+	SCRIBE_MSG_RUN_AGAIN = 39, /* no payload */
 
 	SCRIBE_MSG_JOB_BEGIN = 64, /* these five: text, not NUL-terminated */
 	SCRIBE_MSG_JOB_END = 65,
@@ -191,7 +198,7 @@ struct scribe_msg_done {
 struct scribe_msg_ready {
 	char socket[SCRIBE_PATH_MAX]; /* for SCRIBE_ENV_SOCKET; empty: no runtime */
 	uint32_t job;                 /* for SCRIBE_ENV_JOB */
-	uint32_t pad;
+	uint32_t survives;            /* 1: another daemon goes on with it, see RUN_AGAIN */
 };
 
 struct scribe_msg_enrol {

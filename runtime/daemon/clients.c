@@ -432,6 +432,7 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	case SCRIBE_MSG_DONE:
 		return on_done(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_RUN_BEGIN:
+	case SCRIBE_MSG_RUN_AGAIN:
 	case SCRIBE_MSG_ENROL:
 	case SCRIBE_MSG_END:
 		return scribe_runlink_message(d, c, h);

@@ -61,6 +61,9 @@ struct scribe_work {
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
 	uint64_t begun_ns;
 	uint32_t first_serial;      /* of CMD */
+	int32_t caller;             /* `ioscribe run` that began it, 0 none */
+	uint64_t caller_ticks;      /* and when that was started */
+	bool awaited;               /* it is to come back: its job is of an earlier daemon */
 	int64_t number;             /* of the run, where no scheduler gives one: CMD's process id */
 	uint32_t nlogs;             /* paths given out */
 	struct scribe_msg_log *log; /* written, in order */
@@ -219,6 +222,8 @@ int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
  * the user. NULL none.
  */
 struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
+/* When a process was started, in the kernel's ticks; 0 unknown. */
+uint64_t scribe_start_ticks(uint32_t pid);
 /* Trace this process and its descendants as part of the job. */
 int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
 /* Its log is written when its last process has ended, at the latest in grace_ms (UINT32_MAX: no limit). */
@@ -260,6 +265,11 @@ int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c,
 void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config);
 /* Its connection is gone: the job goes on by itself. */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
+/* Jobs whose `ioscribe run` does not come back, for it is gone too. */
+void scribe_runlink_sweep(struct scribe_daemon *d);
+/* Begin the job of an earlier daemon again, in its place, by the lines that it was begun by. */
+int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
+			  size_t bytes, struct scribe_work **ret_work, struct scribe_err *err);
 /* Tell all who have asked for it what logs the job has written. */
 void scribe_runlink_report(struct scribe_work *w);
 

@@ -32,7 +32,8 @@ static void put(struct scribe_work *w, enum scribe_keep_type type, const void *h
 
 void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes)
 {
-	struct scribe_keep_begin head = {.uid = c->uid, .gid = c->gid, .pid = c->pid, .begun_ns = w->begun_ns,
+	struct scribe_keep_begin head = {.uid = c->uid, .gid = c->gid, .pid = c->pid, .run = !w->spec.id[0],
+					 .ticks = w->caller_ticks, .begun_ns = w->begun_ns,
 					 .realtime_ns = w->realtime_ns};
 	struct scribe_daemon *d = w->daemon;
 	char path[160];

@@ -9,7 +9,7 @@
 
 #include "runtime/daemon/daemon.h"
 
-/* A scheduler's job has begun, by this request of this peer. */
+/* A job has begun, by this request of this peer. */
 void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes);
 void scribe_keep_process(struct scribe_process *p);
 void scribe_keep_name(struct scribe_work *w, uint32_t slot, uint32_t birth, const struct scribe_label *label);

@@ -11,7 +11,7 @@
 #include "runtime/daemon/rankenv.h"
 
 enum scribe_keep_type {
-	SCRIBE_KEEP_BEGIN = 1, /* head, then the request's text */
+	SCRIBE_KEEP_BEGIN = 1, /* head, then the text of JOB_BEGIN or RUN_BEGIN */
 	SCRIBE_KEEP_PROCESS,
 	SCRIBE_KEEP_NAME,      /* head, then the path */
 	SCRIBE_KEEP_EXEC,      /* head, then exe, then the arguments */
@@ -27,7 +27,9 @@ enum scribe_keep_type {
 
 struct scribe_keep_begin {
 	uint32_t uid, gid;
-	int32_t pid, pad;
+	int32_t pid;
+	uint32_t run; /* 1: it was RUN_BEGIN */
+	uint64_t ticks; /* when that process was started */
 	uint64_t begun_ns;
 	int64_t realtime_ns;
 };

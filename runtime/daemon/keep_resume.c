@@ -53,10 +53,13 @@ void scribe_keep_pins(const char *dir, char *ret_path, size_t cap)
 static int begin(struct resume *r, const struct scribe_keep_begin *h, const char *text, size_t bytes)
 {
 	struct scribe_client as = {.fd = -1, .pid = h->pid, .uid = h->uid, .gid = h->gid};
-	int rc = r->w ? -EIO : scribe_jobs_resume(r->d, &as, r->index, text, bytes, &r->w, r->err);
+	int rc = r->w     ? -EIO
+		 : h->run ? scribe_runlink_resume(r->d, &as, r->index, text, bytes, &r->w, r->err)
+			  : scribe_jobs_resume(r->d, &as, r->index, text, bytes, &r->w, r->err);
 
 	if (rc < 0)
 		return rc;
+	r->w->caller_ticks = h->ticks;
 	r->w->begun_ns = h->begun_ns;
 	r->w->realtime_ns = h->realtime_ns;
 	return 0;
@@ -74,8 +77,11 @@ static int process(struct resume *r, const struct scribe_keep_process *h)
 	p->uid = h->uid;
 	memcpy(p->comm, h->comm, sizeof(p->comm));
 	p->comm[sizeof(p->comm) - 1] = 0;
-	if (!h->parent && !r->w->first_serial)
+	if (!h->parent && !r->w->first_serial) {
 		r->w->first_serial = h->serial;
+		if (r->w->caller && !r->w->config.job_number[0])
+			r->w->number = h->tgid;
+	}
 	return p->tgid ? scribe_map_put(&r->d->by_tgid, (uint64_t)p->tgid, p) : 0;
 }
 

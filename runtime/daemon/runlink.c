@@ -9,6 +9,7 @@
 
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/service.h"
 
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
@@ -35,9 +36,20 @@ void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c,
 		config->records = d->service->config.records;
 }
 
-static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
+static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct scribe_msg_ready ready;
+	const struct scribe_work *w = c->run;
+
+	c->asks = c->run;
+	snprintf(ready.socket, sizeof(ready.socket), "%s", w->config.runtime ? d->socket : "");
+	ready.job = w->index;
+	ready.survives = scribe_journal_is_open(&w->journal);
+	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
+}
+
+static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
+{
 	struct scribe_config config;
 	struct scribe_err err = {0};
 	int rc;
@@ -63,10 +75,47 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	}
 	if (rc < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text[0] ? err.text : "cannot start");
-	c->asks = c->run;
-	snprintf(ready.socket, sizeof(ready.socket), "%s", c->run->config.runtime ? d->socket : "");
-	ready.job = c->run->index;
-	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
+	c->run->caller = c->pid;
+	c->run->caller_ticks = scribe_start_ticks((uint32_t)c->pid);
+	scribe_keep_begin(c->run, c, text, bytes);
+	return say_ready(d, c);
+}
+
+int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
+			  size_t bytes, struct scribe_work **ret_work, struct scribe_err *err)
+{
+	struct scribe_config config;
+	int rc = scribe_client_config(d, as, &config, err);
+
+	if (rc == 0)
+		rc = scribe_config_text(&config, text, bytes, "options", err);
+	if (rc < 0) {
+		scribe_config_clear(&config);
+		return rc;
+	}
+	scribe_client_limit(d, as, &config);
+	d->resuming = index + 1;
+	rc = scribe_work_begin(d, &config, NULL, ret_work, err);
+	d->resuming = 0;
+	if (rc == 0) {
+		(*ret_work)->caller = as->pid;
+		(*ret_work)->awaited = true;
+	}
+	return rc;
+}
+
+/* Who has begun a job of an earlier daemon is the same process: its number and its start. */
+static int on_again(struct scribe_daemon *d, struct scribe_client *c)
+{
+	struct scribe_work *w = d->works;
+	uint64_t ticks = scribe_start_ticks((uint32_t)c->pid);
+
+	while (w && !(w->awaited && w->caller == c->pid && w->caller_ticks == ticks && ticks))
+		w = w->next;
+	if (c->run || !w)
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "no job of this process waits for it");
+	c->run = w;
+	return say_ready(d, c);
 }
 
 /* Is this process a child of the peer, and nobody else's but the peer's user? */
@@ -113,11 +162,17 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 
 	if (h->type == SCRIBE_MSG_RUN_BEGIN)
 		return on_begin(d, c, (const char *)(h + 1), h->len);
+	if (h->type == SCRIBE_MSG_RUN_AGAIN)
+		return on_again(d, c);
 	if (h->type == SCRIBE_MSG_ENROL)
 		return on_enrol(c, (const void *)(h + 1));
 	if (!c->run)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "END before RUN_BEGIN");
-	scribe_work_end(c->run, end->grace_ms);
+	c->run->awaited = false;
+	if (!c->run->over)
+		scribe_work_end(c->run, end->grace_ms);
+	else
+		scribe_runlink_report(c->run);
 	return 0;
 }
 
@@ -125,15 +180,27 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
  * `ioscribe run` is gone without a word (killed). What it started goes on, and
  * its log is written when the last process has ended; nobody is told.
  */
+static void goes_on_alone(struct scribe_work *w)
+{
+	w->awaited = false;
+	if (!w->first_serial)
+		w->over = true; /* nothing was started */
+	else if (!w->ending)
+		scribe_work_end(w, UINT32_MAX); /* else the end is known, and near */
+}
+
+void scribe_runlink_sweep(struct scribe_daemon *d)
+{
+	for (struct scribe_work *w = d->works; w; w = w->next)
+		if (w->awaited && scribe_start_ticks((uint32_t)w->caller) != w->caller_ticks)
+			goes_on_alone(w);
+}
+
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
-	struct scribe_work *w = c->run;
-
+	if (c->run)
+		goes_on_alone(c->run);
 	c->run = c->asks = NULL;
-	if (w && !w->first_serial)
-		w->over = true; /* nothing was started */
-	else if (w && !w->ending)
-		scribe_work_end(w, UINT32_MAX); /* else the end is known, and near */
 	d->until_idle = d->until_idle || c->own;
 }
 

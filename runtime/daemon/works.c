@@ -259,8 +259,7 @@ static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe
 	return scribe_err_set(err, -ENOENT, "%.200s is no cgroup of version 2", path);
 }
 
-/* When the process was started, in the kernel's ticks; 0 unknown. */
-static scribe_u64 start_ticks(uint32_t pid)
+uint64_t scribe_start_ticks(uint32_t pid)
 {
 	unsigned long long ticks = 0;
 	char path[64], text[1024];
@@ -291,7 +290,7 @@ static int set_match(const struct scribe_work *w, struct scribe_job *job, struct
 	if (s->match_env[0]) {
 		job->match = SCRIBE_MATCH_ENV;
 		job->below = s->below;
-		job->below_ticks = s->below ? start_ticks(s->below) : 0;
+		job->below_ticks = s->below ? scribe_start_ticks(s->below) : 0;
 		rc = scribe_job_set_variable(job, s->match_env);
 		return rc < 0 ? scribe_err_set(err, rc,
 					       "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
@@ -488,7 +487,7 @@ void scribe_works_tick(struct scribe_daemon *d)
 		scribe_spool_tick(d->spool);
 	for (w = d->works; w; w = next) {
 		next = w->next;
-		if (w->over && !w->worlds.living)
+		if (w->over && !w->worlds.living && !w->awaited)
 			scribe_work_free(w);
 	}
 	detach_if_idle(d);

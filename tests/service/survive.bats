@@ -217,3 +217,101 @@ job_is_whole() {
   job_is_whole $((2 * FILES + 2)) # it had been recorded to its end
   [ -z "$(ls "$IOSCRIBE_DIR/state")" ]
 }
+
+# run_joined NAME COMMAND…: by the user nobody, in the background; $runs
+run_joined() {
+  local name=$1
+  shift
+  chmod 755 "$T" "$T/w"
+  mkdir -p -m 1777 "$T/logs"
+  mkdir -m 777 "$T/w/$name"
+  (cd "$T/w/$name" && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+    "$IOSCRIBE" run --log "$T/logs/$name.darshan" -- "$@") <>"$T/go" >"$T/$name.out" 2>&1 3>&- 4>&- &
+  runs=$!
+  wait_for test -e "$T/w/$name/up"
+}
+
+wait_for() {
+  local i
+  for i in $(seq 1200); do
+    "$@" && return 0
+    sleep 0.05
+  done
+  echo "in vain: $*"
+  return 1
+}
+
+# written NAME BYTES FILE: into that file, by the log of that run
+written() {
+  "$IOSCRIBE" parse --base "$T/logs/$1.darshan" | awk -F '\t' -v file="/w/$1/$3" -v want="$2" '
+    $4 == "POSIX_BYTES_WRITTEN" && substr($6, length($6) - length(file) + 1) == file { n += $5 }
+    END { if (n != want) { print file, "has", n; exit 1 } }'
+}
+
+@test "a run that joined: its daemon dies and comes back under it, and at its end; the log is whole and told" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR"
+  mkfifo "$T/go"
+  serve
+  run_joined a sh -c 'echo abc >one; : >up; read x; echo defg >two; : >next; read x; echo hi >three; exit 12'
+  end_daemon KILL
+  echo >"$T/go"
+  wait_for test -e "$T/w/a/next" # nobody was there
+  serve
+  "$IOSCRIBE" job list --timeout 120 >"$T/list"
+  cat "$T/list"
+  grep ' run .* running' "$T/list"
+  end_daemon KILL
+  echo >"$T/go"
+  wait_for test -s "$T/w/a/three"
+  serve
+  status=0
+  wait "$runs" || status=$?
+  cat "$T/a.out"
+  [ "$status" -eq 12 ]
+  grep -qx "ioscribe: log $T/logs/a.darshan" "$T/a.out"
+  [ "$(find "$T/logs" -type f | wc -l)" -eq 1 ]
+  written a 4 one
+  written a 5 two
+  written a 3 three
+  wait_for sh -c '[ -z "$("$IOSCRIBE" job list --timeout 120)" ]'
+}
+
+@test "a run is killed while no daemon lives: the next one writes its log when its processes have ended" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR"
+  mkfifo "$T/go"
+  serve
+  run_joined b sh -c 'trap "" HUP TERM; echo abc >one; : >up; read x; echo defg >two; : >next'
+  end_daemon KILL
+  kill -KILL "$runs"
+  serve
+  echo >"$T/go"
+  wait_for test -s "$T/logs/b.darshan"
+  written b 4 one
+  written b 5 two
+  [ ! -s "$T/b.out" ]
+}
+
+@test "another process cannot take the place of a run" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR"
+  mkfifo "$T/go"
+  serve
+  run_joined c sh -c 'echo abc >one; : >up; read x; exit 3'
+  end_daemon KILL
+  serve
+  run python3 -c '
+import socket, struct, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(sys.argv[1])
+s.send(struct.pack("=IHHII", 0x62637369, 1, 39, 0, 0))
+print(s.recv(65536)[16:].decode())' "$IOSCRIBE_DIR/socket"
+  echo "$output"
+  [ "$output" = "no job of this process waits for it" ]
+  echo >"$T/go"
+  status=0
+  wait "$runs" || status=$?
+  [ "$status" -eq 3 ]
+  written c 4 one
+}
