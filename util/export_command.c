@@ -77,6 +77,7 @@ const struct scribe_command scribe_command_export = {
 	.about = "A log becomes tables: job, metadata, mount, file, then one a module (posix, mpiio, stdio, "
 		 "h5f,\n"
 		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, "
+		 "apmpi_head, "
 		 "and\n"
 		 "ioscribe's posix_ext, process, ledger and layers). Rows of a module have record id, rank, name, "
 		 "mount and\n"

@@ -6,7 +6,6 @@
  * \\, \xHH).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,15 @@
 #include <unistd.h>
 
 #include "util/export.h"
+#include "util/export_file.h"
 #include "util/number.h"
 #include "util/outbuf.h"
 
 struct csv {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	int fd; /* of the table being written, -1 none */
+	struct scribe_export_file *files; /* of the folder, the last one being written */
+	int nfiles;
 	int has_out;
 	int tables;
 	char *scratch;
@@ -34,7 +35,6 @@ static int csv_open(const struct scribe_export_options *o, void **ret_ctx, struc
 	if (!c)
 		return scribe_err_set(err, -ENOMEM, "export: out of memory");
 	c->o = o;
-	c->fd = -1;
 	if (o->output && mkdir(o->output, 0777) < 0 && errno != EEXIST) {
 		int code = errno;
 
@@ -51,9 +51,8 @@ static int end_table(struct csv *c, struct scribe_err *err)
 
 	scribe_out_close(&c->out);
 	c->has_out = 0;
-	if (c->fd >= 0 && c->o->output && close(c->fd) < 0 && rc >= 0)
-		rc = scribe_err_set(err, -errno, "%s: %s", c->o->output, strerror(errno));
-	c->fd = -1;
+	if (c->nfiles && scribe_export_file_written(&c->files[c->nfiles - 1], rc < 0 ? NULL : err) < 0)
+		rc = -1;
 	return rc;
 }
 
@@ -62,6 +61,10 @@ static int csv_close(void *ctx, int failed, struct scribe_err *err)
 	struct csv *c = ctx;
 	int rc = end_table(c, failed ? NULL : err);
 
+	for (int i = 0; i < c->nfiles; i++)
+		if (scribe_export_file_end(&c->files[i], failed || rc < 0, failed || rc < 0 ? NULL : err) < 0)
+			rc = -1;
+	free(c->files);
 	free(c->scratch);
 	free(c);
 	return rc;
@@ -114,26 +117,37 @@ static int put_any_text(struct csv *c, const struct scribe_cell *cell)
 	return 0;
 }
 
+/* Another file of the folder. */
+static int begin_file(struct csv *c, const char *table, struct scribe_err *err)
+{
+	struct scribe_export_file *more = realloc(c->files, ((size_t)c->nfiles + 1) * sizeof(*more));
+	char path[4096];
+	int rc;
+
+	if (!more)
+		return scribe_err_set(err, -ENOMEM, "table %s: out of memory", table);
+	c->files = more;
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s.csv", c->o->output, table) >= sizeof(path))
+		return scribe_err_set(err, -ENAMETOOLONG, "%s: name too long", c->o->output);
+	rc = scribe_export_file_open(&c->files[c->nfiles], path, err);
+	if (rc == 0)
+		c->nfiles++;
+	return rc;
+}
+
 static int begin_table(void *ctx, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	struct csv *c = ctx;
-	char path[4096];
 	int rc = end_table(c, err);
 
+	if (rc == 0 && c->o->output)
+		rc = begin_file(c, t->name, err);
+	else if (rc == 0 && c->tables++)
+		rc = scribe_err_set(err, -EINVAL,
+				    "several tables: name one with --table, or a folder with --output");
 	if (rc < 0)
 		return rc;
-	c->fd = STDOUT_FILENO;
-	if (c->o->output) {
-		if ((size_t)snprintf(path, sizeof(path), "%s/%s.csv", c->o->output, t->name) >= sizeof(path))
-			return scribe_err_set(err, -ENAMETOOLONG, "%s: name too long", c->o->output);
-		c->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (c->fd < 0)
-			return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	} else if (c->tables++) {
-		return scribe_err_set(err, -EINVAL,
-				      "several tables: name one with --table, or a folder with --output");
-	}
-	rc = scribe_out_open(&c->out, c->fd, err);
+	rc = scribe_out_open(&c->out, c->o->output ? c->files[c->nfiles - 1].fd : STDOUT_FILENO, err);
 	if (rc < 0)
 		return rc;
 	c->has_out = 1;

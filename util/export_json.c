@@ -4,7 +4,6 @@
  * a line. Rows are written as they come; no document is held in memory.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +11,13 @@
 #include <unistd.h>
 
 #include "util/export.h"
+#include "util/export_file.h"
 #include "util/outbuf.h"
 
 struct json {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	int fd;
+	struct scribe_export_file file; /* where there is an output */
 	int lines;  /* one object a line */
 	int tables; /* document: tables begun */
 	int rows;   /* rows of the table */
@@ -33,17 +33,14 @@ static int json_open(const struct scribe_export_options *o, int lines, void **re
 		return scribe_err_set(err, -ENOMEM, "export: out of memory");
 	j->o = o;
 	j->lines = lines;
-	j->fd = STDOUT_FILENO;
-	if (o->output)
-		j->fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (j->fd < 0) {
-		free(j);
-		return scribe_err_set(err, -errno, "%s: %s", o->output, strerror(errno));
-	}
-	rc = scribe_out_open(&j->out, j->fd, err);
+	rc = o->output ? scribe_export_file_open(&j->file, o->output, err) : 0;
 	if (rc < 0) {
-		if (o->output)
-			close(j->fd);
+		free(j);
+		return rc;
+	}
+	rc = scribe_out_open(&j->out, o->output ? j->file.fd : STDOUT_FILENO, err);
+	if (rc < 0) {
+		scribe_export_file_end(&j->file, 1, NULL);
 		free(j);
 		return rc;
 	}
@@ -67,8 +64,8 @@ static int json_close(void *ctx, int failed, struct scribe_err *err)
 	int rc = scribe_out_flush(&j->out, failed ? NULL : err);
 
 	scribe_out_close(&j->out);
-	if (j->o->output && close(j->fd) < 0 && rc >= 0)
-		rc = scribe_err_set(err, -errno, "%s: %s", j->o->output, strerror(errno));
+	if (scribe_export_file_end(&j->file, failed || rc < 0, rc < 0 ? NULL : err) < 0)
+		rc = -1;
 	free(j);
 	return rc;
 }

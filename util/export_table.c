@@ -300,7 +300,7 @@ static int put_record(struct scribe_export_rows *r, const struct scribe_module *
 	if (list)
 		return list->rows(r, record);
 	if (m->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record))
-		return 0; /* the module's head: no counters */
+		return 0; /* a head: put_apmpi_heads */
 	return counters_row(r, m, record);
 }
 
@@ -327,6 +327,43 @@ static int put_module(struct scribe_export_rows *r, const struct scribe_module *
 	return rc;
 }
 
+static const struct scribe_column apmpi_head_columns[] = {
+	{"record_id", SCRIBE_COL_ID},
+	{"rank", SCRIBE_COL_INT},
+	{"sync_flag", SCRIBE_COL_INT},
+	{"MPI_TOTAL_COMM_TIME_VARIANCE", SCRIBE_COL_REAL},
+	{"MPI_TOTAL_COMM_SYNC_TIME_VARIANCE", SCRIBE_COL_REAL},
+};
+
+/* What APMPI says of all ranks together: heads among its records. */
+static int put_apmpi_heads(struct scribe_export_rows *r)
+{
+	const struct scribe_apmpi_header_record *head;
+	const void *record;
+	size_t len;
+	int rc = begin(r, "apmpi_head", apmpi_head_columns, COUNT(apmpi_head_columns));
+
+	if (rc <= 0)
+		return rc;
+	scribe_reader_rewind(r->log->reader, SCRIBE_MOD_APMPI);
+	while ((rc = scribe_reader_borrow_record(r->log->reader, SCRIBE_MOD_APMPI, &record, &len)) > 0) {
+		if (len >= sizeof(struct scribe_apmpi_record))
+			continue;
+		head = record;
+		r->cells[0] = cell_id(head->base.id);
+		r->cells[1] = cell_int(head->base.rank);
+		r->cells[2] = cell_int(head->sync_flag);
+		r->cells[3] = cell_real(head->variance_total_mpitime);
+		r->cells[4] = cell_real(head->variance_total_mpisynctime);
+		r->cells[4].null = head->sync_flag == 0;
+		if (scribe_export_row(r) < 0)
+			return -1;
+	}
+	if (rc < 0 && r->err)
+		*r->err = *scribe_reader_error(r->log->reader);
+	return rc;
+}
+
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err)
 {
 	struct scribe_export_rows *r = calloc(1, sizeof(*r));
@@ -347,6 +384,8 @@ int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *s
 	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++)
 		if (scribe_reader_has(log->reader, i) && scribe_module_by_id(i))
 			rc = put_module(r, scribe_module_by_id(i));
+	if (rc >= 0 && scribe_reader_has(log->reader, SCRIBE_MOD_APMPI))
+		rc = put_apmpi_heads(r);
 	free(r);
 	return rc;
 }

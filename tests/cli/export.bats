@@ -180,3 +180,63 @@ killed_at() { # N DB LOG...
 	run_err 1 "not an SQLite database" "$IOSCRIBE" export --sqlite "$BATS_TEST_TMPDIR/text" "$log"
 	run_err 1 "No space left on device" "$IOSCRIBE" export --json --output /dev/full "$log"
 }
+
+@test "APMPI: its head has a table of its own, in every format" {
+	local log=$LOGS/mpi-io-test-x86_64-3.4.4.darshan want
+	cd "$BATS_TEST_TMPDIR"
+	want=$("$IOSCRIBE" parse --base --apmpi "$log" | awk -F '\t' '$4 == "MPI_TOTAL_COMM_TIME_VARIANCE" { print $5 }')
+	[ -n "$want" ]
+	"$IOSCRIBE" export --json "$log" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+[head] = d["apmpi_head"]
+assert "%.6f" % head["MPI_TOTAL_COMM_TIME_VARIANCE"] == sys.argv[1], head
+assert head["sync_flag"] in (0, 1) and (head["sync_flag"] or head["MPI_TOTAL_COMM_SYNC_TIME_VARIANCE"] is None)
+assert len(d["apmpi"]) == d["job"][0]["nprocs"]
+' "$want"
+	"$IOSCRIBE" export --csv --table apmpi_head "$log" >head.csv
+	[ "$(wc -l <head.csv)" = 2 ]
+	[ "$(awk -F , 'NR == 2 { printf "%.6f", $4 }' head.csv)" = "$want" ]
+	"$IOSCRIBE" export --sqlite db "$log"
+	[ "$(sqlite3 db 'SELECT printf("%.6f", MPI_TOTAL_COMM_TIME_VARIANCE) FROM apmpi_head')" = "$want" ]
+}
+
+@test "what cannot be finished leaves what was there, and nothing beside it" {
+	local log=$LOGS/skew-app.darshan
+	cd "$BATS_TEST_TMPDIR"
+	# damaged behind its names: the first tables are out by then
+	cp "$log" bad
+	python3 - bad <<'END'
+import struct, sys
+f = open(sys.argv[1], "r+b")
+at, n = struct.unpack_from("<2Q", f.read(1328), 48 + 16 * 1)  # POSIX
+f.seek(at + n // 2)
+f.write(b"\xff" * (n - n // 2))
+END
+	echo old >j.json
+	chmod 640 j.json
+	mkdir c
+	echo old >c/job.csv
+	run "$IOSCRIBE" export --json --output j.json bad
+	[ "$status" -eq 1 ]
+	run "$IOSCRIBE" export --csv --output c bad
+	[ "$status" -eq 1 ]
+	run "$IOSCRIBE" export --csv --output fresh bad
+	[ "$status" -eq 1 ]
+	[ "$(cat j.json)$(cat c/job.csv)" = oldold ]
+	[ "$(ls c fresh)" = $'c:\njob.csv\n\nfresh:' ]
+	[ -z "$(find . -name '*partial*')" ]
+
+	# whole ones replace it, and keep its rights; a link and a pipe stay what they are
+	"$IOSCRIBE" export --json --output j.json "$log"
+	[ "$(stat -c %a j.json)" = 640 ]
+	python3 -m json.tool j.json >/dev/null
+	ln -s elsewhere link
+	"$IOSCRIBE" export --json --output link "$log"
+	[ -L link ]
+	cmp elsewhere j.json
+	"$IOSCRIBE" export --json --output /dev/stdout "$log" | cmp - j.json
+	"$IOSCRIBE" export --csv --output c "$log"
+	[ "$(head -c 4 c/job.csv)" = log, ]
+	[ -z "$(find . -name '*partial*')" ]
+}
