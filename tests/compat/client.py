@@ -1,30 +1,44 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The calls that PyDarshan makes, on every sample log, by ctypes: what
-libdarshan-util.so returns must be what the stock darshan-parser printed.
+"""The calls that PyDarshan makes, on every sample log, by cffi as it makes them:
+what libdarshan-util.so returns must be what the stock darshan-parser printed.
 
     client.py LIBRARY FOLDER_OF_LOGS
 """
-import ctypes as c
 import glob
 import gzip
 import os
 import sys
 from collections import defaultdict
 
+import cffi
 
-class Mod(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("len", c.c_int), ("ver", c.c_int), ("idx", c.c_int), ("partial", c.c_int)]
+ffi = cffi.FFI()
+ffi.cdef("""
+struct darshan_job {
+    int64_t uid, start_time_sec, start_time_nsec, end_time_sec, end_time_nsec, nprocs, jobid;
+    char metadata[1024];
+};
+struct darshan_base_record { uint64_t id; int64_t rank; };
+struct darshan_name_record_info { uint64_t id; char *name; };
+struct darshan_mod_info { const char *name; int len; int ver; int idx; int partial_flag; };
+struct darshan_mnt_info { char mnt_type[3015]; char mnt_path[3015]; };
 
-
-class Name(c.Structure):
-    _fields_ = [("id", c.c_uint64), ("name", c.c_void_p)]
-
-
-class Job(c.Structure):
-    _fields_ = [(n, c.c_int64) for n in ("uid", "start", "start_ns", "end", "end_ns", "nprocs", "jobid")] + [
-        ("metadata", c.c_char * 1024)]
-
+void *darshan_log_open(const char *);
+void darshan_log_close(void *);
+char *darshan_log_get_lib_version(void);
+int darshan_log_get_job(void *, struct darshan_job *);
+int darshan_log_get_job_runtime(void *, struct darshan_job, double *);
+int darshan_log_get_exe(void *, char *);
+int darshan_log_get_mounts(void *, struct darshan_mnt_info **, int *);
+void darshan_log_get_modules(void *, struct darshan_mod_info **, int *);
+void darshan_log_get_name_records(void *, struct darshan_name_record_info **, int *);
+void darshan_log_get_filtered_name_records(void *, struct darshan_name_record_info **, int *, uint64_t *, int);
+int darshan_log_get_record(void *, int, void **);
+void darshan_free(void *);
+""" + "".join(
+    f"extern char *{name}_counter_names[]; extern char *{name}_f_counter_names[];\n"
+    for name in ("posix", "mpiio", "stdio", "h5f", "h5d", "pnetcdf_file", "pnetcdf_var", "bgq", "dfs", "daos")))
 
 # module: symbol of its counter names, integers, reals, bytes between base and counters
 LAYOUTS = {
@@ -35,100 +49,116 @@ LAYOUTS = {
 }
 
 
-class Base(c.Structure):
-    _fields_ = [("id", c.c_uint64), ("rank", c.c_int64)]
-
-
-def load(path):
-    lib = c.CDLL(path)
-    lib.darshan_log_open.restype = c.c_void_p
-    lib.darshan_log_open.argtypes = [c.c_char_p]
-    lib.darshan_log_close.argtypes = [c.c_void_p]
-    lib.darshan_log_get_lib_version.restype = c.c_char_p
-    lib.darshan_log_get_job.argtypes = [c.c_void_p, c.POINTER(Job)]
-    lib.darshan_log_get_exe.argtypes = [c.c_void_p, c.c_char_p]
-    lib.darshan_log_get_modules.argtypes = [c.c_void_p, c.POINTER(c.POINTER(Mod)), c.POINTER(c.c_int)]
-    lib.darshan_log_get_name_records.argtypes = [c.c_void_p, c.POINTER(c.POINTER(Name)), c.POINTER(c.c_int)]
-    lib.darshan_log_get_record.argtypes = [c.c_void_p, c.c_int, c.POINTER(c.c_void_p)]
-    lib.darshan_free.argtypes = [c.c_void_p]
-    return lib
+def text(pointer):
+    return ffi.string(pointer).decode(errors="surrogateescape")
 
 
 def expected_rows(path):
     """(module, rank, id) to a list of {counter: text}, and record names, from the parser's text."""
-    rows, names = defaultdict(dict), {}
+    rows, names, head = defaultdict(dict), {}, {}
     for line in gzip.open(path, "rt", errors="surrogateescape"):
+        if line.startswith("# ") and ": " in line:
+            key, value = line[2:].rstrip("\n").split(": ", 1)
+            head.setdefault(key, value)
         if line.startswith("#") or "\t" not in line:
             continue
         module, rank, rid, counter, value, name = line.rstrip("\n").split("\t")[:6]
         rows[module, int(rank), int(rid)][counter] = value
         names[int(rid)] = name
-    return rows, names
+    return rows, names, head
 
 
-def records(lib, fd, idx, layout):
+def records(lib, log, idx, layout):
     symbol, ints, reals, gap = layout
-    inames = (c.c_char_p * ints).in_dll(lib, symbol + "_counter_names")
-    fnames = (c.c_char_p * reals).in_dll(lib, symbol + "_f_counter_names")
+    inames = [text(getattr(lib, symbol + "_counter_names")[i]) for i in range(ints)]
+    fnames = [text(getattr(lib, symbol + "_f_counter_names")[i]) for i in range(reals)]
     while True:
-        buf = c.c_void_p()
-        rc = lib.darshan_log_get_record(fd, idx, c.byref(buf))
+        buf = ffi.new("void **")
+        rc = lib.darshan_log_get_record(log, idx, buf)
         if rc < 1:
             assert rc == 0, rc
             return
-        base = Base.from_address(buf.value)
-        at = buf.value + 16 + gap
-        row = {n.decode(): v for n, v in zip(inames, (c.c_int64 * ints).from_address(at))}
+        base = ffi.cast("struct darshan_base_record *", buf[0])
+        at = ffi.cast("char *", buf[0]) + 16 + gap
+        row = dict(zip(inames, ffi.unpack(ffi.cast("int64_t *", at), ints)))
         if gap:
-            row[symbol.upper() + "_FILE_REC_ID"] = c.c_uint64.from_address(buf.value + 16).value
+            row[symbol.upper() + "_FILE_REC_ID"] = ffi.cast("uint64_t *", at - 8)[0]
         row["POSIX_RENAMED_FROM"] = row.get("POSIX_RENAMED_FROM", 0) % (1 << 64)
-        row.update({n.decode(): f"{v:f}" for n, v in zip(fnames, (c.c_double * reals).from_address(at + 8 * ints))})
+        row.update((n, f"{v:f}") for n, v in zip(fnames, ffi.unpack(ffi.cast("double *", at + 8 * ints), reals)))
         yield base.rank, base.id, row
-        lib.darshan_free(buf)
+        lib.darshan_free(buf[0])
 
 
-def check(lib, log, text):
+def check_names(lib, log, names):
+    """All names, then those of the first few ids asked for alone."""
+    found, n = ffi.new("struct darshan_name_record_info **"), ffi.new("int *")
+    lib.darshan_log_get_name_records(log, found, n)
+    ids = [found[0][i].id for i in range(n[0])]
+    for i in range(n[0]):
+        if names.get(found[0][i].id, "").startswith("/"):
+            assert text(found[0][i].name) == names[found[0][i].id]
+        lib.darshan_free(found[0][i].name)
+    lib.darshan_free(found[0])
+    some = sorted(set(ids))[:5]
+    if not some:
+        return
+    lib.darshan_log_get_filtered_name_records(log, found, n, ffi.new("uint64_t[]", some), len(some))
+    assert sorted({found[0][i].id for i in range(n[0])}) == some
+    for i in range(n[0]):
+        lib.darshan_free(found[0][i].name)
+    lib.darshan_free(found[0])
+
+
+def check_job(lib, log, head):
+    job, exe, seconds = ffi.new("struct darshan_job *"), ffi.new("char[4096]"), ffi.new("double *")
+    assert lib.darshan_log_get_job(log, job) == 0
+    for key, field in (("uid", "uid"), ("jobid", "jobid"), ("start_time", "start_time_sec"),
+                       ("end_time", "end_time_sec"), ("nprocs", "nprocs")):
+        assert str(getattr(job, field)) == head[key], (key, head[key])
+    assert lib.darshan_log_get_job_runtime(log, job[0], seconds) == 0
+    assert f"{seconds[0]:.4f}" == head["run time"], (seconds[0], head["run time"])
+    assert lib.darshan_log_get_exe(log, exe) == 0 and text(exe) == head["exe"]
+    mounts, n = ffi.new("struct darshan_mnt_info **"), ffi.new("int *")
+    assert lib.darshan_log_get_mounts(log, mounts, n) == 0
+    for i in range(n[0]):
+        assert text(mounts[0][i].mnt_path).startswith("/") and text(mounts[0][i].mnt_type)
+    lib.darshan_free(mounts[0])
+
+
+def check(lib, path, expected):
     """Number of values compared."""
-    fd = lib.darshan_log_open(log.encode())
-    assert fd, log
-    rows, names = expected_rows(text)
-    job, mods, found, n = Job(), c.POINTER(Mod)(), c.POINTER(Name)(), c.c_int()
-    exe = c.create_string_buffer(4096)
-    assert lib.darshan_log_get_job(fd, c.byref(job)) == 0 and job.nprocs > 0
-    assert lib.darshan_log_get_exe(fd, exe) == 0 and exe.value
-    lib.darshan_log_get_name_records(fd, c.byref(found), c.byref(n))
-    for i in range(n.value):
-        if names.get(found[i].id, "").startswith("/"):
-            assert c.string_at(found[i].name).decode(errors="surrogateescape") == names[found[i].id]
-        lib.darshan_free(found[i].name)
-    lib.darshan_free(found)
-    lib.darshan_log_get_modules(fd, c.byref(mods), c.byref(n))
+    log = lib.darshan_log_open(path.encode())
+    assert log, path
+    rows, names, head = expected_rows(expected)
+    check_job(lib, log, head)
+    check_names(lib, log, names)
+    mods, n = ffi.new("struct darshan_mod_info **"), ffi.new("int *")
+    lib.darshan_log_get_modules(log, mods, n)
     compared = 0
-    for m in [(mods[i].name.decode(), mods[i].idx) for i in range(n.value)]:
-        if m[0] not in LAYOUTS:
+    for name, idx in [(text(mods[0][i].name), mods[0][i].idx) for i in range(n[0])]:
+        if name not in LAYOUTS:
             continue
-        for rank, rid, row in records(lib, fd, m[1], LAYOUTS[m[0]]):
-            want = rows[m[0], rank, rid]
-            for counter, value in want.items():
+        for rank, rid, row in records(lib, log, idx, LAYOUTS[name]):
+            for counter, value in rows[name, rank, rid].items():
                 if "UUID" in counter or "OID" in counter:  # not counters
                     continue
-                assert str(row[counter]) == value, (log, m[0], rank, rid, counter, row[counter], value)
+                assert str(row[counter]) == value, (path, name, rank, rid, counter, row[counter], value)
                 compared += 1
-    lib.darshan_free(mods)
-    lib.darshan_log_close(fd)
+    lib.darshan_free(mods[0])
+    lib.darshan_log_close(log)
     assert compared == sum(sum("UUID" not in n and "OID" not in n for n in r)
-                           for k, r in rows.items() if k[0] in LAYOUTS), log
+                           for k, r in rows.items() if k[0] in LAYOUTS), path
     return compared
 
 
 def main():
-    lib = load(sys.argv[1])
-    assert lib.darshan_log_get_lib_version() == b"3.5.0"
+    lib = ffi.dlopen(sys.argv[1])
+    assert text(lib.darshan_log_get_lib_version()) == "3.5.0"
     logs = sorted(glob.glob(os.path.join(sys.argv[2], "*.darshan")))
     total = 0
     for log in logs:
-        text = os.path.join(sys.argv[2], "expected", os.path.basename(log)[:-len(".darshan")] + ".all.txt.gz")
-        total += check(lib, log, text)
+        expected = os.path.join(sys.argv[2], "expected", os.path.basename(log)[:-len(".darshan")] + ".all.txt.gz")
+        total += check(lib, log, expected)
     print(f"{len(logs)} logs, {total} values as the stock parser prints them")
     assert len(logs) >= 20 and total > 50000
     assert not lib.darshan_log_open(b"/nonexistent")
