@@ -519,7 +519,9 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 		rc = wanted ? attach_library(u, elf, l, path, ret) : 0;
 		if (rc) {
 			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name,
-				       strerror(-rc));
+				       rc == -ENOTSUP ? "its version is not known, or built in an unknown way"
+						      : strerror(-rc));
+			file.refused |= l->modules & u->opt.modules;
 			continue;
 		}
 		ret->fresh |= wanted;

@@ -36,6 +36,7 @@ struct scribe_uprobes_options {
 struct scribe_uprobed {
 	uint64_t dev, ino; /* as stat gives them */
 	uint64_t modules;  /* of the log, that it feeds; 0: of no interest */
+	uint64_t refused;  /* of the log, that it would feed, if it could be probed */
 	uint64_t since_ns; /* CLOCK_MONOTONIC; from then on no call is missed */
 	uint64_t bias;     /* offset in its code + this = address */
 	struct {

@@ -15,6 +15,7 @@
 #define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
 
 #define SCRIBE_H5_CHUNKED  2
+#define SCRIBE_H5_MANY     256 /* datasets of one call that are looked at; more are lost, and counted */
 #define SCRIBE_H5_RAW_DATA 3 /* H5FD_MEM_DRAW: none of the file's own structures */
 
 /* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
@@ -197,18 +198,27 @@ static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scrib
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE], 1);
 }
 
-static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p,
-					     struct scribe_call *c, const struct scribe_image *im,
-					     const struct scribe_site *site, struct scribe_lib_op *op)
+/* A call on the dataset that stands in c->arg[0]. */
+SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p, struct scribe_call *c,
+				   struct scribe_lib_op *op)
 {
-	struct scribe_handle *h = scribe_h5_set(t, p, im, c->arg[0]);
+	struct scribe_handle *h;
+	struct scribe_image *im;
+	struct scribe_site *site;
 
+	if (!t || !p || !c || !op)
+		return 0;
+	site = scribe_site_at(c->at);
+	im = site ? scribe_image_at(site->image) : 0;
+	if (!im)
+		return 0;
+	h = scribe_h5_set(t, p, im, c->arg[0]);
 	if (!h) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
-		return;
+		return 0;
 	}
 	if (h->slot == SCRIBE_SKIP_SLOT)
-		return;
+		return 0;
 	if (site->fn == SCRIBE_FN_H5_SET_DATA || site->fn == SCRIBE_FN_H5_SET_CHUNK) {
 		op->what = SCRIBE_LIB_DATA;
 		op->op_class = site->op & 1;
@@ -220,6 +230,25 @@ static __always_inline void scribe_h5_on_set(struct scribe_thread *t, struct scr
 	}
 	scribe_lib_on(t, p, h, op);
 	scribe_lib_beneath(t, c, h->slot, SCRIBE_LIB_H5D_BENEATH);
+	return 0;
+}
+
+/* 1.14: each dataset of the call; what was moved beneath goes to the first. */
+static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct scribe_proc *p,
+					      struct scribe_call *c, const struct scribe_image *im,
+					      struct scribe_lib_op *op)
+{
+	__u64 n = c->arg[0], at = c->arg[2];
+
+	for (__u32 i = 0; i < SCRIBE_H5_MANY && i < n; i++) {
+		c->arg[0] = scribe_user_u64(at);
+		c->arg[1] = scribe_user_u64(at + im->h5d_many_space_at);
+		scribe_h5_on_set(t, p, c, op);
+		c->moved_ns = t->moved_ns;
+		at += im->h5d_many_bytes;
+	}
+	if (n > SCRIBE_H5_MANY)
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
 }
 
 static __always_inline int scribe_h5_end(struct pt_regs *ctx)
@@ -257,8 +286,12 @@ static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 	case SCRIBE_FN_H5_SET_DATA:
 	case SCRIBE_FN_H5_SET_CHUNK:
 	case SCRIBE_FN_H5_SET_FLUSH:
-		if ((__s32)ret >= 0)
-			scribe_h5_on_set(t, p, c, im, site, &op);
+		if ((__s32)ret < 0)
+			return 0;
+		if (site->fn == SCRIBE_FN_H5_SET_DATA && im->h5d_many_bytes)
+			scribe_h5_on_sets(t, p, c, im, &op);
+		else
+			scribe_h5_on_set(t, p, c, &op);
 		return 0;
 	case SCRIBE_FN_H5_SET_CLOSE:
 		table = SCRIBE_HANDLE_H5_SET;

@@ -97,29 +97,76 @@ static void two_steps(const struct scribe_elf *elf, const char *function, uint32
 	*ret_second = at[7];
 }
 
-/* H5get_libversion stores 1, 10: the layout of a chunked dataset is that of 1.10. */
-static bool is_hdf5_1_10(const struct scribe_elf *elf)
+/* Does H5get_libversion store this number? */
+static bool hdf5_stores(const struct scribe_elf *elf, int16_t n)
 {
-	static const int16_t one[] = {0xc7, ANY, ANY, 1, 0, 0, 0}, one_near[] = {0xc7, ANY, 1, 0, 0, 0},
-			     ten[] = {0xc7, ANY, ANY, 10, 0, 0, 0}, ten_near[] = {0xc7, ANY, 10, 0, 0, 0};
+	const int16_t far[] = {0xc7, ANY, ANY, n, 0, 0, 0}, near[] = {0xc7, ANY, n, 0, 0, 0};
 	const unsigned char *at;
 
-	return (find(elf, "H5get_libversion", one, COUNT(one), &at) >= 0 ||
-		find(elf, "H5get_libversion", one_near, COUNT(one_near), &at) >= 0) &&
-	       (find(elf, "H5get_libversion", ten, COUNT(ten), &at) >= 0 ||
-		find(elf, "H5get_libversion", ten_near, COUNT(ten_near), &at) >= 0);
+	return find(elf, "H5get_libversion", far, COUNT(far), &at) >= 0 ||
+	       find(elf, "H5get_libversion", near, COUNT(near), &at) >= 0;
 }
 
-/* HDF5 1.10: false when one of the offsets cannot be read. */
+/* 10, 12 or 14 of HDF5 1.x; 0: another, of which nothing is assumed. */
+static unsigned hdf5_minor(const struct scribe_elf *elf)
+{
+	static const int16_t known[] = {14, 12, 10};
+
+	for (size_t i = 0; i < COUNT(known) && hdf5_stores(elf, 1); i++)
+		if (hdf5_stores(elf, known[i]))
+			return (unsigned)known[i];
+	return 0;
+}
+
+/*
+ * 1.14 reads and writes several datasets in one call, described by an array. How
+ * far its elements are apart differs among releases: H5D__read steps by it
+ * (add imm32,reg), and it is one of those that are known.
+ */
+static bool read_hdf5_many(const struct scribe_elf *elf, struct scribe_image *im)
+{
+	static const uint16_t known[] = {0x130, 0x140};
+	const unsigned char *at;
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		const int16_t step[] = {0x81, ANY, (int16_t)(known[i] & 0xff), (int16_t)(known[i] >> 8), 0, 0};
+
+		if (find(elf, "H5D__read", step, COUNT(step), &at) < 0 || (at[1] & 0xf8) != 0xc0)
+			continue;
+		im->h5d_many_bytes = known[i];
+		im->h5d_many_space_at = 0xb0;
+		return true;
+	}
+	return false;
+}
+
+/* mov disp8(%reg),%rax; mov disp8(%rax),%rdi; call: the type is copied out of the shared part. */
+static void hdf5_type(const struct scribe_elf *elf, struct scribe_image *im)
+{
+	static const int16_t copied[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x8b, 0x78, ANY, 0xe8};
+	const unsigned char *at;
+
+	two_steps(elf, "H5D_typeof", &im->h5d_shared_at, &im->h5d_type_at);
+	if (im->h5d_shared_at || find(elf, "H5D__get_type", copied, COUNT(copied), &at) < 0 ||
+	    (at[2] & 0xf8) != 0x40)
+		return;
+	im->h5d_shared_at = at[3];
+	im->h5d_type_at = at[7];
+}
+
+/* HDF5 1.10, 1.12, 1.14: false when one of the offsets cannot be read. */
 static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 {
 	static const int16_t load8[] = {0x48, 0x8b, 0x47, ANY}, lea8[] = {0x48, 0x8d, 0x47, ANY},
 			     load32[] = {0x48, 0x8b, 0x87, ANY, ANY, 0, 0}, space[] = {0x48, 0x8b, 0x78, ANY},
-			     layout[] = {0x83, 0xb8, ANY, ANY, 0, 0, 3},
-			     hslab[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0};
+			     layout[] = {0x83, 0xb8, ANY, ANY, 0, 0, 3};
+	int16_t hslab[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0};
+	unsigned minor = hdf5_minor(elf);
 	const unsigned char *at;
 
-	two_steps(elf, "H5D_typeof", &im->h5d_shared_at, &im->h5d_type_at);
+	if (!minor || (minor == 14 && !read_hdf5_many(elf, im)))
+		return false;
+	hdf5_type(elf, im);
 	two_steps(elf, "H5T_get_size", &im->h5t_shared_at, &im->h5t_size_at);
 	if (find(elf, "H5D_nameof", lea8, COUNT(lea8), &at) >= 0)
 		im->h5d_path_at = at[3];
@@ -127,7 +174,7 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 		im->h5d_space_at = at[3];
 	/* the layout's kind is compared with "virtual"; the chunk's shape stands at a fixed place behind it
 	 */
-	if (find(elf, "H5D__get_space", layout, COUNT(layout), &at) >= 0 && is_hdf5_1_10(elf)) {
+	if (find(elf, "H5D__get_space", layout, COUNT(layout), &at) >= 0) {
 		im->h5d_layout_at = disp32(at + 2);
 		im->h5d_chunk_at = im->h5d_layout_at + 0x18;
 	}
@@ -143,9 +190,10 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 	 * Behind the number of points stands the hyperslab; the library's own test of it
 	 * must agree (a function of its own where it was not inlined).
 	 */
-	if ((find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 ||
-	     find(elf, "H5S__hyper_is_regular", hslab, COUNT(hslab), &at) >= 0) &&
-	    disp32(at + 3) == im->h5s_npoints_at + 8)
+	hslab[3] = (int16_t)((im->h5s_npoints_at + 8) & 0xff);
+	hslab[4] = (int16_t)((im->h5s_npoints_at + 8) >> 8);
+	if (find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 ||
+	    find(elf, "H5S__hyper_is_regular", hslab, COUNT(hslab), &at) >= 0)
 		im->h5s_hslab_at = im->h5s_npoints_at + 8;
 	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at &&
 	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;

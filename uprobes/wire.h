@@ -58,7 +58,7 @@ enum scribe_fn {
 	SCRIBE_FN_H5_FILE_FLUSH, /* hid */
 	SCRIBE_FN_H5_SET_OPEN,   /* H5D_open, H5D__create: returns H5D_t * */
 	SCRIBE_FN_H5_SET_CLOSE,  /* H5D_t * */
-	SCRIBE_FN_H5_SET_DATA,   /* H5D_t *, memory space, file space */
+	SCRIBE_FN_H5_SET_DATA,   /* H5D_t *, file space; 1.14: number of datasets, -, what describes them */
 	SCRIBE_FN_H5_SET_FLUSH,  /* hid */
 	SCRIBE_FN_H5_SET_CHUNK,  /* H5D_t *, bytes of one stored chunk (reading: told from inside) */
 	SCRIBE_FN_H5_DEPRECATED, /* around an open */
@@ -149,6 +149,8 @@ struct scribe_image {
 	scribe_u32 h5d_space_at, h5d_type_at, h5d_layout_at, h5d_chunk_at; /* in the shared part */
 	scribe_u32 h5s_rank_at, h5s_nelem_at, h5s_select_at, h5s_npoints_at, h5s_hslab_at; /* H5S_t */
 	scribe_u32 h5t_shared_at, h5t_size_at;
+	scribe_u32 h5d_many_bytes; /* 1.14: of one dataset of a call on several, 0: calls are on one */
+	scribe_u32 h5d_many_space_at; /* there: the file's space */
 	/* PnetCDF: table of open files by ncid (vaddr), what its entries point to */
 	scribe_u64 nc_files_at, nc_driver_at;    /* vaddr: table, the driver whose fields follow */
 	scribe_u32 nc_vars_at, nc_type_at;       /* file: variables; variable: type */

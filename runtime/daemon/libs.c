@@ -394,10 +394,15 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 		return;
 	/* the kernel's form of a device number is another than stat's */
 	f = scribe_uprobes_known(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino);
-	if (f && (!f->modules || f->since_ns <= when_ns))
-		return;
-	f = look_at(l, p->tgid, ino, &m);
+	if (!f)
+		f = look_at(l, p->tgid, ino, &m);
+	if (f)
+		p->unit->missed |= f->refused;
 	if (!f || !f->modules || f->since_ns <= when_ns)
+		return;
+	/* where it lies in this process */
+	f = look_at(l, p->tgid, ino, &m);
+	if (!f)
 		return;
 	missed = missed_in(l, p->tgid, f, &m);
 	p->unit->missed |= missed;
