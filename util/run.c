@@ -127,7 +127,27 @@ static int take_path(struct scribe_run *r, const char *key, const char *value, s
 	return rc;
 }
 
-/* Darshan's settings in the environment, before ours on the command line. */
+/* Keys in the environment, IOSCRIBE_KEY; of other names that begin so the daemon takes no notice. */
+static int add_ours(struct scribe_run *r, struct scribe_err *err)
+{
+	static const char prefix[] = "IOSCRIBE_";
+	int rc = 0;
+
+	for (char **e = environ; *e && rc == 0; e++) {
+		size_t n = strcspn(*e, "=");
+		char key[64];
+
+		if (strncmp(*e, prefix, sizeof(prefix) - 1) || !(*e)[n] || n >= sizeof(key) || strchr(*e, '\n'))
+			continue;
+		memcpy(key, *e, n);
+		key[n] = 0;
+		rc = scribe_run_option(r, key, *e + n + 1, err);
+		r->placed = r->placed || !strcmp(key, "IOSCRIBE_LOG_DIR") || !strcmp(key, "IOSCRIBE_LOG_FILE");
+	}
+	return rc;
+}
+
+/* Darshan's settings in the environment, then ours, before those on the command line. */
 static int add_darshan(struct scribe_run *r, struct scribe_err *err)
 {
 	static const char *const names[] = {
@@ -166,6 +186,7 @@ static int add_darshan(struct scribe_run *r, struct scribe_err *err)
 		rc = scribe_run_option(r, key, value, err);
 		r->placed = r->placed || !strcmp(names[i], "LOGPATH") || !strcmp(names[i], "LOGFILE");
 	}
+	rc = rc < 0 ? rc : add_ours(r, err);
 	/* it names the variable that holds the number */
 	variable = variable ? variable : getenv("DARSHAN_JOBID_OVERRIDE");
 	number = variable ? getenv(variable) : NULL;

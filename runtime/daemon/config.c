@@ -14,6 +14,7 @@
 #include "runtime/core/sources.h"
 
 #define CONFIG_BYTES_MAX (1u << 20)
+#define OURS             "IOSCRIBE_" /* before a key in the environment */
 
 enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, LAYOUT, EXCLUDE, INCLUDE };
 
@@ -22,10 +23,10 @@ static const struct key {
 	enum kind kind;
 	size_t at, bytes;          /* field; room of a text */
 	unsigned long least, most; /* of a number */
-	enum { ANYBODY, SITE, IDENTITY } scope;
+	enum { ANYBODY, BEGINNING, SITE, IDENTITY } scope; /* BEGINNING: anybody's, before the job begins */
 } keys[] = {
 #define FIELD(f) offsetof(struct scribe_config, f), sizeof(((struct scribe_config *)0)->f)
-	{"records", NUMBER, FIELD(records), 16, 16777216, ANYBODY},
+	{"records", NUMBER, FIELD(records), 16, 16777216, BEGINNING},
 	{"processes", NUMBER, FIELD(processes), 16, 4194304, SITE},
 	{"job_records", NUMBER, FIELD(job_records), 0, 16777216, SITE},
 	{"job_reserve", NUMBER, FIELD(job_reserve), 0, 1048576, SITE},
@@ -35,14 +36,14 @@ static const struct key {
 	{"job_number", TEXT, FIELD(job_number), 0, 0, ANYBODY},
 	{"opt_out", SWITCH, FIELD(opt_out), 0, 0, SITE},
 	{"show_privileged", SWITCH, FIELD(show_privileged), 0, 0, SITE},
-	{"all_types", SWITCH, FIELD(all_types), 0, 0, ANYBODY},
-	{"grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000, ANYBODY},
+	{"all_types", SWITCH, FIELD(all_types), 0, 0, BEGINNING},
+	{"grace_ms", NUMBER, FIELD(grace_ms), 0, 3600000, BEGINNING},
 	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000, ANYBODY},
 	{"collective", SWITCH, FIELD(collective), 0, 0, ANYBODY},
-	{"runtime", SWITCH, FIELD(runtime), 0, 0, ANYBODY},
+	{"runtime", SWITCH, FIELD(runtime), 0, 0, BEGINNING},
 	{"load_at_start", SWITCH, FIELD(load_at_start), 0, 0, SITE},
 	{"attach", LEVEL, FIELD(level), 0, 0, SITE},
-	{"modules", MODULES, FIELD(modules), 0, 0, ANYBODY},
+	{"modules", MODULES, FIELD(modules), 0, 0, BEGINNING},
 	{"libraries", TEXT, FIELD(libraries), 0, 0, SITE},
 	{"library_cache", SWITCH, FIELD(library_cache), 0, 0, SITE},
 	{"stdio_inside", SWITCH, FIELD(stdio_inside), 0, 0, SITE},
@@ -61,7 +62,7 @@ static const struct key {
 	{"uid", NUMBER, FIELD(uid), 0, 4294967294ul, IDENTITY},
 	{"gid", NUMBER, FIELD(gid), 0, 4294967294ul, IDENTITY},
 	{"user", TEXT, FIELD(user), 0, 0, IDENTITY},
-	{"library", PATH, FIELD(library), 0, 0, ANYBODY},
+	{"library", PATH, FIELD(library), 0, 0, BEGINNING},
 #undef FIELD
 };
 
@@ -162,6 +163,47 @@ static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, co
 	return rc < 0 ? scribe_err_set(err, rc, "out of memory") : 0;
 }
 
+/* The key that IOSCRIBE_KEY names; NULL: none, or nobody's to set so. */
+static const struct key *key_of_variable(const char *name)
+{
+	if (strncmp(name, OURS, strlen(OURS)))
+		return NULL;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *is = keys[i].name, *has = name + strlen(OURS);
+
+		while (*is && toupper((unsigned char)*is) == *has)
+			is++, has++;
+		if (!*is && !*has)
+			return keys[i].scope == IDENTITY ? NULL : &keys[i];
+	}
+	return NULL;
+}
+
+bool scribe_config_is_variable(const char *name)
+{
+	return key_of_variable(name) || (!strncmp(name, "DARSHAN_", 8) && scribe_config_is_darshan(name + 8));
+}
+
+int scribe_config_environment(struct scribe_config *c, struct scribe_err *err)
+{
+	int rc = 0;
+
+	for (char **e = environ; *e && rc == 0; e++) {
+		char name[64];
+		size_t n = strcspn(*e, "=");
+		struct scribe_err why = {0};
+
+		if (strncmp(*e, OURS, strlen(OURS)) || !(*e)[n] || n >= sizeof(name))
+			continue;
+		memcpy(name, *e, n);
+		name[n] = 0;
+		rc = scribe_config_set(c, name, *e + n + 1, &why);
+		if (rc < 0)
+			scribe_err_set(err, rc, "environment, %s: %s", name, why.text);
+	}
+	return rc;
+}
+
 int scribe_config_set(struct scribe_config *c, const char *key, const char *value, struct scribe_err *err)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -175,6 +217,8 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 		if (c->locked && k->scope == SITE)
 			return scribe_err_set(err, -EPERM, "%s: only the site's configuration sets this",
 					      key);
+		if (c->late && k->scope == BEGINNING)
+			return scribe_err_set(err, -EPERM, "%s: counts at the job's beginning alone", key);
 		if (c->locked && (field == c->log_dir || field == c->log_file))
 			c->own_place = true;
 		switch (k->kind) {
@@ -197,6 +241,11 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 		/* as Darshan does with its environment: what is malformed is as not said */
 		(void)scribe_config_darshan(c, key + 8, value, err);
 		return 0;
+	}
+	if (!strncmp(key, OURS, strlen(OURS))) {
+		const struct key *k = key_of_variable(key);
+
+		return k ? scribe_config_set(c, k->name, value, err) : 0;
 	}
 	if (scribe_config_is_darshan(key))
 		return scribe_config_darshan(c, key, value, err);

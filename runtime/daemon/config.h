@@ -17,6 +17,7 @@
 
 struct scribe_config {
 	bool locked; /* what comes now is a user's: keys of the site are refused */
+	bool late;   /* the job goes on already: keys that count at its beginning alone are refused */
 	/* how */
 	uint32_t records;       /* most records at once */
 	uint32_t processes;     /* most processes at once */
@@ -62,12 +63,23 @@ struct scribe_config {
 };
 
 int scribe_config_default(struct scribe_config *c, struct scribe_err *err);
-/* One key. -EINVAL with a line in err for an unknown key or a bad value. */
+/*
+ * One key, also as IOSCRIBE_KEY or DARSHAN_KEY in the environment: of the former an
+ * unknown one is passed over, of the latter a bad value too. -EINVAL with a line in
+ * err for an unknown key or a bad value, -EPERM for one that is not the user's.
+ */
 int scribe_config_set(struct scribe_config *c, const char *key, const char *value, struct scribe_err *err);
 /* Lines "key = value"; '#' begins a comment. `label` stands in messages. */
 int scribe_config_text(struct scribe_config *c, const char *text, size_t bytes, const char *label,
 		       struct scribe_err *err);
 int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err);
+/*
+ * The keys in the process's own environment, as IOSCRIBE_KEY; other names that begin so
+ * are not looked at. -EINVAL as above.
+ */
+int scribe_config_environment(struct scribe_config *c, struct scribe_err *err);
+/* Does this variable set a key, ours or Darshan's? */
+bool scribe_config_is_variable(const char *name);
 /* ---- darshan.c: Darshan's names ---- */
 bool scribe_config_is_darshan(const char *name);
 /* One of Darshan's keys, without the DARSHAN_ of its environment. -EINVAL, -ENOMEM. */

@@ -72,6 +72,7 @@ struct scribe_work {
 	uint64_t memory_out; /* allocations that failed: something is missing */
 	uint64_t names_lost; /* records whose name has never come */
 	uint64_t lost_seen;  /* ledger's EVENT_LOST + ENV_LOST at the last look */
+	bool told;           /* a process has brought settings in its environment (jobenv.h) */
 	bool ending;         /* END has come */
 	bool finishing;      /* no more is recorded; its logs are on their way */
 	struct scribe_delivery *deliveries; /* deliver.c */
@@ -228,6 +229,8 @@ uint64_t scribe_start_ticks(uint32_t pid);
 int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
 /* Its log is written when its last process has ended, at the latest in grace_ms (UINT32_MAX: no limit). */
 void scribe_work_end(struct scribe_work *w, uint32_t grace_ms);
+/* Its configuration is another from now on; `alignment_before` stays where records are kept already. */
+void scribe_work_changed(struct scribe_work *w, uint32_t alignment_before);
 /* Its user's hand, started when first needed. */
 int scribe_work_hand(struct scribe_work *w, struct scribe_err *err);
 /* Another one, for the first does not answer any more. */

@@ -15,6 +15,7 @@
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/attrs.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/jobenv.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/sources.h"
@@ -257,6 +258,8 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)
 		scribe_envreader_begin(p->env);
+	if (!p->jobenv && p->work->spec.id[0] && !p->work->told)
+		p->jobenv = calloc(1, sizeof(*p->jobenv));
 	scribe_keep_exec(p, argv, bytes, n > 0 ? exe : NULL);
 }
 
@@ -281,10 +284,34 @@ static void disable(struct scribe_daemon *d, struct scribe_process *p)
 		__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
 }
 
+/* What a process's environment says of the job, if no other has said anything. */
+static void end_jobenv(struct scribe_process *p)
+{
+	struct scribe_work *w = p->work;
+
+	if (p->jobenv && !w->told && scribe_jobenv_says(p->jobenv)) {
+		w->told = true;
+		scribe_jobenv_apply(w, p->jobenv->text, p->jobenv->bytes);
+		scribe_keep_settings(w, p->jobenv->text, p->jobenv->bytes);
+		p->left_out = scribe_rules_app_out(&w->config.rules, p->args);
+	}
+	free(p->jobenv);
+	p->jobenv = NULL;
+}
+
+static void feed_environment(struct scribe_process *p, const char *text, size_t bytes)
+{
+	if (p->env)
+		scribe_envreader_feed(p->env, text, bytes);
+	if (p->jobenv)
+		scribe_jobenv_feed(p->jobenv, text, bytes);
+}
+
 static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct scribe_rankenv env;
 
+	end_jobenv(p);
 	if (!p->env)
 		return;
 	scribe_envreader_end(p->env, &env);
@@ -371,8 +398,7 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_work *w, const st
 			on_exec(d, p, text, e->text_bytes);
 		break;
 	case SCRIBE_EV_ENV:
-		if (p->env)
-			scribe_envreader_feed(p->env, text, e->text_bytes);
+		feed_environment(p, text, e->text_bytes);
 		if (e->flags & 1)
 			end_environment(d, p);
 		else
@@ -447,8 +473,8 @@ static void reread(struct scribe_daemon *d, struct scribe_process *p)
 	on_exec(d, p, text, bytes);
 	free(text);
 	text = read_proc_text(p->tgid, "environ", &bytes);
-	if (text && p->env)
-		scribe_envreader_feed(p->env, text, bytes);
+	if (text)
+		feed_environment(p, text, bytes);
 	free(text);
 	end_environment(d, p);
 }

@@ -137,6 +137,11 @@ void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, con
 	put(p->work, SCRIBE_KEEP_HELLO, &head, sizeof(head), NULL, 0);
 }
 
+void scribe_keep_settings(struct scribe_work *w, const char *lines, size_t bytes)
+{
+	put(w, SCRIBE_KEEP_SETTINGS, lines, bytes, NULL, 0);
+}
+
 void scribe_keep_ending(struct scribe_work *w)
 {
 	put(w, SCRIBE_KEEP_ENDING, &w->ending_deadline_ns, sizeof(w->ending_deadline_ns), NULL, 0);

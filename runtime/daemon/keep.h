@@ -22,6 +22,8 @@ void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view 
 void scribe_keep_drained(struct scribe_process *p, uint64_t records);
 void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind);
 void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
+/* Settings that a process has brought, as scribe_jobenv_apply takes them. */
+void scribe_keep_settings(struct scribe_work *w, const char *lines, size_t bytes);
 void scribe_keep_ending(struct scribe_work *w);
 /* The unit's log is written (or there is none). */
 void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u, const struct scribe_msg_log *m);

@@ -23,6 +23,7 @@ enum scribe_keep_type {
 	SCRIBE_KEEP_HELLO,
 	SCRIBE_KEEP_ENDING,    /* deadline, CLOCK_MONOTONIC */
 	SCRIBE_KEEP_COMMITTED, /* unit's id, then struct scribe_msg_log or nothing */
+	SCRIBE_KEEP_SETTINGS,  /* lines of scribe_jobenv */
 };
 
 struct scribe_keep_begin {

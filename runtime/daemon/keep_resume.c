@@ -18,6 +18,7 @@
 #include "runtime/daemon/attrs.h"
 #include "runtime/daemon/build.h"
 #include "runtime/daemon/keep.h"
+#include "runtime/daemon/jobenv.h"
 #include "runtime/daemon/keep_entries.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/notify.h"
@@ -295,6 +296,7 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		[SCRIBE_KEEP_HELLO] = sizeof(struct scribe_keep_hello),
 		[SCRIBE_KEEP_ENDING] = sizeof(uint64_t),
 		[SCRIBE_KEEP_COMMITTED] = sizeof(uint32_t),
+		[SCRIBE_KEEP_SETTINGS] = 1,
 	};
 	struct resume *r = ctx;
 
@@ -316,6 +318,12 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		return 0;
 	case SCRIBE_KEEP_COMMITTED:
 		return committed(r, data, bytes);
+	case SCRIBE_KEEP_SETTINGS:
+		r->w->told = true;
+		r->d->resuming = r->index + 1;
+		scribe_jobenv_apply(r->w, data, bytes);
+		r->d->resuming = 0;
+		return 0;
 	default:
 		return process_entry(r, type, data, bytes);
 	}

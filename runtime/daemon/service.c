@@ -155,7 +155,7 @@ static int read_config(struct scribe_service *s, const char *path, struct scribe
 	s->config_file = asked || access(file, F_OK) == 0 ? file : NULL;
 	if (rc == 0 && s->config_file)
 		rc = scribe_config_file(&s->config, file, err);
-	return rc;
+	return rc < 0 ? rc : scribe_config_environment(&s->config, err);
 }
 
 /* The place where nobody has said another: made where it is missing, as it is ours. */

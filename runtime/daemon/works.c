@@ -322,17 +322,44 @@ static void set_quotas(const struct scribe_work *w, struct scribe_job *job)
 	job->proc_quota = c->job_processes ? c->job_processes : processes / 2;
 }
 
-static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_err *err)
+/* Its own libraries' loading is not the job's I/O. */
+static void exclude_libraries(struct scribe_work *w)
 {
-	struct scribe_job job = {.active = 1};
-	bool first = d->works == w && !w->next;
 	char path[SCRIBE_PATH_MAX];
-	int rc;
 
 	if (w->config.library[0])
 		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
 	if (scribe_libs_stdio_library(&w->config, path, sizeof(path)))
 		scribe_exclusions_exclude_path(&w->config.paths, path);
+}
+
+void scribe_work_changed(struct scribe_work *w, uint32_t alignment_before)
+{
+	struct scribe_daemon *d = w->daemon;
+	struct scribe_job *job = d->bpf ? scribe_bpf_job(d->bpf, w->index) : NULL;
+	struct scribe_ledger ledger = {0};
+
+	exclude_libraries(w);
+	if (!job)
+		return;
+	set_tops(d, w);
+	scribe_bpf_ledger(d->bpf, w->index, &ledger);
+	/* what has been counted by another alignment, of living threads or of ended ones, stays so */
+	if (d->resuming)
+		w->config.mem_alignment = job->mem_align;
+	else if (__atomic_load_n(&job->used, __ATOMIC_ACQUIRE) || ledger.v[SCRIBE_L_EVENTS])
+		w->config.mem_alignment = alignment_before;
+	else
+		__atomic_store_n(&job->mem_align, w->config.mem_alignment, __ATOMIC_RELEASE);
+}
+
+static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_err *err)
+{
+	struct scribe_job job = {.active = 1};
+	bool first = d->works == w && !w->next;
+	int rc;
+
+	exclude_libraries(w);
 	if (scribe_worlds_init(&w->worlds, w->config.listed) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	/* a service waits for nobody's file system when a job begins */

@@ -105,6 +105,7 @@ static struct scribe_process *process_free(struct scribe_process *p)
 		free(p->exe);
 		free(p->args);
 		free(p->env);
+		free(p->jobenv);
 		free(p);
 	}
 	return NULL;
@@ -495,7 +496,9 @@ void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum 
 	if (status != 0)
 		u->failed++;
 	free(p->env);
+	free(p->jobenv);
 	p->env = NULL;
+	p->jobenv = NULL;
 	if (p->is_root || p->is_launcher || !p->parent_serial)
 		return; /* few, and their arguments are asked for later */
 	free(p->args);

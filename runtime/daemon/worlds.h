@@ -98,6 +98,7 @@ struct scribe_process {
 	char *args; /* argv joined by spaces; NULL unknown or dropped */
 	struct scribe_totals totals;
 	struct scribe_envreader *env;       /* while environment pieces come in */
+	struct scribe_jobenv *jobenv;       /* the same, of what may say something for the job; NULL nobody asks */
 	struct scribe_process *next, *prev; /* of the unit */
 };
 
