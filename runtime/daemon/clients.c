@@ -18,11 +18,14 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/notice.h"
+#include "runtime/daemon/service.h"
 #include "runtime/daemon/streams.h"
 
-#define CLIENTS_MAX 4096
-#define SEND_MS     1000
-#define OWN_SEND_MS 5000 /* to the command that started this daemon for itself */
+#define CLIENTS_MAX     4096
+#define CLIENTS_OF_ROOT 256                        /* of these: that users cannot take */
+#define STUCK_NS        2000000000ull              /* a peer that takes no answer for so long is hung up */
+#define OUTGOING_MAX    (4ull * SCRIBE_OUTBOX_MAX) /* bytes that wait for all users together */
+#define ACCEPTED_A_TURN 64                         /* connections; then those that are there are served */
 
 int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
@@ -42,7 +45,8 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	    listen(d->listen, 512) < 0)
 		return scribe_err_set(err, -errno, "cannot listen on %s: %s", d->socket, strerror(errno));
 	/* the job's user may connect, nobody may look around; we can still remove it without privileges */
-	if (chmod(d->socket_dir, 0711) < 0 || chown(d->socket, c->uid, c->gid) < 0 || chmod(d->socket, 0600) < 0)
+	if (chmod(d->socket_dir, 0711) < 0 || chown(d->socket, c->uid, c->gid) < 0 ||
+	    chmod(d->socket, 0600) < 0)
 		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket,
 				      strerror(errno));
 	return scribe_loop_watch(d, d->listen, &d->listen);
@@ -59,6 +63,7 @@ void scribe_clients_close(struct scribe_daemon *d)
 		if (c->answer)
 			close(c->image);
 		free(c->answer);
+		scribe_outbox_clear(&c->outbox);
 		close(c->fd);
 		free(c);
 	}
@@ -72,24 +77,47 @@ void scribe_clients_close(struct scribe_daemon *d)
 	}
 }
 
+/* May one more connection of this user come in? NULL, or why not. */
+static const char *full_for(const struct scribe_daemon *d, uid_t uid)
+{
+	unsigned all = 0, users = 0, own = 0;
+
+	for (const struct scribe_client *c = d->clients; c; c = c->next) {
+		all++;
+		users += c->uid != 0;
+		own += c->uid == uid;
+	}
+	if (all >= CLIENTS_MAX || (uid && users >= CLIENTS_MAX - CLIENTS_OF_ROOT))
+		return "too many connections";
+	return uid && d->service && own >= d->service->config.user_connections
+		       ? "too many connections of this user"
+		       : NULL;
+}
+
 struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 {
-	struct scribe_client *c, **at;
+	struct scribe_client *c = calloc(1, sizeof(*c)), **at;
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
-	unsigned n = 0;
+	const char *full;
 
-	for (c = d->clients; c; c = c->next)
-		n++;
-	c = n < CLIENTS_MAX ? calloc(1, sizeof(*c)) : NULL;
 	if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0) {
 		free(c);
 		close(fd);
 		return NULL;
 	}
-	*c = (struct scribe_client){.fd = fd, .pid = cred.pid, .uid = cred.uid, .gid = cred.gid, .rank = -1,
-				    .noticed = d->service};
-	if (scribe_loop_watch(d, fd, c) < 0) {
+	*c = (struct scribe_client){.fd = fd,
+				    .pid = cred.pid,
+				    .uid = cred.uid,
+				    .gid = cred.gid,
+				    .rank = -1,
+				    .noticed = d->service,
+				    .moved_ns = scribe_now_ns()};
+	full = full_for(d, c->uid);
+	if (full)
+		scribe_client_refuse(c, SCRIBE_ST_FAILED, full);
+	if (full || scribe_loop_watch(d, fd, c) < 0) {
+		scribe_outbox_clear(&c->outbox);
 		close(fd);
 		free(c);
 		return NULL;
@@ -101,12 +129,30 @@ struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 	return c;
 }
 
+/* Descriptors are used up: the connection of a user that has been quiet for longest goes. */
+static bool shed(struct scribe_daemon *d)
+{
+	struct scribe_client *quietest = NULL;
+
+	for (struct scribe_client *c = d->clients; c; c = c->next)
+		if (!c->gone && c->uid && !c->own && (!quietest || c->moved_ns < quietest->moved_ns))
+			quietest = c;
+	if (quietest)
+		hang_up(d, quietest);
+	return quietest;
+}
+
 void scribe_clients_accept(struct scribe_daemon *d)
 {
 	int fd;
 
-	while ((fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-		(void)scribe_clients_add(d, fd);
+	for (int n = 0; n < ACCEPTED_A_TURN; n++) {
+		fd = accept4(d->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			(void)scribe_clients_add(d, fd);
+		else if ((errno != EMFILE && errno != ENFILE) || !shed(d))
+			return;
+	}
 }
 
 static struct scribe_process *peer(struct scribe_daemon *d, struct scribe_client *c)
@@ -136,14 +182,14 @@ int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *t
 {
 	if (c->noticed)
 		scribe_notice_refused(c->uid, c->pid, text);
-	scribe_msg_send(c->fd, SCRIBE_MSG_ERROR, status, text, strnlen(text, SCRIBE_TEXT_MAX - 1), -1,
-			SEND_MS);
+	scribe_outbox_send(&c->outbox, c->fd, SCRIBE_MSG_ERROR, status, text,
+			   strnlen(text, SCRIBE_TEXT_MAX - 1), -1);
 	return -EPROTO;
 }
 
 int scribe_client_send(struct scribe_client *c, unsigned type, const void *payload, size_t bytes)
 {
-	return scribe_msg_send(c->fd, type, 0, payload, bytes, -1, c->own ? OWN_SEND_MS : SEND_MS);
+	return scribe_outbox_send(&c->outbox, c->fd, type, 0, payload, bytes, -1);
 }
 
 enum arrival { ARRIVAL_WAIT, ARRIVAL_ALL, ARRIVAL_NEVER };
@@ -207,7 +253,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;
 	if (p->unit && all_met(p->unit))
 		ok.flags |= SCRIBE_HELLO_ALL_MET;
-	return scribe_msg_send(c->fd, SCRIBE_MSG_HELLO_OK, 0, &ok, sizeof(ok), -1, SEND_MS);
+	return scribe_client_send(c, SCRIBE_MSG_HELLO_OK, &ok, sizeof(ok));
 }
 
 /* Everything of the rank so far becomes its fetched records. */
@@ -231,8 +277,7 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	struct scribe_unit *u;
 	int fd, rc = 0;
 
-	if (!p || c->rank < 0 || c->answer || p->rank->rank != c->rank ||
-	    p->rank->state != SCRIBE_RANK_HELLO)
+	if (!p || c->rank < 0 || c->answer || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_HELLO)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
 	u = p->unit;
 	if (arrival_of(u) == ARRIVAL_NEVER) {
@@ -296,8 +341,8 @@ static void settle(struct scribe_daemon *d)
 		if (a == ARRIVAL_WAIT)
 			continue;
 		if (a == ARRIVAL_ALL)
-			rc = scribe_msg_send(c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer, sizeof(*c->answer),
-					     c->image, SEND_MS);
+			rc = scribe_outbox_send(&c->outbox, c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer,
+						sizeof(*c->answer), c->image);
 		else
 			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED,
 						  "a rank of this world has ended or failed");
@@ -319,7 +364,7 @@ static int on_done(struct scribe_daemon *d, struct scribe_client *c, const struc
 	scribe_events_take(d);
 	mute(d, p, 0);
 	p->rank->state = ok ? SCRIBE_RANK_DONE : SCRIBE_RANK_FAILED;
-	return scribe_msg_send(c->fd, SCRIBE_MSG_DONE_OK, 0, NULL, 0, -1, SEND_MS);
+	return scribe_client_send(c, SCRIBE_MSG_DONE_OK, NULL, 0);
 }
 
 static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
@@ -332,6 +377,7 @@ static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
 			mute(d, p, 0);
 	}
 	drop_answer(c);
+	scribe_outbox_clear(&c->outbox);
 	scribe_runlink_lost(d, c);
 	close(c->fd);
 	c->fd = -1;
@@ -420,6 +466,7 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, err.text);
 	if (n <= 0)
 		return -EPIPE;
+	c->moved_ns = scribe_now_ns();
 	if (h->type == SCRIBE_MSG_STREAMS)
 		return on_streams(d, c, (const void *)(h + 1), fd);
 	if (fd >= 0)
@@ -447,10 +494,69 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	}
 }
 
+/* Send what waits for it. */
+static void push(struct scribe_daemon *d, struct scribe_client *c)
+{
+	int n = scribe_outbox_flush(&c->outbox, c->fd);
+
+	if (n < 0)
+		hang_up(d, c);
+	else if (n > 0)
+		c->moved_ns = scribe_now_ns();
+}
+
 void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c)
 {
-	if (!c->gone && serve_one(d, c) < 0)
+	if (!c->gone && c->outbox.first)
+		push(d, c);
+	/* who does not take its answers asks nothing more */
+	if (!c->gone && !c->outbox.first && serve_one(d, c) < 0)
 		hang_up(d, c);
+}
+
+/* Why a connection is of no use any more; NULL: it is. */
+static const char *idle_for(struct scribe_daemon *d, const struct scribe_client *c)
+{
+	uint64_t quiet = scribe_now_ns() - c->moved_ns;
+	const struct scribe_process *p;
+
+	if (c->outbox.first)
+		return !c->own && quiet > STUCK_NS ? "does not take its answers" : NULL;
+	if (!d->service || c->own || c->run || c->asks || c->answer ||
+	    quiet <= (uint64_t)d->service->config.silent_ms * 1000000)
+		return NULL;
+	p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
+	return p && !p->ended ? NULL : "says nothing";
+}
+
+/* Those that hold a place for nothing; and when too much waits, those for whom most does. */
+static void expire(struct scribe_daemon *d)
+{
+	size_t waits = 0;
+
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		const char *why = c->gone ? NULL : idle_for(d, c);
+
+		if (!c->gone && !why && c->uid && (waits += c->outbox.bytes) > OUTGOING_MAX)
+			why = "too many answers wait";
+		if (!c->gone && c->watched_out != (c->outbox.first != NULL)) {
+			c->watched_out = c->outbox.first;
+			scribe_loop_watch_out(d, c->fd, c, c->watched_out);
+		}
+		if (!why)
+			continue;
+		if (c->noticed)
+			scribe_notice_refused(c->uid, c->pid, why);
+		hang_up(d, c);
+	}
+}
+
+bool scribe_clients_waiting(const struct scribe_daemon *d)
+{
+	for (const struct scribe_client *c = d->clients; c; c = c->next)
+		if (!c->gone && c->outbox.first)
+			return true;
+	return false;
 }
 
 void scribe_clients_serve_all(struct scribe_daemon *d)
@@ -458,5 +564,6 @@ void scribe_clients_serve_all(struct scribe_daemon *d)
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		scribe_clients_serve(d, c);
 	settle(d);
+	expire(d);
 	reap(d);
 }

@@ -41,6 +41,9 @@ static const struct key {
 	{"deadline_ms", NUMBER, FIELD(deadline_ms), 1, 3600000, ANYBODY},
 	{"collective", SWITCH, FIELD(collective), 0, 0, ANYBODY},
 	{"runtime", SWITCH, FIELD(runtime), 0, 0, BEGINNING},
+	{"user_jobs", NUMBER, FIELD(user_jobs), 0, 255, SITE},
+	{"user_connections", NUMBER, FIELD(user_connections), 1, 3840, SITE},
+	{"silent_ms", NUMBER, FIELD(silent_ms), 100, 3600000, SITE},
 	{"load_at_start", SWITCH, FIELD(load_at_start), 0, 0, SITE},
 	{"attach", LEVEL, FIELD(level), 0, 0, SITE},
 	{"modules", MODULES, FIELD(modules), 0, 0, BEGINNING},
@@ -78,6 +81,9 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->write_deadline_ms = 20000;
 	c->layout_deadline_ms = 5000;
 	c->load_at_start = true;
+	c->user_jobs = 32;
+	c->user_connections = 1024;
+	c->silent_ms = 10000;
 	c->collective = true;
 	c->runtime = true;
 	strcpy(c->libraries, "none");

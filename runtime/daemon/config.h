@@ -33,6 +33,9 @@ struct scribe_config {
 	uint32_t deadline_ms;   /* for the runtime in MPI_Finalize */
 	bool collective;        /* ranks may reduce and write the log themselves */
 	bool runtime;           /* open a socket for the runtime at all */
+	uint32_t user_jobs;     /* of a service: most jobs that one user begins at once */
+	uint32_t user_connections; /* of a service: most of one user at once */
+	uint32_t silent_ms;     /* of a service: a connection that says nothing is closed */
 	bool load_at_start;     /* of a service: the programs are there before the first job */
 	char level[16];         /* auto, tp_btf, raw_tp */
 	char modules[256];      /* modules fed by plain code to switch on, with commas */

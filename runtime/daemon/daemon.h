@@ -17,6 +17,7 @@
 #include "runtime/daemon/journal.h"
 #include "runtime/daemon/mounts.h"
 #include "runtime/daemon/names.h"
+#include "runtime/daemon/outbox.h"
 #include "runtime/daemon/shapes.h"
 #include "runtime/daemon/records.h"
 #include "runtime/daemon/worlds.h"
@@ -38,7 +39,6 @@ struct scribe_job_spec {
 	uint32_t nodes, node;  /* of how many nodes, and which this is; 0: not told */
 	uint32_t deadline_s;   /* for END, where that tells none */
 	bool last_node;        /* END: the other nodes have ended theirs */
-	bool of_user;          /* begun by its user, not by root: its name is that user's own */
 };
 
 /*
@@ -95,6 +95,9 @@ struct scribe_client {
 	uint32_t serial;          /* of the peer's process, once HELLO has come */
 	int64_t rank;             /* it speaks for, -1 none */
 	bool gone;
+	struct scribe_outbox outbox; /* answers that it has not taken; until it has, it is not heard */
+	bool watched_out;            /* for when it takes more */
+	uint64_t moved_ns;           /* when it last said or took something */
 	struct scribe_msg_fetch_ok *answer; /* to its FETCH, until the other ranks have come; NULL none */
 	int image;                          /* goes with it */
 	struct scribe_client *next;
@@ -253,9 +256,11 @@ void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c);
 /* Serve whatever waits on any connection, without blocking. */
 void scribe_clients_serve_all(struct scribe_daemon *d);
 void scribe_clients_close(struct scribe_daemon *d);
+/* Is there anything left to be said to anybody? */
+bool scribe_clients_waiting(const struct scribe_daemon *d);
 /* Answer with an error; returns a negative code, by which the connection is hung up. */
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text);
-/* Send within a short time. A negative code: the peer does not listen, or is gone. */
+/* Send, now or when the peer takes it. A negative code: the peer is gone, or takes nothing. */
 int scribe_client_send(struct scribe_client *c, unsigned type, const void *payload, size_t bytes);
 
 /* ---- runlink.c: `ioscribe run` ---- */
@@ -264,6 +269,8 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, con
 /* What a job of this peer begins with: the service's configuration, locked unless the peer is root. */
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err);
+/* May this peer begin one more job? Users may begin so many each, and not all that there may be. */
+int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err);
 /* Whatever a user has said: the job is of the peer's user, and within the service's limits. */
 void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config);
 /* Its connection is gone: the job goes on by itself. */
@@ -294,5 +301,7 @@ int scribe_loop(struct scribe_daemon *d);
 /* Once: wait for a message, take events, serve, write logs. */
 int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace);
 int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what);
+/* Wait until it takes more, instead of until it says more; or that again. */
+void scribe_loop_watch_out(struct scribe_daemon *d, int fd, void *what, bool out);
 
 #endif

@@ -145,14 +145,15 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	scribe_client_limit(d, c, &config);
 	if (rc == 0 && c->uid != 0 && r.spec.pid)
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
-	r.spec.of_user = c->uid != 0;
 	w = rc == 0 ? scribe_work_by_id(d, r.spec.id, c->uid) : NULL;
-	if (w && !w->over && w->spec.of_user == r.spec.of_user) {
+	if (w && !w->over && w->config.locked == config.locked) {
 		/* told twice, as by a prolog that runs again */
 		rc = w->config.uid == config.uid && !w->ending
 			     ? 1
 			     : scribe_err_set(&err, -EEXIST, "job %.100s is here already", r.spec.id);
 	}
+	if (rc == 0)
+		rc = scribe_client_may_begin(d, c, &err);
 	if (rc == 0)
 		rc = scribe_work_begin(d, &config, &r.spec, &w, &err);
 	else
@@ -179,7 +180,6 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 	if (rc < 0)
 		return rc;
 	rc = read_request(&r, text, bytes, err);
-	r.spec.of_user = as->uid != 0;
 	scribe_client_limit(d, as, &config);
 	d->resuming = index + 1;
 	if (rc == 0)

@@ -31,6 +31,13 @@ int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what)
 	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }
 
+void scribe_loop_watch_out(struct scribe_daemon *d, int fd, void *what, bool out)
+{
+	struct epoll_event e = {.events = out ? EPOLLOUT : EPOLLIN, .data.ptr = what};
+
+	(void)epoll_ctl(d->epoll, EPOLL_CTL_MOD, fd, &e);
+}
+
 static void dispatch(struct scribe_daemon *d, void *what)
 {
 	if (what == &d->listen)

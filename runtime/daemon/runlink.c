@@ -3,6 +3,7 @@
  * The conversation with `ioscribe run`: begin a job, enrol CMD, and at its end
  * report the logs.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,6 +12,8 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/service.h"
+
+#define JOBS_OF_ROOT 128u /* that users cannot take */
 
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err)
@@ -34,6 +37,25 @@ void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c,
 	config->gid = c->gid;
 	if (config->records > d->service->config.records)
 		config->records = d->service->config.records;
+}
+
+int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_client *c,
+			    struct scribe_err *err)
+{
+	uint32_t own = 0, users = 0;
+
+	if (!d->service || c->uid == 0)
+		return 0;
+	for (const struct scribe_work *w = d->works; w; w = w->next) {
+		users += w->config.locked;
+		own += w->config.locked && w->config.uid == c->uid;
+	}
+	if (own >= d->service->config.user_jobs)
+		return scribe_err_set(err, -EAGAIN, "user %u has %u jobs here already", (unsigned)c->uid,
+				      own);
+	return users < SCRIBE_JOB_NOBODY - JOBS_OF_ROOT
+		       ? 0
+		       : scribe_err_set(err, -EAGAIN, "users have begun %u jobs here already", users);
 }
 
 static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
@@ -61,6 +83,8 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	rc = scribe_client_config(d, c, &config, &err);
 	if (rc == 0)
 		rc = scribe_config_text(&config, text, bytes, "options", &err);
+	if (rc == 0)
+		rc = scribe_client_may_begin(d, c, &err);
 	if (rc < 0) {
 		scribe_config_clear(&config);
 	} else {

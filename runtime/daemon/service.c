@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -29,6 +30,7 @@
 #define FIRST_JOB_NS      60000000000ull
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
+#define DESCRIPTORS       65536
 #define LOG_BYTES_MAX     (1 << 20)
 #define LOG_DIR_DEFAULT   "/var/log/ioscribe"
 #define SPOOL_DIR_DEFAULT "/var/spool/ioscribe"
@@ -173,6 +175,17 @@ static void signals(void)
 	signal(SIGTERM, on_signal);
 }
 
+/* A descriptor a connection, a log, a memory of counted streams. */
+static void more_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct scribe_service_options *o,
 		 struct scribe_err *err)
 {
@@ -185,6 +198,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc < 0)
 		return rc;
 	signals();
+	more_descriptors();
 	if (!o->foreground && open_log(s, err) < 0)
 		return err->code;
 	make_log_dir(&s->config);

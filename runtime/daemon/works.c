@@ -99,7 +99,7 @@ struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, u
 	int best = 0;
 
 	for (struct scribe_work *w = id[0] ? d->works : NULL; w; w = w->next) {
-		int rank = 1 + 2 * (w->spec.of_user == (uid != 0)) + !w->over;
+		int rank = 1 + 2 * (w->config.locked == (uid != 0)) + !w->over;
 
 		if (strcmp(w->spec.id, id) || (uid && w->config.uid != uid) || rank < best)
 			continue;
@@ -518,6 +518,6 @@ void scribe_works_tick(struct scribe_daemon *d)
 			scribe_work_free(w);
 	}
 	detach_if_idle(d);
-	if (idle && (d->until_idle || d->asked_to_end))
+	if (idle && (d->until_idle || d->asked_to_end) && !scribe_clients_waiting(d))
 		d->quit = true;
 }
