@@ -245,7 +245,8 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 		rc = scribe_err_set(err, -EPROTO, "message longer than %u bytes", SCRIBE_MSG_MAX);
 	else if (n > 0)
 		rc = scribe_msg_check(packet, (size_t)n, &payload, err);
-	if (fd >= 0 && (rc < 0 || !ret_fd)) {
+	/* an empty packet looks like a hang-up, and may bring descriptors all the same */
+	if (fd >= 0 && (rc < 0 || n == 0 || !ret_fd)) {
 		close(fd);
 		fd = -1;
 	}

@@ -70,6 +70,19 @@ def with_descriptors():
     return answers(s)[-1:] == [ERROR]
 
 
+def nothing_with_descriptors():
+    """Empty packets: a hang-up each, and no descriptor stays with the daemon (attempts.bats counts)."""
+    for _ in range(200):
+        s = connection()
+        fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(4)]
+        s.sendmsg([b""], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        for fd in fds:
+            os.close(fd)
+        if answers(s):
+            return False
+    return True
+
+
 def forged_pid():
     s = connection()
     ids = struct.pack("=iII", 1, 0, 0)
@@ -158,6 +171,7 @@ ON_THE_SOCKET = {
     "writing root's log out": says(text(JOB_FLUSH, "job_id=theirs")),
 }
 BY_THE_KERNEL = {
+    "200 empty packets with descriptors": nothing_with_descriptors,
     "credentials of process 1": no_such(forged_pid),
     "SIGKILL to the daemon": no_such(lambda: os.kill(DAEMON, signal.SIGKILL)),
     "SIGSTOP to the daemon": no_such(lambda: os.kill(DAEMON, signal.SIGSTOP)),
