@@ -16,6 +16,7 @@
 #include "runtime/daemon/attrs.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
+#include "runtime/daemon/notice.h"
 #include "runtime/daemon/spool.h"
 
 enum stage { STAGE_FETCH, STAGE_LOOK, STAGE_BUILD, STAGE_DAYS, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
@@ -142,6 +143,8 @@ static void no_place(struct scribe_work *w, struct scribe_delivery *v, int rc)
 {
 	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
 		       rc == -ETIMEDOUT ? "no answer in time" : strerror(-rc));
+	if (w->daemon->service)
+		scribe_notice_no_place(w->config.uid, v->err.text);
 	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
 }
 

@@ -10,7 +10,8 @@
 #define LINES     200
 #define WINDOW_NS 10000000000ull
 
-void scribe_notice_refused(uid_t uid, pid_t pid, const char *text)
+/* One line, within the limit; what is no plain character of `text` is shown as '?'. */
+static void say(const char *head, const char *text)
 {
 	static uint64_t begin, more;
 	static unsigned lines;
@@ -32,5 +33,21 @@ void scribe_notice_refused(uid_t uid, pid_t pid, const char *text)
 	for (; text[n] && n < sizeof(plain) - 1; n++)
 		plain[n] = text[n] >= ' ' && text[n] < 0x7f ? text[n] : '?';
 	plain[n] = 0;
-	fprintf(stderr, "ioscribed: refused uid %u pid %d: %s\n", (unsigned)uid, (int)pid, plain);
+	fprintf(stderr, "ioscribed: %s: %s\n", head, plain);
+}
+
+void scribe_notice_refused(uid_t uid, pid_t pid, const char *text)
+{
+	char head[64];
+
+	snprintf(head, sizeof(head), "refused uid %u pid %d", (unsigned)uid, (int)pid);
+	say(head, text);
+}
+
+void scribe_notice_no_place(uid_t uid, const char *text)
+{
+	char head[64];
+
+	snprintf(head, sizeof(head), "no place for a log of uid %u", (unsigned)uid);
+	say(head, text);
 }

@@ -11,5 +11,7 @@
  * line with the first one after.
  */
 void scribe_notice_refused(uid_t uid, pid_t pid, const char *text);
+/* A log cannot be written to its place: it goes elsewhere. */
+void scribe_notice_no_place(uid_t uid, const char *text);
 
 #endif

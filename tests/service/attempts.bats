@@ -4,7 +4,7 @@
 load helper
 
 @test "whatever another user tries is refused with one line in the log, and the service goes on" {
-  serve
+  serve --pin
   mkdir -m 700 "$T/theirs"
   job begin --job-id theirs --uid 0 --match-env ZZ=theirs log_dir="$T/theirs" log_layout=flat
   IOSCRIBE_ENABLE=1 ZZ=theirs sh -c 'echo secret >"$0/file"' "$T/theirs"

@@ -7,13 +7,17 @@ usage: attempts.py DIR DAEMON-PID FOREIGN-LOG [flood]      (as root)
 A root job named "theirs" is there. Every attempt runs as the user nobody and
 must be refused. What goes over the socket must be answered by ERROR or a
 hang-up and leave exactly one line in DIR/log; what the kernel refuses leaves
-none. With "flood" it is noise over 1,500 connections instead. Prints a line an attempt; exit 1 when one was not refused.
+none. Logs that a user asks for where root's files are leave one line when they
+cannot be written, and root's files as they were. With "flood" it is noise over
+1,500 connections instead. Prints a line an attempt; exit 1 when one was not refused.
 """
 import array
 import ctypes
+import glob
 import os
 import signal
 import socket
+import subprocess
 import struct
 import sys
 import time
@@ -185,12 +189,69 @@ BY_THE_KERNEL = {
     "a socket beside it": no_such(replace_socket),
     "another user's log": open_for(THEIR_LOG),
     "a map by its number": no_such(map_by_number),
+    "the pins": lambda: bool(PINS) and all(no_such(lambda p=p: os.listdir(p))() for p in PINS),
 }
+PINS = glob.glob("/sys/fs/bpf/ioscribe*")
+LINKS = os.path.join(os.getcwd(), "links")  # the user's own directory
+THEIRS = os.path.dirname(THEIR_LOG)
+
+
+def request(kind, *lines):
+    s = connection()
+    s.send(text(kind, *lines))
+    got = []
+    while True:
+        data = s.recv(70000)
+        if len(data) < 16:
+            return got
+        kind = struct.unpack_from("=IHHII", data)[2]
+        got.append((kind, data[16:]))
+        if kind in (ERROR, JOB_OK, RESULT):
+            return got
+
+
+def log_to(key, path):
+    """A job of one's own whose log shall go there: it has gone elsewhere, or stands beside what is root's."""
+    def attempt():
+        name = f"mine-{time.monotonic_ns()}"
+        if request(JOB_BEGIN, f"job_id={name}", f"match_env=ZZ={name}", "log_layout=flat", f"{key}={path}")[-1][0] != JOB_OK:
+            return False
+        with open("mine", "w") as out:
+            subprocess.run(["/bin/echo", "x"], env={"IOSCRIBE_ENABLE": "1", "ZZ": name}, stdout=out, check=True)
+        said = request(JOB_END, f"job_id={name}", "deadline_s=60")
+        logs = [p[:4096].split(b"\0")[0].decode() for k, p in said if k == LOG]
+        return len(logs) == 1 and not os.path.realpath(logs[0]).startswith(THEIRS)
+    return attempt
+
+
+# One line in the log where the place is refused; root's files stay what they were.
+LOGS = {
+    "a log below a symbolic link to root's directory": (1, log_to("log_dir", os.path.join(LINKS, "directory"))),
+    "a log in root's directory by ..": (1, log_to("log_dir", os.path.join(LINKS, "../../theirs"))),
+    "a log below /proc's link to root's directory": (1, log_to("log_dir", f"/proc/{DAEMON}/root" + THEIRS)),
+    "a log whose name is a symbolic link to root's file": (0, log_to("log_file", os.path.join(LINKS, "symbolic"))),
+    "a log whose name is a hard link to root's file": (0, log_to("log_file", os.path.join(LINKS, "hard"))),
+    "a log whose temporary name is a link to root's file": (0, log_to("log_file", os.path.join(LINKS, "new"))),
+}
+
+
+def make_links():
+    os.mkdir(LINKS)
+    os.symlink(THEIRS, os.path.join(LINKS, "directory"))
+    for name in ("symbolic", "new_partial", "new.darshan_partial"):
+        os.symlink(THEIR_LOG, os.path.join(LINKS, name))
+    os.link(THEIR_LOG, os.path.join(LINKS, "hard"))  # as where the kernel does not protect hard links
+    os.chown(LINKS, NOBODY, NOBODY)
+
+
+def theirs():
+    """Root's files: names, numbers, contents."""
+    return sorted((e.name, e.inode(), open(e.path, "rb").read()) for e in os.scandir(THEIRS) if e.name != "file")
 
 
 def lines():
     with open(LOG_FILE) as f:
-        return sum(1 for line in f if line.startswith("ioscribed: refused uid"))
+        return sum(1 for line in f if line.startswith(("ioscribed: refused uid", "ioscribed: no place")))
 
 
 def as_nobody(attempt):
@@ -227,8 +288,12 @@ def main():
     if sys.argv[4:] == ["flood"]:
         sys.exit(as_nobody(flood))
     bad = done = 0
-    for table, new_lines in ((ON_THE_SOCKET, 1), (BY_THE_KERNEL, 0)):
-        for name, attempt in table.items():
+    make_links()
+    before_all = theirs()
+    tables = [{name: (1, attempt) for name, attempt in ON_THE_SOCKET.items()},
+              {name: (0, attempt) for name, attempt in BY_THE_KERNEL.items()}, LOGS]
+    for table in tables:
+        for name, (new_lines, attempt) in table.items():
             if done % 100 == 99:
                 time.sleep(10)  # the limit of lines is not what is tested here
             before = lines()
@@ -241,6 +306,9 @@ def main():
             print(f"{'refused' if ok else 'NOT REFUSED'}: {name}" + ("" if ok else f" (exit {code}, {more} lines)"))
             bad += not ok
             done += 1
+    if theirs() != before_all:
+        print("root's files have changed")
+        bad += 1
     print(f"{done - bad} of {done} attempts refused")
     sys.exit(1 if bad or done < 30 else 0)
 
