@@ -8,6 +8,7 @@
 
 #include "logfmt/module.h"
 #include "logfmt/reduce.h"
+#include "logfmt/shift.h"
 
 static uint64_t key_of(int module, uint64_t id, int64_t rank)
 {
@@ -202,7 +203,28 @@ static int keep_name(struct scribe_bundle *b, const struct scribe_name *name)
 	return 0;
 }
 
-int scribe_bundle_read(struct scribe_bundle *b, struct scribe_reader *r, struct scribe_err *err)
+/* One record of a log: kept as it is, or joined with what is there. */
+static int take(struct scribe_bundle *b, int module, const void *rec, size_t bytes, const double *lag)
+{
+	void *copy;
+	int rc;
+
+	if (!lag)
+		return append(b, module, rec, bytes);
+	if (*lag == 0)
+		return scribe_bundle_add(b, module, rec, bytes);
+	copy = malloc(bytes);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, rec, bytes);
+	if (scribe_module_by_id(module))
+		scribe_record_shift(module, copy, *lag);
+	rc = scribe_bundle_add(b, module, copy, bytes);
+	free(copy);
+	return rc;
+}
+
+static int take_all(struct scribe_bundle *b, struct scribe_reader *r, const double *lag, struct scribe_err *err)
 {
 	struct scribe_name name;
 	const void *rec;
@@ -216,13 +238,42 @@ int scribe_bundle_read(struct scribe_bundle *b, struct scribe_reader *r, struct 
 	}
 	for (int module = 0; module < SCRIBE_MAX_MODULES && rc == 0; module++) {
 		while ((rc = scribe_reader_borrow_record(r, module, &rec, &bytes)) > 0) {
-			rc = append(b, module, rec, bytes);
+			rc = take(b, module, rec, bytes, lag);
 			if (rc < 0)
 				return scribe_err_set(err, rc, "out of memory");
 		}
 	}
-	if (rc < 0)
+	if (rc < 0 && err)
 		*err = *scribe_reader_error(r);
+	return rc;
+}
+
+int scribe_bundle_read(struct scribe_bundle *b, struct scribe_reader *r, struct scribe_err *err)
+{
+	return take_all(b, r, NULL, err);
+}
+
+int scribe_bundle_join(struct scribe_bundle *b, struct scribe_reader *r, double seconds, struct scribe_err *err)
+{
+	return take_all(b, r, &seconds, err);
+}
+
+int scribe_bundle_write_names(const struct scribe_bundle *b, struct scribe_writer *w)
+{
+	struct scribe_map done = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < b->n && rc == 0; i++) {
+		const uint64_t id = b->rec[i]->id;
+		struct scribe_bundle_name *name = scribe_map_get(&b->names, id);
+
+		if (!name || scribe_map_get(&done, id))
+			continue;
+		rc = scribe_map_put(&done, id, name);
+		if (rc == 0)
+			rc = scribe_writer_name(w, id, name->text, name->bytes);
+	}
+	scribe_map_clear(&done);
 	return rc;
 }
 

@@ -47,6 +47,13 @@ int scribe_bundle_add(struct scribe_bundle *b, int module, const void *rec, size
 int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs);
 /* All names and records of a log. */
 int scribe_bundle_read(struct scribe_bundle *b, struct scribe_reader *r, struct scribe_err *err);
+/*
+ * The same, each record added as by scribe_bundle_add, with its times moved by
+ * `seconds`: from the start of the log's job to that of the bundle's.
+ */
+int scribe_bundle_join(struct scribe_bundle *b, struct scribe_reader *r, double seconds, struct scribe_err *err);
+/* The names that came by reading, of records in the bundle, to a writer. */
+int scribe_bundle_write_names(const struct scribe_bundle *b, struct scribe_writer *w);
 /* The records, in the order of the format, to a writer that has the names. */
 int scribe_bundle_write(struct scribe_bundle *b, struct scribe_writer *w);
 

@@ -15,6 +15,7 @@
 #include "util/copy.h"
 #include "util/logfile.h"
 #include "util/merge_heat.h"
+#include "util/merge_parts.h"
 #include "util/merge_redux.h"
 
 struct merge {
@@ -395,6 +396,8 @@ static int cmd_merge(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (!m.output && scribe_merge_is_parts(argv[first]))
+		return scribe_merge_parts(argv[0], argv + first, argc - first);
 	if (!m.output) {
 		scribe_complain(argv[0], "--output FILE is missing");
 		return SCRIBE_EXIT_USAGE;
@@ -422,6 +425,8 @@ static const struct scribe_option options[] = {
 static const char *const examples[] = {
 	"ioscribe merge --shared-redux --output job.darshan rank-*.darshan",
 	"one log of the logs that the ranks of a job left",
+	"ioscribe merge /scratch/ioscribe/*.parts",
+	"the logs of jobs of which a node has never delivered",
 	NULL,
 };
 
@@ -450,7 +455,11 @@ const struct scribe_command scribe_command_merge = {
 		 "that of\n"
 		 "the lowest rank. Several records of one rank count as one. Records that are shared already "
 		 "stay as\n"
-		 "they are, and so do traces, processes and heatmaps, of which a rank's several become one.",
+		 "they are, and so do traces, processes and heatmaps, of which a rank's several become one.\n\n"
+		 "Given directories, without --output: those that the nodes of a job have left (ID.parts, see\n"
+		 "ioscribe-job) because one of them never came. Each job's logs are made of what there is, under\n"
+		 "the names that they would have had, and the directory goes. The logs say in missing_nodes what\n"
+		 "they lack; those that lack records are marked incomplete. Whoever owns the parts calls it.",
 	.alias = "darshan-merge",
 	.examples = examples,
 };
