@@ -370,34 +370,19 @@ static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int
 	}
 }
 
-int scribe_record_merge(int module, void *rec, const void *other)
+/* Both have the module's plan, and rec the room. */
+static void merge_records(const struct scribe_module *m, const struct scribe_join_plan *p, void *rec,
+			  const void *other)
 {
-	const struct scribe_module *m = scribe_module_by_id(module);
-	const struct scribe_join_plan *p = scribe_join_plan(module);
 	const struct scribe_base_record *base = rec, *obase = other;
 	bool shared = base->rank < 0 && obase->rank < 0;
-	int64_t *c;
-	const int64_t *oc;
-	double *f;
-	const double *of;
+	int64_t *c = (int64_t *)((char *)rec + m->counters_at);
+	double *f = (double *)((char *)rec + m->fcounters_at);
+	const int64_t *oc = scribe_record_counters(m, other);
+	const double *of = scribe_record_fcounters(m, other);
 
-	if (!m || !p)
-		return -SCRIBE_E_UNSUPPORTED;
-	if (m->record_bytes == 0) {
-		size_t room = scribe_redux_record_bytes(module), mine = scribe_record_length(module, rec, SIZE_MAX),
-		       theirs = scribe_record_length(module, other, SIZE_MAX);
-
-		if (!mine || !theirs || mine > room || theirs > room)
-			return -SCRIBE_E_LIMIT;
-		if (module == SCRIBE_MOD_APMPI && (mine < room || theirs < room))
-			return -SCRIBE_E_UNSUPPORTED; /* the module's head */
-	}
-	if (module == SCRIBE_MOD_MDHIM)
+	if (m->id == SCRIBE_MOD_MDHIM)
 		merge_servers(rec, other);
-	c = (int64_t *)((char *)rec + m->counters_at);
-	f = (double *)((char *)rec + m->fcounters_at);
-	oc = scribe_record_counters(m, other);
-	of = scribe_record_fcounters(m, other);
 	merge_values(p, c, oc);
 	for (int i = 0; i < m->ncounters; i++) {
 		if (m->counters[i].rule == SCRIBE_RULE_KEEP && c[i] == 0)
@@ -413,7 +398,31 @@ int scribe_record_merge(int module, void *rec, const void *other)
 		scribe_join_ranks(p, c, f, oc, of);
 	for (int i = 0; p->variance >= 0 && i < 2; i++)
 		f[p->variance + i] = 0; /* cannot be known from two records */
+}
+
+int scribe_record_merge(int module, void *rec, const void *other)
+{
+	const struct scribe_module *m = scribe_module_by_id(module);
+	const struct scribe_join_plan *p = scribe_join_plan(module);
+
+	if (!m || !p)
+		return -SCRIBE_E_UNSUPPORTED;
+	if (m->record_bytes == 0) {
+		size_t room = scribe_redux_record_bytes(module), mine = scribe_record_length(module, rec, SIZE_MAX),
+		       theirs = scribe_record_length(module, other, SIZE_MAX);
+
+		if (!mine || !theirs || mine > room || theirs > room)
+			return -SCRIBE_E_LIMIT;
+		if (module == SCRIBE_MOD_APMPI && (mine < room || theirs < room))
+			return -SCRIBE_E_UNSUPPORTED; /* the module's head */
+	}
+	merge_records(m, p, rec, other);
 	return 0;
+}
+
+void scribe_mdhim_merge(struct scribe_mdhim_record *rec, const struct scribe_mdhim_record *other)
+{
+	merge_records(scribe_module_by_id(SCRIBE_MOD_MDHIM), scribe_join_plan(SCRIBE_MOD_MDHIM), rec, other);
 }
 
 int scribe_record_clear(int module, void *ret_rec)

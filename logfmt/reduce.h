@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+struct scribe_mdhim_record; /* records.h */
+
 /*
  * Reduction over ranks: begin makes an element of one rank's record, join adds
  * another element (in any order and grouping: associative and commutative, as
@@ -59,6 +61,13 @@ int scribe_redux_variances(int module, const void *elem, double ret_variances[2]
  * APMPI, and for APMPI's head; -SCRIBE_E_LIMIT for too many MDHIM servers.
  */
 int scribe_record_merge(int module, void *rec, const void *other);
+
+/*
+ * The same for MDHIM records of any number of servers: `rec` has room for the
+ * longer one. Beginning with one rank's record it is the reduction too, for no
+ * counter of the module is a rank's own; the caller sets the rank.
+ */
+void scribe_mdhim_merge(struct scribe_mdhim_record *rec, const struct scribe_mdhim_record *other);
 
 /* A record with nothing in it: what merge leaves unchanged. Fixed-size modules. */
 int scribe_record_clear(int module, void *ret_rec);

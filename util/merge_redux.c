@@ -24,7 +24,7 @@ struct pair {
 struct shared {
 	uint64_t id;
 	size_t seq;    /* of its first record: the order of output */
-	void *element; /* of the reduction; LUSTRE: the record of the lowest rank */
+	void *element; /* of the reduction; LUSTRE: the record of the lowest rank; MDHIM: all joined */
 	struct scribe_values *values;
 };
 
@@ -72,7 +72,8 @@ int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux
 		return scribe_err_set(err, -ENOMEM, "reduction: out of memory");
 	x->module = scribe_module_by_id(module);
 	x->nprocs = nprocs;
-	x->element_bytes = scribe_redux_bytes(module);
+	/* as many servers as there are: whole records are joined */
+	x->element_bytes = module == SCRIBE_MOD_MDHIM ? 0 : scribe_redux_bytes(module);
 	x->scratch = malloc(x->element_bytes ? x->element_bytes : 1);
 	x->out = malloc(x->element_bytes ? scribe_redux_record_bytes(module) : 1);
 	if (!x->scratch || !x->out) {
@@ -271,6 +272,23 @@ static int join_layout(struct scribe_merge_redux *x, struct shared *s, const voi
 	return 1;
 }
 
+/* MDHIM: its record, which has no rank's own values, grows with the servers of another. */
+static int join_servers(struct scribe_merge_redux *x, void **into, const void *record, size_t len,
+			struct scribe_err *err)
+{
+	size_t have = *into ? scribe_record_length(SCRIBE_MOD_MDHIM, *into, SIZE_MAX) : 0;
+	void *more = len > have ? realloc(*into, len) : *into;
+
+	if (!more)
+		return no_memory(x, err);
+	*into = more;
+	if (have)
+		scribe_mdhim_merge(more, record);
+	else
+		memcpy(more, record, len);
+	return 1;
+}
+
 /* Join one rank's whole record to its shared one. */
 static int join(struct scribe_merge_redux *x, struct shared *s, const void *record, size_t len,
 		struct scribe_err *err)
@@ -279,6 +297,8 @@ static int join(struct scribe_merge_redux *x, struct shared *s, const void *reco
 
 	if (x->module->id == SCRIBE_MOD_LUSTRE)
 		return join_layout(x, s, record, len, err);
+	if (x->module->id == SCRIBE_MOD_MDHIM)
+		return join_servers(x, &s->element, record, len, err);
 	if (!s->element) {
 		s->element = malloc(x->element_bytes);
 		if (!s->element)
@@ -316,6 +336,11 @@ static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void 
 	size_t room = x->element_bytes ? scribe_redux_record_bytes(x->module->id) : len;
 	int rc;
 
+	if (x->module->id == SCRIBE_MOD_MDHIM) {
+		rc = join_servers(x, &t->record, record, len, err);
+		t->len = rc < 0 ? 0 : scribe_record_length(SCRIBE_MOD_MDHIM, t->record, SIZE_MAX);
+		return rc;
+	}
 	if (!t->record) {
 		t->record = calloc(1, room > len ? room : len);
 		if (!t->record)
@@ -401,7 +426,7 @@ static int shared_record(struct scribe_merge_redux *x, struct shared *s, const v
 	struct scribe_base_record *base = s->element;
 	int rc;
 
-	if (x->module->id == SCRIBE_MOD_LUSTRE) {
+	if (x->module->id == SCRIBE_MOD_LUSTRE || x->module->id == SCRIBE_MOD_MDHIM) {
 		base->rank = -1;
 		*ret_record = base;
 	} else {
