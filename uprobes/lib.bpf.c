@@ -5,6 +5,7 @@
  * milliseconds. The order is filter, look up, update. It shares the maps of the
  * system call programs (bpf/posix.bpf.c) and is loaded beside them.
  */
+#include "logfmt/built.h"
 #include "uprobes/hdf5.bpf.h"
 #include "uprobes/mpiio.bpf.h"
 #include "uprobes/pnetcdf.bpf.h"
@@ -15,9 +16,14 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Bits of the layers that are attached to: what the others would do is not even checked. */
 const volatile __u32 scribe_layers;
 
+/* Those that this build has: of the others nothing is compiled. */
+#define SCRIBE_LAYERS_BUILT                                                                                  \
+	(IOSCRIBE_MODULE_STDIO << SCRIBE_LAYER_STDIO | IOSCRIBE_MODULE_MPIIO << SCRIBE_LAYER_MPIIO |         \
+	 IOSCRIBE_MODULE_HDF5 << SCRIBE_LAYER_HDF5 | IOSCRIBE_MODULE_PNETCDF << SCRIBE_LAYER_PNETCDF)
+
 static __always_inline bool scribe_has(__u32 layer)
 {
-	return scribe_layers & (1u << layer);
+	return SCRIBE_LAYERS_BUILT & (1u << layer) && scribe_layers & (1u << layer);
 }
 
 /* A call that only tells the one around it something. */

@@ -2,6 +2,7 @@
 /* The probe tables. Must not know: ELF, BPF. */
 #include "uprobes/probes.h"
 
+#include "logfmt/built.h"
 #include "logfmt/records.h"
 
 #define READ        SCRIBE_OP_READ
@@ -15,6 +16,7 @@
 #define X SCRIBE_ARG_NONE
 
 /* ---- MPI-IO ---- */
+#if IOSCRIBE_MODULE_MPIIO
 #define DATA(name, op, counter, flags, count, type)                                                          \
 	{                                                                                                    \
 		"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags,  \
@@ -68,7 +70,11 @@ static const struct scribe_probe mpiio[] = {
 	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 };
 
+static const size_t nmpiio = sizeof(mpiio) / sizeof(mpiio[0]);
+#endif
+
 /* ---- stdio ---- */
+#if IOSCRIBE_MODULE_STDIO
 #define STREAM(name, fn, counter, ...)                                                                       \
 	{                                                                                                    \
 		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0,           \
@@ -164,7 +170,11 @@ static const struct scribe_probe inside[] = {
 	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, X, X)},
 };
 
+static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]), ninside = sizeof(inside) / sizeof(inside[0]);
+#endif
+
 /* ---- HDF5 ---- */
+#if IOSCRIBE_MODULE_HDF5
 #define H5(name, what, fn, op, ...)                                                                          \
 	{                                                                                                    \
 		name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
@@ -201,11 +211,11 @@ static const struct scribe_probe hdf5[] = {
 	H5_AROUND("H5Dopen1", "H5D_USE_DEPRECATED", DEPRECATED),
 };
 
-#define COUNT(table) (sizeof(table) / sizeof(table[0]))
-
-static const size_t nmpiio = COUNT(mpiio), nhdf5 = COUNT(hdf5), nstdio = COUNT(stdio), ninside = COUNT(inside);
+static const size_t nhdf5 = sizeof(hdf5) / sizeof(hdf5[0]);
+#endif
 
 const struct scribe_library scribe_libraries[] = {
+#if IOSCRIBE_MODULE_MPIIO
 	{"MPI",
 	 "libmpi*.so*",
 	 {"MPI_File_open", "PMPI_File_open"},
@@ -213,6 +223,8 @@ const struct scribe_library scribe_libraries[] = {
 	 BIT(MPIIO),
 	 mpiio,
 	 &nmpiio},
+#endif
+#if IOSCRIBE_MODULE_HDF5
 	{"HDF5",
 	 "libhdf5*.so*",
 	 {"H5D__write", NULL},
@@ -220,6 +232,8 @@ const struct scribe_library scribe_libraries[] = {
 	 BIT(H5F) | BIT(H5D),
 	 hdf5,
 	 &nhdf5},
+#endif
+#if IOSCRIBE_MODULE_PNETCDF
 	{"PnetCDF",
 	 "libpnetcdf*.so*",
 	 {"ncmpi_put_vara_all", NULL},
@@ -227,6 +241,8 @@ const struct scribe_library scribe_libraries[] = {
 	 BIT(PNETCDF_FILE) | BIT(PNETCDF_VAR),
 	 scribe_probes_pnetcdf,
 	 &scribe_nprobes_pnetcdf},
+#endif
+#if IOSCRIBE_MODULE_STDIO
 	{"ioscribe",
 	 "libioscribe-stdio.so",
 	 {"ioscribe_stream_site", NULL},
@@ -235,5 +251,7 @@ const struct scribe_library scribe_libraries[] = {
 	 inside,
 	 &ninside},
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},
+#endif
+	{.name = NULL}, /* a build may have none */
 };
-const size_t scribe_nlibraries = COUNT(scribe_libraries);
+const size_t scribe_nlibraries = sizeof(scribe_libraries) / sizeof(scribe_libraries[0]) - 1;

@@ -4,9 +4,13 @@
 
 #include <string.h>
 
+#include "logfmt/built.h"
+
 const struct scribe_source *const scribe_sources[] = {
 	&scribe_source_null,
+#if IOSCRIBE_MODULE_LUSTRE
 	&scribe_source_lustre,
+#endif
 	NULL,
 };
 

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "logfmt/built.h"
 #include "uprobes/attach.h"
 #include "uprobes/find.h"
 
@@ -37,11 +38,13 @@ static uint64_t modules_of(const char *list)
 	static const struct {
 		const char *name;
 		uint64_t modules;
-	} known[] = {
-		{"stdio", 1ull << SCRIBE_MOD_STDIO},
-		{"mpiio", 1ull << SCRIBE_MOD_MPIIO},
-		{"hdf5", 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D},
-		{"pnetcdf", 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR},
+	} known[] = { /* what this build leaves out is asked for in vain */
+		{"stdio", IOSCRIBE_MODULE_STDIO ? 1ull << SCRIBE_MOD_STDIO : 0},
+		{"mpiio", IOSCRIBE_MODULE_MPIIO ? 1ull << SCRIBE_MOD_MPIIO : 0},
+		{"hdf5", IOSCRIBE_MODULE_HDF5 ? 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D : 0},
+		{"pnetcdf", IOSCRIBE_MODULE_PNETCDF
+				    ? 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR
+				    : 0},
 	};
 	uint64_t modules = 0;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/built.h"
 #include "logfmt/layers.h"
 #include "logfmt/lib_finish.h"
 #include "runtime/core/sources.h"
@@ -123,7 +124,7 @@ static int posix_records(struct scribe_work *w, struct scribe_core *core, const 
 					f->align ? (int64_t)f->align : -1, w->config.mem_alignment,
 					f->renamed_from, rec);
 	}
-	if (scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
+	if (IOSCRIBE_MODULE_POSIX_EXT && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
 		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into),
 						   NULL);
 		if (!into)
@@ -178,7 +179,7 @@ static int layers(struct scribe_core *core, const struct scribe_records *files)
 	bool any = false;
 	int rc;
 
-	for (size_t i = 0; i < files->n && !any; i++)
+	for (size_t i = 0; IOSCRIBE_MODULE_LAYERS && i < files->n && !any; i++)
 		any = files->file[i]->module != SCRIBE_MOD_POSIX &&
 		      files->file[i]->module != SCRIBE_MOD_STDIO;
 	if (!any)
