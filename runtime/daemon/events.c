@@ -216,11 +216,10 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	scribe_slot_name_set(d, p->work, e->slot, e->birth, label);
 	scribe_keep_name(p->work, e->slot, e->birth, label);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
-	if (!slot || slot->birth != e->birth || slot->serial != e->serial || !is_out(p, label, slot->kind)) {
-		if (p->own_root_dir)
-			scribe_attrs_want(p->work, label);
-	} else
+	if (slot && slot->birth == e->birth && slot->serial == e->serial && is_out(p, label, slot->kind))
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
+	else if (p->own_root_dir) /* else its name means another file to the hand */
+		scribe_attrs_want(p->work, label);
 }
 
 static bool same_file(const char *a, const char *b)
