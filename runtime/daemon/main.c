@@ -115,14 +115,14 @@ static int number(const char *text)
 	return *text && !*end && n >= 0 && n < 1 << 20 ? (int)n : -1;
 }
 
-/* Read a configuration as the service would; say what is wrong with it. */
+/* Read a configuration as the service would, which needs none; say what is wrong with it. */
 static int check_config(const char *path)
 {
 	struct scribe_config config;
 	struct scribe_err err = {0};
 	int rc = scribe_config_default(&config, &err);
 
-	if (rc == 0)
+	if (rc == 0 && (path || access(SCRIBE_SERVICE_CONFIG, F_OK) == 0))
 		rc = scribe_config_file(&config, path ? path : SCRIBE_SERVICE_CONFIG, &err);
 	scribe_config_clear(&config);
 	if (rc < 0)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The systemd unit, as far as systemd judges it offline: there is no systemd that
-# runs it here.
+# The systemd unit as systemd judges it offline; booted.bats runs it.
 
 setup() {
   T=$(mktemp -d /tmp/ioscribe-unit.XXXXXX)
