@@ -23,6 +23,7 @@ enum key {
 	KEY_PID,
 	KEY_NODES,
 	KEY_NODE,
+	KEY_ATTEMPT,
 	KEY_DEADLINE,
 	KEY_TIMEOUT,
 	KEY_NO_START,
@@ -43,8 +44,9 @@ static const struct scribe_option options[] = {
 	{"below", KEY_BELOW, "PID", "begin: with --match-env, only descendants of this process"},
 	{"pid", KEY_PID, "PID",
 	 "begin: trace this process and its descendants at once, flag or not (root only)"},
-	{"nodes", KEY_NODES, "N", "begin: how many nodes the job has"},
-	{"node", KEY_NODE, "I", "begin: which of them this is, from 0"},
+	{"nodes", KEY_NODES, "N", "begin: how many nodes the job has; the last that ends it makes its logs"},
+	{"node", KEY_NODE, "NAME", "begin: what this node is called (default: the host's name)"},
+	{"attempt", KEY_ATTEMPT, "N", "begin: how often the job was started before (default 0)"},
 	{"deadline", KEY_DEADLINE, "SECONDS",
 	 "end: how long to wait for processes that still run before the log is written (default 0); begin: "
 	 "what "
@@ -53,7 +55,8 @@ static const struct scribe_option options[] = {
 	{"no-start", KEY_NO_START, NULL, "begin: do not start a daemon when none runs"},
 	{"stay", KEY_STAY, NULL, "begin: a daemon started for this job does not end with the last job"},
 	{"config", KEY_CONFIG, "FILE", "begin: configuration of a daemon that is started"},
-	{"last-node", KEY_LAST_NODE, NULL, "end: the other nodes of the job have ended it"},
+	{"last-node", KEY_LAST_NODE, NULL,
+	 "end: the other nodes of the job have ended it, or never will: make its logs of what there is"},
 	{"json", KEY_JSON, NULL, "list and show: print JSON"},
 	{"quiet", KEY_QUIET, NULL, "end: do not print the logs' paths"},
 	{NULL, 0, NULL, NULL},
@@ -88,6 +91,9 @@ const struct scribe_command scribe_command_job = {
 		"of ioscribed.conf for this job. end prints the paths of the logs that were written. Every "
 		"command ends within --timeout, whatever state the daemon is in; what it was told goes "
 		"on.\n\n"
+		"A job with --nodes leaves its parts in the directory USER_idID.parts beside its logs: every "
+		"node those that are there, and whichever is the last makes the logs of them. Where a node "
+		"never comes, ioscribe merge DIRECTORY does it.\n\n"
 		"Root may speak of every job, a user of his own. IOSCRIBE_DIR names another directory of the "
 		"service than /run/ioscribe.",
 	.examples = examples,
@@ -157,6 +163,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return scribe_request_add(&j->request, "nodes", value, err);
 	case KEY_NODE:
 		return scribe_request_add(&j->request, "node", value, err);
+	case KEY_ATTEMPT:
+		return scribe_request_add(&j->request, "attempt", value, err);
 	case KEY_DEADLINE:
 		return scribe_request_add(&j->request, "deadline_s", value, err);
 	case KEY_LAST_NODE:

@@ -11,7 +11,7 @@ _ioscribe()
 	fi
 	case $cmd in
 	run) words="--log --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --all-types --set --private --verbose --help --version" ;;
-	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --deadline --timeout --no-start --stay --config --last-node --json --quiet --help --version" ;;
+	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --timeout --no-start --stay --config --last-node --json --quiet --help --version" ;;
 	doctor) words="--help --version" ;;
 	logdir) words="--check --layout --years --users --help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;

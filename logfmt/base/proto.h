@@ -226,7 +226,7 @@ struct scribe_msg_log {
 	uint32_t partial;       /* 1: operations were lost */
 	uint32_t still_running; /* processes alive when the log was written */
 	uint32_t failed;        /* processes that ended by a signal or a code other than 0 */
-	uint32_t pad;
+	uint32_t part;          /* 1: a part, of which the job's last node makes the log */
 	uint64_t processes, files, folded_files;
 	uint64_t operations, bytes_read, bytes_written;
 	double seconds;                                   /* job start to end */

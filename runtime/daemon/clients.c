@@ -18,6 +18,7 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/notice.h"
+#include "runtime/daemon/parts.h"
 #include "runtime/daemon/service.h"
 #include "runtime/daemon/streams.h"
 
@@ -293,10 +294,12 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
 	if (c->rank == 0 && !u->partial) {
 		rc = scribe_work_hand(p->work, &err);
-		if (rc == 0)
+		if (rc == 0 && scribe_parts_unit(p->work, u))
+			rc = scribe_parts_unit_path(p->work, u, SCRIBE_PART_RANKS, ok.path, sizeof(ok.path));
+		else if (rc == 0)
 			rc = scribe_place_partial(p->work, u, ok.path, sizeof(ok.path), &err);
 		if (rc == 0)
-			rc = scribe_place_prepare(p->work, ok.path, &err);
+			rc = scribe_place_prepare(p->work, u, ok.path, &err);
 		u->partial = rc == 0 ? strdup(ok.path) : NULL;
 	}
 	ok.mem_align = p->work->config.mem_alignment;

@@ -19,6 +19,7 @@
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/gather.h"
+#include "runtime/daemon/parts.h"
 #include "runtime/daemon/sources.h"
 
 uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_ledger)
@@ -50,6 +51,18 @@ static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_
 	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n%s%s%s",
 		 IOSCRIBE_VERSION, how, w->config.log_hints[0] ? "h=" : "", w->config.log_hints,
 		 w->config.log_hints[0] ? "\n" : "");
+}
+
+/* The metadata of a part: that of a log, and what it is a part of. */
+static int fill_part(struct scribe_work *w, struct scribe_unit *u, struct scribe_log_job *job)
+{
+	char text[sizeof(job->metadata)];
+	int n = scribe_parts_describe(w, u, text, sizeof(text));
+
+	if (n < 0 || (size_t)n + strlen(job->metadata) >= sizeof(job->metadata))
+		return -ENAMETOOLONG;
+	strcat(job->metadata, text);
+	return 0;
 }
 
 static const char *exe_line(struct scribe_work *w, const struct scribe_unit *u)
@@ -247,6 +260,12 @@ static int gather(struct scribe_work *w, struct scribe_unit *u, int theirs_fd, s
 	uint64_t flags = 0;
 
 	fill_job(w, u, base, end, "deferred", job);
+	if (scribe_parts_unit(w, u)) {
+		int rc = fill_part(w, u, job);
+
+		/* what the ranks had fetched stands in a file of its own */
+		return rc < 0 ? rc : scribe_gather_late(w, u, base, b, partial);
+	}
 	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
 		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
 				  w->realtime_ns);
@@ -257,6 +276,55 @@ static int gather(struct scribe_work *w, struct scribe_unit *u, int theirs_fd, s
 	}
 	scribe_bundle_clear(b);
 	return scribe_gather_deferred(w, u, base, b, partial);
+}
+
+/* Where the log is written first, and where it belongs. */
+static int place(struct scribe_work *w, struct scribe_unit *u, char *ret_partial, struct scribe_msg_log *m,
+		 struct scribe_err *err)
+{
+	int rc = 0;
+
+	if (scribe_parts_unit(w, u)) {
+		rc = scribe_parts_unit_path(w, u, SCRIBE_PART_LATE, m->path, sizeof(m->path));
+		snprintf(ret_partial, SCRIBE_PATH_MAX, "%.4000s", m->path);
+		u->part = true;
+		m->part = 1;
+	} else {
+		if (u->partial)
+			snprintf(ret_partial, SCRIBE_PATH_MAX, "%s", u->partial);
+		else
+			rc = scribe_place_partial(w, u, ret_partial, SCRIBE_PATH_MAX, err);
+		if (rc == 0)
+			rc = scribe_place_final(w, ret_partial, (uint64_t)m->seconds + 1, m->path,
+						sizeof(m->path));
+	}
+	return rc < 0 ? scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long") : 0;
+}
+
+int scribe_commit_build_first(struct scribe_work *w, struct scribe_unit *u, int fd, struct scribe_err *err)
+{
+	struct scribe_rank **ranks = NULL;
+	struct scribe_bundle b = {0};
+	struct scribe_ledger ledger;
+	struct scribe_log_job job;
+	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
+	size_t n = 0, with = 0;
+	int rc = scribe_unit_ranks(u, &ranks, &n);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (ranks[i]->fetched) {
+			rc = scribe_gather_rank(w, ranks[i], u->base_ns, &b, &partial);
+			with++;
+		}
+	free(ranks);
+	if (rc < 0)
+		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
+	if (rc == 0 && with) {
+		fill_job(w, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first", &job);
+		rc = write_log(w, &b, u, &job, exe_line(w, u), fd, true, partial, err);
+	}
+	scribe_bundle_clear(&b);
+	return rc < 0 ? rc : !with;
 }
 
 int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs, int fd, char *ret_partial,
@@ -282,13 +350,8 @@ int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs
 	m->partial = partial != 0;
 	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
 		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
-	if (rc == 0 && u->partial)
-		snprintf(ret_partial, SCRIBE_PATH_MAX, "%s", u->partial);
-	else if (rc == 0)
-		rc = scribe_place_partial(w, u, ret_partial, SCRIBE_PATH_MAX, err);
-	if (rc == 0 &&
-	    scribe_place_final(w, ret_partial, (uint64_t)m->seconds + 1, m->path, sizeof(m->path)) < 0)
-		rc = scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
+	if (rc == 0)
+		rc = place(w, u, ret_partial, m, err);
 	if (rc == 0)
 		rc = write_log(w, &b, u, &job, exe_line(w, u), fd, true, partial, err);
 	scribe_bundle_clear(&b);
@@ -319,7 +382,7 @@ void scribe_commit_forget(struct scribe_work *w, struct scribe_unit *u)
 	scribe_worlds_forget(&w->worlds, u);
 }
 
-static struct scribe_msg_log *new_message(struct scribe_work *w)
+struct scribe_msg_log *scribe_commit_message(struct scribe_work *w)
 {
 	if (w->logs == w->logs_room) {
 		size_t room = w->logs_room ? w->logs_room * 2 : 4;
@@ -345,7 +408,7 @@ static void commit_unit(struct scribe_work *w, struct scribe_unit *u)
 		scribe_keep_committed(w, u, NULL);
 		return;
 	}
-	if (new_message(w))
+	if (scribe_commit_message(w))
 		scribe_deliver_unit(w, u, w->logs - 1);
 }
 
@@ -359,7 +422,8 @@ void scribe_commit_resumed(struct scribe_work *w, uint32_t unit, const struct sc
 	if (!u)
 		return;
 	u->committed = true;
-	to = m ? new_message(w) : NULL;
+	u->part = m && m->part;
+	to = m ? scribe_commit_message(w) : NULL;
 	if (to)
 		*to = *m;
 	scribe_commit_forget(w, u);

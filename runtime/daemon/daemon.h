@@ -36,9 +36,11 @@ struct scribe_job_spec {
 	char match_env[256];   /* NAME=VALUE that its processes have in their environment; empty: none */
 	uint32_t below;        /* process id of whom they descend from; 0: anybody */
 	uint32_t pid;          /* process to enrol at once; 0: none */
-	uint32_t nodes, node;  /* of how many nodes, and which this is; 0: not told */
+	char node[64];         /* this node's name; empty: the host's */
+	uint32_t nodes;        /* of how many nodes; 0: not told */
+	uint32_t attempt;      /* how often the job was started before */
 	uint32_t deadline_s;   /* for END, where that tells none */
-	bool last_node;        /* END: the other nodes have ended theirs */
+	bool last_node;        /* END: the other nodes have ended theirs, or never will */
 };
 
 /*
@@ -57,7 +59,7 @@ struct scribe_work {
 	struct scribe_shapes shapes;
 	struct scribe_mounts mounts;
 	struct scribe_attrs *attrs; /* attrs.h; NULL: nobody was asked */
-	char host[64];
+	char host[64]; /* the node's name */
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
 	uint64_t begun_ns;
 	uint32_t first_serial;      /* of CMD */
@@ -76,6 +78,7 @@ struct scribe_work {
 	bool ending;         /* END has come */
 	bool finishing;      /* no more is recorded; its logs are on their way */
 	struct scribe_delivery *deliveries; /* deliver.c */
+	bool told_begun, told_done; /* to the job's other nodes: that there is something, and that it is delivered */
 	bool over;           /* its logs are written; what its processes still do is not recorded */
 	uint64_t ending_deadline_ns;
 	struct scribe_journal journal; /* keep.h; closed: the job does not survive this daemon */
@@ -180,6 +183,10 @@ bool scribe_commit_agreed(const struct scribe_unit *u);
  */
 int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs, int fd, char *ret_partial,
 			struct scribe_msg_log *m, struct scribe_err *err);
+/* Records that the unit's ranks were handed at MPI_Finalize, into `fd`; 1: there are none. */
+int scribe_commit_build_first(struct scribe_work *w, struct scribe_unit *u, int fd, struct scribe_err *err);
+/* One more message about a log, empty; NULL: no memory. */
+struct scribe_msg_log *scribe_commit_message(struct scribe_work *w);
 /* Its records are in its log: they are given back. */
 void scribe_commit_forget(struct scribe_work *w, struct scribe_unit *u);
 /* Bits of partial_flag that the job's ledger asks for. */
@@ -189,8 +196,11 @@ uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_
 /* Path of the unit's log until it is complete: "….darshan_partial". */
 int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err);
+/* What the name of the directory of the job's parts begins with (logfmt/parts.h). */
+int scribe_place_stem(const struct scribe_work *w, char *ret_path, size_t cap);
 /* Make the directories of logs above; the place of a named file is the user's affair. */
-int scribe_place_prepare(struct scribe_work *w, const char *path, struct scribe_err *err);
+int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, const char *path,
+			 struct scribe_err *err);
 /*
  * Bytes of a log's path that are the site's directory of logs, below which those of
  * the date belong to root; 0: there are none, or the place is the user's affair.

@@ -17,15 +17,37 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/notice.h"
+#include "runtime/daemon/parts.h"
 #include "runtime/daemon/spool.h"
 
-enum stage { STAGE_FETCH, STAGE_LOOK, STAGE_BUILD, STAGE_DAYS, STAGE_PUT, STAGE_ELSEWHERE, STAGE_SPOOL };
+#define NO_MESSAGE SIZE_MAX
+#define MERGE_MS   120000 /* for the logs of a job, made of the parts of all its nodes */
+
+enum stage {
+	STAGE_FETCH,
+	STAGE_LOOK,
+	STAGE_BUILD,
+	STAGE_DAYS,
+	STAGE_PUT,
+	STAGE_ELSEWHERE,
+	STAGE_SPOOL,
+	STAGE_MERGE
+};
+
+enum what {
+	WHAT_LOG,   /* of a unit, or this node's part of it */
+	WHAT_FIRST, /* beside a part: what its ranks had been handed */
+	WHAT_BEGUN, /* notes to the job's other nodes */
+	WHAT_DONE,
+};
 
 struct scribe_delivery {
-	struct scribe_unit *unit;
+	struct scribe_unit *unit; /* NULL: a note */
 	size_t m;
+	enum what what;
 	enum stage stage;
 	bool asked;
+	bool part_days;                /* those above the part are made: next, those above the log made of it */
 	int theirs;                    /* copy of the ranks' log; -1 none */
 	int log;                       /* the finished log; -1 not yet */
 	struct scribe_hand root;       /* makes the directories that are not the user's */
@@ -35,35 +57,62 @@ struct scribe_delivery {
 	struct scribe_delivery *next;
 };
 
+/* NULL: nobody is told of it. */
 static struct scribe_msg_log *message(struct scribe_work *w, const struct scribe_delivery *v)
 {
-	return &w->log[v->m];
+	return v->m == NO_MESSAGE ? NULL : &w->log[v->m];
+}
+
+static bool in_parts(const struct scribe_work *w, const struct scribe_delivery *v)
+{
+	return !v->unit || scribe_parts_unit(w, v->unit);
+}
+
+static struct scribe_delivery *add(struct scribe_work *w, enum what what, struct scribe_unit *u, size_t m)
+{
+	struct scribe_delivery *v = calloc(1, sizeof(*v)), **at = &w->deliveries;
+
+	if (!v)
+		return NULL;
+	*v = (struct scribe_delivery){
+		.what = what, .unit = u, .m = m, .stage = u ? STAGE_LOOK : STAGE_BUILD, .theirs = -1, .log = -1,
+		.root = {.pid = -1, .sock = -1}};
+	while (*at)
+		at = &(*at)->next;
+	*at = v;
+	return v;
 }
 
 void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m)
 {
-	struct scribe_delivery *v = calloc(1, sizeof(*v)), **at = &w->deliveries;
+	const bool parts = scribe_parts_unit(w, u);
+	struct scribe_delivery *v;
 
-	if (!v) {
+	if (parts)
+		(void)add(w, WHAT_FIRST, u, NO_MESSAGE);
+	v = add(w, WHAT_LOG, u, m);
+	if (!v)
 		snprintf(w->log[m].text, sizeof(w->log[m].text), "out of memory");
-		return;
-	}
-	v->unit = u;
-	v->m = m;
-	v->theirs = -1;
-	v->log = -1;
-	v->root = (struct scribe_hand){.pid = -1, .sock = -1};
-	v->stage = scribe_commit_agreed(u) ? STAGE_FETCH : STAGE_LOOK;
-	while (*at)
-		at = &(*at)->next;
-	*at = v;
+	else if (!parts && scribe_commit_agreed(u))
+		v->stage = STAGE_FETCH;
+}
+
+void scribe_deliver_begun(struct scribe_work *w)
+{
+	(void)add(w, WHAT_BEGUN, NULL, NO_MESSAGE);
+}
+
+void scribe_deliver_done(struct scribe_work *w)
+{
+	(void)add(w, WHAT_DONE, NULL, NO_MESSAGE);
 }
 
 static void finished(struct scribe_work *w, struct scribe_delivery *v)
 {
 	w->deliveries = v->next;
 	scribe_hand_stop(&v->root);
-	scribe_keep_committed(w, v->unit, message(w, v));
+	if (v->what == WHAT_LOG)
+		scribe_keep_committed(w, v->unit, message(w, v));
 	if (v->theirs >= 0)
 		close(v->theirs);
 	if (v->log >= 0)
@@ -73,8 +122,14 @@ static void finished(struct scribe_work *w, struct scribe_delivery *v)
 
 static void failed(struct scribe_work *w, struct scribe_delivery *v)
 {
-	snprintf(message(w, v)->text, sizeof(message(w, v)->text), "%s", v->err.text);
-	snprintf(message(w, v)->path, sizeof(message(w, v)->path), "%s", v->wanted);
+	struct scribe_msg_log *m = message(w, v);
+
+	if (m) {
+		snprintf(m->text, sizeof(m->text), "%s", v->err.text);
+		snprintf(m->path, sizeof(m->path), "%s", v->wanted);
+	} else {
+		fprintf(stderr, "ioscribed: job %s: %s\n", w->spec.id, v->err.text);
+	}
 	finished(w, v);
 }
 
@@ -112,18 +167,47 @@ static void look(struct scribe_work *w, struct scribe_delivery *v)
 		v->stage = STAGE_BUILD;
 }
 
-static void build(struct scribe_work *w, struct scribe_delivery *v)
+static int build_log(struct scribe_work *w, struct scribe_delivery *v)
 {
 	struct scribe_msg_log *m = message(w, v);
+	int rc = scribe_commit_build(w, v->unit, v->theirs, v->log, v->partial, m, &v->err);
+
+	snprintf(v->wanted, sizeof(v->wanted), "%s", m->path);
+	scribe_commit_forget(w, v->unit);
+	return rc;
+}
+
+/* A note, or a file beside a part. 1: there is nothing to be said. */
+static int build_beside(struct scribe_work *w, struct scribe_delivery *v)
+{
+	int rc;
+
+	if (v->what == WHAT_FIRST)
+		rc = scribe_parts_unit_path(w, v->unit, SCRIBE_PART_FIRST, v->wanted, sizeof(v->wanted));
+	else
+		rc = scribe_parts_node_path(w, v->what == WHAT_DONE ? SCRIBE_PART_DONE : SCRIBE_PART_BEGUN,
+					    v->wanted, sizeof(v->wanted));
+	if (rc < 0)
+		return scribe_err_set(&v->err, rc, "the log's path is too long");
+	snprintf(v->partial, sizeof(v->partial), "%s", v->wanted);
+	if (v->what == WHAT_FIRST)
+		return scribe_commit_build_first(w, v->unit, v->log, &v->err);
+	return v->what == WHAT_DONE ? scribe_parts_write_done(w, v->log) : 0;
+}
+
+static void build(struct scribe_work *w, struct scribe_delivery *v)
+{
 	int rc;
 
 	v->log = memfd_create("ioscribe-log", MFD_CLOEXEC);
-	rc = v->log < 0 ? scribe_err_set(&v->err, -errno, "cannot make a memory file: %s", strerror(errno))
-			: scribe_commit_build(w, v->unit, v->theirs, v->log, v->partial, m, &v->err);
-	snprintf(v->wanted, sizeof(v->wanted), "%s", m->path);
-	scribe_commit_forget(w, v->unit);
+	if (v->log < 0)
+		rc = scribe_err_set(&v->err, -errno, "cannot make a memory file: %s", strerror(errno));
+	else
+		rc = v->what == WHAT_LOG ? build_log(w, v) : build_beside(w, v);
 	if (rc < 0)
 		failed(w, v);
+	else if (rc > 0)
+		finished(w, v);
 	else
 		v->stage = STAGE_DAYS;
 }
@@ -151,13 +235,14 @@ static void no_place(struct scribe_work *w, struct scribe_delivery *v, int rc)
 /* A service's directories of the date are root's. Where that cannot be, the user's hand does what it may. */
 static void days(struct scribe_work *w, struct scribe_delivery *v)
 {
-	size_t shared = w->daemon->spool ? scribe_place_shared(w, v->wanted) : 0;
+	const char *path = v->part_days ? v->unit->place : v->wanted;
+	size_t shared = w->daemon->spool ? scribe_place_shared(w, path) : 0;
 	int rc = 0;
 
 	if (shared && !v->asked) {
 		rc = scribe_hand_start(&v->root, geteuid(), getegid(), "", &v->err);
 		if (rc == 0)
-			rc = scribe_hand_days(&v->root, v->wanted, shared, w->config.write_deadline_ms);
+			rc = scribe_hand_days(&v->root, path, shared, w->config.write_deadline_ms);
 		v->asked = rc == 0;
 		if (v->asked)
 			return;
@@ -166,35 +251,87 @@ static void days(struct scribe_work *w, struct scribe_delivery *v)
 	}
 	scribe_hand_stop(&v->root);
 	v->asked = false;
+	if (v->what == WHAT_LOG && shared && v->unit->place && !v->part_days && rc != -ETIMEDOUT) {
+		v->part_days = true;
+		return;
+	}
 	v->stage = STAGE_PUT;
 	if (rc == -ETIMEDOUT) /* the user's hand would hang there as long again */
 		no_place(w, v, rc);
 }
 
+/* It stands where it belongs. */
+static void is_put(struct scribe_work *w, struct scribe_delivery *v)
+{
+	if (v->what == WHAT_DONE)
+		v->stage = STAGE_MERGE;
+	else
+		finished(w, v);
+}
+
 static void put(struct scribe_work *w, struct scribe_delivery *v)
 {
+	const bool parts = in_parts(w, v), named = w->config.log_file[0] != 0;
+	/* a node that has recorded nothing looks whether another has */
+	const bool asks = v->what == WHAT_DONE && !w->told_begun;
 	char fresh[SCRIBE_PATH_MAX];
-	const char *theirs = v->unit->partial;
+	const char *theirs = parts ? NULL : v->unit->partial;
 	struct scribe_hand_put put = {
 		.fd = v->log,
 		.partial = fresh,
 		.to = v->wanted,
-		.replace = w->config.log_file[0] != 0,
-		.mkdirs = !w->config.log_file[0],
+		.replace = parts || named,
+		.mkdirs = parts ? !asks : !named,
 		.own = (unsigned)scribe_place_own(w, v->wanted),
 		.drop = theirs,
 	};
 	int rc;
 
 	/* the ranks' file may stand under the partial name until ours is complete */
-	snprintf(fresh, sizeof(fresh), "%.4000s%s", v->partial, theirs ? "_new" : "");
+	snprintf(fresh, sizeof(fresh), "%.4000s%s", v->partial, theirs || parts ? "_new" : "");
 	if (!put_at(v, &w->hand, &put, w->config.write_deadline_ms, &rc))
 		return;
 	v->asked = false;
-	if (rc == 0)
+	if (rc == 0) {
+		is_put(w, v);
+		return;
+	}
+	if (asks) {
 		finished(w, v);
-	else
-		no_place(w, v, rc);
+		return;
+	}
+	no_place(w, v, rc);
+	if (v->what == WHAT_BEGUN)
+		failed(w, v); /* the parts themselves will be tried again */
+}
+
+/* All nodes may have delivered: the last one makes the logs. */
+static void merge(struct scribe_work *w, struct scribe_delivery *v)
+{
+	char dir[SCRIBE_PATH_MAX];
+	int rc;
+
+	if (!v->asked) {
+		size_t n = 0;
+
+		(void)scribe_parts_in(v->wanted, &n);
+		snprintf(dir, sizeof(dir), "%.*s", (int)n, v->wanted);
+		v->theirs = memfd_create("ioscribe-made", MFD_CLOEXEC);
+		rc = v->theirs < 0 ? -errno
+				   : scribe_hand_merge(&w->hand, dir, w->spec.last_node, v->theirs, MERGE_MS);
+		v->asked = rc == 0;
+		if (rc == 0)
+			return;
+	} else if (!scribe_hand_answered(&w->hand, &rc)) {
+		return;
+	}
+	v->asked = false;
+	if (rc == 0)
+		scribe_parts_made(w, v->theirs);
+	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
+		fprintf(stderr, "ioscribed: job %s: its logs cannot be made of the parts beside %s: %s\n", w->spec.id,
+			v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
+	finished(w, v);
 }
 
 /* Not where it was wanted: it is at `path`, or nowhere. */
@@ -205,7 +342,8 @@ static void ended_at(struct scribe_work *w, struct scribe_delivery *v, const cha
 		failed(w, v);
 		return;
 	}
-	strcpy(message(w, v)->path, path);
+	if (message(w, v))
+		strcpy(message(w, v)->path, path);
 	finished(w, v);
 }
 
@@ -241,7 +379,7 @@ void scribe_deliver_tick(struct scribe_work *w)
 {
 	static void (*const steps[])(struct scribe_work *, struct scribe_delivery *) = {
 		[STAGE_FETCH] = fetch, [STAGE_LOOK] = look, [STAGE_BUILD] = build,         [STAGE_DAYS] = days,
-		[STAGE_PUT] = put,     [STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
+		[STAGE_PUT] = put,     [STAGE_MERGE] = merge, [STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
 	};
 	struct scribe_delivery *v = w->deliveries;
 
@@ -251,10 +389,11 @@ void scribe_deliver_tick(struct scribe_work *w)
 	/* as far as it goes without waiting; the next one at the next tick */
 	for (bool moved = true; moved && w->deliveries == v;) {
 		enum stage stage = v->stage;
-		bool asked = v->asked;
+		bool asked = v->asked, part_days = v->part_days;
 
 		steps[stage](w, v);
-		moved = w->deliveries == v && (v->stage != stage || v->asked != asked);
+		moved = w->deliveries == v &&
+			(v->stage != stage || v->asked != asked || v->part_days != part_days);
 	}
 }
 

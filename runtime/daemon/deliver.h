@@ -17,6 +17,10 @@ struct scribe_unit;
 /* The log of this unit is due; m is the index of its message in work->log. Never fails: what goes wrong
  * stands in the message. */
 void scribe_deliver_unit(struct scribe_work *w, struct scribe_unit *u, size_t m);
+/* Tell the job's other nodes that there is something of it here. */
+void scribe_deliver_begun(struct scribe_work *w);
+/* … and that all of it is delivered; whoever is the last makes the logs. */
+void scribe_deliver_done(struct scribe_work *w);
 /* Go on with what is under way. */
 void scribe_deliver_tick(struct scribe_work *w);
 /* Is anything under way? */

@@ -360,6 +360,34 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->work->memory_out++;
 }
 
+/* Whoever started a process that joins by itself may be the launcher of its world. */
+static void look_above(struct scribe_process *p)
+{
+	char path[64], text[4096];
+	unsigned above = 0;
+	ssize_t n = -1;
+	FILE *f;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", p->tgid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(text, sizeof(text), f) && strrchr(text, ')'))
+		(void)sscanf(strrchr(text, ')') + 1, " %*c %u", &above);
+	fclose(f);
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", above);
+	fd = above ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text));
+		close(fd);
+	}
+	if (n > 0) {
+		scribe_worlds_above(p, text, (size_t)n);
+		scribe_keep_above(p, text, (size_t)n);
+	}
+}
+
 static int on_job_event(struct scribe_daemon *d, struct scribe_work *w, const struct scribe_event *e,
 			const char *text)
 {
@@ -373,6 +401,8 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_work *w, const st
 		p = appear(d, w, e->proc, e->serial, 0, (int32_t)e->tgid, e->when_ns);
 		if (p && !w->first_serial)
 			w->first_serial = e->serial;
+		if (p)
+			look_above(p);
 		return 0;
 	}
 	p = process_of(d, w, e);

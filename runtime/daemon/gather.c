@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include "logfmt/base/hash.h"
+#include "runtime/daemon/parts.h"
 #include "runtime/daemon/sources.h"
 
 static double seconds_between(uint64_t from, uint64_t to)
@@ -192,11 +193,12 @@ static int fill_cores(struct scribe_work *w, struct scribe_rank **ranks, size_t 
 
 /*
  * Ranks whose common records become one: those of a world, a world of one rank
- * included (as the ranks themselves and Darshan have it); 0 for what is no world.
+ * included (as the ranks themselves and Darshan have it); 0 for what is no world,
+ * and where whoever makes the log of several nodes' parts does it.
  */
 static int64_t reduced_over(const struct scribe_work *w, const struct scribe_unit *u)
 {
-	return u->id && !w->config.unshared ? scribe_unit_nprocs(u) : 0;
+	return u->id && !w->config.unshared && !scribe_parts_unit(w, u) ? scribe_unit_nprocs(u) : 0;
 }
 
 int scribe_gather_deferred(struct scribe_work *w, struct scribe_unit *u, uint64_t base_ns,
@@ -245,7 +247,7 @@ int scribe_gather_late(struct scribe_work *w, struct scribe_unit *u, uint64_t ba
 	}
 	free(ranks);
 	/* a file met by every rank only now is a shared one too */
-	if (rc == 0 && (int64_t)u->ranks.used == reduced_over(w, u))
+	if (rc == 0 && reduced_over(w, u) && (int64_t)u->ranks.used == reduced_over(w, u))
 		rc = scribe_bundle_reduce(b, reduced_over(w, u));
 	return rc;
 }

@@ -355,6 +355,19 @@ int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd,
 	return ask(h, &q, fd, deadline_ms, false);
 }
 
+int scribe_hand_merge(struct scribe_hand *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms)
+{
+	static struct scribe_hand_question q;
+
+	memset(&q, 0, sizeof(q));
+	q.op = SCRIBE_HAND_MERGE;
+	q.replace = incomplete;
+	if (strlen(dir) >= sizeof(q.path))
+		return -ENAMETOOLONG;
+	strcpy(q.path, dir);
+	return ask(h, &q, fd, deadline_ms, false);
+}
+
 bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
 {
 	int rc, answered, fd = -1;

@@ -85,6 +85,12 @@ int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_byt
  */
 int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd, uint32_t deadline_ms);
 /*
+ * Make the logs of the parts in the directory `dir` (logfmt/parts.h), with
+ * `incomplete` also when nodes are missing. Their paths, one a line, go to `fd`
+ * (-1: nobody wants them). Answers as scribe_parts_merge.
+ */
+int scribe_hand_merge(struct scribe_hand *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms);
+/*
  * Look for the answer: false, not yet. True: its result is in ret_rc, 0 or
  * negative; -ETIMEDOUT when its time is over: the hand is of no use any more.
  */

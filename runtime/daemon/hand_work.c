@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <linux/limits.h>
 #include <linux/openat2.h>
@@ -23,6 +24,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "logfmt/parts.h"
+#include "logfmt/put.h"
 #include "runtime/daemon/confine.h"
 
 #define NOTE_ENDING ".to"
@@ -85,60 +88,6 @@ static int open_safely(const char *path, int flags, mode_t mode)
 }
 
 /*
- * The mode of a new directory. Those of the date (log_layout = dated: names of
- * digits) in a directory that all users share are shared too: the day's first
- * user must not shut out the others.
- */
-static mode_t dir_mode(const char *path)
-{
-	const char *name = strrchr(path, '/') + 1;
-	char above[SCRIBE_PATH_MAX];
-	struct stat st;
-
-	snprintf(above, sizeof(above), "%.*s", (int)(name - path), path);
-	if (!*name || name[strspn(name, "0123456789")] || stat(above, &st) < 0)
-		return 0755;
-	return (st.st_mode & 01002) == 01002 ? 01777 : 0755;
-}
-
-/*
- * In a directory that all users may write to another one may have been quicker: what
- * bears the user's name is the user's or root's, and so is a link that stands for it.
- * Who owns it nobody else can put aside: the directory above is sticky, or closed.
- */
-static int check_own(const char *path)
-{
-	struct stat link, st;
-
-	if (lstat(path, &link) < 0 || stat(path, &st) < 0)
-		return -errno;
-	if ((link.st_uid && link.st_uid != geteuid()) || (st.st_uid && st.st_uid != geteuid()))
-		return -EPERM;
-	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
-}
-
-/* The directories above a name; the one of the first `own` bytes is the user's alone. */
-static int make_dirs(char *path, size_t own)
-{
-	mode_t mask = umask(0);
-	int rc = 0;
-
-	for (char *p = path + 1; rc == 0 && (p = strchr(p, '/')); p++) {
-		bool is_own = (size_t)(p - path) == own;
-
-		*p = 0;
-		rc = mkdir(path, is_own ? 0700 : dir_mode(path)) < 0 ? -errno : 0;
-		if (rc < 0 && access(path, F_OK) == 0)
-			rc = 0;
-		if (rc == 0 && is_own)
-			rc = check_own(path);
-		*p = '/';
-	}
-	umask(mask);
-	return rc;
-}
-
-/*
  * One directory in `at`, of our own, with this mode if it is new; its descriptor
  * replaces `at`. Where a server makes another of us (root is nobody there) it is
  * taken back: nobody else could use it.
@@ -169,6 +118,16 @@ static int enter_day(int *at, const char *name, mode_t mode)
 	return 0;
 }
 
+/* Behind a directory of the date stand a log, or parts of logs. */
+static bool is_last_day(const char *behind)
+{
+	char name[NAME_MAX + 1];
+	size_t n = strcspn(behind, "/");
+
+	snprintf(name, sizeof(name), "%.*s", (int)(n < NAME_MAX ? n : NAME_MAX), behind);
+	return !behind[n] || scribe_parts_is_dir(name);
+}
+
 /* The directories of the date below the log directory: only the day's is everybody's, and sticky. */
 static int make_days(char *path, size_t prefix)
 {
@@ -187,29 +146,14 @@ static int make_days(char *path, size_t prefix)
 		rc = -EPERM;
 	for (; rc == 0 && (slash = strchr(name, '/')); name = slash + 1) {
 		*slash = 0;
-		rc = enter_day(&at, name, strchr(slash + 1, '/') ? 0755 : 01777);
+		if (scribe_parts_is_dir(name)) /* the user's */
+			break;
+		rc = enter_day(&at, name, is_last_day(slash + 1) ? 01777 : 0755);
 	}
 	if (at >= 0)
 		close(at);
 	umask(mask);
 	return rc;
-}
-
-static int commit(const char *path, const char *to, int replace)
-{
-	if (chmod(path, 0400) < 0)
-		return -errno;
-	if (replace)
-		return rename(path, to) < 0 ? -errno : 0;
-	if (renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	/* file systems without that flag: a hard link does not replace either */
-	if (link(path, to) < 0)
-		return -errno;
-	unlink(path);
-	return 0;
 }
 
 static int write_all(int fd, const char *data, size_t bytes)
@@ -278,10 +222,27 @@ static int put_note(const char *to, const char *note)
 	return rc;
 }
 
+/* Parts are believed when they are read: nobody else may have made their directory. */
+static int check_parts(const char *path)
+{
+	char dir[SCRIBE_PATH_MAX];
+	struct stat st;
+	size_t n;
+
+	if (!scribe_parts_in(path, &n))
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", (int)n, path);
+	if (lstat(dir, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
 static int put(struct scribe_hand_question *q, int from)
 {
-	int fd, rc = q->mkdirs ? make_dirs(q->path, q->prefix) : 0;
+	int fd, rc = q->mkdirs ? scribe_make_dirs(q->path, q->prefix) : 0;
 
+	if (rc == 0)
+		rc = check_parts(q->path);
 	if (rc == 0 && q->note[0])
 		rc = put_note(q->to, q->note);
 	if (rc < 0)
@@ -291,7 +252,7 @@ static int put(struct scribe_hand_question *q, int from)
 		return fd;
 	rc = close_told(fd, copy(from, fd));
 	if (rc == 0)
-		rc = commit(q->path, q->to, q->replace);
+		rc = scribe_put_name(q->path, q->to, q->replace);
 	if (rc < 0)
 		unlink(q->path);
 	return rc;
@@ -351,13 +312,30 @@ static int attributes(const char *name, int fd)
 	return 0;
 }
 
+static void say_merged(void *ctx, const char *path, const char *missing)
+{
+	const int *fd = ctx;
+
+	(void)missing; /* the log tells it */
+	if (*fd >= 0)
+		dprintf(*fd, "%s\n", path);
+}
+
+static int merge_parts(const struct scribe_hand_question *q, int fd)
+{
+	const struct scribe_parts_way way = {q->replace != 0, say_merged, &fd};
+	struct scribe_err err;
+
+	return scribe_parts_merge(q->path, &way, &err);
+}
+
 static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 {
 	int rc;
 
 	switch (q->op) {
 	case SCRIBE_HAND_MKDIRS:
-		return make_dirs(q->path, q->prefix);
+		return scribe_make_dirs(q->path, q->prefix);
 	case SCRIBE_HAND_CREATE:
 		rc = open_safely(q->path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		*ret_fd = rc;
@@ -367,7 +345,7 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 		*ret_fd = rc;
 		return rc < 0 ? rc : 0;
 	case SCRIBE_HAND_COMMIT:
-		return commit(q->path, q->to, q->replace);
+		return scribe_put_name(q->path, q->to, q->replace);
 	case SCRIBE_HAND_REMOVE:
 		return unlink(q->path) < 0 ? -errno : 0;
 	case SCRIBE_HAND_PUT:
@@ -377,6 +355,8 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 		return rc;
 	case SCRIBE_HAND_FETCH:
 		return fetch(q->path, fd);
+	case SCRIBE_HAND_MERGE:
+		return merge_parts(q, fd);
 	case SCRIBE_HAND_DAYS:
 		return make_days(q->path, q->prefix);
 	case SCRIBE_HAND_ATTRIBUTES:

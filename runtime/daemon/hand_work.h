@@ -21,6 +21,7 @@ enum scribe_hand_op {
 	SCRIBE_HAND_FETCH, /* with a descriptor */
 	SCRIBE_HAND_DAYS,  /* `prefix`: of the directory of logs in path */
 	SCRIBE_HAND_ATTRIBUTES, /* with a descriptor */
+	SCRIBE_HAND_MERGE, /* with a descriptor, or without */
 };
 
 struct scribe_hand_question {

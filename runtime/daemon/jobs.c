@@ -33,7 +33,8 @@ static const struct spec_key {
 	{"job_id", TEXT(id)},           {"cgroup", TEXT(cgroup)},
 	{"match_env", TEXT(match_env)}, {"below", NUMBER(below)},
 	{"pid", NUMBER(pid)},           {"nodes", NUMBER(nodes)},
-	{"node", NUMBER(node)},         {"deadline_s", NUMBER(deadline_s)},
+	{"node", TEXT(node)},           {"deadline_s", NUMBER(deadline_s)},
+	{"attempt", NUMBER(attempt)},
 #undef TEXT
 #undef NUMBER
 };
@@ -250,8 +251,8 @@ static int send_entry(struct scribe_client *c, struct scribe_work *w, bool all)
 	scribe_commit_partial(w, &ledger);
 	say(text, sizeof(text), &n, "events=%" PRIu64 "\ndropped=%" PRIu64 "\n",
 	    (uint64_t)ledger.v[SCRIBE_L_EVENTS], (uint64_t)ledger.v[SCRIBE_L_DROP_NO_SLOT]);
-	say(text, sizeof(text), &n, "cgroup=%s\nmatch_env=%s\nbelow=%u\nnodes=%u\nnode=%u\n", w->spec.cgroup,
-	    w->spec.match_env, w->spec.below, w->spec.nodes, w->spec.node);
+	say(text, sizeof(text), &n, "cgroup=%s\nmatch_env=%s\nbelow=%u\nnodes=%u\nnode=%s\n", w->spec.cgroup,
+	    w->spec.match_env, w->spec.below, w->spec.nodes, w->host);
 	say(text, sizeof(text), &n, "log_dir=%s\n", w->config.log_dir);
 	for (size_t i = 0; i < w->logs; i++)
 		say(text, sizeof(text), &n, "log=%s\n", w->log[i].text[0] ? w->log[i].text : w->log[i].path);

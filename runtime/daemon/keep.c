@@ -76,6 +76,11 @@ void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, 
 		(void)scribe_journal_put(&p->work->journal, SCRIBE_KEEP_EXEC, piece, 3);
 }
 
+void scribe_keep_above(struct scribe_process *p, const char *argv, size_t bytes)
+{
+	put(p->work, SCRIBE_KEEP_ABOVE, &p->serial, sizeof(p->serial), argv, bytes);
+}
+
 void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env)
 {
 	struct scribe_keep_env head = {.serial = p->serial, .disabled = p->disabled};

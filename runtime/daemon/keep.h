@@ -15,6 +15,7 @@ void scribe_keep_process(struct scribe_process *p);
 void scribe_keep_name(struct scribe_work *w, uint32_t slot, uint32_t birth, const struct scribe_label *label);
 void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe);
 /* Its environment so far; `env`: all of it. */
+void scribe_keep_above(struct scribe_process *p, const char *argv, size_t bytes);
 void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env);
 /* A record drained: of one that lives it counts at once, else when `drained` has followed. */
 void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view *view, bool lives);

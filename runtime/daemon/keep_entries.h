@@ -24,6 +24,7 @@ enum scribe_keep_type {
 	SCRIBE_KEEP_ENDING,    /* deadline, CLOCK_MONOTONIC */
 	SCRIBE_KEEP_COMMITTED, /* unit's id, then struct scribe_msg_log or nothing */
 	SCRIBE_KEEP_SETTINGS,  /* lines of scribe_jobenv */
+	SCRIBE_KEEP_ABOVE,     /* serial, then the arguments of the process above */
 };
 
 struct scribe_keep_begin {

@@ -264,6 +264,9 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 		return 0;
 #define BODY(type) (const char *)data + sizeof(type), bytes - sizeof(type)
 	switch (type) {
+	case SCRIBE_KEEP_ABOVE:
+		scribe_worlds_above(p, BODY(uint32_t));
+		return 0;
 	case SCRIBE_KEEP_EXEC:
 		return exec(r, p, data, BODY(struct scribe_keep_exec));
 	case SCRIBE_KEEP_READER:
@@ -297,6 +300,7 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		[SCRIBE_KEEP_ENDING] = sizeof(uint64_t),
 		[SCRIBE_KEEP_COMMITTED] = sizeof(uint32_t),
 		[SCRIBE_KEEP_SETTINGS] = 1,
+		[SCRIBE_KEEP_ABOVE] = sizeof(uint32_t),
 	};
 	struct resume *r = ctx;
 

@@ -12,6 +12,7 @@
 
 #include "logfmt/base/hash.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/parts.h"
 
 #define ENDING  "darshan"
 #define PARTIAL "darshan_partial"
@@ -106,6 +107,23 @@ static int log_dir(const struct scribe_work *w, char *ret, size_t cap)
 	return 0;
 }
 
+int scribe_place_stem(const struct scribe_work *w, char *ret_path, size_t cap)
+{
+	char dir[SCRIBE_PATH_MAX], user[64], id[160];
+	int n;
+
+	user_word(w, user, sizeof(user));
+	word(w->spec.id, id, sizeof(id));
+	if (w->config.log_file[0])
+		n = snprintf(ret_path, cap, "%s", w->config.log_file);
+	else if (log_dir(w, dir, sizeof(dir)) < 0)
+		return -ENAMETOOLONG;
+	else
+		n = snprintf(ret_path, cap, "%s/%s%s_id%s", dir, w->config.dated ? SCRIBE_PARTS_ALL "/" : "",
+			     user, id);
+	return n < (int)cap ? 0 : -ENAMETOOLONG;
+}
+
 size_t scribe_place_shared(const struct scribe_work *w, const char *path)
 {
 	const struct scribe_config *c = &w->config;
@@ -182,9 +200,10 @@ int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, cha
 	return rc < 0 ? scribe_err_set(err, rc, "the log's path is too long") : 0;
 }
 
-int scribe_place_prepare(struct scribe_work *w, const char *path, struct scribe_err *err)
+int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, const char *path,
+			 struct scribe_err *err)
 {
-	return w->config.log_file[0] ? 0 : scribe_hand_mkdirs(&w->hand, path, err);
+	return w->config.log_file[0] && !scribe_parts_unit(w, u) ? 0 : scribe_hand_mkdirs(&w->hand, path, err);
 }
 
 int scribe_place_check(struct scribe_work *w, struct scribe_err *err)

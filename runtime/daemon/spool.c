@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
+#include "logfmt/parts.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/hand_work.h"
 
 #define NOTE     ".to"
 #define ROUND_NS 10000000000ull /* between two rounds */
 #define MOVE_MS  20000
+#define MERGE_MS 120000
 
 struct note {
 	unsigned uid, gid, replace;
@@ -31,7 +33,7 @@ struct scribe_spool {
 	struct scribe_hand writer;
 	/* one log being moved: its directories, then itself */
 	struct scribe_hand mover;
-	enum { IDLE, MAKING_DAYS, MOVING } state;
+	enum { IDLE, MAKING_DAYS, MOVING, MERGING } state;
 	struct note note;
 	char hung[SCRIBE_PATH_MAX]; /* directory that did not answer in this round: not asked again */
 	char name[NAME_MAX + 1]; /* of it; in a round only greater names are still to be tried */
@@ -79,6 +81,7 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_work *w,
 {
 	const struct scribe_config *c = &w->config;
 	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
+	size_t parts;
 	int n = snprintf(ret_path, cap, "%s/%u-%016llx.darshan", s->dir, c->uid, (unsigned long long)hash);
 
 	if (n >= (int)cap || strchr(to, '\n'))
@@ -86,7 +89,7 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_work *w,
 	if (mkdir(s->dir, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s shared=%zu own=%zu\n%s\n", c->uid,
-		     c->gid, c->log_file[0] != 0, c->locked || !c->user[0] ? "-" : c->user,
+		     c->gid, c->log_file[0] || scribe_parts_in(to, &parts), c->locked || !c->user[0] ? "-" : c->user,
 		     scribe_place_shared(w, to), scribe_place_own(w, to), to);
 	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
 }
@@ -191,12 +194,25 @@ static void begin_move(struct scribe_spool *s)
 		put_back(s);
 }
 
+/* A part of a log that has come late: all may be there now. */
+static bool begin_merge(struct scribe_spool *s)
+{
+	char dir[SCRIBE_PATH_MAX];
+	size_t n;
+
+	if (!scribe_parts_in(s->note.to, &n))
+		return false;
+	snprintf(dir, sizeof(dir), "%.*s", (int)n, s->note.to);
+	return scribe_hand_merge(&s->mover, dir, false, -1, MERGE_MS) == 0;
+}
+
 static void end_move(struct scribe_spool *s, int rc)
 {
 	char path[2 * SCRIBE_PATH_MAX];
 
-	s->state = IDLE;
-	scribe_hand_stop(&s->mover);
+	s->state = rc == 0 && begin_merge(s) ? MERGING : IDLE;
+	if (s->state == IDLE)
+		scribe_hand_stop(&s->mover);
 	if (rc == -ETIMEDOUT)
 		snprintf(s->hung, sizeof(s->hung), "%.*s", (int)dir_bytes(s->note.to), s->note.to);
 	if (rc < 0 && rc != -EEXIST) /* it stands there already: moved before a kill */
@@ -215,6 +231,11 @@ void scribe_spool_tick(struct scribe_spool *s)
 	if (s->state != IDLE) {
 		if (!scribe_hand_answered(&s->mover, &rc))
 			return;
+		if (s->state == MERGING) {
+			s->state = IDLE;
+			scribe_hand_stop(&s->mover);
+			return;
+		}
 		if (s->state == MOVING || rc == -ETIMEDOUT) {
 			end_move(s, rc);
 			return;

@@ -23,6 +23,7 @@
 #include "runtime/daemon/deliver.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/parts.h"
 #include "runtime/daemon/spool.h"
 #include "runtime/daemon/service.h"
 
@@ -152,7 +153,10 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 		w->number = strtoll(w->config.job_number, NULL, 10);
 	w->begun_ns = scribe_now_ns();
 	memset(config, 0, sizeof(*config));
-	gethostname(w->host, sizeof(w->host) - 1);
+	if (w->spec.node[0])
+		strcpy(w->host, w->spec.node);
+	else
+		gethostname(w->host, sizeof(w->host) - 1);
 	w->realtime_ns = realtime_offset();
 	while (*at)
 		at = &(*at)->next;
@@ -480,6 +484,11 @@ static void finish(struct scribe_work *w)
 	}
 	if (scribe_deliver_busy(w))
 		return;
+	if (scribe_parts_job(w) && !w->told_done) {
+		w->told_done = true;
+		scribe_deliver_done(w);
+		return;
+	}
 	w->over = true;
 	scribe_runlink_report(w);
 }
@@ -501,6 +510,10 @@ void scribe_works_tick(struct scribe_daemon *d)
 	}
 
 	for (w = d->works; w; w = w->next) {
+		if (scribe_parts_job(w) && !w->told_begun && w->worlds.by_serial.used) {
+			w->told_begun = true;
+			scribe_deliver_begun(w);
+		}
 		if (!w->over && !w->finishing)
 			scribe_commit_due(w, false);
 		scribe_attrs_tick(w);

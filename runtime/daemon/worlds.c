@@ -104,6 +104,7 @@ static struct scribe_process *process_free(struct scribe_process *p)
 	if (p) {
 		free(p->exe);
 		free(p->args);
+		free(p->above);
 		free(p->env);
 		free(p->jobenv);
 		free(p);
@@ -131,6 +132,7 @@ void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scrib
 			free(u->ranks.place[i].value);
 		}
 		scribe_map_clear(&u->ranks);
+		free(u->place);
 		free(u->partial);
 		free(u);
 	}
@@ -259,6 +261,12 @@ static char *first_arg(const char *argv, size_t bytes)
 	return bytes && argv[0] ? strndup(argv, bytes) : NULL;
 }
 
+void scribe_worlds_above(struct scribe_process *p, const char *argv, size_t bytes)
+{
+	free(p->above);
+	p->above = join_args(argv, bytes);
+}
+
 int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe)
 {
@@ -312,15 +320,15 @@ static bool option_value(const char *args, const char *option, char *ret, size_t
  * Hydra starts one proxy a node and process group, so proxies of one world share
  * control port and group; MPI_Comm_spawn makes a new group.
  */
-static bool hydra_key(const struct scribe_process *launcher, char *ret_key, size_t cap)
+static bool hydra_key(const char *args, char *ret_key, size_t cap)
 {
 	char port[128], group[32];
 
-	if (!launcher || !launcher->args || !strstr(launcher->args, "hydra_"))
+	if (!args || !strstr(args, "hydra_"))
 		return false;
-	if (!option_value(launcher->args, "--control-port", port, sizeof(port)))
+	if (!option_value(args, "--control-port", port, sizeof(port)))
 		return false;
-	if (!option_value(launcher->args, "--pgid", group, sizeof(group)))
+	if (!option_value(args, "--pgid", group, sizeof(group)))
 		return false;
 	snprintf(ret_key, cap, "hydra:%s:%s", port, group);
 	return true;
@@ -333,7 +341,7 @@ static void world_key(struct scribe_worlds *w, const struct scribe_process *p, c
 
 	if (!strncmp(world, "pmix:", 5))
 		snprintf(ret_key, cap, "%s", world);
-	else if (hydra_key(launcher, ret_key, cap))
+	else if (hydra_key(launcher ? launcher->args : p->above, ret_key, cap))
 		return;
 	else if (world[0])
 		snprintf(ret_key, cap, "%s", world);
@@ -413,6 +421,7 @@ static void drop_if_empty(struct scribe_worlds *w, struct scribe_unit *u)
 	for (size_t i = 0; i < u->ranks.places; i++)
 		free(u->ranks.place[i].value);
 	scribe_map_clear(&u->ranks);
+	free(u->place);
 	free(u->partial);
 	free(u);
 }

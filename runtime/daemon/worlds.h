@@ -55,6 +55,7 @@ struct scribe_unit {
 	uint32_t launcher; /* serial of the launcher, 0: none known */
 	unsigned live;     /* living processes that count to it */
 	bool committed;
+	bool part; /* its log is made of parts of several nodes, and this one has one */
 	bool closed;                         /* no more ranks are expected */
 	struct scribe_map ranks;             /* rank number -> struct scribe_rank */
 	struct scribe_process *first, *last; /* its processes, in order of appearance */
@@ -69,6 +70,7 @@ struct scribe_unit {
 	uint64_t base_ns;  /* job start of the log once fixed (first FETCH), else 0 */
 	int64_t jobid;     /* scheduler's, -1 none */
 	uint64_t missed;   /* bits of modules of which calls may be missing */
+	char *place;       /* where the log made of parts belongs, or NULL */
 	char *partial;     /* path given to rank 0 for the collective log, or NULL */
 	struct scribe_unit *next;
 };
@@ -96,6 +98,7 @@ struct scribe_process {
 	char comm[16];
 	char *exe;  /* path or argv[0]; NULL unknown */
 	char *args; /* argv joined by spaces; NULL unknown or dropped */
+	char *above; /* the same of the process above, where that one is not traced; NULL unknown */
 	struct scribe_totals totals;
 	struct scribe_envreader *env;       /* while environment pieces come in */
 	struct scribe_jobenv *jobenv;       /* the same, of what may say something for the job; NULL nobody asks */
@@ -119,6 +122,8 @@ struct scribe_process *scribe_worlds_find(struct scribe_worlds *w, uint32_t seri
 /* A process has begun: enrolled (parent 0) or forked. NULL: memory is out. */
 struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t serial, uint32_t parent,
 					  uint64_t now_ns);
+/* It has joined by itself: the arguments of the process above it, which may be a launcher. */
+void scribe_worlds_above(struct scribe_process *p, const char *argv, size_t bytes);
 /* It has executed: argv as strings ending in NUL; exe may be NULL. */
 int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe);

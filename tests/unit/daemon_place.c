@@ -90,7 +90,7 @@ static void made_names(void **state)
 	/* dated: the directories are made */
 	work->config.dated = true;
 	assert_int_equal(scribe_place_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
-	assert_int_equal(scribe_place_prepare(work, path, &err), 0);
+	assert_int_equal(scribe_place_prepare(work, work->worlds.rest, path, &err), 0);
 	matches(path, "/[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}/a_b_");
 	*strrchr(path, '/') = 0;
 	assert_int_equal(access(path, W_OK), 0);
