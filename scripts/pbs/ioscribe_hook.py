@@ -23,10 +23,19 @@ def call(*arguments):
         process.kill()
 
 
+def node_of(job):
+    """How many hosts the job has, this one's name, how often the job was started before."""
+    try:
+        hosts = {part.split("/")[0] for part in str(job.exec_host).split("+")}
+        return str(len(hosts)), str(pbs.get_local_nodename()), str(max(int(job.run_version or 1) - 1, 0))
+    except Exception:  # of one node, then
+        return ()
+
+
 def handle(event):
     if event.type == pbs.EXECJOB_BEGIN:
         user = pwd.getpwnam(str(event.job.euser))
-        call("begin", str(event.job.id), str(user.pw_uid), str(user.pw_gid))
+        call("begin", str(event.job.id), str(user.pw_uid), str(user.pw_gid), *node_of(event.job))
     elif event.type == pbs.EXECJOB_END:
         call("end", str(event.job.id))
 

@@ -107,6 +107,26 @@ EOF
   [ "$(cat "$T/called")" = "job begin --job-id 42 --uid 5 --timeout 1 --match-env SLURM_JOB_ID=42 --gid 60" ]
 }
 
+@test "a job on several nodes: how many, which, and the attempt are passed on, if they are such words" {
+  stand_in <<<"echo \"\$*\" >>$T/called"
+  local begin="job begin --job-id 42 --uid 5 --timeout 1 --match-env SLURM_JOB_ID=42 --gid 60"
+  extra=(SLURM_JOB_NUM_NODES=3 SLURMD_NODENAME=node-1.site SLURM_JOB_RESTART_COUNT=2)
+  hook prolog
+  extra=(SLURM_JOB_NUM_NODES=3 "SLURMD_NODENAME=a \$(touch $T/owned)" SLURM_JOB_RESTART_COUNT=0)
+  hook prolog
+  extra=(SLURM_JOB_NUM_NODES=1 SLURMD_NODENAME=node-1)
+  hook prolog
+  extra=(SLURM_JOB_NUM_NODES=x)
+  hook prolog
+  [ ! -e "$T/owned" ]
+  diff "$T/called" - <<EOF
+$begin --nodes 3 --node node-1.site --attempt 2
+$begin --nodes 3
+$begin
+$begin
+EOF
+}
+
 @test "the files beside a hook are missing" {
   mkdir "$T/slurm"
   cp "$HOOKS"/* "$T/slurm"

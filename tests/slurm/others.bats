@@ -8,7 +8,8 @@ setup() {
   SCRIPTS=$IOSCRIBE_SOURCE/scripts
   printf 'ioscribe = %s/ioscribe\nseconds = 30\n' "$T" >"$T/hooks.conf"
   printf '#!/bin/sh\necho "$*" >>%s/calls\nexit 3\n' "$T" >"$T/ioscribe"
-  chmod 755 "$T/ioscribe"
+  printf '#!/bin/sh\necho "${4%%%%*T}" >%s/asked; echo 3\n' "$T" >"$T/flux"
+  chmod 755 "$T/ioscribe" "$T/flux"
 }
 
 teardown() {
@@ -19,7 +20,8 @@ teardown() {
 pbs_event() {
   cat >"$T/pbs.py" <<EOF
 EXECJOB_BEGIN, EXECJOB_END, EVENT_DEBUG = 1, 2, 4
-class Job: id, euser = "33.head", "$2"
+class Job: id, euser, exec_host, run_version = "33.head", "$2", "one/0*2+one/1+two/0", 3
+def get_local_nodename(): return "two"
 class Event:
     type, job = $1, Job()
     def accept(self): print("accepted")
@@ -40,7 +42,7 @@ EOF
   local uid gid
   uid=$(id -u games) gid=$(id -g games)
   diff "$T/calls" - <<EOF
-job begin --job-id 33.head --uid $uid --timeout 30 --match-env PBS_JOBID=33.head --gid $gid
+job begin --job-id 33.head --uid $uid --timeout 30 --match-env PBS_JOBID=33.head --gid $gid --nodes 2 --node two --attempt 2
 job end --job-id 33.head --deadline 10 --timeout 30
 EOF
 }
@@ -56,7 +58,7 @@ EOF
 @test "Flux: prolog and epilog, the job's number in either spelling" {
   local id
   for id in ƒD7j8aT fD7j8aT; do
-    run env -i PATH=/usr/bin:/bin IOSCRIBE_HOOKS_CONF="$T/hooks.conf" FLUX_JOB_ID=$id FLUX_JOB_USERID=5 "$SCRIPTS/flux/prolog"
+    run env -i PATH="$T:/usr/bin:/bin" IOSCRIBE_HOOKS_CONF="$T/hooks.conf" FLUX_JOB_ID=$id FLUX_JOB_USERID=5 "$SCRIPTS/flux/prolog"
     [ "$status" -eq 0 ]
     [ -z "$output" ]
     run env -i PATH=/usr/bin:/bin IOSCRIBE_HOOKS_CONF="$T/hooks.conf" FLUX_JOB_ID=$id FLUX_JOB_USERID=5 "$SCRIPTS/flux/epilog"
@@ -64,9 +66,9 @@ EOF
     [ -z "$output" ]
   done
   diff "$T/calls" - <<EOF
-job begin --job-id ƒD7j8aT --uid 5 --timeout 30 --match-env FLUX_JOB_ID=ƒD7j8aT
+job begin --job-id ƒD7j8aT --uid 5 --timeout 30 --match-env FLUX_JOB_ID=ƒD7j8aT --nodes 3 --node $(hostname)
 job end --job-id ƒD7j8aT --deadline 10 --timeout 30
-job begin --job-id ƒD7j8aT --uid 5 --timeout 30 --match-env FLUX_JOB_ID=ƒD7j8aT
+job begin --job-id ƒD7j8aT --uid 5 --timeout 30 --match-env FLUX_JOB_ID=ƒD7j8aT --nodes 3 --node $(hostname)
 job end --job-id ƒD7j8aT --deadline 10 --timeout 30
 EOF
 }
