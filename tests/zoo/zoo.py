@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The zoo: every way to end x launchers x languages.
 
-usage: zoo.py BUILD [--only TEXT] [--workers N] [--service]
+usage: zoo.py BUILD [--only TEXT] [--workers N] [--service | --srun JOB]
 
 With --service the cells are jobs of one daemon; else each has a private one, and
 without --only every ending runs below one launcher in one language, in turn.
+With --srun they are jobs of one daemon, too, and steps of the Slurm job JOB, one
+rank a node.
 
 A cell is one program that ends in one way below one launcher. It runs untraced
 and traced: exit code, standard output and standard error must be equal (numbers
@@ -56,6 +58,9 @@ ENDINGS = {
     "one_killed": {},
 }
 LAUNCHERS = ("plain", "mpiexec")
+# Below srun: without those of processes that outlive their step, which Slurm kills with
+# it, and those that move to a control group of ours.
+NOT_BELOW_SRUN = ("oom", "grandchild", "daemon", "forever", "frozen")
 LANGUAGES = ("c", "static", "python", "go")
 
 
@@ -155,23 +160,29 @@ def plain(text):
 
 
 class Cell:
-    def __init__(self, build, ending, launcher, language):
+    def __init__(self, build, ending, launcher, language, allocation=None):
         self.build, self.ending, self.launcher, self.language = build, ending, launcher, language
-        self.ranks = RANKS if launcher == "mpiexec" else 1
+        self.allocation = allocation
+        self.ranks = RANKS if launcher != "plain" else 1
 
     def __str__(self):
         return f"{self.ending} {self.launcher} {self.language}"
 
-    def words(self):
+    def words(self, **to_ranks):
+        """The command; below srun with variables for the ranks alone, not for srun itself."""
         program = os.path.join(self.build, "tests/zoo", self.language)
         if self.language == "python":
             words = [sys.executable, "-S", os.path.join(HERE, "prog.py"), self.ending]
-        elif self.language == "c" and self.launcher == "mpiexec":
+        elif self.language == "c" and self.launcher != "plain":
             words = [os.path.join(self.build, "tests/zoo/mpi"), self.ending]
         else:
             words = [program, self.ending]
         if self.launcher == "mpiexec":
             words = ["mpiexec.mpich", "-n", str(RANKS)] + words
+        if self.launcher == "srun":
+            export = ",".join(["ALL"] + [f"{name}={value}" for name, value in to_ranks.items()])
+            words = ["srun", f"--jobid={self.allocation}", "--overlap", "--mpi=pmi2", "-K", f"-N{RANKS}",
+                     f"-n{RANKS}", f"--export={export}"] + words
         return words
 
 
@@ -221,6 +232,8 @@ class Service:
         self.job("begin", "--job-id", name, "--uid", str(os.getuid()), "--match-env", f"ZOO_JOB={name}",
                  f"log_dir={run.logs}", "log_layout=flat")
         try:
+            if cell.launcher == "srun":
+                return run.command(cell.words(IOSCRIBE_ENABLE="1", ZOO_JOB=name))
             return run.command(cell.words(), {"IOSCRIBE_ENABLE": "1", "ZOO_JOB": name})
         finally:
             self.job("end", "--job-id", name, "--deadline", "1" if left else "60")
@@ -262,7 +275,7 @@ def run_cell(cell, way, folder):
     ioscribe = os.path.join(cell.build, "util/ioscribe")
     traced, seen = [], []
     try:
-        for turn in range(6 if cell.launcher == "mpiexec" else 1):
+        for turn in range(6 if cell.launcher != "plain" else 1):
             if turn % 2 == 0:
                 with Run(cell, f"{folder}/traced{turn}") as run:
                     traced.append(way.traced(cell, run))
@@ -282,9 +295,14 @@ def main():
     args.add_argument("--only", default="")
     args.add_argument("--workers", type=int, default=3)
     args.add_argument("--service", action="store_true")
+    args.add_argument("--srun", metavar="JOB")
     args = args.parse_args()
     build = os.path.abspath(args.build)
-    cells = [Cell(build, e, l, g) for e in ENDINGS for l in LAUNCHERS for g in LANGUAGES]
+    if args.srun:
+        args.service = True
+        cells = [Cell(build, e, "srun", g, args.srun) for e in ENDINGS if e not in NOT_BELOW_SRUN for g in LANGUAGES]
+    else:
+        cells = [Cell(build, e, l, g) for e in ENDINGS for l in LAUNCHERS for g in LANGUAGES]
     if not args.only and not args.service:
         cells = [c for n, c in enumerate(cells) if n % 8 == n // 8 * 3 % 8]
     cells = [c for c in cells if args.only in str(c)]
