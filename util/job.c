@@ -278,10 +278,10 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 /* One request to its answer; a daemon that was just ending is asked for again. */
 static int converse(struct job *j, struct scribe_err *err)
 {
-	int64_t deadline = scribe_job_now_ms() + j->timeout_ms;
+	int64_t deadline = scribe_msg_now_ms() + j->timeout_ms;
 	int rc = 1;
 
-	while (rc == 1 && scribe_job_now_ms() < deadline) {
+	while (rc == 1 && scribe_msg_now_ms() < deadline) {
 		int sock;
 
 		*err = (struct scribe_err){0};

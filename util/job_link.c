@@ -22,21 +22,6 @@
 
 #define RETRY_MS 10
 
-int64_t scribe_job_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static int left_until(int64_t deadline_ms)
-{
-	int64_t left = deadline_ms - scribe_job_now_ms();
-
-	return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
-}
-
 int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err)
 {
 	size_t room = sizeof(r->text) - r->bytes;
@@ -90,7 +75,7 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 		why = errno;
 		rc = why == ECONNREFUSED ? -ENOENT : -why;
 		/* a full backlog: it is busy, or hangs */
-		if ((rc != -EAGAIN && rc != -EINTR) || !left_until(deadline_ms))
+		if ((rc != -EAGAIN && rc != -EINTR) || !scribe_msg_left_ms(deadline_ms))
 			break;
 		rc = 0;
 		poll(NULL, 0, RETRY_MS);
@@ -120,7 +105,7 @@ static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_e
 		struct pollfd p = {.fd = from, .events = POLLIN};
 		ssize_t got;
 
-		if (poll(&p, 1, left_until(deadline_ms)) == 0) {
+		if (poll(&p, 1, scribe_msg_left_ms(deadline_ms)) == 0) {
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
 			return scribe_err_set(err, -ETIMEDOUT, "the daemon is not ready in time");
@@ -201,7 +186,7 @@ static bool is_loading(void)
 int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
-	ssize_t n = scribe_msg_recv(sock, packet, NULL, left_until(deadline_ms), err);
+	ssize_t n = scribe_msg_recv(sock, packet, NULL, scribe_msg_left_ms(deadline_ms), err);
 
 	if (n == -ETIMEDOUT)
 		return scribe_err_set(err, (int)n,

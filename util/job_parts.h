@@ -16,8 +16,6 @@ struct scribe_request {
 	size_t bytes;
 };
 
-/* CLOCK_MONOTONIC in ms: what deadlines are counted in. */
-int64_t scribe_job_now_ms(void);
 /* Add a line; -EINVAL for a newline in the value, -E2BIG when there is no room. */
 int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err);
 

@@ -153,7 +153,7 @@ int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 	static struct scribe_msg_ready ready;
 	int rc;
 
-	r->link = scribe_job_connect(scribe_job_now_ms() + JOIN_MS, err);
+	r->link = scribe_job_connect(scribe_msg_now_ms() + JOIN_MS, err);
 	if (r->link < 0) {
 		rc = r->link;
 		r->link = -1;
@@ -186,7 +186,7 @@ int scribe_run_link_again(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
 	const struct timespec nap = {.tv_nsec = 50000000};
-	int64_t until = scribe_job_now_ms() + AGAIN_MS;
+	int64_t until = scribe_msg_now_ms() + AGAIN_MS;
 	int rc;
 
 	do {
@@ -199,7 +199,7 @@ int scribe_run_link_again(struct scribe_run *r, struct scribe_err *err)
 		if (rc == 0 || rc == -EIO)
 			return rc;
 		nanosleep(&nap, NULL);
-	} while (scribe_job_now_ms() < until);
+	} while (scribe_msg_now_ms() < until);
 	return scribe_err_set(err, -ETIMEDOUT, "the daemon is gone, and no other has come in %d s: the log is "
 			      "written when one does", AGAIN_MS / 1000);
 }

@@ -6,6 +6,7 @@
 #include "logfmt/base/proto.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -121,7 +122,7 @@ int scribe_msg_check(const void *packet, size_t bytes, const void **ret_payload,
 	return 0;
 }
 
-static int64_t now_ms(void)
+int64_t scribe_msg_now_ms(void)
 {
 	struct timespec ts;
 
@@ -129,17 +130,20 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+int scribe_msg_left_ms(int64_t deadline_ms)
+{
+	int64_t left = deadline_ms - scribe_msg_now_ms();
+
+	return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
 /* Wait until the socket is ready for `events`; 0, -ETIMEDOUT or -errno. */
 static int wait_for(int sock, short events, int64_t deadline_ms)
 {
 	for (;;) {
 		struct pollfd p = {.fd = sock, .events = events};
-		int64_t left = deadline_ms < 0 ? -1 : deadline_ms - now_ms();
-		int n;
+		int n = poll(&p, 1, deadline_ms < 0 ? -1 : scribe_msg_left_ms(deadline_ms));
 
-		if (deadline_ms >= 0 && left < 0)
-			left = 0;
-		n = poll(&p, 1, (int)left);
 		if (n > 0)
 			return 0;
 		if (n == 0)
@@ -160,7 +164,7 @@ int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payloa
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = {0};
 	struct msghdr m = {.msg_iov = iov, .msg_iovlen = len ? 2 : 1};
-	int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t deadline = timeout_ms < 0 ? -1 : scribe_msg_now_ms() + timeout_ms;
 
 	if (len > SCRIBE_MSG_MAX - sizeof(h))
 		return -EMSGSIZE;
@@ -214,7 +218,7 @@ static int take_descriptor(struct msghdr *m)
 
 ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, struct scribe_err *err)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t deadline = timeout_ms < 0 ? -1 : scribe_msg_now_ms() + timeout_ms;
 	char control[CMSG_SPACE(4 * sizeof(int))] __attribute__((aligned(8)));
 	struct iovec iov = {packet, SCRIBE_MSG_MAX};
 	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};

@@ -252,6 +252,11 @@ int scribe_msg_payload_bytes(unsigned type);
  */
 int scribe_msg_check(const void *packet, size_t bytes, const void **ret_payload, struct scribe_err *err);
 
+/* CLOCK_MONOTONIC in ms: what deadlines are counted in. */
+int64_t scribe_msg_now_ms(void);
+/* What is left until then, ms; 0 when it has passed. */
+int scribe_msg_left_ms(int64_t deadline_ms);
+
 /*
  * Send one message, with a descriptor when fd >= 0, waiting at most timeout_ms
  * (-1: for ever). Never raises SIGPIPE. 0, or a negative errno (-ETIMEDOUT,

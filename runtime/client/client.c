@@ -41,7 +41,7 @@ static bool says_yes(const char *name)
 
 static void greet(const struct scribe_identity *who)
 {
-	int64_t deadline = scribe_now_ms() + HELLO_MS;
+	int64_t deadline = scribe_msg_now_ms() + HELLO_MS;
 	struct scribe_link link;
 
 	if (scribe_link_open(&link, deadline) == 0)

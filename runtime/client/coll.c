@@ -65,7 +65,7 @@ static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 			return give_up(c);
 		if (flag)
 			return 0;
-		if (scribe_now_ms() >= c->deadline)
+		if (scribe_msg_now_ms() >= c->deadline)
 			return give_up(c);
 		if (n < YIELDS) {
 			sched_yield();

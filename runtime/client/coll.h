@@ -17,7 +17,7 @@ struct scribe_block;
 
 struct scribe_coll {
 	struct scribe_mpi *mpi;
-	int64_t deadline; /* scribe_now_ms */
+	int64_t deadline; /* scribe_msg_now_ms */
 	bool broken;
 	struct scribe_block *blocks;
 };

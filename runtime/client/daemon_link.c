@@ -21,21 +21,6 @@
 #define HIGH_FD          900 /* above what programs count on, below the usual limit of 1024 */
 #define CONNECT_RETRY_MS 5
 
-int64_t scribe_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static int time_left(int64_t deadline)
-{
-	int64_t left = deadline - scribe_now_ms();
-
-	return left < 0 ? 0 : (int)left;
-}
-
 int scribe_fd_high(int fd)
 {
 	struct rlimit limit;
@@ -60,7 +45,7 @@ static int connect_by(int sock, const struct sockaddr_un *to, int64_t deadline)
 			break;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (time_left(deadline) == 0)
+		if (scribe_msg_left_ms(deadline) == 0)
 			return -ETIMEDOUT;
 		if (errno == EAGAIN)
 			poll(NULL, 0, CONNECT_RETRY_MS);
@@ -108,7 +93,7 @@ static int say(struct scribe_link *l, enum scribe_msg_type type, const void *pay
 {
 	if (l->sock < 0)
 		return -ENOTCONN;
-	return scribe_msg_send(l->sock, type, SCRIBE_ST_OK, payload, len, -1, time_left(deadline));
+	return scribe_msg_send(l->sock, type, SCRIBE_ST_OK, payload, len, -1, scribe_msg_left_ms(deadline));
 }
 
 /* The payload of the next message, which must be of `type`. */
@@ -121,7 +106,7 @@ static int hear(struct scribe_link *l, enum scribe_msg_type type, const void **r
 
 	if (l->sock < 0)
 		return -ENOTCONN;
-	n = scribe_msg_recv(l->sock, l->packet, ret_fd, time_left(deadline), &err);
+	n = scribe_msg_recv(l->sock, l->packet, ret_fd, scribe_msg_left_ms(deadline), &err);
 	if (n < 0)
 		return (int)n;
 	if (n == 0)
@@ -202,5 +187,5 @@ int scribe_link_say_streams(struct scribe_link *l, const struct scribe_msg_strea
 	if (l->sock < 0)
 		return -ENOTCONN;
 	return scribe_msg_send(l->sock, SCRIBE_MSG_STREAMS, SCRIBE_ST_OK, m, sizeof(*m), memory,
-			       time_left(deadline));
+			       scribe_msg_left_ms(deadline));
 }

@@ -25,8 +25,7 @@ struct scribe_identity {
 	char world[SCRIBE_WORLD_MAX]; /* its name, or "" */
 };
 
-/* Times are those of scribe_now_ms: all calls end by `deadline`, 0 or -errno. */
-int64_t scribe_now_ms(void);
+/* Times are those of scribe_msg_now_ms: all calls end by `deadline`, 0 or -errno. */
 
 /* Connect to the socket named by the environment. */
 int scribe_link_open(struct scribe_link *l, int64_t deadline);

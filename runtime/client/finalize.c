@@ -27,7 +27,7 @@
 static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_t deadline)
 {
 	while (!scribe_link_ready(link, PROGRESS_MS)) {
-		if (scribe_now_ms() >= deadline)
+		if (scribe_msg_now_ms() >= deadline)
 			return -1;
 		mpi->verbs->progress(mpi);
 	}
@@ -38,7 +38,7 @@ static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_
 static int greet(struct scribe_link *link, const struct scribe_identity *who,
 		 struct scribe_msg_hello_ok *ret_hello)
 {
-	int64_t deadline = scribe_now_ms() + HELLO_MS;
+	int64_t deadline = scribe_msg_now_ms() + HELLO_MS;
 	int rc = scribe_link_open(link, deadline);
 
 	if (rc == 0)
@@ -59,8 +59,8 @@ static int fetch(struct scribe_final *f, struct scribe_link *link, const struct 
 	int64_t deadline = f->coll.deadline - work_ms;
 	int fd, rc;
 
-	if (!(hello->flags & SCRIBE_HELLO_ALL_MET) && deadline > scribe_now_ms() + MEET_MS)
-		deadline = scribe_now_ms() + MEET_MS;
+	if (!(hello->flags & SCRIBE_HELLO_ALL_MET) && deadline > scribe_msg_now_ms() + MEET_MS)
+		deadline = scribe_msg_now_ms() + MEET_MS;
 	rc = await_answer(link, f->coll.mpi, deadline);
 	if (rc == 0)
 		rc = scribe_link_hear_fetch(link, deadline, ret_ok, &fd);
@@ -111,8 +111,8 @@ static void report(struct scribe_final *f, struct scribe_link *link, bool ok)
 
 	if (!ok && f->rank == 0 && f->path)
 		unlink(f->path);
-	if (deadline < scribe_now_ms() + DONE_MS)
-		deadline = scribe_now_ms() + DONE_MS;
+	if (deadline < scribe_msg_now_ms() + DONE_MS)
+		deadline = scribe_msg_now_ms() + DONE_MS;
 	scribe_link_done(link, ok, f->rank == 0 && f->path ? f->path : "", deadline);
 }
 
@@ -154,7 +154,7 @@ void scribe_finalize(struct scribe_rank_state *s)
 	if (greet(&link, &s->who, &hello) == 0) {
 		if (hello.deadline_ms > DEADLINE_MAX_MS)
 			hello.deadline_ms = DEADLINE_MAX_MS;
-		f.coll.deadline = scribe_now_ms() + hello.deadline_ms;
+		f.coll.deadline = scribe_msg_now_ms() + hello.deadline_ms;
 		finish(&f, &link, &hello);
 	}
 	scribe_link_close(&link);

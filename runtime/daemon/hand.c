@@ -245,20 +245,17 @@ static int stash(struct scribe_hand *h)
 }
 
 /* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
-static int ask_about(struct scribe_hand *h, int op, const char *path, const char *to, int replace,
-		     const char *what, struct scribe_err *err)
+static int ask_about(struct scribe_hand *h, int op, const char *path, const char *what,
+		     struct scribe_err *err)
 {
 	static struct scribe_hand_question q;
 	int rc, answered = 0, fd = -1;
 
 	memset(&q, 0, sizeof(q));
 	q.op = op;
-	q.replace = replace;
-	if (strlen(path) >= sizeof(q.path) || (to && strlen(to) >= sizeof(q.to)))
+	if (strlen(path) >= sizeof(q.path))
 		return scribe_err_set(err, -ENAMETOOLONG, "cannot %s %s: name too long", what, path);
 	strcpy(q.path, path);
-	if (to)
-		strcpy(q.to, to);
 	rc = stash(h);
 	if (rc == 0)
 		rc = ask(h, &q, -1, QUICK_MS, true);
@@ -270,34 +267,23 @@ static int ask_about(struct scribe_hand *h, int op, const char *path, const char
 			rc = answered == 0 && fd >= 0 ? fd : answered;
 	}
 	if (rc < 0)
-		return scribe_err_set(err, rc, "cannot %s %s: %s", what, to ? to : path, strerror(-rc));
+		return scribe_err_set(err, rc, "cannot %s %s: %s", what, path, strerror(-rc));
 	return rc;
 }
 
 int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, SCRIBE_HAND_MKDIRS, path, NULL, 0, "make the directories of", err);
+	return ask_about(h, SCRIBE_HAND_MKDIRS, path, "make the directories of", err);
 }
 
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, SCRIBE_HAND_CREATE, path, NULL, 0, "create", err);
-}
-
-int scribe_hand_open(struct scribe_hand *h, const char *path, struct scribe_err *err)
-{
-	return ask_about(h, SCRIBE_HAND_OPEN, path, NULL, 0, "open", err);
-}
-
-int scribe_hand_commit(struct scribe_hand *h, const char *from, const char *to, int replace,
-		       struct scribe_err *err)
-{
-	return ask_about(h, SCRIBE_HAND_COMMIT, from, to, replace, "rename to", err);
+	return ask_about(h, SCRIBE_HAND_CREATE, path, "create", err);
 }
 
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, SCRIBE_HAND_REMOVE, path, NULL, 0, "remove", err);
+	return ask_about(h, SCRIBE_HAND_REMOVE, path, "remove", err);
 }
 
 int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)

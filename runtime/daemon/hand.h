@@ -47,11 +47,6 @@ void scribe_hand_stop(struct scribe_hand *h);
 int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err);
 /* O_CREAT | O_EXCL | O_NOFOLLOW, read and write, mode 0600. Returns a descriptor. */
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err);
-/* O_RDONLY | O_NOFOLLOW | O_NONBLOCK. Returns a descriptor. */
-int scribe_hand_open(struct scribe_hand *h, const char *path, struct scribe_err *err);
-/* Mode 0400 and rename; `replace` 0: fails with -EEXIST where `to` exists. */
-int scribe_hand_commit(struct scribe_hand *h, const char *from, const char *to, int replace,
-		       struct scribe_err *err);
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err);
 
 /* ---- asked now, answered later: one question at a time ---- */

@@ -340,12 +340,6 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 		rc = open_safely(q->path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		*ret_fd = rc;
 		return rc < 0 ? rc : 0;
-	case SCRIBE_HAND_OPEN:
-		rc = open_safely(q->path, O_RDONLY | O_NONBLOCK, 0);
-		*ret_fd = rc;
-		return rc < 0 ? rc : 0;
-	case SCRIBE_HAND_COMMIT:
-		return scribe_put_name(q->path, q->to, q->replace);
 	case SCRIBE_HAND_REMOVE:
 		return unlink(q->path) < 0 ? -errno : 0;
 	case SCRIBE_HAND_PUT:

@@ -14,8 +14,6 @@
 enum scribe_hand_op {
 	SCRIBE_HAND_MKDIRS,
 	SCRIBE_HAND_CREATE,
-	SCRIBE_HAND_OPEN,
-	SCRIBE_HAND_COMMIT,
 	SCRIBE_HAND_REMOVE,
 	SCRIBE_HAND_PUT,   /* with a descriptor */
 	SCRIBE_HAND_FETCH, /* with a descriptor */

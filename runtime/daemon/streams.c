@@ -16,9 +16,10 @@
 
 #include "logfmt/rules/streams.h"
 
-#define MEMORIES_MAX 16384 /* of all processes */
-#define LOCK_TRIES   200
-#define SINCE_MAX    256
+#define MEMORIES_MAX   16384              /* of all processes */
+#define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* a descriptor each: no job takes them all */
+#define LOCK_TRIES     200
+#define SINCE_MAX      256
 
 /* What the kernel has said of a place. */
 struct place {
@@ -43,11 +44,14 @@ struct scribe_memory {
 static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_process *p, uint32_t id)
 {
 	struct scribe_memory *first = scribe_map_get(&d->streams, p->serial), *m;
+	uint32_t own = 0;
 
 	for (m = first; m; m = m->next)
 		if (m->id == id)
 			return m;
-	m = d->nmemories < MEMORIES_MAX ? calloc(1, sizeof(*m)) : NULL;
+	for (m = d->memories; m; m = m->after)
+		own += m->process->work == p->work;
+	m = d->nmemories < MEMORIES_MAX && own < MEMORIES_A_JOB ? calloc(1, sizeof(*m)) : NULL;
 	if (!m)
 		return NULL;
 	*m = (struct scribe_memory){.id = id, .serial = p->serial, .fd = -1, .process = p, .next = first};

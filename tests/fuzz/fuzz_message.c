@@ -323,7 +323,7 @@ static void say_message(struct peer *p)
 		SCRIBE_MSG_HELLO,     SCRIBE_MSG_FETCH,    SCRIBE_MSG_DONE,     SCRIBE_MSG_STREAMS,
 		SCRIBE_MSG_RUN_BEGIN, SCRIBE_MSG_ENROL,    SCRIBE_MSG_END,      SCRIBE_MSG_JOB_BEGIN,
 		SCRIBE_MSG_JOB_END,   SCRIBE_MSG_JOB_LIST, SCRIBE_MSG_JOB_SHOW, SCRIBE_MSG_JOB_FLUSH,
-		SCRIBE_MSG_JOB_ENTRY, SCRIBE_MSG_LOG,      SCRIBE_MSG_ERROR,    SCRIBE_MSG_READY};
+		SCRIBE_MSG_JOB_ENTRY, SCRIBE_MSG_LOG,      SCRIBE_MSG_ERROR,    SCRIBE_MSG_RUN_AGAIN};
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	struct scribe_msg_header *h = (void *)packet;
 	unsigned how = byte();

@@ -70,6 +70,32 @@ names() {
   done
 }
 
+@test "a service holds four, its maker two, and nobody more, while a job runs" {
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_CONFIG=$T/conf
+  printf 'log_dir = %s\nspool_dir = %s/spool\nlog_layout = flat\nrecords = 1000\n' "$T/w" "$T" >"$T/conf"
+  "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --service --stay
+  run_pid=$(cat "$T/run/pid")
+  "$IOSCRIBE" job begin --job-id 1 --uid 65534 --match-env JOBX=1 --timeout 60
+  local pid all
+  maker=$(pgrep -P "$run_pid" -x ioscribed-maker)
+  all="$(names "$run_pid") $(names "$maker")"
+  "$IOSCRIBE" job end 1 --timeout 60
+  for pid in "$run_pid" "$maker"; do
+    [ "$(status_of "$pid" NoNewPrivs)$(status_of "$pid" Seccomp)" = 12 ]
+    [ "$(status_of "$pid" CapEff)" = "$(status_of "$pid" CapPrm)" ]
+    [ "$(status_of "$pid" CapInh)$(status_of "$pid" CapAmb)" = 00000000000000000000000000000000 ]
+  done
+  echo "$all"
+  [ "$all" = "cap_dac_read_search,cap_sys_ptrace,cap_perfmon,cap_bpf cap_setgid,cap_setuid" ]
+  kill -INT "$run_pid"
+  for _ in $(seq 1200); do
+    [ -e "/proc/$run_pid" ] || break
+    sleep 0.05
+  done
+  [ ! -e "/proc/$run_pid" ]
+  run_pid=
+}
+
 @test "the user cannot look into the hand that has the user's own identity" {
   begin
   run setpriv --reuid=65534 --regid=65534 --clear-groups cat "/proc/$hand/environ"

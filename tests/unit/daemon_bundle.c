@@ -144,6 +144,28 @@ static void written_and_read_again(void **state)
 	close(fd);
 }
 
+static int answer_of(struct scribe_hand *h)
+{
+	int rc = 0;
+
+	while (!scribe_hand_answered(h, &rc))
+		usleep(1000);
+	return rc;
+}
+
+/* A log of one byte put under its name. */
+static int put(struct scribe_hand *h, const char *partial, const char *to, bool replace)
+{
+	struct scribe_hand_put p = {.partial = partial, .to = to, .replace = replace};
+	int fd = memfd_create("log", MFD_CLOEXEC), rc;
+
+	assert_int_equal(write(fd, "x", 1), 1);
+	p.fd = fd;
+	rc = scribe_hand_put(h, &p, 20000);
+	close(fd);
+	return rc < 0 ? rc : answer_of(h);
+}
+
 static void the_hand(void **state)
 {
 	char base[] = "/tmp/scribe-hand-XXXXXX", path[128], to[128];
@@ -165,17 +187,19 @@ static void the_hand(void **state)
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
 	assert_int_equal(scribe_hand_create(&h, path, &err), -EEXIST);
-	assert_int_equal(scribe_hand_commit(&h, path, to, 0, &err), 0);
+	assert_int_equal(put(&h, path, to, false), 0);
 	assert_int_equal(stat(to, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0400);
-	fd = scribe_hand_create(&h, path, &err);
-	close(fd);
-	assert_int_equal(scribe_hand_commit(&h, path, to, 0, &err), -EEXIST); /* never over another's log */
-	assert_int_equal(scribe_hand_commit(&h, path, to, 1, &err), 0);
+	assert_int_equal(put(&h, path, to, false), -EEXIST); /* never over another's log */
+	assert_int_equal(put(&h, path, to, true), 0);
 	/* a link is not followed, neither to write nor to read */
+	unlink(path);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
 	assert_true(scribe_hand_create(&h, path, &err) < 0);
-	assert_true(scribe_hand_open(&h, path, &err) < 0);
+	fd = memfd_create("copy", MFD_CLOEXEC);
+	assert_int_equal(scribe_hand_fetch(&h, path, fd, 20000), 0);
+	assert_true(answer_of(&h) < 0);
+	close(fd);
 	assert_int_equal(scribe_hand_remove(&h, path, &err), 0);
 	assert_int_equal(scribe_hand_remove(&h, to, &err), 0);
 	scribe_hand_stop(&h);

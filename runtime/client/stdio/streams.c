@@ -76,7 +76,7 @@ static struct scribe_streams *make_memory(uint64_t id, uint64_t now)
 {
 	struct scribe_streams *m = MAP_FAILED;
 	struct scribe_msg_streams hello = {.id = (uint32_t)id, .made_ns = now};
-	int64_t deadline = scribe_now_ms() + SEND_MS;
+	int64_t deadline = scribe_msg_now_ms() + SEND_MS;
 	struct scribe_link link;
 	int fd;
 
