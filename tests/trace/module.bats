@@ -34,3 +34,23 @@ load helper
   done
   "$IOSCRIBE_SOURCE/tests/trace/add_module.sh" "$IOSCRIBE_SOURCE" "$T/module"
 }
+
+# Whole builds for each would take long: what the options touch is compiled, no more.
+@test "a build without any one of the modules" {
+  local module file files arch
+  files=$(cd "$IOSCRIBE_SOURCE" && grep -rl --include='*.c' IOSCRIBE_MODULE_ runtime uprobes)
+  [ "$(wc -w <<<"$files")" -ge 4 ]
+  arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+  for module in $(sed -n 's/^set(ioscribe_modules \(.*\))$/\1/p' "$IOSCRIBE_SOURCE/CMakeLists.txt"); do
+    for file in $files; do
+      if [[ $file == *.bpf.c ]]; then
+        clang -g -O2 -target bpf -mcpu=v3 "-D__TARGET_ARCH_$arch" -Wall -Wextra -Werror -Wno-unused-parameter \
+          -I"$IOSCRIBE_SOURCE" -isystem "$IOSCRIBE_BUILD/bpf/types" "-DIOSCRIBE_MODULE_$module=0" \
+          -fsyntax-only "$IOSCRIBE_SOURCE/$file"
+      else
+        cc -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -I"$IOSCRIBE_SOURCE" \
+          "-DIOSCRIBE_MODULE_$module=0" -fsyntax-only "$IOSCRIBE_SOURCE/$file"
+      fi || { echo "$file without $module"; return 1; }
+    done
+  done
+}
