@@ -459,7 +459,8 @@ const struct scribe_command scribe_command_merge = {
 		 "Given directories, without --output: those that the nodes of a job have left (ID.parts, see\n"
 		 "ioscribe-job) because one of them never came. Each job's logs are made of what there is, under\n"
 		 "the names that they would have had, and the directory goes. The logs say in missing_nodes what\n"
-		 "they lack; those that lack records are marked incomplete. Whoever owns the parts calls it.",
+		 "they lack; those that lack records are marked incomplete. Their\n"
+		 "owner calls it, or root, who becomes the owner of each for that.",
 	.alias = "darshan-merge",
 	.examples = examples,
 };

@@ -6,10 +6,14 @@
 #include "util/merge_parts.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "logfmt/parts.h"
 #include "util/command.h"
@@ -29,26 +33,58 @@ static void say(void *ctx, const char *path, const char *missing)
 		scribe_complain(ctx, "warning: %s lacks what these nodes had: %s", path, missing);
 }
 
+static int merge_one(const char *argv0, const char *dir)
+{
+	const struct scribe_parts_way way = {
+		.incomplete = true, .said = say, .ctx = (void *)(uintptr_t)argv0};
+	struct scribe_err err = {0};
+	int rc;
+
+	if (!scribe_merge_is_parts(dir))
+		rc = scribe_err_set(&err, -ENOTDIR, "%s: a log among directories of parts", dir);
+	else
+		rc = scribe_parts_merge(dir, &way, &err);
+	return rc < 0 ? scribe_complain_err(argv0, &err) : SCRIBE_EXIT_OK;
+}
+
+/* Parts are their owner's, and so are the logs made of them: root becomes him for that. */
+static int as_owner(const char *argv0, const char *dir)
+{
+	struct stat st;
+	int status;
+	pid_t pid;
+
+	if (geteuid() != 0 || lstat(dir, &st) < 0 || st.st_uid == 0)
+		return merge_one(argv0, dir);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) < 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) < 0 ||
+		    setresuid(st.st_uid, st.st_uid, st.st_uid) < 0) {
+			scribe_complain(argv0, "%s: cannot become its owner: %s", dir, strerror(errno));
+			_exit(SCRIBE_EXIT_FAILED);
+		}
+		status = merge_one(argv0, dir);
+		fflush(stdout);
+		_exit(status);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status))
+		return SCRIBE_EXIT_FAILED;
+	return WEXITSTATUS(status);
+}
+
 int scribe_merge_parts(const char *argv0, char **paths, int n)
 {
 	int status = SCRIBE_EXIT_OK;
 
 	for (int i = 0; i < n; i++) {
-		struct scribe_parts_way way = {.incomplete = true, .said = say, .ctx = (void *)(uintptr_t)argv0};
-		struct scribe_err err = {0};
 		size_t len = strlen(paths[i]);
-
-		int rc;
+		int one;
 
 		while (len > 1 && paths[i][len - 1] == '/')
 			paths[i][--len] = 0;
-
-		if (!scribe_merge_is_parts(paths[i]))
-			rc = scribe_err_set(&err, -ENOTDIR, "%s: a log among directories of parts", paths[i]);
-		else
-			rc = scribe_parts_merge(paths[i], &way, &err);
-		if (rc < 0)
-			status = scribe_complain_err(argv0, &err);
+		one = as_owner(argv0, paths[i]);
+		status = one ? one : status;
 	}
 	return status;
 }
