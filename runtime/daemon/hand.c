@@ -244,8 +244,8 @@ static int stash(struct scribe_hand *h)
 	return rc < 0 ? -EBUSY : 0;
 }
 
-/* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
-static int ask_about(struct scribe_hand *h, int op, const char *path, const char *what,
+/* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. `own`: of MKDIRS. */
+static int ask_about(struct scribe_hand *h, int op, const char *path, unsigned own, const char *what,
 		     struct scribe_err *err)
 {
 	static struct scribe_hand_question q;
@@ -253,6 +253,7 @@ static int ask_about(struct scribe_hand *h, int op, const char *path, const char
 
 	memset(&q, 0, sizeof(q));
 	q.op = op;
+	q.prefix = own;
 	if (strlen(path) >= sizeof(q.path))
 		return scribe_err_set(err, -ENAMETOOLONG, "cannot %s %s: name too long", what, path);
 	strcpy(q.path, path);
@@ -271,19 +272,19 @@ static int ask_about(struct scribe_hand *h, int op, const char *path, const char
 	return rc;
 }
 
-int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err)
+int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, unsigned own, struct scribe_err *err)
 {
-	return ask_about(h, SCRIBE_HAND_MKDIRS, path, "make the directories of", err);
+	return ask_about(h, SCRIBE_HAND_MKDIRS, path, own, "make the directories of", err);
 }
 
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, SCRIBE_HAND_CREATE, path, "create", err);
+	return ask_about(h, SCRIBE_HAND_CREATE, path, 0, "create", err);
 }
 
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return ask_about(h, SCRIBE_HAND_REMOVE, path, "remove", err);
+	return ask_about(h, SCRIBE_HAND_REMOVE, path, 0, "remove", err);
 }
 
 int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)

@@ -43,8 +43,8 @@ void scribe_hand_stop(struct scribe_hand *h);
 
 /* ---- asked and answered at once; at most 2 s ---- */
 
-/* Make the directories above a file's name, mode 0755 & ~umask. */
-int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err);
+/* Make the directories above a file's name, mode 0755; `own`: as in scribe_hand_put. */
+int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, unsigned own, struct scribe_err *err);
 /* O_CREAT | O_EXCL | O_NOFOLLOW, read and write, mode 0600. Returns a descriptor. */
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err);
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err);

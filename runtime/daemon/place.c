@@ -16,6 +16,7 @@
 
 #define ENDING  "darshan"
 #define PARTIAL "darshan_partial"
+#define DAYS_MS 2000 /* for directories that ranks wait for */
 
 struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u)
 {
@@ -200,10 +201,40 @@ int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, cha
 	return rc < 0 ? scribe_err_set(err, rc, "the log's path is too long") : 0;
 }
 
+/* A service's directories of the date, now. */
+static int make_days(struct scribe_work *w, const char *path)
+{
+	size_t shared = w->daemon->spool ? scribe_place_shared(w, path) : 0;
+	struct scribe_hand root;
+	struct scribe_err err;
+	int rc;
+
+	if (!shared)
+		return 0;
+	rc = scribe_hand_start(&root, geteuid(), getegid(), "", &err);
+	if (rc == 0)
+		rc = scribe_hand_days(&root, path, shared, DAYS_MS);
+	if (rc == 0)
+		while (!scribe_hand_answered(&root, &rc))
+			usleep(200);
+	scribe_hand_stop(&root);
+	return rc;
+}
+
 int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, const char *path,
 			 struct scribe_err *err)
 {
-	return w->config.log_file[0] && !scribe_parts_unit(w, u) ? 0 : scribe_hand_mkdirs(&w->hand, path, err);
+	int rc;
+
+	/* each of these asks the file system: one that hangs is not left to the ranks */
+	if (w->config.log_file[0] && !scribe_parts_unit(w, u)) {
+		rc = scribe_hand_remove(&w->hand, path, err);
+		return rc == -ENOENT ? 0 : rc;
+	}
+	rc = make_days(w, path);
+	if (rc == -ETIMEDOUT)
+		return scribe_err_set(err, rc, "cannot make the directories of %s: no answer in time", path);
+	return scribe_hand_mkdirs(&w->hand, path, (unsigned)scribe_place_own(w, path), err);
 }
 
 int scribe_place_check(struct scribe_work *w, struct scribe_err *err)
@@ -219,7 +250,8 @@ int scribe_place_check(struct scribe_work *w, struct scribe_err *err)
 		n = sizeof(path);
 	if (n >= (int)sizeof(path))
 		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
-	if (!w->config.log_file[0] && scribe_hand_mkdirs(&w->hand, path, err) < 0)
+	if (!w->config.log_file[0] &&
+	    scribe_hand_mkdirs(&w->hand, path, (unsigned)scribe_place_own(w, path), err) < 0)
 		return err->code;
 	fd = scribe_hand_create(&w->hand, path, err);
 	if (fd < 0) {

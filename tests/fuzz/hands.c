@@ -132,21 +132,21 @@ void scribe_hand_stop(struct scribe_hand *h)
 	*h = (struct scribe_hand){.pid = -1, .sock = -1};
 }
 
-int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, struct scribe_err *err)
+int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, unsigned own, struct scribe_err *err)
 {
 	return hands.rc < 0 ? scribe_err_set(err, hands.rc, "cannot make %.60s", path) : 0;
 }
 
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	int rc = scribe_hand_mkdirs(h, path, err);
+	int rc = scribe_hand_mkdirs(h, path, 0, err);
 
 	return rc < 0 ? rc : memfd_create("created", MFD_CLOEXEC);
 }
 
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
-	return scribe_hand_mkdirs(h, path, err);
+	return scribe_hand_mkdirs(h, path, 0, err);
 }
 
 /* A question under way: its answer and how many looks it takes. */

@@ -196,3 +196,30 @@ run_broken() {
   mend
   [ -z "$(logs "$T/place")" ]
 }
+
+@test "ranks are not sent to a place that hangs: MPI_Finalize ends, the log is the daemon's, in the spool" {
+  place place
+  serve_place place
+  local prog=$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_demo
+  mpi_job() {
+    job begin --job-id "$1" --uid 65534 --match-env "JOBX=$1"
+    user env "JOBX=$1" IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" \
+      "LD_PRELOAD=$T/libioscribe.so" timeout 120 mpiexec.mpich -n 2 "$T/mpi_demo" >/dev/null
+  }
+  # users cannot look into every folder that holds a build
+  cp "$prog" "$IOSCRIBE_BUILD/runtime/client/libioscribe.so" "$T"
+  chmod 755 "$T/mpi_demo" "$T/libioscribe.so"
+  # the first job of a day: its directories are root's, the ranks write there together
+  mpi_job 1
+  log=$(job end 1 | grep mpi_demo)
+  "$IOSCRIBE" parse "$log" | grep -qx '# metadata: finalize = collective'
+  [ "$(stat -c '%a %u' "${log%/*}")" = "1777 0" ]
+  fsfreeze -f "$T/place"
+  mpi_job 2
+  "$IOSCRIBE" job end 2 --timeout 2 >/dev/null 2>&1 || true
+  spooled() { [ "$(grep -ls mpi_demo "$T"/spool/*.to | wc -l)" -eq 1 ]; }
+  until_true spooled
+  log=$(grep -ls mpi_demo "$T"/spool/*.to | sed 's/\.to$//')
+  "$IOSCRIBE" parse "$log" | grep -qx '# nprocs: 2'
+  "$IOSCRIBE" parse "$log" | grep -qx '# metadata: finalize = deferred'
+}

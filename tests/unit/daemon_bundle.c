@@ -181,7 +181,7 @@ static void the_hand(void **state)
 	snprintf(to, sizeof(to), "%s/a/b/c", base);
 	assert_true(scribe_hand_create(&h, path, &err) < 0);
 	assert_non_null(strstr(err.text, "cannot create "));
-	assert_int_equal(scribe_hand_mkdirs(&h, path, &err), 0);
+	assert_int_equal(scribe_hand_mkdirs(&h, path, 0, &err), 0);
 	fd = scribe_hand_create(&h, path, &err);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "x", 1), 1);
