@@ -2,7 +2,8 @@
 /*
  * Slurm's side of opting in: --ioscribe and --ioscribe-dxt of sbatch, salloc and
  * srun become variables of the job's tasks, and of the prolog (SPANK_IOSCRIBE,
- * SPANK_IOSCRIBE_DXT). When the batch step ends it calls the site's `comment`
+ * SPANK_IOSCRIBE_DXT). This version traces no single operations: who asks for that
+ * is told so, and gets the counters. When the batch step ends it calls the site's `comment`
  * program. Must not know the daemon, and never fail a job: what does not work is
  * left out.
  *
@@ -66,7 +67,7 @@ static int on_dxt(int val, const char *text, int remote)
 static struct spank_option options[] = {
 	{"ioscribe", "[on|off]", "Record the job's file I/O (off: never, not even by IOSCRIBE_ENABLE=1)", 2,
 	 0, on_ioscribe},
-	{"ioscribe-dxt", NULL, "Record the job's file I/O, and trace each operation", 0, 0, on_dxt},
+	{"ioscribe-dxt", NULL, "As --ioscribe; a trace of each operation is not in this version", 0, 0, on_dxt},
 };
 
 static enum choice decided(void)
@@ -91,6 +92,9 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 	(void)argv;
 	if (spank_context() == S_CTX_REMOTE || decided() == UNSAID)
 		return 0;
+	if (traced_ops && (spank_context() == S_CTX_ALLOCATOR || !getenv("SLURM_JOB_ID")))
+		slurm_info("--ioscribe-dxt: this version of ioscribe does not trace single operations; the job's "
+			   "counters are recorded, as by --ioscribe");
 	spank_job_control_setenv(sp, "IOSCRIBE", decided() == ON ? "on" : "off", 1);
 	if (traced_ops)
 		spank_job_control_setenv(sp, "IOSCRIBE_DXT", "1", 1);

@@ -94,11 +94,13 @@ IOSCRIBE_SOCKET=$T/run/socket
 LD_PRELOAD=$T/libfake.so" ]
 }
 
-@test "--ioscribe-dxt asks for both" {
+@test "--ioscribe-dxt asks for both; that there is no trace is said once, when the job is submitted" {
   run environment --ioscribe-dxt
   echo "$output"
   [ "${lines[0]}" = IOSCRIBE_DXT=1 ]
   [ "${lines[1]}" = IOSCRIBE_ENABLE=1 ]
+  [[ $output != *"does not trace"* ]]
+  [ "$(grep -c 'ioscribe-dxt: this version of ioscribe does not trace single operations' "$T/sbatch.err")" -eq 1 ]
 }
 
 @test "--ioscribe=off: the daemon is not told, the tasks say no" {
