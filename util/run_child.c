@@ -36,35 +36,13 @@ static void preload(const char *library)
 	free(both);
 }
 
-/* Are streams wanted, and counted inside programs? As the daemon's options say, the last one counts. */
-static bool wants_streams(const struct scribe_run *r)
-{
-	bool wanted = false, inside = true;
-	const char *at = r->options, *end = r->options + r->options_bytes;
-
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t n = newline ? (size_t)(newline - at) : (size_t)(end - at), k = strlen("libraries=");
-		char line[256];
-
-		snprintf(line, sizeof(line), "%.*s", (int)n, at);
-		if (!strncmp(line, "libraries=", k))
-			wanted = strstr(line + k, "stdio") || !strcmp(line + k, "all");
-		else if (!strncmp(line, "stdio_inside=", strlen("stdio_inside=")))
-			inside = strstr(line, "=yes") || strstr(line, "=1") || strstr(line, "=on") ||
-				 strstr(line, "=true");
-		at += n + 1;
-	}
-	return wanted && inside;
-}
-
 /* The library that counts streams stands beside the runtime. */
 static void preload_streams(const struct scribe_run *r)
 {
 	const char *slash = strrchr(r->library, '/');
 	char path[SCRIBE_PATH_MAX];
 
-	if (slash && wants_streams(r) &&
+	if (slash && r->streams &&
 	    snprintf(path, sizeof(path), "%.*s/libioscribe-stdio.so", (int)(slash - r->library), r->library) <
 		    (int)sizeof(path) &&
 	    access(path, R_OK) == 0)

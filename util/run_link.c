@@ -148,6 +148,13 @@ static int add_library(struct scribe_run *r, struct scribe_err *err)
 	return r->library[0] ? scribe_run_option(r, "library", r->library, err) : 0;
 }
 
+static void take_ready(struct scribe_run *r, const struct scribe_msg_ready *ready)
+{
+	strcpy(r->socket, ready->socket);
+	r->job = ready->job;
+	r->streams = ready->streams == 1;
+}
+
 int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
@@ -177,8 +184,7 @@ int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 	}
 	r->joined = true;
 	r->survives = ready.survives == 1;
-	strcpy(r->socket, ready.socket);
-	r->job = ready.job;
+	take_ready(r, &ready);
 	return 0;
 }
 
@@ -226,8 +232,7 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 		scribe_run_link_stop(r);
 		return rc;
 	}
-	strcpy(r->socket, ready.socket);
-	r->job = ready.job;
+	take_ready(r, &ready);
 	return 0;
 }
 

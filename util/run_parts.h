@@ -31,6 +31,7 @@ struct scribe_run {
 	char socket[SCRIBE_PATH_MAX];
 	char library[SCRIBE_PATH_MAX]; /* empty: not found or not wanted */
 	uint32_t job;
+	bool streams;     /* CMD is to count its streams itself */
 	bool private_one; /* --private: do not look for a service */
 	bool joined;      /* the daemon is the service's */
 	bool survives;    /* and another one would go on with the job */

@@ -86,7 +86,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->silent_ms = 10000;
 	c->collective = true;
 	c->runtime = true;
-	strcpy(c->libraries, "none");
+	strcpy(c->libraries, "auto");
 	c->stdio_share = 20;
 	c->library_cache = true;
 	c->stdio_inside = true;

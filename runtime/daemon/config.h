@@ -39,7 +39,7 @@ struct scribe_config {
 	bool load_at_start;     /* of a service: the programs are there before the first job */
 	char level[16];         /* auto, tp_btf, raw_tp */
 	char modules[256];      /* modules fed by plain code to switch on, with commas */
-	char libraries[64];     /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none */
+	char libraries[64];     /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none; auto */
 	bool library_cache;     /* attach to what the linker's cache knows before CMD starts */
 	bool stdio_calls;       /* count single calls of streams */
 	bool stdio_inside; /* preloaded: programs count their streams themselves */

@@ -362,8 +362,10 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 		unlink(path);
 	for (struct scribe_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next)
-			if (!p->ended)
+			if (!p->ended) {
 				scribe_libs_exec(d, p);
+				scribe_libs_resumed(d, p);
+			}
 	return position;
 }
 

@@ -33,6 +33,12 @@ struct scribe_libs {
 	uint64_t guard_ns, guard_calls;
 };
 
+/* Those whose calls move much: where a file is one link (Linux 6.6), which is gone in no time. */
+static bool is_auto(const char *list)
+{
+	return !strcmp(list, "auto");
+}
+
 static uint64_t modules_of(const char *list)
 {
 	static const struct {
@@ -53,7 +59,7 @@ static uint64_t modules_of(const char *list)
 
 		if (at && (at == list || at[-1] == ',' || at[-1] == ' '))
 			modules |= known[i].modules;
-		if (!strcmp(list, "all"))
+		if (!strcmp(list, "all") || (is_auto(list) && strcmp(known[i].name, "stdio") != 0))
 			modules |= known[i].modules;
 	}
 	return modules;
@@ -81,11 +87,16 @@ static void attach(void *ctx, const char *path)
 	close(fd);
 }
 
+bool scribe_libs_counts_streams(const struct scribe_config *c)
+{
+	return c->stdio_inside && (modules_of(c->libraries) & 1ull << SCRIBE_MOD_STDIO);
+}
+
 bool scribe_libs_stdio_library(const struct scribe_config *c, char *ret_path, size_t cap)
 {
 	const char *slash = strrchr(c->library, '/');
 
-	return slash && c->stdio_inside && (modules_of(c->libraries) & 1ull << SCRIBE_MOD_STDIO) &&
+	return slash && scribe_libs_counts_streams(c) &&
 	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-stdio.so", (int)(slash - c->library),
 				c->library) < cap;
 }
@@ -95,6 +106,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	struct scribe_uprobes_options o = {
 		.modules = modules_of(c->libraries),
 		.stdio_calls = c->stdio_calls,
+		.level = is_auto(c->libraries) ? SCRIBE_UPROBE_MULTI : SCRIBE_UPROBE_AUTO,
 		.verbose = d->verbose,
 	};
 	char path[SCRIBE_PATH_MAX];
@@ -411,6 +423,21 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 	p->unit->missed |= missed;
 	if (missed && l->verbose)
 		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", m.file, p->tgid);
+}
+
+void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p)
+{
+	FILE *maps = d->libs ? maps_of(p->tgid) : NULL;
+	struct mapping m;
+
+	while (maps && next_code(maps, &m)) {
+		const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, m.ino);
+
+		if (f)
+			p->unit->missed |= missed_in(d->libs, p->tgid, f, &m);
+	}
+	if (maps)
+		fclose(maps);
 }
 
 /* Streams whose calls are no longer counted: from now on their system calls are. */

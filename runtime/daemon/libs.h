@@ -10,6 +10,8 @@
 
 /* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
+/* Are streams to be counted inside the programs that are preloaded? */
+bool scribe_libs_counts_streams(const struct scribe_config *c);
 /* Path of the library that counts streams inside programs; false: not wanted. */
 bool scribe_libs_stdio_library(const struct scribe_config *c, char *ret_path, size_t cap);
 /* A process that is about to run CMD: the programs among its words and what they need. */
@@ -22,6 +24,8 @@ void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
  */
 void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
 			uint64_t when_ns);
+/* Lives on from the daemon before, without probes between the two: the libraries that it has started are marked. */
+void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);
 struct scribe_shape;

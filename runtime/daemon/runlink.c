@@ -11,6 +11,7 @@
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
+#include "runtime/daemon/libs.h"
 #include "runtime/daemon/service.h"
 
 #define JOBS_OF_ROOT 128u /* that users cannot take */
@@ -67,6 +68,7 @@ static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 	snprintf(ready.socket, sizeof(ready.socket), "%s", w->config.runtime ? d->socket : "");
 	ready.job = w->index;
 	ready.survives = scribe_journal_is_open(&w->journal);
+	ready.streams = d->libs && scribe_libs_counts_streams(&w->config);
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,36 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	return scribe_loop_watch(d, d->listen, &d->listen);
 }
 
+/* Where the site says nothing, the runtime library of our own installation, if there is one. */
+static void own_library(struct scribe_config *c)
+{
+	static const char *const places[] = {"../lib/libioscribe.so",
+					     "../lib/x86_64-linux-gnu/libioscribe.so",
+					     "../lib/aarch64-linux-gnu/libioscribe.so",
+					     "../lib64/libioscribe.so",
+					     "../client/libioscribe.so"};
+	char self[SCRIBE_PATH_MAX], path[2 * SCRIBE_PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (c->library[0] || n <= 0)
+		return;
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	if (!slash)
+		return;
+	*slash = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char real[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		if (realpath(path, real) && strlen(real) < sizeof(c->library)) {
+			strcpy(c->library, real);
+			return;
+		}
+	}
+}
+
 static int read_config(struct scribe_service *s, const char *path, struct scribe_err *err)
 {
 	const char *file = first_of(path, SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);
@@ -157,6 +188,8 @@ static int read_config(struct scribe_service *s, const char *path, struct scribe
 	s->config_file = asked || access(file, F_OK) == 0 ? file : NULL;
 	if (rc == 0 && s->config_file)
 		rc = scribe_config_file(&s->config, file, err);
+	if (rc == 0)
+		own_library(&s->config);
 	return rc < 0 ? rc : scribe_config_environment(&s->config, err);
 }
 
