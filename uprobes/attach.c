@@ -50,7 +50,7 @@ struct scribe_uprobes {
 	struct bpf_program *program;
 	struct bpf_object_skeleton *skeleton;
 	void *keep;
-	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
+	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd, handles_fd;
 	uint32_t nsites, nimages;
 	struct scribe_uprobed *seen;
 	size_t nseen, seen_room;
@@ -215,6 +215,7 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 	u->sites_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_sites");
 	u->images_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_images");
 	u->shapes_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_shapes");
+	u->handles_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_handles");
 	u->guard_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_guard");
 	u->calls_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_calls_on");
 	bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY);
@@ -521,7 +522,9 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name,
 				       rc == -ENOTSUP ? "its version is not known, or built in an unknown way"
 						      : strerror(-rc));
-			file.refused |= l->modules & u->opt.modules;
+			/* streams that nobody knows stay with their system calls: nothing is missed */
+			if (l->layer != SCRIBE_LAYER_STDIO)
+				file.refused |= l->modules & u->opt.modules;
 			continue;
 		}
 		ret->fresh |= wanted;
@@ -536,6 +539,16 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u)
 {
 	return u->level;
+}
+
+int scribe_uprobes_handles(const struct scribe_uprobes *u)
+{
+	return u->handles_fd;
+}
+
+int scribe_uprobes_shapes(const struct scribe_uprobes *u)
+{
+	return u->shapes_fd;
 }
 
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)

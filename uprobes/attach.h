@@ -76,6 +76,9 @@ enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u);
 struct scribe_shape;
 /* What belongs to the key of a shape (logfmt/rules/lib_rules.h). */
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape);
+/* Descriptors of the tables of open handles and of shapes (uprobes/tables.h). */
+int scribe_uprobes_handles(const struct scribe_uprobes *u);
+int scribe_uprobes_shapes(const struct scribe_uprobes *u);
 /* Runs of probes of single stream calls so far, by any process of the node. */
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
 /* Detach those, leaving the rest: they cost too much. */

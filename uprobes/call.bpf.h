@@ -80,19 +80,6 @@ struct {
 	__type(value, struct scribe_image);
 } scribe_images SEC(".maps");
 
-/* Open handles of the libraries: FILE *, MPI_File, H5D_t *, hid, ncp. */
-struct scribe_handle_key {
-	__u64 handle;
-	__u32 serial;
-	__u32 layer; /* enum scribe_layer, bits above it tell kinds of handles apart */
-};
-struct scribe_handle {
-	__u32 slot;
-	__u32 birth;
-	__u64 opened_ns; /* of a dataset without a record: start of its open, `birth` is its duration */
-	__u64 note;      /* what the layer remembers of it */
-	__u64 moved[2];  /* PnetCDF: bytes written and read when it was asked last */
-};
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SCRIBE_HANDLES_MAX);

@@ -137,6 +137,20 @@ struct scribe_site {
 
 enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_OPENMPI };
 
+/* An open handle of a process: FILE *, MPI_File, H5D_t *, hid, ncid. The daemon sweeps those of dead ones. */
+struct scribe_handle_key {
+	scribe_u64 handle;
+	scribe_u32 serial;
+	scribe_u32 layer; /* enum scribe_layer, bits above it tell kinds of handles apart */
+};
+struct scribe_handle {
+	scribe_u32 slot;
+	scribe_u32 birth;
+	scribe_u64 opened_ns; /* of a dataset without a record: start of its open, `birth` is its duration */
+	scribe_u64 note;      /* what the layer remembers of it */
+	scribe_u64 moved[2];  /* PnetCDF: bytes written and read when it was asked last */
+};
+
 /* What was read from a library's file: offsets in its structures; 0 unknown. */
 struct scribe_image {
 	scribe_u32 flavour;       /* enum scribe_flavour */

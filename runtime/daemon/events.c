@@ -333,6 +333,7 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 	if (scribe_drain_exited(d, p) < 0)
 		p->work->memory_out++;
 	scribe_streams_forget(d, p);
+	scribe_libs_ended(d);
 	if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
 		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
 	p->status = status;

@@ -13,13 +13,18 @@
 #include <unistd.h>
 
 #include "logfmt/built.h"
+#include "logfmt/rules/lib_rules.h"
 #include "uprobes/attach.h"
 #include "uprobes/find.h"
+#include "uprobes/tables.h"
+#include "uprobes/wire.h"
 
 #define TEXT_MAX        (1u << 20) /* of a command line or environment */
 #define WORDS_LOOKED_AT 256
 #define CALL_COST_NS    1500 /* of a counted stream call, entry and return, here */
 #define GUARD_NS        200000000ull
+#define SWEEP_NS        2000000000ull /* between looks at the tables, */
+#define SWEEP_ENDED     32            /* or so many ended processes */
 
 struct scribe_libs {
 	struct scribe_uprobes *uprobes;
@@ -31,6 +36,8 @@ struct scribe_libs {
 	bool stdio_calls;
 	uint32_t stdio_share;
 	uint64_t guard_ns, guard_calls;
+	uint64_t swept_ns;
+	uint32_t ended; /* processes since then */
 };
 
 /* Those whose calls move much: where a file is one link (Linux 6.6), which is gone in no time. */
@@ -478,6 +485,72 @@ void scribe_libs_guard(struct scribe_daemon *d)
 	}
 	l->guard_calls = calls;
 	l->guard_ns = now;
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Serials in the kernel's process table, in order; read when first asked for. */
+struct living {
+	const struct scribe_daemon *d;
+	uint32_t *serial;
+	size_t n;
+};
+
+static bool is_living(void *ctx, uint32_t serial)
+{
+	struct living *l = ctx;
+
+	if (!l->serial) {
+		l->serial = malloc((l->d->processes + 1) * sizeof(*l->serial));
+		if (!l->serial)
+			return true;
+		for (uint32_t i = 1; i <= l->d->processes; i++) {
+			const struct scribe_proc *p = scribe_bpf_proc(l->d->bpf, i);
+
+			if (p && p->serial)
+				l->serial[l->n++] = p->serial;
+		}
+		qsort(l->serial, l->n, sizeof(*l->serial), by_serial);
+	}
+	return l->n && bsearch(&serial, l->serial, l->n, sizeof(serial), by_serial);
+}
+
+/* To every job, because any may have a record with it. */
+static void take_shape(void *ctx, int64_t key, const struct scribe_shape *shape)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_shape known;
+
+	for (struct scribe_work *w = d->works; w; w = w->next)
+		if (w->shapes.by_key.used < SCRIBE_SHAPES_MAX && !scribe_shapes_find(&w->shapes, key, &known) &&
+		    scribe_shapes_keep(&w->shapes, key, shape) < 0)
+			w->memory_out++;
+}
+
+void scribe_libs_ended(struct scribe_daemon *d)
+{
+	if (d->libs)
+		d->libs->ended++;
+}
+
+void scribe_libs_sweep(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	uint64_t now = scribe_now_ns();
+	struct living living = {.d = d};
+
+	if (!l || !l->ended || (l->ended < SWEEP_ENDED && now - l->swept_ns < SWEEP_NS))
+		return;
+	scribe_tables_sweep(scribe_uprobes_handles(l->uprobes), is_living, &living);
+	free(living.serial);
+	scribe_tables_move_shapes(scribe_uprobes_shapes(l->uprobes), take_shape, d);
+	l->ended = 0;
+	l->swept_ns = now;
 }
 
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape)

@@ -28,6 +28,10 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);
+/* A process is gone, and its records have been taken. */
+void scribe_libs_ended(struct scribe_daemon *d);
+/* Now and then: what the kernel's tables hold of processes that are gone is taken out. */
+void scribe_libs_sweep(struct scribe_daemon *d);
 struct scribe_shape;
 /* What belongs to the key of a shape in a record of a library. */
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape);

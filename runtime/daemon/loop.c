@@ -69,6 +69,7 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 		scribe_events_sweep(d);
 		scribe_runlink_sweep(d);
 		scribe_libs_guard(d);
+		scribe_libs_sweep(d);
 		scribe_streams_sweep(d);
 		pace->next_sweep_ns = scribe_now_ns() + SWEEP_NS;
 	}

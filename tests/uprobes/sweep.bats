@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# A job that does not end: what its dead processes leave in the kernel's tables is
+# taken out.
+load helper
+
+# Entries of a table of the daemon that our run has started.
+entries() {
+  local daemon
+  daemon=$(pgrep -P "$RUN" -x ioscribed) || return 1
+  python3 - "$daemon" "$1" <<'EOF'
+import ctypes, json, os, subprocess, sys
+pid, name = sys.argv[1:]
+for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+    try:
+        info = dict(line.split(":", 1) for line in open(f"/proc/{pid}/fdinfo/{fd}") if ":" in line)
+    except OSError:
+        continue
+    if "map_id" not in info:
+        continue
+    one = json.loads(subprocess.run(["bpftool", "map", "show", "-j", "id", info["map_id"].strip()],
+                                    capture_output=True, text=True).stdout or "{}")
+    if one.get("name", "").startswith(name[:15]):
+        dump = subprocess.run(["bpftool", "map", "dump", "-j", "id", info["map_id"].strip()],
+                              capture_output=True, text=True).stdout
+        print(len(json.loads(dump)))
+        break
+EOF
+}
+
+few_left() {
+  local handles
+  handles=$(entries scribe_handles)
+  [ -n "$handles" ] && [ "$handles" -lt 100 ]
+}
+
+@test "12 processes leave 1,000 datasets open each: their handles go, nothing is lost" {
+  local i
+  library_copy libmpich.so.12 libhdf5_mpich.so.103
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=hdf5 \
+    -- "$LIBPROG/mpich/hdf5_leaves" f.h5 12 3>&- &
+  RUN=$!
+  for i in $(seq 3000); do
+    [ -e done ] || ! kill -0 "$RUN" && break
+    sleep 0.05
+  done
+  [ -e done ]
+  for i in $(seq 300); do few_left && break; sleep 0.1; done
+  few_left
+  : >go
+  wait "$RUN"
+  one_log
+  expect 'f.h5$' H5F_OPENS=12
+  expect 'f.h5:/s' H5D_OPENS=12000 H5D_WRITES=12000 H5D_BYTES_WRITTEN=48000
+  expect '' LEDGER_LIB_HANDLES_FULL=0 LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
+  [ "$("$IOSCRIBE" parse --base "$LOG" | grep -cP '\tH5D_ACCESS[1-4]_(STRIDE|LENGTH)_D5\t-1\t')" -eq 0 ]
+}

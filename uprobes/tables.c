@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Taking things out of the kernel's tables. Must not know: links, files, jobs. */
+#include "uprobes/tables.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/rules/lib_rules.h"
+#include "uprobes/wire.h"
+
+#define AT_ONCE 1024u
+
+/*
+ * Every entry of a hash table in the kernel, some at a time. What is put in or taken
+ * out meanwhile may be met or not.
+ */
+static void each_entry(int map, size_t key_bytes, size_t value_bytes,
+		       void (*fn)(void *ctx, int map, const void *key, const void *value), void *ctx)
+{
+	char *keys = calloc(AT_ONCE, key_bytes), *values = calloc(AT_ONCE, value_bytes);
+	uint32_t at = 0, n = AT_ONCE;
+	bool first = true;
+	int rc = 0;
+
+	while (keys && values && rc == 0) {
+		n = AT_ONCE;
+		/* the end is told together with the last ones */
+		rc = bpf_map_lookup_batch(map, first ? NULL : &at, &at, keys, values, &n, NULL);
+		if (rc && errno != ENOENT)
+			break;
+		first = false;
+		for (uint32_t i = 0; i < n; i++)
+			fn(ctx, map, keys + i * key_bytes, values + i * value_bytes);
+	}
+	free(keys);
+	free(values);
+}
+
+struct sweep {
+	struct scribe_handle_key *handle;
+	void (*take)(void *ctx, int64_t key, const struct scribe_shape *shape);
+	void *ctx;
+	uint32_t met;
+};
+
+static void meet_handle(void *ctx, int map, const void *key, const void *value)
+{
+	struct sweep *s = ctx;
+
+	(void)map;
+	(void)value;
+	if (s->met < SCRIBE_HANDLES_MAX)
+		memcpy(&s->handle[s->met++], key, sizeof(*s->handle));
+}
+
+void scribe_tables_sweep(int handles_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx)
+{
+	struct sweep s = {.handle = calloc(SCRIBE_HANDLES_MAX, sizeof(*s.handle))};
+
+	if (s.handle)
+		each_entry(handles_fd, sizeof(*s.handle), sizeof(struct scribe_handle), meet_handle, &s);
+	/* asked after all have been met: whose handle is there has been there before it */
+	for (uint32_t i = 0; i < s.met; i++)
+		if (!alive(ctx, s.handle[i].serial))
+			bpf_map_delete_elem(handles_fd, &s.handle[i]);
+	free(s.handle);
+}
+
+static void meet_shape(void *ctx, int map, const void *key, const void *value)
+{
+	(void)map;
+	(void)key;
+	(void)value;
+	((struct sweep *)ctx)->met++;
+}
+
+static void move_shape(void *ctx, int map, const void *key, const void *value)
+{
+	struct sweep *s = ctx;
+	int64_t k;
+
+	memcpy(&k, key, sizeof(k));
+	s->take(s->ctx, k, value);
+	bpf_map_delete_elem(map, key);
+}
+
+void scribe_tables_move_shapes(int shapes_fd,
+			       void (*take)(void *ctx, int64_t key, const struct scribe_shape *shape),
+			       void *ctx)
+{
+	struct sweep s = {.take = take, .ctx = ctx};
+
+	each_entry(shapes_fd, sizeof(int64_t), sizeof(struct scribe_shape), meet_shape, &s);
+	if (s.met >= SCRIBE_SHAPES_MAX / 2)
+		each_entry(shapes_fd, sizeof(int64_t), sizeof(struct scribe_shape), move_shape, &s);
+}

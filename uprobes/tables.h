@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's tables of open handles and of shapes, which would fill in a service
+ * that is never idle. Descriptors are borrowed. Out of memory: nothing is taken out.
+ */
+#ifndef UPROBES_TABLES_H
+#define UPROBES_TABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct scribe_shape;
+
+/* Forget the open handles of processes that are no longer `alive`, which is first asked when all have been read. */
+void scribe_tables_sweep(int handles_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx);
+/*
+ * When the table of shapes is half full: hand all of them to `take`, then empty it.
+ * A shape that is met again is put into it again.
+ */
+void scribe_tables_move_shapes(int shapes_fd,
+			       void (*take)(void *ctx, int64_t key, const struct scribe_shape *shape),
+			       void *ctx);
+
+#endif
