@@ -119,3 +119,14 @@ c.recv(65536)' "$IOSCRIBE_DIR/socket" 3>&- &
   [ "$status" -eq 3 ]
   [ -s "$T/logs/p.darshan" ]
 }
+
+@test "a service that counts streams: a joined run counts them inside the program, call by call" {
+  echo 'libraries = stdio' >>"$IOSCRIBE_CONFIG"
+  serve
+  run_it user "$IOSCRIBE" run -q --log "$T/logs/s.darshan" -- \
+    "$IOSCRIBE_BUILD/tests/prog/stdio_speed" fwrite 1000 "$T/w/stream"
+  [ "$status" -eq 0 ]
+  # 1,000 calls of 8 bytes, which a few system calls write
+  [ "$(value "$T/logs/s.darshan" STDIO_WRITES '/stream$')" = 1000 ]
+  [ "$(value "$T/logs/s.darshan" STDIO_BYTES_WRITTEN '/stream$')" = 8000 ]
+}
