@@ -88,8 +88,13 @@ int scribe_bundle_add(struct scribe_bundle *b, int module, const void *rec, size
 	return append(b, module, rec, bytes);
 }
 
-/* One shared record from the chain of all ranks' records; it replaces the first. */
-static int reduce_chain(struct scribe_bundle *b, struct scribe_bundled *first)
+/* Layouts are not added up: as Darshan has it, the first rank's is everybody's. */
+static bool becomes_shared(int module)
+{
+	return module == SCRIBE_MOD_LUSTRE || scribe_redux_bytes(module);
+}
+
+static int reduce_records(struct scribe_bundled *first)
 {
 	size_t bytes = scribe_redux_bytes(first->module);
 	char *elem = malloc(2 * bytes);
@@ -103,12 +108,20 @@ static int reduce_chain(struct scribe_bundle *b, struct scribe_bundled *first)
 	if (rc == 0)
 		rc = scribe_redux_end(first->module, elem, first->data);
 	free(elem);
+	return rc;
+}
+
+/* One shared record from the chain of all ranks' records; it replaces the first. */
+static int reduce_chain(struct scribe_bundled *first)
+{
+	int rc = first->module == SCRIBE_MOD_LUSTRE ? 0 : reduce_records(first);
+
 	if (rc < 0)
 		return rc;
+	((struct scribe_base_record *)(void *)first->data)->rank = -1;
 	first->rank = -1;
 	for (struct scribe_bundled *r = first->rest; r; r = r->rest)
 		r->bytes = 0; /* dropped below */
-	(void)b;
 	return 0;
 }
 
@@ -173,8 +186,8 @@ int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs)
 			ranks++;
 		}
 		b->rec[next - 1]->rest = NULL;
-		if (ranks == nprocs && first->rank == 0 && scribe_redux_bytes(first->module)) {
-			int rc = reduce_chain(b, first);
+		if (ranks == nprocs && first->rank == 0 && becomes_shared(first->module)) {
+			int rc = reduce_chain(first);
 
 			if (rc < 0)
 				return rc;

@@ -74,6 +74,35 @@ static void merge_and_reduce(void **state)
 	scribe_bundle_clear(&b);
 }
 
+/* Layouts that every rank has become one, the first rank's; others stay one a rank. */
+static void layouts(void **state)
+{
+	struct scribe_bundle b = {0};
+	struct {
+		struct scribe_lustre_record r;
+		struct scribe_lustre_comp comp;
+	} l = {.r = {.num_comps = 1}};
+
+	(void)state;
+	for (int64_t rank = 2; rank >= 0; rank--) {
+		l.r.base = (struct scribe_base_record){100, rank};
+		l.comp.counters[SCRIBE_LUSTRE_COMP_EXT_END] = rank;
+		assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_LUSTRE, &l, sizeof(l)), 0);
+		l.r.base.id = 200 + (uint64_t)rank;
+		assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_LUSTRE, &l, sizeof(l)), 0);
+	}
+	assert_int_equal(scribe_bundle_reduce(&b, 3), 0);
+	assert_int_equal(b.n, 4);
+	for (size_t i = 0; i < b.n; i++) {
+		memcpy(&l, b.rec[i]->data, sizeof(l));
+		assert_int_equal(l.r.base.rank, b.rec[i]->rank);
+		assert_int_equal(l.r.base.rank, l.r.base.id == 100 ? -1 : (int64_t)l.r.base.id - 200);
+		assert_int_equal(l.comp.counters[SCRIBE_LUSTRE_COMP_EXT_END],
+				 l.r.base.id == 100 ? 0 : l.r.base.rank);
+	}
+	scribe_bundle_clear(&b);
+}
+
 static void worlds_of_one_rank_and_none(void **state)
 {
 	struct scribe_bundle b = {0};
@@ -212,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merge_and_reduce),
+		cmocka_unit_test(layouts),
 		cmocka_unit_test(worlds_of_one_rank_and_none),
 		cmocka_unit_test(many_ranks_many_files),
 		cmocka_unit_test(written_and_read_again),
