@@ -133,3 +133,14 @@ EOF
   HOOKS=$T/slurm
   quiet_and_soon
 }
+
+@test "task prolog: streams = yes preloads what counts them, before the runtime" {
+  printf 'library = %s/libioscribe.so\nstreams = yes\n' "$T" >"$T/hooks.conf"
+  : >"$T/libioscribe.so"
+  extra=(IOSCRIBE_ENABLE=1 LD_PRELOAD=/bin/nothing.so)
+  hook task-prolog
+  [[ "$output" == *"export LD_PRELOAD=$T/libioscribe.so:/bin/nothing.so" ]]
+  : >"$T/libioscribe-stdio.so"
+  hook task-prolog
+  [[ "$output" == *"export LD_PRELOAD=$T/libioscribe-stdio.so:$T/libioscribe.so:/bin/nothing.so" ]]
+}
