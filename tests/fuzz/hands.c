@@ -9,6 +9,7 @@
 #include "tests/fuzz/kernel.h"
 #include "uprobes/attach.h"
 #include "uprobes/find.h"
+#include "uprobes/tables.h"
 
 static struct {
 	int rc;
@@ -72,6 +73,26 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)
 {
 	return false;
+}
+
+int scribe_uprobes_handles(const struct scribe_uprobes *u)
+{
+	return -1;
+}
+
+int scribe_uprobes_shapes(const struct scribe_uprobes *u)
+{
+	return -1;
+}
+
+void scribe_tables_sweep(int handles_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx)
+{
+}
+
+void scribe_tables_move_shapes(int shapes_fd,
+			       void (*take)(void *ctx, int64_t key, const struct scribe_shape *shape),
+			       void *ctx)
+{
 }
 
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
