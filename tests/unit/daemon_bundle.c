@@ -77,28 +77,29 @@ static void merge_and_reduce(void **state)
 /* Layouts that every rank has become one, the first rank's; others stay one a rank. */
 static void layouts(void **state)
 {
+	const size_t bytes = sizeof(struct scribe_lustre_record) + sizeof(struct scribe_lustre_comp);
+	struct scribe_lustre_record *l = calloc(1, bytes);
 	struct scribe_bundle b = {0};
-	struct {
-		struct scribe_lustre_record r;
-		struct scribe_lustre_comp comp;
-	} l = {.r = {.num_comps = 1}};
 
 	(void)state;
+	assert_non_null(l);
+	l->num_comps = 1;
 	for (int64_t rank = 2; rank >= 0; rank--) {
-		l.r.base = (struct scribe_base_record){100, rank};
-		l.comp.counters[SCRIBE_LUSTRE_COMP_EXT_END] = rank;
-		assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_LUSTRE, &l, sizeof(l)), 0);
-		l.r.base.id = 200 + (uint64_t)rank;
-		assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_LUSTRE, &l, sizeof(l)), 0);
+		l->base = (struct scribe_base_record){100, rank};
+		l->comps[0].counters[SCRIBE_LUSTRE_COMP_EXT_END] = rank;
+		assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_LUSTRE, l, bytes), 0);
+		l->base.id = 200 + (uint64_t)rank;
+		assert_int_equal(scribe_bundle_add(&b, SCRIBE_MOD_LUSTRE, l, bytes), 0);
 	}
+	free(l);
 	assert_int_equal(scribe_bundle_reduce(&b, 3), 0);
 	assert_int_equal(b.n, 4);
 	for (size_t i = 0; i < b.n; i++) {
-		memcpy(&l, b.rec[i]->data, sizeof(l));
-		assert_int_equal(l.r.base.rank, b.rec[i]->rank);
-		assert_int_equal(l.r.base.rank, l.r.base.id == 100 ? -1 : (int64_t)l.r.base.id - 200);
-		assert_int_equal(l.comp.counters[SCRIBE_LUSTRE_COMP_EXT_END],
-				 l.r.base.id == 100 ? 0 : l.r.base.rank);
+		l = (void *)b.rec[i]->data;
+		assert_int_equal(l->base.rank, b.rec[i]->rank);
+		assert_int_equal(l->base.rank, l->base.id == 100 ? -1 : (int64_t)l->base.id - 200);
+		assert_int_equal(l->comps[0].counters[SCRIBE_LUSTRE_COMP_EXT_END],
+				 l->base.id == 100 ? 0 : l->base.rank);
 	}
 	scribe_bundle_clear(&b);
 }
