@@ -90,11 +90,17 @@ static __always_inline __u64 scribe_path_start(struct scribe_scratch *s, __s64 d
 	return scribe_fd_file(bpf_get_current_task_btf(), (__u32)dir);
 }
 
-/* Send chain and string of a path record. */
-SCRIBE_GLOBAL int scribe_send_path_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s,
-					__u64 from, __u32 bytes_and_flag)
+/* What scribe_send_name is to send: bytes of the string, of them what is no path, SCRIBE_NF_NOFOLLOW or 0. */
+static __always_inline __u64 scribe_name_string(__u32 bytes, __u32 suffix, __u32 flags)
 {
-	__u32 bytes = bytes_and_flag & 0xffff, off;
+	return bytes | (__u64)suffix << 16 | (__u64)flags << 32;
+}
+
+/* Send chain and string of a record that is named by a string of the program. */
+SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s, __u64 from,
+				   __u64 string)
+{
+	__u32 bytes = string & 0xffff, suffix = (string >> 16) & 0xffff, off;
 	struct scribe_proc *p;
 
 	if (!slot || !s)
@@ -107,8 +113,10 @@ SCRIBE_GLOBAL int scribe_send_path_name(struct scribe_slot *slot, __u32 index, s
 	s->ev.slot = index;
 	s->ev.birth = slot->birth;
 	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
-	if (bytes_and_flag & 0x10000)
-		s->ev.flags |= SCRIBE_NF_NOFOLLOW;
+	s->ev.flags |= string >> 32;
+	s->ev.status = suffix;
+	if (suffix)
+		s->ev.flags |= SCRIBE_NF_SUFFIX;
 	off = *(volatile __u32 *)&s->off;
 	if (off > SCRIBE_NAME_MAX_BYTES)
 		off = SCRIBE_NAME_MAX_BYTES;
@@ -158,7 +166,8 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, &fresh);
 	slot = index ? scribe_slot_at(index) : 0;
 	if (slot && slot->kind == SCRIBE_KIND_PATH && !(slot->flags & SCRIBE_SF_NAME_SENT))
-		scribe_send_path_name(slot, index, s, from, bytes | (a->nofollow ? 0x10000 : 0));
+		scribe_send_name(slot, index, s, from,
+				 scribe_name_string(bytes, 0, a->nofollow ? SCRIBE_NF_NOFOLLOW : 0));
 	return index;
 }
 

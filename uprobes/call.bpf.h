@@ -400,42 +400,6 @@ static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const str
 	return bytes << 16 | (bytes + more);
 }
 
-/* Send chain and strings: as scribe_send_path_name, with a suffix. */
-SCRIBE_GLOBAL int scribe_send_lib_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s,
-				       __u64 from, __u32 lengths)
-{
-	__u32 bytes = lengths & 0xffff, path = lengths >> 16, off;
-	struct scribe_proc *p;
-
-	if (!slot || !s)
-		return -1;
-	p = scribe_proc_at(slot->proc);
-	if (!p)
-		return -1;
-	*(volatile __u32 *)&s->off = 0;
-	scribe_event_init(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
-	s->ev.slot = index;
-	s->ev.birth = slot->birth;
-	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
-	s->ev.status = bytes - path;
-	if (bytes != path)
-		s->ev.flags |= SCRIBE_NF_SUFFIX;
-	off = *(volatile __u32 *)&s->off;
-	if (off > SCRIBE_NAME_MAX_BYTES)
-		off = SCRIBE_NAME_MAX_BYTES;
-	if (bytes >= SCRIBE_NAME_MAX_BYTES)
-		bytes = SCRIBE_NAME_MAX_BYTES - 1;
-	s->ev.chain_bytes = off;
-	s->ev.string_bytes = bytes;
-	bpf_probe_read_kernel(&s->text[off], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
-	if (scribe_send_text(s, off + bytes)) {
-		scribe_count(p, SCRIBE_L_NAME_RETRY);
-		return -1;
-	}
-	__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
-	return 0;
-}
-
 /*
  * The record of something in a file: named after the record of the file, which
  * the daemon knows already, and a string of the program.
@@ -525,7 +489,8 @@ static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scr
 	if (!slot || slot->kind != kind)
 		return SCRIBE_NO_SLOT;
 	if (!(slot->flags & SCRIBE_SF_NAME_SENT))
-		scribe_send_lib_name(slot, index, s, from, lengths);
+		scribe_send_name(slot, index, s, from,
+				 scribe_name_string(lengths & 0xffff, (lengths & 0xffff) - (lengths >> 16), 0));
 	return index;
 }
 
