@@ -182,3 +182,20 @@ after() {
   is "$(sum "$log" POSIX_BYTES_WRITTEN '/both$')" 10000
   is "$(stat -c %U "$log")" nobody
 }
+
+@test "with directories of the date, which users cannot make" {
+  local n logs=$T/dated
+  mkdir -p -m 755 "$logs"
+  chown 65534:65534 "$T/w"
+  for n in 1 2; do
+    begin "$n" --uid 65534 "log_dir=$logs" log_layout=dated
+    "$T/launch" "10.77.0.$n" 'IOSCRIBE_ENABLE=1 exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+      sh -c "dd if=/dev/zero of=both bs=1000 count=5 conv=notrunc"' 2>/dev/null 3>&-
+  done
+  job 1 end --deadline 60 >/dev/null
+  is "$(find "$logs" -name '*.darshan')" ""
+  job 2 end --deadline 60 >"$T/printed"
+  is "$(find "$logs" -type f)" "$(cat "$T/printed")"
+  [[ $(cat "$T/printed") == "$logs"/2*/*/*/*.darshan ]]
+  is "$(sum "$(cat "$T/printed")" POSIX_BYTES_WRITTEN '/both$')" 10000
+}
