@@ -28,14 +28,9 @@
 #define CAP_ADMIN_BIT    21
 #define MEMORY_WANTED_KB (300u << 10)
 
-enum verdict { OK, NOTE, BAD };
-
 static int bad_lines;
 
-static void line(enum verdict v, const char *what, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void line(enum verdict v, const char *what, const char *fmt, ...)
+void scribe_doctor_line(enum scribe_doctor v, const char *what, const char *fmt, ...)
 {
 	static const char *const word[] = {"ok", "note", "FIX"};
 	char text[512];
@@ -45,7 +40,7 @@ static void line(enum verdict v, const char *what, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	printf("%-5s %-22s %s\n", word[v], what, text);
-	bad_lines += v == BAD;
+	bad_lines += v == SCRIBE_DOCTOR_FIX;
 }
 
 /* First line of a small file, or an empty string. */
@@ -68,13 +63,14 @@ static void check_kernel(void)
 
 	uname(&u);
 	if (sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 14)))
-		line(BAD, "kernel", "%s: 5.14 or newer is needed", u.release);
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "kernel", "%s: 5.14 or newer is needed", u.release);
 	else
-		line(OK, "kernel", "%s %s", u.release, u.machine);
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "kernel", "%s %s", u.release, u.machine);
 	if (access("/sys/kernel/btf/vmlinux", R_OK) == 0)
-		line(OK, "kernel types (BTF)", "/sys/kernel/btf/vmlinux");
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "kernel types (BTF)", "/sys/kernel/btf/vmlinux");
 	else
-		line(BAD, "kernel types (BTF)", "none: use a kernel built with CONFIG_DEBUG_INFO_BTF");
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "kernel types (BTF)",
+				   "none: use a kernel built with CONFIG_DEBUG_INFO_BTF");
 }
 
 static uint64_t effective_caps(void)
@@ -99,19 +95,21 @@ static void check_user(void)
 	char text[64];
 
 	if (geteuid() == 0 && ((bpf && perfmon) || admin))
-		line(OK, "privileges", "root%s",
-		     bpf && perfmon ? " with CAP_BPF and CAP_PERFMON" : " with CAP_SYS_ADMIN");
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "privileges", "root%s",
+				   bpf && perfmon ? " with CAP_BPF and CAP_PERFMON" : " with CAP_SYS_ADMIN");
 	else if (geteuid() == 0)
-		line(BAD, "privileges",
-		     "root without CAP_BPF and CAP_PERFMON (in a container? give it both)");
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "privileges",
+				   "root without CAP_BPF and CAP_PERFMON (in a container? give it both)");
 	else
-		line(BAD, "privileges", "not root: use sudo for ioscribe run and ioscribe doctor");
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "privileges",
+				   "not root: use sudo for ioscribe run and ioscribe doctor");
 	file_line("/sys/kernel/security/lockdown", text, sizeof(text));
 	if (strstr(text, "[confidentiality]"))
-		line(BAD, "lockdown",
-		     "confidentiality: reading kernel memory is refused; use integrity or none");
+		scribe_doctor_line(
+			SCRIBE_DOCTOR_FIX, "lockdown",
+			"confidentiality: reading kernel memory is refused; use integrity or none");
 	else
-		line(OK, "lockdown", "%s", text[0] ? text : "none");
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "lockdown", "%s", text[0] ? text : "none");
 }
 
 static void check_mount(const char *what, const char *path, unsigned long type, const char *need)
@@ -119,9 +117,9 @@ static void check_mount(const char *what, const char *path, unsigned long type, 
 	struct statfs st;
 
 	if (statfs(path, &st) == 0 && (unsigned long)(unsigned)st.f_type == type)
-		line(OK, what, "%s", path);
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, what, "%s", path);
 	else
-		line(NOTE, what, "not at %s: %s", path, need);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, what, "not at %s: %s", path, need);
 }
 
 static void check_limits(void)
@@ -137,21 +135,24 @@ static void check_limits(void)
 	if (f)
 		fclose(f);
 	if (kb < MEMORY_WANTED_KB)
-		line(BAD, "memory",
-		     "%lu MiB available: the default of 114688 records takes about 170 MiB of kernel "
-		     "memory; use --records with less",
-		     kb >> 10);
+		scribe_doctor_line(
+			SCRIBE_DOCTOR_FIX, "memory",
+			"%lu MiB available: the default of 114688 records takes about 170 MiB of kernel "
+			"memory; use --records with less",
+			kb >> 10);
 	else
-		line(OK, "memory", "%lu MiB available", kb >> 10);
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "memory", "%lu MiB available", kb >> 10);
 	getrlimit(RLIMIT_NOFILE, &files);
 	getrlimit(RLIMIT_MEMLOCK, &lock);
-	line(files.rlim_cur < 256 ? BAD : OK, "open files", "%lu%s", (unsigned long)files.rlim_cur,
-	     files.rlim_cur < 256 ? ": at least 256 are needed, raise ulimit -n" : "");
+	scribe_doctor_line(files.rlim_cur < 256 ? SCRIBE_DOCTOR_FIX : SCRIBE_DOCTOR_OK, "open files", "%lu%s",
+			   (unsigned long)files.rlim_cur,
+			   files.rlim_cur < 256 ? ": at least 256 are needed, raise ulimit -n" : "");
 	if (lock.rlim_cur == RLIM_INFINITY)
-		line(OK, "locked memory", "unlimited");
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "locked memory", "unlimited");
 	else
-		line(OK, "locked memory", "%lu KiB (kernels from 5.11 on do not count maps here)",
-		     (unsigned long)lock.rlim_cur >> 10);
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "locked memory",
+				   "%lu KiB (kernels from 5.11 on do not count maps here)",
+				   (unsigned long)lock.rlim_cur >> 10);
 }
 
 /* A kind of program or map; `optional`: what is lost without it. */
@@ -160,13 +161,15 @@ static void check_probe(enum scribe_probe what, const char *name, const char *op
 	int rc = scribe_probe(what);
 
 	if (rc == 0)
-		line(OK, name, "loads");
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, name, "loads");
 	else if (optional)
-		line(NOTE, name, "refused (%s): %s", strerror(-rc), optional);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, name, "refused (%s): %s", strerror(-rc), optional);
 	else if (rc == -EPERM)
-		line(BAD, name, "refused (%s): run as root, or give CAP_BPF and CAP_PERFMON", strerror(-rc));
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, name,
+				   "refused (%s): run as root, or give CAP_BPF and CAP_PERFMON",
+				   strerror(-rc));
 	else
-		line(BAD, name, "refused (%s)", strerror(-rc));
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, name, "refused (%s)", strerror(-rc));
 }
 
 static void check_programs(void)
@@ -188,16 +191,18 @@ static void check_daemon(void)
 	FILE *f;
 
 	if (scribe_run_find_daemon(path, sizeof(path)) < 0) {
-		line(BAD, "daemon", "ioscribed not found beside this program or in its sbin: install it");
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "daemon",
+				   "ioscribed not found beside this program or in its sbin: install it");
 		return;
 	}
-	line(OK, "daemon", "%s", path);
+	scribe_doctor_line(SCRIBE_DOCTOR_OK, "daemon", "%s", path);
 	if (geteuid() != 0) {
-		line(NOTE, "tracing programs", "not tried: not root");
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "tracing programs", "not tried: not root");
 		return;
 	}
 	if (strchr(path, '\'')) {
-		line(NOTE, "tracing programs", "not tried: a quote in the daemon's path");
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "tracing programs",
+				   "not tried: a quote in the daemon's path");
 		return;
 	}
 	snprintf(command, sizeof(command), "'%s' --probe 2>/dev/null", path);
@@ -206,9 +211,10 @@ static void check_daemon(void)
 		text[strcspn(text, "\n")] = 0;
 	message = strrchr(text, '\t');
 	if (f && pclose(f) == 0 && message)
-		line(OK, "tracing programs", "%s", message + 1);
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "tracing programs", "%s", message + 1);
 	else
-		line(BAD, "tracing programs", "%s", message ? message + 1 : "the daemon cannot be started");
+		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "tracing programs", "%s",
+				   message ? message + 1 : "the daemon cannot be started");
 }
 
 static void check_runtime(void)
@@ -223,10 +229,10 @@ static void check_runtime(void)
 	char path[PATH_MAX];
 
 	if (scribe_run_find(places, path, sizeof(path)) == 0)
-		line(OK, "MPI runtime", "%s", path);
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "MPI runtime", "%s", path);
 	else
-		line(NOTE, "MPI runtime",
-		     "libioscribe.so not found: the daemon reduces ranks' records instead");
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "MPI runtime",
+				   "libioscribe.so not found: the daemon reduces ranks' records instead");
 }
 
 static void check_clock(void)
@@ -235,20 +241,27 @@ static void check_clock(void)
 
 	file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof(text));
 	if (!strcmp(text, "hpet") || !strcmp(text, "acpi_pm") || !strcmp(text, "jiffies"))
-		line(NOTE, "clock", "%s: slow to read, every traced call pays for it; tsc would be better",
-		     text);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "clock",
+				   "%s: slow to read, every traced call pays for it; tsc would be better",
+				   text);
 	else
-		line(OK, "clock", "%s", text[0] ? text : "unknown");
+		scribe_doctor_line(SCRIBE_DOCTOR_OK, "clock", "%s", text[0] ? text : "unknown");
 }
 
-static int take_none(void *ctx, int key, const char *value, struct scribe_err *err)
+static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
+	*(bool *)ctx = true;
 	return 0;
 }
 
-static const struct scribe_option options[] = {{NULL, 0, NULL, NULL}};
+static const struct scribe_option options[] = {
+	{"service", 1, NULL,
+	 "only the lines about the service of this node: soon done, for a node's health check"},
+	{NULL, 0, NULL, NULL},
+};
 
-static const char *const examples[] = {"sudo ioscribe doctor", "check this machine", NULL};
+static const char *const examples[] = {"sudo ioscribe doctor", "check this machine",
+				       "ioscribe doctor --service", "check this node's service", NULL};
 
 const struct scribe_command scribe_command_doctor = {
 	.name = "doctor",
@@ -259,19 +272,17 @@ const struct scribe_command scribe_command_doctor = {
 	.options = options,
 	.about = "Checks the kernel, its type information, privileges, mounts, limits, which kinds of "
 		 "programs load "
-		 "(by loading the smallest one), the daemon, the runtime and the clock. Each line begins "
+		 "(by loading the smallest one), the daemon, the runtime and the clock; of the node's "
+		 "service whether it answers, its "
+		 "configuration, the directory of logs, what waits in the spool, and Slurm's settings. Each "
+		 "line begins "
 		 "with ok, "
 		 "note (works, with what is said) or FIX. The exit status is 1 when a line says FIX.",
 	.examples = examples,
 };
 
-int scribe_cmd_doctor(int argc, char **argv)
+static void check_machine(void)
 {
-	int first, status = scribe_args_read(&scribe_command_doctor, argc, argv, take_none, NULL, &first);
-
-	if (status >= 0)
-		return status;
-	bad_lines = 0;
 	check_kernel();
 	check_user();
 	check_mount("bpf file system", "/sys/fs/bpf", BPF_FS_TYPE,
@@ -284,5 +295,18 @@ int scribe_cmd_doctor(int argc, char **argv)
 	check_daemon();
 	check_runtime();
 	check_clock();
+}
+
+int scribe_cmd_doctor(int argc, char **argv)
+{
+	bool service = false;
+	int first, status = scribe_args_read(&scribe_command_doctor, argc, argv, take, &service, &first);
+
+	if (status >= 0)
+		return status;
+	bad_lines = 0;
+	if (!service)
+		check_machine();
+	scribe_doctor_service();
 	return bad_lines ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "util/command.h"
+#include "util/doctor_parts.h"
 
 #define DEFAULT_DIR   "/var/log/ioscribe"
 #define FINDINGS_MOST 20
@@ -40,6 +41,8 @@ struct logdir {
 	const char *users; /* with commas; NULL: each is made when needed */
 	uid_t owner;       /* whose the directories shall be: root's, or the caller's */
 	unsigned findings;
+	char *first; /* the first goes here instead of to standard error; NULL: all are said */
+	size_t first_cap;
 	unsigned made;
 };
 
@@ -100,7 +103,9 @@ static void find(struct logdir *l, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	if (l->findings++ < FINDINGS_MOST)
+	if (l->first && !l->findings)
+		snprintf(l->first, l->first_cap, "%s", text);
+	if (l->findings++ < FINDINGS_MOST && !l->first)
 		scribe_complain(l->self, "%s", text);
 }
 
@@ -205,7 +210,8 @@ static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t
  * One directory made or checked. Its descriptor, also when something about it is
  * wrong; negative: it cannot be entered. `group` counts when it is made.
  */
-static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group, mode_t mode)
+static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group,
+	       mode_t mode)
 {
 	bool made = !l->check && mkdirat(at, name, 0700) == 0;
 	int refused = made || l->check ? 0 : errno, fd = enter(at, name);
@@ -217,15 +223,20 @@ static int one(struct logdir *l, int at, const char *name, const char *path, uid
 		return fd < 0 ? fd : -EIO;
 	}
 	if (made && st.st_uid != geteuid())
-		find(l, "%s: made, but it is user %u's: this file server takes root for another; run this on "
-			"the server", path, (unsigned)st.st_uid);
-	else if (!l->check && st.st_uid == geteuid() && (made || !has_mode(&st, mode) || st.st_uid != owner)) {
+		find(l,
+		     "%s: made, but it is user %u's: this file server takes root for another; run this on "
+		     "the server",
+		     path, (unsigned)st.st_uid);
+	else if (!l->check && st.st_uid == geteuid() &&
+		 (made || !has_mode(&st, mode) || st.st_uid != owner)) {
 		if (settle(l, path, fd, owner, group, mode) == 0)
 			fstat(fd, &st);
 	}
 	if (st.st_uid != owner)
-		find(l, "%s: user %u's instead of user %u's: who owns it can shut out others and remove their "
-			"logs", path, (unsigned)st.st_uid, (unsigned)owner);
+		find(l,
+		     "%s: user %u's instead of user %u's: who owns it can shut out others and remove their "
+		     "logs",
+		     path, (unsigned)st.st_uid, (unsigned)owner);
 	if (!has_mode(&st, mode))
 		find_mode(l, path, &st, mode);
 	return fd;
@@ -244,7 +255,8 @@ static void check_room(struct logdir *l, int fd, const char *path)
 		find(l, "%s: its file system is full: %llu KiB left for users", path,
 		     (unsigned long long)fs.f_bavail * fs.f_frsize >> 10);
 	else if (fs.f_files && fs.f_favail < ROOM_FILES)
-		find(l, "%s: its file system has only %llu files left", path, (unsigned long long)fs.f_favail);
+		find(l, "%s: its file system has only %llu files left", path,
+		     (unsigned long long)fs.f_favail);
 }
 
 /* Whoever may rename what is above DIR may put another in its place. */
@@ -383,6 +395,22 @@ static void all(struct logdir *l, const char *dir)
 	if (l->layout == USERS && l->users)
 		each_user(l, fd, dir);
 	close(fd);
+}
+
+unsigned scribe_logdir_look(const char *dir, const char *layout, char *ret_text, size_t cap)
+{
+	struct logdir l = {.check = true, .layout = DATED, .first = ret_text, .first_cap = cap};
+	struct scribe_err err;
+	char path[4096];
+	size_t n = (size_t)snprintf(path, sizeof(path), "%s", dir);
+
+	while (n > 1 && n < sizeof(path) && path[n - 1] == '/')
+		path[--n] = 0;
+	if (take_layout(&l, layout, &err) < 0 || path[0] != '/' || n < 2 || n >= sizeof(path))
+		find(&l, "%s: no directory of logs", dir);
+	else
+		all(&l, path);
+	return l.findings;
 }
 
 int scribe_cmd_logdir(int argc, char **argv)

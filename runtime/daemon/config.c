@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -256,6 +257,48 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 	if (scribe_config_is_darshan(key))
 		return scribe_config_darshan(c, key, value, err);
 	return scribe_err_set(err, -EINVAL, "unknown key '%s'", key);
+}
+
+/* What a key is when nobody sets it. */
+static void print_default(const struct key *k, const void *field)
+{
+	switch (k->kind) {
+	case NUMBER:
+		printf("%u\t%lu to %lu", *(const uint32_t *)field, k->least, k->most);
+		return;
+	case SWITCH:
+		printf("%s\tyes or no", *(const bool *)field ? "yes" : "no");
+		return;
+	case LAYOUT:
+		printf("%s\tflat or dated", *(const bool *)field ? "dated" : "flat");
+		return;
+	case LEVEL:
+		printf("auto\tauto, tp_btf, raw_tp");
+		return;
+	case EXCLUDE:
+	case INCLUDE:
+		printf("\t");
+		return;
+	default:
+		printf("%s\t", (const char *)field);
+	}
+}
+
+void scribe_config_print_keys(void)
+{
+	struct scribe_config c;
+	struct scribe_err err;
+
+	if (scribe_config_default(&c, &err) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (keys[i].scope == IDENTITY)
+			continue;
+		printf("%s\t", keys[i].name);
+		print_default(&keys[i], (const char *)&c + keys[i].at);
+		printf("\t%s\n", keys[i].scope == SITE ? "site" : "");
+	}
+	scribe_config_clear(&c);
 }
 
 static char *trim(char *s)

@@ -89,6 +89,8 @@ bool scribe_config_is_darshan(const char *name);
 int scribe_config_darshan(struct scribe_config *c, const char *name, const char *value,
 			  struct scribe_err *err);
 
+/* A line a key: its name, default and range, with tabs. What docs/config.md is held against. */
+void scribe_config_print_keys(void);
 /* Another with the same values. -ENOMEM leaves `to` empty. */
 int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from);
 void scribe_config_clear(struct scribe_config *c);

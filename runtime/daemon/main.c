@@ -22,7 +22,7 @@ static void usage(FILE *to)
 	      "[--verbose]\n"
 	      "       ioscribed --private --fd N [--verbose]\n"
 	      "       ioscribed --finish [--dir DIR] [--config FILE] [--fd N] [--verbose]\n"
-	      "       ioscribed --check-config [FILE]\n"
+	      "       ioscribed --check-config [FILE] | --list-keys\n"
 	      "       ioscribed --probe\n"
 	      "       ioscribed --help | --version\n"
 	      "\n"
@@ -182,6 +182,10 @@ int main(int argc, char **argv)
 	for (int i = 1, n; i < argc; i += n) {
 		if (!strcmp(argv[i], "--version")) {
 			puts("ioscribed " IOSCRIBE_VERSION);
+			return 0;
+		}
+		if (!strcmp(argv[i], "--list-keys")) {
+			scribe_config_print_keys();
 			return 0;
 		}
 		if (!strcmp(argv[i], "--help")) {

@@ -109,6 +109,27 @@ E
   [ "$(value "$two" POSIX_MEM_ALIGNMENT '/52\.a\.dat$')" = 256 ]
 }
 
+@test "docs/config.md says of each key its default, its range and whose it is" {
+  local key default range whose row n=0
+  while IFS='|' read -r key default range whose; do
+    [ "$key" != job_number ] && [ "$key" != library ] || continue # told in words
+    row=$(grep -F "| \`$key\` |" "$IOSCRIBE_SOURCE/docs/config.md") || { echo "no row: $key"; return 1; }
+    default=$(xargs <<<"$default")
+    [ -z "$default" ] || [ "$(cut -d'|' -f3 <<<"$row" | sed 's/[;:].*//' | xargs)" = "$default" ] || { echo "default $default: $row"; return 1; }
+    cut -d'|' -f4 <<<"$row" | sed 's/2^30/1073741824/' | grep -qF "$range" || { echo "range $range: $row"; return 1; }
+    [ -z "$whose" ] || grep -qF '*site*' <<<"$row" || { echo "site's: $row"; return 1; }
+    [ -n "$whose" ] || ! grep -qF '*site*' <<<"$row" || { echo "not the site's: $row"; return 1; }
+    n=$((n + 1))
+  done < <("$IOSCRIBED" --list-keys | tr '\t' '|')
+  [ "$n" -gt 25 ]
+}
+
+@test "the manual page of the configuration is that of docs/config.md, and valid" {
+  diff "$IOSCRIBE_SOURCE/docs/man/ioscribed.conf.5" <("$IOSCRIBE_SOURCE/scripts/man-config")
+  [ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z \
+    "$IOSCRIBE_SOURCE/docs/man/ioscribed.conf.5" 2>&1 >/dev/null)" ]
+}
+
 @test "every key of ours and of Darshan's is in docs/config.md" {
   local key n=0
   for key in $(sed -n 's/^\t{"\([A-Za-z_]*\)", [A-Z_]*, .*/\1/p' "$IOSCRIBE_SOURCE"/runtime/daemon/{config,darshan}.c); do
