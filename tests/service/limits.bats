@@ -57,7 +57,7 @@ lines() {
 }
 
 @test "a connection that says nothing is closed with a line; one that waits for a job's end is not" {
-  echo 'silent_ms = 300' >>"$IOSCRIBE_CONFIG"
+  echo 'silent_ms = 2000' >>"$IOSCRIBE_CONFIG"
   serve
   job begin --job-id 7 --uid 65534 --match-env JOBX=7
   mkfifo "$T/go"
@@ -67,7 +67,7 @@ lines() {
   job end 7 --deadline 60 >"$T/ended" 3>&- &
   local ended=$!
   [ "$(take 65534 silent)" = closed ]
-  [ "$(lines 'says nothing')" -eq 1 ]
+  [ "$(lines '65534 .*says nothing')" -eq 1 ]
   [ "$(take 65534 silent)" = closed ]
   echo >"$T/go"
   wait "$ended"
