@@ -7,6 +7,7 @@
 
 #include "bpf/acts.h"
 #include "bpf/record.bpf.h"
+#include "logfmt/rules/lib_rules.h"
 
 #define SCRIBE_O_APPEND 02000
 #define SCRIBE_O_CREAT 0100
@@ -190,6 +191,28 @@ SCRIBE_GLOBAL int scribe_data_again(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
+/* What was moved in a call that the program counts itself goes to that call's file. */
+SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
+				 const struct scribe_data_op *op)
+{
+	struct scribe_above_key key = {};
+	struct scribe_above *a;
+	struct scribe_slot *s;
+
+	if (!t || !p || !op)
+		return 0;
+	if (bpf_probe_read_user(&key.handle, sizeof(key.handle), (void *)t->inside) || !key.handle)
+		return 0;
+	key.serial = p->serial;
+	a = bpf_map_lookup_elem(&scribe_above, &key);
+	s = a ? scribe_slot_at(a->slot) : 0;
+	if (!s || s->birth != a->birth)
+		return 0;
+	__sync_fetch_and_add(&s->ext.v[SCRIBE_LIB_MPIIO_BENEATH + (op->op & 1)], op->bytes);
+	__sync_fetch_and_add(&s->ext.v[SCRIBE_LIB_MPIIO_BENEATH + 2], op->end_ns - op->start_ns);
+	return 0;
+}
+
 static __always_inline void scribe_data_on(struct scribe_thread *t, struct scribe_proc *p, __u32 slot,
 					   __u32 birth, __u64 file, struct scribe_data_op *op)
 {
@@ -200,6 +223,8 @@ static __always_inline void scribe_data_on(struct scribe_thread *t, struct scrib
 	t->events++;
 	t->moved[op->op & 1] += op->bytes;
 	t->moved_ns += op->end_ns - op->start_ns;
+	if (t->inside)
+		scribe_beneath(t, p, op);
 	if (!s || !scribe_record_data(p, s, birth, op)) {
 		scribe_data_again(t, p, file, op);
 		return;

@@ -45,6 +45,7 @@ struct scribe_thread {
 	__u64 arg[6];      /* arguments of calls that are not on one descriptor */
 	__u64 moved[2];    /* bytes read and written so far, and the time of that: library calls take the difference */
 	__u64 moved_ns;
+	__u64 inside;      /* user address of a word: the file whose call the program counts itself, 0 none */
 	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
 	__u32 pad;
 };
@@ -141,6 +142,26 @@ struct {
 	__type(key, struct scribe_desc_key);
 	__type(value, struct scribe_desc);
 } scribe_descs SEC(".maps");
+
+/*
+ * (process, MPI_File) to slot, of files whose calls the program counts itself: for
+ * what its system calls move beneath them.
+ */
+struct scribe_above_key {
+	__u64 handle;
+	__u64 serial;
+};
+struct scribe_above {
+	__u32 slot;
+	__u32 birth;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct scribe_above_key);
+	__type(value, struct scribe_above);
+} scribe_above SEC(".maps");
 
 /* Top-level names below which nothing is recorded. */
 struct scribe_excl_key {

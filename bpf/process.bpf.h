@@ -194,6 +194,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 		return 0;
 	t->act = 0;
 	t->c_file = 0;
+	t->inside = 0;
 	p->exec_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXECED);
 	if (scribe_hides(p, task, privileged)) {

@@ -220,7 +220,10 @@ enum scribe_event_type {
 	SCRIBE_EV_EXIT = 5, /* last thread of the process is gone */
 	SCRIBE_EV_LOW = 6,  /* slots or tables run low: free or add some */
 	SCRIBE_EV_JOIN = 8, /* enrolled at exec; slot is its job; EXEC and ENV follow */
-	/* a stream is counted inside: slot, birth; flags is the memory, chain_bytes the place, string_bytes the use */
+	/*
+	 * A stream or MPI-IO file is counted inside: slot, birth; flags is the memory, chain_bytes the place,
+	 * string_bytes the use, status 1 + the file's library among the images
+	 */
 	SCRIBE_EV_STREAM = 9,
 	SCRIBE_EV_MAP = 7,  /* an executable file was mapped: slot is its device, birth and flags its inode */
 };

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "uprobes/covered.h"
 #include "uprobes/image.h"
 #include "uprobes/lib.skel.h"
 #include "uprobes/lib_probe.skel.h"
@@ -58,6 +59,7 @@ struct scribe_uprobes {
 	size_t ndecisions;
 	struct link *link;
 	size_t nlinks, links_room;
+	struct scribe_covered covered;
 };
 
 /* ---- loading ---- */
@@ -241,6 +243,7 @@ struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
 		link_close(&u->link[i]);
 	close_variant(u);
 	free(u->link);
+	free(u->covered.at);
 	free(u->seen);
 	free(u->decision);
 	free(u);
@@ -357,6 +360,12 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 	return rc;
 }
 
+size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
+			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
+{
+	return scribe_covered_of(&u->covered, image, ret_byte);
+}
+
 static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf,
 			  const struct scribe_library *l, const char *path, struct scribe_uprobes_result *ret)
 {
@@ -386,6 +395,8 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 
 		bpf_map_update_elem(u->images_fd, &known, &image, BPF_ANY);
 	}
+	if (rc == 0)
+		scribe_covered_add(&u->covered, elf, &plan, index);
 	if (rc == 0)
 		rc = attach_plan(u, &plan, l->layer, index, path, false);
 	if (rc == 0)
@@ -472,6 +483,12 @@ static uint32_t libraries_in(struct scribe_uprobes *u, const struct scribe_elf *
 	return one.libraries;
 }
 
+/* The library by which programs count inside themselves. */
+static bool is_ours(const struct scribe_library *l)
+{
+	return l->probes[0].fn == SCRIBE_FN_STREAM_INSIDE || l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
+}
+
 static void note_library(struct scribe_uprobed *file, const struct scribe_elf *elf,
 			 const struct scribe_library *l, bool wanted)
 {
@@ -513,7 +530,8 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	scribe_elf_code_bias(elf, &file.bias);
 	for (size_t i = 0; i < scribe_nlibraries; i++) {
 		const struct scribe_library *l = &scribe_libraries[i];
-		bool wanted = l->modules & u->opt.modules;
+		bool wanted = l->modules & u->opt.modules &
+			      (is_ours(l) ? u->opt.inside : u->opt.modules);
 
 		if (!(libraries & 1u << i))
 			continue;

@@ -13,6 +13,7 @@
 
 #include "bpf/load.h"
 #include "logfmt/base/err.h"
+#include "logfmt/rules/streams.h"
 #include "uprobes/image.h"
 
 struct scribe_uprobes;
@@ -25,6 +26,7 @@ enum scribe_uprobe_level {
 
 struct scribe_uprobes_options {
 	uint64_t modules; /* bits of the modules wanted: MPI-IO, H5F, H5D, PNETCDF_*, STDIO */
+	uint64_t inside;  /* of them: those that preloaded programs may count themselves */
 	bool stdio_calls; /* count single calls of streams, not their system calls */
 	enum scribe_uprobe_level level;
 	bool verbose;
@@ -79,6 +81,12 @@ bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct sc
 /* Descriptors of the tables of open handles and of shapes (uprobes/tables.h). */
 int scribe_uprobes_handles(const struct scribe_uprobes *u);
 int scribe_uprobes_shapes(const struct scribe_uprobes *u);
+/*
+ * The bytes beneath the probes of a library's data calls (MPI-IO), whose index among
+ * the kernel's images is `image`: how many.
+ */
+size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
+			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
 /* Runs of probes of single stream calls so far, by any process of the node. */
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
 /* Detach those, leaving the rest: they cost too much. */

@@ -78,14 +78,14 @@ static __always_inline bool scribe_inner_end(struct pt_regs *ctx, __u32 layer)
 }
 
 /* HDF5 calls around an MPI-IO call learn of it. */
-static __always_inline void scribe_tell_above(struct scribe_calls *calls, const struct scribe_site *site)
+static __always_inline void scribe_tell_above(struct scribe_calls *calls, bool collective)
 {
 	struct scribe_call *above = &calls->layer[SCRIBE_LAYER_HDF5];
 
 	if (!above->busy)
 		return;
 	above->beneath |= 1u << SCRIBE_LAYER_MPIIO;
-	if (site->count_at == SCRIBE_MPIIO_COLL_READS || site->count_at == SCRIBE_MPIIO_COLL_WRITES)
+	if (collective)
 		above->beneath |= 1u << SCRIBE_BENEATH_COLLECTIVE;
 }
 
@@ -114,6 +114,13 @@ static __noinline int scribe_lib_in(struct pt_regs *ctx, __u32 index)
 	}
 	if (scribe_has(SCRIBE_LAYER_STDIO) && site->fn == SCRIBE_FN_STREAM_INSIDE) {
 		scribe_stream_inside(t, p, &regs, site);
+		return 0;
+	}
+	if (site->fn == SCRIBE_FN_MPI_INSIDE) {
+		calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+		scribe_mpi_inside(t, p, &regs, site);
+		if (calls && !regs.r[site->reg[0] & 15] && !regs.r[site->reg[4] & 15])
+			scribe_tell_above(calls, true);
 		return 0;
 	}
 	im = scribe_image_at(site->image);
@@ -149,7 +156,8 @@ static __noinline int scribe_lib_in(struct pt_regs *ctx, __u32 index)
 	if (scribe_has(SCRIBE_LAYER_STDIO) && site->layer == SCRIBE_LAYER_STDIO)
 		scribe_stdio_begin(t, p, c, site, im);
 	else if (site->layer == SCRIBE_LAYER_MPIIO)
-		scribe_tell_above(calls, site);
+		scribe_tell_above(calls, site->count_at == SCRIBE_MPIIO_COLL_READS ||
+						 site->count_at == SCRIBE_MPIIO_COLL_WRITES);
 	else if (scribe_has(SCRIBE_LAYER_PNETCDF) && site->layer == SCRIBE_LAYER_PNETCDF)
 		scribe_nc_begin(p, c, im);
 	else if (scribe_has(SCRIBE_LAYER_HDF5) && site->fn == SCRIBE_FN_H5_SET_CLOSE)

@@ -62,13 +62,16 @@ static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_image *im,
 	return 0;
 }
 
+/* In a handle's note: 1 + its library among the images, and that the program counts its data calls. */
+#define SCRIBE_MPI_NOTE_INSIDE (1ull << 32)
+
 static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p,
 					    struct scribe_call *c, const struct scribe_image *im,
-					    struct scribe_lib_op *op)
+					    struct scribe_lib_op *op, __u32 image)
 {
 	struct scribe_lib_name name = {.string = c->arg[1], .kind = SCRIBE_KIND_MPIIO, .prefix = 1};
 	__u64 fh = scribe_user_u64(c->arg[4]);
-	struct scribe_handle h = {};
+	struct scribe_handle h = {.note = image + 1};
 	struct scribe_slot *s;
 
 	h.slot = scribe_lib_slot(t, p, &name);
@@ -89,6 +92,70 @@ static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scri
 	scribe_lib_on(t, p, &h, op);
 	if (scribe_mpi_has_info(im, c, c->arg[3]))
 		__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
+}
+
+static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u64 file)
+{
+	struct scribe_above_key key = {.handle = file, .serial = p->serial};
+
+	bpf_map_delete_elem(&scribe_above, &key);
+}
+
+/*
+ * The program says that it counts a file's data calls itself, from now on, in a
+ * place of its memory, and where the thread keeps the file whose call it is in.
+ * Neither: a collective call is about to be made.
+ */
+static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct scribe_proc *p,
+					      const struct scribe_regs *regs, const struct scribe_site *site)
+{
+	struct scribe_above_key key = {.handle = regs->r[site->reg[0] & 15], .serial = p->serial};
+	__u64 word = regs->r[site->reg[4] & 15];
+	struct scribe_above at = {};
+	struct scribe_handle *h;
+	struct scribe_event ev;
+	struct scribe_slot *s;
+
+	if (word)
+		t->inside = word;
+	if (!key.handle)
+		return;
+	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, key.handle);
+	if (!h) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return;
+	}
+	if (h->slot == SCRIBE_SKIP_SLOT)
+		return;
+	s = scribe_slot_at(h->slot);
+	if (!s || s->birth != h->birth || *(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE) {
+		at.slot = scribe_lib_again(t, p, h->slot);
+		s = at.slot ? scribe_slot_at(at.slot) : 0;
+		if (!s) {
+			scribe_count(p, SCRIBE_L_LIB_DROPPED);
+			return;
+		}
+		h->slot = at.slot;
+		h->birth = s->birth;
+	}
+	at.slot = h->slot;
+	at.birth = h->birth;
+	scribe_event_init(&ev, SCRIBE_EV_STREAM, p, t->proc);
+	ev.slot = at.slot;
+	ev.birth = at.birth;
+	ev.flags = (__u32)regs->r[site->reg[1] & 15];
+	ev.chain_bytes = (__u32)regs->r[site->reg[2] & 15];
+	ev.string_bytes = (__u32)regs->r[site->reg[3] & 15];
+	ev.status = (__s32)h->note;
+	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), 0)) {
+		/* nobody would know whose the numbers are */
+		scribe_count(p, SCRIBE_L_EVENT_LOST);
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+		return;
+	}
+	h->note |= SCRIBE_MPI_NOTE_INSIDE;
+	if (bpf_map_update_elem(&scribe_above, &key, &at, BPF_ANY))
+		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
 }
 
 static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
@@ -118,7 +185,7 @@ static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
 	op.start_ns = c->start_ns;
 	op.end_ns = bpf_ktime_get_ns();
 	if (site->fn == SCRIBE_FN_MPI_OPEN) {
-		scribe_mpi_open(t, p, c, im, &op);
+		scribe_mpi_open(t, p, c, im, &op, site->image);
 		return 0;
 	}
 	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
@@ -128,6 +195,9 @@ static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
 	}
 	if (h->slot != SCRIBE_SKIP_SLOT) {
 		op.count_at = site->count_at;
+		if (site->fn == SCRIBE_FN_MPI_DATA && (h->note & SCRIBE_MPI_NOTE_INSIDE) && t->inside &&
+		    scribe_user_u64(t->inside) == c->arg[0])
+			return 0; /* the program counts this call */
 		if (site->fn == SCRIBE_FN_MPI_DATA) {
 			__s64 size = scribe_mpi_type_size(im, c, c->arg[2]);
 
@@ -155,8 +225,11 @@ static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
 				__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
 		}
 	}
-	if (site->fn == SCRIBE_FN_MPI_CLOSE)
+	if (site->fn == SCRIBE_FN_MPI_CLOSE) {
+		if (h->note & SCRIBE_MPI_NOTE_INSIDE)
+			scribe_mpi_outside(p, c->arg[0]);
 		scribe_handle_drop(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
+	}
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "logfmt/built.h"
 #include "logfmt/records.h"
+#include "uprobes/mpiio_list.h"
 
 #define READ        SCRIBE_OP_READ
 #define WRITE       SCRIBE_OP_WRITE
@@ -21,11 +22,11 @@
 	{                                                                                                    \
 		"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags,  \
 			0, 0, ARGS(0, count, type, X, X, X)                                                  \
-	}
+	},
 /* The plain form and that with large counts. */
 #define DATA_BOTH(name, op, counter, count, type)                                                            \
-	DATA(name, op, counter, SCRIBE_SITE_RETURNS, count, type),                                           \
-		DATA(name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type)
+	DATA(#name, op, counter, SCRIBE_SITE_RETURNS, count, type)                                           \
+	DATA(#name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type)
 
 static const struct scribe_probe mpiio[] = {
 	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN,
@@ -36,41 +37,21 @@ static const struct scribe_probe mpiio[] = {
 	 ARGS(0, X, X, X, X, X)},
 	{"MPI_File_set_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS,
 	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 5, X, X, X, X)},
-	DATA_BOTH("read", READ, INDEP_READS, 2, 3),
-	DATA_BOTH("read_at", READ, INDEP_READS, 3, 4),
-	DATA_BOTH("read_shared", READ, INDEP_READS, 2, 3),
-	DATA_BOTH("write", WRITE, INDEP_WRITES, 2, 3),
-	DATA_BOTH("write_at", WRITE, INDEP_WRITES, 3, 4),
-	DATA_BOTH("write_shared", WRITE, INDEP_WRITES, 2, 3),
-	DATA_BOTH("read_all", READ, COLL_READS, 2, 3),
-	DATA_BOTH("read_at_all", READ, COLL_READS, 3, 4),
-	DATA_BOTH("read_ordered", READ, COLL_READS, 2, 3),
-	DATA_BOTH("write_all", WRITE, COLL_WRITES, 2, 3),
-	DATA_BOTH("write_at_all", WRITE, COLL_WRITES, 3, 4),
-	DATA_BOTH("write_ordered", WRITE, COLL_WRITES, 2, 3),
-	DATA_BOTH("read_all_begin", READ, SPLIT_READS, 2, 3),
-	DATA_BOTH("read_at_all_begin", READ, SPLIT_READS, 3, 4),
-	DATA_BOTH("read_ordered_begin", READ, SPLIT_READS, 2, 3),
-	DATA_BOTH("write_all_begin", WRITE, SPLIT_WRITES, 2, 3),
-	DATA_BOTH("write_at_all_begin", WRITE, SPLIT_WRITES, 3, 4),
-	DATA_BOTH("write_ordered_begin", WRITE, SPLIT_WRITES, 2, 3),
-	DATA_BOTH("iread", READ, NB_READS, 2, 3),
-	DATA_BOTH("iread_at", READ, NB_READS, 3, 4),
-	DATA_BOTH("iread_shared", READ, NB_READS, 2, 3),
-	DATA_BOTH("iread_all", READ, NB_READS, 2, 3),
-	DATA_BOTH("iread_at_all", READ, NB_READS, 3, 4),
-	DATA_BOTH("iwrite", WRITE, NB_WRITES, 2, 3),
-	DATA_BOTH("iwrite_at", WRITE, NB_WRITES, 3, 4),
-	DATA_BOTH("iwrite_shared", WRITE, NB_WRITES, 2, 3),
-	DATA_BOTH("iwrite_all", WRITE, NB_WRITES, 2, 3),
-	DATA_BOTH("iwrite_at_all", WRITE, NB_WRITES, 3, 4),
+	SCRIBE_MPIIO_DATA(DATA_BOTH)
 	{"MPI_Type_size_x", "bytes of a datatype (inside a data call, MPICH)", SCRIBE_FN_MPI_TYPE_SIZE, 0,
 	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 	{"MPI_Comm_size", "processes of the communicator (inside an open, MPICH)", SCRIBE_FN_MPI_COMM_SIZE, 0,
 	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 };
 
+/* of libioscribe-inside.so, which counts data calls inside the program */
+static const struct scribe_probe mpiio_inside[] = {
+	{"ioscribe_file_site", "tells whose data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
+	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+};
+
 static const size_t nmpiio = sizeof(mpiio) / sizeof(mpiio[0]);
+static const size_t nmpiio_inside = sizeof(mpiio_inside) / sizeof(mpiio_inside[0]);
 #endif
 
 /* ---- stdio ---- */
@@ -164,13 +145,14 @@ static const struct scribe_probe stdio[] = {
 	CALL("__isoc23_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
 };
 
-/* ---- libioscribe-stdio.so, which counts streams inside the program ---- */
-static const struct scribe_probe inside[] = {
+/* ---- libioscribe-inside.so, which counts streams inside the program ---- */
+static const struct scribe_probe stdio_inside[] = {
 	{"ioscribe_stream_site", "tells whose streams the program counts itself", SCRIBE_FN_STREAM_INSIDE, 0,
 	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, X, X)},
 };
 
-static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]), ninside = sizeof(inside) / sizeof(inside[0]);
+static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]);
+static const size_t nstdio_inside = sizeof(stdio_inside) / sizeof(stdio_inside[0]);
 #endif
 
 /* ---- HDF5 ---- */
@@ -223,6 +205,13 @@ const struct scribe_library scribe_libraries[] = {
 	 BIT(MPIIO),
 	 mpiio,
 	 &nmpiio},
+	{"ioscribe",
+	 "libioscribe-inside.so",
+	 {"ioscribe_file_site", NULL},
+	 SCRIBE_LAYER_MPIIO,
+	 BIT(MPIIO),
+	 mpiio_inside,
+	 &nmpiio_inside},
 #endif
 #if IOSCRIBE_MODULE_HDF5
 	{"HDF5",
@@ -244,12 +233,12 @@ const struct scribe_library scribe_libraries[] = {
 #endif
 #if IOSCRIBE_MODULE_STDIO
 	{"ioscribe",
-	 "libioscribe-stdio.so",
+	 "libioscribe-inside.so",
 	 {"ioscribe_stream_site", NULL},
 	 SCRIBE_LAYER_STDIO,
 	 BIT(STDIO),
-	 inside,
-	 &ninside},
+	 stdio_inside,
+	 &nstdio_inside},
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},
 #endif
 	{.name = NULL}, /* a build may have none */

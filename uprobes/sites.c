@@ -80,6 +80,14 @@ static int add(struct scribe_plan *plan, const struct scribe_planned *one)
 	return 0;
 }
 
+/* The variable by which a library of ours knows that it is probed; NULL: not ours. */
+static const char *semaphore_of(const struct scribe_probe *p)
+{
+	if (p->fn == SCRIBE_FN_STREAM_INSIDE)
+		return "ioscribe_stream_on";
+	return p->fn == SCRIBE_FN_MPI_INSIDE ? "ioscribe_file_on" : NULL;
+}
+
 static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *p, enum scribe_layer layer,
 		       const char *name, struct scribe_plan *plan)
 {
@@ -104,8 +112,8 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	if (there || !scribe_elf_offset(elf, place.vaddr, &one.offset))
 		return 0;
 	one.cheap = place.cheap;
-	if (p->fn == SCRIBE_FN_STREAM_INSIDE && (!scribe_elf_find(elf, "ioscribe_stream_on", &s) ||
-						 !scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
+	if (semaphore_of(p) && (!scribe_elf_find(elf, semaphore_of(p), &s) ||
+				!scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
 		return -ENOEXEC;
 	return add(plan, &one);
 }

@@ -52,6 +52,7 @@ enum scribe_fn {
 	SCRIBE_FN_MPI_VIEW,      /* MPI_File, info */
 	SCRIBE_FN_MPI_TYPE_SIZE, /* inside others: datatype, size * */
 	SCRIBE_FN_MPI_COMM_SIZE, /* inside others: comm, int * */
+	SCRIBE_FN_MPI_INSIDE,    /* of our own library: MPI_File, memory, place, use, a word of the thread */
 	/* HDF5 */
 	SCRIBE_FN_H5_FILE_OPEN,  /* H5Fopen, H5Fcreate: name; returns hid */
 	SCRIBE_FN_H5_FILE_CLOSE, /* hid */

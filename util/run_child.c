@@ -36,14 +36,14 @@ static void preload(const char *library)
 	free(both);
 }
 
-/* The library that counts streams stands beside the runtime. */
-static void preload_streams(const struct scribe_run *r)
+/* The library that counts calls stands beside the runtime. */
+static void preload_inside(const struct scribe_run *r)
 {
 	const char *slash = strrchr(r->library, '/');
 	char path[SCRIBE_PATH_MAX];
 
 	if (slash && r->streams &&
-	    snprintf(path, sizeof(path), "%.*s/libioscribe-stdio.so", (int)(slash - r->library), r->library) <
+	    snprintf(path, sizeof(path), "%.*s/libioscribe-inside.so", (int)(slash - r->library), r->library) <
 		    (int)sizeof(path) &&
 	    access(path, R_OK) == 0)
 		preload(path);
@@ -70,7 +70,7 @@ static void environment(const struct scribe_run *r)
 	/* Where the user cannot read it, the loader would complain on CMD's stderr. */
 	if (r->library[0] && access(r->library, R_OK) == 0) {
 		preload(r->library);
-		preload_streams(r);
+		preload_inside(r);
 	}
 }
 

@@ -199,7 +199,7 @@ struct scribe_msg_ready {
 	char socket[SCRIBE_PATH_MAX]; /* for SCRIBE_ENV_SOCKET; empty: no runtime */
 	uint32_t job;                 /* for SCRIBE_ENV_JOB */
 	uint32_t survives;            /* 1: another daemon goes on with it, see RUN_AGAIN */
-	uint32_t streams;             /* 1: programs are to count their streams (libioscribe-stdio.so) */
+	uint32_t streams;             /* 1: programs are to count their streams (libioscribe-inside.so) */
 	uint32_t pad;
 };
 

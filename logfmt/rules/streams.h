@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory in which a program counts the calls of its own streams, shared with the
- * daemon: one file in memory (memfd) a process image, made by the program, whose
- * pages come into being when touched. The program writes all but `taken`; the
- * daemon believes nothing in it, reads by pread and never maps it. What the kernel
+ * Memory in which a program counts the calls of its own streams and the data calls
+ * of its MPI-IO files, shared with the daemon: one file in memory (memfd) a process image, made by the program, whose
+ * pages come into being when touched. The program writes all but `taken` and the
+ * bytes beneath probes; the daemon believes nothing in it, reads by pread and never maps it. What the kernel
  * has said of a place (file, use) decides whose record its numbers go to.
  *
  * A place is free, then in use (`gen` has gone up), then closed (`closed` is
@@ -25,6 +25,21 @@ struct scribe_stream {
 	struct scribe_posix_part part[2]; /* the owner's; everybody else's, changed atomically */
 } __attribute__((aligned(64)));
 
+/* What the place of an MPI-IO file has beside: [0] the owner's, [1] everybody else's. */
+struct scribe_stream_more {
+	struct scribe_ext_part ext[2];
+	struct scribe_value_table access[2]; /* sizes beyond the four of the part */
+	scribe_u32 lock;                     /* of everybody else's table */
+	scribe_u32 pad;
+};
+
+/* A byte of the MPI library's code where a probe stands now. */
+struct scribe_probe_byte {
+	scribe_u64 vaddr;
+	scribe_u64 was;
+};
+#define SCRIBE_PROBE_BYTES_MAX 255u
+
 struct scribe_streams {
 	scribe_u32 magic;
 	scribe_u32 id;   /* of this memory among those of the process */
@@ -34,6 +49,10 @@ struct scribe_streams {
 	scribe_u32 closed[SCRIBE_STREAMS_MAX];
 	scribe_u32 taken[SCRIBE_STREAMS_MAX]; /* by the daemon */
 	struct scribe_stream stream[SCRIBE_STREAMS_MAX];
+	struct scribe_stream_more more[SCRIBE_STREAMS_MAX];
+	/* by the daemon: the probes that only calls counted here would meet, their number last */
+	struct scribe_probe_byte byte[SCRIBE_PROBE_BYTES_MAX];
+	scribe_u64 nbytes;
 };
 
 #endif

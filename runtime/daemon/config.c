@@ -50,6 +50,7 @@ static const struct key {
 	{"modules", MODULES, FIELD(modules), 0, 0, BEGINNING},
 	{"libraries", TEXT, FIELD(libraries), 0, 0, SITE},
 	{"library_cache", SWITCH, FIELD(library_cache), 0, 0, SITE},
+	{"mpiio_inside", SWITCH, FIELD(mpiio_inside), 0, 0, SITE},
 	{"stdio_inside", SWITCH, FIELD(stdio_inside), 0, 0, SITE},
 	{"stdio_calls", SWITCH, FIELD(stdio_calls), 0, 0, SITE},
 	{"stdio_share", NUMBER, FIELD(stdio_share), 1, 100, SITE},
@@ -91,6 +92,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->stdio_share = 20;
 	c->library_cache = true;
 	c->stdio_inside = true;
+	c->mpiio_inside = true;
 	c->uid = (uint32_t)getuid();
 	c->gid = (uint32_t)getgid();
 	if (scribe_exclusions_default(&c->paths) < 0)

@@ -42,7 +42,8 @@ struct scribe_config {
 	char libraries[64];     /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none; auto */
 	bool library_cache;     /* attach to what the linker's cache knows before CMD starts */
 	bool stdio_calls;       /* count single calls of streams */
-	bool stdio_inside; /* preloaded: programs count their streams themselves */
+	bool stdio_inside;      /* preloaded: programs count their streams themselves */
+	bool mpiio_inside;      /* and the data calls of their MPI-IO files */
 	uint32_t stdio_share;   /* most of a processor's time, per cent, for that */
 	char library_paths[SCRIBE_PATH_MAX]; /* directories and files to look at, with colons */
 	struct scribe_exclusions paths;

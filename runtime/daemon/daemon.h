@@ -149,6 +149,8 @@ struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct sc
 /* ---- drain.c: from slots to records ---- */
 /* The log's module of a slot, by its kind. */
 int scribe_drain_module(uint32_t kind);
+/* Do the job's rules leave out what a process has of this kind, whatever its name? */
+bool scribe_drain_left_out(const struct scribe_process *p, uint32_t kind);
 /* Records of an exited process to its rank; its kernel entries are given back. */
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p);
 /* The same of a living one, which goes on with fresh records. */

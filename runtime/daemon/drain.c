@@ -136,8 +136,7 @@ int scribe_drain_module(uint32_t kind)
 	return module ? module : SCRIBE_MOD_POSIX;
 }
 
-/* Is this left out by the job's rules, whatever its name? */
-static bool left_out(const struct scribe_process *p, uint32_t kind)
+bool scribe_drain_left_out(const struct scribe_process *p, uint32_t kind)
 {
 	const struct scribe_rules *r = &p->work->config.rules;
 
@@ -168,7 +167,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_label *label = scribe_slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
-	if (left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
+	if (scribe_drain_left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
 	    says_nothing(v))
 		return 0;
 	if (!x->kept) {

@@ -94,17 +94,24 @@ static void attach(void *ctx, const char *path)
 	close(fd);
 }
 
-bool scribe_libs_counts_streams(const struct scribe_config *c)
+/* Modules whose calls preloaded programs may count themselves. */
+static uint64_t modules_inside(const struct scribe_config *c)
 {
-	return c->stdio_inside && (modules_of(c->libraries) & 1ull << SCRIBE_MOD_STDIO);
+	return (c->stdio_inside ? 1ull << SCRIBE_MOD_STDIO : 0) |
+	       (c->mpiio_inside ? 1ull << SCRIBE_MOD_MPIIO : 0);
 }
 
-bool scribe_libs_stdio_library(const struct scribe_config *c, char *ret_path, size_t cap)
+bool scribe_libs_counts_inside(const struct scribe_config *c)
+{
+	return modules_of(c->libraries) & modules_inside(c);
+}
+
+bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, size_t cap)
 {
 	const char *slash = strrchr(c->library, '/');
 
-	return slash && scribe_libs_counts_streams(c) &&
-	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-stdio.so", (int)(slash - c->library),
+	return slash && scribe_libs_counts_inside(c) &&
+	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-inside.so", (int)(slash - c->library),
 				c->library) < cap;
 }
 
@@ -112,6 +119,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
 	struct scribe_uprobes_options o = {
 		.modules = modules_of(c->libraries),
+		.inside = modules_inside(c),
 		.stdio_calls = c->stdio_calls,
 		.level = is_auto(c->libraries) ? SCRIBE_UPROBE_MULTI : SCRIBE_UPROBE_AUTO,
 		.verbose = d->verbose,
@@ -138,7 +146,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	}
 	d->libs = l;
 	l->guard_ns = scribe_now_ns();
-	if (scribe_libs_stdio_library(c, path, sizeof(path)))
+	if (scribe_libs_inside_library(c, path, sizeof(path)))
 		attach(l, path);
 	if (c->library_cache)
 		scribe_find_cached(l->find, attach, l);
@@ -556,6 +564,12 @@ void scribe_libs_sweep(struct scribe_daemon *d)
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape)
 {
 	return d->libs && scribe_uprobes_shape(d->libs->uprobes, key, ret_shape);
+}
+
+size_t scribe_libs_covered(const struct scribe_daemon *d, uint32_t image,
+			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
+{
+	return d->libs ? scribe_uprobes_covered(d->libs->uprobes, image, ret_byte) : 0;
 }
 
 uint64_t scribe_libs_partial(const struct scribe_daemon *d)

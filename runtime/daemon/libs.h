@@ -6,14 +6,15 @@
 #ifndef RUNTIME_DAEMON_LIBS_H
 #define RUNTIME_DAEMON_LIBS_H
 
+#include "logfmt/rules/streams.h"
 #include "runtime/daemon/daemon.h"
 
 /* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
-/* Are streams to be counted inside the programs that are preloaded? */
-bool scribe_libs_counts_streams(const struct scribe_config *c);
-/* Path of the library that counts streams inside programs; false: not wanted. */
-bool scribe_libs_stdio_library(const struct scribe_config *c, char *ret_path, size_t cap);
+/* Are calls to be counted inside the programs that are preloaded? */
+bool scribe_libs_counts_inside(const struct scribe_config *c);
+/* Path of the library that counts streams and files inside programs; false: not wanted. */
+bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, size_t cap);
 /* A process that is about to run CMD: the programs among its words and what they need. */
 void scribe_libs_before(struct scribe_daemon *d, pid_t pid);
 /* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */
@@ -35,6 +36,9 @@ void scribe_libs_sweep(struct scribe_daemon *d);
 struct scribe_shape;
 /* What belongs to the key of a shape in a record of a library. */
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_shape *ret_shape);
+/* As scribe_uprobes_covered. */
+size_t scribe_libs_covered(const struct scribe_daemon *d, uint32_t image,
+			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
 /* Bits of modules that may have missed calls of any process. */
 uint64_t scribe_libs_partial(const struct scribe_daemon *d);
 void scribe_libs_stop(struct scribe_daemon *d);

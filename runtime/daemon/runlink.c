@@ -68,7 +68,7 @@ static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 	snprintf(ready.socket, sizeof(ready.socket), "%s", w->config.runtime ? d->socket : "");
 	ready.job = w->index;
 	ready.survives = scribe_journal_is_open(&w->journal);
-	ready.streams = d->libs && scribe_libs_counts_streams(&w->config);
+	ready.streams = d->libs && scribe_libs_counts_inside(&w->config);
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "logfmt/rules/streams.h"
+#include "runtime/daemon/libs.h"
 
 #define MEMORIES_MAX   16384              /* of all processes */
 #define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* a descriptor each: no job takes them all */
@@ -24,6 +25,7 @@
 /* What the kernel has said of a place. */
 struct place {
 	uint32_t gen, slot, birth;
+	bool file;        /* of MPI-IO */
 	uint32_t unknown; /* a closed use that was not announced when last looked at */
 	struct scribe_label *label;
 };
@@ -34,6 +36,8 @@ struct scribe_memory {
 	int fd;           /* -1: announced, not come yet */
 	uint64_t made_ns; /* as its process says; 0: not come yet */
 	uint32_t nplaces;
+	uint32_t image; /* 1 + its MPI among the images, 0 none */
+	bool uncovered; /* its program has been told the bytes beneath that one's probes */
 	uint32_t since; /* announced since closed ones were last taken */
 	struct place *place;
 	struct scribe_process *process;
@@ -78,6 +82,22 @@ static bool is_sound(int fd)
 	       st.st_size == (off_t)sizeof(struct scribe_streams) && seals >= 0 && (seals & F_SEAL_SHRINK);
 }
 
+/* A program that counts its files is told what its MPI is without probes. */
+static void uncover(const struct scribe_daemon *d, struct scribe_memory *m)
+{
+	struct scribe_probe_byte byte[SCRIBE_PROBE_BYTES_MAX];
+	uint64_t n;
+
+	if (m->uncovered || m->fd < 0 || !m->image)
+		return;
+	m->uncovered = true;
+	n = scribe_libs_covered(d, m->image - 1, byte);
+	if (n && pwrite(m->fd, byte, n * sizeof(*byte), (off_t)offsetof(struct scribe_streams, byte)) ==
+			 (ssize_t)(n * sizeof(*byte)))
+		m->uncovered = pwrite(m->fd, &n, sizeof(n),
+				      (off_t)offsetof(struct scribe_streams, nbytes)) > 0;
+}
+
 void scribe_streams_offered(struct scribe_daemon *d, struct scribe_process *p,
 			    const struct scribe_msg_streams *message, int fd)
 {
@@ -89,6 +109,7 @@ void scribe_streams_offered(struct scribe_daemon *d, struct scribe_process *p,
 	}
 	m->fd = fd;
 	m->made_ns = message->made_ns;
+	uncover(d, m);
 }
 
 static bool read_at(const struct scribe_memory *m, size_t at, void *to, size_t bytes)
@@ -96,15 +117,18 @@ static bool read_at(const struct scribe_memory *m, size_t at, void *to, size_t b
 	return pread(m->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* A place as it is between two calls of its owner; after many tries as it is. */
-static bool read_stream(const struct scribe_memory *m, uint32_t i, struct scribe_stream *ret)
+/* A place as it is between two calls of its owner; after many tries as it is. `ret_more` NULL: a stream's. */
+static bool read_place(const struct scribe_memory *m, uint32_t i, struct scribe_stream *ret,
+		       struct scribe_stream_more *ret_more)
 {
-	size_t at = offsetof(struct scribe_streams, stream) + i * sizeof(*ret);
+	size_t at = offsetof(struct scribe_streams, stream) + i * sizeof(*ret),
+	       beside = offsetof(struct scribe_streams, more) + i * sizeof(*ret_more);
 
 	for (int n = 0; n < LOCK_TRIES; n++) {
 		uint32_t after;
 
 		if (!read_at(m, at, ret, sizeof(*ret)) ||
+		    (ret_more && !read_at(m, beside, ret_more, sizeof(*ret_more))) ||
 		    !read_at(m, at + offsetof(struct scribe_stream, part[0].lock), &after, sizeof(after)))
 			return false;
 		if (!(after & 1) && after == ret->part[0].lock)
@@ -114,23 +138,29 @@ static bool read_stream(const struct scribe_memory *m, uint32_t i, struct scribe
 }
 
 static int add(struct scribe_daemon *d, struct scribe_process *p, struct place *at,
-	       const struct scribe_stream *s, struct scribe_records *records)
+	       const struct scribe_stream *s, const struct scribe_stream_more *more,
+	       struct scribe_records *records)
 {
+	uint32_t kind = at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO;
 	struct scribe_file *f;
 
 	if (!at->label)
 		at->label = scribe_slot_label(d, at->slot, at->birth);
-	if (p->disabled || !at->label || at->label->excluded)
+	if (scribe_drain_left_out(p, kind) || !at->label || at->label->excluded)
 		return 0;
-	f = scribe_records_at_module(records, SCRIBE_MOD_STDIO, at->label->id);
+	f = scribe_records_at_module(records, scribe_drain_module(kind), at->label->id);
 	for (int i = 0; i < 2; i++) {
 		const struct scribe_posix_part *part = &s->part[i];
 
 		if (!part->events)
 			continue;
-		if (!f || scribe_posix_acc_add(&f->acc, part, NULL, NULL) < 0)
+		if (!f || scribe_posix_acc_add(&f->acc, part, at->file ? &more->access[i] : NULL, NULL) <
+				  0 ||
+		    (at->file && scribe_posix_acc_add_ext(&f->acc, &more->ext[i]) < 0))
 			return -ENOMEM;
 		p->totals.operations += part->events;
+		if (at->file)
+			continue; /* its bytes are those of the system calls beneath */
 		p->totals.bytes_read += part->bytes[0];
 		p->totals.bytes_written += part->bytes[1];
 	}
@@ -145,8 +175,10 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 	int rc = 0;
 
 	if (m->fd < 0) {
-		if (all)
-			p->unit->missed |= 1ull << SCRIBE_MOD_STDIO;
+		for (uint32_t i = 0; all && i < m->nplaces; i++)
+			if (m->place[i].gen)
+				p->unit->missed |= 1ull << (m->place[i].file ? SCRIBE_MOD_MPIIO
+									     : SCRIBE_MOD_STDIO);
 		return 0;
 	}
 	if (!read_at(m, offsetof(struct scribe_streams, used), &used, sizeof(used)) ||
@@ -157,6 +189,7 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 		return 0;
 	for (uint32_t i = 0; i < used; i++) {
 		struct place *at = i < m->nplaces ? &m->place[i] : NULL;
+		struct scribe_stream_more more;
 		struct scribe_stream s;
 
 		if (!gen[i] || taken[i] == gen[i] || (!all && closed[i] != gen[i]))
@@ -168,7 +201,8 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 					at->unknown = gen[i];
 				continue;
 			}
-		} else if (read_stream(m, i, &s) && add(d, p, at, &s, records) < 0) {
+		} else if (read_place(m, i, &s, at->file ? &more : NULL) &&
+			   add(d, p, at, &s, &more, records) < 0) {
 			rc = -ENOMEM;
 		}
 		if (pwrite(m->fd, &gen[i], sizeof(gen[i]),
@@ -208,12 +242,17 @@ void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
 {
 	uint32_t index = e->chain_bytes;
 	struct scribe_memory *m = index < SCRIBE_STREAMS_MAX ? memory_of(d, p, e->flags) : NULL;
+	bool file = e->status > 0;
 	struct place *more;
 
 	if (!m) {
-		/* neither the program nor the kernel counts that stream */
-		p->unit->missed |= 1ull << SCRIBE_MOD_STDIO;
+		/* neither the program nor the kernel counts it */
+		p->unit->missed |= 1ull << (file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
 		return;
+	}
+	if (file) {
+		m->image = (uint32_t)e->status;
+		uncover(d, m);
 	}
 	if (++m->since >= SINCE_MAX) {
 		m->since = 0;
@@ -232,6 +271,7 @@ void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
 		m->nplaces = n;
 	}
 	m->place[index] = (struct place){.gen = e->string_bytes,
+					 .file = file,
 					 .slot = e->slot,
 					 .birth = e->birth,
 					 .label = scribe_slot_label(d, e->slot, e->birth)};

@@ -333,7 +333,7 @@ static void exclude_libraries(struct scribe_work *w)
 
 	if (w->config.library[0])
 		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
-	if (scribe_libs_stdio_library(&w->config, path, sizeof(path)))
+	if (scribe_libs_inside_library(&w->config, path, sizeof(path)))
 		scribe_exclusions_exclude_path(&w->config.paths, path);
 }
 

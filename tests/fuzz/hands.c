@@ -70,6 +70,12 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 	return NULL;
 }
 
+size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
+			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
+{
+	return 0;
+}
+
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)
 {
 	return false;

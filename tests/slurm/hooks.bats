@@ -140,7 +140,7 @@ EOF
   extra=(IOSCRIBE_ENABLE=1 LD_PRELOAD=/bin/nothing.so)
   hook task-prolog
   [[ "$output" == *"export LD_PRELOAD=$T/libioscribe.so:/bin/nothing.so" ]]
-  : >"$T/libioscribe-stdio.so"
+  : >"$T/libioscribe-inside.so"
   hook task-prolog
-  [[ "$output" == *"export LD_PRELOAD=$T/libioscribe-stdio.so:$T/libioscribe.so:/bin/nothing.so" ]]
+  [[ "$output" == *"export LD_PRELOAD=$T/libioscribe-inside.so:$T/libioscribe.so:/bin/nothing.so" ]]
 }

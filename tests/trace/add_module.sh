@@ -86,8 +86,8 @@ for word in MPI_File_open H5Dopen1 ncmpi_enddef fopen64 lustre.lov; do
 		exit 1
 	fi
 done
-if [ -e "$work/build/runtime/client/libioscribe-stdio.so" ]; then
-	echo "add_module: the library for streams is built" >&2
+if [ -e "$work/build/runtime/client/libioscribe-inside.so" ]; then
+	echo "add_module: the library that counts inside programs is built" >&2
 	exit 1
 fi
 echo "add_module: what is left out is not there"

@@ -5,7 +5,7 @@
  * probed: from then on it leaves that stream's system calls out. So nothing is
  * counted twice whatever fails in between. Must not know: which calls there are.
  */
-#include "runtime/client/stdio/streams.h"
+#include "runtime/client/inside/streams.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -102,35 +102,6 @@ static struct scribe_streams *make_memory(uint64_t id, uint64_t now)
 
 static uint64_t clock_ns(void);
 
-/* In a new process: the state is zero, by the loader or by the fork. */
-static bool begin(void)
-{
-	struct scribe_stream_state *s = scribe_stream_state;
-	uint64_t now = clock_ns();
-	const char *found;
-
-	if (s == &nothing) {
-		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (s == MAP_FAILED)
-			return false;
-		if (madvise(s, sizeof(*s), MADV_WIPEONFORK) < 0) {
-			munmap(s, sizeof(*s));
-			return false;
-		}
-		scribe_stream_state = s;
-		found = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
-		if (found)
-			single = found;
-	}
-	fill = 0;
-	s->memory = make_memory(now ^ (uint64_t)getpid() << 16, now);
-	/* a number that no cache of an earlier process holds */
-	__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
-	return true;
-}
-
-/* ---- the table ---- */
-
 /* False: it is held too long; by what a signal handler has interrupted, perhaps. */
 static bool lock(struct scribe_stream_state *s)
 {
@@ -147,12 +118,54 @@ static void unlock(struct scribe_stream_state *s)
 	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
 }
 
-static uint32_t home_of(const FILE *f)
+/* Pages for the state, which a fork wipes; the first thread's count. */
+static struct scribe_stream_state *first_state(void)
+{
+	struct scribe_stream_state *s, *seen = &nothing;
+	const char *found = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+
+	if (found)
+		single = found;
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return NULL;
+	if (madvise(s, sizeof(*s), MADV_WIPEONFORK) == 0 &&
+	    __atomic_compare_exchange_n(&scribe_stream_state, &seen, s, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return s;
+	munmap(s, sizeof(*s));
+	return seen == &nothing ? NULL : seen;
+}
+
+/* In a new process: the state is zero, by the loader or by the fork. False: not now. */
+static bool begin(void)
+{
+	struct scribe_stream_state *s = scribe_stream_state;
+	uint64_t now = clock_ns();
+
+	if (s == &nothing)
+		s = first_state();
+	if (!s || !lock(s))
+		return false;
+	if (!s->version) {
+		fill = 0;
+		s->memory = make_memory(now ^ (uint64_t)getpid() << 16, now);
+		s->born = now | 1;
+		/* a number that no cache of an earlier process holds */
+		__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
+	}
+	unlock(s);
+	return true;
+}
+
+/* ---- the table ---- */
+
+static uint32_t home_of(const void *f)
 {
 	return (uint32_t)(((uintptr_t)f >> 4) * 0x9e3779b97f4a7c15ull >> 40) % ENTRIES;
 }
 
-static struct scribe_stream_entry *entry_of(struct scribe_stream_state *s, const FILE *f)
+static struct scribe_stream_entry *entry_of(struct scribe_stream_state *s, const void *f)
 {
 	uint32_t at = home_of(f);
 
@@ -205,23 +218,16 @@ static uint32_t free_place(struct scribe_stream_state *s)
 	return m->used; /* one that never was in use; SCRIBE_STREAMS_MAX: none */
 }
 
-/* Give a stream a place, and tell the kernel side. */
-static void place(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+/* Take a free place for an entry; NULL: there is none. */
+static struct scribe_stream *occupy(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
 	struct scribe_streams *m = s->memory;
+	uint32_t i = free_place(s);
 	struct scribe_stream *at;
-	struct stat st;
-	int fd = fileno(e->f);
-	uint32_t i;
 
-	e->counted = false;
-	if (!m || fd < 0 || !regular(fd, &st))
-		return;
-	i = free_place(s);
 	if (i == SCRIBE_STREAMS_MAX) {
 		m->full++;
-		ioscribe_stream_site(fd, m->id, i, 0);
-		return;
+		return NULL;
 	}
 	at = &m->stream[i];
 	memset(at, 0, sizeof(*at));
@@ -231,16 +237,54 @@ static void place(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 	if (i >= m->used)
 		m->used = i + 1;
 	e->counted = true;
+	return at;
+}
+
+/* Give a stream a place, and tell the kernel side. */
+static void place_stream(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	FILE *f = (FILE *)(uintptr_t)e->f;
+	struct scribe_stream *at;
+	struct stat st;
+	int fd = fileno(f);
+
+	if (fd < 0 || !regular(fd, &st))
+		return;
+	at = occupy(s, e);
+	if (!at) {
+		ioscribe_stream_site(fd, s->memory->id, SCRIBE_STREAMS_MAX, 0);
+		return;
+	}
 	e->append = (fcntl(fd, F_GETFL) & O_APPEND) != 0;
-	ioscribe_stream_site(fd, m->id, i, e->gen);
-	at->pos = e->append ? (int64_t)st.st_size + (int64_t)__fpending(e->f) : ftello(e->f);
+	ioscribe_stream_site(fd, s->memory->id, e->index, e->gen);
+	at->pos = e->append ? (int64_t)st.st_size + (int64_t)__fpending(f) : ftello(f);
 	if (at->pos < 0)
 		at->pos = INT64_MIN / 2;
 }
 
-static void remember(struct scribe_stream_state *s, const struct scribe_stream_entry *e)
+static void place_file(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
-	struct scribe_stream_cache *c = &scribe_stream_cache;
+	if (!occupy(s, e))
+		return; /* the kernel side goes on counting it */
+	memset(&s->memory->more[e->index], 0, sizeof(s->memory->more[0]));
+	scribe_file_announce(e->f, s->memory->id, e->index, e->gen);
+}
+
+static void place(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	e->counted = false;
+	e->append = false;
+	if (!s->memory)
+		return;
+	if (e->file)
+		place_file(s, e);
+	else
+		place_stream(s, e);
+}
+
+static void remember(struct scribe_stream_state *s, const struct scribe_stream_entry *e,
+		     struct scribe_stream_cache *c)
+{
 
 	c->f = e->f;
 	c->version = s->version;
@@ -249,7 +293,7 @@ static void remember(struct scribe_stream_state *s, const struct scribe_stream_e
 	c->gen = e->gen;
 }
 
-struct scribe_stream *scribe_stream_find(FILE *f)
+static struct scribe_stream *find(const void *f, bool file, struct scribe_stream_cache *c)
 {
 	struct scribe_stream_state *s;
 	struct scribe_stream_entry *e;
@@ -271,7 +315,7 @@ struct scribe_stream *scribe_stream_find(FILE *f)
 		return NULL;
 	}
 	if (!e->f) {
-		*e = (struct scribe_stream_entry){.f = f};
+		*e = (struct scribe_stream_entry){.f = f, .file = file};
 		fill++;
 		place(s, e);
 	} else if (e->counted && s->memory->taken[e->index] == e->gen) {
@@ -279,28 +323,39 @@ struct scribe_stream *scribe_stream_find(FILE *f)
 		s->memory->closed[e->index] = e->gen;
 		place(s, e);
 	}
-	remember(s, e);
+	remember(s, e, c);
 	unlock(s);
 	errno = kept;
-	return scribe_stream_cache.stream;
+	return c->stream;
+}
+
+struct scribe_stream *scribe_stream_find(FILE *f)
+{
+	return find(f, false, &scribe_stream_cache);
+}
+
+struct scribe_stream *scribe_file_find(const void *file, struct scribe_stream_cache *c)
+{
+	return find(file, true, c);
 }
 
 /* What an appending stream has written ends where the file does: others may have written too. */
 static void append_end(struct scribe_streams *m, const struct scribe_stream_entry *e, bool pending)
 {
 	struct scribe_stream *s = &m->stream[e->index];
+	FILE *f = (FILE *)(uintptr_t)e->f;
 	uint64_t end;
 	struct stat st;
 
 	if (!e->counted || !e->append || (!s->part[0].ops[1] && !s->part[1].ops[1]) ||
-	    !regular(fileno(e->f), &st))
+	    !regular(fileno(f), &st))
 		return;
-	end = (uint64_t)st.st_size + (pending ? __fpending(e->f) : 0);
+	end = (uint64_t)st.st_size + (pending ? __fpending(f) : 0);
 	if (end > 1)
 		scribe_raise(&s->part[s->part[0].ops[1] == 0].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
 }
 
-void scribe_stream_forget(FILE *f)
+void scribe_stream_forget(const void *f)
 {
 	struct scribe_stream_state *s = scribe_stream_state;
 	struct scribe_stream_entry *e;
@@ -348,6 +403,16 @@ static inline bool alone(void)
 	return *(volatile const char *)single;
 }
 
+bool scribe_stream_alone(void)
+{
+	return alone();
+}
+
+bool scribe_stream_mine(const struct scribe_stream *s)
+{
+	return s->owner == (uint64_t)(uintptr_t)&scribe_stream_cache;
+}
+
 static inline int64_t advance(struct scribe_stream *s, int64_t bytes)
 {
 	int64_t at = s->pos;
@@ -367,7 +432,7 @@ static void apply(struct scribe_stream *s, const struct scribe_lib_op *op)
 		scribe_lib_cursor_alone(&s->cursor, op, &at);
 	else
 		scribe_lib_cursor(&s->cursor, op, &at);
-	if (s->owner != (uint64_t)(uintptr_t)&scribe_stream_cache) {
+	if (!scribe_stream_mine(s)) {
 		scribe_lib_apply(&s->part[1], &none, op, &at, 1);
 		return;
 	}

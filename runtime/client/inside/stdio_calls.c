@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "runtime/client/compat.h"
-#include "runtime/client/stdio/streams.h"
+#include "runtime/client/inside/streams.h"
 
 typedef unsigned int wint;
 typedef int wchar; /* wchar_t */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counting the calls of streams inside the program: finding the place of a stream,
- * and what a call does to it. The hot path takes no lock and makes no system call.
- * Nothing here fails: a stream that cannot be counted inside is left to the kernel
- * side, which counts its system calls. errno is kept.
+ * Counting the calls of streams, and the data calls of MPI-IO files, inside the
+ * program: finding the place of a stream or file, and what a call does to it. The hot
+ * path takes no lock and makes no system call. Nothing here fails: what cannot be
+ * counted inside is left to the kernel side, which counts the system calls of a stream
+ * and probes the calls of a file. errno is kept.
  */
-#ifndef RUNTIME_CLIENT_STDIO_STREAMS_H
-#define RUNTIME_CLIENT_STDIO_STREAMS_H
+#ifndef RUNTIME_CLIENT_INSIDE_STREAMS_H
+#define RUNTIME_CLIENT_INSIDE_STREAMS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@ typedef struct _IO_FILE FILE;
 /* What this thread used last. */
 struct scribe_stream_cache {
 	uint64_t version;
-	FILE *f;
+	const void *f;
 	struct scribe_stream *stream; /* NULL: not counted here */
 	const uint32_t *taken;
 	uint32_t gen;
@@ -29,11 +30,14 @@ struct scribe_stream_cache {
 /* Everything that a forked child must not take for its own: wiped in it by the kernel. */
 struct scribe_stream_state {
 	uint64_t version; /* changes whenever a cached answer may be wrong; 0 in a new process */
+	uint64_t born;    /* as version was first */
 	uint32_t lock, next;
+	uint32_t uncovered;            /* 1: the MPI library's probes have been dealt with */
 	struct scribe_streams *memory; /* NULL: none could be made */
 	struct scribe_stream_entry {
-		FILE *f; /* NULL: empty */
+		const void *f; /* NULL: empty */
 		uint32_t index, gen;
+		bool file; /* of MPI-IO */
 		bool counted, append;
 	} entry[4096];
 };
@@ -45,6 +49,10 @@ extern __thread struct scribe_stream_cache scribe_stream_cache
 
 /* The same by the table; makes memory and place when needed. */
 struct scribe_stream *scribe_stream_find(FILE *f);
+/* The place of a MPI_File, and what this thread is to remember of it. */
+struct scribe_stream *scribe_file_find(const void *file, struct scribe_stream_cache *c);
+/* What the daemon gets to know of a file's place: the kernel's word. */
+void scribe_file_announce(const void *file, uint32_t memory, uint32_t index, uint32_t gen);
 
 /* The place of a stream, NULL: not counted inside. */
 static inline struct scribe_stream *scribe_stream_of(FILE *f)
@@ -59,6 +67,10 @@ static inline struct scribe_stream *scribe_stream_of(FILE *f)
 	return scribe_stream_find(f);
 }
 
+/* Is the place this thread's? Another's is changed atomically. */
+bool scribe_stream_mine(const struct scribe_stream *s);
+/* Has the process never had a second thread? */
+bool scribe_stream_alone(void);
 /* CLOCK_MONOTONIC, by the processor's counter where that is steady. */
 uint64_t scribe_stream_now(void);
 /* A read or write that moved bytes. `start` from scribe_stream_now. */
@@ -68,7 +80,7 @@ void scribe_stream_seek(struct scribe_stream *s, FILE *f, uint64_t start);
 /* A flush that succeeded. */
 void scribe_stream_flush(struct scribe_stream *s, FILE *f, uint64_t start);
 /* The stream is about to be closed or to become another one. */
-void scribe_stream_forget(FILE *f);
+void scribe_stream_forget(const void *f);
 /* A stream for appending is about to be opened. */
 void scribe_stream_appends(void);
 /* Position of the program in the stream; negative: none. */
