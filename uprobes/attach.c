@@ -451,13 +451,21 @@ static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file)
 	return 0;
 }
 
+/* The library by which programs count inside themselves. */
+static bool is_ours(const struct scribe_library *l)
+{
+	return l->probes[0].fn == SCRIBE_FN_STREAM_INSIDE || l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
+}
+
+/* What is ours stands before functions of other libraries, and is none of these. */
 static uint32_t search(const struct scribe_elf *elf)
 {
-	uint32_t libraries = 0;
+	uint32_t libraries = 0, ours = 0;
 
 	for (size_t i = 0; i < scribe_nlibraries; i++)
-		libraries |= (uint32_t)scribe_library_in(elf, &scribe_libraries[i]) << i;
-	return libraries;
+		if (scribe_library_in(elf, &scribe_libraries[i]))
+			*(is_ours(&scribe_libraries[i]) ? &ours : &libraries) |= 1u << i;
+	return ours ? ours : libraries;
 }
 
 /* Known libraries in a file, by its build id where that has been met before. */
@@ -481,12 +489,6 @@ static uint32_t libraries_in(struct scribe_uprobes *u, const struct scribe_elf *
 		u->decision[u->ndecisions++] = one;
 	}
 	return one.libraries;
-}
-
-/* The library by which programs count inside themselves. */
-static bool is_ours(const struct scribe_library *l)
-{
-	return l->probes[0].fn == SCRIBE_FN_STREAM_INSIDE || l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
 }
 
 static void note_library(struct scribe_uprobed *file, const struct scribe_elf *elf,
