@@ -8,7 +8,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +26,7 @@
 #define ATTACH_TYPE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
 #define MULTI_RETURN      1u
 #define COOKIES_MAX       4096
-
-#define DECISIONS_MAX 4096
+#define DECISIONS_MAX     4096
 
 /* Which known libraries a build holds: copies of it need not be searched again. */
 struct decision {
@@ -305,28 +303,11 @@ static int attach_perf(struct scribe_uprobes *u, const char *path, const struct 
 	return 0;
 }
 
-/*
- * Have the places in the page cache. The kernel reads what is not there without the lock that ext4 asks for
- * (a warning in the kernel's log, 6.18; a machine may be set to stop at those). Failing costs nothing else.
- */
-static void read_places(const char *path, const struct batch *b)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char byte;
-
-	for (uint32_t i = 0; fd >= 0 && i < b->n; i++)
-		if (pread(fd, &byte, 1, (off_t)b->offset[i]) < 0)
-			break;
-	if (fd >= 0)
-		close(fd);
-}
-
 static int attach_batch(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
 			bool counts)
 {
 	if (!b->n)
 		return 0;
-	read_places(path, b);
 	if (u->level == SCRIBE_UPROBE_MULTI)
 		return attach_multi(u, path, b, at_return, counts);
 	return attach_perf(u, path, b, at_return, counts);
@@ -370,6 +351,7 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 		if (one->site.flags & SCRIBE_SITE_RETURNS)
 			add_place(returns, one->offset, SCRIBE_COOKIE_RETURN | layer);
 	}
+	scribe_plan_read(plan, path);
 	if (rc == 0)
 		rc = attach_batch(u, path, returns, true, counts);
 	if (rc == 0)

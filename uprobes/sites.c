@@ -3,9 +3,11 @@
 #include "uprobes/sites.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "uprobes/insn.h"
 
@@ -144,6 +146,18 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		}
 	}
 	return 0;
+}
+
+void scribe_plan_read(const struct scribe_plan *plan, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char byte;
+
+	for (size_t i = 0; fd >= 0 && i < plan->n; i++)
+		if (pread(fd, &byte, 1, (off_t)plan->at[i].offset) < 0)
+			break;
+	if (fd >= 0)
+		close(fd);
 }
 
 void scribe_plan_clear(struct scribe_plan *plan)

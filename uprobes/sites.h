@@ -27,6 +27,11 @@ bool scribe_library_in(const struct scribe_elf *elf, const struct scribe_library
  */
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
 		     const struct scribe_image *image, bool calls, struct scribe_plan *ret_plan);
+/*
+ * Have the places in the page cache. The kernel reads what is not there without the lock that ext4 asks for
+ * (a warning in the kernel's log, 6.18; a machine may be set to stop at those). Failing costs nothing else.
+ */
+void scribe_plan_read(const struct scribe_plan *plan, const char *path);
 void scribe_plan_clear(struct scribe_plan *plan);
 
 #endif

@@ -3,6 +3,8 @@
 # The unit as a real systemd runs it, sandbox and all: that is process 1 of
 # namespaces of its own. Only the times of watchdog and stopping are shortened.
 
+load ../harness/wait.bash
+
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "a systemd of its own needs root"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-booted.XXXXXX)
@@ -37,16 +39,6 @@ teardown() {
 
 remove_cgroups() {
   [ ! -d "$G" ] || find "$G" -depth -type d -exec rmdir {} + 2>/dev/null
-}
-
-until_true() {
-  local i
-  for i in $(seq 600); do
-    "$@" && return 0
-    sleep 0.05
-  done
-  echo "in vain: $*"
-  return 1
 }
 
 boot() {

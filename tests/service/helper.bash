@@ -3,6 +3,8 @@
 # that is gone after the test whatever happened, the user nobody, and logs.
 # Waits are for conditions.
 
+load ../harness/wait.bash
+
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "these tests trace: they need root"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-service.XXXXXX)
@@ -34,21 +36,6 @@ helper_teardown() {
   fi
   "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
-}
-
-# Wait until a command succeeds.
-until_true() {
-  local i
-  for i in $(seq 1200); do
-    "$@" && return 0
-    sleep 0.05
-  done
-  echo "in vain: $*"
-  return 1
-}
-
-is_gone() {
-  [ ! -e "/proc/$1" ] || [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = Z ]
 }
 
 gone() {

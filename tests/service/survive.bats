@@ -4,6 +4,7 @@
 # comes back each time, adopts what the kernel holds, and the one log is exact.
 
 load ../trace/helper.bash
+load ../harness/wait.bash
 
 # The first daemon would mount it, and it stays.
 setup_file() {
@@ -228,17 +229,7 @@ run_joined() {
   (cd "$T/w/$name" && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
     "$IOSCRIBE" run --log "$T/logs/$name.darshan" -- "$@") <>"$T/go" >"$T/$name.out" 2>&1 3>&- 4>&- &
   runs=$!
-  wait_for test -e "$T/w/$name/up"
-}
-
-wait_for() {
-  local i
-  for i in $(seq 1200); do
-    "$@" && return 0
-    sleep 0.05
-  done
-  echo "in vain: $*"
-  return 1
+  until_true test -e "$T/w/$name/up"
 }
 
 # written NAME BYTES FILE: into that file, by the log of that run
@@ -256,14 +247,14 @@ written() {
   run_joined a sh -c 'echo abc >one; : >up; read x; echo defg >two; : >next; read x; echo hi >three; exit 12'
   end_daemon KILL
   echo >"$T/go"
-  wait_for test -e "$T/w/a/next" # nobody was there
+  until_true test -e "$T/w/a/next" # nobody was there
   serve
   "$IOSCRIBE" job list --timeout 120 >"$T/list"
   cat "$T/list"
   grep ' run .* running' "$T/list"
   end_daemon KILL
   echo >"$T/go"
-  wait_for test -s "$T/w/a/three"
+  until_true test -s "$T/w/a/three"
   serve
   status=0
   wait "$runs" || status=$?
@@ -274,7 +265,7 @@ written() {
   written a 4 one
   written a 5 two
   written a 3 three
-  wait_for sh -c '[ -z "$("$IOSCRIBE" job list --timeout 120)" ]'
+  until_true sh -c '[ -z "$("$IOSCRIBE" job list --timeout 120)" ]'
 }
 
 @test "a run is killed while no daemon lives: the next one writes its log when its processes have ended" {
@@ -287,7 +278,7 @@ written() {
   kill -KILL "$runs"
   serve
   echo >"$T/go"
-  wait_for test -s "$T/logs/b.darshan"
+  until_true test -s "$T/logs/b.darshan"
   written b 4 one
   written b 5 two
   [ ! -s "$T/b.out" ]

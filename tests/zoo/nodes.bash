@@ -3,24 +3,12 @@
 # a cable, with a daemon and a job cgroup each; the directory $T is shared.
 # Waits are for conditions.
 
+load ../harness/wait.bash
+
 IOSCRIBED=$IOSCRIBE_BUILD/runtime/daemon/ioscribed
 PROGRAM=$IOSCRIBE_BUILD/tests/zoo/nodes
 UNIFIED=/sys/fs/cgroup/unified
 [ -d "$UNIFIED" ] || UNIFIED=/sys/fs/cgroup
-
-until_true() {
-  local i
-  for i in $(seq 1200); do
-    "$@" && return 0
-    sleep 0.05
-  done
-  echo "in vain: $*"
-  return 1
-}
-
-is_gone() {
-  [ ! -e "/proc/$1" ] || [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = Z ]
-}
 
 # node_up N: its namespaces, held by a process of their own.
 node_up() {
