@@ -181,10 +181,12 @@ static void mute(struct scribe_daemon *d, const struct scribe_process *p, uint32
 
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text)
 {
+	size_t n = strlen(text);
+
 	if (c->noticed)
 		scribe_notice_refused(c->uid, c->pid, text);
 	scribe_outbox_send(&c->outbox, c->fd, SCRIBE_MSG_ERROR, status, text,
-			   strnlen(text, SCRIBE_TEXT_MAX - 1), -1);
+			   n < SCRIBE_TEXT_MAX ? n : SCRIBE_TEXT_MAX - 1, -1);
 	return -EPROTO;
 }
 
