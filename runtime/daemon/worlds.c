@@ -406,7 +406,7 @@ static void drop_if_empty(struct scribe_worlds *w, struct scribe_unit *u)
 {
 	struct scribe_unit **at = &w->units;
 
-	if (!u->id || u->processes)
+	if (!u->id || u->processes || u->committed) /* its log may be under way */
 		return;
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		struct scribe_rank *r = u->ranks.place[i].value;
