@@ -5,12 +5,12 @@
 #include "uprobes/elf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #ifdef __x86_64__
 #define OUR_MACHINE EM_X86_64
@@ -34,8 +34,7 @@ struct symbol {
 
 struct scribe_elf {
 	Elf *elf;
-	int fd;
-	const char *image; /* the whole file */
+	char *image; /* the whole file */
 	size_t bytes;
 	struct segment *segment;
 	size_t nsegments;
@@ -155,26 +154,44 @@ static int read_all(struct scribe_elf *e)
 	return rc;
 }
 
+/*
+ * The file as it is: shared, because the kernel writes its breakpoints into private
+ * mappings of a file that somebody probes, this one too.
+ */
+static int map_file(struct scribe_elf *e, int fd)
+{
+	struct stat st;
+	void *image;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		return -ENOEXEC;
+	image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (image == MAP_FAILED)
+		return -errno;
+	e->image = image;
+	e->bytes = (size_t)st.st_size;
+	return 0;
+}
+
 int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, struct scribe_err *err)
 {
 	struct scribe_elf *e = calloc(1, sizeof(*e));
 	GElf_Ehdr h;
-	int rc = -ENOEXEC;
+	int rc;
 
 	elf_version(EV_CURRENT);
 	if (!e)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	e->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (e->fd < 0) {
-		rc = -errno;
-	} else {
-		e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
+	rc = map_file(e, fd);
+	if (rc == 0) {
+		rc = -ENOEXEC;
+		e->elf = elf_memory(e->image, e->bytes);
 		if (e->elf && elf_kind(e->elf) == ELF_K_ELF && gelf_getehdr(e->elf, &h) &&
 		    gelf_getclass(e->elf) == ELFCLASS64 && h.e_machine == OUR_MACHINE &&
-		    (h.e_type == ET_DYN || h.e_type == ET_EXEC)) {
-			e->image = elf_rawfile(e->elf, &e->bytes);
-			rc = e->image ? read_all(e) : -ENOEXEC;
-		}
+		    (h.e_type == ET_DYN || h.e_type == ET_EXEC))
+			rc = read_all(e);
 	}
 	if (rc) {
 		scribe_elf_free(e);
@@ -192,8 +209,8 @@ struct scribe_elf *scribe_elf_free(struct scribe_elf *e)
 		return NULL;
 	if (e->elf)
 		elf_end(e->elf);
-	if (e->fd >= 0)
-		close(e->fd);
+	if (e->image)
+		munmap(e->image, e->bytes);
 	free(e->segment);
 	free(e->symbol);
 	free(e);

@@ -23,7 +23,7 @@ struct scribe_elf_symbol {
 	uint64_t bytes; /* of the function, 0 when the file does not say */
 };
 
-/* 0, or negative: not an ELF file of this machine (-ENOEXEC), damaged, no memory. `fd` is dup'ed. */
+/* 0, or negative: not an ELF file of this machine (-ENOEXEC), damaged, no memory. `fd` may be closed. */
 int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, struct scribe_err *err);
 /* NULL allowed; returns NULL. */
 struct scribe_elf *scribe_elf_free(struct scribe_elf *elf);

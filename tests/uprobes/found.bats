@@ -154,3 +154,15 @@ X
   [[ "$output" == *"H5F"*"incomplete"* ]]
   "$IOSCRIBE" parse --base --show-incomplete "$LOG" | awk -F '\t' '$4 == "H5F_OPENS" && $5 == 1 && $6 ~ /dl.h5$/' | grep -q .
 }
+
+@test "places are found in a library that somebody probes already as in one that nobody does" {
+  library_copy libmpich.so.12
+  "$IOSCRIBE_BUILD/tests/bench/places" "$T/lib/libmpich.so.12" >"$T/before.places"
+  grep -q 'MPI: [1-9][0-9]* places, [1-9]' "$T/before.places"
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=mpiio -- /usr/bin/python3 -c '
+import ctypes, subprocess, sys
+at = ctypes.cast(ctypes.CDLL("libmpich.so.12").MPI_File_open, ctypes.c_void_p).value
+assert ctypes.string_at(at, 1) == b"\xcc"
+sys.exit(subprocess.call(sys.argv[1:]))' "$IOSCRIBE_BUILD/tests/bench/places" "$T/lib/libmpich.so.12" >"$T/during.places"
+  diff "$T/before.places" "$T/during.places"
+}
