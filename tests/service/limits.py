@@ -21,8 +21,10 @@ DIR, UID, WHAT = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 
 def connection():
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    s.settimeout(60)
+    # waits where the backlog is full, as connect() of a socket with a timeout does not
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 60, 0))
     s.connect(os.path.join(DIR, "socket"))
+    s.settimeout(60)
     return s
 
 
