@@ -16,7 +16,7 @@ lines() {
   serve
   user "$IOSCRIBE" job begin --job-id 1 --match-env JOBX=1 --timeout 60
   mkfifo "$T/end"
-  take 65534 deaf 200 <>"$T/end" >"$T/out" 3>&- &
+  python3 "$BATS_TEST_DIRNAME/limits.py" "$IOSCRIBE_DIR" 65534 deaf 200 <>"$T/end" >"$T/out" 3>&- &
   started=($!)
   until_true grep -qs deaf "$T/out"
   job begin --job-id 2 --uid 0 --match-env JOBX=2

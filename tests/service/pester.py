@@ -56,8 +56,8 @@ def message(rng):
 def say(s, data, rng):
     fds = []
     if rng.randrange(6) == 0:
-        fds = [rng.choice([os.memfd_create("p"), os.open("/dev/null", os.O_RDONLY), os.dup(s.fileno())])
-               for _ in range(rng.randrange(1, 5))]
+        kinds = [lambda: os.memfd_create("p"), lambda: os.open("/dev/null", os.O_RDONLY), lambda: os.dup(s.fileno())]
+        fds = [rng.choice(kinds)() for _ in range(rng.randrange(1, 5))]
     control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
     try:
         s.sendmsg([data], control)
