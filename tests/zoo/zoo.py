@@ -180,9 +180,13 @@ class Cell:
         if self.launcher == "mpiexec":
             words = ["mpiexec.mpich", "-n", str(RANKS)] + words
         if self.launcher == "srun":
+            # what MPICH's transport complains of, and how often, is a matter of time
+            to_ranks["UCX_LOG_LEVEL"] = "fatal"
             export = ",".join(["ALL"] + [f"{name}={value}" for name, value in to_ranks.items()])
-            words = ["srun", f"--jobid={self.allocation}", "--overlap", "--mpi=pmi2", "-K", f"-N{RANKS}",
-                     f"-n{RANKS}", f"--export={export}"] + words
+            # one rank's status ends the other, unless both have something to write before
+            bad_exit = 0 if "file" in ENDINGS[self.ending] else 1
+            words = ["srun", f"--jobid={self.allocation}", "--overlap", "--mpi=pmi2",
+                     f"--kill-on-bad-exit={bad_exit}", f"-N{RANKS}", f"-n{RANKS}", f"--export={export}"] + words
         return words
 
 
