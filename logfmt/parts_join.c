@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "logfmt/bundle.h"
+#include "logfmt/reduce.h"
 #include "logfmt/writer.h"
 
 #define PATH_BYTES 4400
@@ -117,27 +118,6 @@ static int open_part(struct join *j, const char *node, const char *kind, struct 
 	return scribe_reader_open(path, ret_r, j->err);
 }
 
-static bool earlier(int64_t sec, int64_t nsec, int64_t than_sec, int64_t than_nsec)
-{
-	return sec < than_sec || (sec == than_sec && nsec < than_nsec);
-}
-
-static void join_job(struct join *j, const struct scribe_log_job *of)
-{
-	struct scribe_log_job *to = &j->job;
-
-	if (earlier(of->start_time_sec, of->start_time_nsec, to->start_time_sec, to->start_time_nsec)) {
-		to->start_time_sec = of->start_time_sec;
-		to->start_time_nsec = of->start_time_nsec;
-	}
-	if (earlier(to->end_time_sec, to->end_time_nsec, of->end_time_sec, of->end_time_nsec)) {
-		to->end_time_sec = of->end_time_sec;
-		to->end_time_nsec = of->end_time_nsec;
-	}
-	if (of->nprocs > to->nprocs)
-		to->nprocs = of->nprocs;
-}
-
 /* It leads: what there can be one of only is taken from it. */
 static bool leads(const struct join *j, const struct scribe_part_info *info, const struct scribe_log_job *of,
 		  const struct scribe_log_job *led)
@@ -146,7 +126,7 @@ static bool leads(const struct join *j, const struct scribe_part_info *info, con
 		return true;
 	if (info->lowest != j->info.lowest)
 		return info->lowest >= 0 && (j->info.lowest < 0 || info->lowest < j->info.lowest);
-	return earlier(of->start_time_sec, of->start_time_nsec, led->start_time_sec, led->start_time_nsec);
+	return scribe_job_earlier(of, led);
 }
 
 static int look(struct join *j, const char *node)
@@ -174,7 +154,7 @@ static int look(struct join *j, const char *node)
 	if (j->parts == 1)
 		j->job = *of;
 	else
-		join_job(j, of);
+		scribe_job_merge(&j->job, of);
 	if (leads(j, &info, of, &led)) {
 		scribe_reader_free(j->leader);
 		j->leader = r;
@@ -330,7 +310,7 @@ static int join_all(struct join *j, const char *to, bool *ret_lacks)
 		return rc;
 	if (j->agreed && j->split && open_part(j, NULL, SCRIBE_PART_RANKS, &ranks) == 0) {
 		j->collective = true;
-		join_job(j, scribe_reader_job(ranks));
+		scribe_job_merge(&j->job, scribe_reader_job(ranks));
 	}
 	rc = add_records(j, ranks);
 	scribe_reader_free(ranks);

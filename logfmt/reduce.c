@@ -434,3 +434,27 @@ int scribe_record_clear(int module, void *ret_rec)
 	memset(ret_rec, 0, m->record_bytes);
 	return 0;
 }
+
+static bool earlier(int64_t sec, int64_t nsec, int64_t than_sec, int64_t than_nsec)
+{
+	return sec < than_sec || (sec == than_sec && nsec < than_nsec);
+}
+
+bool scribe_job_earlier(const struct scribe_log_job *a, const struct scribe_log_job *b)
+{
+	return earlier(a->start_time_sec, a->start_time_nsec, b->start_time_sec, b->start_time_nsec);
+}
+
+void scribe_job_merge(struct scribe_log_job *job, const struct scribe_log_job *other)
+{
+	if (scribe_job_earlier(other, job)) {
+		job->start_time_sec = other->start_time_sec;
+		job->start_time_nsec = other->start_time_nsec;
+	}
+	if (earlier(job->end_time_sec, job->end_time_nsec, other->end_time_sec, other->end_time_nsec)) {
+		job->end_time_sec = other->end_time_sec;
+		job->end_time_nsec = other->end_time_nsec;
+	}
+	if (other->nprocs > job->nprocs)
+		job->nprocs = other->nprocs;
+}

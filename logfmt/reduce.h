@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-struct scribe_mdhim_record; /* records.h */
+struct scribe_log_job; /* records.h, as the next */
+struct scribe_mdhim_record;
 
 /*
  * Reduction over ranks: begin makes an element of one rank's record, join adds
@@ -68,6 +69,11 @@ int scribe_record_merge(int module, void *rec, const void *other);
  * counter of the module is a rank's own; the caller sets the rank.
  */
 void scribe_mdhim_merge(struct scribe_mdhim_record *rec, const struct scribe_mdhim_record *other);
+
+/* Did `a` begin before `b`? */
+bool scribe_job_earlier(const struct scribe_log_job *a, const struct scribe_log_job *b);
+/* `job` becomes that of both: from the first begin to the last end, with the larger number of processes. */
+void scribe_job_merge(struct scribe_log_job *job, const struct scribe_log_job *other);
 
 /* A record with nothing in it: what merge leaves unchanged. Fixed-size modules. */
 int scribe_record_clear(int module, void *ret_rec);

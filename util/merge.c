@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/reduce.h"
 #include "logfmt/shift.h"
 #include "util/command.h"
 #include "util/copy.h"
@@ -72,26 +73,10 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 /* ---- first pass: job, names, modules ---- */
 
-static int earlier(int64_t sec, int64_t nsec, int64_t than_sec, int64_t than_nsec)
-{
-	return sec < than_sec || (sec == than_sec && nsec < than_nsec);
-}
-
 static void job_join(struct merge *m, const struct scribe_log_job *j)
 {
-	struct scribe_log_job *to = &m->job;
-
-	if (earlier(j->start_time_sec, j->start_time_nsec, to->start_time_sec, to->start_time_nsec)) {
-		to->start_time_sec = j->start_time_sec;
-		to->start_time_nsec = j->start_time_nsec;
-	}
-	if (earlier(to->end_time_sec, to->end_time_nsec, j->end_time_sec, j->end_time_nsec)) {
-		to->end_time_sec = j->end_time_sec;
-		to->end_time_nsec = j->end_time_nsec;
-	}
-	if (j->nprocs > to->nprocs)
-		to->nprocs = j->nprocs;
-	m->other_jobs |= j->jobid != to->jobid;
+	scribe_job_merge(&m->job, j);
+	m->other_jobs |= j->jobid != m->job.jobid;
 }
 
 static int names_join(struct merge *m, const struct scribe_log *log)
