@@ -360,6 +360,9 @@ int scribe_service_run(const struct scribe_service_options *o)
 	*d = (struct scribe_daemon){.epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
 	if (rc == 0)
 		rc = begin(d, &s, o, &err);
+	/* who dies young again and again must get on, or the jobs' records are not given back */
+	if (rc == 0 && d->works)
+		scribe_events_take(d);
 	scribe_detach_ready(ready, rc < 0 ? err.text : NULL);
 	if (rc == 0)
 		rc = load(d, managed, &err);
