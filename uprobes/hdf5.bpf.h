@@ -16,7 +16,7 @@
 
 #define SCRIBE_H5_CHUNKED  2
 #define SCRIBE_H5_MANY     256 /* datasets of one call that are looked at; more are lost, and counted */
-#define SCRIBE_H5_RAW_DATA 3 /* H5FD_MEM_DRAW: none of the file's own structures */
+#define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW: none of the file's own structures */
 
 /* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
 static __always_inline void scribe_h5_chunk(const struct scribe_image *im, __u64 shared, __u64 *to)
@@ -63,7 +63,8 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 
 /*
  * A dataset's handle with its record. One just created has no name yet: its
- * record is made, and the open counted, at the first use.
+ * record is made, and the open counted, at the first use. Of one that never gets
+ * a name calls are counted as unknown.
  */
 static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
 							   const struct scribe_image *im, __u64 set)
@@ -82,10 +83,11 @@ static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread 
 	op.start_ns = h->opened_ns;
 	op.end_ns = h->opened_ns + h->birth;
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
-	h->slot = s ? index : SCRIBE_SKIP_SLOT;
-	h->birth = s ? s->birth : 0;
+	/* one that has no name yet may have one later */
+	h->slot = s || index == SCRIBE_SKIP_SLOT ? index : SCRIBE_NO_SLOT;
 	if (!s)
 		return h;
+	h->birth = s->birth;
 	if (h->note == SCRIBE_FN_H5_DEPRECATED)
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_DEPRECATED], 1);
 	scribe_lib_on(t, p, h, &op);
@@ -189,7 +191,9 @@ static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scrib
 				scribe_h5_shape(im, space, &calls->shape);
 		}
 	} else {
-		op->bytes = s->ext.v[SCRIBE_LIB_H5D_NPOINTS];
+		/* all of it, which may have grown since it was opened */
+		space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) + im->h5d_space_at);
+		op->bytes = scribe_user_u64(space + im->h5s_nelem_at);
 	}
 	op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
 	calls->shape.bytes = op->bytes;
@@ -213,7 +217,7 @@ SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *
 	if (!im)
 		return 0;
 	h = scribe_h5_set(t, p, im, c->arg[0]);
-	if (!h) {
+	if (!h || h->slot == SCRIBE_NO_SLOT) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
@@ -249,6 +253,28 @@ static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct sc
 	}
 	if (n > SCRIBE_H5_MANY)
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+}
+
+/* A dataset that is closed because its file is: how long that took is the file's. */
+SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_proc *p,
+				       const struct scribe_image *im, __u64 set)
+{
+	struct scribe_lib_op op = {.offset = -1,
+				   .count_at = SCRIBE_LIB_NO_COUNT,
+				   .op_class = SCRIBE_OP_META,
+				   .what = SCRIBE_LIB_CLOSE};
+	struct scribe_handle *h;
+
+	if (!t || !p || !im)
+		return 0;
+	h = scribe_h5_set(t, p, im, set);
+	if (!h)
+		return 0;
+	op.start_ns = op.end_ns = bpf_ktime_get_ns();
+	if (h->slot != SCRIBE_SKIP_SLOT && h->slot != SCRIBE_NO_SLOT)
+		scribe_lib_on(t, p, h, &op);
+	scribe_handle_drop(p, SCRIBE_HANDLE_H5_SET, set);
+	return 0;
 }
 
 static __always_inline int scribe_h5_end(struct pt_regs *ctx)
@@ -298,7 +324,8 @@ static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 		break;
 	}
 	h = scribe_handle_get(p, table, c->arg[0]);
-	if (!h || (__s32)ret < 0)
+	/* H5Idec_ref tells how many references are left */
+	if (!h || (__s32)ret < 0 || (site->fn == SCRIBE_FN_H5_FILE_CLOSE && (__s32)ret > 0))
 		return 0;
 	if (site->fn == SCRIBE_FN_H5_FILE_FLUSH)
 		op.count_at = SCRIBE_H5F_FLUSHES;

@@ -27,8 +27,7 @@ static __always_inline bool scribe_has(__u32 layer)
 }
 
 /* A call that only tells the one around it something. */
-static __always_inline void scribe_inner_begin(const struct scribe_regs *regs,
-					       const struct scribe_site *site)
+static __always_inline void scribe_inner_begin(const struct scribe_regs *regs, const struct scribe_site *site)
 {
 	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
 	struct scribe_call *c;
@@ -134,8 +133,18 @@ static __noinline int scribe_lib_in(struct pt_regs *ctx, __u32 index)
 		return 0;
 	}
 	c = scribe_layer_at(calls, site->layer);
-	if (!c || (c->busy && ctx->sp < c->sp))
-		return 0; /* inside another call of the layer: that one counts */
+	if (!c)
+		return 0;
+	if (c->busy && ctx->sp < c->sp) {
+		/* inside another call of the layer: that one counts */
+		if (scribe_has(SCRIBE_LAYER_HDF5) && site->fn == SCRIBE_FN_H5_SET_CLOSE &&
+		    c->fn == SCRIBE_FN_H5_FILE_CLOSE)
+			scribe_h5_set_closed(t, p, im, regs.r[site->reg[0] & 15]);
+		return 0;
+	}
+	if (scribe_has(SCRIBE_LAYER_HDF5) && site->fn == SCRIBE_FN_H5_FILE_CLOSE &&
+	    !scribe_handle_get(p, SCRIBE_HANDLE_H5_FILE, regs.r[site->reg[0] & 15]))
+		return 0; /* of something else: what is inside counts */
 	c->busy = 1;
 	c->at = index;
 	c->fn = site->fn;

@@ -172,6 +172,7 @@ static const struct scribe_probe hdf5[] = {
 	H5("H5Fopen", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
 	H5("H5Fcreate", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
 	H5("H5Fclose", "H5F_F_CLOSE_*_TIMESTAMP", FILE_CLOSE, 0, 0, X, X, X, X, X),
+	H5("H5Idec_ref", "H5F_F_CLOSE_*_TIMESTAMP (of a file)", FILE_CLOSE, 0, 0, X, X, X, X, X),
 	H5("H5Fflush", "H5F_FLUSHES", FILE_FLUSH, 0, 0, X, X, X, X, X),
 	H5("H5Fopen_async", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 3, X, X, X, X, X),
 	H5("H5Fcreate_async", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 3, X, X, X, X, X),

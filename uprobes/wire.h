@@ -55,7 +55,7 @@ enum scribe_fn {
 	SCRIBE_FN_MPI_INSIDE,    /* of our own library: MPI_File, memory, place, use, a word of the thread */
 	/* HDF5 */
 	SCRIBE_FN_H5_FILE_OPEN,  /* H5Fopen, H5Fcreate: name; returns hid */
-	SCRIBE_FN_H5_FILE_CLOSE, /* hid */
+	SCRIBE_FN_H5_FILE_CLOSE, /* hid, may be of another thing; returns 0, or references that are left */
 	SCRIBE_FN_H5_FILE_FLUSH, /* hid */
 	SCRIBE_FN_H5_SET_OPEN,   /* H5D_open, H5D__create: returns H5D_t * */
 	SCRIBE_FN_H5_SET_CLOSE,  /* H5D_t * */

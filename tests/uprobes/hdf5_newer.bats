@@ -4,6 +4,7 @@
 # installed (with MPICH), with colons; each has to give what the system's gives.
 # By itself: a library of a version that is not known is refused and marked.
 load helper
+load hdf5_edges
 
 # Each installation that SCRIBE_TEST_HDF5 names: the same totals; several datasets in one call; event sets.
 other_versions() {
@@ -15,6 +16,10 @@ other_versions() {
     rm -f a.h5
     trace hdf5,mpiio "$T/calls" a.h5
     hdf5_totals
+    mpicc.mpich -O1 -w -D_GNU_SOURCE "$IOSCRIBE_SOURCE/tests/prog/hdf5_edges.c" -I"$prefix/include" \
+      -L"$prefix/lib" -Wl,-rpath,"$prefix/lib" -lhdf5 -o "$T/edges"
+    trace hdf5,mpiio "$T/edges" .
+    edges_totals
     grep -q 'define H5_VERS_MINOR *14' "$prefix/include/H5public.h" || continue
     mpicc.mpich -O1 -w -D_GNU_SOURCE "$IOSCRIBE_SOURCE/tests/prog/hdf5_multi.c" -I"$prefix/include" \
       -L"$prefix/lib" -Wl,-rpath,"$prefix/lib" -lhdf5 -o "$T/multi"

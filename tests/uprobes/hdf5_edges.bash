@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What tests/prog/hdf5_edges.c does to its files, whichever library it runs with.
+
+# set_is NAME COUNTER=VALUE...: the dataset with this name
+set_is() {
+  local name=$1
+  shift
+  expect "^$T/w/e.h5:/$name\$" "${@/#/H5D_}" H5D_FLUSHES=${FLUSHES:-0}
+}
+
+# The identity of every record's file in H5D is the file's own in H5F.
+file_ids() {
+  "$IOSCRIBE" parse --base "$LOG" | awk -F '\t' '
+    $1 == "H5F" { id[$6] = $3 }
+    $4 == "H5D_FILE_REC_ID" { file = $6; sub(/:\/.*/, "", file); of[$6] = file; have[$6] = $5 }
+    END { for (d in of) { n++; if (have[d] != id[of[d]]) { print d, have[d], id[of[d]]; bad = 1 } }; exit bad || !n }'
+}
+
+# When anything was closed: every record has a time after that of its open.
+closed_times() {
+  "$IOSCRIBE" parse --base "$LOG" | awk -F '\t' '
+    $4 ~ /^H5[FD]_F_OPEN_END_TIMESTAMP$/ { open[$1 $6] = $5; n++ }
+    $4 ~ /^H5[FD]_F_CLOSE_END_TIMESTAMP$/ { close_[$1 $6] = $5 }
+    END { for (r in open) if (close_[r] < open[r]) { print r " was not closed"; bad = 1 }; exit bad || !n }'
+}
+
+edges_totals() {
+  [ "$status" -eq 0 ]
+  one_log
+  # one create, two opens at once later; what failed is not there
+  expect "^$T/w/e.h5\$" H5F_OPENS=3 H5F_FLUSHES=1 H5F_USE_MPIIO=0
+  expect "^$T/w/strong.h5\$" H5F_OPENS=1 H5F_FLUSHES=1
+  expect "^$T/w/counted.h5\$" H5F_OPENS=1 H5F_FLUSHES=1
+  [ "$(records H5F)" -eq 3 ]
+  set_is blocks OPENS=1 WRITES=1 READS=1 BYTES_WRITTEN=288 BYTES_READ=288 REGULAR_HYPERSLAB_SELECTS=2 \
+    IRREGULAR_HYPERSLAB_SELECTS=0 POINT_SELECTS=0 RW_SWITCHES=1 ACCESS1_ACCESS=288 ACCESS1_COUNT=2 \
+    ACCESS1_LENGTH_D5=6 ACCESS1_LENGTH_D4=12 ACCESS1_LENGTH_D3=0 ACCESS1_STRIDE_D5=4 ACCESS1_STRIDE_D4=5 \
+    ACCESS1_STRIDE_D3=0 ACCESS2_COUNT=0 DATASPACE_NDIMS=2 DATASPACE_NPOINTS=240 DATATYPE_SIZE=4 \
+    SIZE_WRITE_AGG_100_1K=1 SIZE_READ_AGG_100_1K=1 MAX_WRITE_TIME_SIZE=288 MAX_READ_TIME_SIZE=288
+  set_is ored WRITES=2 READS=2 BYTES_WRITTEN=96 BYTES_READ=96 IRREGULAR_HYPERSLAB_SELECTS=4 \
+    REGULAR_HYPERSLAB_SELECTS=0 ACCESS1_ACCESS=48 ACCESS1_COUNT=4 ACCESS1_LENGTH_D5=0 ACCESS1_STRIDE_D5=0
+  set_is points WRITES=2 READS=2 BYTES_WRITTEN=36 BYTES_READ=36 POINT_SELECTS=4 REGULAR_HYPERSLAB_SELECTS=0 \
+    IRREGULAR_HYPERSLAB_SELECTS=0 ACCESS1_ACCESS=20 ACCESS1_COUNT=2 ACCESS2_ACCESS=16 ACCESS2_COUNT=2
+  set_is all WRITES=2 READS=2 BYTES_WRITTEN=1920 BYTES_READ=1920 POINT_SELECTS=0 REGULAR_HYPERSLAB_SELECTS=0 \
+    IRREGULAR_HYPERSLAB_SELECTS=0 ACCESS1_ACCESS=960 ACCESS1_COUNT=4 RW_SWITCHES=3
+  set_is none WRITES=1 READS=1 BYTES_WRITTEN=0 BYTES_READ=0 POINT_SELECTS=0 REGULAR_HYPERSLAB_SELECTS=0 \
+    IRREGULAR_HYPERSLAB_SELECTS=0 SIZE_WRITE_AGG_0_100=1 SIZE_READ_AGG_0_100=1 ACCESS1_COUNT=0
+  set_is seven BYTES_WRITTEN=720 BYTES_READ=720 REGULAR_HYPERSLAB_SELECTS=2 DATASPACE_NDIMS=7 \
+    DATASPACE_NPOINTS=2880 ACCESS1_LENGTH_D5=1 ACCESS1_LENGTH_D4=3 ACCESS1_LENGTH_D3=2 ACCESS1_LENGTH_D2=5 \
+    ACCESS1_LENGTH_D1=3 ACCESS1_STRIDE_D1=1 ACCESS1_STRIDE_D5=1
+  set_is compact BYTES_WRITTEN=200 BYTES_READ=200 CHUNK_SIZE_D1=0 DATASPACE_NPOINTS=50
+  set_is external BYTES_WRITTEN=200 BYTES_READ=200 CHUNK_SIZE_D1=0
+  # the bytes of an external dataset are in its own file
+  expect "^$T/w/raw\$" POSIX_BYTES_WRITTEN=200
+  set_is deflated BYTES_WRITTEN=200 BYTES_READ=200 CHUNK_SIZE_D1=25 CHUNK_SIZE_D2=0
+  FLUSHES=2 set_is grows WRITES=2 READS=1 BYTES_WRITTEN=600 BYTES_READ=400 ACCESS1_ACCESS=400 ACCESS1_COUNT=2 \
+    ACCESS2_ACCESS=200 ACCESS2_COUNT=1 CHUNK_SIZE_D1=25
+  set_is chunks6 OPENS=1 WRITES=0 READS=0 DATASPACE_NDIMS=6 DATASPACE_NPOINTS=1536 CHUNK_SIZE_D1=8 \
+    CHUNK_SIZE_D2=3 CHUNK_SIZE_D3=4 CHUNK_SIZE_D4=2 CHUNK_SIZE_D5=2
+  set_is scalar WRITES=1 READS=1 BYTES_WRITTEN=4 BYTES_READ=4 DATASPACE_NDIMS=0 DATASPACE_NPOINTS=1
+  set_is null OPENS=1 WRITES=1 BYTES_WRITTEN=0 DATASPACE_NDIMS=0 DATASPACE_NPOINTS=0
+  set_is g/sub/x OPENS=7 WRITES=7 BYTES_WRITTEN=280 READS=0 USE_DEPRECATED=1
+  set_is g/late OPENS=1 WRITES=1 BYTES_WRITTEN=40 USE_DEPRECATED=0
+  expect "^$T/w/strong.h5:/left\$" H5D_OPENS=1 H5D_WRITES=1 H5D_BYTES_WRITTEN=4 H5D_READS=0
+  set_is closed OPENS=1 WRITES=0 READS=0
+  set_is wrong OPENS=2 WRITES=0 READS=1 BYTES_WRITTEN=0 BYTES_READ=40 DATASPACE_NPOINTS=10
+  [ "$(records H5D)" -eq 18 ]
+  file_ids
+  closed_times
+  # the write to the dataset without a name
+  expect '' LEDGER_LIB_UNKNOWN=1 LEDGER_LIB_DROPPED=0 LEDGER_LIB_HANDLES_FULL=0 LEDGER_LIB_SIZE_UNKNOWN=0
+}
