@@ -122,13 +122,13 @@ static __always_inline __u32 scribe_slot_again(struct scribe_thread *t, struct s
  * which the C library makes itself, is in the ledger only; others are POSIX's.
  * What has no POSIX counter either stays with the stream, in its own ext part.
  */
-static __always_inline bool scribe_not_streams(const struct scribe_thread *t, const struct scribe_slot *s,
-					       const struct scribe_meta_op *op)
+static __always_inline bool scribe_not_streams(const struct scribe_thread *t, const struct scribe_proc *p,
+					       const struct scribe_slot *s, const struct scribe_meta_op *op)
 {
 	if (s->kind != SCRIBE_KIND_STDIO)
 		return false;
 	if (op->what == SCRIBE_META_SEEK)
-		return (s->flags & SCRIBE_SF_CALLS) || t->stream_open == 2;
+		return ((s->flags & SCRIBE_SF_CALLS) && scribe_calls_counted(p, s)) || t->stream_open == 2;
 	return op->what != SCRIBE_META_OPEN && op->what != SCRIBE_META_CLOSE && op->what != SCRIBE_META_EXT;
 }
 
@@ -162,7 +162,7 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 	if (!t || !p || !op)
 		return 0;
 	s = scribe_slot_at((__u32)slot_and_birth);
-	if (s && scribe_not_streams(t, s, op))
+	if (s && scribe_not_streams(t, p, s, op))
 		return scribe_meta_beside(t, p, file, op);
 	if (s && scribe_left_out(p, s, op->what != SCRIBE_META_EXT, false))
 		return 0;

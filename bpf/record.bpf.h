@@ -71,7 +71,7 @@ SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_proc *p, struct scribe_slot *
 /* Are the stream's calls still counted? Not by a program that another one has replaced. */
 static __always_inline bool scribe_calls_counted(const struct scribe_proc *p, const struct scribe_slot *s)
 {
-	return !(s->flags & SCRIBE_SF_INSIDE) || s->inside == (__u32)p->exec_ns;
+	return s->calls_of == (__u32)p->exec_ns;
 }
 
 /*

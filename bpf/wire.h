@@ -79,7 +79,7 @@ struct scribe_slot {
 	scribe_u32 dev;                /* kernel encoding: major << 20 | minor */
 	scribe_u32 renamed_from;       /* slot of the first rename's source, 0 none */
 	scribe_u32 renamed_from_birth; /* birth of that slot */
-	scribe_u32 inside;             /* with SCRIBE_SF_INSIDE: low half of the process's exec_ns then */
+	scribe_u32 calls_of;           /* with SCRIBE_SF_CALLS: low half of the process's exec_ns then */
 	scribe_u32 pad[20];
 	/* 208: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
 	struct scribe_ext_part ext;

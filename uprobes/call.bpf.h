@@ -290,6 +290,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc
 		s->renamed_from = was->renamed_from ? was->renamed_from : old;
 		s->renamed_from_birth = was->renamed_from ? was->renamed_from_birth : was->birth;
 		s->mode = was->mode;
+		s->calls_of = was->calls_of;
 		__sync_fetch_and_or(&s->flags, SCRIBE_SF_NAME_SENT | (was->flags & SCRIBE_SF_CALLS));
 	}
 	return index;

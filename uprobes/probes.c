@@ -67,6 +67,26 @@ static const size_t nmpiio_inside = sizeof(mpiio_inside) / sizeof(mpiio_inside[0
 		name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,          \
 			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)    \
 	}
+/* Formats read, wide ones written, wide characters: what they move is the move of the position. */
+#define SCANS(before, w)                                                                                     \
+	CALL(before "f" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                                      \
+		CALL(before "vf" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                             \
+		CALL(before w "scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),                              \
+		CALL(before "v" w "scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X)
+#define WIDE_PRINTS(before, after)                                                                           \
+	CALL(before "fwprintf" after, SCAN, WRITE, 0, 0, 0, X, X, X, X, X),                                  \
+		CALL(before "vfwprintf" after, SCAN, WRITE, 0, 0, 0, X, X, X, X, X),                         \
+		CALL(before "wprintf" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X),                      \
+		CALL(before "vwprintf" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X)
+#define WIDE_CALLS(after)                                                                                    \
+	CALL("fputwc" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                           \
+		CALL("putwc" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                    \
+		CALL("putwchar" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X),                            \
+		CALL("fputws" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                   \
+		CALL("fgetwc" after, SCAN, READ, 0, 0, 0, X, X, X, X, X),                                    \
+		CALL("getwc" after, SCAN, READ, 0, 0, 0, X, X, X, X, X),                                     \
+		CALL("getwchar" after, SCAN, READ, 0, STDIN, X, X, X, X, X, X),                              \
+		CALL("fgetws" after, SCAN, READ, 0, 0, 2, X, X, X, X, X)
 #define SEEK(name, flags)                                                                                    \
 	{                                                                                                    \
 		name, "STDIO_SEEKS", SCRIBE_FN_STREAM_SEEK, 0, NONE,                                         \
@@ -129,20 +149,22 @@ static const struct scribe_probe stdio[] = {
 	CALL("vprintf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
 	CALL("__printf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
 	CALL("__vprintf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("fwprintf", SCAN, WRITE, 0, 0, 0, X, X, X, X, X),
-	CALL("vfwprintf", SCAN, WRITE, 0, 0, 0, X, X, X, X, X),
-	CALL("fputws", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("gets", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("__gets_chk", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
 	CALL("putw", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
 	CALL("getw", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("fscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("vfscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("__isoc99_fscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("__isoc99_vfscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("__isoc23_fscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("__isoc23_vfscanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
-	CALL("__isoc99_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
-	CALL("__isoc23_scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	SCANS("", ""),
+	SCANS("__isoc99_", ""),
+	SCANS("__isoc23_", ""),
+	SCANS("", "w"),
+	SCANS("__isoc99_", "w"),
+	SCANS("__isoc23_", "w"),
+	WIDE_PRINTS("", ""),
+	WIDE_PRINTS("__", "_chk"),
+	WIDE_CALLS(""),
+	WIDE_CALLS("_unlocked"),
+	CALL("__fgetws_chk", SCAN, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("__fgetws_unlocked_chk", SCAN, READ, 0, 0, 3, X, X, X, X, X),
 };
 
 /* ---- libioscribe-inside.so, which counts streams inside the program ---- */

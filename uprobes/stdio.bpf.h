@@ -3,7 +3,8 @@
  * Streams of the C library. Recognising one moves its descriptor's record from
  * POSIX to STDIO: from then on its system calls count there, or, where single
  * calls are counted, those do. The position of a stream is the kernel's file
- * position and what is in the buffer, so that nothing has to be remembered.
+ * position and what is in the buffers, so that nothing has to be remembered; wide
+ * characters in a buffer are taken as UTF-8.
  */
 #ifndef UPROBES_STDIO_BPF_H
 #define UPROBES_STDIO_BPF_H
@@ -17,7 +18,16 @@
 #define SCRIBE_FILE_READ_END   16
 #define SCRIBE_FILE_WRITE_BASE 32
 #define SCRIBE_FILE_WRITE_PTR  40
+#define SCRIBE_FILE_WIDE_DATA  160
+#define SCRIBE_FILE_MODE       192 /* above 0: of wide characters */
 #define SCRIBE_FILE_PUTTING    0x800
+/* struct _IO_wide_data: what is decoded and not yet read, written and not yet encoded */
+#define SCRIBE_WIDE_READ_PTR   0
+#define SCRIBE_WIDE_READ_END   8
+#define SCRIBE_WIDE_WRITE_BASE 24
+#define SCRIBE_WIDE_WRITE_PTR  32
+#define SCRIBE_WIDE_MOST       65536 /* characters of a buffer looked at */
+#define SCRIBE_WIDE_STEP       16
 
 /* 1: calls of streams are counted instead of their system calls (set by the attacher). */
 struct {
@@ -53,6 +63,47 @@ static __always_inline __u64 scribe_stream_file(const struct scribe_image *im, _
 	return fd < 0 ? 0 : scribe_fd_file(bpf_get_current_task_btf(), fd);
 }
 
+/* Wide characters of the program, and the bytes that they are in UTF-8. */
+struct scribe_wide {
+	__u64 at;
+	__u64 bytes;
+	__u32 n;
+	__u32 pad;
+};
+
+static long scribe_wide_some(__u32 index, struct scribe_wide *w)
+{
+	__u32 n = w->n < SCRIBE_WIDE_STEP ? w->n : SCRIBE_WIDE_STEP, c[SCRIBE_WIDE_STEP] = {};
+
+	if (!n)
+		return 1;
+	bpf_probe_read_user(c, n * 4, (void *)w->at);
+	for (__u32 i = 0; i < SCRIBE_WIDE_STEP; i++)
+		if (i < n)
+			w->bytes += 1 + (c[i] >= 0x80) + (c[i] >= 0x800) + (c[i] >= 0x10000);
+	w->at += n * 4;
+	w->n -= n;
+	return 0;
+}
+
+/* Bytes of what is between the pointers that stand at `from` and `to` in the stream's wide part. */
+SCRIBE_GLOBAL __s64 scribe_wide_bytes(__u64 stream, __u32 from, __u32 to)
+{
+	struct scribe_wide w = {};
+	__u64 wide, end;
+
+	if ((__s32)scribe_user_u32(stream + SCRIBE_FILE_MODE) <= 0)
+		return 0;
+	wide = scribe_user_u64(stream + SCRIBE_FILE_WIDE_DATA);
+	w.at = scribe_user_u64(wide + from);
+	end = scribe_user_u64(wide + to);
+	if (end <= w.at || end - w.at > SCRIBE_WIDE_MOST * 4)
+		return 0;
+	w.n = (end - w.at) / 4;
+	bpf_loop(SCRIBE_WIDE_MOST / SCRIBE_WIDE_STEP, scribe_wide_some, &w, 0);
+	return w.bytes;
+}
+
 /* Where the program is in the stream, bytes. */
 SCRIBE_GLOBAL __s64 scribe_stream_at(__u64 stream, __u64 file)
 {
@@ -64,11 +115,15 @@ SCRIBE_GLOBAL __s64 scribe_stream_at(__u64 stream, __u64 file)
 	if (scribe_user_u32(stream + SCRIBE_FILE_FLAGS) & SCRIBE_FILE_PUTTING) {
 		if (scribe_file_flags(file) & SCRIBE_O_APPEND)
 			pos = scribe_file_size(file);
-		return pos + (__s64)(scribe_user_u64(stream + SCRIBE_FILE_WRITE_PTR) -
-				     scribe_user_u64(stream + SCRIBE_FILE_WRITE_BASE));
+		return pos +
+		       (__s64)(scribe_user_u64(stream + SCRIBE_FILE_WRITE_PTR) -
+			       scribe_user_u64(stream + SCRIBE_FILE_WRITE_BASE)) +
+		       scribe_wide_bytes(stream, SCRIBE_WIDE_WRITE_BASE, SCRIBE_WIDE_WRITE_PTR);
 	}
-	return pos - (__s64)(scribe_user_u64(stream + SCRIBE_FILE_READ_END) -
-			     scribe_user_u64(stream + SCRIBE_FILE_READ_PTR));
+	return pos -
+	       (__s64)(scribe_user_u64(stream + SCRIBE_FILE_READ_END) -
+		       scribe_user_u64(stream + SCRIBE_FILE_READ_PTR)) -
+	       scribe_wide_bytes(stream, SCRIBE_WIDE_READ_PTR, SCRIBE_WIDE_READ_END);
 }
 
 /* The STDIO record of a description, which is the stream's from now on. */
@@ -95,8 +150,11 @@ SCRIBE_GLOBAL __u32 scribe_stream_slot(struct scribe_thread *t, struct scribe_pr
 		__sync_fetch_and_add(&p->open_gen, 1);
 		scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->birth, true);
 	}
-	if (scribe_counts_calls() && !(s->flags & SCRIBE_SF_CALLS))
+	if (scribe_counts_calls() && !((s->flags & SCRIBE_SF_CALLS) && scribe_calls_counted(p, s))) {
+		s->calls_of = (__u32)p->exec_ns;
+		__sync_fetch_and_and(&s->flags, ~SCRIBE_SF_INSIDE);
 		__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS);
+	}
 	return index;
 }
 
@@ -184,7 +242,7 @@ static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct
 	}
 	if (ev.chain_bytes >= SCRIBE_STREAMS_MAX)
 		return;
-	s->inside = (__u32)p->exec_ns;
+	s->calls_of = (__u32)p->exec_ns;
 	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS | SCRIBE_SF_INSIDE);
 }
 

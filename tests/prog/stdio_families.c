@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Families of stream calls that stdio_calls.c leaves out: standard streams on
- * files, wide characters, words, gets. Totals: tests/uprobes/stdio_inside.bats.
+ * files, lists, wide characters, words, gets. Totals: tests/uprobes/helper.bash.
  */
 #include <dlfcn.h>
 #include <err.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,87 @@ static void standard(void)
 		errx(1, "gets");
 	if (fgets(line, sizeof(line), stdin)) /* the end: not counted */
 		errx(1, "more than was written");
+}
+
+static int scan(FILE *f, const char *format, ...)
+{
+	va_list list;
+	int n;
+
+	va_start(list, format);
+	n = f ? vfscanf(f, format, list) : vscanf(format, list);
+	va_end(list);
+	return n;
+}
+
+/* 2 writes, 10 bytes; 4 reads, 10 bytes: a space is looked at and given back */
+static void lists(void)
+{
+	char line[64];
+	int a, b, c;
+
+	if (!freopen("lists", "w", stdout))
+		err(1, "lists");
+	printf("1 22 3");
+	fprintf(stdout, " %d\n", 44);
+	if (!freopen("lists", "r", stdout) || !freopen("lists", "r", stdin))
+		err(1, "lists");
+	if (scan(NULL, "%d", &a) != 1 || scan(stdin, "%d", &b) != 1 || fscanf(stdin, "%d", &c) != 1 ||
+	    !fgets(line, sizeof(line), stdin) || a + b + c != 26) /* 1, 3, 2, 4 */
+		errx(1, "lists: %d %d %d", a, b, c);
+}
+
+static int wide_list(int out, const wchar_t *format, ...)
+{
+	va_list list;
+	int n;
+
+	va_start(list, format);
+	n = out ? vwprintf(format, list) : vwscanf(format, list);
+	va_end(list);
+	return n;
+}
+
+/* 5 writes, 14 bytes; 5 reads, 14 bytes */
+static void wide_standard(void)
+{
+	wchar_t line[64];
+	int n;
+
+	if (!freopen("wstd", "w", stdout))
+		err(1, "wstd");
+	wprintf(L"%04d ", 7);                  /* 5 */
+	wide_list(1, L"%ls", L"\u00e9\u20ac"); /* 2 + 3 */
+	putwchar(L'z');                        /* 1 */
+	putwchar_unlocked(L'y');               /* 1 */
+	fputws_unlocked(L"q\n", stdout);       /* 2 */
+	fflush(stdout);
+	if (!freopen("wstd", "r", stdin))
+		err(1, "wstd");
+	if (wscanf(L"%4d", &n) != 1 || n != 7 || getwchar() != L' ' || wide_list(0, L"%2ls", line) != 1 ||
+	    line[1] != L'\u20ac' || getwchar_unlocked() != L'z' ||
+	    !fgetws(line, 64, stdin)) /* 4, 1, 5, 1, 3 */
+		errx(1, "wstd: %d", n);
+}
+
+/* More than any buffer: 6,000 writes and reads of 1, 2, 3 or 4 bytes, 15,000 each */
+static void wide_many(void)
+{
+	static const wchar_t of[] = L"a\u00e9\u20ac\U0001f600";
+	FILE *f = fopen("wmany", "w+");
+
+	if (!f)
+		err(1, "wmany");
+	for (int i = 0; i < 6000; i++)
+		if (fputwc(of[i % 4], f) == WEOF)
+			err(1, "fputwc");
+	rewind(f);
+	for (int i = 0; i < 6000; i++)
+		if (fgetwc(f) != (wint_t)of[i % 4])
+			errx(1, "fgetwc: %d", i);
+	if (fgetwc(f) != WEOF) /* the end: not counted */
+		errx(1, "wmany is longer");
+	fclose(f);
 }
 
 /* 4 writes, 10 bytes; 3 reads, 10 bytes */
@@ -84,8 +166,13 @@ static void words(void)
 
 int main(void)
 {
+	if (!setlocale(LC_ALL, "C.UTF-8"))
+		errx(1, "no locale C.UTF-8");
 	standard();
+	lists();
 	wide();
+	wide_standard();
+	wide_many();
 	words();
 	return 0;
 }

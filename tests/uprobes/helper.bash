@@ -102,6 +102,35 @@ mpiio_totals() {
   expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
 }
 
+# What tests/prog/stdio_families.c does, call by call.
+families() {
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/std$' STDIO_OPENS=2 STDIO_WRITES=4 STDIO_BYTES_WRITTEN=12 STDIO_READS=4 STDIO_BYTES_READ=12
+  expect '/lists$' STDIO_OPENS=3 STDIO_WRITES=2 STDIO_BYTES_WRITTEN=10 STDIO_READS=4 STDIO_BYTES_READ=10 \
+    STDIO_MAX_BYTE_WRITTEN=9 STDIO_MAX_BYTE_READ=9
+  expect '/wide$' STDIO_OPENS=2 STDIO_WRITES=4 STDIO_BYTES_WRITTEN=10 STDIO_READS=3 STDIO_BYTES_READ=10
+  expect '/wstd$' STDIO_OPENS=2 STDIO_WRITES=5 STDIO_BYTES_WRITTEN=14 STDIO_READS=5 STDIO_BYTES_READ=14 \
+    STDIO_MAX_BYTE_WRITTEN=13 STDIO_MAX_BYTE_READ=13
+  expect '/wmany$' STDIO_OPENS=1 STDIO_WRITES=6000 STDIO_BYTES_WRITTEN=15000 STDIO_READS=6000 \
+    STDIO_BYTES_READ=15000 STDIO_MAX_BYTE_WRITTEN=14999 STDIO_MAX_BYTE_READ=14999 STDIO_SEEKS=1
+  expect '/words$' STDIO_OPENS=1 STDIO_WRITES=3 STDIO_BYTES_WRITTEN=12 STDIO_READS=3 STDIO_BYTES_READ=12 STDIO_SEEKS=1
+  expect '^'"$T/w/" POSIX_READS=0 POSIX_WRITES=0
+  expect '' LEDGER_LIB_DROPPED=0
+}
+
+# What tests/prog/stdio_forks.c does, however it is counted.
+forks() {
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/forks$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=90 STDIO_FLUSHES=5
+  expect '/many$' STDIO_OPENS=5000 STDIO_WRITES=5000 STDIO_BYTES_WRITTEN=15000 STDIO_MAX_BYTE_WRITTEN=14999
+  expect '/threads$' STDIO_BYTES_WRITTEN=256000 STDIO_MAX_BYTE_WRITTEN=255999
+  # what the next program wrote to the same description is not lost
+  expect '/execd$' STDIO_WRITES=4 STDIO_BYTES_WRITTEN=310
+  expect '^'"$T/w/" POSIX_READS=0 POSIX_WRITES=0
+}
+
 # What tests/prog/hdf5_calls.c does to a.h5.
 hdf5_totals() {
   [ "$status" -eq 0 ]

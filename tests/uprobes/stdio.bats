@@ -40,10 +40,34 @@ both_ways() {
   expect '/forked$' STDIO_WRITES=5 STDIO_SEEKS=0
   # the same program with _FORTIFY_SOURCE
   rm ./*
-  trace stdio "$LIBPROG/stdio_fortified"
+  trace stdio "$LIBPROG/stdio_calls_fortified"
   both_ways
   expect '/writes$' STDIO_READS=9 STDIO_BYTES_READ=611
   expect '/threads$' STDIO_WRITES=8000
+}
+
+@test "single calls: standard streams, wide characters, words, gets" {
+  library_copy libc.so.6
+  trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=100)
+  trace stdio "$PROG/stdio_families"
+  families
+  rm ./*
+  trace stdio "$LIBPROG/stdio_families_fortified"
+  families
+}
+
+@test "fork, vfork, raw clone and SIGKILL in the middle of a stream, another program: found, and single calls" {
+  library_copy libc.so.6
+  trace_options=(--set stdio_inside=no)
+  trace stdio "$PROG/stdio_forks"
+  forks
+  expect '/forks$' STDIO_WRITES=5 STDIO_MAX_BYTE_WRITTEN=89
+  rm ./*
+  trace_options+=(--set stdio_calls=yes --set stdio_share=100)
+  trace stdio "$PROG/stdio_forks"
+  forks
+  expect '/forks$' STDIO_WRITES=9 STDIO_MAX_BYTE_WRITTEN=89
+  expect '/threads$' STDIO_WRITES=32000
 }
 
 @test "off: streams are POSIX's" {
