@@ -195,7 +195,7 @@ SCRIBE_GLOBAL int scribe_data_again(struct scribe_thread *t, struct scribe_proc 
 SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
 				 const struct scribe_data_op *op)
 {
-	struct scribe_above_key key = {};
+	struct scribe_handle_key key = {};
 	struct scribe_above *a;
 	struct scribe_slot *s;
 

@@ -145,12 +145,8 @@ struct {
 
 /*
  * (process, MPI_File) to slot, of files whose calls the program counts itself: for
- * what its system calls move beneath them.
+ * what its system calls move beneath them. `layer` is 0.
  */
-struct scribe_above_key {
-	__u64 handle;
-	__u64 serial;
-};
 struct scribe_above {
 	__u32 slot;
 	__u32 birth;
@@ -159,7 +155,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 16384);
-	__type(key, struct scribe_above_key);
+	__type(key, struct scribe_handle_key);
 	__type(value, struct scribe_above);
 } scribe_above SEC(".maps");
 

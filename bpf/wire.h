@@ -244,6 +244,13 @@ enum scribe_name_flags {
 	SCRIBE_NF_BELOW = 1u << 7,    /* the string follows ":" and the name of slot `status`, birth `tgid` */
 };
 
+/* An open handle of a process: FILE *, MPI_File, H5D_t *, hid, ncid. The daemon sweeps those of dead ones. */
+struct scribe_handle_key {
+	scribe_u64 handle;
+	scribe_u32 serial;
+	scribe_u32 layer; /* enum scribe_layer, bits above it tell kinds of handles apart */
+};
+
 /*
  * Common head. For NAME the text is the dentry chain, leaf first, components
  * joined by '/', up to the process's root (`chain_bytes`, e.g. "f/dir/home" for

@@ -50,7 +50,7 @@ struct scribe_uprobes {
 	struct bpf_program *program;
 	struct bpf_object_skeleton *skeleton;
 	void *keep;
-	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd, handles_fd;
+	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
 	uint32_t nsites, nimages;
 	struct scribe_uprobed *seen;
 	size_t nseen, seen_room;
@@ -216,7 +216,6 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 	u->sites_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_sites");
 	u->images_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_images");
 	u->shapes_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_shapes");
-	u->handles_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_handles");
 	u->guard_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_guard");
 	u->calls_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_calls_on");
 	bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY);
@@ -561,14 +560,9 @@ enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u)
 	return u->level;
 }
 
-int scribe_uprobes_handles(const struct scribe_uprobes *u)
+int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)
 {
-	return u->handles_fd;
-}
-
-int scribe_uprobes_shapes(const struct scribe_uprobes *u)
-{
-	return u->shapes_fd;
+	return bpf_object__find_map_fd_by_name(u->object, name);
 }
 
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)

@@ -78,9 +78,8 @@ enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u);
 struct scribe_shape;
 /* What belongs to the key of a shape (logfmt/rules/lib_rules.h). */
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape);
-/* Descriptors of the tables of open handles and of shapes (uprobes/tables.h). */
-int scribe_uprobes_handles(const struct scribe_uprobes *u);
-int scribe_uprobes_shapes(const struct scribe_uprobes *u);
+/* Descriptor, borrowed, of one of the programs' tables (uprobes/tables.h); negative: there is none. */
+int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name);
 /*
  * The bytes beneath the probes of a library's data calls (MPI-IO), whose index among
  * the kernel's images is `image`: how many.

@@ -96,7 +96,7 @@ static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scri
 
 static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u64 file)
 {
-	struct scribe_above_key key = {.handle = file, .serial = p->serial};
+	struct scribe_handle_key key = {.handle = file, .serial = p->serial};
 
 	bpf_map_delete_elem(&scribe_above, &key);
 }
@@ -109,7 +109,7 @@ static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u6
 static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct scribe_proc *p,
 					      const struct scribe_regs *regs, const struct scribe_site *site)
 {
-	struct scribe_above_key key = {.handle = regs->r[site->reg[0] & 15], .serial = p->serial};
+	struct scribe_handle_key key = {.handle = regs->r[site->reg[0] & 15], .serial = p->serial};
 	__u64 word = regs->r[site->reg[4] & 15];
 	struct scribe_above at = {};
 	struct scribe_handle *h;

@@ -16,14 +16,18 @@
  * Every entry of a hash table in the kernel, some at a time. What is put in or taken
  * out meanwhile may be met or not.
  */
-static void each_entry(int map, size_t key_bytes, size_t value_bytes,
-		       void (*fn)(void *ctx, int map, const void *key, const void *value), void *ctx)
+static void each_entry(int map, void (*fn)(void *ctx, int map, const void *key, const void *value), void *ctx)
 {
-	char *keys = calloc(AT_ONCE, key_bytes), *values = calloc(AT_ONCE, value_bytes);
-	uint32_t at = 0, n = AT_ONCE;
+	struct bpf_map_info info = {};
+	char *keys = NULL, *values = NULL;
+	uint32_t at = 0, n = sizeof(info);
 	bool first = true;
-	int rc = 0;
+	int rc = bpf_obj_get_info_by_fd(map, &info, &n);
 
+	if (rc == 0) {
+		keys = calloc(AT_ONCE, info.key_size);
+		values = calloc(AT_ONCE, info.value_size);
+	}
 	while (keys && values && rc == 0) {
 		n = AT_ONCE;
 		/* the end is told together with the last ones */
@@ -32,7 +36,7 @@ static void each_entry(int map, size_t key_bytes, size_t value_bytes,
 			break;
 		first = false;
 		for (uint32_t i = 0; i < n; i++)
-			fn(ctx, map, keys + i * key_bytes, values + i * value_bytes);
+			fn(ctx, map, keys + i * info.key_size, values + i * info.value_size);
 	}
 	free(keys);
 	free(values);
@@ -55,16 +59,16 @@ static void meet_handle(void *ctx, int map, const void *key, const void *value)
 		memcpy(&s->handle[s->met++], key, sizeof(*s->handle));
 }
 
-void scribe_tables_sweep(int handles_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx)
+void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx)
 {
 	struct sweep s = {.handle = calloc(SCRIBE_HANDLES_MAX, sizeof(*s.handle))};
 
 	if (s.handle)
-		each_entry(handles_fd, sizeof(*s.handle), sizeof(struct scribe_handle), meet_handle, &s);
+		each_entry(table_fd, meet_handle, &s);
 	/* asked after all have been met: whose handle is there has been there before it */
 	for (uint32_t i = 0; i < s.met; i++)
 		if (!alive(ctx, s.handle[i].serial))
-			bpf_map_delete_elem(handles_fd, &s.handle[i]);
+			bpf_map_delete_elem(table_fd, &s.handle[i]);
 	free(s.handle);
 }
 
@@ -92,7 +96,7 @@ void scribe_tables_move_shapes(int shapes_fd,
 {
 	struct sweep s = {.take = take, .ctx = ctx};
 
-	each_entry(shapes_fd, sizeof(int64_t), sizeof(struct scribe_shape), meet_shape, &s);
+	each_entry(shapes_fd, meet_shape, &s);
 	if (s.met >= SCRIBE_SHAPES_MAX / 2)
-		each_entry(shapes_fd, sizeof(int64_t), sizeof(struct scribe_shape), move_shape, &s);
+		each_entry(shapes_fd, move_shape, &s);
 }

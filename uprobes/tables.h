@@ -11,8 +11,11 @@
 
 struct scribe_shape;
 
-/* Forget the open handles of processes that are no longer `alive`, which is first asked when all have been read. */
-void scribe_tables_sweep(int handles_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx);
+/*
+ * Forget the open handles (a table by struct scribe_handle_key) of processes that are
+ * no longer `alive`, which is first asked when all have been read.
+ */
+void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx);
 /*
  * When the table of shapes is half full: hand all of them to `take`, then empty it.
  * A shape that is met again is put into it again.

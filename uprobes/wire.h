@@ -6,7 +6,7 @@
 #ifndef UPROBES_WIRE_H
 #define UPROBES_WIRE_H
 
-#include "logfmt/rules/types.h"
+#include "bpf/wire.h"
 
 #define SCRIBE_SITES_MAX     8192u
 #define SCRIBE_IMAGES_MAX    256u
@@ -138,12 +138,6 @@ struct scribe_site {
 
 enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_OPENMPI };
 
-/* An open handle of a process: FILE *, MPI_File, H5D_t *, hid, ncid. The daemon sweeps those of dead ones. */
-struct scribe_handle_key {
-	scribe_u64 handle;
-	scribe_u32 serial;
-	scribe_u32 layer; /* enum scribe_layer, bits above it tell kinds of handles apart */
-};
 struct scribe_handle {
 	scribe_u32 slot;
 	scribe_u32 birth;

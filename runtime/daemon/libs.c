@@ -528,6 +528,15 @@ static bool is_living(void *ctx, uint32_t serial)
 	return l->n && bsearch(&serial, l->serial, l->n, sizeof(serial), by_serial);
 }
 
+/* Who lives is read for each table anew, when its entries have been. */
+static void sweep_table(struct scribe_daemon *d, const char *name)
+{
+	struct living living = {.d = d};
+
+	scribe_tables_sweep(scribe_uprobes_table(d->libs->uprobes, name), is_living, &living);
+	free(living.serial);
+}
+
 /* To every job, because any may have a record with it. */
 static void take_shape(void *ctx, int64_t key, const struct scribe_shape *shape)
 {
@@ -550,13 +559,12 @@ void scribe_libs_sweep(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
 	uint64_t now = scribe_now_ns();
-	struct living living = {.d = d};
 
 	if (!l || !l->ended || (l->ended < SWEEP_ENDED && now - l->swept_ns < SWEEP_NS))
 		return;
-	scribe_tables_sweep(scribe_uprobes_handles(l->uprobes), is_living, &living);
-	free(living.serial);
-	scribe_tables_move_shapes(scribe_uprobes_shapes(l->uprobes), take_shape, d);
+	sweep_table(d, "scribe_handles");
+	sweep_table(d, "scribe_above");
+	scribe_tables_move_shapes(scribe_uprobes_table(l->uprobes, "scribe_shapes"), take_shape, d);
 	l->ended = 0;
 	l->swept_ns = now;
 }

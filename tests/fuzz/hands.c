@@ -81,17 +81,12 @@ bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct sc
 	return false;
 }
 
-int scribe_uprobes_handles(const struct scribe_uprobes *u)
+int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)
 {
 	return -1;
 }
 
-int scribe_uprobes_shapes(const struct scribe_uprobes *u)
-{
-	return -1;
-}
-
-void scribe_tables_sweep(int handles_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx)
+void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t serial), void *ctx)
 {
 }
 

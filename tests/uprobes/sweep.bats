@@ -28,10 +28,21 @@ for fd in os.listdir(f"/proc/{pid}/fdinfo"):
 EOF
 }
 
+# few_left TABLE
 few_left() {
   local handles
-  handles=$(entries scribe_handles)
+  handles=$(entries "$1")
   [ -n "$handles" ] && [ "$handles" -lt 100 ]
+}
+
+# At most two and a half minutes, while our run is there.
+wait_for_file() {
+  local i
+  for i in $(seq 3000); do
+    [ -e "$1" ] || ! kill -0 "$RUN" && break
+    sleep 0.05
+  done
+  [ -e "$1" ]
 }
 
 @test "12 processes leave 1,000 datasets open each: their handles go, nothing is lost" {
@@ -40,13 +51,9 @@ few_left() {
   LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=hdf5 \
     -- "$LIBPROG/mpich/hdf5_leaves" f.h5 12 3>&- &
   RUN=$!
-  for i in $(seq 3000); do
-    [ -e done ] || ! kill -0 "$RUN" && break
-    sleep 0.05
-  done
-  [ -e done ]
-  for i in $(seq 300); do few_left && break; sleep 0.1; done
-  few_left
+  wait_for_file done
+  for i in $(seq 300); do few_left scribe_handles && break; sleep 0.1; done
+  few_left scribe_handles
   : >go
   wait "$RUN"
   one_log
@@ -54,4 +61,24 @@ few_left() {
   expect 'f.h5:/s' H5D_OPENS=12000 H5D_WRITES=12000 H5D_BYTES_WRITTEN=48000
   expect '' LEDGER_LIB_HANDLES_FULL=0 LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
   [ "$("$IOSCRIBE" parse --base "$LOG" | grep -cP '\tH5D_ACCESS[1-4]_(STRIDE|LENGTH)_D5\t-1\t')" -eq 0 ]
+}
+
+@test "a process leaves 200 files of MPI-IO open that it counts itself: they go from both tables" {
+  local i
+  library_copy libmpich.so.12
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=mpiio \
+    -- "$LIBPROG/mpich/mpiio_leaves" f 200 3>&- &
+  RUN=$!
+  wait_for_file opened
+  [ "$(entries scribe_above)" -eq 200 ]
+  [ "$(entries scribe_handles)" -ge 200 ]
+  : >end
+  wait_for_file done
+  for i in $(seq 300); do few_left scribe_above && few_left scribe_handles && break; sleep 0.1; done
+  few_left scribe_above
+  few_left scribe_handles
+  : >go
+  wait "$RUN"
+  # the process is a world of its own, with a log of its own
+  [ "$(for LOG in "$T"/run*.darshan; do counter MPIIO_INDEP_WRITES '/f$'; done | sort -n | xargs)" = "0 200" ]
 }
