@@ -10,23 +10,31 @@
 #define ANY      (-1)
 #define COUNT(a) (sizeof(a) / sizeof(a[0]))
 
-static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
-		 const unsigned char **ret_at)
+/* The code of a function, as much of it as is looked at; NULL: there is none. */
+static const unsigned char *code_of(const struct scribe_elf *elf, const char *function, size_t *ret_n)
 {
 	struct scribe_elf_symbol s;
 	const unsigned char *code;
-	size_t n;
-	long at;
 
 	if (!scribe_elf_find(elf, function, &s))
-		return -1;
-	code = scribe_elf_code(elf, s.vaddr, &n);
-	if (!code)
-		return -1;
-	if (s.bytes && n > s.bytes)
-		n = (size_t)s.bytes;
-	at = scribe_insn_match(code, n < CODE_MAX ? n : CODE_MAX, pattern, length);
-	*ret_at = at < 0 ? NULL : code + at;
+		return NULL;
+	code = scribe_elf_code(elf, s.vaddr, ret_n);
+	if (code && s.bytes && *ret_n > s.bytes)
+		*ret_n = (size_t)s.bytes;
+	if (code && *ret_n > CODE_MAX)
+		*ret_n = CODE_MAX;
+	return code;
+}
+
+static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
+		 const unsigned char **ret_at)
+{
+	size_t n;
+	const unsigned char *code = code_of(elf, function, &n);
+	long at = code ? scribe_insn_match(code, n, pattern, length) : -1;
+
+	if (code)
+		*ret_at = at < 0 ? NULL : code + at;
 	return at;
 }
 
@@ -97,25 +105,39 @@ static void two_steps(const struct scribe_elf *elf, const char *function, uint32
 	*ret_second = at[7];
 }
 
-/* Does H5get_libversion store this number? */
-static bool hdf5_stores(const struct scribe_elf *elf, int16_t n)
+/* The next number below 256 that is stored where a register points to (movl $number,(reg)); -1: none. */
+static int next_stored(const unsigned char *code, size_t n, size_t *at)
 {
-	const int16_t far[] = {0xc7, ANY, ANY, n, 0, 0, 0}, near[] = {0xc7, ANY, n, 0, 0, 0};
-	const unsigned char *at;
+	for (; *at + 7 <= n; (*at)++) {
+		const unsigned char *c = code + *at, *number = NULL;
 
-	return find(elf, "H5get_libversion", far, COUNT(far), &at) >= 0 ||
-	       find(elf, "H5get_libversion", near, COUNT(near), &at) >= 0;
+		if (c[0] != 0xc7)
+			continue;
+		if (c[1] < 4 || c[1] == 6 || c[1] == 7)
+			number = c + 2;
+		else if ((c[1] == 4 && c[2] == 0x24 && *at && (c[-1] & 0xf1) == 0x41) || /* (%r12) */
+			 (c[1] == 0x45 && c[2] == 0)) /* 0(%rbp), 0(%r13) */
+			number = c + 3;
+		if (!number || number + 4 > code + n || number[1] || number[2] || number[3])
+			continue;
+		*at = (size_t)(number + 4 - code);
+		return number[0];
+	}
+	return -1;
 }
 
-/* 10, 12 or 14 of HDF5 1.x; 0: another, of which nothing is assumed. */
+/* 10, 12 or 14 of HDF5 1.x; 0: another, of which nothing is assumed. H5get_libversion stores 1, x, release.
+ */
 static unsigned hdf5_minor(const struct scribe_elf *elf)
 {
-	static const int16_t known[] = {14, 12, 10};
+	size_t n, at = 0;
+	const unsigned char *code = code_of(elf, "H5get_libversion", &n);
+	int minor;
 
-	for (size_t i = 0; i < COUNT(known) && hdf5_stores(elf, 1); i++)
-		if (hdf5_stores(elf, known[i]))
-			return (unsigned)known[i];
-	return 0;
+	if (!code || next_stored(code, n, &at) != 1)
+		return 0;
+	minor = next_stored(code, n, &at);
+	return minor == 10 || minor == 12 || minor == 14 ? (unsigned)minor : 0;
 }
 
 /*
@@ -129,7 +151,8 @@ static bool read_hdf5_many(const struct scribe_elf *elf, struct scribe_image *im
 	const unsigned char *at;
 
 	for (size_t i = 0; i < COUNT(known); i++) {
-		const int16_t step[] = {0x81, ANY, (int16_t)(known[i] & 0xff), (int16_t)(known[i] >> 8), 0, 0};
+		const int16_t step[] = {0x81, ANY, (int16_t)(known[i] & 0xff), (int16_t)(known[i] >> 8),
+					0,    0};
 
 		if (find(elf, "H5D__read", step, COUNT(step), &at) < 0 || (at[1] & 0xf8) != 0xc0)
 			continue;
