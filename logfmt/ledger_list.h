@@ -50,6 +50,7 @@
 	X(LIB_SIZE_UNKNOWN, "library calls whose size could not be told, counted without bytes") \
 	X(LIB_HANDLES_FULL, "open handles of libraries not kept: table full") \
 	X(NAME_LOST, "records without a name: its file was closed before the ring had room") \
-	X(LAYOUTS_LATE, "files whose layout is unknown: no answer in time")
+	X(LAYOUTS_LATE, "files whose layout is unknown: no answer in time") \
+	X(NAME_AS_GIVEN, "path arguments whose links were not followed: no answer in time")
 
 #endif

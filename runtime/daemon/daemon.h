@@ -14,6 +14,7 @@
 #include "logfmt/base/proto.h"
 #include "runtime/daemon/config.h"
 #include "runtime/daemon/hand.h"
+#include "runtime/daemon/look.h"
 #include "runtime/daemon/journal.h"
 #include "runtime/daemon/mounts.h"
 #include "runtime/daemon/names.h"
@@ -54,6 +55,7 @@ struct scribe_work {
 	struct scribe_job_spec spec;
 	struct scribe_config config;
 	struct scribe_hand hand;
+	struct scribe_look look;
 	struct scribe_worlds worlds;
 	struct scribe_labels labels;
 	struct scribe_shapes shapes;
@@ -73,6 +75,7 @@ struct scribe_work {
 	uint64_t drain_ns;   /* spent collecting records */
 	uint64_t memory_out; /* allocations that failed: something is missing */
 	uint64_t names_lost; /* records whose name has never come */
+	uint64_t names_as_given; /* links in them not followed: no answer in time */
 	uint64_t lost_seen;  /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	bool told;           /* a process has brought settings in its environment (jobenv.h) */
 	bool ending;         /* END has come */

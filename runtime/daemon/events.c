@@ -18,6 +18,7 @@
 #include "runtime/daemon/jobenv.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/look.h"
 #include "runtime/daemon/sources.h"
 #include "runtime/daemon/streams.h"
 
@@ -193,11 +194,14 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	} else if (e->flags & SCRIBE_NF_LITERAL)
 		bytes = literal_name(parts.string, parts.string_bytes, path, sizeof(path));
 	else if (parts.has_string) {
+		uint64_t missing = p->work->look.missing;
 		int root = open_root(p);
 
 		if (root < 0 && p->own_root_dir)
 			root = open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
-		bytes = scribe_path_resolve(path, sizeof(path), root, parts.nofollow);
+		bytes = scribe_path_resolve(path, sizeof(path), root, parts.nofollow, scribe_look_open,
+					    p->work);
+		p->work->names_as_given += p->work->look.missing != missing;
 		if (root >= 0)
 			close(root);
 	}

@@ -244,12 +244,29 @@ static int stash(struct scribe_hand *h)
 	return rc < 0 ? -EBUSY : 0;
 }
 
-/* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. `own`: of MKDIRS. */
+/* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
+static int ask_now(struct scribe_hand *h, const struct scribe_hand_question *q, int given, int ms)
+{
+	int answered = 0, fd = -1, rc = stash(h);
+
+	if (rc == 0)
+		rc = ask(h, q, given, 0, true);
+	if (rc < 0)
+		return rc;
+	rc = receive(h->sock, &answered, &fd, ms);
+	if (rc < 0)
+		give_up(h);
+	else
+		rc = answered == 0 && fd >= 0 ? fd : answered;
+	return rc;
+}
+
+/* `own`: of MKDIRS. */
 static int ask_about(struct scribe_hand *h, int op, const char *path, unsigned own, const char *what,
 		     struct scribe_err *err)
 {
 	static struct scribe_hand_question q;
-	int rc, answered = 0, fd = -1;
+	int rc;
 
 	memset(&q, 0, sizeof(q));
 	q.op = op;
@@ -257,16 +274,7 @@ static int ask_about(struct scribe_hand *h, int op, const char *path, unsigned o
 	if (strlen(path) >= sizeof(q.path))
 		return scribe_err_set(err, -ENAMETOOLONG, "cannot %s %s: name too long", what, path);
 	strcpy(q.path, path);
-	rc = stash(h);
-	if (rc == 0)
-		rc = ask(h, &q, -1, QUICK_MS, true);
-	if (rc == 0) {
-		rc = receive(h->sock, &answered, &fd, QUICK_MS);
-		if (rc < 0)
-			give_up(h);
-		else
-			rc = answered == 0 && fd >= 0 ? fd : answered;
-	}
+	rc = ask_now(h, &q, -1, QUICK_MS);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot %s %s: %s", what, path, strerror(-rc));
 	return rc;
@@ -285,6 +293,18 @@ int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_er
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
 	return ask_about(h, SCRIBE_HAND_REMOVE, path, 0, "remove", err);
+}
+
+int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool nofollow, int ms)
+{
+	static struct scribe_hand_question q;
+
+	q.op = SCRIBE_HAND_LOOK;
+	q.replace = !nofollow;
+	if (strlen(path) >= sizeof(q.path))
+		return -ENAMETOOLONG;
+	strcpy(q.path, path);
+	return ask_now(h, &q, root_fd, ms);
 }
 
 int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)

@@ -48,6 +48,8 @@ int scribe_hand_mkdirs(struct scribe_hand *h, const char *path, unsigned own, st
 /* O_CREAT | O_EXCL | O_NOFOLLOW, read and write, mode 0600. Returns a descriptor. */
 int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_err *err);
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err);
+/* scribe_path_open (names.h); -ETIMEDOUT after `ms`: the hand is of no use any more. */
+int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool nofollow, int ms);
 
 /* ---- asked now, answered later: one question at a time ---- */
 

@@ -27,6 +27,7 @@
 #include "logfmt/parts.h"
 #include "logfmt/put.h"
 #include "runtime/daemon/confine.h"
+#include "runtime/daemon/names.h"
 
 #define NOTE_ENDING ".to"
 
@@ -280,7 +281,8 @@ static int32_t attribute_of(const char *path, const char *name, void *value, siz
 	ssize_t n;
 
 	/* the type alone: no file system needs to ask its servers for that again */
-	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE,
+		  &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.stx_mode))
 		return -EINVAL;
@@ -355,6 +357,10 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 		return make_days(q->path, q->prefix);
 	case SCRIBE_HAND_ATTRIBUTES:
 		return attributes(q->path, fd);
+	case SCRIBE_HAND_LOOK:
+		rc = scribe_path_open(NULL, fd, q->path, !q->replace);
+		*ret_fd = rc;
+		return rc < 0 ? rc : 0;
 	default:
 		return -EINVAL;
 	}

@@ -8,18 +8,19 @@
 #include "logfmt/base/proto.h"
 
 #define SCRIBE_HAND_NOTE_MAX    8192u
-#define SCRIBE_HAND_ATTRS       256u        /* files asked for an attribute at once */
+#define SCRIBE_HAND_ATTRS       256u       /* files asked for an attribute at once */
 #define SCRIBE_HAND_ATTRS_BYTES (1u << 18) /* of their names, all together */
 
 enum scribe_hand_op {
 	SCRIBE_HAND_MKDIRS,
 	SCRIBE_HAND_CREATE,
 	SCRIBE_HAND_REMOVE,
-	SCRIBE_HAND_PUT,   /* with a descriptor */
-	SCRIBE_HAND_FETCH, /* with a descriptor */
-	SCRIBE_HAND_DAYS,  /* `prefix`: of the directory of logs in path */
+	SCRIBE_HAND_PUT,        /* with a descriptor */
+	SCRIBE_HAND_FETCH,      /* with a descriptor */
+	SCRIBE_HAND_DAYS,       /* `prefix`: of the directory of logs in path */
 	SCRIBE_HAND_ATTRIBUTES, /* with a descriptor */
-	SCRIBE_HAND_MERGE, /* with a descriptor, or without */
+	SCRIBE_HAND_MERGE,      /* with a descriptor, or without */
+	SCRIBE_HAND_LOOK,       /* with a descriptor: the root; `replace`: follow the last link */
 };
 
 struct scribe_hand_question {

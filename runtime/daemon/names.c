@@ -90,38 +90,63 @@ static bool has_dots(const char *path)
 	return false;
 }
 
-static int open_below(int root_fd, const char *path, bool nofollow)
+/* Where a path is looked up, and by whom if the kernel does not know it by heart. */
+struct below {
+	int root_fd;
+	scribe_path_open_fn fn;
+	void *ctx;
+};
+
+static int open_at(int root_fd, const char *path, bool nofollow, uint64_t resolve)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC | (nofollow ? O_NOFOLLOW : 0),
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve};
+	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 
-	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	return fd < 0 ? -errno : fd;
+}
+
+int scribe_path_open(void *ctx, int root_fd, const char *path, bool nofollow)
+{
+	return open_at(root_fd, path, nofollow, 0);
+}
+
+static int open_below(const struct below *at, const char *path)
+{
+	int fd = open_at(at->root_fd, path, false, RESOLVE_CACHED);
+
+	return fd == -EAGAIN || fd == -EINVAL ? at->fn(at->ctx, at->root_fd, path, false) : fd;
 }
 
 /* Did the kernel mark the path of a removed file? A file may be called so, too. */
-static bool is_gone(const char *path, size_t n)
+static bool is_gone(const struct below *at, const char *path, size_t n)
 {
 	static const char mark[] = " (deleted)";
-	struct stat st;
+	int fd;
 
-	return n >= sizeof(mark) - 1 && !strcmp(path + n - (sizeof(mark) - 1), mark) && lstat(path, &st) < 0;
+	if (n < sizeof(mark) - 1 || strcmp(path + n - (sizeof(mark) - 1), mark))
+		return false;
+	fd = open_at(at->root_fd, path, true, RESOLVE_CACHED);
+	if (fd == -EAGAIN || fd == -EINVAL)
+		fd = at->fn(at->ctx, at->root_fd, path, true);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
 }
 
-/* Where an O_PATH descriptor stands, relative to the root `root_fd`. */
-static ssize_t path_of(int fd, int root_fd, char *ret, size_t cap)
+/* Where an O_PATH descriptor stands, relative to the root. */
+static ssize_t path_of(const struct below *at, int fd, char *ret, size_t cap)
 {
 	char link[64], root[PATH_MAX];
 	ssize_t n, r;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, ret, cap - 1);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", root_fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at->root_fd);
 	r = readlink(link, root, sizeof(root));
 	if (n <= 0 || n >= (ssize_t)cap - 1 || ret[0] != '/' || r <= 0 || r >= (ssize_t)sizeof(root))
 		return -1;
 	ret[n] = 0;
-	if (is_gone(ret, (size_t)n))
-		return -1; /* removed between open and now */
 	if (r > 1 && n >= r && !memcmp(ret, root, (size_t)r) && (ret[r] == '/' || ret[r] == 0)) {
 		memmove(ret, ret + r, (size_t)(n - r) + 1);
 		n -= r;
@@ -130,11 +155,11 @@ static ssize_t path_of(int fd, int root_fd, char *ret, size_t cap)
 		strcpy(ret, "/");
 		n = 1;
 	}
-	return n;
+	return is_gone(at, ret, (size_t)n) ? -1 : n; /* removed between open and now */
 }
 
 /* The parent resolved, the last component as it stands. */
-static ssize_t resolve_parent(const char *path, int root_fd, char *ret, size_t cap)
+static ssize_t resolve_parent(const struct below *below, const char *path, char *ret, size_t cap)
 {
 	char parent[SCRIBE_NAME_ROOM];
 	size_t n = strlen(path);
@@ -153,10 +178,10 @@ static ssize_t resolve_parent(const char *path, int root_fd, char *ret, size_t c
 		return -1;
 	memcpy(parent, path, (size_t)(last - path));
 	parent[last - path] = 0;
-	fd = open_below(root_fd, parent, false);
+	fd = open_below(below, parent);
 	if (fd < 0)
 		return -1;
-	at = path_of(fd, root_fd, ret, cap);
+	at = path_of(below, fd, ret, cap);
 	close(fd);
 	if (at < 0 || (size_t)at + 2 + (size_t)(path + n - last) > cap)
 		return -1;
@@ -168,21 +193,23 @@ static ssize_t resolve_parent(const char *path, int root_fd, char *ret, size_t c
 	return at;
 }
 
-size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow)
+size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn,
+			   void *ctx)
 {
+	const struct below below = {root_fd, fn, ctx};
 	char real[SCRIBE_NAME_ROOM];
 	ssize_t n = -1;
 
 	if (root_fd >= 0 && !nofollow) {
-		int fd = open_below(root_fd, path, false);
+		int fd = open_below(&below, path);
 
 		if (fd >= 0) {
-			n = path_of(fd, root_fd, real, sizeof(real));
+			n = path_of(&below, fd, real, sizeof(real));
 			close(fd);
 		}
 	}
 	if (root_fd >= 0 && n < 0)
-		n = resolve_parent(path, root_fd, real, sizeof(real));
+		n = resolve_parent(&below, path, real, sizeof(real));
 	if (n < 0 || (size_t)n >= cap)
 		return has_dots(path) ? scribe_path_clean(path) : strlen(path);
 	memcpy(path, real, (size_t)n + 1);

@@ -45,11 +45,22 @@ struct scribe_path_parts {
 size_t scribe_path_join(const struct scribe_path_parts *parts, char *ret_path, size_t cap);
 
 /*
+ * An O_PATH descriptor of `path` below `root_fd`, links followed in it, the last
+ * component only without nofollow; or a negative errno. Asked where the kernel
+ * would have to ask the file system.
+ */
+typedef int (*scribe_path_open_fn)(void *ctx, int root_fd, const char *path, bool nofollow);
+
+/*
  * Links and dots resolved below the directory `root_fd` (the process's root;
  * -1: not possible any more), the last component followed unless nofollow. What
- * does not exist is cleaned as text. Returns the new length.
+ * does not exist is cleaned as text. Returns the new length. Does not wait for a
+ * file system: what the kernel has not in memory is asked of `fn`.
  */
-size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow);
+size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn, void *ctx);
+
+/* Such a function that waits for the file system. */
+int scribe_path_open(void *ctx, int root_fd, const char *path, bool nofollow);
 
 /* The entry for a path, made if new. NULL: memory is out. */
 struct scribe_label *scribe_labels_intern(struct scribe_labels *names, const char *path, size_t bytes);

@@ -90,6 +90,7 @@ void scribe_work_free(struct scribe_work *w)
 	scribe_config_clear(&w->config);
 	scribe_attrs_free(w->attrs);
 	scribe_hand_stop(&w->hand);
+	scribe_look_end(w);
 	free(w->log);
 	free(w);
 }
@@ -144,6 +145,7 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	w->daemon = d;
 	w->index = index;
 	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
+	w->look.hand = (struct scribe_hand){.pid = -1, .sock = -1};
 	w->config = *config;
 	if (spec) {
 		w->spec = *spec;

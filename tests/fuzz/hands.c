@@ -166,6 +166,11 @@ int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_er
 	return rc < 0 ? rc : memfd_create("created", MFD_CLOEXEC);
 }
 
+int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool nofollow, int ms)
+{
+	return -ENOENT;
+}
+
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
 	return scribe_hand_mkdirs(h, path, 0, err);

@@ -146,7 +146,8 @@ static void resolves(const char *root, const char *path, bool nofollow, const ch
 		snprintf(from, sizeof(from), "%s", path);
 		snprintf(wanted, sizeof(wanted), "%s", want);
 	}
-	assert_int_equal(scribe_path_resolve(from, sizeof(from), fd, nofollow), strlen(wanted));
+	assert_int_equal(scribe_path_resolve(from, sizeof(from), fd, nofollow, scribe_path_open, NULL),
+			 strlen(wanted));
 	assert_string_equal(from, wanted);
 	close(fd);
 }
@@ -177,8 +178,43 @@ static void resolve_without_a_root(void **state)
 	char path[SCRIBE_NAME_ROOM] = "/a/./b/../c";
 
 	(void)state;
-	assert_int_equal(scribe_path_resolve(path, sizeof(path), -1, false), 4);
+	assert_int_equal(scribe_path_resolve(path, sizeof(path), -1, false, scribe_path_open, NULL), 4);
 	assert_string_equal(path, "/a/c");
+}
+
+/* A file system that does not answer. */
+static int no_answer(void *ctx, int root_fd, const char *path, bool nofollow)
+{
+	++*(unsigned *)ctx;
+	return -ETIMEDOUT;
+}
+
+/* The kernel knows by heart what was looked up before, and asks about what it has never heard of. */
+static void only_what_is_not_in_memory_is_asked_for(void **state)
+{
+	char path[SCRIBE_NAME_ROOM], want[SCRIBE_NAME_ROOM];
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	unsigned asked = 0;
+
+	/* a link that is followed for the first time has its access time written */
+	snprintf(path, sizeof(path), "%s/link/sub/file", base);
+	scribe_path_resolve(path, sizeof(path), root, false, scribe_path_open, NULL);
+	snprintf(path, sizeof(path), "%s/link/sub/../sub/file", base);
+	snprintf(want, sizeof(want), "%s/real/sub/file", base);
+	scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
+	assert_string_equal(path, want);
+	assert_int_equal(asked, 0);
+	snprintf(path, sizeof(path), "%s/link/never-heard-of", base);
+	snprintf(want, sizeof(want), "%s/real/never-heard-of", base);
+	scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
+	assert_string_equal(path, want); /* the parent is known */
+	assert_int_equal(asked, 1);
+	snprintf(path, sizeof(path), "%s/link/nor-of-this/../x", base);
+	snprintf(want, sizeof(want), "%s/link/x", base);
+	scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
+	assert_string_equal(path, want); /* as text */
+	assert_int_equal(asked, 3);
+	close(root);
 }
 
 static void interned_once(void **state)
@@ -321,6 +357,8 @@ int main(void)
 		cmocka_unit_test(clean_table),
 		cmocka_unit_test_setup_teardown(resolve_in_the_process_root, make_tree, drop_tree),
 		cmocka_unit_test(resolve_without_a_root),
+		cmocka_unit_test_setup_teardown(only_what_is_not_in_memory_is_asked_for, make_tree,
+						drop_tree),
 		cmocka_unit_test(interned_once),
 		cmocka_unit_test(exclusion_table),
 		cmocka_unit_test(rank_rule),
