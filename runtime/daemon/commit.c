@@ -195,7 +195,12 @@ static int read_partial(const struct scribe_unit *u, int fd, struct scribe_bundl
 		return rc;
 	*ret_job = *scribe_reader_job(r);
 	*ret_partial = scribe_reader_header(r)->partial_flag;
-	rc = scribe_bundle_read(b, r, err);
+	/* a user may have written it: times that can be reckoned with */
+	if (ret_job->start_time_sec < 0 || ret_job->start_time_sec >= 1ll << 33 ||
+	    ret_job->start_time_nsec < 0 || ret_job->start_time_nsec >= 1000000000)
+		rc = scribe_err_set(err, -EINVAL, "%s: begins at an impossible time", u->partial);
+	if (rc == 0)
+		rc = scribe_bundle_read(b, r, err);
 	scribe_reader_free(r);
 	return rc;
 }
@@ -270,7 +275,8 @@ static int gather(struct scribe_work *w, struct scribe_unit *u, int theirs_fd, s
 	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
 		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
 				  w->realtime_ns);
-		fill_job(w, u, base, end, "collective", job);
+		/* clocks of nodes differ */
+		fill_job(w, u, base, end < base ? base : end, "collective", job);
 		*partial |= flags;
 		m->collective = 1;
 		return scribe_gather_late(w, u, base, b, partial);
@@ -321,7 +327,8 @@ int scribe_commit_build_first(struct scribe_work *w, struct scribe_unit *u, int 
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	if (rc == 0 && with) {
-		fill_job(w, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first", &job);
+		fill_job(w, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first",
+			 &job);
 		rc = write_log(w, &b, u, &job, exe_line(w, u), fd, true, partial, err);
 	}
 	scribe_bundle_clear(&b);
