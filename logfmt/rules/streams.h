@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory in which a program counts the calls of its own streams and the data calls
- * of its MPI-IO files, shared with the daemon: one file in memory (memfd) a process image, made by the program, whose
- * pages come into being when touched. The program writes all but `taken` and the
- * bytes beneath probes; the daemon believes nothing in it, reads by pread and never maps it. What the kernel
- * has said of a place (file, use) decides whose record its numbers go to.
+ * of its MPI-IO files, shared with the daemon: one file in memory (memfd) a process image, made by the
+ * program, whose pages come into being when touched. The program writes all but `taken` and the bytes beneath
+ * probes; the daemon believes nothing in it, reads by pread and never maps it. What the kernel has said of a
+ * place (file, use) decides whose record its numbers go to.
  *
  * A place is free, then in use (`gen` has gone up), then closed (`closed` is
  * `gen`), and free again once the daemon has `taken` that use. The daemon may take
@@ -18,18 +18,30 @@
 #define SCRIBE_STREAMS_MAGIC 0x73637374u
 #define SCRIBE_STREAMS_MAX   8192u /* streams open at once, and closed ones not yet taken */
 
+/*
+ * Parts of a place. Each call of the owner is added to OWN, whose lock is odd
+ * meanwhile, and then to AGAIN: one of the two is whole at any moment, also when
+ * the program is killed in between.
+ */
+enum scribe_stream_part {
+	SCRIBE_PART_OWN,
+	SCRIBE_PART_OTHERS, /* of everybody else, changed atomically */
+	SCRIBE_PART_AGAIN,
+	SCRIBE_STREAM_PARTS
+};
+
 struct scribe_stream {
 	scribe_s64 pos;   /* of the program in the stream, bytes; negative: not known */
 	scribe_u64 owner; /* of part[0], a word of the thread */
 	struct scribe_cursor cursor;
-	struct scribe_posix_part part[2]; /* the owner's; everybody else's, changed atomically */
+	struct scribe_posix_part part[SCRIBE_STREAM_PARTS];
 } __attribute__((aligned(64)));
 
-/* What the place of an MPI-IO file has beside: [0] the owner's, [1] everybody else's. */
+/* What the place of an MPI-IO file has beside, by the same parts. */
 struct scribe_stream_more {
-	struct scribe_ext_part ext[2];
-	struct scribe_value_table access[2]; /* sizes beyond the four of the part */
-	scribe_u32 lock;                     /* of everybody else's table */
+	struct scribe_ext_part ext[SCRIBE_STREAM_PARTS];
+	struct scribe_value_table access[SCRIBE_STREAM_PARTS]; /* sizes beyond the four of the part */
+	scribe_u32 lock;                                       /* of everybody else's table */
 	scribe_u32 pad;
 };
 

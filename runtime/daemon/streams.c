@@ -117,7 +117,10 @@ static bool read_at(const struct scribe_memory *m, size_t at, void *to, size_t b
 	return pread(m->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* A place as it is between two calls of its owner; after many tries as it is. `ret_more` NULL: a stream's. */
+/*
+ * A place as it is between two calls of its owner; after many tries, which the
+ * owner has not outlived, as it was before the last one. `ret_more` NULL: a stream's.
+ */
 static bool read_place(const struct scribe_memory *m, uint32_t i, struct scribe_stream *ret,
 		       struct scribe_stream_more *ret_more)
 {
@@ -129,10 +132,18 @@ static bool read_place(const struct scribe_memory *m, uint32_t i, struct scribe_
 
 		if (!read_at(m, at, ret, sizeof(*ret)) ||
 		    (ret_more && !read_at(m, beside, ret_more, sizeof(*ret_more))) ||
-		    !read_at(m, at + offsetof(struct scribe_stream, part[0].lock), &after, sizeof(after)))
+		    !read_at(m, at + offsetof(struct scribe_stream, part[SCRIBE_PART_OWN].lock), &after,
+			     sizeof(after)))
 			return false;
-		if (!(after & 1) && after == ret->part[0].lock)
-			break;
+		if (!(after & 1) && after == ret->part[SCRIBE_PART_OWN].lock)
+			return true;
+	}
+	if (!(ret->part[SCRIBE_PART_OWN].lock & 1))
+		return true;
+	ret->part[SCRIBE_PART_OWN] = ret->part[SCRIBE_PART_AGAIN];
+	if (ret_more) {
+		ret_more->ext[SCRIBE_PART_OWN] = ret_more->ext[SCRIBE_PART_AGAIN];
+		ret_more->access[SCRIBE_PART_OWN] = ret_more->access[SCRIBE_PART_AGAIN];
 	}
 	return true;
 }
@@ -149,13 +160,12 @@ static int add(struct scribe_daemon *d, struct scribe_process *p, struct place *
 	if (scribe_drain_left_out(p, kind) || !at->label || at->label->excluded)
 		return 0;
 	f = scribe_records_at_module(records, scribe_drain_module(kind), at->label->id);
-	for (int i = 0; i < 2; i++) {
+	for (int i = SCRIBE_PART_OWN; i <= SCRIBE_PART_OTHERS; i++) {
 		const struct scribe_posix_part *part = &s->part[i];
 
 		if (!part->events)
 			continue;
-		if (!f || scribe_posix_acc_add(&f->acc, part, at->file ? &more->access[i] : NULL, NULL) <
-				  0 ||
+		if (!f || scribe_posix_acc_add(&f->acc, part, at->file ? &more->access[i] : NULL, NULL) < 0 ||
 		    (at->file && scribe_posix_acc_add_ext(&f->acc, &more->ext[i]) < 0))
 			return -ENOMEM;
 		p->totals.operations += part->events;

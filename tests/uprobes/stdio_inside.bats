@@ -71,6 +71,14 @@ X
   expect '/putc$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN="$writes" POSIX_WRITES=0
 }
 
+@test "killed half way through counting a call: the call is not there, the others are" {
+  library_copy libc.so.6
+  trace stdio "$PROG/stdio_half"
+  [ "$status" -eq 137 ]
+  one_log
+  expect '/half$' STDIO_OPENS=1 STDIO_WRITES=3 STDIO_BYTES_WRITTEN=30 STDIO_FLUSHES=1 STDIO_MAX_BYTE_WRITTEN=29
+}
+
 @test "ranks fetch theirs at MPI_Finalize; what comes afterwards is added" {
   library_copy libc.so.6
   trace stdio mpiexec.mpich -n 2 "$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_stdio" s

@@ -146,11 +146,19 @@ static void count_far(struct scribe_stream_more *more, int64_t bytes)
 			syscall(SYS_sched_yield);
 			continue;
 		}
-		scribe_table_count(&more->access[1], bytes);
+		scribe_table_count(&more->access[SCRIBE_PART_OTHERS], bytes);
 		__atomic_store_n(&more->lock, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	__atomic_fetch_add(&more->access[1].dropped, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&more->access[SCRIBE_PART_OTHERS].dropped, 1, __ATOMIC_RELAXED);
+}
+
+static void apply_own(struct scribe_stream *s, struct scribe_stream_more *more, enum scribe_stream_part i,
+		      const struct scribe_lib_op *op, const struct scribe_lib_place *at)
+{
+	scribe_lib_apply(&s->part[i], &more->ext[i], op, at, 0);
+	if (scribe_top_count(s->part[i].access, scribe_lib_value(op), 0))
+		scribe_table_count(&more->access[i], scribe_lib_value(op));
 }
 
 static void apply(struct scribe_stream *s, const struct scribe_lib_op *op)
@@ -164,19 +172,15 @@ static void apply(struct scribe_stream *s, const struct scribe_lib_op *op)
 	else
 		scribe_lib_cursor(&s->cursor, op, &at);
 	if (!scribe_stream_mine(s)) {
-		scribe_lib_apply(&s->part[1], &more->ext[1], op, &at, 1);
-		if (scribe_top_count(s->part[1].access, scribe_lib_value(op), 1))
+		scribe_lib_apply(&s->part[SCRIBE_PART_OTHERS], &more->ext[SCRIBE_PART_OTHERS], op, &at, 1);
+		if (scribe_top_count(s->part[SCRIBE_PART_OTHERS].access, scribe_lib_value(op), 1))
 			count_far(more, scribe_lib_value(op));
 		return;
 	}
-	/* odd while it is written: the daemon looks again */
-	*(volatile uint32_t *)&s->part[0].lock += 1;
-	__asm__ volatile("" ::: "memory");
-	scribe_lib_apply(&s->part[0], &more->ext[0], op, &at, 0);
-	if (scribe_top_count(s->part[0].access, scribe_lib_value(op), 0))
-		scribe_table_count(&more->access[0], scribe_lib_value(op));
-	__asm__ volatile("" ::: "memory");
-	*(volatile uint32_t *)&s->part[0].lock += 1;
+	scribe_stream_mark(s);
+	apply_own(s, more, SCRIBE_PART_OWN, op, &at);
+	scribe_stream_mark(s);
+	apply_own(s, more, SCRIBE_PART_AGAIN, op, &at);
 }
 
 static void count(struct scribe_stream *s, const struct form *f, const intptr_t *a, const void *caller,

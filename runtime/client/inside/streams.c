@@ -347,12 +347,19 @@ static void append_end(struct scribe_streams *m, const struct scribe_stream_entr
 	uint64_t end;
 	struct stat st;
 
-	if (!e->counted || !e->append || (!s->part[0].ops[1] && !s->part[1].ops[1]) ||
+	if (!e->counted || !e->append ||
+	    (!s->part[SCRIBE_PART_OWN].ops[1] && !s->part[SCRIBE_PART_OTHERS].ops[1]) ||
 	    !regular(fileno(f), &st))
 		return;
 	end = (uint64_t)st.st_size + (pending ? __fpending(f) : 0);
-	if (end > 1)
-		scribe_raise(&s->part[s->part[0].ops[1] == 0].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
+	if (end <= 1)
+		return;
+	if (!s->part[SCRIBE_PART_OWN].ops[1]) {
+		scribe_raise(&s->part[SCRIBE_PART_OTHERS].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
+		return;
+	}
+	scribe_raise(&s->part[SCRIBE_PART_OWN].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
+	scribe_raise(&s->part[SCRIBE_PART_AGAIN].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
 }
 
 void scribe_stream_forget(const void *f)
@@ -433,15 +440,13 @@ static void apply(struct scribe_stream *s, const struct scribe_lib_op *op)
 	else
 		scribe_lib_cursor(&s->cursor, op, &at);
 	if (!scribe_stream_mine(s)) {
-		scribe_lib_apply(&s->part[1], &none, op, &at, 1);
+		scribe_lib_apply(&s->part[SCRIBE_PART_OTHERS], &none, op, &at, 1);
 		return;
 	}
-	/* odd while it is written: the daemon looks again */
-	*(volatile uint32_t *)&s->part[0].lock += 1;
-	__asm__ volatile("" ::: "memory");
-	scribe_lib_apply(&s->part[0], &none, op, &at, 0);
-	__asm__ volatile("" ::: "memory");
-	*(volatile uint32_t *)&s->part[0].lock += 1;
+	scribe_stream_mark(s);
+	scribe_lib_apply(&s->part[SCRIBE_PART_OWN], &none, op, &at, 0);
+	scribe_stream_mark(s);
+	scribe_lib_apply(&s->part[SCRIBE_PART_AGAIN], &none, op, &at, 0);
 }
 
 void scribe_stream_data(struct scribe_stream *s, unsigned op, uint64_t bytes, uint64_t start)

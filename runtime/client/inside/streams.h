@@ -69,6 +69,14 @@ static inline struct scribe_stream *scribe_stream_of(FILE *f)
 
 /* Is the place this thread's? Another's is changed atomically. */
 bool scribe_stream_mine(const struct scribe_stream *s);
+/* Before and after a change of the owner's part: the daemon looks again while its lock is odd. */
+static inline void scribe_stream_mark(struct scribe_stream *s)
+{
+	__asm__ volatile("" ::: "memory");
+	*(volatile uint32_t *)&s->part[SCRIBE_PART_OWN].lock += 1;
+	__asm__ volatile("" ::: "memory");
+}
+
 /* Has the process never had a second thread? */
 bool scribe_stream_alone(void);
 /* CLOCK_MONOTONIC, by the processor's counter where that is steady. */
