@@ -65,7 +65,8 @@ static __thread struct {
 } mine __attribute__((tls_model("initial-exec")));
 
 static scribe_mpi_fn type_size;
-static int is_openmpi; /* 1 yes, -1 no */
+static int is_openmpi;        /* 1 yes, -1 no */
+static const void *file_null; /* MPI_FILE_NULL, once that is known */
 
 /* ---- places ---- */
 
@@ -74,8 +75,20 @@ void scribe_file_announce(const void *file, uint32_t memory, uint32_t index, uin
 	ioscribe_file_site(file, memory, index, gen, &mine.file);
 }
 
+static bool openmpi(const void *caller)
+{
+	if (!is_openmpi) {
+		file_null = dlsym(RTLD_DEFAULT, "ompi_mpi_file_null"); /* the program's own copy, perhaps */
+		if (!file_null)
+			file_null = (const void *)(uintptr_t)scribe_mpi_next("ompi_mpi_file_null", caller);
+		is_openmpi = file_null ? 1 : -1;
+		dlerror(); /* the program shall not meet our failed lookup */
+	}
+	return is_openmpi > 0;
+}
+
 /* The place of a file, NULL: not counted here. */
-static struct scribe_stream *place_of(const void *file)
+static struct scribe_stream *place_of(const void *file, const void *caller)
 {
 	const struct scribe_stream_cache *c = &mine.cache;
 	struct scribe_stream *s;
@@ -83,6 +96,9 @@ static struct scribe_stream *place_of(const void *file)
 	if (c->f == file && c->version == scribe_stream_state->version && c->version &&
 	    (!c->stream || *(volatile const uint32_t *)c->taken != c->gen))
 		return c->stream;
+	openmpi(caller);
+	if (file == file_null)
+		return NULL; /* the call will fail */
 	s = scribe_file_find(file, &mine.cache);
 	if (s && mine.told != scribe_stream_state->born) {
 		ioscribe_file_site(NULL, 0, 0, 0, &mine.file);
@@ -125,11 +141,7 @@ static int64_t size_of(intptr_t datatype, const void *caller)
 {
 	int64_t size = 0;
 
-	if (!is_openmpi) {
-		is_openmpi = scribe_mpi_next("ompi_mpi_byte", caller) ? 1 : -1;
-		dlerror(); /* the program shall not meet our failed lookup */
-	}
-	if (is_openmpi < 0 && ((uint32_t)datatype & 0xff000000u) == BUILTIN)
+	if (!openmpi(caller) && ((uint32_t)datatype & 0xff000000u) == BUILTIN)
 		return ((uint32_t)datatype >> 8) & 0xff;
 	if (!type_size)
 		type_size = scribe_mpi_next("PMPI_Type_size_x", caller);
@@ -225,7 +237,7 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 		return NO_MPI;
 	if (!ioscribe_file_on || (mine.file && here < mine.sp))
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
-	s = place_of((const void *)a[0]);
+	s = place_of((const void *)a[0], caller);
 	if (!s)
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (!scribe_stream_state->uncovered && scribe_stream_state->memory->nbytes)
