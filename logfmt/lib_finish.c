@@ -124,13 +124,19 @@ static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int6
 	return sizeof(*r);
 }
 
+/* 1, 0, or -1: nobody could see it. */
+static int64_t flag(uint64_t v)
+{
+	return v % SCRIBE_LIB_FLAG_UNKNOWN ? 1 : v ? -1 : 0;
+}
+
 static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_h5f_record *r)
 {
 	const struct scribe_posix_part *s = &acc->sum;
 
 	r->counters[SCRIBE_H5F_OPENS] = (int64_t)acc->ext.v[SCRIBE_H5F_OPENS];
 	r->counters[SCRIBE_H5F_FLUSHES] = (int64_t)acc->ext.v[SCRIBE_H5F_FLUSHES];
-	r->counters[SCRIBE_H5F_USE_MPIIO] = acc->ext.v[SCRIBE_H5F_USE_MPIIO] != 0;
+	r->counters[SCRIBE_H5F_USE_MPIIO] = flag(acc->ext.v[SCRIBE_H5F_USE_MPIIO]);
 	r->fcounters[SCRIBE_H5F_F_OPEN_START_TIMESTAMP] = when(s->open_start, base);
 	r->fcounters[SCRIBE_H5F_F_OPEN_END_TIMESTAMP] = when(s->open_end, base);
 	r->fcounters[SCRIBE_H5F_F_CLOSE_START_TIMESTAMP] = when(s->close_start, base);
@@ -173,7 +179,7 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	c[SCRIBE_H5D_DATATYPE_SIZE] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
 	for (int i = 0; i < 5; i++)
 		c[SCRIBE_H5D_CHUNK_SIZE_D1 + i] = (int64_t)acc->ext.v[SCRIBE_LIB_H5D_CHUNK_D1 + i];
-	c[SCRIBE_H5D_USE_MPIIO_COLLECTIVE] = acc->ext.v[SCRIBE_LIB_H5D_COLLECTIVE] != 0;
+	c[SCRIBE_H5D_USE_MPIIO_COLLECTIVE] = flag(acc->ext.v[SCRIBE_LIB_H5D_COLLECTIVE]);
 	c[SCRIBE_H5D_USE_DEPRECATED] = acc->ext.v[SCRIBE_LIB_H5D_DEPRECATED] != 0;
 	return sizeof(*r);
 }

@@ -376,6 +376,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	if (index >= SCRIBE_IMAGE_OPENMPI)
 		return -E2BIG;
 	scribe_image_read(elf, l->layer, &image);
+	image.h5_mpi_unseen &= !(layers_of(u) & 1u << SCRIBE_LAYER_MPIIO);
 	/* the handlers know the streams of glibc, which are these */
 	if ((l->layer == SCRIBE_LAYER_STDIO && l->probes[0].fn != SCRIBE_FN_STREAM_INSIDE &&
 	     (!image.fileno_at || !image.std_at[0])) ||

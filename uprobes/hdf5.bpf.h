@@ -110,7 +110,8 @@ static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct
 }
 
 static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
-						  struct scribe_call *c, struct scribe_lib_op *op, __u64 hid)
+						  const struct scribe_image *im, struct scribe_call *c,
+						  struct scribe_lib_op *op, __u64 hid)
 {
 	struct scribe_lib_name name = {.string = c->arg[0], .kind = SCRIBE_KIND_H5F, .prefix = 1};
 	struct scribe_handle h = {};
@@ -125,8 +126,9 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
 		return;
 	op->what = SCRIBE_LIB_OPEN;
 	op->count_at = SCRIBE_H5F_OPENS;
-	if (c->beneath & (1u << SCRIBE_LAYER_MPIIO))
-		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO], 1);
+	if (c->beneath & (1u << SCRIBE_LAYER_MPIIO) || im->h5_mpi_unseen)
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO],
+				    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
 	scribe_lib_on(t, p, &h, op);
 	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_H5F_BENEATH);
 }
@@ -198,8 +200,9 @@ static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scrib
 	op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
 	calls->shape.bytes = op->bytes;
 	op->shape = scribe_shape_keep(p, &calls->shape);
-	if (c->beneath & (1u << SCRIBE_BENEATH_COLLECTIVE))
-		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE], 1);
+	if (c->beneath & (1u << SCRIBE_BENEATH_COLLECTIVE) || im->h5_mpi_unseen)
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE],
+				    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
 }
 
 /* A call on the dataset that stands in c->arg[0]. */
@@ -303,7 +306,7 @@ static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 	switch (site->fn) {
 	case SCRIBE_FN_H5_FILE_OPEN:
 		if ((__s64)ret >= 0)
-			scribe_h5_file_opened(t, p, c, &op, ret);
+			scribe_h5_file_opened(t, p, im, c, &op, ret);
 		return 0;
 	case SCRIBE_FN_H5_SET_OPEN:
 		if (ret)

@@ -55,7 +55,7 @@ static uint32_t fileno_offset(const struct scribe_elf *elf)
 	return find(elf, "fileno", pattern, COUNT(pattern), &at) < 0 ? 0 : at[2];
 }
 
-static uint64_t data_symbol(const struct scribe_elf *elf, const char *name)
+static uint64_t address_of(const struct scribe_elf *elf, const char *name)
 {
 	struct scribe_elf_symbol s;
 
@@ -218,6 +218,7 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_image *im)
 	if (find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 ||
 	    find(elf, "H5S__hyper_is_regular", hslab, COUNT(hslab), &at) >= 0)
 		im->h5s_hslab_at = im->h5s_npoints_at + 8;
+	im->h5_mpi_unseen = address_of(elf, "H5Pset_fapl_mpio") != 0;
 	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at &&
 	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
 }
@@ -229,7 +230,7 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_image *im)
 	if (scribe_elf_find(elf, "ompi_mpi_comm_world", &s)) {
 		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
 		im->type_size_at = openmpi_type_size(elf);
-		im->info_null_at = data_symbol(elf, "ompi_mpi_info_null_addr");
+		im->info_null_at = address_of(elf, "ompi_mpi_info_null_addr");
 		openmpi_group(elf, im);
 	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) ||
 		   scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
@@ -398,8 +399,8 @@ void scribe_image_read(const struct scribe_elf *elf, enum scribe_layer layer, st
 		memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_STDIO) {
 		im->fileno_at = fileno_offset(elf);
-		im->std_at[0] = data_symbol(elf, "_IO_2_1_stdin_");
-		im->std_at[1] = data_symbol(elf, "_IO_2_1_stdout_");
-		im->std_at[2] = data_symbol(elf, "_IO_2_1_stderr_");
+		im->std_at[0] = address_of(elf, "_IO_2_1_stdin_");
+		im->std_at[1] = address_of(elf, "_IO_2_1_stdout_");
+		im->std_at[2] = address_of(elf, "_IO_2_1_stderr_");
 	}
 }

@@ -160,6 +160,7 @@ struct scribe_image {
 	scribe_u32 h5t_shared_at, h5t_size_at;
 	scribe_u32 h5d_many_bytes; /* 1.14: of one dataset of a call on several, 0: calls are on one */
 	scribe_u32 h5d_many_space_at; /* there: the file's space */
+	scribe_u32 h5_mpi_unseen;     /* 1: it can use MPI-IO, which is not probed; read: it can */
 	/* PnetCDF: table of open files by ncid (vaddr), what its entries point to */
 	scribe_u64 nc_files_at, nc_driver_at;    /* vaddr: table, the driver whose fields follow */
 	scribe_u32 nc_vars_at, nc_type_at;       /* file: variables; variable: type */

@@ -46,6 +46,8 @@ enum scribe_lib_what {
 #define SCRIBE_LIB_H5D_CHUNK_D1   15 /* to D5; ~0 unknown */
 #define SCRIBE_LIB_H5D_PROPERTIES 8
 
+/* In the places of flags (USE_MPIIO, COLLECTIVE), which are added up: whether it is so could not be seen. */
+#define SCRIBE_LIB_FLAG_UNKNOWN (1ull << 32)
 
 /*
  * First of three places: bytes read, bytes written and nanoseconds of the system

@@ -26,3 +26,12 @@ load helper
     H5D_USE_MPIIO_COLLECTIVE=1
   [ "$(records H5D)" -eq 1 ]
 }
+
+@test "two ranks, MPI-IO itself not probed: whether it was used is not known" {
+  library_copy libmpich.so.12 libhdf5_mpich.so.103
+  trace hdf5 mpiexec.mpich -n 2 "$LIBPROG/mpich/hdf5_calls" b.h5 mpio
+  [ "$status" -eq 0 ]
+  one_log
+  expect '/b.h5$' H5F_OPENS=2 H5F_USE_MPIIO=-1 MPIIO_COLL_OPENS=0
+  expect '/b.h5:/rows$' H5D_WRITES=4 H5D_BYTES_WRITTEN=4096 H5D_USE_MPIIO_COLLECTIVE=-1
+}
