@@ -63,7 +63,7 @@ between() {
 @test "collective buffering: one rank moves for two, bytes stay the same" {
   library_copy libmpich.so.12
   head -c 4096 /dev/zero >f
-  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/layers_ways" f buffered
+  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_buffers" f buffered
   [ "$status" -eq 0 ]
   one_log
   expect '/f$' MPIIO_COLL_WRITES=2 MPIIO_COLL_READS=2 POSIX_WRITES=1 POSIX_READS=1 LAYERS_MPIIO_BYTES_WRITTEN=2048 \
@@ -76,7 +76,7 @@ between() {
 @test "data sieving: what lies between is read and written, too" {
   library_copy libmpich.so.12
   head -c 4096 /dev/zero >f
-  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/layers_ways" f sieved
+  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_buffers" f sieved
   [ "$status" -eq 0 ]
   one_log
   # from the first block's begin to the last one's end: 63 * 32 + 16; read before it is written, and read again

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * MPI-IO that moves more, or elsewhere, than it is asked for: layers_ways FILE
+ * MPI-IO that moves more, or elsewhere, than it is asked for: mpiio_buffers FILE
  * buffered|sieved. Each rank has 64 blocks of 16 bytes, one in turn with the other
  * ranks'. "buffered": all write, and read, together; rank 0 does it for all.
  * "sieved": the first rank writes and reads its own alone, with all that is between.
