@@ -25,6 +25,34 @@ mpiio() {
   mpiio
 }
 
+# interfaces MPI: mpif.h, use mpi, use mpi_f08, counted inside the program; the last by probes alone, too.
+interfaces() {
+  local mpi=$1 interface
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  for interface in mpif use f08 f08; do
+    rm -f i
+    trace mpiio "$LIBPROG/$mpi/mpiio_$interface" "$T/w/i"
+    [ "$status" -eq 0 ]
+    one_log
+    expect '/i$' MPIIO_INDEP_OPENS=1 MPIIO_COLL_OPENS=0 MPIIO_INDEP_WRITES=6 MPIIO_COLL_WRITES=3 MPIIO_NB_WRITES=2 \
+      MPIIO_SPLIT_WRITES=1 MPIIO_INDEP_READS=1 MPIIO_COLL_READS=1 MPIIO_NB_READS=1 MPIIO_SPLIT_READS=1 \
+      MPIIO_BYTES_WRITTEN=1120 MPIIO_BYTES_READ=426 MPIIO_HINTS=2 MPIIO_VIEWS=1 MPIIO_SYNCS=1 MPIIO_MODE=9 \
+      MPIIO_RW_SWITCHES=3
+    expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0 LEDGER_LIB_SIZE_UNKNOWN=0
+    [ "$interface" != f08 ] || trace_options=(--no-runtime)
+  done
+}
+
+@test "MPI-IO by mpif.h, use mpi and use mpi_f08, MPICH" {
+  library_copy libmpich.so.12
+  interfaces mpich
+}
+
+@test "MPI-IO by mpif.h, use mpi and use mpi_f08, Open MPI" {
+  library_copy libmpi.so.40
+  interfaces openmpi
+}
+
 @test "HDF5" {
   library_copy libmpich.so.12 libhdf5_mpich.so.103
   trace hdf5 "$LIBPROG/mpich/hdf5_fortran" a.h5
