@@ -64,3 +64,35 @@ edges() {
   trace_options=(--no-runtime)
   edges openmpi
 }
+
+# A call that is killed is not there, all before it are; both ways of counting.
+@test "killed while a call waits for a lock" {
+  library_copy libmpich.so.12
+  local way
+  for way in yes no; do
+    rm -f s
+    trace_options=(--set mpiio_inside=$way)
+    trace mpiio "$LIBPROG/mpich/mpiio_stuck" lock "$T/w/s"
+    [ "$status" -eq 137 ]
+    one_log
+    expect '/s$' MPIIO_INDEP_OPENS=1 MPIIO_INDEP_WRITES=10 MPIIO_BYTES_WRITTEN=80 MPIIO_ACCESS1_ACCESS=8 \
+      MPIIO_ACCESS1_COUNT=10 MPIIO_ACCESS2_COUNT=0 MPIIO_SIZE_WRITE_AGG_0_100=10 POSIX_WRITES=10
+    expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
+  done
+}
+
+@test "killed in a collective call that another rank does not take part in" {
+  library_copy libmpich.so.12
+  local way
+  for way in yes no; do
+    rm -f s
+    trace_options=(--set mpiio_inside=$way)
+    trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_stuck" alone "$T/w/s"
+    [ "$status" -ne 0 ]
+    [ "$status" -ne 3 ]
+    one_log
+    expect '/s$' MPIIO_COLL_OPENS=2 MPIIO_COLL_WRITES=10 MPIIO_BYTES_WRITTEN=160 MPIIO_ACCESS1_ACCESS=16 \
+      MPIIO_ACCESS1_COUNT=10 MPIIO_INDEP_WRITES=0
+    expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
+  done
+}
