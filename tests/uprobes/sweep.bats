@@ -82,3 +82,24 @@ wait_for_file() {
   # the process is a world of its own, with a log of its own
   [ "$(for LOG in "$T"/run*.darshan; do counter MPIIO_INDEP_WRITES '/f$'; done | sort -n | xargs)" = "0 200" ]
 }
+
+@test "33,128 shapes of accesses: the table is emptied, those that are kept have their lengths and strides" {
+  local i k
+  library_copy libhdf5_serial.so.103
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=hdf5 \
+    -- "$LIBPROG/hdf5_shapes_serial" f.h5 3>&- &
+  RUN=$!
+  wait_for_file done
+  for i in $(seq 300); do few_left scribe_shapes && break; sleep 0.1; done
+  few_left scribe_shapes
+  : >go
+  wait "$RUN"
+  one_log
+  expect 'f.h5:/x$' H5D_WRITES=$((182 * 182 + 2 * 56)) H5D_BYTES_WRITTEN=$((4 * (182 * 182 + 2 * 56)))
+  for k in 0 1 2 3; do
+    expect 'f.h5:/x$' H5D_ACCESS$((k + 1))_ACCESS=4 H5D_ACCESS$((k + 1))_COUNT=$((2 * (20 - 4 * k))) \
+      H5D_ACCESS$((k + 1))_LENGTH_D5=2 H5D_ACCESS$((k + 1))_LENGTH_D4=2 \
+      H5D_ACCESS$((k + 1))_STRIDE_D5=$((200 + k)) H5D_ACCESS$((k + 1))_STRIDE_D4=$((200 + 10 * k))
+  done
+  expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
+}
