@@ -58,3 +58,36 @@ none_of() {
   expect "^$T/w/real/t.nc:v\$" PNETCDF_VAR_OPENS=1
   none_of 'link'
 }
+
+@test "HDF5 over MPI-IO, two ranks: by a link, a relative path, a prefix; one id in four modules" {
+  library_copy libmpich.so.12 libhdf5_mpich.so.103
+  mkdir real && ln -s real link
+  for name in ./real/../link/b.h5 "ufs:$T/w/link/b.h5"; do
+    rm -f real/b.h5
+    trace hdf5,mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/hdf5_calls" "$name" mpio
+    [ "$status" -eq 0 ]
+    one_log
+    ids "$T/w/real/b.h5" H5F MPI-IO LAYERS
+    expect "^$T/w/real/b.h5:/rows\$" H5D_WRITES=4
+    # what a dataset says of its file is that id, too
+    [ "$("$IOSCRIBE" parse --base "$LOG" | awk -F '\t' '
+      $1 == "H5F" { id = $3 } $4 == "H5D_FILE_REC_ID" { of = $5 } END { print id == of && id != "" }')" = 1 ]
+    none_of 'link|ufs|\.\.'
+  done
+}
+
+# A prefix is for MPICH: Open MPI takes it for a part of the name.
+@test "PnetCDF: by relative paths through a link" {
+  library_copy libmpi.so.40 libpnetcdf.so.0d
+  mkdir real && ln -s real link
+  trace_options=(--no-runtime)
+  for name in link/t.nc ../w/real/../link/t.nc; do
+    rm -f real/t.nc
+    trace pnetcdf,mpiio mpirun.openmpi --allow-run-as-root -n 1 "$LIBPROG/openmpi/pnetcdf_fortran" "$name"
+    [ "$status" -eq 0 ]
+    one_log
+    ids "$T/w/real/t.nc" PNETCDF_FILE MPI-IO LAYERS
+    expect "^$T/w/real/t.nc:v\$" PNETCDF_VAR_OPENS=1
+    none_of 'link|ufs|\.\.'
+  done
+}
