@@ -365,6 +365,8 @@ struct scribe_lib_name {
 	__u64 suffix; /* user address of what follows ":", 0 none */
 	__u32 kind;   /* enum scribe_slot_kind */
 	__u32 prefix; /* 1: a file system prefix may stand before it */
+	__u64 own;    /* what the record is known by while it has no name, 0: by its name */
+	__u64 later;  /* 1: the name is not known yet; else without a suffix it ends in ":" */
 };
 
 /* The strings of a name behind one another in the upper half; path bytes << 16 | all bytes, 0: unreadable. */
@@ -397,6 +399,9 @@ static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const str
 		if (got <= 1)
 			return 0;
 		more = got & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
+	} else if (n->own) {
+		s->text[SCRIBE_NAME_MAX_BYTES + bytes] = ':';
+		more = 1;
 	}
 	return bytes << 16 | (bytes + more);
 }
@@ -458,7 +463,8 @@ SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc
 }
 
 static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc *p,
-					     struct scribe_scratch *s, __u32 kind, __u32 lengths)
+					     struct scribe_scratch *s, const struct scribe_lib_name *n,
+					     __u32 lengths)
 {
 	struct scribe_file_key key = {.serial = p->serial};
 	struct scribe_slot *slot;
@@ -477,7 +483,8 @@ static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scr
 		key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
 		key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
 	}
-	key.hash = (scribe_string_hash(s, lengths & 0xffff) * SCRIBE_MIX + kind) << 2 | 1;
+	key.hash =
+		((n->own ? n->own : scribe_string_hash(s, lengths & 0xffff)) * SCRIBE_MIX + n->kind) << 2 | 1;
 	if (from != SCRIBE_FROM_ROOT) {
 		struct scribe_chain chain;
 
@@ -485,13 +492,14 @@ static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scr
 		if (scribe_top_excluded(t, chain.top))
 			return SCRIBE_SKIP_SLOT;
 	}
-	index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
+	index = scribe_slot_for(p, t->proc, &key, n->kind, &fresh);
 	slot = index ? scribe_slot_at(index) : 0;
-	if (!slot || slot->kind != kind)
+	if (!slot || slot->kind != n->kind)
 		return SCRIBE_NO_SLOT;
-	if (!(slot->flags & SCRIBE_SF_NAME_SENT))
-		scribe_send_name(slot, index, s, from,
-				 scribe_name_string(lengths & 0xffff, (lengths & 0xffff) - (lengths >> 16), 0));
+	if (!n->later && !(slot->flags & SCRIBE_SF_NAME_SENT))
+		scribe_send_name(
+			slot, index, s, from,
+			scribe_name_string(lengths & 0xffff, (lengths & 0xffff) - (lengths >> 16), 0));
 	return index;
 }
 
@@ -508,7 +516,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_slot(struct scribe_thread *t, struct scribe_proc 
 	if (s) {
 		lengths = scribe_lib_read(s, n);
 		if (lengths)
-			index = scribe_lib_find(t, p, s, n->kind, lengths);
+			index = scribe_lib_find(t, p, s, n, lengths);
 		else
 			scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
 		scribe_scratch_put(s);

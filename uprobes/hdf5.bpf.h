@@ -14,6 +14,10 @@
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
 #define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
 
+/* In the note of a dataset's handle, beside the enum scribe_fn around its open: `moved[0]` is its record's
+ * key. */
+#define SCRIBE_H5_NAMELESS (1ull << 32)
+
 #define SCRIBE_H5_CHUNKED  2
 #define SCRIBE_H5_MANY     256 /* datasets of one call that are looked at; more are lost, and counted */
 #define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW: none of the file's own structures */
@@ -33,18 +37,19 @@ static __always_inline void scribe_h5_chunk(const struct scribe_image *im, __u64
 	}
 }
 
-/* The dataset's record: "file:/path". */
+/* The dataset's record: "file:/path"; `own`, `later`: as in scribe_lib_name. */
 static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
-						const struct scribe_image *im, __u64 set)
+						const struct scribe_image *im, __u64 set, __u64 own,
+						bool later)
 {
-	struct scribe_lib_name name = {.kind = SCRIBE_KIND_H5D, .prefix = 1};
+	struct scribe_lib_name name = {.kind = SCRIBE_KIND_H5D, .prefix = 1, .own = own, .later = later};
 	struct scribe_slot *s;
 	__u64 shared, space;
 	__u32 index;
 
 	name.string = scribe_user_u64(scribe_user_u64(set));
 	name.suffix = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at));
-	if (!name.string || !name.suffix)
+	if (!name.string)
 		return SCRIBE_NO_SLOT;
 	index = scribe_lib_slot(t, p, &name);
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
@@ -63,32 +68,48 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 
 /*
  * A dataset's handle with its record. One just created has no name yet: its
- * record is made, and the open counted, at the first use. Of one that never gets
- * a name calls are counted as unknown.
+ * record is made, and the open counted, at the first use. One that is used before
+ * it is linked (H5Dcreate_anon) has a record whose name is told when there is one,
+ * at the latest when it closes: then "file:".
  */
 static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
-							   const struct scribe_image *im, __u64 set)
+							   const struct scribe_image *im, __u64 set,
+							   bool closing)
 {
 	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
 	struct scribe_lib_op op = {.offset = -1,
 				   .what = SCRIBE_LIB_OPEN,
 				   .op_class = SCRIBE_OP_META,
 				   .count_at = SCRIBE_H5D_OPENS};
+	bool named, first;
 	struct scribe_slot *s;
 	__u32 index;
 
-	if (!h || h->slot)
+	if (!h || h->slot == SCRIBE_SKIP_SLOT)
 		return h;
-	index = scribe_h5_set_slot(t, p, im, set);
-	op.start_ns = h->opened_ns;
-	op.end_ns = h->opened_ns + h->birth;
+	first = h->slot == SCRIBE_NO_SLOT;
+	if (!first && !(h->note & SCRIBE_H5_NAMELESS))
+		return h;
+	named = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)) != 0;
+	if (!first && !named && !closing)
+		return h;
+	if (first && !named) {
+		h->moved[0] = (set ^ h->opened_ns) | 1;
+		h->note |= SCRIBE_H5_NAMELESS;
+	}
+	index = scribe_h5_set_slot(t, p, im, set, h->moved[0], !named && !closing);
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
-	/* one that has no name yet may have one later */
+	if (s && s->flags & SCRIBE_SF_NAME_SENT)
+		h->note &= ~SCRIBE_H5_NAMELESS;
+	if (!first)
+		return h;
 	h->slot = s || index == SCRIBE_SKIP_SLOT ? index : SCRIBE_NO_SLOT;
 	if (!s)
 		return h;
+	op.start_ns = h->opened_ns;
+	op.end_ns = h->opened_ns + h->birth;
 	h->birth = s->birth;
-	if (h->note == SCRIBE_FN_H5_DEPRECATED)
+	if ((h->note & ~SCRIBE_H5_NAMELESS) == SCRIBE_FN_H5_DEPRECATED)
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_DEPRECATED], 1);
 	scribe_lib_on(t, p, h, &op);
 	return h;
@@ -106,7 +127,7 @@ static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct
 
 	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, &h);
 	if (scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)))
-		scribe_h5_set(t, p, im, set);
+		scribe_h5_set(t, p, im, set, false);
 }
 
 static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
@@ -219,12 +240,12 @@ SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *
 	im = site ? scribe_image_at(site->image) : 0;
 	if (!im)
 		return 0;
-	h = scribe_h5_set(t, p, im, c->arg[0]);
-	if (!h || h->slot == SCRIBE_NO_SLOT) {
+	h = scribe_h5_set(t, p, im, c->arg[0], false);
+	if (!h) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
-	if (h->slot == SCRIBE_SKIP_SLOT)
+	if (h->slot == SCRIBE_SKIP_SLOT || h->slot == SCRIBE_NO_SLOT)
 		return 0;
 	if (site->fn == SCRIBE_FN_H5_SET_DATA || site->fn == SCRIBE_FN_H5_SET_CHUNK) {
 		op->what = SCRIBE_LIB_DATA;
@@ -270,7 +291,7 @@ SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_pr
 
 	if (!t || !p || !im)
 		return 0;
-	h = scribe_h5_set(t, p, im, set);
+	h = scribe_h5_set(t, p, im, set, true);
 	if (!h)
 		return 0;
 	op.start_ns = op.end_ns = bpf_ktime_get_ns();

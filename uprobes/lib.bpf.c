@@ -170,7 +170,7 @@ static __noinline int scribe_lib_in(struct pt_regs *ctx, __u32 index)
 	else if (scribe_has(SCRIBE_LAYER_PNETCDF) && site->layer == SCRIBE_LAYER_PNETCDF)
 		scribe_nc_begin(p, c, im);
 	else if (scribe_has(SCRIBE_LAYER_HDF5) && site->fn == SCRIBE_FN_H5_SET_CLOSE)
-		scribe_h5_set(t, p, im, c->arg[0]); /* its structure is gone at return */
+		scribe_h5_set(t, p, im, c->arg[0], true); /* its structure is gone at return */
 	c->start_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -187,10 +187,11 @@ static void names(hid_t file)
 	MUST(H5Idec_ref(set[6]));
 	/* without a name at first */
 	set[7] = MUST(H5Dcreate_anon(file, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT));
+	MUST(H5Dwrite(set[7], H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
 	MUST(H5Olink(set[7], g, "late", H5P_DEFAULT, H5P_DEFAULT));
 	MUST(H5Dwrite(set[7], H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
 	H5Dclose(set[7]);
-	/* without a name for good: its write is in no record, but said to be unknown */
+	/* without a name for good: its record is "e.h5:" */
 	set[8] = MUST(H5Dcreate_anon(file, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT));
 	MUST(H5Dwrite(set[8], H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
 	H5Dclose(set[8]);

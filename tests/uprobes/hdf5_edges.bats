@@ -48,6 +48,7 @@ with h5py.File("py.h5", "w") as f:
     packed = f.create_dataset("packed", (40, 60), dtype="i2", chunks=(10, 20), compression="gzip")
     packed[...] = numpy.ones((40, 60), "i2")
     packed[5:15:2, 7] = 3
+    f["given"] = numpy.arange(50, dtype="f4")  # written first, named then
     try:
         f["g/none"]
         raise SystemExit("found")
@@ -66,6 +67,8 @@ X
   # all of it, and 5 single elements of 2 bytes
   expect "^$T/w/py.h5:/packed\$" H5D_WRITES=2 H5D_BYTES_WRITTEN=$((40 * 60 * 2 + 10)) H5D_CHUNK_SIZE_D1=20 \
     H5D_CHUNK_SIZE_D2=10 H5D_DATATYPE_SIZE=2 H5D_ACCESS2_LENGTH_D5=5 H5D_ACCESS2_STRIDE_D5=2
+  expect "^$T/w/py.h5:/given\$" H5D_OPENS=1 H5D_WRITES=1 H5D_BYTES_WRITTEN=200 H5D_ACCESS1_ACCESS=200
+  [ "$(records H5D)" -eq 3 ]
   file_ids
   closed_times
   expect '' LEDGER_LIB_UNKNOWN=0 LEDGER_LIB_DROPPED=0
