@@ -7,6 +7,7 @@
 
 #include "bpf/acts.h"
 #include "bpf/record.bpf.h"
+#include "logfmt/built.h"
 #include "logfmt/rules/lib_rules.h"
 
 #define SCRIBE_O_APPEND 02000
@@ -221,10 +222,12 @@ static __always_inline void scribe_data_on(struct scribe_thread *t, struct scrib
 	if (s && scribe_left_out(p, s, true, true))
 		return;
 	t->events++;
-	t->moved[op->op & 1] += op->bytes;
-	t->moved_ns += op->end_ns - op->start_ns;
-	if (t->inside)
-		scribe_beneath(t, p, op);
+	if (IOSCRIBE_MODULE_LAYERS) {
+		t->moved[op->op & 1] += op->bytes;
+		t->moved_ns += op->end_ns - op->start_ns;
+		if (t->inside)
+			scribe_beneath(t, p, op);
+	}
 	if (!s || !scribe_record_data(p, s, birth, op)) {
 		scribe_data_again(t, p, file, op);
 		return;

@@ -6,8 +6,9 @@ usage: posix.py BUILD [ROUNDS]
 
 For every call: untraced, traced (ioscribe run), in a process of another job
 while one is traced, and, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for
-programs without MPI, with that preloaded. Prints ns, the added ns and ratios;
-asserts nothing. Needs root. Data lie on a tmpfs (/dev/shm has one).
+programs without MPI, with that preloaded. IOSCRIBE_BENCH_BUILD names a second
+build, whose tracing is then measured in the same rounds ("second"). Prints ns,
+the added ns and ratios; asserts nothing. Needs root. Data lie on a tmpfs (/dev/shm has one).
 """
 import os
 import shutil
@@ -28,6 +29,7 @@ class Bench:
     def __init__(self, build, folder):
         self.program = os.path.join(build, "tests/bench/posix_ops")
         self.ioscribe = os.path.join(build, "util/ioscribe")
+        self.second = os.environ.get("IOSCRIBE_BENCH_BUILD")
         self.folder = folder
         self.ns = {}
 
@@ -41,6 +43,10 @@ class Bench:
         self.add("untraced", mode, measure([], self.program, mode, data))
         self.add("traced", mode, measure(run, self.program, mode, data))
         os.unlink(log)
+        if self.second:
+            theirs = [os.path.join(os.path.abspath(self.second), "util/ioscribe")] + run[1:]
+            self.add("second", mode, measure(theirs, self.program, mode, data))
+            os.unlink(log)
         if darshan:
             theirs = os.path.join(self.folder, "darshan.log")
             env = dict(os.environ, LD_PRELOAD=darshan, DARSHAN_ENABLE_NONMPI="1", DARSHAN_MODMEM="64",
@@ -70,13 +76,17 @@ class Bench:
         print(f"{'call':8} {'way':9} {'ns':>8} {'added':>8} {'ratio':>6}   [min..max]")
         for mode in MODES:
             base = statistics.median(self.ns[mode, "untraced"])
-            for way in ("untraced", "traced", "other", "darshan"):
+            for way in ("untraced", "traced", "second", "other", "darshan"):
                 values = self.ns.get((mode, way))
                 if not values:
                     continue
                 median = statistics.median(values)
                 print(f"{mode:8} {way:9} {median:8.1f} {median - base:+8.1f} {median / base:6.2f}   "
                       f"[{min(values):.1f}..{max(values):.1f}]")
+            if self.second:
+                ours, theirs = (statistics.median(self.ns[mode, way]) for way in ("traced", "second"))
+                print(f"{mode:8} this build / second: {ours / theirs:.3f} of the call, "
+                      f"{ours - theirs:+.1f} ns")
             if (mode, "darshan") in self.ns:
                 ours = statistics.median(self.ns[mode, "traced"]) - base
                 theirs = statistics.median(self.ns[mode, "darshan"]) - base
