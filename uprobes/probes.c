@@ -67,6 +67,12 @@ static const size_t nmpiio_inside = sizeof(mpiio_inside) / sizeof(mpiio_inside[0
 		name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,          \
 			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)    \
 	}
+/* What is written to standard error past the other names. */
+#define MESSAGE(name)                                                                                        \
+	{                                                                                                    \
+		name, "STDIO_WRITES, where calls are counted", SCRIBE_FN_STREAM_MESSAGE, WRITE, NONE,        \
+			SCRIBE_SITE_RETURNS, STDERR, 0, ARGS(X, X, X, X, X, X)                               \
+	}
 /* Formats read, wide ones written, wide characters: what they move is the move of the position. */
 #define SCANS(before, w)                                                                                     \
 	CALL(before "f" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                                      \
@@ -94,6 +100,7 @@ static const size_t nmpiio_inside = sizeof(mpiio_inside) / sizeof(mpiio_inside[0
 	}
 #define STDIN  1
 #define STDOUT 2
+#define STDERR 3
 
 static const struct scribe_probe stdio[] = {
 	STREAM("fopen", OPEN, "OPENS", X, X, X, X, X, X),
@@ -151,6 +158,18 @@ static const struct scribe_probe stdio[] = {
 	CALL("__vprintf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
 	CALL("gets", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
 	CALL("__gets_chk", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	MESSAGE("perror"),
+	MESSAGE("psignal"),
+	MESSAGE("psiginfo"),
+	MESSAGE("warn"),
+	MESSAGE("warnx"),
+	MESSAGE("vwarn"),
+	MESSAGE("vwarnx"),
+	MESSAGE("error"),
+	MESSAGE("error_at_line"),
+	MESSAGE("getopt"),
+	MESSAGE("getopt_long"),
+	MESSAGE("getopt_long_only"),
 	CALL("putw", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
 	CALL("getw", SCAN, READ, 0, 0, 0, X, X, X, X, X),
 	SCANS("", ""),

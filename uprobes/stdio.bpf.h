@@ -199,6 +199,7 @@ static __always_inline __s64 scribe_stream_bytes(struct scribe_proc *p, struct s
 		n = scribe_user_length(p, ret);
 		return n ? (__s64)n : moved;
 	case SCRIBE_FN_STREAM_SCAN:
+	case SCRIBE_FN_STREAM_MESSAGE:
 		return moved > 0 ? moved : -1;
 	}
 	return -1;
@@ -246,6 +247,20 @@ static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct
 	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS | SCRIBE_SF_INSIDE);
 }
 
+/* Are the calls of a description's stream counted, by probes or by the program? */
+static __always_inline bool scribe_stream_counted(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
+{
+	struct scribe_slot *s;
+	__u32 index, birth = 0;
+
+	if (scribe_counts_calls())
+		return true;
+	index = scribe_resolve(t, p, file, false, &birth);
+	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+	return s && s->kind == SCRIBE_KIND_STDIO && (s->flags & SCRIBE_SF_CALLS) &&
+	       scribe_calls_counted(p, s);
+}
+
 static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
 {
 	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_STDIO);
@@ -278,12 +293,15 @@ static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
 		return 0;
 	if (site->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0)
 		return 0;
+	if (site->fn == SCRIBE_FN_STREAM_MESSAGE && !scribe_stream_counted(t, p, file))
+		return 0;
 	h.slot = scribe_stream_slot(t, p, file);
 	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
 	if (!s)
 		return 0;
 	h.birth = s->birth;
-	if ((s->flags & SCRIBE_SF_INSIDE) && scribe_calls_counted(p, s) && site->fn > SCRIBE_FN_STREAM_FDOPEN)
+	if ((s->flags & SCRIBE_SF_INSIDE) && scribe_calls_counted(p, s) &&
+	    site->fn > SCRIBE_FN_STREAM_FDOPEN && site->fn != SCRIBE_FN_STREAM_MESSAGE)
 		return 0; /* the program has counted it */
 	switch (site->fn) {
 	case SCRIBE_FN_STREAM_OPEN:
@@ -316,18 +334,26 @@ static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
 }
 
 /* Entry: what only stdio's calls need to keep. */
-static __always_inline void scribe_stdio_begin(struct scribe_thread *t, const struct scribe_proc *p,
+static __always_inline void scribe_stdio_begin(struct scribe_thread *t, struct scribe_proc *p,
 					       struct scribe_call *c, const struct scribe_site *site,
 					       const struct scribe_image *im)
 {
+	__u64 file;
+
 	if (site->fn == SCRIBE_FN_STREAM_OPEN) {
 		t->stream_open = scribe_counts_calls() || (p->flags & SCRIBE_PF_STREAMS) ? 2 : 1;
 		return;
 	}
 	if (site->implied)
 		c->arg[0] = c->base + im->std_at[(site->implied - 1) & 3];
-	if (site->fn >= SCRIBE_FN_STREAM_STRING && site->fn <= SCRIBE_FN_STREAM_SCAN)
-		c->inner = scribe_stream_at(c->arg[0], scribe_stream_file(im, c->arg[0]));
+	if (site->fn < SCRIBE_FN_STREAM_SEEK)
+		return;
+	file = scribe_stream_file(im, c->arg[0]);
+	/* now: the system calls inside are not to count beside it */
+	if (file && scribe_counts_calls())
+		scribe_stream_slot(t, p, file);
+	if (site->fn >= SCRIBE_FN_STREAM_STRING)
+		c->inner = scribe_stream_at(c->arg[0], file);
 }
 
 static __always_inline void scribe_guard_count(void)

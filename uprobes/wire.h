@@ -42,6 +42,7 @@ enum scribe_fn {
 	SCRIBE_FN_STREAM_STRING, /* FILE *, string: written whole when the result is not negative */
 	SCRIBE_FN_STREAM_LINE,   /* FILE *, buffer: a string was read into it when not NULL */
 	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
+	SCRIBE_FN_STREAM_MESSAGE, /* the same, counted whenever calls are: nobody else stands before it */
 	SCRIBE_FN_STREAM_INSIDE, /* of our own library: descriptor (-1: only that it counts), memory, place,
 				    use */
 	/* MPI-IO */

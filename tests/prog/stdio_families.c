@@ -5,10 +5,13 @@
  */
 #include <dlfcn.h>
 #include <err.h>
+#include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <wchar.h>
 
 static void say(const char *format, ...)
@@ -164,8 +167,28 @@ static void words(void)
 	fclose(f);
 }
 
+/* 6 writes of 105 bytes, 4 of them by functions that write messages themselves */
+static void messages(void)
+{
+	char *words[] = {"p", "-q", NULL};
+
+	if (!freopen("messages", "w", stderr))
+		err(1, "messages");
+	program_invocation_short_name = words[0];
+	fputs("one\n", stderr); /* 4 */
+	errno = ENOENT;
+	perror("x");            /* 29: No such file or directory */
+	warn("yy");             /* 33 */
+	psignal(SIGKILL, "s");  /* 10 */
+	getopt(2, words, "x");  /* 25: invalid option */
+	fputs("two\n", stderr); /* 4 */
+}
+
 int main(void)
 {
+	/* 2 writes, 10 bytes */
+	fprintf(stderr, "%s\n", "note");
+	fputs("note\n", stderr);
 	if (!setlocale(LC_ALL, "C.UTF-8"))
 		errx(1, "no locale C.UTF-8");
 	standard();
@@ -174,5 +197,6 @@ int main(void)
 	wide_standard();
 	wide_many();
 	words();
+	messages();
 	return 0;
 }

@@ -102,8 +102,9 @@ mpiio_totals() {
   expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
 }
 
-# What tests/prog/stdio_families.c does, call by call.
+# families PROGRAM: what tests/prog/stdio_families.c does, call by call, with standard error in a file.
 families() {
+  trace stdio sh -c '"$0" 2>notes' "$1"
   [ "$status" -eq 0 ]
   one_log
   expect '/std$' STDIO_OPENS=2 STDIO_WRITES=4 STDIO_BYTES_WRITTEN=12 STDIO_READS=4 STDIO_BYTES_READ=12
@@ -115,6 +116,8 @@ families() {
   expect '/wmany$' STDIO_OPENS=1 STDIO_WRITES=6000 STDIO_BYTES_WRITTEN=15000 STDIO_READS=6000 \
     STDIO_BYTES_READ=15000 STDIO_MAX_BYTE_WRITTEN=14999 STDIO_MAX_BYTE_READ=14999 STDIO_SEEKS=1
   expect '/words$' STDIO_OPENS=1 STDIO_WRITES=3 STDIO_BYTES_WRITTEN=12 STDIO_READS=3 STDIO_BYTES_READ=12 STDIO_SEEKS=1
+  expect '/notes$' STDIO_OPENS=0 STDIO_WRITES=2 STDIO_BYTES_WRITTEN=10
+  expect '/messages$' STDIO_OPENS=1 STDIO_WRITES=6 STDIO_BYTES_WRITTEN=105
   expect '^'"$T/w/" POSIX_READS=0 POSIX_WRITES=0
   expect '' LEDGER_LIB_DROPPED=0
 }

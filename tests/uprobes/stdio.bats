@@ -46,14 +46,12 @@ both_ways() {
   expect '/threads$' STDIO_WRITES=8000
 }
 
-@test "single calls: standard streams, wide characters, words, gets" {
+@test "single calls: standard streams, messages, wide characters, words, gets" {
   library_copy libc.so.6
   trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=100)
-  trace stdio "$PROG/stdio_families"
-  families
+  families "$PROG/stdio_families"
   rm ./*
-  trace stdio "$LIBPROG/stdio_families_fortified"
-  families
+  families "$LIBPROG/stdio_families_fortified"
 }
 
 @test "fork, vfork, raw clone and SIGKILL in the middle of a stream, another program: found, and single calls" {

@@ -28,13 +28,11 @@ totals() {
   totals
 }
 
-@test "standard streams, wide characters, words, gets" {
+@test "standard streams, messages, wide characters, words, gets" {
   library_copy libc.so.6
-  trace stdio "$PROG/stdio_families"
-  families
+  families "$PROG/stdio_families"
   rm ./*
-  trace stdio "$LIBPROG/stdio_families_fortified"
-  families
+  families "$LIBPROG/stdio_families_fortified"
 }
 
 @test "fork, vfork, raw clone and SIGKILL in the middle of a stream; many streams, 320 threads, exec" {
