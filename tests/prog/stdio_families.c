@@ -63,7 +63,7 @@ static int scan(FILE *f, const char *format, ...)
 static void lists(void)
 {
 	char line[64];
-	int a, b, c;
+	int a = 0, b = 0, c = 0;
 
 	if (!freopen("lists", "w", stdout))
 		err(1, "lists");

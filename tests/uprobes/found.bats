@@ -7,6 +7,9 @@ load helper
 @test "MPI inside the program" {
   trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpiio_inside" f
   mpiio_totals
+  trace_options=(--no-runtime)
+  trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpiio_inside" f
+  mpiio_totals
 }
 
 @test "HDF5 inside the program" {
@@ -96,14 +99,31 @@ for i in range(3):
 fh.Sync()
 comm.Barrier()
 fh.Read_at(0, bytearray(50))
+every = MPI.DOUBLE.Create_vector(5, 2, 4).Commit()
+fh.Write_at(1000 + comm.rank * 200, [bytearray(200), 1, every])
+fh.Iread_at(0, bytearray(40)).Wait()
+fh.Write_ordered(bytearray(7))
+fh.Set_view(8, MPI.INT, MPI.INT)
+fh.Read_at_all_begin(0, [bytearray(12), 3, MPI.INT])
+fh.Read_at_all_end(bytearray(12))
+try:
+    MPI.File.Open(MPI.COMM_SELF, "@/none/such")
+    raise SystemExit(3)
+except MPI.Exception:
+    pass
 fh.Close()
 X
   sed -i "s,@,$T/w," "$T/ranks.py"
-  trace mpiio mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 /usr/bin/python3 "$T/ranks.py"
-  [ "$status" -eq 0 ]
-  one_log
-  expect '/ranks$' MPIIO_COLL_OPENS=2 MPIIO_COLL_WRITES=6 MPIIO_BYTES_WRITTEN=600 MPIIO_SYNCS=2 \
-    MPIIO_INDEP_READS=2 MPIIO_BYTES_READ=100
+  for options in --quiet --no-runtime; do
+    rm -f ranks
+    trace_options=($options)
+    trace mpiio mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 /usr/bin/python3 "$T/ranks.py"
+    [ "$status" -eq 0 ]
+    one_log
+    expect '/ranks$' MPIIO_COLL_OPENS=2 MPIIO_COLL_WRITES=8 MPIIO_INDEP_WRITES=2 MPIIO_BYTES_WRITTEN=774 \
+      MPIIO_SYNCS=2 MPIIO_INDEP_READS=2 MPIIO_NB_READS=2 MPIIO_SPLIT_READS=2 MPIIO_VIEWS=2 MPIIO_BYTES_READ=204
+    expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0 LEDGER_LIB_SIZE_UNKNOWN=0
+  done
 }
 
 # A library of a name that nobody knows, loaded by hand.
