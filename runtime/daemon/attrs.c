@@ -29,11 +29,11 @@ struct scribe_attrs {
 	struct scribe_map by_id; /* record id -> struct attr */
 	struct attr **queue;
 	size_t n, room;
-	size_t asked;  /* of the queue, from its beginning, with the hand */
-	size_t said;   /* bytes of the question, in front of the answers */
-	int batch;     /* memory file of question and answers; -1 none */
-	bool hung;     /* no answer in time: nobody is asked any more */
-	bool in_vain;  /* there is no hand to ask */
+	size_t asked; /* of the queue, from its beginning, with the hand */
+	size_t said;  /* bytes of the question, in front of the answers */
+	int batch;    /* memory file of question and answers; -1 none */
+	bool hung;    /* no answer in time: nobody is asked any more */
+	bool in_vain; /* there is no hand to ask */
 	uint64_t until_ns;
 	struct scribe_hand hand;
 };
@@ -157,7 +157,8 @@ static void ask(struct scribe_work *w)
 	struct scribe_err err;
 
 	if (a->hand.sock < 0 &&
-	    scribe_hand_start(&a->hand, c->uid, c->gid, c->locked ? "" : c->user, &err) < 0) {
+	    (scribe_hand_start(&a->hand, c->uid, c->gid, c->locked ? "" : c->user, &err) < 0 ||
+	     (w->daemon->root > 0 && scribe_hand_root(&a->hand, w->daemon->root) < 0))) {
 		a->in_vain = true;
 		return;
 	}

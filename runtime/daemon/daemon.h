@@ -32,16 +32,16 @@ struct scribe_slot_name {
 
 /* What a scheduler says of a job; all zero for `ioscribe run`. */
 struct scribe_job_spec {
-	char id[128];          /* empty: no scheduler's job */
-	char cgroup[4096];     /* the job's cgroup, absolute below the cgroup file system; empty: none */
-	char match_env[256];   /* NAME=VALUE that its processes have in their environment; empty: none */
-	uint32_t below;        /* process id of whom they descend from; 0: anybody */
-	uint32_t pid;          /* process to enrol at once; 0: none */
-	char node[64];         /* this node's name; empty: the host's */
-	uint32_t nodes;        /* of how many nodes; 0: not told */
-	uint32_t attempt;      /* how often the job was started before */
-	uint32_t deadline_s;   /* for END, where that tells none */
-	bool last_node;        /* END: the other nodes have ended theirs, or never will */
+	char id[128];        /* empty: no scheduler's job */
+	char cgroup[4096];   /* the job's cgroup, absolute below the cgroup file system; empty: none */
+	char match_env[256]; /* NAME=VALUE that its processes have in their environment; empty: none */
+	uint32_t below;      /* process id of whom they descend from; 0: anybody */
+	uint32_t pid;        /* process to enrol at once; 0: none */
+	char node[64];       /* this node's name; empty: the host's */
+	uint32_t nodes;      /* of how many nodes; 0: not told */
+	uint32_t attempt;    /* how often the job was started before */
+	uint32_t deadline_s; /* for END, where that tells none */
+	bool last_node;      /* END: the other nodes have ended theirs, or never will */
 };
 
 /*
@@ -61,7 +61,7 @@ struct scribe_work {
 	struct scribe_shapes shapes;
 	struct scribe_mounts mounts;
 	struct scribe_attrs *attrs; /* attrs.h; NULL: nobody was asked */
-	char host[64]; /* the node's name */
+	char host[64];              /* the node's name */
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */
 	uint64_t begun_ns;
 	uint32_t first_serial;      /* of CMD */
@@ -72,17 +72,18 @@ struct scribe_work {
 	uint32_t nlogs;             /* paths given out */
 	struct scribe_msg_log *log; /* written, in order */
 	size_t logs, logs_room;
-	uint64_t drain_ns;   /* spent collecting records */
-	uint64_t memory_out; /* allocations that failed: something is missing */
-	uint64_t names_lost; /* records whose name has never come */
-	uint64_t names_as_given; /* links in them not followed: no answer in time */
-	uint64_t lost_seen;  /* ledger's EVENT_LOST + ENV_LOST at the last look */
-	bool told;           /* a process has brought settings in its environment (jobenv.h) */
-	bool ending;         /* END has come */
-	bool finishing;      /* no more is recorded; its logs are on their way */
+	uint64_t drain_ns;                  /* spent collecting records */
+	uint64_t memory_out;                /* allocations that failed: something is missing */
+	uint64_t names_lost;                /* records whose name has never come */
+	uint64_t names_as_given;            /* links in them not followed: no answer in time */
+	uint64_t lost_seen;                 /* ledger's EVENT_LOST + ENV_LOST at the last look */
+	bool told;                          /* a process has brought settings in its environment (jobenv.h) */
+	bool ending;                        /* END has come */
+	bool finishing;                     /* no more is recorded; its logs are on their way */
 	struct scribe_delivery *deliveries; /* deliver.c */
-	bool told_begun, told_done; /* to the job's other nodes: that there is something, and that it is delivered */
-	bool over;           /* its logs are written; what its processes still do is not recorded */
+	bool told_begun,
+		told_done; /* to the job's other nodes: that there is something, and that it is delivered */
+	bool over;         /* its logs are written; what its processes still do is not recorded */
 	uint64_t ending_deadline_ns;
 	struct scribe_journal journal; /* keep.h; closed: the job does not survive this daemon */
 };
@@ -101,9 +102,9 @@ struct scribe_client {
 	uint32_t serial;          /* of the peer's process, once HELLO has come */
 	int64_t rank;             /* it speaks for, -1 none */
 	bool gone;
-	struct scribe_outbox outbox; /* answers that it has not taken; until it has, it is not heard */
-	bool watched_out;            /* for when it takes more */
-	uint64_t moved_ns;           /* when it last said or took something */
+	struct scribe_outbox outbox;        /* answers that it has not taken; until it has, it is not heard */
+	bool watched_out;                   /* for when it takes more */
+	uint64_t moved_ns;                  /* when it last said or took something */
 	struct scribe_msg_fetch_ok *answer; /* to its FETCH, until the other ranks have come; NULL none */
 	int image;                          /* goes with it */
 	struct scribe_client *next;
@@ -114,26 +115,27 @@ struct scribe_libs;    /* libs.c */
 struct scribe_service; /* service.h */
 
 struct scribe_daemon {
-	struct scribe_bpf *bpf;   /* NULL until a job is begun */
-	struct scribe_libs *libs; /* library modules, NULL when there are none */
-	struct scribe_work *works;                  /* in order of beginning */
-	struct scribe_work *work[SCRIBE_JOBS_MAX];  /* the same by index; NULL: free */
-	struct scribe_map by_tgid;                  /* living processes of all jobs */
-	struct scribe_map streams;                  /* by serial: memory of streams counted inside */
-	struct scribe_memory *memories;             /* all of it (streams.c) */
+	struct scribe_bpf *bpf;                    /* NULL until a job is begun */
+	struct scribe_libs *libs;                  /* library modules, NULL when there are none */
+	struct scribe_work *works;                 /* in order of beginning */
+	struct scribe_work *work[SCRIBE_JOBS_MAX]; /* the same by index; NULL: free */
+	struct scribe_map by_tgid;                 /* living processes of all jobs */
+	struct scribe_map streams;                 /* by serial: memory of streams counted inside */
+	struct scribe_memory *memories;            /* all of it (streams.c) */
 	uint32_t nmemories;
-	struct scribe_slot_name *slot;              /* by slot index */
+	struct scribe_slot_name *slot; /* by slot index */
 	uint32_t slots, processes;
 	int epoll, listen;
+	int root; /* the machine's, for what a service manager shows us is less; 0: our own is it */
 	char socket_dir[64], socket[108];
 	struct scribe_spool *spool;     /* NULL none: what has no place goes to /tmp */
 	bool hurry;                     /* logs are on their way */
 	struct scribe_service *service; /* service.c; NULL: the private daemon of one command */
 	struct scribe_client *clients;
-	uint64_t begun;  /* jobs of all times */
+	uint64_t begun;    /* jobs of all times */
 	uint32_t resuming; /* 1 + the place of the job being taken up from an earlier daemon, 0 none */
-	bool until_idle; /* go when every job is over */
-	bool confined;   /* it has given up what it needs no more */
+	bool until_idle;   /* go when every job is over */
+	bool confined;     /* it has given up what it needs no more */
 	bool quit;
 	volatile int asked_to_end; /* by a signal: write what there is, then go */
 	bool verbose;
@@ -280,21 +282,25 @@ int scribe_client_send(struct scribe_client *c, unsigned type, const void *paylo
 
 /* ---- runlink.c: `ioscribe run` ---- */
 /* A checked message of `ioscribe run`; negative: hang up. */
-int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h);
+int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
+			   const struct scribe_msg_header *h);
 /* What a job of this peer begins with: the service's configuration, locked unless the peer is root. */
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err);
 /* May this peer begin one more job? Users may begin so many each, and not all that there may be. */
-int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err);
+int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_client *c,
+			    struct scribe_err *err);
 /* Whatever a user has said: the job is of the peer's user, and within the service's limits. */
-void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config);
+void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c,
+			 struct scribe_config *config);
 /* Its connection is gone: the job goes on by itself. */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
 /* Jobs whose `ioscribe run` does not come back, for it is gone too. */
 void scribe_runlink_sweep(struct scribe_daemon *d);
 /* Begin the job of an earlier daemon again, in its place, by the lines that it was begun by. */
-int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
-			  size_t bytes, struct scribe_work **ret_work, struct scribe_err *err);
+int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
+			  const char *text, size_t bytes, struct scribe_work **ret_work,
+			  struct scribe_err *err);
 /* Tell all who have asked for it what logs the job has written. */
 void scribe_runlink_report(struct scribe_work *w);
 
@@ -302,8 +308,8 @@ void scribe_runlink_report(struct scribe_work *w);
 /* A checked message of `ioscribe job`; negative: hang up. */
 int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h);
 /* Begin the job of an earlier daemon again, in its place, by the request that it was begun by. */
-int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
-		       size_t bytes, struct scribe_work **ret_work, struct scribe_err *err);
+int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
+		       const char *text, size_t bytes, struct scribe_work **ret_work, struct scribe_err *err);
 
 /* ---- loop.c ---- */
 struct scribe_pace {

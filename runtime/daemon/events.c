@@ -198,7 +198,8 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 		int root = open_root(p);
 
 		if (root < 0 && p->own_root_dir)
-			root = open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+			root = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0)
+					   : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
 		bytes = scribe_path_resolve(path, sizeof(path), root, parts.nofollow, scribe_look_open,
 					    p->work);
 		p->work->names_as_given += p->work->look.missing != missing;
@@ -233,14 +234,16 @@ static bool same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static void look_at_root(struct scribe_process *p)
+static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p)
 {
+	bool machine = d->root > 0;
 	char root[64], mnt[64];
 
 	snprintf(root, sizeof(root), "/proc/%d/root/", p->tgid);
 	snprintf(mnt, sizeof(mnt), "/proc/%d/ns/mnt", p->tgid);
 	if (access(root, F_OK) == 0)
-		p->own_root_dir = same_file(root, "/") && same_file(mnt, "/proc/self/ns/mnt");
+		p->own_root_dir = same_file(root, machine ? "/proc/1/root/" : "/") &&
+				  same_file(mnt, machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt");
 }
 
 static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes)
@@ -252,7 +255,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	snprintf(link, sizeof(link), "/proc/%d/exe", p->tgid);
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
-	look_at_root(p);
+	look_at_root(d, p);
 	scribe_libs_exec(d, p);
 	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
 		p->work->memory_out++;

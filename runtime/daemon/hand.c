@@ -307,6 +307,13 @@ int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool 
 	return ask_now(h, &q, root_fd, ms);
 }
 
+int scribe_hand_root(struct scribe_hand *h, int root_fd)
+{
+	static const struct scribe_hand_question q = {.op = SCRIBE_HAND_ROOT};
+
+	return ask_now(h, &q, root_fd, QUICK_MS);
+}
+
 int scribe_hand_put(struct scribe_hand *h, const struct scribe_hand_put *put, uint32_t deadline_ms)
 {
 	static struct scribe_hand_question q;

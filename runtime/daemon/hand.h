@@ -80,6 +80,8 @@ int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_byt
  * writes, in this order, for each an int32_t, the value's length or a negative
  * errno, and the value. Only regular files are asked, links are not followed.
  */
+/* The names of scribe_hand_attributes are of files below this directory. At once. */
+int scribe_hand_root(struct scribe_hand *h, int root_fd);
 int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd, uint32_t deadline_ms);
 /*
  * Make the logs of the parts in the directory `dir` (logfmt/parts.h), with

@@ -275,19 +275,28 @@ static int fetch(const char *path, int to)
 }
 
 /* Its length, or a negative errno. */
+/* Where the files are whose attributes are asked for; -1: where we are. */
+static int files_root = -1;
+
 static int32_t attribute_of(const char *path, const char *name, void *value, size_t cap)
 {
+	int fd = files_root < 0 ? open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW)
+				: scribe_path_open(NULL, files_root, path, true);
+	int32_t ret = fd < 0 ? -errno : -EINVAL;
+	char link[64];
 	struct statx st;
-	ssize_t n;
 
+	if (fd < 0)
+		return ret;
 	/* the type alone: no file system needs to ask its servers for that again */
-	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE,
-		  &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.stx_mode))
-		return -EINVAL;
-	n = lgetxattr(path, name, value, cap);
-	return n < 0 ? -errno : (int32_t)n;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) == 0 && S_ISREG(st.stx_mode)) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		ret = (int32_t)getxattr(link, name, value, cap);
+		if (ret < 0)
+			ret = -errno;
+	}
+	close(fd);
+	return ret;
 }
 
 static int attributes(const char *name, int fd)
@@ -357,6 +366,9 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 		return make_days(q->path, q->prefix);
 	case SCRIBE_HAND_ATTRIBUTES:
 		return attributes(q->path, fd);
+	case SCRIBE_HAND_ROOT:
+		files_root = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return files_root < 0 ? -errno : 0;
 	case SCRIBE_HAND_LOOK:
 		rc = scribe_path_open(NULL, fd, q->path, !q->replace);
 		*ret_fd = rc;

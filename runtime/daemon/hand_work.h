@@ -20,6 +20,7 @@ enum scribe_hand_op {
 	SCRIBE_HAND_DAYS,       /* `prefix`: of the directory of logs in path */
 	SCRIBE_HAND_ATTRIBUTES, /* with a descriptor */
 	SCRIBE_HAND_MERGE,      /* with a descriptor, or without */
+	SCRIBE_HAND_ROOT,       /* with a descriptor: where ATTRIBUTES finds its files */
 	SCRIBE_HAND_LOOK,       /* with a descriptor: the root; `replace`: follow the last link */
 };
 

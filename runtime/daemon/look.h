@@ -18,8 +18,9 @@
 
 struct scribe_work;
 
-/* Of a job; zero but for the hand, which there is none. */
+/* Of a job; begins as zeros. */
 struct scribe_look {
+	bool has_hand;
 	struct scribe_hand hand;
 	unsigned lost;    /* hands that did not answer */
 	uint64_t next_ns; /* not asked before */

@@ -100,7 +100,8 @@ static int take_lock(struct scribe_service *s, int handed_over, struct scribe_er
 
 	if (handed_over >= 0)
 		return flock(handed_over, LOCK_EX | LOCK_NB) < 0
-			       ? scribe_err_set(err, -errno, "descriptor %d is not the lock of %s", handed_over, s->dir)
+			       ? scribe_err_set(err, -errno, "descriptor %d is not the lock of %s",
+						handed_over, s->dir)
 			       : 0;
 	snprintf(path, sizeof(path), "%s/pid", s->dir);
 	s->pid_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -152,8 +153,7 @@ static void own_library(struct scribe_config *c)
 	static const char *const places[] = {"../lib/libioscribe.so",
 					     "../lib/x86_64-linux-gnu/libioscribe.so",
 					     "../lib/aarch64-linux-gnu/libioscribe.so",
-					     "../lib64/libioscribe.so",
-					     "../client/libioscribe.so"};
+					     "../lib64/libioscribe.so", "../client/libioscribe.so"};
 	char self[SCRIBE_PATH_MAX], path[2 * SCRIBE_PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -325,6 +325,8 @@ static void end(struct scribe_daemon *d)
 	free(d->slot);
 	if (d->epoll >= 0)
 		close(d->epoll);
+	if (d->root > 0)
+		close(d->root);
 	if (s->pid_file >= 0 && ftruncate(s->pid_file, 0) == 0)
 		close(s->pid_file);
 }
@@ -347,8 +349,8 @@ int scribe_service_tick(struct scribe_daemon *d)
 int scribe_service_run(const struct scribe_service_options *o)
 {
 	bool managed = getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS");
-	struct scribe_service s = {.pid_file = -1, .stay = o->stay || managed, .pin = o->pin,
-				   .finish = o->finish};
+	struct scribe_service s = {
+		.pid_file = -1, .stay = o->stay || managed, .pin = o->pin, .finish = o->finish};
 	struct scribe_daemon *d = &served;
 	struct scribe_err err = {0};
 	int ready = -1, rc = 0;
@@ -358,6 +360,10 @@ int scribe_service_run(const struct scribe_service_options *o)
 	if (rc > 0)
 		return 0; /* the starter: the daemon serves */
 	*d = (struct scribe_daemon){.epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
+	if (managed)
+		d->root = open("/proc/1/root", O_PATH | O_CLOEXEC | O_DIRECTORY);
+	if (d->root < 0)
+		d->root = 0; /* descriptor 0 is never it */
 	if (rc == 0)
 		rc = begin(d, &s, o, &err);
 	/* who dies young again and again must get on, or the jobs' records are not given back */

@@ -145,7 +145,6 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	w->daemon = d;
 	w->index = index;
 	w->hand = (struct scribe_hand){.pid = -1, .sock = -1};
-	w->look.hand = (struct scribe_hand){.pid = -1, .sock = -1};
 	w->config = *config;
 	if (spec) {
 		w->spec = *spec;
@@ -376,7 +375,7 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 		rc = scribe_works_load(d, d->service ? &d->service->config : &w->config, err);
 	if (rc < 0)
 		return rc;
-	scribe_mounts_read(&w->mounts, "/etc/mtab");
+	scribe_mounts_read(&w->mounts, w->daemon->root > 0 ? "/proc/1/mounts" : "/etc/mtab");
 	set_quotas(w, &job);
 	job.mem_align = w->config.mem_alignment;
 	job.all_types = w->config.all_types;

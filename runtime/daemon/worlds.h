@@ -91,7 +91,7 @@ struct scribe_process {
 	bool disabled; /* asked for no record: what it does is dropped */
 	bool exit_seen;    /* by the sweep, once already */
 	bool drained;      /* its last records are here, whatever the kernel still holds */
-	bool own_root_dir; /* its root directory and mounts are the daemon's */
+	bool own_root_dir; /* its root directory and mounts are the machine's, or the daemon's */
 	enum scribe_process_end end_kind;
 	int32_t status; /* wait status */
 	uint64_t start_ns, end_ns;

@@ -171,6 +171,11 @@ int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool 
 	return -ENOENT;
 }
 
+int scribe_hand_root(struct scribe_hand *h, int root_fd)
+{
+	return 0;
+}
+
 int scribe_hand_remove(struct scribe_hand *h, const char *path, struct scribe_err *err)
 {
 	return scribe_hand_mkdirs(h, path, 0, err);

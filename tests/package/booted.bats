@@ -3,7 +3,7 @@
 # The unit as a real systemd runs it, sandbox and all: that is process 1 of
 # namespaces of its own. Only the times of watchdog and stopping are shortened.
 
-load ../harness/wait.bash
+load helper
 
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "a systemd of its own needs root"; return 1; }
@@ -19,42 +19,20 @@ setup() {
   for target in sysinit basic shutdown sockets local-fs remote-fs; do
     printf '[Unit]\nDefaultDependencies=no\n' >"$T/run/units/$target.target"
   done
-  printf '[Service]\nWatchdogSec=12\nTimeoutStopSec=4\nTimeoutAbortSec=1\nStandardError=append:/run/said\n' >"$T/run/units/ioscribed.service.d/short.conf"
-  G=$(findmnt -t cgroup2 -n -o TARGET | head -n 1)/ioscribe-booted-$$
-  mkdir "$G"
-  boot
+  printf '[Service]\nWatchdogSec=12\nTimeoutStopSec=4\nTimeoutAbortSec=1\nStandardError=append:/run/said\nExecStart=\nExecStart=/run/usr/sbin/ioscribed --service --foreground --pin --config /run/ioscribed.conf\n' >"$T/run/units/ioscribed.service.d/short.conf"
+  # the file system at hand stands in for Lustre, as in tests/trace/lustre.bats
+  echo "layout_source = $(findmnt -no FSTYPE -T "$T"),user.lov" >"$T/run/ioscribed.conf"
+  boot "$IOSCRIBE_SOURCE/tests/package/boot.sh" "$T/run"
 }
 
 teardown() {
   cd /
   if [ -n "${one:-}" ]; then
     in_it systemctl stop ioscribed.service ioscribed.socket >/dev/null 2>&1 || true
-    kill -KILL "$one" 2>/dev/null || true
-    wait "$outer" 2>/dev/null || true
   fi
-  [ -z "${G:-}" ] || until_true remove_cgroups
+  shut_down
   "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
-}
-
-remove_cgroups() {
-  [ ! -d "$G" ] || find "$G" -depth -type d -exec rmdir {} + 2>/dev/null
-}
-
-boot() {
-  (echo "$BASHPID" >"$G/cgroup.procs" && exec unshare --pid --fork --mount --uts --ipc --net --cgroup --kill-child \
-    "$IOSCRIBE_SOURCE/tests/package/boot.sh" "$T/run") >"$T/console" 2>&1 </dev/null 3>&- 4>&- &
-  outer=$!
-  until_true is_booted || { cat "$T/console"; return 1; }
-}
-
-is_booted() {
-  one=$(pgrep -P "$outer") && in_it systemctl is-active -q booted.target 2>/dev/null
-}
-
-# A command inside, as root.
-in_it() {
-  timeout -s KILL 60 nsenter -t "$one" -p -m -u -i -n -C "$@"
 }
 
 job() {
@@ -80,6 +58,10 @@ restarted() {
   [ "$(property ActiveState)" = active ]
   main=$(property MainPID)
   work a
+  # files are where the programs see them: the unit has another /tmp
+  echo x >"$T/w/striped"
+  setfattr -n user.lov -v "0s$(base64 -w0 <"$IOSCRIBE_SOURCE/tests/data/lov/plain.lov")" "$T/w/striped"
+  in_it env JOBX=5 IOSCRIBE_ENABLE=1 cat "$T/w/striped" >"$T/out"
   # what the sandbox leaves it: the capabilities that docs and tests list, a read-only system
   in_it grep -q '^NoNewPrivs:.1' "/proc/$main/status"
   in_it sh -c "grep -q ' / / ro' /proc/$main/mountinfo"
@@ -103,10 +85,13 @@ restarted() {
   run job end 5
   echo "$output"
   [ "$status" -eq 0 ]
+  [[ $output == /var/log/ioscribe/20* ]] # its place, not the spool
   in_it cat "$output" >"$T/job.darshan"
   "$IOSCRIBE" parse --base "$T/job.darshan" | awk -F '\t' -v at="$T/w/" '
     $4 == "POSIX_BYTES_WRITTEN" && index($6, at) == 1 { print substr($6, length(at) + 1), $5 }' >"$T/have"
-  printf '%s 200\n' a b c d e | diff - <(sort "$T/have")
+  printf '%s 200\n' a b c d e | diff - <(grep -v striped "$T/have" | sort)
+  "$IOSCRIBE" parse --all "$T/job.darshan" >"$T/parsed"
+  grep -P "^LUSTRE\t0\t.*\t(LUSTRE_)?NUM_STRIPES\t2\t$T/w/striped\t" "$T/parsed" || { grep -P '^LUSTRE|^# mount' "$T/parsed"; cat "$T/run/said"; false; }
   # stopped without jobs: nothing is pinned, and the socket starts it again
   in_it systemctl stop ioscribed.service
   [ -z "$(in_it ls /sys/fs/bpf/ioscribe)" ]

@@ -27,6 +27,7 @@
 #define FILES 600 /* more than one question's */
 
 static char base[64];
+static struct scribe_daemon daemon_of_work; /* with no machine's root but its own */
 static struct scribe_work *work;
 static struct scribe_unit *unit;
 
@@ -41,6 +42,7 @@ static int setup(void **state)
 	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
 	    scribe_worlds_init(&work->worlds, 100) < 0)
 		return -1;
+	work->daemon = &daemon_of_work;
 	work->hand = (struct scribe_hand){.pid = -1, .sock = -1};
 	work->config.uid = getuid();
 	work->config.gid = getgid();

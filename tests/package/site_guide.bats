@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The five commands of docs/site-guide.md, as they stand there, on a Slurm node
+# with a systemd, munge and Slurm from Debian: then a job that asks has its log.
+load helper
+
+setup() {
+  [ "$(id -u)" -eq 0 ] || { echo "a node of its own needs root"; return 1; }
+  T=$(mktemp -d /tmp/ioscribe-site.XXXXXX)
+  chmod 755 "$T"
+  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  mkdir "$T/root"
+}
+
+teardown() {
+  cd /
+  if [ -n "${one:-}" ]; then
+    in_it systemctl stop ioscribed.service ioscribed.socket >/dev/null 2>&1 || true
+  fi
+  shut_down
+  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  rm -rf "$T"
+}
+
+# command N: as the guide says it
+command_of_guide() {
+  sed -n "s/^    \(.*[^ ]\)  *# $1\(,.*\)\?$/\1/p" "$IOSCRIBE_SOURCE/docs/site-guide.md" | grep .
+}
+
+# on_node N: by root, in the folder of the packages
+on_node() {
+  in_it bash -c "cd /site && export DEBIAN_FRONTEND=noninteractive LC_ALL=C && $(command_of_guide "$1")" >"$T/$1.out" 2>&1 ||
+    { cat "$T/$1.out"; return 1; }
+}
+
+as_user() {
+  in_it setpriv --reuid=games --regid=games --init-groups env -i PATH=/usr/bin:/bin HOME=/home/games bash -c "cd /home/games && $1"
+}
+
+node_is_idle() {
+  [ "$(in_it sinfo -h -o %T)" = idle ]
+}
+
+no_jobs() {
+  [ -z "$(in_it squeue -h)" ]
+}
+
+logs() {
+  in_it find /var/log/ioscribe -name '*.darshan'
+}
+
+a_log() {
+  [ -n "$(logs)" ]
+}
+
+@test "build, install, enable, plugin, prolog and epilog: sbatch --ioscribe leaves a log" {
+  (cd "$IOSCRIBE_BUILD" && bash -c "$(command_of_guide 1) -B $T/one") >"$T/cpack.log" 2>&1 || { cat "$T/cpack.log"; false; }
+  rm -rf "$T/one/_CPack_Packages"
+  boot "$IOSCRIBE_SOURCE/tests/package/site.sh" "$T"
+  in_it systemctl start munge slurmctld slurmd
+  until_true node_is_idle || { in_it tail -n 20 /var/log/slurm/slurmctld.log /var/log/slurm/slurmd.log; false; }
+
+  on_node 2
+  on_node 3
+  [ "$(in_it systemctl is-enabled ioscribed)" = enabled ]
+  [ "$(in_it systemctl is-active ioscribed)" = active ]
+  on_node 4
+  on_node 5
+
+  in_it install -d -o games -g games /home/games
+  in_it bash -c 'printf "%s\n" "#!/bin/bash" "dd if=/dev/zero of=\$1 bs=1000 count=7" >/home/games/job.sh'
+  as_user 'sbatch job.sh unasked' # the same without the flag
+  as_user 'sbatch --ioscribe job.sh asked'
+  until_true no_jobs
+  until_true a_log || { in_it tail -n 20 /var/log/slurm/slurmd.log; in_it ioscribe job list; in_it cat /home/games/slurm-1.out /home/games/slurm-2.out; false; }
+  [ "$(logs | wc -l)" -eq 1 ]
+  log=$(logs)
+  [ "$(in_it stat -c '%U %a' "$log")" = "games 400" ]
+  [[ $log == /var/log/ioscribe/20*/games_*_id2-* ]]
+  in_it ioscribe parse --base "$log" | awk -F '\t' '$4 == "POSIX_BYTES_WRITTEN" && $6 == "/home/games/asked" { print $5 }' >"$T/bytes"
+  [ "$(cat "$T/bytes")" = 7000 ]
+  node_is_idle # no hook has drained it
+}
