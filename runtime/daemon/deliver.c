@@ -47,10 +47,11 @@ struct scribe_delivery {
 	enum what what;
 	enum stage stage;
 	bool asked;
-	bool part_days;                /* those above the part are made: next, those above the log made of it */
-	int theirs;                    /* copy of the ranks' log; -1 none */
-	int log;                       /* the finished log; -1 not yet */
-	struct scribe_hand root;       /* makes the directories that are not the user's */
+	bool fresh_hand;         /* the first one has died */
+	bool part_days;          /* those above the part are made: next, those above the log made of it */
+	int theirs;              /* copy of the ranks' log; -1 none */
+	int log;                 /* the finished log; -1 not yet */
+	struct scribe_hand root; /* makes the directories that are not the user's */
 	char partial[SCRIBE_PATH_MAX]; /* where it is written first */
 	char wanted[SCRIBE_PATH_MAX];  /* its place */
 	struct scribe_err err;         /* of its place */
@@ -74,9 +75,13 @@ static struct scribe_delivery *add(struct scribe_work *w, enum what what, struct
 
 	if (!v)
 		return NULL;
-	*v = (struct scribe_delivery){
-		.what = what, .unit = u, .m = m, .stage = u ? STAGE_LOOK : STAGE_BUILD, .theirs = -1, .log = -1,
-		.root = {.pid = -1, .sock = -1}};
+	*v = (struct scribe_delivery){.what = what,
+				      .unit = u,
+				      .m = m,
+				      .stage = u ? STAGE_LOOK : STAGE_BUILD,
+				      .theirs = -1,
+				      .log = -1,
+				      .root = {.pid = -1, .sock = -1}};
 	while (*at)
 		at = &(*at)->next;
 	*at = v;
@@ -296,6 +301,11 @@ static void put(struct scribe_work *w, struct scribe_delivery *v)
 		is_put(w, v);
 		return;
 	}
+	/* the user may end its hand, and so may the kernel when memory is short */
+	if (rc == -EPIPE && !v->fresh_hand && scribe_work_fresh_hand(w, NULL) == 0) {
+		v->fresh_hand = true;
+		return;
+	}
 	if (asks) {
 		finished(w, v);
 		return;
@@ -329,8 +339,8 @@ static void merge(struct scribe_work *w, struct scribe_delivery *v)
 	if (rc == 0)
 		scribe_parts_made(w, v->theirs);
 	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
-		fprintf(stderr, "ioscribed: job %s: its logs cannot be made of the parts beside %s: %s\n", w->spec.id,
-			v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
+		fprintf(stderr, "ioscribed: job %s: its logs cannot be made of the parts beside %s: %s\n",
+			w->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
 	finished(w, v);
 }
 
@@ -378,8 +388,9 @@ static void spool(struct scribe_work *w, struct scribe_delivery *v)
 void scribe_deliver_tick(struct scribe_work *w)
 {
 	static void (*const steps[])(struct scribe_work *, struct scribe_delivery *) = {
-		[STAGE_FETCH] = fetch, [STAGE_LOOK] = look, [STAGE_BUILD] = build,         [STAGE_DAYS] = days,
-		[STAGE_PUT] = put,     [STAGE_MERGE] = merge, [STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
+		[STAGE_FETCH] = fetch,         [STAGE_LOOK] = look,   [STAGE_BUILD] = build,
+		[STAGE_DAYS] = days,           [STAGE_PUT] = put,     [STAGE_MERGE] = merge,
+		[STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
 	};
 	struct scribe_delivery *v = w->deliveries;
 
