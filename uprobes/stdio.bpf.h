@@ -197,7 +197,10 @@ static __always_inline __s64 scribe_stream_bytes(struct scribe_proc *p, struct s
 		if (!ret)
 			return -1;
 		n = scribe_user_length(p, ret);
-		return n ? (__s64)n : moved;
+		/* a line that does not end as one does: with a NUL in it, perhaps */
+		if (!n || (moved > (__s64)n && (scribe_user_u32(ret + n - 1) & 0xff) != '\n'))
+			return moved;
+		return n;
 	case SCRIBE_FN_STREAM_SCAN:
 	case SCRIBE_FN_STREAM_MESSAGE:
 		return moved > 0 ? moved : -1;

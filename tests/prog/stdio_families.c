@@ -59,6 +59,23 @@ static int scan(FILE *f, const char *format, ...)
 	return n;
 }
 
+/* 1 write and 5 reads of 12 bytes: lines with a NUL, a full buffer, one without an end */
+static void nuls(void)
+{
+	FILE *f = fopen("nuls", "w+");
+	char line[4];
+	int n = 0;
+
+	if (!f || fwrite("\0\na\0bcdef\0\nz", 1, 12, f) != 12)
+		err(1, "nuls");
+	rewind(f);
+	while (fgets(line, sizeof(line), f)) /* 2, 3, 3, 3, 1 */
+		n++;
+	if (n != 5)
+		errx(1, "nuls: %d lines", n);
+	fclose(f);
+}
+
 /* 2 writes, 10 bytes; 4 reads, 10 bytes: a space is looked at and given back */
 static void lists(void)
 {
@@ -193,6 +210,7 @@ int main(void)
 		errx(1, "no locale C.UTF-8");
 	standard();
 	lists();
+	nuls();
 	wide();
 	wide_standard();
 	wide_many();

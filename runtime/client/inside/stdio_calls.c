@@ -254,6 +254,18 @@ EXPORT int puts(const char *text)
 	return rc;
 }
 
+/* Bytes of a line in a buffer of `room`; where a NUL may be in it, the position tells. */
+static uint64_t line_bytes(const struct scribe_stream *s, FILE *f, const char *to, size_t room)
+{
+	uint64_t n = strlen(to);
+	int64_t now;
+
+	if ((n && to[n - 1] == '\n') || n + 1 >= room || s->pos < 0)
+		return n;
+	now = scribe_stream_tell(f) - s->pos;
+	return now > (int64_t)n && now < (int64_t)room && !to[now] ? (uint64_t)now : n;
+}
+
 #define GET_LINE(name)                                                                                       \
 	EXPORT char *name(char *to, int n, FILE *f);                                                         \
 	EXPORT char *name(char *to, int n, FILE *f)                                                          \
@@ -262,7 +274,7 @@ EXPORT int puts(const char *text)
 		BEGIN(f);                                                                                    \
 		char *got = real(to, n, f);                                                                  \
 		if (s && got)                                                                                \
-			scribe_stream_data(s, READ, strlen(got), start);                                     \
+			scribe_stream_data(s, READ, line_bytes(s, f, got, (size_t)n), start);                \
 		return got;                                                                                  \
 	}
 GET_LINE(fgets)
@@ -276,7 +288,7 @@ GET_LINE(fgets_unlocked)
 		BEGIN(f);                                                                                    \
 		char *got = real(to, room, n, f);                                                            \
 		if (s && got)                                                                                \
-			scribe_stream_data(s, READ, strlen(got), start);                                     \
+			scribe_stream_data(s, READ, line_bytes(s, f, got, (size_t)n), start);                \
 		return got;                                                                                  \
 	}
 GET_LINE_CHK(__fgets_chk)
