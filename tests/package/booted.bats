@@ -6,10 +6,7 @@
 load helper
 
 setup() {
-  [ "$(id -u)" -eq 0 ] || { echo "a systemd of its own needs root"; return 1; }
-  T=$(mktemp -d /tmp/ioscribe-booted.XXXXXX)
-  chmod 755 "$T"
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  scratch
   mkdir -m 777 "$T/w"
   # not below /tmp, which the unit has one of its own of
   DESTDIR=$T cmake --install "$IOSCRIBE_BUILD" --prefix /run/usr --component daemon >"$T/install.log"
@@ -23,16 +20,6 @@ setup() {
   # the file system at hand stands in for Lustre, as in tests/trace/lustre.bats
   echo "layout_source = $(findmnt -no FSTYPE -T "$T"),user.lov" >"$T/run/ioscribed.conf"
   boot "$IOSCRIBE_SOURCE/tests/package/boot.sh" "$T/run"
-}
-
-teardown() {
-  cd /
-  if [ -n "${one:-}" ]; then
-    in_it systemctl stop ioscribed.service ioscribed.socket >/dev/null 2>&1 || true
-  fi
-  shut_down
-  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
-  rm -rf "$T"
 }
 
 job() {

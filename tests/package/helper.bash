@@ -3,6 +3,24 @@
 
 load ../harness/wait.bash
 
+# The test's folder T.
+scratch() {
+  [ "$(id -u)" -eq 0 ] || { echo "a systemd of its own needs root"; return 1; }
+  T=$(mktemp -d /tmp/ioscribe-booted.XXXXXX)
+  chmod 755 "$T"
+  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+}
+
+teardown() {
+  cd /
+  if [ -n "${one:-}" ]; then
+    in_it systemctl stop ioscribed.service ioscribed.socket >/dev/null 2>&1 || true
+  fi
+  shut_down
+  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  rm -rf "$T"
+}
+
 # boot COMMAND...: it becomes process 1 and reaches booted.target. Sets `one`; $T is the test's folder.
 boot() {
   G=$(findmnt -t cgroup2 -n -o TARGET | head -n 1)/ioscribe-booted-$$

@@ -5,21 +5,8 @@
 load helper
 
 setup() {
-  [ "$(id -u)" -eq 0 ] || { echo "a node of its own needs root"; return 1; }
-  T=$(mktemp -d /tmp/ioscribe-site.XXXXXX)
-  chmod 755 "$T"
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  scratch
   mkdir "$T/root"
-}
-
-teardown() {
-  cd /
-  if [ -n "${one:-}" ]; then
-    in_it systemctl stop ioscribed.service ioscribed.socket >/dev/null 2>&1 || true
-  fi
-  shut_down
-  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
-  rm -rf "$T"
 }
 
 # command N: as the guide says it
