@@ -7,8 +7,10 @@ usage: posix.py BUILD [ROUNDS]
 For every call: untraced, traced (ioscribe run), in a process of another job
 while one is traced, and, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for
 programs without MPI, with that preloaded. IOSCRIBE_BENCH_BUILD names a second
-build, whose tracing is then measured in the same rounds ("second"). Prints ns,
-the added ns and ratios; asserts nothing. Needs root. Data lie on a tmpfs (/dev/shm has one).
+build, whose tracing is then measured in the same rounds ("second");
+IOSCRIBE_BENCH_CLOCK=cpu measures processor time, for a machine that others use;
+IOSCRIBE_BENCH_CALLS names some of the calls. Prints ns, the added ns and ratios;
+asserts nothing. Needs root. Data lie on a tmpfs (/dev/shm has one).
 """
 import os
 import shutil
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-MODES = ("pread1", "pread2", "write4k", "create", "getppid")
+MODES = tuple(os.environ.get("IOSCRIBE_BENCH_CALLS", "pread1 pread2 write4k create getppid").split())
 
 
 def measure(prefix, program, mode, folder, env=None):
