@@ -10,8 +10,9 @@
 
 #include "uprobes/call.bpf.h"
 
-/* File handles beside dataset structures in one table. */
+/* File handles, by id and by structure, beside dataset structures in one table. */
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
+#define SCRIBE_HANDLE_H5_MADE (SCRIBE_LAYER_HDF5 | 0x200)
 #define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
 
 /* In the note of a dataset's handle, beside the enum scribe_fn around its open: `moved[0]` is its record's
@@ -37,21 +38,44 @@ static __always_inline void scribe_h5_chunk(const struct scribe_image *im, __u64
 	}
 }
 
-/* The dataset's record: "file:/path"; `own`, `later`: as in scribe_lib_name. */
+/* The handle of the open file with this structure (H5F_t); 0: its record is not known, or no longer. */
+static __always_inline struct scribe_handle *scribe_h5_made(struct scribe_proc *p, __u64 file)
+{
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_MADE, file);
+	struct scribe_slot *s;
+
+	if (!h || h->slot == SCRIBE_SKIP_SLOT)
+		return h;
+	s = scribe_slot_at(h->slot);
+	return s && s->birth == h->birth && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE ? h : 0;
+}
+
+/*
+ * The dataset's record: its path below the record of its file, whose name is that at
+ * its open; of a file that the library has opened by itself "file:/path", as it is
+ * from here. `own`, `later`: as in scribe_lib_name.
+ */
 static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
 						const struct scribe_image *im, __u64 set, __u64 own,
 						bool later)
 {
 	struct scribe_lib_name name = {.kind = SCRIBE_KIND_H5D, .prefix = 1, .own = own, .later = later};
+	struct scribe_handle *file;
 	struct scribe_slot *s;
 	__u64 shared, space;
 	__u32 index;
 
+	file = scribe_h5_made(p, scribe_user_u64(set));
 	name.string = scribe_user_u64(scribe_user_u64(set));
 	name.suffix = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at));
 	if (!name.string)
 		return SCRIBE_NO_SLOT;
-	index = scribe_lib_slot(t, p, &name);
+	if (file && file->slot == SCRIBE_SKIP_SLOT)
+		return SCRIBE_SKIP_SLOT;
+	if (file && !own)
+		index = scribe_lib_below(t, p, file->slot, name.suffix, SCRIBE_KIND_H5D);
+	else
+		index = scribe_lib_slot(t, p, &name);
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
 	if (!s)
 		return index;
@@ -143,6 +167,8 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
 	h.birth = s ? s->birth : 0;
 	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
 	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, &h);
+	if (c->inner > 0)
+		scribe_handle_put(p, SCRIBE_HANDLE_H5_MADE, c->inner, &h);
 	if (!s)
 		return;
 	op->what = SCRIBE_LIB_OPEN;
@@ -348,6 +374,8 @@ static __always_inline int scribe_h5_end(struct pt_regs *ctx)
 		break;
 	}
 	h = scribe_handle_get(p, table, c->arg[0]);
+	if (!h && site->fn == SCRIBE_FN_H5_FILE_FLUSH && c->inner > 0)
+		h = scribe_h5_made(p, c->inner); /* by the id of something in the file */
 	/* H5Idec_ref tells how many references are left */
 	if (!h || (__s32)ret < 0 || (site->fn == SCRIBE_FN_H5_FILE_CLOSE && (__s32)ret > 0))
 		return 0;

@@ -41,6 +41,13 @@ static __always_inline void scribe_inner_begin(const struct scribe_regs *regs, c
 		return;
 	if (site->fn == SCRIBE_FN_MPI_TYPE_SIZE && c->fn != SCRIBE_FN_MPI_DATA)
 		return;
+	if (site->fn == SCRIBE_FN_H5_FILE_MADE && c->fn != SCRIBE_FN_H5_FILE_OPEN)
+		return;
+	if (site->fn == SCRIBE_FN_H5_FILE_MEANT) {
+		if (c->fn == SCRIBE_FN_H5_FILE_FLUSH)
+			c->inner = regs->r[site->reg[0] & 15];
+		return;
+	}
 	if (site->fn == SCRIBE_FN_H5_BLOCK_READ) {
 		if (c->fn == SCRIBE_FN_H5_SET_CHUNK && regs->r[site->reg[0] & 15] == SCRIBE_H5_RAW_DATA)
 			c->inner = regs->r[site->reg[1] & 15];
@@ -69,7 +76,9 @@ static __always_inline bool scribe_inner_end(struct pt_regs *ctx, __u32 layer)
 	c = scribe_layer_at(calls, layer);
 	if (!c || !c->busy || !c->inner_fn || ctx->sp != c->inner_sp + 8)
 		return false;
-	if ((__s32)ctx->ax == 0 && c->inner_fn != SCRIBE_FN_NC_POST)
+	if (c->inner_fn == SCRIBE_FN_H5_FILE_MADE)
+		c->inner = ctx->ax;
+	else if ((__s32)ctx->ax == 0 && c->inner_fn != SCRIBE_FN_NC_POST)
 		c->inner = c->inner_fn == SCRIBE_FN_MPI_COMM_SIZE ? (__s64)(__s32)scribe_user_u32(c->inner_at)
 								  : (__s64)scribe_user_u64(c->inner_at);
 	c->inner_fn = 0;
@@ -189,7 +198,7 @@ static __noinline int scribe_mpiio_out(struct pt_regs *ctx)
 
 static __noinline int scribe_hdf5_out(struct pt_regs *ctx)
 {
-	if (scribe_around_end(ctx))
+	if (scribe_around_end(ctx) || scribe_inner_end(ctx, SCRIBE_LAYER_HDF5))
 		return 0;
 	return scribe_h5_end(ctx);
 }

@@ -231,6 +231,12 @@ static const struct scribe_probe hdf5[] = {
 	 SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
 	{"H5F_shared_block_read", "bytes of a chunk (inside H5Dread_chunk, from 1.12 on)",
 	 SCRIBE_FN_H5_BLOCK_READ, 0, NONE, SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
+	{"H5F_open", "which structure is the file's (inside H5Fopen, H5Fcreate)", SCRIBE_FN_H5_FILE_MADE, 0,
+	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(X, X, X, X, X, X)},
+	{"H5F__flush", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
+	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
+	{"H5F_flush_mounts", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
+	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
 	H5_AROUND("H5Dcreate1", "H5D_USE_DEPRECATED", DEPRECATED),
 	H5_AROUND("H5Dopen1", "H5D_USE_DEPRECATED", DEPRECATED),
 };

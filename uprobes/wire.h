@@ -65,6 +65,8 @@ enum scribe_fn {
 	SCRIBE_FN_H5_SET_CHUNK,  /* H5D_t *, bytes of one stored chunk (reading: told from inside) */
 	SCRIBE_FN_H5_DEPRECATED, /* around an open */
 	SCRIBE_FN_H5_BLOCK_READ, /* inside others: kind of memory, bytes */
+	SCRIBE_FN_H5_FILE_MADE,  /* inside an open: returns H5F_t * */
+	SCRIBE_FN_H5_FILE_MEANT, /* inside a flush: H5F_t * */
 	/* PnetCDF */
 	SCRIBE_FN_NC_OPEN,     /* path, int *ncid */
 	SCRIBE_FN_NC_CLOSE,    /* ncid */

@@ -182,6 +182,9 @@ static void names(hid_t file)
 	set[6] = MUST(H5Dopen1(sub, "/g/sub/x"));
 	for (int i = 0; i < 7; i++)
 		MUST(H5Dwrite(set[i], H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+	/* of the file, by what is in it */
+	MUST(H5Fflush(set[0], H5F_SCOPE_LOCAL));
+	MUST(H5Fflush(g, H5F_SCOPE_GLOBAL));
 	for (int i = 0; i < 6; i++)
 		MUST(i & 1 ? H5Oclose(set[i]) : H5Dclose(set[i]));
 	MUST(H5Idec_ref(set[6]));

@@ -29,7 +29,7 @@ edges_totals() {
   [ "$status" -eq 0 ]
   one_log
   # one create, two opens at once later; what failed is not there
-  expect "^$T/w/e.h5\$" H5F_OPENS=3 H5F_FLUSHES=1 H5F_USE_MPIIO=0
+  expect "^$T/w/e.h5\$" H5F_OPENS=3 H5F_FLUSHES=3 H5F_USE_MPIIO=0
   expect "^$T/w/strong.h5\$" H5F_OPENS=1 H5F_FLUSHES=1
   expect "^$T/w/counted.h5\$" H5F_OPENS=1 H5F_FLUSHES=1
   [ "$(records H5F)" -eq 3 ]

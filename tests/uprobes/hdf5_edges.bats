@@ -40,7 +40,7 @@ load hdf5_edges
 @test "h5py: files are closed by counting references" {
   library_copy libhdf5_serial.so.103
   cat >"$T/some.py" <<'X'
-import h5py, numpy
+import h5py, numpy, os
 with h5py.File("py.h5", "w") as f:
     rows = f.create_dataset("g/rows", data=numpy.arange(1000.0))
     f.flush()
@@ -49,12 +49,15 @@ with h5py.File("py.h5", "w") as f:
     packed[...] = numpy.ones((40, 60), "i2")
     packed[5:15:2, 7] = 3
     f["given"] = numpy.arange(50, dtype="f4")  # written first, named then
+    os.mkdir("below")
+    os.chdir("below")  # the file is where it was
+    f.create_dataset("moved", data=numpy.arange(5.0))
     try:
         f["g/none"]
         raise SystemExit("found")
     except KeyError:
         pass
-f = h5py.File("py.h5", "r")
+f = h5py.File("../py.h5", "r")
 assert f["g/rows"][()].sum() == 499500.0
 assert f["g"]["rows"][10:20].sum() == 145
 f.close()
@@ -68,7 +71,8 @@ X
   expect "^$T/w/py.h5:/packed\$" H5D_WRITES=2 H5D_BYTES_WRITTEN=$((40 * 60 * 2 + 10)) H5D_CHUNK_SIZE_D1=20 \
     H5D_CHUNK_SIZE_D2=10 H5D_DATATYPE_SIZE=2 H5D_ACCESS2_LENGTH_D5=5 H5D_ACCESS2_STRIDE_D5=2
   expect "^$T/w/py.h5:/given\$" H5D_OPENS=1 H5D_WRITES=1 H5D_BYTES_WRITTEN=200 H5D_ACCESS1_ACCESS=200
-  [ "$(records H5D)" -eq 3 ]
+  expect "^$T/w/py.h5:/moved\$" H5D_WRITES=1 H5D_BYTES_WRITTEN=40
+  [ "$(records H5D)" -eq 4 ]
   file_ids
   closed_times
   expect '' LEDGER_LIB_UNKNOWN=0 LEDGER_LIB_DROPPED=0
