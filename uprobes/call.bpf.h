@@ -408,40 +408,46 @@ static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const str
 
 /*
  * The record of something in a file: named after the record of the file, which
- * the daemon knows already, and a string of the program.
+ * the daemon knows already, and a string of the program, `suffix`.
  */
-SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc *p, __u32 file, __u64 string,
-				     __u32 kind)
+SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc *p, __u32 file,
+				     const struct scribe_lib_name *n)
 {
 	struct scribe_file_key key = {};
 	struct scribe_slot *base, *slot;
 	__u32 index = SCRIBE_NO_SLOT;
 	struct scribe_scratch *s;
 	bool fresh = false;
-	long got;
+	long got = 1;
 
 	base = scribe_slot_at(file);
-	if (!t || !p || !base)
+	if (!t || !p || !n || !base)
 		return index;
 	if (base->flags & SCRIBE_SF_EXCLUDED)
 		return SCRIBE_SKIP_SLOT;
 	s = scribe_scratch_take(p);
 	if (!s)
 		return index;
-	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
-				      (void *)string);
-	if (got > 1) {
+	if (n->suffix)
+		got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
+					      (void *)n->suffix);
+	if (got > 1 || n->own) {
+		__u64 hash = n->own;
+
+		if (!hash)
+			hash = scribe_string_hash(s, got - 1);
 		key.serial = p->serial;
 		key.dev = base->dev;
 		key.ino = base->ino;
-		key.hash = ((scribe_string_hash(s, got - 1) + base->hash) * SCRIBE_MIX + kind) << 2 | 1;
-		index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
+		key.hash = ((hash + base->hash) * SCRIBE_MIX + n->kind) << 2 | 1;
+		index = scribe_slot_for(p, t->proc, &key, n->kind, &fresh);
 	}
 	slot = index ? scribe_slot_at(index) : 0;
-	if (!slot || slot->kind != kind) {
+	if (!slot || slot->kind != n->kind) {
 		index = SCRIBE_NO_SLOT;
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
-	} else if (!(slot->flags & SCRIBE_SF_NAME_SENT) && base->flags & SCRIBE_SF_NAME_SENT) {
+	} else if (!n->later && got > 0 && !(slot->flags & SCRIBE_SF_NAME_SENT) &&
+		   base->flags & SCRIBE_SF_NAME_SENT) {
 		__u32 bytes = (got - 1) & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
 
 		scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);

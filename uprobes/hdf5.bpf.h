@@ -72,10 +72,7 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 		return SCRIBE_NO_SLOT;
 	if (file && file->slot == SCRIBE_SKIP_SLOT)
 		return SCRIBE_SKIP_SLOT;
-	if (file && !own)
-		index = scribe_lib_below(t, p, file->slot, name.suffix, SCRIBE_KIND_H5D);
-	else
-		index = scribe_lib_slot(t, p, &name);
+	index = file ? scribe_lib_below(t, p, file->slot, &name) : scribe_lib_slot(t, p, &name);
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
 	if (!s)
 		return index;

@@ -165,6 +165,7 @@ static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread 
 	__u64 key = c->arg[0] << 32 | varid;
 	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key);
 	struct scribe_handle fresh = {.note = file->note};
+	struct scribe_lib_name below = {.kind = SCRIBE_KIND_NC_VAR};
 	struct scribe_nc_var var;
 	struct scribe_slot *s;
 	__u64 name;
@@ -176,11 +177,12 @@ static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread 
 		name = scribe_user_u64(scribe_user_u64(name + im->nc_names_at) + 8 * (__u64)varid);
 	if (name)
 		name = scribe_user_u64(name + im->nc_name_at);
+	below.suffix = name;
 	if (!name || !scribe_nc_var_read(im, c, varid, &var)) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
-	fresh.slot = scribe_lib_below(t, p, file->slot, name, SCRIBE_KIND_NC_VAR);
+	fresh.slot = scribe_lib_below(t, p, file->slot, &below);
 	s = fresh.slot == SCRIBE_SKIP_SLOT || fresh.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(fresh.slot);
 	fresh.slot = s ? fresh.slot : SCRIBE_SKIP_SLOT;
 	fresh.birth = s ? s->birth : 0;

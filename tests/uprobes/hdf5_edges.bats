@@ -48,9 +48,9 @@ with h5py.File("py.h5", "w") as f:
     packed = f.create_dataset("packed", (40, 60), dtype="i2", chunks=(10, 20), compression="gzip")
     packed[...] = numpy.ones((40, 60), "i2")
     packed[5:15:2, 7] = 3
-    f["given"] = numpy.arange(50, dtype="f4")  # written first, named then
     os.mkdir("below")
     os.chdir("below")  # the file is where it was
+    f["given"] = numpy.arange(50, dtype="f4")  # written first, named then
     f.create_dataset("moved", data=numpy.arange(5.0))
     try:
         f["g/none"]
