@@ -76,6 +76,20 @@ static void nuls(void)
 	fclose(f);
 }
 
+/* 10 bytes, each read, given back and read again */
+static void twice(void)
+{
+	FILE *f = fopen("twice", "w+");
+
+	if (!f || fputs("0123456789", f) < 0)
+		err(1, "twice");
+	rewind(f);
+	for (int i = 0; i < 10; i++)
+		if (ungetc(fgetc(f), f) != '0' + i || fgetc(f) != '0' + i)
+			errx(1, "twice: %d", i);
+	fclose(f);
+}
+
 /* 2 writes, 10 bytes; 4 reads, 10 bytes: a space is looked at and given back */
 static void lists(void)
 {
@@ -211,6 +225,7 @@ int main(void)
 	standard();
 	lists();
 	nuls();
+	twice();
 	wide();
 	wide_standard();
 	wide_many();

@@ -447,6 +447,32 @@ SCAN(__isoc23_, wchar, w)
 
 /* ---- positions ---- */
 
+/* Counted as nothing; what is read next has been read before. */
+EXPORT int ungetc(int c, FILE *f);
+EXPORT int ungetc(int c, FILE *f)
+{
+	REAL(int, "ungetc", END, int, FILE *)
+	struct scribe_stream *s = scribe_stream_of(f);
+	int rc = real(c, f);
+
+	if (s && rc != END)
+		scribe_stream_back(s, 1);
+	return rc;
+}
+
+EXPORT wint ungetwc(wint c, FILE *f);
+EXPORT wint ungetwc(wint c, FILE *f)
+{
+	REAL(wint, "ungetwc", (wint)END, wint, FILE *)
+	struct scribe_stream *s = scribe_stream_of(f);
+	int64_t at = s ? scribe_stream_tell(f) : 0;
+	wint rc = real(c, f);
+
+	if (s && rc != (wint)END)
+		scribe_stream_back(s, at - scribe_stream_tell(f));
+	return rc;
+}
+
 #define SEEK_TO(name, type)                                                                                  \
 	EXPORT int name(FILE *f, type to, int from);                                                         \
 	EXPORT int name(FILE *f, type to, int from)                                                          \

@@ -465,6 +465,11 @@ void scribe_stream_data(struct scribe_stream *s, unsigned op, uint64_t bytes, ui
 	apply(s, &x);
 }
 
+void scribe_stream_back(struct scribe_stream *s, int64_t bytes)
+{
+	advance(s, -bytes);
+}
+
 static void other(struct scribe_stream *s, uint32_t what, uint32_t op_class, uint64_t start)
 {
 	struct scribe_lib_op x = {.start_ns = start,

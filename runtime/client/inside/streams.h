@@ -83,6 +83,8 @@ bool scribe_stream_alone(void);
 uint64_t scribe_stream_now(void);
 /* A read or write that moved bytes. `start` from scribe_stream_now. */
 void scribe_stream_data(struct scribe_stream *s, unsigned op, uint64_t bytes, uint64_t start);
+/* The program is so many bytes further in front. */
+void scribe_stream_back(struct scribe_stream *s, int64_t bytes);
 /* A seek that succeeded; the position is asked for. */
 void scribe_stream_seek(struct scribe_stream *s, FILE *f, uint64_t start);
 /* A flush that succeeded. */
