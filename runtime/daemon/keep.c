@@ -26,14 +26,19 @@ static void put(struct scribe_work *w, enum scribe_keep_type type, const void *h
 	if (!w || !scribe_journal_is_open(&w->journal) || w->journal.broken)
 		return;
 	if (scribe_journal_put(&w->journal, type, piece, 2) < 0)
-		fprintf(stderr, "ioscribed: job %s: its journal cannot grow: it will not survive this daemon\n",
+		fprintf(stderr,
+			"ioscribed: job %s: its journal cannot grow: it will not survive this daemon\n",
 			w->spec.id);
 }
 
 void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes)
 {
-	struct scribe_keep_begin head = {.uid = c->uid, .gid = c->gid, .pid = c->pid, .run = !w->spec.id[0],
-					 .ticks = w->caller_ticks, .begun_ns = w->begun_ns,
+	struct scribe_keep_begin head = {.uid = c->uid,
+					 .gid = c->gid,
+					 .pid = c->pid,
+					 .run = !w->spec.id[0],
+					 .ticks = w->caller_ticks,
+					 .begun_ns = w->begun_ns,
 					 .realtime_ns = w->realtime_ns};
 	struct scribe_daemon *d = w->daemon;
 	char path[160];
@@ -44,15 +49,19 @@ void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, con
 	unlink(path);
 	rc = scribe_journal_create(&w->journal, path, scribe_keep_layout());
 	if (rc < 0)
-		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path, strerror(-rc),
-			w->spec.id);
+		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path,
+			strerror(-rc), w->spec.id);
 	put(w, SCRIBE_KEEP_BEGIN, &head, sizeof(head), text, bytes);
 }
 
 void scribe_keep_process(struct scribe_process *p)
 {
-	struct scribe_keep_process head = {.serial = p->serial, .parent = p->parent_serial, .index = p->index,
-					   .tgid = p->tgid, .uid = p->uid, .start_ns = p->start_ns};
+	struct scribe_keep_process head = {.serial = p->serial,
+					   .parent = p->parent_serial,
+					   .index = p->index,
+					   .tgid = p->tgid,
+					   .uid = p->uid,
+					   .start_ns = p->start_ns};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
 	put(p->work, SCRIBE_KEEP_PROCESS, &head, sizeof(head), NULL, 0);
@@ -67,7 +76,8 @@ void scribe_keep_name(struct scribe_work *w, uint32_t slot, uint32_t birth, cons
 
 void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe)
 {
-	struct scribe_keep_exec head = {.serial = p->serial, .own_root_dir = p->own_root_dir,
+	struct scribe_keep_exec head = {.serial = p->serial,
+					.own_root_dir = p->own_root_dir,
 					.exe_bytes = exe ? (uint32_t)strlen(exe) : 0};
 	struct scribe_journal_piece piece[3] = {{&head, sizeof(head)}, {exe, head.exe_bytes}, {argv, bytes}};
 
@@ -94,7 +104,8 @@ void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env)
 void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view *v, bool lives)
 {
 	static uint64_t room[(scribe_pack_room(sizeof(struct scribe_slot)) +
-			      2 * scribe_pack_room(sizeof(struct scribe_value_table))) / 8 * 4];
+			      2 * scribe_pack_room(sizeof(struct scribe_value_table))) /
+			     8 * 4];
 	struct scribe_keep_record head = {
 		.serial = p->serial, .slot = v->index, .parts = v->nparts, .lives = lives};
 	char *at = (char *)room;
@@ -119,6 +130,34 @@ void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view 
 	put(p->work, SCRIBE_KEEP_RECORD, &head, sizeof(head), room, (size_t)(at - (char *)room));
 }
 
+void scribe_keep_memory(struct scribe_process *p, bool file)
+{
+	struct scribe_keep_stream head = {.serial = p->serial, .file = file};
+
+	put(p->work, SCRIBE_KEEP_MEMORY, &head, sizeof(head), NULL, 0);
+}
+
+void scribe_keep_stream(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream *s,
+			const struct scribe_stream_more *more)
+{
+	static uint64_t room[(scribe_pack_room(sizeof(s->part[0])) + scribe_pack_room(sizeof(more->ext[0])) +
+			      scribe_pack_room(sizeof(more->access[0]))) /
+			     8 * SCRIBE_STREAM_PARTS];
+	struct scribe_keep_stream head = {.serial = p->serial, .file = file, .id = id};
+	char *at = (char *)room;
+
+	if (!scribe_journal_is_open(&p->work->journal))
+		return;
+	for (int i = SCRIBE_PART_OWN; i <= SCRIBE_PART_OTHERS; i++) {
+		at += scribe_pack(&s->part[i], sizeof(s->part[i]), at);
+		if (!file)
+			continue;
+		at += scribe_pack(&more->ext[i], sizeof(more->ext[i]), at);
+		at += scribe_pack(&more->access[i], sizeof(more->access[i]), at);
+	}
+	put(p->work, SCRIBE_KEEP_STREAM, &head, sizeof(head), room, (size_t)(at - (char *)room));
+}
+
 void scribe_keep_drained(struct scribe_process *p, uint64_t records)
 {
 	struct scribe_keep_drained head = {
@@ -129,7 +168,8 @@ void scribe_keep_drained(struct scribe_process *p, uint64_t records)
 
 void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind)
 {
-	struct scribe_keep_end head = {.serial = p->serial, .kind = kind, .status = p->status, .end_ns = p->end_ns};
+	struct scribe_keep_end head = {
+		.serial = p->serial, .kind = kind, .status = p->status, .end_ns = p->end_ns};
 
 	put(p->work, SCRIBE_KEEP_END, &head, sizeof(head), NULL, 0);
 }

@@ -9,6 +9,9 @@
 
 #include "runtime/daemon/daemon.h"
 
+struct scribe_stream;
+struct scribe_stream_more;
+
 /* A job has begun, by this request of this peer. */
 void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes);
 void scribe_keep_process(struct scribe_process *p);
@@ -21,19 +24,26 @@ void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env)
 void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view *view, bool lives);
 /* The last `records` noted are all of them. */
 void scribe_keep_drained(struct scribe_process *p, uint64_t records);
+/* It counts streams, or MPI-IO files, itself: should we die, what is in that memory dies with us. */
+void scribe_keep_memory(struct scribe_process *p, bool file);
+/* What was taken out of such a memory, as scribe_streams_add takes it. */
+void scribe_keep_stream(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream *s,
+			const struct scribe_stream_more *more);
 void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind);
 void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
 /* Settings that a process has brought, as scribe_jobenv_apply takes them. */
 void scribe_keep_settings(struct scribe_work *w, const char *lines, size_t bytes);
 void scribe_keep_ending(struct scribe_work *w);
 /* The unit's log is written (or there is none). */
-void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u, const struct scribe_msg_log *m);
+void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u,
+			   const struct scribe_msg_log *m);
 /* What the ring gave up to this position is noted. */
 void scribe_keep_position(struct scribe_work *w, uint64_t position);
 /* The job is gone: so is its journal. */
 void scribe_keep_forget(struct scribe_work *w);
 
-/* Folder of the service's pins: "/sys/fs/bpf/ioscribe", with a number for another directory than the usual. */
+/* Folder of the service's pins: "/sys/fs/bpf/ioscribe", with a number for another directory than the usual.
+ */
 void scribe_keep_pins(const char *dir, char *ret_path, size_t cap);
 /*
  * Adopt what an earlier daemon of this directory has left, and go on with its

@@ -7,30 +7,33 @@
 #include <stdint.h>
 
 #include "bpf/wire.h"
+#include "logfmt/rules/streams.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/rankenv.h"
 
 enum scribe_keep_type {
 	SCRIBE_KEEP_BEGIN = 1, /* head, then the text of JOB_BEGIN or RUN_BEGIN */
 	SCRIBE_KEEP_PROCESS,
-	SCRIBE_KEEP_NAME,      /* head, then the path */
-	SCRIBE_KEEP_EXEC,      /* head, then exe, then the arguments */
-	SCRIBE_KEEP_READER,    /* head, then struct scribe_envreader: an environment half read */
-	SCRIBE_KEEP_ENV,       /* head, then struct scribe_rankenv */
-	SCRIBE_KEEP_RECORD,    /* head, then packed slots and tables */
-	SCRIBE_KEEP_DRAINED,   /* the records before belong to the process's end */
+	SCRIBE_KEEP_NAME,    /* head, then the path */
+	SCRIBE_KEEP_EXEC,    /* head, then exe, then the arguments */
+	SCRIBE_KEEP_READER,  /* head, then struct scribe_envreader: an environment half read */
+	SCRIBE_KEEP_ENV,     /* head, then struct scribe_rankenv */
+	SCRIBE_KEEP_RECORD,  /* head, then packed slots and tables */
+	SCRIBE_KEEP_DRAINED, /* the records before belong to the process's end */
 	SCRIBE_KEEP_END,
 	SCRIBE_KEEP_HELLO,
 	SCRIBE_KEEP_ENDING,    /* deadline, CLOCK_MONOTONIC */
 	SCRIBE_KEEP_COMMITTED, /* unit's id, then struct scribe_msg_log or nothing */
 	SCRIBE_KEEP_SETTINGS,  /* lines of scribe_jobenv */
+	SCRIBE_KEEP_MEMORY,    /* head alone: of a process that counts itself */
+	SCRIBE_KEEP_STREAM,    /* head, then packed parts, of a file with what it has beside */
 	SCRIBE_KEEP_ABOVE,     /* serial, then the arguments of the process above */
 };
 
 struct scribe_keep_begin {
 	uint32_t uid, gid;
 	int32_t pid;
-	uint32_t run; /* 1: it was RUN_BEGIN */
+	uint32_t run;   /* 1: it was RUN_BEGIN */
 	uint64_t ticks; /* when that process was started */
 	uint64_t begun_ns;
 	int64_t realtime_ns;
@@ -69,6 +72,11 @@ struct scribe_keep_drained {
 	uint64_t folded_files;
 };
 
+struct scribe_keep_stream {
+	uint32_t serial, file;
+	uint64_t id; /* of the record; not of MEMORY */
+};
+
 struct scribe_keep_end {
 	uint32_t serial, kind;
 	int32_t status, pad;
@@ -87,10 +95,12 @@ static inline uint32_t scribe_keep_layout(void)
 	const size_t sizes[] = {SCRIBE_WIRE_VERSION,
 				sizeof(struct scribe_slot),
 				sizeof(struct scribe_value_table),
+				sizeof(struct scribe_stream),
+				sizeof(struct scribe_stream_more),
 				sizeof(struct scribe_rankenv),
 				sizeof(struct scribe_envreader),
 				sizeof(struct scribe_msg_log)};
-	uint32_t layout = SCRIBE_KEEP_COMMITTED;
+	uint32_t layout = SCRIBE_KEEP_STREAM;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		layout = (layout ^ (uint32_t)sizes[i]) * 0x01000193u;

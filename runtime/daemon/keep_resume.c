@@ -24,6 +24,7 @@
 #include "runtime/daemon/notify.h"
 #include "runtime/daemon/service.h"
 #include "runtime/daemon/sources.h"
+#include "runtime/daemon/streams.h"
 
 #define BPF_FS           "/sys/fs/bpf"
 #define SCRIBE_EXTEND_US "150000000" /* more than SCRIBE_BUILD_FINISH_S */
@@ -99,8 +100,8 @@ static int name(struct resume *r, const struct scribe_keep_name *h, const char *
 	return 0;
 }
 
-static int exec(struct resume *r, struct scribe_process *p, const struct scribe_keep_exec *h, const char *text,
-		size_t bytes)
+static int exec(struct resume *r, struct scribe_process *p, const struct scribe_keep_exec *h,
+		const char *text, size_t bytes)
 {
 	char exe[4096];
 
@@ -109,6 +110,7 @@ static int exec(struct resume *r, struct scribe_process *p, const struct scribe_
 	memcpy(exe, text, h->exe_bytes);
 	exe[h->exe_bytes] = 0;
 	p->own_root_dir = h->own_root_dir;
+	p->counted = 0; /* that of the program before was taken */
 	memcpy(p->comm, h->comm, sizeof(p->comm));
 	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
 			       h->exe_bytes ? exe : NULL) < 0)
@@ -129,8 +131,8 @@ static int env_part(struct scribe_process *p, const void *data, size_t bytes)
 	return 0;
 }
 
-static int env_whole(struct resume *r, struct scribe_process *p, const struct scribe_keep_env *h, const void *data,
-		     size_t bytes)
+static int env_whole(struct resume *r, struct scribe_process *p, const struct scribe_keep_env *h,
+		     const void *data, size_t bytes)
 {
 	struct scribe_rankenv env;
 
@@ -214,6 +216,23 @@ static int drained(struct resume *r, struct scribe_process *p, const struct scri
 	return rc;
 }
 
+static int stream(struct scribe_process *p, const struct scribe_keep_stream *h, const char *at, size_t have)
+{
+	static struct scribe_stream s;
+	static struct scribe_stream_more more;
+	struct scribe_records *records = scribe_drain_records(p);
+	long rc = records ? 0 : -ENOMEM;
+
+	for (int i = SCRIBE_PART_OWN; rc == 0 && i <= SCRIBE_PART_OTHERS; i++) {
+		rc = take(&at, &have, &s.part[i], sizeof(s.part[i]));
+		if (rc == 0 && h->file)
+			rc = take(&at, &have, &more.ext[i], sizeof(more.ext[i]));
+		if (rc == 0 && h->file)
+			rc = take(&at, &have, &more.access[i], sizeof(more.access[i]));
+	}
+	return rc < 0 ? (int)rc : scribe_streams_add(p, h->file != 0, h->id, &s, &more, records);
+}
+
 static int ended(struct resume *r, struct scribe_process *p, const struct scribe_keep_end *h)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(r->d->bpf, p->index);
@@ -275,6 +294,12 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 		return env_whole(r, p, data, BODY(struct scribe_keep_env));
 	case SCRIBE_KEEP_DRAINED:
 		return drained(r, p, data);
+	case SCRIBE_KEEP_MEMORY:
+		p->counted |= 1ull << (((const struct scribe_keep_stream *)data)->file ? SCRIBE_MOD_MPIIO
+										       : SCRIBE_MOD_STDIO);
+		return 0;
+	case SCRIBE_KEEP_STREAM:
+		return stream(p, data, BODY(struct scribe_keep_stream));
 	case SCRIBE_KEEP_END:
 		return ended(r, p, data);
 	case SCRIBE_KEEP_HELLO:
@@ -300,6 +325,8 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		[SCRIBE_KEEP_ENDING] = sizeof(uint64_t),
 		[SCRIBE_KEEP_COMMITTED] = sizeof(uint32_t),
 		[SCRIBE_KEEP_SETTINGS] = 1,
+		[SCRIBE_KEEP_MEMORY] = sizeof(struct scribe_keep_stream),
+		[SCRIBE_KEEP_STREAM] = sizeof(struct scribe_keep_stream),
 		[SCRIBE_KEEP_ABOVE] = sizeof(uint32_t),
 	};
 	struct resume *r = ctx;
@@ -363,6 +390,7 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 	for (struct scribe_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (!p->ended) {
+				p->unit->missed |= p->counted; /* in a memory that is gone */
 				scribe_libs_exec(d, p);
 				scribe_libs_resumed(d, p);
 			}
@@ -416,7 +444,8 @@ static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *e
 
 	if (rc == 0 && foreign_journals(d)) {
 		d->bpf = scribe_bpf_leave(d->bpf);
-		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise", pins);
+		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise",
+				    pins);
 	}
 	return rc;
 }
@@ -440,7 +469,8 @@ static int finish_by_its_build(struct scribe_daemon *d, const char *pins, struct
 	if (rc != -SCRIBE_E_VERSION && (rc == 0 || again.code))
 		return rc;
 	fprintf(stderr,
-		"ioscribed: %s: that build cannot finish its jobs (%s): all is left as it is, to be finished by "
+		"ioscribed: %s: that build cannot finish its jobs (%s): all is left as it is, to be finished "
+		"by "
 		"that build's ioscribed --finish; until then jobs do not survive this daemon\n",
 		pins, why.code ? why.text : again.text);
 	s->pin = false;
@@ -467,7 +497,8 @@ int scribe_keep_resume(struct scribe_daemon *d, struct scribe_err *err)
 	if (mkdir(state, 0700) < 0 && errno != EEXIST)
 		return scribe_err_set(err, -errno, "cannot make %s: %s", state, strerror(errno));
 	if (!mounted()) {
-		fprintf(stderr, "ioscribed: no BPF file system at " BPF_FS ": jobs will not survive this daemon\n");
+		fprintf(stderr,
+			"ioscribed: no BPF file system at " BPF_FS ": jobs will not survive this daemon\n");
 		s->pin = false;
 		return 0;
 	}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "logfmt/rules/streams.h"
+#include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 
 #define MEMORIES_MAX   16384              /* of all processes */
@@ -37,6 +38,7 @@ struct scribe_memory {
 	uint64_t made_ns; /* as its process says; 0: not come yet */
 	uint32_t nplaces;
 	uint32_t image; /* 1 + its MPI among the images, 0 none */
+	bool noted[2];  /* that it counts streams, files: in the journal */
 	bool uncovered; /* its program has been told the bytes beneath that one's probes */
 	uint32_t since; /* announced since closed ones were last taken */
 	struct place *place;
@@ -94,8 +96,8 @@ static void uncover(const struct scribe_daemon *d, struct scribe_memory *m)
 	n = scribe_libs_covered(d, m->image - 1, byte);
 	if (n && pwrite(m->fd, byte, n * sizeof(*byte), (off_t)offsetof(struct scribe_streams, byte)) ==
 			 (ssize_t)(n * sizeof(*byte)))
-		m->uncovered = pwrite(m->fd, &n, sizeof(n),
-				      (off_t)offsetof(struct scribe_streams, nbytes)) > 0;
+		m->uncovered =
+			pwrite(m->fd, &n, sizeof(n), (off_t)offsetof(struct scribe_streams, nbytes)) > 0;
 }
 
 void scribe_streams_offered(struct scribe_daemon *d, struct scribe_process *p,
@@ -148,33 +150,40 @@ static bool read_place(const struct scribe_memory *m, uint32_t i, struct scribe_
 	return true;
 }
 
-static int add(struct scribe_daemon *d, struct scribe_process *p, struct place *at,
-	       const struct scribe_stream *s, const struct scribe_stream_more *more,
-	       struct scribe_records *records)
+int scribe_streams_add(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream *s,
+		       const struct scribe_stream_more *more, struct scribe_records *records)
 {
-	uint32_t kind = at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO;
-	struct scribe_file *f;
+	struct scribe_file *f =
+		scribe_records_at_module(records, file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO, id);
 
-	if (!at->label)
-		at->label = scribe_slot_label(d, at->slot, at->birth);
-	if (scribe_drain_left_out(p, kind) || !at->label || at->label->excluded)
-		return 0;
-	f = scribe_records_at_module(records, scribe_drain_module(kind), at->label->id);
 	for (int i = SCRIBE_PART_OWN; i <= SCRIBE_PART_OTHERS; i++) {
 		const struct scribe_posix_part *part = &s->part[i];
 
 		if (!part->events)
 			continue;
-		if (!f || scribe_posix_acc_add(&f->acc, part, at->file ? &more->access[i] : NULL, NULL) < 0 ||
-		    (at->file && scribe_posix_acc_add_ext(&f->acc, &more->ext[i]) < 0))
+		if (!f || scribe_posix_acc_add(&f->acc, part, file ? &more->access[i] : NULL, NULL) < 0 ||
+		    (file && scribe_posix_acc_add_ext(&f->acc, &more->ext[i]) < 0))
 			return -ENOMEM;
 		p->totals.operations += part->events;
-		if (at->file)
+		if (file)
 			continue; /* its bytes are those of the system calls beneath */
 		p->totals.bytes_read += part->bytes[0];
 		p->totals.bytes_written += part->bytes[1];
 	}
 	return 0;
+}
+
+static int add(struct scribe_daemon *d, struct scribe_process *p, struct place *at,
+	       const struct scribe_stream *s, const struct scribe_stream_more *more,
+	       struct scribe_records *records)
+{
+	if (!at->label)
+		at->label = scribe_slot_label(d, at->slot, at->birth);
+	if (scribe_drain_left_out(p, at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO) || !at->label ||
+	    at->label->excluded)
+		return 0;
+	scribe_keep_stream(p, at->file, at->label->id, s, more);
+	return scribe_streams_add(p, at->file, at->label->id, s, more, records);
 }
 
 static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m,
@@ -187,8 +196,8 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 	if (m->fd < 0) {
 		for (uint32_t i = 0; all && i < m->nplaces; i++)
 			if (m->place[i].gen)
-				p->unit->missed |= 1ull << (m->place[i].file ? SCRIBE_MOD_MPIIO
-									     : SCRIBE_MOD_STDIO);
+				p->unit->missed |=
+					1ull << (m->place[i].file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
 		return 0;
 	}
 	if (!read_at(m, offsetof(struct scribe_streams, used), &used, sizeof(used)) ||
@@ -260,6 +269,9 @@ void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
 		p->unit->missed |= 1ull << (file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
 		return;
 	}
+	if (!m->noted[file])
+		scribe_keep_memory(p, file);
+	m->noted[file] = true;
 	if (file) {
 		m->image = (uint32_t)e->status;
 		uncover(d, m);

@@ -7,6 +7,7 @@
 #ifndef RUNTIME_DAEMON_STREAMS_H
 #define RUNTIME_DAEMON_STREAMS_H
 
+#include "logfmt/rules/streams.h"
 #include "runtime/daemon/daemon.h"
 
 /* A process hands over its memory; `fd` is the daemon's from now on. */
@@ -17,6 +18,10 @@ void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
 			      const struct scribe_event *e);
 /* Add what was counted to records. The process goes on with fresh numbers. 0 or -ENOMEM. */
 int scribe_streams_take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records);
+/* Add what a place (of MPI-IO: `file`) has counted to the records of `id`; `more` of a file only. 0 or
+ * -ENOMEM. */
+int scribe_streams_add(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream *s,
+		       const struct scribe_stream_more *more, struct scribe_records *records);
 /* Closed streams of all processes: their places are wanted again. */
 void scribe_streams_sweep(struct scribe_daemon *d);
 /* It has executed another program at `when_ns`: the memory of the one before is at its end. */

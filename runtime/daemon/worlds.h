@@ -55,9 +55,9 @@ struct scribe_unit {
 	uint32_t launcher; /* serial of the launcher, 0: none known */
 	unsigned live;     /* living processes that count to it */
 	bool committed;
-	bool part; /* its log is made of parts of several nodes, and this one has one */
-	bool closed;                         /* no more ranks are expected */
-	struct scribe_map ranks;             /* rank number -> struct scribe_rank */
+	bool part;               /* its log is made of parts of several nodes, and this one has one */
+	bool closed;             /* no more ranks are expected */
+	struct scribe_map ranks; /* rank number -> struct scribe_rank */
 	struct scribe_process *first, *last; /* its processes, in order of appearance */
 	uint64_t listed;                     /* processes on that list */
 	uint64_t processes;                  /* of all times */
@@ -87,21 +87,22 @@ struct scribe_process {
 	bool is_launcher;
 	bool is_root; /* first process of its rank */
 	bool ended;
-	bool left_out; /* a program that the job leaves out */
-	bool disabled; /* asked for no record: what it does is dropped */
+	bool left_out;     /* a program that the job leaves out */
+	bool disabled;     /* asked for no record: what it does is dropped */
 	bool exit_seen;    /* by the sweep, once already */
 	bool drained;      /* its last records are here, whatever the kernel still holds */
+	uint64_t counted;  /* modules of which it counted calls itself, as an earlier daemon noted */
 	bool own_root_dir; /* its root directory and mounts are the machine's, or the daemon's */
 	enum scribe_process_end end_kind;
 	int32_t status; /* wait status */
 	uint64_t start_ns, end_ns;
 	char comm[16];
-	char *exe;  /* path or argv[0]; NULL unknown */
-	char *args; /* argv joined by spaces; NULL unknown or dropped */
+	char *exe;   /* path or argv[0]; NULL unknown */
+	char *args;  /* argv joined by spaces; NULL unknown or dropped */
 	char *above; /* the same of the process above, where that one is not traced; NULL unknown */
 	struct scribe_totals totals;
-	struct scribe_envreader *env;       /* while environment pieces come in */
-	struct scribe_jobenv *jobenv;       /* the same, of what may say something for the job; NULL nobody asks */
+	struct scribe_envreader *env; /* while environment pieces come in */
+	struct scribe_jobenv *jobenv; /* the same, of what may say something for the job; NULL nobody asks */
 	struct scribe_process *next, *prev; /* of the unit */
 };
 

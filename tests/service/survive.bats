@@ -306,3 +306,53 @@ print(s.recv(65536)[16:].decode())' "$IOSCRIBE_DIR/socket"
   [ "$status" -eq 3 ]
   written c 4 one
 }
+
+# counts_itself COMMAND...: a program of the job that counts its streams and files in its own memory.
+counts_itself() {
+  env "JOB=$T" IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" \
+    "LD_PRELOAD=$IOSCRIBE_BUILD/runtime/client/libioscribe-inside.so" "$@" 3>&- 4>&-
+}
+
+# stdio_log: job end, and what of STDIO's records its log has in $T/parsed
+stdio_log() {
+  job end >/dev/null
+  the_log
+  "$IOSCRIBE" parse --base --show-incomplete "$LOG" >"$T/parsed"
+}
+
+nobody_lives() {
+  "$IOSCRIBE" job show 7 | grep -qx living=0
+}
+
+@test "calls that programs counted themselves outlive the daemon when they have ended, and are said to be missing when not" {
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=stdio,mpiio
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
+  job begin
+  counts_itself "$PROG/stdio_speed" fputc 1000 "$T/w/ended" >/dev/null
+  writes=$(counts_itself "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_ways" plain "$T/w/mpi" libmpich.so.12 | sed -n 's/^writes \([0-9]*\) .*/\1/p')
+  until_true nobody_lives
+  end_daemon KILL
+  serve
+  stdio_log
+  grep -P "\tSTDIO_WRITES\t1000\t$T/w/ended\t" "$T/parsed"
+  grep -P "\tMPIIO_INDEP_WRITES\t$writes\t$T/w/mpi\t" "$T/parsed"
+  grep -P "\tMPIIO_BYTES_WRITTEN\t$((8 * writes))\t$T/w/mpi\t" "$T/parsed"
+  grep -P "\tMPIIO_ACCESS1_COUNT\t$writes\t$T/w/mpi\t" "$T/parsed"
+  grep -P "\tSTDIO_BYTES_WRITTEN\t1000\t$T/w/ended\t" "$T/parsed"
+  ! grep '^# \*WARNING' "$T/parsed"
+
+  rm -r "$T/logs"/*
+  job begin
+  counts_itself "$PROG/stdio_speed" fputc 1000 "$T/w/ended"
+  counts_itself "$PROG/stdio_speed" fputc 2000000000 "$T/w/living" &
+  living=$!
+  until_true test -s "$T/w/living"
+  end_daemon KILL
+  serve
+  pkill -KILL -P "$living" stdio_speed || kill -KILL "$living"
+  wait "$living" || true
+  stdio_log
+  grep -P "\tSTDIO_WRITES\t1000\t$T/w/ended\t" "$T/parsed"
+  grep '^# \*WARNING' "$T/parsed"
+}
