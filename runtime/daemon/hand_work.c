@@ -63,7 +63,7 @@ int scribe_hand_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
 		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return -errno;
+		return errno == ECONNRESET ? -EPIPE : -errno; /* it died with our question unread */
 	*ret_fd = -1;
 	c = CMSG_FIRSTHDR(&m);
 	if (c && c->cmsg_type == SCM_RIGHTS)
