@@ -28,6 +28,7 @@ enum scribe_keep_type {
 	SCRIBE_KEEP_MEMORY,    /* head alone: of a process that counts itself */
 	SCRIBE_KEEP_STREAM,    /* head, then packed parts, of a file with what it has beside */
 	SCRIBE_KEEP_ABOVE,     /* serial, then the arguments of the process above */
+	SCRIBE_KEEP_TYPES,
 };
 
 struct scribe_keep_begin {
@@ -100,7 +101,7 @@ static inline uint32_t scribe_keep_layout(void)
 				sizeof(struct scribe_rankenv),
 				sizeof(struct scribe_envreader),
 				sizeof(struct scribe_msg_log)};
-	uint32_t layout = SCRIBE_KEEP_STREAM;
+	uint32_t layout = SCRIBE_KEEP_TYPES;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		layout = (layout ^ (uint32_t)sizes[i]) * 0x01000193u;

@@ -111,11 +111,11 @@ int scribe_path_open(void *ctx, int root_fd, const char *path, bool nofollow)
 	return open_at(root_fd, path, nofollow, 0);
 }
 
-static int open_below(const struct below *at, const char *path)
+static int open_below(const struct below *at, const char *path, bool nofollow)
 {
-	int fd = open_at(at->root_fd, path, false, RESOLVE_CACHED);
+	int fd = open_at(at->root_fd, path, nofollow, RESOLVE_CACHED);
 
-	return fd == -EAGAIN || fd == -EINVAL ? at->fn(at->ctx, at->root_fd, path, false) : fd;
+	return fd == -EAGAIN || fd == -EINVAL ? at->fn(at->ctx, at->root_fd, path, nofollow) : fd;
 }
 
 /* Did the kernel mark the path of a removed file? A file may be called so, too. */
@@ -126,9 +126,7 @@ static bool is_gone(const struct below *at, const char *path, size_t n)
 
 	if (n < sizeof(mark) - 1 || strcmp(path + n - (sizeof(mark) - 1), mark))
 		return false;
-	fd = open_at(at->root_fd, path, true, RESOLVE_CACHED);
-	if (fd == -EAGAIN || fd == -EINVAL)
-		fd = at->fn(at->ctx, at->root_fd, path, true);
+	fd = open_below(at, path, true);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0;
@@ -178,7 +176,7 @@ static ssize_t resolve_parent(const struct below *below, const char *path, char 
 		return -1;
 	memcpy(parent, path, (size_t)(last - path));
 	parent[last - path] = 0;
-	fd = open_below(below, parent);
+	fd = open_below(below, parent, false);
 	if (fd < 0)
 		return -1;
 	at = path_of(below, fd, ret, cap);
@@ -201,7 +199,7 @@ size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, s
 	ssize_t n = -1;
 
 	if (root_fd >= 0 && !nofollow) {
-		int fd = open_below(&below, path);
+		int fd = open_below(&below, path, false);
 
 		if (fd >= 0) {
 			n = path_of(&below, fd, real, sizeof(real));

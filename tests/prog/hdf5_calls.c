@@ -10,20 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hdf5_must.h"
+
 #define ROWS    64
 #define COLUMNS 128
 
 static double data[ROWS][COLUMNS];
-
-static hid_t must(hid_t id, const char *what)
-{
-	if (id < 0) {
-		fprintf(stderr, "%s failed\n", what);
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return id;
-}
-#define MUST(call) must(call, #call)
 
 /* 3 opens; 4 writes: 65536 + 4096 + 80 + 24 bytes; 2 reads: 65536 + 1024 */
 static void plain(hid_t file)

@@ -9,21 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hdf5_must.h"
+
 #define ROWS    500
 #define COLUMNS 200
 #define SIDE    100
 
 static int data[ROWS][COLUMNS];
-
-static hid_t must(hid_t id, int line)
-{
-	if (id < 0) {
-		fprintf(stderr, "line %d failed\n", line);
-		exit(1);
-	}
-	return id;
-}
-#define MUST(call) must((hid_t)(call), __LINE__)
 
 static hsize_t write_whole(hid_t file, const char *name, int packed)
 {

@@ -12,17 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static int data[4096];
+#include "hdf5_must.h"
 
-static hid_t must(hid_t id, int line)
-{
-	if (id < 0) {
-		fprintf(stderr, "line %d failed\n", line);
-		exit(1);
-	}
-	return id;
-}
-#define MUST(call) must((hid_t)(call), __LINE__)
+static int data[4096];
 
 /* What must not work. */
 static void no(hid_t id, int line)

@@ -7,17 +7,9 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#define SETS 3
+#include "hdf5_must.h"
 
-static hid_t must(hid_t id, const char *what)
-{
-	if (id < 0) {
-		fprintf(stderr, "%s failed\n", what);
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return id;
-}
-#define MUST(call) must(call, #call)
+#define SETS 3
 
 int main(int argc, char **argv)
 {

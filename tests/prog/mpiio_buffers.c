@@ -5,20 +5,12 @@
  * ranks'. "buffered": all write, and read, together; rank 0 does it for all.
  * "sieved": the first rank writes and reads its own alone, with all that is between.
  */
-#include <mpi.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "mpi_check.h"
 
 #define BLOCKS 64
 #define BYTES  16
-
-#define CHECK(ok)                                                                                            \
-	do {                                                                                                 \
-		if (!(ok)) {                                                                                 \
-			fprintf(stderr, "line %d failed\n", __LINE__);                                       \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
-	} while (0)
 
 static char data[BLOCKS * BYTES];
 

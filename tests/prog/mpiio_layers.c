@@ -5,18 +5,10 @@
  * write of rank 0 beside MPI-IO, and read 500 bytes back in one call.
  */
 #include <fcntl.h>
-#include <mpi.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(ok)                                                                                            \
-	do {                                                                                                 \
-		if (!(ok)) {                                                                                 \
-			fprintf(stderr, "line %d failed\n", __LINE__);                                       \
-			MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-		}                                                                                            \
-	} while (0)
+#include "mpi_check.h"
 
 static char data[1000];
 
