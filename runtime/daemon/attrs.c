@@ -153,19 +153,17 @@ static void end_batch(struct scribe_attrs *a)
 static void ask(struct scribe_work *w)
 {
 	struct scribe_attrs *a = w->attrs;
-	const struct scribe_config *c = &w->config;
 	struct scribe_err err;
 
-	if (a->hand.sock < 0 &&
-	    (scribe_hand_start(&a->hand, c->uid, c->gid, c->locked ? "" : c->user, &err) < 0 ||
-	     (w->daemon->root > 0 && scribe_hand_root(&a->hand, w->daemon->root) < 0))) {
+	if (a->hand.sock < 0 && (scribe_work_start_hand(w, &a->hand, &err) < 0 ||
+				 (w->daemon->root > 0 && scribe_hand_root(&a->hand, w->daemon->root) < 0))) {
 		a->in_vain = true;
 		return;
 	}
 	a->batch = memfd_create("ioscribe-attributes", MFD_CLOEXEC);
 	a->asked = a->batch < 0 ? 0 : write_batch(a);
 	if (!a->asked || scribe_hand_attributes(&a->hand, attribute_of(w, a->queue[0]->source), a->batch,
-						c->layout_deadline_ms) < 0) {
+						w->config.layout_deadline_ms) < 0) {
 		a->in_vain = true;
 		end_batch(a);
 	}

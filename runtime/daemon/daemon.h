@@ -251,7 +251,9 @@ int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, st
 void scribe_work_end(struct scribe_work *w, uint32_t grace_ms);
 /* Its configuration is another from now on; `alignment_before` stays where records are kept already. */
 void scribe_work_changed(struct scribe_work *w, uint32_t alignment_before);
-/* Its user's hand, started when first needed. */
+/* A hand of its user. */
+int scribe_work_start_hand(const struct scribe_work *w, struct scribe_hand *ret_hand, struct scribe_err *err);
+/* The one that writes, started when first needed. */
 int scribe_work_hand(struct scribe_work *w, struct scribe_err *err);
 /* Another one, for the first does not answer any more. */
 int scribe_work_fresh_hand(struct scribe_work *w, struct scribe_err *err);

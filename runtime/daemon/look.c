@@ -17,13 +17,12 @@ static void lose_hand(struct scribe_look *l)
 int scribe_look_open(void *work, int root_fd, const char *path, bool nofollow)
 {
 	struct scribe_work *w = work;
-	const struct scribe_config *c = &w->config;
 	struct scribe_look *l = &w->look;
 	struct scribe_err err;
 	int fd = -ETIMEDOUT;
 
 	if (!l->has_hand && l->lost < SCRIBE_LOOKS_MAX && scribe_now_ns() >= l->next_ns) {
-		fd = scribe_hand_start(&l->hand, c->uid, c->gid, c->locked ? "" : c->user, &err);
+		fd = scribe_work_start_hand(w, &l->hand, &err);
 		l->has_hand = true;
 		if (fd < 0)
 			lose_hand(l);

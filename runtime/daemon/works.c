@@ -111,14 +111,17 @@ struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, u
 	return found;
 }
 
-int scribe_work_hand(struct scribe_work *w, struct scribe_err *err)
+int scribe_work_start_hand(const struct scribe_work *w, struct scribe_hand *ret_hand, struct scribe_err *err)
 {
 	const struct scribe_config *c = &w->config;
 
-	if (w->hand.sock >= 0)
-		return 0;
 	/* the name that a user gives gets him no groups */
-	return scribe_hand_start(&w->hand, c->uid, c->gid, c->locked ? "" : c->user, err);
+	return scribe_hand_start(ret_hand, c->uid, c->gid, c->locked ? "" : c->user, err);
+}
+
+int scribe_work_hand(struct scribe_work *w, struct scribe_err *err)
+{
+	return w->hand.sock >= 0 ? 0 : scribe_work_start_hand(w, &w->hand, err);
 }
 
 int scribe_work_fresh_hand(struct scribe_work *w, struct scribe_err *err)
