@@ -51,6 +51,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	default:
 		if (e->ntables == MAX_TABLES)
 			return scribe_err_set(err, -E2BIG, "--table: at most %d", MAX_TABLES);
+		if (!scribe_export_has_table(value))
+			return scribe_err_set(err, -EINVAL, "--table: no table is named '%.40s'", value);
 		e->tables[e->ntables++] = (char *)(uintptr_t)value;
 		return 0;
 	}

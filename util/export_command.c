@@ -41,7 +41,8 @@ static int cmd_export(int argc, char **argv)
 {
 	(void)argc;
 	run(argv);
-	return scribe_complain(argv[0], "cannot start %s, which writes exports: %s; is ioscribe installed as a whole?",
+	return scribe_complain(argv[0],
+			       "cannot start %s, which writes exports: %s; is ioscribe installed as a whole?",
 			       PROGRAM, strerror(errno));
 }
 
@@ -79,7 +80,8 @@ const struct scribe_command scribe_command_export = {
 		 "h5d, pnetcdf_file, pnetcdf_var, lustre, dxt_posix, dxt_mpiio, heatmap, dfs, daos, apmpi, "
 		 "apmpi_head, "
 		 "and\n"
-		 "ioscribe's posix_ext, process, ledger and layers). Rows of a module have record id, rank, name, "
+		 "ioscribe's posix_ext, process, ledger and layers). Rows of a module have record id, rank, "
+		 "name, "
 		 "mount and\n"
 		 "type of the file system, then a column a counter under its usual name; heatmap has a row a "
 		 "bin,\n"
@@ -91,6 +93,6 @@ const struct scribe_command scribe_command_export = {
 		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in "
 		 "SQLite.\n\n"
 		 "A database takes any number of logs, each in one transaction; a log whose bytes are in it\n"
-		 "already is not added again.",
+		 "already is not added again; it gets the tables that --table left out the first time.",
 	.examples = examples,
 };

@@ -23,6 +23,7 @@ struct csv {
 	struct scribe_export_file *files; /* of the folder, the last one being written */
 	int nfiles;
 	int has_out;
+	int made; /* the folder was not there */
 	int tables;
 	char *scratch;
 	size_t cap;
@@ -35,7 +36,8 @@ static int csv_open(const struct scribe_export_options *o, void **ret_ctx, struc
 	if (!c)
 		return scribe_err_set(err, -ENOMEM, "export: out of memory");
 	c->o = o;
-	if (o->output && mkdir(o->output, 0777) < 0 && errno != EEXIST) {
+	c->made = o->output && mkdir(o->output, 0777) == 0;
+	if (o->output && !c->made && errno != EEXIST) {
 		int code = errno;
 
 		free(c);
@@ -64,6 +66,8 @@ static int csv_close(void *ctx, int failed, struct scribe_err *err)
 	for (int i = 0; i < c->nfiles; i++)
 		if (scribe_export_file_end(&c->files[i], failed || rc < 0, failed || rc < 0 ? NULL : err) < 0)
 			rc = -1;
+	if (c->made && (failed || rc < 0))
+		rmdir(c->o->output);
 	free(c->files);
 	free(c->scratch);
 	free(c);

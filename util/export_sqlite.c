@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Tables into an SQLite database that holds many logs. A log is one transaction
- * and is known by its bytes: adding it again does nothing. Names stand in the
- * table `file` only; every table has log_id.
+ * and is known by its bytes: adding it again adds the tables that it was added
+ * without, and no row twice. Names stand in the table `file` only; every table
+ * has log_id. The database is made when the first log has been opened.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -22,7 +23,9 @@ struct sqlite {
 	sqlite3_int64 log_id;
 	uint64_t digest;
 	int64_t bytes;
-	int added, known;
+	int is_known; /* the log has been added before */
+	int before;   /* rows this run has written, before the log's */
+	int added, completed, known;
 };
 
 static const char schema[] =
@@ -63,53 +66,79 @@ static int check_version(struct sqlite *s, struct scribe_err *err)
 static int sqlite_open(const struct scribe_export_options *o, void **ret_ctx, struct scribe_err *err)
 {
 	struct sqlite *s = calloc(1, sizeof(*s));
-	char pragma[64];
-	int rc;
 
 	if (!s)
 		return scribe_err_set(err, -ENOMEM, "export: out of memory");
 	s->o = o;
-	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", SCHEMA_VERSION);
-	if (sqlite3_open(o->output, &s->db) != SQLITE_OK) {
-		rc = failed(s, "cannot be opened", err);
-	} else {
-		sqlite3_busy_timeout(s->db, BUSY_MS);
-		rc = check_version(s, err);
-		if (rc >= 0)
-			rc = run(s, schema, err);
-		if (rc >= 0)
-			rc = run(s, pragma, err);
-	}
-	if (rc < 0) {
-		sqlite3_close(s->db);
-		free(s);
-		return rc;
-	}
 	*ret_ctx = s;
 	return 0;
+}
+
+static int open_database(struct sqlite *s, struct scribe_err *err)
+{
+	char pragma[64];
+	int rc;
+
+	if (s->db)
+		return 0;
+	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", SCHEMA_VERSION);
+	if (sqlite3_open(s->o->output, &s->db) != SQLITE_OK)
+		return failed(s, "cannot be opened", err);
+	sqlite3_busy_timeout(s->db, BUSY_MS);
+	rc = check_version(s, err);
+	if (rc >= 0)
+		rc = run(s, schema, err);
+	return rc < 0 ? rc : run(s, pragma, err);
+}
+
+static void print_counts(const struct sqlite *s)
+{
+	printf("%s: %d log%s added, %d already there", s->o->output, s->added, s->added == 1 ? "" : "s",
+	       s->known);
+	if (s->completed)
+		printf(", %d of them with tables added", s->completed);
+	putchar('\n');
 }
 
 static int sqlite_close(void *ctx, int was_failure, struct scribe_err *err)
 {
 	struct sqlite *s = ctx;
+	int rc = 0;
 
-	(void)err;
 	sqlite3_finalize(s->insert);
-	if (was_failure && sqlite3_get_autocommit(s->db) == 0)
+	if (was_failure && s->db && sqlite3_get_autocommit(s->db) == 0)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close(s->db);
-	if (!was_failure)
-		printf("%s: %d log%s added, %d already there\n", s->o->output, s->added,
-		       s->added == 1 ? "" : "s", s->known);
+	if (!was_failure) {
+		print_counts(s);
+		if (fflush(stdout) || ferror(stdout))
+			rc = scribe_err_set(err, -EIO, "cannot write the output: %s", strerror(errno));
+	}
 	free(s);
-	return 0;
+	return rc;
+}
+
+/* Does the table hold rows of the log? A table that is not there does not. */
+static bool has_rows(struct sqlite *s, const char *table)
+{
+	char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\" WHERE log_id = ? LIMIT 1", table);
+	sqlite3_stmt *q = NULL;
+	bool found = false;
+
+	if (sql && sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(q, 1, s->log_id);
+		found = sqlite3_step(q) == SQLITE_ROW;
+	}
+	sqlite3_finalize(q);
+	sqlite3_free(sql);
+	return found;
 }
 
 static bool is_wanted(void *ctx, const char *table)
 {
-	const struct sqlite *s = ctx;
+	struct sqlite *s = ctx;
 
-	return scribe_export_is_wanted(s->o, table);
+	return scribe_export_is_wanted(s->o, table) && !(s->is_known && has_rows(s, table));
 }
 
 /* ---- tables ---- */
@@ -249,7 +278,24 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 
 /* ---- logs ---- */
 
-/* The log's line in `log`. 1: new, log_id is set; 0: it was there already. */
+/* log_id of a log that is there. */
+static int find_log(struct sqlite *s, const char *digest, struct scribe_err *err)
+{
+	sqlite3_stmt *q;
+	int rc;
+
+	if (sqlite3_prepare_v2(s->db, "SELECT log_id FROM log WHERE digest = ? AND bytes = ?", -1, &q,
+			       NULL) != SQLITE_OK)
+		return failed(s, "log", err);
+	sqlite3_bind_text(q, 1, digest, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(q, 2, s->bytes);
+	rc = sqlite3_step(q);
+	s->log_id = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return rc == SQLITE_ROW ? 0 : failed(s, "log", err);
+}
+
+/* The log's line in `log`: sets log_id and is_known. */
 static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
@@ -267,8 +313,20 @@ static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 	sqlite3_finalize(q);
 	if (rc != SQLITE_DONE)
 		return failed(s, "log", err);
+	s->is_known = sqlite3_changes(s->db) == 0;
 	s->log_id = sqlite3_last_insert_rowid(s->db);
-	return sqlite3_changes(s->db) > 0;
+	s->before = sqlite3_total_changes(s->db);
+	return s->is_known ? find_log(s, digest, err) : 0;
+}
+
+static void count_log(struct sqlite *s)
+{
+	if (!s->is_known) {
+		s->added++;
+		return;
+	}
+	s->known++;
+	s->completed += sqlite3_total_changes(s->db) > s->before;
 }
 
 static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
@@ -278,21 +336,19 @@ static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 	int rc = scribe_export_digest(log->path, &s->digest, &s->bytes, err);
 
 	if (rc >= 0)
+		rc = open_database(s, err);
+	if (rc >= 0)
 		rc = run(s, "BEGIN IMMEDIATE", err);
 	if (rc >= 0)
 		rc = enter_log(s, log->path, err);
-	if (rc < 0)
-		return rc;
-	if (rc == 0) {
-		s->known++;
-		return run(s, "COMMIT", err);
-	}
-	rc = scribe_export_log(log, &sink, err);
+	if (rc >= 0)
+		rc = scribe_export_log(log, &sink, err);
 	sqlite3_finalize(s->insert);
 	s->insert = NULL;
 	if (rc >= 0)
 		rc = run(s, "COMMIT", err);
-	s->added += rc >= 0;
+	if (rc >= 0)
+		count_log(s);
 	return rc;
 }
 

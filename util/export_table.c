@@ -364,6 +364,24 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 	return rc;
 }
 
+bool scribe_export_has_table(const char *name)
+{
+	static const char *const tables[] = {"job", "metadata", "mount", "file", "apmpi_head"};
+	char of_module[64];
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (!strcmp(tables[i], name))
+			return true;
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
+		if (!scribe_module_by_id(i))
+			continue;
+		table_name(scribe_module_by_id(i)->name, of_module, sizeof(of_module));
+		if (!strcmp(of_module, name))
+			return true;
+	}
+	return false;
+}
+
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err)
 {
 	struct scribe_export_rows *r = calloc(1, sizeof(*r));

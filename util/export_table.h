@@ -58,6 +58,9 @@ struct scribe_export_sink {
 /* Send all tables of a log to a sink: job, metadata, mount, file, then the modules. */
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err);
 
+/* Is there a table of that name in any log? */
+bool scribe_export_has_table(const char *name);
+
 /* A number that is the same for the same bytes: tells whether a log was seen before. */
 int scribe_export_digest(const char *path, uint64_t *ret_digest, int64_t *ret_bytes, struct scribe_err *err);
 

@@ -25,7 +25,7 @@ static const char *const commands[][WORDS] = {
 	{"merge", "--output", OUT, LOG, LOG},
 	{"merge", "--shared-redux", "--output", OUT, LOG},
 	{"convert", "--obfuscate", "--key", "7", LOG, OUT},
-	{"export", "--csv", "--table", "segment", LOG},
+	{"export", "--csv", "--table", "dxt_posix", LOG},
 	{"analyze", LOG},
 };
 
