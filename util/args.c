@@ -5,6 +5,7 @@
  */
 #include "util/command.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,6 +95,13 @@ static int wrong(const char *argv0, const char *fmt, const char *what)
 	return SCRIBE_EXIT_USAGE;
 }
 
+int scribe_print_end(const char *argv0)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return SCRIBE_EXIT_OK;
+	return scribe_complain(argv0, "cannot write the output: %s", strerror(errno));
+}
+
 static int print_version(const char *argv0)
 {
 	/* Under a name of Darshan's tools: the number alone, as they print it. */
@@ -101,7 +109,7 @@ static int print_version(const char *argv0)
 		printf("%s\n", IOSCRIBE_VERSION);
 	else
 		printf("ioscribe %s\n", IOSCRIBE_VERSION);
-	return SCRIBE_EXIT_OK;
+	return scribe_print_end(argv0);
 }
 
 static int check_operands(const struct scribe_command *cmd, const char *argv0, int have, const char *extra)

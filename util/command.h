@@ -63,6 +63,9 @@ int scribe_complain(const char *argv0, const char *fmt, ...) __attribute__((form
 /* The same for the message of an error. */
 int scribe_complain_err(const char *argv0, const struct scribe_err *err);
 
+/* What was printed is written out: SCRIBE_EXIT_OK, or a complaint and SCRIBE_EXIT_FAILED. */
+int scribe_print_end(const char *argv0);
+
 /* Text made from the tables, on standard output (util/generate.c). */
 int scribe_print_help(const struct scribe_command *cmd, const char *argv0);
 

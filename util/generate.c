@@ -77,7 +77,7 @@ int scribe_print_help(const struct scribe_command *cmd, const char *argv0)
 		puts("\nexamples:");
 	for (const char *const *e = cmd->examples; e && *e; e += 2)
 		printf("  %s\n      %s\n", e[0], e[1]);
-	return SCRIBE_EXIT_OK;
+	return scribe_print_end(argv0);
 }
 
 /* Text for roff: hyphens and backslashes are escaped, no line starts a request. */
@@ -136,6 +136,12 @@ static void print_man(const struct scribe_command *cmd)
 	roff_option(&(struct scribe_option){"version", 0, NULL, "print the version and exit"});
 	puts(".SH EXIT STATUS\n0: done. 1: the work failed; one line on standard error says what, where\n"
 	     "and what to do. 2: wrong usage.");
+	if (cmd->alias) {
+		fputs("Under the name ", stdout);
+		put_roff(cmd->alias);
+		puts(" the numbers are the same; that tool itself has 255 for failed work and\n"
+		     "1 or 255 for wrong usage and \\-\\-help.");
+	}
 	if (cmd->examples)
 		puts(".SH EXAMPLES");
 	for (const char *const *e = cmd->examples; e && *e; e += 2) {
@@ -158,7 +164,7 @@ static void print_completion(void)
 	     "_ioscribe()\n{\n"
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=\n"
 	     "\tif [ \"$cmd\" = ioscribe ]; then\n"
-	     "\t\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
+	     "\t\tif [ \"$COMP_CWORD\" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then");
 	fputs("\t\t\tmapfile -t COMPREPLY < <(compgen -W \"", stdout);
 	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
 		if (!(*c)->hidden)

@@ -31,11 +31,11 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || (!strcmp(word, "help") && argc == 2)) {
 		print_overview(stdout);
-		return SCRIBE_EXIT_OK;
+		return scribe_print_end("ioscribe");
 	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		printf("ioscribe %s\n", IOSCRIBE_VERSION);
-		return SCRIBE_EXIT_OK;
+		return scribe_print_end("ioscribe");
 	}
 	if (!strcmp(word, "help")) {
 		char help[] = "--help";

@@ -3,7 +3,7 @@ _ioscribe()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
-		if [ "$COMP_CWORD" -eq 1 ]; then
+		if [ "$COMP_CWORD" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "run job doctor logdir parse dxt summary convert diff merge export analyze help --help --version" -- "$cur")
 			return
 		fi

@@ -94,3 +94,51 @@ whole() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == "usage: ioscribe parse"* ]]
 }
+
+# What a shell offers at the last of these words.
+offered() { # WORD...
+	bash -c '
+		source "$1"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		compopt() { :; }
+		_ioscribe
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$BATS_TEST_TMPDIR/completion" "$@" | sort | tr '\n' ' '
+}
+
+@test "completion offers commands, options under every name, commands after help, and files" {
+	local c name
+	"$IOSCRIBE" generate completion >"$BATS_TEST_TMPDIR/completion"
+	[ "$(offered ioscribe conv)" = "convert " ]
+	[ "$(offered /usr/bin/ioscribe an)" = "analyze " ]
+	[ "$(offered ioscribe help expo)" = "export " ]
+	[ "$(offered ioscribe convert a --obfuscate_)" = "--obfuscate_exe --obfuscate_jobid --obfuscate_names --obfuscate_uid " ]
+	for c in $(log_commands); do
+		# every long option of --help, and no other
+		diff <("$IOSCRIBE" "$c" --help | sed -n 's/^  \(-., \)\?\(--[a-zA-Z0-9_-]*\).*/\2/p' | sort) \
+			<(offered ioscribe "$c" -- | tr ' ' '\n' | grep .)
+	done
+	while read -r c name; do
+		[ "$(offered "$name" --)" = "$(offered ioscribe "$c" --)" ]
+		bash -c 'source "$1" && complete -p "$2"' bash "$BATS_TEST_TMPDIR/completion" "$name"
+	done <<-END
+		parse darshan-parser
+		dxt darshan-dxt-parser
+		convert darshan-convert
+		diff darshan-diff
+		merge darshan-merge
+		analyze darshan-analyzer
+	END
+	cd "$BATS_TEST_TMPDIR"
+	: >"a log.darshan"
+	[ "$(offered ioscribe parse a)" = "a log.darshan " ]
+}
+
+@test "help and version on a full disk: said, exit 1" {
+	[ -e /dev/full ]
+	local words
+	for words in --help --version "parse --help" "convert --version" "export --help"; do
+		"$IOSCRIBE" $words >/dev/full 2>"$BATS_TEST_TMPDIR/err" && return 1
+		grep -q 'cannot write the output: No space left on device' "$BATS_TEST_TMPDIR/err"
+	done
+}
