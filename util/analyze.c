@@ -31,6 +31,7 @@ struct analyze {
 	size_t npaths, cap, next, done;
 	pthread_mutex_t lock; /* guards all below, next and done */
 	/* figures */
+	int64_t closed; /* folders that could not be read */
 	int64_t logs, unread, shared, per_process, mpiio, pnetcdf, hdf5, buckets[BUCKETS];
 	struct scribe_totals totals;
 	struct scribe_tally users, programs, mounts;
@@ -79,6 +80,17 @@ static int add_path(struct analyze *a, const char *path)
 	return 0;
 }
 
+/* What is given must be there; a folder below it that cannot be read is named, and the others count. */
+static int skip(struct analyze *a, const FTSENT *e, struct scribe_err *err)
+{
+	scribe_err_set(err, -e->fts_errno, "%s: %s", e->fts_path, strerror(e->fts_errno));
+	if (e->fts_level <= FTS_ROOTLEVEL)
+		return err->code;
+	a->closed++;
+	scribe_complain_err(a->argv0, err);
+	return 0;
+}
+
 static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 {
 	FTS *fts = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
@@ -91,8 +103,7 @@ static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 		if (e->fts_info == FTS_F && add_path(a, e->fts_path) < 0)
 			rc = scribe_err_set(err, -ENOMEM, "list of logs: out of memory");
 		else if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
-			rc = scribe_err_set(err, -e->fts_errno, "%s: %s", e->fts_path,
-					    strerror(e->fts_errno));
+			rc = skip(a, e, err);
 	}
 	fts_close(fts);
 	return rc;
@@ -289,7 +300,7 @@ static int cmd_analyze(int argc, char **argv)
 	scribe_tally_free(&a.mounts);
 	if (rc < 0)
 		return scribe_complain_err(argv[0], &err);
-	return a.unread && !a.as_stock ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
+	return (a.unread || a.closed) && !a.as_stock ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
 }
 
 static const struct scribe_option options[] = {
@@ -322,10 +333,14 @@ const struct scribe_command scribe_command_analyze = {
 		 "bytes read and written and time in POSIX and stdio calls summed over all ranks, and run "
 		 "time\n"
 		 "times processes.\n\n"
-		 "Files that are no logs are named on standard error, one line each; the exit status is then "
-		 "1 and\n"
-		 "the figures are those of the others.\n\n"
-		 "Under the name darshan-analyzer only that tool's figures are printed.",
+		 "Files that are no logs, and folders that cannot be read, are named on standard error, one "
+		 "line\n"
+		 "each; the exit status is then 1 and the figures are those of the others.\n\n"
+		 "Under the name darshan-analyzer only that tool's figures are printed, files that are no "
+		 "logs are\n"
+		 "counted as it does, and the exit status is 0. Times in POSIX records of versions 1 to 3 in "
+		 "the\n"
+		 "other byte order, which that tool takes wrongly, are right.",
 	.alias = "darshan-analyzer",
 	.examples = examples,
 };

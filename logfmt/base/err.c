@@ -15,16 +15,36 @@ static const struct {
 #undef SCRIBE_X
 };
 
+/* A text that is too long (of a long path) loses its middle: what is wrong stands at its end. */
+static void put_shortened(struct scribe_err *e, const char *fmt, va_list ap)
+{
+	char whole[8192];
+	int n = vsnprintf(whole, sizeof(whole), fmt, ap);
+	size_t len = n < 0 ? 0 : (size_t)n < sizeof(whole) ? (size_t)n : sizeof(whole) - 1;
+	size_t head = sizeof(e->text) / 2, tail = sizeof(e->text) - head - 1;
+
+	if (len < sizeof(e->text))
+		return;
+	memcpy(e->text + head - 3, "...", 3);
+	memcpy(e->text + head, whole + len - tail, tail);
+}
+
 int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
+	int n;
 
 	if (!e)
 		return code;
 	e->code = code;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	n = vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
+	if (n >= (int)sizeof(e->text)) {
+		va_start(ap, fmt);
+		put_shortened(e, fmt, ap);
+		va_end(ap);
+	}
 	for (char *c = e->text; *c; c++) {
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';

@@ -86,6 +86,27 @@ PY
 	grep -q '^total logs: 1$' "$BATS_TEST_TMPDIR/out"
 }
 
+@test "a folder that cannot be read is named, the others are analyzed" {
+	local name i
+	cd "$BATS_TEST_TMPDIR"
+	mkdir logs
+	cp "$LOGS/skew-app.darshan" logs
+	# deeper than a path may be: no rights help
+	name=$(head -c 250 /dev/zero | tr '\0' d)
+	cd logs
+	for i in $(seq 20); do
+		mkdir "$name"
+		cd "$name"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	run_err 1 "...ddd" "$IOSCRIBE" analyze logs # the path is cut, not what is wrong
+	grep -q '^ioscribe analyze: logs/ddd.*ddd: File name too long$' err
+	grep -q '^total logs: 1$' out
+	ln -s "$(command -v "$IOSCRIBE")" darshan-analyzer
+	run_err 0 "File name too long" ./darshan-analyzer logs # as that tool, which says nothing
+	grep -q '^total logs: 1$' out
+}
+
 @test "no folder, an empty folder, wrong numbers" {
 	run_err 1 "No such file or directory" "$IOSCRIBE" analyze "$BATS_TEST_TMPDIR/absent"
 	mkdir "$BATS_TEST_TMPDIR/empty"
