@@ -24,6 +24,7 @@ struct convert {
 	uint32_t key;
 	int only_one;
 	uint64_t only; /* record id, if only_one */
+	int found;     /* a record or name of it */
 	int reset_metadata;
 	const char *notes;
 	struct scribe_log log;
@@ -47,6 +48,20 @@ static int take_number(const char *what, const char *text, uint64_t most, uint64
 	return 0;
 }
 
+/* The key is 32 bits; as darshan-convert has it, a negative number stands for its two's complement. */
+static int take_key(const char *text, uint32_t *ret, struct scribe_err *err)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(text, &end, 10);
+	if (errno || end == text || *end || v < INT32_MIN || v > UINT32_MAX)
+		return scribe_err_set(err, -EINVAL, "--key takes a number of 32 bits, not '%.40s'", text);
+	*ret = (uint32_t)v;
+	return 0;
+}
+
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct convert *c = ctx;
@@ -65,12 +80,12 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return 0;
 	case 'l':
 		rc = take_number("level", value, 9, &v, err);
+		if (rc >= 0 && v == 0)
+			rc = scribe_err_set(err, -EINVAL, "--level takes 1 to 9; --uncompressed is for none");
 		c->level = (int)v;
 		return rc;
 	case 'k':
-		rc = take_number("key", value, UINT32_MAX, &v, err);
-		c->key = (uint32_t)v;
-		return rc;
+		return take_key(value, &c->key, err);
 	case 'f':
 		c->only_one = 1;
 		return take_number("file", value, UINT64_MAX, &c->only, err);
@@ -152,6 +167,7 @@ static int put_names(struct convert *c)
 
 		if (c->only_one && n.id != c->only)
 			continue;
+		c->found = 1;
 		if (c->hide & HIDE_NAMES)
 			name = scribe_obfuscate_name(&c->log, n.bytes, n.len, c->key, hidden,
 						     SCRIBE_JOB_REGION_BYTES + 64);
@@ -170,6 +186,7 @@ static int change(struct convert *c, int module, const void *record, struct scri
 
 	if (c->only_one && base->id != c->only && module < SCRIBE_MOD_PROCESS)
 		return 0;
+	c->found |= module < SCRIBE_MOD_PROCESS;
 	*ret_rec = record;
 	if (module != SCRIBE_MOD_PROCESS || !(c->hide & (HIDE_UID | HIDE_EXE | HIDE_NAMES)))
 		return 1;
@@ -216,9 +233,10 @@ static int put_all(struct convert *c)
 		else if (scribe_reader_info(c->log.reader)->unknown >> i & 1 && !c->only_one)
 			rc = scribe_copy_unknown(c->log.reader, c->out.writer, i, &c->err);
 	}
-	if (rc >= 0)
-		rc = scribe_output_finish(&c->out, &c->err);
-	return rc;
+	if (rc >= 0 && c->only_one && !c->found && !c->as_stock)
+		rc = scribe_err_set(&c->err, -ENOENT, "%s: no record %" PRIu64 " to keep", c->log.path,
+				    c->only);
+	return rc < 0 ? rc : scribe_output_finish(&c->out, &c->err);
 }
 
 static int convert(struct convert *c, const char *from, const char *to)
@@ -291,7 +309,12 @@ const struct scribe_command scribe_command_convert = {
 		"seconds plus one; the end keeps that second, in its nanoseconds.\n\n"
 		"The numbers that --obfuscate puts in place of values are those of darshan-convert: 32-bit\n"
 		"hashes with the key. They hide values from readers who can neither guess them nor know the\n"
-		"key. Host names in traces stay.",
+		"key. Host names in traces stay.\n\n"
+		"Under the name darshan-convert an OUT that is there is replaced if it may be written, and\n"
+		"--file with an id that is not in the log writes a log without records. What that tool "
+		"would\n"
+		"change stays: mount points keep their order, the run time of old logs is the same after as\n"
+		"before, and values of POSIX records of versions 1 to 3 are right (see ioscribe-parse).",
 	.alias = "darshan-convert",
 	.examples = examples,
 };

@@ -102,12 +102,34 @@ compare_rewritten() { # OPTION
 	"$IOSCRIBE" parse "$out" | grep -q '<STDOUT>'
 }
 
+@test "convert --file with an id that is not there: no log, but under the stock name" {
+	local log="$LOGS/skew-app.darshan"
+	cd "$BATS_TEST_TMPDIR"
+	run_err 1 "no record 77 to keep" "$IOSCRIBE" convert --file 77 "$log" o.darshan
+	[ "$(ls)" = $'err\nout' ]
+	ln -s "$(command -v "$IOSCRIBE")" darshan-convert
+	./darshan-convert --file 77 "$log" o.darshan
+	"$IOSCRIBE" parse o.darshan | grep -qx '# no module data available.'
+}
+
+@test "convert --key takes the negative numbers that darshan-convert takes" {
+	local log="$LOGS/skew-app.darshan"
+	cd "$BATS_TEST_TMPDIR"
+	"$IOSCRIBE" convert --obfuscate --key -5 "$log" a.darshan
+	"$IOSCRIBE" convert --obfuscate --key 4294967291 "$log" b.darshan
+	cmp a.darshan b.darshan
+	# recorded from darshan-convert --obfuscate --key -5 of the same log
+	"$IOSCRIBE" parse a.darshan | grep -qx '# uid: 2847538556'
+}
+
 @test "convert refuses: existing output, bad numbers, missing operand, damaged input" {
 	local log="$LOGS/skew-app.darshan"
 	: >"$BATS_TEST_TMPDIR/there"
 	run_err 1 "File exists" "$IOSCRIBE" convert "$log" "$BATS_TEST_TMPDIR/there"
 	run_err 2 "--key takes a number" "$IOSCRIBE" convert --key x "$log" "$BATS_TEST_TMPDIR/n"
+	run_err 2 "--key takes a number" "$IOSCRIBE" convert --key 4294967296 "$log" "$BATS_TEST_TMPDIR/n"
 	run_err 2 "--level takes a number" "$IOSCRIBE" convert --level 10 "$log" "$BATS_TEST_TMPDIR/n"
+	run_err 2 "--level takes 1 to 9" "$IOSCRIBE" convert --level 0 "$log" "$BATS_TEST_TMPDIR/n"
 	run_err 2 "IN OUT expected" "$IOSCRIBE" convert "$log"
 	head -c 1200 "$log" >"$BATS_TEST_TMPDIR/cut"
 	run_err 1 cut "$IOSCRIBE" convert "$BATS_TEST_TMPDIR/cut" "$BATS_TEST_TMPDIR/n"
@@ -175,4 +197,26 @@ compare_rewritten() { # OPTION
 	run "$BATS_TEST_TMPDIR/darshan-diff" "$LOGS/skew-app.darshan" "$LOGS/skew-app.darshan"
 	[ "$status" -eq 0 ]
 	[ "$("$BATS_TEST_TMPDIR/darshan-diff" "$LOGS/skew-app.darshan" "$LOGS/skew-app.darshan" | wc -l)" -eq 1 ]
+}
+
+@test "under the name darshan-diff: a file of which a log has the Lustre layout alone is a file, too" {
+	cd "$BATS_TEST_TMPDIR"
+	ln -s "$(command -v "$IOSCRIBE")" darshan-diff
+	"$(built cli/make_modules)" m.darshan
+	python3 - m.darshan <<'END' # all modules but LUSTRE out of the header
+import sys
+f = open(sys.argv[1], "r+b")
+for i in set(range(64)) - {8}:
+    f.seek(48 + 16 * i)
+    f.write(bytes(16))
+    f.seek(48 + 16 * 64 + 4 * i)
+    f.write(bytes(4))
+END
+	"$IOSCRIBE" parse m.darshan | grep -q '^LUSTRE'
+	"$IOSCRIBE" parse m.darshan | none -q '^POSIX'
+	# as recorded from darshan-diff: one empty line, and no layout where they differ
+	[ "$(./darshan-diff m.darshan m.darshan | od -An -c | tr -d ' ')" = '\n' ]
+	./darshan-diff m.darshan "$LOGS/empty_log.darshan" >text
+	[ "$(grep -c '^$' text)" -eq 1 ]
+	none -q LUSTRE text
 }
