@@ -116,6 +116,15 @@ says() {
 	none -q ' [TDB] scribe_' <(nm -D --defined-only "$LIBDIR/ioscribe/darshan/libdarshan-util.so")
 }
 
+@test "the names of Darshan's tools are installed with manual pages and completion" {
+	local name
+	for name in parser dxt-parser convert diff merge analyzer; do
+		[ -x "$PREFIX/bin/darshan-$name" ]
+		grep -q "^\.B darshan-$name" "$PREFIX/share/man/man1/darshan-$name.1"
+		grep -q "complete -F .* darshan-$name" "$PREFIX/share/bash-completion/completions/darshan-$name"
+	done
+}
+
 @test "the installed command finds the program that writes exports" {
 	"$PREFIX/bin/ioscribe" export --csv --table job "$LOG" | grep -q '^log,'
 	rm "$PREFIX/libexec/ioscribe/ioscribe-export"
