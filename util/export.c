@@ -19,6 +19,7 @@ struct export
 	int needs_output;
 	char *tables[MAX_TABLES + 1];
 	int ntables;
+	int skipped; /* logs that could not be read, named already */
 	struct scribe_export_options o;
 };
 
@@ -85,6 +86,11 @@ static int export_logs(struct export *e, char **paths, int n, struct scribe_err 
 		if (rc >= 0)
 			rc = e->format->log(ctx, &log, err);
 		scribe_log_close(&log);
+		if (rc < 0 && e->format->drop && e->format->drop(ctx)) {
+			rc = 0;
+			e->skipped++;
+			scribe_complain_err(e->o.argv0, err);
+		}
 	}
 	if (e->format->close(ctx, rc < 0, err) < 0 && rc >= 0)
 		rc = -1;
@@ -112,5 +118,5 @@ int scribe_export_main(int argc, char **argv)
 			     "one log at a time in this format (--json-lines and --sqlite take many)");
 	if (export_logs(&e, argv + first, argc - first, &err) < 0)
 		return scribe_complain_err(argv[0], &err);
-	return SCRIBE_EXIT_OK;
+	return e.skipped ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
 }

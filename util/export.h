@@ -22,6 +22,8 @@ bool scribe_export_is_wanted(const struct scribe_export_options *o, const char *
 struct scribe_export_format {
 	int (*open)(const struct scribe_export_options *o, void **ret_ctx, struct scribe_err *err);
 	int (*log)(void *ctx, struct scribe_log *log, struct scribe_err *err);
+	/* A log could not be read: take back what it has given. Can others follow? NULL: no. */
+	bool (*drop)(void *ctx);
 	/* Finish the output; nothing is kept of it when `failed` and the format can help it. */
 	int (*close)(void *ctx, int failed, struct scribe_err *err);
 };

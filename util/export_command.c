@@ -93,6 +93,7 @@ const struct scribe_command scribe_command_export = {
 		 "SQLite. Names that are no UTF-8 are escaped in JSON (NAME_escaped) and CSV, and blobs in "
 		 "SQLite.\n\n"
 		 "A database takes any number of logs, each in one transaction; a log whose bytes are in it\n"
-		 "already is not added again; it gets the tables that --table left out the first time.",
+		 "already is not added again; it gets the tables that --table left out the first time.\n"
+		 "Logs that cannot be read are named, the others are added, and the exit status is 1.",
 	.examples = examples,
 };

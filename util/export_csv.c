@@ -202,4 +202,4 @@ static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 	return scribe_export_log(log, &sink, err);
 }
 
-const struct scribe_export_format scribe_export_csv = {csv_open, put_log, csv_close};
+const struct scribe_export_format scribe_export_csv = {csv_open, put_log, NULL, csv_close};

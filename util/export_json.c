@@ -18,9 +18,9 @@ struct json {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
 	struct scribe_export_file file; /* where there is an output */
-	int lines;  /* one object a line */
-	int tables; /* document: tables begun */
-	int rows;   /* rows of the table */
+	int lines;                      /* one object a line */
+	int tables;                     /* document: tables begun */
+	int rows;                       /* rows of the table */
 	const char *log;
 };
 
@@ -183,5 +183,5 @@ static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 	return rc;
 }
 
-const struct scribe_export_format scribe_export_json = {open_document, put_log, json_close};
-const struct scribe_export_format scribe_export_json_lines = {open_lines, put_log, json_close};
+const struct scribe_export_format scribe_export_json = {open_document, put_log, NULL, json_close};
+const struct scribe_export_format scribe_export_json_lines = {open_lines, put_log, NULL, json_close};

@@ -23,6 +23,7 @@ struct sqlite {
 	sqlite3_int64 log_id;
 	uint64_t digest;
 	int64_t bytes;
+	int broken;   /* the database itself failed */
 	int is_known; /* the log has been added before */
 	int before;   /* rows this run has written, before the log's */
 	int added, completed, known;
@@ -35,6 +36,7 @@ static const char schema[] =
 
 static int failed(struct sqlite *s, const char *what, struct scribe_err *err)
 {
+	s->broken = 1;
 	return scribe_err_set(err, -EIO, "%s: %s: %s", s->o->output, what, sqlite3_errmsg(s->db));
 }
 
@@ -86,6 +88,7 @@ static int open_database(struct sqlite *s, struct scribe_err *err)
 		return failed(s, "cannot be opened", err);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	rc = check_version(s, err);
+	s->broken = rc < 0;
 	if (rc >= 0)
 		rc = run(s, schema, err);
 	return rc < 0 ? rc : run(s, pragma, err);
@@ -100,16 +103,30 @@ static void print_counts(const struct sqlite *s)
 	putchar('\n');
 }
 
+static void roll_back(struct sqlite *s)
+{
+	sqlite3_finalize(s->insert);
+	s->insert = NULL;
+	if (s->db && sqlite3_get_autocommit(s->db) == 0)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static bool drop_log(void *ctx)
+{
+	struct sqlite *s = ctx;
+
+	roll_back(s);
+	return !s->broken;
+}
+
 static int sqlite_close(void *ctx, int was_failure, struct scribe_err *err)
 {
 	struct sqlite *s = ctx;
 	int rc = 0;
 
-	sqlite3_finalize(s->insert);
-	if (was_failure && s->db && sqlite3_get_autocommit(s->db) == 0)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	roll_back(s);
 	sqlite3_close(s->db);
-	if (!was_failure) {
+	if (!was_failure && s->db) {
 		print_counts(s);
 		if (fflush(stdout) || ferror(stdout))
 			rc = scribe_err_set(err, -EIO, "cannot write the output: %s", strerror(errno));
@@ -352,4 +369,4 @@ static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 	return rc;
 }
 
-const struct scribe_export_format scribe_export_sqlite = {sqlite_open, put_log, sqlite_close};
+const struct scribe_export_format scribe_export_sqlite = {sqlite_open, put_log, drop_log, sqlite_close};

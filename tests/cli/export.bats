@@ -182,6 +182,19 @@ killed_at() { # N DB LOG...
 	contents steps.db | diff want -
 }
 
+@test "SQLite: logs that cannot be read are named, the others are added" {
+	local logs=("$LOGS/skew-app.darshan" absent cut "$LOGS/mpi-io-test-x86_64-3.5.0.darshan")
+	cd "$BATS_TEST_TMPDIR"
+	head -c 2000 "$LOGS/mpi-io-test-x86_64-3.5.0.darshan" >cut
+	"$IOSCRIBE" export --sqlite some.db "${logs[@]}" >out 2>err && return 1
+	[ "$(cat out)" = "some.db: 2 logs added, 0 already there" ]
+	[ "$(wc -l <err)" -eq 2 ]
+	grep -q ' absent: cannot open' err
+	grep -q ' cut: ' err
+	"$IOSCRIBE" export --sqlite two.db "$LOGS/skew-app.darshan" "$LOGS/mpi-io-test-x86_64-3.5.0.darshan"
+	diff <(contents two.db) <(contents some.db)
+}
+
 @test "an export that fails at its first log leaves no database and no folder" {
 	cd "$BATS_TEST_TMPDIR"
 	run_err 1 absent "$IOSCRIBE" export --sqlite new.db absent
