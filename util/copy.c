@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/leftover.h"
+
 #define NSEC 1000000000
 
 struct scribe_log_job scribe_copy_job(const struct scribe_reader *r)
@@ -72,6 +74,8 @@ int scribe_output_create(struct scribe_output *o, const char *path, bool replace
 		return scribe_err_set(err, -ENOMEM, "%s: out of memory", path);
 	}
 	rc = scribe_writer_create(o->partial ? o->partial : path, options, &o->writer, err);
+	if (rc >= 0)
+		scribe_leftover_add(o->partial ? o->partial : o->path);
 	if (rc == -EEXIST && !replace)
 		return scribe_err_set(err, rc, "%s: File exists (--force replaces it)", path);
 	return rc;
@@ -81,8 +85,12 @@ int scribe_output_finish(struct scribe_output *o, struct scribe_err *err)
 {
 	int rc = scribe_copy_check(o->writer, scribe_writer_finish(o->writer), err);
 
-	if (rc < 0 || !o->partial)
+	if (rc < 0)
 		return rc;
+	if (!o->partial) {
+		scribe_leftover_forget(o->path);
+		return rc;
+	}
 	if (rename(o->partial, o->path) < 0) {
 		rc = scribe_err_set(err, -errno, "%s: cannot be replaced: %s", o->path, strerror(errno));
 		unlink(o->partial);
@@ -93,6 +101,7 @@ int scribe_output_finish(struct scribe_output *o, struct scribe_err *err)
 void scribe_output_free(struct scribe_output *o)
 {
 	o->writer = scribe_writer_free(o->writer);
+	scribe_leftover_forget(o->partial ? o->partial : o->path);
 	free(o->partial);
 	o->partial = NULL;
 }

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/leftover.h"
+
 int scribe_export_file_open(struct scribe_export_file *f, const char *path, struct scribe_err *err)
 {
 	struct stat st;
@@ -30,6 +32,8 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 		f->fd = open(f->partial ? f->partial : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (rc == 0 && f->fd < 0)
 		rc = -errno;
+	if (rc == 0 && f->partial)
+		scribe_leftover_add(f->partial);
 	if (rc == 0 && there && f->partial)
 		(void)fchmod(f->fd, st.st_mode & 0777);
 	if (rc < 0) {
@@ -58,6 +62,7 @@ int scribe_export_file_end(struct scribe_export_file *f, int drop, struct scribe
 		rc = scribe_err_set(err, -errno, "%s: %s", f->path, strerror(errno));
 	if (f->partial && (drop || rc < 0))
 		unlink(f->partial);
+	scribe_leftover_forget(f->partial);
 	free(f->path);
 	free(f->partial);
 	*f = (struct scribe_export_file){.fd = -1};

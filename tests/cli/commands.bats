@@ -142,3 +142,31 @@ offered() { # WORD...
 		grep -q 'cannot write the output: No space left on device' "$BATS_TEST_TMPDIR/err"
 	done
 }
+
+# ended NUMBER WRITE COMMAND...: a signal at that write to a file; its number is the status.
+ended() {
+	local signal=$1 at=$2 status=0 lib
+	lib=$(built cli/die_at.so)
+	shift 2
+	DIE_AT=$at DIE_SIGNAL=$signal LD_PRELOAD=$lib ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		"$IOSCRIBE" "$@" 2>/dev/null || status=$?
+	[ "$status" -eq $((128 + signal)) ]
+}
+
+@test "ended by a signal in the middle of writing: nothing is left, and what was there stays" {
+	local log="$LOGS/mpi-io-test-x86_64-3.5.0.darshan" signal
+	cd "$BATS_TEST_TMPDIR"
+	mkdir c
+	cp "$log" old
+	for signal in 1 2 15; do
+		ended $signal 2 convert "$log" new
+		ended $signal 2 convert --force "$log" old
+		ended $signal 2 merge --output new "$log"
+		ended $signal 2 merge --force --output old "$log"
+		ended $signal 1 export --json --output new "$log"
+		ended $signal 1 export --json --output old "$log"
+		ended $signal 3 export --csv --output c "$log"
+		cmp old "$log"
+		[ "$(ls . c)" = $'.:\nc\nold\n\nc:' ]
+	done
+}
