@@ -33,6 +33,9 @@ static void watch(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			(void)sigaction(signals[i], &ours, NULL);
+	/* a limit of file sizes is an error of the write, as a full disk is */
+	if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+		(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 void scribe_leftover_add(const char *path)

@@ -170,3 +170,21 @@ ended() {
 		[ "$(ls . c)" = $'.:\nc\nold\n\nc:' ]
 	done
 }
+
+# Files of 1 KiB at most.
+limited() {
+	(
+		ulimit -f 1
+		"$IOSCRIBE" "$@"
+	)
+}
+
+@test "a limit of file sizes is an error like a full disk: one line, and nothing is left" {
+	local log="$LOGS/runtime_and_dxt_heatmaps_diagonal_write_only.darshan"
+	cd "$BATS_TEST_TMPDIR"
+	run_err 1 "File too large" limited convert "$log" new
+	run_err 1 "File too large" limited merge --output new "$log"
+	run_err 1 "File too large" limited export --json --output new "$log"
+	run_err 1 "File too large" limited export --csv --output new "$log"
+	[ "$(ls)" = $'err\nout' ]
+}
