@@ -278,7 +278,7 @@ int scribe_bpf_grow(struct scribe_bpf *b)
 	ret = scribe_bpf_map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
 	snprintf(name, sizeof(name), "scribe_table_%u", index);
 	if (!ret)
-		ret = scribe_pins_put(b, "maps", name, fd);
+		ret = scribe_bpf_pin(b, "maps", name, fd);
 	if (!ret)
 		ret = bpf_map_update_elem(b->tables_fd, &index, &fd, BPF_ANY);
 	if (ret) {
@@ -453,7 +453,7 @@ int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 		if (rc == 0) {
 			snprintf(b->link_name[b->nlinks], sizeof(b->link_name[0]), "%s", name);
 			b->link[b->nlinks++] = fd;
-			rc = scribe_pins_put(b, "links", name, fd);
+			rc = scribe_bpf_pin(b, "links", name, fd);
 		}
 		if (rc < 0) {
 			scribe_bpf_detach(b);
@@ -472,7 +472,7 @@ void scribe_bpf_detach(struct scribe_bpf *b)
 {
 	while (b->nlinks) {
 		b->nlinks--;
-		scribe_pins_take(b, "links", b->link_name[b->nlinks]);
+		scribe_bpf_unpin(b, "links", b->link_name[b->nlinks]);
 		close(b->link[b->nlinks]);
 	}
 }

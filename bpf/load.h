@@ -49,6 +49,18 @@ struct scribe_bpf *scribe_bpf_leave(struct scribe_bpf *bpf);
 int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scribe_err *err);
 /* Remove whatever is pinned in the folder: with the last holder gone, so is it. */
 void scribe_bpf_remove_pins(const char *pins);
+/*
+ * What stands in the folder of an open or adopted object, by kind: "links", "progs", "maps",
+ * and with "lib_" before it those of the library programs (uprobes/), which live no longer.
+ */
+bool scribe_bpf_pinned(const struct scribe_bpf *bpf);
+/* 0 also when nothing is pinned; negative: an error of the file system's. */
+int scribe_bpf_pin(struct scribe_bpf *bpf, const char *kind, const char *name, int fd);
+void scribe_bpf_unpin(struct scribe_bpf *bpf, const char *kind, const char *name);
+void scribe_bpf_unpin_all(struct scribe_bpf *bpf, const char *kind);
+/* Open every pin of a kind; `fn` takes the descriptor over. Ends at a negative code, which is returned. */
+int scribe_bpf_each_pin(struct scribe_bpf *bpf, const char *kind,
+			int (*fn)(void *ctx, const char *name, int fd), void *ctx);
 /* Are the programs attached? */
 bool scribe_bpf_attached(const struct scribe_bpf *bpf);
 

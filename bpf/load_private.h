@@ -72,9 +72,6 @@ int scribe_ring_open(struct scribe_ring *r, int fd, uint32_t bytes);
 void scribe_ring_close(struct scribe_ring *r);
 
 /* ---- pins.c ---- */
-/* 0 also when there is nothing to pin to. */
-int scribe_pins_put(struct scribe_bpf *b, const char *kind, const char *name, int fd);
-void scribe_pins_take(struct scribe_bpf *b, const char *kind, const char *name);
 int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err);
 
 static inline struct scribe_job *scribe_job_of(struct scribe_bpf *b, uint32_t index)

@@ -14,8 +14,8 @@
 
 #include "bpf/load_private.h"
 
-static const char *const kinds[] = {"links", "progs", "maps"};
-#define KINDS 3
+static const char *const kinds[] = {"links", "progs", "maps", "lib_links", "lib_progs", "lib_maps"};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static int path_of(char *ret, size_t cap, const char *pins, const char *kind, const char *name)
 {
@@ -24,7 +24,12 @@ static int path_of(char *ret, size_t cap, const char *pins, const char *kind, co
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
-int scribe_pins_put(struct scribe_bpf *b, const char *kind, const char *name, int fd)
+bool scribe_bpf_pinned(const struct scribe_bpf *b)
+{
+	return b->pins[0];
+}
+
+int scribe_bpf_pin(struct scribe_bpf *b, const char *kind, const char *name, int fd)
 {
 	char path[256];
 	int rc;
@@ -37,7 +42,7 @@ int scribe_pins_put(struct scribe_bpf *b, const char *kind, const char *name, in
 	return bpf_obj_pin(fd, path) ? -errno : 0;
 }
 
-void scribe_pins_take(struct scribe_bpf *b, const char *kind, const char *name)
+void scribe_bpf_unpin(struct scribe_bpf *b, const char *kind, const char *name)
 {
 	char path[256];
 
@@ -50,50 +55,59 @@ int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err)
 	char path[256];
 	int rc = mkdir(b->pins, 0700) && errno != EEXIST ? -errno : 0;
 
-	for (int i = 0; rc == 0 && i < KINDS; i++) {
+	for (size_t i = 0; rc == 0 && i < KINDS; i++) {
 		rc = path_of(path, sizeof(path), b->pins, kinds[i], NULL);
 		if (rc == 0 && mkdir(path, 0700))
 			rc = -errno;
 	}
 	for (unsigned i = 0; rc == 0 && i < b->nmaps; i++)
-		rc = scribe_pins_put(b, "maps", b->map[i].name, b->map[i].fd);
+		rc = scribe_bpf_pin(b, "maps", b->map[i].name, b->map[i].fd);
 	for (unsigned i = 0; rc == 0 && i < b->nprogs; i++)
-		rc = scribe_pins_put(b, "progs", b->prog[i].name, b->prog[i].fd);
+		rc = scribe_bpf_pin(b, "progs", b->prog[i].name, b->prog[i].fd);
 	if (rc < 0)
-		return scribe_err_set(err, rc, "%s: cannot pin the programs: %s (is a BPF file system mounted?)",
+		return scribe_err_set(err, rc,
+				      "%s: cannot pin the programs: %s (is a BPF file system mounted?)",
 				      b->pins, strerror(-rc));
 	return 0;
+}
+
+static void empty(const char *pins, const char *kind)
+{
+	char path[256];
+	struct dirent *e;
+	DIR *dir = path_of(path, sizeof(path), pins, kind, NULL) ? NULL : opendir(path);
+
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.' && path_of(path, sizeof(path), pins, kind, e->d_name) == 0)
+			unlink(path);
+	if (dir)
+		closedir(dir);
+}
+
+void scribe_bpf_unpin_all(struct scribe_bpf *b, const char *kind)
+{
+	if (b->pins[0])
+		empty(b->pins, kind);
 }
 
 void scribe_bpf_remove_pins(const char *pins)
 {
 	char path[256];
 
-	for (int i = 0; i < KINDS; i++) {
-		struct dirent *e;
-		DIR *dir;
-
-		if (path_of(path, sizeof(path), pins, kinds[i], NULL) < 0)
-			return;
-		dir = opendir(path);
-		while (dir && (e = readdir(dir)))
-			if (e->d_name[0] != '.' && path_of(path, sizeof(path), pins, kinds[i], e->d_name) == 0)
-				unlink(path);
-		if (dir)
-			closedir(dir);
+	for (size_t i = 0; i < KINDS; i++) {
+		empty(pins, kinds[i]);
 		if (path_of(path, sizeof(path), pins, kinds[i], NULL) == 0)
 			rmdir(path);
 	}
 	rmdir(pins);
 }
 
-/* Open every pin of a kind by its name; `fn` takes the descriptor over. */
-static int each_pin(const char *pins, const char *kind, int (*fn)(struct scribe_bpf *, const char *, int),
-		    struct scribe_bpf *b)
+int scribe_bpf_each_pin(struct scribe_bpf *b, const char *kind,
+			int (*fn)(void *ctx, const char *name, int fd), void *ctx)
 {
 	char path[256];
 	struct dirent *e;
-	int rc = path_of(path, sizeof(path), pins, kind, NULL);
+	int rc = path_of(path, sizeof(path), b->pins, kind, NULL);
 	DIR *dir = rc ? NULL : opendir(path);
 
 	if (!dir)
@@ -103,10 +117,10 @@ static int each_pin(const char *pins, const char *kind, int (*fn)(struct scribe_
 
 		if (e->d_name[0] == '.')
 			continue;
-		rc = path_of(path, sizeof(path), pins, kind, e->d_name);
+		rc = path_of(path, sizeof(path), b->pins, kind, e->d_name);
 		fd = rc ? -1 : bpf_obj_get(path);
 		if (rc == 0)
-			rc = fd < 0 ? -errno : fn(b, e->d_name, fd);
+			rc = fd < 0 ? -errno : fn(ctx, e->d_name, fd);
 	}
 	closedir(dir);
 	return rc;
@@ -146,8 +160,9 @@ static int adopt_chunk(struct scribe_bpf *b, unsigned index, int fd)
 	return 0;
 }
 
-static int adopt_map(struct scribe_bpf *b, const char *name, int fd)
+static int adopt_map(void *ctx, const char *name, int fd)
 {
+	struct scribe_bpf *b = ctx;
 	struct scribe_named *m = &b->map[b->nmaps];
 	struct bpf_map_info info = {0};
 	uint32_t bytes = sizeof(info);
@@ -158,8 +173,8 @@ static int adopt_map(struct scribe_bpf *b, const char *name, int fd)
 		close(fd);
 		return -EIO;
 	}
-	*m = (struct scribe_named){.fd = fd, .type = info.type, .entries = info.max_entries,
-				   .value_bytes = info.value_size};
+	*m = (struct scribe_named){
+		.fd = fd, .type = info.type, .entries = info.max_entries, .value_bytes = info.value_size};
 	if (keep_name(m->name, sizeof(m->name), name)) {
 		close(fd);
 		return -EIO;
@@ -168,9 +183,12 @@ static int adopt_map(struct scribe_bpf *b, const char *name, int fd)
 	return 0;
 }
 
-static int adopt_prog(struct scribe_bpf *b, const char *name, int fd)
+static int adopt_prog(void *ctx, const char *name, int fd)
 {
-	if (b->nprogs == SCRIBE_PROGS_MAX || keep_name(b->prog[b->nprogs].name, sizeof(b->prog[0].name), name)) {
+	struct scribe_bpf *b = ctx;
+
+	if (b->nprogs == SCRIBE_PROGS_MAX ||
+	    keep_name(b->prog[b->nprogs].name, sizeof(b->prog[0].name), name)) {
 		close(fd);
 		return -EIO;
 	}
@@ -178,9 +196,12 @@ static int adopt_prog(struct scribe_bpf *b, const char *name, int fd)
 	return 0;
 }
 
-static int adopt_link(struct scribe_bpf *b, const char *name, int fd)
+static int adopt_link(void *ctx, const char *name, int fd)
 {
-	if (b->nlinks == SCRIBE_PROGS_MAX || keep_name(b->link_name[b->nlinks], sizeof(b->link_name[0]), name)) {
+	struct scribe_bpf *b = ctx;
+
+	if (b->nlinks == SCRIBE_PROGS_MAX ||
+	    keep_name(b->link_name[b->nlinks], sizeof(b->link_name[0]), name)) {
 		close(fd);
 		return -EIO;
 	}
@@ -195,8 +216,8 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 		const char *name;
 		size_t bytes;
 	} want[] = {
-		{"scribe_slots", sizeof(struct scribe_slot)},	{"scribe_procs", sizeof(struct scribe_proc)},
-		{"scribe_jobs", sizeof(struct scribe_job)},	{"scribe_ctl", sizeof(struct scribe_ctl)},
+		{"scribe_slots", sizeof(struct scribe_slot)},    {"scribe_procs", sizeof(struct scribe_proc)},
+		{"scribe_jobs", sizeof(struct scribe_job)},      {"scribe_ctl", sizeof(struct scribe_ctl)},
 		{"scribe_watches", sizeof(struct scribe_watch)},
 	};
 	const struct scribe_named *ctl = scribe_bpf_map(b, "scribe_ctl");
@@ -208,14 +229,15 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 	free(value);
 	if (version != SCRIBE_WIRE_VERSION)
 		return scribe_err_set(err, -SCRIBE_E_VERSION,
-				      "%s: pinned by wire version %u, this is version %u",
-				      b->pins, version, SCRIBE_WIRE_VERSION);
+				      "%s: pinned by wire version %u, this is version %u", b->pins, version,
+				      SCRIBE_WIRE_VERSION);
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct scribe_named *m = scribe_bpf_map(b, want[i].name);
 
 		if (!m || m->value_bytes != want[i].bytes)
-			return scribe_err_set(err, -SCRIBE_E_VERSION, "%s: map %s is not as this build has it",
-					      b->pins, want[i].name);
+			return scribe_err_set(err, -SCRIBE_E_VERSION,
+					      "%s: map %s is not as this build has it", b->pins,
+					      want[i].name);
 	}
 	return 0;
 }
@@ -229,15 +251,15 @@ int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scrib
 		return scribe_err_set(err, -ENOMEM, "no memory for the loader");
 	b->adopted = true;
 	snprintf(b->pins, sizeof(b->pins), "%s", pins);
-	rc = each_pin(pins, "maps", adopt_map, b);
+	rc = scribe_bpf_each_pin(b, "maps", adopt_map, b);
 	if (rc == -ENOENT && b->nmaps == 0) {
 		scribe_bpf_leave(b);
 		return scribe_err_set(err, rc, "%s: nothing is pinned", pins);
 	}
 	if (rc == 0)
-		rc = each_pin(pins, "progs", adopt_prog, b);
+		rc = scribe_bpf_each_pin(b, "progs", adopt_prog, b);
 	if (rc == 0)
-		rc = each_pin(pins, "links", adopt_link, b);
+		rc = scribe_bpf_each_pin(b, "links", adopt_link, b);
 	if (rc < 0)
 		scribe_err_set(err, rc, "%s: cannot be adopted: %s", pins, strerror(-rc));
 	else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The library programs: loading, links, files already seen. Must not know:
+ * Attaching the library programs: links, files already seen. Must not know:
  * processes, names, logs.
  */
-#include "uprobes/attach.h"
+#include "uprobes/attach_private.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -17,144 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uprobes/covered.h"
 #include "uprobes/image.h"
-#include "uprobes/lib.skel.h"
-#include "uprobes/lib_probe.skel.h"
 #include "uprobes/sites.h"
 
-#define ATTACH_TYPE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
-#define MULTI_RETURN      1u
-#define COOKIES_MAX       4096
-#define DECISIONS_MAX     4096
-
-/* Which known libraries a build holds: copies of it need not be searched again. */
-struct decision {
-	unsigned char id[SCRIBE_BUILD_ID_MAX];
-	size_t id_bytes;
-	uint64_t bytes;     /* of the file: ids can be forged, or left alone by a tool */
-	uint32_t libraries; /* bit i: scribe_libraries[i] */
-};
-
-struct link {
-	int fd;                /* of a multi link, -1 */
-	struct bpf_link *perf; /* of a perf event, NULL */
-	bool counts;           /* single stream calls */
-};
-
-struct scribe_uprobes {
-	struct scribe_bpf *bpf;
-	struct scribe_uprobes_options opt;
-	enum scribe_uprobe_level level;
-	struct bpf_object *object;
-	struct bpf_program *program;
-	struct bpf_object_skeleton *skeleton;
-	void *keep;
-	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
-	uint32_t nsites, nimages;
-	struct scribe_uprobed *seen;
-	size_t nseen, seen_room;
-	struct decision *decision;
-	size_t ndecisions;
-	struct link *link;
-	size_t nlinks, links_room;
-	struct scribe_covered covered;
-};
-
-/* ---- loading ---- */
-
-#define PROGRAM "scribe_lib"
-
-static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, object)
-	{
-		const char *name = bpf_map__name(map);
-		uint32_t entries;
-		int fd, rc;
-
-		if (bpf_map__is_internal(map))
-			continue;
-		fd = scribe_bpf_map_fd(u->bpf, name, &entries);
-		if (fd < 0)
-			continue; /* one of our own */
-		rc = bpf_map__reuse_fd(map, fd);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
-{
-	uint32_t entries = 1;
-
-	return scribe_bpf_map_fd(u->bpf, ring, &entries) < 0 ? 0 : entries - 1;
-}
-
-/* Layers that the wanted modules need. */
-static uint32_t layers_of(const struct scribe_uprobes *u)
-{
-	uint32_t layers = 0;
-
-	for (size_t i = 0; i < scribe_nlibraries; i++)
-		if (scribe_libraries[i].modules & u->opt.modules)
-			layers |= 1u << scribe_libraries[i].layer;
-	return layers;
-}
-
-/* The skeleton types differ by name alone. */
-#define OPEN_VARIANT(type)                                                                                   \
-	static int open_##type(struct scribe_uprobes *u)                                                     \
-	{                                                                                                    \
-		struct scribe_##type *s = scribe_##type##__open();                                           \
-		if (!s)                                                                                      \
-			return -errno;                                                                       \
-		*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");                  \
-		*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");                  \
-		*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");                    \
-		*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");                     \
-		*(uint32_t *)&s->rodata->scribe_layers = layers_of(u);                                       \
-		u->keep = s;                                                                                 \
-		u->object = s->obj;                                                                          \
-		u->skeleton = s->skeleton;                                                                   \
-		return 0;                                                                                    \
-	}
-
-OPEN_VARIANT(lib)
-OPEN_VARIANT(lib_probe)
-
-static void close_variant(struct scribe_uprobes *u)
-{
-	if (u->skeleton)
-		bpf_object__destroy_skeleton(u->skeleton);
-	free(u->keep);
-	u->skeleton = NULL;
-	u->object = NULL;
-	u->keep = NULL;
-}
-
-static int load_variant(struct scribe_uprobes *u, enum scribe_uprobe_level level)
-{
-	bool direct = scribe_bpf_chosen(u->bpf) == SCRIBE_BPF_TP_BTF;
-	int rc = direct ? open_lib(u) : open_lib_probe(u);
-
-	if (rc)
-		return rc;
-	u->program = bpf_object__find_program_by_name(u->object, PROGRAM);
-	bpf_program__set_expected_attach_type(u->program,
-					      level == SCRIBE_UPROBE_MULTI ? ATTACH_TYPE_MULTI : 0);
-	rc = share_maps(u, u->object);
-	if (!rc)
-		rc = bpf_object__load_skeleton(u->skeleton);
-	if (rc)
-		close_variant(u);
-	else
-		u->level = level;
-	return rc;
-}
+#define MULTI_RETURN  1u
+#define COOKIES_MAX   4096
+#define DECISIONS_MAX 4096
 
 /* What the kernel reads of struct bpf_attr for this command (uapi/linux/bpf.h of 6.6). */
 struct multi_attr {
@@ -175,7 +43,7 @@ static int multi_link(int prog, const char *path, const struct batch *b, bool at
 {
 	struct multi_attr attr = {
 		.prog_fd = (uint32_t)prog,
-		.attach_type = ATTACH_TYPE_MULTI,
+		.attach_type = SCRIBE_ATTACH_UPROBE_MULTI,
 		.path = (uint64_t)(uintptr_t)path,
 		.offsets = (uint64_t)(uintptr_t)b->offset,
 		.cookies = (uint64_t)(uintptr_t)b->cookie,
@@ -188,84 +56,24 @@ static int multi_link(int prog, const char *path, const struct batch *b, bool at
 	return fd < 0 ? -errno : fd;
 }
 
-static int explain(int code, struct scribe_err *err)
-{
-	return scribe_err_set(err, code, "library modules: this kernel does not take the programs: %s",
-			      strerror(-code));
-}
-
-int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
-			struct scribe_uprobes **ret_u, struct scribe_err *err)
-{
-	struct scribe_uprobes *u = calloc(1, sizeof(*u));
-	uint32_t zero = 0, calls = options->stdio_calls;
-	int rc = -EINVAL;
-
-	if (!u)
-		return scribe_err_set(err, -ENOMEM, "out of memory");
-	u->bpf = bpf;
-	u->opt = *options;
-	if (options->level != SCRIBE_UPROBE_PERF)
-		rc = load_variant(u, SCRIBE_UPROBE_MULTI);
-	if (rc && options->level != SCRIBE_UPROBE_MULTI)
-		rc = load_variant(u, SCRIBE_UPROBE_PERF);
-	if (rc) {
-		scribe_uprobes_free(u);
-		return explain(rc, err);
-	}
-	u->sites_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_sites");
-	u->images_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_images");
-	u->shapes_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_shapes");
-	u->guard_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_guard");
-	u->calls_fd = bpf_object__find_map_fd_by_name(u->object, "scribe_calls_on");
-	bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY);
-	*ret_u = u;
-	return 0;
-}
-
-static void link_close(struct link *l)
-{
-	if (l->fd >= 0)
-		close(l->fd);
-	if (l->perf)
-		bpf_link__destroy(l->perf);
-	l->fd = -1;
-	l->perf = NULL;
-}
-
-struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
-{
-	if (!u)
-		return NULL;
-	for (size_t i = 0; i < u->nlinks; i++)
-		link_close(&u->link[i]);
-	close_variant(u);
-	free(u->link);
-	free(u->covered.at);
-	free(u->seen);
-	free(u->decision);
-	free(u);
-	return NULL;
-}
-
 /* ---- attaching ---- */
 
-static int keep_link(struct scribe_uprobes *u, int fd, struct bpf_link *perf, bool counts)
+int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
 {
 	if (u->nlinks == u->links_room) {
 		size_t room = u->links_room ? u->links_room * 2 : 16;
-		struct link *more = realloc(u->link, room * sizeof(*more));
+		struct scribe_probe_link *more = realloc(u->link, room * sizeof(*more));
 
 		if (!more) {
-			struct link lost = {fd, perf, counts};
+			struct scribe_probe_link lost = *link;
 
-			link_close(&lost);
+			scribe_probe_link_close(u, &lost);
 			return -ENOMEM;
 		}
 		u->link = more;
 		u->links_room = room;
 	}
-	u->link[u->nlinks++] = (struct link){fd, perf, counts};
+	u->link[u->nlinks++] = *link;
 	return 0;
 }
 
@@ -278,9 +86,12 @@ static void add_place(struct batch *b, uint64_t offset, uint64_t cookie)
 static int attach_multi(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
 			bool counts)
 {
-	int fd = multi_link(bpf_program__fd(u->program), path, b, at_return);
+	struct scribe_probe_link l = {.fd = multi_link(u->program_fd, path, b, at_return), .counts = counts};
 
-	return fd < 0 ? fd : keep_link(u, fd, NULL, counts);
+	if (l.fd < 0)
+		return l.fd;
+	scribe_pinned_link(u, &l);
+	return scribe_uprobes_keep_link(u, &l);
 }
 
 static int attach_perf(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
@@ -289,13 +100,13 @@ static int attach_perf(struct scribe_uprobes *u, const char *path, const struct 
 	for (uint32_t i = 0; i < b->n; i++) {
 		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = b->cookie[i], .retprobe = at_return,
 			    .ref_ctr_offset = b->semaphore[i]);
-		struct bpf_link *link =
-			bpf_program__attach_uprobe_opts(u->program, -1, path, b->offset[i], &opts);
+		struct scribe_probe_link l = {.fd = -1, .counts = counts};
 		int rc;
 
-		if (!link)
+		l.perf = bpf_program__attach_uprobe_opts(u->program, -1, path, b->offset[i], &opts);
+		if (!l.perf)
 			return -errno;
-		rc = keep_link(u, -1, link, counts);
+		rc = scribe_uprobes_keep_link(u, &l);
 		if (rc)
 			return rc;
 	}
@@ -351,6 +162,7 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 			add_place(returns, one->offset, SCRIBE_COOKIE_RETURN | layer);
 	}
 	scribe_plan_read(plan, path);
+	scribe_pinned_counts(u);
 	if (rc == 0)
 		rc = attach_batch(u, path, returns, true, counts);
 	if (rc == 0)
@@ -376,7 +188,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	if (index >= SCRIBE_IMAGE_OPENMPI)
 		return -E2BIG;
 	scribe_image_read(elf, l->layer, &image);
-	image.h5_mpi_unseen &= !(layers_of(u) & 1u << SCRIBE_LAYER_MPIIO);
+	image.h5_mpi_unseen &= !(scribe_uprobes_layers(u) & 1u << SCRIBE_LAYER_MPIIO);
 	/* the handlers know the streams of glibc, which are these */
 	if ((l->layer == SCRIBE_LAYER_STDIO && l->probes[0].fn != SCRIBE_FN_STREAM_INSIDE &&
 	     (!image.fileno_at || !image.std_at[0])) ||
@@ -435,7 +247,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file)
+int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
 	if (u->nseen == u->seen_room) {
 		size_t room = u->seen_room ? u->seen_room * 2 : 64;
@@ -446,9 +258,16 @@ static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file)
 		u->seen = more;
 		u->seen_room = room;
 	}
-	file->since_ns = now_ns();
 	u->seen[u->nseen++] = *file;
 	return 0;
+}
+
+static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool attached)
+{
+	file->since_ns = now_ns();
+	if (attached)
+		scribe_pinned_file(u, file);
+	return scribe_uprobes_keep_file(u, file);
 }
 
 /* The library by which programs count inside themselves. */
@@ -471,11 +290,11 @@ static uint32_t search(const struct scribe_elf *elf)
 /* Known libraries in a file, by its build id where that has been met before. */
 static uint32_t libraries_in(struct scribe_uprobes *u, const struct scribe_elf *elf, uint64_t bytes)
 {
-	struct decision one = {.bytes = bytes}, *more;
+	struct scribe_decision one = {.bytes = bytes}, *more;
 
 	one.id_bytes = scribe_elf_build_id(elf, one.id);
 	for (size_t i = 0; one.id_bytes && i < u->ndecisions; i++) {
-		const struct decision *d = &u->decision[i];
+		const struct scribe_decision *d = &u->decision[i];
 
 		if (d->id_bytes == one.id_bytes && d->bytes == bytes && !memcmp(d->id, one.id, one.id_bytes))
 			return d->libraries;
@@ -526,14 +345,16 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	file.dev = st.st_dev;
 	file.ino = st.st_ino;
 	if (!S_ISREG(st.st_mode) || scribe_elf_open(fd, label, &elf, err) < 0)
-		return remember(u, &file);
+		return remember(u, &file, false);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	libraries = libraries_in(u, elf, (uint64_t)st.st_size);
 	scribe_elf_code_bias(elf, &file.bias);
+	u->dev = file.dev;
+	u->ino = file.ino;
+	u->unpinned = false;
 	for (size_t i = 0; i < scribe_nlibraries; i++) {
 		const struct scribe_library *l = &scribe_libraries[i];
-		bool wanted = l->modules & u->opt.modules &
-			      (is_ours(l) ? u->opt.inside : u->opt.modules);
+		bool wanted = l->modules & u->opt.modules & (is_ours(l) ? u->opt.inside : u->opt.modules);
 
 		if (!(libraries & 1u << i))
 			continue;
@@ -552,7 +373,7 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	}
 	scribe_elf_free(elf);
 	file.modules = ret->modules;
-	rc = remember(u, &file);
+	rc = remember(u, &file, ret->fresh);
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }
 
@@ -563,7 +384,12 @@ enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u)
 
 int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)
 {
-	return bpf_object__find_map_fd_by_name(u->object, name);
+	uint32_t entries;
+
+	for (size_t i = 0; i < u->nown; i++)
+		if (!strcmp(u->own[i].name, name))
+			return u->own[i].fd;
+	return scribe_bpf_map_fd(u->bpf, name, &entries);
 }
 
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)
@@ -584,6 +410,13 @@ uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
 	return sum;
 }
 
+bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
+{
+	uint32_t zero = 0, on = 1;
+
+	return u->opt.stdio_calls && bpf_map_lookup_elem(u->calls_fd, &zero, &on) == 0 && !on;
+}
+
 void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
 {
 	uint32_t zero = 0, off = 0;
@@ -591,5 +424,5 @@ void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
 	bpf_map_update_elem(u->calls_fd, &zero, &off, BPF_ANY);
 	for (size_t i = 0; i < u->nlinks; i++)
 		if (u->link[i].counts)
-			link_close(&u->link[i]);
+			scribe_probe_link_close(u, &u->link[i]);
 }

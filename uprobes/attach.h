@@ -57,10 +57,18 @@ struct scribe_uprobes_result {
 	bool fresh;       /* attached by this call */
 };
 
+/*
+ * Load the programs beside those of `bpf`. Where its folder of pins holds library programs
+ * that were loaded with the same options, these are taken over with all that they are attached to.
+ */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err);
 /* Detach everything. NULL allowed; returns NULL. */
 struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u);
+/* The same, but what is pinned stays attached, for the next scribe_uprobes_open with the same options. */
+struct scribe_uprobes *scribe_uprobes_leave(struct scribe_uprobes *u);
+/* Detach what an earlier process has pinned beside `bpf`. */
+void scribe_uprobes_drop_pinned(struct scribe_bpf *bpf);
 
 /*
  * Look at an open file and attach to it when it is a known library (or a static
@@ -90,5 +98,7 @@ size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
 /* Detach those, leaving the rest: they cost too much. */
 void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u);
+/* Have they been, by us or by an earlier process? */
+bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u);
 
 #endif

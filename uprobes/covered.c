@@ -2,16 +2,23 @@
 /* Bytes beneath probes. Must not know: BPF, processes. */
 #include "uprobes/covered.h"
 
+#include <errno.h>
 #include <stdlib.h>
-
-struct scribe_covered_byte {
-	uint32_t image;
-	struct scribe_probe_byte byte;
-};
 
 static bool is_covered(const struct scribe_site *s)
 {
 	return s->fn == SCRIBE_FN_MPI_DATA || s->fn == SCRIBE_FN_MPI_TYPE_SIZE;
+}
+
+int scribe_covered_put(struct scribe_covered *c, const struct scribe_covered_byte *byte)
+{
+	struct scribe_covered_byte *more = realloc(c->at, (c->n + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	c->at = more;
+	c->at[c->n++] = *byte;
+	return 0;
 }
 
 void scribe_covered_add(struct scribe_covered *c, const struct scribe_elf *elf,
@@ -21,15 +28,13 @@ void scribe_covered_add(struct scribe_covered *c, const struct scribe_elf *elf,
 		const struct scribe_site *s = &plan->at[i].site;
 		size_t n = 0;
 		const unsigned char *code = is_covered(s) ? scribe_elf_code(elf, s->vaddr, &n) : NULL;
-		struct scribe_covered_byte *more;
+		struct scribe_covered_byte one = {.image = image};
 
 		if (!code || !n)
 			continue;
-		more = realloc(c->at, (c->n + 1) * sizeof(*more));
-		if (!more)
+		one.byte = (struct scribe_probe_byte){s->vaddr, *code};
+		if (scribe_covered_put(c, &one) < 0)
 			return;
-		c->at = more;
-		c->at[c->n++] = (struct scribe_covered_byte){image, {s->vaddr, *code}};
 	}
 }
 

@@ -9,7 +9,10 @@
 #include "logfmt/rules/streams.h"
 #include "uprobes/sites.h"
 
-struct scribe_covered_byte;
+struct scribe_covered_byte {
+	uint32_t image;
+	struct scribe_probe_byte byte;
+};
 
 /* Zero to begin with; `at` is freed by its owner. */
 struct scribe_covered {
@@ -24,6 +27,8 @@ struct scribe_covered {
  */
 void scribe_covered_add(struct scribe_covered *c, const struct scribe_elf *elf,
 			const struct scribe_plan *plan, uint32_t image);
+/* One that was remembered before. 0 or -ENOMEM. */
+int scribe_covered_put(struct scribe_covered *c, const struct scribe_covered_byte *byte);
 /* Those of a library: how many. */
 size_t scribe_covered_of(const struct scribe_covered *c, uint32_t image,
 			 struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);

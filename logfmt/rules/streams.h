@@ -54,9 +54,10 @@ struct scribe_probe_byte {
 
 struct scribe_streams {
 	scribe_u32 magic;
-	scribe_u32 id;   /* of this memory among those of the process */
-	scribe_u32 used; /* places that were ever in use */
-	scribe_u32 full; /* streams that found no place */
+	scribe_u32 id;      /* of this memory among those of the process */
+	scribe_u32 used;    /* places that were ever in use */
+	scribe_u32 full;    /* streams that found no place */
+	scribe_u64 made_ns; /* CLOCK_MONOTONIC */
 	scribe_u32 gen[SCRIBE_STREAMS_MAX];
 	scribe_u32 closed[SCRIBE_STREAMS_MAX];
 	scribe_u32 taken[SCRIBE_STREAMS_MAX]; /* by the daemon */

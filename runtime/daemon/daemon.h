@@ -122,7 +122,8 @@ struct scribe_daemon {
 	struct scribe_map by_tgid;                 /* living processes of all jobs */
 	struct scribe_map streams;                 /* by serial: memory of streams counted inside */
 	struct scribe_memory *memories;            /* all of it (streams.c) */
-	uint32_t nmemories;
+	struct scribe_found_memory *found;         /* not yet known whose */
+	uint32_t nmemories, nfound;
 	struct scribe_slot_name *slot; /* by slot index */
 	uint32_t slots, processes;
 	int epoll, listen;

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-#define GROW_BYTES (1u << 20)
-#define MAGIC      "ioscribe"
+#define GROW_BYTES  (1u << 20)
+#define MAGIC       "ioscribe"
+#define LEAVE_BYTES (256u << 20) /* on the file system for others; of a small one an eighth */
 
 struct entry {
 	uint32_t type, bytes; /* of what follows; entries begin at multiples of 8 */
@@ -30,11 +32,27 @@ static int map(struct scribe_journal *j, uint64_t bytes)
 	return 0;
 }
 
+/* Is there room for so many bytes more, and for others? */
+static bool has_room(int fd, uint64_t more)
+{
+	struct statvfs fs;
+	uint64_t leave;
+
+	if (fstatvfs(fd, &fs) < 0)
+		return false;
+	leave = (uint64_t)fs.f_blocks * fs.f_frsize / 8;
+	if (leave > LEAVE_BYTES)
+		leave = LEAVE_BYTES;
+	return (uint64_t)fs.f_bavail * fs.f_frsize >= more + leave;
+}
+
 /* Room on the file system first: a page that is mapped and has none would kill us. */
 static int grow(struct scribe_journal *j, uint64_t need)
 {
 	uint64_t bytes = (need + GROW_BYTES - 1) / GROW_BYTES * GROW_BYTES;
-	int rc = posix_fallocate(j->fd, 0, (off_t)bytes);
+	int rc = bytes > SCRIBE_JOURNAL_MOST || !has_room(j->fd, bytes - j->bytes)
+			 ? ENOSPC
+			 : posix_fallocate(j->fd, 0, (off_t)bytes);
 
 	return rc ? -rc : map(j, bytes);
 }
@@ -52,7 +70,8 @@ int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t l
 {
 	int rc;
 
-	*j = (struct scribe_journal){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+	*j = (struct scribe_journal){
+		.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
 	if (j->fd < 0)
 		return -errno;
 	rc = grow(j, GROW_BYTES);
@@ -97,7 +116,7 @@ int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scr
 	uint64_t at, end;
 	int rc;
 
-	if (!scribe_journal_is_open(j) || j->broken)
+	if (!scribe_journal_is_open(j) || scribe_journal_is_broken(j))
 		return -EBADF;
 	for (unsigned i = 0; i < pieces; i++)
 		e.bytes += (uint32_t)piece[i].bytes;
@@ -105,7 +124,7 @@ int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scr
 	end = at + (sizeof(e) + e.bytes + 7) / 8 * 8;
 	rc = end > j->bytes ? grow(j, end) : 0;
 	if (rc < 0) {
-		j->broken = true;
+		j->head->broken = 1;
 		return rc;
 	}
 	memcpy(j->mem + at, &e, sizeof(e));

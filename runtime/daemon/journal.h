@@ -11,14 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCRIBE_JOURNAL_VERSION 1u
+#define SCRIBE_JOURNAL_VERSION 2u
+#define SCRIBE_JOURNAL_MOST    (1ull << 30) /* bytes of a journal */
 
 /* The first three are the same in every version. */
 struct scribe_journal_head {
 	char magic[8];
 	uint32_t version, layout; /* of the file, and of what its entries hold */
-	uint64_t end;      /* bytes that count, with this head */
-	uint64_t position; /* in the kernel's ring, behind the last event that is in here */
+	uint64_t end;             /* bytes that count, with this head */
+	uint64_t position;        /* in the kernel's ring, behind the last event that is in here */
+	uint64_t broken;          /* 1: it could not grow, and what followed is not in it */
 };
 
 struct scribe_journal {
@@ -26,7 +28,6 @@ struct scribe_journal {
 	struct scribe_journal_head *head; /* NULL: closed, as is one of zeros */
 	char *mem;
 	uint64_t bytes; /* mapped */
-	bool broken;    /* it could not grow: what followed is not in it */
 };
 
 struct scribe_journal_piece {
@@ -43,7 +44,14 @@ static inline bool scribe_journal_is_open(const struct scribe_journal *j)
 {
 	return j->head;
 }
-/* Append an entry. -ENOSPC and the like: the journal is broken from now on. */
+static inline bool scribe_journal_is_broken(const struct scribe_journal *j)
+{
+	return j->head->broken;
+}
+/*
+ * Append an entry. -ENOSPC and the like: the journal is broken from now on, as when it would be larger
+ * than SCRIBE_JOURNAL_MOST or fill its file system, which others need as well.
+ */
 int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
 		       unsigned pieces);
 /* Every entry in order; a negative return of `fn` ends it and is returned. */

@@ -18,17 +18,24 @@ int scribe_keep_path(const struct scribe_daemon *d, uint32_t index, char *ret_pa
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
+static void put_pieces(struct scribe_work *w, enum scribe_keep_type type,
+		       const struct scribe_journal_piece *piece, unsigned n)
+{
+	if (!w || !scribe_journal_is_open(&w->journal) || scribe_journal_is_broken(&w->journal))
+		return;
+	if (scribe_journal_put(&w->journal, type, piece, n) < 0)
+		fprintf(stderr,
+			"ioscribed: job %s: its journal cannot grow beyond %llu MiB: should this daemon die, "
+			"its log will be incomplete\n",
+			w->spec.id, (unsigned long long)(w->journal.bytes >> 20));
+}
+
 static void put(struct scribe_work *w, enum scribe_keep_type type, const void *head, size_t head_bytes,
 		const void *text, size_t bytes)
 {
 	struct scribe_journal_piece piece[2] = {{head, head_bytes}, {text, bytes}};
 
-	if (!w || !scribe_journal_is_open(&w->journal) || w->journal.broken)
-		return;
-	if (scribe_journal_put(&w->journal, type, piece, 2) < 0)
-		fprintf(stderr,
-			"ioscribed: job %s: its journal cannot grow: it will not survive this daemon\n",
-			w->spec.id);
+	put_pieces(w, type, piece, 2);
 }
 
 void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes)
@@ -82,8 +89,7 @@ void scribe_keep_exec(struct scribe_process *p, const char *argv, size_t bytes, 
 	struct scribe_journal_piece piece[3] = {{&head, sizeof(head)}, {exe, head.exe_bytes}, {argv, bytes}};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
-	if (scribe_journal_is_open(&p->work->journal))
-		(void)scribe_journal_put(&p->work->journal, SCRIBE_KEEP_EXEC, piece, 3);
+	put_pieces(p->work, SCRIBE_KEEP_EXEC, piece, 3);
 }
 
 void scribe_keep_above(struct scribe_process *p, const char *argv, size_t bytes)
@@ -130,27 +136,28 @@ void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view 
 	put(p->work, SCRIBE_KEEP_RECORD, &head, sizeof(head), room, (size_t)(at - (char *)room));
 }
 
-void scribe_keep_memory(struct scribe_process *p, bool file)
+void scribe_keep_place(struct scribe_process *p, const struct scribe_stream_use *use, uint32_t slot,
+		       uint32_t birth)
 {
-	struct scribe_keep_stream head = {.serial = p->serial, .file = file};
+	struct scribe_keep_place head = {.serial = p->serial, .use = *use, .slot = slot, .birth = birth};
 
-	put(p->work, SCRIBE_KEEP_MEMORY, &head, sizeof(head), NULL, 0);
+	put(p->work, SCRIBE_KEEP_PLACE, &head, sizeof(head), NULL, 0);
 }
 
-void scribe_keep_stream(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream *s,
-			const struct scribe_stream_more *more)
+void scribe_keep_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
+			const struct scribe_stream *s, const struct scribe_stream_more *more)
 {
 	static uint64_t room[(scribe_pack_room(sizeof(s->part[0])) + scribe_pack_room(sizeof(more->ext[0])) +
 			      scribe_pack_room(sizeof(more->access[0]))) /
 			     8 * SCRIBE_STREAM_PARTS];
-	struct scribe_keep_stream head = {.serial = p->serial, .file = file, .id = id};
+	struct scribe_keep_stream head = {.serial = p->serial, .use = *use, .id = id};
 	char *at = (char *)room;
 
 	if (!scribe_journal_is_open(&p->work->journal))
 		return;
 	for (int i = SCRIBE_PART_OWN; i <= SCRIBE_PART_OTHERS; i++) {
 		at += scribe_pack(&s->part[i], sizeof(s->part[i]), at);
-		if (!file)
+		if (!use->file)
 			continue;
 		at += scribe_pack(&more->ext[i], sizeof(more->ext[i]), at);
 		at += scribe_pack(&more->access[i], sizeof(more->access[i]), at);
@@ -164,6 +171,16 @@ void scribe_keep_drained(struct scribe_process *p, uint64_t records)
 		.serial = p->serial, .records = records, .folded_files = p->totals.folded_files};
 
 	put(p->work, SCRIBE_KEEP_DRAINED, &head, sizeof(head), NULL, 0);
+}
+
+void scribe_missed(const struct scribe_process *p, uint64_t modules)
+{
+	struct scribe_keep_missed head = {.serial = p->serial, .modules = modules};
+
+	if (!(modules & ~p->unit->missed))
+		return;
+	p->unit->missed |= modules;
+	put(p->work, SCRIBE_KEEP_MISSED, &head, sizeof(head), NULL, 0);
 }
 
 void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind)
@@ -199,7 +216,7 @@ void scribe_keep_committed(struct scribe_work *w, const struct scribe_unit *u, c
 
 void scribe_keep_position(struct scribe_work *w, uint64_t position)
 {
-	if (scribe_journal_is_open(&w->journal) && !w->journal.broken)
+	if (scribe_journal_is_open(&w->journal) && !scribe_journal_is_broken(&w->journal))
 		__atomic_store_n(&w->journal.head->position, position, __ATOMIC_RELEASE);
 }
 

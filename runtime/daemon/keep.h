@@ -11,6 +11,7 @@
 
 struct scribe_stream;
 struct scribe_stream_more;
+struct scribe_stream_use;
 
 /* A job has begun, by this request of this peer. */
 void scribe_keep_begin(struct scribe_work *w, const struct scribe_client *c, const char *text, size_t bytes);
@@ -24,11 +25,14 @@ void scribe_keep_env(struct scribe_process *p, const struct scribe_rankenv *env)
 void scribe_keep_record(struct scribe_process *p, const struct scribe_slot_view *view, bool lives);
 /* The last `records` noted are all of them. */
 void scribe_keep_drained(struct scribe_process *p, uint64_t records);
-/* It counts streams, or MPI-IO files, itself: should we die, what is in that memory dies with us. */
-void scribe_keep_memory(struct scribe_process *p, bool file);
+/* It counts a stream, or an MPI-IO file, in its own memory. */
+void scribe_keep_place(struct scribe_process *p, const struct scribe_stream_use *use, uint32_t slot,
+		       uint32_t birth);
 /* What was taken out of such a memory, as scribe_streams_add takes it. */
-void scribe_keep_stream(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream *s,
-			const struct scribe_stream_more *more);
+void scribe_keep_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
+			const struct scribe_stream *s, const struct scribe_stream_more *more);
+/* Calls of these modules (bits) of its unit may be missing: kept, and noted. */
+void scribe_missed(const struct scribe_process *p, uint64_t modules);
 void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind);
 void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
 /* Settings that a process has brought, as scribe_jobenv_apply takes them. */

@@ -10,6 +10,7 @@
 #include "logfmt/rules/streams.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/rankenv.h"
+#include "runtime/daemon/streams.h"
 
 enum scribe_keep_type {
 	SCRIBE_KEEP_BEGIN = 1, /* head, then the text of JOB_BEGIN or RUN_BEGIN */
@@ -25,9 +26,10 @@ enum scribe_keep_type {
 	SCRIBE_KEEP_ENDING,    /* deadline, CLOCK_MONOTONIC */
 	SCRIBE_KEEP_COMMITTED, /* unit's id, then struct scribe_msg_log or nothing */
 	SCRIBE_KEEP_SETTINGS,  /* lines of scribe_jobenv */
-	SCRIBE_KEEP_MEMORY,    /* head alone: of a process that counts itself */
+	SCRIBE_KEEP_PLACE,     /* head alone: of a process that counts itself */
 	SCRIBE_KEEP_STREAM,    /* head, then packed parts, of a file with what it has beside */
 	SCRIBE_KEEP_ABOVE,     /* serial, then the arguments of the process above */
+	SCRIBE_KEEP_MISSED,
 	SCRIBE_KEEP_TYPES,
 };
 
@@ -73,9 +75,22 @@ struct scribe_keep_drained {
 	uint64_t folded_files;
 };
 
+struct scribe_keep_place {
+	uint32_t serial;
+	struct scribe_stream_use use;
+	uint32_t slot, birth;
+};
+
 struct scribe_keep_stream {
-	uint32_t serial, file;
-	uint64_t id; /* of the record; not of MEMORY */
+	uint32_t serial;
+	struct scribe_stream_use use;
+	uint32_t pad;
+	uint64_t id; /* of the record */
+};
+
+struct scribe_keep_missed {
+	uint32_t serial, pad;
+	uint64_t modules;
 };
 
 struct scribe_keep_end {
@@ -98,6 +113,8 @@ static inline uint32_t scribe_keep_layout(void)
 				sizeof(struct scribe_value_table),
 				sizeof(struct scribe_stream),
 				sizeof(struct scribe_stream_more),
+				sizeof(struct scribe_keep_place),
+				sizeof(struct scribe_keep_stream),
 				sizeof(struct scribe_rankenv),
 				sizeof(struct scribe_envreader),
 				sizeof(struct scribe_msg_log)};

@@ -110,7 +110,7 @@ static int exec(struct resume *r, struct scribe_process *p, const struct scribe_
 	memcpy(exe, text, h->exe_bytes);
 	exe[h->exe_bytes] = 0;
 	p->own_root_dir = h->own_root_dir;
-	p->counted = 0; /* that of the program before was taken */
+	scribe_streams_forget(r->d, p); /* that of the program before was taken */
 	memcpy(p->comm, h->comm, sizeof(p->comm));
 	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
 			       h->exe_bytes ? exe : NULL) < 0)
@@ -216,7 +216,13 @@ static int drained(struct resume *r, struct scribe_process *p, const struct scri
 	return rc;
 }
 
-static int stream(struct scribe_process *p, const struct scribe_keep_stream *h, const char *at, size_t have)
+static int place(struct resume *r, struct scribe_process *p, const struct scribe_keep_place *h)
+{
+	return scribe_streams_known(r->d, p, &h->use, h->slot, h->birth);
+}
+
+static int stream(struct resume *r, struct scribe_process *p, const struct scribe_keep_stream *h,
+		  const char *at, size_t have)
 {
 	static struct scribe_stream s;
 	static struct scribe_stream_more more;
@@ -225,12 +231,15 @@ static int stream(struct scribe_process *p, const struct scribe_keep_stream *h, 
 
 	for (int i = SCRIBE_PART_OWN; rc == 0 && i <= SCRIBE_PART_OTHERS; i++) {
 		rc = take(&at, &have, &s.part[i], sizeof(s.part[i]));
-		if (rc == 0 && h->file)
+		if (rc == 0 && h->use.file)
 			rc = take(&at, &have, &more.ext[i], sizeof(more.ext[i]));
-		if (rc == 0 && h->file)
+		if (rc == 0 && h->use.file)
 			rc = take(&at, &have, &more.access[i], sizeof(more.access[i]));
 	}
-	return rc < 0 ? (int)rc : scribe_streams_add(p, h->file != 0, h->id, &s, &more, records);
+	if (rc < 0)
+		return (int)rc;
+	scribe_streams_known_taken(r->d, p, &h->use);
+	return scribe_streams_add(p, h->use.file != 0, h->id, &s, &more, records);
 }
 
 static int ended(struct resume *r, struct scribe_process *p, const struct scribe_keep_end *h)
@@ -244,6 +253,7 @@ static int ended(struct resume *r, struct scribe_process *p, const struct scribe
 		scribe_map_take(&r->d->by_tgid, (uint64_t)p->tgid);
 	p->status = h->status;
 	p->end_ns = h->end_ns;
+	scribe_streams_forget(r->d, p);
 	scribe_sources_process_end(p);
 	scribe_worlds_exit(&r->w->worlds, p, (enum scribe_process_end)h->kind, h->status, h->end_ns);
 	return 0;
@@ -294,12 +304,13 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 		return env_whole(r, p, data, BODY(struct scribe_keep_env));
 	case SCRIBE_KEEP_DRAINED:
 		return drained(r, p, data);
-	case SCRIBE_KEEP_MEMORY:
-		p->counted |= 1ull << (((const struct scribe_keep_stream *)data)->file ? SCRIBE_MOD_MPIIO
-										       : SCRIBE_MOD_STDIO);
+	case SCRIBE_KEEP_MISSED:
+		p->unit->missed |= ((const struct scribe_keep_missed *)data)->modules;
 		return 0;
+	case SCRIBE_KEEP_PLACE:
+		return place(r, p, data);
 	case SCRIBE_KEEP_STREAM:
-		return stream(p, data, BODY(struct scribe_keep_stream));
+		return stream(r, p, data, BODY(struct scribe_keep_stream));
 	case SCRIBE_KEEP_END:
 		return ended(r, p, data);
 	case SCRIBE_KEEP_HELLO:
@@ -325,9 +336,10 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 		[SCRIBE_KEEP_ENDING] = sizeof(uint64_t),
 		[SCRIBE_KEEP_COMMITTED] = sizeof(uint32_t),
 		[SCRIBE_KEEP_SETTINGS] = 1,
-		[SCRIBE_KEEP_MEMORY] = sizeof(struct scribe_keep_stream),
+		[SCRIBE_KEEP_PLACE] = sizeof(struct scribe_keep_place),
 		[SCRIBE_KEEP_STREAM] = sizeof(struct scribe_keep_stream),
 		[SCRIBE_KEEP_ABOVE] = sizeof(uint32_t),
+		[SCRIBE_KEEP_MISSED] = sizeof(struct scribe_keep_missed),
 	};
 	struct resume *r = ctx;
 
@@ -387,13 +399,18 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 		fprintf(stderr, "ioscribed: %s: %s\n", path, err.text[0] ? err.text : strerror(-rc));
 	if (!r.w)
 		unlink(path);
-	for (struct scribe_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next)
+	if (r.w)
+		scribe_streams_recover(d, r.w);
+	for (struct scribe_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
+		if (scribe_journal_is_broken(&r.w->journal))
+			u->missed |=
+				1ull << SCRIBE_MOD_POSIX | scribe_libs_modules(d->service->config.libraries);
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (!p->ended) {
-				p->unit->missed |= p->counted; /* in a memory that is gone */
 				scribe_libs_exec(d, p);
 				scribe_libs_resumed(d, p);
 			}
+	}
 	return position;
 }
 

@@ -12,8 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "logfmt/built.h"
 #include "logfmt/rules/lib_rules.h"
+#include "runtime/daemon/keep.h"
 #include "uprobes/attach.h"
 #include "uprobes/find.h"
 #include "uprobes/tables.h"
@@ -40,38 +40,6 @@ struct scribe_libs {
 	uint32_t ended; /* processes since then */
 };
 
-/* Those whose calls move much: where a file is one link (Linux 6.6), which is gone in no time. */
-static bool is_auto(const char *list)
-{
-	return !strcmp(list, "auto");
-}
-
-static uint64_t modules_of(const char *list)
-{
-	static const struct {
-		const char *name;
-		uint64_t modules;
-	} known[] = { /* what this build leaves out is asked for in vain */
-		{"stdio", IOSCRIBE_MODULE_STDIO ? 1ull << SCRIBE_MOD_STDIO : 0},
-		{"mpiio", IOSCRIBE_MODULE_MPIIO ? 1ull << SCRIBE_MOD_MPIIO : 0},
-		{"hdf5", IOSCRIBE_MODULE_HDF5 ? 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D : 0},
-		{"pnetcdf", IOSCRIBE_MODULE_PNETCDF
-				    ? 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR
-				    : 0},
-	};
-	uint64_t modules = 0;
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		const char *at = strstr(list, known[i].name);
-
-		if (at && (at == list || at[-1] == ',' || at[-1] == ' '))
-			modules |= known[i].modules;
-		if (!strcmp(list, "all") || (is_auto(list) && strcmp(known[i].name, "stdio") != 0))
-			modules |= known[i].modules;
-	}
-	return modules;
-}
-
 static void attach_fd(struct scribe_libs *l, int fd, const char *path)
 {
 	struct scribe_uprobes_result r;
@@ -94,42 +62,26 @@ static void attach(void *ctx, const char *path)
 	close(fd);
 }
 
-/* Modules whose calls preloaded programs may count themselves. */
-static uint64_t modules_inside(const struct scribe_config *c)
-{
-	return (c->stdio_inside ? 1ull << SCRIBE_MOD_STDIO : 0) |
-	       (c->mpiio_inside ? 1ull << SCRIBE_MOD_MPIIO : 0);
-}
-
-bool scribe_libs_counts_inside(const struct scribe_config *c)
-{
-	return modules_of(c->libraries) & modules_inside(c);
-}
-
-bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, size_t cap)
-{
-	const char *slash = strrchr(c->library, '/');
-
-	return slash && scribe_libs_counts_inside(c) &&
-	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-inside.so", (int)(slash - c->library),
-				c->library) < cap;
-}
-
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
 	struct scribe_uprobes_options o = {
-		.modules = modules_of(c->libraries),
-		.inside = modules_inside(c),
+		.modules = scribe_libs_modules(c->libraries),
+		.inside = scribe_libs_modules_inside(c),
 		.stdio_calls = c->stdio_calls,
-		.level = is_auto(c->libraries) ? SCRIBE_UPROBE_MULTI : SCRIBE_UPROBE_AUTO,
+		.level = scribe_libs_is_auto(c) ? SCRIBE_UPROBE_MULTI : SCRIBE_UPROBE_AUTO,
 		.verbose = d->verbose,
 	};
 	char path[SCRIBE_PATH_MAX];
 	struct scribe_err err = {0};
 	struct scribe_libs *l;
 
-	if (!o.modules || d->libs)
+	if (d->libs)
 		return;
+	if (!o.modules) {
+		/* an earlier daemon may have wanted some */
+		scribe_uprobes_drop_pinned(d->bpf);
+		return;
+	}
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return;
@@ -146,6 +98,11 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	}
 	d->libs = l;
 	l->guard_ns = scribe_now_ns();
+	l->guard_calls = scribe_uprobes_stream_calls(l->uprobes);
+	if (scribe_uprobes_dropped_stream_calls(l->uprobes)) {
+		l->stdio_calls = false;
+		l->partial |= 1ull << SCRIBE_MOD_STDIO;
+	}
 	if (scribe_libs_inside_library(c, path, sizeof(path)))
 		attach(l, path);
 	if (c->library_cache)
@@ -427,7 +384,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 	if (!f)
 		f = look_at(l, p->tgid, ino, &m);
 	if (f)
-		p->unit->missed |= f->refused;
+		scribe_missed(p, f->refused);
 	if (!f || !f->modules || f->since_ns <= when_ns)
 		return;
 	/* where it lies in this process */
@@ -435,7 +392,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 	if (!f)
 		return;
 	missed = missed_in(l, p->tgid, f, &m);
-	p->unit->missed |= missed;
+	scribe_missed(p, missed);
 	if (missed && l->verbose)
 		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", m.file, p->tgid);
 }
@@ -448,8 +405,9 @@ void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p
 	while (maps && next_code(maps, &m)) {
 		const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, m.ino);
 
-		if (f)
-			p->unit->missed |= missed_in(d->libs, p->tgid, f, &m);
+		/* probes that an earlier daemon has left are older than what they have seen begin */
+		if (f && f->since_ns > p->start_ns)
+			scribe_missed(p, missed_in(d->libs, p->tgid, f, &m));
 	}
 	if (maps)
 		fclose(maps);
@@ -544,7 +502,8 @@ static void take_shape(void *ctx, int64_t key, const struct scribe_shape *shape)
 	struct scribe_shape known;
 
 	for (struct scribe_work *w = d->works; w; w = w->next)
-		if (w->shapes.by_key.used < SCRIBE_SHAPES_MAX && !scribe_shapes_find(&w->shapes, key, &known) &&
+		if (w->shapes.by_key.used < SCRIBE_SHAPES_MAX &&
+		    !scribe_shapes_find(&w->shapes, key, &known) &&
 		    scribe_shapes_keep(&w->shapes, key, shape) < 0)
 			w->memory_out++;
 }
@@ -585,11 +544,14 @@ uint64_t scribe_libs_partial(const struct scribe_daemon *d)
 	return d->libs ? d->libs->partial : 0;
 }
 
-void scribe_libs_stop(struct scribe_daemon *d)
+void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 {
 	if (!d->libs)
 		return;
-	scribe_uprobes_free(d->libs->uprobes);
+	if (for_good)
+		scribe_uprobes_free(d->libs->uprobes);
+	else
+		scribe_uprobes_leave(d->libs->uprobes);
 	scribe_find_free(d->libs->find);
 	free(d->libs->searched);
 	free(d->libs);

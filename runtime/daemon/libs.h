@@ -11,6 +11,13 @@
 
 /* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
+/* Modules of the log (bits) that the value of `libraries` names; what this build leaves out is not among
+ * them. */
+uint64_t scribe_libs_modules(const char *list);
+/* Modules whose calls preloaded programs may count themselves. */
+uint64_t scribe_libs_modules_inside(const struct scribe_config *c);
+/* Are libraries probed only where that costs next to nothing? */
+bool scribe_libs_is_auto(const struct scribe_config *c);
 /* Are calls to be counted inside the programs that are preloaded? */
 bool scribe_libs_counts_inside(const struct scribe_config *c);
 /* Path of the library that counts streams and files inside programs; false: not wanted. */
@@ -25,7 +32,8 @@ void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
  */
 void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
 			uint64_t when_ns);
-/* Lives on from the daemon before, without probes between the two: the libraries that it has started are marked. */
+/* Lives on from the daemon before, without probes between the two: the libraries that it has started are
+ * marked. */
 void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);
@@ -41,6 +49,7 @@ size_t scribe_libs_covered(const struct scribe_daemon *d, uint32_t image,
 			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
 /* Bits of modules that may have missed calls of any process. */
 uint64_t scribe_libs_partial(const struct scribe_daemon *d);
-void scribe_libs_stop(struct scribe_daemon *d);
+/* `for_good`: detach; else what is pinned stays attached, for the next daemon. */
+void scribe_libs_stop(struct scribe_daemon *d, bool for_good);
 
 #endif

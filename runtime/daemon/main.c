@@ -94,7 +94,7 @@ static int serve_private(int fd, bool verbose)
 		rc = scribe_loop(&d);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", strerror(-rc));
-	scribe_libs_stop(&d);
+	scribe_libs_stop(&d, true);
 	scribe_streams_clear(&d);
 	d.bpf = scribe_bpf_free(d.bpf);
 	while (d.works)

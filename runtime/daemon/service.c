@@ -26,6 +26,7 @@
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/notify.h"
 #include "runtime/daemon/spool.h"
+#include "runtime/daemon/streams.h"
 
 #define LOCK_TRIES        250 /* 20 ms each: one that is just ending */
 #define FIRST_JOB_NS      60000000000ull
@@ -297,6 +298,7 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 /* The jobs go on without us: what we know of them is noted, the kernel keeps the rest. */
 static void leave(struct scribe_daemon *d)
 {
+	scribe_streams_sweep(d);
 	for (struct scribe_work *w = d->works; w; w = w->next)
 		scribe_journal_close(&w->journal);
 	d->bpf = scribe_bpf_leave(d->bpf);
@@ -309,7 +311,7 @@ static void end(struct scribe_daemon *d)
 
 	if (d->listen >= 0 && !s->passed)
 		unlink(d->socket);
-	scribe_libs_stop(d);
+	scribe_libs_stop(d, !scribe_works_left(d));
 	if (scribe_works_left(d))
 		leave(d);
 	else if (s->pin && d->bpf)

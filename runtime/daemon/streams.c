@@ -22,12 +22,16 @@
 #define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* a descriptor each: no job takes them all */
 #define LOCK_TRIES     200
 #define SINCE_MAX      256
+#define MEMORY_NAME    "/memfd:ioscribe-streams (deleted)" /* in /proc/PID/maps */
+#define FOUND_MAX      1024
+#define FOUND_S        10 /* what the kernel said without a daemon has been read by then */
 
 /* What the kernel has said of a place. */
 struct place {
 	uint32_t gen, slot, birth;
 	bool file;        /* of MPI-IO */
 	uint32_t unknown; /* a closed use that was not announced when last looked at */
+	uint32_t taken;   /* the use that was taken last, as the journal knows */
 	struct scribe_label *label;
 };
 
@@ -38,7 +42,6 @@ struct scribe_memory {
 	uint64_t made_ns; /* as its process says; 0: not come yet */
 	uint32_t nplaces;
 	uint32_t image; /* 1 + its MPI among the images, 0 none */
-	bool noted[2];  /* that it counts streams, files: in the journal */
 	bool uncovered; /* its program has been told the bytes beneath that one's probes */
 	uint32_t since; /* announced since closed ones were last taken */
 	struct place *place;
@@ -46,6 +49,32 @@ struct scribe_memory {
 	struct scribe_memory *next;        /* of the process */
 	struct scribe_memory *after, **at; /* of all */
 };
+
+/* Found in a process, but perhaps its parent's: a fork leaves it mapped. */
+struct scribe_found_memory {
+	uint32_t id;
+	int fd;
+	uint64_t made_ns, until_ns;
+	const struct scribe_work *work;
+	struct scribe_found_memory *next;
+};
+
+/* Those of `w` (NULL: of all) that nobody has asked for by `now_ns`. */
+static void forget_found(struct scribe_daemon *d, const struct scribe_work *w, uint64_t now_ns)
+{
+	struct scribe_found_memory **at = &d->found, *f;
+
+	while ((f = *at)) {
+		if ((w && f->work != w) || f->until_ns > now_ns) {
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		d->nfound--;
+		close(f->fd);
+		free(f);
+	}
+}
 
 static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_process *p, uint32_t id)
 {
@@ -72,6 +101,48 @@ static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_pr
 	d->memories = m;
 	d->nmemories++;
 	return m;
+}
+
+static bool read_at(const struct scribe_memory *m, size_t at, void *to, size_t bytes)
+{
+	return pread(m->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+/* Its program may use the place again. */
+static void give_back(const struct scribe_memory *m, uint32_t i, uint32_t gen)
+{
+	/* should it fail, the place stays used */
+	(void)!pwrite(m->fd, &gen, sizeof(gen),
+		      (off_t)(offsetof(struct scribe_streams, taken) + i * sizeof(gen)));
+}
+
+/* A memory of an earlier daemon is at hand again. Uses that it took may not have been given back. */
+static void attach(struct scribe_memory *m, int fd, uint64_t made_ns)
+{
+	m->fd = fd;
+	m->made_ns = made_ns;
+	for (uint32_t i = 0; i < m->nplaces; i++) {
+		uint32_t gen;
+
+		if (m->place[i].taken &&
+		    read_at(m, offsetof(struct scribe_streams, gen) + i * sizeof(gen), &gen, sizeof(gen)) &&
+		    gen == m->place[i].taken)
+			give_back(m, i, gen);
+	}
+}
+
+static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
+{
+	struct scribe_found_memory **at = &d->found, *f;
+
+	while ((f = *at) && (f->id != m->id || f->work != m->process->work))
+		at = &f->next;
+	if (!f)
+		return;
+	*at = f->next;
+	d->nfound--;
+	attach(m, f->fd, f->made_ns);
+	free(f);
 }
 
 /* A file in memory of the right size that cannot be cut. */
@@ -109,14 +180,8 @@ void scribe_streams_offered(struct scribe_daemon *d, struct scribe_process *p,
 		close(fd);
 		return;
 	}
-	m->fd = fd;
-	m->made_ns = message->made_ns;
+	attach(m, fd, message->made_ns);
 	uncover(d, m);
-}
-
-static bool read_at(const struct scribe_memory *m, size_t at, void *to, size_t bytes)
-{
-	return pread(m->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
 /*
@@ -173,16 +238,31 @@ int scribe_streams_add(struct scribe_process *p, bool file, uint64_t id, const s
 	return 0;
 }
 
-static int add(struct scribe_daemon *d, struct scribe_process *p, struct place *at,
-	       const struct scribe_stream *s, const struct scribe_stream_more *more,
-	       struct scribe_records *records)
+/* Does its record go into the log? */
+static bool is_wanted(struct scribe_daemon *d, const struct scribe_process *p, struct place *at)
 {
 	if (!at->label)
 		at->label = scribe_slot_label(d, at->slot, at->birth);
-	if (scribe_drain_left_out(p, at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO) || !at->label ||
-	    at->label->excluded)
+	return !scribe_drain_left_out(p, at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO) && at->label &&
+	       !at->label->excluded;
+}
+
+static uint64_t module_of(const struct place *at)
+{
+	return 1ull << (at->file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
+}
+
+static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m, uint32_t i,
+	       const struct scribe_stream *s, const struct scribe_stream_more *more,
+	       struct scribe_records *records)
+{
+	struct place *at = &m->place[i];
+	struct scribe_stream_use use = {.memory = m->id, .index = i, .gen = at->gen, .file = at->file};
+
+	at->taken = at->gen;
+	if (!is_wanted(d, p, at))
 		return 0;
-	scribe_keep_stream(p, at->file, at->label->id, s, more);
+	scribe_keep_stream(p, &use, at->label->id, s, more);
 	return scribe_streams_add(p, at->file, at->label->id, s, more, records);
 }
 
@@ -195,9 +275,8 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 
 	if (m->fd < 0) {
 		for (uint32_t i = 0; all && i < m->nplaces; i++)
-			if (m->place[i].gen)
-				p->unit->missed |=
-					1ull << (m->place[i].file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
+			if (m->place[i].gen != m->place[i].taken && is_wanted(d, p, &m->place[i]))
+				scribe_missed(p, module_of(&m->place[i]));
 		return 0;
 	}
 	if (!read_at(m, offsetof(struct scribe_streams, used), &used, sizeof(used)) ||
@@ -221,12 +300,10 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 				continue;
 			}
 		} else if (read_place(m, i, &s, at->file ? &more : NULL) &&
-			   add(d, p, at, &s, &more, records) < 0) {
+			   add(d, p, m, i, &s, &more, records) < 0) {
 			rc = -ENOMEM;
 		}
-		if (pwrite(m->fd, &gen[i], sizeof(gen[i]),
-			   (off_t)(offsetof(struct scribe_streams, taken) + i * sizeof(*taken))) < 0)
-			rc = rc ? rc : 0; /* the place stays used */
+		give_back(m, i, gen[i]);
 	}
 	return rc;
 }
@@ -255,24 +332,46 @@ void scribe_streams_sweep(struct scribe_daemon *d)
 {
 	for (struct scribe_memory *m = d->memories; m; m = m->after)
 		take_closed(d, m->process, m);
+	forget_found(d, NULL, scribe_now_ns());
+}
+
+/* The kernel has said whose record a place is. False: no memory for it. */
+static bool set_place(struct scribe_daemon *d, struct scribe_memory *m, const struct scribe_stream_use *use,
+		      uint32_t slot, uint32_t birth)
+{
+	if (use->index >= m->nplaces) {
+		uint32_t n = use->index + 32;
+		struct place *more = realloc(m->place, n * sizeof(*more));
+
+		if (!more)
+			return false;
+		memset(more + m->nplaces, 0, (n - m->nplaces) * sizeof(*more));
+		m->place = more;
+		m->nplaces = n;
+	}
+	m->place[use->index] = (struct place){.gen = use->gen,
+					      .file = use->file,
+					      .slot = slot,
+					      .birth = birth,
+					      .taken = m->place[use->index].taken,
+					      .label = scribe_slot_label(d, slot, birth)};
+	return true;
 }
 
 void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
 {
-	uint32_t index = e->chain_bytes;
-	struct scribe_memory *m = index < SCRIBE_STREAMS_MAX ? memory_of(d, p, e->flags) : NULL;
-	bool file = e->status > 0;
-	struct place *more;
+	struct scribe_stream_use use = {
+		.memory = e->flags, .index = e->chain_bytes, .gen = e->string_bytes, .file = e->status > 0};
+	struct scribe_memory *m = use.index < SCRIBE_STREAMS_MAX ? memory_of(d, p, use.memory) : NULL;
 
 	if (!m) {
 		/* neither the program nor the kernel counts it */
-		p->unit->missed |= 1ull << (file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
+		scribe_missed(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO));
 		return;
 	}
-	if (!m->noted[file])
-		scribe_keep_memory(p, file);
-	m->noted[file] = true;
-	if (file) {
+	if (m->fd < 0)
+		attach_found(d, m);
+	if (use.file) {
 		m->image = (uint32_t)e->status;
 		uncover(d, m);
 	}
@@ -280,23 +379,102 @@ void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
 		m->since = 0;
 		take_closed(d, p, m);
 	}
-	if (index >= m->nplaces) {
-		uint32_t n = index + 32;
+	if (set_place(d, m, &use, e->slot, e->birth))
+		scribe_keep_place(p, &use, e->slot, e->birth);
+	else
+		p->work->memory_out++;
+}
 
-		more = realloc(m->place, n * sizeof(*more));
-		if (!more) {
-			p->work->memory_out++;
-			return;
-		}
-		memset(more + m->nplaces, 0, (n - m->nplaces) * sizeof(*more));
-		m->place = more;
-		m->nplaces = n;
+int scribe_streams_known(struct scribe_daemon *d, struct scribe_process *p,
+			 const struct scribe_stream_use *use, uint32_t slot, uint32_t birth)
+{
+	struct scribe_memory *m = use->index < SCRIBE_STREAMS_MAX ? memory_of(d, p, use->memory) : NULL;
+
+	return m && set_place(d, m, use, slot, birth) ? 0 : -ENOMEM;
+}
+
+void scribe_streams_known_taken(struct scribe_daemon *d, struct scribe_process *p,
+				const struct scribe_stream_use *use)
+{
+	struct scribe_memory *m = scribe_map_get(&d->streams, p->serial);
+
+	while (m && m->id != use->memory)
+		m = m->next;
+	if (m && use->index < m->nplaces)
+		m->place[use->index].taken = use->gen;
+}
+
+/* Belongs to a process of the job, the one at hand or one above it. */
+static void found(struct scribe_daemon *d, const struct scribe_work *w, int fd)
+{
+	struct scribe_memory *m = d->memories;
+	struct scribe_found_memory *f;
+	uint64_t made_ns;
+	uint32_t id;
+
+	if (!is_sound(fd) ||
+	    pread(fd, &id, sizeof(id), offsetof(struct scribe_streams, id)) != (ssize_t)sizeof(id) ||
+	    pread(fd, &made_ns, sizeof(made_ns), offsetof(struct scribe_streams, made_ns)) !=
+		    (ssize_t)sizeof(made_ns)) {
+		close(fd);
+		return;
 	}
-	m->place[index] = (struct place){.gen = e->string_bytes,
-					 .file = file,
-					 .slot = e->slot,
-					 .birth = e->birth,
-					 .label = scribe_slot_label(d, e->slot, e->birth)};
+	while (m && (m->process->work != w || m->id != id))
+		m = m->after;
+	if (m && m->fd < 0) {
+		attach(m, fd, made_ns);
+		return;
+	}
+	for (f = d->found; !m && f && (f->work != w || f->id != id);)
+		f = f->next;
+	f = !m && !f && d->nfound < FOUND_MAX ? malloc(sizeof(*f)) : NULL;
+	if (!f) {
+		close(fd);
+		return;
+	}
+	*f = (struct scribe_found_memory){.id = id,
+					  .fd = fd,
+					  .made_ns = made_ns,
+					  .until_ns = scribe_now_ns() + FOUND_S * 1000000000ull,
+					  .work = w,
+					  .next = d->found};
+	d->found = f;
+	d->nfound++;
+}
+
+static void recover_process(struct scribe_daemon *d, const struct scribe_process *p)
+{
+	char path[96], line[512];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->tgid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long start, end;
+		int fd;
+
+		if (!strstr(line, MEMORY_NAME) || sscanf(line, "%lx-%lx", &start, &end) != 2)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)p->tgid, start, end);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd >= 0)
+			found(d, p->work, fd);
+		else if (errno != ENOENT)
+			fprintf(stderr,
+				"ioscribed: %s: %s: what process %d has counted itself cannot be "
+				"reached\n",
+				path, strerror(errno), (int)p->tgid);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+void scribe_streams_recover(struct scribe_daemon *d, struct scribe_work *w)
+{
+	for (struct scribe_unit *u = w->worlds.units; u; u = u->next)
+		for (struct scribe_process *p = u->first; p; p = p->next)
+			if (!p->ended && p->tgid)
+				recover_process(d, p);
 }
 
 static void drop(struct scribe_daemon *d, struct scribe_memory *m)
@@ -348,6 +526,7 @@ void scribe_streams_end_work(struct scribe_daemon *d, const struct scribe_work *
 {
 	struct scribe_memory *m = d->memories;
 
+	forget_found(d, w, UINT64_MAX);
 	while (m) {
 		if (m->process->work != w) {
 			m = m->after;
@@ -362,5 +541,6 @@ void scribe_streams_clear(struct scribe_daemon *d)
 {
 	while (d->memories)
 		drop(d, d->memories);
+	forget_found(d, NULL, UINT64_MAX);
 	scribe_map_clear(&d->streams);
 }

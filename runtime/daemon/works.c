@@ -404,7 +404,7 @@ static void detach_if_idle(struct scribe_daemon *d)
 {
 	if (d->works || !d->bpf)
 		return;
-	scribe_libs_stop(d);
+	scribe_libs_stop(d, true);
 	scribe_bpf_detach(d->bpf);
 }
 

@@ -91,7 +91,6 @@ struct scribe_process {
 	bool disabled;     /* asked for no record: what it does is dropped */
 	bool exit_seen;    /* by the sweep, once already */
 	bool drained;      /* its last records are here, whatever the kernel still holds */
-	uint64_t counted;  /* modules of which it counted calls itself, as an earlier daemon noted */
 	bool own_root_dir; /* its root directory and mounts are the machine's, or the daemon's */
 	enum scribe_process_end end_kind;
 	int32_t status; /* wait status */

@@ -534,7 +534,7 @@ static void end(void)
 	turn(END_TURNS);
 	if (!d->quit)
 		abort();
-	scribe_libs_stop(d);
+	scribe_libs_stop(d, true);
 	while (d->works)
 		scribe_work_free(d->works);
 	scribe_streams_clear(d);

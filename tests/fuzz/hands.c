@@ -54,6 +54,15 @@ struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
 	return NULL;
 }
 
+struct scribe_uprobes *scribe_uprobes_leave(struct scribe_uprobes *u)
+{
+	return NULL;
+}
+
+void scribe_uprobes_drop_pinned(struct scribe_bpf *b)
+{
+}
+
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
@@ -99,6 +108,11 @@ void scribe_tables_move_shapes(int shapes_fd,
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
 {
 	return 0;
+}
+
+bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
+{
+	return false;
 }
 
 void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)

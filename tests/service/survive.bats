@@ -49,6 +49,7 @@ cleanup() {
   for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
   daemon_pid >/dev/null || serve || true # what is pinned is unpinned by a daemon that ends
   end_daemon INT
+  ! mountpoint -q "$T/run" || umount "$T/run"
 }
 
 # job begin|end [KEY=VALUE…]
@@ -324,7 +325,12 @@ nobody_lives() {
   "$IOSCRIBE" job show 7 | grep -qx living=0
 }
 
-@test "calls that programs counted themselves outlive the daemon when they have ended, and are said to be missing when not" {
+# counter NAME FILE: its value in the parsed log
+counter() {
+  awk -F '\t' -v name="$1" -v file="$T/w/$2" '$4 == name && $6 == file { print $5 }' "$T/parsed"
+}
+
+@test "calls that programs counted themselves outlive the daemon" {
   export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=stdio,mpiio
   mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
   serve
@@ -335,24 +341,115 @@ nobody_lives() {
   end_daemon KILL
   serve
   stdio_log
-  grep -P "\tSTDIO_WRITES\t1000\t$T/w/ended\t" "$T/parsed"
-  grep -P "\tMPIIO_INDEP_WRITES\t$writes\t$T/w/mpi\t" "$T/parsed"
-  grep -P "\tMPIIO_BYTES_WRITTEN\t$((8 * writes))\t$T/w/mpi\t" "$T/parsed"
-  grep -P "\tMPIIO_ACCESS1_COUNT\t$writes\t$T/w/mpi\t" "$T/parsed"
-  grep -P "\tSTDIO_BYTES_WRITTEN\t1000\t$T/w/ended\t" "$T/parsed"
+  [ "$(counter STDIO_WRITES ended)" = 1000 ]
+  [ "$(counter STDIO_BYTES_WRITTEN ended)" = 1000 ]
+  [ "$(counter MPIIO_INDEP_WRITES mpi)" = "$writes" ]
+  [ "$(counter MPIIO_BYTES_WRITTEN mpi)" = $((8 * writes)) ]
+  [ "$(counter MPIIO_ACCESS1_COUNT mpi)" = "$writes" ]
   ! grep '^# \*WARNING' "$T/parsed"
+}
 
-  rm -r "$T/logs"/*
+# rounds NAME PREFIX…: a program of tests/uprobes in folder NAME until $T/stop is there; how many to $T/NAME
+rounds() {
+  local name=$1 prog=$2
+  shift 2
+  mkdir "$T/w/$name"
+  "$@" "$IOSCRIBE_BUILD/tests/uprobes/mpich/$prog" "$T/w/$name" "$T/stop" >"$T/$name" &
+}
+
+# beside COMMAND...: a program of the job whose calls the kernel side counts
+beside() {
+  env "JOB=$T" IOSCRIBE_ENABLE=1 "$@" 3>&- 4>&-
+}
+
+@test "programs live through 20 daemons, killed or asked to end: every library call is in the log once" {
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=all
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
   job begin
-  counts_itself "$PROG/stdio_speed" fputc 1000 "$T/w/ended"
+  rounds inside mpiio_rounds counts_itself
+  rounds probed mpiio_rounds beside
+  rounds hdf5 hdf5_rounds beside
+  for life in $(seq 1 "$LIVES"); do
+    sleep "$((RANDOM % 3)).$((RANDOM % 10))" # closed streams are taken every two seconds
+    end_daemon "$([ $((life % 5)) -eq 0 ] && echo TERM || echo KILL)"
+    sleep 0.0$((RANDOM % 10))
+    serve
+  done
+  touch "$T/stop"
+  wait
+  n=$(cat "$T/inside") m=$(cat "$T/probed") k=$(cat "$T/hdf5")
+  stdio_log
+  grep -P 'STDIO_(OPENS|WRITES|BYTES_W)|MPIIO_(INDEP_OPENS|COLL_OPENS|INDEP_W|BYTES_W)|H5D_(WRITES|READS|OPENS)' "$T/parsed" | grep -F "$T/w/"
+  echo "$n, $m, $k rounds"
+  [ "$n" -gt 1000 ] && [ "$m" -gt 1000 ] && [ "$k" -gt 1000 ]
+  [ "$(counter STDIO_OPENS inside/kept)" = 1 ]
+  [ "$(counter STDIO_WRITES inside/kept)" = $((10 * n)) ]
+  [ "$(counter STDIO_BYTES_WRITTEN inside/kept)" = $((10 * n)) ]
+  [ "$(counter STDIO_OPENS inside/again)" = "$n" ]
+  [ "$(counter STDIO_WRITES inside/again)" = $((3 * n)) ]
+  while read -r name rounds; do
+    [ "$(counter MPIIO_INDEP_OPENS "$name/again.mpi")" = "$rounds" ]
+    [ "$(counter MPIIO_INDEP_WRITES "$name/kept.mpi")" = $((10 * rounds)) ]
+    [ "$(counter MPIIO_BYTES_WRITTEN "$name/kept.mpi")" = $((80 * rounds)) ]
+    [ "$(counter MPIIO_INDEP_WRITES "$name/again.mpi")" = $((3 * rounds)) ]
+    [ "$(counter MPIIO_BYTES_WRITTEN "$name/again.mpi")" = $((48 * rounds)) ]
+  done <<<"inside $n
+probed $m"
+  [ "$(counter H5D_WRITES hdf5/kept.h5:/d)" = $((3 * k)) ]
+  [ "$(counter H5D_READS hdf5/kept.h5:/d)" = $((2 * k)) ]
+  [ "$(counter H5D_WRITES hdf5/again.h5:/d)" = "$k" ]
+  [ "$(counter H5F_OPENS hdf5/again.h5)" = "$k" ]
+  ! grep '^# \*WARNING' "$T/parsed"
+}
+
+@test "what a program has counted itself that dies without a daemon is said to be missing" {
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=stdio
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
+  job begin
+  counts_itself "$PROG/stdio_speed" fputc 1000 "$T/w/ended" >/dev/null
   counts_itself "$PROG/stdio_speed" fputc 2000000000 "$T/w/living" &
   living=$!
   until_true test -s "$T/w/living"
   end_daemon KILL
-  serve
   pkill -KILL -P "$living" stdio_speed || kill -KILL "$living"
   wait "$living" || true
+  serve
   stdio_log
-  grep -P "\tSTDIO_WRITES\t1000\t$T/w/ended\t" "$T/parsed"
+  [ "$(counter STDIO_WRITES ended)" = 1000 ]
   grep '^# \*WARNING' "$T/parsed"
+}
+
+@test "a journal leaves others room: the job goes on, and its log says so only when the daemon died" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mount -t tmpfs -o size=4m,mode=755 tmpfs "$IOSCRIBE_DIR"
+  for how in goes_on dies; do
+    rm -rf "$T/logs"/* "$T/w"/*
+    "$OURS" --service --foreground --pin --stay --dir "$IOSCRIBE_DIR" 2>"$T/says" 3>&- 4>&- &
+    until_true daemon_pid
+    job begin
+    long=$(printf '%0200d' 0)
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+      mkdir "$T/w/$long$i"
+      (cd "$T/w/$long$i" && exec env "JOB=$T" IOSCRIBE_ENABLE=1 "$PROG/many_files" "$FILES" >/dev/null) 3>&- 4>&-
+    done
+    until_true nobody_lives
+    cat "$T/says"
+    [ "$(grep -c 'its journal cannot grow beyond [123] MiB: should this daemon die, its log will be incomplete' "$T/says")" -eq 1 ]
+    [ "$(df --output=avail -B1 "$IOSCRIBE_DIR" | tail -n 1)" -ge 524288 ]
+    if [ "$how" = dies ]; then
+      end_daemon KILL
+      serve
+    fi
+    stdio_log
+    if [ "$how" = dies ]; then
+      grep '^# \*WARNING' "$T/parsed"
+    else
+      "$IOSCRIBE" parse --total "$LOG" | grep -x "total_POSIX_OPENS: $((15 * FILES))"
+      ! grep '^# \*WARNING' "$T/parsed"
+      end_daemon INT
+    fi
+  done
 }

@@ -89,6 +89,7 @@ static struct scribe_streams *make_memory(uint64_t id, uint64_t now)
 	if (m != MAP_FAILED) {
 		m->magic = SCRIBE_STREAMS_MAGIC;
 		m->id = (uint32_t)id;
+		m->made_ns = now;
 		if (scribe_link_open(&link, deadline) < 0 ||
 		    scribe_link_say_streams(&link, &hello, fd, deadline) < 0) {
 			munmap(m, sizeof(*m));

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which libraries a configuration asks for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "logfmt/built.h"
+#include "logfmt/rules/lib_rules.h"
+#include "runtime/daemon/libs.h"
+
+/* Those whose calls move much: where a file is one link (Linux 6.6), which is gone in no time. */
+static bool is_auto(const char *list)
+{
+	return !strcmp(list, "auto");
+}
+
+uint64_t scribe_libs_modules(const char *list)
+{
+	static const struct {
+		const char *name;
+		uint64_t modules;
+	} known[] = {
+		/* what this build leaves out is asked for in vain */
+		{"stdio", IOSCRIBE_MODULE_STDIO ? 1ull << SCRIBE_MOD_STDIO : 0},
+		{"mpiio", IOSCRIBE_MODULE_MPIIO ? 1ull << SCRIBE_MOD_MPIIO : 0},
+		{"hdf5", IOSCRIBE_MODULE_HDF5 ? 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D : 0},
+		{"pnetcdf", IOSCRIBE_MODULE_PNETCDF
+				    ? 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR
+				    : 0},
+	};
+	uint64_t modules = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *at = strstr(list, known[i].name);
+
+		if (at && (at == list || at[-1] == ',' || at[-1] == ' '))
+			modules |= known[i].modules;
+		if (!strcmp(list, "all") || (is_auto(list) && strcmp(known[i].name, "stdio") != 0))
+			modules |= known[i].modules;
+	}
+	return modules;
+}
+
+bool scribe_libs_is_auto(const struct scribe_config *c)
+{
+	return is_auto(c->libraries);
+}
+
+uint64_t scribe_libs_modules_inside(const struct scribe_config *c)
+{
+	return (c->stdio_inside ? 1ull << SCRIBE_MOD_STDIO : 0) |
+	       (c->mpiio_inside ? 1ull << SCRIBE_MOD_MPIIO : 0);
+}
+
+bool scribe_libs_counts_inside(const struct scribe_config *c)
+{
+	return scribe_libs_modules(c->libraries) & scribe_libs_modules_inside(c);
+}
+
+bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, size_t cap)
+{
+	const char *slash = strrchr(c->library, '/');
+
+	return slash && scribe_libs_counts_inside(c) &&
+	       (size_t)snprintf(ret_path, cap, "%.*s/libioscribe-inside.so", (int)(slash - c->library),
+				c->library) < cap;
+}

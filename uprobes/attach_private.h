@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What load.c, attach.c and pinned.c share. */
+#ifndef UPROBES_ATTACH_PRIVATE_H
+#define UPROBES_ATTACH_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uprobes/attach.h"
+#include "uprobes/covered.h"
+#include "uprobes/elf.h"
+
+#define SCRIBE_ATTACH_UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
+#define SCRIBE_OWN_TABLES_MAX      16
+
+struct bpf_link;
+struct bpf_object;
+struct bpf_object_skeleton;
+struct bpf_program;
+
+/* Which known libraries a build holds: copies of it need not be searched again. */
+struct scribe_decision {
+	unsigned char id[SCRIBE_BUILD_ID_MAX];
+	size_t id_bytes;
+	uint64_t bytes;     /* of the file: ids can be forged, or left alone by a tool */
+	uint32_t libraries; /* bit i: scribe_libraries[i] */
+};
+
+struct scribe_probe_link {
+	int fd;                /* of a multi link, -1 */
+	struct bpf_link *perf; /* of a perf event, NULL */
+	bool counts;           /* single stream calls */
+	char pin[64];          /* its name in the folder of pins; "" none */
+};
+
+/* A table of the library programs that those of the system calls do not have. */
+struct scribe_own_table {
+	char name[32];
+	int fd;
+};
+
+struct scribe_uprobes {
+	struct scribe_bpf *bpf;
+	struct scribe_uprobes_options opt;
+	enum scribe_uprobe_level level;
+	/* loaded by us, else NULL */
+	struct bpf_object *object;
+	struct bpf_program *program;
+	struct bpf_object_skeleton *skeleton;
+	void *keep;
+	int program_fd;
+	struct scribe_own_table own[SCRIBE_OWN_TABLES_MAX];
+	size_t nown;
+	bool adopted; /* the descriptors above are ours to close */
+	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
+	uint32_t nsites, nimages;
+	struct scribe_uprobed *seen;
+	size_t nseen, seen_room;
+	struct scribe_decision *decision;
+	size_t ndecisions;
+	struct scribe_probe_link *link;
+	size_t nlinks, links_room;
+	struct scribe_covered covered;
+	/* pinned.c; -1: nothing of ours is pinned */
+	int head_fd, files_fd, bytes_fd;
+	uint32_t nfiles, nbytes, npins;
+	uint64_t dev, ino; /* of the file that is attached to now, */
+	bool unpinned;     /* and that a link of it could not be pinned */
+};
+
+/* ---- load.c ---- */
+/* Layers that the wanted modules need. */
+uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u);
+void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link *l);
+
+/* ---- attach.c ---- */
+/* Takes the link over. -ENOMEM: it is closed. */
+int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link);
+int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprobed *file);
+
+/* ---- pinned.c ---- */
+/* Pin what has just been loaded. Where that cannot be had, probes end with this process. */
+void scribe_pinned_begin(struct scribe_uprobes *u);
+/* So many sites and images are in the kernel's tables. To be called before links use them. */
+void scribe_pinned_counts(struct scribe_uprobes *u);
+/* Pin a link of the file that is attached to; its name is kept in it. */
+void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l);
+/* All links of a file are there. */
+void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *file);
+/*
+ * Take over what an earlier process has pinned. False: there is nothing, or it was made with other
+ * options or by a build that has it otherwise, and has been detached.
+ */
+bool scribe_pinned_adopt(struct scribe_uprobes *u);
+void scribe_pinned_remove(struct scribe_uprobes *u);
+
+#endif
