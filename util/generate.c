@@ -140,8 +140,10 @@ static void print_man(const struct scribe_command *cmd)
 		fputs("Under the name ", stdout);
 		put_roff(cmd->alias);
 		puts(" the numbers are the same; that tool itself has 255 for failed work and\n"
-		     "1 or 255 for wrong usage and \\-\\-help. Arguments too many and text behind a number, which\n"
-		     "some of those tools pass over, are wrong usage here; options may be abbreviated as far as\n"
+		     "1 or 255 for wrong usage and \\-\\-help. Arguments too many and text behind a number, "
+		     "which\n"
+		     "some of those tools pass over, are wrong usage here; options may be abbreviated as far "
+		     "as\n"
 		     "no other begins so. \\-\\-version tells ioscribe's version.");
 	}
 	if (cmd->examples)
