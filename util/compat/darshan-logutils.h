@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <uthash.h>
+#include <uthash-1.9.2/src/uthash.h>
 
 #include "darshan-log-format.h"
 
@@ -111,6 +111,15 @@ extern char *apmpi_f_mpiop_synctime_counter_names[], *apmpi_f_mpi_global_counter
 #define DARSHAN_S_COUNTER_PRINT(...) DARSHAN_COUNTER_PRINT("%s", __VA_ARGS__)
 
 /* Turn the bytes of a value in place. */
+#define DARSHAN_BSWAP128(p) \
+	do { \
+		uint64_t darshan_w[2]; \
+		memcpy(darshan_w, (p), 16); \
+		darshan_w[0] = __builtin_bswap64(darshan_w[0]); \
+		darshan_w[1] = __builtin_bswap64(darshan_w[1]); \
+		memcpy((p), &darshan_w[1], 8); \
+		memcpy((char *)(p) + 8, &darshan_w[0], 8); \
+	} while (0)
 #define DARSHAN_BSWAP64(p) \
 	do { \
 		uint64_t darshan_w; \
@@ -141,7 +150,8 @@ int darshan_log_get_namehash(darshan_fd fd, struct darshan_name_record_ref **has
 int darshan_log_get_filtered_namehash(darshan_fd fd, struct darshan_name_record_ref **hash,
 				      darshan_record_id *whitelist, int whitelist_count);
 int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash);
-/* Plain bytes of a module as they stand in the file; bytes got, 0 at the end, -1. */
+/* Plain bytes of a module as they stand in the file; bytes got or -1. Less than asked for: the end, and
+ * the next call starts over. */
 int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz);
 int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz, int ver);
 
@@ -154,6 +164,20 @@ void darshan_log_get_filtered_name_records(darshan_fd fd, struct darshan_name_re
 					   darshan_record_id *whitelist, int whitelist_count);
 int darshan_log_get_record(darshan_fd fd, int mod_idx, void **buf);
 void darshan_free(void *ptr);
+
+/*
+ * A record of extended tracing as darshan-dxt-parser prints it. rec_ref: the
+ * file's layout on Lustre, or NULL. Darshan's main line takes fd->mod_ver, too.
+ */
+#if DARSHAN_DXT_THREADS
+#define DARSHAN_DXT_VERSIONS , uint32_t *mod_ver
+#else
+#define DARSHAN_DXT_VERSIONS
+#endif
+void dxt_log_print_posix_file(void *file_rec, char *file_name, char *mnt_pt, char *fs_type,
+			      struct lustre_record_ref *rec_ref DARSHAN_DXT_VERSIONS);
+void dxt_log_print_mpiio_file(void *file_rec, char *file_name, char *mnt_pt,
+			      char *fs_type DARSHAN_DXT_VERSIONS);
 
 /* ---- accumulator ---- */
 struct darshan_accumulator_st;

@@ -205,8 +205,10 @@ int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, 
 
 			if (rc < 0)
 				return compat_error("%s", scribe_reader_error(r)->text);
-			if (rc == 0)
+			if (rc == 0) {
+				fd->state->region = REGION_NONE; /* the next read starts over */
 				break;
+			}
 		}
 		n = *left < (size_t)(mod_buf_sz - done) ? *left : (size_t)(mod_buf_sz - done);
 		memcpy((char *)mod_buf + done, *bytes, n);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "logfmt/join.h"
 #include "logfmt/reduce.h"
 #include "util/accum.h"
 #include "util/compat/state.h"
@@ -28,6 +29,8 @@ static int get(darshan_fd fd, int id, void **buf)
 	rc = scribe_reader_borrow_record(r, id, &rec, &len);
 	if (rc < 0)
 		return compat_error("%s", scribe_reader_error(r)->text);
+	if (rc == 0)
+		fd->state->region = REGION_NONE; /* the next read starts over */
 	return rc ? compat_from_record(id, rec, len, buf) : 0;
 }
 
@@ -59,7 +62,8 @@ static int put(darshan_fd fd, int id, void *buf)
 static void print(int id, void *buf, char *name, char *mnt, char *fs)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
-	struct scribe_printer printer = {.plain_place = 1};
+	static int apmpi_sync; /* APMPI: what the module's head said, for the records behind it */
+	struct scribe_printer printer = {.mpi_sync = apmpi_sync};
 	struct scribe_out out = {.fd = -1};
 	size_t len;
 	void *rec = compat_to_record(id, buf, &len);
@@ -69,6 +73,7 @@ static void print(int id, void *buf, char *name, char *mnt, char *fs)
 		if (scribe_printer_module(&printer, &out, m, NULL) == 0)
 			scribe_printer_record(&printer, rec, len, name, name ? strlen(name) : 0, mnt, fs, NULL);
 		scribe_out_flush(&out, NULL);
+		apmpi_sync = printer.mpi_sync;
 	}
 	scribe_printer_free(&printer);
 	scribe_out_close(&out);
@@ -87,65 +92,43 @@ static void describe(int id, int ver)
 	scribe_out_close(&out);
 }
 
-/* One side of one counter of a diff; real when `f` is given. */
-static void diff_row(char sign, const struct scribe_module *m, const void *rec, const char *counter, int64_t v,
-		     const double *f, const char *name)
+/* Fastest and slowest rank so far: of records of single ranks, as the stock library has it. */
+static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 {
-	const struct darshan_base_record *base = rec;
-
-	printf("%c %s\t%" PRId64 "\t%" PRIu64 "\t%s\t", sign, m->name, base->rank, base->id, counter);
-	if (f)
-		printf("%f", *f);
-	else if (strcmp(counter, "POSIX_RENAMED_FROM") == 0)
-		printf("%" PRIu64, (uint64_t)v);
-	else
-		printf("%" PRId64, v);
-	printf("\t%s\t\t\n", name);
-}
-
-static void diff(int id, void *rec1, char *name1, void *rec2, char *name2)
-{
+	const struct scribe_join_plan *p = scribe_join_plan(id);
 	const struct scribe_module *m = scribe_module_by_id(id);
+	const struct darshan_base_record *base = rec;
+	const int64_t *rc = scribe_record_counters(m, rec);
+	const double *rf = scribe_record_fcounters(m, rec);
+	int64_t *c = (int64_t *)((char *)agg + m->counters_at);
+	double *f = (double *)((char *)agg + m->fcounters_at), time;
 
-	for (int i = 0; i < m->ncounters; i++) {
-		int64_t a = rec1 ? scribe_record_counters(m, rec1)[i] : 0;
-		int64_t b = rec2 ? scribe_record_counters(m, rec2)[i] : 0;
-
-		if (rec1 && rec2 && a == b)
+	if (!p || p->rank < 0 || base->rank < 0)
+		return;
+	time = rf[p->meta_time] + rf[p->read_time] + rf[p->write_time];
+	for (int k = 0; k < 2; k++) { /* fastest, slowest */
+		if (!init && (k == 0 ? time >= f[p->rank_time] : time <= f[p->rank_time + 1]))
 			continue;
-		if (rec1)
-			diff_row('-', m, rec1, m->counters[i].name, a, NULL, name1);
-		if (rec2)
-			diff_row('+', m, rec2, m->counters[i].name, b, NULL, name2);
-	}
-	for (int i = 0; i < m->nfcounters; i++) {
-		double a = rec1 ? scribe_record_fcounters(m, rec1)[i] : 0;
-		double b = rec2 ? scribe_record_fcounters(m, rec2)[i] : 0;
-
-		if (rec1 && rec2 && a == b)
-			continue;
-		if (rec1)
-			diff_row('-', m, rec1, m->fcounters[i].name, 0, &a, name1);
-		if (rec2)
-			diff_row('+', m, rec2, m->fcounters[i].name, 0, &b, name2);
+		c[p->rank + 2 * k] = base->rank;
+		c[p->rank + 2 * k + 1] = rc[p->bytes_read] + rc[p->bytes_written];
+		f[p->rank_time + k] = time;
 	}
 }
 
 /* Modules with metrics are summed as the stock library does, the others by the merge rule. */
 static void aggregate(int id, void *rec, void *agg, int init)
 {
-	const struct scribe_module *m = scribe_module_by_id(id);
 	struct darshan_base_record *sum = agg, *base = rec;
 
 	if (scribe_accum_supports(id)) {
 		scribe_accum_sum(id, agg, rec, init);
 		return;
 	}
-	if (init) {
-		memcpy(agg, rec, m->record_bytes ? m->record_bytes : scribe_record_length(id, rec, SIZE_MAX));
-		return;
-	}
-	scribe_record_merge(id, agg, rec);
+	if (init)
+		memcpy(agg, rec, scribe_record_length(id, rec, SIZE_MAX));
+	else
+		scribe_record_merge(id, agg, rec);
+	aggregate_ranks(id, rec, agg, init);
 	if (sum->id != base->id)
 		sum->id = 0;
 	if (sum->rank != base->rank)
@@ -194,6 +177,29 @@ static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_
 	return 0;
 }
 
+/* Ranks may see a file's layout differently: the first one stands. */
+static void lustre_agg(void *rec, void *agg, int init)
+{
+	const struct darshan_lustre_record *from = rec;
+	struct darshan_lustre_record *to = agg;
+
+	if (!init)
+		return;
+	*to = *from;
+	to->comps = (struct darshan_lustre_component *)(to + 1);
+	to->ost_ids = (OST_ID *)(to->comps + to->num_comps);
+	memcpy(to->comps, from->comps, (size_t)from->num_comps * sizeof(*to->comps));
+	memcpy(to->ost_ids, from->ost_ids, (size_t)from->num_stripes * sizeof(*to->ost_ids));
+}
+
+/* Callers call it for every module with records; dxt_log_print_* prints traces. */
+static void no_rows(void *rec, char *name, char *mnt, char *fs)
+{
+	(void)rec, (void)name, (void)mnt, (void)fs;
+}
+
+/* ---- the table ---- */
+
 #define GET(n, id) \
 	static int n##_get(darshan_fd fd, void **buf) { return get(fd, id, buf); } \
 	static int n##_put(darshan_fd fd, void *buf) { return put(fd, id, buf); } \
@@ -202,7 +208,7 @@ static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_
 	static void n##_print(void *rec, char *name, char *mnt, char *fs) { print(id, rec, name, mnt, fs); } \
 	static void n##_describe(int ver) { describe(id, ver); }
 #define DIFF(n, id) \
-	static void n##_diff(void *a, char *na, void *b, char *nb) { diff(id, a, na, b, nb); }
+	static void n##_diff(void *a, char *na, void *b, char *nb) { compat_diff(id, a, na, b, nb); }
 #define SUM(n, id) \
 	static void n##_agg(void *rec, void *agg, int init) { aggregate(id, rec, agg, init); }
 #define METRICS(n, id) \
@@ -226,7 +232,9 @@ static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_
 #define COUNTERS(n, id) \
 	GET(n, id) PRINT(n, id) DIFF(n, id) SUM(n, id) TABLE(n) WITH_PRINT(n) WITH_DIFF(n) WITH_SUM(n) }
 #define ROWS(n, id) GET(n, id) PRINT(n, id) TABLE(n) WITH_PRINT(n) }
-#define BARE(n, id) GET(n, id) TABLE(n) }
+#define COMPARED(n, id) GET(n, id) PRINT(n, id) DIFF(n, id) TABLE(n) WITH_PRINT(n) WITH_DIFF(n) }
+#define LAYOUT(n, id) GET(n, id) PRINT(n, id) DIFF(n, id) TABLE(n) WITH_PRINT(n) WITH_DIFF(n) WITH_SUM(n) }
+#define TRACES(n, id) GET(n, id) TABLE(n) .log_print_record = no_rows }
 
 COUNTERS(null, DARSHAN_NULL_MOD);
 FULL(posix, DARSHAN_POSIX_MOD);
@@ -236,12 +244,12 @@ COUNTERS(hdf5_dataset, DARSHAN_H5D_MOD);
 COUNTERS(pnetcdf_file, DARSHAN_PNETCDF_FILE_MOD);
 COUNTERS(pnetcdf_var, DARSHAN_PNETCDF_VAR_MOD);
 COUNTERS(bgq, DARSHAN_BGQ_MOD);
-ROWS(lustre, DARSHAN_LUSTRE_MOD);
+LAYOUT(lustre, DARSHAN_LUSTRE_MOD);
 FULL(stdio, DARSHAN_STDIO_MOD);
-BARE(dxt_posix, DXT_POSIX_MOD);
-BARE(dxt_mpiio, DXT_MPIIO_MOD);
-ROWS(mdhim, DARSHAN_MDHIM_MOD);
-ROWS(apmpi, DARSHAN_APMPI_MOD);
+TRACES(dxt_posix, DXT_POSIX_MOD);
+TRACES(dxt_mpiio, DXT_MPIIO_MOD);
+COUNTERS(mdhim, DARSHAN_MDHIM_MOD);
+COMPARED(apmpi, DARSHAN_APMPI_MOD);
 ROWS(heatmap, DARSHAN_HEATMAP_MOD);
 FULL(dfs, DARSHAN_DFS_MOD);
 FULL(daos, DARSHAN_DAOS_MOD);

@@ -145,7 +145,7 @@ int darshan_log_put_mounts(darshan_fd fd, struct darshan_mnt_info *mnt_data_arra
 	if (!s)
 		return -1;
 	s->mounts = calloc(count > 0 ? (size_t)count : 1, sizeof(*s->mounts));
-	for (int i = 0; s->mounts && i < count; i++) {
+	for (int i = count - 1; s->mounts && i >= 0; i--) { /* last first, as the stock library has it */
 		struct scribe_mount *m = &s->mounts[s->nmounts++];
 
 		m->type = strdup(mnt_data_array[i].mnt_type);

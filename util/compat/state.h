@@ -34,10 +34,11 @@ struct darshan_fd_int_state {
 int compat_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * A region that is come back to after another one is read from its start again:
- * callers of the stock library rely on it. Region: a module id, or one of these.
+ * A region that is come back to after another one, or after its end was told, is
+ * read from its start again: callers of the stock library rely on it. Region: a
+ * module id, or one of these.
  */
-enum { REGION_JOB = -1, REGION_NAMES = -2 };
+enum { REGION_JOB = -1, REGION_NAMES = -2, REGION_NONE = -3 };
 void compat_region(darshan_fd fd, int region);
 
 /* Hand job, exe and mounts to the writer, once. 0 or -1. */
@@ -50,6 +51,9 @@ int compat_begin(darshan_fd fd);
 int compat_from_record(int module, const void *rec, size_t len, void **buf);
 /* The inverse, allocated; its length in *ret_len. NULL: out of memory or out of range. */
 void *compat_to_record(int module, const void *buf, size_t *ret_len);
+/* Two records, either of which may be NULL, as the rows of darshan-diff on standard output. */
+void compat_diff(int module, const void *rec1, const char *name1, const void *rec2, const char *name2);
+
 /* Bytes of a record in the interface's layout. */
 size_t compat_sizeof(int module, const void *buf);
 
