@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <darshan-dxt-logutils.h>
 #include <darshan-logutils.h>
+#include <darshan-posix-log-format.h>
+#include <uthash-1.9.2/src/uthash.h>
 
 #define LOG(name) SCRIBE_TEST_DATA "/logs/" name ".darshan"
 
@@ -295,11 +298,19 @@ static void datasets_know_their_slowest_rank(void **state)
 
 static void macros_of_the_headers(void **state)
 {
+#define X(counter) #counter,
+	static const char *const names[] = {POSIX_F_COUNTERS};
+#undef X
 	unsigned char bytes[16];
 
 	(void)state;
 	for (int i = 0; i < 16; i++)
 		bytes[i] = (unsigned char)i;
+	assert_int_equal(sizeof(names) / sizeof(names[0]), POSIX_F_NUM_INDICES + 1);
+	assert_string_equal(names[POSIX_F_READ_TIME], "POSIX_F_READ_TIME");
+	assert_string_equal(names[POSIX_F_NUM_INDICES], "POSIX_F_NUM_INDICES");
+	assert_int_equal(DARSHAN_POSIX_VER, darshan_module_versions[DARSHAN_POSIX_MOD]);
+	assert_int_equal(DXT_MPIIO_VER, 2 + DARSHAN_DXT_THREADS);
 	DARSHAN_BSWAP128(bytes);
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(bytes[i], 15 - i);

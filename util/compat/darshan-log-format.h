@@ -10,14 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "logfmt/counters_apmpi.h"
-#include "logfmt/counters_daos.h"
-#include "logfmt/counters_hdf5.h"
-#include "logfmt/counters_mpiio.h"
-#include "logfmt/counters_pnetcdf.h"
-#include "logfmt/counters_posix.h"
-#include "logfmt/counters_site.h"
-#include "logfmt/counters_stdio.h"
+#include "darshan-counters.h"
 
 #define DARSHAN_LOG_VERSION "3.41"
 #define DARSHAN_MAGIC_NR 6567223
@@ -66,7 +59,6 @@ struct darshan_base_record {
 	int64_t rank;
 };
 
-/* id, printed name, newest record version */
 /*
  * 1: the layout of Darshan's main line after 3.5.0, for libdarshan-util in
  * LIBDIR/ioscribe/darshan-next: DXT segments name their thread.
@@ -75,25 +67,45 @@ struct darshan_base_record {
 #define DARSHAN_DXT_THREADS 0
 #endif
 
+/* Newest record versions. */
+#define DARSHAN_NULL_VER 1
+#define DARSHAN_POSIX_VER 4
+#define DARSHAN_MPIIO_VER 3
+#define DARSHAN_H5F_VER 3
+#define DARSHAN_H5D_VER 2
+#define DARSHAN_PNETCDF_FILE_VER 3
+#define DARSHAN_PNETCDF_VAR_VER 1
+#define DARSHAN_BGQ_VER 2
+#define DARSHAN_LUSTRE_VER 2
+#define DARSHAN_STDIO_VER 2
+#define DXT_POSIX_VER (1 + DARSHAN_DXT_THREADS)
+#define DXT_MPIIO_VER (2 + DARSHAN_DXT_THREADS)
+#define DARSHAN_MDHIM_VER 1
+#define APMPI_VER 1
+#define DARSHAN_HEATMAP_VER 1
+#define DARSHAN_DFS_VER 1
+#define DARSHAN_DAOS_VER 1
+
+/* id, printed name, newest record version */
 #define DARSHAN_MODULES(X) \
-	X(DARSHAN_NULL_MOD, "NULL", 1) \
-	X(DARSHAN_POSIX_MOD, "POSIX", 4) \
-	X(DARSHAN_MPIIO_MOD, "MPI-IO", 3) \
-	X(DARSHAN_H5F_MOD, "H5F", 3) \
-	X(DARSHAN_H5D_MOD, "H5D", 2) \
-	X(DARSHAN_PNETCDF_FILE_MOD, "PNETCDF_FILE", 3) \
-	X(DARSHAN_PNETCDF_VAR_MOD, "PNETCDF_VAR", 1) \
-	X(DARSHAN_BGQ_MOD, "BG/Q", 2) \
-	X(DARSHAN_LUSTRE_MOD, "LUSTRE", 2) \
-	X(DARSHAN_STDIO_MOD, "STDIO", 2) \
-	X(DXT_POSIX_MOD, "DXT_POSIX", 1 + DARSHAN_DXT_THREADS) \
-	X(DXT_MPIIO_MOD, "DXT_MPIIO", 2 + DARSHAN_DXT_THREADS) \
-	X(DARSHAN_MDHIM_MOD, "MDHIM", 1) \
+	X(DARSHAN_NULL_MOD, "NULL", DARSHAN_NULL_VER) \
+	X(DARSHAN_POSIX_MOD, "POSIX", DARSHAN_POSIX_VER) \
+	X(DARSHAN_MPIIO_MOD, "MPI-IO", DARSHAN_MPIIO_VER) \
+	X(DARSHAN_H5F_MOD, "H5F", DARSHAN_H5F_VER) \
+	X(DARSHAN_H5D_MOD, "H5D", DARSHAN_H5D_VER) \
+	X(DARSHAN_PNETCDF_FILE_MOD, "PNETCDF_FILE", DARSHAN_PNETCDF_FILE_VER) \
+	X(DARSHAN_PNETCDF_VAR_MOD, "PNETCDF_VAR", DARSHAN_PNETCDF_VAR_VER) \
+	X(DARSHAN_BGQ_MOD, "BG/Q", DARSHAN_BGQ_VER) \
+	X(DARSHAN_LUSTRE_MOD, "LUSTRE", DARSHAN_LUSTRE_VER) \
+	X(DARSHAN_STDIO_MOD, "STDIO", DARSHAN_STDIO_VER) \
+	X(DXT_POSIX_MOD, "DXT_POSIX", DXT_POSIX_VER) \
+	X(DXT_MPIIO_MOD, "DXT_MPIIO", DXT_MPIIO_VER) \
+	X(DARSHAN_MDHIM_MOD, "MDHIM", DARSHAN_MDHIM_VER) \
 	X(DARSHAN_APXC_MOD, "APXC", 0) \
-	X(DARSHAN_APMPI_MOD, "APMPI", 1) \
-	X(DARSHAN_HEATMAP_MOD, "HEATMAP", 1) \
-	X(DARSHAN_DFS_MOD, "DFS", 1) \
-	X(DARSHAN_DAOS_MOD, "DAOS", 1)
+	X(DARSHAN_APMPI_MOD, "APMPI", APMPI_VER) \
+	X(DARSHAN_HEATMAP_MOD, "HEATMAP", DARSHAN_HEATMAP_VER) \
+	X(DARSHAN_DFS_MOD, "DFS", DARSHAN_DFS_VER) \
+	X(DARSHAN_DAOS_MOD, "DAOS", DARSHAN_DAOS_VER)
 
 typedef enum {
 #define DARSHAN_X(id, name, version) id,
@@ -112,90 +124,6 @@ static const int darshan_module_versions[] __attribute__((unused)) = {
 #define DARSHAN_X(id, name, version) version,
 	DARSHAN_MODULES(DARSHAN_X)
 #undef DARSHAN_X
-};
-
-/* POSIX_OPENS and so on, as the interface names them. */
-#define DARSHAN_X(n, rule, text) POSIX_##n,
-enum darshan_posix_indices { SCRIBE_POSIX_COUNTERS(DARSHAN_X) POSIX_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) POSIX_F_##n,
-enum darshan_posix_f_indices { SCRIBE_POSIX_F_COUNTERS(DARSHAN_X) POSIX_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) MPIIO_##n,
-enum darshan_mpiio_indices { SCRIBE_MPIIO_COUNTERS(DARSHAN_X) MPIIO_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) MPIIO_F_##n,
-enum darshan_mpiio_f_indices { SCRIBE_MPIIO_F_COUNTERS(DARSHAN_X) MPIIO_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) STDIO_##n,
-enum darshan_stdio_indices { SCRIBE_STDIO_COUNTERS(DARSHAN_X) STDIO_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) STDIO_F_##n,
-enum darshan_stdio_f_indices { SCRIBE_STDIO_F_COUNTERS(DARSHAN_X) STDIO_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) H5F_##n,
-enum darshan_h5f_indices { SCRIBE_H5F_COUNTERS(DARSHAN_X) H5F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) H5F_F_##n,
-enum darshan_h5f_f_indices { SCRIBE_H5F_F_COUNTERS(DARSHAN_X) H5F_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) H5D_##n,
-enum darshan_h5d_indices { SCRIBE_H5D_COUNTERS(DARSHAN_X) H5D_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) H5D_F_##n,
-enum darshan_h5d_f_indices { SCRIBE_H5D_F_COUNTERS(DARSHAN_X) H5D_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) PNETCDF_FILE_##n,
-enum darshan_pnetcdf_file_indices { SCRIBE_PNETCDF_FILE_COUNTERS(DARSHAN_X) PNETCDF_FILE_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) PNETCDF_FILE_F_##n,
-enum darshan_pnetcdf_file_f_indices { SCRIBE_PNETCDF_FILE_F_COUNTERS(DARSHAN_X) PNETCDF_FILE_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) PNETCDF_VAR_##n,
-enum darshan_pnetcdf_var_indices { SCRIBE_PNETCDF_VAR_COUNTERS(DARSHAN_X) PNETCDF_VAR_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) PNETCDF_VAR_F_##n,
-enum darshan_pnetcdf_var_f_indices { SCRIBE_PNETCDF_VAR_F_COUNTERS(DARSHAN_X) PNETCDF_VAR_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) BGQ_##n,
-enum darshan_bgq_indices { SCRIBE_BGQ_COUNTERS(DARSHAN_X) BGQ_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) BGQ_F_##n,
-enum darshan_bgq_f_indices { SCRIBE_BGQ_F_COUNTERS(DARSHAN_X) BGQ_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) MDHIM_##n,
-enum darshan_mdhim_indices { SCRIBE_MDHIM_COUNTERS(DARSHAN_X) MDHIM_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) MDHIM_F_##n,
-enum darshan_mdhim_f_indices { SCRIBE_MDHIM_F_COUNTERS(DARSHAN_X) MDHIM_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) NULL_##n,
-enum darshan_null_indices { SCRIBE_NULL_COUNTERS(DARSHAN_X) NULL_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) NULL_F_##n,
-enum darshan_null_f_indices { SCRIBE_NULL_F_COUNTERS(DARSHAN_X) NULL_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) DFS_##n,
-enum darshan_dfs_indices { SCRIBE_DFS_COUNTERS(DARSHAN_X) DFS_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) DFS_F_##n,
-enum darshan_dfs_f_indices { SCRIBE_DFS_F_COUNTERS(DARSHAN_X) DFS_F_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) DAOS_##n,
-enum darshan_daos_indices { SCRIBE_DAOS_COUNTERS(DARSHAN_X) DAOS_NUM_INDICES };
-#undef DARSHAN_X
-#define DARSHAN_X(n, rule, text) DAOS_F_##n,
-enum darshan_daos_f_indices { SCRIBE_DAOS_F_COUNTERS(DARSHAN_X) DAOS_F_NUM_INDICES };
-#undef DARSHAN_X
-enum darshan_lustre_indices {
-	LUSTRE_COMP_STRIPE_SIZE,
-	LUSTRE_COMP_STRIPE_COUNT,
-	LUSTRE_COMP_STRIPE_PATTERN,
-	LUSTRE_COMP_FLAGS,
-	LUSTRE_COMP_EXT_START,
-	LUSTRE_COMP_EXT_END,
-	LUSTRE_COMP_MIRROR_ID,
-	LUSTRE_COMP_NUM_INDICES
 };
 
 #define H5D_MAX_NDIMS 5

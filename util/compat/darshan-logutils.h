@@ -11,9 +11,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <uthash-1.9.2/src/uthash.h>
 
 #include "darshan-log-format.h"
+#include "darshan-uthash.h"
 
 #ifdef __cplusplus
 extern "C" {
