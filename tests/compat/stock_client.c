@@ -113,6 +113,28 @@ static void a_region_starts_over_after_its_end(void **state)
 	darshan_log_close(fd);
 }
 
+/* Raw bytes only of modules that the interface knows, in either direction. */
+static void modules_without_a_name(void **state)
+{
+	darshan_fd fd = darshan_log_open(LOG("mpi-io-test-x86_64-3.5.0"));
+	struct darshan_job job = {.nprocs = 1};
+	char bytes[64] = {0};
+
+	(void)state;
+	assert_non_null(fd);
+	assert_int_equal(darshan_log_get_mod(fd, DARSHAN_MDHIM_MOD, bytes, sizeof(bytes)), 0);
+	assert_int_equal(darshan_log_get_mod(fd, DARSHAN_KNOWN_MODULE_COUNT, bytes, sizeof(bytes)), -1);
+	assert_int_equal(darshan_log_get_mod(fd, (darshan_module_id)50, bytes, sizeof(bytes)), -1);
+	darshan_log_close(fd);
+	fd = darshan_log_create(path, DARSHAN_ZLIB_COMP, 0);
+	assert_non_null(fd);
+	assert_int_equal(darshan_log_put_job(fd, &job), 0);
+	assert_int_equal(darshan_log_put_mod(fd, DARSHAN_KNOWN_MODULE_COUNT, bytes, sizeof(bytes), 1), -1);
+	assert_int_equal(darshan_log_put_mod(fd, DARSHAN_DFS_MOD, bytes, sizeof(bytes), 1), 0);
+	darshan_log_close(fd);
+	unlink(path);
+}
+
 /* darshan_log_put_mounts writes the last first: of one length, the last is found first. */
 static void mounts_are_put_last_first(void **state)
 {
@@ -321,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_lie_where_darshan_looks),
 		cmocka_unit_test(a_region_starts_over_after_its_end),
+		cmocka_unit_test(modules_without_a_name),
 		cmocka_unit_test(mounts_are_put_last_first),
 		cmocka_unit_test(functions_that_tools_call),
 		cmocka_unit_test(diffs),

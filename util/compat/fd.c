@@ -192,7 +192,7 @@ int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, 
 	struct scribe_reader *r = reader_of(fd);
 	int done = 0;
 
-	if (!r || (unsigned)mod_id >= DARSHAN_MAX_MODS || mod_buf_sz < 0)
+	if (!r || (unsigned)mod_id >= DARSHAN_KNOWN_MODULE_COUNT || mod_buf_sz < 0)
 		return -1;
 	compat_region(fd, (int)mod_id);
 	while (done < mod_buf_sz) {

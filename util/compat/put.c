@@ -182,7 +182,7 @@ int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, 
 {
 	struct darshan_fd_int_state *s;
 
-	if ((unsigned)mod_id >= DARSHAN_MAX_MODS || mod_buf_sz < 0)
+	if ((unsigned)mod_id >= DARSHAN_KNOWN_MODULE_COUNT || mod_buf_sz < 0)
 		return compat_error("invalid Darshan module id.");
 	s = put(fd, PUT_MODULES, "a module");
 	if (!s || compat_begin(fd))
