@@ -203,6 +203,7 @@ compare_rewritten() { # OPTION
 	cd "$BATS_TEST_TMPDIR"
 	ln -s "$(command -v "$IOSCRIBE")" darshan-diff
 	"$(built cli/make_modules)" m.darshan
+	chmod u+w m.darshan
 	python3 - m.darshan <<'END' # all modules but LUSTRE out of the header
 import sys
 f = open(sys.argv[1], "r+b")
