@@ -35,6 +35,7 @@ struct scribe_libs {
 	uint64_t partial;
 	bool stdio_calls;
 	uint32_t stdio_share;
+	uint64_t begun_ns; /* what is older was attached by an earlier daemon */
 	uint64_t guard_ns, guard_calls;
 	uint64_t swept_ns;
 	uint32_t ended; /* processes since then */
@@ -85,6 +86,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return;
+	l->begun_ns = scribe_now_ns();
 	l->verbose = d->verbose;
 	l->stdio_calls = c->stdio_calls;
 	l->stdio_share = c->stdio_share;
@@ -405,8 +407,8 @@ void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p
 	while (maps && next_code(maps, &m)) {
 		const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, m.ino);
 
-		/* probes that an earlier daemon has left are older than what they have seen begin */
-		if (f && f->since_ns > p->start_ns)
+		/* of probes that an earlier daemon has left each mapping is judged when it is told */
+		if (f && f->since_ns >= d->libs->begun_ns)
 			scribe_missed(p, missed_in(d->libs, p->tgid, f, &m));
 	}
 	if (maps)
