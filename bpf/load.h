@@ -51,7 +51,7 @@ int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scrib
 void scribe_bpf_remove_pins(const char *pins);
 /*
  * What stands in the folder of an open or adopted object, by kind: "links", "progs", "maps",
- * and with "lib_" before it those of the library programs (uprobes/), which live no longer.
+ * and with "lib_" before it those of the library programs (uprobes/), which go with them.
  */
 bool scribe_bpf_pinned(const struct scribe_bpf *bpf);
 /* 0 also when nothing is pinned; negative: an error of the file system's. */

@@ -93,6 +93,8 @@ void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *f
  * options or by a build that has it otherwise, and has been detached.
  */
 bool scribe_pinned_adopt(struct scribe_uprobes *u);
+/* Its tables, which stay where they are pinned. */
+void scribe_pinned_close(struct scribe_uprobes *u);
 void scribe_pinned_remove(struct scribe_uprobes *u);
 
 #endif

@@ -127,8 +127,6 @@ void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link 
 
 static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 {
-	int pinned[] = {u ? u->head_fd : -1, u ? u->files_fd : -1, u ? u->bytes_fd : -1};
-
 	if (!u)
 		return NULL;
 	for (size_t i = 0; i < u->nlinks; i++)
@@ -137,9 +135,7 @@ static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 		close(u->own[i].fd);
 	if (u->adopted && u->program_fd >= 0)
 		close(u->program_fd);
-	for (size_t i = 0; i < sizeof(pinned) / sizeof(pinned[0]); i++)
-		if (pinned[i] >= 0)
-			close(pinned[i]);
+	scribe_pinned_close(u);
 	close_variant(u);
 	free(u->link);
 	free(u->covered.at);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bpf/wire.h"
+#include "logfmt/base/hash.h"
 #include "uprobes/attach_private.h"
 #include "uprobes/sites.h"
 #include "uprobes/wire.h"
@@ -36,11 +37,8 @@ static uint64_t layout(void)
 	const size_t sizes[] = {SCRIBE_WIRE_VERSION,           sizeof(struct head),
 				sizeof(struct scribe_uprobed), sizeof(struct scribe_covered_byte),
 				sizeof(struct scribe_site),    sizeof(struct scribe_image)};
-	uint64_t layout = 0xcbf29ce484222325ull;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		layout = (layout ^ sizes[i]) * 0x100000001b3ull;
-	return layout;
+	return scribe_hash64(sizes, sizeof(sizes), 0);
 }
 
 static void note_head(const struct scribe_uprobes *u)
@@ -59,7 +57,7 @@ static void note_head(const struct scribe_uprobes *u)
 	bpf_map_update_elem(u->head_fd, &zero, &h, BPF_ANY);
 }
 
-static void close_tables(struct scribe_uprobes *u)
+void scribe_pinned_close(struct scribe_uprobes *u)
 {
 	int *fd[] = {&u->head_fd, &u->files_fd, &u->bytes_fd};
 
@@ -80,7 +78,7 @@ void scribe_uprobes_drop_pinned(struct scribe_bpf *bpf)
 void scribe_pinned_remove(struct scribe_uprobes *u)
 {
 	scribe_uprobes_drop_pinned(u->bpf);
-	close_tables(u);
+	scribe_pinned_close(u);
 }
 
 static int new_table(struct scribe_uprobes *u, enum bpf_map_type type, const char *name, uint32_t bytes,

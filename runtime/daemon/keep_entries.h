@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bpf/wire.h"
+#include "logfmt/base/hash.h"
 #include "logfmt/rules/streams.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/rankenv.h"
@@ -118,11 +119,8 @@ static inline uint32_t scribe_keep_layout(void)
 				sizeof(struct scribe_rankenv),
 				sizeof(struct scribe_envreader),
 				sizeof(struct scribe_msg_log)};
-	uint32_t layout = SCRIBE_KEEP_TYPES;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		layout = (layout ^ (uint32_t)sizes[i]) * 0x01000193u;
-	return layout;
+	return (uint32_t)scribe_hash64(sizes, sizeof(sizes), SCRIBE_KEEP_TYPES);
 }
 
 int scribe_keep_path(const struct scribe_daemon *d, uint32_t index, char *ret_path, size_t cap);

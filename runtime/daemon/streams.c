@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "logfmt/rules/streams.h"
@@ -442,7 +444,23 @@ static void found(struct scribe_daemon *d, const struct scribe_work *w, int fd)
 	d->nfound++;
 }
 
-static void recover_process(struct scribe_daemon *d, const struct scribe_process *p)
+/*
+ * The device of files in memory. A file of a user's may have any name, and opening it may never come
+ * back; none but such a file stands on this device.
+ */
+static dev_t memory_device(void)
+{
+	int fd = memfd_create("ioscribe-device", MFD_CLOEXEC);
+	struct stat st = {0};
+
+	if (fd >= 0) {
+		(void)fstat(fd, &st);
+		close(fd);
+	}
+	return st.st_dev;
+}
+
+static void recover_process(struct scribe_daemon *d, const struct scribe_process *p, dev_t device)
 {
 	char path[96], line[512];
 	FILE *maps;
@@ -451,9 +469,12 @@ static void recover_process(struct scribe_daemon *d, const struct scribe_process
 	maps = fopen(path, "re");
 	while (maps && fgets(line, sizeof(line), maps)) {
 		unsigned long start, end;
+		unsigned major, minor;
 		int fd;
 
-		if (!strstr(line, MEMORY_NAME) || sscanf(line, "%lx-%lx", &start, &end) != 2)
+		if (!strstr(line, MEMORY_NAME) ||
+		    sscanf(line, "%lx-%lx %*s %*s %x:%x", &start, &end, &major, &minor) != 4 ||
+		    makedev(major, minor) != device)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)p->tgid, start, end);
 		fd = open(path, O_RDWR | O_CLOEXEC);
@@ -471,10 +492,12 @@ static void recover_process(struct scribe_daemon *d, const struct scribe_process
 
 void scribe_streams_recover(struct scribe_daemon *d, struct scribe_work *w)
 {
+	dev_t device = memory_device();
+
 	for (struct scribe_unit *u = w->worlds.units; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (!p->ended && p->tgid)
-				recover_process(d, p);
+				recover_process(d, p, device);
 }
 
 static void drop(struct scribe_daemon *d, struct scribe_memory *m)
