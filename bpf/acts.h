@@ -79,6 +79,18 @@ enum scribe_act {
 	SCRIBE_ACT_MSYNC,
 	SCRIBE_ACT_AIO_SUBMIT,
 	SCRIBE_ACT_AIO_GETEVENTS,
+	/* in no table: a data call whose file does not count, on its way */
+	SCRIBE_ACT_LEFT_READ,
+	SCRIBE_ACT_LEFT_WRITE,
+};
+
+/* Why; the first four in the order of the ledger. */
+enum scribe_left {
+	SCRIBE_LEFT_PIPE,
+	SCRIBE_LEFT_SOCKET,
+	SCRIBE_LEFT_OTHER,
+	SCRIBE_LEFT_EXCLUDED,
+	SCRIBE_LEFT_LOST, /* it should have been recorded */
 };
 
 

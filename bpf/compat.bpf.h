@@ -7,7 +7,7 @@
 #ifndef BPF_COMPAT_BPF_H
 #define BPF_COMPAT_BPF_H
 
-#include "vmlinux.h"
+#include "bpf/kernel.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -19,12 +19,15 @@
 #define SCRIBE_GLOBAL __attribute__((noinline))
 
 #ifdef SCRIBE_PROBE_READ
+#define SCRIBE_LOAD(to, addr) bpf_probe_read_kernel((to), 8, (void *)(addr))
 #define SCRIBE_CAST(type, addr) ((struct type *)(unsigned long)(addr))
 #define SCRIBE_GET(ptr, ...) BPF_CORE_READ(ptr, __VA_ARGS__)
 #else
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
 #define SCRIBE_CAST(type, addr)                                                                               \
 	((struct type *)bpf_rdonly_cast((void *)(unsigned long)(addr), bpf_core_type_id_kernel(struct type)))
+/* Eight bytes from an address as a number: through a type that begins with one. */
+#define SCRIBE_LOAD(to, addr) (*(to) = (__u64)SCRIBE_CAST(timespec64, addr)->tv_sec)
 #define SCRIBE_ARROW1(p, a) ((p)->a)
 #define SCRIBE_ARROW2(p, a, b) ((p)->a->b)
 #define SCRIBE_ARROW3(p, a, b, c) ((p)->a->b->c)
@@ -37,20 +40,17 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
 /* The struct file of a descriptor of the current task, 0 if there is none. */
 static __always_inline __u64 scribe_fd_file(struct task_struct *task, __u64 fd)
 {
-	struct fdtable *fdt = SCRIBE_GET(task, files, fdt);
-	struct file **array;
-	__u64 file = 0;
+	struct fdtable *fdt = task->files->fdt; /* typed by the kernel: loads of its own on every kernel */
+	__u64 array, file = 0;
 
-	if (!fdt)
+	if ((__u32)fd >= fdt->max_fds)
 		return 0;
-	if ((__u32)fd >= SCRIBE_GET(fdt, max_fds))
-		return 0;
-	array = SCRIBE_GET(fdt, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), &array[(__u32)fd]);
+	array = (__u64)fdt->fd;
+	SCRIBE_LOAD(&file, array + (__u32)fd * 8ull);
 	return file;
 }
 
-/* Before Linux 6.12 the count was file->f_count (90ee6ed776c0 made it f_ref, which is 0 for one holder). */
+/* Before Linux 6.13 the count was file->f_count (90ee6ed776c0 made it f_ref, which is 0 for one holder). */
 struct file___count {
 	atomic64_t f_count;
 } __attribute__((preserve_access_index));
@@ -84,13 +84,55 @@ static __always_inline bool scribe_compat_call(struct task_struct *task)
 }
 #endif
 
-/* Number of the system call that is returning. */
+/* A system call's registers: typed by the kernel, or (raw tracepoints) an address. */
+struct scribe_regs_at {
+	struct pt_regs *at;
+	bool raw; /* a constant wherever this is used */
+};
+
+#define SCRIBE_REG(regs, field)                                                                               \
+	({                                                                                                    \
+		struct pt_regs *regs_at = (regs).at;                                                          \
+		(regs).raw ? (__u64)BPF_CORE_READ(regs_at, field) : (__u64)regs_at->field;                    \
+	})
+
 #ifdef __TARGET_ARCH_x86
+#define SCRIBE_SYSCALL_NR_FIELD orig_ax
 #define SCRIBE_SYSCALL_NR(regs) ((regs)->orig_ax)
-#define SCRIBE_SYSCALL_ARG6(regs) ((regs)->r9)
+#define SCRIBE_PARM1 di
+#define SCRIBE_PARM2 si
+#define SCRIBE_PARM3 dx
+#define SCRIBE_PARM4 r10
+#define SCRIBE_PARM5 r8
+#define SCRIBE_PARM6 r9
 #elif defined(__TARGET_ARCH_arm64)
+#define SCRIBE_SYSCALL_NR_FIELD syscallno
 #define SCRIBE_SYSCALL_NR(regs) ((__u64)(__u32)(regs)->syscallno)
-#define SCRIBE_SYSCALL_ARG6(regs) ((regs)->regs[5])
+#define SCRIBE_PARM1 orig_x0
+#define SCRIBE_PARM2 regs[1]
+#define SCRIBE_PARM3 regs[2]
+#define SCRIBE_PARM4 regs[3]
+#define SCRIBE_PARM5 regs[4]
+#define SCRIBE_PARM6 regs[5]
 #endif
+
+/* Argument n, counted from 1; as it was at entry also when the call returns. */
+static __always_inline __u64 scribe_arg(struct scribe_regs_at regs, int n)
+{
+	switch (n) {
+	case 1:
+		return SCRIBE_REG(regs, SCRIBE_PARM1);
+	case 2:
+		return SCRIBE_REG(regs, SCRIBE_PARM2);
+	case 3:
+		return SCRIBE_REG(regs, SCRIBE_PARM3);
+	case 4:
+		return SCRIBE_REG(regs, SCRIBE_PARM4);
+	case 5:
+		return SCRIBE_REG(regs, SCRIBE_PARM5);
+	default:
+		return SCRIBE_REG(regs, SCRIBE_PARM6);
+	}
+}
 
 #endif

@@ -13,10 +13,15 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 {
 	switch (act) {
 	case SCRIBE_ACT_SENDFILE:
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0);
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 1);
 		scribe_copy_enter(t, p, SCRIBE_ARG(2), SCRIBE_ARG(1));
 		return 1;
-	case SCRIBE_ACT_SPLICE:
 	case SCRIBE_ACT_COPY_RANGE:
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0);
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 1);
+		/* fallthrough */
+	case SCRIBE_ACT_SPLICE:
 		scribe_copy_enter(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3));
 		return 1;
 	case SCRIBE_ACT_FSTATAT:
@@ -29,10 +34,10 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 		return 1;
 	case SCRIBE_ACT_CLOSE_RANGE:
 		if (!(SCRIBE_ARG(3) & SCRIBE_CLOSE_RANGE_CLOEXEC))
-			scribe_close_range(SCRIBE_ARG(1), SCRIBE_ARG(2));
+			scribe_close_range(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2));
 		return 0;
 	case SCRIBE_ACT_AIO_SUBMIT:
-		return scribe_aio_submit(SCRIBE_ARG(2), SCRIBE_ARG(3));
+		return scribe_aio_submit(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3));
 	default:
 		return 1;
 	}
@@ -44,6 +49,13 @@ static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scr
 	__u64 in_off = act == SCRIBE_ACT_SENDFILE ? SCRIBE_ARG(3) : SCRIBE_ARG(2);
 	__u64 out_off = act == SCRIBE_ACT_SENDFILE ? 0 : SCRIBE_ARG(4);
 
+	/* Counted by the kernel as a read and a write, but not when it fails early or copies nothing. */
+	if (act != SCRIBE_ACT_SPLICE) {
+		struct task_struct *task = bpf_get_current_task_btf();
+
+		t->io[0] = scribe_io_kernel(task, 0);
+		t->io[1] = scribe_io_kernel(task, 1);
+	}
 	if (ret < 0)
 		return;
 	scribe_copy_side(t, p, SCRIBE_OP_READ, ret, in_off);
@@ -92,10 +104,10 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		return 0;
 	case SCRIBE_ACT_AIO_GETEVENTS:
 		if (ret > 0)
-			scribe_aio_reap(SCRIBE_ARG(4), ret);
+			scribe_aio_reap(t, p, SCRIBE_ARG(4), ret);
 		return 0;
 	case SCRIBE_ACT_AIO_SUBMIT:
-		scribe_aio_submitted(SCRIBE_ARG(3), ret);
+		scribe_aio_submitted(t, p, SCRIBE_ARG(3), ret);
 		return 0;
 	}
 	if ((act == SCRIBE_ACT_FSTATAT || act == SCRIBE_ACT_STATX) && t->slot != SCRIBE_NO_SLOT &&

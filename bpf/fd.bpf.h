@@ -5,6 +5,7 @@
 #ifndef BPF_FD_BPF_H
 #define BPF_FD_BPF_H
 
+#include "bpf/account.bpf.h"
 #include "bpf/acts.h"
 #include "bpf/record.bpf.h"
 #include "logfmt/built.h"
@@ -20,24 +21,6 @@
 #define SCRIBE_F_DUPFD_CLOEXEC 1030
 #define SCRIBE_MAP_ANONYMOUS 0x20
 #define SCRIBE_IOVECS_LOOKED_AT 128
-
-static __always_inline __u64 scribe_arg(struct pt_regs *regs, int n)
-{
-	switch (n) {
-	case 1:
-		return PT_REGS_PARM1_SYSCALL(regs);
-	case 2:
-		return PT_REGS_PARM2_SYSCALL(regs);
-	case 3:
-		return PT_REGS_PARM3_SYSCALL(regs);
-	case 4:
-		return PT_REGS_PARM4_SYSCALL(regs);
-	case 5:
-		return PT_REGS_PARM5_SYSCALL(regs);
-	default:
-		return SCRIBE_SYSCALL_ARG6(regs);
-	}
-}
 
 static __always_inline __s64 scribe_file_pos(__u64 addr)
 {
@@ -61,6 +44,27 @@ static __always_inline __s64 scribe_file_size(__u64 addr)
 	return SCRIBE_GET(file, f_inode, i_size);
 }
 
+#define S_IFIFO 0010000
+#define S_IFSOCK 0140000
+
+/* Why calls on this file are in no record. */
+static __always_inline __u32 scribe_why_left(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	__u32 mode = SCRIBE_GET(file, f_inode, i_mode);
+
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return SCRIBE_LEFT_EXCLUDED;
+	case S_IFIFO:
+		return SCRIBE_LEFT_PIPE;
+	case S_IFSOCK:
+		return SCRIBE_LEFT_SOCKET;
+	default:
+		return SCRIBE_LEFT_OTHER;
+	}
+}
+
 /* Entry of a call on a descriptor: which record, and where it stands. */
 static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p,
 					    struct task_struct *task, __u32 act, __u64 fd)
@@ -68,6 +72,7 @@ static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scri
 	__u64 file = scribe_fd_file(task, fd);
 	__u32 slot;
 
+	t->left = SCRIBE_LEFT_LOST;
 	if (!file)
 		return false;
 	slot = scribe_resolve(t, p, file, act == SCRIBE_ACT_GETDENTS || act == SCRIBE_ACT_FSTATFS, &t->birth);
@@ -75,6 +80,8 @@ static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scri
 		if (slot == SCRIBE_NO_SLOT) {
 			t->events++;
 			scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+		} else if (act <= SCRIBE_ACT_LAST_DATA) {
+			t->left = scribe_why_left(file);
 		}
 		return false;
 	}
@@ -154,18 +161,19 @@ static __always_inline int scribe_meta_beside(struct scribe_thread *t, struct sc
 	return 0;
 }
 
-/* A metadata operation on a record, or on the one that has taken its place. */
-SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_birth,
-				 __u64 file, const struct scribe_meta_op *op)
+/* The metadata operation t->meta on a record, or on the one that has taken its place. */
+SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_birth, __u64 file)
 {
+	const struct scribe_meta_op *op;
 	struct scribe_slot *s;
 
-	if (!t || !p || !op)
+	if (!t || !p)
 		return 0;
+	op = &t->meta;
 	s = scribe_slot_at((__u32)slot_and_birth);
 	if (s && scribe_not_streams(t, p, s, op))
 		return scribe_meta_beside(t, p, file, op);
-	if (s && scribe_left_out(p, s, op->what != SCRIBE_META_EXT, false))
+	if (s && scribe_left_out(p, s, op->what != SCRIBE_META_EXT, 0))
 		return 0;
 	t->events++;
 	if (s && scribe_record_meta(p, s, slot_and_birth >> 32, op))
@@ -178,29 +186,24 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 
 #define SCRIBE_AT(slot, birth) ((__u64)(birth) << 32 | (slot))
 
-/* A data operation whose record went away under it. */
-SCRIBE_GLOBAL int scribe_data_again(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
-				    struct scribe_data_op *op)
+/* The next metadata operation of the thread; times are those of its call. */
+static __always_inline void scribe_meta_set(struct scribe_thread *t, __u32 what, __u32 ext)
 {
-	struct scribe_slot *s;
-
-	if (!t || !p || !op)
-		return 0;
-	s = scribe_slot_at(scribe_slot_again(t, p, file));
-	if (!s || s->kind == 0 || !scribe_record_data(p, s, t->again_birth, op))
-		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
-	return 0;
+	t->meta.start_ns = t->op.start_ns;
+	t->meta.end_ns = t->op.end_ns;
+	t->meta.what = what;
+	t->meta.ext = ext;
+	t->meta.mode = 0;
 }
 
 /* What was moved in a call that the program counts itself goes to that call's file. */
-SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
-				 const struct scribe_data_op *op)
+SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __u64 bytes, __u64 ns)
 {
 	struct scribe_handle_key key = {};
 	struct scribe_above *a;
 	struct scribe_slot *s;
 
-	if (!t || !p || !op)
+	if (!t || !p)
 		return 0;
 	if (bpf_probe_read_user(&key.handle, sizeof(key.handle), (void *)t->inside) || !key.handle)
 		return 0;
@@ -209,48 +212,110 @@ SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
 	s = a ? scribe_slot_at(a->slot) : 0;
 	if (!s || s->birth != a->birth)
 		return 0;
-	__sync_fetch_and_add(&s->ext.v[SCRIBE_LIB_MPIIO_BENEATH + (op->op & 1)], op->bytes);
-	__sync_fetch_and_add(&s->ext.v[SCRIBE_LIB_MPIIO_BENEATH + 2], op->end_ns - op->start_ns);
+	__sync_fetch_and_add(&s->ext.v[SCRIBE_LIB_MPIIO_BENEATH + (write & 1)], bytes);
+	__sync_fetch_and_add(&s->ext.v[SCRIBE_LIB_MPIIO_BENEATH + 2], ns);
 	return 0;
 }
 
-static __always_inline void scribe_data_on(struct scribe_thread *t, struct scribe_proc *p, __u32 slot,
-					   __u32 birth, __u64 file, struct scribe_data_op *op)
+/* Is t->op one that counts on this record? Then it has been seen. */
+static __always_inline bool scribe_data_seen(struct scribe_thread *t, struct scribe_proc *p,
+					     const struct scribe_slot *s)
 {
-	struct scribe_slot *s = scribe_slot_at(slot);
-
-	if (s && scribe_left_out(p, s, true, true))
-		return;
+	if (s && scribe_left_out(p, s, true, &t->op.bytes))
+		return false;
 	t->events++;
 	if (IOSCRIBE_MODULE_LAYERS) {
-		t->moved[op->op & 1] += op->bytes;
-		t->moved_ns += op->end_ns - op->start_ns;
+		__u64 ns = t->op.end_ns - t->op.start_ns;
+
+		t->moved[t->op.op & 1] += t->op.bytes;
+		t->moved_ns += ns;
 		if (t->inside)
-			scribe_beneath(t, p, op);
+			scribe_beneath(t, p, t->op.op, t->op.bytes, ns);
 	}
-	if (!s || !scribe_record_data(p, s, birth, op)) {
-		scribe_data_again(t, p, file, op);
-		return;
-	}
-	/* A name that the daemon has not got is sent again here. */
+	return true;
+}
+
+/* A name that the daemon has not got is sent again. */
+static __always_inline void scribe_name_again(struct scribe_slot *s, __u32 slot, struct scribe_proc *p, __u64 file)
+{
 	if (!(s->flags & SCRIBE_SF_NAME_SENT) && s->kind == SCRIBE_KIND_FILE && file)
 		scribe_send_file_name(s, slot, p, file);
+}
+
+/* t->op, which has been seen, on a record, or on the one that has taken its place. */
+SCRIBE_GLOBAL int scribe_data_seen_on(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_birth,
+				      __u64 file)
+{
+	__u32 slot = (__u32)slot_and_birth, birth = slot_and_birth >> 32;
+	struct scribe_slot *s;
+
+	if (!t || !p)
+		return 0;
+	s = slot ? scribe_slot_at(slot) : 0;
+	for (int tries = 0; tries < 2; tries++) {
+		if (s && s->kind && scribe_record_data(t, p, s, birth)) {
+			scribe_name_again(s, slot, p, file);
+			return 0;
+		}
+		if (tries)
+			break;
+		slot = scribe_slot_again(t, p, file);
+		s = slot ? scribe_slot_at(slot) : 0;
+		birth = t->again_birth;
+	}
+	scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+	return 0;
+}
+
+/* The read or write t->op on a record. */
+static __always_inline void scribe_data_of_call(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_birth,
+					     __u64 file)
+{
+	if (scribe_data_seen(t, p, scribe_slot_at((__u32)slot_and_birth)))
+		scribe_data_seen_on(t, p, slot_and_birth, file);
+}
+
+/* The same on the call's own file, without a call of a function where all is as it is nearly always. */
+static __always_inline void scribe_data_on(struct scribe_thread *t, struct scribe_proc *p)
+{
+	__u32 slot = t->slot;
+	struct scribe_slot *s = scribe_slot_at(slot);
+
+	if (!scribe_data_seen(t, p, s))
+		return;
+	if (s && scribe_record_plain(t, p, s, t->birth))
+		scribe_name_again(s, slot, p, t->file);
+	else
+		scribe_data_seen_on(t, p, SCRIBE_AT(slot, t->birth), t->file);
+}
+
+/* Some elements of a vector: 1 one of them is unaligned in memory, 2 it ends, 0 it goes on. */
+SCRIBE_GLOBAL int scribe_iov_some(__u64 iov, __u64 count, __u32 align)
+{
+	struct iovec v;
+
+	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
+		if (i >= count || bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v))))
+			return 2;
+		if (scribe_misaligned((__u64)v.iov_base, align))
+			return 1;
+	}
+	return 0;
 }
 
 /* Any element of the vector unaligned in memory? */
 SCRIBE_GLOBAL int scribe_iov_unaligned(struct scribe_proc *p, __u64 iov, __u64 count, __u32 align)
 {
-	struct iovec v;
-
 	if (!p)
 		return 0;
-	for (__u32 i = 0; i < SCRIBE_IOVECS_LOOKED_AT; i++) {
+	for (__u32 i = 0; i < SCRIBE_IOVECS_LOOKED_AT; i += SCRIBE_ROUND) {
+		int found;
+
 		if (i >= count)
 			return 0;
-		if (bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v))))
-			return 0;
-		if (scribe_misaligned((__u64)v.iov_base, align))
-			return 1;
+		found = scribe_iov_some(iov + i * sizeof(struct iovec), count - i, align);
+		if (found)
+			return found == 1;
 	}
 	if (count > SCRIBE_IOVECS_LOOKED_AT)
 		scribe_count(p, SCRIBE_L_IOVEC_CUT);
@@ -269,7 +334,7 @@ static __always_inline __s64 scribe_implicit_offset(struct scribe_thread *t, str
 }
 
 static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct scribe_proc *p,
-						struct pt_regs *regs, __u32 act, __u32 write, __s64 bytes,
+						struct scribe_regs_at regs, __u32 act, __u32 write, __s64 bytes,
 						bool v2)
 {
 	__s64 offset;
@@ -292,37 +357,32 @@ static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct 
 
 /* Return of a read or write. Even acts write, odd ones read. */
 static __always_inline void scribe_data_exit(struct scribe_thread *t, struct scribe_proc *p,
-					     struct pt_regs *regs, __u32 act, __s64 ret, bool v2)
+					     struct scribe_regs_at regs, __u32 act, __s64 ret, bool v2)
 {
-	struct scribe_data_op op = {};
 	__u32 write = !(act & 1);
 	__u64 align;
 
-	if (ret < 0) {
-		struct scribe_meta_op m = {.start_ns = t->start_ns, .end_ns = t->end_ns, .what = SCRIBE_META_EXT,
-					   .ext = SCRIBE_EXT_FAILED_DATA};
+	scribe_io_leave(t, write, ret);
 
-		scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file, &m);
+	if (ret < 0) {
+		scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_FAILED_DATA);
+		scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file);
 		return;
 	}
 	align = p->mem_align;
-	op.op = write;
-	op.bytes = ret;
-	op.start_ns = t->start_ns;
-	op.end_ns = t->end_ns;
-	op.offset = scribe_data_offset(t, p, regs, act, write, ret, v2);
+	t->op.op = write;
+	t->op.bytes = ret;
+	t->op.offset = scribe_data_offset(t, p, regs, act, write, ret, v2);
 	if (act >= SCRIBE_ACT_READV)
-		op.unaligned = scribe_iov_unaligned(p, scribe_arg(regs, 2), scribe_arg(regs, 3), align);
+		t->op.unaligned = scribe_iov_unaligned(p, scribe_arg(regs, 2), scribe_arg(regs, 3), align);
 	else
-		op.unaligned = scribe_misaligned(scribe_arg(regs, 2), align);
-	scribe_data_on(t, p, t->slot, t->birth, t->file, &op);
+		t->op.unaligned = scribe_misaligned(scribe_arg(regs, 2), align);
+	scribe_data_on(t, p);
 }
 
 /* What a call on a descriptor counts: (meta, ext id) by act. */
 static __always_inline bool scribe_fd_meaning(__u32 act, __u64 arg2, struct scribe_meta_op *m)
 {
-	m->what = SCRIBE_META_EXT;
-	m->ext = SCRIBE_EXT_COUNT;
 	switch (act) {
 	case SCRIBE_ACT_LSEEK:
 		m->what = SCRIBE_META_SEEK;
@@ -384,21 +444,21 @@ static __always_inline bool scribe_fd_meaning(__u32 act, __u64 arg2, struct scri
 SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 act, __u64 arg2,
 				 __s64 ret)
 {
-	struct scribe_meta_op m = {};
+	struct scribe_desc_key key;
 
 	if (!t || !p)
 		return 0;
-	m.start_ns = t->start_ns;
-	m.end_ns = t->end_ns;
-	if (!scribe_fd_meaning(act, arg2, &m))
+	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_COUNT);
+	if (!scribe_fd_meaning(act, arg2, &t->meta))
 		return 0;
 	if (act == SCRIBE_ACT_MMAP ? (__u64)ret >= -4095ull : ret < 0) {
-		m.what = SCRIBE_META_EXT;
-		m.ext = SCRIBE_EXT_FAILED_META;
+		t->meta.what = SCRIBE_META_EXT;
+		t->meta.ext = SCRIBE_EXT_FAILED_META;
 	}
-	scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file, &m);
+	scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file);
 	if (act == SCRIBE_ACT_CLOSE && t->last_ref) {
-		struct scribe_desc_key key = {.file = t->file, .serial = t->serial};
+		key.file = t->file;
+		key.serial = t->serial;
 
 		if (t->c_file != t->file || t->c_kept)
 			bpf_map_delete_elem(&scribe_descs, &key);
@@ -411,17 +471,12 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 fd, __u32 mode)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct scribe_meta_op m = {.what = SCRIBE_META_OPEN, .ext = SCRIBE_EXT_COUNT, .mode = mode};
 	__u64 addr = scribe_fd_file(task, fd);
 	struct scribe_slot *s;
 	struct file *file;
 	__u32 index;
 
-	if (!t || !p)
-		return 0;
-	m.start_ns = t->start_ns;
-	m.end_ns = t->end_ns;
-	if (!addr)
+	if (!t || !p || !addr)
 		return 0;
 	file = SCRIBE_CAST(file, addr);
 	if (SCRIBE_GET(file, f_flags) & SCRIBE_O_PATH)
@@ -446,9 +501,10 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 		scribe_count(p, SCRIBE_L_EXCLUDED);
 		return 0;
 	}
-	if (SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED)
-		m.ext = SCRIBE_EXT_CREATES;
-	scribe_meta_on(t, p, SCRIBE_AT(index, s->birth), addr, &m);
+	scribe_meta_set(t, SCRIBE_META_OPEN,
+			SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED ? SCRIBE_EXT_CREATES : SCRIBE_EXT_COUNT);
+	t->meta.mode = mode;
+	scribe_meta_on(t, p, SCRIBE_AT(index, s->birth), addr);
 	return 0;
 }
 
@@ -456,8 +512,6 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 SCRIBE_GLOBAL int scribe_copy_side(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __s64 bytes,
 				   __u64 user_off)
 {
-	struct scribe_data_op op = {.op = write & 1, .bytes = bytes};
-	struct scribe_meta_op m = {.what = SCRIBE_META_EXT, .ext = SCRIBE_EXT_SPLICES};
 	__u32 slot, birth;
 	__s64 after = 0;
 	__u64 file;
@@ -471,12 +525,14 @@ SCRIBE_GLOBAL int scribe_copy_side(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	if (!user_off || bpf_probe_read_user(&after, sizeof(after), (void *)user_off))
 		after = scribe_file_pos(file);
-	op.start_ns = t->start_ns;
-	op.end_ns = t->end_ns;
-	op.offset = after - bytes;
-	scribe_data_on(t, p, slot, birth, file, &op);
-	m.start_ns = m.end_ns = t->start_ns; /* its time is the data's */
-	scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file, &m);
+	t->op.op = write & 1;
+	t->op.bytes = bytes;
+	t->op.offset = after - bytes;
+	t->op.unaligned = 0;
+	scribe_data_of_call(t, p, SCRIBE_AT(slot, birth), file);
+	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_SPLICES);
+	t->meta.end_ns = t->op.start_ns; /* its time is the data's */
+	scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file);
 	return 0;
 }
 

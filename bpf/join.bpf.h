@@ -10,9 +10,9 @@
 #include "bpf/uring.bpf.h"
 
 #define SCRIBE_ENV_PIECE 4096u   /* of a string, read at a time */
-#define SCRIBE_ENV_STRINGS 64    /* strings, */
-#define SCRIBE_ENV_ROUNDS 128    /* times this, */
-#define SCRIBE_ENV_TURNS 128     /* times this: a million, more than 2 MiB can hold */
+#define SCRIBE_ENV_STRINGS 8     /* strings, */
+#define SCRIBE_ENV_ROUNDS 256    /* times this, */
+#define SCRIBE_ENV_TURNS 512     /* times this: a million, more than 2 MiB can hold */
 #define SCRIBE_CGROUP_DEPTH 32
 #define SCRIBE_PARENTS 64
 #define SCRIBE_TICK_NS 10000000ull /* of /proc/PID/stat */
@@ -178,19 +178,36 @@ SCRIBE_GLOBAL int scribe_job_suits(struct scribe_scratch *s, __u32 index, __u32 
 	       (s->env_job == index && s->env_seen & SCRIBE_SEEN_VARIABLE);
 }
 
-/* Index + 1 of the first job of the entry that the current task joins, 0 none. */
-static __always_inline __u32 scribe_watch_pick(const struct scribe_watch *w, struct scribe_scratch *s,
-					       __u32 privileged)
+/* Some jobs of an entry, from `first` on; as scribe_watch_pick. */
+SCRIBE_GLOBAL __u32 scribe_watch_some(const struct scribe_watch *w, struct scribe_scratch *s, __u32 first,
+				      __u32 privileged)
 {
-	for (__u32 i = 0; i < SCRIBE_JOBS_MAX; i++) {
-		if (i >= w->n)
+	if (!w || !s)
+		return 0;
+	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
+		__u32 at = (first + i) & (SCRIBE_JOBS_MAX - 1);
+
+		if (first + i >= w->n)
 			break;
-		if (scribe_job_suits(s, w->job[i], privileged))
-			return w->job[i] + 1;
+		if (scribe_job_suits(s, w->job[at], privileged))
+			return w->job[at] + 1;
 	}
 	return 0;
 }
 
+/* Index + 1 of the first job of the entry that the current task joins, 0 none. */
+SCRIBE_GLOBAL __u32 scribe_watch_pick(const struct scribe_watch *w, struct scribe_scratch *s, __u32 privileged)
+{
+	if (!w || !s)
+		return 0;
+	for (__u32 i = 0; i < SCRIBE_JOBS_MAX / SCRIBE_ROUND; i++) {
+		__u32 found = scribe_watch_some(w, s, i * SCRIBE_ROUND, privileged);
+
+		if (found || (i + 1) * SCRIBE_ROUND >= w->n)
+			return found;
+	}
+	return 0;
+}
 
 /* The next cgroup's key, from the task's own upwards; *at: 0 at first and at the end. */
 static __always_inline __u64 scribe_cgroup_up(struct task_struct *task, __u64 *at)
@@ -213,22 +230,20 @@ SCRIBE_GLOBAL __u32 scribe_join_job(__u32 privileged)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct scribe_ctl *ctl = scribe_ctl_get();
-	struct scribe_scratch *s = 0;
+	struct scribe_scratch *s;
 	__u64 key, cgroup = 0;
 	__u32 found = 0;
 
 	if (!ctl || !ctl->watching)
 		return 0;
+	s = scribe_scratch_take_job(SCRIBE_JOB_NOBODY);
+	if (!s)
+		return 0;
+	s->env_seen = 0;
 	key = BPF_CORE_READ(task, cred, uid.val);
 	for (int i = 0; i <= SCRIBE_CGROUP_DEPTH; i++) {
 		struct scribe_watch *w = bpf_map_lookup_elem(&scribe_watches, &key);
 
-		if (w && !s) {
-			s = scribe_scratch_take_job(w->job[0]);
-			if (!s)
-				return 0;
-			s->env_seen = 0;
-		}
 		if (w)
 			found = scribe_watch_pick(w, s, privileged);
 		if (found || !ctl->watching_cgroups)
@@ -237,8 +252,7 @@ SCRIBE_GLOBAL __u32 scribe_join_job(__u32 privileged)
 		if (!key)
 			break;
 	}
-	if (s)
-		scribe_scratch_put(s);
+	scribe_scratch_put(s);
 	return found;
 }
 

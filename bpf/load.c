@@ -4,7 +4,6 @@
  * attach, enrol. Must not know names, ranks or logs.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bpf/levels.h"
 #include "bpf/load_private.h"
 #include "bpf/posix.skel.h"
 #include "bpf/posix_probe.skel.h"
+#include "bpf/refusal.h"
+#include "bpf/said.h"
 #include "bpf/syscalls.h"
 
 #define SCRIBE_SLOTS_DEFAULT 114688u
@@ -23,15 +25,6 @@
 #define SCRIBE_RING_LEAST (8u << 20)
 #define SCRIBE_RING_MOST (1u << 30)
 #define SCRIBE_DESCS_LEAST 65536u
-
-static bool load_verbose;
-
-static int load_print(enum libbpf_print_level level, const char *format, va_list args)
-{
-	if (!load_verbose)
-		return 0;
-	return vfprintf(stderr, format, args);
-}
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -47,6 +40,7 @@ struct variant {
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
 	unsigned char *acts;
+	uint32_t *lose_each;
 	uint32_t *slot_mask, *proc_mask, *tab_mask, *index_mask;
 	void *keep;
 };
@@ -62,6 +56,7 @@ struct variant {
 		v->object = s->obj;                                                                           \
 		v->skeleton = s->skeleton;                                                                    \
 		v->acts = (unsigned char *)s->rodata->scribe_acts;                                            \
+		v->lose_each = (uint32_t *)&s->rodata->scribe_lose_each;                                      \
 		v->slot_mask = (uint32_t *)&s->rodata->scribe_slot_mask;                                      \
 		v->proc_mask = (uint32_t *)&s->rodata->scribe_proc_mask;                                      \
 		v->tab_mask = (uint32_t *)&s->rodata->scribe_tab_mask;                                        \
@@ -77,42 +72,6 @@ static int set_entries(struct bpf_object *object, const char *name, uint32_t ent
 	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
 
 	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
-}
-
-/* Parameters of a tracepoint as the kernel's types give them, -1: no such one. */
-static int tracepoint_params(const struct btf *btf, const char *name)
-{
-	char type_name[80];
-	const struct btf_type *t;
-	int id;
-
-	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
-	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
-	t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* pointer */
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* function */
-	return t && btf_is_func_proto(t) ? btf_vlen(t) : -1;
-}
-
-/* io_uring's tracepoints have changed their form; both are compiled in. */
-static int set_optional(struct bpf_object *object)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int submit, complete;
-
-	if (!btf)
-		return -errno;
-	submit = tracepoint_params(btf, "io_uring_submit_req");
-	complete = tracepoint_params(btf, "io_uring_complete");
-	btf__free(btf);
-	if (submit < 0)
-		return 0;
-	bpf_program__set_autoload(bpf_object__find_program_by_name(object, "scribe_uring_sub"), true);
-	if (complete == 4)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(object, "scribe_uring_cqe"), true);
-	else if (complete > 4)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(object, "scribe_uring_res"), true);
-	return 0;
 }
 
 static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
@@ -144,47 +103,81 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	*v->proc_mask = power_of_two(o->procs + 1) - 1;
 	*v->index_mask = power_of_two(2 * o->slots) - 1;
 	*v->tab_mask = power_of_two(tables) - 1;
+	*v->lose_each = o->lose_each;
+	bpf_program__set_autoload(bpf_object__find_program_by_name(
+					  v->object, o->nobody_joins ? "scribe_sched_own" : "scribe_sched_exec"),
+				  true);
 	scribe_syscalls_fill(v->acts, 512);
-	return set_optional(v->object);
+	return 0;
 }
 
-static int explain(int code, const char *what, struct scribe_err *err)
-{
-	switch (-code) {
-	case EPERM:
-	case EACCES:
-		return scribe_err_set(err, code,
-				      "%s: not permitted: run as root, or with CAP_BPF and CAP_PERFMON (kernel "
-				      "lockdown must allow BPF)",
-				      what);
-	case ENOMEM:
-		return scribe_err_set(err, code, "%s: no memory in the kernel: ask for fewer records", what);
-	default:
-		return scribe_err_set(err, code, "%s: %s: this kernel does not take the programs (5.14 or "
-						 "newer is needed; ioscribe doctor says more)",
-				      what, strerror(-code));
-	}
-}
-
-static int load_variant(struct scribe_bpf *b, int (*open_variant)(struct variant *), struct scribe_err *err)
+static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
+		      struct scribe_err *err)
 {
 	struct variant v = {0};
-	int ret = open_variant(&v);
+	int ret;
 
+	scribe_said_begin(b->opt.verbose);
+	ret = row->probe_reads ? variant_posix_probe(&v) : variant_posix(&v);
 	if (ret)
-		return explain(ret, "opening the programs", err);
+		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL, NULL);
 	ret = set_sizes(&v, &b->opt);
+	if (!ret)
+		ret = scribe_bpf_level_choose(row, v.object, btf);
 	if (!ret)
 		ret = bpf_object__load_skeleton(v.skeleton);
 	if (ret) {
 		bpf_object__destroy_skeleton(v.skeleton);
 		free(v.keep);
-		return explain(ret, "loading the programs", err);
+		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL, NULL);
 	}
 	b->object = v.object;
 	b->skeleton = v.skeleton;
 	b->keep = v.keep;
+	b->level = row->level;
 	return 0;
+}
+
+static void lacks(const struct scribe_bpf_level_row *row, int code, struct scribe_err *err)
+{
+	char what[64];
+	int event = scribe_bpf_level_event(row);
+
+	snprintf(what, sizeof(what), "attach = %s", row->name);
+	if (event < 0)
+		scribe_refused(err, event, SCRIBE_STEP_EVENT, what, NULL);
+	else
+		scribe_err_set(err, code, "%s: this kernel has no %s", what, row->kfunc ? row->kfunc : "such way");
+}
+
+/* The first level that this kernel takes, or the one that is asked for. */
+static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, struct scribe_err *err)
+{
+	const struct scribe_bpf_level_row *row;
+	struct btf *btf = btf__load_vmlinux_btf();
+	int ret = -ENOTSUP;
+	bool preempts, refused = false;
+
+	if (!btf)
+		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL);
+	preempts = level == SCRIBE_BPF_AUTO && scribe_bpf_preempts(btf);
+	for (size_t i = 0; ret && (row = scribe_bpf_level_in_order(i, preempts)); i++) {
+		if (level != SCRIBE_BPF_AUTO && level != row->level)
+			continue;
+		if (!scribe_bpf_level_fits(row, btf)) {
+			/* the words of one that was tried say more */
+			if (!refused)
+				lacks(row, ret, err);
+			continue;
+		}
+		ret = load_level(b, row, btf, err);
+		refused = ret < 0;
+		/* Programs at functions may be refused where those at tracepoints are not. */
+		if ((ret == -EPERM && row->level != SCRIBE_BPF_FENTRY) || ret == -ENOMEM)
+			break;
+	}
+	btf__free(btf);
+	return ret;
 }
 
 const struct scribe_named *scribe_bpf_map(const struct scribe_bpf *b, const char *name)
@@ -353,27 +346,16 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 		    struct scribe_err *err)
 {
 	struct scribe_bpf *b;
-	int ret = -EINVAL;
+	int ret;
 
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return scribe_err_set(err, -SCRIBE_E_KERNEL,
-				      "/sys/kernel/btf/vmlinux: cannot be read: a kernel built with "
-				      "CONFIG_DEBUG_INFO_BTF is needed");
+		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL);
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return scribe_err_set(err, -ENOMEM, "no memory for the loader");
 	b->opt = *options;
 	fill_defaults(&b->opt);
-	load_verbose = options->verbose;
-	libbpf_set_print(load_print);
-	if (options->level != SCRIBE_BPF_RAW_TP) {
-		b->level = SCRIBE_BPF_TP_BTF;
-		ret = load_variant(b, variant_posix, err);
-	}
-	if (ret && options->level != SCRIBE_BPF_TP_BTF && ret != -EPERM && ret != -ENOMEM) {
-		b->level = SCRIBE_BPF_RAW_TP;
-		ret = load_variant(b, variant_posix_probe, err);
-	}
+	ret = load_programs(b, options->level, err);
 	if (!ret) {
 		ret = list_object(b);
 		if (!ret && options->pins) {
@@ -388,7 +370,7 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 		if (!ret)
 			ret = scribe_bpf_map_all(b, true);
 		if (ret)
-			explain(ret, "mapping the records", err);
+			scribe_refused(err, ret, SCRIBE_STEP_MEMORY, NULL, NULL);
 	}
 	if (ret) {
 		scribe_bpf_free(b);
@@ -448,7 +430,7 @@ int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 {
 	for (unsigned i = 0; i < b->nprogs && !(i == 0 && b->nlinks); i++) {
 		const char *name = b->prog[i].name;
-		int fd = bpf_raw_tracepoint_open(NULL, b->prog[i].fd), rc = fd < 0 ? -errno : 0;
+		int fd = scribe_bpf_attach_program(name, b->prog[i].fd), rc = fd < 0 ? fd : 0;
 
 		if (rc == 0) {
 			snprintf(b->link_name[b->nlinks], sizeof(b->link_name[0]), "%s", name);
@@ -457,7 +439,7 @@ int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 		}
 		if (rc < 0) {
 			scribe_bpf_detach(b);
-			return scribe_err_set(err, rc, "attaching %s: %s", name, strerror(-rc));
+			return scribe_refused(err, rc, SCRIBE_STEP_ATTACH, name, NULL);
 		}
 	}
 	return 0;
@@ -480,6 +462,13 @@ void scribe_bpf_detach(struct scribe_bpf *b)
 enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *b)
 {
 	return b->level;
+}
+
+bool scribe_bpf_probe_reads(const struct scribe_bpf *b)
+{
+	const struct scribe_bpf_level_row *row = scribe_bpf_level_row(b->level);
+
+	return !row || row->probe_reads;
 }
 
 /* A free process entry; the kernel takes from the same ring. */

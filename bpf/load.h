@@ -17,8 +17,27 @@
 
 struct scribe_bpf;
 
-/* How the programs hang on system calls; AUTO takes the best that loads. */
-enum scribe_bpf_level { SCRIBE_BPF_AUTO = 0, SCRIBE_BPF_TP_BTF = 1, SCRIBE_BPF_RAW_TP = 2 };
+/*
+ * How the programs hang on system calls and read the kernel's memory, best first;
+ * the names are those of the key `attach`. The numbers stand in pinned maps.
+ */
+#define SCRIBE_BPF_LEVELS(X) \
+	X(FENTRY, 6, "fentry") /* the calls' functions by two links, direct loads: Linux 7.3 */ \
+	X(TP_BTF, 1, "tp_btf") /* typed tracepoints, direct loads: from Linux 6.2 on */ \
+	X(TP_BTF_PROBE, 3, "tp_btf_probe") /* the same by probe reads */ \
+	X(RAW_TP, 2, "raw_tp") /* raw tracepoints, probe reads */ \
+	X(TRACEPOINT, 5, "tracepoint") /* trace events, direct loads: where the others' programs can be preempted */
+
+enum scribe_bpf_level {
+	SCRIBE_BPF_AUTO = 0, /* the best that loads */
+#define SCRIBE_X(id, number, name) SCRIBE_BPF_##id = number,
+	SCRIBE_BPF_LEVELS(SCRIBE_X)
+#undef SCRIBE_X
+};
+
+/* As the key `attach` names it; AUTO for any other name. */
+enum scribe_bpf_level scribe_bpf_level_of(const char *name);
+const char *scribe_bpf_level_name(enum scribe_bpf_level level);
 
 struct scribe_bpf_options {
 	uint32_t slots;        /* records of the node, 1 KiB each; 0: 114688 */
@@ -27,6 +46,8 @@ struct scribe_bpf_options {
 	uint32_t ring_bytes;   /* event ring, a power of two; 0: for the names of all slots */
 	enum scribe_bpf_level level;
 	bool verbose;          /* pass libbpf's and the verifier's messages to stderr */
+	bool nobody_joins;     /* no job has who joins at exec: the program that looks is not loaded */
+	uint32_t lose_each;    /* for tests: lose every n-th data call, which the ledger must show; 0: none */
 	const char *pins;      /* folder on a BPF file system to make and pin everything in; NULL: none */
 };
 
@@ -68,6 +89,10 @@ bool scribe_bpf_attached(const struct scribe_bpf *bpf);
 int scribe_bpf_attach(struct scribe_bpf *bpf, struct scribe_err *err);
 void scribe_bpf_detach(struct scribe_bpf *bpf);
 enum scribe_bpf_level scribe_bpf_chosen(const struct scribe_bpf *bpf);
+/* May something of ours hang on trace events here (perf_event_open), not on links of BPF's own? */
+bool scribe_bpf_uses_events(void);
+/* Does the chosen level read the kernel's memory by probe reads? */
+bool scribe_bpf_probe_reads(const struct scribe_bpf *bpf);
 
 /*
  * Describe job `index` (below SCRIBE_JOB_NOBODY) before enrolling into it, or

@@ -8,54 +8,11 @@
 
 #include "bpf/compat.bpf.h"
 #include "bpf/index.h"
+#include "bpf/thread.bpf.h"
 #include "bpf/wire.h"
 
 #define SCRIBE_MAX_SYSCALL 512
 #define SCRIBE_POP_TRIES 16
-
-/* What a thread is in the middle of, and the last file it used. */
-struct scribe_thread {
-	__u32 proc;   /* index in scribe_procs */
-	__u32 serial;
-	__u32 act;    /* enum scribe_act of the call under way, 0 none */
-	__u32 slot;   /* record of its first file */
-	__u32 birth;
-	__u32 slot2;  /* second file of a copy */
-	__u32 birth2;
-	__u32 last_ref; /* close: this was the last reference */
-	__u64 start_ns;
-	__u64 end_ns;
-	__u64 file;
-	__u64 file2;
-	__s64 pos;    /* f_pos before the call */
-	/* cache: the record of the file used last */
-	__u64 c_file;
-	__u64 c_inode;
-	__u32 c_slot;
-	__u32 c_birth;
-	__u32 c_gen;
-	__u32 again_birth; /* result of scribe_slot_again */
-	__u64 events;      /* operations seen, added to the ledger when the thread ends */
-	__u64 top;         /* top-level dentry looked at last, and whether it is excluded */
-	__u64 top_name;    /* its name's hash and length */
-	__u32 top_excluded;
-	__u32 c_kept;      /* the cached file is in scribe_descs too */
-	__u32 path_align;  /* block size that a stat by path has given */
-	__u32 path_pad;
-	__u64 arg[6];      /* arguments of calls that are not on one descriptor */
-	__u64 moved[2];    /* bytes read and written so far, and the time of that: library calls take the difference */
-	__u64 moved_ns;
-	__u64 inside;      /* user address of a word: the file whose call the program counts itself, 0 none */
-	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
-	__u32 pad;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct scribe_thread);
-} scribe_task SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -214,6 +171,7 @@ struct scribe_scratch {
 	__u32 env_seen;   /* enum scribe_env_seen */
 	__u32 env_middle; /* env_at is inside a string */
 	__u32 env_pad;
+	struct scribe_climb climb;
 	struct scribe_event ev; /* and its text, without a gap */
 	char text[SCRIBE_NAME_MAX_BYTES + SCRIBE_NAME_MAX_BYTES + 512];
 };

@@ -10,174 +10,131 @@
 #include "bpf/maps.bpf.h"
 
 #define SCRIBE_WALK_DEPTH 64
-#define SCRIBE_STRETCH 8
-#define SCRIBE_MIX 0x9e3779b97f4a7c15ull
-
-struct scribe_chain {
-	__u64 hash;
-	__u64 top; /* dentry of the top-level component, 0: none */
-	bool detached;
-};
-
-/* One step up; false at the end of the chain. */
-struct scribe_walk {
-	struct dentry *dentry;
-	struct vfsmount *mnt;
-	struct dentry *root;
-	struct vfsmount *root_mnt;
-};
+#define SCRIBE_STRETCH    8
+#define SCRIBE_ROUND      16u /* calls of a function from one loop */
+#define SCRIBE_MIX        0x9e3779b97f4a7c15ull
 
 /* Where a walk begins: the address of a struct file, or one of these. */
 #define SCRIBE_FROM_ROOT 1
-#define SCRIBE_FROM_CWD 2
+#define SCRIBE_FROM_CWD  2
 
-static __always_inline void scribe_walk_begin(struct scribe_walk *w, struct task_struct *task, __u64 from)
+static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 from)
 {
+	struct fs_struct *fs = bpf_get_current_task_btf()->fs;
+
+	c->root = (__u64)fs->root.dentry;
+	c->root_mnt = (__u64)fs->root.mnt;
 	if (from == SCRIBE_FROM_ROOT) {
-		w->dentry = SCRIBE_GET(task, fs, root.dentry);
-		w->mnt = SCRIBE_GET(task, fs, root.mnt);
+		c->dentry = c->root;
+		c->mnt = c->root_mnt;
 	} else if (from == SCRIBE_FROM_CWD) {
-		w->dentry = SCRIBE_GET(task, fs, pwd.dentry);
-		w->mnt = SCRIBE_GET(task, fs, pwd.mnt);
+		c->dentry = (__u64)fs->pwd.dentry;
+		c->mnt = (__u64)fs->pwd.mnt;
 	} else {
 		struct file *file = SCRIBE_CAST(file, from);
 
-		w->dentry = SCRIBE_GET(file, f_path.dentry);
-		w->mnt = SCRIBE_GET(file, f_path.mnt);
+		c->dentry = (__u64)SCRIBE_GET(file, f_path.dentry);
+		c->mnt = (__u64)SCRIBE_GET(file, f_path.mnt);
 	}
-	w->root = SCRIBE_GET(task, fs, root.dentry);
-	w->root_mnt = SCRIBE_GET(task, fs, root.mnt);
+	c->hash = 0;
+	c->top = 0;
 }
 
 enum scribe_step { SCRIBE_STEP_NAME, SCRIBE_STEP_AGAIN, SCRIBE_STEP_END, SCRIBE_STEP_LOST, SCRIBE_STEP_FULL };
 
-/* NAME: w->dentry's name is a component (caller reads it, then goes up). */
-static __always_inline enum scribe_step scribe_walk_step(struct scribe_walk *w, struct dentry **ret_parent)
+/*
+ * NAME: *at is a component, whose name the caller reads before it goes on to
+ * *ret_parent. AGAIN: *at was the root of a mount, and is what it is mounted on.
+ */
+static __always_inline enum scribe_step scribe_climb_step(const struct scribe_climb *c, __u64 *at, __u64 *mnt,
+							  __u64 *ret_parent)
 {
-	struct dentry *dentry = w->dentry, *parent;
-	struct vfsmount *mnt = w->mnt;
+	struct vfsmount *vfs = SCRIBE_CAST(vfsmount, *mnt);
+	struct dentry *dentry;
 
-	if (dentry == w->root && mnt == w->root_mnt)
+	if (*at == c->root && *mnt == c->root_mnt)
 		return SCRIBE_STEP_END;
-	if (dentry == SCRIBE_GET(mnt, mnt_root)) {
-		__u64 base = (__u64)mnt - bpf_core_field_offset(struct mount, mnt);
+	if (*at == (__u64)SCRIBE_GET(vfs, mnt_root)) {
+		__u64 base = *mnt - bpf_core_field_offset(struct mount, mnt);
 		struct mount *m = SCRIBE_CAST(mount, base);
 		__u64 up = (__u64)SCRIBE_GET(m, mnt_parent);
 
 		if (up == base)
 			return SCRIBE_STEP_LOST;
-		w->dentry = SCRIBE_CAST(dentry, SCRIBE_GET(m, mnt_mountpoint));
-		w->mnt = SCRIBE_CAST(vfsmount, up + bpf_core_field_offset(struct mount, mnt));
+		*at = (__u64)SCRIBE_GET(m, mnt_mountpoint);
+		*mnt = up + bpf_core_field_offset(struct mount, mnt);
 		return SCRIBE_STEP_AGAIN;
 	}
-	parent = SCRIBE_GET(dentry, d_parent);
-	if (parent == dentry)
-		return SCRIBE_STEP_LOST;
-	*ret_parent = parent;
-	return SCRIBE_STEP_NAME;
+	dentry = SCRIBE_CAST(dentry, *at);
+	*ret_parent = (__u64)SCRIBE_GET(dentry, d_parent);
+	return *ret_parent == *at ? SCRIBE_STEP_LOST : SCRIBE_STEP_NAME;
 }
 
 /*
- * A walk between two stretches. The kernel checks every round of a loop anew, and
- * more for each round before it: short loops in functions of their own load many
- * times faster than one long loop.
+ * The kernel checks every round of a loop anew, and more for each round before it:
+ * short loops in functions of their own load many times faster than one long loop.
+ * SCRIBE_STEP_AGAIN: the chain goes on.
  */
-struct scribe_climb {
-	__u64 dentry, mnt;
-	__u64 hash, top;
-};
-
-static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 from)
-{
-	struct scribe_walk w;
-
-	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
-	c->dentry = (__u64)w.dentry;
-	c->mnt = (__u64)w.mnt;
-	c->hash = 0;
-	c->top = 0;
-}
-
-static __always_inline void scribe_climb_resume(const struct scribe_climb *c, struct scribe_walk *w)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	w->dentry = SCRIBE_CAST(dentry, c->dentry);
-	w->mnt = SCRIBE_CAST(vfsmount, c->mnt);
-	w->root = SCRIBE_GET(task, fs, root.dentry);
-	w->root_mnt = SCRIBE_GET(task, fs, root.mnt);
-}
-
-/* SCRIBE_STEP_AGAIN: the chain goes on. */
 SCRIBE_GLOBAL int scribe_chain_hash_on(struct scribe_climb *c)
 {
-	struct scribe_walk w;
-	__u64 hash, top;
+	__u64 at, mnt;
 
 	if (!c)
 		return SCRIBE_STEP_LOST;
-	scribe_climb_resume(c, &w);
-	hash = c->hash;
-	top = c->top;
+	at = c->dentry;
+	mnt = c->mnt;
 	for (int i = 0; i < SCRIBE_STRETCH; i++) {
-		struct dentry *parent = 0, *dentry_now = w.dentry;
-		enum scribe_step step = scribe_walk_step(&w, &parent);
+		__u64 parent = 0, hash, here = at;
+		enum scribe_step step = scribe_climb_step(c, &at, &mnt, &parent);
+		struct dentry *dentry;
 
-		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST) {
-			c->hash = hash;
-			c->top = top;
+		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST)
 			return step;
-		}
 		if (step == SCRIBE_STEP_AGAIN)
 			continue;
-		hash = (hash ^ SCRIBE_GET(dentry_now, d_name.hash_len)) * SCRIBE_MIX;
-		hash ^= hash >> 32;
-		top = (__u64)w.dentry;
-		w.dentry = parent;
+		dentry = SCRIBE_CAST(dentry, here);
+		hash = (*(volatile __u64 *)&c->hash ^ SCRIBE_GET(dentry, d_name.hash_len)) * SCRIBE_MIX;
+		*(volatile __u64 *)&c->hash = hash ^ hash >> 32;
+		*(volatile __u64 *)&c->top = here;
+		at = parent;
 	}
-	c->dentry = (__u64)w.dentry;
-	c->mnt = (__u64)w.mnt;
-	c->hash = hash;
-	c->top = top;
+	c->dentry = at;
+	c->mnt = mnt;
 	return SCRIBE_STEP_AGAIN;
 }
 
-/* Hash of the chain; the same name gives the same hash while its dentries live. */
-static __always_inline int scribe_chain_hash(__u64 from, struct scribe_chain *ret)
+/* Hash and top of the chain into t->climb; the same name gives the same hash while its dentries live. */
+static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 from)
 {
-	struct scribe_climb c;
 	int step = SCRIBE_STEP_AGAIN;
 
-	if (!ret)
-		return 0;
-	scribe_climb_begin(&c, from);
+	scribe_climb_begin(&t->climb, from);
 	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
-		step = scribe_chain_hash_on(&c);
-	ret->detached = step != SCRIBE_STEP_END;
-	ret->hash = c.hash;
-	ret->top = c.top;
-	return 0;
+		step = scribe_chain_hash_on(&t->climb);
 }
 
 /* SCRIBE_STEP_AGAIN: the chain goes on; SCRIBE_STEP_FULL: there is no room for it. */
-SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_climb *c, struct scribe_scratch *s)
+SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_scratch *s)
 {
-	struct scribe_walk w;
+	__u64 at, mnt;
 
-	if (!c || !s)
+	if (!s)
 		return SCRIBE_STEP_LOST;
-	scribe_climb_resume(c, &w);
+	at = s->climb.dentry;
+	mnt = s->climb.mnt;
 	for (int i = 0; i < SCRIBE_STRETCH; i++) {
-		struct dentry *parent = 0, *dentry_now = w.dentry;
-		enum scribe_step step = scribe_walk_step(&w, &parent);
+		__u64 parent = 0, here = at;
+		enum scribe_step step = scribe_climb_step(&s->climb, &at, &mnt, &parent);
+		struct dentry *dentry;
 		__u32 off, len;
 
 		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST)
 			return step;
 		if (step == SCRIBE_STEP_AGAIN)
 			continue;
+		dentry = SCRIBE_CAST(dentry, here);
 		off = *(volatile __u32 *)&s->off;
-		len = SCRIBE_GET(dentry_now, d_name.len) & 255;
+		len = SCRIBE_GET(dentry, d_name.len) & 255;
 		if (off > SCRIBE_NAME_MAX_BYTES - 256)
 			return SCRIBE_STEP_FULL;
 		if (off) {
@@ -185,26 +142,23 @@ SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_climb *c, struct scribe_scr
 			off++;
 		}
 		off &= SCRIBE_NAME_MAX_BYTES - 1;
-		bpf_probe_read_kernel(&s->text[off], len, SCRIBE_GET(dentry_now, d_name.name));
+		bpf_probe_read_kernel(&s->text[off], len, SCRIBE_GET(dentry, d_name.name));
 		*(volatile __u32 *)&s->off = off + len;
-		w.dentry = parent;
+		at = parent;
 	}
-	c->dentry = (__u64)w.dentry;
-	c->mnt = (__u64)w.mnt;
+	s->climb.dentry = at;
+	s->climb.mnt = mnt;
 	return SCRIBE_STEP_AGAIN;
 }
 
 /* Text of the chain behind s->text[s->off]; returns name flags. */
 static __always_inline int scribe_chain_text(__u64 from, struct scribe_scratch *s)
 {
-	struct scribe_climb c;
 	int step = SCRIBE_STEP_AGAIN;
 
-	if (!s)
-		return 0;
-	scribe_climb_begin(&c, from);
+	scribe_climb_begin(&s->climb, from);
 	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
-		step = scribe_chain_text_on(&c, s);
+		step = scribe_chain_text_on(s);
 	if (step == SCRIBE_STEP_END)
 		return 0;
 	return step == SCRIBE_STEP_LOST ? SCRIBE_NF_DETACHED : SCRIBE_NF_CUT;

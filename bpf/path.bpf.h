@@ -24,30 +24,17 @@
 #define SCRIBE_STX_MODE_AT 28
 #define SCRIBE_STX_BLKSIZE_AT 4
 #define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
-#define SCRIBE_HASH_STRETCH 32
+#define SCRIBE_HASH_STRETCH 8
 
-/* A path argument: where it starts and what it says. */
-struct scribe_path_arg {
-	__s64 dir;      /* descriptor or AT_FDCWD */
-	__u64 string;   /* user address */
-	__u32 nofollow; /* the last component is meant itself */
-};
-
-/* A stretch of it (see struct scribe_climb for why): `word` is its first. */
-SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 bytes, __u32 word, __u64 hash)
+/* A stretch of a string (see scribe_chain_hash_on for why): its next `n` words from `word` on. */
+SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 word, __u32 n, __u64 hash)
 {
 	if (!s)
 		return 0;
-	for (__u32 i = 0; i < SCRIBE_HASH_STRETCH; i++) {
+	for (__u32 i = 0; i < SCRIBE_HASH_STRETCH && i < n; i++) {
 		__u32 at = ((word + i) & (SCRIBE_NAME_WORDS - 1)) * 8;
-		__u64 value;
 
-		if (at >= bytes)
-			break;
-		value = *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + at];
-		if (at + 8 > bytes)
-			value &= (1ull << ((bytes & 7) * 8)) - 1;
-		hash = (hash ^ value) * SCRIBE_MIX;
+		hash = (hash ^ *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + at]) * SCRIBE_MIX;
 		hash ^= hash >> 29;
 	}
 	return hash;
@@ -56,10 +43,17 @@ SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 bytes,
 /* The user string in the upper half of the scratch: hash of its `bytes`. */
 static __always_inline __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
 {
+	__u32 words = bytes / 8, at = (words & (SCRIBE_NAME_WORDS - 1)) * 8;
 	__u64 hash = bytes;
 
-	for (__u32 i = 0; i < SCRIBE_NAME_WORDS && i * 8 < bytes; i += SCRIBE_HASH_STRETCH)
-		hash = scribe_string_hash_on(s, bytes, i, hash);
+	for (__u32 i = 0; i < SCRIBE_NAME_WORDS && i < words; i += SCRIBE_HASH_STRETCH)
+		hash = scribe_string_hash_on(s, i, words - i, hash);
+	if (bytes & 7) {
+		__u64 last = *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + at];
+
+		hash = (hash ^ (last & ((1ull << ((bytes & 7) * 8)) - 1))) * SCRIBE_MIX;
+		hash ^= hash >> 29;
+	}
 	return hash;
 }
 
@@ -88,6 +82,22 @@ static __always_inline __u64 scribe_path_start(struct scribe_scratch *s, __s64 d
 	if ((__s32)dir == SCRIBE_AT_FDCWD)
 		return SCRIBE_FROM_CWD;
 	return scribe_fd_file(bpf_get_current_task_btf(), (__u32)dir);
+}
+
+/* Device and inode of where a path starts into t->key; false: it is below an excluded name. */
+static __always_inline bool scribe_start_key(struct scribe_thread *t, __u64 from)
+{
+	struct dentry *dentry;
+
+	scribe_climb_begin(&t->climb, from);
+	dentry = SCRIBE_CAST(dentry, t->climb.dentry);
+	t->key.serial = t->serial;
+	t->key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
+	t->key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
+	if (from == SCRIBE_FROM_ROOT)
+		return true;
+	scribe_chain_hash(t, from);
+	return !scribe_top_excluded(t, t->climb.top);
 }
 
 /* What scribe_send_name is to send: bytes of the string, of them what is no path, SCRIBE_NF_NOFOLLOW or 0. */
@@ -137,9 +147,7 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 					      struct scribe_scratch *s, const struct scribe_path_arg *a,
 					      __u32 bytes)
 {
-	struct scribe_file_key key = {.serial = t->serial};
 	struct scribe_slot *slot;
-	struct scribe_walk w;
 	__u32 index;
 	__u64 from;
 	bool fresh;
@@ -147,23 +155,11 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 	from = scribe_path_start(s, a->dir);
 	if (!from || scribe_string_excluded(s))
 		return SCRIBE_SKIP_SLOT;
-	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
-	{
-		struct dentry *dentry = w.dentry;
-
-		key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
-		key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
-	}
+	if (!scribe_start_key(t, from))
+		return SCRIBE_SKIP_SLOT;
 	/* Bit 1: whether a last link is followed. */
-	key.hash = (scribe_string_hash(s, bytes) << 2) | (a->nofollow ? 2 : 0) | SCRIBE_INDEX_BY_STRING;
-	if (from != SCRIBE_FROM_ROOT) {
-		struct scribe_chain chain;
-
-		scribe_chain_hash(from, &chain);
-		if (scribe_top_excluded(t, chain.top))
-			return SCRIBE_SKIP_SLOT;
-	}
-	index = scribe_slot_for(p, t->proc, &key, SCRIBE_KIND_PATH, &fresh);
+	t->key.hash = (scribe_string_hash(s, bytes) << 2) | (a->nofollow ? 2 : 0) | SCRIBE_INDEX_BY_STRING;
+	index = scribe_slot_for(p, t->proc, &t->key, SCRIBE_KIND_PATH, &fresh);
 	slot = index ? scribe_slot_at(index) : 0;
 	if (slot && slot->kind == SCRIBE_KIND_PATH && !(slot->flags & SCRIBE_SF_NAME_SENT))
 		scribe_send_name(slot, index, s, from,
@@ -196,13 +192,14 @@ SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc
 	return index;
 }
 
+/* t->meta on the path's record. */
 SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc *p,
-				     const struct scribe_path_arg *a, const struct scribe_meta_op *m)
+				     const struct scribe_path_arg *a)
 {
 	struct scribe_slot *s;
 	__u32 index;
 
-	if (!t || !p || !a || !m)
+	if (!t || !p || !a)
 		return SCRIBE_SKIP_SLOT;
 	index = scribe_path_slot(t, p, a);
 	if (index == SCRIBE_SKIP_SLOT) {
@@ -210,28 +207,22 @@ SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc
 		return index;
 	}
 	s = index ? scribe_slot_at(index) : 0;
-	if (s && s->align == 0 && m->what == SCRIBE_META_STAT)
+	if (s && s->align == 0 && t->meta.what == SCRIBE_META_STAT)
 		s->align = t->path_align;
-	scribe_meta_on(t, p, SCRIBE_AT(index, s ? s->birth : 0), 0, m);
+	scribe_meta_on(t, p, SCRIBE_AT(index, s ? s->birth : 0), 0);
 	return index;
 }
 
 /* Two paths; the target's record remembers where the file came from. */
-SCRIBE_GLOBAL int scribe_rename(struct scribe_thread *t, struct scribe_proc *p,
-				const struct scribe_path_arg *from, const struct scribe_path_arg *to)
+static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_proc *p)
 {
-	struct scribe_meta_op m = {.ext = SCRIBE_EXT_COUNT};
 	struct scribe_slot *source, *target;
 	__u32 a, b;
 
-	if (!t || !p || !from || !to)
-		return 0;
-	m.start_ns = t->start_ns;
-	m.end_ns = t->end_ns;
-	m.what = SCRIBE_META_RENAME_SOURCE;
-	a = scribe_path_meta(t, p, from, &m);
-	m.what = SCRIBE_META_RENAME_TARGET;
-	b = scribe_path_meta(t, p, to, &m);
+	scribe_meta_set(t, SCRIBE_META_RENAME_SOURCE, SCRIBE_EXT_COUNT);
+	a = scribe_path_meta(t, p, &t->path.a);
+	scribe_meta_set(t, SCRIBE_META_RENAME_TARGET, SCRIBE_EXT_COUNT);
+	b = scribe_path_meta(t, p, &t->path.b);
 	if (a == SCRIBE_SKIP_SLOT || b == SCRIBE_SKIP_SLOT)
 		return 0;
 	source = scribe_slot_at(a);
@@ -257,15 +248,6 @@ static __always_inline bool scribe_stat_counts(struct scribe_proc *p, __u64 buff
 	}
 	return scribe_counts(p, mode, false);
 }
-
-struct scribe_path_call {
-	struct scribe_path_arg a;
-	struct scribe_path_arg b; /* rename: the target */
-	__u64 stat_buffer;        /* 0: no stat call */
-	__u32 statx;
-	__u32 two;
-	__u32 ext;
-};
 
 #define SCRIBE_ARG(n) (t->arg[(n) - 1])
 
@@ -384,8 +366,7 @@ static __always_inline bool scribe_path_meaning(struct scribe_thread *t, __u32 a
 
 SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 act, __s64 ret)
 {
-	struct scribe_path_call c = {};
-	struct scribe_meta_op m = {};
+	struct scribe_path_call *c;
 
 	if (!t || !p)
 		return 0;
@@ -393,63 +374,66 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 		scribe_count(p, SCRIBE_L_FAILED_PATHS);
 		return 0;
 	}
-	if (!scribe_path_meaning(t, act, &c))
+	c = &t->path;
+	__builtin_memset(c, 0, sizeof(*c));
+	if (!scribe_path_meaning(t, act, c))
 		return 0;
-	if (c.two) {
-		scribe_rename(t, p, &c.a, &c.b);
+	if (c->two) {
+		scribe_rename(t, p);
 		return 0;
 	}
-	if (c.stat_buffer)
+	if (c->stat_buffer)
 		bpf_probe_read_user(&t->path_align, sizeof(t->path_align),
-				    (void *)(c.stat_buffer +
-					     (c.statx ? SCRIBE_STX_BLKSIZE_AT : SCRIBE_ST_BLKSIZE_AT)));
-	if (c.stat_buffer && !scribe_stat_counts(p, c.stat_buffer, c.statx)) {
+				    (void *)(c->stat_buffer +
+					     (c->statx ? SCRIBE_STX_BLKSIZE_AT : SCRIBE_ST_BLKSIZE_AT)));
+	if (c->stat_buffer && !scribe_stat_counts(p, c->stat_buffer, c->statx)) {
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
 		return 0;
 	}
-	m.start_ns = t->start_ns;
-	m.end_ns = t->end_ns;
-	m.what = c.stat_buffer ? SCRIBE_META_STAT : SCRIBE_META_EXT;
-	m.ext = c.ext;
-	scribe_path_meta(t, p, &c.a, &m);
+	scribe_meta_set(t, c->stat_buffer ? SCRIBE_META_STAT : SCRIBE_META_EXT, c->ext);
+	scribe_path_meta(t, p, &c->a);
 	return 0;
 }
 
 /* ---- close_range: every file in the range is closed ---- */
-struct scribe_range {
-	struct scribe_thread *t;
-	__u32 first, last;
-	__u64 now;
-};
 
-static long scribe_close_one(__u32 i, void *ctx)
+/* 1: no descriptor comes behind this one. */
+SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *p, __u32 fd)
 {
-	struct scribe_range *r = ctx;
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
-	struct scribe_meta_op m = {.start_ns = r->now, .end_ns = r->now, .what = SCRIBE_META_CLOSE,
-				   .ext = SCRIBE_EXT_CLOSES};
-	__u32 fd = r->first + i, slot, birth = 0;
-	struct scribe_proc *p;
+	__u32 slot, birth = 0;
 	__u64 file;
 
-	if (!t || fd > r->last)
+	if (!t || !p)
 		return 1;
-	p = scribe_proc_at(t->proc);
 	file = scribe_fd_file(task, fd);
-	if (!p || !file)
-		return fd >= SCRIBE_GET(task, files, fdt, max_fds);
+	if (!file)
+		return fd >= task->files->fdt->max_fds;
 	slot = scribe_resolve(t, p, file, false, &birth);
 	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file, &m);
+		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file);
 	return 0;
 }
 
-SCRIBE_GLOBAL int scribe_close_range(__u32 first, __u32 last)
+SCRIBE_GLOBAL int scribe_close_some(struct scribe_thread *t, struct scribe_proc *p, __u32 first, __u32 last)
 {
-	struct scribe_range r = {.first = first, .last = last, .now = bpf_ktime_get_ns()};
+	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
+		if (first + i > last || first + i < first || scribe_close_one(t, p, first + i))
+			return 1;
+	}
+	return 0;
+}
 
-	bpf_loop(SCRIBE_CLOSE_RANGE_MOST, scribe_close_one, &r, 0);
+SCRIBE_GLOBAL int scribe_close_range(struct scribe_thread *t, struct scribe_proc *p, __u32 first, __u32 last)
+{
+	if (!t || !p)
+		return 0;
+	t->op.start_ns = t->op.end_ns = bpf_ktime_get_ns();
+	scribe_meta_set(t, SCRIBE_META_CLOSE, SCRIBE_EXT_CLOSES);
+	for (__u32 i = 0; i < SCRIBE_CLOSE_RANGE_MOST / SCRIBE_ROUND; i++) {
+		if (scribe_close_some(t, p, first + i * SCRIBE_ROUND, last))
+			break;
+	}
 	return 0;
 }
 
@@ -463,21 +447,22 @@ static long scribe_vma_file(struct task_struct *task, struct vm_area_struct *vma
 
 SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
-	struct scribe_meta_op m = {.what = SCRIBE_META_EXT, .ext = SCRIBE_EXT_MSYNCS};
 	__u32 slot, birth = 0;
 	__u64 file = 0;
 
 	if (!t || !p)
 		return 0;
-	m.start_ns = t->start_ns;
-	m.end_ns = t->end_ns;
-	if (bpf_find_vma(bpf_get_current_task_btf(), addr, scribe_vma_file, &file, 0) || !file) {
+	/* Linux 5.17, 7c7e3d31e785; before that whose mapping it is cannot be told. */
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+		bpf_find_vma(bpf_get_current_task_btf(), addr, scribe_vma_file, &file, 0);
+	if (!file) {
 		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
 		return 0;
 	}
 	slot = scribe_resolve(t, p, file, false, &birth);
+	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_MSYNCS);
 	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file, &m);
+		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file);
 	return 0;
 }
 

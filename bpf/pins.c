@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bpf/load_private.h"
+#include "bpf/refusal.h"
 
 static const char *const kinds[] = {"links", "progs", "maps", "lib_links", "lib_progs", "lib_maps"};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -65,9 +66,7 @@ int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err)
 	for (unsigned i = 0; rc == 0 && i < b->nprogs; i++)
 		rc = scribe_bpf_pin(b, "progs", b->prog[i].name, b->prog[i].fd);
 	if (rc < 0)
-		return scribe_err_set(err, rc,
-				      "%s: cannot pin the programs: %s (is a BPF file system mounted?)",
-				      b->pins, strerror(-rc));
+		return scribe_refused(err, rc, SCRIBE_STEP_PIN, b->pins, b->pins);
 	return 0;
 }
 

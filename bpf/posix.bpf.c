@@ -13,20 +13,22 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* enum scribe_act of each system call; bit 7: the form with a flags argument. */
 const volatile __u8 scribe_acts[SCRIBE_MAX_SYSCALL];
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
+static __always_inline int scribe_enter(struct scribe_regs_at regs, __u64 id)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task;
 	struct scribe_thread *t;
 	struct scribe_proc *p;
 	__u32 act;
 
-	if ((unsigned long)id >= SCRIBE_MAX_SYSCALL)
+	if (id >= SCRIBE_MAX_SYSCALL)
 		return 0;
 	act = scribe_acts[id] & ~SCRIBE_ACT_V2;
 	if (!act)
 		return 0;
-	t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	task = bpf_get_current_task_btf();
+	if (scribe_is_nobodys(task))
+		return 0;
+	t = scribe_thread_of(task);
 	if (!t)
 		return 0;
 	t->act = 0;
@@ -35,10 +37,17 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 		return 0;
 	if (scribe_compat_call(task)) {
 		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
+		t->io_begun = 0; /* the kernel has counted it, if it was a data call */
 		return 0;
 	}
-	if (p->muted_tid && p->muted_tid == (__u32)task->pid)
+	if (act <= SCRIBE_ACT_LAST_DATA)
+		scribe_io_enter(t, p, task, !(act & 1));
+	if (p->muted_tid && p->muted_tid == (__u32)task->pid) {
+		t->left = SCRIBE_LEFT_EXCLUDED;
+		if (act <= SCRIBE_ACT_LAST_DATA)
+			t->act = act & 1 ? SCRIBE_ACT_LEFT_READ : SCRIBE_ACT_LEFT_WRITE;
 		return 0;
+	}
 	if (act <= SCRIBE_ACT_LAST_FD) {
 		__u64 fd = scribe_arg(regs, act == SCRIBE_ACT_MMAP ? 5 : 1);
 
@@ -46,8 +55,11 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 			return 0;
 		if (act == SCRIBE_ACT_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
 			scribe_tell_map(p, t->proc, fd);
-		if (!scribe_fd_enter(t, p, task, act, fd))
+		if (!scribe_fd_enter(t, p, task, act, fd)) {
+			if (act <= SCRIBE_ACT_LAST_DATA)
+				t->act = act & 1 ? SCRIBE_ACT_LEFT_READ : SCRIBE_ACT_LEFT_WRITE;
 			return 0;
+		}
 		if (act == SCRIBE_ACT_CLOSE)
 			t->last_ref = scribe_file_last_ref(t->file);
 	} else {
@@ -57,34 +69,44 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 			return 0;
 	}
 	t->act = act;
-	t->start_ns = bpf_ktime_get_ns();
+	t->op.start_ns = bpf_ktime_get_ns();
 	/* Behind the clock, which waits for loads: these are for the return to find. */
 	if (act == SCRIBE_ACT_OPENAT && (scribe_arg(regs, 3) & SCRIBE_O_CREAT))
 		scribe_slot_prefetch();
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
+static __always_inline int scribe_leave(struct scribe_regs_at regs, __u64 id, long ret)
 {
-	__u64 id = SCRIBE_SYSCALL_NR(regs);
+	struct task_struct *task;
 	struct scribe_thread *t;
 	struct scribe_proc *p;
 	__u32 act;
 
 	if (id >= SCRIBE_MAX_SYSCALL || !scribe_acts[id])
 		return 0;
-	t = bpf_task_storage_get(&scribe_task, bpf_get_current_task_btf(), 0, 0);
+	task = bpf_get_current_task_btf();
+	if (scribe_is_nobodys(task))
+		return 0;
+	t = scribe_thread_of(task);
 	if (!t)
 		return 0;
 	act = t->act;
 	if (!act)
 		return 0;
-	t->end_ns = bpf_ktime_get_ns();
 	t->act = 0;
 	p = scribe_proc_at(t->proc);
 	if (!p)
 		return 0;
+	if (scribe_lose_each && act <= SCRIBE_ACT_LAST_DATA && (t->events + 1) % scribe_lose_each == 0) {
+		t->events++;
+		return 0;
+	}
+	if (act >= SCRIBE_ACT_LEFT_READ) {
+		scribe_io_left(t, p, act - SCRIBE_ACT_LEFT_READ, ret);
+		return 0;
+	}
+	t->op.end_ns = bpf_ktime_get_ns();
 	if (act <= SCRIBE_ACT_LAST_DATA)
 		scribe_data_exit(t, p, regs, act, ret, scribe_acts[id] & SCRIBE_ACT_V2);
 	else if (act <= SCRIBE_ACT_LAST_FD)
@@ -94,6 +116,59 @@ int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
 	return 0;
 }
 
+/* The loader takes one pair: tracepoints whose arguments the kernel knows the types of, or any. */
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
+{
+	return scribe_enter((struct scribe_regs_at){.at = regs}, id);
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
+{
+	return scribe_leave((struct scribe_regs_at){.at = regs}, SCRIBE_SYSCALL_NR(regs), ret);
+}
+
+SEC("?raw_tp/sys_enter")
+int scribe_raw_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	return scribe_enter((struct scribe_regs_at){.at = (struct pt_regs *)ctx->args[0], .raw = true}, ctx->args[1]);
+}
+
+SEC("?raw_tp/sys_exit")
+int scribe_raw_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
+
+	return scribe_leave((struct scribe_regs_at){.at = regs, .raw = true},
+			    BPF_CORE_READ(regs, SCRIBE_SYSCALL_NR_FIELD), ctx->args[1]);
+}
+
+/* Trace events: their programs are never preempted. The registers are those that the task entered with. */
+struct scribe_event_of_call {
+	__u64 common;
+	__u64 id;
+	__u64 value; /* sys_exit: what the call returns */
+};
+
+SEC("?tracepoint/raw_syscalls/sys_enter")
+int scribe_event_enter(struct scribe_event_of_call *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	return scribe_enter((struct scribe_regs_at){.at = regs}, ctx->id);
+}
+
+SEC("?tracepoint/raw_syscalls/sys_exit")
+int scribe_event_exit(struct scribe_event_of_call *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	return scribe_leave((struct scribe_regs_at){.at = regs}, ctx->id, ctx->value);
+}
+
+#include "bpf/fentry.bpf.h"
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -101,10 +176,18 @@ int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
+SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(scribe_sched_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	scribe_exec(task, BPF_CORE_READ_BITFIELD_PROBED(bprm, secureexec));
+	scribe_exec(task, BPF_CORE_READ_BITFIELD_PROBED(bprm, secureexec), true);
+	return 0;
+}
+
+/* The same where nobody can join: what the kernel checks of it takes a tenth of the time. */
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(scribe_sched_own, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	scribe_exec(task, BPF_CORE_READ_BITFIELD_PROBED(bprm, secureexec), false);
 	return 0;
 }
 
@@ -124,19 +207,37 @@ static __always_inline __u64 scribe_raw_arg(void *ctx, int n)
 	return value;
 }
 
-/* Optional: kernels without io_uring tracepoints in this form leave them out. */
+/*
+ * io_uring's tracepoints have changed their name and arguments; the loader takes
+ * what this kernel has (bpf/levels.c).
+ */
 SEC("?tp_btf/io_uring_submit_req")
 int scribe_uring_sub(void *ctx)
 {
 	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
 }
 
+/* Linux 6.0 and 6.1: (request, …); 5.17 to 5.19: (ring, request, …). */
+SEC("?tp_btf/io_uring_submit_sqe")
+int scribe_uring_sqe(void *ctx)
+{
+	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
+}
+
+SEC("?tp_btf/io_uring_submit_sqe")
+int scribe_uring_sqe2(void *ctx)
+{
+	return scribe_uring_submit(scribe_raw_arg(ctx, 1));
+}
+
 SEC("?tp_btf/io_uring_complete")
 int scribe_uring_cqe(void *ctx)
 {
 	struct io_uring_cqe *cqe = (struct io_uring_cqe *)scribe_raw_arg(ctx, 2);
+	struct io_uring_cqe c = {};
 
-	return scribe_uring_done(scribe_raw_arg(ctx, 1), BPF_CORE_READ(cqe, res), BPF_CORE_READ(cqe, flags));
+	bpf_probe_read_kernel(&c, sizeof(c), cqe);
+	return scribe_uring_done(scribe_raw_arg(ctx, 1), c.res, c.flags);
 }
 
 /* Before Linux 6.15 the result was passed itself. */

@@ -37,15 +37,17 @@ SCRIBE_GLOBAL __u32 scribe_proc_new(__u32 job_index)
 static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index, __u32 type, __u32 parent,
 					     __s32 status)
 {
-	struct scribe_event ev;
+	struct scribe_event *ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
 
-	scribe_event_init(&ev, type, p, index);
-	ev.slot = parent;
-	ev.status = status;
-	/* Ends are waited for; births only have to be in order. */
-	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev),
-			       type == SCRIBE_EV_EXIT ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
+	if (!ev) {
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
+		return;
+	}
+	scribe_event_init(ev, type, p, index);
+	ev->slot = parent;
+	ev->status = status;
+	/* Ends are waited for; births only have to be in order. */
+	bpf_ringbuf_submit(ev, type == SCRIBE_EV_EXIT ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 /* A process begins in entry `index`, which the caller has filled but for these. */
@@ -67,7 +69,7 @@ static __always_inline void scribe_proc_begin(struct scribe_proc *q, __u32 index
 
 static __noinline int scribe_fork(struct task_struct *parent, struct task_struct *child)
 {
-	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, parent, 0, 0), *c;
+	struct scribe_thread *t = scribe_thread_of(parent), *c;
 	struct scribe_proc *p, *q;
 	__u32 index;
 
@@ -103,6 +105,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 	}
 	c->serial = q->serial;
 	c->proc = index;
+	c->io_begun = 1;
 	return 0;
 }
 
@@ -145,13 +148,16 @@ static __always_inline int scribe_join(struct task_struct *task, __u32 privilege
 /* It has gained privileges, or goes on below one that had: say only that it lives. */
 static __always_inline void scribe_exec_hidden(struct scribe_proc *p, __u32 index)
 {
-	struct scribe_event ev;
+	struct scribe_event *ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
 
 	__builtin_memset(p->comm, 0, sizeof(p->comm));
-	scribe_event_init(&ev, SCRIBE_EV_EXEC, p, index);
-	ev.flags = SCRIBE_XF_HIDDEN;
-	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), BPF_RB_NO_WAKEUP))
+	if (!ev) {
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
+		return;
+	}
+	scribe_event_init(ev, SCRIBE_EV_EXEC, p, index);
+	ev->flags = SCRIBE_XF_HIDDEN;
+	bpf_ringbuf_submit(ev, BPF_RB_NO_WAKEUP);
 }
 
 /* Does this exec leave the process hidden? */
@@ -175,19 +181,43 @@ static __always_inline bool scribe_hides(struct scribe_proc *p, struct task_stru
 	return false;
 }
 
-/* Pieces of the new image's arguments and environment, in order. */
-static __always_inline int scribe_exec(struct task_struct *task, __u32 privileged)
+/* Some pieces of the environment from s->env_at on; 1 when there are no more. */
+SCRIBE_GLOBAL int scribe_env_send(struct scribe_scratch *s, struct scribe_proc *p)
 {
-	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	if (!s || !p)
+		return 1;
+	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
+		__u64 at = *(volatile __u64 *)&s->env_at, end = *(volatile __u64 *)&s->env_end;
+		__u64 bytes = end - at;
+
+		if (bytes > SCRIBE_ENV_CHUNK_BYTES)
+			bytes = SCRIBE_ENV_CHUNK_BYTES;
+		s->ev.type = SCRIBE_EV_ENV;
+		s->ev.flags = at + bytes == end;
+		if (bpf_probe_read_user(s->text, bytes & 8191, (void *)at) || scribe_send_text(s, bytes)) {
+			scribe_count(p, SCRIBE_L_ENV_LOST);
+			return 1;
+		}
+		*(volatile __u64 *)&s->env_at = at + bytes;
+		if (at + bytes >= end)
+			return 1;
+	}
+	return 0;
+}
+
+/* Pieces of the new image's arguments and environment, in order. `watches`: others may join by this. */
+static __always_inline int scribe_exec(struct task_struct *task, __u32 privileged, bool watches)
+{
+	struct scribe_thread *t = scribe_thread_of(task);
 	struct scribe_scratch *s;
 	struct scribe_proc *p;
 	__u64 from, end, bytes;
 
 	p = t ? scribe_proc_at(t->proc) : 0;
 	if (!t || !p || p->serial != t->serial) {
-		if (!scribe_join(task, privileged))
+		if (!watches || !scribe_join(task, privileged))
 			return 0;
-		t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+		t = scribe_thread_of(task);
 		p = t ? scribe_proc_at(t->proc) : 0;
 	}
 	if (!t || !p)
@@ -195,6 +225,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	t->act = 0;
 	t->c_file = 0;
 	t->inside = 0;
+	scribe_io_exec(t, p, task);
 	p->exec_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXECED);
 	if (scribe_hides(p, task, privileged)) {
@@ -221,20 +252,10 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 		bytes = 0;
 	if (scribe_send_text(s, bytes))
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
-	from = BPF_CORE_READ(task, mm, env_start);
-	end = BPF_CORE_READ(task, mm, env_end);
-	for (int i = 0; i < SCRIBE_ENV_CHUNKS; i++) {
-		bytes = end - from;
-		if (bytes > SCRIBE_ENV_CHUNK_BYTES)
-			bytes = SCRIBE_ENV_CHUNK_BYTES;
-		s->ev.type = SCRIBE_EV_ENV;
-		s->ev.flags = from + bytes == end;
-		if (bpf_probe_read_user(s->text, bytes & 8191, (void *)from) || scribe_send_text(s, bytes)) {
-			scribe_count(p, SCRIBE_L_ENV_LOST);
-			break;
-		}
-		from += bytes;
-		if (from >= end)
+	s->env_at = BPF_CORE_READ(task, mm, env_start);
+	s->env_end = BPF_CORE_READ(task, mm, env_end);
+	for (__u32 i = 0; i < SCRIBE_ENV_CHUNKS / SCRIBE_ROUND; i++) {
+		if (scribe_env_send(s, p))
 			break;
 	}
 	scribe_scratch_put(s);
@@ -246,10 +267,10 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 /* An executable file is about to be mapped: a library, whose functions may be wanted. */
 SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 {
-	struct scribe_event ev;
+	struct scribe_event *ev;
 	struct scribe_job *job;
 	struct file *file;
-	__u64 addr;
+	__u64 addr, ino;
 
 	if (!p)
 		return 0;
@@ -257,19 +278,24 @@ SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 	addr = job && job->tell_maps ? scribe_fd_file(bpf_get_current_task_btf(), fd) : 0;
 	if (!addr)
 		return 0;
-	file = SCRIBE_CAST(file, addr);
-	scribe_event_init(&ev, SCRIBE_EV_MAP, p, proc);
-	ev.slot = SCRIBE_GET(file, f_inode, i_sb, s_dev);
-	ev.birth = (__u32)SCRIBE_GET(file, f_inode, i_ino);
-	ev.flags = (__u64)SCRIBE_GET(file, f_inode, i_ino) >> 32;
-	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), 0))
+	ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
+	if (!ev) {
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
+		return 0;
+	}
+	file = SCRIBE_CAST(file, addr);
+	scribe_event_init(ev, SCRIBE_EV_MAP, p, proc);
+	ev->slot = SCRIBE_GET(file, f_inode, i_sb, s_dev);
+	ino = SCRIBE_GET(file, f_inode, i_ino);
+	ev->birth = (__u32)ino;
+	ev->flags = ino >> 32;
+	bpf_ringbuf_submit(ev, 0);
 	return 0;
 }
 
 static __noinline int scribe_exit_task(struct task_struct *task)
 {
-	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	struct scribe_thread *t = scribe_thread_of(task);
 	struct scribe_proc *p;
 	__s32 status;
 
@@ -280,6 +306,8 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 		return 0;
 	scribe_count_many(p, SCRIBE_L_EVENTS, t->events);
 	t->events = 0;
+	if (!(p->flags & SCRIBE_PF_SILENT))
+		scribe_io_end(t, p, task, BPF_CORE_READ(task, signal, group_exit_code) & SCRIBE_CORE_DUMPED);
 	if (__sync_fetch_and_add(&p->threads, -1) != 1)
 		return 0;
 	bpf_map_delete_elem(&scribe_tgids, &p->tgid);

@@ -6,6 +6,7 @@
 #ifndef BPF_RECORD_BPF_H
 #define BPF_RECORD_BPF_H
 
+#include "bpf/account.bpf.h"
 #include "bpf/state.bpf.h"
 #include "logfmt/rules/posix_rules.h"
 
@@ -36,13 +37,15 @@ static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc
 	return bpf_map_lookup_elem(inner, &in_chunk);
 }
 
-/* A value beyond the part's four. */
+/* A size or stride that is not the first of its part: one of the others, or in a table. */
 SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_part *part, __u32 stride,
 				   __s64 value)
 {
 	struct scribe_value_table *t;
 
 	if (!p || !part)
+		return 0;
+	if (!scribe_top_count(stride ? part->stride : part->access, value, 0))
 		return 0;
 	t = scribe_table_get(p, stride ? &part->stride_table : &part->access_table);
 	if (!t) {
@@ -53,16 +56,38 @@ SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_pa
 	return 0;
 }
 
-/* A part that nobody could lock: the same rules by atomic operations. */
-SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_proc *p, struct scribe_slot *at,
-				     const struct scribe_data_op *op, const struct scribe_place *place)
+static __always_inline void scribe_value(struct scribe_proc *p, struct scribe_posix_part *part, __u32 stride,
+					 __s64 value)
 {
-	if (!p || !at || !op || !place)
+	struct scribe_value *first = stride ? part->stride : part->access;
+
+	if (value == 0)
+		return;
+	if (first->value == value)
+		first->count++;
+	else
+		scribe_value_far(p, part, stride, value);
+}
+
+/* t->op at `place` on a part that is held. */
+static __always_inline void scribe_part_apply(struct scribe_thread *t, struct scribe_proc *p,
+					      struct scribe_posix_part *part,
+					      const struct scribe_place *place)
+{
+	scribe_part_data(part, &t->op, place, 0);
+	scribe_value(p, part, 0, (__s64)t->op.bytes);
+	scribe_value(p, part, 1, place->stride);
+}
+
+/* t->op at t->place, on a part that nobody could lock: the same rules by atomic operations. */
+SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *at)
+{
+	if (!t || !p || !at)
 		return 0;
-	scribe_part_data(&at->part, op, place, 1);
-	if (scribe_top_count(at->part.access, (__s64)op->bytes, 1))
+	scribe_part_data(&at->part, &t->op, &t->place, 1);
+	if (scribe_top_count(at->part.access, (__s64)t->op.bytes, 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
-	if (scribe_top_count(at->part.stride, place->stride, 1))
+	if (scribe_top_count(at->part.stride, t->place.stride, 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 	scribe_count(p, SCRIBE_L_ATOMIC);
 	return 0;
@@ -77,10 +102,10 @@ static __always_inline bool scribe_calls_counted(const struct scribe_proc *p, co
 /*
  * Is the operation none that counts here? Asked before it is counted as seen:
  * an excluded path, a directory's own calls (`posix`: not those of our module),
- * data of a stream whose library calls are counted instead.
+ * data (`bytes`, else NULL) of a stream whose library calls are counted instead.
  */
 static __always_inline bool scribe_left_out(struct scribe_proc *p, const struct scribe_slot *s, bool posix,
-					    bool data)
+					    const __u64 *bytes)
 {
 	__u32 flags = s->flags;
 
@@ -88,79 +113,80 @@ static __always_inline bool scribe_left_out(struct scribe_proc *p, const struct 
 		return false;
 	if (flags & SCRIBE_SF_EXCLUDED) {
 		scribe_count(p, SCRIBE_L_EXCLUDED);
+		if (bytes)
+			scribe_io_count(p, SCRIBE_L_LEFT_EXCLUDED_CALLS, 1, *bytes);
 		return true;
 	}
 	if ((flags & SCRIBE_SF_DIRECTORY) && posix) {
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
+		if (bytes)
+			scribe_io_count(p, SCRIBE_L_LEFT_OTHER_CALLS, 1, *bytes);
 		return true;
 	}
-	if ((flags & SCRIBE_SF_CALLS) && data && scribe_calls_counted(p, s)) {
+	if ((flags & SCRIBE_SF_CALLS) && bytes && scribe_calls_counted(p, s)) {
 		scribe_count(p, SCRIBE_L_STREAM_CALLS);
 		return true;
 	}
 	return false;
 }
 
-/* One read or write on a slot. False: the slot went away, look again. */
-static __always_inline bool scribe_record_data(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
-					       struct scribe_data_op *op)
+/* The read or write t->op on a slot. 0: the slot went away, look again. */
+SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *s,
+				     __u32 birth)
 {
-	struct scribe_place place;
 	struct scribe_hold h;
 
+	if (!t || !p || !s)
+		return 1;
 	if (!scribe_part_hold(s, birth, &h))
-		return false;
-	op->align = s->align;
-	scribe_cursor_data(&s->cursor, op, &place);
+		return 0;
+	t->op.align = s->align;
+	scribe_cursor_data(&s->cursor, &t->op, &t->place);
 	if (h.atomic) {
-		scribe_data_atomic(p, h.at, op, &place);
+		scribe_data_atomic(t, p, h.at);
 	} else {
-		struct scribe_posix_part *part = &h.at->part;
-
-		scribe_part_data(part, op, &place, 0);
-		if (scribe_top_count(part->access, (__s64)op->bytes, 0))
-			scribe_value_far(p, part, 0, (__s64)op->bytes);
-		if (scribe_top_count(part->stride, place.stride, 0))
-			scribe_value_far(p, part, 1, place.stride);
+		scribe_part_apply(t, p, &h.at->part, &t->place);
 		scribe_part_unlock(h.at, h.lock);
 	}
+	if (t->place.approx)
+		scribe_count(p, SCRIBE_L_APPROX_TIME);
+	return 1;
+}
+
+/* The same without a call of a function, as it is nearly always. False: nothing is done yet. */
+static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct scribe_proc *p,
+						struct scribe_slot *s, __u32 birth)
+{
+	struct scribe_slot *at = scribe_part_here(s);
+	struct scribe_place place;
+	__u32 v;
+
+	v = scribe_part_trylock(at);
+	if (v == 1)
+		return false;
+	if (*(volatile __u32 *)&s->birth != birth || *(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE) {
+		scribe_part_unlock(at, v);
+		return false;
+	}
+	t->op.align = s->align;
+	scribe_cursor_data(&s->cursor, &t->op, &place);
+	scribe_part_apply(t, p, &at->part, &place);
+	scribe_part_unlock(at, v);
 	if (place.approx)
 		scribe_count(p, SCRIBE_L_APPROX_TIME);
 	return true;
 }
 
-/* Metadata operations of the POSIX record. */
-enum scribe_meta {
-	SCRIBE_META_OPEN,
-	SCRIBE_META_DUP,
-	SCRIBE_META_SEEK,
-	SCRIBE_META_STAT,
-	SCRIBE_META_MMAP,
-	SCRIBE_META_FSYNC,
-	SCRIBE_META_FDSYNC,
-	SCRIBE_META_CLOSE,
-	SCRIBE_META_RENAME_SOURCE,
-	SCRIBE_META_RENAME_TARGET,
-	SCRIBE_META_EXT, /* a call of our own module: ext id in `ext` */
-};
-
-struct scribe_meta_op {
-	__u64 start_ns, end_ns;
-	__u32 what; /* enum scribe_meta */
-	__u32 ext;  /* enum scribe_ext_id counted with it, SCRIBE_EXT_COUNT: none */
-	__u32 mode; /* OPEN: mode argument, 0 none */
-};
-
-#define SCRIBE_BUMP(field, n)                                                                                 \
-	do {                                                                                                  \
-		if (atomic)                                                                                   \
-			__sync_fetch_and_add(&(field), (n));                                                  \
-		else                                                                                          \
-			(field) += (n);                                                                       \
+#define SCRIBE_BUMP(field, n)                                                                                \
+	do {                                                                                                 \
+		if (atomic)                                                                                  \
+			__sync_fetch_and_add(&(field), (n));                                                 \
+		else                                                                                         \
+			(field) += (n);                                                                      \
 	} while (0)
 
-static __always_inline void scribe_meta_counts(struct scribe_posix_part *part, const struct scribe_meta_op *op,
-					       int atomic)
+static __always_inline void scribe_meta_counts(struct scribe_posix_part *part,
+					       const struct scribe_meta_op *op, int atomic)
 {
 	switch (op->what) {
 	case SCRIBE_META_OPEN:
@@ -241,9 +267,11 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 	if (!scribe_part_hold(s, birth, &h))
 		return 0;
 	if (op_class == SCRIBE_OP_META)
-		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns, &approx);
+		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns,
+					   &approx);
 	else if (op_class == SCRIBE_OP_WRITE)
-		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns, &approx);
+		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_WRITE], op->start_ns, op->end_ns,
+					   &approx);
 	if (h.atomic)
 		scribe_meta_apply(h.at, op, op_class, busy_ns, 1);
 	else

@@ -27,12 +27,16 @@ static __always_inline __u32 scribe_slot_pop(struct scribe_ctl *ctl, __u32 low)
 /* Ask the daemon for more, once until it has answered. */
 SCRIBE_GLOBAL int scribe_send_low(struct scribe_proc *p, __u32 index)
 {
-	struct scribe_event ev;
+	struct scribe_event *ev;
 
 	if (!p)
 		return 0;
-	scribe_event_init(&ev, SCRIBE_EV_LOW, p, index);
-	return bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), BPF_RB_FORCE_WAKEUP);
+	ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
+	if (!ev)
+		return -1;
+	scribe_event_init(ev, SCRIBE_EV_LOW, p, index);
+	bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
+	return 0;
 }
 
 /*
@@ -126,13 +130,11 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 }
 
 /* The process's folded record; made at the first need. */
-SCRIBE_GLOBAL __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
+static __always_inline __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 {
 	struct scribe_slot *s;
 	__u32 index;
 
-	if (!p)
-		return 0;
 	index = *(volatile __u32 *)&p->catchall;
 	if (index)
 		return index;
@@ -149,21 +151,29 @@ SCRIBE_GLOBAL __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 	return index;
 }
 
-/* The living slot of `key`, SCRIBE_NO_SLOT if the index has none. */
-SCRIBE_GLOBAL __u32 scribe_index_find(const struct scribe_file_key *key, __u64 hash)
+/*
+ * The index is gone through in stretches, for the verifier's sake: in the first one is
+ * what is looked for but where it is nearly full.
+ */
+#define SCRIBE_INDEX_STRETCH 8
+#define SCRIBE_INDEX_FURTHER 0xffffffffu
+_Static_assert(SCRIBE_INDEX_PROBES % SCRIBE_INDEX_STRETCH == 0, "whole stretches");
+
+/* The living slot of `key`; SCRIBE_NO_SLOT: there is none, FURTHER: none in this stretch. */
+SCRIBE_GLOBAL __u32 scribe_index_find_on(const struct scribe_file_key *key, __u64 hash, __u32 first)
 {
 	if (!key)
 		return SCRIBE_NO_SLOT;
-	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i++) {
-		__u32 at = scribe_index_at(hash, i) & scribe_index_mask;
+	for (__u32 i = 0; i < SCRIBE_INDEX_STRETCH; i++) {
+		__u32 at = scribe_index_at(hash, first + i) & scribe_index_mask;
 		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
 		struct scribe_slot *s;
 
 		if (!cell)
-			break;
+			return SCRIBE_NO_SLOT;
 		v = *(volatile __u64 *)cell;
 		if (v == 0)
-			break;
+			return SCRIBE_NO_SLOT;
 		if (v != scribe_index_cell(hash, (__u32)v))
 			continue;
 		s = scribe_slot_at((__u32)v);
@@ -171,14 +181,25 @@ SCRIBE_GLOBAL __u32 scribe_index_find(const struct scribe_file_key *key, __u64 h
 		    s->dev == key->dev && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
 			return (__u32)v;
 	}
+	return SCRIBE_INDEX_FURTHER;
+}
+
+static __always_inline __u32 scribe_index_find(const struct scribe_file_key *key, __u64 hash)
+{
+	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i += SCRIBE_INDEX_STRETCH) {
+		__u32 index = scribe_index_find_on(key, hash, i);
+
+		if (index != SCRIBE_INDEX_FURTHER)
+			return index;
+	}
 	return SCRIBE_NO_SLOT;
 }
 
-/* 0 when the slot can be found from now on, 1 when there is no room near. */
-SCRIBE_GLOBAL int scribe_index_add(__u64 hash, __u32 slot)
+/* 0 when the slot can be found from now on, 1 when there is no room in this stretch. */
+SCRIBE_GLOBAL int scribe_index_add_on(__u64 hash, __u32 slot, __u32 first)
 {
-	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i++) {
-		__u32 at = scribe_index_at(hash, i) & scribe_index_mask;
+	for (__u32 i = 0; i < SCRIBE_INDEX_STRETCH; i++) {
+		__u32 at = scribe_index_at(hash, first + i) & scribe_index_mask;
 		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
 
 		if (!cell)
@@ -189,6 +210,15 @@ SCRIBE_GLOBAL int scribe_index_add(__u64 hash, __u32 slot)
 		if (__sync_val_compare_and_swap(cell, v, scribe_index_cell(hash, slot)) == v)
 			return 0;
 	}
+	return 1;
+}
+
+/* 1: no room near. */
+static __always_inline int scribe_index_add(__u64 hash, __u32 slot)
+{
+	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i += SCRIBE_INDEX_STRETCH)
+		if (!scribe_index_add_on(hash, slot, i))
+			return 0;
 	return 1;
 }
 
@@ -259,10 +289,9 @@ SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p,
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct inode *inode = SCRIBE_GET(file, f_inode);
-	struct scribe_chain chain;
-	struct scribe_file_key key;
-	struct scribe_slot *s;
 	struct super_block *sb = SCRIBE_GET(inode, i_sb);
+	struct scribe_file_key *key;
+	struct scribe_slot *s;
 	__u32 index;
 	bool fresh;
 
@@ -271,17 +300,18 @@ SCRIBE_GLOBAL __u32 scribe_sight(struct scribe_thread *t, struct scribe_proc *p,
 	/* memfd, System V shared memory: memory that has no name in any file system. */
 	if (SCRIBE_GET(sb, s_flags) & SCRIBE_SB_KERNMOUNT)
 		return SCRIBE_SKIP_SLOT;
-	scribe_chain_hash(addr, &chain);
-	if (scribe_top_excluded(t, chain.top))
+	scribe_chain_hash(t, addr);
+	if (scribe_top_excluded(t, t->climb.top))
 		return SCRIBE_SKIP_SLOT;
-	key.serial = t->serial;
-	key.dev = SCRIBE_GET(sb, s_dev);
-	key.ino = SCRIBE_GET(inode, i_ino);
-	key.hash = chain.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
+	key = &t->key;
+	key->serial = t->serial;
+	key->dev = SCRIBE_GET(sb, s_dev);
+	key->ino = SCRIBE_GET(inode, i_ino);
+	key->hash = t->climb.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
 	if (kind != SCRIBE_KIND_FILE)
-		key.hash ^= kind * SCRIBE_MIX;
-	key.hash &= ~SCRIBE_INDEX_BY_STRING;
-	index = scribe_slot_for(p, t->proc, &key, kind, &fresh);
+		key->hash ^= kind * SCRIBE_MIX;
+	key->hash &= ~SCRIBE_INDEX_BY_STRING;
+	index = scribe_slot_for(p, t->proc, key, kind, &fresh);
 	if (!index)
 		return SCRIBE_NO_SLOT;
 	s = scribe_slot_at(index);
@@ -487,28 +517,32 @@ SCRIBE_GLOBAL __u64 scribe_part_slow(struct scribe_slot *s)
 	return SCRIBE_PART_NONE;
 }
 
+/* The part that this CPU tries first: once parts have been added, CPUs spread over them. */
+static __always_inline struct scribe_slot *scribe_part_here(struct scribe_slot *s)
+{
+	__u32 other = *(volatile __u32 *)&s->parts[0];
+	struct scribe_slot *at = 0;
+
+	if (other && (bpf_get_smp_processor_id() & 1))
+		at = scribe_slot_at(other);
+	return at ? at : s;
+}
+
 /*
  * Hold a part of the slot found earlier. False: the slot is not that one any
  * more (retired by the daemon), or nothing could be held.
  */
 static __always_inline bool scribe_part_hold(struct scribe_slot *s, __u32 birth, struct scribe_hold *h)
 {
-	__u32 v = 1;
+	__u32 v;
 
-	h->at = s;
+	h->at = scribe_part_here(s);
 	h->atomic = 0;
-	/* Once parts have been added, CPUs spread over them. */
-	if (*(volatile __u32 *)&s->parts[0] && (bpf_get_smp_processor_id() & 1)) {
-		struct scribe_slot *other = scribe_slot_at(*(volatile __u32 *)&s->parts[0]);
-
-		if (other) {
-			v = scribe_part_trylock(other);
-			if (v != 1)
-				h->at = other;
-		}
-	}
-	if (v == 1)
+	v = scribe_part_trylock(h->at);
+	if (v == 1 && h->at != s) {
+		h->at = s;
 		v = scribe_part_trylock(s);
+	}
 	if (v == 1) {
 		__u64 got = scribe_part_slow(s);
 

@@ -3,7 +3,15 @@
 #ifndef BPF_SYSCALLS_H
 #define BPF_SYSCALLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Set acts[number] for every system call of this architecture that counts. */
 void scribe_syscalls_fill(unsigned char *acts, unsigned n);
+/*
+ * Name of the kernel's function of the i-th of them, then of some calls in the 32-bit
+ * form, which a kernel may lack; NULL behind the last, and where they are not known.
+ */
+const char *scribe_syscalls_function(unsigned i, char *room, size_t cap, bool *ret_may_lack);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "bpf/async.bpf.h"
 
-#define SCRIBE_CQE_MORE 2 /* the request completes again */
+#define SCRIBE_CQE_MORE       2 /* the request completes again */
 #define SCRIBE_FSYNC_DATASYNC 1
 
 /* enum io_uring_op is user-space ABI. */
@@ -50,7 +50,9 @@ struct {
 	__type(value, struct scribe_tgid);
 } scribe_tgids SEC(".maps");
 
-/* A thread's state for work done on behalf of a process: one a CPU. */
+/* A thread's state for work done on behalf of a process: as many a CPU as tasks may be in our programs there.
+ */
+#define SCRIBE_STAND_INS 3
 struct scribe_stand_in {
 	__u32 busy;
 	__u32 pad;
@@ -58,7 +60,7 @@ struct scribe_stand_in {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, SCRIBE_STAND_INS);
 	__type(key, __u32);
 	__type(value, struct scribe_stand_in);
 } scribe_stand_ins SEC(".maps");
@@ -95,14 +97,65 @@ static __always_inline bool scribe_uring_on_path(__u32 op)
 	return op == SCRIBE_URING_STATX || (op >= SCRIBE_URING_RENAMEAT && op <= SCRIBE_URING_LINKAT);
 }
 
+static __always_inline struct scribe_stand_in *scribe_stand_in_take(const struct scribe_proc *p)
+{
+	for (__u32 i = 0; i < SCRIBE_STAND_INS; i++) {
+		__u32 key = i;
+		struct scribe_stand_in *me = bpf_map_lookup_elem(&scribe_stand_ins, &key);
+
+		if (me && !__sync_lock_test_and_set(&me->busy, 1))
+			return me;
+	}
+	scribe_count(p, SCRIBE_L_URING_LOST);
+	return 0;
+}
+
+static __always_inline void scribe_stand_in_put(struct scribe_stand_in *me)
+{
+	__sync_lock_test_and_set(&me->busy, 0);
+}
+
+/* Where a read or write is to be, and from what memory. */
+static __always_inline void scribe_uring_rw(struct scribe_proc *p, struct scribe_flight *f, __u64 addr)
+{
+	struct io_rw *rw = SCRIBE_CAST(io_rw, addr);
+	__u64 buffer = SCRIBE_GET(rw, addr);
+
+	f->offset = SCRIBE_GET(rw, kiocb.ki_pos);
+	if (f->kind == SCRIBE_URING_READV || f->kind == SCRIBE_URING_WRITEV)
+		f->unaligned = scribe_iov_unaligned(p, buffer, (__u32)SCRIBE_GET(rw, len), p->mem_align);
+	else
+		f->unaligned = buffer && scribe_misaligned(buffer, p->mem_align);
+}
+
+static __always_inline void scribe_uring_note(struct scribe_proc *p, struct scribe_flight *f, __u64 addr)
+{
+	struct scribe_flight_key key = {.id = addr};
+
+	if (scribe_uring_direction(f->kind) != SCRIBE_OP_NONE) {
+		scribe_uring_rw(p, f, addr);
+	} else if (f->kind == SCRIBE_URING_CLOSE) {
+		struct io_close *c = SCRIBE_CAST(io_close, addr);
+
+		/* Without file_slot (before 5.16) there are no direct descriptors to close. */
+		if (!bpf_core_field_exists(c->file_slot) || SCRIBE_GET(c, file_slot) == 0)
+			f->file = scribe_fd_file(bpf_get_current_task_btf(), SCRIBE_GET(c, fd));
+	}
+	f->start_ns = bpf_ktime_get_ns();
+	scribe_count(p, SCRIBE_L_URING_SUBMITTED);
+	if (bpf_map_update_elem(&scribe_flights, &key, f, BPF_ANY))
+		scribe_count(p, SCRIBE_L_URING_LOST);
+}
+
 SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct scribe_tgid *found = bpf_map_lookup_elem(&scribe_tgids, &tgid);
-	struct scribe_flight_key key = {.id = addr};
-	struct scribe_flight f = {};
+	struct scribe_stand_in *me;
+	struct scribe_flight *f;
 	struct io_kiocb *req;
 	struct scribe_proc *p;
+	__u8 opcode;
 
 	if (!found)
 		return 0;
@@ -110,81 +163,73 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	if (!p || p->serial != found->serial || (p->flags & SCRIBE_PF_SILENT))
 		return 0;
 	req = SCRIBE_CAST(io_kiocb, addr);
-	f.kind = SCRIBE_GET(req, opcode);
-	if (!scribe_uring_followed(f.kind)) {
-		if (scribe_uring_on_path(f.kind))
+	opcode = SCRIBE_GET(req, opcode);
+	if (!scribe_uring_followed(opcode)) {
+		if (scribe_uring_on_path(opcode))
 			scribe_count(p, SCRIBE_L_URING_OTHER);
 		return 0;
 	}
-	f.proc = found->proc;
-	f.serial = found->serial;
-	if (scribe_uring_direction(f.kind) != SCRIBE_OP_NONE) {
-		struct io_rw *rw = SCRIBE_CAST(io_rw, addr);
-		__u64 buffer = SCRIBE_GET(rw, addr);
-
-		f.offset = SCRIBE_GET(rw, kiocb.ki_pos);
-		if (f.kind == SCRIBE_URING_READV || f.kind == SCRIBE_URING_WRITEV)
-			f.unaligned = scribe_iov_unaligned(p, buffer, SCRIBE_GET(rw, len), p->mem_align);
-		else
-			f.unaligned = buffer && scribe_misaligned(buffer, p->mem_align);
-	} else if (f.kind == SCRIBE_URING_CLOSE) {
-		struct io_close *c = SCRIBE_CAST(io_close, addr);
-
-		if (SCRIBE_GET(c, file_slot) == 0)
-			f.file = scribe_fd_file(bpf_get_current_task_btf(), SCRIBE_GET(c, fd));
-	}
-	f.start_ns = bpf_ktime_get_ns();
-	scribe_count(p, SCRIBE_L_URING_SUBMITTED);
-	if (bpf_map_update_elem(&scribe_flights, &key, &f, BPF_ANY))
-		scribe_count(p, SCRIBE_L_URING_LOST);
+	me = scribe_stand_in_take(p);
+	if (!me)
+		return 0;
+	f = &me->thread.flight;
+	__builtin_memset(f, 0, sizeof(*f));
+	f->kind = opcode;
+	f->proc = found->proc;
+	f->serial = found->serial;
+	scribe_uring_note(p, f, addr);
+	scribe_stand_in_put(me);
 	return 0;
 }
 
-/* A finished read or write, on the stand-in's behalf. */
-static __always_inline void scribe_uring_data(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_flight *f, __u64 addr, __s32 res)
+/* The finished read or write t->flight, on the stand-in's behalf. */
+static __always_inline void scribe_uring_data(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+					      __s32 res)
 {
 	struct io_rw *rw = SCRIBE_CAST(io_rw, addr);
+	struct scribe_flight *f = &t->flight;
 	__u32 write = scribe_uring_direction(f->kind);
 
 	if (f->offset == -1 || (write && (scribe_file_flags(f->file) & SCRIBE_O_APPEND)))
 		f->offset = (__s64)SCRIBE_GET(rw, kiocb.ki_pos) - (res > 0 ? res : 0);
 	f->slot = scribe_resolve(t, p, f->file, false, &f->birth);
-	scribe_flight_done(t, p, f, res, write, SCRIBE_EXT_URING_OPS);
+	scribe_flight_done(t, p, res, write, SCRIBE_EXT_URING_OPS);
 }
 
-static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_flight *f, __u64 addr, __s32 res)
+static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+					      __s32 res)
 {
-	struct scribe_meta_op m = {.start_ns = f->start_ns, .end_ns = t->end_ns, .what = SCRIBE_META_EXT,
-				   .ext = SCRIBE_EXT_COUNT};
+	struct scribe_flight *f = &t->flight;
+	__u32 what = SCRIBE_META_EXT, ext = SCRIBE_EXT_COUNT;
 
 	if (f->kind == SCRIBE_URING_FSYNC) {
 		struct io_sync *s = SCRIBE_CAST(io_sync, addr);
 
-		m.what = SCRIBE_GET(s, flags) & SCRIBE_FSYNC_DATASYNC ? SCRIBE_META_FDSYNC : SCRIBE_META_FSYNC;
+		what = SCRIBE_GET(s, flags) & SCRIBE_FSYNC_DATASYNC ? SCRIBE_META_FDSYNC : SCRIBE_META_FSYNC;
 	} else if (f->kind == SCRIBE_URING_CLOSE) {
-		m.what = SCRIBE_META_CLOSE;
-		m.ext = SCRIBE_EXT_CLOSES;
+		what = SCRIBE_META_CLOSE;
+		ext = SCRIBE_EXT_CLOSES;
 	} else {
-		m.ext = f->kind == SCRIBE_URING_FALLOCATE ? SCRIBE_EXT_FALLOCATES : SCRIBE_EXT_SYNC_RANGES;
+		ext = f->kind == SCRIBE_URING_FALLOCATE ? SCRIBE_EXT_FALLOCATES : SCRIBE_EXT_SYNC_RANGES;
 	}
 	if (res < 0) {
-		m.what = SCRIBE_META_EXT;
-		m.ext = SCRIBE_EXT_FAILED_META;
+		what = SCRIBE_META_EXT;
+		ext = SCRIBE_EXT_FAILED_META;
 	}
 	f->slot = scribe_resolve(t, p, f->file, false, &f->birth);
+	scribe_meta_set(t, what, ext);
+	t->meta.start_ns = f->start_ns;
 	if (f->slot != SCRIBE_SKIP_SLOT && f->slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->birth), f->file, &m);
+		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->birth), f->file);
 }
 
-SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_proc *p, struct scribe_flight *f,
-				      __u64 addr, __s32 res)
+SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
-	struct io_kiocb *req = SCRIBE_CAST(io_kiocb, addr);
+	struct scribe_flight *f;
 
-	if (!t || !p || !f)
+	if (!t || !p)
 		return 0;
+	f = &t->flight;
 	if (f->kind == SCRIBE_URING_OPENAT || f->kind == SCRIBE_URING_OPENAT2) {
 		struct io_open *o = SCRIBE_CAST(io_open, addr);
 
@@ -197,52 +242,51 @@ SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_pro
 		return 0;
 	}
 	if (f->kind != SCRIBE_URING_CLOSE)
-		f->file = (__u64)SCRIBE_GET(req, file);
+		SCRIBE_LOAD(&f->file, addr + bpf_core_field_offset(struct io_kiocb, file));
 	if (!f->file)
 		return 0;
 	if (scribe_uring_direction(f->kind) != SCRIBE_OP_NONE)
-		scribe_uring_data(t, p, f, addr, res);
+		scribe_uring_data(t, p, addr, res);
 	else
-		scribe_uring_meta(t, p, f, addr, res);
+		scribe_uring_meta(t, p, addr, res);
 	return 0;
 }
 
 SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 {
 	struct scribe_flight_key key = {.id = addr};
-	struct scribe_flight *found = bpf_map_lookup_elem(&scribe_flights, &key), f;
+	struct scribe_flight *found = bpf_map_lookup_elem(&scribe_flights, &key);
 	struct scribe_stand_in *me;
+	struct scribe_thread *t;
 	struct scribe_proc *p;
-	__u32 zero = 0;
 
 	if (!found)
 		return 0;
-	f = *found;
+	p = scribe_proc_at(found->proc);
+	if (!p || p->serial != found->serial)
+		return 0;
+	me = scribe_stand_in_take(p);
+	if (me)
+		me->thread.flight = *found;
 	if (!(flags & SCRIBE_CQE_MORE))
 		bpf_map_delete_elem(&scribe_flights, &key);
-	p = scribe_proc_at(f.proc);
-	me = bpf_map_lookup_elem(&scribe_stand_ins, &zero);
-	if (!p || p->serial != f.serial || !me)
+	if (!me)
 		return 0;
-	if (__sync_lock_test_and_set(&me->busy, 1)) {
-		scribe_count(p, SCRIBE_L_URING_LOST);
-		return 0;
-	}
-	me->thread.proc = f.proc;
-	me->thread.serial = f.serial;
-	me->thread.c_file = 0;
-	me->thread.events = 0;
-	me->thread.start_ns = f.start_ns;
-	me->thread.end_ns = bpf_ktime_get_ns();
-	scribe_uring_record(&me->thread, p, &f, addr, res);
+	t = &me->thread;
+	t->proc = t->flight.proc;
+	t->serial = t->flight.serial;
+	t->c_file = 0;
+	t->events = 0;
+	t->op.start_ns = t->flight.start_ns;
+	t->op.end_ns = bpf_ktime_get_ns();
+	scribe_uring_record(t, p, addr, res);
 	scribe_count(p, SCRIBE_L_URING_COMPLETED);
-	scribe_count_many(p, SCRIBE_L_EVENTS, me->thread.events);
+	scribe_count_many(p, SCRIBE_L_EVENTS, t->events);
 	/* Nothing of this process stays in the stand-in. */
-	if (me->thread.c_file && !me->thread.c_kept)
-		scribe_desc_put(p, me->thread.c_file, me->thread.c_inode, me->thread.c_slot,
-				me->thread.c_birth);
-	me->thread.c_file = 0;
-	__sync_lock_test_and_set(&me->busy, 0);
+	if (t->c_file && !t->c_kept)
+		scribe_desc_put(p, t->c_file, t->c_inode, t->c_slot, t->c_birth);
+	t->c_file = 0;
+	scribe_stand_in_put(me);
 	return 0;
 }
 

@@ -12,9 +12,6 @@ set(scribe_unit_libs_core scribe_core scribe_logfmt)
 set(scribe_unit_libs_daemon scribe_daemon scribe_core scribe_bpf scribe_logfmt)
 set(scribe_unit_libs_client scribe_client scribe_core scribe_logfmt)
 
-# Unit tests that load BPF programs: need root, never run beside another one.
-set(scribe_root_rooms bpf)
-
 function(scribe_add_unit source)
   get_filename_component(name ${source} NAME_WE)
   string(REGEX REPLACE "_.*$" "" room ${name})
@@ -32,11 +29,7 @@ function(scribe_add_unit source)
   target_compile_definitions(unit_${name} PRIVATE
     SCRIBE_TEST_DATA="${scribe_tests_dir}/data" SCRIBE_TEST_DIR="${scribe_tests_dir}")
   add_test(NAME unit.${name} COMMAND unit_${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-  if(room IN_LIST scribe_root_rooms)
-    set_tests_properties(unit.${name} PROPERTIES LABELS root RUN_SERIAL ON RESOURCE_LOCK bpf TIMEOUT 300)
-  else()
-    set_tests_properties(unit.${name} PROPERTIES LABELS tools TIMEOUT 300)
-  endif()
+  set_tests_properties(unit.${name} PROPERTIES LABELS tools TIMEOUT 300)
 endfunction()
 
 # One ctest entry a .bats file; the adapter turns "all skipped" into 77 and
@@ -94,12 +87,16 @@ function(scribe_add_programs)
     message(WARNING "tests: no go: the Go workload will fail (scripts/install-deps)")
     return()
   endif()
+  set(go_arch)
+  if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+    set(go_arch GOARCH=arm64)
+  endif()
   foreach(source ${go_sources})
     get_filename_component(name ${source} NAME_WE)
     set(out ${PROJECT_BINARY_DIR}/tests/prog/${name})
     add_custom_command(OUTPUT ${out} DEPENDS ${source} VERBATIM
       COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${PROJECT_BINARY_DIR}/go-cache CGO_ENABLED=0 GO111MODULE=off
-              ${SCRIBE_GO} build -o ${out} ${source})
+              ${go_arch} ${SCRIBE_GO} build -o ${out} ${source})
     add_custom_target(prog_${name} ALL DEPENDS ${out})
   endforeach()
 endfunction()

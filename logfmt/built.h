@@ -28,5 +28,9 @@
 #ifndef IOSCRIBE_MODULE_POSIX_EXT
 #define IOSCRIBE_MODULE_POSIX_EXT 1
 #endif
+/* Probes on libraries, by which STDIO, MPIIO, HDF5 and PNETCDF are recorded: x86-64 only. */
+#ifndef IOSCRIBE_LIBRARY_PROBES
+#define IOSCRIBE_LIBRARY_PROBES 1
+#endif
 
 #endif

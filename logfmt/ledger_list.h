@@ -51,6 +51,20 @@
 	X(LIB_HANDLES_FULL, "open handles of libraries not kept: table full") \
 	X(NAME_LOST, "records without a name: its file was closed before the ring had room") \
 	X(LAYOUTS_LATE, "files whose layout is unknown: no answer in time") \
-	X(NAME_AS_GIVEN, "path arguments whose links were not followed: no answer in time")
+	X(NAME_AS_GIVEN, "path arguments whose links were not followed: no answer in time") \
+	X(IO_CALLS, "reads and writes of ended threads by the kernel's own accounting") \
+	X(IO_BYTES, "bytes that they moved by it") \
+	X(IO_MISSED_CALLS, "of these calls, those neither recorded nor left out") \
+	X(IO_MISSED_BYTES, "bytes that these moved") \
+	X(LEFT_PIPE_CALLS, "reads and writes of pipes, left out") \
+	X(LEFT_PIPE_BYTES, "bytes that they moved") \
+	X(LEFT_SOCKET_CALLS, "reads and writes of sockets, left out") \
+	X(LEFT_SOCKET_BYTES, "bytes that they moved") \
+	X(LEFT_OTHER_CALLS, "reads and writes of terminals, devices and the like, left out") \
+	X(LEFT_OTHER_BYTES, "bytes that they moved") \
+	X(LEFT_EXCLUDED_CALLS, "reads and writes of excluded files, left out") \
+	X(LEFT_EXCLUDED_BYTES, "bytes that they moved") \
+	X(LEFT_BEFORE_CALLS, "reads and writes before the process was enrolled, or made by the kernel to execute it") \
+	X(LEFT_BEFORE_BYTES, "bytes that they moved")
 
 #endif

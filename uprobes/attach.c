@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,43 +19,7 @@
 #include "uprobes/image.h"
 #include "uprobes/sites.h"
 
-#define MULTI_RETURN  1u
-#define COOKIES_MAX   4096
 #define DECISIONS_MAX 4096
-
-/* What the kernel reads of struct bpf_attr for this command (uapi/linux/bpf.h of 6.6). */
-struct multi_attr {
-	uint32_t prog_fd, target_fd, attach_type, flags;
-	uint64_t path, offsets, ref_ctr_offsets, cookies;
-	uint32_t cnt, multi_flags, pid, pad;
-};
-
-/* The places of one kind (single stream calls or not), entry or return. */
-struct batch {
-	uint64_t offset[COOKIES_MAX], cookie[COOKIES_MAX];
-	uint64_t semaphore[COOKIES_MAX]; /* where in the file a counter goes up while the place is probed, 0
-					    none */
-	uint32_t n;
-};
-
-static int multi_link(int prog, const char *path, const struct batch *b, bool at_return)
-{
-	struct multi_attr attr = {
-		.prog_fd = (uint32_t)prog,
-		.attach_type = SCRIBE_ATTACH_UPROBE_MULTI,
-		.path = (uint64_t)(uintptr_t)path,
-		.offsets = (uint64_t)(uintptr_t)b->offset,
-		.cookies = (uint64_t)(uintptr_t)b->cookie,
-		.ref_ctr_offsets = b->semaphore[0] ? (uint64_t)(uintptr_t)b->semaphore : 0,
-		.cnt = b->n,
-		.multi_flags = at_return ? MULTI_RETURN : 0,
-	};
-	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, 64);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* ---- attaching ---- */
 
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
 {
@@ -75,52 +38,6 @@ int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe
 	}
 	u->link[u->nlinks++] = *link;
 	return 0;
-}
-
-static void add_place(struct batch *b, uint64_t offset, uint64_t cookie)
-{
-	b->offset[b->n] = offset;
-	b->cookie[b->n++] = cookie;
-}
-
-static int attach_multi(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
-			bool counts)
-{
-	struct scribe_probe_link l = {.fd = multi_link(u->program_fd, path, b, at_return), .counts = counts};
-
-	if (l.fd < 0)
-		return l.fd;
-	scribe_pinned_link(u, &l);
-	return scribe_uprobes_keep_link(u, &l);
-}
-
-static int attach_perf(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
-		       bool counts)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = b->cookie[i], .retprobe = at_return,
-			    .ref_ctr_offset = b->semaphore[i]);
-		struct scribe_probe_link l = {.fd = -1, .counts = counts};
-		int rc;
-
-		l.perf = bpf_program__attach_uprobe_opts(u->program, -1, path, b->offset[i], &opts);
-		if (!l.perf)
-			return -errno;
-		rc = scribe_uprobes_keep_link(u, &l);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-static int attach_batch(struct scribe_uprobes *u, const char *path, const struct batch *b, bool at_return,
-			bool counts)
-{
-	if (!b->n)
-		return 0;
-	if (u->level == SCRIBE_UPROBE_MULTI)
-		return attach_multi(u, path, b, at_return, counts);
-	return attach_perf(u, path, b, at_return, counts);
 }
 
 /* Give a place its index among the kernel's sites. */
@@ -144,10 +61,10 @@ static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, 
 static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
 		       uint32_t image, const char *path, bool counts)
 {
-	struct batch *b = calloc(2, sizeof(*b)), *returns = b + 1;
-	int rc = b ? 0 : -ENOMEM;
+	struct scribe_batch *b = calloc(2, sizeof(*b)), *returns = b + 1;
+	int rc = b ? 0 : -ENOMEM, program = u->program_fd[layer];
 
-	for (size_t i = 0; rc == 0 && i < plan->n && b->n < COOKIES_MAX; i++) {
+	for (size_t i = 0; rc == 0 && i < plan->n && b->n < SCRIBE_COOKIES_MAX; i++) {
 		const struct scribe_planned *one = &plan->at[i];
 		uint64_t cookie = 0;
 
@@ -156,17 +73,17 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 		rc = announce(u, one, image, &cookie);
 		if (rc)
 			break;
-		b->semaphore[b->n] = one->semaphore;
-		add_place(b, one->offset, cookie);
+		scribe_batch_add(b, one->offset, one->site.vaddr, one->semaphore, cookie);
 		if (one->site.flags & SCRIBE_SITE_RETURNS)
-			add_place(returns, one->offset, SCRIBE_COOKIE_RETURN | layer);
+			scribe_batch_add(returns, one->offset, one->site.vaddr, 0,
+					 SCRIBE_COOKIE_RETURN | layer);
 	}
 	scribe_plan_read(plan, path);
 	scribe_pinned_counts(u);
 	if (rc == 0)
-		rc = attach_batch(u, path, returns, true, counts);
+		rc = scribe_batch_attach(u, program, path, returns, true, counts);
 	if (rc == 0)
-		rc = attach_batch(u, path, b, false, counts);
+		rc = scribe_batch_attach(u, program, path, b, false, counts);
 	free(b);
 	return rc;
 }
@@ -178,7 +95,8 @@ size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
 }
 
 static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf,
-			  const struct scribe_library *l, const char *path, struct scribe_uprobes_result *ret)
+			  const struct scribe_library *l, const char *path, struct scribe_uprobes_result *ret,
+			  struct scribe_err *err)
 {
 	struct scribe_image image;
 	struct scribe_plan plan;
@@ -195,7 +113,9 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
 	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at))
 		return -ENOTSUP;
-	rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
+	rc = scribe_uprobes_load(u, l->layer, err);
+	if (rc == 0)
+		rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
 	if (rc)
 		return rc;
 	if (bpf_map_update_elem(u->images_fd, &index, &image, BPF_ANY))
@@ -354,15 +274,22 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	u->unpinned = false;
 	for (size_t i = 0; i < scribe_nlibraries; i++) {
 		const struct scribe_library *l = &scribe_libraries[i];
+		struct scribe_err why = {0};
 		bool wanted = l->modules & u->opt.modules & (is_ours(l) ? u->opt.inside : u->opt.modules);
 
 		if (!(libraries & 1u << i))
 			continue;
-		rc = wanted ? attach_library(u, elf, l, path, ret) : 0;
+		rc = wanted ? attach_library(u, elf, l, path, ret, &why) : 0;
 		if (rc) {
-			scribe_err_set(err, rc, "%s: cannot be probed for %s: %s", label, l->name,
-				       rc == -ENOTSUP ? "its version is not known, or built in an unknown way"
-						      : strerror(-rc));
+			if (why.code)
+				scribe_err_set(err, rc, "%s", why.text);
+			else if (rc == -ENOTSUP)
+				scribe_err_set(err, rc,
+					       "%s: cannot be probed for %s: its version is not known, or built in "
+					       "an unknown way",
+					       label, l->name);
+			else
+				scribe_batch_refused(u, rc, label, err);
 			/* streams that nobody knows stay with their system calls: nothing is missed */
 			if (l->layer != SCRIBE_LAYER_STDIO)
 				file.refused |= l->modules & u->opt.modules;
@@ -377,9 +304,19 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }
 
+size_t scribe_uprobes_attached(const struct scribe_uprobes *u)
+{
+	return u->nlinks;
+}
+
 enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u)
 {
 	return u->level;
+}
+
+const char *scribe_uprobes_why(const struct scribe_uprobes *u)
+{
+	return u->refused ? u->why.text : "";
 }
 
 int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)

@@ -19,9 +19,9 @@
 struct scribe_uprobes;
 
 enum scribe_uprobe_level {
-	SCRIBE_UPROBE_AUTO = 0,
-	SCRIBE_UPROBE_MULTI = 1, /* one link a file and direction (Linux 6.6) */
-	SCRIBE_UPROBE_PERF = 2,  /* one perf event a place */
+	SCRIBE_UPROBE_AUTO = 0,   /* the first of these that the kernel takes */
+	SCRIBE_UPROBE_MULTI = 1,  /* uprobe_multi: one link a file and direction (Linux 6.6) */
+	SCRIBE_UPROBE_EVENTS = 2, /* trace events: the same by tracefs and perf (Linux 5.15) */
 };
 
 struct scribe_uprobes_options {
@@ -58,8 +58,9 @@ struct scribe_uprobes_result {
 };
 
 /*
- * Load the programs beside those of `bpf`. Where its folder of pins holds library programs
- * that were loaded with the same options, these are taken over with all that they are attached to.
+ * The programs beside those of `bpf`: each layer's is loaded with the first library of it. Where
+ * the folder of pins holds library programs that were loaded with the same options, these are
+ * taken over with all that they are attached to. `err`: why libraries cannot be probed at all.
  */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err);
@@ -82,7 +83,18 @@ const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u
 /* The same of a file that holds a library, on whatever device. */
 const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_uprobes *u, uint64_t ino);
 
+/* Will this way be that of trace events, and are perf events for CAP_SYS_ADMIN alone? */
+bool scribe_uprobes_need_admin(enum scribe_uprobe_level level);
+/* Links that there are. */
+size_t scribe_uprobes_attached(const struct scribe_uprobes *u);
+/*
+ * Load, and attach to a function of this very program that nobody calls, as to one of a library's:
+ * what the kernel refuses there it refuses everywhere. Detached with the rest, by scribe_uprobes_free.
+ */
+int scribe_uprobes_try(struct scribe_uprobes *u, struct scribe_err *err);
 enum scribe_uprobe_level scribe_uprobes_level(const struct scribe_uprobes *u);
+/* Why the kernel has refused a program, one line; "": it has refused none. */
+const char *scribe_uprobes_why(const struct scribe_uprobes *u);
 struct scribe_shape;
 /* What belongs to the key of a shape (logfmt/rules/lib_rules.h). */
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape);

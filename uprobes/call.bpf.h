@@ -34,6 +34,39 @@ struct scribe_call {
 	__u64 moved_ns;
 };
 
+/* The registers in the order of enum scribe_reg: ctx itself takes no variable offset. */
+struct scribe_regs {
+	__u64 r[16];
+};
+
+/* What a record is called that is named by a string of the program. */
+struct scribe_lib_name {
+	__u64 string; /* user address of a path */
+	__u64 suffix; /* user address of what follows ":", 0 none */
+	__u32 kind;   /* enum scribe_slot_kind */
+	__u32 prefix; /* 1: a file system prefix may stand before it */
+	__u64 own;    /* what the record is known by while it has no name, 0: by its name */
+	__u64 later;  /* 1: the name is not known yet; else without a suffix it ends in ":" */
+};
+
+/* A PnetCDF variable as it lies in the library, from `nc_type_at` - 8 on. */
+struct scribe_nc_var {
+	__s32 dims;
+	__s32 record_dim; /* -1 none */
+	__u32 type;
+	__u32 pad;
+	__u64 shape; /* MPI_Offset of each dimension */
+};
+
+/* An access of one: what it is of. `count` and `stride` as the library has them. */
+struct scribe_nc_access {
+	__u32 varid, form, op, count_at;
+	__u32 indep, number;
+	__u64 count, stride, filetype;
+};
+
+#define SCRIBE_NUMBERS 32
+
 struct scribe_calls {
 	struct scribe_call layer[SCRIBE_LAYERS];
 	struct scribe_shape shape; /* of the access that is being recorded */
@@ -42,22 +75,20 @@ struct scribe_calls {
 	__u32 pad;
 	__u64 post[3]; /* PnetCDF: variable, count, stride of the request that is being posted */
 	__u64 post_ns;
+	/*
+	 * Working memory of the handler that runs, of which a thread has one at a time:
+	 * all functions of a chain have 512 bytes of stack together.
+	 */
+	struct scribe_regs regs;
+	struct scribe_lib_op op;   /* of the call that returns, */
+	struct scribe_lib_op past; /* and of an open that is recorded before it */
+	struct scribe_lib_name name;
+	struct scribe_handle fresh;
+	struct scribe_event ev;
+	struct scribe_nc_var var;
+	struct scribe_nc_access access;
+	__u64 number[SCRIBE_NUMBERS];
 };
-
-static __always_inline struct scribe_call *scribe_layer_at(struct scribe_calls *calls, __u32 layer)
-{
-	switch (layer) {
-	case SCRIBE_LAYER_STDIO:
-		return &calls->layer[SCRIBE_LAYER_STDIO];
-	case SCRIBE_LAYER_MPIIO:
-		return &calls->layer[SCRIBE_LAYER_MPIIO];
-	case SCRIBE_LAYER_HDF5:
-		return &calls->layer[SCRIBE_LAYER_HDF5];
-	case SCRIBE_LAYER_PNETCDF:
-		return &calls->layer[SCRIBE_LAYER_PNETCDF];
-	}
-	return 0;
-}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -72,6 +103,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct scribe_site);
 } scribe_sites SEC(".maps");
+
+/* Sites by the end of their address and the number of their trace event (SCRIBE_COOKIE_PLACES). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIBE_SITES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} scribe_places SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -96,11 +136,9 @@ struct {
 	__type(value, struct scribe_shape);
 } scribe_shapes SEC(".maps");
 
-/* The registers in the order of enum scribe_reg: ctx itself takes no variable offset. */
-struct scribe_regs {
-	__u64 r[16];
-};
-
+#ifdef __TARGET_ARCH_x86
+#define SCRIBE_REGS_IP(ctx)  ((ctx)->ip)
+#define SCRIBE_REGS_RET(ctx) ((ctx)->ax)
 static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_regs *to)
 {
 	to->r[SCRIBE_REG_AX] = ctx->ax;
@@ -120,6 +158,30 @@ static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_
 	to->r[SCRIBE_REG_R14] = ctx->r14;
 	to->r[SCRIBE_REG_R15] = ctx->r15;
 }
+#elif defined(__TARGET_ARCH_arm64)
+#define SCRIBE_REGS_IP(ctx)  ((ctx)->pc)
+#define SCRIBE_REGS_RET(ctx) ((ctx)->regs[0])
+/* Under x86-64's names for what they hold there: arguments 0 to 5, then what calls keep. */
+static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_regs *to)
+{
+	to->r[SCRIBE_REG_DI] = ctx->regs[0];
+	to->r[SCRIBE_REG_SI] = ctx->regs[1];
+	to->r[SCRIBE_REG_DX] = ctx->regs[2];
+	to->r[SCRIBE_REG_CX] = ctx->regs[3];
+	to->r[SCRIBE_REG_R8] = ctx->regs[4];
+	to->r[SCRIBE_REG_R9] = ctx->regs[5];
+	to->r[SCRIBE_REG_R10] = ctx->regs[6];
+	to->r[SCRIBE_REG_R11] = ctx->regs[7];
+	to->r[SCRIBE_REG_AX] = ctx->regs[8];
+	to->r[SCRIBE_REG_BX] = ctx->regs[19];
+	to->r[SCRIBE_REG_R12] = ctx->regs[20];
+	to->r[SCRIBE_REG_R13] = ctx->regs[21];
+	to->r[SCRIBE_REG_R14] = ctx->regs[22];
+	to->r[SCRIBE_REG_R15] = ctx->regs[23];
+	to->r[SCRIBE_REG_BP] = ctx->regs[29];
+	to->r[SCRIBE_REG_SP] = ctx->sp;
+}
+#endif
 
 static __always_inline __u64 scribe_user_u64(__u64 at)
 {
@@ -141,7 +203,7 @@ static __always_inline __u32 scribe_user_u32(__u64 at)
 static __always_inline struct scribe_thread *scribe_caller(struct scribe_proc **ret_p)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct scribe_thread *t = bpf_task_storage_get(&scribe_task, task, 0, 0);
+	struct scribe_thread *t = scribe_thread_of(task);
 	struct scribe_proc *p;
 
 	if (!t)
@@ -160,32 +222,41 @@ static __always_inline struct scribe_site *scribe_site_at(__u32 index)
 	return bpf_map_lookup_elem(&scribe_sites, &index);
 }
 
+/* Index of the site of an entry; one that there is not, when it is not known. */
+static __always_inline __u32 scribe_site_of(__u64 cookie, __u64 ip)
+{
+	__u32 key = cookie, *site;
+
+	if (!(cookie & SCRIBE_COOKIE_PLACES))
+		return key;
+	key = key * SCRIBE_PLACE_STEP + (ip & (SCRIBE_PLACE_STEP - 1));
+	site = bpf_map_lookup_elem(&scribe_places, &key);
+	return site ? *site : SCRIBE_SITES_MAX;
+}
+
 static __always_inline struct scribe_image *scribe_image_at(__u32 index)
 {
 	return bpf_map_lookup_elem(&scribe_images, &index);
 }
 
-/* The call whose return this is, closed; 0: another's. */
-static __always_inline struct scribe_call *scribe_returning(struct pt_regs *ctx, __u32 layer)
+static __always_inline struct scribe_calls *scribe_calls_get(void)
 {
-	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
-	struct scribe_call *c;
+	return bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+}
 
-	if (!calls)
-		return 0;
-	c = scribe_layer_at(calls, layer);
-	if (!c || !c->busy || ctx->sp != c->sp + 8)
-		return 0;
+/* Does the call of this layer return now? It is over then. */
+static __always_inline bool scribe_returning(__u64 sp, struct scribe_call *c)
+{
+	if (!c->busy || sp != c->sp + 8)
+		return false;
 	c->busy = 0;
-	return c;
+	return true;
 }
 
 /* Is this the return of the function around? Then what it said is over. */
-static __always_inline bool scribe_around_end(struct pt_regs *ctx)
+static __always_inline bool scribe_around_end(__u64 sp, struct scribe_calls *calls)
 {
-	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
-
-	if (!calls || !calls->around || ctx->sp != calls->around_sp + 8)
+	if (!calls->around || sp != calls->around_sp + 8)
 		return false;
 	calls->around = 0;
 	return true;
@@ -193,29 +264,64 @@ static __always_inline bool scribe_around_end(struct pt_regs *ctx)
 
 /* ---- recording ---- */
 
+/* An operation that counts nothing yet. */
+static __always_inline void scribe_op_begin(struct scribe_lib_op *op, __u64 start_ns, __u64 end_ns)
+{
+	op->start_ns = start_ns;
+	op->end_ns = end_ns;
+	op->bytes = 0;
+	op->offset = -1;
+	op->what = SCRIBE_LIB_OTHER;
+	op->op_class = SCRIBE_OP_META;
+	op->count_at = SCRIBE_LIB_NO_COUNT;
+	op->unsized = 0;
+	op->also_at = 0;
+	op->shape = 0;
+}
+
+/* A record that can be written on, 0: none. */
+static __always_inline struct scribe_slot *scribe_lib_slot_at(__u32 slot)
+{
+	return slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(slot);
+}
+
+static __always_inline void scribe_name_begin(struct scribe_lib_name *n, __u32 kind, __u64 string, __u32 prefix)
+{
+	n->string = string;
+	n->suffix = 0;
+	n->kind = kind;
+	n->prefix = prefix;
+	n->own = 0;
+	n->later = 0;
+}
+
 /* What the thread's system calls have moved inside a call goes to places `at` to `at` + 2. */
 static __always_inline void scribe_lib_beneath(const struct scribe_thread *t, const struct scribe_call *c,
 					       __u32 slot, __u32 at)
 {
-	struct scribe_slot *s = slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(slot);
+	struct scribe_slot *s;
 
-	if (!s || t->moved_ns == c->moved_ns)
+	if (t->moved_ns == c->moved_ns)
+		return;
+	s = scribe_lib_slot_at(slot);
+	if (!s)
 		return;
 	__sync_fetch_and_add(&s->ext.v[at], t->moved[0] - c->moved[0]);
 	__sync_fetch_and_add(&s->ext.v[at + 1], t->moved[1] - c->moved[1]);
 	__sync_fetch_and_add(&s->ext.v[at + 2], t->moved_ns - c->moved_ns);
 }
 
-/* The key of a shape that can be looked up from now on. */
-SCRIBE_GLOBAL __s64 scribe_shape_keep(struct scribe_proc *p, const struct scribe_shape *shape)
+/* The key of calls->shape, which can be looked up from now on. */
+SCRIBE_GLOBAL __s64 scribe_shape_keep(struct scribe_proc *p)
 {
+	struct scribe_calls *calls = scribe_calls_get();
 	__s64 key;
 
-	if (!p || !shape)
+	if (!p || !calls)
 		return 0;
-	key = scribe_shape_key(shape);
+	key = scribe_shape_key(&calls->shape);
 	if (!bpf_map_lookup_elem(&scribe_shapes, &key) &&
-	    bpf_map_update_elem(&scribe_shapes, &key, shape, BPF_ANY))
+	    bpf_map_update_elem(&scribe_shapes, &key, &calls->shape, BPF_ANY))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 	return key;
 }
@@ -233,15 +339,23 @@ SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *a
 	return 0;
 }
 
+/* The same on a part that is held. */
+SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_lib_op *op,
+				  const struct scribe_lib_place *place)
+{
+	if (!at || !op || !place)
+		return 0;
+	scribe_lib_apply(&at->part, &at->ext, op, place, 0);
+	return 0;
+}
+
 /* One call on a slot. 0: the slot went away. */
-SCRIBE_GLOBAL int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
-				    const struct scribe_lib_op *op)
+static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s, __u32 birth,
+					     const struct scribe_lib_op *op)
 {
 	struct scribe_lib_place place;
 	struct scribe_hold h;
 
-	if (!p || !s || !op)
-		return 1;
 	if (s->flags & SCRIBE_SF_EXCLUDED) {
 		scribe_count(p, SCRIBE_L_EXCLUDED);
 		return 1;
@@ -255,7 +369,7 @@ SCRIBE_GLOBAL int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s
 		struct scribe_posix_part *part = &h.at->part;
 		__s64 value = s->kind == SCRIBE_KIND_STDIO ? 0 : scribe_lib_value(op);
 
-		scribe_lib_apply(part, &h.at->ext, op, &place, 0);
+		scribe_lib_held(h.at, op, &place);
 		if (scribe_top_count(part->access, value, 0))
 			scribe_value_far(p, part, 0, value);
 		scribe_part_unlock(h.at, h.lock);
@@ -268,7 +382,6 @@ SCRIBE_GLOBAL int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s
 /* A record in place of one that the daemon has taken: same name, named by the old one. */
 SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc *p, __u32 old)
 {
-	struct scribe_file_key key = {};
 	struct scribe_slot *s, *was;
 	bool fresh = false;
 	__u32 index;
@@ -278,11 +391,11 @@ SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc
 	was = scribe_slot_at(old);
 	if (!was || was->serial != p->serial || was->kind < SCRIBE_KIND_STDIO)
 		return SCRIBE_NO_SLOT;
-	key.serial = p->serial;
-	key.dev = was->dev;
-	key.ino = was->ino;
-	key.hash = was->hash;
-	index = scribe_slot_for(p, t->proc, &key, was->kind, &fresh);
+	t->key.serial = p->serial;
+	t->key.dev = was->dev;
+	t->key.ino = was->ino;
+	t->key.hash = was->hash;
+	index = scribe_slot_for(p, t->proc, &t->key, was->kind, &fresh);
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s || s->kind != was->kind)
 		return SCRIBE_NO_SLOT;
@@ -342,194 +455,6 @@ static __always_inline void scribe_handle_drop(struct scribe_proc *p, __u32 laye
 	struct scribe_handle_key key = {.handle = handle, .serial = p->serial, .layer = layer};
 
 	bpf_map_delete_elem(&scribe_handles, &key);
-}
-
-/* ---- records named by a string of the program ---- */
-
-/* Bytes of a file system prefix ("ufs:") that no path begins with. */
-static __always_inline __u32 scribe_prefix_bytes(struct scribe_scratch *s)
-{
-	for (int i = 0; i < 16; i++) {
-		char c = s->text[SCRIBE_NAME_MAX_BYTES + i];
-
-		if (c == '/' || c == 0)
-			return 0;
-		if (c == ':')
-			return i + 1;
-	}
-	return 0;
-}
-
-struct scribe_lib_name {
-	__u64 string; /* user address of a path */
-	__u64 suffix; /* user address of what follows ":", 0 none */
-	__u32 kind;   /* enum scribe_slot_kind */
-	__u32 prefix; /* 1: a file system prefix may stand before it */
-	__u64 own;    /* what the record is known by while it has no name, 0: by its name */
-	__u64 later;  /* 1: the name is not known yet; else without a suffix it ends in ":" */
-};
-
-/* The strings of a name behind one another in the upper half; path bytes << 16 | all bytes, 0: unreadable. */
-static __always_inline __u32 scribe_lib_read(struct scribe_scratch *s, const struct scribe_lib_name *n)
-{
-	__u32 bytes, more = 0;
-	__u64 from = n->string;
-	long got;
-
-	got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
-				      (void *)from);
-	if (got <= 1)
-		return 0;
-	if (n->prefix) {
-		__u32 skip = scribe_prefix_bytes(s);
-
-		if (skip) {
-			from += skip;
-			got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES],
-						      SCRIBE_NAME_MAX_BYTES / 2, (void *)from);
-			if (got <= 1)
-				return 0;
-		}
-	}
-	bytes = (got - 1) & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
-	if (n->suffix) {
-		s->text[SCRIBE_NAME_MAX_BYTES + bytes] = ':';
-		got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES + bytes + 1],
-					      SCRIBE_NAME_MAX_BYTES / 2 - 1, (void *)n->suffix);
-		if (got <= 1)
-			return 0;
-		more = got & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
-	} else if (n->own) {
-		s->text[SCRIBE_NAME_MAX_BYTES + bytes] = ':';
-		more = 1;
-	}
-	return bytes << 16 | (bytes + more);
-}
-
-/*
- * The record of something in a file: named after the record of the file, which
- * the daemon knows already, and a string of the program, `suffix`.
- */
-SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc *p, __u32 file,
-				     const struct scribe_lib_name *n)
-{
-	struct scribe_file_key key = {};
-	struct scribe_slot *base, *slot;
-	__u32 index = SCRIBE_NO_SLOT;
-	struct scribe_scratch *s;
-	bool fresh = false;
-	long got = 1;
-
-	base = scribe_slot_at(file);
-	if (!t || !p || !n || !base)
-		return index;
-	if (base->flags & SCRIBE_SF_EXCLUDED)
-		return SCRIBE_SKIP_SLOT;
-	s = scribe_scratch_take(p);
-	if (!s)
-		return index;
-	if (n->suffix)
-		got = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES / 2,
-					      (void *)n->suffix);
-	if (got > 1 || n->own) {
-		__u64 hash = n->own;
-
-		if (!hash)
-			hash = scribe_string_hash(s, got - 1);
-		key.serial = p->serial;
-		key.dev = base->dev;
-		key.ino = base->ino;
-		key.hash = ((hash + base->hash) * SCRIBE_MIX + n->kind) << 2 | 1;
-		index = scribe_slot_for(p, t->proc, &key, n->kind, &fresh);
-	}
-	slot = index ? scribe_slot_at(index) : 0;
-	if (!slot || slot->kind != n->kind) {
-		index = SCRIBE_NO_SLOT;
-		scribe_count(p, SCRIBE_L_LIB_DROPPED);
-	} else if (!n->later && got > 0 && !(slot->flags & SCRIBE_SF_NAME_SENT) &&
-		   base->flags & SCRIBE_SF_NAME_SENT) {
-		__u32 bytes = (got - 1) & (SCRIBE_NAME_MAX_BYTES / 2 - 1);
-
-		scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
-		s->ev.slot = index;
-		s->ev.birth = slot->birth;
-		s->ev.flags = SCRIBE_NF_STRING | SCRIBE_NF_BELOW;
-		s->ev.status = base->renamed_from ? base->renamed_from : file;
-		s->ev.tgid = base->renamed_from ? base->renamed_from_birth : base->birth;
-		s->ev.chain_bytes = 0;
-		s->ev.string_bytes = bytes;
-		bpf_probe_read_kernel(&s->text[0], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
-		if (scribe_send_text(s, bytes))
-			scribe_count(p, SCRIBE_L_NAME_RETRY);
-		else
-			__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
-	}
-	scribe_scratch_put(s);
-	return index;
-}
-
-static __always_inline __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc *p,
-					     struct scribe_scratch *s, const struct scribe_lib_name *n,
-					     __u32 lengths)
-{
-	struct scribe_file_key key = {.serial = p->serial};
-	struct scribe_slot *slot;
-	struct scribe_walk w;
-	bool fresh = false;
-	__u64 from;
-	__u32 index;
-
-	from = scribe_path_start(s, SCRIBE_AT_FDCWD);
-	if (!from || scribe_string_excluded(s))
-		return SCRIBE_SKIP_SLOT;
-	scribe_walk_begin(&w, bpf_get_current_task_btf(), from);
-	{
-		struct dentry *dentry = w.dentry;
-
-		key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
-		key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
-	}
-	key.hash =
-		((n->own ? n->own : scribe_string_hash(s, lengths & 0xffff)) * SCRIBE_MIX + n->kind) << 2 | 1;
-	if (from != SCRIBE_FROM_ROOT) {
-		struct scribe_chain chain;
-
-		scribe_chain_hash(from, &chain);
-		if (scribe_top_excluded(t, chain.top))
-			return SCRIBE_SKIP_SLOT;
-	}
-	index = scribe_slot_for(p, t->proc, &key, n->kind, &fresh);
-	slot = index ? scribe_slot_at(index) : 0;
-	if (!slot || slot->kind != n->kind)
-		return SCRIBE_NO_SLOT;
-	if (!n->later && !(slot->flags & SCRIBE_SF_NAME_SENT))
-		scribe_send_name(
-			slot, index, s, from,
-			scribe_name_string(lengths & 0xffff, (lengths & 0xffff) - (lengths >> 16), 0));
-	return index;
-}
-
-/* The record of a module for a name; SCRIBE_SKIP_SLOT when it does not count, SCRIBE_NO_SLOT when lost. */
-SCRIBE_GLOBAL __u32 scribe_lib_slot(struct scribe_thread *t, struct scribe_proc *p,
-				    const struct scribe_lib_name *n)
-{
-	__u32 index = SCRIBE_NO_SLOT, lengths;
-	struct scribe_scratch *s;
-
-	if (!t || !p || !n)
-		return index;
-	s = scribe_scratch_take(p);
-	if (s) {
-		lengths = scribe_lib_read(s, n);
-		if (lengths)
-			index = scribe_lib_find(t, p, s, n, lengths);
-		else
-			scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
-		scribe_scratch_put(s);
-	}
-	if (index == SCRIBE_NO_SLOT)
-		scribe_count(p, SCRIBE_L_LIB_DROPPED);
-	return index;
 }
 
 #endif

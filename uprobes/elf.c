@@ -40,6 +40,7 @@ struct scribe_elf {
 	size_t nsegments;
 	struct symbol *symbol; /* sorted by name */
 	size_t nsymbols, room;
+	bool launches; /* imports something by which programs are started or libraries loaded */
 	const char *rpath;
 };
 
@@ -76,6 +77,21 @@ static bool speaks(const GElf_Sym *s)
 	       (bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_LOCAL);
 }
 
+/* Functions by which a program comes to others than those that it is linked with. */
+static bool is_launcher(const char *name)
+{
+	static const char *const launchers[] = {
+		"execl",  "execle",	"execlp",	"execv",  "execve",	"execveat",  "execvp", "execvpe",
+		"fexecve", "posix_spawn", "posix_spawnp", "system", "popen",	"wordexp",   "dlopen", "dlmopen",
+		"syscall", "_dl_open",	"__libc_dlopen_mode",
+	};
+
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (!strcmp(launchers[i], name))
+			return true;
+	return false;
+}
+
 /* The section of versions that belongs to the dynamic symbols. */
 static Elf_Data *versions(Elf *elf)
 {
@@ -100,13 +116,17 @@ static int read_symbols(struct scribe_elf *e, Elf_Scn *scn, const GElf_Shdr *h)
 		GElf_Sym s;
 		int rc;
 
-		if (!gelf_getsym(data, (int)i, &s) || !speaks(&s))
+		if (!gelf_getsym(data, (int)i, &s))
 			continue;
-		if (vers)
-			gelf_getversym(vers, (int)i, &v);
 		name = elf_strptr(e->elf, h->sh_link, s.st_name);
 		if (!name || !*name)
 			continue;
+		if (s.st_shndx == SHN_UNDEF && h->sh_type == SHT_DYNSYM && is_launcher(name))
+			e->launches = true;
+		if (!speaks(&s))
+			continue;
+		if (vers)
+			gelf_getversym(vers, (int)i, &v);
 		rc = add_symbol(e, name, &s, (v & 0x8000) != 0);
 		if (rc)
 			return rc;
@@ -356,4 +376,9 @@ const char *scribe_elf_rpath(const struct scribe_elf *e)
 
 	dynamic_strings(e, DT_RPATH, DT_RUNPATH, keep_text, &text);
 	return text;
+}
+
+bool scribe_elf_launches(const struct scribe_elf *e)
+{
+	return e->launches;
 }

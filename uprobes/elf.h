@@ -41,6 +41,8 @@ const unsigned char *scribe_elf_code(const struct scribe_elf *elf, uint64_t vadd
 size_t scribe_elf_build_id(const struct scribe_elf *elf, unsigned char ret_id[SCRIBE_BUILD_ID_MAX]);
 /* Calls fn for each DT_NEEDED name; rpath: DT_RPATH or DT_RUNPATH text, "" none; interpreter likewise. */
 void scribe_elf_needed(const struct scribe_elf *elf, void (*fn)(void *ctx, const char *name), void *ctx);
+/* Does it take of other files what starts programs or loads libraries: exec, dlopen and their kin? */
+bool scribe_elf_launches(const struct scribe_elf *elf);
 const char *scribe_elf_rpath(const struct scribe_elf *elf);
 
 #endif

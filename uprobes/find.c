@@ -168,6 +168,7 @@ struct walk {
 	char *seen[NEEDED_MAX];
 	size_t nseen;
 	int depth;
+	bool more; /* may be used than what is walked through */
 };
 
 static void walk_file(struct walk *w, const char *path);
@@ -223,8 +224,10 @@ static void on_needed(void *ctx, const char *name)
 	for (size_t i = 0; i < w->nseen; i++)
 		if (!strcmp(w->seen[i], name))
 			return;
-	if (w->nseen == NEEDED_MAX || !(w->seen[w->nseen] = strdup(name)))
+	if (w->nseen == NEEDED_MAX || !(w->seen[w->nseen] = strdup(name))) {
+		w->more = true;
 		return;
+	}
 	w->nseen++;
 	if (strchr(name, '/')) {
 		if (access(name, R_OK) == 0)
@@ -262,13 +265,14 @@ static void walk_file(struct walk *w, const char *path)
 	char *slash;
 	int fd;
 
-	if (w->depth >= DEPTH_MAX)
+	fd = w->depth < DEPTH_MAX ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0) {
+		w->more = true;
 		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return;
+	}
 	if (scribe_elf_open(fd, path, &elf, NULL) == 0) {
 		w->fn(w->ctx, path);
+		w->more = w->more || scribe_elf_launches(elf);
 		if (!realpath(path, directory))
 			directory[0] = 0;
 		slash = strrchr(directory, '/');
@@ -280,22 +284,27 @@ static void walk_file(struct walk *w, const char *path)
 			w->rpath = scribe_elf_rpath(elf);
 		w->depth++;
 		scribe_elf_needed(elf, on_needed, w);
+		/* a static program has all that it may use inside */
+		w->more = w->more || !w->nseen;
 		w->depth--;
 		w->origin = origin;
 		w->rpath = rpath;
 		scribe_elf_free(elf);
+	} else {
+		w->more = true;
 	}
 	close(fd);
 }
 
-void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
+bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
 			scribe_found_fn fn, void *ctx)
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	char interpreter[PATH_MAX];
+	bool more;
 
 	if (!w)
-		return;
+		return true;
 	w->find = f;
 	w->search = search;
 	w->origin = "";
@@ -305,5 +314,7 @@ void scribe_find_needed(const struct scribe_find *f, const char *program, const 
 	walk_file(w, script_of(program, interpreter, sizeof(interpreter)) ? interpreter : program);
 	for (size_t i = 0; i < w->nseen; i++)
 		free(w->seen[i]);
+	more = w->more;
 	free(w);
+	return more;
 }

@@ -6,6 +6,7 @@
 #ifndef UPROBES_FIND_H
 #define UPROBES_FIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Called with a path that exists, each at most a few times. */
@@ -25,8 +26,10 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx);
 /*
  * A program or script and all libraries it needs, as the linker would find them:
  * `search`: LD_LIBRARY_PATH of its environment, "" none. Calls fn for each file.
+ * False: nothing among them starts programs or loads libraries as it runs, so that
+ * these files are all that it will use.
  */
-void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
+bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
 			scribe_found_fn fn, void *ctx);
 
 #endif

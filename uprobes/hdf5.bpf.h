@@ -8,7 +8,7 @@
 #ifndef UPROBES_HDF5_BPF_H
 #define UPROBES_HDF5_BPF_H
 
-#include "uprobes/call.bpf.h"
+#include "uprobes/named.bpf.h"
 
 /* File handles, by id and by structure, beside dataset structures in one table. */
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
@@ -20,7 +20,9 @@
 #define SCRIBE_H5_NAMELESS (1ull << 32)
 
 #define SCRIBE_H5_CHUNKED  2
-#define SCRIBE_H5_MANY     256 /* datasets of one call that are looked at; more are lost, and counted */
+/* Datasets of one call that are looked at, so many at a time; more are lost, and counted. */
+#define SCRIBE_H5_SOME     16
+#define SCRIBE_H5_MANY     (SCRIBE_H5_SOME * SCRIBE_H5_SOME)
 #define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW: none of the file's own structures */
 
 /* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
@@ -50,32 +52,14 @@ static __always_inline struct scribe_handle *scribe_h5_made(struct scribe_proc *
 	return s && s->birth == h->birth && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE ? h : 0;
 }
 
-/*
- * The dataset's record: its path below the record of its file, whose name is that at
- * its open; of a file that the library has opened by itself "file:/path", as it is
- * from here. `own`, `later`: as in scribe_lib_name.
- */
-static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
-						const struct scribe_image *im, __u64 set, __u64 own,
-						bool later)
+/* What a dataset is: properties of its record. */
+SCRIBE_GLOBAL int scribe_h5_describe(const struct scribe_image *im, __u64 set, __u32 slot)
 {
-	struct scribe_lib_name name = {.kind = SCRIBE_KIND_H5D, .prefix = 1, .own = own, .later = later};
-	struct scribe_handle *file;
-	struct scribe_slot *s;
+	struct scribe_slot *s = scribe_lib_slot_at(slot);
 	__u64 shared, space;
-	__u32 index;
 
-	file = scribe_h5_made(p, scribe_user_u64(set));
-	name.string = scribe_user_u64(scribe_user_u64(set));
-	name.suffix = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at));
-	if (!name.string)
-		return SCRIBE_NO_SLOT;
-	if (file && file->slot == SCRIBE_SKIP_SLOT)
-		return SCRIBE_SKIP_SLOT;
-	index = file ? scribe_lib_below(t, p, file->slot, &name) : scribe_lib_slot(t, p, &name);
-	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
-	if (!s)
-		return index;
+	if (!im || !s)
+		return 0;
 	shared = scribe_user_u64(set + im->h5d_shared_at);
 	space = scribe_user_u64(shared + im->h5d_space_at);
 	s->ext.v[SCRIBE_LIB_H5D_NDIMS] = scribe_user_u32(space + im->h5s_rank_at);
@@ -84,97 +68,137 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) +
 		im->h5t_size_at);
 	scribe_h5_chunk(im, shared, &s->ext.v[SCRIBE_LIB_H5D_CHUNK_D1]);
-	return index;
+	return 0;
 }
 
 /*
- * A dataset's handle with its record. One just created has no name yet: its
+ * The dataset's record: its path below the record of its file, whose name is that at
+ * its open; of a file that the library has opened by itself "file:/path", as it is
+ * from here. `own`, `later` are set in calls->name, as in scribe_lib_name.
+ */
+static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
+						const struct scribe_image *im, struct scribe_calls *calls,
+						__u64 set)
+{
+	struct scribe_handle *file = scribe_h5_made(p, scribe_user_u64(set));
+	__u32 index;
+
+	calls->name.string = scribe_user_u64(scribe_user_u64(set));
+	calls->name.suffix = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at));
+	if (!calls->name.string)
+		return SCRIBE_NO_SLOT;
+	if (file && file->slot == SCRIBE_SKIP_SLOT)
+		return SCRIBE_SKIP_SLOT;
+	index = file ? scribe_lib_below(t, p, file->slot, calls) : scribe_lib_slot(t, p, calls);
+	scribe_h5_describe(im, set, index);
+	return index;
+}
+
+/* Has all been told of the dataset of this handle that will be? */
+static __always_inline bool scribe_h5_settled(const struct scribe_handle *h)
+{
+	return h->slot == SCRIBE_SKIP_SLOT ||
+	       (h->slot != SCRIBE_NO_SLOT && !(h->note & SCRIBE_H5_NAMELESS));
+}
+
+/*
+ * A dataset's handle gets its record. One just created has no name yet: its
  * record is made, and the open counted, at the first use. One that is used before
  * it is linked (H5Dcreate_anon) has a record whose name is told when there is one,
  * at the latest when it closes: then "file:".
  */
-static __always_inline struct scribe_handle *scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
-							   const struct scribe_image *im, __u64 set,
-							   bool closing)
+SCRIBE_GLOBAL int scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_image *im,
+				__u64 set, __u32 closing)
 {
-	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
-	struct scribe_lib_op op = {.offset = -1,
-				   .what = SCRIBE_LIB_OPEN,
-				   .op_class = SCRIBE_OP_META,
-				   .count_at = SCRIBE_H5D_OPENS};
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
 	bool named, first;
 	struct scribe_slot *s;
 	__u32 index;
 
-	if (!h || h->slot == SCRIBE_SKIP_SLOT)
-		return h;
+	if (!t || !p || !im || !calls)
+		return 0;
+	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
+	if (!h || scribe_h5_settled(h))
+		return 0;
 	first = h->slot == SCRIBE_NO_SLOT;
-	if (!first && !(h->note & SCRIBE_H5_NAMELESS))
-		return h;
 	named = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)) != 0;
 	if (!first && !named && !closing)
-		return h;
+		return 0;
 	if (first && !named) {
 		h->moved[0] = (set ^ h->opened_ns) | 1;
 		h->note |= SCRIBE_H5_NAMELESS;
 	}
-	index = scribe_h5_set_slot(t, p, im, set, h->moved[0], !named && !closing);
-	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+	scribe_name_begin(&calls->name, SCRIBE_KIND_H5D, 0, 1);
+	calls->name.own = h->moved[0];
+	calls->name.later = !named && !closing;
+	index = scribe_h5_set_slot(t, p, im, calls, set);
+	s = scribe_lib_slot_at(index);
 	if (s && s->flags & SCRIBE_SF_NAME_SENT)
 		h->note &= ~SCRIBE_H5_NAMELESS;
 	if (!first)
-		return h;
+		return 0;
 	h->slot = s || index == SCRIBE_SKIP_SLOT ? index : SCRIBE_NO_SLOT;
 	if (!s)
-		return h;
-	op.start_ns = h->opened_ns;
-	op.end_ns = h->opened_ns + h->birth;
+		return 0;
+	scribe_op_begin(&calls->past, h->opened_ns, h->opened_ns + h->birth);
+	calls->past.what = SCRIBE_LIB_OPEN;
+	calls->past.count_at = SCRIBE_H5D_OPENS;
 	h->birth = s->birth;
 	if ((h->note & ~SCRIBE_H5_NAMELESS) == SCRIBE_FN_H5_DEPRECATED)
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_DEPRECATED], 1);
-	scribe_lib_on(t, p, h, &op);
-	return h;
+	scribe_lib_on(t, p, h, &calls->past);
+	return 0;
 }
 
 static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct scribe_proc *p,
-						 const struct scribe_image *im, const struct scribe_call *c,
-						 const struct scribe_lib_op *op, __u64 set)
+						 const struct scribe_image *im, struct scribe_calls *calls,
+						 __u64 set)
 {
-	__u64 ns = op->end_ns - op->start_ns;
-	struct scribe_handle h = {.slot = SCRIBE_NO_SLOT,
-				  .birth = ns > 0xffffffffull ? 0xffffffffu : ns,
-				  .opened_ns = op->start_ns,
-				  .note = c->around};
+	struct scribe_handle *h = &calls->fresh;
+	__u64 ns = calls->op.end_ns - calls->op.start_ns;
 
-	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, &h);
+	__builtin_memset(h, 0, sizeof(*h));
+	h->slot = SCRIBE_NO_SLOT;
+	h->birth = ns > 0xffffffffull ? 0xffffffffu : ns;
+	h->opened_ns = calls->op.start_ns;
+	h->note = calls->layer[SCRIBE_LAYER_HDF5].around;
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, h);
 	if (scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)))
 		scribe_h5_set(t, p, im, set, false);
 }
 
-static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
-						  const struct scribe_image *im, struct scribe_call *c,
-						  struct scribe_lib_op *op, __u64 hid)
+/* A file is open: its handles. False: it does not count. */
+SCRIBE_GLOBAL int scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
+					const struct scribe_image *im, __u64 hid)
 {
-	struct scribe_lib_name name = {.string = c->arg[0], .kind = SCRIBE_KIND_H5F, .prefix = 1};
-	struct scribe_handle h = {};
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_call *c;
 	struct scribe_slot *s;
+	__u32 index;
 
-	h.slot = scribe_lib_slot(t, p, &name);
-	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
-	h.birth = s ? s->birth : 0;
-	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
-	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, &h);
+	if (!t || !p || !im || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	scribe_name_begin(&calls->name, SCRIBE_KIND_H5F, c->arg[0], 1);
+	index = scribe_lib_slot(t, p, calls);
+	s = scribe_lib_slot_at(index);
+	__builtin_memset(&calls->fresh, 0, sizeof(calls->fresh));
+	calls->fresh.birth = s ? s->birth : 0;
+	calls->fresh.slot = s ? index : SCRIBE_SKIP_SLOT;
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, &calls->fresh);
 	if (c->inner > 0)
-		scribe_handle_put(p, SCRIBE_HANDLE_H5_MADE, c->inner, &h);
+		scribe_handle_put(p, SCRIBE_HANDLE_H5_MADE, c->inner, &calls->fresh);
 	if (!s)
-		return;
-	op->what = SCRIBE_LIB_OPEN;
-	op->count_at = SCRIBE_H5F_OPENS;
+		return 0;
+	calls->op.what = SCRIBE_LIB_OPEN;
+	calls->op.count_at = SCRIBE_H5F_OPENS;
 	if (c->beneath & (1u << SCRIBE_LAYER_MPIIO) || im->h5_mpi_unseen)
 		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO],
 				    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
-	scribe_lib_on(t, p, &h, op);
-	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_H5F_BENEATH);
+	scribe_lib_on(t, p, &calls->fresh, &calls->op);
+	scribe_lib_beneath(t, c, index, SCRIBE_LIB_H5F_BENEATH);
+	return 0;
 }
 
 /*
@@ -182,88 +206,94 @@ static __always_inline void scribe_h5_file_opened(struct scribe_thread *t, struc
  * first dimension, D4 the second; of more than five dimensions the last five.
  */
 static __always_inline void scribe_h5_shape(const struct scribe_image *im, __u64 space,
-					    struct scribe_shape *shape)
+					    struct scribe_calls *calls)
 {
 	__u32 n = scribe_user_u32(space + im->h5s_rank_at),
 	      first = n > SCRIBE_SHAPE_DIMS ? n - SCRIBE_SHAPE_DIMS : 0;
 	__u64 at = scribe_user_u64(space + im->h5s_hslab_at) + 8;
-	struct {
-		__u64 start, stride, count, block;
-	} d;
+	/* start, stride, count, block */
+	__u64 *d = calls->number;
 
 	for (__u32 i = 0; i < SCRIBE_SHAPE_DIMS && first + i < n; i++) {
-		if (bpf_probe_read_user(&d, sizeof(d), (void *)(at + (first + i) * sizeof(d))))
+		if (bpf_probe_read_user(d, 4 * sizeof(*d), (void *)(at + (first + i) * 4 * sizeof(*d))))
 			return;
-		shape->length[SCRIBE_SHAPE_DIMS - 1 - i] = d.count * d.block;
-		shape->stride[SCRIBE_SHAPE_DIMS - 1 - i] = d.stride;
+		calls->shape.length[SCRIBE_SHAPE_DIMS - 1 - i] = d[2] * d[3];
+		calls->shape.stride[SCRIBE_SHAPE_DIMS - 1 - i] = d[1];
 	}
 }
 
-/* What of the dataset was selected: counters of its own, and the bytes. */
-static __always_inline void scribe_h5_data(struct scribe_thread *t, struct scribe_proc *p,
-					   struct scribe_call *c, const struct scribe_image *im,
-					   const struct scribe_handle *h, struct scribe_lib_op *op)
+/* Elements that were selected, their shape, and what kind of selection it was. */
+static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, const struct scribe_image *im,
+						struct scribe_slot *s, __u64 space)
 {
-	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
-	struct scribe_slot *s = scribe_slot_at(h->slot);
-	__u64 space = c->arg[1];
+	__u32 kind = scribe_user_u32(scribe_user_u64(space + im->h5s_select_at));
 
-	if (!s || !calls)
-		return;
+	if (kind == 1) {
+		__sync_fetch_and_add(&s->ext.v[SCRIBE_H5D_POINT_SELECTS], 1);
+	} else if (kind == 2) {
+		/* 2: a regular one; 1: not looked at yet, mostly irregular */
+		__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
+
+		__sync_fetch_and_add(&s->ext.v[regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
+							    : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS],
+				     1);
+		if (regular == 2)
+			scribe_h5_shape(im, space, calls);
+	}
+	return scribe_user_u64(space + im->h5s_npoints_at);
+}
+
+/* What of the dataset was selected: counters of its own, and the bytes. */
+SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_image *im, __u32 slot)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_slot *s = scribe_slot_at(slot);
+	struct scribe_lib_op *op;
+	struct scribe_call *c;
+	__u64 space;
+
+	if (!p || !im || !s || !calls)
+		return 0;
+	op = &calls->op;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	space = c->arg[1];
 	__builtin_memset(&calls->shape, 0, sizeof(calls->shape));
 	if (c->fn == SCRIBE_FN_H5_SET_CHUNK) {
 		__s64 bytes = op->op_class == SCRIBE_OP_WRITE ? (__s64)(__u32)c->arg[1] : c->inner;
 
 		op->bytes = bytes < 0 ? 0 : bytes;
 		op->unsized = bytes < 0;
-		calls->shape.bytes = op->bytes;
-		op->shape = scribe_shape_keep(p, &calls->shape);
-		return;
-	}
-	if (space) {
-		__u32 kind = scribe_user_u32(scribe_user_u64(space + im->h5s_select_at));
-
-		op->bytes = scribe_user_u64(space + im->h5s_npoints_at);
-		if (kind == 1) {
-			__sync_fetch_and_add(&s->ext.v[SCRIBE_H5D_POINT_SELECTS], 1);
-		} else if (kind == 2) {
-			/* 2: a regular one; 1: not looked at yet, mostly irregular */
-			__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
-
-			__sync_fetch_and_add(&s->ext.v[regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
-								    : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS],
-					     1);
-			if (regular == 2)
-				scribe_h5_shape(im, space, &calls->shape);
-		}
 	} else {
-		/* all of it, which may have grown since it was opened */
-		space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) + im->h5d_space_at);
-		op->bytes = scribe_user_u64(space + im->h5s_nelem_at);
+		if (space) {
+			op->bytes = scribe_h5_selected(calls, im, s, space);
+		} else {
+			/* all of it, which may have grown since it was opened */
+			space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) +
+						im->h5d_space_at);
+			op->bytes = scribe_user_u64(space + im->h5s_nelem_at);
+		}
+		op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
+		if (c->beneath & (1u << SCRIBE_BENEATH_COLLECTIVE) || im->h5_mpi_unseen)
+			__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE],
+					    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
 	}
-	op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
 	calls->shape.bytes = op->bytes;
-	op->shape = scribe_shape_keep(p, &calls->shape);
-	if (c->beneath & (1u << SCRIBE_BENEATH_COLLECTIVE) || im->h5_mpi_unseen)
-		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE],
-				    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
+	op->shape = scribe_shape_keep(p);
+	return 0;
 }
 
-/* A call on the dataset that stands in c->arg[0]. */
-SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p, struct scribe_call *c,
-				   struct scribe_lib_op *op)
+/* A call on the dataset that stands in its first argument, and has its record. */
+SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p,
+				   const struct scribe_image *im, const struct scribe_site *site)
 {
+	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
-	struct scribe_image *im;
-	struct scribe_site *site;
+	struct scribe_call *c;
 
-	if (!t || !p || !c || !op)
+	if (!t || !p || !im || !site || !calls)
 		return 0;
-	site = scribe_site_at(c->at);
-	im = site ? scribe_image_at(site->image) : 0;
-	if (!im)
-		return 0;
-	h = scribe_h5_set(t, p, im, c->arg[0], false);
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, c->arg[0]);
 	if (!h) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
@@ -271,124 +301,148 @@ SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *
 	if (h->slot == SCRIBE_SKIP_SLOT || h->slot == SCRIBE_NO_SLOT)
 		return 0;
 	if (site->fn == SCRIBE_FN_H5_SET_DATA || site->fn == SCRIBE_FN_H5_SET_CHUNK) {
-		op->what = SCRIBE_LIB_DATA;
-		op->op_class = site->op & 1;
-		op->count_at = site->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
-		scribe_h5_data(t, p, c, im, h, op);
+		calls->op.what = SCRIBE_LIB_DATA;
+		calls->op.op_class = site->op & 1;
+		calls->op.count_at = site->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
+		scribe_h5_data(p, im, h->slot);
 	} else {
-		op->op_class = SCRIBE_OP_WRITE;
-		op->count_at = SCRIBE_H5D_FLUSHES;
+		calls->op.op_class = SCRIBE_OP_WRITE;
+		calls->op.count_at = SCRIBE_H5D_FLUSHES;
 	}
-	scribe_lib_on(t, p, h, op);
+	scribe_lib_on(t, p, h, &calls->op);
 	scribe_lib_beneath(t, c, h->slot, SCRIBE_LIB_H5D_BENEATH);
 	return 0;
 }
 
-/* 1.14: each dataset of the call; what was moved beneath goes to the first. */
-static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_call *c, const struct scribe_image *im,
-					      struct scribe_lib_op *op)
+/* 1.14: some of the datasets of a call, which stand at `at`; what was moved beneath goes to the first. */
+SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc *p,
+				    const struct scribe_site *site, __u64 at, __u64 n)
 {
-	__u64 n = c->arg[0], at = c->arg[2];
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_image *im = site ? scribe_image_at(site->image) : 0;
+	struct scribe_call *c;
 
-	for (__u32 i = 0; i < SCRIBE_H5_MANY && i < n; i++) {
+	if (!t || !p || !im || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	for (__u32 i = 0; i < SCRIBE_H5_SOME && i < n; i++) {
 		c->arg[0] = scribe_user_u64(at);
 		c->arg[1] = scribe_user_u64(at + im->h5d_many_space_at);
-		scribe_h5_on_set(t, p, c, op);
+		scribe_h5_set(t, p, im, c->arg[0], false);
+		scribe_h5_on_set(t, p, im, site);
 		c->moved_ns = t->moved_ns;
 		at += im->h5d_many_bytes;
 	}
+	return 0;
+}
+
+static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct scribe_proc *p,
+					      const struct scribe_call *c, const struct scribe_image *im,
+					      const struct scribe_site *site)
+{
+	__u64 n = c->arg[0], at = c->arg[2];
+
+	for (__u32 i = 0; i < SCRIBE_H5_SOME && i * SCRIBE_H5_SOME < n; i++)
+		scribe_h5_on_some(t, p, site, at + (__u64)i * SCRIBE_H5_SOME * im->h5d_many_bytes,
+				  n - i * SCRIBE_H5_SOME);
 	if (n > SCRIBE_H5_MANY)
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
 }
 
-/* A dataset that is closed because its file is: how long that took is the file's. */
-SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_proc *p,
-				       const struct scribe_image *im, __u64 set)
+/* A dataset (scribe_h5_set) that is closed because its file is: how long that took is the file's. */
+SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_proc *p, __u64 set)
 {
-	struct scribe_lib_op op = {.offset = -1,
-				   .count_at = SCRIBE_LIB_NO_COUNT,
-				   .op_class = SCRIBE_OP_META,
-				   .what = SCRIBE_LIB_CLOSE};
+	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
+	__u64 now;
 
-	if (!t || !p || !im)
+	if (!t || !p || !calls)
 		return 0;
-	h = scribe_h5_set(t, p, im, set, true);
+	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
 	if (!h)
 		return 0;
-	op.start_ns = op.end_ns = bpf_ktime_get_ns();
+	now = bpf_ktime_get_ns();
+	scribe_op_begin(&calls->op, now, now);
+	calls->op.what = SCRIBE_LIB_CLOSE;
 	if (h->slot != SCRIBE_SKIP_SLOT && h->slot != SCRIBE_NO_SLOT)
-		scribe_lib_on(t, p, h, &op);
+		scribe_lib_on(t, p, h, &calls->op);
 	scribe_handle_drop(p, SCRIBE_HANDLE_H5_SET, set);
 	return 0;
 }
 
-static __always_inline int scribe_h5_end(struct pt_regs *ctx)
+/* Closes of files and datasets, flushes of files. */
+SCRIBE_GLOBAL int scribe_h5_on_file(struct scribe_thread *t, struct scribe_proc *p, __u32 fn, __s32 ret)
 {
-	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_HDF5);
-	struct scribe_lib_op op = {.offset = -1,
-				   .count_at = SCRIBE_LIB_NO_COUNT,
-				   .op_class = SCRIBE_OP_META,
-				   .what = SCRIBE_LIB_OTHER};
-	__u64 ret = ctx->ax, table = SCRIBE_HANDLE_H5_FILE;
+	__u32 table = fn == SCRIBE_FN_H5_SET_CLOSE ? SCRIBE_HANDLE_H5_SET : SCRIBE_HANDLE_H5_FILE;
+	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
-	struct scribe_thread *t;
-	struct scribe_image *im;
-	struct scribe_site *site;
-	struct scribe_proc *p = 0;
+	struct scribe_call *c;
 
-	if (!c)
+	if (!t || !p || !calls)
 		return 0;
-	t = scribe_caller(&p);
-	site = scribe_site_at(c->at);
-	im = site ? scribe_image_at(site->image) : 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	h = scribe_handle_get(p, table, c->arg[0]);
+	if (!h && fn == SCRIBE_FN_H5_FILE_FLUSH && c->inner > 0)
+		h = scribe_h5_made(p, c->inner); /* by the id of something in the file */
+	/* H5Idec_ref tells how many references are left */
+	if (!h || ret < 0 || (fn == SCRIBE_FN_H5_FILE_CLOSE && ret > 0))
+		return 0;
+	if (fn == SCRIBE_FN_H5_FILE_FLUSH)
+		calls->op.count_at = SCRIBE_H5F_FLUSHES;
+	else
+		calls->op.what = SCRIBE_LIB_CLOSE;
+	if (h->slot != SCRIBE_SKIP_SLOT && h->slot) {
+		scribe_lib_on(t, p, h, &calls->op);
+		scribe_lib_beneath(t, c, h->slot,
+				   table == SCRIBE_HANDLE_H5_SET ? SCRIBE_LIB_H5D_BENEATH
+								 : SCRIBE_LIB_H5F_BENEATH);
+	}
+	if (fn != SCRIBE_FN_H5_FILE_FLUSH)
+		scribe_handle_drop(p, table, c->arg[0]);
+	return 0;
+}
+
+static __always_inline int scribe_h5_end(struct scribe_calls *calls, __u64 ret)
+{
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_HDF5];
+	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_image *im = site ? scribe_image_at(site->image) : 0;
+
 	if (!t || !p || !site || !im)
 		return 0;
-	op.start_ns = c->start_ns;
-	op.end_ns = bpf_ktime_get_ns();
+	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
 	switch (site->fn) {
 	case SCRIBE_FN_H5_FILE_OPEN:
 		if ((__s64)ret >= 0)
-			scribe_h5_file_opened(t, p, im, c, &op, ret);
+			scribe_h5_file_opened(t, p, im, ret);
 		return 0;
 	case SCRIBE_FN_H5_SET_OPEN:
 		if (ret)
-			scribe_h5_set_opened(t, p, im, c, &op, ret);
+			scribe_h5_set_opened(t, p, im, calls, ret);
 		return 0;
 	case SCRIBE_FN_H5_SET_DATA:
 	case SCRIBE_FN_H5_SET_CHUNK:
 	case SCRIBE_FN_H5_SET_FLUSH:
 		if ((__s32)ret < 0)
 			return 0;
-		if (site->fn == SCRIBE_FN_H5_SET_DATA && im->h5d_many_bytes)
-			scribe_h5_on_sets(t, p, c, im, &op);
-		else
-			scribe_h5_on_set(t, p, c, &op);
-		return 0;
-	case SCRIBE_FN_H5_SET_CLOSE:
-		table = SCRIBE_HANDLE_H5_SET;
-		break;
+		if (site->fn == SCRIBE_FN_H5_SET_DATA && im->h5d_many_bytes) {
+			scribe_h5_on_sets(t, p, c, im, site);
+			return 0;
+		}
+		scribe_h5_set(t, p, im, c->arg[0], false);
+		return scribe_h5_on_set(t, p, im, site);
 	}
-	h = scribe_handle_get(p, table, c->arg[0]);
-	if (!h && site->fn == SCRIBE_FN_H5_FILE_FLUSH && c->inner > 0)
-		h = scribe_h5_made(p, c->inner); /* by the id of something in the file */
-	/* H5Idec_ref tells how many references are left */
-	if (!h || (__s32)ret < 0 || (site->fn == SCRIBE_FN_H5_FILE_CLOSE && (__s32)ret > 0))
-		return 0;
-	if (site->fn == SCRIBE_FN_H5_FILE_FLUSH)
-		op.count_at = SCRIBE_H5F_FLUSHES;
-	else
-		op.what = SCRIBE_LIB_CLOSE;
-	if (h->slot != SCRIBE_SKIP_SLOT && h->slot) {
-		scribe_lib_on(t, p, h, &op);
-		scribe_lib_beneath(t, c, h->slot,
-				   table == SCRIBE_HANDLE_H5_SET ? SCRIBE_LIB_H5D_BENEATH
-								 : SCRIBE_LIB_H5F_BENEATH);
-	}
-	if (site->fn != SCRIBE_FN_H5_FILE_FLUSH)
-		scribe_handle_drop(p, table, c->arg[0]);
-	return 0;
+	return scribe_h5_on_file(t, p, site->fn, (__s32)ret);
+}
+
+/* Is a call of ours? A close of something else is not: what is inside it counts. */
+static __always_inline bool scribe_h5_ours(struct scribe_proc *p, struct scribe_calls *calls,
+					   const struct scribe_site *site)
+{
+	return site->fn != SCRIBE_FN_H5_FILE_CLOSE ||
+	       scribe_handle_get(p, SCRIBE_HANDLE_H5_FILE, calls->regs.r[site->reg[0] & 15]);
 }
 
 #endif

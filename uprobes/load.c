@@ -1,40 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The library programs: loading, freeing. Must not know: files, processes, names, logs. */
+/* The library programs: loading one a layer, freeing. Must not know: files, processes, names, logs. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/refusal.h"
+#include "bpf/said.h"
+#include "logfmt/built.h"
 #include "uprobes/attach_private.h"
 #include "uprobes/lib.skel.h"
-#include "uprobes/lib_probe.skel.h"
 #include "uprobes/sites.h"
 
-#define PROGRAM "scribe_lib"
+const char *scribe_layer_program(enum scribe_layer layer)
+{
+	static const char *const program[] = {
+		[SCRIBE_LAYER_STDIO] = "scribe_lib_stdio",
+		[SCRIBE_LAYER_MPIIO] = "scribe_lib_mpiio",
+		[SCRIBE_LAYER_HDF5] = "scribe_lib_hdf5",
+		[SCRIBE_LAYER_PNETCDF] = "scribe_lib_pnetcdf",
+	};
 
+	return program[layer];
+}
+
+/* Tables of the system calls' programs, and ours that another layer has made. */
 static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 {
 	struct bpf_map *map;
+	int rc = 0;
 
 	bpf_object__for_each_map(map, object)
 	{
-		const char *name = bpf_map__name(map);
-		uint32_t entries;
-		int fd, rc;
+		int fd = bpf_map__is_internal(map) ? -1 : scribe_uprobes_table(u, bpf_map__name(map));
 
-		if (bpf_map__is_internal(map))
-			continue;
-		fd = scribe_bpf_map_fd(u->bpf, name, &entries);
-		if (fd < 0)
-			continue; /* one of our own */
-		rc = bpf_map__reuse_fd(map, fd);
-		if (rc)
-			return rc;
+		if (fd >= 0 && rc == 0)
+			rc = bpf_map__reuse_fd(map, fd);
 	}
-	return 0;
+	return rc;
 }
 
 static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
@@ -55,62 +62,110 @@ uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u)
 	return layers;
 }
 
-/* The skeleton types differ by name alone. */
-#define OPEN_VARIANT(type)                                                                                   \
-	static int open_##type(struct scribe_uprobes *u)                                                     \
-	{                                                                                                    \
-		struct scribe_##type *s = scribe_##type##__open();                                           \
-		if (!s)                                                                                      \
-			return -errno;                                                                       \
-		*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");                  \
-		*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");                  \
-		*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");                    \
-		*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");                     \
-		*(uint32_t *)&s->rodata->scribe_layers = scribe_uprobes_layers(u);                           \
-		u->keep = s;                                                                                 \
-		u->object = s->obj;                                                                          \
-		u->skeleton = s->skeleton;                                                                   \
-		return 0;                                                                                    \
-	}
-
-OPEN_VARIANT(lib)
-OPEN_VARIANT(lib_probe)
-
-static void close_variant(struct scribe_uprobes *u)
+static struct scribe_lib *open_object(struct scribe_uprobes *u)
 {
-	if (u->skeleton)
-		bpf_object__destroy_skeleton(u->skeleton);
-	free(u->keep);
-	u->skeleton = NULL;
-	u->object = NULL;
-	u->keep = NULL;
+	struct scribe_lib *s;
+
+	scribe_said_begin(u->opt.verbose);
+	s = scribe_lib__open();
+	if (!s)
+		return NULL;
+	*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");
+	*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");
+	*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");
+	*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");
+	return s;
 }
 
-static int load_variant(struct scribe_uprobes *u, enum scribe_uprobe_level level)
+/* The first program makes the tables that those of the system calls do not have. */
+static int keep_tables(struct scribe_uprobes *u, struct bpf_object *object)
 {
-	bool direct = scribe_bpf_chosen(u->bpf) == SCRIBE_BPF_TP_BTF;
-	int rc = direct ? open_lib(u) : open_lib_probe(u);
+	struct bpf_map *map;
 
-	if (rc)
-		return rc;
-	u->program = bpf_object__find_program_by_name(u->object, PROGRAM);
-	bpf_program__set_expected_attach_type(u->program,
-					      level == SCRIBE_UPROBE_MULTI ? SCRIBE_ATTACH_UPROBE_MULTI : 0);
-	rc = share_maps(u, u->object);
-	if (!rc)
-		rc = bpf_object__load_skeleton(u->skeleton);
-	if (rc)
-		close_variant(u);
-	else
-		u->level = level;
+	bpf_object__for_each_map(map, object)
+	{
+		struct scribe_own_table *own = &u->own[u->nown];
+		const char *name = bpf_map__name(map);
+
+		if (bpf_map__is_internal(map) || scribe_uprobes_table(u, name) >= 0)
+			continue;
+		if (u->nown == SCRIBE_OWN_TABLES_MAX || strlen(name) >= sizeof(own->name))
+			return -E2BIG;
+		own->fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 3);
+		if (own->fd < 0)
+			return -errno;
+		memcpy(own->name, name, strlen(name) + 1);
+		u->nown++;
+	}
+	return 0;
+}
+
+static int begin_tables(struct scribe_uprobes *u)
+{
+	uint32_t zero = 0, calls = u->opt.stdio_calls;
+
+	scribe_uprobes_find_tables(u);
+	if (bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY))
+		return -errno;
+	scribe_pinned_begin(u);
+	return 0;
+}
+
+/* Only the program and the tables are kept of an object. */
+static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
+{
+	bool first = u->nown == 0;
+	struct scribe_lib *s = open_object(u);
+	struct bpf_program *program, *wanted;
+	int rc;
+
+	if (!s)
+		return -errno;
+	wanted = bpf_object__find_program_by_name(s->obj, scribe_layer_program(layer));
+	bpf_object__for_each_program(program, s->obj)
+		bpf_program__set_autoload(program, program == wanted);
+	rc = wanted ? share_maps(u, s->obj) : -ENOTSUP;
+	if (rc == 0 && u->level == SCRIBE_UPROBE_MULTI)
+		rc = bpf_program__set_expected_attach_type(wanted, SCRIBE_ATTACH_UPROBE_MULTI);
+	if (rc == 0)
+		rc = bpf_object__load_skeleton(s->skeleton);
+	if (rc == 0 && first)
+		rc = keep_tables(u, s->obj);
+	if (rc == 0 && first)
+		rc = begin_tables(u);
+	if (rc == 0) {
+		u->program_fd[layer] = fcntl(bpf_program__fd(wanted), F_DUPFD_CLOEXEC, 3);
+		rc = u->program_fd[layer] < 0 ? -errno : 0;
+	}
+	if (rc == 0)
+		scribe_pinned_program(u, layer);
+	scribe_lib__destroy(s);
 	return rc;
 }
 
-static int explain(int code, struct scribe_err *err)
+int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struct scribe_err *err)
 {
-	return scribe_err_set(err, code, "library modules: this kernel does not take the programs: %s",
-			      strerror(-code));
+	int rc = u->program_fd[layer] >= 0 ? 0 : load_layer(u, layer);
+
+	if (rc == 0)
+		return 0;
+	u->refused = true;
+	scribe_refused(&u->why, rc, SCRIBE_STEP_LOAD, scribe_layer_program(layer), NULL);
+	if (err)
+		*err = u->why;
+	return rc;
 }
+
+void scribe_uprobes_find_tables(struct scribe_uprobes *u)
+{
+	u->sites_fd = scribe_uprobes_table(u, "scribe_sites");
+	u->images_fd = scribe_uprobes_table(u, "scribe_images");
+	u->shapes_fd = scribe_uprobes_table(u, "scribe_shapes");
+	u->guard_fd = scribe_uprobes_table(u, "scribe_guard");
+	u->calls_fd = scribe_uprobes_table(u, "scribe_calls_on");
+}
+
+/* ---- the whole ---- */
 
 void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link *l)
 {
@@ -119,10 +174,8 @@ void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link 
 	l->pin[0] = 0;
 	if (l->fd >= 0)
 		close(l->fd);
-	if (l->perf)
-		bpf_link__destroy(l->perf);
 	l->fd = -1;
-	l->perf = NULL;
+	scribe_events_detach(&u->events, &l->event);
 }
 
 static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
@@ -131,60 +184,19 @@ static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 		return NULL;
 	for (size_t i = 0; i < u->nlinks; i++)
 		scribe_probe_link_close(u, &u->link[i]);
-	for (size_t i = 0; u->adopted && i < u->nown; i++)
+	for (size_t i = 0; i < u->nown; i++)
 		close(u->own[i].fd);
-	if (u->adopted && u->program_fd >= 0)
-		close(u->program_fd);
+	for (int layer = 0; layer < SCRIBE_LAYERS; layer++)
+		if (u->program_fd[layer] >= 0)
+			close(u->program_fd[layer]);
+	scribe_events_close(&u->events);
 	scribe_pinned_close(u);
-	close_variant(u);
 	free(u->link);
 	free(u->covered.at);
 	free(u->seen);
 	free(u->decision);
 	free(u);
 	return NULL;
-}
-
-/* Descriptors of the loaded object. */
-static int list_object(struct scribe_uprobes *u)
-{
-	struct bpf_map *map;
-
-	u->program_fd = bpf_program__fd(u->program);
-	bpf_object__for_each_map(map, u->object)
-	{
-		struct scribe_own_table *own = &u->own[u->nown];
-		const char *name = bpf_map__name(map);
-		uint32_t entries;
-
-		if (bpf_map__is_internal(map) || scribe_bpf_map_fd(u->bpf, name, &entries) >= 0)
-			continue;
-		if (u->nown == SCRIBE_OWN_TABLES_MAX || strlen(name) >= sizeof(own->name))
-			return -E2BIG;
-		memcpy(own->name, name, strlen(name) + 1);
-		own->fd = bpf_map__fd(map);
-		u->nown++;
-	}
-	return 0;
-}
-
-static int load(struct scribe_uprobes *u)
-{
-	uint32_t zero = 0, calls = u->opt.stdio_calls;
-	int rc = -EINVAL;
-
-	if (u->opt.level != SCRIBE_UPROBE_PERF)
-		rc = load_variant(u, SCRIBE_UPROBE_MULTI);
-	if (rc && u->opt.level != SCRIBE_UPROBE_MULTI)
-		rc = load_variant(u, SCRIBE_UPROBE_PERF);
-	if (rc == 0)
-		rc = list_object(u);
-	if (rc == 0 &&
-	    bpf_map_update_elem(scribe_uprobes_table(u, "scribe_calls_on"), &zero, &calls, BPF_ANY))
-		rc = -errno;
-	if (rc == 0)
-		scribe_pinned_begin(u);
-	return rc;
 }
 
 static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options)
@@ -195,31 +207,36 @@ static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_
 		return NULL;
 	u->bpf = bpf;
 	u->opt = *options;
-	u->program_fd = u->head_fd = u->files_fd = u->bytes_fd = -1;
+	u->events.fd = u->head_fd = u->files_fd = u->bytes_fd = -1;
+	for (int layer = 0; layer < SCRIBE_LAYERS; layer++)
+		u->program_fd[layer] = -1;
 	return u;
 }
 
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err)
 {
-	struct scribe_uprobes *u = blank(bpf, options);
-	int rc = u ? 0 : -ENOMEM;
+	struct scribe_uprobes *u;
+	int rc = 0;
 
+	if (!IOSCRIBE_LIBRARY_PROBES)
+		return scribe_err_set(err, -ENOTSUP,
+				      "library calls are not probed: this build is without (IOSCRIBE_LIBRARY_PROBES); "
+				      "where to probe and what structures hold is read from x86-64 code only");
+	u = blank(bpf, options);
 	if (u && !scribe_pinned_adopt(u)) {
 		/* nothing, or of no use */
 		scribe_uprobes_free(u);
 		u = blank(bpf, options);
-		rc = u ? load(u) : -ENOMEM;
+		rc = u ? scribe_batch_level(u, err) : 0;
 	}
+	if (!u)
+		return scribe_err_set(err, -ENOMEM, "library modules: out of memory");
 	if (rc) {
 		scribe_uprobes_free(u);
-		return explain(rc, err);
+		return rc;
 	}
-	u->sites_fd = scribe_uprobes_table(u, "scribe_sites");
-	u->images_fd = scribe_uprobes_table(u, "scribe_images");
-	u->shapes_fd = scribe_uprobes_table(u, "scribe_shapes");
-	u->guard_fd = scribe_uprobes_table(u, "scribe_guard");
-	u->calls_fd = scribe_uprobes_table(u, "scribe_calls_on");
+	scribe_uprobes_find_tables(u);
 	*ret_u = u;
 	return 0;
 }

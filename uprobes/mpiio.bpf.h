@@ -7,7 +7,7 @@
 #ifndef UPROBES_MPIIO_BPF_H
 #define UPROBES_MPIIO_BPF_H
 
-#include "uprobes/call.bpf.h"
+#include "uprobes/named.bpf.h"
 
 #define SCRIBE_MPICH_INFO_NULL 0x1c000000u
 #define SCRIBE_MPICH_COMM_SELF 0x44000001u
@@ -65,33 +65,40 @@ static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_image *im,
 /* In a handle's note: 1 + its library among the images, and that the program counts its data calls. */
 #define SCRIBE_MPI_NOTE_INSIDE (1ull << 32)
 
-static __always_inline void scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p,
-					    struct scribe_call *c, const struct scribe_image *im,
-					    struct scribe_lib_op *op, __u32 image)
+SCRIBE_GLOBAL int scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_image *im,
+				  __u32 image)
 {
-	struct scribe_lib_name name = {.string = c->arg[1], .kind = SCRIBE_KIND_MPIIO, .prefix = 1};
-	__u64 fh = scribe_user_u64(c->arg[4]);
-	struct scribe_handle h = {.note = image + 1};
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	struct scribe_call *c;
 	struct scribe_slot *s;
+	__u32 index;
 
-	h.slot = scribe_lib_slot(t, p, &name);
-	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
-	h.birth = s ? s->birth : 0;
-	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
+	if (!t || !p || !im || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_MPIIO];
+	h = &calls->fresh;
+	scribe_name_begin(&calls->name, SCRIBE_KIND_MPIIO, c->arg[1], 1);
+	index = scribe_lib_slot(t, p, calls);
+	s = scribe_lib_slot_at(index);
+	__builtin_memset(h, 0, sizeof(*h));
+	h->note = image + 1;
+	h->birth = s ? s->birth : 0;
+	h->slot = s ? index : SCRIBE_SKIP_SLOT;
 	if (im->flavour == SCRIBE_FLAVOUR_MPICH || im->flavour == SCRIBE_FLAVOUR_OPENMPI)
-		scribe_handle_put(p, SCRIBE_LAYER_MPIIO, fh, &h);
+		scribe_handle_put(p, SCRIBE_LAYER_MPIIO, scribe_user_u64(c->arg[4]), h);
 	if (!s)
-		return;
+		return 0;
 	if (c->arg[2])
 		s->mode = c->arg[2];
-	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_MPIIO_BENEATH);
-	op->what = SCRIBE_LIB_OPEN;
-	op->op_class = SCRIBE_OP_META;
-	op->count_at = scribe_mpi_comm_size(im, c, c->arg[0]) == 1 ? SCRIBE_MPIIO_INDEP_OPENS
-								   : SCRIBE_MPIIO_COLL_OPENS;
-	scribe_lib_on(t, p, &h, op);
+	scribe_lib_beneath(t, c, index, SCRIBE_LIB_MPIIO_BENEATH);
+	calls->op.what = SCRIBE_LIB_OPEN;
+	calls->op.count_at = scribe_mpi_comm_size(im, c, c->arg[0]) == 1 ? SCRIBE_MPIIO_INDEP_OPENS
+									 : SCRIBE_MPIIO_COLL_OPENS;
+	scribe_lib_on(t, p, h, &calls->op);
 	if (scribe_mpi_has_info(im, c, c->arg[3]))
 		__sync_fetch_and_add(&s->ext.v[SCRIBE_MPIIO_HINTS], 1);
+	return 0;
 }
 
 static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u64 file)
@@ -107,13 +114,13 @@ static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u6
  * Neither: a collective call is about to be made.
  */
 static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct scribe_proc *p,
-					      const struct scribe_regs *regs, const struct scribe_site *site)
+					      struct scribe_calls *calls, const struct scribe_site *site)
 {
-	struct scribe_handle_key key = {.handle = regs->r[site->reg[0] & 15], .serial = p->serial};
-	__u64 word = regs->r[site->reg[4] & 15];
+	struct scribe_handle_key key = {.handle = calls->regs.r[site->reg[0] & 15], .serial = p->serial};
+	__u64 word = calls->regs.r[site->reg[4] & 15];
+	struct scribe_event *ev = &calls->ev;
 	struct scribe_above at = {};
 	struct scribe_handle *h;
-	struct scribe_event ev;
 	struct scribe_slot *s;
 
 	if (word)
@@ -140,14 +147,14 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 	}
 	at.slot = h->slot;
 	at.birth = h->birth;
-	scribe_event_init(&ev, SCRIBE_EV_STREAM, p, t->proc);
-	ev.slot = at.slot;
-	ev.birth = at.birth;
-	ev.flags = (__u32)regs->r[site->reg[1] & 15];
-	ev.chain_bytes = (__u32)regs->r[site->reg[2] & 15];
-	ev.string_bytes = (__u32)regs->r[site->reg[3] & 15];
-	ev.status = (__s32)h->note;
-	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), 0)) {
+	scribe_event_init(ev, SCRIBE_EV_STREAM, p, t->proc);
+	ev->slot = at.slot;
+	ev->birth = at.birth;
+	ev->flags = (__u32)calls->regs.r[site->reg[1] & 15];
+	ev->chain_bytes = (__u32)calls->regs.r[site->reg[2] & 15];
+	ev->string_bytes = (__u32)calls->regs.r[site->reg[3] & 15];
+	ev->status = (__s32)h->note;
+	if (bpf_ringbuf_output(&scribe_events, ev, sizeof(*ev), 0)) {
 		/* nobody would know whose the numbers are */
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
@@ -158,65 +165,62 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
 }
 
-static __always_inline int scribe_mpi_end(struct pt_regs *ctx)
+/* What a call on an open file was. False: the program counts it itself. */
+static __always_inline bool scribe_mpi_meaning(struct scribe_thread *t, struct scribe_proc *p,
+					       struct scribe_calls *calls, const struct scribe_site *site,
+					       const struct scribe_image *im, const struct scribe_handle *h)
 {
-	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_MPIIO);
-	struct scribe_lib_op op = {.offset = -1,
-				   .count_at = SCRIBE_LIB_NO_COUNT,
-				   .op_class = SCRIBE_OP_META,
-				   .what = SCRIBE_LIB_OTHER};
-	struct scribe_handle *h;
-	struct scribe_thread *t;
-	struct scribe_image *im;
-	struct scribe_site *site;
-	struct scribe_proc *p = 0;
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_MPIIO];
+	struct scribe_lib_op *op = &calls->op;
 
-	if (!c)
-		return 0;
-	t = scribe_caller(&p);
-	if (!t || !p || (__u32)ctx->ax != 0)
-		return 0;
-	site = scribe_site_at(c->at);
-	if (!site)
-		return 0;
-	im = scribe_image_at(site->image);
-	if (!im)
-		return 0;
-	op.start_ns = c->start_ns;
-	op.end_ns = bpf_ktime_get_ns();
-	if (site->fn == SCRIBE_FN_MPI_OPEN) {
-		scribe_mpi_open(t, p, c, im, &op, site->image);
-		return 0;
+	op->count_at = site->count_at;
+	if (site->fn == SCRIBE_FN_MPI_DATA) {
+		__s64 size;
+
+		if ((h->note & SCRIBE_MPI_NOTE_INSIDE) && t->inside &&
+		    scribe_user_u64(t->inside) == c->arg[0])
+			return false;
+		size = scribe_mpi_type_size(im, c, c->arg[2]);
+		op->what = SCRIBE_LIB_DATA;
+		op->op_class = site->op & 1;
+		op->unsized = size < 0;
+		/* a plain count is an int; large-count forms have 64 bits */
+		op->bytes = size < 0 ? 0
+				     : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
+									      : (__s64)(__s32)c->arg[1]);
+		if (op->unsized)
+			scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
+	} else if (site->fn == SCRIBE_FN_MPI_CLOSE) {
+		op->what = SCRIBE_LIB_CLOSE;
+	} else if (site->fn == SCRIBE_FN_MPI_SYNC) {
+		op->op_class = SCRIBE_OP_WRITE;
 	}
+	return true;
+}
+
+static __always_inline int scribe_mpi_end(struct scribe_calls *calls, __u32 ret)
+{
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_MPIIO];
+	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_image *im = site ? scribe_image_at(site->image) : 0;
+	struct scribe_handle *h;
+
+	if (!t || !p || !im || ret != 0)
+		return 0;
+	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
+	if (site->fn == SCRIBE_FN_MPI_OPEN)
+		return scribe_mpi_open(t, p, im, site->image);
 	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
 	if (!h) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
 	if (h->slot != SCRIBE_SKIP_SLOT) {
-		op.count_at = site->count_at;
-		if (site->fn == SCRIBE_FN_MPI_DATA && (h->note & SCRIBE_MPI_NOTE_INSIDE) && t->inside &&
-		    scribe_user_u64(t->inside) == c->arg[0])
-			return 0; /* the program counts this call */
-		if (site->fn == SCRIBE_FN_MPI_DATA) {
-			__s64 size = scribe_mpi_type_size(im, c, c->arg[2]);
-
-			op.what = SCRIBE_LIB_DATA;
-			op.op_class = site->op & 1;
-			op.unsized = size < 0;
-			/* a plain count is an int; large-count forms have 64 bits */
-			op.bytes =
-				size < 0 ? 0
-					 : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
-										  : (__s64)(__s32)c->arg[1]);
-			if (op.unsized)
-				scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
-		} else if (site->fn == SCRIBE_FN_MPI_CLOSE) {
-			op.what = SCRIBE_LIB_CLOSE;
-		} else if (site->fn == SCRIBE_FN_MPI_SYNC) {
-			op.op_class = SCRIBE_OP_WRITE;
-		}
-		scribe_lib_on(t, p, h, &op);
+		if (!scribe_mpi_meaning(t, p, calls, site, im, h))
+			return 0;
+		scribe_lib_on(t, p, h, &calls->op);
 		scribe_lib_beneath(t, c, h->slot, SCRIBE_LIB_MPIIO_BENEATH);
 		if (site->fn == SCRIBE_FN_MPI_VIEW && scribe_mpi_has_info(im, c, c->arg[1])) {
 			struct scribe_slot *s = scribe_slot_at(h->slot);

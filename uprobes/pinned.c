@@ -111,13 +111,19 @@ void scribe_pinned_begin(struct scribe_uprobes *u)
 	done = u->head_fd >= 0 && u->files_fd >= 0 && u->bytes_fd >= 0;
 	for (size_t i = 0; done && i < u->nown; i++)
 		done = scribe_bpf_pin(u->bpf, "lib_maps", u->own[i].name, u->own[i].fd) == 0;
-	done = done && scribe_bpf_pin(u->bpf, "lib_progs", "scribe_lib", u->program_fd) == 0;
 	if (done) {
 		note_head(u);
 		return;
 	}
 	fprintf(stderr, "ioscribed: library probes cannot be pinned: they end with this daemon\n");
 	scribe_pinned_remove(u);
+}
+
+void scribe_pinned_program(struct scribe_uprobes *u, enum scribe_layer layer)
+{
+	/* what it is attached to lives by its links: without its pin the next daemon attaches anew */
+	if (u->head_fd >= 0)
+		scribe_bpf_pin(u->bpf, "lib_progs", scribe_layer_program(layer), u->program_fd[layer]);
 }
 
 void scribe_pinned_counts(struct scribe_uprobes *u)
@@ -157,11 +163,14 @@ static int adopt_program(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
 
-	(void)name;
-	if (u->program_fd >= 0)
-		close(u->program_fd);
-	u->program_fd = fd;
-	return 0;
+	for (int layer = 0; layer < SCRIBE_LAYERS; layer++) {
+		if (strcmp(name, scribe_layer_program(layer)) != 0 || u->program_fd[layer] >= 0)
+			continue;
+		u->program_fd[layer] = fd;
+		return 0;
+	}
+	close(fd);
+	return -EIO;
 }
 
 static int adopt_table(void *ctx, const char *name, int fd)
@@ -190,7 +199,7 @@ static int adopt_table(void *ctx, const char *name, int fd)
 static int adopt_link(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
-	struct scribe_probe_link l = {.fd = fd};
+	struct scribe_probe_link l = {.fd = fd, .event.perf = -1};
 	unsigned long long dev, ino;
 	unsigned n;
 	char kind;
@@ -230,13 +239,12 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 	uint32_t zero = 0;
 	int rc;
 
-	if (!scribe_bpf_pinned(u->bpf) || u->opt.level == SCRIBE_UPROBE_PERF)
+	if (!scribe_bpf_pinned(u->bpf) || u->opt.level == SCRIBE_UPROBE_EVENTS)
 		return false;
-	u->adopted = true;
 	rc = scribe_bpf_each_pin(u->bpf, "lib_maps", adopt_table, u);
 	if (rc == 0)
 		rc = scribe_bpf_each_pin(u->bpf, "lib_progs", adopt_program, u);
-	if (rc == 0 && (u->program_fd < 0 || u->head_fd < 0 || u->files_fd < 0 || u->bytes_fd < 0))
+	if (rc == 0 && (u->head_fd < 0 || u->files_fd < 0 || u->bytes_fd < 0))
 		rc = -ENOENT;
 	if (rc == 0 && bpf_map_lookup_elem(u->head_fd, &zero, &h))
 		rc = -errno;

@@ -9,7 +9,7 @@
 #define UPROBES_PNETCDF_BPF_H
 
 #include "logfmt/counters_pnetcdf.h"
-#include "uprobes/call.bpf.h"
+#include "uprobes/named.bpf.h"
 
 /* Handles: the file's ncid; ncid << 32 | varid. `note` is the start of the file's open. */
 #define SCRIBE_HANDLE_NC_FILE SCRIBE_LAYER_PNETCDF
@@ -19,15 +19,6 @@
 #define SCRIBE_NC_ROWS       64 /* rows of a list of requests looked at at a time */
 #define SCRIBE_NC_ROWS_MAX   64 /* times that; more: the size is unknown */
 #define SCRIBE_NC_CLOSE_VARS 64 /* handles of variables dropped at close; the rest later */
-
-/* As it lies in the library, from `nc_type_at` - 8 on. */
-struct scribe_nc_var {
-	__s32 dims;
-	__s32 record_dim; /* -1 none */
-	__u32 type;
-	__u32 pad;
-	__u64 shape; /* MPI_Offset of each dimension */
-};
 
 /* The library's structure of an open file; 0 none. */
 static __always_inline __u64 scribe_nc_file(const struct scribe_image *im, const struct scribe_call *c)
@@ -78,16 +69,26 @@ static __always_inline __u32 scribe_nc_type_bytes(__u32 type)
 	return 0;
 }
 
-/* Product of `n` numbers of the program from `first` on; -1 too many. */
+/* Product of the program's numbers from place `first` to `n`; -1: too many, or they are nowhere. */
 SCRIBE_GLOBAL __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
 {
+	struct scribe_calls *calls = scribe_calls_get();
 	__s64 product = 1;
+	__u32 count;
 
-	if (n > SCRIBE_NC_DIMS_MAX || (n > first && !at))
+	if (!calls || n > SCRIBE_NC_DIMS_MAX || (n > first && !at))
 		return -1;
+	if (first < 0 || n <= first)
+		return 1;
+	count = n - first;
 	for (int i = 0; i < SCRIBE_NC_DIMS_MAX; i++)
-		if (i >= first && i < n)
-			product *= (__s64)scribe_user_u64(at + 8 * i);
+		calls->number[i] = 1;
+	asm volatile("" : "+r"(count)); /* the bound is to be seen on the register that is passed */
+	if (count > SCRIBE_NC_DIMS_MAX)
+		return -1;
+	bpf_probe_read_user(calls->number, count * 8, (void *)(at + 8 * (__u64)(__u32)first));
+	for (int i = 0; i < SCRIBE_NC_DIMS_MAX; i++)
+		product *= (__s64)calls->number[i];
 	return product;
 }
 
@@ -156,54 +157,74 @@ SCRIBE_GLOBAL int scribe_nc_moved(const struct scribe_image *im, const struct sc
 	return 0;
 }
 
-/* The variable's handle with its record, made at its first use. 0: not to be recorded. */
-static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread *t, struct scribe_proc *p,
-							   const struct scribe_image *im,
-							   const struct scribe_call *c,
-							   const struct scribe_handle *file, __u32 varid)
+/* What a variable is: properties of its record. */
+static __always_inline void scribe_nc_describe(struct scribe_slot *s, const struct scribe_nc_var *var)
 {
-	__u64 key = c->arg[0] << 32 | varid;
-	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key);
-	struct scribe_handle fresh = {.note = file->note};
-	struct scribe_lib_name below = {.kind = SCRIBE_KIND_NC_VAR};
-	struct scribe_nc_var var;
+	s->ext.v[SCRIBE_LIB_NC_SHAPE] = (__u64)(var->dims & 0xffff) |
+					(__u64)scribe_nc_type_bytes(var->type) << 16 |
+					(__u64)(var->record_dim >= 0) << 32;
+	s->ext.v[SCRIBE_LIB_NC_NPOINTS] = scribe_nc_product(var->shape, var->record_dim >= 0, var->dims);
+}
+
+static __always_inline __u64 scribe_nc_var_key(const struct scribe_call *c, __u32 varid)
+{
+	return c->arg[0] << 32 | varid;
+}
+
+/* A variable gets its handle and record, at its first use since the file's open, `opened`. */
+SCRIBE_GLOBAL int scribe_nc_var_new(struct scribe_thread *t, struct scribe_proc *p,
+				    const struct scribe_image *im, const struct scribe_handle *file,
+				    __u32 varid)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_nc_var *var;
+	struct scribe_call *c;
 	struct scribe_slot *s;
 	__u64 name;
+	__u32 index;
 
-	if (h && h->note == file->note)
-		return h->slot == SCRIBE_SKIP_SLOT ? 0 : h;
+	if (!t || !p || !im || !file || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	var = &calls->var;
 	name = scribe_nc_own(im, c);
 	if (name)
 		name = scribe_user_u64(scribe_user_u64(name + im->nc_names_at) + 8 * (__u64)varid);
 	if (name)
 		name = scribe_user_u64(name + im->nc_name_at);
-	below.suffix = name;
-	if (!name || !scribe_nc_var_read(im, c, varid, &var)) {
+	if (!name || !scribe_nc_var_read(im, c, varid, var)) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
-	fresh.slot = scribe_lib_below(t, p, file->slot, &below);
-	s = fresh.slot == SCRIBE_SKIP_SLOT || fresh.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(fresh.slot);
-	fresh.slot = s ? fresh.slot : SCRIBE_SKIP_SLOT;
-	fresh.birth = s ? s->birth : 0;
-	if (s) {
-		__s64 points = scribe_nc_product(var.shape, var.record_dim >= 0, var.dims);
-
-		s->ext.v[SCRIBE_LIB_NC_SHAPE] = (__u64)(var.dims & 0xffff) |
-						(__u64)scribe_nc_type_bytes(var.type) << 16 |
-						(__u64)(var.record_dim >= 0) << 32;
-		s->ext.v[SCRIBE_LIB_NC_NPOINTS] = points;
-	}
-	scribe_handle_put(p, SCRIBE_HANDLE_NC_VAR, key, &fresh);
-	return s ? scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key) : 0;
+	scribe_name_begin(&calls->name, SCRIBE_KIND_NC_VAR, 0, 0);
+	calls->name.suffix = name;
+	index = scribe_lib_below(t, p, file->slot, calls);
+	s = scribe_lib_slot_at(index);
+	__builtin_memset(&calls->fresh, 0, sizeof(calls->fresh));
+	calls->fresh.note = file->note;
+	calls->fresh.slot = s ? index : SCRIBE_SKIP_SLOT;
+	calls->fresh.birth = s ? s->birth : 0;
+	if (s)
+		scribe_nc_describe(s, var);
+	scribe_handle_put(p, SCRIBE_HANDLE_NC_VAR, scribe_nc_var_key(c, varid), &calls->fresh);
+	return 0;
 }
 
-/* One access: what it is of. `count` and `stride` as the library has them. */
-struct scribe_nc_access {
-	__u32 varid, form, op, count_at;
-	__u32 indep, number;
-	__u64 count, stride, filetype;
-};
+/* The variable's handle with its record. 0: not to be recorded. */
+static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread *t, struct scribe_proc *p,
+							   const struct scribe_image *im,
+							   const struct scribe_call *c,
+							   const struct scribe_handle *file, __u32 varid)
+{
+	__u64 key = scribe_nc_var_key(c, varid);
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key);
+
+	if (!h || h->note != file->note) {
+		scribe_nc_var_new(t, p, im, file, varid);
+		h = scribe_handle_get(p, SCRIBE_HANDLE_NC_VAR, key);
+	}
+	return !h || h->note != file->note || h->slot == SCRIBE_SKIP_SLOT ? 0 : h;
+}
 
 /* Lengths and strides as Darshan has them: D1 is the first of the last five dimensions. */
 static __always_inline void scribe_nc_shape(const struct scribe_nc_access *a, __s32 dims,
@@ -222,13 +243,14 @@ static __always_inline void scribe_nc_shape(const struct scribe_nc_access *a, __
 }
 
 /* Elements; -1 unknown. */
-static __always_inline __s64 scribe_nc_elements(const struct scribe_image *im, const struct scribe_call *c,
-						const struct scribe_nc_access *a,
-						const struct scribe_nc_var *var)
+SCRIBE_GLOBAL __s64 scribe_nc_elements(const struct scribe_image *im, const struct scribe_call *c,
+				       const struct scribe_nc_access *a, const struct scribe_nc_var *var)
 {
 	__u64 own;
 	__s64 n;
 
+	if (!im || !c || !a || !var)
+		return -1;
 	switch (a->form) {
 	case SCRIBE_NC_VAR1:
 		return 1;
@@ -244,89 +266,115 @@ static __always_inline __s64 scribe_nc_elements(const struct scribe_image *im, c
 	return scribe_nc_product(a->count, 0, var->dims);
 }
 
-SCRIBE_GLOBAL int scribe_nc_record(struct scribe_thread *t, struct scribe_proc *p,
-				   const struct scribe_call *c, const struct scribe_nc_access *a,
-				   struct scribe_lib_op *op)
+/* Size and shape of an access, into calls->op. */
+static __always_inline void scribe_nc_size(struct scribe_proc *p, const struct scribe_image *im,
+					   struct scribe_calls *calls, const struct scribe_nc_access *a,
+					   const struct scribe_nc_var *var)
 {
-	struct scribe_calls *calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
-	struct scribe_handle *file, *h;
-	struct scribe_nc_var var = {};
-	struct scribe_site *site;
-	struct scribe_image *im;
+	struct scribe_lib_op *op = &calls->op;
 	__s64 bytes;
 
-	if (!t || !p || !c || !a || !op || !calls)
+	__builtin_memset(&calls->shape, 0, sizeof(calls->shape));
+	if (a->form == SCRIBE_NC_VARD) {
+		bytes = scribe_mpi_size_of(im, a->filetype);
+	} else {
+		bytes = scribe_nc_elements(im, &calls->layer[SCRIBE_LAYER_PNETCDF], a, var);
+		if (bytes > 0)
+			bytes *= scribe_nc_type_bytes(var->type);
+		if (a->form >= SCRIBE_NC_VARA && a->form <= SCRIBE_NC_VARM)
+			scribe_nc_shape(a, var->dims, &calls->shape);
+	}
+	op->unsized = bytes < 0;
+	op->bytes = bytes < 0 ? 0 : bytes;
+	if (op->unsized)
+		scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
+	calls->shape.bytes = op->bytes;
+	op->shape = scribe_shape_keep(p);
+}
+
+/* An access of a variable, calls->access, whose times are in calls->op. */
+SCRIBE_GLOBAL int scribe_nc_record(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_image *im)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *file, *h;
+	struct scribe_nc_access *a;
+	struct scribe_nc_var *var;
+	struct scribe_lib_op *op;
+	struct scribe_call *c;
+
+	if (!t || !p || !im || !calls)
 		return 0;
-	site = scribe_site_at(c->at);
-	im = site ? scribe_image_at(site->image) : 0;
-	file = im ? scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]) : 0;
-	if (!im || !file) {
+	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	a = &calls->access;
+	op = &calls->op;
+	file = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+	if (!file) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
 	if (file->slot == SCRIBE_SKIP_SLOT)
 		return 0;
 	h = scribe_nc_var(t, p, im, c, file, a->varid);
-	if (!h || !scribe_nc_var_read(im, c, a->varid, &var))
+	var = &calls->var;
+	if (!h || !scribe_nc_var_read(im, c, a->varid, var))
 		return 0;
-	__builtin_memset(&calls->shape, 0, sizeof(calls->shape));
-	if (a->form == SCRIBE_NC_VARD) {
-		bytes = scribe_mpi_size_of(im, a->filetype);
-	} else {
-		bytes = scribe_nc_elements(im, c, a, &var);
-		if (bytes > 0)
-			bytes *= scribe_nc_type_bytes(var.type);
-		if (a->form >= SCRIBE_NC_VARA && a->form <= SCRIBE_NC_VARM)
-			scribe_nc_shape(a, var.dims, &calls->shape);
-	}
 	op->what = SCRIBE_LIB_DATA;
 	op->op_class = a->op & 1;
 	op->count_at = a->count_at - SCRIBE_PNETCDF_VAR_PUT_VAR + SCRIBE_LIB_NC_FORMS;
 	if (a->indep)
 		op->also_at = a->op & 1 ? SCRIBE_LIB_NC_INDEP_WRITES : SCRIBE_LIB_NC_INDEP_READS;
-	op->unsized = bytes < 0;
-	op->bytes = bytes < 0 ? 0 : bytes;
-	if (op->unsized)
-		scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
-	calls->shape.bytes = op->bytes;
-	op->shape = scribe_shape_keep(p, &calls->shape);
+	scribe_nc_size(p, im, calls, a, var);
 	scribe_lib_on(t, p, h, op);
 	return 0;
 }
 
-static __always_inline void scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *p,
-					     const struct scribe_call *c, const struct scribe_site *site,
-					     struct scribe_lib_op *op)
+SCRIBE_GLOBAL int scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *p, const struct scribe_site *site)
 {
-	struct scribe_lib_name name = {.string = c->arg[0], .kind = SCRIBE_KIND_NC_FILE, .prefix = 1};
-	struct scribe_handle h = {.note = c->start_ns};
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	struct scribe_call *c;
 	struct scribe_slot *s;
+	__u32 index;
 
-	h.slot = scribe_lib_slot(t, p, &name);
-	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
-	h.birth = s ? s->birth : 0;
-	h.slot = s ? h.slot : SCRIBE_SKIP_SLOT;
-	scribe_handle_put(p, SCRIBE_HANDLE_NC_FILE, scribe_user_u32(c->arg[1]), &h);
+	if (!t || !p || !site || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	h = &calls->fresh;
+	scribe_name_begin(&calls->name, SCRIBE_KIND_NC_FILE, c->arg[0], 1);
+	index = scribe_lib_slot(t, p, calls);
+	s = scribe_lib_slot_at(index);
+	__builtin_memset(h, 0, sizeof(*h));
+	h->note = c->start_ns;
+	h->birth = s ? s->birth : 0;
+	h->slot = s ? index : SCRIBE_SKIP_SLOT;
+	scribe_handle_put(p, SCRIBE_HANDLE_NC_FILE, scribe_user_u32(c->arg[1]), h);
 	if (!s)
-		return;
-	op->what = SCRIBE_LIB_OPEN;
-	op->count_at = site->count_at;
-	scribe_lib_on(t, p, &h, op);
-	scribe_lib_beneath(t, c, h.slot, SCRIBE_LIB_NC_BENEATH);
+		return 0;
+	calls->op.what = SCRIBE_LIB_OPEN;
+	calls->op.count_at = site->count_at;
+	scribe_lib_on(t, p, h, &calls->op);
+	scribe_lib_beneath(t, c, index, SCRIBE_LIB_NC_BENEATH);
+	return 0;
 }
 
 /* Calls on the file itself. */
-static __always_inline void scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc *p,
-					      const struct scribe_call *c, const struct scribe_site *site,
-					      const struct scribe_image *im, struct scribe_lib_op *op,
-					      __s32 ret)
+SCRIBE_GLOBAL int scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc *p,
+				    const struct scribe_site *site, const struct scribe_image *im, __s32 ret)
 {
-	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_lib_op *op;
+	struct scribe_handle *h;
+	struct scribe_call *c;
 
+	if (!t || !p || !site || !im || !calls)
+		return 0;
+	op = &calls->op;
+	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
 	if (!h) {
 		if (!ret)
 			scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
-		return;
+		return 0;
 	}
 	op->count_at = site->count_at == SCRIBE_COUNT_NONE ? SCRIBE_LIB_NO_COUNT : site->count_at;
 	if (site->fn == SCRIBE_FN_NC_WAIT) {
@@ -335,7 +383,7 @@ static __always_inline void scribe_nc_on_file(struct scribe_thread *t, struct sc
 		if (ret)
 			op->count_at = SCRIBE_PNETCDF_FILE_WAIT_FAILURES;
 	} else if (ret) {
-		return;
+		return 0;
 	} else if (site->fn == SCRIBE_FN_NC_CLOSE) {
 		op->what = SCRIBE_LIB_CLOSE;
 	}
@@ -346,94 +394,97 @@ static __always_inline void scribe_nc_on_file(struct scribe_thread *t, struct sc
 			scribe_nc_moved(im, c, h);
 	}
 	if (site->fn != SCRIBE_FN_NC_CLOSE)
-		return;
+		return 0;
 	for (__u32 i = 0; i < SCRIBE_NC_CLOSE_VARS; i++)
-		scribe_handle_drop(p, SCRIBE_HANDLE_NC_VAR, c->arg[0] << 32 | i);
+		scribe_handle_drop(p, SCRIBE_HANDLE_NC_VAR, scribe_nc_var_key(c, i));
 	scribe_handle_drop(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+	return 0;
 }
 
 /* A variable was defined or found by its name. */
-static __always_inline void scribe_nc_var_opened(struct scribe_thread *t, struct scribe_proc *p,
-						 const struct scribe_call *c, const struct scribe_image *im,
-						 struct scribe_lib_op *op)
+SCRIBE_GLOBAL int scribe_nc_var_opened(struct scribe_thread *t, struct scribe_proc *p,
+				       const struct scribe_image *im)
 {
-	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	struct scribe_call *c;
 
+	if (!t || !p || !im || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	h = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);
 	if (!h) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
-		return;
+		return 0;
 	}
 	h = h->slot == SCRIBE_SKIP_SLOT ? 0 : scribe_nc_var(t, p, im, c, h, scribe_user_u32(c->arg[1]));
 	if (!h)
-		return;
-	op->what = SCRIBE_LIB_OPEN;
-	op->count_at = SCRIBE_LIB_NC_OPENS;
-	scribe_lib_on(t, p, h, op);
+		return 0;
+	calls->op.what = SCRIBE_LIB_OPEN;
+	calls->op.count_at = SCRIBE_LIB_NC_OPENS;
+	scribe_lib_on(t, p, h, &calls->op);
+	return 0;
+}
+
+/* What the site of a data call says of the access. */
+static __always_inline void scribe_nc_access_of(struct scribe_nc_access *a, const struct scribe_site *site)
+{
+	a->form = site->implied;
+	a->op = site->op;
+	a->count_at = site->count_at;
+	a->indep = (site->flags & SCRIBE_SITE_INDEP) != 0;
 }
 
 /* One variable of a call on several has been posted. */
-static __always_inline int scribe_nc_posted(struct scribe_thread *t, struct scribe_proc *p,
-					    struct scribe_calls *calls, struct scribe_call *c)
+static __always_inline int scribe_nc_posted(struct scribe_calls *calls)
 {
-	struct scribe_lib_op op = {.offset = -1, .start_ns = calls->post_ns, .end_ns = bpf_ktime_get_ns()};
-	struct scribe_nc_access a = {
-		.varid = calls->post[0], .count = calls->post[1], .stride = calls->post[2]};
-	struct scribe_site *site = scribe_site_at(c->at);
-
-	if (!site)
-		return 0;
-	a.form = site->implied;
-	a.op = site->op;
-	a.count_at = site->count_at;
-	a.indep = site->flags & SCRIBE_SITE_INDEP;
-	return scribe_nc_record(t, p, c, &a, &op);
-}
-
-static __always_inline int scribe_nc_end(struct pt_regs *ctx)
-{
-	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_PNETCDF);
-	struct scribe_lib_op op = {.offset = -1,
-				   .count_at = SCRIBE_LIB_NO_COUNT,
-				   .op_class = SCRIBE_OP_META,
-				   .what = SCRIBE_LIB_OTHER};
-	struct scribe_nc_access a = {};
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	struct scribe_nc_access *a = &calls->access;
 	struct scribe_proc *p = 0;
-	struct scribe_thread *t;
-	struct scribe_image *im;
-	struct scribe_site *site;
-	__s32 ret = ctx->ax;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_image *im = site ? scribe_image_at(site->image) : 0;
 
-	if (!c)
-		return 0;
-	t = scribe_caller(&p);
-	site = scribe_site_at(c->at);
-	im = site ? scribe_image_at(site->image) : 0;
 	if (!t || !p || !im)
 		return 0;
-	op.start_ns = c->start_ns;
-	op.end_ns = bpf_ktime_get_ns();
-	if (site->fn == SCRIBE_FN_NC_WAIT || site->fn == SCRIBE_FN_NC_META ||
-	    site->fn == SCRIBE_FN_NC_CLOSE) {
-		scribe_nc_on_file(t, p, c, site, im, &op, ret);
+	scribe_op_begin(&calls->op, calls->post_ns, bpf_ktime_get_ns());
+	a->varid = calls->post[0];
+	a->number = 0;
+	a->filetype = 0;
+	a->count = calls->post[1];
+	a->stride = calls->post[2];
+	scribe_nc_access_of(a, site);
+	return scribe_nc_record(t, p, im);
+}
+
+static __always_inline int scribe_nc_end(struct scribe_calls *calls, __s32 ret)
+{
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_PNETCDF];
+	struct scribe_nc_access *a = &calls->access;
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_image *im = site ? scribe_image_at(site->image) : 0;
+
+	if (!t || !p || !im)
 		return 0;
-	}
+	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
+	if (site->fn == SCRIBE_FN_NC_WAIT || site->fn == SCRIBE_FN_NC_META || site->fn == SCRIBE_FN_NC_CLOSE)
+		return scribe_nc_on_file(t, p, site, im, ret);
 	if (ret)
 		return 0;
-	if (site->fn == SCRIBE_FN_NC_OPEN) {
-		scribe_nc_opened(t, p, c, site, &op);
-	} else if (site->fn == SCRIBE_FN_NC_VAR_OPEN) {
-		scribe_nc_var_opened(t, p, c, im, &op);
-	} else if (site->fn == SCRIBE_FN_NC_DATA) {
-		a.varid = c->arg[1];
-		a.number = c->arg[2];
-		a.filetype = c->arg[2];
-		a.count = c->arg[3];
-		a.stride = c->arg[4];
-		a.form = site->implied;
-		a.op = site->op;
-		a.count_at = site->count_at;
-		a.indep = site->flags & SCRIBE_SITE_INDEP;
-		scribe_nc_record(t, p, c, &a, &op);
+	if (site->fn == SCRIBE_FN_NC_OPEN)
+		return scribe_nc_opened(t, p, site);
+	if (site->fn == SCRIBE_FN_NC_VAR_OPEN)
+		return scribe_nc_var_opened(t, p, im);
+	if (site->fn == SCRIBE_FN_NC_DATA) {
+		a->varid = c->arg[1];
+		a->number = c->arg[2];
+		a->filetype = c->arg[2];
+		a->count = c->arg[3];
+		a->stride = c->arg[4];
+		scribe_nc_access_of(a, site);
+		scribe_nc_record(t, p, im);
 	}
 	if (site->fn == SCRIBE_FN_NC_DATA || site->fn == SCRIBE_FN_NC_MANY) {
 		struct scribe_handle *file = scribe_handle_get(p, SCRIBE_HANDLE_NC_FILE, c->arg[0]);

@@ -26,8 +26,10 @@
 #define SCRIBE_WIDE_READ_END   8
 #define SCRIBE_WIDE_WRITE_BASE 24
 #define SCRIBE_WIDE_WRITE_PTR  32
-#define SCRIBE_WIDE_MOST       65536 /* characters of a buffer looked at */
-#define SCRIBE_WIDE_STEP       16
+/* Characters of a buffer that are looked at: in pieces of pieces, which are checked once each */
+#define SCRIBE_WIDE_STEP       (2 * SCRIBE_NUMBERS)
+#define SCRIBE_WIDE_STEPS      32
+#define SCRIBE_WIDE_MOST       (SCRIBE_WIDE_STEPS * SCRIBE_WIDE_STEPS * SCRIBE_WIDE_STEP)
 
 /* 1: calls of streams are counted instead of their system calls (set by the attacher). */
 struct {
@@ -63,45 +65,62 @@ static __always_inline __u64 scribe_stream_file(const struct scribe_image *im, _
 	return fd < 0 ? 0 : scribe_fd_file(bpf_get_current_task_btf(), fd);
 }
 
-/* Wide characters of the program, and the bytes that they are in UTF-8. */
-struct scribe_wide {
-	__u64 at;
-	__u64 bytes;
-	__u32 n;
-	__u32 pad;
-};
-
-static long scribe_wide_some(__u32 index, struct scribe_wide *w)
+/* Bytes that `n` wide characters are in UTF-8 beyond one each; what is behind the first step is not looked at. */
+SCRIBE_GLOBAL __u64 scribe_wide_some(__u64 at, __u32 n)
 {
-	__u32 n = w->n < SCRIBE_WIDE_STEP ? w->n : SCRIBE_WIDE_STEP, c[SCRIBE_WIDE_STEP] = {};
+	struct scribe_calls *calls = scribe_calls_get();
+	__u64 more = 0;
 
-	if (!n)
-		return 1;
-	bpf_probe_read_user(c, n * 4, (void *)w->at);
-	for (__u32 i = 0; i < SCRIBE_WIDE_STEP; i++)
-		if (i < n)
-			w->bytes += 1 + (c[i] >= 0x80) + (c[i] >= 0x800) + (c[i] >= 0x10000);
-	w->at += n * 4;
-	w->n -= n;
-	return 0;
+	if (!calls || !n)
+		return 0;
+	if (n > SCRIBE_WIDE_STEP)
+		n = SCRIBE_WIDE_STEP;
+	for (int i = 0; i < SCRIBE_NUMBERS; i++)
+		calls->number[i] = 0;
+	n *= 4;
+	asm volatile("" : "+r"(n)); /* the bound is to be seen on the register that is passed */
+	if (n > sizeof(calls->number))
+		return 0;
+	bpf_probe_read_user(calls->number, n, (void *)at);
+	for (int i = 0; i < SCRIBE_NUMBERS; i++) {
+		__u64 two = calls->number[i], low = (__u32)two, high = two >> 32;
+
+		/* the sign of a difference, because a branch would be checked both ways each time */
+		asm volatile("" : "+r"(low), "+r"(high));
+		more += ((0x7f - low) >> 63) + ((0x7ff - low) >> 63) + ((0xffff - low) >> 63);
+		more += ((0x7f - high) >> 63) + ((0x7ff - high) >> 63) + ((0xffff - high) >> 63);
+	}
+	return more;
+}
+
+SCRIBE_GLOBAL __u64 scribe_wide_steps(__u64 at, __u32 n)
+{
+	__u64 more = 0;
+
+	for (__u32 i = 0; i < SCRIBE_WIDE_STEPS && i * SCRIBE_WIDE_STEP < n; i++)
+		more += scribe_wide_some(at + i * SCRIBE_WIDE_STEP * 4, n - i * SCRIBE_WIDE_STEP);
+	return more;
 }
 
 /* Bytes of what is between the pointers that stand at `from` and `to` in the stream's wide part. */
 SCRIBE_GLOBAL __s64 scribe_wide_bytes(__u64 stream, __u32 from, __u32 to)
 {
-	struct scribe_wide w = {};
-	__u64 wide, end;
+	const __u32 piece = SCRIBE_WIDE_STEPS * SCRIBE_WIDE_STEP;
+	__u64 wide, at, end, bytes;
+	__u32 n;
 
 	if ((__s32)scribe_user_u32(stream + SCRIBE_FILE_MODE) <= 0)
 		return 0;
 	wide = scribe_user_u64(stream + SCRIBE_FILE_WIDE_DATA);
-	w.at = scribe_user_u64(wide + from);
+	at = scribe_user_u64(wide + from);
 	end = scribe_user_u64(wide + to);
-	if (end <= w.at || end - w.at > SCRIBE_WIDE_MOST * 4)
+	if (end <= at || end - at > SCRIBE_WIDE_MOST * 4)
 		return 0;
-	w.n = (end - w.at) / 4;
-	bpf_loop(SCRIBE_WIDE_MOST / SCRIBE_WIDE_STEP, scribe_wide_some, &w, 0);
-	return w.bytes;
+	n = (end - at) / 4;
+	bytes = n;
+	for (__u32 i = 0; i < SCRIBE_WIDE_STEPS && i * piece < n; i++)
+		bytes += scribe_wide_steps(at + (__u64)i * piece * 4, n - i * piece);
+	return bytes;
 }
 
 /* Where the program is in the stream, bytes. */
@@ -126,29 +145,44 @@ SCRIBE_GLOBAL __s64 scribe_stream_at(__u64 stream, __u64 file)
 	       scribe_wide_bytes(stream, SCRIBE_WIDE_READ_PTR, SCRIBE_WIDE_READ_END);
 }
 
+/* The record that a description has, as far as it is known already; else SCRIBE_NO_SLOT. */
+static __always_inline __u32 scribe_stream_known(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+						 __u64 inode)
+{
+	struct scribe_desc_key key = {.file = addr, .serial = t->serial};
+	struct scribe_desc *d;
+
+	if (t->c_file == addr && t->c_inode == inode && t->c_gen == *(volatile __u32 *)&p->open_gen)
+		return t->c_slot;
+	d = bpf_map_lookup_elem(&scribe_descs, &key);
+	return d && d->inode == inode ? d->slot : SCRIBE_NO_SLOT;
+}
+
 /* The STDIO record of a description, which is the stream's from now on. */
 SCRIBE_GLOBAL __u32 scribe_stream_slot(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct scribe_slot *s;
-	__u32 index, birth = 0;
+	__u64 inode;
+	__u32 index;
 
 	if (!t || !p || !addr)
 		return SCRIBE_SKIP_SLOT;
 	if (!scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), false))
 		return SCRIBE_SKIP_SLOT;
-	index = scribe_resolve(t, p, addr, false, &birth);
+	inode = (__u64)SCRIBE_GET(file, f_inode);
+	index = scribe_stream_known(t, p, addr, inode);
 	if (index == SCRIBE_SKIP_SLOT)
 		return index;
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s || s->kind != SCRIBE_KIND_STDIO || *(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE) {
 		index = scribe_sight(t, p, addr, SCRIBE_KIND_STDIO);
-		s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+		s = scribe_lib_slot_at(index);
 		if (!s || s->kind != SCRIBE_KIND_STDIO)
 			return s ? SCRIBE_SKIP_SLOT : index;
-		scribe_desc_put(p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->birth);
+		scribe_desc_put(p, addr, inode, index, s->birth);
 		__sync_fetch_and_add(&p->open_gen, 1);
-		scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->birth, true);
+		scribe_cache_put(t, p, addr, inode, index, s->birth, true);
 	}
 	if (scribe_counts_calls() && !((s->flags & SCRIBE_SF_CALLS) && scribe_calls_counted(p, s))) {
 		s->calls_of = (__u32)p->exec_ns;
@@ -215,11 +249,12 @@ static __always_inline __s64 scribe_stream_bytes(struct scribe_proc *p, struct s
  * stands on the same file, which the daemon has to know.
  */
 static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct scribe_proc *p,
-						 const struct scribe_regs *regs,
+						 struct scribe_calls *calls,
 						 const struct scribe_site *site)
 {
+	const struct scribe_regs *regs = &calls->regs;
 	__s32 fd = (__s32)regs->r[site->reg[0] & 15];
-	struct scribe_event ev;
+	struct scribe_event *ev = &calls->ev;
 	struct scribe_slot *s;
 	__u32 index;
 
@@ -228,111 +263,120 @@ static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct
 	if (fd < 0)
 		return;
 	index = scribe_stream_slot(t, p, scribe_fd_file(bpf_get_current_task_btf(), fd));
-	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+	s = scribe_lib_slot_at(index);
 	if (!s)
 		return;
-	scribe_event_init(&ev, SCRIBE_EV_STREAM, p, t->proc);
-	ev.slot = index;
-	ev.birth = s->birth;
-	ev.flags = (__u32)regs->r[site->reg[1] & 15];
-	ev.chain_bytes = (__u32)regs->r[site->reg[2] & 15];
-	ev.string_bytes = (__u32)regs->r[site->reg[3] & 15];
-	if (ev.chain_bytes >= SCRIBE_STREAMS_MAX && !(s->flags & SCRIBE_SF_INSIDE))
+	scribe_event_init(ev, SCRIBE_EV_STREAM, p, t->proc);
+	ev->slot = index;
+	ev->birth = s->birth;
+	ev->flags = (__u32)regs->r[site->reg[1] & 15];
+	ev->chain_bytes = (__u32)regs->r[site->reg[2] & 15];
+	ev->string_bytes = (__u32)regs->r[site->reg[3] & 15];
+	if (ev->chain_bytes >= SCRIBE_STREAMS_MAX && !(s->flags & SCRIBE_SF_INSIDE))
 		return;
-	if (bpf_ringbuf_output(&scribe_events, &ev, sizeof(ev), 0)) {
+	if (bpf_ringbuf_output(&scribe_events, ev, sizeof(*ev), 0)) {
 		/* nobody would know whose the numbers are: its system calls go on being counted */
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
 		return;
 	}
-	if (ev.chain_bytes >= SCRIBE_STREAMS_MAX)
+	if (ev->chain_bytes >= SCRIBE_STREAMS_MAX)
 		return;
 	s->calls_of = (__u32)p->exec_ns;
 	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS | SCRIBE_SF_INSIDE);
 }
 
 /* Are the calls of a description's stream counted, by probes or by the program? */
-static __always_inline bool scribe_stream_counted(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
+SCRIBE_GLOBAL int scribe_stream_counted(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
 {
+	struct file *f = SCRIBE_CAST(file, file);
 	struct scribe_slot *s;
-	__u32 index, birth = 0;
 
+	if (!t || !p || !file)
+		return 0;
 	if (scribe_counts_calls())
-		return true;
-	index = scribe_resolve(t, p, file, false, &birth);
-	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
+		return 1;
+	s = scribe_lib_slot_at(scribe_stream_known(t, p, file, (__u64)SCRIBE_GET(f, f_inode)));
 	return s && s->kind == SCRIBE_KIND_STDIO && (s->flags & SCRIBE_SF_CALLS) &&
 	       scribe_calls_counted(p, s);
 }
 
-static __always_inline int scribe_stdio_end(struct pt_regs *ctx)
+/* What a stream's call was, into calls->op. False: it is not counted. */
+static __always_inline bool scribe_stream_meaning(struct scribe_proc *p, struct scribe_calls *calls,
+						  const struct scribe_site *site, __u64 file, __u64 ret)
 {
-	struct scribe_call *c = scribe_returning(ctx, SCRIBE_LAYER_STDIO);
-	struct scribe_lib_op op = {.offset = -1, .count_at = SCRIBE_LIB_NO_COUNT, .op_class = SCRIBE_OP_META};
-	struct scribe_handle h = {};
-	struct scribe_proc *p = 0;
-	struct scribe_thread *t;
-	struct scribe_image *im;
-	struct scribe_site *site;
-	__u64 stream, file, ret = ctx->ax;
-	struct scribe_slot *s;
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_STDIO];
+	struct scribe_lib_op *op = &calls->op;
 	__s64 at, bytes;
 
-	if (!c)
-		return 0;
-	t = scribe_caller(&p);
+	switch (site->fn) {
+	case SCRIBE_FN_STREAM_OPEN:
+		return false; /* the system call inside has been counted */
+	case SCRIBE_FN_STREAM_FDOPEN:
+		op->what = SCRIBE_LIB_REOPEN;
+		return true;
+	case SCRIBE_FN_STREAM_FLUSH:
+		op->what = SCRIBE_LIB_FLUSH;
+		/* its time is its system calls' where those are counted */
+		op->op_class = scribe_counts_calls() ? SCRIBE_OP_WRITE : SCRIBE_OP_NONE;
+		return true;
+	case SCRIBE_FN_STREAM_SEEK:
+		op->what = SCRIBE_LIB_SEEK;
+		return !(site->flags & SCRIBE_SITE_STATUS && (__s32)ret != 0);
+	}
+	at = scribe_stream_at(c->arg[0], file);
+	bytes = scribe_stream_bytes(p, c, site, ret, at);
+	if (bytes < 0)
+		return false;
+	op->what = SCRIBE_LIB_DATA;
+	op->op_class = site->op & 1;
+	op->bytes = bytes;
+	op->offset = at >= bytes ? at - bytes : -1;
+	return true;
+}
+
+/* The record of the call's stream, as a handle in calls->fresh. False: there is none that counts. */
+static __always_inline bool scribe_stream_handle(struct scribe_thread *t, struct scribe_proc *p,
+						 struct scribe_calls *calls, const struct scribe_site *site,
+						 __u64 file)
+{
+	struct scribe_slot *s;
+
+	if (site->fn == SCRIBE_FN_STREAM_MESSAGE && !scribe_stream_counted(t, p, file))
+		return false;
+	__builtin_memset(&calls->fresh, 0, sizeof(calls->fresh));
+	calls->fresh.slot = scribe_stream_slot(t, p, file);
+	s = scribe_lib_slot_at(calls->fresh.slot);
+	if (!s)
+		return false;
+	calls->fresh.birth = s->birth;
+	/* not when the program has counted it */
+	return !((s->flags & SCRIBE_SF_INSIDE) && scribe_calls_counted(p, s) &&
+		 site->fn > SCRIBE_FN_STREAM_FDOPEN && site->fn != SCRIBE_FN_STREAM_MESSAGE);
+}
+
+static __always_inline int scribe_stdio_end(struct scribe_calls *calls, __u64 ret)
+{
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_STDIO];
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_image *im;
+	struct scribe_site *site;
+	__u64 file;
+
 	if (!t || !p)
 		return 0;
 	t->stream_open = 0;
 	site = scribe_site_at(c->at);
 	im = site ? scribe_image_at(site->image) : 0;
-	if (!site || !im)
+	if (!im)
 		return 0;
-	asm volatile("" : "+r"(ret)); /* ctx must not be read through a chosen pointer */
-	op.start_ns = c->start_ns;
-	op.end_ns = bpf_ktime_get_ns();
-	stream = site->fn <= SCRIBE_FN_STREAM_FDOPEN ? ret : c->arg[0];
-	file = scribe_stream_file(im, stream);
-	if (!file)
+	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
+	file = scribe_stream_file(im, site->fn <= SCRIBE_FN_STREAM_FDOPEN ? ret : c->arg[0]);
+	if (!file || (site->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0))
 		return 0;
-	if (site->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0)
-		return 0;
-	if (site->fn == SCRIBE_FN_STREAM_MESSAGE && !scribe_stream_counted(t, p, file))
-		return 0;
-	h.slot = scribe_stream_slot(t, p, file);
-	s = h.slot == SCRIBE_SKIP_SLOT || h.slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(h.slot);
-	if (!s)
-		return 0;
-	h.birth = s->birth;
-	if ((s->flags & SCRIBE_SF_INSIDE) && scribe_calls_counted(p, s) &&
-	    site->fn > SCRIBE_FN_STREAM_FDOPEN && site->fn != SCRIBE_FN_STREAM_MESSAGE)
-		return 0; /* the program has counted it */
-	switch (site->fn) {
-	case SCRIBE_FN_STREAM_OPEN:
-		return 0; /* the system call inside has been counted */
-	case SCRIBE_FN_STREAM_FDOPEN:
-		op.what = SCRIBE_LIB_REOPEN;
-		break;
-	case SCRIBE_FN_STREAM_FLUSH:
-		op.what = SCRIBE_LIB_FLUSH;
-		/* its time is its system calls' where those are counted */
-		op.op_class = scribe_counts_calls() ? SCRIBE_OP_WRITE : SCRIBE_OP_NONE;
-		break;
-	case SCRIBE_FN_STREAM_SEEK:
-		if (site->flags & SCRIBE_SITE_STATUS && (__s32)ret != 0)
-			return 0;
-		op.what = SCRIBE_LIB_SEEK;
-		break;
-	default:
-		at = scribe_stream_at(stream, file);
-		bytes = scribe_stream_bytes(p, c, site, ret, at);
-		if (bytes < 0)
-			return 0;
-		op.what = SCRIBE_LIB_DATA;
-		op.op_class = site->op & 1;
-		op.bytes = bytes;
-		op.offset = at >= bytes ? at - bytes : -1;
-	}
-	scribe_lib_on(t, p, &h, &op);
+	if (scribe_stream_handle(t, p, calls, site, file) &&
+	    scribe_stream_meaning(p, calls, site, file, ret))
+		scribe_lib_on(t, p, &calls->fresh, &calls->op);
 	return 0;
 }
 

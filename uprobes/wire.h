@@ -24,8 +24,14 @@ enum scribe_layer {
 	SCRIBE_LAYERS
 };
 
-/* Cookies of probes: of an entry the index of its site, of a return this and the layer. */
+/*
+ * Cookies of probes: of an entry the index of its site, of a return this and the layer. Of entries
+ * that are many places of one trace event this and the event's number: the site is found by
+ * the number and the end of the address, which is the same in every process.
+ */
 #define SCRIBE_COOKIE_RETURN (1ull << 32)
+#define SCRIBE_COOKIE_PLACES (1ull << 33)
+#define SCRIBE_PLACE_STEP    4096u
 
 /* What a probed function is to the handlers. */
 enum scribe_fn {

@@ -4,7 +4,6 @@
  * what to do. Changes nothing. Must not know: how the daemon works.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,9 +22,6 @@
 
 #define BPF_FS_TYPE      0xcafe4a11
 #define TRACE_FS_TYPE    0x74726163
-#define CAP_PERFMON_BIT  38
-#define CAP_BPF_BIT      39
-#define CAP_ADMIN_BIT    21
 #define MEMORY_WANTED_KB (300u << 10)
 
 static int bad_lines;
@@ -59,52 +55,39 @@ static const char *file_line(const char *path, char *room, size_t cap)
 static void check_kernel(void)
 {
 	struct utsname u;
-	int major = 0, minor = 0;
+	int major = 0, minor = 0, code;
 
 	uname(&u);
-	if (sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 14)))
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "kernel", "%s: 5.14 or newer is needed", u.release);
+	if (sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 15)))
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "kernel",
+				   "%s: older than 5.15, so it may lack what is needed; what it takes is tried below",
+				   u.release);
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "kernel", "%s %s", u.release, u.machine);
-	if (access("/sys/kernel/btf/vmlinux", R_OK) == 0)
+	code = access("/sys/kernel/btf/vmlinux", R_OK) < 0 ? errno : 0;
+	if (!code)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "kernel types (BTF)", "/sys/kernel/btf/vmlinux");
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "kernel types (BTF)",
-				   "none: use a kernel built with CONFIG_DEBUG_INFO_BTF");
+				   "/sys/kernel/btf/vmlinux: %s: %s", strerror(code),
+				   access("/sys/kernel", F_OK) < 0
+					   ? "/sys is not mounted here (a container?)"
+					   : "use a kernel built with CONFIG_DEBUG_INFO_BTF, or do not hide it "
+					     "from this container");
 }
 
-static uint64_t effective_caps(void)
+static void check_lockdown(void)
 {
-	FILE *f = fopen("/proc/self/status", "re");
-	uint64_t caps = 0;
-	char text[256];
+	char text[4096], *asked;
 
-	while (f && fgets(text, sizeof(text), f))
-		if (sscanf(text, "CapEff: %" SCNx64, &caps) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caps;
-}
-
-static void check_user(void)
-{
-	uint64_t caps = effective_caps();
-	bool bpf = caps >> CAP_BPF_BIT & 1, perfmon = caps >> CAP_PERFMON_BIT & 1;
-	bool admin = caps >> CAP_ADMIN_BIT & 1;
-	char text[64];
-
-	if (geteuid() == 0 && ((bpf && perfmon) || admin))
-		scribe_doctor_line(SCRIBE_DOCTOR_OK, "privileges", "root%s",
-				   bpf && perfmon ? " with CAP_BPF and CAP_PERFMON" : " with CAP_SYS_ADMIN");
-	else if (geteuid() == 0)
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "privileges",
-				   "root without CAP_BPF and CAP_PERFMON (in a container? give it both)");
-	else
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "privileges",
-				   "not root: use sudo for ioscribe run and ioscribe doctor");
-	file_line("/sys/kernel/security/lockdown", text, sizeof(text));
-	if (strstr(text, "[confidentiality]"))
+	/* what was asked for at boot, where the security file system is not mounted */
+	if (!file_line("/sys/kernel/security/lockdown", text, sizeof(text))[0]) {
+		asked = strstr(file_line("/proc/cmdline", text, sizeof(text)), "lockdown=");
+		if (asked)
+			asked[strcspn(asked, " ")] = 0;
+		memmove(text, asked ? asked : "", asked ? strlen(asked) + 1 : 1);
+	}
+	if (strstr(text, "[confidentiality]") || strstr(text, "=confidentiality"))
 		scribe_doctor_line(
 			SCRIBE_DOCTOR_FIX, "lockdown",
 			"confidentiality: reading kernel memory is refused; use integrity or none");
@@ -144,77 +127,16 @@ static void check_limits(void)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "memory", "%lu MiB available", kb >> 10);
 	getrlimit(RLIMIT_NOFILE, &files);
 	getrlimit(RLIMIT_MEMLOCK, &lock);
-	scribe_doctor_line(files.rlim_cur < 256 ? SCRIBE_DOCTOR_FIX : SCRIBE_DOCTOR_OK, "open files", "%lu%s",
-			   (unsigned long)files.rlim_cur,
-			   files.rlim_cur < 256 ? ": at least 256 are needed, raise ulimit -n" : "");
+	/* the daemon raises its own to the hard one */
+	scribe_doctor_line(files.rlim_max < 128 ? SCRIBE_DOCTOR_FIX : SCRIBE_DOCTOR_OK, "open files", "%lu%s",
+			   (unsigned long)files.rlim_max,
+			   files.rlim_max < 128 ? ": 256 are needed, raise ulimit -n" : "");
 	if (lock.rlim_cur == RLIM_INFINITY)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "locked memory", "unlimited");
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "locked memory",
 				   "%lu KiB (kernels from 5.11 on do not count maps here)",
 				   (unsigned long)lock.rlim_cur >> 10);
-}
-
-/* A kind of program or map; `optional`: what is lost without it. */
-static void check_probe(enum scribe_probe what, const char *name, const char *optional)
-{
-	int rc = scribe_probe(what);
-
-	if (rc == 0)
-		scribe_doctor_line(SCRIBE_DOCTOR_OK, name, "loads");
-	else if (optional)
-		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, name, "refused (%s): %s", strerror(-rc), optional);
-	else if (rc == -EPERM)
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, name,
-				   "refused (%s): run as root, or give CAP_BPF and CAP_PERFMON",
-				   strerror(-rc));
-	else
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, name, "refused (%s)", strerror(-rc));
-}
-
-static void check_programs(void)
-{
-	check_probe(SCRIBE_PROBE_MMAP_ARRAY, "mappable arrays", NULL);
-	check_probe(SCRIBE_PROBE_RINGBUF, "ring buffers", NULL);
-	check_probe(SCRIBE_PROBE_RAW_TP, "raw tracepoints", NULL);
-	check_probe(SCRIBE_PROBE_TP_BTF, "typed tracepoints",
-		    "raw tracepoints are used, at a few ns more a call");
-	check_probe(SCRIBE_PROBE_UPROBE, "uprobes", "libraries cannot be probed; system calls can");
-	check_probe(SCRIBE_PROBE_FENTRY, "function entries", "not needed: tracepoints do");
-}
-
-/* The daemon loads and attaches all it has, for a moment. */
-static void check_daemon(void)
-{
-	char path[PATH_MAX], command[PATH_MAX + 32], text[768] = "";
-	char *message;
-	FILE *f;
-
-	if (scribe_run_find_daemon(path, sizeof(path)) < 0) {
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "daemon",
-				   "ioscribed not found beside this program or in its sbin: install it");
-		return;
-	}
-	scribe_doctor_line(SCRIBE_DOCTOR_OK, "daemon", "%s", path);
-	if (geteuid() != 0) {
-		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "tracing programs", "not tried: not root");
-		return;
-	}
-	if (strchr(path, '\'')) {
-		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "tracing programs",
-				   "not tried: a quote in the daemon's path");
-		return;
-	}
-	snprintf(command, sizeof(command), "'%s' --probe 2>/dev/null", path);
-	f = popen(command, "re");
-	if (f && fgets(text, sizeof(text), f))
-		text[strcspn(text, "\n")] = 0;
-	message = strrchr(text, '\t');
-	if (f && pclose(f) == 0 && message)
-		scribe_doctor_line(SCRIBE_DOCTOR_OK, "tracing programs", "%s", message + 1);
-	else
-		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "tracing programs", "%s",
-				   message ? message + 1 : "the daemon cannot be started");
 }
 
 static void check_runtime(void)
@@ -248,19 +170,28 @@ static void check_clock(void)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "clock", "%s", text[0] ? text : "unknown");
 }
 
+struct wanted {
+	bool service, features;
+};
+
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
-	*(bool *)ctx = true;
+	struct wanted *w = ctx;
+
+	*(key == 1 ? &w->service : &w->features) = true;
 	return 0;
 }
 
 static const struct scribe_option options[] = {
 	{"service", 1, NULL,
 	 "only the lines about the service of this node: soon done, for a node's health check"},
+	{"features", 2, NULL,
+	 "only the ways to trace that this kernel has, each tried: which it refuses, why, and what is lost"},
 	{NULL, 0, NULL, NULL},
 };
 
 static const char *const examples[] = {"sudo ioscribe doctor", "check this machine",
+				       "sudo ioscribe doctor --features", "which ways to trace this kernel takes",
 				       "ioscribe doctor --service", "check this node's service", NULL};
 
 const struct scribe_command scribe_command_doctor = {
@@ -270,42 +201,41 @@ const struct scribe_command scribe_command_doctor = {
 	.min_operands = 0,
 	.max_operands = 0,
 	.options = options,
-	.about = "Checks the kernel, its type information, privileges, mounts, limits, which kinds of "
-		 "programs load "
-		 "(by loading the smallest one), the daemon, the runtime and the clock; of the node's "
-		 "service whether it answers, its "
-		 "configuration, the directory of logs, what waits in the spool, and Slurm's settings. Each "
-		 "line begins "
-		 "with ok, "
-		 "note (works, with what is said) or FIX. The exit status is 1 when a line says FIX.",
+	.about = "Checks the kernel, its type information, privileges, mounts, limits, the runtime and the "
+		 "clock, and lets the daemon try all that a job needs: become the user, load and attach its "
+		 "programs, probe libraries; of the node's service whether it answers, its configuration, the "
+		 "directory of logs, what waits in the spool, and Slurm's settings. Each line begins with ok, "
+		 "note (works, with what is said) or FIX. The exit status is 1 when a line says FIX, or when "
+		 "no way to trace is left (--features).",
 	.examples = examples,
 };
 
 static void check_machine(void)
 {
 	check_kernel();
-	check_user();
+	scribe_doctor_trace();
+	check_lockdown();
 	check_mount("bpf file system", "/sys/fs/bpf", BPF_FS_TYPE,
 		    "only a service daemon needs it; mount -t bpf bpf /sys/fs/bpf");
 	check_mount("trace file system", "/sys/kernel/tracing", TRACE_FS_TYPE,
 		    "only the weakest way of probing libraries needs it; mount -t tracefs tracefs "
 		    "/sys/kernel/tracing");
 	check_limits();
-	check_programs();
-	check_daemon();
 	check_runtime();
 	check_clock();
 }
 
 int scribe_cmd_doctor(int argc, char **argv)
 {
-	bool service = false;
-	int first, status = scribe_args_read(&scribe_command_doctor, argc, argv, take, &service, &first);
+	struct wanted wanted = {0};
+	int first, status = scribe_args_read(&scribe_command_doctor, argc, argv, take, &wanted, &first);
 
 	if (status >= 0)
 		return status;
+	if (wanted.features)
+		return scribe_doctor_features();
 	bad_lines = 0;
-	if (!service)
+	if (!wanted.service)
 		check_machine();
 	scribe_doctor_service();
 	return bad_lines ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;

@@ -19,18 +19,9 @@ void scribe_doctor_service(void);
  */
 unsigned scribe_logdir_look(const char *dir, const char *layout, char *ret_text, size_t cap);
 
-/*
- * Load the smallest program of a kind, or make the smallest map, and drop it.
- * 0, or the negative errno of the kernel.
- */
-enum scribe_probe {
-	SCRIBE_PROBE_RAW_TP,
-	SCRIBE_PROBE_TP_BTF,
-	SCRIBE_PROBE_UPROBE,
-	SCRIBE_PROBE_FENTRY,
-	SCRIBE_PROBE_MMAP_ARRAY,
-	SCRIBE_PROBE_RINGBUF,
-};
-int scribe_probe(enum scribe_probe what);
+/* The lines about privileges and programs, from the daemon that tries them (doctor_trace.c). */
+void scribe_doctor_trace(void);
+/* The table of the ways to trace, each tried. An exit code: is there one for system calls? */
+int scribe_doctor_features(void);
 
 #endif

@@ -225,6 +225,8 @@ static int print_records(struct parse *p, const struct scribe_module *m)
 /* A module that has data, or is marked as partial. 0 or < 0 with p->err set. */
 static int print_module(struct parse *p, const struct scribe_module *m, int has_data)
 {
+	char why[512];
+
 	scribe_out_printf(&p->out,
 			  "\n# *******************************************************\n"
 			  "# %s module data\n"
@@ -234,9 +236,9 @@ static int print_module(struct parse *p, const struct scribe_module *m, int has_
 		if (!p->show_incomplete)
 			return scribe_err_set(
 				&p->err, -SCRIBE_E_STATE,
-				"%s: the %s module's data are incomplete, its memory ran out in the "
-				"job; --show-incomplete prints what there is",
-				p->log.path, m->name);
+				"%s: the %s module's data are incomplete, %s; --show-incomplete prints what there is",
+				p->log.path, m->name,
+				scribe_partial_why(p->log.reader, why, sizeof(why)));
 		scribe_print_partial(&p->out, m->name);
 		scribe_out_text(&p->out, "\n# To avoid this error, consult the darshan-runtime\n"
 					 "# documentation and consider setting the\n"

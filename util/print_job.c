@@ -119,6 +119,25 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 	print_mounts(out, log);
 }
 
+const char *scribe_partial_why(const struct scribe_reader *r, char *room, size_t cap)
+{
+	static const char key[] = "incomplete=";
+	const char *at = scribe_reader_job(r)->metadata;
+
+	while (*at && strncmp(at, key, sizeof(key) - 1) != 0) {
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	if (!*at)
+		return "its memory ran out in the job";
+	at += sizeof(key) - 1;
+	snprintf(room, cap, "%.*s", (int)strcspn(at, "\n"), at);
+	for (char *c = room; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	return room;
+}
+
 void scribe_print_partial(struct scribe_out *out, const char *module)
 {
 	scribe_out_printf(out,

@@ -17,6 +17,7 @@
 #include "util/command.h"
 #include "util/job_parts.h"
 #include "util/run_parts.h"
+#include "util/run_privileges.h"
 
 enum key {
 	KEY_LOG = 1,
@@ -352,16 +353,16 @@ static int add_identity(struct scribe_run *r, struct scribe_err *err)
 	return rc;
 }
 
-/* What stands in the way that is known before the daemon tries. */
+/* What stands in the way that is known before the daemon tries, which tells the rest. */
 static int obstacles(struct scribe_err *err)
 {
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-		return scribe_err_set(err, -ENOTSUP,
-				      "this kernel has no BTF (/sys/kernel/btf/vmlinux): a kernel built "
-				      "with CONFIG_DEBUG_INFO_BTF is needed");
-	if (geteuid() != 0)
-		return scribe_err_set(err, -EPERM, "needs root to trace: sudo ioscribe run -- CMD");
-	return 0;
+	if (scribe_may_trace())
+		return 0;
+	if (scribe_in_user_ns())
+		return scribe_err_set(err, -EPERM,
+				      "not possible in a user namespace (a rootless container, unshare -U): trace "
+				      "from outside, as the machine's root");
+	return scribe_err_set(err, -EPERM, "needs root to trace: sudo ioscribe run -- CMD");
 }
 
 /* Joined, the daemon does not try the place before: this is the user's own look at it. */
@@ -385,20 +386,20 @@ static int check_place(const struct scribe_run *r, struct scribe_err *err)
 }
 
 /*
- * A service that answers is joined; root has a daemon of its own where there is
- * none. 0: traced from here on. 1: not traced, but CMD shall run (said already).
+ * A service that answers is joined; root (or who has the capabilities) has a daemon of
+ * its own where there is none. 0: traced from here on. 1: not traced, but CMD shall run (said already).
  */
 static int find_daemon(struct scribe_run *r, struct scribe_err *err)
 {
-	bool root = geteuid() == 0;
+	bool able = scribe_may_trace();
 	struct scribe_err why = {0};
 	char socket[SCRIBE_PATH_MAX];
 	int rc = -ENOENT;
 
 	snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
-	if (!root && (r->private_one || access(socket, F_OK) < 0))
+	if (!able && (r->private_one || access(socket, F_OK) < 0))
 		return obstacles(err);
-	if (!root && r->place[0] && check_place(r, err) < 0)
+	if (!able && r->place[0] && check_place(r, err) < 0)
 		return err->code;
 	if (!r->private_one)
 		rc = scribe_run_link_join(r, &why);
@@ -409,13 +410,10 @@ static int find_daemon(struct scribe_run *r, struct scribe_err *err)
 		*err = why;
 		return rc;
 	}
-	if (rc != -ENOENT || !root)
+	if (rc != -ENOENT || !able)
 		scribe_complain(r->self, "%s; %s", why.text,
-				root ? "a daemon of its own is started" : "CMD runs untraced");
-	if (!root)
-		return 1;
-	rc = obstacles(err);
-	return rc < 0 ? rc : scribe_run_link_start(r, err);
+				able ? "a daemon of its own is started" : "CMD runs untraced");
+	return able ? scribe_run_link_start(r, err) : 1;
 }
 
 static int cmd_failed(struct scribe_run *r, int code)
@@ -460,13 +458,23 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 	return exit_code(status);
 }
 
+/* One line: why, and whether CMD runs all the same (then SCRIBE_EXIT_OK). */
+static int not_traced(const struct scribe_run *r, const struct scribe_err *err, bool go_on)
+{
+	if (!go_on)
+		return scribe_complain_err(r->self, err);
+	scribe_complain(r->self, "%s; CMD runs untraced", err->text);
+	return SCRIBE_EXIT_OK;
+}
+
 int scribe_cmd_run(int argc, char **argv)
 {
 	static struct scribe_run r;
 	struct scribe_err err = {0};
 	int at = command_at(argc, argv), first, status;
+	bool traced;
 
-	r = (struct scribe_run){.self = argv[0], .link = -1, .cmd = argv + at};
+	r = (struct scribe_run){.self = argv[0], .link = -1, .cmd = argv + at, .words = (uint32_t)(argc - at)};
 	if (add_darshan(&r, &err) < 0)
 		return scribe_complain_err(argv[0], &err);
 	status = scribe_args_read(&scribe_command_run, at, argv, take, &r, &first);
@@ -477,15 +485,14 @@ int scribe_cmd_run(int argc, char **argv)
 		return SCRIBE_EXIT_USAGE;
 	}
 	who(&r);
-	if (add_identity(&r, &err) < 0 || find_daemon(&r, &err) < 0) {
-		scribe_complain_err(argv[0], &err);
-		if (!r.best_effort)
-			return SCRIBE_EXIT_FAILED;
-	}
+	if ((add_identity(&r, &err) < 0 || find_daemon(&r, &err) < 0) &&
+	    not_traced(&r, &err, r.best_effort) != SCRIBE_EXIT_OK)
+		return SCRIBE_EXIT_FAILED;
+	traced = r.link >= 0;
 	status = run_command(&r, &err);
 	scribe_run_link_stop(&r);
 	if (status >= 0)
 		return status;
-	scribe_complain_err(argv[0], &err);
-	return r.best_effort || r.joined ? run_command(&r, &err) : SCRIBE_EXIT_FAILED;
+	status = not_traced(&r, &err, traced && (r.best_effort || r.joined));
+	return status == SCRIBE_EXIT_OK ? run_command(&r, &err) : status;
 }

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,7 +23,10 @@
 #define ENROL_MS  10000
 #define JOIN_MS   10000 /* a service that has loaded its programs answers at once */
 #define AGAIN_MS  30000 /* another one, when it is gone */
+#define END_MS    10000 /* what has been reported takes no time to end */
+#define LEAVE_MS  20
 #define DAEMON_FD 3
+#define EXIT_NO_DAEMON 127
 
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err)
 {
@@ -95,7 +100,8 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
 	r->daemon = fork();
 	if (r->daemon < 0) {
-		rc = scribe_err_set(err, -errno, "cannot fork: %s", strerror(errno));
+		rc = scribe_err_set(err, -errno, "cannot fork: %s%s", strerror(errno),
+				    errno == EAGAIN ? " (the limit of processes, ulimit -u?)" : "");
 		close(pair[0]);
 		close(pair[1]);
 		return rc;
@@ -114,7 +120,7 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 		if (pair[1] == DAEMON_FD ? fcntl(DAEMON_FD, F_SETFD, 0) : dup2(pair[1], DAEMON_FD))
 			(void)0;
 		execv(path, argv);
-		_exit(127);
+		_exit(EXIT_NO_DAEMON);
 	}
 	close(pair[1]);
 	r->link = pair[0];
@@ -210,6 +216,44 @@ int scribe_run_link_again(struct scribe_run *r, struct scribe_err *err)
 			      "written when one does", AGAIN_MS / 1000);
 }
 
+/* The daemon has hung up without a word: what ended it. */
+static int explain_end(struct scribe_run *r, const char *path, struct scribe_err *err)
+{
+	static const struct {
+		int signal;
+		const char *why;
+	} known[] = {
+		{SIGSYS, "a seccomp filter that is over this command kills whoever traces: run it outside of that"},
+		{SIGKILL, "out of memory, perhaps by the limit of a control group; or somebody has killed it"},
+	};
+	const struct timespec nap = {.tv_nsec = 5000000};
+	struct rlimit cpu = {.rlim_max = RLIM_INFINITY};
+	int status = 0, ended = 0;
+
+	for (int i = 0; i < 200 && (ended = waitpid(r->daemon, &status, WNOHANG)) == 0; i++)
+		nanosleep(&nap, NULL);
+	if (!ended)
+		return scribe_err_set(err, -EPIPE, "the daemon has hung up");
+	r->daemon = 0;
+	getrlimit(RLIMIT_CPU, &cpu);
+	if (WIFSIGNALED(status) && cpu.rlim_max != RLIM_INFINITY &&
+	    (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU))
+		return scribe_err_set(err, -EPIPE,
+				      "the daemon was ended by the limit of processor time, %llu s here (ulimit -t): "
+				      "raise it",
+				      (unsigned long long)cpu.rlim_max);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_DAEMON)
+		return scribe_err_set(err, -EPIPE, "%s cannot be executed", path);
+	for (size_t i = 0; WIFSIGNALED(status) && i < sizeof(known) / sizeof(known[0]); i++)
+		if (WTERMSIG(status) == known[i].signal)
+			return scribe_err_set(err, -EPIPE, "the daemon was ended by signal %d (%s): %s",
+					      known[i].signal, strsignal(known[i].signal), known[i].why);
+	if (WIFSIGNALED(status))
+		return scribe_err_set(err, -EPIPE, "the daemon was ended by signal %d (%s)", WTERMSIG(status),
+				      strsignal(WTERMSIG(status)));
+	return scribe_err_set(err, -EPIPE, "the daemon has ended with %d before it traced", WEXITSTATUS(status));
+}
+
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
@@ -228,6 +272,8 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 		rc = answer(r, SCRIBE_MSG_READY, &ready, sizeof(ready), START_MS, err);
 	else
 		scribe_err_set(err, rc, "cannot start %s: %s", path, strerror(-rc));
+	if (rc == -EPIPE || rc == -ECONNRESET)
+		rc = explain_end(r, path, err);
 	if (rc < 0) {
 		scribe_run_link_stop(r);
 		return rc;
@@ -238,7 +284,7 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 
 int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err)
 {
-	struct scribe_msg_enrol m = {.pid = pid};
+	struct scribe_msg_enrol m = {.pid = pid, .words = r->words};
 	struct scribe_msg_enrolled ok;
 	int rc = scribe_msg_send(r->link, SCRIBE_MSG_ENROL, 0, &m, sizeof(m), -1, ENROL_MS);
 
@@ -262,22 +308,40 @@ static void remove_socket(const char *path)
 	rmdir(dir);
 }
 
+/*
+ * It hangs up when all is written; what it then takes away is nothing to wait for, but
+ * mostly gone so soon that it need not be left to others. One that hangs for 10 s is ended.
+ */
+static void leave_daemon(struct scribe_run *r)
+{
+	struct pollfd hung_up = {.fd = r->link, .events = POLLIN};
+	const struct timespec nap = {.tv_nsec = 1000000};
+	int64_t until = scribe_msg_now_ms() + END_MS;
+	char rest[64];
+
+	shutdown(r->link, SHUT_WR);
+	while (scribe_msg_now_ms() < until && waitpid(r->daemon, NULL, WNOHANG) == 0) {
+		if (poll(&hung_up, 1, END_MS / 10) <= 0)
+			continue;
+		if (recv(r->link, rest, sizeof(rest), MSG_DONTWAIT) > 0 || errno == EINTR)
+			continue;
+		for (int i = 0; i < LEAVE_MS && waitpid(r->daemon, NULL, WNOHANG) == 0; i++)
+			nanosleep(&nap, NULL);
+		return;
+	}
+	if (scribe_msg_now_ms() >= until) {
+		kill(r->daemon, SIGKILL);
+		waitpid(r->daemon, NULL, 0);
+	}
+}
+
 void scribe_run_link_stop(struct scribe_run *r)
 {
-	const struct timespec nap = {.tv_nsec = 5000000};
-
+	if (r->daemon > 0 && r->link >= 0)
+		leave_daemon(r);
 	if (r->link >= 0)
 		close(r->link);
 	r->link = -1;
-	/* it ends by itself; one that hangs for 10 s is ended */
-	for (int i = 0; r->daemon > 0 && i < 2200; i++) {
-		if (waitpid(r->daemon, NULL, WNOHANG) != 0)
-			r->daemon = 0;
-		else if (i == 2000)
-			kill(r->daemon, SIGKILL);
-		if (r->daemon)
-			nanosleep(&nap, NULL);
-	}
 	r->daemon = 0;
 	if (!r->joined)
 		remove_socket(r->socket);

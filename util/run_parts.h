@@ -13,6 +13,7 @@
 struct scribe_run {
 	const char *self; /* argv[0] */
 	char **cmd;
+	uint32_t words; /* of it */
 	/* options */
 	char options[SCRIBE_OPTIONS_MAX]; /* key=value lines for the daemon */
 	size_t options_bytes;

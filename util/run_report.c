@@ -47,6 +47,8 @@ static void summary(const struct scribe_msg_log *m)
 	if (m->still_running)
 		fprintf(stderr, "  note        %u process%s still running when the log was written\n",
 			m->still_running, m->still_running == 1 ? " was" : "es were");
+	if (m->missing[0])
+		fprintf(stderr, "  note        library calls are incomplete: %s\n", m->missing);
 	if (m->partial)
 		fprintf(stderr,
 			"  note        incomplete: operations were lost, see the ledger in the log\n");

@@ -84,11 +84,14 @@ static void put_others(const struct scribe_summary *s, struct scribe_out *out)
 static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 {
 	uint64_t flags = scribe_reader_header(s->log.reader)->partial_flag;
-	const char *comma = "";
+	const char *comma = "", *why;
+	char room[512];
 
 	if (!flags)
 		return;
-	scribe_out_text(out, "INCOMPLETE memory ran out in the job: records are missing of ");
+	why = scribe_partial_why(s->log.reader, room, sizeof(room));
+	scribe_out_printf(out, "INCOMPLETE %s: records are missing of ",
+			  why == room ? why : "memory ran out in the job");
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		if (flags >> i & 1) {
 			scribe_out_printf(out, "%s%s", comma, module_name(i));
@@ -296,7 +299,8 @@ enum weight { NOTE, APPROXIMATE, LOSS };
 static enum weight weight_of(const char *name)
 {
 	static const char *const losses[] = {"HASH_FULL", "COMPAT_SYSCALL", "AIO_UNMATCHED",
-					     "URING_UNMATCHED", "PROGRAM_MISSES"};
+					     "URING_UNMATCHED", "PROGRAM_MISSES",
+					     "IO_MISSED_CALLS", "IO_MISSED_BYTES"};
 	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT"};
 	size_t len = strlen(name);
 
@@ -377,12 +381,30 @@ static void put_ledger_line(const struct scribe_summary *s, struct scribe_out *o
 			losses, losses == 1 ? "" : "s");
 }
 
+/* What the kernel itself has counted of the same threads, and how much of it is here. */
+static void put_account_line(const struct scribe_summary *s, struct scribe_out *out)
+{
+	int64_t calls = ledger_value(s, "IO_CALLS"), missed = ledger_value(s, "IO_MISSED_CALLS");
+	char a[H], b[H];
+
+	if (calls <= 0)
+		return;
+	if (missed)
+		scribe_out_printf(out, "           the kernel counted %s reads and writes, %s of them are missing\n",
+				  count(calls, a), count(missed, b));
+	else
+		scribe_out_printf(out,
+				  "           the kernel counted %s reads and writes: all recorded or left out\n",
+				  count(calls, a));
+}
+
 static void put_ledger(const struct scribe_summary *s, struct scribe_out *out)
 {
 	if (!s->has_ledger)
 		return;
 	scribe_out_text(out, "\n");
 	put_ledger_line(s, out);
+	put_account_line(s, out);
 	if (put_ledger_counters(s, NULL, LOSS)) {
 		scribe_out_text(out, "lost\n");
 		put_ledger_counters(s, out, LOSS);

@@ -12,7 +12,7 @@ _ioscribe()
 	case $cmd in
 	run) words="--log --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --all-types --set --private --verbose --help --version" ;;
 	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --timeout --no-start --stay --config --last-node --json --quiet --help --version" ;;
-	doctor) words="--service --help --version" ;;
+	doctor) words="--service --features --help --version" ;;
 	logdir) words="--check --layout --years --users --help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
 	dxt | darshan-dxt-parser) words="--show-incomplete --escape --help --version" ;;

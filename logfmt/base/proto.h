@@ -205,7 +205,7 @@ struct scribe_msg_ready {
 
 struct scribe_msg_enrol {
 	int32_t pid;
-	uint32_t pad;
+	uint32_t words; /* of its command line, the last ones: what it is going to execute; 0: not known */
 };
 
 struct scribe_msg_enrolled {
@@ -233,6 +233,7 @@ struct scribe_msg_log {
 	uint64_t operations, bytes_read, bytes_written;
 	double seconds;                                   /* job start to end */
 	double read_seconds, write_seconds, meta_seconds; /* summed over records */
+	char missing[320];                                /* not empty: why library calls are missing in it */
 	char text[SCRIBE_TEXT_MAX];                       /* not empty: this log could not be written; why */
 };
 

@@ -143,6 +143,13 @@ SCRIBE_INLINE scribe_s64 scribe_lib_value(const struct scribe_lib_op *op)
 	return op->shape ? op->shape : (scribe_s64)op->bytes;
 }
 
+/* A number that is at most the mask: verifiers before Linux 6.4 do not always know what a comparison has told. */
+SCRIBE_INLINE scribe_u32 scribe_lib_masked(scribe_u32 n, scribe_u32 mask)
+{
+	__asm__ volatile("" : "+r"(n)); /* else the compiler knows better, and leaves the mask out */
+	return n & mask;
+}
+
 /* Counter `place` of a record: the ext part, behind it eight and four fields of the part. */
 SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_part *p, struct scribe_ext_part *ext,
 					      scribe_u32 place)
@@ -152,9 +159,9 @@ SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_part *p, struc
 	if (place < SCRIBE_EXT_COUNT)
 		return &ext->v[place];
 	if (at < 8)
-		return &p->dups + at;
+		return &p->dups + scribe_lib_masked(at, 7);
 	if (at < 12)
-		return &p->consec[0] + (at - 8);
+		return &p->consec[0] + scribe_lib_masked(at - 8, 3);
 	return 0;
 }
 

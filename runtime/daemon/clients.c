@@ -57,6 +57,15 @@ static void hang_up(struct scribe_daemon *d, struct scribe_client *c);
 
 void scribe_clients_close(struct scribe_daemon *d)
 {
+	/* first: a peer that is hung up may look whether it is gone */
+	if (d->listen >= 0)
+		close(d->listen);
+	d->listen = -1;
+	if (d->socket_dir[0]) {
+		unlink(d->socket);
+		rmdir(d->socket_dir);
+		d->socket_dir[0] = 0;
+	}
 	while (d->clients) {
 		struct scribe_client *c = d->clients;
 
@@ -67,14 +76,6 @@ void scribe_clients_close(struct scribe_daemon *d)
 		scribe_outbox_clear(&c->outbox);
 		close(c->fd);
 		free(c);
-	}
-	if (d->listen >= 0)
-		close(d->listen);
-	d->listen = -1;
-	if (d->socket_dir[0]) {
-		unlink(d->socket);
-		rmdir(d->socket_dir);
-		d->socket_dir[0] = 0;
 	}
 }
 

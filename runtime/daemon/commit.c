@@ -54,6 +54,15 @@ static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_
 		 w->config.log_hints[0] ? "\n" : "");
 }
 
+/* Why library calls may be missing, for who reads the log. */
+static void add_why(struct scribe_log_job *job, const struct scribe_unit *u)
+{
+	size_t n = strlen(job->metadata);
+
+	if (u->missed && u->why[0] && n + strlen(u->why) + sizeof("incomplete=\n") <= sizeof(job->metadata))
+		sprintf(job->metadata + n, "incomplete=%s\n", u->why);
+}
+
 /* The metadata of a part: that of a log, and what it is a part of. */
 static int fill_part(struct scribe_work *w, struct scribe_unit *u, struct scribe_log_job *job)
 {
@@ -134,6 +143,8 @@ static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struc
 		*err = *scribe_writer_error(wr);
 		if (!err->text[0])
 			scribe_err_set(err, rc, "cannot write the log: %s", scribe_strerror(rc));
+		if (rc == -EFBIG)
+			scribe_err_set(err, rc, "the log is beyond the limit of file sizes here (ulimit -f): raise it");
 	}
 	scribe_writer_free(wr);
 	return rc;
@@ -355,7 +366,10 @@ int scribe_commit_build(struct scribe_work *w, struct scribe_unit *u, int theirs
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	describe(w, u, &b, m);
-	m->partial = partial != 0;
+	/* what libraries' probes have missed has a line of its own */
+	m->partial = (u->why[0] ? partial & ~u->missed : partial) != 0;
+	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
+	add_why(&job, u);
 	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
 		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
 	if (rc == 0)

@@ -12,12 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/load.h"
 #include "runtime/core/sources.h"
 
 #define CONFIG_BYTES_MAX (1u << 20)
 #define OURS             "IOSCRIBE_" /* before a key in the environment */
 
-enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, LAYOUT, EXCLUDE, INCLUDE };
+enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, PROBES, LAYOUT, EXCLUDE, INCLUDE };
 
 static const struct key {
 	const char *name;
@@ -49,6 +50,7 @@ static const struct key {
 	{"attach", LEVEL, FIELD(level), 0, 0, SITE},
 	{"modules", MODULES, FIELD(modules), 0, 0, BEGINNING},
 	{"libraries", TEXT, FIELD(libraries), 0, 0, SITE},
+	{"library_attach", PROBES, FIELD(library_attach), 0, 0, SITE},
 	{"library_cache", SWITCH, FIELD(library_cache), 0, 0, SITE},
 	{"mpiio_inside", SWITCH, FIELD(mpiio_inside), 0, 0, SITE},
 	{"stdio_inside", SWITCH, FIELD(stdio_inside), 0, 0, SITE},
@@ -89,6 +91,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->collective = true;
 	c->runtime = true;
 	strcpy(c->libraries, "auto");
+	strcpy(c->library_attach, "auto");
 	c->stdio_share = 20;
 	c->library_cache = true;
 	c->stdio_inside = true;
@@ -144,6 +147,15 @@ static int set_text(const struct key *k, void *field, const char *value, struct 
 	return 0;
 }
 
+static const char *const level_names[] = {
+	"auto",
+#define SCRIBE_X(id, number, name) name,
+	SCRIBE_BPF_LEVELS(SCRIBE_X)
+#undef SCRIBE_X
+};
+#define SCRIBE_X(id, number, name) ", " name
+#define LEVEL_NAMES "auto" SCRIBE_BPF_LEVELS(SCRIBE_X)
+
 static int set_choice(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
 	if (k->kind == LAYOUT) {
@@ -153,11 +165,19 @@ static int set_choice(const struct key *k, void *field, const char *value, struc
 		*(bool *)field = !strcmp(value, "dated");
 		return 0;
 	}
-	if (strcmp(value, "auto") && strcmp(value, "tp_btf") && strcmp(value, "raw_tp"))
-		return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, tp_btf, raw_tp", k->name,
-				      value);
-	strcpy(field, value);
-	return 0;
+	if (k->kind == PROBES) {
+		if (strcmp(value, "auto") && strcmp(value, "multi") && strcmp(value, "events"))
+			return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, multi, events",
+					      k->name, value);
+		strcpy(field, value);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
+		if (!strcmp(value, level_names[i])) {
+			strcpy(field, value);
+			return 0;
+		}
+	return scribe_err_set(err, -EINVAL, "%s: '%s' is none of " LEVEL_NAMES, k->name, value);
 }
 
 static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, const char *value,
@@ -240,6 +260,7 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 		case PATH:
 			return set_text(k, field, value, err);
 		case LEVEL:
+		case PROBES:
 		case LAYOUT:
 			return set_choice(k, field, value, err);
 		default:
@@ -275,7 +296,10 @@ static void print_default(const struct key *k, const void *field)
 		printf("%s\tflat or dated", *(const bool *)field ? "dated" : "flat");
 		return;
 	case LEVEL:
-		printf("auto\tauto, tp_btf, raw_tp");
+		printf("auto\t" LEVEL_NAMES);
+		return;
+	case PROBES:
+		printf("auto\tauto, multi, events");
 		return;
 	case EXCLUDE:
 	case INCLUDE:

@@ -37,9 +37,10 @@ struct scribe_config {
 	uint32_t user_connections; /* of a service: most of one user at once */
 	uint32_t silent_ms;     /* of a service: a connection that says nothing is closed */
 	bool load_at_start;     /* of a service: the programs are there before the first job */
-	char level[16];         /* auto, tp_btf, raw_tp */
+	char level[16];         /* auto, or a name of SCRIBE_BPF_LEVELS */
 	char modules[256];      /* modules fed by plain code to switch on, with commas */
 	char libraries[64];     /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none; auto */
+	char library_attach[8]; /* auto, multi, events */
 	bool library_cache;     /* attach to what the linker's cache knows before CMD starts */
 	bool stdio_calls;       /* count single calls of streams */
 	bool stdio_inside;      /* preloaded: programs count their streams themselves */

@@ -2,6 +2,7 @@
 /*
  * Giving up privileges. Must not know jobs or logs.
  */
+#include "bpf/load.h"
 #include "runtime/daemon/confine.h"
 
 #include <cap-ng.h>
@@ -21,13 +22,16 @@
 #endif
 
 static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, -1};
+static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
+				    CAP_DAC_READ_SEARCH, CAP_SYS_ADMIN, -1};
 static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, -1};
 static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_DAC_OVERRIDE, -1};
 static const int kept_by_hand[] = {-1};
 static const int kept_by_root_hand[] = {CAP_DAC_OVERRIDE, -1};
 
 static const int *const kept[] = {
-	[SCRIBE_PART_DAEMON] = kept_by_daemon,       [SCRIBE_PART_MAKER] = kept_by_maker,
+	[SCRIBE_PART_DAEMON] = kept_by_daemon,       [SCRIBE_PART_ADMIN] = kept_by_admin,
+	[SCRIBE_PART_MAKER] = kept_by_maker,
 	[SCRIBE_PART_RUN_MAKER] = kept_by_run_maker, [SCRIBE_PART_HAND] = kept_by_hand,
 	[SCRIBE_PART_ROOT_HAND] = kept_by_root_hand,
 };
@@ -122,14 +126,33 @@ static int filter_calls(enum scribe_part part)
 	return rc;
 }
 
+/* kernel.perf_event_paranoid above 2, as Debian has it, leaves trace events to CAP_SYS_ADMIN alone. */
+static bool events_are_admins(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int paranoid = 0;
+
+	if (f && fscanf(f, "%d", &paranoid) != 1)
+		paranoid = 0;
+	if (f)
+		fclose(f);
+	return paranoid > 2;
+}
+
 static int drop_capabilities(enum scribe_part part)
 {
 	const int *keep = kept[part];
-	bool had[64] = {false};
+	bool had[64] = {false}, admin;
 
 	for (const int *c = keep; *c >= 0; c++)
 		had[*c] = capng_have_capability(CAPNG_PERMITTED, (unsigned)*c) == 1;
+	/* a container may have the one of old for what two newer ones allow */
+	admin = part == SCRIBE_PART_DAEMON &&
+		(!(had[CAP_BPF] && had[CAP_PERFMON]) || (scribe_bpf_uses_events() && events_are_admins())) &&
+		capng_have_capability(CAPNG_PERMITTED, CAP_SYS_ADMIN) == 1;
 	capng_clear(CAPNG_SELECT_BOTH);
+	if (admin)
+		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET, CAP_SYS_ADMIN);
 	for (const int *c = keep; *c >= 0; c++)
 		if (had[*c])
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET,

@@ -11,6 +11,7 @@
 
 enum scribe_part {
 	SCRIBE_PART_DAEMON,    /* keeps BPF, PERFMON, SYS_PTRACE, DAC_READ_SEARCH */
+	SCRIBE_PART_ADMIN,     /* the same where perf events need SYS_ADMIN: keeps that too */
 	SCRIBE_PART_MAKER,     /* makes the hands: keeps SETUID, SETGID */
 	SCRIBE_PART_RUN_MAKER, /* of a private daemon: DAC_OVERRIDE besides, for root's own commands */
 	SCRIBE_PART_HAND,      /* touches the user's files: keeps nothing */

@@ -73,6 +73,7 @@ struct scribe_work {
 	struct scribe_msg_log *log; /* written, in order */
 	size_t logs, logs_room;
 	uint64_t drain_ns;                  /* spent collecting records */
+	uint64_t misses_before;             /* runs of our programs skipped when the job began */
 	uint64_t memory_out;                /* allocations that failed: something is missing */
 	uint64_t names_lost;                /* records whose name has never come */
 	uint64_t names_as_given;            /* links in them not followed: no answer in time */
@@ -138,6 +139,7 @@ struct scribe_daemon {
 	bool until_idle;   /* go when every job is over */
 	bool confined;     /* it has given up what it needs no more */
 	bool quit;
+	volatile int under_way;    /* a job has begun: it is to be gone on with, whoever began it */
 	volatile int asked_to_end; /* by a signal: write what there is, then go */
 	bool verbose;
 };
@@ -246,8 +248,12 @@ int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
 struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
 /* When a process was started, in the kernel's ticks; 0 unknown. */
 uint64_t scribe_start_ticks(uint32_t pid);
-/* Trace this process and its descendants as part of the job. */
-int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
+/*
+ * Trace this process and its descendants as part of the job. It is about to execute the
+ * last `words` of its command line; 0: nobody knows how many.
+ */
+int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t words, uint32_t *ret_serial,
+		      struct scribe_err *err);
 /* Its log is written when its last process has ended, at the latest in grace_ms (UINT32_MAX: no limit). */
 void scribe_work_end(struct scribe_work *w, uint32_t grace_ms);
 /* Its configuration is another from now on; `alignment_before` stays where records are kept already. */

@@ -102,7 +102,8 @@ int scribe_gather_ledger(struct scribe_work *w, struct scribe_bundle *b, const s
 	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = seconds_between(u->end_ns, scribe_now_ns());
 	if (w->daemon->bpf) {
 		rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = (double)scribe_bpf_memory(w->daemon->bpf);
-		rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = (double)scribe_bpf_misses(w->daemon->bpf);
+		rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] =
+			(double)(scribe_bpf_misses(w->daemon->bpf) - w->misses_before);
 	}
 	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }

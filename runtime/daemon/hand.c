@@ -185,7 +185,8 @@ int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *u
 	if (rc < 0) {
 		close(h->sock);
 		*h = (struct scribe_hand){.pid = -1, .sock = -1};
-		return scribe_err_set(err, rc, "cannot become user %u: %s", (unsigned)uid, strerror(-rc));
+		return scribe_err_set(err, rc, "cannot become user %u: %s%s", (unsigned)uid, strerror(-rc),
+				      rc == -EPERM ? ": CAP_SETUID and CAP_SETGID are needed" : "");
 	}
 	return 0;
 }

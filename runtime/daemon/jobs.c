@@ -162,7 +162,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc == 0)
 		scribe_keep_begin(w, c, text, bytes);
 	if (rc == 0 && r.spec.pid) {
-		rc = scribe_work_enrol(w, (pid_t)r.spec.pid, &serial, &err);
+		rc = scribe_work_enrol(w, (pid_t)r.spec.pid, 0, &serial, &err);
 		if (rc < 0)
 			w->over = true;
 	}

@@ -173,13 +173,15 @@ void scribe_keep_drained(struct scribe_process *p, uint64_t records)
 	put(p->work, SCRIBE_KEEP_DRAINED, &head, sizeof(head), NULL, 0);
 }
 
-void scribe_missed(const struct scribe_process *p, uint64_t modules)
+void scribe_missed(const struct scribe_process *p, uint64_t modules, const char *why)
 {
 	struct scribe_keep_missed head = {.serial = p->serial, .modules = modules};
 
 	if (!(modules & ~p->unit->missed))
 		return;
 	p->unit->missed |= modules;
+	if (!p->unit->why[0])
+		snprintf(p->unit->why, sizeof(p->unit->why), "%s", why);
 	put(p->work, SCRIBE_KEEP_MISSED, &head, sizeof(head), NULL, 0);
 }
 

@@ -31,8 +31,8 @@ void scribe_keep_place(struct scribe_process *p, const struct scribe_stream_use 
 /* What was taken out of such a memory, as scribe_streams_add takes it. */
 void scribe_keep_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
 			const struct scribe_stream *s, const struct scribe_stream_more *more);
-/* Calls of these modules (bits) of its unit may be missing: kept, and noted. */
-void scribe_missed(const struct scribe_process *p, uint64_t modules);
+/* Calls of these modules (bits) of its unit may be missing: kept, and noted; `why`: for people. */
+void scribe_missed(const struct scribe_process *p, uint64_t modules, const char *why);
 void scribe_keep_end(struct scribe_process *p, enum scribe_process_end kind);
 void scribe_keep_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
 /* Settings that a process has brought, as scribe_jobenv_apply takes them. */

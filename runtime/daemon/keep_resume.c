@@ -515,7 +515,8 @@ int scribe_keep_resume(struct scribe_daemon *d, struct scribe_err *err)
 		return scribe_err_set(err, -errno, "cannot make %s: %s", state, strerror(errno));
 	if (!mounted()) {
 		fprintf(stderr,
-			"ioscribed: no BPF file system at " BPF_FS ": jobs will not survive this daemon\n");
+			"ioscribed: no BPF file system at " BPF_FS
+			": jobs will not survive this daemon: mount -t bpf bpf " BPF_FS " before it starts\n");
 		s->pin = false;
 		return 0;
 	}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Library modules: when to attach to what. Must not know of records or logs. */
-#include "runtime/daemon/libs.h"
+/*
+ * Library modules: what may have been missed, what it costs, what is left in the kernel's
+ * tables. Must not know of records or logs.
+ */
+#include "runtime/daemon/libs_private.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -14,223 +17,13 @@
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/keep.h"
-#include "uprobes/attach.h"
-#include "uprobes/find.h"
 #include "uprobes/tables.h"
 #include "uprobes/wire.h"
 
-#define TEXT_MAX        (1u << 20) /* of a command line or environment */
-#define WORDS_LOOKED_AT 256
 #define CALL_COST_NS    1500 /* of a counted stream call, entry and return, here */
 #define GUARD_NS        200000000ull
 #define SWEEP_NS        2000000000ull /* between looks at the tables, */
 #define SWEEP_ENDED     32            /* or so many ended processes */
-
-struct scribe_libs {
-	struct scribe_uprobes *uprobes;
-	struct scribe_find *find;
-	bool verbose;
-	bool late;      /* what is attached now is in use already */
-	char *searched; /* the last LD_LIBRARY_PATH of a program */
-	uint64_t partial;
-	bool stdio_calls;
-	uint32_t stdio_share;
-	uint64_t begun_ns; /* what is older was attached by an earlier daemon */
-	uint64_t guard_ns, guard_calls;
-	uint64_t swept_ns;
-	uint32_t ended; /* processes since then */
-};
-
-static void attach_fd(struct scribe_libs *l, int fd, const char *path)
-{
-	struct scribe_uprobes_result r;
-	struct scribe_err err = {0};
-
-	if (scribe_uprobes_file(l->uprobes, fd, path, &r, &err) < 0 && l->verbose)
-		fprintf(stderr, "ioscribed: %s\n", err.text);
-	else if (r.fresh && l->verbose)
-		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.places,
-			r.cheap, l->late ? ", late" : "");
-}
-
-static void attach(void *ctx, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	attach_fd(ctx, fd, path);
-	close(fd);
-}
-
-void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
-{
-	struct scribe_uprobes_options o = {
-		.modules = scribe_libs_modules(c->libraries),
-		.inside = scribe_libs_modules_inside(c),
-		.stdio_calls = c->stdio_calls,
-		.level = scribe_libs_is_auto(c) ? SCRIBE_UPROBE_MULTI : SCRIBE_UPROBE_AUTO,
-		.verbose = d->verbose,
-	};
-	char path[SCRIBE_PATH_MAX];
-	struct scribe_err err = {0};
-	struct scribe_libs *l;
-
-	if (d->libs)
-		return;
-	if (!o.modules) {
-		/* an earlier daemon may have wanted some */
-		scribe_uprobes_drop_pinned(d->bpf);
-		return;
-	}
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return;
-	l->begun_ns = scribe_now_ns();
-	l->verbose = d->verbose;
-	l->stdio_calls = c->stdio_calls;
-	l->stdio_share = c->stdio_share;
-	l->find = scribe_find_new(NULL);
-	if (!l->find || scribe_uprobes_open(d->bpf, &o, &l->uprobes, &err) < 0) {
-		if (d->verbose)
-			fprintf(stderr, "ioscribed: %s\n", err.text);
-		scribe_find_free(l->find);
-		free(l);
-		return;
-	}
-	d->libs = l;
-	l->guard_ns = scribe_now_ns();
-	l->guard_calls = scribe_uprobes_stream_calls(l->uprobes);
-	if (scribe_uprobes_dropped_stream_calls(l->uprobes)) {
-		l->stdio_calls = false;
-		l->partial |= 1ull << SCRIBE_MOD_STDIO;
-	}
-	if (scribe_libs_inside_library(c, path, sizeof(path)))
-		attach(l, path);
-	if (c->library_cache)
-		scribe_find_cached(l->find, attach, l);
-	scribe_find_listed(c->library_paths, attach, l);
-}
-
-static char *read_text(pid_t pid, const char *what, size_t *ret_n)
-{
-	char path[64], *text = malloc(TEXT_MAX + 1);
-	size_t n = 0;
-	ssize_t got = 1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (text && fd >= 0 && got > 0 && n < TEXT_MAX) {
-		got = read(fd, text + n, TEXT_MAX - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (text)
-		text[n] = 0;
-	*ret_n = n;
-	return text;
-}
-
-/* Value of a variable in an environment of NUL-ended strings; "" none. */
-static const char *variable(const char *text, size_t n, const char *name)
-{
-	size_t k = strlen(name);
-
-	for (size_t at = 0; text && at < n; at += strlen(text + at) + 1)
-		if (!strncmp(text + at, name, k) && text[at + k] == '=')
-			return text + at + k + 1;
-	return "";
-}
-
-/* The program a word names: a path, or found by PATH. */
-static bool program_of(pid_t pid, const char *word, const char *path_list, char *ret, size_t cap)
-{
-	struct stat st;
-
-	if (word[0] == '/')
-		snprintf(ret, cap, "%s", word);
-	else if (strchr(word, '/'))
-		snprintf(ret, cap, "/proc/%d/cwd/%s", (int)pid, word);
-	if (strchr(word, '/'))
-		return stat(ret, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-	while (*path_list) {
-		size_t n = strcspn(path_list, ":");
-
-		if (n && (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, path_list, word) < cap &&
-		    stat(ret, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111))
-			return true;
-		path_list += n + (path_list[n] == ':');
-	}
-	return false;
-}
-
-void scribe_libs_before(struct scribe_daemon *d, pid_t pid)
-{
-	struct scribe_libs *l = d->libs;
-	char *words, *env, program[PATH_MAX];
-	size_t nwords, nenv, seen = 0;
-
-	if (!l)
-		return;
-	words = read_text(pid, "cmdline", &nwords);
-	env = read_text(pid, "environ", &nenv);
-	scribe_find_listed(variable(env, nenv, "LD_LIBRARY_PATH"), attach, l);
-	for (size_t at = 0; words && at < nwords && seen < WORDS_LOOKED_AT;
-	     at += strlen(words + at) + 1, seen++) {
-		const char *word = words + at;
-
-		/* "-x" and "A=B" are no programs; a word of `env` may be both */
-		if (word[0] == '-' || !word[0])
-			continue;
-		if (!strncmp(word, "LD_LIBRARY_PATH=", 16))
-			scribe_find_listed(word + 16, attach, l);
-		if (program_of(pid, word, variable(env, nenv, "PATH"), program, sizeof(program)))
-			scribe_find_needed(l->find, program, variable(env, nenv, "LD_LIBRARY_PATH"), attach,
-					   l);
-	}
-	free(words);
-	free(env);
-}
-
-static bool same_root(pid_t pid)
-{
-	struct stat ours, its;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
-	return stat("/", &ours) == 0 && stat(path, &its) == 0 && ours.st_dev == its.st_dev &&
-	       ours.st_ino == its.st_ino;
-}
-
-void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
-{
-	struct scribe_libs *l = d->libs;
-	const char *search;
-	char exe[64], *env;
-	struct stat st;
-	size_t n;
-
-	if (!l)
-		return;
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
-	/* below another root its names mean other files: those are found when it maps them */
-	if (stat(exe, &st) < 0 || !same_root(p->tgid))
-		return;
-	env = read_text(p->tgid, "environ", &n);
-	search = variable(env, n, "LD_LIBRARY_PATH");
-	l->late = true;
-	if (!l->searched || strcmp(l->searched, search) != 0) {
-		scribe_find_listed(search, attach, l);
-		free(l->searched);
-		l->searched = strdup(search);
-	}
-	if (!scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
-		scribe_find_needed(l->find, exe, search, attach, l);
-	l->late = false;
-	free(env);
-}
 
 /* ---- libraries that were in use before they were probed ---- */
 
@@ -287,8 +80,16 @@ static uint64_t base_of(const struct scribe_uprobed *f, const struct mapping *m)
 	return m->start - (m->offset + f->bias);
 }
 
-/* MPI, without which nobody calls PnetCDF. */
-static bool mpi_has_begun(struct scribe_libs *l, pid_t pid)
+/* The library by which programs count inside themselves? It does not tell whether it has been used. */
+static bool is_inside(const struct scribe_libs *l, uint64_t ino)
+{
+	struct stat st;
+
+	return l->inside[0] && stat(l->inside, &st) == 0 && st.st_ino == ino;
+}
+
+/* MPI, without which nobody calls PnetCDF or our own library's MPI-IO; `unknown`: where none is known of. */
+static bool mpi_has_begun(struct scribe_libs *l, pid_t pid, bool unknown)
 {
 	FILE *maps = maps_of(pid);
 	bool begun = false, found = false;
@@ -298,7 +99,7 @@ static bool mpi_has_begun(struct scribe_libs *l, pid_t pid)
 		const struct scribe_uprobed *f = scribe_uprobes_known_inode(l->uprobes, m.ino);
 
 		for (unsigned i = 0; f && i < f->nlibraries; i++) {
-			if (f->library[i].layer != SCRIBE_LAYER_MPIIO)
+			if (f->library[i].layer != SCRIBE_LAYER_MPIIO || is_inside(l, m.ino))
 				continue;
 			found = true;
 			begun |= has_begun(pid, &f->library[i].begun, base_of(f, &m));
@@ -306,7 +107,7 @@ static bool mpi_has_begun(struct scribe_libs *l, pid_t pid)
 	}
 	if (maps)
 		fclose(maps);
-	return begun || !found;
+	return begun || (!found && unknown);
 }
 
 /* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
@@ -316,9 +117,15 @@ static uint64_t missed_in(struct scribe_libs *l, pid_t pid, const struct scribe_
 	uint64_t missed = 0;
 
 	for (unsigned i = 0; i < f->nlibraries; i++) {
-		bool begun = f->library[i].layer == SCRIBE_LAYER_PNETCDF
-				     ? mpi_has_begun(l, pid)
-				     : has_begun(pid, &f->library[i].begun, base_of(f, m));
+		enum scribe_layer layer = f->library[i].layer;
+		bool begun;
+
+		if (layer == SCRIBE_LAYER_MPIIO && is_inside(l, m->ino))
+			begun = mpi_has_begun(l, pid, false);
+		else if (layer == SCRIBE_LAYER_PNETCDF)
+			begun = mpi_has_begun(l, pid, true);
+		else
+			begun = has_begun(pid, &f->library[i].begun, base_of(f, m));
 
 		if (begun)
 			missed |= f->library[i].modules;
@@ -363,7 +170,7 @@ static const struct scribe_uprobed *look_at(struct scribe_libs *l, pid_t pid, ui
 	if (fd < 0)
 		return NULL;
 	l->late = true;
-	attach_fd(l, fd, name);
+	scribe_libs_attach_fd(l, fd, name);
 	l->late = false;
 	if (fstat(fd, &st) == 0)
 		f = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino);
@@ -376,6 +183,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 {
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f;
+	char why[256];
 	struct mapping m;
 	uint64_t missed;
 
@@ -386,7 +194,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 	if (!f)
 		f = look_at(l, p->tgid, ino, &m);
 	if (f)
-		scribe_missed(p, f->refused);
+		scribe_missed(p, f->refused, l->why);
 	if (!f || !f->modules || f->since_ns <= when_ns)
 		return;
 	/* where it lies in this process */
@@ -394,7 +202,8 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 	if (!f)
 		return;
 	missed = missed_in(l, p->tgid, f, &m);
-	scribe_missed(p, missed);
+	snprintf(why, sizeof(why), "%.200s was called before it was probed", m.file);
+	scribe_missed(p, missed, why);
 	if (missed && l->verbose)
 		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", m.file, p->tgid);
 }
@@ -409,7 +218,8 @@ void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p
 
 		/* of probes that an earlier daemon has left each mapping is judged when it is told */
 		if (f && f->since_ns >= d->libs->begun_ns)
-			scribe_missed(p, missed_in(d->libs, p->tgid, f, &m));
+			scribe_missed(p, missed_in(d->libs, p->tgid, f, &m),
+				      "no daemon lived for a while, and nothing was pinned");
 	}
 	if (maps)
 		fclose(maps);

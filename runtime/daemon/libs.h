@@ -7,23 +7,30 @@
 #define RUNTIME_DAEMON_LIBS_H
 
 #include "logfmt/rules/streams.h"
+#include "runtime/daemon/confine.h"
 #include "runtime/daemon/daemon.h"
+#include "uprobes/attach.h"
 
-/* At the start of a job: load, and attach to what the linker's cache and the configuration name. */
+/* At the start of a job. Programs are loaded, and libraries attached to, as processes come that may use any. */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
 /* Modules of the log (bits) that the value of `libraries` names; what this build leaves out is not among
  * them. */
 uint64_t scribe_libs_modules(const char *list);
 /* Modules whose calls preloaded programs may count themselves. */
 uint64_t scribe_libs_modules_inside(const struct scribe_config *c);
-/* Are libraries probed only where that costs next to nothing? */
-bool scribe_libs_is_auto(const struct scribe_config *c);
+/* What the daemon keeps for them. */
+enum scribe_part scribe_libs_part(const struct scribe_config *c);
+/* How their probes hang on files. */
+enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c);
 /* Are calls to be counted inside the programs that are preloaded? */
 bool scribe_libs_counts_inside(const struct scribe_config *c);
 /* Path of the library that counts streams and files inside programs; false: not wanted. */
 bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, size_t cap);
-/* A process that is about to run CMD: the programs among its words and what they need. */
-void scribe_libs_before(struct scribe_daemon *d, pid_t pid);
+/*
+ * A process that is about to run CMD, the last `words` of its command line (0: nobody knows
+ * how many): the programs among them, and what they need.
+ */
+void scribe_libs_before(struct scribe_daemon *d, pid_t pid, uint32_t words);
 /* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */
 void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
 /*

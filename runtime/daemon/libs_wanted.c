@@ -7,7 +7,7 @@
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/libs.h"
 
-/* Those whose calls move much: where a file is one link (Linux 6.6), which is gone in no time. */
+/* Those whose calls move much. */
 static bool is_auto(const char *list)
 {
 	return !strcmp(list, "auto");
@@ -40,9 +40,18 @@ uint64_t scribe_libs_modules(const char *list)
 	return modules;
 }
 
-bool scribe_libs_is_auto(const struct scribe_config *c)
+enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)
 {
-	return is_auto(c->libraries);
+	return !strcmp(c->library_attach, "multi")    ? SCRIBE_UPROBE_MULTI
+	       : !strcmp(c->library_attach, "events") ? SCRIBE_UPROBE_EVENTS
+						      : SCRIBE_UPROBE_AUTO;
+}
+
+enum scribe_part scribe_libs_part(const struct scribe_config *c)
+{
+	return scribe_libs_modules(c->libraries) && scribe_uprobes_need_admin(scribe_libs_level(c))
+		       ? SCRIBE_PART_ADMIN
+		       : SCRIBE_PART_DAEMON;
 }
 
 uint64_t scribe_libs_modules_inside(const struct scribe_config *c)

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/features.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/limits.h"
 #include "runtime/daemon/service.h"
 #include "runtime/daemon/streams.h"
 
@@ -23,32 +25,11 @@ static void usage(FILE *to)
 	      "       ioscribed --private --fd N [--verbose]\n"
 	      "       ioscribed --finish [--dir DIR] [--config FILE] [--fd N] [--verbose]\n"
 	      "       ioscribed --check-config [FILE] | --list-keys\n"
-	      "       ioscribed --probe\n"
+	      "       ioscribed --probe | --features [--verbose]\n"
 	      "       ioscribed --help | --version\n"
 	      "\n"
 	      "Started by `ioscribe run` and `ioscribe doctor`; see ioscribed(8).\n",
 	      to);
-}
-
-/* Load and attach everything once, say what was chosen. */
-static int probe(bool verbose)
-{
-	struct scribe_bpf_options options = {.slots = 1024, .procs = 256, .verbose = verbose};
-	struct scribe_bpf *bpf = NULL;
-	struct scribe_err err = {0};
-	int rc = scribe_bpf_open(&options, &bpf, &err);
-
-	if (rc == 0)
-		rc = scribe_bpf_attach(bpf, &err);
-	if (rc < 0) {
-		printf("programs\tfailed\t%s\n", err.text);
-		scribe_bpf_free(bpf);
-		return 1;
-	}
-	printf("programs\tok\tall load and attach, by %s\n",
-	       scribe_bpf_chosen(bpf) == SCRIBE_BPF_TP_BTF ? "tp_btf" : "raw_tp");
-	scribe_bpf_free(bpf);
-	return 0;
 }
 
 static struct scribe_daemon *served;
@@ -57,6 +38,47 @@ static void on_term(int number)
 {
 	(void)number;
 	served->asked_to_end = 1;
+}
+
+/*
+ * Who started us is gone. Before anything is under way that is the end, wherever loading
+ * stands; else what we say has no reader, and whoever waits for its end need not wait for ours.
+ */
+static void on_orphaned(int number)
+{
+	(void)number;
+	if (!served->under_way)
+		_exit(0);
+	dup2(STDIN_FILENO, STDERR_FILENO);
+}
+
+static int watch_starter(int fd)
+{
+	struct sigaction a = {.sa_handler = on_orphaned, .sa_flags = SA_RESTART};
+	struct ucred starter;
+	socklen_t len = sizeof(starter);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &starter, &len) < 0 || sigaction(SIGUSR1, &a, NULL) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGUSR1) < 0)
+		return -errno;
+	return getppid() == starter.pid ? 0 : -ESRCH;
+}
+
+/* The caller has its answer, and waits for nothing that follows: not for the end of what we say either. */
+static void end_private(struct scribe_daemon *d)
+{
+	while (d->works)
+		scribe_work_free(d->works);
+	if (dup2(STDIN_FILENO, STDERR_FILENO) < 0)
+		close(STDERR_FILENO);
+	scribe_clients_close(d);
+	scribe_hands_close();
+	scribe_libs_stop(d, true);
+	scribe_streams_clear(d);
+	d->bpf = scribe_bpf_free(d->bpf);
+	scribe_map_clear(&d->by_tgid);
+	free(d->slot);
+	close(d->epoll);
 }
 
 static int serve_private(int fd, bool verbose)
@@ -80,6 +102,9 @@ static int serve_private(int fd, bool verbose)
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, on_term); /* write what there is, then go */
+	scribe_limits_raise();
+	if (watch_starter(fd) < 0)
+		return 1;
 	if (scribe_hands_open(true, &err) < 0) {
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 		return 1;
@@ -94,16 +119,7 @@ static int serve_private(int fd, bool verbose)
 		rc = scribe_loop(&d);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", strerror(-rc));
-	scribe_libs_stop(&d, true);
-	scribe_streams_clear(&d);
-	d.bpf = scribe_bpf_free(d.bpf);
-	while (d.works)
-		scribe_work_free(d.works);
-	scribe_clients_close(&d);
-	scribe_hands_close();
-	scribe_map_clear(&d.by_tgid);
-	free(d.slot);
-	close(d.epoll);
+	end_private(&d);
 	return rc < 0;
 }
 
@@ -131,7 +147,7 @@ static int check_config(const char *path)
 }
 
 struct arguments {
-	enum { NOTHING, PRIVATE, PROBE, SERVICE, FINISH, CHECK } mode;
+	enum { NOTHING, PRIVATE, PROBE, FEATURES, SERVICE, FINISH, CHECK } mode;
 	int fd;
 	const char *file;
 	struct scribe_service_options service;
@@ -148,6 +164,7 @@ static int take(struct arguments *a, const char *word, const char *value)
 		int mode;
 	} modes[] = {{"--private", PRIVATE},
 		     {"--probe", PROBE},
+		     {"--features", FEATURES},
 		     {"--service", SERVICE},
 		     {"--finish", FINISH},
 		     {"--check-config", CHECK}};
@@ -201,7 +218,9 @@ int main(int argc, char **argv)
 	}
 	switch (a.mode) {
 	case PROBE:
-		return probe(a.service.verbose);
+		return scribe_probe_print(a.service.verbose);
+	case FEATURES:
+		return scribe_features_print(a.service.verbose);
 	case FINISH:
 		a.service.finish = a.service.pin = a.service.foreground = true;
 		a.service.lock = a.fd;

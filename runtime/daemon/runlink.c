@@ -93,10 +93,11 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 		scribe_client_limit(d, c, &config);
 		rc = scribe_work_begin(d, &config, NULL, &c->run, &err);
 	}
+	d->under_way = rc == 0;
 	if (rc == 0 && c->run->config.runtime && d->listen < 0)
 		rc = scribe_clients_listen(d, &c->run->config, &err);
 	if (rc == 0 && !d->confined) {
-		rc = scribe_confine(SCRIBE_PART_DAEMON, &err);
+		rc = scribe_confine(scribe_libs_part(&c->run->config), &err);
 		d->confined = rc == 0;
 	}
 	if (rc < 0)
@@ -176,7 +177,7 @@ static int on_enrol(struct scribe_client *c, const struct scribe_msg_enrol *m)
 	if (!c->own && !is_child_of(c, m->pid))
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
 					    "ENROL of a process that is no child of the asker's");
-	if (scribe_work_enrol(c->run, m->pid, &ok.serial, &err) < 0)
+	if (scribe_work_enrol(c->run, m->pid, m->words, &ok.serial, &err) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
 	return scribe_client_send(c, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok));
 }
@@ -254,7 +255,7 @@ void scribe_runlink_report(struct scribe_work *w)
 	snprintf(result.remote, sizeof(result.remote), "%s", w->worlds.remote);
 	scribe_commit_partial(w, &ledger);
 	result.events = ledger.v[SCRIBE_L_EVENTS];
-	result.dropped = ledger.v[SCRIBE_L_DROP_NO_SLOT];
+	result.dropped = ledger.v[SCRIBE_L_DROP_NO_SLOT] + ledger.v[SCRIBE_L_IO_MISSED_CALLS];
 	getrusage(RUSAGE_SELF, &usage);
 	result.tracer_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 				(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,6 +23,7 @@
 #include "runtime/daemon/detach.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/limits.h"
 #include "runtime/daemon/notify.h"
 #include "runtime/daemon/spool.h"
 #include "runtime/daemon/streams.h"
@@ -32,7 +32,6 @@
 #define FIRST_JOB_NS      60000000000ull
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
-#define DESCRIPTORS       65536
 #define LOG_BYTES_MAX     (1 << 20)
 #define LOG_DIR_DEFAULT   "/var/log/ioscribe"
 #define SPOOL_DIR_DEFAULT "/var/spool/ioscribe"
@@ -209,17 +208,6 @@ static void signals(void)
 	signal(SIGTERM, on_signal);
 }
 
-/* A descriptor a connection, a log, a memory of counted streams. */
-static void more_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct scribe_service_options *o,
 		 struct scribe_err *err)
 {
@@ -232,7 +220,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc < 0)
 		return rc;
 	signals();
-	more_descriptors();
+	scribe_limits_raise();
 	if (!o->foreground && open_log(s, err) < 0)
 		return err->code;
 	make_log_dir(&s->config);
@@ -250,7 +238,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc == 0 && !s->finish)
 		rc = open_socket(d, err);
 	if (rc == 0)
-		rc = scribe_confine(SCRIBE_PART_DAEMON, err);
+		rc = scribe_confine(scribe_libs_part(&s->config), err);
 	d->confined = rc == 0;
 	return rc;
 }

@@ -29,6 +29,8 @@
 #define FOUND_S        10 /* what the kernel said without a daemon has been read by then */
 
 /* What the kernel has said of a place. */
+static const char no_memory[] = "what the program counted in its own memory has not reached the daemon";
+
 struct place {
 	uint32_t gen, slot, birth;
 	bool file;        /* of MPI-IO */
@@ -278,7 +280,7 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 	if (m->fd < 0) {
 		for (uint32_t i = 0; all && i < m->nplaces; i++)
 			if (m->place[i].gen != m->place[i].taken && is_wanted(d, p, &m->place[i]))
-				scribe_missed(p, module_of(&m->place[i]));
+				scribe_missed(p, module_of(&m->place[i]), no_memory);
 		return 0;
 	}
 	if (!read_at(m, offsetof(struct scribe_streams, used), &used, sizeof(used)) ||
@@ -368,7 +370,7 @@ void scribe_streams_announced(struct scribe_daemon *d, struct scribe_process *p,
 
 	if (!m) {
 		/* neither the program nor the kernel counts it */
-		scribe_missed(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO));
+		scribe_missed(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO), no_memory);
 		return;
 	}
 	if (m->fd < 0)

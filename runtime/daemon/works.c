@@ -23,6 +23,7 @@
 #include "runtime/daemon/deliver.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
+#include "runtime/daemon/limits.h"
 #include "runtime/daemon/parts.h"
 #include "runtime/daemon/spool.h"
 #include "runtime/daemon/service.h"
@@ -170,18 +171,12 @@ static struct scribe_work *work_new(struct scribe_daemon *d, struct scribe_confi
 	return w;
 }
 
-static enum scribe_bpf_level level_of(const char *name)
-{
-	if (!strcmp(name, "tp_btf"))
-		return SCRIBE_BPF_TP_BTF;
-	return strcmp(name, "raw_tp") ? SCRIBE_BPF_AUTO : SCRIBE_BPF_RAW_TP;
-}
-
 int scribe_works_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	struct scribe_bpf_options options = {.slots = c->records,
 					     .procs = c->processes,
-					     .level = level_of(c->level),
+					     .level = scribe_bpf_level_of(c->level),
+					     .nobody_joins = !d->service,
 					     .verbose = d->verbose};
 	char pins[128];
 	int rc = 0;
@@ -365,8 +360,10 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 {
 	struct scribe_job job = {.active = 1};
 	bool first = d->works == w && !w->next;
-	int rc;
+	int rc = scribe_limits_check(err);
 
+	if (rc < 0)
+		return rc;
 	exclude_libraries(w);
 	if (scribe_worlds_init(&w->worlds, w->config.listed) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
@@ -387,6 +384,7 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 	if (rc < 0)
 		return rc;
 	/* one that is taken up stands in the kernel's table already */
+	w->misses_before = scribe_bpf_misses(d->bpf);
 	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, w->index, &job);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
@@ -424,13 +422,14 @@ int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
 	return 0;
 }
 
-int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
+int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t words, uint32_t *ret_serial,
+		      struct scribe_err *err)
 {
 	struct scribe_daemon *d = w->daemon;
 	uint32_t index, serial;
 	int rc;
 
-	scribe_libs_before(d, pid);
+	scribe_libs_before(d, pid, words);
 	rc = scribe_bpf_enrol(d->bpf, pid, w->index, &index, &serial, err);
 	if (rc < 0)
 		return rc;

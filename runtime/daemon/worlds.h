@@ -70,6 +70,7 @@ struct scribe_unit {
 	uint64_t base_ns;  /* job start of the log once fixed (first FETCH), else 0 */
 	int64_t jobid;     /* scheduler's, -1 none */
 	uint64_t missed;   /* bits of modules of which calls may be missing */
+	char why[320];     /* the first cause of that; "" not known */
 	char *place;       /* where the log made of parts belongs, or NULL */
 	char *partial;     /* path given to rank 0 for the collective log, or NULL */
 	struct scribe_unit *next;

@@ -1,96 +1,121 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tracing adds to one call of a library, in nanoseconds, and as a ratio to Darshan's.
+"""What tracing adds to one call of a library: 10th percentiles and medians of one interleaved run.
 
 usage: lib_calls.py BUILD [ROUNDS]     (root; 5 rounds)
 
-fwrite of 8 bytes, fgetc, MPI_File_write_at of 8 bytes (MPICH): untraced, traced without
-preload, traced with preload, and untraced while another job is traced without preload by
-probes in the same library ("other"), in turn, so that all meet the same machine; medians.
-With IOSCRIBE_BENCH_DARSHAN naming a libdarshan.so for programs without MPI, the
-stream calls are run below it too, and MPI_File_write_at with IOSCRIBE_BENCH_DARSHAN_MPI
-naming one for MPICH; else the ratio is to what Darshan 3.5.0 added on a machine of this
-kind. MPI_File_write_at is in processor time. Exit 1 only if a run failed.
+fwrite of 8 bytes, fgetc, MPI_File_write_at of 8 bytes (MPICH; always processor time):
+  untraced   nothing of ours attached, which is checked before and after
+  begun      a job of a service that wants the library's probes has begun, no process has joined
+  plain      traced without preload, by probes
+  preloaded  traced with preload
+  other      by a process of nobody's job while a traced one has probes in the same library
+  darshan    below Darshan, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for programs without
+             MPI (streams), IOSCRIBE_BENCH_DARSHAN_MPI one for MPICH (MPI_File_write_at)
+The number of our programs that the kernel says are attached stands in the last column, of the library's
+probes after the slash. IOSCRIBE_BENCH_CLOCK=cpu takes processor time; IOSCRIBE_BENCH_CALLS names some of the calls;
+IOSCRIBE_BENCH_LOCK a file to lock in each round. Exit 1 if a run failed or recorded nothing.
 """
 import contextlib
 import os
-import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
 
+sys.dont_write_bytecode = True
+import bench  # noqa: E402
+
+PROBES = "scribe_lib"
 CALLS = {
-    # name: (program below BUILD, arguments, modules, nanoseconds that Darshan added)
-    "fwrite": ("tests/prog/stdio_speed", ["fwrite", "3000000"], "stdio", 102),
-    "fgetc": ("tests/prog/stdio_speed", ["fgetc", "3000000"], "stdio", 98),
-    "MPI_File_write_at": ("tests/uprobes/mpich/mpiio_speed", ["100000"], "mpiio", 369),
+    # name: (program below BUILD, arguments, calls a round, by probes, library, module, counter)
+    "fwrite": ("tests/prog/stdio_speed", ["fwrite"], 300000, 20000, "libc.so", "stdio", "STDIO_WRITES"),
+    "fgetc": ("tests/prog/stdio_speed", ["fgetc"], 300000, 20000, "libc.so", "stdio", "STDIO_READS"),
+    "MPI_File_write_at": ("tests/uprobes/mpich/mpiio_speed", [], 10000, 5000, "libmpich", "mpiio",
+                          "MPIIO_INDEP_WRITES"),
 }
-PLAIN = ["--no-runtime", "--set", "stdio_calls=yes", "--set", "stdio_share=100"]
+ROUNDS = "10"
+SET = ["stdio_calls=yes", "stdio_share=100"]
 
 
-class Job:
-    """A traced job that does nothing while the with statement lasts."""
+class Call:
+    """One call's ways."""
 
-    def __init__(self, build, modules, log):
-        self.command = [f"{build}/util/ioscribe", "run", "--quiet", "--log", log, "--set", f"libraries={modules}"]
+    def __init__(self, build, folder, service, figures, name):
+        self.build, self.folder, self.service, self.figures, self.name = build, folder, service, figures, name
+        program, self.words, self.most, self.few, library, self.module, self.counter = CALLS[name]
+        self.program = os.path.join(build, program)
+        self.library = bench.library_of(self.program, library)
+        self.darshan = os.environ.get("IOSCRIBE_BENCH_DARSHAN" + ("_MPI" if self.module == "mpiio" else ""))
+        self.log = os.path.join(folder, "log.darshan")
 
-    def __enter__(self):
-        self.run = subprocess.Popen(self.command + PLAIN + ["--", "sh", "-c", "echo up; read end"],
-                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if self.run.stdout.readline() != b"up\n":
-            sys.exit("lib_calls: no other job")
+    def command(self, calls):
+        return [self.program, *self.words, str(calls), os.path.join(self.folder, "file"), ROUNDS]
 
-    def __exit__(self, *_):
-        self.run.communicate(b"end\n", timeout=60)
+    def run(self, *options):
+        return [os.path.join(self.build, "util/ioscribe"), "run", "--quiet", "--log", self.log, "--include", "/dev/shm/",
+                "--set", f"libraries={self.module}", *options, "--"]
 
+    def measure(self, way, calls, prefix=(), env=None, links=None):
+        self.figures.add(self.name, way, bench.measured([*prefix, *self.command(calls)], env=env), links)
 
-def one(build, call, way, darshan):
-    program, arguments, modules, _ = CALLS[call]
-    scratch = tempfile.mkdtemp(prefix="ioscribe-lib-calls.")
-    command = [f"{build}/{program}"] + arguments + [f"{scratch}/file"]
-    if way in ("plain", "other") and modules == "stdio":
-        command[2] = "200000"
-    env = dict(os.environ)
-    other = Job(build, modules, f"{scratch}/other.darshan") if way == "other" else contextlib.nullcontext()
-    if way in ("plain", "preloaded"):
-        run = [f"{build}/util/ioscribe", "run", "--quiet", "--log", f"{scratch}/log.darshan", "--set",
-               f"libraries={modules}"]
-        command = run + (PLAIN if way == "plain" else []) + ["--"] + command
-    elif way == "darshan" and modules == "mpiio":
-        env.update(LD_PRELOAD=darshan, DARSHAN_LOGFILE=f"{scratch}/d.darshan")
-    elif way == "darshan":
-        env.update(LD_PRELOAD=darshan, DARSHAN_ENABLE_NONMPI="1", DARSHAN_LOGFILE=f"{scratch}/d.darshan")
-    try:
-        with other:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
-        if done.returncode != 0:
-            sys.exit(f"lib_calls: {' '.join(command)}: exit {done.returncode}: {done.stderr}")
-        return float(done.stdout.split()[0])
-    finally:
-        shutil.rmtree(scratch)
+    def recorded(self):
+        bench.must_have(self.build, self.log, self.counter)
+        os.unlink(self.log)
+
+    def untraced(self):
+        self.measure("untraced", self.most, links=bench.nothing_attached())
+        if bench.attached():
+            sys.exit(f"lib_calls: attached during the base run: {' '.join(bench.attached())}")
+
+    def begun(self):
+        with self.service.begin(f"libraries={self.module}"):
+            self.measure("begun", self.few, links=bench.attached())
+
+    def plain(self):
+        by_probes = [word for key in SET for word in ("--set", key)]
+        self.measure("plain", self.few, self.run("--no-runtime", *by_probes))
+        self.recorded()
+
+    def preloaded(self):
+        self.measure("preloaded", self.most, self.run())
+        self.recorded()
+
+    def other(self):
+        """The other process has the library in its memory, as the probes are for those that have."""
+        by_probes = [word for key in SET for word in ("--set", key)]
+        with bench.sleeper(os.environ, [*self.run("--no-runtime", *by_probes), "env", f"LD_PRELOAD={self.library}"]):
+            links = bench.wait_until(lambda names: any(n.startswith(PROBES) for n in names),
+                                     f"no probe stands in {self.library}")
+            self.measure("other", self.few, links=links)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.log)
+
+    def below_darshan(self):
+        env = bench.darshan_env(self.darshan, self.log, self.folder, self.module == "mpiio")
+        self.measure("darshan", self.most, env=env)
+        self.recorded()
+
+    def round(self, number):
+        ways = [self.untraced, self.begun, self.plain, self.preloaded, self.other]
+        ways += [self.below_darshan] if self.darshan else []
+        first = number % len(ways)
+        for way in ways[first:] + ways[:first]:
+            with bench.machine_lock():
+                bench.nothing_attached()
+                way()
+                bench.nothing_attached()
 
 
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    build, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 5
-    darshans = {"stdio": os.environ.get("IOSCRIBE_BENCH_DARSHAN", ""),
-                "mpiio": os.environ.get("IOSCRIBE_BENCH_DARSHAN_MPI", "")}
-    print(f"{'call':20} {'untraced':>9} {'plain':>9} {'preloaded':>9} {'other':>9} {'Darshan':>9} {'ratio':>6}   (ns added)")
-    for call, (_, _, modules, known) in CALLS.items():
-        below = darshan = darshans[modules]
-        ways = ["untraced", "plain", "preloaded", "other"] + (["darshan"] if below else [])
-        times = {way: [] for way in ways}
-        for _ in range(rounds):
-            for way in ways:
-                times[way].append(one(build, call, way, darshan))
-        base = statistics.median(times["untraced"])
-        added = {way: statistics.median(times[way]) - base for way in ways[1:]}
-        theirs = added.get("darshan", known)
-        print(f"{call:20} {base:9.1f} {added['plain']:9.1f} {added['preloaded']:9.1f} {added['other']:9.1f} "
-              f"{theirs:8.1f}{' ' if below else '*'} {added['preloaded'] / theirs:6.2f}")
-    print("* Darshan 3.5.0 on a machine of this kind, not of this run")
+    build, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 5
+    names = os.environ.get("IOSCRIBE_BENCH_CALLS", " ".join(CALLS)).split()
+    figures = bench.Figures(probes=PROBES)
+    with bench.scratch() as folder, bench.Service(build, folder, config=SET) as service:
+        bench.head("ns a library's call; MPI_File_write_at in processor time")
+        for number in range(rounds):
+            for name in names:
+                Call(build, folder, service, figures, name).round(number)
+        figures.table(compare=[("preloaded", "darshan"), ("plain", "darshan")])
 
 
 if __name__ == "__main__":

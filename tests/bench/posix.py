@@ -1,115 +1,140 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tracing adds to a system call, by medians of one interleaved run.
+"""What tracing adds to a system call: 10th percentiles and medians of one interleaved run.
 
-usage: posix.py BUILD [ROUNDS]
+usage: posix.py BUILD [ROUNDS] [--run]     (root; 7 rounds)
 
-For every call: untraced, traced (ioscribe run), in a process of another job
-while one is traced, and, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for
-programs without MPI, with that preloaded. IOSCRIBE_BENCH_BUILD names a second
-build, whose tracing is then measured in the same rounds ("second");
-IOSCRIBE_BENCH_CLOCK=cpu measures processor time, for a machine that others use;
-IOSCRIBE_BENCH_CALLS names some of the calls. Prints ns, the added ns and ratios;
-asserts nothing. Needs root. Data lie on a tmpfs (/dev/shm has one).
+Each of pread of 8 bytes (one thread; two on one descriptor), write of 4 KiB, create + close
+and getppid, which nobody looks at, is measured
+  untraced  nothing of ours attached, which is checked before and after
+  begun     a job has begun that no process has joined
+  traced    by a process of a job
+  other     by a process of nobody's job while a process of a job lives
+  darshan   below Darshan, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for programs without MPI
+The jobs are those of a service that stays, so that no start-up is in what is measured; with
+--run they are of `ioscribe run`, and there is no "begun". Every way waits until the kernel says that our
+programs are attached, or that none is; their number stands in the last column.
+IOSCRIBE_BENCH_BUILD names a second build, traced in the same rounds ("second");
+IOSCRIBE_BENCH_CLOCK=cpu takes processor time, for a machine that others use; IOSCRIBE_BENCH_CALLS names some
+of the calls; IOSCRIBE_BENCH_LOCK a file to lock in each round. Data lie on a tmpfs
+(/dev/shm). Asserts no figure; exit 1 if a run failed or recorded nothing.
 """
+import argparse
+import contextlib
 import os
-import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True
+import bench  # noqa: E402
 
 MODES = tuple(os.environ.get("IOSCRIBE_BENCH_CALLS", "pread1 pread2 write4k create getppid").split())
 
 
-def measure(prefix, program, mode, folder, env=None):
-    out = subprocess.run(prefix + [program, mode, folder], env=env, check=True, stdout=subprocess.PIPE, text=True)
-    return float(out.stdout)
-
-
-class Bench:
-    def __init__(self, build, folder):
+class Posix:
+    def __init__(self, build, folder, services):
+        self.build, self.folder, self.services = build, folder, services
         self.program = os.path.join(build, "tests/bench/posix_ops")
-        self.ioscribe = os.path.join(build, "util/ioscribe")
-        self.second = os.environ.get("IOSCRIBE_BENCH_BUILD")
-        self.folder = folder
-        self.ns = {}
+        self.data = os.path.join(folder, "data.d")
+        self.darshan = os.environ.get("IOSCRIBE_BENCH_DARSHAN")
+        self.figures = bench.Figures()
 
-    def add(self, way, mode, value):
-        self.ns.setdefault((mode, way), []).append(value)
+    def measure(self, way, mode, env=None, prefix=(), links=()):
+        values = bench.measured([*prefix, self.program, mode, self.data], env=env)
+        self.figures.add(mode, way, values, links)
 
-    def round(self, mode, darshan):
-        data = os.path.join(self.folder, "data.d")
+    def untraced(self, mode):
+        bench.nothing_attached()
+        self.measure("untraced", mode)
+        if bench.attached():
+            sys.exit(f"posix.py: attached during the base run: {' '.join(bench.attached())}")
+
+    def begun(self, mode):
+        with self.services[0].begin():
+            self.measure("begun", mode, links=bench.attached())
+
+    def traced(self, mode, way="traced", service=0):
+        with self.services[service].begin() as job:
+            with bench.sleeper(job.joins):
+                links = bench.wait_until(bool, "no program of ours is attached")
+                self.measure(way, mode, job.joins, links=links)
+        self.must_have(mode, job.logs)
+
+    def second(self, mode):
+        self.traced(mode, "second", 1)
+
+    def other(self, mode):
+        with self.services[0].begin() as job, bench.sleeper(job.joins):
+            links = bench.wait_until(bool, "no program of ours is attached")
+            self.measure("other", mode, links=links)
+
+    def below_darshan(self, mode):
+        bench.nothing_attached()
+        log = os.path.join(self.folder, "darshan.log")
+        self.measure("darshan", mode, bench.darshan_env(self.darshan, log, self.folder))
+        self.must_have(mode, [log])
+
+    def must_have(self, mode, logs):
+        if mode == "getppid":
+            logs = [log for log in logs if os.path.exists(log)]
+        elif not logs:
+            sys.exit(f"posix.py: {mode}: no log was written")
+        for log in logs:
+            if mode != "getppid":
+                bench.must_have(self.build, log, "POSIX_OPENS")
+            os.unlink(log)
+
+    def round(self, number, mode):
+        ways = [self.untraced, self.traced, self.other]
+        ways += [self.begun] if self.services else []
+        ways += [self.second] if len(self.services) > 1 else []
+        ways += [self.below_darshan] if self.darshan else []
+        first = number % len(ways)
+        for way in ways[first:] + ways[:first]:
+            with bench.machine_lock():
+                bench.nothing_attached()
+                way(mode)
+                bench.nothing_attached()
+
+
+class PosixByRun(Posix):
+    """The same with the jobs of `ioscribe run`."""
+
+    def command(self):
         log = os.path.join(self.folder, "bench.darshan")
-        run = [self.ioscribe, "run", "--quiet", "--no-runtime", "--include", self.folder + "/", "--log", log, "--"]
-        self.add("untraced", mode, measure([], self.program, mode, data))
-        self.add("traced", mode, measure(run, self.program, mode, data))
-        os.unlink(log)
-        if self.second:
-            theirs = [os.path.join(os.path.abspath(self.second), "util/ioscribe")] + run[1:]
-            self.add("second", mode, measure(theirs, self.program, mode, data))
-            os.unlink(log)
-        if darshan:
-            theirs = os.path.join(self.folder, "darshan.log")
-            env = dict(os.environ, LD_PRELOAD=darshan, DARSHAN_ENABLE_NONMPI="1", DARSHAN_MODMEM="64",
-                       DARSHAN_NAMEMEM="8", DARSHAN_LOGFILE=theirs,
-                       DARSHAN_CONFIG_PATH=os.path.join(self.folder, "darshan.conf"))
-            self.add("darshan", mode, measure([], self.program, mode, data, env))
-            self.must_have_records(mode, theirs)
-            os.unlink(theirs)
-        other = subprocess.Popen(run + ["sleep", "60"], stderr=subprocess.DEVNULL)
-        try:
-            subprocess.run(["sleep", "0.7"], check=True)
-            self.add("other", mode, measure([], self.program, mode, data))
-        finally:
-            other.terminate()
-            other.wait()
-        if os.path.exists(log):
-            os.unlink(log)
+        return log, [os.path.join(self.build, "util/ioscribe"), "run", "--quiet", "--no-runtime", "--include",
+                     self.folder + "/", "--log", log, "--"]
 
-    def must_have_records(self, mode, log):
-        """Darshan leaves out /dev unless told otherwise, and would then be compared doing nothing."""
-        text = subprocess.run([self.ioscribe, "parse", "--base", "--show-incomplete", log], check=True,
-                              stdout=subprocess.PIPE, text=True).stdout
-        if mode != "getppid" and "\tPOSIX_OPENS\t" not in text:
-            sys.exit(f"Darshan has recorded nothing in {mode}")
+    def traced(self, mode, way="traced", service=0):
+        log, run = self.command()
+        self.measure(way, mode, prefix=run, links=None)
+        self.must_have(mode, [log])
 
-    def table(self):
-        print(f"{'call':8} {'way':9} {'ns':>8} {'added':>8} {'ratio':>6}   [min..max]")
-        for mode in MODES:
-            base = statistics.median(self.ns[mode, "untraced"])
-            for way in ("untraced", "traced", "second", "other", "darshan"):
-                values = self.ns.get((mode, way))
-                if not values:
-                    continue
-                median = statistics.median(values)
-                print(f"{mode:8} {way:9} {median:8.1f} {median - base:+8.1f} {median / base:6.2f}   "
-                      f"[{min(values):.1f}..{max(values):.1f}]")
-            if self.second:
-                ours, theirs = (statistics.median(self.ns[mode, way]) for way in ("traced", "second"))
-                print(f"{mode:8} this build / second: {ours / theirs:.3f} of the call, "
-                      f"{ours - theirs:+.1f} ns")
-            if (mode, "darshan") in self.ns:
-                ours = statistics.median(self.ns[mode, "traced"]) - base
-                theirs = statistics.median(self.ns[mode, "darshan"]) - base
-                print(f"{mode:8} added by ioscribe / added by Darshan: {ours / theirs:.2f}")
+    def other(self, mode):
+        log, run = self.command()
+        with bench.sleeper(os.environ, run):
+            links = bench.wait_until(bool, "no program of ours is attached")
+            self.measure("other", mode, links=links)
+        with contextlib.suppress(FileNotFoundError):  # a job without files of its own may have no log
+            os.unlink(log)
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    folder = tempfile.mkdtemp(prefix="ioscribe-bench-", dir="/dev/shm")
-    try:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", metavar="BUILD")
+    parser.add_argument("rounds", metavar="ROUNDS", type=int, nargs="?", default=7)
+    parser.add_argument("--run", action="store_true")
+    args = parser.parse_args()
+    build, second = os.path.abspath(args.build), os.environ.get("IOSCRIBE_BENCH_BUILD")
+    with bench.scratch() as folder, contextlib.ExitStack() as stack:
         os.mkdir(os.path.join(folder, "data.d"))
-        with open(os.path.join(folder, "darshan.conf"), "w") as conf:
-            conf.write("MAX_RECORDS 20000 POSIX\nNAME_INCLUDE ^/dev/shm/ POSIX\n")
-        bench = Bench(os.path.abspath(sys.argv[1]), folder)
-        for _ in range(int(sys.argv[2]) if len(sys.argv) == 3 else 7):
+        builds = [] if args.run else [build] + ([os.path.abspath(second)] if second else [])
+        services = [stack.enter_context(bench.Service(b, folder)) for b in builds]
+        what = (PosixByRun if args.run else Posix)(build, folder, services)
+        bench.head("ns a system call; " + ("jobs of ioscribe run" if args.run else "jobs of a service"))
+        for number in range(args.rounds):
             for mode in MODES:
-                bench.round(mode, os.environ.get("IOSCRIBE_BENCH_DARSHAN"))
-        bench.table()
-    finally:
-        shutil.rmtree(folder)
+                what.round(number, mode)
+        what.figures.table(compare=[("traced", "darshan"), ("traced", "second")])
 
 
 if __name__ == "__main__":

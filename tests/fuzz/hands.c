@@ -38,9 +38,21 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 {
 }
 
-void scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
+bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
 			scribe_found_fn fn, void *ctx)
 {
+	return false;
+}
+
+bool scribe_uprobes_need_admin(enum scribe_uprobe_level level)
+{
+	(void)level;
+	return false;
+}
+
+size_t scribe_uprobes_attached(const struct scribe_uprobes *u)
+{
+	return 0;
 }
 
 int scribe_uprobes_open(struct scribe_bpf *b, const struct scribe_uprobes_options *options,

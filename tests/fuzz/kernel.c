@@ -295,6 +295,11 @@ int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 	return 0;
 }
 
+enum scribe_bpf_level scribe_bpf_level_of(const char *name)
+{
+	return SCRIBE_BPF_AUTO;
+}
+
 bool scribe_bpf_attached(const struct scribe_bpf *b)
 {
 	return b->attached;

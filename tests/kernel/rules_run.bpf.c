@@ -3,7 +3,7 @@
  * The update rules inside the kernel, run by hand on a batch (BPF_PROG_TEST_RUN
  * of a syscall program): no tracepoint, no other process.
  */
-#include "vmlinux.h"
+#include "bpf/kernel.bpf.h"
 #include <bpf/bpf_helpers.h>
 
 #include "tests/kernel/rules_run.h"

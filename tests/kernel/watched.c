@@ -37,8 +37,8 @@ void watched_begin(struct watched *w, const struct scribe_bpf_options *options)
 	struct scribe_err err = {0};
 
 	watched_scratch(w);
-	if (level && !strcmp(level, "raw_tp"))
-		o.level = SCRIBE_BPF_RAW_TP;
+	if (level)
+		o.level = scribe_bpf_level_of(level);
 	if (scribe_bpf_open(&o, &w->bpf, &err) < 0 || scribe_bpf_attach(w->bpf, &err) < 0)
 		fail_msg("%s", err.text);
 }

@@ -7,6 +7,15 @@
 
 static char buf[8192];
 
+/* arm64 never had the older forms. */
+#ifdef SYS_open
+#define OLD_OPEN(...)  syscall(SYS_open, __VA_ARGS__)
+#define OLD_CREAT(...) syscall(SYS_creat, __VA_ARGS__)
+#else
+#define OLD_OPEN(...)	  syscall(SYS_openat, AT_FDCWD, __VA_ARGS__)
+#define OLD_CREAT(p, ...) syscall(SYS_openat, AT_FDCWD, p, O_CREAT | O_WRONLY | O_TRUNC, __VA_ARGS__)
+#endif
+
 int main(void)
 {
 	int fd = prog_open("plain", O_RDWR | O_CREAT | O_TRUNC);
@@ -40,10 +49,10 @@ int main(void)
 	MUST(close(second));
 	MUST(close(77));
 	MUST(close(fd));
-	fd = (int)MUST(syscall(SYS_open, "raw", O_WRONLY | O_CREAT, 0600));
+	fd = (int)MUST(OLD_OPEN("raw", O_WRONLY | O_CREAT, 0600));
 	EXACT(syscall(SYS_write, fd, buf, 333), 333);
 	MUST(syscall(SYS_close, fd));
-	fd = (int)MUST(syscall(SYS_creat, "created", 0600));
+	fd = (int)MUST(OLD_CREAT("created", 0600));
 	MUST(close(fd));
 	if (open("missing/file", O_RDONLY) >= 0 || open("missing", O_RDONLY) >= 0)
 		return 4;

@@ -60,7 +60,7 @@ accepted() {
   accepted logfmt/a.c '"logfmt/reader.h"'
   accepted logfmt/a.c '<zlib.h>'
   accepted bpf/a.bpf.h '"logfmt/rules/posix_rules.h"'
-  accepted bpf/a.bpf.h '"vmlinux.h"'
+  accepted bpf/a.bpf.h '"bpf/kernel.bpf.h"'
   accepted uprobes/a.c '"bpf/wire.h"'
   accepted uprobes/a.c '"bpf/load.h"'
   accepted uprobes/a.bpf.c '"bpf/state.bpf.h"'

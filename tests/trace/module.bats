@@ -45,7 +45,7 @@ load helper
     for file in $files; do
       if [[ $file == *.bpf.c ]]; then
         clang -g -O2 -target bpf -mcpu=v3 "-D__TARGET_ARCH_$arch" -Wall -Wextra -Werror -Wno-unused-parameter \
-          -I"$IOSCRIBE_SOURCE" -isystem "$IOSCRIBE_BUILD/bpf/types" "-DIOSCRIBE_MODULE_$module=0" \
+          -I"$IOSCRIBE_SOURCE" -idirafter "/usr/include/$(cc -print-multiarch)" "-DIOSCRIBE_MODULE_$module=0" \
           -fsyntax-only "$IOSCRIBE_SOURCE/$file"
       else
         cc -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -I"$IOSCRIBE_SOURCE" \

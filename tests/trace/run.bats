@@ -37,6 +37,30 @@ run_it() {
   [ "$output" = "--log" ]
 }
 
+@test "library programs are loaded only where the command may come to use a library" {
+  run_it -q --verbose --log "$LOG" -- true
+  [ "$status" -eq 0 ]
+  [[ "$output" == *scribe_sys_enter* ]]
+  [[ "$output" != *scribe_lib* ]]
+  # a shell may start anything
+  run_it -q --verbose --log "$LOG" -- sh -c true
+  [[ "$output" == *scribe_lib* ]]
+  # so may what somebody preloads
+  LD_PRELOAD=libm.so.6 run_it -q --verbose --log "$LOG" -- true
+  [[ "$output" == *scribe_lib* ]]
+}
+
+@test "interrupted while it starts: gone at once, and nobody holds its output" {
+  local begin
+  begin=$(date +%s%N)
+  # the reader of the pipe ends when the last that holds it has
+  { timeout -s INT 0.1 "$IOSCRIBE" run --log "$LOG" -- sleep 10 2>&1 || echo "status $?"; } | cat >out
+  [ "$(tail -n 1 out)" = "status 124" ]
+  echo "$((($(date +%s%N) - begin) / 1000000)) ms"
+  [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]
+  [ ! -e "$LOG" ]
+}
+
 @test "standard input, output and error are CMD's" {
   echo data | "$IOSCRIBE" run -q --log "$LOG" -- sh -c 'cat; echo oops >&2' >out 2>err
   [ "$(cat out)" = data ]

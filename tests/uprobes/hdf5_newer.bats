@@ -56,8 +56,15 @@ EOF
   LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --verbose --log "$LOG" --set library_cache=no --set libraries=hdf5 \
     -- "$T/main" >"$T/said" 2>&1 || status=$?
   [ "$status" -eq 0 ]
-  [ "$(grep -c 'libhdf5.so: cannot be probed for HDF5: ' "$T/said")" -eq 1 ]
+  [ "$(grep -c '^ioscribed: .*libhdf5.so: cannot be probed for HDF5: ' "$T/said")" -eq 1 ]
   output=$("$IOSCRIBE" parse "$LOG" 2>&1) || true
   [[ "$output" == *"H5F"*"incomplete"* ]]
+  # the user is told what is missing and why: at the end of the run, and by the log
+  why="$T/lib/libhdf5.so: cannot be probed for HDF5: its version is not known, or built in an unknown way"
+  grep -qx "  note        library calls are incomplete: $why" "$T/said"
+  ! grep 'operations were lost' "$T/said"
+  "$IOSCRIBE" parse --show-incomplete "$LOG" | grep -qxF "# metadata: incomplete = $why"
+  "$IOSCRIBE" summary "$LOG" | grep -F "INCOMPLETE $why: records are missing of H5F"
+  ! grep 'memory ran out' <<<"$output"
   other_versions
 }

@@ -40,7 +40,8 @@ trace() {
   rm -f "$LOG"
   status=0
   output=$(LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no \
-    --set libraries="$libraries" "${trace_options[@]}" -- "$@" 2>&1) || status=$?
+    --set libraries="$libraries" --set "library_attach=${SCRIBE_TEST_LIBRARY_ATTACH:-auto}" \
+    "${trace_options[@]}" -- "$@" 2>&1) || status=$?
   echo "$output"
 }
 
@@ -78,7 +79,8 @@ trace_until() {
   shift 2
   rm -f "$LOG" "$T/said" "$T/w/go"
   LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --verbose --log "$LOG" --set library_cache=no \
-    --set libraries="$libraries" "${trace_options[@]}" -- "$@" >"$T/said" 2>&1 &
+    --set libraries="$libraries" --set "library_attach=${SCRIBE_TEST_LIBRARY_ATTACH:-auto}" \
+    "${trace_options[@]}" -- "$@" >"$T/said" 2>&1 &
   pid=$!
   for try in $(seq 1 1200); do
     grep -q "$word" "$T/said" 2>/dev/null && break

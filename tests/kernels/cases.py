@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The programs that run in a guest and what their logs must hold."""
+
+import dataclasses
+import os
+import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Counters that depend on the clock, or on which rank was the slower one.
+CLOCK = re.compile(r"_F_|_RANK|_TIME_SIZE$")
+# Ledger counters that say that something is missing.
+LOST = re.compile(r"LEDGER_(DROP_.*|.*_LOST|LIB_DROPPED|LIB_UNKNOWN|.*_UNMATCHED|FOLDED|(F_)?PROGRAM_MISSES)$")
+
+
+@dataclasses.dataclass
+class Case:
+    """NAME: also of its files. MODULE: the table's column. COMMAND: shell words, or a function of the suite.
+    EXPECT: [(pattern of file names, {counter: sum})], or a function of (rows, output, case's files)."""
+
+    name: str
+    module: str
+    command: str
+    expect: object
+    options: str = ""
+    function: bool = False
+    same: bool = False  # the log is the same everywhere, but times
+    may_lack: bool = False  # a kernel may refuse the program itself: it runs untraced before
+
+
+class Log:
+    """A log as `ioscribe parse` prints it."""
+
+    def __init__(self, tool, path):
+        done = subprocess.run([tool, "parse", "--show-incomplete", path], capture_output=True, text=True)
+        self.text = done.stdout
+        self.error = done.stderr.strip() if done.returncode else ""
+        self.rows = []
+        for line in done.stdout.splitlines():
+            words = line.split("\t")
+            if not line.startswith("#") and len(words) >= 6:
+                self.rows.append((words[0], words[1], words[2], words[3], words[4], words[5]))
+
+    def total(self, counter, pattern):
+        return sum(int(float(row[4])) for row in self.rows if row[3] == counter and re.search(pattern, row[5]))
+
+    def records(self):
+        """Everything of the program's own files but times: one text, the same for the same program."""
+        kept = [row for row in self.rows if row[5].startswith("/data/") and not CLOCK.search(row[3])]
+        return "\n".join("\t".join(row) for row in sorted(kept))
+
+    def incomplete(self):
+        found = [f"{row[3]} {row[4]}" for row in self.rows if LOST.search(row[3]) and int(float(row[4])) != 0]
+        return found + [line for line in self.text.splitlines() if "incomplete" in line.lower()]
+
+
+def totals(*expected):
+    def check(log, output, folder):
+        problems = []
+        for pattern, counters in expected:
+            for counter, value in counters.items():
+                have = log.total(counter, pattern)
+                if have != value:
+                    problems.append(f"{counter} of {pattern}: {have}, expected {value}")
+        return problems
+
+    return check
+
+
+def mpi_known(log, output, folder):
+    """The program prints what each counter must be."""
+    paths = [f"{folder}/mpi.parsed", f"{folder}/mpi.out"]
+    with open(paths[0], "w", encoding="utf-8") as file:
+        file.write(log.text)
+    done = subprocess.run([f"{HERE}/../mpi/check_expected.py", paths[1], paths[0], "/data/w"],
+                          capture_output=True, text=True)  # fmt: skip
+    return [] if done.returncode == 0 else (done.stdout + done.stderr).splitlines()[:5]
+
+
+def threads(number, rounds):
+    each, writes = number * rounds, "POSIX_WRITES"
+    return totals(
+        (r"/shared$", {"POSIX_OPENS": 1, writes: each, "POSIX_READS": each, "POSIX_BYTES_WRITTEN": 16 * each,
+                       "POSIX_BYTES_READ": 8 * each, "POSIX_MAX_BYTE_WRITTEN": 16 * each - 1}),
+        (r"/own\.\d+$", {"POSIX_OPENS": number, writes: each, "POSIX_BYTES_WRITTEN": 32 * each, "POSIX_READS": 0}),
+    )  # fmt: skip
+
+
+def files(count, opens=None):
+    opens = opens or count
+    return totals((r"/m\d+$", {"POSIX_OPENS": opens, "POSIX_WRITES": opens}))
+
+
+def mpiio(forms):
+    f = forms
+    return totals(
+        (r"/f$", {"MPIIO_COLL_OPENS": 2, "MPIIO_INDEP_WRITES": 6 * f + 8, "MPIIO_INDEP_READS": 6 * f + 8,
+                  "MPIIO_COLL_WRITES": 6 * f, "MPIIO_COLL_READS": 6 * f, "MPIIO_SPLIT_WRITES": 6 * f,
+                  "MPIIO_SPLIT_READS": 6 * f, "MPIIO_NB_WRITES": 10 * f, "MPIIO_NB_READS": 10 * f,
+                  "MPIIO_BYTES_WRITTEN": 448 * f + 128, "MPIIO_BYTES_READ": 448 * f}),
+    )  # fmt: skip
+
+
+BASIC = totals(
+    (r"/plain$", {"POSIX_WRITES": 16, "POSIX_BYTES_WRITTEN": 43478, "POSIX_READS": 5, "POSIX_BYTES_READ": 11192,
+                  "POSIX_SEEKS": 2, "POSIX_FSYNCS": 1, "POSIX_FDSYNCS": 1, "POSIX_DUPS": 5,
+                  "POSIX_MAX_BYTE_WRITTEN": 200999}),
+    (r"/raw$", {"POSIX_OPENS": 2, "POSIX_WRITES": 1, "POSIX_BYTES_WRITTEN": 333, "POSIX_READS": 0}),
+    (r"/created$", {"POSIX_OPENS": 1, "POSIX_WRITES": 0}),
+)  # fmt: skip
+URING = totals(
+    (r"/plain$", {"POSIX_OPENS": 1, "POSIX_WRITES": 7, "POSIX_BYTES_WRITTEN": 22080, "POSIX_READS": 3,
+                  "POSIX_BYTES_READ": 9742, "POSIX_MAX_BYTE_WRITTEN": 61499, "POSIX_CONSEC_WRITES": 4,
+                  "POSIX_FSYNCS": 1, "POSIX_FDSYNCS": 1, "POSIX_EXT_URING_OPS": 10}),
+)  # fmt: skip
+DIRECT = totals((r"/direct$", {"POSIX_WRITES": 8, "POSIX_BYTES_WRITTEN": 16384, "POSIX_READS": 1,
+                               "POSIX_BYTES_READ": 8192, "POSIX_EXT_URING_OPS": 9}))  # fmt: skip
+MANY = totals((r"/many$", {"POSIX_WRITES": 3200, "POSIX_BYTES_WRITTEN": 1638400, "POSIX_EXT_URING_OPS": 3200}))
+AIO = totals((r"/aio$", {"POSIX_OPENS": 1, "POSIX_WRITES": 33, "POSIX_BYTES_WRITTEN": 135168, "POSIX_READS": 16,
+                         "POSIX_BYTES_READ": 8192}))  # fmt: skip
+STREAMS = totals(
+    (r"/writes$", {"STDIO_OPENS": 2, "STDIO_WRITES": 17, "STDIO_READS": 9, "STDIO_BYTES_WRITTEN": 71355,
+                   "STDIO_BYTES_READ": 611, "STDIO_SEEKS": 6}),
+    (r"/threads$", {"STDIO_OPENS": 1, "STDIO_WRITES": 8000, "STDIO_BYTES_WRITTEN": 64000}),
+    (r"/forked$", {"STDIO_OPENS": 1, "STDIO_WRITES": 5, "STDIO_BYTES_WRITTEN": 50}),
+)  # fmt: skip
+SHORT = totals((r"/short\.\d+$", {"POSIX_OPENS": 1000, "POSIX_WRITES": 1000, "POSIX_READS": 1000,
+                                  "POSIX_BYTES_WRITTEN": 100500}))  # fmt: skip
+PROCESSES = totals((r"/p\d+$", {"POSIX_OPENS": 200, "POSIX_WRITES": 200, "POSIX_BYTES_WRITTEN": 10100}))
+RANKS = "mpiexec.hydra -n {} /tests/{}"
+
+THREADS_8 = Case("threads8", "threads", "/tests/kernels/kernels_threads 8 1500", threads(8, 1500))
+THREADS_ONE_CPU = dataclasses.replace(THREADS_8, command="taskset 1 " + THREADS_8.command)
+THREADS_64 = Case("threads64", "threads", "/tests/kernels/kernels_threads 64 200", threads(64, 200))
+CASES = [
+    Case("basic", "POSIX", "basic", BASIC, same=True),
+    Case("files", "POSIX", "many_files 300", files(300), same=True),
+    Case("processes", "POSIX", "many_procs 200", PROCESSES),
+    THREADS_8,
+    Case("short", "threads", "short_threads 1000", SHORT),
+    Case("uring", "io_uring", "uring plain", URING, same=True),
+    Case("direct", "io_uring", "uring direct", DIRECT, may_lack=True),
+    Case("many", "io_uring", "uring many", MANY),
+    Case("aio", "libaio", "/tests/kernels/kernels_aio", AIO, same=True),
+    Case("streams", "STDIO", "stdio_calls", STREAMS),
+    Case("mpi", "MPI", RANKS.format(4, "mpi/mpi_known /data/w"), mpi_known),
+    Case("inside", "MPI-IO inside", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2)),
+    Case("probes", "MPI-IO probes", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2), "--set mpiio_inside=no"),
+    Case("job", "job", "job", files(500), function=True),
+    Case("killed", "killed", "killed", files(900), function=True),
+]
+
+
+def script(cases, levels):
+    """The guest's script: every case at every level."""
+    lines = [". /tests/suite", "preempt >/results/preempt", f'for level in {levels or "$(all_levels)"}; do',
+             "  begin $level || continue"]  # fmt: skip
+    for case in cases:
+        if case.may_lack:
+            lines.append(f"  untraced {case.name} {case.command}")
+        if case.function:
+            lines.append(f"  {case.command}")
+        else:
+            lines.append(f"  options='{case.options}' trace {case.name} {case.command}")
+    return "\n".join([*lines, "  end", "done", "exit 0", ""])
+
+
+def check(case, tool, folder):
+    """Problems of one case, whose files stand in a level's folder; where its log says that something is
+    missing; and the log's records."""
+    path = f"{folder}/{case.name}.darshan"
+    if case.may_lack and _read(f"{folder}/{case.name}.untraced").strip() != "0":
+        return [], [], ""
+    code, error = _read(f"{folder}/{case.name}.code").strip(), _read(f"{folder}/{case.name}.err").strip()
+    if not os.path.exists(path):
+        return [f"no log ({error.splitlines()[-1] if error else 'code ' + (code or 'none')})"], [], ""
+    log = Log(tool, path)
+    problems = [log.error] if log.error else []
+    if code != "0":
+        problems.append(f"ended with {code or 'no code'}: {error[-200:]}")
+    problems += case.expect(log, _read(f"{folder}/{case.name}.out"), folder)
+    return problems[:5], log.incomplete(), log.records()
+
+
+def _read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
