@@ -102,6 +102,7 @@ after() {
 @test "a node that is gone after all ranks had written their log together" {
   both
   mpi 4 "$PROGRAM" finalize || { cat "$T/out"; false; }
+  until_true compgen -G "$T/logs/*.parts/*.zoo1.part" >/dev/null
   kill_daemon 1
   job 2 end --deadline 60 >/dev/null
   is "$(finished)" ""
