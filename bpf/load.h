@@ -143,6 +143,10 @@ int scribe_bpf_poll(struct scribe_bpf *bpf, int timeout_ms, scribe_event_fn fn, 
  * that dies before gets it again. Who has noted it drops it by skip_to.
  */
 uint64_t scribe_bpf_position(const struct scribe_bpf *bpf);
+
+/* How far events have been taken, and how far they have been put in. */
+uint64_t scribe_bpf_taken(const struct scribe_bpf *b);
+uint64_t scribe_bpf_put(const struct scribe_bpf *b);
 void scribe_bpf_skip_to(struct scribe_bpf *bpf, uint64_t position);
 
 /* One record of a process: the slot, its parts (1 to 4) and their tables. */

@@ -49,6 +49,16 @@ uint64_t scribe_bpf_position(const struct scribe_bpf *b)
 	return *b->ring.consumer + ((*head & ~BPF_RINGBUF_DISCARD_BIT) + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
 }
 
+uint64_t scribe_bpf_taken(const struct scribe_bpf *b)
+{
+	return *b->ring.consumer;
+}
+
+uint64_t scribe_bpf_put(const struct scribe_bpf *b)
+{
+	return __atomic_load_n(b->ring.producer, __ATOMIC_ACQUIRE);
+}
+
 void scribe_bpf_skip_to(struct scribe_bpf *b, uint64_t position)
 {
 	b->ring.skip_to = position;

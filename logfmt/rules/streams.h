@@ -33,7 +33,7 @@ enum scribe_stream_part {
 struct scribe_stream {
 	scribe_s64 pos;   /* of the program in the stream, bytes; negative: not known */
 	scribe_u64 owner; /* of part[0], a word of the thread */
-	struct scribe_cursor cursor;
+	scribe_u64 cursor; /* address in the program: of the file's cursor, which all places of a file share */
 	struct scribe_posix_part part[SCRIBE_STREAM_PARTS];
 } __attribute__((aligned(64)));
 
@@ -57,6 +57,8 @@ struct scribe_streams {
 	scribe_u32 id;      /* of this memory among those of the process */
 	scribe_u32 used;    /* places that were ever in use */
 	scribe_u32 full;    /* streams that found no place */
+	scribe_u32 lost;    /* calls of files that found none, where nobody else counts them */
+	scribe_u32 pad;
 	scribe_u64 made_ns; /* CLOCK_MONOTONIC */
 	scribe_u32 gen[SCRIBE_STREAMS_MAX];
 	scribe_u32 closed[SCRIBE_STREAMS_MAX];

@@ -29,13 +29,15 @@
 #define FOUND_S        10 /* what the kernel said without a daemon has been read by then */
 
 /* What the kernel has said of a place. */
+static const char no_place[] = "more files were open at once than the program could count";
 static const char no_memory[] = "what the program counted in its own memory has not reached the daemon";
 
 struct place {
 	uint32_t gen, slot, birth;
-	bool file;        /* of MPI-IO */
-	uint32_t unknown; /* a closed use that was not announced when last looked at */
-	uint32_t taken;   /* the use that was taken last, as the journal knows */
+	bool file;           /* of MPI-IO */
+	uint32_t unknown;    /* a closed use that was not announced when last looked at: */
+	uint64_t unknown_at; /* it was before the event ring had come that far */
+	uint32_t taken;      /* the use that was taken last, as the journal knows */
 	struct scribe_label *label;
 };
 
@@ -270,11 +272,21 @@ static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_
 	return scribe_streams_add(p, at->file, at->label->id, s, more, records);
 }
 
+/* Can the kernel's word of a closed use still be in the ring? */
+static bool is_on_the_way(const struct scribe_daemon *d, struct place *at, uint32_t gen)
+{
+	if (at->unknown == gen)
+		return d->bpf && scribe_bpf_taken(d->bpf) < at->unknown_at;
+	at->unknown = gen;
+	at->unknown_at = d->bpf ? scribe_bpf_put(d->bpf) : 0;
+	return true;
+}
+
 static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m,
 		struct scribe_records *records, bool all)
 {
 	static uint32_t gen[SCRIBE_STREAMS_MAX], closed[SCRIBE_STREAMS_MAX], taken[SCRIBE_STREAMS_MAX];
-	uint32_t used = 0;
+	uint32_t used = 0, lost = 0;
 	int rc = 0;
 
 	if (m->fd < 0) {
@@ -289,6 +301,8 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 	    !read_at(m, offsetof(struct scribe_streams, closed), closed, used * sizeof(*closed)) ||
 	    !read_at(m, offsetof(struct scribe_streams, taken), taken, used * sizeof(*taken)))
 		return 0;
+	if (all && read_at(m, offsetof(struct scribe_streams, lost), &lost, sizeof(lost)) && lost)
+		scribe_missed(p, 1ull << SCRIBE_MOD_MPIIO, no_place);
 	for (uint32_t i = 0; i < used; i++) {
 		struct place *at = i < m->nplaces ? &m->place[i] : NULL;
 		struct scribe_stream_more more;
@@ -298,11 +312,8 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 			continue;
 		if (!at || at->gen != gen[i]) {
 			/* not the kernel's word: it counts itself, or its event is on the way */
-			if (all || !at || at->unknown != gen[i]) {
-				if (at)
-					at->unknown = gen[i];
+			if (all || !at || is_on_the_way(d, at, gen[i]))
 				continue;
-			}
 		} else if (read_place(m, i, &s, at->file ? &more : NULL) &&
 			   add(d, p, m, i, &s, &more, records) < 0) {
 			rc = -ENOMEM;

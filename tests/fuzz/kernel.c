@@ -408,6 +408,16 @@ uint64_t scribe_bpf_position(const struct scribe_bpf *b)
 	return b->taken;
 }
 
+uint64_t scribe_bpf_taken(const struct scribe_bpf *b)
+{
+	return b->taken;
+}
+
+uint64_t scribe_bpf_put(const struct scribe_bpf *b)
+{
+	return b->taken;
+}
+
 void scribe_bpf_skip_to(struct scribe_bpf *b, uint64_t position)
 {
 }

@@ -180,9 +180,9 @@ static void apply(struct scribe_stream *s, const struct scribe_lib_op *op)
 	struct scribe_lib_place at;
 
 	if (scribe_stream_alone())
-		scribe_lib_cursor_alone(&s->cursor, op, &at);
+		scribe_lib_cursor_alone(scribe_stream_cursor(s), op, &at);
 	else
-		scribe_lib_cursor(&s->cursor, op, &at);
+		scribe_lib_cursor(scribe_stream_cursor(s), op, &at);
 	if (!scribe_stream_mine(s)) {
 		scribe_lib_apply(&s->part[SCRIBE_PART_OTHERS], &more->ext[SCRIBE_PART_OTHERS], op, &at, 1);
 		if (scribe_top_count(s->part[SCRIBE_PART_OTHERS].access, scribe_lib_value(op), 1))
@@ -238,8 +238,11 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	if (!ioscribe_file_on || (mine.file && here < mine.sp))
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
 	s = place_of((const void *)a[0], caller);
-	if (!s)
+	if (!s) {
+		if (scribe_stream_state->uncovered && (const void *)a[0] != file_null)
+			__atomic_fetch_add(&scribe_stream_state->memory->lost, 1, __ATOMIC_RELAXED);
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
+	}
 	if (!scribe_stream_state->uncovered && scribe_stream_state->memory->nbytes)
 		uncover((const void *)(uintptr_t)real);
 	if (f->count_at == SCRIBE_MPIIO_COLL_READS || f->count_at == SCRIBE_MPIIO_COLL_WRITES)
@@ -273,6 +276,34 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	WRAP(PMPI_File_##name##_c, op, counter, count, type, true)
 
 SCRIBE_MPIIO_DATA(WRAP_ALL)
+
+/* What is opened under a name goes on where the last one under it has ended. */
+static int open_file(scribe_mpi_fn *slot, const char *symbol, const void *caller, const intptr_t a[ARGS])
+{
+	data_fn real = next(slot, symbol, caller);
+	void **file = (void **)a[4];
+	uint64_t name;
+	int rc;
+
+	if (!real)
+		return NO_MPI;
+	name = ioscribe_file_on && a[1] ? scribe_file_name((const char *)a[1]) : 0;
+	rc = real(a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (rc == 0 && name && file)
+		scribe_file_opened(*file, name);
+	return rc;
+}
+
+#define WRAP_OPEN(symbol)                                                                                    \
+	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                                 \
+	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e)                        \
+	{                                                                                                    \
+		static scribe_mpi_fn real;                                                                   \
+		return open_file(&real, #symbol, __builtin_return_address(0),                                \
+				 (const intptr_t[ARGS]){a, b, c, d, e});                                     \
+	}
+WRAP_OPEN(MPI_File_open)
+WRAP_OPEN(PMPI_File_open)
 
 /* The file is about to be gone, and its address another one's. */
 static int close_file(scribe_mpi_fn *slot, const char *name, const void *caller, void **file)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory shared with the daemon, its places, the table from streams to places.
+ * The places of the memory shared with the daemon, the table from streams to places.
  * The kernel side is told of a stream by a call of ioscribe_stream_site, which is
  * probed: from then on it leaves that stream's system calls out. So nothing is
  * counted twice whatever fails in between. Must not know: which calls there are.
@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +20,12 @@
 #include <unistd.h>
 
 #include "runtime/client/compat.h"
-#include "runtime/client/daemon_link.h"
 
 #define ENTRIES      4096u
 #define FILL_MAX     3072u
 #define PLACES_TRIED 64u
 #define LOCK_TRIES   1000
-#define SEND_MS      200 /* most time to hand the memory to the daemon; its answer is not waited for */
+#define KEY_FACTOR   0x9e3779b97f4a7c15ull
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -70,36 +68,7 @@ int64_t scribe_stream_tell(FILE *f)
 	return at;
 }
 
-/* ---- memory ---- */
-
-static struct scribe_streams *make_memory(uint64_t id, uint64_t now)
-{
-	struct scribe_streams *m = MAP_FAILED;
-	struct scribe_msg_streams hello = {.id = (uint32_t)id, .made_ns = now};
-	int64_t deadline = scribe_msg_now_ms() + SEND_MS;
-	struct scribe_link link;
-	int fd;
-
-	fd = scribe_fd_high(
-		(int)syscall(SYS_memfd_create, "ioscribe-streams", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-	if (fd < 0)
-		return NULL;
-	if (ftruncate(fd, sizeof(*m)) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
-		m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (m != MAP_FAILED) {
-		m->magic = SCRIBE_STREAMS_MAGIC;
-		m->id = (uint32_t)id;
-		m->made_ns = now;
-		if (scribe_link_open(&link, deadline) < 0 ||
-		    scribe_link_say_streams(&link, &hello, fd, deadline) < 0) {
-			munmap(m, sizeof(*m));
-			m = MAP_FAILED;
-		}
-		scribe_link_close(&link);
-	}
-	close(fd);
-	return m == MAP_FAILED ? NULL : m;
-}
+/* ---- state ---- */
 
 static uint64_t clock_ns(void);
 
@@ -150,7 +119,7 @@ static bool begin(void)
 		return false;
 	if (!s->version) {
 		fill = 0;
-		s->memory = make_memory(now ^ (uint64_t)getpid() << 16, now);
+		s->memory = scribe_streams_make(now ^ (uint64_t)getpid() << 16, now);
 		s->born = now | 1;
 		/* a number that no cache of an earlier process holds */
 		__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
@@ -219,11 +188,13 @@ static uint32_t free_place(struct scribe_stream_state *s)
 	return m->used; /* one that never was in use; SCRIBE_STREAMS_MAX: none */
 }
 
-/* Take a free place for an entry; NULL: there is none. */
-static struct scribe_stream *occupy(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+/* Take a free place for an entry, with the cursor of its file; NULL: there is none. */
+static struct scribe_stream *occupy(struct scribe_stream_state *s, struct scribe_stream_entry *e,
+				    uint64_t key)
 {
+	struct scribe_cursor *cursor = scribe_cursor_of(s, key);
 	struct scribe_streams *m = s->memory;
-	uint32_t i = free_place(s);
+	uint32_t i = cursor ? free_place(s) : SCRIBE_STREAMS_MAX;
 	struct scribe_stream *at;
 
 	if (i == SCRIBE_STREAMS_MAX) {
@@ -233,6 +204,7 @@ static struct scribe_stream *occupy(struct scribe_stream_state *s, struct scribe
 	at = &m->stream[i];
 	memset(at, 0, sizeof(*at));
 	at->owner = (uint64_t)(uintptr_t)&scribe_stream_cache;
+	at->cursor = (uint64_t)(uintptr_t)cursor;
 	e->index = i;
 	e->gen = ++m->gen[i];
 	if (i >= m->used)
@@ -251,7 +223,7 @@ static void place_stream(struct scribe_stream_state *s, struct scribe_stream_ent
 
 	if (fd < 0 || !regular(fd, &st))
 		return;
-	at = occupy(s, e);
+	at = occupy(s, e, (uint64_t)st.st_dev * KEY_FACTOR + (uint64_t)st.st_ino);
 	if (!at) {
 		ioscribe_stream_site(fd, s->memory->id, SCRIBE_STREAMS_MAX, 0);
 		return;
@@ -265,7 +237,7 @@ static void place_stream(struct scribe_stream_state *s, struct scribe_stream_ent
 
 static void place_file(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
-	if (!occupy(s, e))
+	if (!occupy(s, e, e->name ? e->name : (uint64_t)(uintptr_t)e->f * KEY_FACTOR + ++s->nameless))
 		return; /* the kernel side goes on counting it */
 	memset(&s->memory->more[e->index], 0, sizeof(s->memory->more[0]));
 	scribe_file_announce(e->f, s->memory->id, e->index, e->gen);
@@ -273,6 +245,7 @@ static void place_file(struct scribe_stream_state *s, struct scribe_stream_entry
 
 static void place(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
+	e->placed = true;
 	e->counted = false;
 	e->append = false;
 	if (!s->memory)
@@ -318,6 +291,8 @@ static struct scribe_stream *find(const void *f, bool file, struct scribe_stream
 	if (!e->f) {
 		*e = (struct scribe_stream_entry){.f = f, .file = file};
 		fill++;
+	}
+	if (!e->placed) {
 		place(s, e);
 	} else if (e->counted && s->memory->taken[e->index] == e->gen) {
 		/* the daemon has taken this use while the stream is open */
@@ -340,27 +315,23 @@ struct scribe_stream *scribe_file_find(const void *file, struct scribe_stream_ca
 	return find(file, true, c);
 }
 
-/* What an appending stream has written ends where the file does: others may have written too. */
-static void append_end(struct scribe_streams *m, const struct scribe_stream_entry *e, bool pending)
+void scribe_file_opened(const void *file, uint64_t name)
 {
-	struct scribe_stream *s = &m->stream[e->index];
-	FILE *f = (FILE *)(uintptr_t)e->f;
-	uint64_t end;
-	struct stat st;
+	struct scribe_stream_state *s;
+	struct scribe_stream_entry *e;
+	int kept = errno;
 
-	if (!e->counted || !e->append ||
-	    (!s->part[SCRIBE_PART_OWN].ops[1] && !s->part[SCRIBE_PART_OTHERS].ops[1]) ||
-	    !regular(fileno(f), &st))
-		return;
-	end = (uint64_t)st.st_size + (pending ? __fpending(f) : 0);
-	if (end <= 1)
-		return;
-	if (!s->part[SCRIBE_PART_OWN].ops[1]) {
-		scribe_raise(&s->part[SCRIBE_PART_OTHERS].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
-		return;
+	scribe_stream_forget(file); /* an earlier one, whose end was not seen */
+	if ((scribe_stream_state->version || begin()) && lock(scribe_stream_state)) {
+		s = scribe_stream_state;
+		e = entry_of(s, file);
+		if (!e->f && fill < FILL_MAX) {
+			*e = (struct scribe_stream_entry){.f = file, .file = true, .name = name};
+			fill++;
+		}
+		unlock(s);
 	}
-	scribe_raise(&s->part[SCRIBE_PART_OWN].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
-	scribe_raise(&s->part[SCRIBE_PART_AGAIN].max_byte[SCRIBE_OP_WRITE], end - 1, 1);
+	errno = kept;
 }
 
 void scribe_stream_forget(const void *f)
@@ -374,7 +345,7 @@ void scribe_stream_forget(const void *f)
 	e = entry_of(s, f);
 	if (e->f) {
 		if (e->counted) {
-			append_end(s->memory, e, true);
+			scribe_stream_ends(s->memory, e, true);
 			__atomic_store_n(&s->memory->closed[e->index], e->gen, __ATOMIC_RELEASE);
 		}
 		take_out(s, e);
@@ -399,7 +370,7 @@ __attribute__((destructor)) static void at_exit(void)
 		return;
 	for (uint32_t i = 0; i < ENTRIES; i++)
 		if (s->entry[i].f)
-			append_end(s->memory, &s->entry[i], true);
+			scribe_stream_ends(s->memory, &s->entry[i], true);
 	unlock(s);
 }
 
@@ -437,9 +408,9 @@ static void apply(struct scribe_stream *s, const struct scribe_lib_op *op)
 	struct scribe_lib_place at;
 
 	if (alone())
-		scribe_lib_cursor_alone(&s->cursor, op, &at);
+		scribe_lib_cursor_alone(scribe_stream_cursor(s), op, &at);
 	else
-		scribe_lib_cursor(&s->cursor, op, &at);
+		scribe_lib_cursor(scribe_stream_cursor(s), op, &at);
 	if (!scribe_stream_mine(s)) {
 		scribe_lib_apply(&s->part[SCRIBE_PART_OTHERS], &none, op, &at, 1);
 		return;
@@ -504,7 +475,7 @@ void scribe_stream_flush(struct scribe_stream *s, FILE *f, uint64_t start)
 		return;
 	e = entry_of(state, f);
 	if (e->f)
-		append_end(state->memory, e, false);
+		scribe_stream_ends(state->memory, e, false);
 	unlock(state);
 	errno = kept;
 }

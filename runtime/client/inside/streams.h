@@ -34,11 +34,14 @@ struct scribe_stream_state {
 	uint32_t lock, next;
 	uint32_t uncovered;            /* 1: the MPI library's probes have been dealt with */
 	struct scribe_streams *memory; /* NULL: none could be made */
+	struct scribe_cursors *cursors;
+	uint64_t nameless; /* files whose opening was not seen: each has a cursor of its own */
 	struct scribe_stream_entry {
 		const void *f; /* NULL: empty */
+		uint64_t name; /* of an MPI-IO file: what its cursor is found by */
 		uint32_t index, gen;
 		bool file; /* of MPI-IO */
-		bool counted, append;
+		bool placed, counted, append;
 	} entry[4096];
 };
 
@@ -47,10 +50,18 @@ extern struct scribe_stream_state *scribe_stream_state;
 extern __thread struct scribe_stream_cache scribe_stream_cache
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* Memory of a new process; NULL: the daemon cannot have it. */
+struct scribe_streams *scribe_streams_make(uint64_t id, uint64_t now);
 /* The same by the table; makes memory and place when needed. */
 struct scribe_stream *scribe_stream_find(FILE *f);
 /* The place of a MPI_File, and what this thread is to remember of it. */
 struct scribe_stream *scribe_file_find(const void *file, struct scribe_stream_cache *c);
+/* A MPI_File has been opened under a name of that hash: all that were are one file. */
+void scribe_file_opened(const void *file, uint64_t name);
+/* Hash of a path as MPI_File_open takes it. */
+uint64_t scribe_file_name(const char *path);
+/* The cursor of a file of this process, which lasts as long as the process; NULL: no memory. */
+struct scribe_cursor *scribe_cursor_of(struct scribe_stream_state *s, uint64_t key);
 /* What the daemon gets to know of a file's place: the kernel's word. */
 void scribe_file_announce(const void *file, uint32_t memory, uint32_t index, uint32_t gen);
 
@@ -65,6 +76,11 @@ static inline struct scribe_stream *scribe_stream_of(FILE *f)
 	    (!c->stream || *(volatile const uint32_t *)c->taken != c->gen))
 		return c->stream;
 	return scribe_stream_find(f);
+}
+
+static inline struct scribe_cursor *scribe_stream_cursor(const struct scribe_stream *s)
+{
+	return (struct scribe_cursor *)(uintptr_t)s->cursor;
 }
 
 /* Is the place this thread's? Another's is changed atomically. */
@@ -91,6 +107,8 @@ void scribe_stream_seek(struct scribe_stream *s, FILE *f, uint64_t start);
 void scribe_stream_flush(struct scribe_stream *s, FILE *f, uint64_t start);
 /* The stream is about to be closed or to become another one. */
 void scribe_stream_forget(const void *f);
+/* How far the bytes of one go, before it is closed or after it was flushed. */
+void scribe_stream_ends(struct scribe_streams *m, const struct scribe_stream_entry *e, bool closing);
 /* A stream for appending is about to be opened. */
 void scribe_stream_appends(void);
 /* Position of the program in the stream; negative: none. */
