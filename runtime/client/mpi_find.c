@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "runtime/client/compat.h"
 #include "runtime/client/mpi_abi.h"
@@ -22,12 +23,23 @@ static void *after_us(const char *name)
 	return found;
 }
 
+/*
+ * The program's own names come before ours, and those of what it is linked with were looked
+ * through: and the loader would open and read the program to find out that it has it.
+ */
+static bool is_program(const Dl_info *info)
+{
+	Dl_info program;
+
+	return dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == info->dli_fbase;
+}
+
 static void *in_caller(const char *name, const void *caller)
 {
 	Dl_info info;
 	void *handle, *found;
 
-	if (!caller || !dladdr((void *)(uintptr_t)caller, &info) || !info.dli_fname)
+	if (!caller || !dladdr((void *)(uintptr_t)caller, &info) || !info.dli_fname || is_program(&info))
 		return NULL;
 	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
