@@ -11,6 +11,7 @@
 
 #include "bpf/index.h"
 #include "bpf/load_private.h"
+#include "bpf/map_calls.h"
 
 #define DRAIN_LOCK_TRIES 20000
 #define DRAIN_BATCH 4096
@@ -212,7 +213,6 @@ static void sweep(struct scribe_bpf *b)
 	void *values = calloc(DRAIN_BATCH, 16);
 	uint32_t *alive = calloc(b->procs.entries, sizeof(*alive));
 	uint32_t nalive = 0, in, out;
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
 	void *at = NULL;
 	int ret = 0;
 
@@ -226,7 +226,7 @@ static void sweep(struct scribe_bpf *b)
 		while (!ret) {
 			uint32_t count = DRAIN_BATCH, gone = 0;
 
-			ret = bpf_map_lookup_batch(b->descs_fd, at, &out, keys, values, &count, &opts);
+			ret = scribe_map_lookup_batch(b->descs_fd, at, &out, keys, values, &count);
 			if (ret && errno != ENOENT)
 				break;
 			for (uint32_t i = 0; i < count; i++) {
@@ -238,7 +238,7 @@ static void sweep(struct scribe_bpf *b)
 					keys[gone++] = keys[i];
 			}
 			if (gone)
-				bpf_map_delete_batch(b->descs_fd, keys, &gone, &opts);
+				scribe_map_delete_batch(b->descs_fd, keys, &gone);
 			in = out;
 			at = &in;
 		}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpf/load_private.h"
+#include "bpf/map_calls.h"
 
 struct scribe_job *scribe_bpf_job(struct scribe_bpf *b, uint32_t index)
 {
@@ -20,7 +21,7 @@ int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe
 	if (strlen(name) >= sizeof(key))
 		return scribe_err_set(err, -ENAMETOOLONG, "excluded name \"%s\": longer than 31 bytes", name);
 	memcpy(key, name, strlen(name));
-	if (bpf_map_update_elem(b->excl_fd, key, &one, BPF_ANY))
+	if (scribe_map_update(b->excl_fd, key, &one, BPF_ANY))
 		return scribe_err_set(err, -errno, "excluded name \"%s\": %s", name, strerror(errno));
 	return 0;
 }
@@ -31,11 +32,11 @@ void scribe_bpf_include_top(struct scribe_bpf *b, const char *name)
 
 	if (name) {
 		snprintf(key, sizeof(key), "%s", name);
-		bpf_map_delete_elem(b->excl_fd, key);
+		scribe_map_delete(b->excl_fd, key);
 		return;
 	}
 	while (bpf_map_get_next_key(b->excl_fd, NULL, next) == 0 &&
-	       bpf_map_delete_elem(b->excl_fd, next) == 0)
+	       scribe_map_delete(b->excl_fd, next) == 0)
 		;
 }
 
@@ -49,7 +50,7 @@ void scribe_bpf_forget_job(struct scribe_bpf *b, uint32_t index)
 	}
 	scribe_bpf_drop_job(b, index);
 	if (none)
-		bpf_map_update_elem(b->ledger_fd, &index, none, BPF_ANY);
+		scribe_map_update(b->ledger_fd, &index, none, BPF_ANY);
 	free(none);
 	scribe_job_of(b, index)->recorded = 0;
 	scribe_job_of(b, index)->folded = 0;
@@ -63,7 +64,7 @@ int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *
 	if (!percpu)
 		return -ENOMEM;
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
-	if (bpf_map_lookup_elem(b->ledger_fd, &job, percpu))
+	if (scribe_map_lookup(b->ledger_fd, &job, percpu))
 		ret = -errno;
 	for (uint32_t cpu = 0; !ret && cpu < b->possible_cpus; cpu++) {
 		for (unsigned i = 0; i < SCRIBE_L_COUNT; i++)

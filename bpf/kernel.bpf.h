@@ -162,6 +162,7 @@ struct vm_area_struct {
 
 struct mm_struct {
 	unsigned long arg_start, arg_end, env_start, env_end;
+	unsigned long saved_auxv[1]; /* AT_VECTOR_SIZE of them */
 };
 
 typedef struct {

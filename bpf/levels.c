@@ -132,6 +132,12 @@ int scribe_bpf_attach_program(const char *program, int fd)
 	} named[] = {
 		{"scribe_event_enter", "raw_syscalls/sys_enter", NULL, false, false},
 		{"scribe_event_exit", "raw_syscalls/sys_exit", NULL, false, false},
+		{"scribe_ev_fork", "sched/sched_process_fork", NULL, false, false},
+		{"scribe_ev_exec", "sched/sched_process_exec", NULL, false, false},
+		{"scribe_ev_own", "sched/sched_process_exec", NULL, false, false},
+		{"scribe_ev_end", "sched/sched_process_exit", NULL, false, false},
+		{"scribe_ev_sub", "io_uring/io_uring_submit_req", NULL, false, false},
+		{"scribe_ev_cqe", "io_uring/io_uring_complete", NULL, false, false},
 		{"scribe_raw_enter", NULL, "sys_enter", false, false},
 		{"scribe_raw_exit", NULL, "sys_exit", false, false},
 		{"scribe_fn_enter", NULL, NULL, true, false},
@@ -201,21 +207,34 @@ static int prepare_functions(const struct scribe_bpf_level_row *row, struct bpf_
 	return rc ? rc : scribe_fentry_prepare(bpf_object__find_program_by_name(object, row->leave), true);
 }
 
-int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
-			    const struct btf *btf)
+/* Of both forms of io_uring's programs, those that this kernel has. */
+static int choose_uring(struct bpf_object *object, const struct btf *btf, bool events)
 {
-	const char *submit = uring_submit(btf);
-	int rc = choose(object, row->enter);
+	const char *submit = uring_submit(btf), *done = "scribe_uring_res"; /* before 6.15 the result itself */
+	int rc;
 
-	if (rc == 0)
-		rc = choose(object, row->leave);
+	if (!submit)
+		return 0;
+	if (tracepoint_params(btf, "io_uring_complete") == 4)
+		done = "scribe_uring_cqe";
+	rc = choose(object, events ? "scribe_ev_sub" : submit);
+	return rc ? rc : choose(object, events ? "scribe_ev_cqe" : done);
+}
+
+int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
+			    const struct btf *btf, bool preempts, bool nobody_joins)
+{
+	bool events = row->whole && preempts;
+	const char *const own[] = {"scribe_sched_own", "scribe_ev_own"};
+	const char *const exec[] = {"scribe_sched_exec", "scribe_ev_exec"};
+	const char *const wanted[] = {row->enter, row->leave, events ? "scribe_ev_fork" : "scribe_sched_fork",
+				      (nobody_joins ? own : exec)[events],
+				      events ? "scribe_ev_end" : "scribe_sched_exit"};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		rc = choose(object, wanted[i]);
 	if (rc == 0 && row->level == SCRIBE_BPF_FENTRY)
 		rc = prepare_functions(row, object);
-	if (rc || !submit)
-		return rc;
-	rc = choose(object, submit);
-	/* before 6.15 the result was passed itself */
-	return rc ? rc
-		  : choose(object, tracepoint_params(btf, "io_uring_complete") == 4 ? "scribe_uring_cqe"
-										    : "scribe_uring_res");
+	return rc ? rc : choose_uring(object, btf, events);
 }

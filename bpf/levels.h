@@ -31,9 +31,12 @@ const struct scribe_bpf_level_row *scribe_bpf_level_row(enum scribe_bpf_level le
 bool scribe_bpf_level_fits(const struct scribe_bpf_level_row *row, const struct btf *btf);
 /* 0, or why its trace event cannot be opened. */
 int scribe_bpf_level_event(const struct scribe_bpf_level_row *row);
-/* Have the level's programs loaded with the object, and those of io_uring that this kernel has. */
+/*
+ * Have the level's programs loaded with the object, those of processes and those of io_uring that
+ * this kernel has. `preempts`: as scribe_bpf_preempts; `nobody_joins`: but what is enrolled by name.
+ */
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
-			    const struct btf *btf);
+			    const struct btf *btf, bool preempts, bool nobody_joins);
 /* A link of a program to what it is for; negative: error. */
 int scribe_bpf_attach_program(const char *program, int fd);
 

@@ -13,6 +13,7 @@
 
 #include "bpf/levels.h"
 #include "bpf/load_private.h"
+#include "bpf/map_calls.h"
 #include "bpf/posix.skel.h"
 #include "bpf/posix_probe.skel.h"
 #include "bpf/refusal.h"
@@ -104,15 +105,12 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	*v->index_mask = power_of_two(2 * o->slots) - 1;
 	*v->tab_mask = power_of_two(tables) - 1;
 	*v->lose_each = o->lose_each;
-	bpf_program__set_autoload(bpf_object__find_program_by_name(
-					  v->object, o->nobody_joins ? "scribe_sched_own" : "scribe_sched_exec"),
-				  true);
 	scribe_syscalls_fill(v->acts, 512);
 	return 0;
 }
 
 static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
-		      struct scribe_err *err)
+		      bool preempts, struct scribe_err *err)
 {
 	struct variant v = {0};
 	int ret;
@@ -123,7 +121,7 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL, NULL);
 	ret = set_sizes(&v, &b->opt);
 	if (!ret)
-		ret = scribe_bpf_level_choose(row, v.object, btf);
+		ret = scribe_bpf_level_choose(row, v.object, btf, preempts, b->opt.nobody_joins);
 	if (!ret)
 		ret = bpf_object__load_skeleton(v.skeleton);
 	if (ret) {
@@ -160,7 +158,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 
 	if (!btf)
 		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL);
-	preempts = level == SCRIBE_BPF_AUTO && scribe_bpf_preempts(btf);
+	preempts = scribe_bpf_preempts(btf);
 	for (size_t i = 0; ret && (row = scribe_bpf_level_in_order(i, preempts)); i++) {
 		if (level != SCRIBE_BPF_AUTO && level != row->level)
 			continue;
@@ -170,7 +168,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 				lacks(row, ret, err);
 			continue;
 		}
-		ret = load_level(b, row, btf, err);
+		ret = load_level(b, row, btf, preempts, err);
 		refused = ret < 0;
 		/* Programs at functions may be refused where those at tracepoints are not. */
 		if ((ret == -EPERM && row->level != SCRIBE_BPF_FENTRY) || ret == -ENOMEM)
@@ -273,7 +271,7 @@ int scribe_bpf_grow(struct scribe_bpf *b)
 	if (!ret)
 		ret = scribe_bpf_pin(b, "maps", name, fd);
 	if (!ret)
-		ret = bpf_map_update_elem(b->tables_fd, &index, &fd, BPF_ANY);
+		ret = scribe_map_update(b->tables_fd, &index, &fd, BPF_ANY);
 	if (ret) {
 		close(fd);
 		return ret;
@@ -520,7 +518,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	} else {
 		value[0] = index; /* struct scribe_thread begins with index and serial */
 		value[1] = p->serial;
-		ret = bpf_map_update_elem(b->task_fd, &fd, value, BPF_NOEXIST) ? -errno : 0;
+		ret = scribe_map_update(b->task_fd, &fd, value, BPF_NOEXIST) ? -errno : 0;
 	}
 	free(value);
 	close(fd);
@@ -530,7 +528,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 		return scribe_err_set(err, ret, "process %d: cannot be enrolled: %s", (int)pid, strerror(-ret));
 	}
 	__sync_fetch_and_add(&scribe_job_of(b, job)->proc_used, 1);
-	bpf_map_update_elem(b->tgids_fd, &p->tgid, &(uint32_t[2]){index, p->serial}, BPF_ANY);
+	scribe_map_update(b->tgids_fd, &p->tgid, &(uint32_t[2]){index, p->serial}, BPF_ANY);
 	*ret_index = index;
 	*ret_serial = p->serial;
 	return 0;

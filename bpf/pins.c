@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bpf/load_private.h"
+#include "bpf/map_calls.h"
 #include "bpf/refusal.h"
 
 static const char *const kinds[] = {"links", "progs", "maps", "lib_links", "lib_progs", "lib_maps"};
@@ -223,7 +224,7 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 	uint32_t zero = 0, version = 0;
 	void *value = ctl ? calloc(1, (ctl->value_bytes + 7) / 8 * 8) : NULL;
 
-	if (value && ctl->value_bytes >= sizeof(version) && bpf_map_lookup_elem(ctl->fd, &zero, value) == 0)
+	if (value && ctl->value_bytes >= sizeof(version) && scribe_map_lookup(ctl->fd, &zero, value) == 0)
 		memcpy(&version, value, sizeof(version));
 	free(value);
 	if (version != SCRIBE_WIRE_VERSION)

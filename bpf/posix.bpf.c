@@ -144,32 +144,9 @@ int scribe_raw_exit(struct bpf_raw_tracepoint_args *ctx)
 			    BPF_CORE_READ(regs, SCRIBE_SYSCALL_NR_FIELD), ctx->args[1]);
 }
 
-/* Trace events: their programs are never preempted. The registers are those that the task entered with. */
-struct scribe_event_of_call {
-	__u64 common;
-	__u64 id;
-	__u64 value; /* sys_exit: what the call returns */
-};
-
-SEC("?tracepoint/raw_syscalls/sys_enter")
-int scribe_event_enter(struct scribe_event_of_call *ctx)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-
-	return scribe_enter((struct scribe_regs_at){.at = regs}, ctx->id);
-}
-
-SEC("?tracepoint/raw_syscalls/sys_exit")
-int scribe_event_exit(struct scribe_event_of_call *ctx)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-
-	return scribe_leave((struct scribe_regs_at){.at = regs}, ctx->id, ctx->value);
-}
-
 #include "bpf/fentry.bpf.h"
 
-SEC("tp_btf/sched_process_fork")
+SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *child)
 {
 	scribe_fork(parent, child);
@@ -191,7 +168,7 @@ int BPF_PROG(scribe_sched_own, struct task_struct *task, pid_t old_pid, struct l
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
+SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(scribe_sched_exit, struct task_struct *task)
 {
 	scribe_exit_task(task);
@@ -246,3 +223,7 @@ int scribe_uring_res(void *ctx)
 {
 	return scribe_uring_done(scribe_raw_arg(ctx, 1), scribe_raw_arg(ctx, 3), scribe_raw_arg(ctx, 4));
 }
+
+#ifndef SCRIBE_PROBE_READ
+#include "bpf/events.bpf.h"
+#endif

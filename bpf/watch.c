@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bpf/load_private.h"
+#include "bpf/map_calls.h"
 
 /* What is kept at least, and for a job that does not say how much it wants. */
 static uint32_t reserve_least(const struct scribe_bpf *b)
@@ -47,8 +48,8 @@ static int watch_write(struct scribe_bpf *b, uint64_t key)
 			w.job[w.n++] = i;
 	}
 	if (w.n)
-		return bpf_map_update_elem(b->watches_fd, &key, &w, BPF_ANY) ? -errno : 0;
-	return bpf_map_delete_elem(b->watches_fd, &key) && errno != ENOENT ? -errno : 0;
+		return scribe_map_update(b->watches_fd, &key, &w, BPF_ANY) ? -errno : 0;
+	return scribe_map_delete(b->watches_fd, &key) && errno != ENOENT ? -errno : 0;
 }
 
 static void count_watched(struct scribe_bpf *b)

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/map_calls.h"
 #include "uprobes/image.h"
 #include "uprobes/sites.h"
 
@@ -50,7 +51,7 @@ static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, 
 	if (index >= SCRIBE_SITES_MAX)
 		return -E2BIG;
 	site.image = (uint16_t)image;
-	if (bpf_map_update_elem(u->sites_fd, &index, &site, BPF_ANY))
+	if (scribe_map_update(u->sites_fd, &index, &site, BPF_ANY))
 		return -errno;
 	u->nsites++;
 	*ret_cookie = index;
@@ -118,14 +119,14 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf
 		rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
 	if (rc)
 		return rc;
-	if (bpf_map_update_elem(u->images_fd, &index, &image, BPF_ANY))
+	if (scribe_map_update(u->images_fd, &index, &image, BPF_ANY))
 		rc = -errno;
 	else
 		u->nimages++;
 	if (rc == 0 && l->layer == SCRIBE_LAYER_MPIIO && image.flavour == SCRIBE_FLAVOUR_OPENMPI) {
 		uint32_t known = SCRIBE_IMAGE_OPENMPI;
 
-		bpf_map_update_elem(u->images_fd, &known, &image, BPF_ANY);
+		scribe_map_update(u->images_fd, &known, &image, BPF_ANY);
 	}
 	if (rc == 0)
 		scribe_covered_add(&u->covered, elf, &plan, index);
@@ -331,7 +332,7 @@ int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)
 
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_shape *ret_shape)
 {
-	return bpf_map_lookup_elem(u->shapes_fd, &key, ret_shape) == 0;
+	return scribe_map_lookup(u->shapes_fd, &key, ret_shape) == 0;
 }
 
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
@@ -340,7 +341,7 @@ uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
 	uint64_t *each = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*each)), sum = 0;
 	uint32_t zero = 0;
 
-	if (each && bpf_map_lookup_elem(u->guard_fd, &zero, each) == 0)
+	if (each && scribe_map_lookup(u->guard_fd, &zero, each) == 0)
 		for (int i = 0; i < cpus; i++)
 			sum += each[i];
 	free(each);
@@ -351,14 +352,14 @@ bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
 {
 	uint32_t zero = 0, on = 1;
 
-	return u->opt.stdio_calls && bpf_map_lookup_elem(u->calls_fd, &zero, &on) == 0 && !on;
+	return u->opt.stdio_calls && scribe_map_lookup(u->calls_fd, &zero, &on) == 0 && !on;
 }
 
 void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
 {
 	uint32_t zero = 0, off = 0;
 
-	bpf_map_update_elem(u->calls_fd, &zero, &off, BPF_ANY);
+	scribe_map_update(u->calls_fd, &zero, &off, BPF_ANY);
 	for (size_t i = 0; i < u->nlinks; i++)
 		if (u->link[i].counts)
 			scribe_probe_link_close(u, &u->link[i]);

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bpf/map_calls.h"
 #include "bpf/refusal.h"
 #include "uprobes/attach_private.h"
 
@@ -173,7 +174,7 @@ static int announce_places(struct scribe_uprobes *u, const struct scribe_batch *
 		uint32_t end = b->address[of[i]] & (SCRIBE_PLACE_STEP - 1);
 		uint32_t key = u->nplaces * SCRIBE_PLACE_STEP + end, site = (uint32_t)b->cookie[of[i]];
 
-		rc = bpf_map_update_elem(fd, &key, &site, BPF_ANY) ? -errno : 0;
+		rc = scribe_map_update(fd, &key, &site, BPF_ANY) ? -errno : 0;
 	}
 	*ret_cookie = SCRIBE_COOKIE_PLACES | u->nplaces++;
 	return rc;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/map_calls.h"
 #include "bpf/refusal.h"
 #include "bpf/said.h"
 #include "logfmt/built.h"
@@ -105,7 +106,7 @@ static int begin_tables(struct scribe_uprobes *u)
 	uint32_t zero = 0, calls = u->opt.stdio_calls;
 
 	scribe_uprobes_find_tables(u);
-	if (bpf_map_update_elem(u->calls_fd, &zero, &calls, BPF_ANY))
+	if (scribe_map_update(u->calls_fd, &zero, &calls, BPF_ANY))
 		return -errno;
 	scribe_pinned_begin(u);
 	return 0;

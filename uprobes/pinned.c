@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/map_calls.h"
 #include "bpf/wire.h"
 #include "logfmt/base/hash.h"
 #include "uprobes/attach_private.h"
@@ -54,7 +55,7 @@ static void note_head(const struct scribe_uprobes *u)
 			 .npins = u->npins};
 	uint32_t zero = 0;
 
-	bpf_map_update_elem(u->head_fd, &zero, &h, BPF_ANY);
+	scribe_map_update(u->head_fd, &zero, &h, BPF_ANY);
 }
 
 void scribe_pinned_close(struct scribe_uprobes *u)
@@ -131,7 +132,7 @@ void scribe_pinned_counts(struct scribe_uprobes *u)
 	if (u->head_fd < 0)
 		return;
 	for (; u->nbytes < u->covered.n && u->nbytes < BYTES_MAX; u->nbytes++)
-		if (bpf_map_update_elem(u->bytes_fd, &u->nbytes, &u->covered.at[u->nbytes], BPF_ANY))
+		if (scribe_map_update(u->bytes_fd, &u->nbytes, &u->covered.at[u->nbytes], BPF_ANY))
 			break;
 	note_head(u);
 }
@@ -151,7 +152,7 @@ void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l)
 void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
 	if (u->head_fd < 0 || u->unpinned || u->nfiles == FILES_MAX ||
-	    bpf_map_update_elem(u->files_fd, &u->nfiles, file, BPF_ANY))
+	    scribe_map_update(u->files_fd, &u->nfiles, file, BPF_ANY))
 		return;
 	u->nfiles++;
 	note_head(u);
@@ -221,12 +222,12 @@ static int adopt_files(struct scribe_uprobes *u, const struct head *h)
 	int rc = 0;
 
 	for (; rc == 0 && u->nfiles < h->nfiles; u->nfiles++)
-		rc = bpf_map_lookup_elem(u->files_fd, &u->nfiles, &file) ? -errno
+		rc = scribe_map_lookup(u->files_fd, &u->nfiles, &file) ? -errno
 									 : scribe_uprobes_keep_file(u, &file);
 	for (; rc == 0 && u->nbytes < h->nbytes; u->nbytes++) {
 		struct scribe_covered_byte byte;
 
-		rc = bpf_map_lookup_elem(u->bytes_fd, &u->nbytes, &byte)
+		rc = scribe_map_lookup(u->bytes_fd, &u->nbytes, &byte)
 			     ? -errno
 			     : scribe_covered_put(&u->covered, &byte);
 	}
@@ -246,7 +247,7 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 		rc = scribe_bpf_each_pin(u->bpf, "lib_progs", adopt_program, u);
 	if (rc == 0 && (u->head_fd < 0 || u->files_fd < 0 || u->bytes_fd < 0))
 		rc = -ENOENT;
-	if (rc == 0 && bpf_map_lookup_elem(u->head_fd, &zero, &h))
+	if (rc == 0 && scribe_map_lookup(u->head_fd, &zero, &h))
 		rc = -errno;
 	if (rc == 0 && (h.layout != layout() || h.modules != u->opt.modules || h.inside != u->opt.inside ||
 			h.stdio_calls != u->opt.stdio_calls))

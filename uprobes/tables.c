@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/map_calls.h"
 #include "logfmt/rules/lib_rules.h"
 #include "uprobes/wire.h"
 
@@ -31,7 +32,7 @@ static void each_entry(int map, void (*fn)(void *ctx, int map, const void *key, 
 	while (keys && values && rc == 0) {
 		n = AT_ONCE;
 		/* the end is told together with the last ones */
-		rc = bpf_map_lookup_batch(map, first ? NULL : &at, &at, keys, values, &n, NULL);
+		rc = scribe_map_lookup_batch(map, first ? NULL : &at, &at, keys, values, &n);
 		if (rc && errno != ENOENT)
 			break;
 		first = false;
@@ -68,7 +69,7 @@ void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t serial)
 	/* asked after all have been met: whose handle is there has been there before it */
 	for (uint32_t i = 0; i < s.met; i++)
 		if (!alive(ctx, s.handle[i].serial))
-			bpf_map_delete_elem(table_fd, &s.handle[i]);
+			scribe_map_delete(table_fd, &s.handle[i]);
 	free(s.handle);
 }
 
@@ -87,7 +88,7 @@ static void move_shape(void *ctx, int map, const void *key, const void *value)
 
 	memcpy(&k, key, sizeof(k));
 	s->take(s->ctx, k, value);
-	bpf_map_delete_elem(map, key);
+	scribe_map_delete(map, key);
 }
 
 void scribe_tables_move_shapes(int shapes_fd,

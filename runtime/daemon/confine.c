@@ -3,6 +3,7 @@
  * Giving up privileges. Must not know jobs or logs.
  */
 #include "bpf/load.h"
+#include "bpf/map_calls.h"
 #include "runtime/daemon/confine.h"
 
 #include <cap-ng.h>
@@ -168,6 +169,7 @@ int scribe_confine(enum scribe_part part, struct scribe_err *err)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return scribe_err_set(err, -errno, "cannot refuse new privileges: %s", strerror(errno));
+	scribe_map_calls_allow(part == SCRIBE_PART_DAEMON || part == SCRIBE_PART_ADMIN);
 	rc = drop_capabilities(part);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot drop capabilities");

