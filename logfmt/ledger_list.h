@@ -65,6 +65,7 @@
 	X(LEFT_EXCLUDED_CALLS, "reads and writes of excluded files, left out") \
 	X(LEFT_EXCLUDED_BYTES, "bytes that they moved") \
 	X(LEFT_BEFORE_CALLS, "reads and writes before the process was enrolled, or made by the kernel to execute it") \
-	X(LEFT_BEFORE_BYTES, "bytes that they moved")
+	X(LEFT_BEFORE_BYTES, "bytes that they moved") \
+	X(NOT_JUDGED, "names and programs not excluded: a pattern reached a limit, or no answer came")
 
 #endif

@@ -30,6 +30,7 @@ class Ioscribe(CMakePackage):
         depends_on("elfutils")
         depends_on("libcap-ng")
         depends_on("libseccomp")
+        depends_on("pcre2")
     depends_on("slurm", when="+slurm")
 
     def cmake_args(self):

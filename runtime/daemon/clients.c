@@ -273,24 +273,15 @@ static int take_records(struct scribe_daemon *d, struct scribe_unit *u, struct s
 	return r->fetched ? 0 : -ENOMEM;
 }
 
-static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m)
+/* The records of its rank, for when the other ranks have come. */
+static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe_process *p)
 {
 	static struct scribe_msg_fetch_ok ok;
-	struct scribe_process *p = peer(d, c);
+	struct scribe_unit *u = p->unit;
 	struct scribe_err err = {0};
-	struct scribe_unit *u;
 	int fd, rc = 0;
 
-	if (!p || c->rank < 0 || c->answer || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_HELLO)
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
-	u = p->unit;
-	if (arrival_of(u) == ARRIVAL_NEVER) {
-		p->rank->state = SCRIBE_RANK_FAILED;
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
-	}
 	memset(&ok, 0, sizeof(ok));
-	mute(d, p, m->tid);
-	scribe_events_take(d);
 	if (!u->base_ns)
 		u->base_ns = u->start_ns;
 	if (take_records(d, u, p->rank) < 0)
@@ -323,6 +314,37 @@ static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return 0; /* answered by settle */
 }
 
+static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m)
+{
+	struct scribe_process *p = peer(d, c);
+
+	if (!p || c->rank < 0 || c->answer || c->fetching || p->rank->rank != c->rank ||
+	    p->rank->state != SCRIBE_RANK_HELLO)
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
+	if (arrival_of(p->unit) == ARRIVAL_NEVER) {
+		p->rank->state = SCRIBE_RANK_FAILED;
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
+	}
+	mute(d, p, m->tid);
+	scribe_events_take(d);
+	c->fetching = true;
+	c->waits_for = p->work->judge.asked;
+	return 0;
+}
+
+/* Once what is known of the rank has been judged, or it is gone. */
+static void go_on_fetching(struct scribe_daemon *d, struct scribe_client *c)
+{
+	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
+	bool lives = p && !p->ended && !p->waits_for && p->rank->state == SCRIBE_RANK_HELLO;
+
+	if (lives && c->work->judge.answered < c->waits_for)
+		return;
+	c->fetching = false;
+	if ((lives ? fetch(d, c, p) : scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn")) < 0)
+		hang_up(d, c);
+}
+
 static void drop_answer(struct scribe_client *c)
 {
 	if (!c->answer)
@@ -340,6 +362,8 @@ static void settle(struct scribe_daemon *d)
 		enum arrival a;
 		int rc;
 
+		if (c->fetching && !c->gone)
+			go_on_fetching(d, c);
 		if (!c->answer || c->gone)
 			continue;
 		p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
@@ -377,7 +401,8 @@ static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
 
-	if (p && c->rank >= 0 && p->rank->rank == c->rank && p->rank->state == SCRIBE_RANK_FETCHED) {
+	if (p && c->rank >= 0 && p->rank->rank == c->rank &&
+	    (c->fetching || p->rank->state == SCRIBE_RANK_FETCHED)) {
 		p->rank->state = SCRIBE_RANK_FAILED;
 		if (!p->ended)
 			mute(d, p, 0);
@@ -528,7 +553,7 @@ static const char *idle_for(struct scribe_daemon *d, const struct scribe_client 
 
 	if (c->outbox.first)
 		return !c->own && quiet > STUCK_NS ? "does not take its answers" : NULL;
-	if (!d->service || c->own || c->run || c->asks || c->answer ||
+	if (!d->service || c->own || c->run || c->asks || c->answer || c->fetching ||
 	    quiet <= (uint64_t)d->service->config.silent_ms * 1000000)
 		return NULL;
 	p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;

@@ -29,6 +29,7 @@ uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_
 		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
 	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
 	ret_ledger->v[SCRIBE_L_NAME_AS_GIVEN] = w->names_as_given;
+	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = w->judge.given_up;
 	ret_ledger->v[SCRIBE_L_LAYOUTS_LATE] = scribe_attrs_silent(w);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
 	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)

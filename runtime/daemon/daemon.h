@@ -14,6 +14,7 @@
 #include "logfmt/base/proto.h"
 #include "runtime/daemon/config.h"
 #include "runtime/daemon/hand.h"
+#include "runtime/daemon/judge.h"
 #include "runtime/daemon/look.h"
 #include "runtime/daemon/journal.h"
 #include "runtime/daemon/mounts.h"
@@ -56,6 +57,7 @@ struct scribe_work {
 	struct scribe_config config;
 	struct scribe_hand hand;
 	struct scribe_look look;
+	struct scribe_judge judge;
 	struct scribe_worlds worlds;
 	struct scribe_labels labels;
 	struct scribe_shapes shapes;
@@ -80,6 +82,7 @@ struct scribe_work {
 	uint64_t lost_seen;                 /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	bool told;                          /* a process has brought settings in its environment (jobenv.h) */
 	bool ending;                        /* END has come */
+	uint64_t closed_ns;                 /* nothing more comes into it, 0: it goes on */
 	bool finishing;                     /* no more is recorded; its logs are on their way */
 	struct scribe_delivery *deliveries; /* deliver.c */
 	bool told_begun,
@@ -108,6 +111,8 @@ struct scribe_client {
 	uint64_t moved_ns;                  /* when it last said or took something */
 	struct scribe_msg_fetch_ok *answer; /* to its FETCH, until the other ranks have come; NULL none */
 	int image;                          /* goes with it */
+	bool fetching;                      /* its FETCH waits for verdicts of the job's patterns, */
+	uint64_t waits_for;                 /* so many of them */
 	struct scribe_client *next;
 };
 
@@ -149,6 +154,8 @@ uint64_t scribe_now_ns(void); /* CLOCK_MONOTONIC */
 /* ---- events.c: what the kernel tells ---- */
 /* Take all waiting events. Negative only when the ring is broken. */
 int scribe_events_take(struct scribe_daemon *d);
+/* Ends that have waited for what the job's patterns say. */
+void scribe_events_ends(struct scribe_work *w);
 /* Find processes whose events were lost, by looking at the shared table. */
 void scribe_events_sweep(struct scribe_daemon *d);
 struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_work *w, uint32_t index,

@@ -143,13 +143,6 @@ struct scribe_label *scribe_slot_label(const struct scribe_daemon *d, uint32_t s
 	return slot < d->slots && d->slot[slot].birth == birth ? d->slot[slot].label : NULL;
 }
 
-/* Is a record of this name left out? */
-static bool is_out(const struct scribe_process *p, const struct scribe_label *label, uint32_t kind)
-{
-	return label->excluded ||
-	       scribe_rules_name_out(&p->work->config.rules, label->text, scribe_drain_module(kind));
-}
-
 void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_work *w, uint32_t index, uint32_t birth,
 			  struct scribe_label *label)
 {
@@ -157,6 +150,8 @@ void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_work *w, uint32
 		return;
 	label->excluded = scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
 	d->slot[index] = (struct scribe_slot_name){birth, w->index, label};
+	if (!label->excluded)
+		scribe_judge_name(w, index, birth, label);
 }
 
 static void on_name(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
@@ -221,7 +216,7 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 	scribe_slot_name_set(d, p->work, e->slot, e->birth, label);
 	scribe_keep_name(p->work, e->slot, e->birth, label);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
-	if (slot && slot->birth == e->birth && slot->serial == e->serial && is_out(p, label, slot->kind))
+	if (slot && slot->birth == e->birth && slot->serial == e->serial && label->excluded)
 		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
 	else if (p->own_root_dir) /* else its name means another file to the hand */
 		scribe_attrs_want(p->work, label);
@@ -259,7 +254,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	scribe_libs_exec(d, p);
 	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
 		p->work->memory_out++;
-	p->left_out = scribe_rules_app_out(&p->work->config.rules, p->args);
+	scribe_judge_program(p);
 	if (!p->env)
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)
@@ -299,7 +294,7 @@ static void end_jobenv(struct scribe_process *p)
 		w->told = true;
 		scribe_jobenv_apply(w, p->jobenv->text, p->jobenv->bytes);
 		scribe_keep_settings(w, p->jobenv->text, p->jobenv->bytes);
-		p->left_out = scribe_rules_app_out(&w->config.rules, p->args);
+		scribe_judge_program(p);
 	}
 	free(p->jobenv);
 	p->jobenv = NULL;
@@ -330,12 +325,9 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 		p->work->memory_out++;
 }
 
-static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
-		   enum scribe_process_end kind)
+/* What is known of it has been judged: its records are taken. */
+static void end_now(struct scribe_daemon *d, struct scribe_process *p)
 {
-	if (p->ended)
-		return;
-	end_environment(d, p);
 	scribe_clients_last_words(d, p);
 	if (scribe_drain_exited(d, p) < 0)
 		p->work->memory_out++;
@@ -343,11 +335,28 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 	scribe_libs_ended(d);
 	if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
 		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
+	scribe_keep_end(p, p->end_kind);
+	scribe_sources_process_end(p);
+	scribe_worlds_exit(&p->work->worlds, p, p->end_kind, p->status, p->end_ns);
+}
+
+static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
+		   enum scribe_process_end kind)
+{
+	if (p->ended || p->waits_for)
+		return;
+	end_environment(d, p);
 	p->status = status;
 	p->end_ns = when;
-	scribe_keep_end(p, kind);
-	scribe_sources_process_end(p);
-	scribe_worlds_exit(&p->work->worlds, p, kind, status, when);
+	p->end_kind = kind;
+	if (!scribe_judge_keep_end(p))
+		end_now(d, p);
+}
+
+void scribe_events_ends(struct scribe_work *w)
+{
+	for (struct scribe_process *p; (p = scribe_judge_ended(w));)
+		end_now(w->daemon, p);
 }
 
 static enum scribe_process_end kind_of(int32_t status)

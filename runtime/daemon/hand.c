@@ -110,7 +110,7 @@ static void make_hands(int sock, bool for_run)
 }
 
 /* One answer within `ms`; a descriptor in ret_fd. */
-static int receive(int sock, int *ret_rc, int *ret_fd, int ms)
+static int receive(int sock, void *data, size_t bytes, int *ret_fd, int ms)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};
 	int n = 0;
@@ -123,7 +123,7 @@ static int receive(int sock, int *ret_rc, int *ret_fd, int ms)
 	}
 	if (n <= 0)
 		return -ETIMEDOUT;
-	return scribe_hand_recv(sock, ret_rc, sizeof(*ret_rc), ret_fd, 0);
+	return scribe_hand_recv(sock, data, bytes, ret_fd, 0);
 }
 
 int scribe_hands_open(bool for_run, struct scribe_err *err)
@@ -139,7 +139,7 @@ int scribe_hands_open(bool for_run, struct scribe_err *err)
 	close(pair[1]);
 	maker.sock = pair[0];
 	if (rc == 0)
-		rc = receive(maker.sock, &answered, &given, 10 * QUICK_MS);
+		rc = receive(maker.sock, &answered, sizeof(answered), &given, 10 * QUICK_MS);
 	if (rc == 0)
 		rc = answered;
 	if (rc == 0)
@@ -172,14 +172,14 @@ int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *u
 		fd = fork_hand(&who);
 		rc = fd < 0 ? fd : 0;
 	} else if (scribe_hand_send(maker.sock, &who, sizeof(who), -1) < 0 ||
-		   receive(maker.sock, &rc, &fd, QUICK_MS) < 0) {
+		   receive(maker.sock, &rc, sizeof(rc), &fd, QUICK_MS) < 0) {
 		rc = -EIO;
 	}
 	if (rc < 0 || fd < 0)
 		return scribe_err_set(err, rc < 0 ? rc : -EIO, "cannot start a hand: %s",
 				      strerror(rc < 0 ? -rc : EIO));
 	h->sock = fd;
-	rc = receive(fd, &h->pid, &given, QUICK_MS);
+	rc = receive(fd, &h->pid, sizeof(h->pid), &given, QUICK_MS);
 	if (rc == 0 && h->pid < 0)
 		rc = h->pid;
 	if (rc < 0) {
@@ -238,13 +238,15 @@ static int ask(struct scribe_hand *h, const struct scribe_hand_question *q, int 
 /* The answer to a question under way is waited for and kept: another one follows. */
 static int stash(struct scribe_hand *h)
 {
+	struct scribe_hand_answer a;
 	int fd = -1, rc;
 
 	if (h->sock < 0 || !h->asked || h->stashed)
 		return 0;
-	rc = receive(h->sock, &h->stash, &fd, QUICK_MS);
+	rc = receive(h->sock, &a, sizeof(a), &fd, QUICK_MS);
 	if (fd >= 0)
 		close(fd);
+	h->stash = a.rc;
 	h->stashed = rc == 0;
 	return rc < 0 ? -EBUSY : 0;
 }
@@ -252,17 +254,18 @@ static int stash(struct scribe_hand *h)
 /* Ask and wait; a passed descriptor is returned, else 0 or a negative errno. */
 static int ask_now(struct scribe_hand *h, const struct scribe_hand_question *q, int given, int ms)
 {
-	int answered = 0, fd = -1, rc = stash(h);
+	struct scribe_hand_answer a = {0};
+	int fd = -1, rc = stash(h);
 
 	if (rc == 0)
 		rc = ask(h, q, given, 0, true);
 	if (rc < 0)
 		return rc;
-	rc = receive(h->sock, &answered, &fd, ms);
+	rc = receive(h->sock, &a, sizeof(a), &fd, ms);
 	if (rc < 0)
 		give_up(h);
 	else
-		rc = answered == 0 && fd >= 0 ? fd : answered;
+		rc = a.rc == 0 && fd >= 0 ? fd : a.rc;
 	return rc;
 }
 
@@ -387,20 +390,30 @@ int scribe_hand_merge(struct scribe_hand *h, const char *dir, bool incomplete, i
 	return ask(h, &q, fd, deadline_ms, false);
 }
 
-bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
+int scribe_hand_judge(struct scribe_hand *h, int fd, bool anew, uint32_t deadline_ms)
 {
-	int rc, answered, fd = -1;
+	static struct scribe_hand_question q;
 
+	q.op = SCRIBE_HAND_JUDGE;
+	q.replace = anew;
+	return ask(h, &q, fd, deadline_ms, false);
+}
+
+bool scribe_hand_answer(struct scribe_hand *h, struct scribe_hand_answer *ret)
+{
+	int rc, fd = -1;
+
+	memset(ret, 0, sizeof(*ret));
 	if (!h->asked) {
-		*ret_rc = -EPIPE;
+		ret->rc = -EPIPE;
 		return true;
 	}
 	if (h->stashed) {
-		*ret_rc = h->stash;
+		ret->rc = h->stash;
 		h->asked = h->stashed = false;
 		return true;
 	}
-	rc = scribe_hand_recv(h->sock, &answered, sizeof(answered), &fd, MSG_DONTWAIT);
+	rc = scribe_hand_recv(h->sock, ret, sizeof(*ret), &fd, MSG_DONTWAIT);
 	if (fd >= 0)
 		close(fd);
 	if (rc == -EAGAIN && now_ns() < h->deadline_ns)
@@ -408,6 +421,17 @@ bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
 	if (rc < 0)
 		give_up(h);
 	h->asked = false;
-	*ret_rc = rc == -EAGAIN ? -ETIMEDOUT : rc < 0 ? rc : answered;
+	if (rc < 0)
+		*ret = (struct scribe_hand_answer){.rc = rc == -EAGAIN ? -ETIMEDOUT : rc};
+	return true;
+}
+
+bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
+{
+	struct scribe_hand_answer a;
+
+	if (!scribe_hand_answer(h, &a))
+		return false;
+	*ret_rc = a.rc;
 	return true;
 }

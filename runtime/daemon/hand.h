@@ -89,6 +89,15 @@ int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd,
  * (-1: nobody wants them). Answers as scribe_parts_merge.
  */
 int scribe_hand_merge(struct scribe_hand *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms);
+struct scribe_hand_answer; /* hand_work.h */
+/*
+ * Texts against the job's expressions (judge.h): `fd`, a memory file, holds the number of
+ * expressions and each as struct scribe_rule_text (only with `anew`: later questions are of
+ * the same), then of texts, and each as struct scribe_hand_text.
+ */
+int scribe_hand_judge(struct scribe_hand *h, int fd, bool anew, uint32_t deadline_ms);
+/* As scribe_hand_answered, with all of the answer. */
+bool scribe_hand_answer(struct scribe_hand *h, struct scribe_hand_answer *ret_answer);
 /*
  * Look for the answer: false, not yet. True: its result is in ret_rc, 0 or
  * negative; -ETIMEDOUT when its time is over: the hand is of no use any more.

@@ -340,7 +340,7 @@ static int merge_parts(const struct scribe_hand_question *q, int fd)
 	return scribe_parts_merge(q->path, &way, &err);
 }
 
-static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
+static int answer(struct scribe_hand_question *q, int fd, int *ret_fd, struct scribe_hand_answer *a)
 {
 	int rc;
 
@@ -369,6 +369,8 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd)
 	case SCRIBE_HAND_ROOT:
 		files_root = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		return files_root < 0 ? -errno : 0;
+	case SCRIBE_HAND_JUDGE:
+		return scribe_hand_judge_texts(fd, q->replace, a);
 	case SCRIBE_HAND_LOOK:
 		rc = scribe_path_open(NULL, fd, q->path, !q->replace);
 		*ret_fd = rc;
@@ -436,14 +438,15 @@ void scribe_hand_serve(int sock, const struct scribe_hand_wanted *who)
 	if (scribe_hand_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
 		_exit(1);
 	for (;;) {
+		struct scribe_hand_answer a = {0};
 		int given, fd = -1;
 
 		if (scribe_hand_recv(only, &q, sizeof(q), &given, 0) < 0)
 			_exit(0);
-		rc = answer(&q, given, &fd);
+		a.rc = answer(&q, given, &fd, &a);
 		if (given >= 0)
 			close(given);
-		if (scribe_hand_send(only, &rc, sizeof(rc), fd) < 0)
+		if (scribe_hand_send(only, &a, sizeof(a), fd) < 0)
 			_exit(0);
 		if (fd >= 0)
 			close(fd);

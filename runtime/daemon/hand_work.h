@@ -3,6 +3,8 @@
 #ifndef RUNTIME_DAEMON_HAND_WORK_H
 #define RUNTIME_DAEMON_HAND_WORK_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "logfmt/base/proto.h"
@@ -21,6 +23,7 @@ enum scribe_hand_op {
 	SCRIBE_HAND_ATTRIBUTES, /* with a descriptor */
 	SCRIBE_HAND_MERGE,      /* with a descriptor, or without */
 	SCRIBE_HAND_ROOT,       /* with a descriptor: where ATTRIBUTES finds its files */
+	SCRIBE_HAND_JUDGE,      /* with a descriptor; `replace`: expressions stand in front of the texts */
 	SCRIBE_HAND_LOOK,       /* with a descriptor: the root; `replace`: follow the last link */
 };
 
@@ -34,6 +37,22 @@ struct scribe_hand_question {
 	char note[SCRIBE_HAND_NOTE_MAX];
 };
 
+#define SCRIBE_HAND_JUDGED 64u /* texts judged at once */
+
+/* To every question. */
+struct scribe_hand_answer {
+	int rc;
+	uint32_t n;                       /* of JUDGE: texts, */
+	uint64_t given_up;                /* bit i: of text i a limit was hit, */
+	uint64_t out[SCRIBE_HAND_JUDGED]; /* bits of modules that text i is left out of */
+};
+
+/* A text to judge, which stands behind it. */
+struct scribe_hand_text {
+	uint32_t of;    /* enum scribe_pattern_of */
+	uint32_t bytes; /* NUL included */
+};
+
 /* What the maker is asked for; the answer's descriptor is the hand's socket. */
 struct scribe_hand_wanted {
 	uid_t uid;
@@ -45,6 +64,9 @@ struct scribe_hand_wanted {
 int scribe_hand_send(int sock, const void *data, size_t bytes, int fd);
 /* Receive exactly `bytes`, and a descriptor or -1 in ret_fd. 0, or -EPIPE. */
 int scribe_hand_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags);
+
+/* judge_work.c: the memory file of scribe_hand_judge. */
+int scribe_hand_judge_texts(int fd, bool anew, struct scribe_hand_answer *ret_answer);
 
 /* The socket becomes descriptor 3, all others but null ones are closed. */
 int scribe_hand_alone(int sock);

@@ -115,6 +115,7 @@ static int exec(struct resume *r, struct scribe_process *p, const struct scribe_
 	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
 			       h->exe_bytes ? exe : NULL) < 0)
 		return -ENOMEM;
+	scribe_judge_program(p);
 	if (!p->env)
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)

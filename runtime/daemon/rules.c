@@ -3,20 +3,21 @@
 #include "runtime/daemon/rules.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "logfmt/module.h"
 #include "logfmt/records.h"
+#include "runtime/core/ere.h"
 
-#define RULES_MOST 1024
+#define RULES_MOST  1024
+#define RULES_BYTES 65536u /* of expressions of a job */
 
 struct scribe_omission {
 	enum scribe_rule_kind kind;
 	char *text;
 	uint64_t modules;
-	regex_t regex;    /* of names and programs */
 	int64_t from, to; /* of ranks */
 };
 
@@ -25,8 +26,24 @@ static bool is_rank(enum scribe_rule_kind kind)
 	return kind == SCRIBE_RULE_RANK_EXCLUDE || kind == SCRIBE_RULE_RANK_INCLUDE;
 }
 
+/* Its form and size. */
+static int check(struct scribe_rules *r, const char *text, struct scribe_err *err)
+{
+	char translated[SCRIBE_PCRE_BYTES_MAX];
+	size_t bytes = strlen(text) + 1;
+	int rc = scribe_ere_translate(text, translated);
+
+	if (rc == -E2BIG || bytes > RULES_BYTES - r->bytes)
+		return scribe_err_set(err, -EINVAL, "'%.40s%s' is too long or too deep an expression", text,
+				      bytes > 41 ? "..." : "");
+	if (rc < 0)
+		return scribe_err_set(err, -EINVAL, "'%.100s' is no extended regular expression", text);
+	r->bytes += bytes;
+	return 0;
+}
+
 /* "3", "2:5", ":5", "2:", "*" */
-static int read_range(struct scribe_omission *rule)
+static int read_range(struct scribe_omission *rule, struct scribe_err *err)
 {
 	const char *text = rule->text, *colon = strchr(text, ':');
 	char *end;
@@ -37,7 +54,7 @@ static int read_range(struct scribe_omission *rule)
 		return 0;
 	if (strspn(text, "0123456789:") != strlen(text) || !strpbrk(text, "0123456789") ||
 	    (colon && strchr(colon + 1, ':')))
-		return -EINVAL;
+		return scribe_err_set(err, -EINVAL, "'%.100s' is no rank or range of ranks", text);
 	if (text != colon)
 		rule->from = strtoll(text, &end, 10);
 	if (!colon)
@@ -60,14 +77,13 @@ static int add_one(struct scribe_rules *r, enum scribe_rule_kind kind, const cha
 	*rule = (struct scribe_omission){.kind = kind, .modules = modules, .text = strndup(text, bytes)};
 	if (!rule->text)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	rc = is_rank(kind) ? read_range(rule) : regcomp(&rule->regex, rule->text, REG_EXTENDED | REG_NOSUB);
-	if (rc) {
-		scribe_err_set(err, -EINVAL, "'%.100s' is no %s", rule->text,
-			       is_rank(kind) ? "rank or range of ranks" : "extended regular expression");
+	rc = is_rank(kind) ? read_range(rule, err) : check(r, rule->text, err);
+	if (rc < 0) {
 		free(rule->text);
-		return -EINVAL;
+		return rc;
 	}
 	r->n++;
+	r->version++;
 	return 0;
 }
 
@@ -117,47 +133,52 @@ int scribe_rules_modules(const char *list, uint64_t *ret_modules, struct scribe_
 	return 0;
 }
 
-static bool any(const struct scribe_rules *r, enum scribe_rule_kind kind, const char *text, int64_t rank,
-		uint64_t modules)
+static enum scribe_pattern_of pattern_of(enum scribe_rule_kind kind)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const struct scribe_omission *rule = &r->rule[i];
+	return kind <= SCRIBE_RULE_NAME_INCLUDE ? SCRIBE_PATTERN_NAME : SCRIBE_PATTERN_PROGRAM;
+}
 
-		if (rule->kind != kind || !(rule->modules & modules))
-			continue;
-		if (text ? regexec(&rule->regex, text, 0, NULL, 0) == 0
-			 : rank >= rule->from && rank <= rule->to)
+bool scribe_rules_have(const struct scribe_rules *r, enum scribe_pattern_of of)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_rank(r->rule[i].kind) && pattern_of(r->rule[i].kind) == of)
 			return true;
-	}
 	return false;
 }
 
-bool scribe_rules_name_out(const struct scribe_rules *r, const char *name, int module)
+int scribe_rules_write(const struct scribe_rules *r, int fd)
 {
-	uint64_t bit = 1ull << (module & 63);
+	int n = 0;
 
-	return any(r, SCRIBE_RULE_NAME_EXCLUDE, name, 0, bit) &&
-	       !any(r, SCRIBE_RULE_NAME_INCLUDE, name, 0, bit);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct scribe_omission *rule = &r->rule[i];
+		struct scribe_rule_text head = {.of = pattern_of(rule->kind),
+						.include = rule->kind == SCRIBE_RULE_NAME_INCLUDE ||
+							   rule->kind == SCRIBE_RULE_APP_INCLUDE,
+						.modules = rule->modules,
+						.bytes = (uint32_t)strlen(rule->text) + 1};
+
+		if (is_rank(rule->kind))
+			continue;
+		if (write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
+		    write(fd, rule->text, head.bytes) != (ssize_t)head.bytes)
+			return -EIO;
+		n++;
+	}
+	return n;
 }
 
-bool scribe_rules_app_out(const struct scribe_rules *r, const char *command)
+static bool ranks_in(const struct scribe_rules *r, enum scribe_rule_kind kind, int64_t rank)
 {
-	char *program;
-	bool out;
-
-	if (!r->n || !command)
-		return false;
-	program = strndup(command, strcspn(command, " \n"));
-	out = program && any(r, SCRIBE_RULE_APP_EXCLUDE, program, 0, ~0ull) &&
-	      !any(r, SCRIBE_RULE_APP_INCLUDE, program, 0, ~0ull);
-	free(program);
-	return out;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->rule[i].kind == kind && rank >= r->rule[i].from && rank <= r->rule[i].to)
+			return true;
+	return false;
 }
 
 bool scribe_rules_rank_out(const struct scribe_rules *r, int64_t rank)
 {
-	return any(r, SCRIBE_RULE_RANK_EXCLUDE, NULL, rank, ~0ull) &&
-	       !any(r, SCRIBE_RULE_RANK_INCLUDE, NULL, rank, ~0ull);
+	return ranks_in(r, SCRIBE_RULE_RANK_EXCLUDE, rank) && !ranks_in(r, SCRIBE_RULE_RANK_INCLUDE, rank);
 }
 
 int scribe_rules_copy(struct scribe_rules *to, const struct scribe_rules *from)
@@ -175,11 +196,8 @@ int scribe_rules_copy(struct scribe_rules *to, const struct scribe_rules *from)
 
 void scribe_rules_clear(struct scribe_rules *r)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		if (!is_rank(r->rule[i].kind))
-			regfree(&r->rule[i].regex);
+	for (size_t i = 0; i < r->n; i++)
 		free(r->rule[i].text);
-	}
 	free(r->rule);
 	*r = (struct scribe_rules){0};
 }

@@ -2,7 +2,9 @@
 /*
  * What a job leaves out by name, program, rank or module, as Darshan's users
  * say it: lists of POSIX extended regular expressions and of ranks; what is
- * included wins over what is excluded. Must not know of slots or processes.
+ * included wins over what is excluded. Expressions are text here, whose form and size
+ * have been looked at: they are compiled and matched by a worker with the job user's
+ * identity (judge.h). Must not know of slots or processes.
  */
 #ifndef RUNTIME_DAEMON_RULES_H
 #define RUNTIME_DAEMON_RULES_H
@@ -12,6 +14,7 @@
 #include <stdint.h>
 
 #include "logfmt/base/err.h"
+#include "runtime/core/patterns.h"
 
 enum scribe_rule_kind {
 	SCRIBE_RULE_NAME_EXCLUDE,
@@ -25,7 +28,18 @@ enum scribe_rule_kind {
 struct scribe_rules {
 	struct scribe_omission *rule;
 	size_t n;
+	size_t bytes;         /* of expressions, all together */
+	unsigned version;     /* other after each that is added */
 	uint64_t modules_off; /* bit i: module i of the log is left out */
+};
+
+/* An expression as it goes to the worker, text behind it. */
+struct scribe_rule_text {
+	uint32_t of; /* enum scribe_pattern_of */
+	uint32_t include;
+	uint64_t modules;
+	uint32_t bytes; /* of the text, NUL included */
+	uint32_t pad;
 };
 
 /*
@@ -37,9 +51,10 @@ int scribe_rules_add(struct scribe_rules *r, enum scribe_rule_kind kind, const c
 /* Bits of modules by Darshan's names, with commas; "*": all. -EINVAL: an unknown one. */
 int scribe_rules_modules(const char *list, uint64_t *ret_modules, struct scribe_err *err);
 
-bool scribe_rules_name_out(const struct scribe_rules *r, const char *name, int module);
-/* `command`: the program as it was called, arguments may follow. */
-bool scribe_rules_app_out(const struct scribe_rules *r, const char *command);
+/* Are there expressions of this kind? */
+bool scribe_rules_have(const struct scribe_rules *r, enum scribe_pattern_of of);
+/* All expressions, as struct scribe_rule_text. Their number, or a negative errno. */
+int scribe_rules_write(const struct scribe_rules *r, int fd);
 bool scribe_rules_rank_out(const struct scribe_rules *r, int64_t rank);
 
 /* `to` is new; -ENOMEM leaves it empty. */

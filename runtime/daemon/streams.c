@@ -337,7 +337,8 @@ static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struc
 {
 	struct scribe_records *records = scribe_drain_records(p);
 
-	if (m->fd < 0 || p->ended)
+	/* not before it is known whether its program counts */
+	if (m->fd < 0 || p->ended || scribe_judge_busy(p->work))
 		return;
 	if (!records || take(d, p, m, records, false) < 0)
 		p->work->memory_out++;

@@ -28,6 +28,8 @@
 #include "runtime/daemon/spool.h"
 #include "runtime/daemon/service.h"
 
+#define JUDGED_NS 10000000000ull /* at the end of a job, for what its patterns say */
+
 static int64_t realtime_offset(void)
 {
 	struct timespec real, mono;
@@ -92,6 +94,7 @@ void scribe_work_free(struct scribe_work *w)
 	scribe_attrs_free(w->attrs);
 	scribe_hand_stop(&w->hand);
 	scribe_look_end(w);
+	scribe_judge_end(w);
 	free(w->log);
 	free(w);
 }
@@ -476,10 +479,17 @@ static bool is_due(const struct scribe_daemon *d, const struct scribe_work *w)
 /* Its last records become logs; it is over when these are where they belong. */
 static void finish(struct scribe_work *w)
 {
-	if (!w->finishing) {
+	if (!w->closed_ns) {
 		scribe_bpf_close_job(w->daemon->bpf, w->index);
 		scribe_clients_serve_all(w->daemon);
 		scribe_events_take(w->daemon);
+		w->closed_ns = scribe_now_ns();
+	}
+	if (!w->finishing) {
+		if (scribe_judge_busy(w) && scribe_now_ns() - w->closed_ns < JUDGED_NS)
+			return;
+		scribe_judge_end(w);
+		scribe_events_ends(w);
 		scribe_commit_due(w, true);
 		silence(w);
 		w->finishing = true;
@@ -517,13 +527,15 @@ void scribe_works_tick(struct scribe_daemon *d)
 			w->told_begun = true;
 			scribe_deliver_begun(w);
 		}
+		scribe_judge_tick(w);
+		scribe_events_ends(w);
 		if (!w->over && !w->finishing)
 			scribe_commit_due(w, false);
 		scribe_attrs_tick(w);
 		scribe_deliver_tick(w);
-		if (!w->over && (w->finishing || is_due(d, w)))
+		if (!w->over && (w->closed_ns || is_due(d, w)))
 			finish(w);
-		d->hurry = d->hurry || scribe_deliver_busy(w);
+		d->hurry = d->hurry || scribe_deliver_busy(w) || scribe_judge_busy(w);
 		idle = idle && w->over;
 	}
 	if (d->spool)

@@ -104,6 +104,8 @@ struct scribe_process {
 	struct scribe_envreader *env; /* while environment pieces come in */
 	struct scribe_jobenv *jobenv; /* the same, of what may say something for the job; NULL nobody asks */
 	struct scribe_process *next, *prev; /* of the unit */
+	uint64_t waits_for;                 /* its end is kept (judge.h) until so many are judged, 0: not */
+	struct scribe_process *next_end;
 };
 
 struct scribe_worlds {

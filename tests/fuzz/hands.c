@@ -5,6 +5,7 @@
 #include "runtime/daemon/confine.h"
 #include "logfmt/parts.h"
 #include "runtime/daemon/hand.h"
+#include "runtime/daemon/hand_work.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/kernel.h"
 #include "uprobes/attach.h"
@@ -258,6 +259,26 @@ int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd,
 int scribe_hand_merge(struct scribe_hand *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms)
 {
 	return ask(h, hands.rc);
+}
+
+int scribe_hand_judge(struct scribe_hand *h, int fd, bool anew, uint32_t deadline_ms)
+{
+	return ask(h, hands.rc);
+}
+
+/* Any bytes: a worker may have been taken over by who wrote the patterns. */
+bool scribe_hand_answer(struct scribe_hand *h, struct scribe_hand_answer *ret)
+{
+	int rc;
+
+	if (!scribe_hand_answered(h, &rc))
+		return false;
+	memset(ret, 0, sizeof(*ret));
+	memcpy(ret, hands.file, hands.file_bytes < sizeof(*ret) ? hands.file_bytes : sizeof(*ret));
+	ret->rc = rc;
+	if (rc == 0 && hands.looks & 1)
+		ret->n = 1; /* one that is taken */
+	return true;
 }
 
 bool scribe_hand_answered(struct scribe_hand *h, int *ret_rc)
