@@ -219,9 +219,9 @@ SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
 
 /* Is t->op one that counts on this record? Then it has been seen. */
 static __always_inline bool scribe_data_seen(struct scribe_thread *t, struct scribe_proc *p,
-					     const struct scribe_slot *s)
+					     struct scribe_slot *s)
 {
-	if (s && scribe_left_out(p, s, true, &t->op.bytes))
+	if (s && scribe_left_out(p, s, true, &t->op))
 		return false;
 	t->events++;
 	if (IOSCRIBE_MODULE_LAYERS) {

@@ -102,10 +102,10 @@ static __always_inline bool scribe_calls_counted(const struct scribe_proc *p, co
 /*
  * Is the operation none that counts here? Asked before it is counted as seen:
  * an excluded path, a directory's own calls (`posix`: not those of our module),
- * data (`bytes`, else NULL) of a stream whose library calls are counted instead.
+ * data (else NULL) of a stream whose library calls are counted instead.
  */
-static __always_inline bool scribe_left_out(struct scribe_proc *p, const struct scribe_slot *s, bool posix,
-					    const __u64 *bytes)
+static __always_inline bool scribe_left_out(struct scribe_proc *p, struct scribe_slot *s, bool posix,
+					    const struct scribe_data_op *data)
 {
 	__u32 flags = s->flags;
 
@@ -113,17 +113,18 @@ static __always_inline bool scribe_left_out(struct scribe_proc *p, const struct 
 		return false;
 	if (flags & SCRIBE_SF_EXCLUDED) {
 		scribe_count(p, SCRIBE_L_EXCLUDED);
-		if (bytes)
-			scribe_io_count(p, SCRIBE_L_LEFT_EXCLUDED_CALLS, 1, *bytes);
+		if (data)
+			scribe_io_count(p, SCRIBE_L_LEFT_EXCLUDED_CALLS, 1, data->bytes);
 		return true;
 	}
 	if ((flags & SCRIBE_SF_DIRECTORY) && posix) {
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
-		if (bytes)
-			scribe_io_count(p, SCRIBE_L_LEFT_OTHER_CALLS, 1, *bytes);
+		if (data)
+			scribe_io_count(p, SCRIBE_L_LEFT_OTHER_CALLS, 1, data->bytes);
 		return true;
 	}
-	if ((flags & SCRIBE_SF_CALLS) && bytes && scribe_calls_counted(p, s)) {
+	if ((flags & SCRIBE_SF_CALLS) && data && scribe_calls_counted(p, s)) {
+		__sync_fetch_and_sub(&s->ahead[data->op & 1], (__s64)data->bytes);
 		scribe_count(p, SCRIBE_L_STREAM_CALLS);
 		return true;
 	}

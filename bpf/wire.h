@@ -52,6 +52,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_KEPT = 1u << 5,        /* out of what is kept for the job */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
 	SCRIBE_SF_INSIDE = 1u << 7,      /* and by the program itself (logfmt/rules/streams.h) */
+	SCRIBE_SF_STOPPED = 1u << 8,     /* stream whose calls were counted until that cost too much */
 };
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
@@ -80,7 +81,8 @@ struct scribe_slot {
 	scribe_u32 renamed_from;       /* slot of the first rename's source, 0 none */
 	scribe_u32 renamed_from_birth; /* birth of that slot */
 	scribe_u32 calls_of;           /* with SCRIBE_SF_CALLS: low half of the process's exec_ns then */
-	scribe_u32 pad[20];
+	scribe_s64 ahead[2];           /* READ, WRITE: of a stream, bytes of its calls less those beneath them */
+	scribe_u32 pad[16];
 	/* 208: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
 	struct scribe_ext_part ext;
 	struct scribe_posix_part part;

@@ -66,6 +66,7 @@
 	X(LEFT_EXCLUDED_BYTES, "bytes that they moved") \
 	X(LEFT_BEFORE_CALLS, "reads and writes before the process was enrolled, or made by the kernel to execute it") \
 	X(LEFT_BEFORE_BYTES, "bytes that they moved") \
-	X(NOT_JUDGED, "names and programs not excluded: a pattern reached a limit, or no answer came")
+	X(NOT_JUDGED, "names and programs not excluded: a pattern reached a limit, or no answer came") \
+	X(STREAMS_STOPPED, "streams whose calls cost too much to be counted each: system calls from then on")
 
 #endif

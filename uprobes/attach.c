@@ -285,10 +285,11 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			if (why.code)
 				scribe_err_set(err, rc, "%s", why.text);
 			else if (rc == -ENOTSUP)
-				scribe_err_set(err, rc,
-					       "%s: cannot be probed for %s: its version is not known, or built in "
-					       "an unknown way",
-					       label, l->name);
+				scribe_err_set(
+					err, rc,
+					"%s: cannot be probed for %s: its version is not known, or built in "
+					"an unknown way",
+					label, l->name);
 			else
 				scribe_batch_refused(u, rc, label, err);
 			/* streams that nobody knows stay with their system calls: nothing is missed */
@@ -355,11 +356,15 @@ bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
 	return u->opt.stdio_calls && scribe_map_lookup(u->calls_fd, &zero, &on) == 0 && !on;
 }
 
-void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
+void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u)
 {
 	uint32_t zero = 0, off = 0;
 
 	scribe_map_update(u->calls_fd, &zero, &off, BPF_ANY);
+}
+
+void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
+{
 	for (size_t i = 0; i < u->nlinks; i++)
 		if (u->link[i].counts)
 			scribe_probe_link_close(u, &u->link[i]);

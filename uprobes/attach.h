@@ -108,7 +108,8 @@ size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
 			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
 /* Runs of probes of single stream calls so far, by any process of the node. */
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
-/* Detach those, leaving the rest: they cost too much. */
+/* They cost too much: none is counted from now on. Then detach them, leaving the rest. */
+void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u);
 void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u);
 /* Have they been, by us or by an earlier process? */
 bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u);

@@ -349,6 +349,9 @@ static __always_inline bool scribe_stream_handle(struct scribe_thread *t, struct
 	if (!s)
 		return false;
 	calls->fresh.birth = s->birth;
+	/* not when that has cost too much and its system calls count */
+	if ((site->flags & SCRIBE_SITE_COUNTS) && !((s->flags & SCRIBE_SF_CALLS) && scribe_calls_counted(p, s)))
+		return false;
 	/* not when the program has counted it */
 	return !((s->flags & SCRIBE_SF_INSIDE) && scribe_calls_counted(p, s) &&
 		 site->fn > SCRIBE_FN_STREAM_FDOPEN && site->fn != SCRIBE_FN_STREAM_MESSAGE);
@@ -374,9 +377,15 @@ static __always_inline int scribe_stdio_end(struct scribe_calls *calls, __u64 re
 	file = scribe_stream_file(im, site->fn <= SCRIBE_FN_STREAM_FDOPEN ? ret : c->arg[0]);
 	if (!file || (site->fn == SCRIBE_FN_STREAM_FLUSH && (__s32)ret != 0))
 		return 0;
-	if (scribe_stream_handle(t, p, calls, site, file) &&
-	    scribe_stream_meaning(p, calls, site, file, ret))
-		scribe_lib_on(t, p, &calls->fresh, &calls->op);
+	if (!scribe_stream_handle(t, p, calls, site, file) || !scribe_stream_meaning(p, calls, site, file, ret))
+		return 0;
+	scribe_lib_on(t, p, &calls->fresh, &calls->op);
+	if (calls->op.what == SCRIBE_LIB_DATA) {
+		struct scribe_slot *s = scribe_lib_slot_at(calls->fresh.slot);
+
+		if (s)
+			__sync_fetch_and_add(&s->ahead[calls->op.op_class & 1], (__s64)calls->op.bytes);
+	}
 	return 0;
 }
 

@@ -301,7 +301,7 @@ static enum weight weight_of(const char *name)
 	static const char *const losses[] = {"HASH_FULL", "COMPAT_SYSCALL", "AIO_UNMATCHED",
 					     "URING_UNMATCHED", "PROGRAM_MISSES",
 					     "IO_MISSED_CALLS", "IO_MISSED_BYTES"};
-	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT"};
+	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT", "STREAMS_STOPPED"};
 	size_t len = strlen(name);
 
 	if (!strncmp(name, "DROP_", 5) || (len > 5 && !strcmp(name + len - 5, "_LOST")))

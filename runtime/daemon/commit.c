@@ -30,11 +30,12 @@ uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_
 	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
 	ret_ledger->v[SCRIBE_L_NAME_AS_GIVEN] = w->names_as_given;
 	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = w->judge.given_up;
+	ret_ledger->v[SCRIBE_L_STREAMS_STOPPED] = w->streams_stopped;
 	ret_ledger->v[SCRIBE_L_LAYOUTS_LATE] = scribe_attrs_silent(w);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
 	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)
-		return 1ull << SCRIBE_MOD_POSIX | scribe_libs_partial(w->daemon);
-	return scribe_libs_partial(w->daemon);
+		return 1ull << SCRIBE_MOD_POSIX;
+	return 0;
 }
 
 static void fill_job(struct scribe_work *w, const struct scribe_unit *u, uint64_t base_ns, uint64_t end_ns,

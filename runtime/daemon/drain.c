@@ -79,6 +79,20 @@ static void learn_shapes(struct scribe_work *w, const struct scribe_value *v, si
 }
 
 /*
+ * The first part of a stream whose calls were counted until that was stopped: what was
+ * counted by calls and what by system calls is together what all its system calls moved.
+ */
+static const struct scribe_posix_part *settle(const struct scribe_slot_view *v)
+{
+	static struct scribe_posix_part part;
+
+	part = *v->part[0];
+	for (int i = 0; i < 2; i++)
+		part.bytes[i] -= (uint64_t)v->slot->ahead[i];
+	return &part;
+}
+
+/*
  * A library's record. Totals of the process are of what the kernel moved: a
  * stream's are, where its system calls were counted or nothing else was.
  */
@@ -89,10 +103,17 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	struct scribe_file *f = scribe_records_at_module(x->records, module, label->id);
 	/* system calls beneath a stream that have no counter of STDIO: the file's own */
 	bool shapes = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
+	const struct scribe_posix_part *first = NULL;
 	struct scribe_file *ext = stream ? scribe_records_at(x->records, label->id) : f;
 
+	if (stream && v->slot->flags & SCRIBE_SF_STOPPED) {
+		first = settle(v);
+		x->p->work->streams_stopped++;
+	}
 	for (unsigned i = 0; i < v->nparts; i++) {
-		if (!f || !ext || scribe_posix_acc_add(&f->acc, v->part[i], v->access[i], v->stride[i]) < 0 ||
+		const struct scribe_posix_part *part = i || !first ? v->part[i] : first;
+
+		if (!f || !ext || scribe_posix_acc_add(&f->acc, part, v->access[i], v->stride[i]) < 0 ||
 		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
 			return -1;
 		x->p->totals.operations += v->part[i]->events;
@@ -103,8 +124,8 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 		}
 		if (!stream)
 			continue;
-		x->p->totals.bytes_read += v->part[i]->bytes[0];
-		x->p->totals.bytes_written += v->part[i]->bytes[1];
+		x->p->totals.bytes_read += part->bytes[0];
+		x->p->totals.bytes_written += part->bytes[1];
 	}
 	if (f && shapes) {
 		scribe_file_properties(f, v->ext[0]);
@@ -167,8 +188,8 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_label *label = scribe_slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
-	if (scribe_drain_left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
-	    says_nothing(v))
+	if (scribe_drain_left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED ||
+	    (label && label->excluded) || says_nothing(v))
 		return 0;
 	if (!x->kept) {
 		scribe_keep_record(x->p, v, x->lives);

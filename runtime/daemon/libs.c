@@ -20,10 +20,10 @@
 #include "uprobes/tables.h"
 #include "uprobes/wire.h"
 
-#define CALL_COST_NS    1500 /* of a counted stream call, entry and return, here */
-#define GUARD_NS        200000000ull
-#define SWEEP_NS        2000000000ull /* between looks at the tables, */
-#define SWEEP_ENDED     32            /* or so many ended processes */
+#define CALL_COST_NS 1500 /* of a counted stream call, entry and return, here */
+#define GUARD_NS     200000000ull
+#define SWEEP_NS     2000000000ull /* between looks at the tables, */
+#define SWEEP_ENDED  32            /* or so many ended processes */
 
 /* ---- libraries that were in use before they were probed ---- */
 
@@ -225,6 +225,17 @@ void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p
 		fclose(maps);
 }
 
+/* A stream's, unless the program counts it itself. What it has moved is known by `ahead`, at any moment. */
+static void stop_calls(struct scribe_slot *s)
+{
+	uint32_t flags = __atomic_load_n(&s->flags, __ATOMIC_RELAXED);
+
+	if (!(flags & SCRIBE_SF_CALLS) || (flags & SCRIBE_SF_INSIDE))
+		return;
+	__atomic_fetch_or(&s->flags, SCRIBE_SF_STOPPED, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_CALLS, __ATOMIC_RELAXED);
+}
+
 /* Streams whose calls are no longer counted: from now on their system calls are. */
 static void forget_calls(struct scribe_daemon *d)
 {
@@ -238,7 +249,7 @@ static void forget_calls(struct scribe_daemon *d)
 			if (!s || s->serial != p->serial)
 				break;
 			if (s->kind == SCRIBE_KIND_STDIO)
-				__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_CALLS, __ATOMIC_RELAXED);
+				stop_calls(s);
 			at = s->next == SCRIBE_LINKING ? 0 : s->next;
 		}
 	}
@@ -254,10 +265,10 @@ void scribe_libs_guard(struct scribe_daemon *d)
 	calls = scribe_uprobes_stream_calls(l->uprobes);
 	spent = (calls - l->guard_calls) * CALL_COST_NS;
 	if (spent * 100 > (now - l->guard_ns) * l->stdio_share) {
-		scribe_uprobes_drop_stream_calls(l->uprobes);
+		scribe_uprobes_stop_stream_calls(l->uprobes);
 		forget_calls(d);
+		scribe_uprobes_drop_stream_calls(l->uprobes);
 		l->stdio_calls = false;
-		l->partial |= 1ull << SCRIBE_MOD_STDIO;
 		if (l->verbose)
 			fprintf(stderr, "ioscribed: counting stream calls cost too much: stopped\n");
 	}
@@ -349,11 +360,6 @@ size_t scribe_libs_covered(const struct scribe_daemon *d, uint32_t image,
 			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
 {
 	return d->libs ? scribe_uprobes_covered(d->libs->uprobes, image, ret_byte) : 0;
-}
-
-uint64_t scribe_libs_partial(const struct scribe_daemon *d)
-{
-	return d->libs ? d->libs->partial : 0;
 }
 
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good)

@@ -54,8 +54,6 @@ bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe
 /* As scribe_uprobes_covered. */
 size_t scribe_libs_covered(const struct scribe_daemon *d, uint32_t image,
 			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
-/* Bits of modules that may have missed calls of any process. */
-uint64_t scribe_libs_partial(const struct scribe_daemon *d);
 /* `for_good`: detach; else what is pinned stays attached, for the next daemon. */
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good);
 

@@ -95,10 +95,8 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	d->libs = l;
 	l->guard_ns = scribe_now_ns();
 	l->guard_calls = scribe_uprobes_stream_calls(l->uprobes);
-	if (scribe_uprobes_dropped_stream_calls(l->uprobes)) {
+	if (scribe_uprobes_dropped_stream_calls(l->uprobes))
 		l->stdio_calls = false;
-		l->partial |= 1ull << SCRIBE_MOD_STDIO;
-	}
 	l->cache = c->library_cache;
 	snprintf(l->paths, sizeof(l->paths), "%s", c->library_paths);
 	if (!scribe_libs_inside_library(c, l->inside, sizeof(l->inside)))

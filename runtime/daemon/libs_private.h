@@ -16,7 +16,6 @@ struct scribe_libs {
 	char inside[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX]; /* and these */
 	bool late;      /* what is attached now is in use already */
 	char *searched; /* the last LD_LIBRARY_PATH of a program */
-	uint64_t partial;
 	bool stdio_calls;
 	uint32_t stdio_share;
 	uint64_t begun_ns; /* what is older was attached by an earlier daemon */

@@ -128,6 +128,10 @@ bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
 	return false;
 }
 
+void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u)
+{
+}
+
 void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
 {
 }
