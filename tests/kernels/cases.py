@@ -32,7 +32,7 @@ class Log:
     """A log as `ioscribe parse` prints it."""
 
     def __init__(self, tool, path):
-        done = subprocess.run([tool, "parse", "--show-incomplete", path], capture_output=True, text=True)
+        done = subprocess.run([*tool, "parse", "--show-incomplete", path], capture_output=True, text=True)
         self.text = done.stdout
         self.error = done.stderr.strip() if done.returncode else ""
         self.rows = []

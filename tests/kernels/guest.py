@@ -13,8 +13,10 @@ import image
 
 MACHINES = {
     "amd64": (["qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
-              "ttyS0"),
-    "arm64": (["qemu-system-aarch64", "-M", "virt", "-cpu", "max"], "ttyAMA0"),
+              "ttyS0", ["-serial", "file:{}"]),
+    # its board has one serial line
+    "arm64": (["qemu-system-aarch64", "-M", "virt", "-cpu", "max"], "ttyAMA0",
+              ["-chardev", "file,id=results,path={}", "-device", "pci-serial,chardev=results"]),
 }  # fmt: skip
 ATTEMPTS = 3
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?=]*[A-Za-z]|c)|\r")
@@ -59,11 +61,12 @@ class Guest:
         self.append, self.icount, self.timeout_s = append, icount, timeout_s
 
     def _command(self, initrd, results):
-        machine, console = MACHINES[self.arch]
+        machine, console, second = MACHINES[self.arch]
         # One guest processor a thread where there are several; instructions are counted on one.
         accel = "tcg" if self.icount or self.smp == 1 else "tcg,thread=multi"
         command = [*machine, "-accel", accel, "-smp", str(self.smp), "-m", self.memory,
-                   "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-serial", f"file:{results}",
+                   "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio",
+                   *(part.format(results) for part in second),
                    "-kernel", self.kernel, "-initrd", initrd,
                    "-append", f"console={console} quiet panic=-1 {self.append}".strip()]  # fmt: skip
         if self.icount:

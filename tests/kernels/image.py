@@ -123,8 +123,9 @@ def make_root(build, root, sysroot=""):
                 _copy(source, root, f"{target}/{os.path.basename(source)}")
     ours = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
     ours = [path for path in ours if not os.path.islink(path) and _is_elf(path)]
-    for path in ours: # debug information is of no use there; symbols are
-        subprocess.run(["llvm-strip" if sysroot else "strip", "--strip-debug", path], check=True)
+    prefix = "aarch64-linux-gnu-" if sysroot else ""
+    for path in ours:  # debug information is of no use there; symbols are
+        subprocess.run([f"{prefix}strip", "--strip-debug", path], check=True)
     for tool in TOOLS:
         source = _tool(tool, sysroot)
         if not source and sysroot and tool in MAY_LACK:
