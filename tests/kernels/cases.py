@@ -26,6 +26,7 @@ class Case:
     function: bool = False
     same: bool = False  # the log is the same everywhere, but times
     may_lack: bool = False  # a kernel may refuse the program itself: it runs untraced before
+    archs: tuple = ("amd64", "arm64")  # where what it does is recorded
 
 
 class Log:
@@ -127,6 +128,7 @@ STREAMS = totals(
 SHORT = totals((r"/short\.\d+$", {"POSIX_OPENS": 1000, "POSIX_WRITES": 1000, "POSIX_READS": 1000,
                                   "POSIX_BYTES_WRITTEN": 100500}))  # fmt: skip
 PROCESSES = totals((r"/p\d+$", {"POSIX_OPENS": 200, "POSIX_WRITES": 200, "POSIX_BYTES_WRITTEN": 10100}))
+PROBED = ("amd64",)  # where libraries have probes
 RANKS = "mpiexec.hydra -n {} /tests/{}"
 
 THREADS_8 = Case("threads8", "threads", "/tests/kernels/kernels_threads 8 1500", threads(8, 1500))
@@ -142,10 +144,11 @@ CASES = [
     Case("direct", "io_uring", "uring direct", DIRECT, may_lack=True),
     Case("many", "io_uring", "uring many", MANY),
     Case("aio", "libaio", "/tests/kernels/kernels_aio", AIO, same=True),
-    Case("streams", "STDIO", "stdio_calls", STREAMS),
+    Case("streams", "STDIO", "stdio_calls", STREAMS, archs=PROBED),
     Case("mpi", "MPI", RANKS.format(4, "mpi/mpi_known /data/w"), mpi_known),
-    Case("inside", "MPI-IO inside", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2)),
-    Case("probes", "MPI-IO probes", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2), "--set mpiio_inside=no"),
+    Case("inside", "MPI-IO inside", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2), archs=PROBED),
+    Case("probes", "MPI-IO probes", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2),
+         "--set mpiio_inside=no", archs=PROBED),
     Case("job", "job", "job", files(500), function=True),
     Case("killed", "killed", "killed", files(900), function=True),
 ]
