@@ -412,6 +412,8 @@ static __always_inline bool scribe_fd_meaning(__u32 act, __u64 arg2, struct scri
 		return true;
 	case SCRIBE_ACT_MMAP:
 		m->what = SCRIBE_META_MMAP;
+		m->ext = SCRIBE_EXT_MAPPED_BYTES;
+		m->bytes = arg2;
 		return true;
 	case SCRIBE_ACT_FTRUNCATE:
 		m->ext = SCRIBE_EXT_TRUNCATES;

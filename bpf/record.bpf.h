@@ -237,7 +237,7 @@ static __always_inline void scribe_meta_apply(struct scribe_slot *at, const stru
 		SCRIBE_BUMP(at->part.busy_ns[SCRIBE_OP_WRITE], busy_ns);
 	if (op->ext >= SCRIBE_EXT_COUNT)
 		return;
-	SCRIBE_BUMP(at->ext.v[op->ext], 1);
+	SCRIBE_BUMP(at->ext.v[op->ext], op->ext == SCRIBE_EXT_MAPPED_BYTES ? op->bytes : 1);
 	if (op->ext == SCRIBE_EXT_CLOSES)
 		SCRIBE_BUMP(at->ext.v[SCRIBE_EXT_CLOSE_NS], op->end_ns - op->start_ns);
 	else if (op->what == SCRIBE_META_EXT)

@@ -29,6 +29,7 @@ enum scribe_meta {
 
 struct scribe_meta_op {
 	__u64 start_ns, end_ns;
+	__u64 bytes; /* MMAP: of the mapping */
 	__u32 what; /* enum scribe_meta */
 	__u32 ext;  /* enum scribe_ext_id counted with it, SCRIBE_EXT_COUNT: none */
 	__u32 mode; /* OPEN: mode argument, 0 none */

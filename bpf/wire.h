@@ -82,8 +82,8 @@ struct scribe_slot {
 	scribe_u32 renamed_from_birth; /* birth of that slot */
 	scribe_u32 calls_of;           /* with SCRIBE_SF_CALLS: low half of the process's exec_ns then */
 	scribe_s64 ahead[2];           /* READ, WRITE: of a stream, bytes of its calls less those beneath them */
-	scribe_u32 pad[16];
-	/* 208: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
+	scribe_u32 pad[14];
+	/* 200: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
 	struct scribe_ext_part ext;
 	struct scribe_posix_part part;
 } __attribute__((aligned(64)));

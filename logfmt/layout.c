@@ -21,6 +21,7 @@ static const struct {
 	{SCRIBE_MOD_MPIIO, 1, 544},       {SCRIBE_MOD_MPIIO, 2, 544},  {SCRIBE_MOD_H5F, 1, 40},
 	{SCRIBE_MOD_H5F, 2, 56},          {SCRIBE_MOD_H5D, 1, 904},    {SCRIBE_MOD_PNETCDF_FILE, 1, 48},
 	{SCRIBE_MOD_PNETCDF_FILE, 2, 64}, {SCRIBE_MOD_BGQ, 1, 120},    {SCRIBE_MOD_STDIO, 1, 240},
+	{SCRIBE_MOD_POSIX_EXT, 1, 216},
 };
 
 size_t scribe_disk_bytes(int module, unsigned version)
@@ -157,6 +158,11 @@ int scribe_disk_upgrade(int module, unsigned version, void *rec)
 	case SCRIBE_MOD_STDIO:
 		memmove(c + 2, c + 1, bytes - (BASE_WORDS + 1) * 8);
 		c[SCRIBE_STDIO_FDOPENS] = (uint64_t)-1;
+		return 1;
+	case SCRIBE_MOD_POSIX_EXT: /* mappings were counted, not their bytes */
+		memmove(c + SCRIBE_EXT_MAPPED_BYTES + 1, c + SCRIBE_EXT_MAPPED_BYTES,
+			bytes - (BASE_WORDS + SCRIBE_EXT_MAPPED_BYTES) * 8);
+		c[SCRIBE_EXT_MAPPED_BYTES] = 0;
 		return 1;
 	default:
 		return 1;

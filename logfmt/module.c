@@ -157,7 +157,7 @@ static const struct scribe_module modules[] = {
 	BARE(HEATMAP, "HEATMAP", 1, 1),
 	FIXED(DFS, "DFS", "DFS", 1, dfs, true),
 	FIXED(DAOS, "DAOS", "DAOS", 1, daos, true),
-	FIXED(POSIX_EXT, "POSIX_EXT", "POSIX_EXT", 1, posix_ext, true),
+	FIXED(POSIX_EXT, "POSIX_EXT", "POSIX_EXT", 2, posix_ext, true),
 	{.id = SCRIBE_MOD_PROCESS, .name = "PROCESS", .prefix = "PROCESS", .version = 1, .accepts = 1,
 	 .record_bytes = sizeof(struct scribe_process_record), .ncounters = COUNT(process_counters),
 	 .nfcounters = COUNT(process_fcounters), .counters = process_counters, .fcounters = process_fcounters,

@@ -5,6 +5,9 @@
 #include "util/human.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "logfmt/names.h"
 
 const char *scribe_human_bytes(int64_t bytes, char *to, size_t cap)
 {
@@ -35,5 +38,17 @@ const char *scribe_human_count(int64_t n, char *to, size_t cap)
 		to[at++] = digits[i];
 	}
 	to[at] = '\0';
+	return to;
+}
+
+const char *scribe_human_text(const char *text, char *to, size_t cap)
+{
+	size_t len = strlen(text), need = scribe_name_escape(text, len, to, cap);
+
+	/* no half of an escape, no half of a character */
+	while (need >= cap && len > 0) {
+		len -= len > need - cap ? 1 : 0;
+		need = scribe_name_escape(text, len, to, cap);
+	}
 	return to;
 }

@@ -6,56 +6,36 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "util/human.h"
 #include "util/run_parts.h"
+#include "util/summary.h"
 
 #define GRACE_MS  2000
 #define COMMIT_MS 60000
 
-static const char *bytes_text(uint64_t bytes, char *room, size_t cap)
-{
-	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-	double n = (double)bytes;
-	int u = 0;
-
-	while (n >= 1024 && u < 5) {
-		n /= 1024;
-		u++;
-	}
-	snprintf(room, cap, u ? "%.1f %s" : "%.0f %s", n, unit[u]);
-	return room;
-}
-
+/* What is in the log is told from the log, as `ioscribe summary --brief` does; the rest is only known here.
+ */
 static void summary(const struct scribe_msg_log *m)
 {
-	char in[32], out[32];
-	double busy = m->read_seconds + m->write_seconds + m->meta_seconds;
+	struct scribe_err err = {0};
 
-	fprintf(stderr, "  program     %.100s%s\n", m->exe, strlen(m->exe) > 100 ? "..." : "");
-	fprintf(stderr, "  processes   %" PRIu64 ", %u rank%s, %.3f s%s\n", m->processes, m->nprocs,
-		m->nprocs == 1 ? "" : "s", m->seconds, m->collective ? ", reduced by the ranks" : "");
-	fprintf(stderr, "  files       %" PRIu64, m->files);
+	if (scribe_summary_brief(m->path, stderr, &err) < 0)
+		fprintf(stderr, "  note       %s\n", err.text);
 	if (m->folded_files)
-		fprintf(stderr, " and %" PRIu64 " folded into catch-all records", m->folded_files);
-	fprintf(stderr, "\n  operations  %" PRIu64 "\n", m->operations);
-	fprintf(stderr, "  read        %s\n", bytes_text(m->bytes_read, in, sizeof(in)));
-	fprintf(stderr, "  written     %s\n", bytes_text(m->bytes_written, out, sizeof(out)));
-	fprintf(stderr, "  I/O time    %.3f s (read %.3f, write %.3f, metadata %.3f)\n", busy,
-		m->read_seconds, m->write_seconds, m->meta_seconds);
-	if (m->failed)
-		fprintf(stderr, "  failed      %u process%s ended by a signal or a code other than 0\n",
-			m->failed, m->failed == 1 ? "" : "es");
+		fprintf(stderr, "  note       %" PRIu64 " files are folded into catch-all records\n",
+			m->folded_files);
 	if (m->still_running)
-		fprintf(stderr, "  note        %u process%s still running when the log was written\n",
+		fprintf(stderr, "  note       %u process%s still running when the log was written\n",
 			m->still_running, m->still_running == 1 ? " was" : "es were");
 	if (m->missing[0])
-		fprintf(stderr, "  note        library calls are incomplete: %s\n", m->missing);
-	if (m->partial)
-		fprintf(stderr,
-			"  note        incomplete: operations were lost, see the ledger in the log\n");
+		fprintf(stderr, "  note       library calls are incomplete: %s\n",
+			scribe_human_text(m->missing, (char[1024]){0}, 1024));
 }
 
 static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary)
 {
+	char path[2 * SCRIBE_PATH_MAX];
+
 	if (m->text[0]) {
 		fprintf(stderr, "ioscribe run: no log%s%s: %s\n", m->world[0] ? " of " : "", m->world,
 			m->text);
@@ -63,7 +43,7 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 	}
 	if (quiet)
 		return 0;
-	fprintf(stderr, "ioscribe: log %s\n", m->path);
+	fprintf(stderr, "ioscribe: log %s\n", scribe_human_text(m->path, path, sizeof(path)));
 	if (with_summary)
 		summary(m);
 	return 0;

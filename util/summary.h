@@ -6,6 +6,8 @@
 #ifndef UTIL_SUMMARY_H
 #define UTIL_SUMMARY_H
 
+#include <stdio.h>
+
 #include "logfmt/base/err.h"
 #include "logfmt/records.h"
 #include "util/accum.h"
@@ -13,6 +15,8 @@
 #include "util/outbuf.h"
 
 #define SCRIBE_SUMMARY_MODULES 5 /* POSIX, MPI-IO, STDIO, DFS, DAOS */
+#define SCRIBE_SUMMARY_LIBRARIES 2 /* HDF5's datasets, PnetCDF's variables */
+#define SCRIBE_SUMMARY_SIGNALS   65
 #define SCRIBE_SUMMARY_FILES   20
 #define SCRIBE_SUMMARY_ENDS 20
 #define SCRIBE_SUMMARY_COLUMNS 60 /* of the plot of activity over time */
@@ -39,6 +43,14 @@ struct scribe_summary_end {
 	char exe[64];
 };
 
+/* A library above MPI-IO. */
+struct scribe_summary_library {
+	int module;
+	const char *what; /* its records are of */
+	int64_t things, reads, writes, bytes_read, bytes_written;
+	double seconds; /* slowest rank's in records of its own, and in each shared one */
+};
+
 /* Bytes moved over time, of all ranks, below MPI-IO. */
 struct scribe_summary_heat {
 	double span; /* seconds that the columns cover; 0: the log has no heatmap */
@@ -49,9 +61,14 @@ struct scribe_summary {
 	struct scribe_log log;
 	struct scribe_summary_module modules[SCRIBE_SUMMARY_MODULES];
 	int nmodules;
+	struct scribe_summary_library libraries[SCRIBE_SUMMARY_LIBRARIES];
+	int nlibraries;
+	int64_t mapped_files, mappings, mapped_bytes; /* by mmap, of POSIX records */
 	uint64_t other_modules;                                 /* bit i: module i has data beside those */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES]; /* most bytes first */
 	int nfiles;
+	int64_t operations; /* of the processes in the log */
+	int64_t by_signal[SCRIBE_SUMMARY_SIGNALS];
 	int64_t processes, ended_well, ended_badly, signalled, lost, running;
 	struct scribe_summary_end ends[SCRIBE_SUMMARY_ENDS]; /* those that did not end well */
 	int nends;
@@ -65,6 +82,13 @@ struct scribe_summary {
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err);
 void scribe_summary_free(struct scribe_summary *s);
 
+/* A counter of the ledger by its name without prefix; 0: there is none. */
+int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare);
+
+/* Libraries and mappings of an opened log. 0 or a negative code with a message. */
+int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err);
+void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out);
+
 /* The heatmaps of an opened log. 0 or a negative code with a message. */
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
 /* Plot of activity over time; nothing when there was no heatmap. */
@@ -74,7 +98,7 @@ void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
 void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_out *out);
 
-/* Ten lines about the log at `path` to descriptor `fd`, as `ioscribe run` does at its end. */
-int scribe_summary_brief(const char *path, int fd, struct scribe_err *err);
+/* The same about the log at `path` to a stream, each line behind two spaces: the end of `ioscribe run`. */
+int scribe_summary_brief(const char *path, FILE *to, struct scribe_err *err);
 
 #endif

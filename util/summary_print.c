@@ -31,14 +31,18 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 	const struct scribe_log_job *job = scribe_reader_job(s->log.reader);
 	time_t t = (time_t)job->start_time_sec;
 	struct tm tm;
-	char when[64] = "(no date)";
+	const char *plural = job->nprocs == 1 ? "" : s->processes ? "s" : "es";
+	char when[64] = "(no date)", command[160];
 
 	if (localtime_r(&t, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	scribe_out_printf(out, "job        %lld: %lld process%s, uid %lld, %s, %.3f s\n",
-			  (long long)job->jobid, (long long)job->nprocs, job->nprocs == 1 ? "" : "es",
-			  (long long)job->uid, when, scribe_reader_runtime(s->log.reader));
-	scribe_out_printf(out, "command    %.160s\n", scribe_reader_exe(s->log.reader));
+	/* who knows the processes tells how many below: a rank may be many, and others are no rank */
+	scribe_out_printf(out, "job        %lld: %lld %s%s, uid %lld, %s, %.3f s%s\n", (long long)job->jobid,
+			  (long long)job->nprocs, s->processes ? "rank" : "process", plural,
+			  (long long)job->uid, when, scribe_reader_runtime(s->log.reader),
+			  strstr(job->metadata, "finalize=collective\n") ? ", reduced by the ranks" : "");
+	scribe_out_printf(out, "command    %s\n",
+			  scribe_human_text(scribe_reader_exe(s->log.reader), command, sizeof(command)));
 }
 
 /* ---- modules ---- */
@@ -164,7 +168,9 @@ static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *o
 static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 {
 	char bar[BAR + 1];
-	int n = part <= 0 || all <= 0 ? 0 : part >= all ? BAR : (int)((double)BAR * (double)part / (double)all + 0.5);
+	int n = part <= 0 || all <= 0 ? 0
+		: part >= all         ? BAR
+				      : (int)((double)BAR * (double)part / (double)all + 0.5);
 
 	n = part > 0 && all > 0 && n == 0 ? 1 : n;
 	memset(bar, ' ', BAR);
@@ -241,6 +247,21 @@ static void put_files(const struct scribe_summary *s, struct scribe_out *out, in
 
 /* ---- processes ---- */
 
+/* Which signals: a pool's workers are ended so, and nothing has failed. */
+static void put_signals(const struct scribe_summary *s, struct scribe_out *out)
+{
+	char a[H];
+
+	for (int i = 0; i < SCRIBE_SUMMARY_SIGNALS; i++) {
+		const char *abbrev = sigabbrev_np(i);
+
+		if (s->by_signal[i] && abbrev)
+			scribe_out_printf(out, ", %s by SIG%s", count(s->by_signal[i], a), abbrev);
+		else if (s->by_signal[i])
+			scribe_out_printf(out, ", %s by signal %d", count(s->by_signal[i], a), i);
+	}
+}
+
 static void put_processes_line(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
@@ -251,8 +272,7 @@ static void put_processes_line(const struct scribe_summary *s, struct scribe_out
 	scribe_out_printf(out, " %s ended with 0", count(s->ended_well, a));
 	if (s->ended_badly)
 		scribe_out_printf(out, ", %s with an error", count(s->ended_badly, a));
-	if (s->signalled)
-		scribe_out_printf(out, ", %s by a signal", count(s->signalled, a));
+	put_signals(s, out);
 	if (s->running)
 		scribe_out_printf(out, ", %s still running", count(s->running, a));
 	if (s->lost)
@@ -264,6 +284,7 @@ static void put_end(const struct scribe_summary_end *e, struct scribe_out *out)
 {
 	int sig = (int)(e->wait_status & 0x7f);
 	const char *abbrev = sigabbrev_np(sig);
+	char exe[4 * sizeof(e->exe)];
 
 	scribe_out_printf(out, "  rank %-5lld pid %-8lld ", (long long)e->rank, (long long)e->pid);
 	if (e->kind == SCRIBE_END_SIGNALLED && abbrev)
@@ -274,7 +295,7 @@ static void put_end(const struct scribe_summary_end *e, struct scribe_out *out)
 		scribe_out_printf(out, "exit %lld", (long long)(e->wait_status >> 8));
 	else
 		scribe_out_text(out, e->kind == SCRIBE_END_RUNNING ? "still running" : "lost sight of");
-	scribe_out_printf(out, "  %s\n", e->exe);
+	scribe_out_printf(out, "  %s\n", scribe_human_text(e->exe, exe, sizeof(exe)));
 }
 
 static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
@@ -298,10 +319,11 @@ enum weight { NOTE, APPROXIMATE, LOSS };
 /* What a ledger counter means when it is not 0, by its name without prefix. */
 static enum weight weight_of(const char *name)
 {
-	static const char *const losses[] = {"HASH_FULL", "COMPAT_SYSCALL", "AIO_UNMATCHED",
-					     "URING_UNMATCHED", "PROGRAM_MISSES",
-					     "IO_MISSED_CALLS", "IO_MISSED_BYTES"};
-	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT", "STREAMS_STOPPED"};
+	static const char *const losses[] = {"HASH_FULL",       "COMPAT_SYSCALL", "AIO_UNMATCHED",
+					     "URING_UNMATCHED", "PROGRAM_MISSES", "IO_MISSED_CALLS",
+					     "IO_MISSED_BYTES"};
+	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT",
+						     "STREAMS_STOPPED"};
 	size_t len = strlen(name);
 
 	if (!strncmp(name, "DROP_", 5) || (len > 5 && !strcmp(name + len - 5, "_LOST")))
@@ -322,7 +344,7 @@ static const char *bare_name(const char *name)
 	return strncmp(name, "LEDGER_", 7) ? name : name + 7 + 2 * !strncmp(name + 7, "F_", 2);
 }
 
-static int64_t ledger_value(const struct scribe_summary *s, const char *bare)
+int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
 
@@ -356,46 +378,63 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 
 static int64_t unrecorded(const struct scribe_summary *s)
 {
-	int64_t seen = ledger_value(s, "EVENTS");
-	int64_t recorded = scribe_sum(ledger_value(s, "RECORDED"), ledger_value(s, "FOLDED"));
+	int64_t seen = scribe_summary_ledger(s, "EVENTS");
+	int64_t recorded =
+		scribe_sum(scribe_summary_ledger(s, "RECORDED"), scribe_summary_ledger(s, "FOLDED"));
 
 	return (int64_t)((uint64_t)seen - (uint64_t)recorded);
 }
 
+/* The ledger is the whole job's and the kernel's: what this log has, where that is another number. */
+static const char *share_text(const struct scribe_summary *s, char to[128])
+{
+	int64_t seen = scribe_summary_ledger(s, "EVENTS");
+	char a[H];
+
+	to[0] = 0;
+	if (s->operations > 0 && s->operations < seen)
+		snprintf(to, 128, "; of the whole job, %s in this log", count(s->operations, a));
+	else if (s->operations > seen)
+		snprintf(to, 128, "; %s with what programs count themselves", count(s->operations, a));
+	return to;
+}
+
 static void put_ledger_line(const struct scribe_summary *s, struct scribe_out *out)
 {
-	char a[H], b[H];
+	char a[H], b[H], share[128];
 	int losses = put_ledger_counters(s, NULL, LOSS), approx = put_ledger_counters(s, NULL, APPROXIMATE);
 
 	if (!s->has_ledger)
 		return;
 	if (!losses && unrecorded(s) <= 0)
-		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s\n",
-				  count(ledger_value(s, "EVENTS"), a),
+		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s%s\n",
+				  count(scribe_summary_ledger(s, "EVENTS"), a), share_text(s, share),
 				  approx ? "; some values approximate" : "");
 	else
 		scribe_out_printf(
 			out,
 			"ledger     NOT complete: %s operations seen, %s not recorded; %d cause%s of loss\n",
-			count(ledger_value(s, "EVENTS"), a), count(unrecorded(s) > 0 ? unrecorded(s) : 0, b),
-			losses, losses == 1 ? "" : "s");
+			count(scribe_summary_ledger(s, "EVENTS"), a),
+			count(unrecorded(s) > 0 ? unrecorded(s) : 0, b), losses, losses == 1 ? "" : "s");
 }
 
 /* What the kernel itself has counted of the same threads, and how much of it is here. */
 static void put_account_line(const struct scribe_summary *s, struct scribe_out *out)
 {
-	int64_t calls = ledger_value(s, "IO_CALLS"), missed = ledger_value(s, "IO_MISSED_CALLS");
+	int64_t calls = scribe_summary_ledger(s, "IO_CALLS"),
+		missed = scribe_summary_ledger(s, "IO_MISSED_CALLS");
 	char a[H], b[H];
 
 	if (calls <= 0)
 		return;
 	if (missed)
-		scribe_out_printf(out, "           the kernel counted %s reads and writes, %s of them are missing\n",
-				  count(calls, a), count(missed, b));
+		scribe_out_printf(
+			out, "           the kernel counted %s reads and writes, %s of them are missing\n",
+			count(calls, a), count(missed, b));
 	else
-		scribe_out_printf(out,
-				  "           the kernel counted %s reads and writes: all recorded or left out\n",
-				  count(calls, a));
+		scribe_out_printf(
+			out, "           the kernel counted %s reads and writes: all recorded or left out\n",
+			count(calls, a));
 }
 
 static void put_ledger(const struct scribe_summary *s, struct scribe_out *out)
@@ -448,6 +487,7 @@ void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out
 		put_module(&s->modules[i], out);
 	if (!s->nmodules)
 		scribe_out_text(out, "records    no I/O recorded\n");
+	scribe_summary_print_more(s, out);
 	put_others(s, out);
 	put_partial(s, out);
 	put_processes_line(s, out);
@@ -471,6 +511,7 @@ void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_ou
 		put_module(&s->modules[i], out);
 	if (!s->nmodules)
 		scribe_out_text(out, "records    no I/O recorded\n");
+	scribe_summary_print_more(s, out);
 	put_partial(s, out);
 	put_sizes_brief(s, out);
 	for (int i = 0; i < s->nfiles && i < 2; i++) {
@@ -483,18 +524,22 @@ void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_ou
 	put_ledger_line(s, out);
 }
 
-int scribe_summary_brief(const char *path, int fd, struct scribe_err *err)
+int scribe_summary_brief(const char *path, FILE *to, struct scribe_err *err)
 {
 	struct scribe_summary s;
 	struct scribe_out out = {0};
 	int rc = scribe_summary_read(&s, path, err);
 
 	if (rc >= 0)
-		rc = scribe_out_open(&out, fd, err);
+		rc = scribe_out_open_memory(&out, err);
 	if (rc >= 0) {
 		scribe_summary_print_brief(&s, &out);
-		scribe_out_printf(&out, "log        %s\n", path);
-		rc = scribe_out_flush(&out, err);
+		for (const char *at = out.buf, *end; at < out.buf + out.len; at = end + 1) {
+			end = memchr(at, '\n', (size_t)(out.buf + out.len - at));
+			if (!end)
+				break;
+			fprintf(to, "  %.*s\n", (int)(end - at), at);
+		}
 	}
 	scribe_out_close(&out);
 	scribe_summary_free(&s);

@@ -102,6 +102,10 @@ static int read_records(struct scribe_summary *s, const struct op_counters *o, s
 		ret_m->opens = scribe_sum(ret_m->opens, sum_of(c, o->opens));
 		ret_m->reads = scribe_sum(ret_m->reads, sum_of(c, o->reads));
 		ret_m->writes = scribe_sum(ret_m->writes, sum_of(c, o->writes));
+		if (o->module == SCRIBE_MOD_POSIX && c[SCRIBE_POSIX_MMAPS] > 0) {
+			s->mapped_files++;
+			s->mappings = scribe_sum(s->mappings, c[SCRIBE_POSIX_MMAPS]);
+		}
 		for (int i = 0; o->read_sizes >= 0 && i < SCRIBE_SIZE_BUCKETS; i++) {
 			ret_m->read_sizes[i] = scribe_sum(ret_m->read_sizes[i], c[o->read_sizes + i]);
 			ret_m->write_sizes[i] = scribe_sum(ret_m->write_sizes[i], c[o->write_sizes + i]);
@@ -141,12 +145,15 @@ static void process_take(struct scribe_summary *s, const struct scribe_process_r
 	struct scribe_summary_end *e;
 
 	s->processes++;
+	s->operations = scribe_sum(s->operations, p->operations);
 	if (p->end_kind == SCRIBE_END_EXITED && p->wait_status == 0) {
 		s->ended_well++;
 		return;
 	}
 	s->ended_badly += p->end_kind == SCRIBE_END_EXITED;
 	s->signalled += p->end_kind == SCRIBE_END_SIGNALLED;
+	if (p->end_kind == SCRIBE_END_SIGNALLED)
+		s->by_signal[(p->wait_status & 0x7f) < SCRIBE_SUMMARY_SIGNALS ? p->wait_status & 0x7f : 0]++;
 	s->lost += p->end_kind == SCRIBE_END_LOST;
 	s->running += p->end_kind == SCRIBE_END_RUNNING;
 	if (s->nends == SCRIBE_SUMMARY_ENDS)
@@ -205,6 +212,8 @@ int scribe_summary_read(struct scribe_summary *s, const char *path, struct scrib
 		rc = read_processes(s, err);
 	if (rc >= 0)
 		rc = read_ledger(s, err);
+	if (rc >= 0)
+		rc = scribe_summary_read_more(s, err);
 	if (rc >= 0)
 		rc = scribe_summary_read_heat(s, err);
 	if (rc < 0)

@@ -61,7 +61,8 @@ struct scribe_cursor {
 	X(FAILED_DATA, "reads and writes that returned an error") \
 	X(FAILED_META, "other calls on the open file that returned an error") \
 	X(CREATES, "opens that created the file") \
-	X(CLOSES, "closes of descriptors of the file")
+	X(CLOSES, "closes of descriptors of the file") \
+	X(MAPPED_BYTES, "bytes of the mappings of the file; what moves through them is not counted")
 
 #define SCRIBE_EXT_TIMES(X) \
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \

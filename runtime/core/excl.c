@@ -86,12 +86,9 @@ static bool below(const char *prefix, const char *path, size_t bytes)
 {
 	size_t n = strlen(prefix);
 
-	if (n && prefix[n - 1] == '/') {
-		if (bytes >= n && !memcmp(path, prefix, n))
-			return true;
-		n--; /* the directory itself */
-	}
-	return bytes == n && !memcmp(path, prefix, n);
+	if (n && prefix[n - 1] == '/')
+		n--;
+	return bytes >= n && !memcmp(path, prefix, n) && (bytes == n || path[n] == '/');
 }
 
 static bool any(const struct scribe_prefixes *p, const char *path, size_t bytes)

@@ -24,12 +24,18 @@
 
 uint64_t scribe_commit_partial(struct scribe_work *w, struct scribe_ledger *ret_ledger)
 {
+	uint64_t late;
+
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
 	if (w->daemon->bpf)
 		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
 	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
 	ret_ledger->v[SCRIBE_L_NAME_AS_GIVEN] = w->names_as_given;
 	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = w->judge.given_up;
+	late = w->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? w->excluded_late : 0;
+	ret_ledger->v[SCRIBE_L_EVENTS] -= late;
+	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
+	ret_ledger->v[SCRIBE_L_EXCLUDED] += late;
 	ret_ledger->v[SCRIBE_L_STREAMS_STOPPED] = w->streams_stopped;
 	ret_ledger->v[SCRIBE_L_LAYOUTS_LATE] = scribe_attrs_silent(w);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
@@ -146,7 +152,9 @@ static int write_log(struct scribe_work *w, struct scribe_bundle *b, const struc
 		if (!err->text[0])
 			scribe_err_set(err, rc, "cannot write the log: %s", scribe_strerror(rc));
 		if (rc == -EFBIG)
-			scribe_err_set(err, rc, "the log is beyond the limit of file sizes here (ulimit -f): raise it");
+			scribe_err_set(
+				err, rc,
+				"the log is beyond the limit of file sizes here (ulimit -f): raise it");
 	}
 	scribe_writer_free(wr);
 	return rc;

@@ -79,6 +79,7 @@ struct scribe_work {
 	uint64_t memory_out;                /* allocations that failed: something is missing */
 	uint64_t names_lost;                /* records whose name has never come */
 	uint64_t names_as_given;            /* links in them not followed: no answer in time */
+	uint64_t excluded_late;             /* operations recorded until a name was known to be excluded */
 	uint64_t streams_stopped;           /* whose calls are not counted any more: they cost too much */
 	uint64_t lost_seen;                 /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	bool told;                          /* a process has brought settings in its environment (jobenv.h) */

@@ -35,22 +35,6 @@ static struct scribe_label *made_up_label(struct scribe_work *w, const struct sc
 	return scribe_labels_intern(&w->labels, text, strlen(text));
 }
 
-static uint64_t operations(const struct scribe_posix_part *p, const struct scribe_ext_part *e)
-{
-	static const int counted[] = {SCRIBE_EXT_CLOSES,      SCRIBE_EXT_UNLINKS,     SCRIBE_EXT_MKDIRS,
-				      SCRIBE_EXT_RMDIRS,      SCRIBE_EXT_LINKS,       SCRIBE_EXT_SYMLINKS,
-				      SCRIBE_EXT_READLINKS,   SCRIBE_EXT_ACCESSES,    SCRIBE_EXT_TRUNCATES,
-				      SCRIBE_EXT_FALLOCATES,  SCRIBE_EXT_FADVISES,    SCRIBE_EXT_GETDENTS,
-				      SCRIBE_EXT_STATFS,      SCRIBE_EXT_XATTR_READS, SCRIBE_EXT_XATTR_WRITES,
-				      SCRIBE_EXT_SYNC_RANGES, SCRIBE_EXT_MSYNCS};
-	uint64_t n = p->opens + p->ops[0] + p->ops[1] + p->seeks + p->stats + p->mmaps + p->fsyncs +
-		     p->fdsyncs + p->rename_sources;
-
-	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
-		n += e->v[counted[i]];
-	return n;
-}
-
 /* The log's module of a slot that is a library's; 0: it is POSIX's. */
 static int lib_module(uint32_t kind)
 {
@@ -145,7 +129,7 @@ static int add_parts(struct scribe_file *f, struct scribe_totals *t, const struc
 			return -1;
 		t->bytes_read += v->part[i]->bytes[0];
 		t->bytes_written += v->part[i]->bytes[1];
-		t->operations += operations(v->part[i], v->ext[i]);
+		t->operations += v->part[i]->events;
 	}
 	return 0;
 }
@@ -188,8 +172,12 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_label *label = scribe_slot_label(x->d, v->index, slot->birth);
 	struct scribe_file *f;
 
-	if (scribe_drain_left_out(x->p, slot->kind) || slot->flags & SCRIBE_SF_EXCLUDED ||
-	    (label && label->excluded) || says_nothing(v))
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded)) {
+		for (unsigned i = 0; i < v->nparts; i++)
+			x->p->work->excluded_late += v->part[i]->events;
+		return 0;
+	}
+	if (scribe_drain_left_out(x->p, slot->kind) || says_nothing(v))
 		return 0;
 	if (!x->kept) {
 		scribe_keep_record(x->p, v, x->lives);

@@ -19,7 +19,7 @@ OWN="$BATS_TEST_DIRNAME/../data/own"
 @test "summary tells how processes ended" {
 	run "$IOSCRIBE" summary "$OWN/shell.darshan"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"processes  6: 4 ended with 0, 1 with an error, 1 by a signal"* ]]
+	[[ "$output" == *"processes  6: 4 ended with 0, 1 with an error, 1 by SIGKILL"* ]]
 	[[ "$output" == *"exit 3"* ]]
 	[[ "$output" == *"SIGKILL"* ]]
 }

@@ -153,6 +153,7 @@ def _mappings(model):
             record.ext("FAILED_META")
             return
         record.count("MMAPS")
+        record.n["POSIX_EXT_MAPPED_BYTES"] += call.number(1)
         process.maps.append((call.ret, call.ret + call.number(1), desc))
 
     def munmap(self, process, call):

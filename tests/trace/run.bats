@@ -90,7 +90,7 @@ nobody" ]
 @test "the summary names the log and what is in it" {
   run_it --log "$LOG" -- dd if=/dev/zero of=big bs=1000 count=7
   [[ "$output" == *"ioscribe: log $LOG"* ]]
-  [[ "$output" == *"written     6.8 KiB"* ]]
+  [[ "$output" == *"wrote 6.8 KiB in 7 calls"* ]]
   [ "$(grep -c '^  ' <<<"$output")" -le 10 ]
 }
 
