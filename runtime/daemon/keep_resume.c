@@ -405,7 +405,7 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 	for (struct scribe_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
 		if (scribe_journal_is_broken(&r.w->journal))
 			u->missed |=
-				1ull << SCRIBE_MOD_POSIX | scribe_libs_modules(d->service->config.libraries);
+				1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (!p->ended) {
 				scribe_libs_exec(d, p);

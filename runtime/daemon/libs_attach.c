@@ -60,7 +60,7 @@ static void attach_everything(struct scribe_libs *l)
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
 	struct scribe_uprobes_options o = {
-		.modules = scribe_libs_modules(c->libraries),
+		.modules = scribe_libs_wanted(c),
 		.inside = scribe_libs_modules_inside(c),
 		.stdio_calls = c->stdio_calls,
 		.level = scribe_libs_level(c),
@@ -71,6 +71,9 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 
 	if (d->libs)
 		return;
+	if (c->stdio_calls && !(o.modules & 1ull << SCRIBE_MOD_STDIO))
+		fprintf(stderr, "ioscribed: stdio_calls = yes counts nothing: libraries = %s has no stdio\n",
+			c->libraries);
 	if (!o.modules) {
 		/* an earlier daemon may have wanted some */
 		scribe_uprobes_drop_pinned(d->bpf);

@@ -40,6 +40,13 @@ uint64_t scribe_libs_modules(const char *list)
 	return modules;
 }
 
+uint64_t scribe_libs_wanted(const struct scribe_config *c)
+{
+	uint64_t stdio = c->stdio_calls && is_auto(c->libraries) ? scribe_libs_modules("stdio") : 0;
+
+	return scribe_libs_modules(c->libraries) | stdio;
+}
+
 enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)
 {
 	return !strcmp(c->library_attach, "multi")    ? SCRIBE_UPROBE_MULTI
@@ -49,9 +56,8 @@ enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)
 
 enum scribe_part scribe_libs_part(const struct scribe_config *c)
 {
-	return scribe_libs_modules(c->libraries) && scribe_uprobes_need_admin(scribe_libs_level(c))
-		       ? SCRIBE_PART_ADMIN
-		       : SCRIBE_PART_DAEMON;
+	return scribe_libs_wanted(c) && scribe_uprobes_need_admin(scribe_libs_level(c)) ? SCRIBE_PART_ADMIN
+											: SCRIBE_PART_DAEMON;
 }
 
 uint64_t scribe_libs_modules_inside(const struct scribe_config *c)
@@ -62,7 +68,7 @@ uint64_t scribe_libs_modules_inside(const struct scribe_config *c)
 
 bool scribe_libs_counts_inside(const struct scribe_config *c)
 {
-	return scribe_libs_modules(c->libraries) & scribe_libs_modules_inside(c);
+	return scribe_libs_wanted(c) & scribe_libs_modules_inside(c);
 }
 
 bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, size_t cap)
