@@ -52,13 +52,14 @@ SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
 /*
  * The i-th cell to look at (masked by the caller). Files that share an inode
  * number one after the other (created, removed, created) share their place: what
- * does not fit there goes where the whole name says.
+ * does not fit there goes where the whole name says, two cells here and two there:
+ * neighbours fill long stretches, behind which nothing is found side by side.
  */
 SCRIBE_INLINE scribe_u32 scribe_index_at(scribe_u64 hash, scribe_u32 i)
 {
 	if (i < SCRIBE_INDEX_HOME)
 		return (scribe_u32)hash + i;
-	return (scribe_u32)(hash >> 32) * 0x9e3779b1u + i;
+	return ((scribe_u32)(hash >> 32) + (i >> 1) * 0x85ebca6bu) * 0x9e3779b1u + (i & 1);
 }
 
 /* A cell: upper half of the hash, and the slot. Never 0 for a slot above 0. */
