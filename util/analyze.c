@@ -238,13 +238,14 @@ static void print_stock(const struct analyze *a, char **roots)
 
 static void print_row(const struct scribe_totals *t, const char *key, int with_run_time)
 {
-	char read[40], written[40], logs[40], run_time[40] = "";
+	char read[40], written[40], logs[40], run_time[40] = "", shown[1024];
 
 	if (with_run_time)
 		snprintf(run_time, sizeof(run_time), "%.1f", t->run_time);
 	printf("%10s %12s %12s %14.1f %16s  %s\n", scribe_human_count(t->logs, logs, sizeof(logs)),
 	       scribe_human_bytes(t->bytes_read, read, sizeof(read)),
-	       scribe_human_bytes(t->bytes_written, written, sizeof(written)), t->io_time, run_time, key);
+	       scribe_human_bytes(t->bytes_written, written, sizeof(written)), t->io_time, run_time,
+	       scribe_human_text(key, shown, sizeof(shown)));
 }
 
 static void print_tally(struct scribe_tally *t, const char *title, int top, int with_run_time)

@@ -4,6 +4,7 @@
  * messages of every command. Must not know: logs.
  */
 #include "util/command.h"
+#include "util/human.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -33,11 +34,13 @@ const char *scribe_program_name(const char *argv0)
 static void say(const char *argv0, const char *text)
 {
 	const char *name = scribe_program_name(argv0);
+	char shown[4096];
 
+	scribe_human_text(text, shown, sizeof(shown));
 	if (scribe_command_by_name(name))
-		fprintf(stderr, "ioscribe %s: %s\n", name, text);
+		fprintf(stderr, "ioscribe %s: %s\n", name, shown);
 	else
-		fprintf(stderr, "%s: %s\n", name, text);
+		fprintf(stderr, "%s: %s\n", name, shown);
 }
 
 int scribe_complain(const char *argv0, const char *fmt, ...)

@@ -18,6 +18,7 @@
 
 #include "util/command.h"
 #include "util/doctor_parts.h"
+#include "util/human.h"
 #include "util/run_parts.h"
 
 #define BPF_FS_TYPE      0xcafe4a11
@@ -29,13 +30,13 @@ static int bad_lines;
 void scribe_doctor_line(enum scribe_doctor v, const char *what, const char *fmt, ...)
 {
 	static const char *const word[] = {"ok", "note", "FIX"};
-	char text[512];
+	char text[512], shown[4 * sizeof(text)];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	printf("%-5s %-22s %s\n", word[v], what, text);
+	printf("%-5s %-22s %s\n", word[v], what, scribe_human_text(text, shown, sizeof(shown)));
 	bad_lines += v == SCRIBE_DOCTOR_FIX;
 }
 

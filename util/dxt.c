@@ -202,6 +202,7 @@ static int print_log(struct dxt *d, const char *path)
 		rc = scribe_out_open(&d->out, STDOUT_FILENO, &d->err);
 	if (rc < 0)
 		return rc;
+	d->escape |= d->out.terminal;
 	scribe_print_job(&d->out, &d->log);
 	rc = print_traces(d);
 	return scribe_out_flush(&d->out, rc < 0 ? NULL : &d->err) < 0 ? -1 : rc;

@@ -43,12 +43,26 @@ const char *scribe_human_count(int64_t n, char *to, size_t cap)
 
 const char *scribe_human_text(const char *text, char *to, size_t cap)
 {
-	size_t len = strlen(text), need = scribe_name_escape(text, len, to, cap);
+	size_t at = 0;
 
-	/* no half of an escape, no half of a character */
-	while (need >= cap && len > 0) {
-		len -= len > need - cap ? 1 : 0;
-		need = scribe_name_escape(text, len, to, cap);
+	for (const char *p = text; *p; p++) {
+		size_t run = strcspn(p, "\\"), need = scribe_name_escape(p, run, to + at, cap - at);
+
+		while (need >= cap - at && run > 0) {
+			/* no half of an escape; a character that is cut shows as its first bytes */
+			size_t over = (need - (cap - at)) / 4 + 1;
+
+			run -= over < run ? over : run;
+			need = scribe_name_escape(p, run, to + at, cap - at);
+		}
+		at += need;
+		p += run;
+		if (*p != '\\' || at + 2 > cap)
+			break;
+		to[at++] = '\\';
+		to[at] = 0;
 	}
+	if (!*text)
+		to[0] = 0;
 	return to;
 }

@@ -14,7 +14,8 @@ const char *scribe_human_bytes(int64_t bytes, char *to, size_t cap);
 /* "1,234,567". Returns `to`. */
 const char *scribe_human_count(int64_t n, char *to, size_t cap);
 
-/* Text of anybody's for a terminal: what would not print, and \, as \x1b; cut where it does not fit. */
+/* Text of anybody's for people: what would not print shown as \x1b, a new line as \n; cut where it does not
+ * fit. */
 const char *scribe_human_text(const char *text, char *to, size_t cap);
 
 #endif

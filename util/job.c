@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/command.h"
+#include "util/human.h"
 #include "util/job_parts.h"
 
 enum key {
@@ -234,10 +235,12 @@ static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 
 static void print_log(const struct job *j, const struct scribe_msg_log *m)
 {
+	char shown[2 * SCRIBE_PATH_MAX];
+
 	if (m->text[0])
 		scribe_complain(j->self, "no log%s%s: %s", m->world[0] ? " of " : "", m->world, m->text);
 	else if (!j->quiet)
-		printf("%s\n", m->path);
+		printf("%s\n", scribe_human_text(m->path, shown, sizeof(shown)));
 }
 
 /* Answers until the last. 1: the daemon has gone before it said a word. */

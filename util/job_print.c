@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/names.h"
+#include "util/human.h"
 #include "util/job_parts.h"
 
 /* Value of a key in an entry, "" if it is not there. */
@@ -38,22 +40,37 @@ void scribe_job_print_line(const char *text, size_t bytes, bool first)
 		putchar('\n');
 	}
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-		char value[256];
+		char value[256], shown[1024];
 
 		value_of(text, bytes, columns[i].key, value, sizeof(value));
-		printf("%-*s", columns[i].width + 1, value[0] ? value : "-");
+		printf("%-*s", columns[i].width + 1,
+		       value[0] ? scribe_human_text(value, shown, sizeof(shown)) : "-");
 	}
 	putchar('\n');
 }
 
 void scribe_job_print_all(const char *text, size_t bytes)
 {
-	fwrite(text, 1, bytes, stdout);
+	char line[2048], shown[4 * sizeof(line)];
+
+	for (size_t at = 0; at < bytes;) {
+		const char *end = memchr(text + at, '\n', bytes - at);
+		size_t n = end ? (size_t)(end - text) - at : bytes - at;
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, text + at);
+		printf("%s\n", scribe_human_text(line, shown, sizeof(shown)));
+		at += n + 1;
+	}
 }
 
-/* A JSON string; bytes that are no ASCII pass as they are. */
-static void put_string(const char *text)
+/* A JSON string: UTF-8, what is not is shown as \xff. */
+static void put_string(const char *value)
 {
+	static char shown[4 * 16384];
+	const char *text = scribe_name_printable(value, strlen(value))
+				   ? value
+				   : scribe_human_text(value, shown, sizeof(shown));
+
 	putchar('"');
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "logfmt/names.h"
+
 #define OUT_BUFFER (1u << 20)
 
 int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err)
@@ -20,6 +22,7 @@ int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err)
 	if (!o->buf)
 		return scribe_err_set(err, -ENOMEM, "output buffer: out of memory");
 	o->cap = OUT_BUFFER;
+	o->terminal = fd >= 0 && isatty(fd);
 	return 0;
 }
 
@@ -29,7 +32,7 @@ int scribe_out_open_memory(struct scribe_out *o, struct scribe_err *err)
 }
 
 /* write(2) until all is out; remembers the first error and drops the rest. */
-static void put_out(struct scribe_out *o, const char *at, size_t n)
+static void put_raw(struct scribe_out *o, const char *at, size_t n)
 {
 	while (n && !o->error) {
 		ssize_t got = write(o->fd, at, n);
@@ -42,6 +45,37 @@ static void put_out(struct scribe_out *o, const char *at, size_t n)
 		}
 		at += got;
 		n -= (size_t)got;
+	}
+}
+
+/* To a terminal nothing goes that would steer it: such bytes are shown. */
+static void put_out(struct scribe_out *o, const char *at, size_t n)
+{
+	char shown[4096];
+
+	if (!o->terminal) {
+		put_raw(o, at, n);
+		return;
+	}
+	while (n) {
+		size_t plain = 0, odd = 0;
+
+		/* what the text itself holds beside names: lines, columns, escapes that are there already */
+		while (plain < n && (at[plain] == '\n' || at[plain] == '\t' || at[plain] == '\\'))
+			plain++;
+		put_raw(o, at, plain);
+		at += plain;
+		n -= plain;
+		while (odd < n && odd < sizeof(shown) / 4 - 4 && at[odd] != '\n' && at[odd] != '\t' &&
+		       at[odd] != '\\')
+			odd++;
+		/* not in the middle of a character */
+		for (int back = 0; back < 3 && odd > 1 && odd < n && ((unsigned char)at[odd] & 0xc0) == 0x80;
+		     back++)
+			odd--;
+		put_raw(o, shown, scribe_name_escape(at, odd, shown, sizeof(shown)));
+		at += odd;
+		n -= odd;
 	}
 }
 

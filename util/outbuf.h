@@ -12,8 +12,9 @@
 #include "logfmt/base/err.h"
 
 struct scribe_out {
-	int fd;    /* -1: memory */
-	int error; /* errno of the first failed write, 0 none */
+	int fd;       /* -1: memory */
+	int error;    /* errno of the first failed write, 0 none */
+	int terminal; /* 1: fd is one, and bytes that would steer it are shown as \x1b */
 	char *buf;
 	size_t len;
 	size_t cap;

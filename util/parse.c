@@ -234,11 +234,11 @@ static int print_module(struct parse *p, const struct scribe_module *m, int has_
 			  m->name);
 	if (scribe_is_partial(p->log.reader, m->id)) {
 		if (!p->show_incomplete)
-			return scribe_err_set(
-				&p->err, -SCRIBE_E_STATE,
-				"%s: the %s module's data are incomplete, %s; --show-incomplete prints what there is",
-				p->log.path, m->name,
-				scribe_partial_why(p->log.reader, why, sizeof(why)));
+			return scribe_err_set(&p->err, -SCRIBE_E_STATE,
+					      "%s: the %s module's data are incomplete, %s; "
+					      "--show-incomplete prints what there is",
+					      p->log.path, m->name,
+					      scribe_partial_why(p->log.reader, why, sizeof(why)));
 		scribe_print_partial(&p->out, m->name);
 		scribe_out_text(&p->out, "\n# To avoid this error, consult the darshan-runtime\n"
 					 "# documentation and consider setting the\n"
@@ -308,6 +308,7 @@ static int parse_log(struct parse *p, const char *path)
 	if (rc < 0)
 		return rc;
 	scribe_reader_as_stock(p->log.reader, true);
+	p->escape |= p->out.terminal;
 	scribe_print_job(&p->out, &p->log);
 	if (p->what & WHAT_BASE)
 		print_columns(&p->out);

@@ -2,6 +2,7 @@
 /*
  * Job, regions and mounts as text. Must not know: records.
  */
+#include "util/human.h"
 #include "util/print_job.h"
 
 #include <stdio.h>
@@ -95,6 +96,7 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 	const struct scribe_reader *r = log->reader;
 	const struct scribe_log_header *h = scribe_reader_header(r);
 	const struct scribe_log_job *job = scribe_reader_job(r);
+	static char exe[16384];
 
 	if (!strncmp(h->version, "3.20", sizeof(h->version)))
 		scribe_out_text(
@@ -105,7 +107,9 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 			     "#          but preceding data may also be corrupted.\n");
 	scribe_out_printf(out, "# darshan log version: %.*s\n", (int)sizeof(h->version), h->version);
 	scribe_out_printf(out, "# compression method: %s\n", scribe_compression_name(h->comp_type));
-	scribe_out_printf(out, "# exe: %s\n", scribe_reader_exe(r));
+	scribe_out_printf(out, "# exe: %s\n",
+			  out->terminal ? scribe_human_text(scribe_reader_exe(r), exe, sizeof(exe))
+					: scribe_reader_exe(r));
 	scribe_out_printf(out, "# uid: %lld\n", (long long)job->uid);
 	scribe_out_printf(out, "# jobid: %lld\n", (long long)job->jobid);
 	scribe_out_printf(out, "# start_time: %lld\n", (long long)job->start_time_sec);

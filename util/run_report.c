@@ -20,7 +20,7 @@ static void summary(const struct scribe_msg_log *m)
 	struct scribe_err err = {0};
 
 	if (scribe_summary_brief(m->path, stderr, &err) < 0)
-		fprintf(stderr, "  note       %s\n", err.text);
+		fprintf(stderr, "  note       %s\n", scribe_human_text(err.text, (char[2048]){0}, 2048));
 	if (m->folded_files)
 		fprintf(stderr, "  note       %" PRIu64 " files are folded into catch-all records\n",
 			m->folded_files);
@@ -37,8 +37,9 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 	char path[2 * SCRIBE_PATH_MAX];
 
 	if (m->text[0]) {
-		fprintf(stderr, "ioscribe run: no log%s%s: %s\n", m->world[0] ? " of " : "", m->world,
-			m->text);
+		fprintf(stderr, "ioscribe run: no log%s%s", m->world[0] ? " of " : "",
+			scribe_human_text(m->world, path, sizeof(path)));
+		fprintf(stderr, ": %s\n", scribe_human_text(m->text, path, sizeof(path)));
 		return -EIO;
 	}
 	if (quiet)
@@ -51,8 +52,11 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 
 static void warn_remote(const struct scribe_msg_result *m, bool quiet)
 {
+	char shown[4 * sizeof(m->remote)];
+
 	if (m->remote[0] && !quiet)
-		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n", m->remote);
+		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n",
+			scribe_human_text(m->remote, shown, sizeof(shown)));
 }
 
 /* The logs of the run; -EPIPE: the daemon is gone. */

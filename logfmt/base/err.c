@@ -2,6 +2,7 @@
 /* The error type. Knows nothing of logs; prints nothing. */
 #include "logfmt/base/err.h"
 
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,34 @@ static void put_shortened(struct scribe_err *e, const char *fmt, va_list ap)
 	memcpy(e->text + head, whole + len - tail, tail);
 }
 
+/* What would steer a terminal or end the line is shown as \x1b, \n. */
+static void show_controls(struct scribe_err *e)
+{
+	static const char hex[] = "0123456789abcdef";
+	char raw[sizeof(e->text)], *to = e->text;
+	const char *c = raw;
+
+	memcpy(raw, e->text, sizeof(raw));
+	for (; *c; c++) {
+		unsigned char byte = (unsigned char)*c;
+		bool shown = byte < 0x20 || byte == 0x7f;
+
+		if (to + (shown ? 4 : 1) >= e->text + sizeof(e->text))
+			break;
+		if (!shown) {
+			*to++ = *c;
+			continue;
+		}
+		*to++ = '\\';
+		*to++ = byte == '\n' ? 'n' : 'x';
+		if (byte == '\n')
+			continue;
+		*to++ = hex[byte >> 4];
+		*to++ = hex[byte & 15];
+	}
+	*to = 0;
+}
+
 int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -45,10 +74,7 @@ int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
 		put_shortened(e, fmt, ap);
 		va_end(ap);
 	}
-	for (char *c = e->text; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
+	show_controls(e);
 	return code;
 }
 

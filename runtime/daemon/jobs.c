@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/names.h"
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/service.h"
@@ -171,8 +172,8 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
-int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
-		       size_t bytes, struct scribe_work **ret_work, struct scribe_err *err)
+int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
+		       const char *text, size_t bytes, struct scribe_work **ret_work, struct scribe_err *err)
 {
 	struct scribe_config config;
 	struct request r = {.config = &config};
@@ -223,6 +224,19 @@ static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
 		*n += (size_t)len;
 }
 
+/* A line of a value: what would end it, or does not print, as names are escaped. */
+static void say_text(char *text, size_t cap, size_t *n, const char *key, const char *value)
+{
+	static char shown[4 * SCRIBE_PATH_MAX];
+	size_t len = strlen(value);
+
+	if (!scribe_name_printable(value, len)) {
+		scribe_name_escape(value, len, shown, sizeof(shown));
+		value = shown;
+	}
+	say(text, cap, n, "%s=%s\n", key, value);
+}
+
 static const char *state_of(const struct scribe_work *w)
 {
 	return w->over ? "over" : w->ending ? "ending" : "running";
@@ -240,8 +254,10 @@ static int send_entry(struct scribe_client *c, struct scribe_work *w, bool all)
 		processes += u->processes;
 		units += u->id != 0;
 	}
-	say(text, sizeof(text), &n, "job_id=%s\nkind=%s\nuid=%u\nuser=%s\nstate=%s\n", w->spec.id,
-	    w->spec.id[0] ? "job" : "run", w->config.uid, w->config.user, state_of(w));
+	say_text(text, sizeof(text), &n, "job_id", w->spec.id);
+	say(text, sizeof(text), &n, "kind=%s\nuid=%u\n", w->spec.id[0] ? "job" : "run", w->config.uid);
+	say_text(text, sizeof(text), &n, "user", w->config.user);
+	say(text, sizeof(text), &n, "state=%s\n", state_of(w));
 	say(text, sizeof(text), &n, "begun=%" PRId64 "\nliving=%" PRIu64 "\nprocesses=%" PRIu64 "\n",
 	    (int64_t)(w->begun_ns + (uint64_t)w->realtime_ns) / 1000000000, w->worlds.living, processes);
 	say(text, sizeof(text), &n, "worlds=%" PRIu64 "\nlogs=%zu\nrecords=%u\nrecords_most=%u\n", units,
@@ -251,11 +267,13 @@ static int send_entry(struct scribe_client *c, struct scribe_work *w, bool all)
 	scribe_commit_partial(w, &ledger);
 	say(text, sizeof(text), &n, "events=%" PRIu64 "\ndropped=%" PRIu64 "\n",
 	    (uint64_t)ledger.v[SCRIBE_L_EVENTS], (uint64_t)ledger.v[SCRIBE_L_DROP_NO_SLOT]);
-	say(text, sizeof(text), &n, "cgroup=%s\nmatch_env=%s\nbelow=%u\nnodes=%u\nnode=%s\n", w->spec.cgroup,
-	    w->spec.match_env, w->spec.below, w->spec.nodes, w->host);
-	say(text, sizeof(text), &n, "log_dir=%s\n", w->config.log_dir);
+	say_text(text, sizeof(text), &n, "cgroup", w->spec.cgroup);
+	say_text(text, sizeof(text), &n, "match_env", w->spec.match_env);
+	say(text, sizeof(text), &n, "below=%u\nnodes=%u\n", w->spec.below, w->spec.nodes);
+	say_text(text, sizeof(text), &n, "node", w->host);
+	say_text(text, sizeof(text), &n, "log_dir", w->config.log_dir);
 	for (size_t i = 0; i < w->logs; i++)
-		say(text, sizeof(text), &n, "log=%s\n", w->log[i].text[0] ? w->log[i].text : w->log[i].path);
+		say_text(text, sizeof(text), &n, "log", w->log[i].text[0] ? w->log[i].text : w->log[i].path);
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 

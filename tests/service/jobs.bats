@@ -73,3 +73,22 @@ whole_job() {
   [ "$("$IOSCRIBE" parse --base "$few" | grep -c 'POSIX_BYTES_WRITTEN.*/few\.')" -eq 100 ]
   [ "$("$IOSCRIBE" parse --base "$many" | grep -c 'POSIX_BYTES_WRITTEN.*/many\.')" -lt 100 ]
 }
+
+@test "names and job ids of users cannot steer root's terminal, nor forge lines or JSON" {
+  serve
+  local odd=$'a\e[31m\x7f\xff' dir=$'d\nuser=root'
+  user "$IOSCRIBE" job begin --job-id "$odd" --match-env "JOBX=$odd" --timeout 60
+  job list >"$T/list"
+  job show --job-id "$odd" >"$T/show"
+  job list --json >"$T/json"
+  ! LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f\xff]' "$T/list" "$T/show" "$T/json"
+  grep -qF 'a\x1b[31m\x7f\xff' "$T/list"
+  grep -qF 'job_id=a\x1b[31m\x7f\xff' "$T/show"
+  python3 -c 'import json, sys; j = json.load(open(sys.argv[1], "rb")); assert j[0]["job_id"] == r"a\x1b[31m\x7f\xff", j' "$T/json"
+  # a program whose name has a line of its own: its log, and what is said at its end
+  cp /bin/true "$T/w/$dir"
+  chmod 755 "$T/w/$dir"
+  run_it "$IOSCRIBE" run -- "$T/w/$dir"
+  ! grep -q '^user=root' <<<"$output"
+  job end --job-id "$odd" >"$T/ended"
+}

@@ -354,7 +354,7 @@ static void error_texts(void **state)
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = 0;
 	assert_int_equal(scribe_err_set(&e, -SCRIBE_E_FORMAT, "a\nb\t%s", "c\x1b"), -SCRIBE_E_FORMAT);
-	assert_string_equal(e.text, "a?b?c?");
+	assert_string_equal(e.text, "a\\nb\\x09c\\x1b");
 	assert_int_equal(e.code, -SCRIBE_E_FORMAT);
 	assert_int_equal(scribe_err_set(&e, -5, "%s", longer), -5);
 	assert_int_equal(strlen(e.text), sizeof(e.text) - 1);
