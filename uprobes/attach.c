@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "uprobes/image.h"
 #include "uprobes/sites.h"
 
-#define DECISIONS_MAX 4096
+#define SEEN_MAX 50000 /* files without a library; more are looked at again */
 
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
 {
@@ -79,7 +80,6 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 			scribe_batch_add(returns, one->offset, one->site.vaddr, 0,
 					 SCRIBE_COOKIE_RETURN | layer);
 	}
-	scribe_plan_read(plan, path);
 	scribe_pinned_counts(u);
 	if (rc == 0)
 		rc = scribe_batch_attach(u, program, path, returns, true, counts);
@@ -95,41 +95,48 @@ size_t scribe_uprobes_covered(const struct scribe_uprobes *u, uint32_t image,
 	return scribe_covered_of(&u->covered, image, ret_byte);
 }
 
-static int attach_library(struct scribe_uprobes *u, const struct scribe_elf *elf,
-			  const struct scribe_library *l, const char *path, struct scribe_uprobes_result *ret,
-			  struct scribe_err *err)
+/* A user's libraries leave the other half of the kernel's tables to everybody else. */
+static bool has_room(const struct scribe_uprobes *u, const struct scribe_plan *plan, uint32_t uid)
 {
-	struct scribe_image image;
-	struct scribe_plan plan;
+	return u->nimages < SCRIBE_IMAGE_OPENMPI / (uid ? 2 : 1) &&
+	       u->nsites + plan->n < SCRIBE_SITES_MAX / (uid ? 2 : 1);
+}
+
+static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid,
+			  const char *path, struct scribe_uprobes_result *ret, struct scribe_err *err)
+{
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+	struct scribe_image image = s->library[k].image;
 	uint32_t index = u->nimages;
+	struct scribe_plan plan;
 	int rc;
 
-	if (index >= SCRIBE_IMAGE_OPENMPI)
-		return -E2BIG;
-	scribe_image_read(elf, l->layer, &image);
 	image.h5_mpi_unseen &= !(scribe_uprobes_layers(u) & 1u << SCRIBE_LAYER_MPIIO);
 	/* the handlers know the streams of glibc, which are these */
 	if ((l->layer == SCRIBE_LAYER_STDIO && l->probes[0].fn != SCRIBE_FN_STREAM_INSIDE &&
 	     (!image.fileno_at || !image.std_at[0])) ||
 	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
-	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at))
+	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at) || !s->library[k].whole)
 		return -ENOTSUP;
 	rc = scribe_uprobes_load(u, l->layer, err);
 	if (rc == 0)
-		rc = scribe_plan_make(elf, l, &image, u->opt.stdio_calls, &plan);
+		rc = scribe_study_plan(s, k, u->opt.stdio_calls, &plan);
 	if (rc)
 		return rc;
-	if (scribe_map_update(u->images_fd, &index, &image, BPF_ANY))
+	if (!has_room(u, &plan, uid))
+		rc = -E2BIG;
+	else if (scribe_map_update(u->images_fd, &index, &image, BPF_ANY))
 		rc = -errno;
 	else
 		u->nimages++;
-	if (rc == 0 && l->layer == SCRIBE_LAYER_MPIIO && image.flavour == SCRIBE_FLAVOUR_OPENMPI) {
+	/* for those that have it built in: the site's, not any user's */
+	if (rc == 0 && l->layer == SCRIBE_LAYER_MPIIO && image.flavour == SCRIBE_FLAVOUR_OPENMPI && !uid) {
 		uint32_t known = SCRIBE_IMAGE_OPENMPI;
 
 		scribe_map_update(u->images_fd, &known, &image, BPF_ANY);
 	}
 	if (rc == 0)
-		scribe_covered_add(&u->covered, elf, &plan, index);
+		scribe_covered_add(&u->covered, &plan, index);
 	if (rc == 0)
 		rc = attach_plan(u, &plan, l->layer, index, path, false);
 	if (rc == 0)
@@ -191,117 +198,104 @@ static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool 
 	return scribe_uprobes_keep_file(u, file);
 }
 
-/* The library by which programs count inside themselves. */
-static bool is_ours(const struct scribe_library *l)
+static void note_library(struct scribe_uprobed *file, const struct scribe_study *s, unsigned k, bool wanted)
 {
-	return l->probes[0].fn == SCRIBE_FN_STREAM_INSIDE || l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+
+	file->library[k].layer = l->layer;
+	file->library[k].modules = wanted ? l->modules : 0;
+	file->library[k].begun = s->library[k].begun;
+	file->nlibraries = k + 1;
 }
 
-/* What is ours stands before functions of other libraries, and is none of these. */
-static uint32_t search(const struct scribe_elf *elf)
+static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_library *l)
 {
-	uint32_t libraries = 0, ours = 0;
+	bool ours = l->probes[0].fn == SCRIBE_FN_STREAM_INSIDE || l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
 
-	for (size_t i = 0; i < scribe_nlibraries; i++)
-		if (scribe_library_in(elf, &scribe_libraries[i]))
-			*(is_ours(&scribe_libraries[i]) ? &ours : &libraries) |= 1u << i;
-	return ours ? ours : libraries;
+	return l->modules & u->opt.modules & (ours ? u->opt.inside : u->opt.modules);
 }
 
-/* Known libraries in a file, by its build id where that has been met before. */
-static uint32_t libraries_in(struct scribe_uprobes *u, const struct scribe_elf *elf, uint64_t bytes)
+static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,
+			     const struct scribe_study *s, struct scribe_uprobed *file,
+			     struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
-	struct scribe_decision one = {.bytes = bytes}, *more;
+	char path[64];
 
-	one.id_bytes = scribe_elf_build_id(elf, one.id);
-	for (size_t i = 0; one.id_bytes && i < u->ndecisions; i++) {
-		const struct scribe_decision *d = &u->decision[i];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (unsigned k = 0; k < s->nlibraries; k++) {
+		const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+		struct scribe_err why = {0};
+		bool wanted = is_wanted(u, l);
+		int rc = wanted ? attach_library(u, s, k, uid, path, ret, &why) : 0;
 
-		if (d->id_bytes == one.id_bytes && d->bytes == bytes && !memcmp(d->id, one.id, one.id_bytes))
-			return d->libraries;
+		note_library(file, s, k, wanted && !rc);
+		ret->fresh |= wanted && !rc;
+		if (!rc)
+			continue;
+		if (why.code)
+			scribe_err_set(err, rc, "%s", why.text);
+		else if (rc == -ENOTSUP)
+			scribe_err_set(err, rc,
+				       "%s: cannot be probed for %s: its version is not known, or built in "
+				       "an unknown way",
+				       label, l->name);
+		else
+			scribe_batch_refused(u, rc, label, err);
+		/* streams that nobody knows stay with their system calls: nothing is missed */
+		if (l->layer != SCRIBE_LAYER_STDIO)
+			file->refused |= l->modules & u->opt.modules;
 	}
-	one.libraries = search(elf);
-	if (!one.id_bytes || u->ndecisions == DECISIONS_MAX)
-		return one.libraries;
-	more = realloc(u->decision, (u->ndecisions + 1) * sizeof(*more));
-	if (more) {
-		u->decision = more;
-		u->decision[u->ndecisions++] = one;
-	}
-	return one.libraries;
 }
 
-static void note_library(struct scribe_uprobed *file, const struct scribe_elf *elf,
-			 const struct scribe_library *l, bool wanted)
+/* Without asking whoever holds the file: type, owner, size and number are what is known of it here. */
+int scribe_uprobes_stat(int fd, struct stat *ret)
 {
-	unsigned n = file->nlibraries;
+	struct statx x;
 
-	if (n == SCRIBE_LIBRARIES_A_FILE)
-		return;
-	file->library[n].layer = l->layer;
-	file->library[n].modules = wanted ? l->modules : 0;
-	scribe_image_begun(elf, l->layer, &file->library[n].begun);
-	file->nlibraries++;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x) < 0)
+		return -errno;
+	memset(ret, 0, sizeof(*ret));
+	ret->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+	ret->st_ino = x.stx_ino;
+	ret->st_mode = x.stx_mode;
+	ret->st_uid = x.stx_uid;
+	ret->st_size = (off_t)x.stx_size;
+	return 0;
 }
 
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
+	static struct scribe_study s;
 	const struct scribe_uprobed *seen;
 	struct scribe_uprobed file = {0};
-	struct scribe_elf *elf = NULL;
-	uint32_t libraries;
-	char path[64];
 	struct stat st;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
-	if (fstat(fd, &st) < 0)
-		return scribe_err_set(err, -errno, "%s: %s", label, strerror(errno));
+	rc = scribe_uprobes_stat(fd, &st);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "%s: %s", label, strerror(-rc));
 	seen = scribe_uprobes_known(u, st.st_dev, st.st_ino);
 	if (seen) {
 		ret->modules = seen->modules;
 		return 0;
 	}
+	if (!S_ISREG(st.st_mode))
+		return 0;
 	file.dev = st.st_dev;
 	file.ino = st.st_ino;
-	if (!S_ISREG(st.st_mode) || scribe_elf_open(fd, label, &elf, err) < 0)
-		return remember(u, &file, false);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	libraries = libraries_in(u, elf, (uint64_t)st.st_size);
-	scribe_elf_code_bias(elf, &file.bias);
+	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, u->opt.stdio_calls, &s) : -ENOTSUP;
+	if (rc < 0 || !scribe_study_check(&s, (uint64_t)st.st_size))
+		return u->nseen < SEEN_MAX ? remember(u, &file, false) : 0;
+	file.bias = s.bias;
 	u->dev = file.dev;
 	u->ino = file.ino;
 	u->unpinned = false;
-	for (size_t i = 0; i < scribe_nlibraries; i++) {
-		const struct scribe_library *l = &scribe_libraries[i];
-		struct scribe_err why = {0};
-		bool wanted = l->modules & u->opt.modules & (is_ours(l) ? u->opt.inside : u->opt.modules);
-
-		if (!(libraries & 1u << i))
-			continue;
-		rc = wanted ? attach_library(u, elf, l, path, ret, &why) : 0;
-		if (rc) {
-			if (why.code)
-				scribe_err_set(err, rc, "%s", why.text);
-			else if (rc == -ENOTSUP)
-				scribe_err_set(
-					err, rc,
-					"%s: cannot be probed for %s: its version is not known, or built in "
-					"an unknown way",
-					label, l->name);
-			else
-				scribe_batch_refused(u, rc, label, err);
-			/* streams that nobody knows stay with their system calls: nothing is missed */
-			if (l->layer != SCRIBE_LAYER_STDIO)
-				file.refused |= l->modules & u->opt.modules;
-			continue;
-		}
-		ret->fresh |= wanted;
-		note_library(&file, elf, l, wanted);
-	}
-	scribe_elf_free(elf);
+	attach_libraries(u, fd, label, st.st_uid, &s, &file, ret, err);
 	file.modules = ret->modules;
+	if (!s.nlibraries && u->nseen >= SEEN_MAX)
+		return 0;
 	rc = remember(u, &file, ret->fresh);
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }

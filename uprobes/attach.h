@@ -15,6 +15,7 @@
 #include "logfmt/base/err.h"
 #include "logfmt/rules/streams.h"
 #include "uprobes/image.h"
+#include "uprobes/study.h"
 
 struct scribe_uprobes;
 
@@ -30,9 +31,13 @@ struct scribe_uprobes_options {
 	bool stdio_calls; /* count single calls of streams, not their system calls */
 	enum scribe_uprobe_level level;
 	bool verbose;
+	/*
+	 * Has somebody else read an open file, whose owner is `uid`: scribe_study_file, in a process
+	 * of its own with a deadline. NULL: no file can be looked at.
+	 */
+	int (*study)(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
+	void *ctx;
 };
-
-#define SCRIBE_LIBRARIES_A_FILE 4
 
 /* What is known of a file that has been looked at. */
 struct scribe_uprobed {
@@ -78,6 +83,9 @@ void scribe_uprobes_drop_pinned(struct scribe_bpf *bpf);
  */
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 			struct scribe_uprobes_result *ret, struct scribe_err *err);
+/* As fstat, without waiting for a server; device, number, type, owner and size alone. */
+struct stat;
+int scribe_uprobes_stat(int fd, struct stat *ret);
 /* What is known of a file; NULL: it has not been looked at. Good until the next file. */
 const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
 /* The same of a file that holds a library, on whatever device. */

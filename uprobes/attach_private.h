@@ -15,14 +15,6 @@
 #define SCRIBE_ATTACH_UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
 #define SCRIBE_OWN_TABLES_MAX      16
 
-/* Which known libraries a build holds: copies of it need not be searched again. */
-struct scribe_decision {
-	unsigned char id[SCRIBE_BUILD_ID_MAX];
-	size_t id_bytes;
-	uint64_t bytes;     /* of the file: ids can be forged, or left alone by a tool */
-	uint32_t libraries; /* bit i: scribe_libraries[i] */
-};
-
 struct scribe_probe_link {
 	int fd;                         /* -1: closed */
 	struct scribe_event_link event; /* what it is on, where that is no uprobe_multi */
@@ -50,8 +42,6 @@ struct scribe_uprobes {
 	uint32_t nsites, nimages, nplaces;
 	struct scribe_uprobed *seen;
 	size_t nseen, seen_room;
-	struct scribe_decision *decision;
-	size_t ndecisions;
 	struct scribe_probe_link *link;
 	size_t nlinks, links_room;
 	struct scribe_covered covered;

@@ -21,19 +21,13 @@ int scribe_covered_put(struct scribe_covered *c, const struct scribe_covered_byt
 	return 0;
 }
 
-void scribe_covered_add(struct scribe_covered *c, const struct scribe_elf *elf,
-			const struct scribe_plan *plan, uint32_t image)
+void scribe_covered_add(struct scribe_covered *c, const struct scribe_plan *plan, uint32_t image)
 {
 	for (size_t i = 0; i < plan->n; i++) {
-		const struct scribe_site *s = &plan->at[i].site;
-		size_t n = 0;
-		const unsigned char *code = is_covered(s) ? scribe_elf_code(elf, s->vaddr, &n) : NULL;
-		struct scribe_covered_byte one = {.image = image};
+		const struct scribe_planned *p = &plan->at[i];
+		const struct scribe_covered_byte one = {.image = image, .byte = {p->site.vaddr, p->byte}};
 
-		if (!code || !n)
-			continue;
-		one.byte = (struct scribe_probe_byte){s->vaddr, *code};
-		if (scribe_covered_put(c, &one) < 0)
+		if (is_covered(&p->site) && p->has_byte && scribe_covered_put(c, &one) < 0)
 			return;
 	}
 }

@@ -20,13 +20,8 @@ struct scribe_covered {
 	size_t n;
 };
 
-/*
- * Remember those of a library, `image` among the kernel's images. To be called
- * before the probes stand: they show in this process's mapping of the file too.
- * Without memory nothing is remembered, and such programs are slower.
- */
-void scribe_covered_add(struct scribe_covered *c, const struct scribe_elf *elf,
-			const struct scribe_plan *plan, uint32_t image);
+/* Remember those of a library, `image` among the kernel's. Without memory such programs are slower. */
+void scribe_covered_add(struct scribe_covered *c, const struct scribe_plan *plan, uint32_t image);
 /* One that was remembered before. 0 or -ENOMEM. */
 int scribe_covered_put(struct scribe_covered *c, const struct scribe_covered_byte *byte);
 /* Those of a library: how many. */

@@ -20,6 +20,9 @@
 
 #define SYMBOLS_MAX  4000000u
 #define SEGMENTS_MAX 256u
+#define TABLE_MAX    (16u << 20) /* bytes of a table of symbols */
+#define SMALL_MAX    4096u       /* of any other section */
+#define NAME_MOST    256u        /* of a symbol's name: those that are looked for are shorter */
 
 struct segment {
 	uint64_t vaddr, offset, bytes;
@@ -99,7 +102,7 @@ static Elf_Data *versions(Elf *elf)
 	GElf_Shdr h;
 
 	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &h) && h.sh_type == SHT_GNU_versym)
+		if (gelf_getshdr(scn, &h) && h.sh_type == SHT_GNU_versym && h.sh_size <= TABLE_MAX)
 			return elf_getdata(scn, NULL);
 	return NULL;
 }
@@ -119,7 +122,7 @@ static int read_symbols(struct scribe_elf *e, Elf_Scn *scn, const GElf_Shdr *h)
 		if (!gelf_getsym(data, (int)i, &s))
 			continue;
 		name = elf_strptr(e->elf, h->sh_link, s.st_name);
-		if (!name || !*name)
+		if (!name || !*name || strnlen(name, NAME_MOST) == NAME_MOST)
 			continue;
 		if (s.st_shndx == SHN_UNDEF && h->sh_type == SHT_DYNSYM && is_launcher(name))
 			e->launches = true;
@@ -166,7 +169,7 @@ static int read_all(struct scribe_elf *e)
 		if (!gelf_getshdr(scn, &h))
 			return -ENOEXEC;
 		/* the full table only where there are no dynamic symbols to speak of */
-		if (h.sh_type == SHT_DYNSYM || h.sh_type == SHT_SYMTAB)
+		if ((h.sh_type == SHT_DYNSYM || h.sh_type == SHT_SYMTAB) && h.sh_size <= TABLE_MAX)
 			rc = read_symbols(e, scn, &h);
 	}
 	if (rc == 0 && e->nsymbols)
@@ -288,6 +291,18 @@ bool scribe_elf_data_offset(const struct scribe_elf *e, uint64_t vaddr, uint64_t
 	return offset_in(e, false, vaddr, ret_offset);
 }
 
+bool scribe_elf_code_part(const struct scribe_elf *e, uint32_t part, uint64_t *ret_offset, uint64_t *ret_bytes)
+{
+	for (size_t i = 0; i < e->nsegments; i++) {
+		if (!e->segment[i].exec || part--)
+			continue;
+		*ret_offset = e->segment[i].offset;
+		*ret_bytes = e->segment[i].bytes;
+		return true;
+	}
+	return false;
+}
+
 bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < e->nsegments; i++)
@@ -311,30 +326,6 @@ const unsigned char *scribe_elf_code(const struct scribe_elf *e, uint64_t vaddr,
 	return NULL;
 }
 
-size_t scribe_elf_build_id(const struct scribe_elf *e, unsigned char ret_id[SCRIBE_BUILD_ID_MAX])
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr h;
-
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		Elf_Data *data;
-		size_t at = 0, name_at, desc_at;
-		GElf_Nhdr n;
-
-		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_NOTE || !(data = elf_getdata(scn, NULL)))
-			continue;
-		while ((at = gelf_getnote(data, at, &n, &name_at, &desc_at)) > 0) {
-			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 ||
-			    n.n_descsz > SCRIBE_BUILD_ID_MAX ||
-			    memcmp((char *)data->d_buf + name_at, "GNU", 4) != 0)
-				continue;
-			memcpy(ret_id, (char *)data->d_buf + desc_at, n.n_descsz);
-			return n.n_descsz;
-		}
-	}
-	return 0;
-}
-
 /* Calls fn with the string of each dynamic entry of one of two tags. */
 static void dynamic_strings(const struct scribe_elf *e, int64_t a, int64_t b,
 			    void (*fn)(void *ctx, const char *text), void *ctx)
@@ -346,7 +337,8 @@ static void dynamic_strings(const struct scribe_elf *e, int64_t a, int64_t b,
 		Elf_Data *data;
 		GElf_Dyn d;
 
-		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_DYNAMIC || !(data = elf_getdata(scn, NULL)))
+		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_DYNAMIC || h.sh_size > SMALL_MAX ||
+		    !(data = elf_getdata(scn, NULL)))
 			continue;
 		for (int i = 0; gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
 			const char *text;

@@ -2,7 +2,7 @@
 /*
  * What probing needs of an ELF file: defined functions (dynamic symbols and,
  * in static programs, the symbol table), file offsets, code bytes, needed
- * libraries, build id. Reads the file through a descriptor, never by a second
+ * libraries. Reads the file through a descriptor, never by a second
  * open. Every number that comes from the file is checked.
  */
 #ifndef UPROBES_ELF_H
@@ -13,8 +13,6 @@
 #include <stdint.h>
 
 #include "logfmt/base/err.h"
-
-#define SCRIBE_BUILD_ID_MAX 32
 
 struct scribe_elf;
 
@@ -34,11 +32,12 @@ bool scribe_elf_find(const struct scribe_elf *elf, const char *name, struct scri
 bool scribe_elf_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
 /* The same of a variable that stands in the file. */
 bool scribe_elf_data_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
+/* The i-th executable part of the file; false: there are no more. */
+bool scribe_elf_code_part(const struct scribe_elf *elf, uint32_t i, uint64_t *ret_offset, uint64_t *ret_bytes);
 /* What to add to an offset in the file's code for its address; false: it has no code. */
 bool scribe_elf_code_bias(const struct scribe_elf *elf, uint64_t *ret_bias);
 /* Bytes at an address of any loaded segment, *ret_n of them up to its end in the file; NULL: none. */
 const unsigned char *scribe_elf_code(const struct scribe_elf *elf, uint64_t vaddr, size_t *ret_n);
-size_t scribe_elf_build_id(const struct scribe_elf *elf, unsigned char ret_id[SCRIBE_BUILD_ID_MAX]);
 /* Calls fn for each DT_NEEDED name; rpath: DT_RPATH or DT_RUNPATH text, "" none; interpreter likewise. */
 void scribe_elf_needed(const struct scribe_elf *elf, void (*fn)(void *ctx, const char *name), void *ctx);
 /* Does it take of other files what starts programs or loads libraries: exec, dlopen and their kin? */

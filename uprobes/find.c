@@ -21,6 +21,8 @@
 #define CACHE_BYTES_MAX (64u << 20)
 #define NEEDED_MAX      512
 #define DEPTH_MAX       16
+#define DIRECTORIES_MAX 256   /* of a list */
+#define ENTRIES_MAX     20000 /* of all of its directories */
 
 /* The linker's cache, glibc 2.2 and newer (ldconfig's "new" and "compat" formats). */
 struct cache_head {
@@ -122,7 +124,22 @@ void scribe_find_cached(const struct scribe_find *f, scribe_found_fn fn, void *c
 	}
 }
 
-static void look_in(const char *directory, scribe_found_fn fn, void *ctx)
+int scribe_find_open(const char *path)
+{
+	int there = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	struct stat st;
+	char link[64];
+
+	if (there < 0)
+		return -1;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", there);
+	if (fstat(there, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	close(there);
+	return fd;
+}
+
+static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, void *ctx)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *e;
@@ -130,7 +147,7 @@ static void look_in(const char *directory, scribe_found_fn fn, void *ctx)
 
 	if (!dir)
 		return;
-	while ((e = readdir(dir)))
+	for (; *left && (e = readdir(dir)); --*left)
 		if (is_known(e->d_name) &&
 		    snprintf(path, sizeof(path), "%s/%s", directory, e->d_name) < PATH_MAX)
 			fn(ctx, path);
@@ -139,7 +156,9 @@ static void look_in(const char *directory, scribe_found_fn fn, void *ctx)
 
 void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 {
-	while (*list) {
+	unsigned left = ENTRIES_MAX;
+
+	for (unsigned i = 0; *list && i < DIRECTORIES_MAX; i++) {
 		size_t n = strcspn(list, ":");
 		char path[PATH_MAX];
 		struct stat st;
@@ -148,7 +167,7 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 			memcpy(path, list, n);
 			path[n] = 0;
 			if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-				look_in(path, fn, ctx);
+				look_in(path, &left, fn, ctx);
 			else if (stat(path, &st) == 0)
 				fn(ctx, path);
 		}
@@ -190,7 +209,7 @@ static bool expand(const struct walk *w, const char *dir, size_t n, const char *
 
 static bool in_list(const struct walk *w, const char *list, const char *name, char *ret, size_t cap)
 {
-	while (list && *list) {
+	for (unsigned i = 0; list && *list && i < DIRECTORIES_MAX; i++) {
 		size_t n = strcspn(list, ":;");
 
 		if (n && expand(w, list, n, name, ret, cap) && access(ret, R_OK) == 0)
@@ -244,7 +263,7 @@ static void on_needed(void *ctx, const char *name)
 static bool script_of(const char *path, char *ret, size_t cap)
 {
 	char line[256] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = scribe_find_open(path);
 	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
 	char *at = line + 2;
 
@@ -265,7 +284,7 @@ static void walk_file(struct walk *w, const char *path)
 	char *slash;
 	int fd;
 
-	fd = w->depth < DEPTH_MAX ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	fd = w->depth < DEPTH_MAX ? scribe_find_open(path) : -1;
 	if (fd < 0) {
 		w->more = true;
 		return;

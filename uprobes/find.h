@@ -14,6 +14,9 @@ typedef void (*scribe_found_fn)(void *ctx, const char *path);
 
 struct scribe_find;
 
+/* A regular file, for reading; nothing else is opened. Negative: it is none, or may not be read. */
+int scribe_find_open(const char *path);
+
 /* Reads the linker's cache (`cache` NULL: /etc/ld.so.cache). NULL: memory is out. */
 struct scribe_find *scribe_find_new(const char *cache);
 /* NULL allowed; returns NULL. */

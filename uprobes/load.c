@@ -195,7 +195,6 @@ static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 	free(u->link);
 	free(u->covered.at);
 	free(u->seen);
-	free(u->decision);
 	free(u);
 	return NULL;
 }

@@ -3,11 +3,9 @@
 #include "uprobes/sites.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "uprobes/insn.h"
 
@@ -34,8 +32,8 @@ static unsigned wanted_args(const struct scribe_probe *p)
 	return wanted;
 }
 
-static void fill_site(const struct scribe_probe *p, enum scribe_layer layer,
-		      const struct scribe_insn_place *place, struct scribe_site *s)
+void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
+		    const uint8_t reg[SCRIBE_SITE_ARGS], struct scribe_site *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->fn = p->fn;
@@ -45,9 +43,18 @@ static void fill_site(const struct scribe_probe *p, enum scribe_layer layer,
 	s->flags = p->flags;
 	s->deref = p->deref;
 	s->implied = p->implied;
-	s->vaddr = place->vaddr;
+	s->vaddr = vaddr;
+	memcpy(s->reg, reg, sizeof(s->reg));
+}
+
+static void fill_site(const struct scribe_probe *p, enum scribe_layer layer,
+		      const struct scribe_insn_place *place, struct scribe_site *s)
+{
+	uint8_t reg[SCRIBE_SITE_ARGS];
+
 	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
-		s->reg[i] = p->args[i] < 0 ? SCRIBE_REG_NONE : place->reg[p->args[i]];
+		reg[i] = p->args[i] < 0 ? SCRIBE_REG_NONE : place->reg[p->args[i]];
+	scribe_site_of(p, layer, place->vaddr, reg, s);
 }
 
 static struct scribe_planned *planned_at(const struct scribe_plan *plan, uint64_t vaddr)
@@ -67,7 +74,7 @@ static bool same_meaning(const struct scribe_site *a, const struct scribe_site *
 	       a->implied == b->implied && !memcmp(a->reg, b->reg, sizeof(a->reg));
 }
 
-static int add(struct scribe_plan *plan, const struct scribe_planned *one)
+int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one)
 {
 	if (plan->n == plan->room) {
 		size_t room = plan->room ? plan->room * 2 : 64;
@@ -117,7 +124,7 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	if (semaphore_of(p) && (!scribe_elf_find(elf, semaphore_of(p), &s) ||
 				!scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
 		return -ENOEXEC;
-	return add(plan, &one);
+	return scribe_plan_add(plan, &one);
 }
 
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
@@ -146,18 +153,6 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		}
 	}
 	return 0;
-}
-
-void scribe_plan_read(const struct scribe_plan *plan, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char byte;
-
-	for (size_t i = 0; fd >= 0 && i < plan->n; i++)
-		if (pread(fd, &byte, 1, (off_t)plan->at[i].offset) < 0)
-			break;
-	if (fd >= 0)
-		close(fd);
 }
 
 void scribe_plan_clear(struct scribe_plan *plan)

@@ -12,6 +12,8 @@ struct scribe_planned {
 	uint64_t semaphore;      /* offset of what tells the library that it is probed, 0 none */
 	struct scribe_site site; /* all but the image */
 	bool cheap;
+	bool has_byte; /* that stands there */
+	uint8_t byte;
 };
 
 struct scribe_plan {
@@ -27,11 +29,11 @@ bool scribe_library_in(const struct scribe_elf *elf, const struct scribe_library
  */
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
 		     const struct scribe_image *image, bool calls, struct scribe_plan *ret_plan);
-/*
- * Have the places in the page cache. The kernel reads what is not there without the lock that ext4 asks for
- * (a warning in the kernel's log, 6.18; a machine may be set to stop at those). Failing costs nothing else.
- */
-void scribe_plan_read(const struct scribe_plan *plan, const char *path);
+/* One more. 0 or -ENOMEM. */
+int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one);
+/* A site as its row says it, with its arguments in these registers. */
+void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
+		    const uint8_t reg[SCRIBE_SITE_ARGS], struct scribe_site *ret_site);
 void scribe_plan_clear(struct scribe_plan *plan);
 
 #endif

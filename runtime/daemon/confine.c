@@ -25,10 +25,10 @@
 static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, -1};
 static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
 				    CAP_DAC_READ_SEARCH, CAP_SYS_ADMIN, -1};
-static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, -1};
-static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_DAC_OVERRIDE, -1};
+static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, -1};
+static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 static const int kept_by_hand[] = {-1};
-static const int kept_by_root_hand[] = {CAP_DAC_OVERRIDE, -1};
+static const int kept_by_root_hand[] = {CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 
 static const int *const kept[] = {
 	[SCRIBE_PART_DAEMON] = kept_by_daemon,       [SCRIBE_PART_ADMIN] = kept_by_admin,
@@ -95,7 +95,7 @@ static const int refused_to_hands[] = {
 	SCMP_SYS(kill),      SCMP_SYS(tkill),
 	SCMP_SYS(setuid),    SCMP_SYS(setgid),
 	SCMP_SYS(setresuid), SCMP_SYS(setresgid),
-	SCMP_SYS(setgroups), SCMP_SYS(process_vm_readv),
+	SCMP_SYS(setgroups),
 	SCMP_SYS(chown),     SCMP_SYS(fchown),
 	SCMP_SYS(lchown),    SCMP_SYS(fchownat),
 	SCMP_SYS(setxattr),

@@ -224,9 +224,11 @@ static void on_name(struct scribe_daemon *d, struct scribe_process *p, const str
 
 static bool same_file(const char *a, const char *b)
 {
-	struct stat x, y;
+	const unsigned flags = AT_STATX_DONT_SYNC; /* whoever serves a root may not answer */
+	struct statx x, y;
 
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return statx(AT_FDCWD, a, flags, STATX_INO, &x) == 0 && statx(AT_FDCWD, b, flags, STATX_INO, &y) == 0 &&
+	       x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor && x.stx_ino == y.stx_ino;
 }
 
 static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p)

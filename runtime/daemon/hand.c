@@ -18,6 +18,8 @@
 
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/hand_work.h"
+#include "runtime/daemon/libs_search.h"
+#include "uprobes/study.h"
 
 #define SLICES   8 /* of a time waited for */
 #define QUICK_MS 2000
@@ -313,6 +315,63 @@ int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool 
 		return -ENAMETOOLONG;
 	strcpy(q.path, path);
 	return ask_now(h, &q, root_fd, ms);
+}
+
+int scribe_hand_study(struct scribe_hand *h, int fd, bool calls, struct scribe_study *ret, int ms)
+{
+	static struct scribe_hand_question q;
+	int rc, given;
+
+	q.op = SCRIBE_HAND_STUDY;
+	q.replace = calls;
+	rc = ask_now(h, &q, fd, ms);
+	if (rc < 0)
+		return rc;
+	rc = receive(h->sock, ret, sizeof(*ret), &given, ms);
+	if (rc < 0)
+		give_up(h);
+	else if (given >= 0)
+		close(given);
+	return rc;
+}
+
+int scribe_hand_peek(struct scribe_hand *h, pid_t pid, uint64_t at, size_t bytes, uint32_t *ret_value, int ms)
+{
+	static struct scribe_hand_question q;
+	int rc;
+
+	q.op = SCRIBE_HAND_PEEK;
+	q.prefix = (unsigned)bytes;
+	q.where[0] = (uint64_t)pid;
+	q.where[1] = at;
+	rc = ask_now(h, &q, -1, ms);
+	if (rc < 0)
+		return rc;
+	/* the value itself is a message of its own: any number may stand there */
+	rc = receive(h->sock, ret_value, sizeof(*ret_value), &(int){-1}, ms);
+	if (rc < 0)
+		give_up(h);
+	return rc;
+}
+
+int scribe_hand_search(struct scribe_hand *h, const struct scribe_search *s)
+{
+	static struct scribe_hand_question q;
+
+	_Static_assert(sizeof(*s) <= sizeof(q.note), "a search is part of a question");
+	q.op = SCRIBE_HAND_SEARCH;
+	memcpy(q.note, s, sizeof(*s));
+	return ask(h, &q, -1, 0, true);
+}
+
+int scribe_hand_found(struct scribe_hand *h, struct scribe_hand_found *ret, int *ret_fd, int ms)
+{
+	int rc = h->sock < 0 ? -EPIPE : receive(h->sock, ret, sizeof(*ret), ret_fd, ms);
+
+	if (rc < 0 && h->sock >= 0)
+		give_up(h);
+	ret->label[sizeof(ret->label) - 1] = 0;
+	return rc;
 }
 
 int scribe_hand_root(struct scribe_hand *h, int root_fd)

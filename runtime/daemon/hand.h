@@ -89,6 +89,26 @@ int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd,
  * (-1: nobody wants them). Answers as scribe_parts_merge.
  */
 int scribe_hand_merge(struct scribe_hand *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms);
+struct scribe_study; /* uprobes/study.h */
+/* scribe_study_file, of a regular file; -ETIMEDOUT after `ms`, -EPIPE: the hand is of no use any more. */
+int scribe_hand_study(struct scribe_hand *h, int fd, bool calls, struct scribe_study *ret_study, int ms);
+
+/* Up to four bytes of a process's memory, by a hand that has the power to. */
+int scribe_hand_peek(struct scribe_hand *h, pid_t pid, uint64_t at, size_t bytes, uint32_t *ret_value, int ms);
+
+/* A file that a search has found. */
+struct scribe_hand_found {
+	int32_t more;      /* 0: that was all, this is none, */
+	int32_t any;       /* and the program may come to use any library; a mapping: it was found */
+	uint64_t start, offset; /* of a mapping */
+	uint64_t dev;           /* written by whoever takes it */
+	char label[256];
+};
+struct scribe_search; /* libs_search.h */
+/* Begin a search, whose files come one by one; `fd` of each is the caller's. Negative: no more come. */
+int scribe_hand_search(struct scribe_hand *h, const struct scribe_search *s);
+int scribe_hand_found(struct scribe_hand *h, struct scribe_hand_found *ret_found, int *ret_fd, int ms);
+
 struct scribe_hand_answer; /* hand_work.h */
 /*
  * Texts against the job's expressions (judge.h): `fd`, a memory file, holds the number of

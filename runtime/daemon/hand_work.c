@@ -21,13 +21,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "logfmt/parts.h"
 #include "logfmt/put.h"
 #include "runtime/daemon/confine.h"
+#include "runtime/daemon/libs_search.h"
 #include "runtime/daemon/names.h"
+#include "uprobes/study.h"
 
 #define NOTE_ENDING ".to"
 
@@ -340,6 +343,19 @@ static int merge_parts(const struct scribe_hand_question *q, int fd)
 	return scribe_parts_merge(q->path, &way, &err);
 }
 
+static struct scribe_study study; /* of STUDY, a message of its own */
+static uint32_t peeked;           /* of PEEK, likewise */
+
+static int peek(const struct scribe_hand_question *q)
+{
+	struct iovec here = {&peeked, q->prefix}, there = {(void *)(uintptr_t)q->where[1], q->prefix};
+
+	peeked = 0;
+	if (q->prefix > sizeof(peeked))
+		return -EINVAL;
+	return process_vm_readv((pid_t)q->where[0], &here, 1, &there, 1, 0) == (ssize_t)q->prefix ? 0 : -EFAULT;
+}
+
 static int answer(struct scribe_hand_question *q, int fd, int *ret_fd, struct scribe_hand_answer *a)
 {
 	int rc;
@@ -371,6 +387,11 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd, struct sc
 		return files_root < 0 ? -errno : 0;
 	case SCRIBE_HAND_JUDGE:
 		return scribe_hand_judge_texts(fd, q->replace, a);
+	case SCRIBE_HAND_PEEK:
+		return peek(q);
+	case SCRIBE_HAND_STUDY:
+		scribe_hand_limits();
+		return scribe_study_file(fd, q->replace, &study);
 	case SCRIBE_HAND_LOOK:
 		rc = scribe_path_open(NULL, fd, q->path, !q->replace);
 		*ret_fd = rc;
@@ -443,10 +464,18 @@ void scribe_hand_serve(int sock, const struct scribe_hand_wanted *who)
 
 		if (scribe_hand_recv(only, &q, sizeof(q), &given, 0) < 0)
 			_exit(0);
+		if (q.op == SCRIBE_HAND_SEARCH) {
+			scribe_search_serve((const struct scribe_search *)(const void *)q.note, only);
+			continue;
+		}
 		a.rc = answer(&q, given, &fd, &a);
 		if (given >= 0)
 			close(given);
 		if (scribe_hand_send(only, &a, sizeof(a), fd) < 0)
+			_exit(0);
+		if (q.op == SCRIBE_HAND_PEEK && a.rc == 0 && scribe_hand_send(only, &peeked, sizeof(peeked), -1) < 0)
+			_exit(0);
+		if (q.op == SCRIBE_HAND_STUDY && a.rc == 0 && scribe_hand_send(only, &study, sizeof(study), -1) < 0)
 			_exit(0);
 		if (fd >= 0)
 			close(fd);

@@ -24,6 +24,9 @@ enum scribe_hand_op {
 	SCRIBE_HAND_MERGE,      /* with a descriptor, or without */
 	SCRIBE_HAND_ROOT,       /* with a descriptor: where ATTRIBUTES finds its files */
 	SCRIBE_HAND_JUDGE,      /* with a descriptor; `replace`: expressions stand in front of the texts */
+	SCRIBE_HAND_STUDY,      /* with a descriptor; `replace`: single calls of streams, too */
+	SCRIBE_HAND_PEEK,       /* `prefix` bytes at where[1] of process where[0] */
+	SCRIBE_HAND_SEARCH,     /* libs_search.h */
 	SCRIBE_HAND_LOOK,       /* with a descriptor: the root; `replace`: follow the last link */
 };
 
@@ -31,10 +34,11 @@ struct scribe_hand_question {
 	int op;
 	int replace, mkdirs;
 	unsigned prefix; /* bytes of path; of PUT: as far as it must be the user's own, 0 not at all */
+	uint64_t where[2];
 	char path[SCRIBE_PATH_MAX];
 	char to[SCRIBE_PATH_MAX];
 	char drop[SCRIBE_PATH_MAX];
-	char note[SCRIBE_HAND_NOTE_MAX];
+	char note[SCRIBE_HAND_NOTE_MAX] __attribute__((aligned(8)));
 };
 
 #define SCRIBE_HAND_JUDGED 64u /* texts judged at once */
@@ -65,7 +69,9 @@ int scribe_hand_send(int sock, const void *data, size_t bytes, int fd);
 /* Receive exactly `bytes`, and a descriptor or -1 in ret_fd. 0, or -EPIPE. */
 int scribe_hand_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags);
 
-/* judge_work.c: the memory file of scribe_hand_judge. */
+/* judge_work.c: limits of memory and processor time, for whoever reads what a user wrote. */
+void scribe_hand_limits(void);
+/* The memory file of scribe_hand_judge. */
 int scribe_hand_judge_texts(int fd, bool anew, struct scribe_hand_answer *ret_answer);
 
 /* The socket becomes descriptor 3, all others but null ones are closed. */

@@ -16,28 +16,28 @@
 #include "runtime/daemon/hand_work.h"
 #include "runtime/daemon/rules.h"
 
-#define MEMORY_MAX  (256u << 20)
-#define SECONDS_MAX 30 /* of processor time, all together */
-#define ANSWER_NS   200000000ull /* of it, for one answer */
-#define BATCH_MAX   (1u << 20)
+#define MEMORY_MAX   (1u << 30)
+#define SECONDS_NOW  5    /* of processor time, for one question */
+#define SECONDS_EVER 3600 /* for all */
+#define ANSWER_NS    200000000ull /* of it, for one answer */
+#define BATCH_MAX    (1u << 20)
 
-static void limit(int what, rlim_t most)
+static void limit(int what, rlim_t now, rlim_t ever)
 {
-	const struct rlimit r = {most, most};
+	const struct rlimit r = {now, ever};
 
 	setrlimit(what, &r);
 }
 
-static void set_limits(void)
+/* For what comes now. */
+void scribe_hand_limits(void)
 {
-	static bool done;
+	struct rusage used;
 
-	if (done)
-		return;
-	done = true;
-	limit(RLIMIT_CPU, SECONDS_MAX);
+	getrusage(RUSAGE_SELF, &used);
+	limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_NOW, SECONDS_EVER);
 #ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_AS, MEMORY_MAX);
+	limit(RLIMIT_AS, MEMORY_MAX, MEMORY_MAX);
 #endif
 }
 
@@ -142,7 +142,7 @@ int scribe_hand_judge_texts(int fd, bool anew, struct scribe_hand_answer *ret)
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > BATCH_MAX)
 		return -EINVAL;
-	set_limits();
+	scribe_hand_limits();
 	text = malloc((size_t)st.st_size);
 	if (!text)
 		return -ENOMEM;

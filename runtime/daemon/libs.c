@@ -5,14 +5,12 @@
  */
 #include "runtime/daemon/libs_private.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "logfmt/rules/lib_rules.h"
@@ -30,7 +28,6 @@
 /* A piece of code of a process. */
 struct mapping {
 	uint64_t start, offset, ino;
-	char file[PATH_MAX + 64]; /* as seen from here */
 };
 
 /* The next executable mapping of a file; false: no more. */
@@ -46,11 +43,9 @@ static bool next_code(FILE *maps, struct mapping *m)
 		if (sscanf(line, "%llx-%*x %7s %llx %*s %llu %n", &start, perms, &offset, &ino, &at) < 4 ||
 		    !at || !ino || perms[2] != 'x' || line[at] != '/')
 			continue;
-		line[strcspn(line, "\n")] = 0;
 		m->start = start;
 		m->offset = offset;
 		m->ino = ino;
-		snprintf(m->file, sizeof(m->file), "%s", line + at);
 		return true;
 	}
 	return false;
@@ -65,14 +60,14 @@ static FILE *maps_of(pid_t pid)
 }
 
 /* Has the library been started in this process? Unknown is yes. */
-static bool has_begun(pid_t pid, const struct scribe_begun *b, uint64_t base)
+static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_begun *b,
+		      uint64_t base)
 {
 	uint32_t value = 0;
-	struct iovec here = {&value, b->bytes}, there = {(void *)(uintptr_t)(base + b->vaddr), b->bytes};
 
 	if (!b->vaddr || b->bytes > sizeof(value))
 		return true;
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) != b->bytes || value >= b->least;
+	return !scribe_libs_peek(d, p->uid, p->tgid, base + b->vaddr, b->bytes, &value) || value >= b->least;
 }
 
 static uint64_t base_of(const struct scribe_uprobed *f, const struct mapping *m)
@@ -89,9 +84,10 @@ static bool is_inside(const struct scribe_libs *l, uint64_t ino)
 }
 
 /* MPI, without which nobody calls PnetCDF or our own library's MPI-IO; `unknown`: where none is known of. */
-static bool mpi_has_begun(struct scribe_libs *l, pid_t pid, bool unknown)
+static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *p, bool unknown)
 {
-	FILE *maps = maps_of(pid);
+	struct scribe_libs *l = d->libs;
+	FILE *maps = maps_of(p->tgid);
 	bool begun = false, found = false;
 	struct mapping m;
 
@@ -102,7 +98,7 @@ static bool mpi_has_begun(struct scribe_libs *l, pid_t pid, bool unknown)
 			if (f->library[i].layer != SCRIBE_LAYER_MPIIO || is_inside(l, m.ino))
 				continue;
 			found = true;
-			begun |= has_begun(pid, &f->library[i].begun, base_of(f, &m));
+			begun |= has_begun(d, p, &f->library[i].begun, base_of(f, &m));
 		}
 	}
 	if (maps)
@@ -111,9 +107,10 @@ static bool mpi_has_begun(struct scribe_libs *l, pid_t pid, bool unknown)
 }
 
 /* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
-static uint64_t missed_in(struct scribe_libs *l, pid_t pid, const struct scribe_uprobed *f,
+static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_uprobed *f,
 			  const struct mapping *m)
 {
+	struct scribe_libs *l = d->libs;
 	uint64_t missed = 0;
 
 	for (unsigned i = 0; i < f->nlibraries; i++) {
@@ -121,11 +118,11 @@ static uint64_t missed_in(struct scribe_libs *l, pid_t pid, const struct scribe_
 		bool begun;
 
 		if (layer == SCRIBE_LAYER_MPIIO && is_inside(l, m->ino))
-			begun = mpi_has_begun(l, pid, false);
+			begun = mpi_has_begun(d, p, false);
 		else if (layer == SCRIBE_LAYER_PNETCDF)
-			begun = mpi_has_begun(l, pid, true);
+			begun = mpi_has_begun(d, p, true);
 		else
-			begun = has_begun(pid, &f->library[i].begun, base_of(f, m));
+			begun = has_begun(d, p, &f->library[i].begun, base_of(f, m));
 
 		if (begun)
 			missed |= f->library[i].modules;
@@ -133,49 +130,17 @@ static uint64_t missed_in(struct scribe_libs *l, pid_t pid, const struct scribe_
 	return missed;
 }
 
-/* Open the file that is mapped: the name may be another one here than in the process's root. */
-static int open_mapped(pid_t pid, const struct mapping *m, char *ret_name, size_t cap)
+/* Have the mapping of an inode found and its file looked at: where it lies, and its name. */
+static bool look_at(struct scribe_daemon *d, const struct scribe_process *p, uint64_t ino,
+		    struct scribe_hand_found *ret)
 {
-	for (int i = 0; i < 2; i++) {
-		struct stat st;
-		int fd;
+	const struct scribe_search s = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino};
 
-		if (i == 0)
-			snprintf(ret_name, cap, "%s", m->file);
-		else
-			snprintf(ret_name, cap, "/proc/%d/root%s", (int)pid, m->file);
-		fd = open(ret_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == m->ino)
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -1;
-}
-
-/* The mapping of an inode, opened and looked at. */
-static const struct scribe_uprobed *look_at(struct scribe_libs *l, pid_t pid, uint64_t ino, struct mapping *m)
-{
-	const struct scribe_uprobed *f = NULL;
-	FILE *maps = maps_of(pid);
-	char name[PATH_MAX + 128];
-	struct stat st;
-	int fd = -1;
-
-	while (maps && fd < 0 && next_code(maps, m))
-		if (m->ino == ino)
-			fd = open_mapped(pid, m, name, sizeof(name));
-	if (maps)
-		fclose(maps);
-	if (fd < 0)
-		return NULL;
-	l->late = true;
-	scribe_libs_attach_fd(l, fd, name);
-	l->late = false;
-	if (fstat(fd, &st) == 0)
-		f = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino);
-	close(fd);
-	return f;
+	memset(ret, 0, sizeof(*ret));
+	d->libs->late = true;
+	scribe_libs_search(d, p->work, &s, ret);
+	d->libs->late = false;
+	return ret->more;
 }
 
 void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
@@ -183,7 +148,8 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 {
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f;
-	char why[256];
+	struct scribe_hand_found found = {0};
+	char why[320];
 	struct mapping m;
 	uint64_t missed;
 
@@ -191,21 +157,24 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 		return;
 	/* the kernel's form of a device number is another than stat's */
 	f = scribe_uprobes_known(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino);
-	if (!f)
-		f = look_at(l, p->tgid, ino, &m);
+	if (!f && look_at(d, p, ino, &found))
+		f = scribe_uprobes_known(l->uprobes, found.dev, ino);
 	if (f)
 		scribe_missed(p, f->refused, l->why);
 	if (!f || !f->modules || f->since_ns <= when_ns)
 		return;
 	/* where it lies in this process */
-	f = look_at(l, p->tgid, ino, &m);
+	if (!found.more && !look_at(d, p, ino, &found))
+		return;
+	f = scribe_uprobes_known(l->uprobes, found.dev, ino);
 	if (!f)
 		return;
-	missed = missed_in(l, p->tgid, f, &m);
-	snprintf(why, sizeof(why), "%.200s was called before it was probed", m.file);
+	m = (struct mapping){found.start, found.offset, ino};
+	missed = missed_in(d, p, f, &m);
+	snprintf(why, sizeof(why), "%.200s was called before it was probed", found.label);
 	scribe_missed(p, missed, why);
 	if (missed && l->verbose)
-		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", m.file, p->tgid);
+		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", found.label, p->tgid);
 }
 
 void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p)
@@ -218,7 +187,7 @@ void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p
 
 		/* of probes that an earlier daemon has left each mapping is judged when it is told */
 		if (f && f->since_ns >= d->libs->begun_ns)
-			scribe_missed(p, missed_in(d->libs, p->tgid, f, &m),
+			scribe_missed(p, missed_in(d, p, f, &m),
 				      "no daemon lived for a while, and nothing was pinned");
 	}
 	if (maps)
@@ -371,7 +340,7 @@ void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 	else
 		scribe_uprobes_leave(d->libs->uprobes);
 	scribe_find_free(d->libs->find);
-	free(d->libs->searched);
+	scribe_libs_ask_end(d->libs);
 	free(d->libs);
 	d->libs = NULL;
 }

@@ -32,7 +32,7 @@ bool scribe_libs_inside_library(const struct scribe_config *c, char *ret_path, s
  * A process that is about to run CMD, the last `words` of its command line (0: nobody knows
  * how many): the programs among them, and what they need.
  */
-void scribe_libs_before(struct scribe_daemon *d, pid_t pid, uint32_t words);
+void scribe_libs_before(struct scribe_daemon *d, struct scribe_work *w, pid_t pid, uint32_t words);
 /* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */
 void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
 /*

@@ -5,7 +5,6 @@
  * of records or logs.
  */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,6 @@
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/libs_private.h"
-
-#define TEXT_MAX        (1u << 20) /* of a command line or environment */
-#define WORDS_LOOKED_AT 256
 
 void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path)
 {
@@ -36,7 +32,7 @@ void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path)
 
 static void attach(void *ctx, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = scribe_find_open(path);
 
 	if (fd < 0)
 		return;
@@ -65,6 +61,8 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		.stdio_calls = c->stdio_calls,
 		.level = scribe_libs_level(c),
 		.verbose = d->verbose,
+		.study = scribe_libs_study,
+		.ctx = d,
 	};
 	struct scribe_err err = {0};
 	struct scribe_libs *l;
@@ -82,6 +80,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return;
+	l->roots.sock = l->reader.sock = l->peeker.sock = -1;
 	l->begun_ns = scribe_now_ns();
 	l->verbose = d->verbose;
 	l->stdio_calls = c->stdio_calls;
@@ -109,117 +108,38 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		attach_everything(l);
 }
 
-static char *read_text(pid_t pid, const char *what, size_t *ret_n)
+/* A file as known of; false: it cannot be told. */
+static bool stat_at(const char *path, struct stat *ret)
 {
-	char path[64], *text = malloc(TEXT_MAX + 1);
-	size_t n = 0;
-	ssize_t got = 1;
-	int fd;
+	int fd = open(path, O_PATH | O_CLOEXEC), rc;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (text && fd >= 0 && got > 0 && n < TEXT_MAX) {
-		got = read(fd, text + n, TEXT_MAX - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (text)
-		text[n] = 0;
-	*ret_n = n;
-	return text;
+	if (fd < 0)
+		return false;
+	rc = scribe_uprobes_stat(fd, ret);
+	close(fd);
+	return rc == 0;
 }
 
-/* Value of a variable in an environment of NUL-ended strings; "" none. */
-static const char *variable(const char *text, size_t n, const char *name)
+/* Files that a process needs are attached to; all, where it may come to use any. */
+static void attach_needed(struct scribe_daemon *d, struct scribe_work *w, const struct scribe_search *s)
 {
-	size_t k = strlen(name);
-
-	for (size_t at = 0; text && at < n; at += strlen(text + at) + 1)
-		if (!strncmp(text + at, name, k) && text[at + k] == '=')
-			return text + at + k + 1;
-	return "";
-}
-
-/* The program a word names: a path, or found by PATH. */
-static bool program_of(pid_t pid, const char *word, const char *path_list, char *ret, size_t cap)
-{
-	struct stat st;
-
-	if (word[0] == '/')
-		snprintf(ret, cap, "%s", word);
-	else if (strchr(word, '/'))
-		snprintf(ret, cap, "/proc/%d/cwd/%s", (int)pid, word);
-	if (strchr(word, '/'))
-		return stat(ret, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-	while (*path_list) {
-		size_t n = strcspn(path_list, ":");
-
-		if (n && (size_t)snprintf(ret, cap, "%.*s/%s", (int)n, path_list, word) < cap &&
-		    stat(ret, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111))
-			return true;
-		path_list += n + (path_list[n] == ':');
-	}
-	return false;
-}
-
-/* Known libraries that it needs are attached to; all, where it may come to use any. */
-static void attach_needed(struct scribe_libs *l, const char *program, const char *search)
-{
+	struct scribe_libs *l = d->libs;
 	size_t before = scribe_uprobes_attached(l->uprobes);
 
-	if (scribe_find_needed(l->find, program, search, attach, l))
+	if (scribe_libs_search(d, w, s, NULL))
 		attach_everything(l);
 	else if (l->inside[0] && scribe_uprobes_attached(l->uprobes) > before)
 		attach(l, l->inside);
 }
 
-/* Where the last `words` strings of the text begin; 0: it does not hold so many, or all of it is not known. */
-static size_t last_words(const char *text, size_t n, uint32_t words)
+void scribe_libs_before(struct scribe_daemon *d, struct scribe_work *w, pid_t pid, uint32_t words)
 {
-	size_t at = n;
+	struct scribe_search s = {.what = SCRIBE_SEARCH_COMMAND, .pid = pid, .words = words};
 
-	if (!text || n >= TEXT_MAX || !n || text[n - 1])
-		return 0;
-	for (; words && at; words--)
-		for (at--; at && text[at - 1];)
-			at--;
-	return at;
-}
-
-void scribe_libs_before(struct scribe_daemon *d, pid_t pid, uint32_t words)
-{
-	struct scribe_libs *l = d->libs;
-	char *text, *env, program[PATH_MAX];
-	const char *search;
-	size_t n, nenv, first, seen = 0;
-
-	if (!l)
+	if (!d->libs)
 		return;
-	text = read_text(pid, "cmdline", &n);
-	env = read_text(pid, "environ", &nenv);
-	search = variable(env, nenv, "LD_LIBRARY_PATH");
-	first = words ? last_words(text, n, words) : 0;
-	if (!first || variable(env, nenv, "LD_PRELOAD")[0])
-		attach_everything(l);
-	for (size_t at = first; text && at < n && seen < WORDS_LOOKED_AT; at += strlen(text + at) + 1, seen++) {
-		const char *word = text + at;
-
-		/* what the program cannot start, or load, need not be looked at */
-		if (seen && !l->everything)
-			break;
-		/* "-x" and "A=B" are no programs; a word of `env` may be both */
-		if (word[0] == '-' || !word[0])
-			continue;
-		if (!strncmp(word, "LD_LIBRARY_PATH=", 16))
-			scribe_find_listed(word + 16, attach, l);
-		if (program_of(pid, word, variable(env, nenv, "PATH"), program, sizeof(program)))
-			attach_needed(l, program, search);
-	}
-	if (l->everything)
-		scribe_find_listed(search, attach, l);
-	free(text);
-	free(env);
+	s.any = d->libs->everything;
+	attach_needed(d, w, &s);
 }
 
 static bool same_root(pid_t pid)
@@ -228,34 +148,24 @@ static bool same_root(pid_t pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
-	return stat("/", &ours) == 0 && stat(path, &its) == 0 && ours.st_dev == its.st_dev &&
-	       ours.st_ino == its.st_ino;
+	return stat_at("/", &ours) && stat_at(path, &its) && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }
 
 void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
 {
+	struct scribe_search s = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid};
 	struct scribe_libs *l = d->libs;
-	const char *search;
-	char exe[64], *env;
+	char exe[64];
 	struct stat st;
-	size_t n;
 
 	if (!l)
 		return;
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
 	/* below another root its names mean other files: those are found when it maps them */
-	if (stat(exe, &st) < 0 || !same_root(p->tgid))
+	if (!stat_at(exe, &st) || !same_root(p->tgid))
 		return;
-	env = read_text(p->tgid, "environ", &n);
-	search = variable(env, n, "LD_LIBRARY_PATH");
+	s.known = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino) != NULL;
 	l->late = true;
-	if (!l->searched || strcmp(l->searched, search) != 0) {
-		scribe_find_listed(search, attach, l);
-		free(l->searched);
-		l->searched = strdup(search);
-	}
-	if (!scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
-		attach_needed(l, exe, search);
+	attach_needed(d, p->work, &s);
 	l->late = false;
-	free(env);
 }

@@ -29,6 +29,13 @@ struct scribe_look {
 
 /* scribe_path_open_fn of `work`, a struct scribe_work. */
 int scribe_look_open(void *work, int root_fd, const char *path, bool nofollow);
+/*
+ * A search (libs_search.h) by that hand: fn for each file. 1: the process may come to use any
+ * library, 0: not; negative: nobody knows.
+ */
+struct scribe_search;
+int scribe_look_search(struct scribe_work *w, const struct scribe_search *s, int ms,
+		       void (*fn)(void *ctx, const struct scribe_hand_found *f, int fd), void *ctx);
 void scribe_look_end(struct scribe_work *w);
 
 #endif

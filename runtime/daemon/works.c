@@ -432,7 +432,7 @@ int scribe_work_enrol(struct scribe_work *w, pid_t pid, uint32_t words, uint32_t
 	uint32_t index, serial;
 	int rc;
 
-	scribe_libs_before(d, pid, words);
+	scribe_libs_before(d, w, pid, words);
 	rc = scribe_bpf_enrol(d->bpf, pid, w->index, &index, &serial, err);
 	if (rc < 0)
 		return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hands, confinement and probes for fuzz_message.c; see kernel.h. */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "runtime/daemon/confine.h"
 #include "logfmt/parts.h"
@@ -39,10 +40,9 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 {
 }
 
-bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
-			scribe_found_fn fn, void *ctx)
+int scribe_find_open(const char *path)
 {
-	return false;
+	return -1;
 }
 
 bool scribe_uprobes_need_admin(enum scribe_uprobe_level level)
@@ -200,6 +200,31 @@ int scribe_hand_create(struct scribe_hand *h, const char *path, struct scribe_er
 int scribe_hand_look(struct scribe_hand *h, int root_fd, const char *path, bool nofollow, int ms)
 {
 	return -ENOENT;
+}
+
+int scribe_hand_search(struct scribe_hand *h, const struct scribe_search *s)
+{
+	return -EPIPE;
+}
+
+int scribe_hand_found(struct scribe_hand *h, struct scribe_hand_found *ret, int *ret_fd, int ms)
+{
+	return -EPIPE;
+}
+
+int scribe_hand_study(struct scribe_hand *h, int fd, bool calls, struct scribe_study *ret, int ms)
+{
+	return -EPIPE;
+}
+
+int scribe_hand_peek(struct scribe_hand *h, pid_t pid, uint64_t at, size_t bytes, uint32_t *ret_value, int ms)
+{
+	return -EPIPE;
+}
+
+int scribe_uprobes_stat(int fd, struct stat *ret)
+{
+	return fstat(fd, ret) < 0 ? -errno : 0;
 }
 
 int scribe_hand_root(struct scribe_hand *h, int root_fd)
