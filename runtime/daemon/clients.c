@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections: who they are, which conversation they hold; and the runtime's
- * own in MPI programs: HELLO, FETCH, DONE. The peer's credentials decide whose
+ * Connections: who they are, which conversation they hold; and how the runtime's
+ * own in MPI programs begins: HELLO (the rest: fetch.c). The peer's credentials decide whose
  * records are spoken of; a peer that is not a traced process gets one answer
  * and is hung up.
  */
@@ -18,7 +18,6 @@
 #include "runtime/daemon/daemon.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/notice.h"
-#include "runtime/daemon/parts.h"
 #include "runtime/daemon/service.h"
 #include "runtime/daemon/streams.h"
 
@@ -52,8 +51,6 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 				      strerror(errno));
 	return scribe_loop_watch(d, d->listen, &d->listen);
 }
-
-static void hang_up(struct scribe_daemon *d, struct scribe_client *c);
 
 void scribe_clients_close(struct scribe_daemon *d)
 {
@@ -140,7 +137,7 @@ static bool shed(struct scribe_daemon *d)
 		if (!c->gone && c->uid && !c->own && (!quietest || c->moved_ns < quietest->moved_ns))
 			quietest = c;
 	if (quietest)
-		hang_up(d, quietest);
+		scribe_client_hang_up(d, quietest);
 	return quietest;
 }
 
@@ -157,7 +154,7 @@ void scribe_clients_accept(struct scribe_daemon *d)
 	}
 }
 
-static struct scribe_process *peer(struct scribe_daemon *d, struct scribe_client *c)
+struct scribe_process *scribe_client_peer(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p;
 
@@ -167,7 +164,7 @@ static struct scribe_process *peer(struct scribe_daemon *d, struct scribe_client
 }
 
 /* The kernel side ignores this thread's I/O: 0 ends that. */
-static void mute(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid)
+void scribe_client_mute(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
 	char task[64];
@@ -196,25 +193,6 @@ int scribe_client_send(struct scribe_client *c, unsigned type, const void *paylo
 	return scribe_outbox_send(&c->outbox, c->fd, type, 0, payload, bytes, -1);
 }
 
-enum arrival { ARRIVAL_WAIT, ARRIVAL_ALL, ARRIVAL_NEVER };
-
-/* Have all ranks of the world that are on this node come to FETCH? */
-static enum arrival arrival_of(const struct scribe_unit *u)
-{
-	enum arrival a = ARRIVAL_ALL;
-
-	for (size_t i = 0; i < u->ranks.places; i++) {
-		const struct scribe_rank *r = u->ranks.place[i].value;
-
-		if (!r || r->state == SCRIBE_RANK_FETCHED || r->state == SCRIBE_RANK_DONE)
-			continue;
-		if (r->state == SCRIBE_RANK_FAILED || !r->live)
-			return ARRIVAL_NEVER;
-		a = ARRIVAL_WAIT;
-	}
-	return a;
-}
-
 static bool all_met(const struct scribe_unit *u)
 {
 	for (size_t i = 0; i < u->ranks.places; i++) {
@@ -229,7 +207,7 @@ static bool all_met(const struct scribe_unit *u)
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
 	struct scribe_msg_hello_ok ok = {0};
-	struct scribe_process *p = peer(d, c);
+	struct scribe_process *p = scribe_client_peer(d, c);
 	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
 	int rc;
 
@@ -251,7 +229,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
 		c->rank = m->rank;
 		ok.collective = p->work->config.collective && !p->work->config.unshared &&
-				arrival_of(p->unit) != ARRIVAL_NEVER;
+				!scribe_fetch_in_vain(p->unit);
 	}
 	if (p->unit && p->unit->ranks.used == (size_t)m->size)
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;
@@ -260,144 +238,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return scribe_client_send(c, SCRIBE_MSG_HELLO_OK, &ok, sizeof(ok));
 }
 
-/* Everything of the rank so far becomes its fetched records. */
-static int take_records(struct scribe_daemon *d, struct scribe_unit *u, struct scribe_rank *r)
-{
-	for (struct scribe_process *p = u->first; p; p = p->next)
-		if (p->rank == r && !p->ended && scribe_drain_living(d, p) < 0)
-			return -ENOMEM;
-	if (!r->records)
-		r->records = scribe_records_new();
-	r->fetched = r->records;
-	r->records = NULL;
-	return r->fetched ? 0 : -ENOMEM;
-}
-
-/* The records of its rank, for when the other ranks have come. */
-static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe_process *p)
-{
-	static struct scribe_msg_fetch_ok ok;
-	struct scribe_unit *u = p->unit;
-	struct scribe_err err = {0};
-	int fd, rc = 0;
-
-	memset(&ok, 0, sizeof(ok));
-	if (!u->base_ns)
-		u->base_ns = u->start_ns;
-	if (take_records(d, u, p->rank) < 0)
-		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
-	if (c->rank == 0 && !u->partial) {
-		rc = scribe_work_hand(p->work, &err);
-		if (rc == 0 && scribe_parts_unit(p->work, u))
-			rc = scribe_parts_unit_path(p->work, u, SCRIBE_PART_RANKS, ok.path, sizeof(ok.path));
-		else if (rc == 0)
-			rc = scribe_place_partial(p->work, u, ok.path, sizeof(ok.path), &err);
-		if (rc == 0)
-			rc = scribe_place_prepare(p->work, u, ok.path, &err);
-		u->partial = rc == 0 ? strdup(ok.path) : NULL;
-	}
-	ok.mem_align = p->work->config.mem_alignment;
-	fd = rc == 0 ? scribe_commit_image(p->work, u, p->rank, &ok.image_bytes, &ok.partial, &err) : rc;
-	if (fd >= 0)
-		c->answer = malloc(sizeof(ok));
-	if (!c->answer) {
-		if (fd >= 0)
-			close(fd);
-		p->rank->state = SCRIBE_RANK_FAILED;
-		mute(d, p, 0);
-		return scribe_client_refuse(c, SCRIBE_ST_FAILED,
-					    fd >= 0 ? "the daemon is out of memory" : err.text);
-	}
-	*c->answer = ok;
-	c->image = fd;
-	p->rank->state = SCRIBE_RANK_FETCHED;
-	return 0; /* answered by settle */
-}
-
-static int on_fetch(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m)
-{
-	struct scribe_process *p = peer(d, c);
-
-	if (!p || c->rank < 0 || c->answer || c->fetching || p->rank->rank != c->rank ||
-	    p->rank->state != SCRIBE_RANK_HELLO)
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn");
-	if (arrival_of(p->unit) == ARRIVAL_NEVER) {
-		p->rank->state = SCRIBE_RANK_FAILED;
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "a rank of this world has ended or failed");
-	}
-	mute(d, p, m->tid);
-	scribe_events_take(d);
-	c->fetching = true;
-	c->waits_for = p->work->judge.asked;
-	return 0;
-}
-
-/* Once what is known of the rank has been judged, or it is gone. */
-static void go_on_fetching(struct scribe_daemon *d, struct scribe_client *c)
-{
-	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
-	bool lives = p && !p->ended && !p->waits_for && p->rank->state == SCRIBE_RANK_HELLO;
-
-	if (lives && c->work->judge.answered < c->waits_for)
-		return;
-	c->fetching = false;
-	if ((lives ? fetch(d, c, p) : scribe_client_refuse(c, SCRIBE_ST_REFUSED, "FETCH out of turn")) < 0)
-		hang_up(d, c);
-}
-
-static void drop_answer(struct scribe_client *c)
-{
-	if (!c->answer)
-		return;
-	close(c->image);
-	free(c->answer);
-	c->answer = NULL;
-}
-
-/* Answer the FETCHes of worlds whose ranks have all come, or cannot any more. */
-static void settle(struct scribe_daemon *d)
-{
-	for (struct scribe_client *c = d->clients; c; c = c->next) {
-		struct scribe_process *p;
-		enum arrival a;
-		int rc;
-
-		if (c->fetching && !c->gone)
-			go_on_fetching(d, c);
-		if (!c->answer || c->gone)
-			continue;
-		p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
-		a = p && !p->ended ? arrival_of(p->unit) : ARRIVAL_NEVER;
-		if (a == ARRIVAL_WAIT)
-			continue;
-		if (a == ARRIVAL_ALL)
-			rc = scribe_outbox_send(&c->outbox, c->fd, SCRIBE_MSG_FETCH_OK, 0, c->answer,
-						sizeof(*c->answer), c->image);
-		else
-			rc = scribe_client_refuse(c, SCRIBE_ST_REFUSED,
-						  "a rank of this world has ended or failed");
-		drop_answer(c);
-		if (rc < 0)
-			hang_up(d, c);
-	}
-}
-
-static int on_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m)
-{
-	struct scribe_process *p = peer(d, c);
-	bool ok = m->ok == 1;
-
-	if (!p || c->rank < 0 || p->rank->rank != c->rank || p->rank->state != SCRIBE_RANK_FETCHED)
-		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "DONE out of turn");
-	if (c->rank == 0 && (!p->unit->partial || strcmp(m->path, p->unit->partial)))
-		ok = false; /* not the file it was told to write */
-	scribe_events_take(d);
-	mute(d, p, 0);
-	p->rank->state = ok ? SCRIBE_RANK_DONE : SCRIBE_RANK_FAILED;
-	return scribe_client_send(c, SCRIBE_MSG_DONE_OK, NULL, 0);
-}
-
-static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
+void scribe_client_hang_up(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->serial) : NULL;
 
@@ -405,9 +246,9 @@ static void hang_up(struct scribe_daemon *d, struct scribe_client *c)
 	    (c->fetching || p->rank->state == SCRIBE_RANK_FETCHED)) {
 		p->rank->state = SCRIBE_RANK_FAILED;
 		if (!p->ended)
-			mute(d, p, 0);
+			scribe_client_mute(d, p, 0);
 	}
-	drop_answer(c);
+	scribe_fetch_drop(c);
 	scribe_outbox_clear(&c->outbox);
 	scribe_runlink_lost(d, c);
 	close(c->fd);
@@ -448,7 +289,7 @@ static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const st
 	in_hand.fd = fd;
 	in_hand.pid = c->pid;
 	in_hand.message = *m;
-	p = peer(d, c);
+	p = scribe_client_peer(d, c);
 	if (in_hand.fd >= 0 && p)
 		scribe_streams_offered(d, p, &in_hand.message, in_hand.fd);
 	else if (in_hand.fd >= 0)
@@ -506,9 +347,9 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	case SCRIBE_MSG_HELLO:
 		return on_hello(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_FETCH:
-		return on_fetch(d, c, (const void *)(h + 1));
+		return scribe_fetch_message(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_DONE:
-		return on_done(d, c, (const void *)(h + 1));
+		return scribe_fetch_done(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_RUN_BEGIN:
 	case SCRIBE_MSG_RUN_AGAIN:
 	case SCRIBE_MSG_ENROL:
@@ -531,7 +372,7 @@ static void push(struct scribe_daemon *d, struct scribe_client *c)
 	int n = scribe_outbox_flush(&c->outbox, c->fd);
 
 	if (n < 0)
-		hang_up(d, c);
+		scribe_client_hang_up(d, c);
 	else if (n > 0)
 		c->moved_ns = scribe_now_ns();
 }
@@ -542,7 +383,7 @@ void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c)
 		push(d, c);
 	/* who does not take its answers asks nothing more */
 	if (!c->gone && !c->outbox.first && serve_one(d, c) < 0)
-		hang_up(d, c);
+		scribe_client_hang_up(d, c);
 }
 
 /* Why a connection is of no use any more; NULL: it is. */
@@ -578,7 +419,7 @@ static void expire(struct scribe_daemon *d)
 			continue;
 		if (c->noticed)
 			scribe_notice_refused(c->uid, c->pid, why);
-		hang_up(d, c);
+		scribe_client_hang_up(d, c);
 	}
 }
 
@@ -594,7 +435,7 @@ void scribe_clients_serve_all(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		scribe_clients_serve(d, c);
-	settle(d);
+	scribe_fetch_settle(d);
 	expire(d);
 	reap(d);
 }

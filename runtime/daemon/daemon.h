@@ -94,6 +94,13 @@ struct scribe_work {
 	struct scribe_journal journal; /* keep.h; closed: the job does not survive this daemon */
 };
 
+/* Directories of a log being made, or what stands under its name removed (place.c). */
+struct scribe_preparing {
+	char path[SCRIBE_PATH_MAX];
+	enum { SCRIBE_PREPARE, SCRIBE_PREPARE_DAYS, SCRIBE_PREPARE_OWN } stage;
+	struct scribe_hand hand; /* who is asked */
+};
+
 /* A connection: of the runtime in a traced process, or of a command. */
 struct scribe_client {
 	int fd;
@@ -114,7 +121,8 @@ struct scribe_client {
 	struct scribe_msg_fetch_ok *answer; /* to its FETCH, until the other ranks have come; NULL none */
 	int image;                          /* goes with it */
 	bool fetching;                      /* its FETCH waits for verdicts of the job's patterns, */
-	uint64_t waits_for;                 /* so many of them */
+	uint64_t waits_for;                 /* so many of them; */
+	struct scribe_preparing *preparing; /* or for the log's place; NULL */
 	struct scribe_client *next;
 };
 
@@ -217,8 +225,11 @@ int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, cha
 			 struct scribe_err *err);
 /* What the name of the directory of the job's parts begins with (logfmt/parts.h). */
 int scribe_place_stem(const struct scribe_work *w, char *ret_path, size_t cap);
-/* Make the directories of logs above; the place of a named file is the user's affair. */
-int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, const char *path,
+/*
+ * Make the directories of logs above; the place of a named file is the user's affair. -EAGAIN:
+ * the file system has not answered yet, to be asked again.
+ */
+int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, struct scribe_preparing *at,
 			 struct scribe_err *err);
 /*
  * Bytes of a log's path that are the site's directory of logs, below which those of
@@ -293,10 +304,26 @@ void scribe_clients_serve_all(struct scribe_daemon *d);
 void scribe_clients_close(struct scribe_daemon *d);
 /* Is there anything left to be said to anybody? */
 bool scribe_clients_waiting(const struct scribe_daemon *d);
+/* The process that speaks, as far as it is traced; NULL. */
+struct scribe_process *scribe_client_peer(struct scribe_daemon *d, struct scribe_client *c);
+/* The kernel side ignores this thread's I/O: 0 ends that. */
+void scribe_client_mute(struct scribe_daemon *d, const struct scribe_process *p, uint32_t tid);
+void scribe_client_hang_up(struct scribe_daemon *d, struct scribe_client *c);
 /* Answer with an error; returns a negative code, by which the connection is hung up. */
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text);
 /* Send, now or when the peer takes it. A negative code: the peer is gone, or takes nothing. */
 int scribe_client_send(struct scribe_client *c, unsigned type, const void *payload, size_t bytes);
+
+/* ---- fetch.c: the runtime at MPI_Finalize ---- */
+/* Checked messages of a rank; negative: hang up. */
+int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m);
+int scribe_fetch_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m);
+/* Answer the FETCHes of worlds whose ranks have all come, or cannot any more. */
+void scribe_fetch_settle(struct scribe_daemon *d);
+/* Its connection is gone. */
+void scribe_fetch_drop(struct scribe_client *c);
+/* Can the ranks of this world not all come any more? */
+bool scribe_fetch_in_vain(const struct scribe_unit *u);
 
 /* ---- runlink.c: `ioscribe run` ---- */
 /* A checked message of `ioscribe run`; negative: hang up. */

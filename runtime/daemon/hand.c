@@ -426,6 +426,19 @@ int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_byt
 	return ask(h, &q, -1, deadline_ms, false);
 }
 
+int scribe_hand_ready(struct scribe_hand *h, const char *path, unsigned own, bool remove, uint32_t deadline_ms)
+{
+	static struct scribe_hand_question q;
+
+	memset(&q, 0, sizeof(q));
+	q.op = remove ? SCRIBE_HAND_REMOVE : SCRIBE_HAND_MKDIRS;
+	q.prefix = own;
+	if (strlen(path) >= sizeof(q.path))
+		return -ENAMETOOLONG;
+	strcpy(q.path, path);
+	return ask(h, &q, -1, deadline_ms, false);
+}
+
 int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd, uint32_t deadline_ms)
 {
 	static struct scribe_hand_question q;

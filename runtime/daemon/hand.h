@@ -74,6 +74,8 @@ int scribe_hand_fetch(struct scribe_hand *h, const char *path, int fd, uint32_t 
  * refused where log_dir is not its own, or others may change it.
  */
 int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_bytes, uint32_t deadline_ms);
+/* scribe_hand_mkdirs, or scribe_hand_remove. */
+int scribe_hand_ready(struct scribe_hand *h, const char *path, unsigned own, bool remove, uint32_t deadline_ms);
 /*
  * An extended attribute of many files. `fd`, a memory file, holds their names, at
  * most SCRIBE_HAND_ATTRS (hand_work.h), a NUL behind each; behind them the hand

@@ -460,7 +460,7 @@ void scribe_hand_serve(int sock, const struct scribe_hand_wanted *who)
 		_exit(1);
 	for (;;) {
 		struct scribe_hand_answer a = {0};
-		int given, fd = -1;
+		int given = -1, fd = -1;
 
 		if (scribe_hand_recv(only, &q, sizeof(q), &given, 0) < 0)
 			_exit(0);

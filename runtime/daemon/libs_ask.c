@@ -94,12 +94,14 @@ static void take(void *ctx, const struct scribe_hand_found *f, int fd)
 {
 	struct taking *t = ctx;
 	struct stat st;
+	uint64_t dev;
 
 	if (scribe_uprobes_stat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (t->inode && st.st_ino != t->inode))
 		return;
+	dev = st.st_dev;
 	if (t->of) {
 		*t->of = *f;
-		t->of->dev = st.st_dev;
+		t->of->dev = dev;
 	}
 	scribe_libs_attach_fd(t->l, fd, f->label);
 }

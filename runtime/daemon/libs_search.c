@@ -34,7 +34,7 @@ static void hand_over(struct searching *s, int fd, const char *label, const stru
 	struct scribe_hand_found f = of ? *of : (struct scribe_hand_found){0};
 
 	f.more = 1;
-	snprintf(f.label, sizeof(f.label), "%s", label);
+	snprintf(f.label, sizeof(f.label), "%.255s", label);
 	if (s->found++ < FOUND_MAX && scribe_hand_send(s->sock, &f, sizeof(f), fd) < 0)
 		_exit(0);
 }

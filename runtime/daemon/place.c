@@ -16,7 +16,7 @@
 
 #define ENDING  "darshan"
 #define PARTIAL "darshan_partial"
-#define DAYS_MS 2000 /* for directories that ranks wait for */
+#define ANSWER_MS 2000 /* for directories that ranks wait for */
 
 struct scribe_process *scribe_place_leader(struct scribe_work *w, const struct scribe_unit *u)
 {
@@ -201,40 +201,41 @@ int scribe_place_partial(struct scribe_work *w, const struct scribe_unit *u, cha
 	return rc < 0 ? scribe_err_set(err, rc, "the log's path is too long") : 0;
 }
 
-/* A service's directories of the date, now. */
-static int make_days(struct scribe_work *w, const char *path)
+/* Ask root for the service's directories of the date, or the job's user for the rest. */
+static int ask(struct scribe_work *w, struct scribe_preparing *at, bool days, bool remove, struct scribe_err *err)
 {
-	size_t shared = w->daemon->spool ? scribe_place_shared(w, path) : 0;
-	struct scribe_hand root;
-	struct scribe_err err;
-	int rc;
+	int rc = days ? scribe_hand_start(&at->hand, geteuid(), getegid(), "", err)
+		      : scribe_work_start_hand(w, &at->hand, err);
 
-	if (!shared)
-		return 0;
-	rc = scribe_hand_start(&root, geteuid(), getegid(), "", &err);
-	if (rc == 0)
-		rc = scribe_hand_days(&root, path, shared, DAYS_MS);
-	if (rc == 0)
-		while (!scribe_hand_answered(&root, &rc))
-			usleep(200);
-	scribe_hand_stop(&root);
-	return rc;
+	if (rc < 0)
+		return rc;
+	at->stage = days ? SCRIBE_PREPARE_DAYS : SCRIBE_PREPARE_OWN;
+	rc = days ? scribe_hand_days(&at->hand, at->path, scribe_place_shared(w, at->path), ANSWER_MS)
+		  : scribe_hand_ready(&at->hand, at->path, (unsigned)scribe_place_own(w, at->path), remove, ANSWER_MS);
+	return rc < 0 ? scribe_err_set(err, rc, "cannot ask for the directories of %s: %s", at->path, strerror(-rc))
+		      : -EAGAIN;
 }
 
-int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, const char *path,
+int scribe_place_prepare(struct scribe_work *w, const struct scribe_unit *u, struct scribe_preparing *at,
 			 struct scribe_err *err)
 {
+	bool remove = w->config.log_file[0] && !scribe_parts_unit(w, u);
 	int rc;
 
+	if (at->stage == SCRIBE_PREPARE)
+		return ask(w, at, !remove && w->daemon->spool && scribe_place_shared(w, at->path), remove, err);
+	if (!scribe_hand_answered(&at->hand, &rc))
+		return -EAGAIN;
+	scribe_hand_stop(&at->hand);
 	/* each of these asks the file system: one that hangs is not left to the ranks */
-	if (w->config.log_file[0] && !scribe_parts_unit(w, u)) {
-		rc = scribe_hand_remove(&w->hand, path, err);
-		return rc == -ENOENT ? 0 : rc;
-	}
-	rc = make_days(w, path);
 	if (rc == -ETIMEDOUT)
-		return scribe_err_set(err, rc, "cannot make the directories of %s: no answer in time", path);
-	return scribe_hand_mkdirs(&w->hand, path, (unsigned)scribe_place_own(w, path), err);
+		return scribe_err_set(err, rc, "cannot make the directories of %s: no answer in time", at->path);
+	if (at->stage == SCRIBE_PREPARE_DAYS)
+		return ask(w, at, false, remove, err);
+	if (rc == 0 || (remove && rc == -ENOENT))
+		return 0;
+	return scribe_err_set(err, rc, "cannot %s %s: %s", remove ? "remove" : "make the directories of", at->path,
+			      strerror(-rc));
 }
 
 int scribe_place_check(struct scribe_work *w, struct scribe_err *err)

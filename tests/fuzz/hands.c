@@ -278,6 +278,11 @@ int scribe_hand_days(struct scribe_hand *h, const char *path, size_t log_dir_byt
 	return ask(h, hands.rc);
 }
 
+int scribe_hand_ready(struct scribe_hand *h, const char *path, unsigned own, bool remove, uint32_t deadline_ms)
+{
+	return ask(h, hands.rc);
+}
+
 int scribe_hand_attributes(struct scribe_hand *h, const char *attribute, int fd, uint32_t deadline_ms)
 {
 	if (pwrite(fd, hands.file, hands.file_bytes, lseek(fd, 0, SEEK_END)) < 0)

@@ -55,3 +55,30 @@ ledger() {
   [ "$(names "$log")" = /fs/link/a ]
   [ "$(ledger "$log" NAME_AS_GIVEN)" = 1 ]
 }
+
+@test "a directory of logs hangs as ranks finalize: nobody else waits" {
+  mkdir "$T/fs"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/answers_late.py" "$T/fs" 3>&- &
+  FS=$!
+  echo "$FS" >>"$T/pids"
+  until_true mountpoint -q "$T/fs"
+  serve
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1 "log_dir=$T/fs/real"
+  cp "$IOSCRIBE_BUILD/runtime/client/libioscribe.so" "$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_demo" "$T/"
+  chmod 755 "$T/libioscribe.so" "$T/mpi_demo"
+  kill -STOP "$FS"
+  user env -i PATH="$PATH" HOME="$T/w" TMPDIR=/tmp JOBX=1 IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" \
+    "LD_PRELOAD=$T/libioscribe.so" timeout 60 mpiexec.mpich -n 2 "$T/mpi_demo" >/dev/null 3>&- 4>&- &
+  ranks=$!
+  echo "$ranks" >>"$T/pids"
+  longest=0
+  while kill -0 "$ranks" 2>/dev/null; do
+    from=$(date +%s%N)
+    job list >/dev/null
+    ms=$((($(date +%s%N) - from) / 1000000))
+    [ "$ms" -le "$longest" ] || longest=$ms
+  done
+  wait "$ranks"
+  echo "longest wait for an answer: $longest ms"
+  [ "$longest" -lt 900 ]
+}

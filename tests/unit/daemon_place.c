@@ -73,7 +73,9 @@ static void matches(const char *text, const char *pattern)
 static void made_names(void **state)
 {
 	char path[SCRIBE_PATH_MAX], last[SCRIBE_PATH_MAX], pattern[512];
+	struct scribe_preparing at = {.hand.sock = -1};
 	struct scribe_err err = {0};
+	int rc;
 
 	(void)state;
 	process(1, 0, "/opt/my app\0-x", 15);
@@ -90,7 +92,11 @@ static void made_names(void **state)
 	/* dated: the directories are made */
 	work->config.dated = true;
 	assert_int_equal(scribe_place_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
-	assert_int_equal(scribe_place_prepare(work, work->worlds.rest, path, &err), 0);
+	strcpy(at.path, path);
+	assert_int_equal(scribe_place_prepare(work, work->worlds.rest, &at, &err), -EAGAIN);
+	while ((rc = scribe_place_prepare(work, work->worlds.rest, &at, &err)) == -EAGAIN)
+		usleep(1000);
+	assert_int_equal(rc, 0);
 	matches(path, "/[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}/a_b_");
 	*strrchr(path, '/') = 0;
 	assert_int_equal(access(path, W_OK), 0);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An ELF file, read; and the same bytes as the answer of whoever reads ELF files. */
+#include "tests/fuzz/fuzz.h"
+#include "uprobes/study.h"
+
+static void take(const struct scribe_study *s, uint64_t bytes, bool must)
+{
+	struct scribe_plan plan;
+
+	if (!scribe_study_check(s, bytes)) {
+		if (must)
+			abort();
+		return;
+	}
+	for (unsigned k = 0; k < s->nlibraries; k++) {
+		if (scribe_study_plan(s, k, true, &plan) < 0)
+			abort();
+		for (size_t i = 0; i < plan.n; i++)
+			if (plan.at[i].offset >= bytes || plan.at[i].semaphore >= bytes)
+				abort();
+		scribe_plan_clear(&plan);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct scribe_study s;
+	const void *const pieces[] = {data};
+
+	if (size && scribe_study_file(fuzz_file(pieces, &size, 1), true, &s) == 0 && size > 1)
+		take(&s, size, true); /* an honest answer is taken */
+	memset(&s, 0, sizeof(s));
+	memcpy(&s, data, size < sizeof(s) ? size : sizeof(s));
+	take(&s, 1 << 20, false);
+	return 0;
+}
