@@ -68,12 +68,13 @@ SCRIBE_GLOBAL int scribe_io_differs(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
-/* Entry of a data call. */
+/* Entry of a data call; `write` is a constant at every call. */
 static __always_inline void scribe_io_enter(struct scribe_thread *t, struct scribe_proc *p,
-					    struct task_struct *task, __u32 write)
+					    struct task_struct *task, const __u32 write)
 {
 	if (!SCRIBE_HAS_ACCOUNT(task))
 		return;
+	SCRIBE_APART(write);
 	t->io_before = write ? task->ioac.syscw : task->ioac.syscr;
 	if (t->io_before != t->io[write & 1].calls)
 		scribe_io_differs(t, p, write);

@@ -10,16 +10,20 @@
 /* Descriptor in argument 1 unless said otherwise. */
 enum scribe_act {
 	SCRIBE_ACT_NONE = 0,
-	/* data on one descriptor; keep these first */
+	/* data on one descriptor; keep these first, odd ones read */
 	SCRIBE_ACT_READ,
 	SCRIBE_ACT_WRITE,
-	SCRIBE_ACT_PREAD,
-	SCRIBE_ACT_PWRITE,
 	SCRIBE_ACT_READV,
 	SCRIBE_ACT_WRITEV,
-	SCRIBE_ACT_PREADV,  /* also preadv2 */
-	SCRIBE_ACT_PWRITEV, /* also pwritev2 */
-	SCRIBE_ACT_LAST_DATA = SCRIBE_ACT_PWRITEV,
+	SCRIBE_ACT_LAST_AT_POS = SCRIBE_ACT_WRITEV, /* without an offset of their own */
+	SCRIBE_ACT_PREADV2, /* with flags, and offset -1 for none */
+	SCRIBE_ACT_PWRITEV2,
+	SCRIBE_ACT_PREADV,
+	SCRIBE_ACT_PWRITEV,
+	SCRIBE_ACT_LAST_VECTOR = SCRIBE_ACT_PWRITEV,
+	SCRIBE_ACT_PREAD,
+	SCRIBE_ACT_PWRITE,
+	SCRIBE_ACT_LAST_DATA = SCRIBE_ACT_PWRITE,
 	/* other calls on one descriptor */
 	SCRIBE_ACT_LSEEK,
 	SCRIBE_ACT_FSTAT,
@@ -92,9 +96,5 @@ enum scribe_left {
 	SCRIBE_LEFT_EXCLUDED,
 	SCRIBE_LEFT_LOST, /* it should have been recorded */
 };
-
-
-/* Set in the table beside the act: the form with offset -1 and flags. */
-#define SCRIBE_ACT_V2 0x80
 
 #endif

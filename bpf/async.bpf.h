@@ -66,7 +66,8 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 	f->file = scribe_fd_file(bpf_get_current_task_btf(), cb->fd);
 	if (!f->file)
 		return 0;
-	f->slot = scribe_resolve(t, p, f->file, false, &f->birth);
+	f->slot = scribe_resolve(t, p, f->file, false);
+	f->birth = t->c_birth;
 	f->kind = cb->opcode;
 	f->offset = cb->offset;
 	if (scribe_aio_data(cb->opcode)) {

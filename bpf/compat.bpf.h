@@ -18,6 +18,15 @@
  */
 #define SCRIBE_GLOBAL __attribute__((noinline))
 
+/* Keeps the compiler from making one piece of code of the two for reads and writes, where indices cost more. */
+#define SCRIBE_APART(write)                                                                                   \
+	do {                                                                                                  \
+		if (write)                                                                                    \
+			asm volatile("" : : "i"(1));                                                              \
+		else                                                                                          \
+			asm volatile("" : : "i"(0));                                                               \
+	} while (0)
+
 #ifdef SCRIBE_PROBE_READ
 #define SCRIBE_LOAD(to, addr) bpf_probe_read_kernel((to), 8, (void *)(addr))
 #define SCRIBE_CAST(type, addr) ((struct type *)(unsigned long)(addr))
@@ -37,17 +46,61 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
 	SCRIBE_PICK(__VA_ARGS__, SCRIBE_ARROW4, SCRIBE_ARROW3, SCRIBE_ARROW2, SCRIBE_ARROW1)(ptr, __VA_ARGS__)
 #endif
 
-/* The struct file of a descriptor of the current task, 0 if there is none. */
-static __always_inline __u64 scribe_fd_file(struct task_struct *task, __u64 fd)
+/* Where the struct file of a descriptor of the current task stands; false: the table is not so long. */
+static __always_inline bool scribe_fd_place(struct task_struct *task, __u32 fd, __u64 *ret_place)
 {
 	struct fdtable *fdt = task->files->fdt; /* typed by the kernel: loads of its own on every kernel */
-	__u64 array, file = 0;
 
-	if ((__u32)fd >= fdt->max_fds)
-		return 0;
-	array = (__u64)fdt->fd;
-	SCRIBE_LOAD(&file, array + (__u32)fd * 8ull);
+	if (fd >= fdt->max_fds)
+		return false;
+	*ret_place = (__u64)fdt->fd + fd * 8ull;
+	return true;
+}
+
+/* The struct file of a descriptor of the current task, 0 if there is none. */
+static __always_inline __u64 scribe_fd_file(struct task_struct *task, __u32 fd)
+{
+	__u64 place, file = 0;
+
+	if (scribe_fd_place(task, fd, &place))
+		SCRIBE_LOAD(&file, place);
 	return file;
+}
+
+/* The same, that its members can be read at once: no number, which functions want. */
+static __always_inline struct file *scribe_fd_typed(struct task_struct *task, __u32 fd)
+{
+#ifdef SCRIBE_PROBE_READ
+	return (struct file *)scribe_fd_file(task, fd);
+#else
+	__u64 place;
+
+	if (!scribe_fd_place(task, fd, &place))
+		return 0;
+	return SCRIBE_CAST(kiocb, place)->ki_filp; /* a type that begins with a file */
+#endif
+}
+
+static __always_inline __s64 scribe_file_pos(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	return SCRIBE_GET(file, f_pos);
+}
+
+static __always_inline __u32 scribe_file_flags(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	return SCRIBE_GET(file, f_flags);
+}
+
+/* Size of the file now: where an appending write has ended. */
+static __always_inline __s64 scribe_file_size(__u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	return SCRIBE_GET(file, f_inode, i_size);
 }
 
 /* Before Linux 6.13 the count was file->f_count (90ee6ed776c0 made it f_ref, which is 0 for one holder). */
@@ -84,20 +137,13 @@ static __always_inline bool scribe_compat_call(struct task_struct *task)
 }
 #endif
 
-/* A system call's registers: typed by the kernel, or (raw tracepoints) an address. */
-struct scribe_regs_at {
-	struct pt_regs *at;
-	bool raw; /* a constant wherever this is used */
-};
-
-#define SCRIBE_REG(regs, field)                                                                               \
-	({                                                                                                    \
-		struct pt_regs *regs_at = (regs).at;                                                          \
-		(regs).raw ? (__u64)BPF_CORE_READ(regs_at, field) : (__u64)regs_at->field;                    \
-	})
+/* The registers that the task has entered the kernel with: typed by the kernel, so that loads read them. */
+static __always_inline struct pt_regs *scribe_task_regs(struct task_struct *task)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
 
 #ifdef __TARGET_ARCH_x86
-#define SCRIBE_SYSCALL_NR_FIELD orig_ax
 #define SCRIBE_SYSCALL_NR(regs) ((regs)->orig_ax)
 #define SCRIBE_PARM1 di
 #define SCRIBE_PARM2 si
@@ -106,7 +152,6 @@ struct scribe_regs_at {
 #define SCRIBE_PARM5 r8
 #define SCRIBE_PARM6 r9
 #elif defined(__TARGET_ARCH_arm64)
-#define SCRIBE_SYSCALL_NR_FIELD syscallno
 #define SCRIBE_SYSCALL_NR(regs) ((__u64)(__u32)(regs)->syscallno)
 #define SCRIBE_PARM1 orig_x0
 #define SCRIBE_PARM2 regs[1]
@@ -117,21 +162,21 @@ struct scribe_regs_at {
 #endif
 
 /* Argument n, counted from 1; as it was at entry also when the call returns. */
-static __always_inline __u64 scribe_arg(struct scribe_regs_at regs, int n)
+static __always_inline __u64 scribe_arg(struct pt_regs *regs, int n)
 {
 	switch (n) {
 	case 1:
-		return SCRIBE_REG(regs, SCRIBE_PARM1);
+		return regs->SCRIBE_PARM1;
 	case 2:
-		return SCRIBE_REG(regs, SCRIBE_PARM2);
+		return regs->SCRIBE_PARM2;
 	case 3:
-		return SCRIBE_REG(regs, SCRIBE_PARM3);
+		return regs->SCRIBE_PARM3;
 	case 4:
-		return SCRIBE_REG(regs, SCRIBE_PARM4);
+		return regs->SCRIBE_PARM4;
 	case 5:
-		return SCRIBE_REG(regs, SCRIBE_PARM5);
+		return regs->SCRIBE_PARM5;
 	default:
-		return SCRIBE_REG(regs, SCRIBE_PARM6);
+		return regs->SCRIBE_PARM6;
 	}
 }
 

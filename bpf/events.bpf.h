@@ -44,21 +44,20 @@ struct trace_event_raw_io_uring_complete {
 	unsigned int cflags;
 } __attribute__((preserve_access_index));
 
-/* The registers are those that the task entered with. */
 SEC("?tracepoint/raw_syscalls/sys_enter")
 int scribe_event_enter(struct trace_event_raw_sys_enter___scribe *ctx)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_enter((struct scribe_regs_at){.at = regs}, ctx->id);
+	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, scribe_task_regs(task), ctx->id);
 }
 
 SEC("?tracepoint/raw_syscalls/sys_exit")
 int scribe_event_exit(struct trace_event_raw_sys_exit___scribe *ctx)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_leave((struct scribe_regs_at){.at = regs}, ctx->id, ctx->ret);
+	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, scribe_task_regs(task), ctx->id, ctx->ret);
 }
 
 SEC("?tracepoint/sched/sched_process_fork")

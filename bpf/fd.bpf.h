@@ -22,28 +22,6 @@
 #define SCRIBE_MAP_ANONYMOUS 0x20
 #define SCRIBE_IOVECS_LOOKED_AT 128
 
-static __always_inline __s64 scribe_file_pos(__u64 addr)
-{
-	struct file *file = SCRIBE_CAST(file, addr);
-
-	return SCRIBE_GET(file, f_pos);
-}
-
-static __always_inline __u32 scribe_file_flags(__u64 addr)
-{
-	struct file *file = SCRIBE_CAST(file, addr);
-
-	return SCRIBE_GET(file, f_flags);
-}
-
-/* Size of the file now: where an appending write has ended. */
-static __always_inline __s64 scribe_file_size(__u64 addr)
-{
-	struct file *file = SCRIBE_CAST(file, addr);
-
-	return SCRIBE_GET(file, f_inode, i_size);
-}
-
 #define S_IFIFO 0010000
 #define S_IFSOCK 0140000
 
@@ -65,31 +43,63 @@ static __always_inline __u32 scribe_why_left(__u64 addr)
 	}
 }
 
-/* Entry of a call on a descriptor: which record, and where it stands. */
+/* Entry of a read or write: its file is the cached one from now on. False: it is in no record, t->left says why. */
+static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct scribe_proc *p,
+					       struct task_struct *task, __u32 act, __u64 fd)
+{
+	struct file *file;
+	__u32 slot;
+
+	if (p->muted_tid && p->muted_tid == (__u32)task->pid) {
+		t->left = SCRIBE_LEFT_EXCLUDED;
+		return false;
+	}
+	file = scribe_fd_typed(task, fd);
+	if (!file) {
+		t->left = SCRIBE_LEFT_LOST;
+		return false;
+	}
+	t->file = (__u64)file;
+	if (scribe_is_cached(t, p, (__u64)file, SCRIBE_GET(file, f_inode)))
+		slot = t->c_slot;
+	else
+		slot = scribe_resolve(t, p, *(volatile __u64 *)&t->file, false);
+	if (slot == SCRIBE_SKIP_SLOT) {
+		t->left = scribe_why_left(t->file);
+		return false;
+	}
+	if (slot == SCRIBE_NO_SLOT) {
+		t->left = SCRIBE_LEFT_LOST;
+		t->events++;
+		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+		return false;
+	}
+	/* Not for explicit offsets: the line is the one that other threads' references write. */
+	if (act <= SCRIBE_ACT_PWRITEV2)
+		t->pos = scribe_file_pos(t->file);
+	t->op.start_ns = bpf_ktime_get_ns();
+	return true;
+}
+
+/* Entry of another call on a descriptor: which record. */
 static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p,
 					    struct task_struct *task, __u32 act, __u64 fd)
 {
 	__u64 file = scribe_fd_file(task, fd);
 	__u32 slot;
 
-	t->left = SCRIBE_LEFT_LOST;
 	if (!file)
 		return false;
-	slot = scribe_resolve(t, p, file, act == SCRIBE_ACT_GETDENTS || act == SCRIBE_ACT_FSTATFS, &t->birth);
-	if (slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT) {
-		if (slot == SCRIBE_NO_SLOT) {
-			t->events++;
-			scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
-		} else if (act <= SCRIBE_ACT_LAST_DATA) {
-			t->left = scribe_why_left(file);
-		}
-		return false;
+	slot = scribe_resolve(t, p, file, act == SCRIBE_ACT_GETDENTS || act == SCRIBE_ACT_FSTATFS);
+	if (slot == SCRIBE_NO_SLOT) {
+		t->events++;
+		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
 	}
+	if (slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT)
+		return false;
 	t->slot = slot;
+	t->birth = t->c_birth;
 	t->file = file;
-	/* Not for explicit offsets: the line is the one that other threads' references write. */
-	if (act != SCRIBE_ACT_PREAD && act != SCRIBE_ACT_PWRITE)
-		t->pos = scribe_file_pos(file);
 	return true;
 }
 
@@ -275,18 +285,18 @@ static __always_inline void scribe_data_of_call(struct scribe_thread *t, struct 
 		scribe_data_seen_on(t, p, slot_and_birth, file);
 }
 
-/* The same on the call's own file, without a call of a function where all is as it is nearly always. */
-static __always_inline void scribe_data_on(struct scribe_thread *t, struct scribe_proc *p)
+/* The same on the file of the call under way, where it is not as nearly always (scribe_record_plain). */
+static __always_inline void scribe_data_late(struct scribe_thread *t, struct scribe_proc *p)
 {
-	__u32 slot = t->slot;
+	__u32 slot = t->c_slot;
 	struct scribe_slot *s = scribe_slot_at(slot);
 
 	if (!scribe_data_seen(t, p, s))
 		return;
-	if (s && scribe_record_plain(t, p, s, t->birth))
+	if (s && s->kind && scribe_record_data(t, p, s, t->c_birth))
 		scribe_name_again(s, slot, p, t->file);
 	else
-		scribe_data_seen_on(t, p, SCRIBE_AT(slot, t->birth), t->file);
+		scribe_data_seen_on(t, p, SCRIBE_AT(slot, t->c_birth), t->file);
 }
 
 /* Some elements of a vector: 1 one of them is unaligned in memory, 2 it ends, 0 it goes on. */
@@ -323,28 +333,26 @@ SCRIBE_GLOBAL int scribe_iov_unaligned(struct scribe_proc *p, __u64 iov, __u64 c
 }
 
 /* Where a read or write without an offset of its own was. */
-static __always_inline __s64 scribe_implicit_offset(struct scribe_thread *t, struct scribe_proc *p,
-						    __u32 write, __s64 bytes)
+static __always_inline __s64 scribe_implicit_offset(struct scribe_thread *t, __u32 write, __s64 bytes)
 {
 	__s64 after = scribe_file_pos(t->file);
 
 	if (after - bytes != t->pos && !(write && (scribe_file_flags(t->file) & SCRIBE_O_APPEND)))
-		scribe_count(p, SCRIBE_L_APPROX_OFFSET);
+		scribe_count_thread(t, SCRIBE_L_APPROX_OFFSET);
 	return after - bytes;
 }
 
-static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct scribe_proc *p,
-						struct scribe_regs_at regs, __u32 act, __u32 write, __s64 bytes,
-						bool v2)
+static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct pt_regs *regs, __u32 act,
+						__u32 write, __s64 bytes)
 {
+	bool v2 = act <= SCRIBE_ACT_PWRITEV2, append;
 	__s64 offset;
-	bool append;
 
-	if (act < SCRIBE_ACT_PREAD || act == SCRIBE_ACT_READV || act == SCRIBE_ACT_WRITEV)
-		return scribe_implicit_offset(t, p, write, bytes);
+	if (act <= SCRIBE_ACT_LAST_AT_POS)
+		return scribe_implicit_offset(t, write, bytes);
 	offset = (__s64)scribe_arg(regs, 4);
 	if (v2 && offset == -1)
-		return scribe_implicit_offset(t, p, write, bytes);
+		return scribe_implicit_offset(t, write, bytes);
 	if (!write)
 		return offset;
 	append = scribe_file_flags(t->file) & SCRIBE_O_APPEND;
@@ -355,29 +363,41 @@ static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct 
 	return offset;
 }
 
-/* Return of a read or write. Even acts write, odd ones read. */
-static __always_inline void scribe_data_exit(struct scribe_thread *t, struct scribe_proc *p,
-					     struct scribe_regs_at regs, __u32 act, __s64 ret, bool v2)
+/*
+ * Return of a read or write that moved `bytes`. `write` is a constant at every call, so
+ * that the places of its counters are. False: t->op is to be recorded (scribe_data_late).
+ */
+static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_regs *regs, __u32 act,
+					     const __u32 write, __s64 bytes)
 {
-	__u32 write = !(act & 1);
-	__u64 align;
+	struct scribe_data_op op = {.op = write, .bytes = bytes, .start_ns = t->op.start_ns};
+	struct scribe_slot *s;
 
-	scribe_io_leave(t, write, ret);
-
-	if (ret < 0) {
-		scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_FAILED_DATA);
-		scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->birth), t->file);
-		return;
-	}
-	align = p->mem_align;
-	t->op.op = write;
-	t->op.bytes = ret;
-	t->op.offset = scribe_data_offset(t, p, regs, act, write, ret, v2);
-	if (act >= SCRIBE_ACT_READV)
-		t->op.unaligned = scribe_iov_unaligned(p, scribe_arg(regs, 2), scribe_arg(regs, 3), align);
+	SCRIBE_APART(write);
+	op.end_ns = bpf_ktime_get_ns();
+	t->io[write].calls++;
+	t->io[write].bytes += bytes;
+	op.offset = scribe_data_offset(t, regs, act, write, bytes);
+	if (act > SCRIBE_ACT_LAST_VECTOR || act < SCRIBE_ACT_READV)
+		op.unaligned = scribe_misaligned(scribe_arg(regs, 2), t->mem_align);
 	else
-		t->op.unaligned = scribe_misaligned(scribe_arg(regs, 2), align);
-	scribe_data_on(t, p);
+		op.unaligned = scribe_iov_unaligned(scribe_proc_at(t->proc), scribe_arg(regs, 2),
+						    scribe_arg(regs, 3), t->mem_align);
+	s = scribe_slot_at(t->c_slot);
+	if (s && scribe_record_plain(t, s, &op))
+		return true;
+	t->op = op;
+	return false;
+}
+
+/* Return of one that failed. */
+static __always_inline void scribe_data_failed(struct scribe_thread *t, struct scribe_proc *p, __u32 write,
+					       __s64 ret)
+{
+	t->op.end_ns = bpf_ktime_get_ns();
+	scribe_io_leave(t, write, ret);
+	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_FAILED_DATA);
+	scribe_meta_on(t, p, SCRIBE_AT(t->c_slot, t->c_birth), t->file);
 }
 
 /* What a call on a descriptor counts: (meta, ext id) by act. */
@@ -548,11 +568,13 @@ SCRIBE_GLOBAL int scribe_copy_enter(struct scribe_thread *t, struct scribe_proc 
 	t->file2 = scribe_fd_file(task, out);
 	t->slot2 = SCRIBE_SKIP_SLOT;
 	if (t->file2)
-		t->slot2 = scribe_resolve(t, p, t->file2, false, &t->birth2);
+		t->slot2 = scribe_resolve(t, p, t->file2, false);
+	t->birth2 = t->c_birth;
 	t->file = scribe_fd_file(task, in);
 	t->slot = SCRIBE_SKIP_SLOT;
 	if (t->file)
-		t->slot = scribe_resolve(t, p, t->file, false, &t->birth);
+		t->slot = scribe_resolve(t, p, t->file, false);
+	t->birth = t->c_birth;
 	return 0;
 }
 

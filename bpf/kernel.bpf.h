@@ -253,6 +253,7 @@ struct io_kiocb {
 };
 
 struct kiocb {
+	struct file *ki_filp;
 	long long ki_pos;
 };
 

@@ -516,8 +516,9 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	if (!value) {
 		ret = -ENOMEM;
 	} else {
-		value[0] = index; /* struct scribe_thread begins with index and serial */
+		value[0] = index; /* struct scribe_thread begins with these */
 		value[1] = p->serial;
+		value[2] = p->mem_align;
 		ret = scribe_map_update(b->task_fd, &fd, value, BPF_NOEXIST) ? -errno : 0;
 	}
 	free(value);

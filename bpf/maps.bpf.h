@@ -227,6 +227,15 @@ static __always_inline void scribe_count(const struct scribe_proc *p, enum scrib
 	scribe_count_job(p->job, what);
 }
 
+/* For what happens seldom: the process is looked up. */
+static __always_inline void scribe_count_thread(const struct scribe_thread *t, enum scribe_ledger_id what)
+{
+	struct scribe_proc *p = scribe_proc_at(t->proc);
+
+	if (p)
+		scribe_count(p, what);
+}
+
 static __always_inline struct scribe_scratch *scribe_scratch_take_job(__u32 job)
 {
 	for (__u32 i = 0; i < SCRIBE_SCRATCHES; i++) {

@@ -401,7 +401,7 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *p, __u32 fd)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 slot, birth = 0;
+	__u32 slot;
 	__u64 file;
 
 	if (!t || !p)
@@ -409,9 +409,9 @@ SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *
 	file = scribe_fd_file(task, fd);
 	if (!file)
 		return fd >= task->files->fdt->max_fds;
-	slot = scribe_resolve(t, p, file, false, &birth);
+	slot = scribe_resolve(t, p, file, false);
 	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file);
+		scribe_meta_on(t, p, SCRIBE_AT(slot, t->c_birth), file);
 	return 0;
 }
 
@@ -447,7 +447,7 @@ static long scribe_vma_file(struct task_struct *task, struct vm_area_struct *vma
 
 SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
-	__u32 slot, birth = 0;
+	__u32 slot;
 	__u64 file = 0;
 
 	if (!t || !p)
@@ -459,10 +459,10 @@ SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, _
 		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
 		return 0;
 	}
-	slot = scribe_resolve(t, p, file, false, &birth);
+	slot = scribe_resolve(t, p, file, false);
 	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_MSYNCS);
 	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(slot, birth), file);
+		scribe_meta_on(t, p, SCRIBE_AT(slot, t->c_birth), file);
 	return 0;
 }
 

@@ -10,23 +10,23 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* enum scribe_act of each system call; bit 7: the form with a flags argument. */
+/* enum scribe_act of each system call. */
 const volatile __u8 scribe_acts[SCRIBE_MAX_SYSCALL];
 
-static __always_inline int scribe_enter(struct scribe_regs_at regs, __u64 id)
+/*
+ * Who is nobody's is sent away first, before his registers or the call's number are looked at: each
+ * program begins with that.
+ */
+static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs *regs, __u64 id)
 {
-	struct task_struct *task;
 	struct scribe_thread *t;
 	struct scribe_proc *p;
 	__u32 act;
 
 	if (id >= SCRIBE_MAX_SYSCALL)
 		return 0;
-	act = scribe_acts[id] & ~SCRIBE_ACT_V2;
+	act = scribe_acts[id];
 	if (!act)
-		return 0;
-	task = bpf_get_current_task_btf();
-	if (scribe_is_nobodys(task))
 		return 0;
 	t = scribe_thread_of(task);
 	if (!t)
@@ -40,14 +40,19 @@ static __always_inline int scribe_enter(struct scribe_regs_at regs, __u64 id)
 		t->io_begun = 0; /* the kernel has counted it, if it was a data call */
 		return 0;
 	}
-	if (act <= SCRIBE_ACT_LAST_DATA)
-		scribe_io_enter(t, p, task, !(act & 1));
-	if (p->muted_tid && p->muted_tid == (__u32)task->pid) {
-		t->left = SCRIBE_LEFT_EXCLUDED;
-		if (act <= SCRIBE_ACT_LAST_DATA)
+	if (act <= SCRIBE_ACT_LAST_DATA) {
+		if (act & 1)
+			scribe_io_enter(t, p, task, SCRIBE_OP_READ);
+		else
+			scribe_io_enter(t, p, task, SCRIBE_OP_WRITE);
+		if (scribe_data_enter(t, p, task, act, scribe_arg(regs, 1)))
+			t->act = act;
+		else
 			t->act = act & 1 ? SCRIBE_ACT_LEFT_READ : SCRIBE_ACT_LEFT_WRITE;
 		return 0;
 	}
+	if (p->muted_tid && p->muted_tid == (__u32)task->pid)
+		return 0;
 	if (act <= SCRIBE_ACT_LAST_FD) {
 		__u64 fd = scribe_arg(regs, act == SCRIBE_ACT_MMAP ? 5 : 1);
 
@@ -55,11 +60,8 @@ static __always_inline int scribe_enter(struct scribe_regs_at regs, __u64 id)
 			return 0;
 		if (act == SCRIBE_ACT_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
 			scribe_tell_map(p, t->proc, fd);
-		if (!scribe_fd_enter(t, p, task, act, fd)) {
-			if (act <= SCRIBE_ACT_LAST_DATA)
-				t->act = act & 1 ? SCRIBE_ACT_LEFT_READ : SCRIBE_ACT_LEFT_WRITE;
+		if (!scribe_fd_enter(t, p, task, act, fd))
 			return 0;
-		}
 		if (act == SCRIBE_ACT_CLOSE)
 			t->last_ref = scribe_file_last_ref(t->file);
 	} else {
@@ -76,17 +78,36 @@ static __always_inline int scribe_enter(struct scribe_regs_at regs, __u64 id)
 	return 0;
 }
 
-static __always_inline int scribe_leave(struct scribe_regs_at regs, __u64 id, long ret)
+/* Return of a read or write. Even acts write, odd ones read. */
+static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_regs *regs, __u32 act, long ret)
 {
-	struct task_struct *task;
+	struct scribe_proc *p;
+
+	if (ret < 0) {
+		p = scribe_proc_at(t->proc);
+		if (p)
+			scribe_data_failed(t, p, !(act & 1), ret);
+		return 0;
+	}
+	if (act & 1) {
+		if (scribe_data_exit(t, regs, act, SCRIBE_OP_READ, ret))
+			return 0;
+	} else if (scribe_data_exit(t, regs, act, SCRIBE_OP_WRITE, ret)) {
+		return 0;
+	}
+	p = scribe_proc_at(t->proc);
+	if (p)
+		scribe_data_late(t, p);
+	return 0;
+}
+
+static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs *regs, __u64 id, long ret)
+{
 	struct scribe_thread *t;
 	struct scribe_proc *p;
 	__u32 act;
 
 	if (id >= SCRIBE_MAX_SYSCALL || !scribe_acts[id])
-		return 0;
-	task = bpf_get_current_task_btf();
-	if (scribe_is_nobodys(task))
 		return 0;
 	t = scribe_thread_of(task);
 	if (!t)
@@ -95,21 +116,21 @@ static __always_inline int scribe_leave(struct scribe_regs_at regs, __u64 id, lo
 	if (!act)
 		return 0;
 	t->act = 0;
-	p = scribe_proc_at(t->proc);
-	if (!p)
-		return 0;
 	if (scribe_lose_each && act <= SCRIBE_ACT_LAST_DATA && (t->events + 1) % scribe_lose_each == 0) {
 		t->events++;
 		return 0;
 	}
+	if (act <= SCRIBE_ACT_LAST_DATA)
+		return scribe_leave_data(t, regs, act, ret);
+	p = scribe_proc_at(t->proc);
+	if (!p)
+		return 0;
 	if (act >= SCRIBE_ACT_LEFT_READ) {
 		scribe_io_left(t, p, act - SCRIBE_ACT_LEFT_READ, ret);
 		return 0;
 	}
 	t->op.end_ns = bpf_ktime_get_ns();
-	if (act <= SCRIBE_ACT_LAST_DATA)
-		scribe_data_exit(t, p, regs, act, ret, scribe_acts[id] & SCRIBE_ACT_V2);
-	else if (act <= SCRIBE_ACT_LAST_FD)
+	if (act <= SCRIBE_ACT_LAST_FD)
 		scribe_fd_exit(t, p, act, scribe_arg(regs, 2), ret);
 	else
 		scribe_other_exit(t, p, act, ret);
@@ -120,28 +141,37 @@ static __always_inline int scribe_leave(struct scribe_regs_at regs, __u64 id, lo
 SEC("?tp_btf/sys_enter")
 int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 {
-	return scribe_enter((struct scribe_regs_at){.at = regs}, id);
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, regs, id);
 }
 
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
 {
-	return scribe_leave((struct scribe_regs_at){.at = regs}, SCRIBE_SYSCALL_NR(regs), ret);
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ret);
 }
 
 SEC("?raw_tp/sys_enter")
 int scribe_raw_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	return scribe_enter((struct scribe_regs_at){.at = (struct pt_regs *)ctx->args[0], .raw = true}, ctx->args[1]);
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, scribe_task_regs(task), ctx->args[1]);
 }
 
 SEC("?raw_tp/sys_exit")
 int scribe_raw_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct pt_regs *regs = (struct pt_regs *)ctx->args[0];
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs;
 
-	return scribe_leave((struct scribe_regs_at){.at = regs, .raw = true},
-			    BPF_CORE_READ(regs, SCRIBE_SYSCALL_NR_FIELD), ctx->args[1]);
+	if (scribe_is_nobodys(task))
+		return 0;
+	regs = scribe_task_regs(task);
+	return scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ctx->args[1]);
 }
 
 #include "bpf/fentry.bpf.h"

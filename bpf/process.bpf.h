@@ -105,6 +105,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 	}
 	c->serial = q->serial;
 	c->proc = index;
+	c->mem_align = q->mem_align;
 	c->io_begun = 1;
 	return 0;
 }
@@ -141,6 +142,7 @@ static __always_inline int scribe_join(struct task_struct *task, __u32 privilege
 	scribe_proc_begin(q, index, task->tgid);
 	t->serial = q->serial;
 	t->proc = index;
+	t->mem_align = q->mem_align;
 	scribe_send_proc(q, index, SCRIBE_EV_JOIN, found - 1, 0);
 	return 1;
 }
@@ -225,6 +227,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	t->act = 0;
 	t->c_file = 0;
 	t->inside = 0;
+	t->watched = 0;
 	scribe_io_exec(t, p, task);
 	p->exec_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXECED);

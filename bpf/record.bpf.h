@@ -56,8 +56,8 @@ SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_pa
 	return 0;
 }
 
-static __always_inline void scribe_value(struct scribe_proc *p, struct scribe_posix_part *part, __u32 stride,
-					 __s64 value)
+static __always_inline void scribe_value(struct scribe_thread *t, struct scribe_posix_part *part,
+					 __u32 stride, __s64 value)
 {
 	struct scribe_value *first = stride ? part->stride : part->access;
 
@@ -66,17 +66,16 @@ static __always_inline void scribe_value(struct scribe_proc *p, struct scribe_po
 	if (first->value == value)
 		first->count++;
 	else
-		scribe_value_far(p, part, stride, value);
+		scribe_value_far(scribe_proc_at(t->proc), part, stride, value);
 }
 
-/* t->op at `place` on a part that is held. */
-static __always_inline void scribe_part_apply(struct scribe_thread *t, struct scribe_proc *p,
-					      struct scribe_posix_part *part,
-					      const struct scribe_place *place)
+/* `op` at `place` on a part that is held. */
+static __always_inline void scribe_part_apply(struct scribe_thread *t, struct scribe_posix_part *part,
+					      const struct scribe_data_op *op, const struct scribe_place *place)
 {
-	scribe_part_data(part, &t->op, place, 0);
-	scribe_value(p, part, 0, (__s64)t->op.bytes);
-	scribe_value(p, part, 1, place->stride);
+	scribe_part_data(part, op, place, 0);
+	scribe_value(t, part, 0, (__s64)op->bytes);
+	scribe_value(t, part, 1, place->stride);
 }
 
 /* t->op at t->place, on a part that nobody could lock: the same rules by atomic operations. */
@@ -142,11 +141,11 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 	if (!scribe_part_hold(s, birth, &h))
 		return 0;
 	t->op.align = s->align;
-	scribe_cursor_data(&s->cursor, &t->op, &t->place);
+	scribe_cursor_data(&s->cursor, &t->op, 0, &t->place);
 	if (h.atomic) {
 		scribe_data_atomic(t, p, h.at);
 	} else {
-		scribe_part_apply(t, p, &h.at->part, &t->place);
+		scribe_part_apply(t, &h.at->part, &t->op, &t->place);
 		scribe_part_unlock(h.at, h.lock);
 	}
 	if (t->place.approx)
@@ -154,27 +153,37 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 	return 1;
 }
 
-/* The same without a call of a function, as it is nearly always. False: nothing is done yet. */
-static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct scribe_proc *p,
-						struct scribe_slot *s, __u32 birth)
+/*
+ * The read or write `op` on the cached file as it is nearly always, without a call of
+ * a function: a named file's record that has one part, which is free. Until a thread
+ * finds that part held and adds one, who holds it is alone at the cursor, too; where
+ * one was added meanwhile, that is counted. False: nothing is done yet.
+ */
+static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct scribe_slot *s,
+						struct scribe_data_op *op)
 {
-	struct scribe_slot *at = scribe_part_here(s);
+	const __u32 asked = SCRIBE_SF_NAME_SENT | SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY | SCRIBE_SF_CALLS;
+	__u32 lock = *(volatile __u32 *)&s->part.lock, was;
 	struct scribe_place place;
-	__u32 v;
 
-	v = scribe_part_trylock(at);
-	if (v == 1)
+	if ((s->flags & asked) != SCRIBE_SF_NAME_SENT || t->watched || (lock & 1))
 		return false;
-	if (*(volatile __u32 *)&s->birth != birth || *(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE) {
-		scribe_part_unlock(at, v);
+	was = __sync_val_compare_and_swap(&s->part.lock, lock, lock + 1);
+	barrier_var(was); /* else it is compared three times */
+	if (was != lock)
+		return false;
+	if (*(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE || *(volatile __u32 *)&s->birth != t->c_birth ||
+	    *(volatile __u32 *)&s->kind != SCRIBE_KIND_FILE || *(volatile __u32 *)&s->parts[0]) {
+		scribe_part_unlock(s, lock);
 		return false;
 	}
-	t->op.align = s->align;
-	scribe_cursor_data(&s->cursor, &t->op, &place);
-	scribe_part_apply(t, p, &at->part, &place);
-	scribe_part_unlock(at, v);
-	if (place.approx)
-		scribe_count(p, SCRIBE_L_APPROX_TIME);
+	t->events++;
+	op->align = s->align;
+	scribe_cursor_data(&s->cursor, op, 1, &place);
+	scribe_part_apply(t, &s->part, op, &place);
+	if (*(volatile __u32 *)&s->parts[0])
+		scribe_count_thread(t, SCRIBE_L_APPROX_TIME);
+	scribe_part_unlock(s, lock);
 	return true;
 }
 

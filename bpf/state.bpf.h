@@ -418,26 +418,30 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 	return index;
 }
 
+/* Is the file, of this inode, the one that the thread has used last? */
+static __always_inline bool scribe_is_cached(const struct scribe_thread *t, const struct scribe_proc *p, __u64 file,
+					     const struct inode *inode)
+{
+	return t->c_file == file && t->c_inode == (__u64)inode &&
+	       t->c_gen == *(const volatile __u32 *)&p->open_gen;
+}
+
 /*
  * The record of an open file: from the thread's cache, the process's cache, or
- * by name. SCRIBE_NO_SLOT and SCRIBE_SKIP_SLOT: nothing to record on.
+ * by name. SCRIBE_NO_SLOT and SCRIBE_SKIP_SLOT: nothing to record on. Else the
+ * file is the cached one now, and t->c_birth its record's.
  */
 static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-					    bool directory, __u32 *ret_birth)
+					    bool directory)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct inode *inode = SCRIBE_GET(file, f_inode);
-	__u32 index;
 
-	if (t->c_file == addr && t->c_inode == (__u64)inode && t->c_gen == *(volatile __u32 *)&p->open_gen) {
-		*ret_birth = t->c_birth;
+	if (scribe_is_cached(t, p, addr, inode))
 		return t->c_slot;
-	}
 	if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), directory))
 		return SCRIBE_SKIP_SLOT;
-	index = scribe_resolve_slow(t, p, addr);
-	*ret_birth = t->c_birth;
-	return index;
+	return scribe_resolve_slow(t, p, addr);
 }
 
 /* ---- parts ---- */

@@ -10,8 +10,6 @@
 #include "bpf/acts.h"
 #include "bpf/syscalls.h"
 
-#define V2 SCRIBE_ACT_V2
-
 #define CALL(name) SYS_##name, #name
 
 static const struct {
@@ -27,8 +25,8 @@ static const struct {
 	{CALL(writev), SCRIBE_ACT_WRITEV},
 	{CALL(preadv), SCRIBE_ACT_PREADV},
 	{CALL(pwritev), SCRIBE_ACT_PWRITEV},
-	{CALL(preadv2), SCRIBE_ACT_PREADV | V2},
-	{CALL(pwritev2), SCRIBE_ACT_PWRITEV | V2},
+	{CALL(preadv2), SCRIBE_ACT_PREADV2},
+	{CALL(pwritev2), SCRIBE_ACT_PWRITEV2},
 	{CALL(lseek), SCRIBE_ACT_LSEEK},
 	{CALL(fstat), SCRIBE_ACT_FSTAT},
 	{CALL(fsync), SCRIBE_ACT_FSYNC},

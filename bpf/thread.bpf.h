@@ -111,43 +111,44 @@ struct scribe_io {
 };
 
 struct scribe_thread {
+	/* the daemon writes these three when it enrols a process (bpf/load.c) */
 	__u32 proc; /* index in scribe_procs */
 	__u32 serial;
-	__u32 act;  /* enum scribe_act of the call under way, 0 none */
-	__u32 slot; /* record of its first file */
-	__u32 birth;
-	__u32 slot2; /* second file of a copy */
-	__u32 birth2;
-	__u32 last_ref;           /* close: this was the last reference */
-	struct scribe_data_op op; /* its times are those of the call under way, whatever it is */
-	__u64 file;
-	__u64 file2;
-	__s64 pos; /* f_pos before the call */
-	/* cache: the record of the file used last */
+	__u32 mem_align; /* of the process */
+	__u32 act;       /* enum scribe_act of the call under way, 0 none */
+	/* cache: the record of the file used last; that of a read or write under way */
 	__u64 c_file;
 	__u64 c_inode;
 	__u32 c_slot;
 	__u32 c_birth;
 	__u32 c_gen;
+	__u32 c_kept;             /* the cached file is in scribe_descs too */
+	struct scribe_io io[2];   /* reads and writes recorded and left out: the kernel's account, if none was missed */
+	__u64 io_before;          /* the kernel's count of calls at the entry of the one under way */
+	__u64 events;             /* operations seen, added to the ledger when the thread ends */
+	struct scribe_data_op op; /* its times are those of the call under way, whatever it is */
+	__u64 file;
+	__s64 pos;       /* f_pos before the call */
+	__u32 watched;   /* it has called a library that takes the difference of moved[] */
+	__u32 io_begun;  /* io[] includes what was before the thread was enrolled */
+	__u32 left;      /* enum scribe_left of the call under way */
+	__u32 last_ref;  /* close: this was the last reference */
+	__u32 slot;      /* record of its first file, where that is no read or write */
+	__u32 birth;
+	__u32 slot2; /* second file of a copy */
+	__u32 birth2;
+	__u64 file2;
 	__u32 again_birth; /* result of scribe_slot_again */
-	__u64 events;      /* operations seen, added to the ledger when the thread ends */
-	__u64 top;         /* top-level dentry looked at last, and whether it is excluded */
-	__u64 top_name;    /* its name's hash and length */
 	__u32 top_excluded;
-	__u32 c_kept;     /* the cached file is in scribe_descs too */
+	__u64 top;      /* top-level dentry looked at last, and whether it is excluded */
+	__u64 top_name; /* its name's hash and length */
 	__u32 path_align; /* block size that a stat by path has given */
-	__u32 path_pad;
+	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
 	__u64 arg[6];   /* arguments of calls that are not on one descriptor */
 	__u64 moved[2]; /* bytes read and written so far, and the time of that: library calls take the
 			   difference */
 	__u64 moved_ns;
-	__u64 inside;      /* user address of a word: the file whose call the program counts itself, 0 none */
-	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
-	__u32 pad;
-	struct scribe_io io[2]; /* reads and writes recorded and left out: the kernel's account, if none was missed */
-	__u64 io_before;        /* the kernel's count of calls at the entry of the one under way */
-	__u32 io_begun;         /* io[] includes what was before the thread was enrolled */
-	__u32 left;             /* enum scribe_left of the call under way */
+	__u64 inside; /* user address of a word: the file whose call the program counts itself, 0 none */
 	/* room to work in: nothing here outlives a program */
 	struct scribe_place place;
 	struct scribe_meta_op meta;

@@ -192,7 +192,8 @@ static __always_inline void scribe_uring_data(struct scribe_thread *t, struct sc
 
 	if (f->offset == -1 || (write && (scribe_file_flags(f->file) & SCRIBE_O_APPEND)))
 		f->offset = (__s64)SCRIBE_GET(rw, kiocb.ki_pos) - (res > 0 ? res : 0);
-	f->slot = scribe_resolve(t, p, f->file, false, &f->birth);
+	f->slot = scribe_resolve(t, p, f->file, false);
+	f->birth = t->c_birth;
 	scribe_flight_done(t, p, res, write, SCRIBE_EXT_URING_OPS);
 }
 
@@ -216,7 +217,8 @@ static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct sc
 		what = SCRIBE_META_EXT;
 		ext = SCRIBE_EXT_FAILED_META;
 	}
-	f->slot = scribe_resolve(t, p, f->file, false, &f->birth);
+	f->slot = scribe_resolve(t, p, f->file, false);
+	f->birth = t->c_birth;
 	scribe_meta_set(t, what, ext);
 	t->meta.start_ns = f->start_ns;
 	if (f->slot != SCRIBE_SKIP_SLOT && f->slot != SCRIBE_NO_SLOT)

@@ -11,7 +11,7 @@
 #include "logfmt/rules/posix_part.h"
 
 #ifndef SCRIBE_WIRE_VERSION /* a test builds another */
-#define SCRIBE_WIRE_VERSION 3
+#define SCRIBE_WIRE_VERSION 4
 #endif
 #define SCRIBE_JOBS_MAX 256u
 #define SCRIBE_JOB_NOBODY (SCRIBE_JOBS_MAX - 1) /* what lives on after its job's end belongs to this one */

@@ -128,6 +128,7 @@ static __always_inline void scribe_call_begin(struct scribe_thread *t, struct sc
 	c->inner = -1;
 	c->inner_fn = 0;
 	c->beneath = 0;
+	t->watched = 1;
 	c->moved[0] = t->moved[0];
 	c->moved[1] = t->moved[1];
 	c->moved_ns = t->moved_ns;

@@ -123,8 +123,10 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 	struct scribe_handle *h;
 	struct scribe_slot *s;
 
-	if (word)
+	if (word) {
 		t->inside = word;
+		t->watched = 1;
+	}
 	if (!key.handle)
 		return;
 	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, key.handle);

@@ -58,6 +58,8 @@ SCRIBE_INLINE scribe_u32 scribe_size_bucket(scribe_u64 bytes)
 /* 1 when `value` is no multiple of `align`; 0 (unknown) aligns everything. */
 SCRIBE_INLINE int scribe_misaligned(scribe_u64 value, scribe_u64 align)
 {
+	if (((value | align) & (align - 1)) == 0)
+		return 0; /* nearly always */
 	if ((align & (align - 1)) == 0)
 		return align && (value & (align - 1)) != 0;
 	return value % align != 0;
@@ -106,21 +108,34 @@ SCRIBE_INLINE void scribe_cursor_open(struct scribe_cursor *c)
 	*(volatile scribe_s64 *)&c->last_byte[SCRIBE_OP_WRITE] = 0;
 }
 
-SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scribe_data_op *op,
+/* `alone`, a constant at every call: no other thread can be at the cursor. */
+SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scribe_data_op *op, int alone,
 				      struct scribe_place *ret_place)
 {
 	scribe_u32 which = op->op & 1;
-	scribe_s64 last = __sync_lock_test_and_set(&c->last_byte[which],
-						   op->offset + (scribe_s64)op->bytes - 1);
 	scribe_u32 other = 2 - which; /* 1 + class of the opposite kind */
+	scribe_s64 end = op->offset + (scribe_s64)op->bytes - 1, last;
+
+	if (alone) {
+		last = c->last_byte[which];
+		c->last_byte[which] = end;
+	} else {
+		last = __sync_lock_test_and_set(&c->last_byte[which], end);
+	}
 
 	ret_place->seq = op->offset > last;
 	ret_place->consec = op->offset == last + 1;
 	ret_place->stride = op->offset > last && last != 0 ? op->offset - last - 1 : 0;
 	ret_place->switched = 0;
+	ret_place->approx = 0;
+	if (alone) {
+		ret_place->switched = c->last_op == other;
+		c->last_op = which + 1;
+		ret_place->busy_ns = scribe_busy_alone(&c->last_end[which], op->start_ns, op->end_ns);
+		return;
+	}
 	if (*(volatile scribe_u32 *)&c->last_op != which + 1)
 		ret_place->switched = __sync_lock_test_and_set(&c->last_op, which + 1) == other;
-	ret_place->approx = 0;
 	ret_place->busy_ns =
 		scribe_busy_time(&c->last_end[which], op->start_ns, op->end_ns, &ret_place->approx);
 }
@@ -242,13 +257,14 @@ SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct sc
 	SCRIBE_ADD(p->events, 1);
 	SCRIBE_ADD(p->ops[w], 1);
 	SCRIBE_ADD(p->bytes[w], op->bytes);
-	if (last > 0)
+	if (last > (scribe_s64)*(volatile scribe_u64 *)&p->max_byte[w])
 		scribe_raise(&p->max_byte[w], (scribe_u64)last, atomic);
 	SCRIBE_ADD(p->size[w][scribe_size_bucket(op->bytes)], 1);
-	if (at->seq)
+	if (at->seq) {
 		SCRIBE_ADD(p->seq[w], 1);
-	if (at->consec)
-		SCRIBE_ADD(p->consec[w], 1);
+		if (at->consec)
+			SCRIBE_ADD(p->consec[w], 1);
+	}
 	if (at->switched)
 		SCRIBE_ADD(p->rw_switches, 1);
 	if (op->unaligned)

@@ -89,6 +89,7 @@ static void rules_are_equal_in_the_kernel(void **unused)
 		if (rnd(16) == 0) { /* a new file; now and then one without a lock */
 			memset(user, 0, sizeof(*user));
 			user->atomic = rnd(4) == 0;
+			user->alone = rnd(2) == 0;
 			memcpy(kernel, user, sizeof(*user));
 		}
 		fill(user, &clock);

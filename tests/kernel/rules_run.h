@@ -12,6 +12,7 @@ struct rules_run {
 	scribe_u32 reopen[RULES_RUN_OPS]; /* 1: the file is opened again before this operation */
 	scribe_u32 count;
 	scribe_u32 atomic; /* 1: as a part that nobody could lock */
+	scribe_u32 alone;  /* 1: no other thread can be at the cursor */
 	struct scribe_cursor cursor;
 	struct scribe_posix_part part;
 	struct scribe_value_table access, stride;
@@ -24,7 +25,10 @@ SCRIBE_INLINE void rules_run_one(struct rules_run *r, scribe_u32 i)
 
 	if (r->reopen[i])
 		scribe_cursor_open(&r->cursor);
-	scribe_cursor_data(&r->cursor, &r->op[i], &place);
+	if (r->alone)
+		scribe_cursor_data(&r->cursor, &r->op[i], 1, &place);
+	else
+		scribe_cursor_data(&r->cursor, &r->op[i], 0, &place);
 	if (r->atomic) {
 		scribe_part_data(&r->part, &r->op[i], &place, 1);
 		scribe_top_count(r->part.access, (scribe_s64)r->op[i].bytes, 1);

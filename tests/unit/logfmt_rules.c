@@ -38,6 +38,7 @@ struct sequence {
 	struct step step[MAX_OPS];
 	int n;
 	uint32_t align;
+	int alone; /* no other thread can be at the cursor */
 	int lockfree[PARTS]; /* this part is changed by the lock-free path: four values, no table */
 };
 
@@ -104,6 +105,7 @@ static void make(struct sequence *s)
 
 	s->n = 1 + (int)below(below(20) ? 30 : MAX_OPS);
 	s->align = aligns[below(5)];
+	s->alone = below(2) == 0;
 	for (int i = 0; i < PARTS; i++)
 		s->lockfree[i] = below(4) == 0;
 	for (int i = 0; i < s->n; i++) {
@@ -144,7 +146,7 @@ static void one_data(struct through *t, const struct sequence *s, const struct s
 	int lockfree = s->lockfree[st->part];
 	struct scribe_place place;
 
-	scribe_cursor_data(&t->cursor, &op, &place);
+	scribe_cursor_data(&t->cursor, &op, s->alone, &place);
 	if (lockfree) {
 		scribe_part_data(part, &op, &place, 1);
 		scribe_top_count(part->access, (int64_t)op.bytes, 1);
