@@ -24,10 +24,40 @@ struct scribe_flight_key {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, SCRIBE_FLIGHTS);
 	__type(key, struct scribe_flight_key);
 	__type(value, struct scribe_flight);
 } scribe_flights SEC(".maps");
+
+/* Those that find no room there: seldom, so that they need not have theirs beforehand. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, SCRIBE_FLIGHTS_MORE);
+	__type(key, struct scribe_flight_key);
+	__type(value, struct scribe_flight);
+} scribe_more SEC(".maps");
+
+/* 0, or what the kernel says when neither has room. */
+static __always_inline long scribe_flight_put(const struct scribe_flight_key *key, const struct scribe_flight *f)
+{
+	return bpf_map_update_elem(&scribe_flights, key, f, BPF_ANY)
+		       ? bpf_map_update_elem(&scribe_more, key, f, BPF_ANY)
+		       : 0;
+}
+
+static __always_inline struct scribe_flight *scribe_flight_find(const struct scribe_flight_key *key)
+{
+	struct scribe_flight *f = bpf_map_lookup_elem(&scribe_flights, key);
+
+	return f ? f : bpf_map_lookup_elem(&scribe_more, key);
+}
+
+static __always_inline void scribe_flight_drop(const struct scribe_flight_key *key)
+{
+	if (bpf_map_delete_elem(&scribe_flights, key))
+		bpf_map_delete_elem(&scribe_more, key);
+}
 
 static __always_inline bool scribe_aio_data(__u16 opcode)
 {
@@ -56,7 +86,7 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 	key.serial = t->serial;
 	if (t->list.undo) {
 		if (i >= t->list.taken)
-			bpf_map_delete_elem(&scribe_flights, &key);
+			scribe_flight_drop(&key);
 		else
 			scribe_count(p, SCRIBE_L_AIO_SUBMITTED);
 		return 0;
@@ -77,7 +107,7 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 				       ? scribe_iov_unaligned(p, cb->buf, cb->bytes, align)
 				       : scribe_misaligned(cb->buf, align);
 	}
-	if (bpf_map_update_elem(&scribe_flights, &key, f, BPF_ANY))
+	if (scribe_flight_put(&key, f))
 		scribe_count(p, SCRIBE_L_AIO_LOST);
 	return 0;
 }
@@ -157,14 +187,14 @@ SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *
 	key.serial = t->serial;
 	key.id = t->io_event.obj;
 	res = t->io_event.res;
-	found = bpf_map_lookup_elem(&scribe_flights, &key);
+	found = scribe_flight_find(&key);
 	if (!found) {
 		scribe_count(p, SCRIBE_L_AIO_UNMATCHED);
 		return 0;
 	}
 	f = &t->flight;
 	*f = *found;
-	bpf_map_delete_elem(&scribe_flights, &key);
+	scribe_flight_drop(&key);
 	scribe_count(p, SCRIBE_L_AIO_COMPLETED);
 	if (scribe_aio_data(f->kind)) {
 		scribe_flight_done(t, p, res, f->kind == SCRIBE_IOCB_PWRITE || f->kind == SCRIBE_IOCB_PWRITEV,

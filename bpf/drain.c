@@ -24,13 +24,7 @@ struct drain_desc_key {
 
 static struct scribe_value_table *table_at(struct scribe_bpf *b, uint32_t index)
 {
-	uint32_t chunk;
-
-	if (!index)
-		return NULL;
-	index--;
-	chunk = index / SCRIBE_TABLES_CHUNK;
-	return chunk < b->nchunks ? &b->chunk[chunk][index % SCRIBE_TABLES_CHUNK] : NULL;
+	return index ? scribe_chunks_at(&b->tables, index - 1) : NULL;
 }
 
 static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const struct scribe_slot *s)
@@ -188,7 +182,7 @@ static void table_give(struct scribe_bpf *b, uint32_t index)
 	if (!t)
 		return;
 	memset(t, 0, sizeof(*t));
-	scribe_ring_give(&b->tab_free, &b->ctl->tables, index);
+	scribe_ring_give(b, &b->tab_free, &b->ctl->tables, index);
 }
 
 static void slot_give(struct scribe_bpf *b, struct scribe_job *job, uint32_t index)
@@ -203,7 +197,7 @@ static void slot_give(struct scribe_bpf *b, struct scribe_job *job, uint32_t ind
 	table_give(b, s->part.stride_table);
 	memset(s, 0, sizeof(*s));
 	s->birth = birth;
-	scribe_ring_give(&b->slot_free, &b->ctl->slots, index);
+	scribe_ring_give(b, &b->slot_free, &b->ctl->slots, index);
 }
 
 /* Forget cache entries of processes that are gone. Rare: they cost memory only. */
@@ -268,7 +262,7 @@ static void list_give(struct scribe_bpf *b, struct scribe_proc *p)
 			index_forget(b, index, s);
 		}
 		for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
-			if (s->parts[i] && s->parts[i] < b->slots.entries)
+			if (s->parts[i] && s->parts[i] <= b->opt.slots)
 				slot_give(b, job, s->parts[i]);
 		}
 		slot_give(b, job, index);
@@ -328,7 +322,7 @@ int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, v
 	list_give(b, p);
 	memset(p, 0, sizeof(*p));
 	__sync_fetch_and_sub(&job->proc_used, 1);
-	scribe_ring_give(&b->proc_free, &b->ctl->procs, proc);
+	scribe_ring_give(b, &b->proc_free, &b->ctl->procs, proc);
 	if (++b->harvested >= DRAIN_SWEEP_EVERY) {
 		b->harvested = 0;
 		sweep(b);

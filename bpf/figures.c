@@ -20,6 +20,11 @@ int scribe_bpf_map_fd(const struct scribe_bpf *b, const char *name, uint32_t *re
 	return m->fd;
 }
 
+int scribe_bpf_events_fd(const struct scribe_bpf *b)
+{
+	return b->ring.fd;
+}
+
 uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
 {
 	uint64_t sum = 0;
@@ -61,9 +66,7 @@ uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
 
 	for (unsigned i = 0; i < b->nmaps; i++)
 		sum += map_memory_bytes(b->map[i].fd);
-	for (uint32_t i = 0; i < b->nchunks; i++)
-		sum += map_memory_bytes(b->chunk_fd[i]);
-	return sum;
+	return sum + b->slots.n * b->slots.stride + b->tables.n * b->tables.stride;
 }
 
 uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *b)

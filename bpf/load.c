@@ -25,7 +25,10 @@
 #define SCRIBE_PROCS_DEFAULT 16384u
 #define SCRIBE_RING_LEAST (8u << 20)
 #define SCRIBE_RING_MOST (1u << 30)
+#define SCRIBE_RING_CPU (512u << 10)
 #define SCRIBE_DESCS_LEAST 65536u
+#define SCRIBE_DESCS_FEW 16384u /* where somebody is there for what follows from a full table: nothing but time */
+#define SCRIBE_DESCS_CPU 2048u
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -75,23 +78,33 @@ static int set_entries(struct bpf_object *object, const char *name, uint32_t ent
 	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
 }
 
+static uint32_t descs_of(const struct scribe_bpf_options *o)
+{
+	uint32_t most = o->slots > SCRIBE_DESCS_LEAST ? o->slots : SCRIBE_DESCS_LEAST;
+	uint32_t few = SCRIBE_DESCS_CPU * (uint32_t)libbpf_num_possible_cpus();
+
+	few = few > SCRIBE_DESCS_FEW ? few : SCRIBE_DESCS_FEW;
+	return o->whole || few > most ? most : few;
+}
+
 static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 {
-	uint32_t tables = SCRIBE_TABLES_CHUNK * SCRIBE_TABLE_CHUNKS_MAX;
-	uint32_t descs = o->slots > SCRIBE_DESCS_LEAST ? o->slots : SCRIBE_DESCS_LEAST;
+	uint32_t slots = power_of_two(o->slots + 1), procs = power_of_two(o->procs + 1);
+	uint32_t tables = power_of_two(o->tables + SCRIBE_TABLES_CHUNK);
 	const struct {
 		const char *name;
 		uint32_t entries;
 	} sizes[] = {
-		{"scribe_slots", o->slots + 1},
+		{"scribe_slots", o->slots / SCRIBE_SLOTS_CHUNK + 1},
 		{"scribe_procs", o->procs + 1},
-		{"scribe_slot_free", power_of_two(o->slots + 1)},
-		{"scribe_proc_free", power_of_two(o->procs + 1)},
-		{"scribe_tab_free", power_of_two(tables)},
+		{"scribe_slot_free", slots / 2},
+		{"scribe_proc_free", procs / 2},
+		{"scribe_tab_free", tables / 2},
 		{"scribe_tgids", o->procs},
 		{"scribe_index", power_of_two(2 * o->slots)},
-		{"scribe_descs", descs},
+		{"scribe_descs", descs_of(o)},
 		{"scribe_events", o->ring_bytes},
+		{"scribe_asked", (uint32_t)sysconf(_SC_PAGESIZE)},
 	};
 	int ret;
 
@@ -100,10 +113,10 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 		if (ret)
 			return ret;
 	}
-	*v->slot_mask = power_of_two(o->slots + 1) - 1;
-	*v->proc_mask = power_of_two(o->procs + 1) - 1;
+	*v->slot_mask = slots - 1;
+	*v->proc_mask = procs - 1;
 	*v->index_mask = power_of_two(2 * o->slots) - 1;
-	*v->tab_mask = power_of_two(tables) - 1;
+	*v->tab_mask = tables - 1;
 	*v->lose_each = o->lose_each;
 	scribe_syscalls_fill(v->acts, 512);
 	return 0;
@@ -252,44 +265,31 @@ static int map_named(struct scribe_bpf *b, const char *name, struct scribe_map *
 	return scribe_bpf_map_memory(m->fd, m->entries, m->value_bytes, ret_map);
 }
 
-int scribe_bpf_grow(struct scribe_bpf *b)
+static int map_chunks(struct scribe_bpf *b)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	uint32_t index = b->nchunks, base = index * SCRIBE_TABLES_CHUNK;
-	char name[28];
-	struct scribe_map m;
-	int fd, ret;
+	int slots = map_fd(b, "scribe_slots"), tables = map_fd(b, "scribe_tables"), ret;
 
-	if (index >= SCRIBE_TABLE_CHUNKS_MAX || base >= b->opt.tables)
-		return 0;
-	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_table", sizeof(uint32_t),
-			    sizeof(struct scribe_value_table), SCRIBE_TABLES_CHUNK, &opts);
-	if (fd < 0)
-		return -errno;
-	ret = scribe_bpf_map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
-	snprintf(name, sizeof(name), "scribe_table_%u", index);
+	if (slots < 0 || tables < 0)
+		return -ENOENT;
+	ret = scribe_chunks_open(&b->slots, slots, b->opt.slots / SCRIBE_SLOTS_CHUNK + 1, SCRIBE_SLOTS_CHUNK,
+				 sizeof(struct scribe_slot));
 	if (!ret)
-		ret = scribe_bpf_pin(b, "maps", name, fd);
-	if (!ret)
-		ret = scribe_map_update(b->tables_fd, &index, &fd, BPF_ANY);
-	if (ret) {
-		close(fd);
-		return ret;
-	}
-	b->chunk_fd[index] = fd;
-	b->chunk[index] = m.mem;
-	b->nchunks++;
-	for (uint32_t i = 0; i < SCRIBE_TABLES_CHUNK; i++)
-		scribe_ring_give(&b->tab_free, &b->ctl->tables, base + i + 1);
-	return 0;
+		ret = scribe_chunks_open(&b->tables, tables, SCRIBE_TABLE_CHUNKS_MAX, SCRIBE_TABLES_CHUNK,
+					 sizeof(struct scribe_value_table));
+	if (!ret && b->adopted)
+		ret = scribe_pins_chunks(b, &b->slots, SCRIBE_SLOT_CHUNK_PIN);
+	if (!ret && b->adopted)
+		ret = scribe_pins_chunks(b, &b->tables, SCRIBE_TABLE_CHUNK_PIN);
+	return ret;
 }
 
 int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 {
 	const struct scribe_named *events = scribe_bpf_map(b, "scribe_events");
+	const struct scribe_named *asked = scribe_bpf_map(b, "scribe_asked");
 	int ret;
 
-	if ((ret = map_named(b, "scribe_slots", &b->slots)) || (ret = map_named(b, "scribe_procs", &b->procs)) ||
+	if ((ret = map_named(b, "scribe_procs", &b->procs)) ||
 	    (ret = map_named(b, "scribe_ctl", &b->ctl_map)) ||
 	    (ret = map_named(b, "scribe_slot_free", &b->slot_free)) ||
 	    (ret = map_named(b, "scribe_proc_free", &b->proc_free)) ||
@@ -298,7 +298,6 @@ int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 	    (ret = map_named(b, "scribe_jobs", &b->jobs)))
 		return ret;
 	b->ctl = b->ctl_map.mem;
-	b->tables_fd = map_fd(b, "scribe_tables");
 	b->descs_fd = map_fd(b, "scribe_descs");
 	b->task_fd = map_fd(b, "scribe_task");
 	b->tgids_fd = map_fd(b, "scribe_tgids");
@@ -306,16 +305,28 @@ int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 	b->ledger_fd = map_fd(b, "scribe_ledger");
 	b->watches_fd = map_fd(b, "scribe_watches");
 	b->possible_cpus = (uint32_t)libbpf_num_possible_cpus();
-	ret = events ? scribe_ring_open(&b->ring, events->fd, events->entries) : -ENOENT;
+	ret = events && asked ? scribe_ring_open(&b->ring, events->fd, events->entries) : -ENOENT;
+	if (!ret)
+		ret = scribe_ring_open(&b->asked, asked->fd, asked->entries);
+	if (ret)
+		return ret;
+	pthread_mutex_init(&b->tails, NULL);
+	if (fresh) {
+		b->ctl->wire_version = SCRIBE_WIRE_VERSION;
+		b->ctl->level = b->level;
+		b->ctl->tables_most = b->opt.tables;
+		b->ctl->slots_most = b->opt.slots;
+		b->ctl->whole = b->opt.whole;
+	} else {
+		b->opt.tables = b->ctl->tables_most;
+		b->opt.slots = b->ctl->slots_most;
+		b->opt.whole = b->ctl->whole;
+	}
+	ret = map_chunks(b);
 	if (ret || !fresh)
 		return ret;
-	b->ctl->wire_version = SCRIBE_WIRE_VERSION;
-	b->ctl->level = b->level;
-	b->ctl->tables_most = b->opt.tables;
-	for (uint32_t i = 1; i <= b->opt.slots; i++)
-		scribe_ring_give(&b->slot_free, &b->ctl->slots, i);
 	for (uint32_t i = 1; i <= b->opt.procs; i++)
-		scribe_ring_give(&b->proc_free, &b->ctl->procs, i);
+		scribe_ring_give(b, &b->proc_free, &b->ctl->procs, i);
 	ret = scribe_bpf_grow(b);
 	return ret ? ret : scribe_bpf_jobs_begin(b);
 }
@@ -332,7 +343,12 @@ static void fill_defaults(struct scribe_bpf_options *o)
 		o->procs = SCRIBE_PROCS_DEFAULT;
 	if (!o->tables)
 		o->tables = 2 * o->slots;
+	if (o->tables > SCRIBE_TABLES_CHUNK * (SCRIBE_TABLE_CHUNKS_MAX - 1))
+		o->tables = SCRIBE_TABLES_CHUNK * (SCRIBE_TABLE_CHUNKS_MAX - 1);
+	o->whole = o->whole || o->pins;
 	names = (uint64_t)o->slots * SCRIBE_RING_NAME + SCRIBE_RING_OTHERS;
+	if (!o->whole && names > (uint64_t)SCRIBE_RING_CPU * (unsigned)libbpf_num_possible_cpus())
+		names = (uint64_t)SCRIBE_RING_CPU * (unsigned)libbpf_num_possible_cpus();
 	if (!o->ring_bytes)
 		o->ring_bytes = names < SCRIBE_RING_LEAST  ? SCRIBE_RING_LEAST
 				: names < SCRIBE_RING_MOST ? (uint32_t)names
@@ -388,14 +404,13 @@ struct scribe_bpf *scribe_bpf_leave(struct scribe_bpf *b)
 {
 	if (!b)
 		return NULL;
+	scribe_grower_stop(b);
 	while (b->nlinks)
 		close(b->link[--b->nlinks]);
 	scribe_ring_close(&b->ring);
-	for (uint32_t i = 0; i < b->nchunks; i++) {
-		munmap(b->chunk[i], sizeof(struct scribe_value_table) * SCRIBE_TABLES_CHUNK);
-		close(b->chunk_fd[i]);
-	}
-	unmap(&b->slots);
+	scribe_ring_close(&b->asked);
+	scribe_chunks_close(&b->slots);
+	scribe_chunks_close(&b->tables);
 	unmap(&b->procs);
 	unmap(&b->ctl_map);
 	unmap(&b->slot_free);
@@ -501,7 +516,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 		return scribe_err_set(err, -EAGAIN, "process %d: the process table is full", (int)pid);
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0) {
-		scribe_ring_give(&b->proc_free, &b->ctl->procs, index);
+		scribe_ring_give(b, &b->proc_free, &b->ctl->procs, index);
 		return scribe_err_set(err, -errno, "process %d: %s", (int)pid, strerror(errno));
 	}
 	p = scribe_bpf_proc(b, index);
@@ -525,7 +540,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	close(fd);
 	if (ret) {
 		p->serial = 0;
-		scribe_ring_give(&b->proc_free, &b->ctl->procs, index);
+		scribe_ring_give(b, &b->proc_free, &b->ctl->procs, index);
 		return scribe_err_set(err, ret, "process %d: cannot be enrolled: %s", (int)pid, strerror(-ret));
 	}
 	__sync_fetch_and_add(&scribe_job_of(b, job)->proc_used, 1);
@@ -542,5 +557,5 @@ struct scribe_proc *scribe_bpf_proc(struct scribe_bpf *b, uint32_t index)
 
 struct scribe_slot *scribe_bpf_slot(struct scribe_bpf *b, uint32_t index)
 {
-	return index < b->slots.entries ? (struct scribe_slot *)b->slots.mem + index : NULL;
+	return scribe_chunks_at(&b->slots, index);
 }

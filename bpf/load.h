@@ -43,12 +43,13 @@ struct scribe_bpf_options {
 	uint32_t slots;        /* records of the node, 1 KiB each; 0: 114688 */
 	uint32_t procs;        /* processes at once; 0: 16384 */
 	uint32_t tables;       /* most value tables, 528 B each, in steps; 0: 2 * slots */
-	uint32_t ring_bytes;   /* event ring, a power of two; 0: for the names of all slots */
+	uint32_t ring_bytes;   /* event ring, a power of two; 0: for the names of all slots, or what CPUs may fill */
 	enum scribe_bpf_level level;
 	bool verbose;          /* pass libbpf's and the verifier's messages to stderr */
 	bool nobody_joins;     /* no job has who joins at exec: the program that looks is not loaded */
 	uint32_t lose_each;    /* for tests: lose every n-th data call, which the ledger must show; 0: none */
 	const char *pins;      /* folder on a BPF file system to make and pin everything in; NULL: none */
+	bool whole;            /* all memory from the start, though somebody is there to add some; so it is with pins */
 };
 
 /*
@@ -183,8 +184,18 @@ int scribe_bpf_peek(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, vo
  * so far hold. "Seen" includes a thread's operations when it has ended.
  */
 int scribe_bpf_ledger(struct scribe_bpf *bpf, uint32_t job, struct scribe_ledger *ret_ledger);
-/* More value tables, when a LOW event asks for them; 0 also when at the limit. */
+/*
+ * More slots and value tables where few are left; done by poll, too. 0 also when at the
+ * limit; an error of the kernel's, after which nothing is tried for a second.
+ */
 int scribe_bpf_grow(struct scribe_bpf *bpf);
+/*
+ * The same by a thread, as soon as the kernel asks, whatever the caller is doing. It has
+ * the privileges of the caller at this time. What cannot be had is left to poll.
+ */
+void scribe_bpf_keep_growing(struct scribe_bpf *bpf);
+/* Readable by edge where much waits for poll. Borrowed. */
+int scribe_bpf_events_fd(const struct scribe_bpf *bpf);
 /*
  * For a second object that works on the same maps: descriptor (borrowed) and
  * number of entries of a map by name; negative: no such map.

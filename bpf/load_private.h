@@ -7,6 +7,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include <pthread.h>
+
 #include "bpf/load.h"
 
 #define SCRIBE_PROGS_MAX 16
@@ -26,6 +28,18 @@ struct scribe_map {
 	uint32_t entries;
 	uint32_t value_bytes;
 };
+
+/* A map of maps, and these in a row: the n-th chunk begins n strides behind the first. */
+struct scribe_chunks {
+	int fd;
+	char *mem;
+	size_t stride, value_bytes;
+	uint32_t n, most, entries;
+};
+
+#define SCRIBE_SLOT_CHUNK_PIN     "scribe_slots"
+#define SCRIBE_TABLE_CHUNK_PIN    "scribe_tables"
+#define SCRIBE_TABLE_CHUNKS_WHOLE 4 /* from the start, where nobody may be there to add some */
 
 /* The event ring, consumed by us so that its position is known. */
 struct scribe_ring {
@@ -51,12 +65,16 @@ struct scribe_bpf {
 	int link[SCRIBE_PROGS_MAX];
 	char link_name[SCRIBE_PROGS_MAX][28];
 	unsigned nlinks;
-	struct scribe_map slots, procs, ctl_map, slot_free, proc_free, tab_free, index, jobs;
+	struct scribe_chunks slots, tables;
+	uint64_t grow_again_ns; /* not before, after memory could not be had */
+	pthread_mutex_t tails;  /* of the rings of slots and tables: grower and caller write them */
+	pthread_t grower;
+	bool grows;
+	int stop_fd;              /* ends the grower */
+	struct scribe_ring asked; /* in which the kernel wakes it */
+	struct scribe_map procs, ctl_map, slot_free, proc_free, tab_free, index, jobs;
 	struct scribe_ctl *ctl;
-	int tables_fd, descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd, watches_fd;
-	uint32_t nchunks; /* value-table chunks so far */
-	int chunk_fd[SCRIBE_TABLE_CHUNKS_MAX];
-	struct scribe_value_table *chunk[SCRIBE_TABLE_CHUNKS_MAX];
+	int descs_fd, task_fd, tgids_fd, excl_fd, ledger_fd, watches_fd;
 	uint32_t possible_cpus;
 	uint32_t harvested; /* processes since the caches were last swept */
 };
@@ -67,12 +85,35 @@ int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct
 /* Map what is shared; `fresh`: fill the free rings, too. */
 int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh);
 
+/* ---- grow.c ---- */
+/* Room for all of them in a row; none is there yet. */
+int scribe_chunks_open(struct scribe_chunks *c, int fd, uint32_t most, uint32_t entries, size_t value_bytes);
+void scribe_chunks_close(struct scribe_chunks *c);
+/* The chunk that comes next, whose descriptor stays the caller's. */
+int scribe_chunks_map(struct scribe_chunks *c, uint32_t index, int fd);
+/* Is there less than shall be left? */
+bool scribe_bpf_is_low(const struct scribe_bpf *b);
+
+static inline void *scribe_chunks_at(const struct scribe_chunks *c, uint32_t index)
+{
+	uint32_t chunk = index / c->entries;
+
+	return chunk < __atomic_load_n(&c->n, __ATOMIC_ACQUIRE) ? c->mem + chunk * c->stride + index % c->entries * c->value_bytes : NULL;
+}
+
+/* ---- grower.c ---- */
+#define SCRIBE_THREAD_STACK (128u << 10)
+int scribe_thread_start(pthread_t *ret_thread, void *(*fn)(void *), void *arg);
+void scribe_grower_stop(struct scribe_bpf *b);
+
 /* ---- ring.c ---- */
 int scribe_ring_open(struct scribe_ring *r, int fd, uint32_t bytes);
 void scribe_ring_close(struct scribe_ring *r);
 
 /* ---- pins.c ---- */
 int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err);
+/* Map what is pinned of them. */
+int scribe_pins_chunks(struct scribe_bpf *b, struct scribe_chunks *c, const char *kind);
 
 static inline struct scribe_job *scribe_job_of(struct scribe_bpf *b, uint32_t index)
 {
@@ -86,16 +127,24 @@ int scribe_bpf_drop_job(struct scribe_bpf *b, uint32_t index);
 
 static inline uint32_t *scribe_ring_entry(struct scribe_map *ring, uint32_t at)
 {
-	return (uint32_t *)((char *)ring->mem + (size_t)(at & (ring->entries - 1)) * ring->value_bytes);
+	return (uint32_t *)ring->mem + (at & (2 * ring->entries - 1)); /* two an entry */
 }
 
-/* Give an index back; only this process writes tails. */
-static inline void scribe_ring_give(struct scribe_map *ring, struct scribe_ring_ctl *ctl, uint32_t index)
+/* Give an index back; only this process writes tails, and only one thread at a time. */
+static inline void scribe_ring_put(struct scribe_map *ring, struct scribe_ring_ctl *ctl, uint32_t index)
 {
 	uint32_t tail = ctl->tail;
 
 	*scribe_ring_entry(ring, tail) = index;
 	__atomic_store_n(&ctl->tail, tail + 1, __ATOMIC_RELEASE);
+}
+
+static inline void scribe_ring_give(struct scribe_bpf *b, struct scribe_map *ring, struct scribe_ring_ctl *ctl,
+				    uint32_t index)
+{
+	pthread_mutex_lock(&b->tails);
+	scribe_ring_put(ring, ctl, index);
+	pthread_mutex_unlock(&b->tails);
 }
 
 #endif

@@ -14,12 +14,19 @@
 #define SCRIBE_MAX_SYSCALL 512
 #define SCRIBE_POP_TRIES 16
 
-struct {
+/* Slots come in chunks that the daemon adds before they are needed. */
+struct scribe_slot_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SCRIBE_SLOTS_CHUNK);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct scribe_slot));
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct scribe_slot);
+	__array(values, struct scribe_slot_chunk);
 } scribe_slots SEC(".maps");
 
 struct {
@@ -38,13 +45,16 @@ struct {
 	__type(value, struct scribe_ctl);
 } scribe_ctl SEC(".maps");
 
-/* Rings of indices that are free; entries a power of two, set by the loader. */
+/* Rings of indices that are free, two an entry; a power of two of them, set by the loader. */
+struct scribe_ring_pair {
+	__u32 at[2];
+};
 struct scribe_ring_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, struct scribe_ring_pair);
 };
 struct scribe_ring_map scribe_slot_free SEC(".maps");
 struct scribe_ring_map scribe_proc_free SEC(".maps");
@@ -156,6 +166,12 @@ struct {
 	__uint(max_entries, 8 << 20);
 } scribe_events SEC(".maps");
 
+/* Wakes who adds slots and tables (bpf/grower.c); what stands in it says nothing. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} scribe_asked SEC(".maps");
+
 /*
  * Scratch for names: a task may be preempted inside a program on newer kernels
  * (faultable system call tracepoints), so each CPU has three, taken by flag.
@@ -184,7 +200,11 @@ struct {
 
 static __always_inline struct scribe_slot *scribe_slot_at(__u32 index)
 {
-	return bpf_map_lookup_elem(&scribe_slots, &index);
+	__u32 at = index / SCRIBE_SLOTS_CHUNK; /* one variable: the stack is short */
+	void *slots = bpf_map_lookup_elem(&scribe_slots, &at);
+
+	at = index % SCRIBE_SLOTS_CHUNK;
+	return slots ? bpf_map_lookup_elem(slots, &at) : 0;
 }
 
 static __always_inline struct scribe_proc *scribe_proc_at(__u32 index)
@@ -267,14 +287,14 @@ static __always_inline void scribe_scratch_put(struct scribe_scratch *s)
 		for (int pop_i = 0; pop_i < SCRIBE_POP_TRIES; pop_i++) {                                      \
 			__u32 pop_h = *(volatile __u32 *)&(ctl)->head;                                        \
 			__u32 pop_t = *(volatile __u32 *)&(ctl)->tail;                                        \
-			__u32 pop_k = pop_h & (mask);                                                         \
-			__u32 *pop_v;                                                                         \
+			__u32 pop_k = (pop_h & (mask)) / 2;                                                   \
+			struct scribe_ring_pair *pop_v;                                                       \
 			if ((__s32)(pop_t - pop_h) <= (__s32)(low))                                           \
 				break;                                                                        \
 			pop_v = bpf_map_lookup_elem(&(map), &pop_k);                                          \
 			if (!pop_v)                                                                           \
 				break;                                                                        \
-			pop_k = *(volatile __u32 *)pop_v;                                                     \
+			pop_k = *(volatile __u32 *)&pop_v->at[pop_h & 1];                                     \
 			if (__sync_val_compare_and_swap(&(ctl)->head, pop_h, pop_h + 1) == pop_h) {           \
 				(ret) = pop_k;                                                                \
 				break;                                                                        \

@@ -206,26 +206,35 @@ static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 typ
 
 /*
  * Names leave part of the ring to what cannot be sent again (bpf/wire.h): a job
- * that meets files without end takes no other job's processes away.
+ * that meets files without end takes no other job's processes away. They are
+ * polled, and wake the daemon now and then where they have half of their part.
  */
-static __always_inline bool scribe_names_full(void)
+#define SCRIBE_NAMES_NO_ROOM (-1)
+#define SCRIBE_NAMES_WAKE    0x1f00ull /* of the bytes in the ring: one name in some thirty */
+
+static __always_inline __s64 scribe_names_flags(void)
 {
 	__u64 room = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE);
+	__u64 used = bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA);
 
 	room -= room > 2 * SCRIBE_RING_OTHERS ? SCRIBE_RING_OTHERS : room / 2;
-	return bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA) > room;
+	if (used > room)
+		return SCRIBE_NAMES_NO_ROOM;
+	return used > room / 2 && !(used & SCRIBE_NAMES_WAKE) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-/* Send scratch's event with `bytes` of text. Names wake nobody: they are polled. */
+/* Send scratch's event with `bytes` of text. */
 static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
 {
-	if (s->ev.type == SCRIBE_EV_NAME && scribe_names_full())
+	__s64 flags = s->ev.type == SCRIBE_EV_NAME ? scribe_names_flags() : BPF_RB_NO_WAKEUP;
+
+	if (flags < 0)
 		return -1;
 	s->ev.text_bytes = bytes;
 	bytes &= 16383;
 	if (bytes > sizeof(s->text))
 		bytes = sizeof(s->text);
-	return bpf_ringbuf_output(&scribe_events, &s->ev, sizeof(s->ev) + bytes, BPF_RB_NO_WAKEUP);
+	return bpf_ringbuf_output(&scribe_events, &s->ev, sizeof(s->ev) + bytes, flags);
 }
 
 /* The slot's name, from a file's own dentry. Tried again later when it fails. */

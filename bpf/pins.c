@@ -137,27 +137,28 @@ static int keep_name(char *ret, size_t cap, const char *name)
 	return 0;
 }
 
-#define CHUNK_PIN "scribe_table_"
-
-static int adopt_chunk(struct scribe_bpf *b, unsigned index, int fd)
+/* Chunks of slots and tables are mapped later, in their order. */
+static bool is_chunk(const char *name)
 {
-	struct scribe_map m;
-	int rc;
+	return !strncmp(name, SCRIBE_SLOT_CHUNK_PIN "_", strlen(SCRIBE_SLOT_CHUNK_PIN "_")) ||
+	       !strncmp(name, SCRIBE_TABLE_CHUNK_PIN "_", strlen(SCRIBE_TABLE_CHUNK_PIN "_"));
+}
 
-	if (index >= SCRIBE_TABLE_CHUNKS_MAX) {
+int scribe_pins_chunks(struct scribe_bpf *b, struct scribe_chunks *c, const char *kind)
+{
+	char name[28], path[256];
+	int fd, rc = 0;
+
+	while (rc == 0 && c->n < c->most) {
+		snprintf(name, sizeof(name), "%s_%u", kind, c->n);
+		rc = path_of(path, sizeof(path), b->pins, "maps", name);
+		fd = rc ? -1 : bpf_obj_get(path);
+		if (fd < 0)
+			return rc ? rc : errno == ENOENT ? 0 : -errno;
+		rc = scribe_chunks_map(c, c->n, fd);
 		close(fd);
-		return -EIO;
 	}
-	rc = scribe_bpf_map_memory(fd, SCRIBE_TABLES_CHUNK, sizeof(struct scribe_value_table), &m);
-	if (rc < 0) {
-		close(fd);
-		return rc;
-	}
-	b->chunk_fd[index] = fd;
-	b->chunk[index] = m.mem;
-	if (b->nchunks <= index)
-		b->nchunks = index + 1;
-	return 0;
+	return rc;
 }
 
 static int adopt_map(void *ctx, const char *name, int fd)
@@ -167,8 +168,10 @@ static int adopt_map(void *ctx, const char *name, int fd)
 	struct bpf_map_info info = {0};
 	uint32_t bytes = sizeof(info);
 
-	if (!strncmp(name, CHUNK_PIN, strlen(CHUNK_PIN)))
-		return adopt_chunk(b, (unsigned)atoi(name + strlen(CHUNK_PIN)), fd);
+	if (is_chunk(name)) {
+		close(fd);
+		return 0;
+	}
 	if (b->nmaps == SCRIBE_MAPS_MAX || bpf_obj_get_info_by_fd(fd, &info, &bytes)) {
 		close(fd);
 		return -EIO;
@@ -216,7 +219,7 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 		const char *name;
 		size_t bytes;
 	} want[] = {
-		{"scribe_slots", sizeof(struct scribe_slot)},    {"scribe_procs", sizeof(struct scribe_proc)},
+		{"scribe_procs", sizeof(struct scribe_proc)},
 		{"scribe_jobs", sizeof(struct scribe_job)},      {"scribe_ctl", sizeof(struct scribe_ctl)},
 		{"scribe_watches", sizeof(struct scribe_watch)},
 	};
@@ -274,9 +277,7 @@ int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scrib
 		return rc;
 	}
 	b->level = (enum scribe_bpf_level)b->ctl->level;
-	b->opt.slots = b->slots.entries - 1;
 	b->opt.procs = b->procs.entries - 1;
-	b->opt.tables = b->ctl->tables_most;
 	*ret_bpf = b;
 	return 0;
 }

@@ -22,8 +22,8 @@ static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc
 		return 0;
 	if (!index) {
 		SCRIBE_POP(scribe_tab_free, &ctl->tables, scribe_tab_mask, 0, index);
-		if (ctl->tables.tail - ctl->tables.head == SCRIBE_TABLES_CHUNK / 4 || !index)
-			scribe_send_low(p, 0);
+		if (ctl->tables.tail - ctl->tables.head == ctl->tables.low || !index)
+			scribe_ask();
 		if (!index)
 			return 0;
 		*(volatile __u32 *)at = index;

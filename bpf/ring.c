@@ -77,6 +77,9 @@ static int consume(struct scribe_bpf *b, scribe_event_fn fn, void *ctx)
 		const struct scribe_event *ev = (const void *)((const char *)at + BPF_RINGBUF_HDR_SZ);
 		uint64_t behind = *r->consumer + (bytes + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
 
+		/* not when it is told: much may stand before that */
+		if (scribe_bpf_is_low(b))
+			(void)scribe_bpf_grow(b);
 		if (head & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(head & BPF_RINGBUF_DISCARD_BIT) && behind > r->skip_to && bytes >= sizeof(*ev) &&

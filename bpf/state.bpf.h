@@ -24,19 +24,15 @@ static __always_inline __u32 scribe_slot_pop(struct scribe_ctl *ctl, __u32 low)
 	return index;
 }
 
-/* Ask the daemon for more, once until it has answered. */
-SCRIBE_GLOBAL int scribe_send_low(struct scribe_proc *p, __u32 index)
+/* Ask the daemon for more. In place: chains of calls are at most eight functions deep. */
+static __always_inline void scribe_ask(void)
 {
-	struct scribe_event *ev;
+	__u64 *ask = bpf_ringbuf_reserve(&scribe_asked, sizeof(*ask), 0);
 
-	if (!p)
-		return 0;
-	ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
-	if (!ev)
-		return -1;
-	scribe_event_init(ev, SCRIBE_EV_LOW, p, index);
-	bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
-	return 0;
+	if (!ask)
+		return; /* it has been, and nobody has come yet */
+	*ask = 0;
+	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
 /*
@@ -46,14 +42,16 @@ SCRIBE_GLOBAL int scribe_send_low(struct scribe_proc *p, __u32 index)
 static __always_inline void scribe_slot_prefetch(void)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
+	struct scribe_ring_pair *next;
 	struct scribe_slot *s;
-	__u32 at, *next;
+	__u32 head, at;
 
 	if (!ctl)
 		return;
-	at = *(volatile __u32 *)&ctl->slots.head & scribe_slot_mask;
+	head = *(volatile __u32 *)&ctl->slots.head;
+	at = (head & scribe_slot_mask) / 2;
 	next = bpf_map_lookup_elem(&scribe_slot_free, &at);
-	s = next ? scribe_slot_at(*next) : 0;
+	s = next ? scribe_slot_at(next->at[head & 1]) : 0;
 	if (!s)
 		return;
 	(void)*(volatile __u32 *)&s->state;
@@ -100,6 +98,17 @@ static __always_inline __u32 scribe_slot_own(struct scribe_ctl *ctl, struct scri
 	return index;
 }
 
+#define SCRIBE_ASK_EACH 256 /* slots taken, where few are left */
+
+/* The daemon adds slots before they are used up: it looks when it comes by, and is woken where that may be late. */
+static __always_inline void scribe_slots_ask(struct scribe_ctl *ctl)
+{
+	__u32 left = *(volatile __u32 *)&ctl->slots.tail - *(volatile __u32 *)&ctl->slots.head;
+
+	if (left < ctl->slots.low && left % SCRIBE_ASK_EACH == 0)
+		scribe_ask();
+}
+
 /* A fresh slot of the process, on no list yet; 0 none. */
 SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kind)
 {
@@ -117,6 +126,7 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 		index = scribe_slot_kept(ctl, job, &flags);
 	else
 		index = scribe_slot_own(ctl, job);
+	scribe_slots_ask(ctl);
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s)
 		return 0;
@@ -477,6 +487,18 @@ struct scribe_hold {
 #define SCRIBE_PART_NONE ~0ull
 #define SCRIBE_PART_ATOMIC (1ull << 63)
 
+/* Another thread was first: it is given back with its process. */
+SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)
+{
+	struct scribe_slot *s = scribe_slot_at(index);
+
+	if (!p || !s)
+		return 0;
+	*(volatile __u32 *)&s->state = SCRIBE_SLOT_ABANDONED;
+	scribe_slot_link(p, s, index);
+	return 0;
+}
+
 /*
  * Parts beyond the first: index << 32 | lock value of one now locked, with
  * SCRIBE_PART_ATOMIC of the one that needs no lock; SCRIBE_PART_NONE: no slot.
@@ -497,17 +519,14 @@ SCRIBE_GLOBAL __u64 scribe_part_slow(struct scribe_slot *s)
 
 		if (!index) {
 			__u32 made = scribe_slot_new(p, s->proc, SCRIBE_KIND_PART);
-			struct scribe_slot *m = made ? scribe_slot_at(made) : 0;
 
-			if (!m)
+			if (!made)
 				break;
 			index = __sync_val_compare_and_swap(&s->parts[i], 0, made);
-			if (index) {
-				*(volatile __u32 *)&m->state = SCRIBE_SLOT_ABANDONED;
-				scribe_slot_link(p, m, made);
-			} else {
+			if (index)
+				scribe_slot_abandon(p, made);
+			else
 				index = made;
-			}
 		}
 		at = scribe_slot_at(index);
 		if (!at)

@@ -143,7 +143,7 @@ static __always_inline void scribe_uring_note(struct scribe_proc *p, struct scri
 	}
 	f->start_ns = bpf_ktime_get_ns();
 	scribe_count(p, SCRIBE_L_URING_SUBMITTED);
-	if (bpf_map_update_elem(&scribe_flights, &key, f, BPF_ANY))
+	if (scribe_flight_put(&key, f))
 		scribe_count(p, SCRIBE_L_URING_LOST);
 }
 
@@ -257,7 +257,7 @@ SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_pro
 SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 {
 	struct scribe_flight_key key = {.id = addr};
-	struct scribe_flight *found = bpf_map_lookup_elem(&scribe_flights, &key);
+	struct scribe_flight *found = scribe_flight_find(&key);
 	struct scribe_stand_in *me;
 	struct scribe_thread *t;
 	struct scribe_proc *p;
@@ -271,7 +271,7 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 	if (me)
 		me->thread.flight = *found;
 	if (!(flags & SCRIBE_CQE_MORE))
-		bpf_map_delete_elem(&scribe_flights, &key);
+		scribe_flight_drop(&key);
 	if (!me)
 		return 0;
 	t = &me->thread;

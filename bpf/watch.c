@@ -25,6 +25,7 @@ static void set_reserve(struct scribe_bpf *b)
 	if (shares > sum)
 		sum = shares;
 	b->ctl->slots.reserve = sum < b->opt.slots / 2 ? sum : b->opt.slots / 2;
+	(void)scribe_bpf_grow(b); /* what cannot be had folds, and is counted */
 }
 
 /* Key of the job in the watch table; false: it has none. */

@@ -15,8 +15,11 @@
 #endif
 #define SCRIBE_JOBS_MAX 256u
 #define SCRIBE_JOB_NOBODY (SCRIBE_JOBS_MAX - 1) /* what lives on after its job's end belongs to this one */
-#define SCRIBE_TABLES_CHUNK 8192u    /* value tables added at a time */
-#define SCRIBE_TABLE_CHUNKS_MAX 64u
+#define SCRIBE_SLOTS_CHUNK 4096u     /* slots added at a time */
+#define SCRIBE_TABLES_CHUNK 2048u    /* value tables added at a time */
+#define SCRIBE_TABLE_CHUNKS_MAX 256u
+#define SCRIBE_FLIGHTS 8192u         /* asynchronous operations that have room from the start, */
+#define SCRIBE_FLIGHTS_MORE 65536u   /* and further ones, as memory can be had */
 
 #define SCRIBE_NO_SLOT 0u            /* slot 0 is never handed out: "no record" */
 #define SCRIBE_SKIP_SLOT 0xffffffffu /* cached answer "do not record this file" */
@@ -175,7 +178,8 @@ struct scribe_ring_ctl {
 	scribe_u32 pad0[15];
 	scribe_u32 tail;          /* daemon gives here */
 	scribe_u32 reserve;       /* entries kept for catch-alls and parts */
-	scribe_u32 pad1[14];
+	scribe_u32 low;           /* with fewer left the daemon is asked for more; 0: there are no more */
+	scribe_u32 pad1[13];
 } __attribute__((aligned(64)));
 
 struct scribe_ctl {
@@ -185,7 +189,9 @@ struct scribe_ctl {
 	scribe_u32 watching_cgroups; /* of them, by cgroup */
 	scribe_u32 level;            /* enum scribe_bpf_level that was chosen */
 	scribe_u32 tables_most;      /* value tables that there may be */
-	scribe_u32 pad[10];
+	scribe_u32 slots_most;       /* and slots */
+	scribe_u32 whole;            /* all slots have been there from the start */
+	scribe_u32 pad[8];
 	struct scribe_ring_ctl slots;
 	struct scribe_ring_ctl procs;
 	struct scribe_ring_ctl tables;
@@ -220,7 +226,6 @@ enum scribe_event_type {
 	SCRIBE_EV_EXEC = 3, /* text: argv strings, each ending in NUL */
 	SCRIBE_EV_ENV = 4,  /* text: a piece of the environment, in order after EXEC */
 	SCRIBE_EV_EXIT = 5, /* last thread of the process is gone */
-	SCRIBE_EV_LOW = 6,  /* slots or tables run low: free or add some */
 	SCRIBE_EV_JOIN = 8, /* enrolled at exec; slot is its job; EXEC and ENV follow */
 	/*
 	 * A stream or MPI-IO file is counted inside: slot, birth; flags is the memory, chain_bytes the place,

@@ -52,6 +52,12 @@ static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 	return scribe_bpf_map_fd(u->bpf, ring, &entries) < 0 ? 0 : entries - 1;
 }
 
+/* Two indices an entry. */
+static uint32_t ring_mask_of(struct scribe_uprobes *u, const char *ring)
+{
+	return 2 * mask_of(u, ring) + 1;
+}
+
 /* Layers that the wanted modules need. */
 uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u)
 {
@@ -71,9 +77,9 @@ static struct scribe_lib *open_object(struct scribe_uprobes *u)
 	s = scribe_lib__open();
 	if (!s)
 		return NULL;
-	*(uint32_t *)&s->rodata->scribe_slot_mask = mask_of(u, "scribe_slot_free");
-	*(uint32_t *)&s->rodata->scribe_proc_mask = mask_of(u, "scribe_proc_free");
-	*(uint32_t *)&s->rodata->scribe_tab_mask = mask_of(u, "scribe_tab_free");
+	*(uint32_t *)&s->rodata->scribe_slot_mask = ring_mask_of(u, "scribe_slot_free");
+	*(uint32_t *)&s->rodata->scribe_proc_mask = ring_mask_of(u, "scribe_proc_free");
+	*(uint32_t *)&s->rodata->scribe_tab_mask = ring_mask_of(u, "scribe_tab_free");
 	*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");
 	return s;
 }

@@ -368,6 +368,8 @@ int scribe_loop(struct scribe_daemon *d);
 int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace);
 int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what);
 /* Wait until it takes more, instead of until it says more; or that again. */
+/* Be woken where the kernel programs run low; who is not comes by a little later. */
+void scribe_loop_watch_kernel(struct scribe_daemon *d);
 void scribe_loop_watch_out(struct scribe_daemon *d, int fd, void *what, bool out);
 
 #endif

@@ -466,10 +466,6 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	struct scribe_daemon *d = ctx;
 	struct scribe_work *w;
 
-	if (e->type == SCRIBE_EV_LOW) {
-		scribe_bpf_grow(d->bpf);
-		return 0;
-	}
 	w = work_of(d, e);
 	if (!w)
 		return 0;

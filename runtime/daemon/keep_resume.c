@@ -465,6 +465,8 @@ static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *e
 		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise",
 				    pins);
 	}
+	if (rc == 0)
+		scribe_loop_watch_kernel(d);
 	return rc;
 }
 

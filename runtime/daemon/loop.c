@@ -2,6 +2,7 @@
 /*
  * The event loop. The kernel does not wake the daemon an event: the ring is
  * polled every few milliseconds while anything happens, more seldom in peace.
+ * It does where slots or room for names run low.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -38,8 +39,18 @@ void scribe_loop_watch_out(struct scribe_daemon *d, int fd, void *what, bool out
 	(void)epoll_ctl(d->epoll, EPOLL_CTL_MOD, fd, &e);
 }
 
+void scribe_loop_watch_kernel(struct scribe_daemon *d)
+{
+	/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
+	struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data.ptr = &d->bpf};
+
+	(void)epoll_ctl(d->epoll, EPOLL_CTL_ADD, scribe_bpf_events_fd(d->bpf), &e);
+}
+
 static void dispatch(struct scribe_daemon *d, void *what)
 {
+	if (what == &d->bpf)
+		return; /* events are taken in each turn */
 	if (what == &d->listen)
 		scribe_clients_accept(d);
 	else

@@ -99,6 +99,8 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc == 0 && !d->confined) {
 		rc = scribe_confine(scribe_libs_part(&c->run->config), &err);
 		d->confined = rc == 0;
+		if (rc == 0)
+			scribe_bpf_keep_growing(d->bpf);
 	}
 	if (rc < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text[0] ? err.text : "cannot start");

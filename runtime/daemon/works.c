@@ -190,6 +190,8 @@ int scribe_works_load(struct scribe_daemon *d, const struct scribe_config *c, st
 	}
 	if (!d->bpf) {
 		rc = scribe_bpf_open(&options, &d->bpf, err);
+		if (rc == 0)
+			scribe_loop_watch_kernel(d);
 		if (rc == 0 && options.pins)
 			scribe_build_keep(d->service->dir, d->service->config_file);
 	}
@@ -395,6 +397,8 @@ static int start(struct scribe_daemon *d, struct scribe_work *w, struct scribe_e
 	set_tops(d, w);
 	if (first)
 		rc = scribe_bpf_attach(d->bpf, err);
+	if (rc == 0 && d->confined)
+		scribe_bpf_keep_growing(d->bpf);
 	if (rc == 0)
 		scribe_libs_start(d, d->service ? &d->service->config : &w->config);
 	return rc;

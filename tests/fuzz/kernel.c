@@ -283,6 +283,11 @@ int scribe_bpf_adopt(const char *pins, struct scribe_bpf **ret_bpf, struct scrib
 	return scribe_err_set(err, -ENOENT, "nothing is pinned");
 }
 
+int scribe_bpf_events_fd(const struct scribe_bpf *b)
+{
+	return -1;
+}
+
 void scribe_bpf_remove_pins(const char *pins)
 {
 }
@@ -489,6 +494,10 @@ int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *
 int scribe_bpf_grow(struct scribe_bpf *b)
 {
 	return 0;
+}
+
+void scribe_bpf_keep_growing(struct scribe_bpf *b)
+{
 }
 
 uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
