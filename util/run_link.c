@@ -337,7 +337,7 @@ static void leave_daemon(struct scribe_run *r)
 
 void scribe_run_link_stop(struct scribe_run *r)
 {
-	if (r->daemon > 0 && r->link >= 0)
+	if (r->daemon > 0 && r->link >= 0 && !r->reported)
 		leave_daemon(r);
 	if (r->link >= 0)
 		close(r->link);

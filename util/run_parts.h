@@ -36,6 +36,7 @@ struct scribe_run {
 	bool private_one; /* --private: do not look for a service */
 	bool joined;      /* the daemon is the service's */
 	bool survives;    /* and another one would go on with the job */
+	bool reported;    /* it has told of all logs: what it does then is nothing to wait for */
 };
 
 /* ---- run_link.c: the daemon as a process and a peer ---- */
@@ -54,7 +55,7 @@ int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *er
  * -ETIMEDOUT: none has come; -EIO: it has no such job.
  */
 int scribe_run_link_again(struct scribe_run *r, struct scribe_err *err);
-/* Hang up, wait for its end (bounded), reap. */
+/* Hang up; wait for its end (bounded) and reap it, where it has not reported. */
 void scribe_run_link_stop(struct scribe_run *r);
 /* A file of this installation: `name` beside this program or in `subdirs`. 0 or -ENOENT. */
 int scribe_run_find(const char *const *places, char *ret_path, size_t cap);

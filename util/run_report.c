@@ -76,6 +76,7 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 		if (got < 0)
 			return (int)got;
 		if (h->type == SCRIBE_MSG_RESULT) {
+			r->reported = true;
 			warn_remote((const void *)(h + 1), r->quiet);
 			return bad;
 		}

@@ -139,6 +139,8 @@ static bool look_at(struct scribe_daemon *d, const struct scribe_process *p, uin
 	memset(ret, 0, sizeof(*ret));
 	d->libs->late = true;
 	scribe_libs_search(d, p->work, &s, ret);
+	if (scribe_uprobes_attached(d->libs->uprobes))
+		scribe_libs_attach_inside(d->libs);
 	d->libs->late = false;
 	return ret->more;
 }
@@ -157,6 +159,9 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 		return;
 	/* the kernel's form of a device number is another than stat's */
 	f = scribe_uprobes_known(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino);
+	/* every program has it; whoever does not come to use MPI does not call it */
+	if (!f && !scribe_uprobes_attached(l->uprobes) && is_inside(l, ino))
+		return;
 	if (!f && look_at(d, p, ino, &found))
 		f = scribe_uprobes_known(l->uprobes, found.dev, ino);
 	if (f)

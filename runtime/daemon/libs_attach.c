@@ -40,14 +40,19 @@ static void attach(void *ctx, const char *path)
 	close(fd);
 }
 
+void scribe_libs_attach_inside(struct scribe_libs *l)
+{
+	if (l->inside[0])
+		attach(l, l->inside);
+}
+
 /* A process has come that may use any library: what is known of is attached to before it does. */
 static void attach_everything(struct scribe_libs *l)
 {
 	if (l->everything)
 		return;
 	l->everything = true;
-	if (l->inside[0])
-		attach(l, l->inside);
+	scribe_libs_attach_inside(l);
 	if (l->cache)
 		scribe_find_cached(l->find, attach, l);
 	scribe_find_listed(l->paths, attach, l);
@@ -128,8 +133,8 @@ static void attach_needed(struct scribe_daemon *d, struct scribe_work *w, const 
 
 	if (scribe_libs_search(d, w, s, NULL))
 		attach_everything(l);
-	else if (l->inside[0] && scribe_uprobes_attached(l->uprobes) > before)
-		attach(l, l->inside);
+	else if (scribe_uprobes_attached(l->uprobes) > before)
+		scribe_libs_attach_inside(l);
 }
 
 void scribe_libs_before(struct scribe_daemon *d, struct scribe_work *w, pid_t pid, uint32_t words)

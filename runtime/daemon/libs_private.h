@@ -37,7 +37,8 @@ struct scribe_libs {
 
 /* Look at an open file, and attach to it where it holds a wanted library. */
 void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path);
-
+/* Attach to the library by which programs count inside: it goes with the first one that is probed. */
+void scribe_libs_attach_inside(struct scribe_libs *l);
 
 /* ---- libs_ask.c ---- */
 /* scribe_uprobes_options.study; ctx: struct scribe_daemon. */

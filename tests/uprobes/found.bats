@@ -31,6 +31,14 @@ load helper
   expect '/by_exit$' STDIO_OPENS=1 STDIO_WRITES=1 STDIO_BYTES_WRITTEN=4
 }
 
+@test "a command that uses none of the libraries: nothing is attached to, the preloaded one neither" {
+  trace_options=(--verbose)
+  trace auto sleep 0.5
+  [ "$status" -eq 0 ]
+  grep -q 'ioscribed\|libbpf' <<<"$output" # it does tell
+  ! grep 'places probed' <<<"$output"
+}
+
 # The program and all it needs below another root.
 make_root() {
   local program=$1 file
