@@ -201,7 +201,7 @@ cleanup() {
 }
 
 @test "a control group's limit of memory" {
-  memory_group $((48 << 20))
-  refused "*: no memory: the control group /${GROUP##*/} may have 48 MiB, and the records count there: raise that, or ask for fewer (--records, or records= of the service)" \
+  memory_group $((28 << 20))
+  refused "*: no memory: the control group /${GROUP##*/} may have 28 MiB, and the records count there: raise that, or ask for fewer (--records, or records= of the service)" \
     sh -c 'echo $$ >'"$GROUP"'/cgroup.procs && exec "$@"' sh
 }
