@@ -157,11 +157,11 @@ static int grow_slots(struct scribe_bpf *b)
 	int rc = 0;
 
 	while (rc == 0 && b->slots.n < b->slots.most && left_of(ctl) < low) {
-		uint32_t first = b->slots.n * SCRIBE_SLOTS_CHUNK;
+		uint32_t first = b->slots.n * SCRIBE_SLOTS_CHUNK, end = first + SCRIBE_SLOTS_CHUNK;
 
 		rc = chunk_add(b, &b->slots, SCRIBE_SLOT_CHUNK_PIN);
 		/* slot 0 is no slot */
-		for (uint32_t i = first ? first : 1; rc == 0 && i < first + SCRIBE_SLOTS_CHUNK && i <= b->opt.slots; i++)
+		for (uint32_t i = first ? first : 1; rc == 0 && i < end && i <= b->opt.slots; i++)
 			scribe_ring_put(&b->slot_free, ctl, i);
 	}
 	ctl->low = b->slots.n < b->slots.most ? low : 0;

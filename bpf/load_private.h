@@ -98,7 +98,9 @@ static inline void *scribe_chunks_at(const struct scribe_chunks *c, uint32_t ind
 {
 	uint32_t chunk = index / c->entries;
 
-	return chunk < __atomic_load_n(&c->n, __ATOMIC_ACQUIRE) ? c->mem + chunk * c->stride + index % c->entries * c->value_bytes : NULL;
+	if (chunk >= __atomic_load_n(&c->n, __ATOMIC_ACQUIRE))
+		return NULL;
+	return c->mem + chunk * c->stride + index % c->entries * c->value_bytes;
 }
 
 /* ---- grower.c ---- */
