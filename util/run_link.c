@@ -19,6 +19,7 @@
 #include "util/job_parts.h"
 #include "util/run_parts.h"
 
+#define LEAST_DATA (8u << 20) /* bytes: less cannot hold a daemon */
 #define START_MS  30000 /* loading programs on a busy machine */
 #define ENROL_MS  10000
 #define JOIN_MS   10000 /* a service that has loaded its programs answers at once */
@@ -110,6 +111,8 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 		char *argv[] = {(char *)(uintptr_t)path,         "--private", "--fd", "3",
 				r->verbose ? "--verbose" : NULL, NULL};
 
+		/* less than the daemon's own data: it could not even begin; CMD keeps its limit */
+		(void)setrlimit(RLIMIT_DATA, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
 		/* CMD's input is not ours, nor is its output */
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -227,7 +230,7 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 		{SIGKILL, "out of memory, perhaps by the limit of a control group; or somebody has killed it"},
 	};
 	const struct timespec nap = {.tv_nsec = 5000000};
-	struct rlimit cpu = {.rlim_max = RLIM_INFINITY};
+	struct rlimit cpu = {.rlim_max = RLIM_INFINITY}, data = {.rlim_cur = RLIM_INFINITY};
 	int status = 0, ended = 0;
 
 	for (int i = 0; i < 200 && (ended = waitpid(r->daemon, &status, WNOHANG)) == 0; i++)
@@ -242,6 +245,12 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 				      "the daemon was ended by the limit of processor time, %llu s here (ulimit -t): "
 				      "raise it",
 				      (unsigned long long)cpu.rlim_max);
+	getrlimit(RLIMIT_DATA, &data);
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGKILL) &&
+	    data.rlim_cur < LEAST_DATA)
+		return scribe_err_set(err, -EPIPE,
+				      "the daemon was ended by the limit of data, %llu KiB here (ulimit -d): raise it",
+				      (unsigned long long)data.rlim_cur / 1024);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_DAEMON)
 		return scribe_err_set(err, -EPIPE, "%s cannot be executed", path);
 	for (size_t i = 0; WIFSIGNALED(status) && i < sizeof(known) / sizeof(known[0]); i++)

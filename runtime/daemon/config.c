@@ -241,8 +241,11 @@ int scribe_config_set(struct scribe_config *c, const char *key, const char *valu
 
 		if (strcmp(k->name, key))
 			continue;
-		if (c->locked && k->scope == IDENTITY)
+		if (c->locked && k->scope == IDENTITY) {
+			if (field == c->user)
+				snprintf(c->user_said, sizeof(c->user_said), "%s", value);
 			return 0; /* the peer's credentials tell */
+		}
 		if (c->locked && k->scope == SITE)
 			return scribe_err_set(err, -EPERM, "%s: only the site's configuration sets this",
 					      key);

@@ -64,6 +64,7 @@ struct scribe_config {
 	/* who */
 	uint32_t uid, gid;
 	char user[64];
+	char user_said[64]; /* by a user who begins a job; not believed as it is */
 	char library[SCRIBE_PATH_MAX]; /* the runtime library: its own loading is not counted */
 };
 

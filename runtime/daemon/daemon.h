@@ -265,6 +265,8 @@ int scribe_work_begin(struct scribe_daemon *d, struct scribe_config *config,
  * first those that root has begun; a user the jobs of the user, first those begun by
  * the user. NULL none.
  */
+/* The name of a user who begins a job, in config->user; empty: none is known. */
+void scribe_user_name(struct scribe_config *config);
 struct scribe_work *scribe_work_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
 /* When a process was started, in the kernel's ticks; 0 unknown. */
 uint64_t scribe_start_ticks(uint32_t pid);

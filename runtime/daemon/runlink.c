@@ -36,6 +36,7 @@ void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c,
 		return;
 	config->uid = c->uid;
 	config->gid = c->gid;
+	scribe_user_name(config);
 	if (config->records > d->service->config.records)
 		config->records = d->service->config.records;
 }

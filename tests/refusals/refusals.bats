@@ -174,6 +174,14 @@ load helper
   diagnosed "the limit of open files is 12 here (ulimit -n): raise it to 256 or more" without sys_resource prlimit --nofile=12
   refused "mapping the records: no memory: the limit of address space is 57 MiB here (ulimit -v), and the records are mapped: raise it" \
     without sys_resource prlimit --as=60000000
+  refused "the limit of data is 20000 KiB here (ulimit -d): raise it to 65536 or more" \
+    without sys_resource prlimit --data=20480000
+  refused "the daemon was ended by the limit of data, 976 KiB here (ulimit -d): raise it" \
+    without sys_resource prlimit --data=1000000
+  # one that may be raised is, for the daemon; CMD keeps it
+  run_it prlimit --data=20480000:unlimited "$IOSCRIBE" run --quiet --log "$LOG" -- sh -c 'ulimit -d; exit 6'
+  [ "$status" -eq 6 ]
+  [ "$output" = 20000 ]
 }
 
 @test "a limit of file sizes: the log is not there, and why; CMD keeps its own limits" {

@@ -92,3 +92,22 @@ whole_job() {
   ! grep -q '^user=root' <<<"$output"
   job end --job-id "$odd" >"$T/ended"
 }
+
+@test "jobs that users begin show the user's name, which is not what anybody says" {
+  serve
+  local entry
+  user "$IOSCRIBE" job begin --job-id 31 --match-env JOBX=31 --timeout 60
+  job list | grep -E '^31 +job +nobody '
+  user env JOBX=31 IOSCRIBE_ENABLE=1 dd if=/dev/zero of="$T/w/d" bs=100 count=1 status=none
+  [[ "$(job end --job-id 31)" == "$T/logs/nobody_dd_id31-"* ]]
+  # a run that joins, too
+  user "$IOSCRIBE" run --quiet --log "$T/w/r.darshan" -- sh -c "'$IOSCRIBE' job list --json" >"$T/json"
+  grep -q '"user": "nobody"' "$T/json"
+  # the name of somebody else is not taken, one that nobody here has is
+  for entry in root: nosuch:nosuch; do
+    USER_ID=54321 user "$IOSCRIBE" job begin --job-id "n${entry%%:*}" --match-env JOBX=32 --timeout 60 "user=${entry%%:*}"
+    job show --job-id "n${entry%%:*}" | grep -qx "user=${entry#*:}"
+    job show --job-id "n${entry%%:*}" | grep -qx "uid=54321"
+    job end --job-id "n${entry%%:*}"
+  done
+}
