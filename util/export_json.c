@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables as JSON, by jansson: one document with an array a table, or one object
+ * Tables as JSON: one document with an array a table, or one object
  * a line. Rows are written as they come; no document is held in memory.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "util/export.h"
 #include "util/export_file.h"
+#include "util/number.h"
 #include "util/outbuf.h"
 
 struct json {
@@ -88,55 +89,115 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 	return 0;
 }
 
-static json_t *id_value(uint64_t id)
+/* Bytes of the well-formed UTF-8 character at p, else 0. */
+static size_t character(const unsigned char *p, size_t len)
 {
-	char text[24];
+	size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : 4;
 
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)id);
-	return json_string(text); /* beyond what JSON numbers hold exactly */
+	if (n > len || (n == 4 && (p[0] < 0xf0 || p[0] > 0xf4)))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* overlong forms, halves of pairs, beyond the last character */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+static bool is_utf8(const char *bytes, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = character((const unsigned char *)bytes + i, len - i);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
+static void put_string(struct scribe_out *out, const char *bytes, size_t len)
+{
+	static const char shortened[] = "btn.fr"; /* 8 to 13 */
+	size_t plain = 0;
+
+	scribe_out_bytes(out, "\"", 1);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		scribe_out_bytes(out, bytes + plain, i - plain);
+		plain = i + 1;
+		if (c == '"' || c == '\\')
+			scribe_out_printf(out, "\\%c", c);
+		else if (c >= 8 && c <= 13 && c != 11)
+			scribe_out_printf(out, "\\%c", shortened[c - 8]);
+		else
+			scribe_out_printf(out, "\\u%04X", c);
+	}
+	scribe_out_bytes(out, bytes + plain, len - plain);
+	scribe_out_bytes(out, "\"", 1);
 }
 
 /* Text as it is, or escaped under another key when it is not UTF-8. */
-static int add_text(json_t *row, const char *key, const struct scribe_cell *c)
+static int put_text(struct json *j, const char *key, const struct scribe_cell *c)
 {
-	char other[80], *escaped;
-	size_t need;
-	json_t *v = json_stringn(c->text.bytes, c->text.len);
-	int rc;
+	bool plain = is_utf8(c->text.bytes, c->text.len);
+	char *escaped = NULL;
+	size_t need = 0;
 
-	if (v)
-		return json_object_set_new(row, key, v);
+	scribe_out_printf(&j->out, plain ? "\"%s\":" : "\"%s_escaped\":", key);
+	if (plain) {
+		put_string(&j->out, c->text.bytes, c->text.len);
+		return 0;
+	}
 	need = scribe_name_escape(c->text.bytes, c->text.len, NULL, 0);
 	escaped = malloc(need + 1);
 	if (!escaped)
 		return -1;
 	scribe_name_escape(c->text.bytes, c->text.len, escaped, need + 1);
-	snprintf(other, sizeof(other), "%s_escaped", key);
-	rc = json_object_set_new(row, other, json_string(escaped));
+	put_string(&j->out, escaped, need);
 	free(escaped);
-	return rc;
+	return 0;
 }
 
-static int add_cell(json_t *row, const struct scribe_column *col, const struct scribe_cell *c)
+/* As many digits as give the number back; always with a point or an exponent. */
+static void put_real(struct scribe_out *out, double v)
 {
-	if (c->null)
-		return json_object_set_new_nocheck(row, col->name, json_null());
-	switch (col->kind) {
-	case SCRIBE_COL_INT:
-		return json_object_set_new_nocheck(row, col->name, json_integer(c->i));
-	case SCRIBE_COL_ID:
-		return json_object_set_new_nocheck(row, col->name, id_value(c->id));
-	case SCRIBE_COL_REAL:
-		return json_object_set_new_nocheck(row, col->name,
-						   isfinite(c->r) ? json_real(c->r) : json_null());
-	default:
-		return add_text(row, col->name, c);
+	char text[40];
+
+	if (v == 0 && !signbit(v)) {
+		scribe_out_bytes(out, "0.0", 3);
+		return;
 	}
+	snprintf(text, sizeof(text), "%.17g", v);
+	scribe_out_text(out, text);
+	if (!strpbrk(text, ".e"))
+		scribe_out_bytes(out, ".0", 2);
 }
 
-static int dump(const char *bytes, size_t n, void *ctx)
+static int put_cell(struct json *j, const struct scribe_column *col, const struct scribe_cell *c)
 {
-	scribe_out_bytes(ctx, bytes, n);
+	struct scribe_out *out = &j->out;
+
+	if (!c->null && (col->kind == SCRIBE_COL_TEXT || col->kind == SCRIBE_COL_PLACE))
+		return put_text(j, col->name, c);
+	scribe_out_bytes(out, "\"", 1);
+	scribe_out_text(out, col->name);
+	scribe_out_bytes(out, "\":", 2);
+	if (c->null || (col->kind == SCRIBE_COL_REAL && !isfinite(c->r))) {
+		scribe_out_bytes(out, "null", 4);
+	} else if (col->kind == SCRIBE_COL_INT) {
+		scribe_out_done(out, scribe_put_i64(scribe_out_room(out, 32), c->i));
+	} else if (col->kind == SCRIBE_COL_REAL) {
+		put_real(out, c->r);
+	} else {
+		/* beyond what JSON numbers hold exactly */
+		scribe_out_bytes(out, "\"", 1);
+		scribe_out_done(out, scribe_put_u64(scribe_out_room(out, 32), c->id));
+		scribe_out_bytes(out, "\"", 1);
+	}
 	return 0;
 }
 
@@ -144,25 +205,30 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 		   struct scribe_err *err)
 {
 	struct json *j = ctx;
-	json_t *row = json_object();
-	int rc = row ? 0 : -1;
+	const char *comma = "";
+	int rc = 0;
 
-	if (j->lines && rc == 0)
-		rc = json_object_set_new_nocheck(row, "table", json_string(t->name));
-	if (j->lines && j->o->logs > 1 && strcmp(t->name, "job") && rc == 0)
-		rc = json_object_set_new(row, "log", json_string(j->log));
-	for (int i = 0; i < t->ncolumns && rc == 0; i++)
-		rc = add_cell(row, &t->columns[i], &cells[i]);
 	if (!j->lines)
 		scribe_out_text(&j->out, j->rows++ ? ",\n" : "\n");
-	if (rc == 0)
-		rc = json_dump_callback(row, dump, &j->out, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	if (j->lines)
-		scribe_out_text(&j->out, "\n");
-	json_decref(row);
+	scribe_out_bytes(&j->out, "{", 1);
+	if (j->lines) {
+		scribe_out_printf(&j->out, "\"table\":\"%s\"", t->name);
+		comma = ",";
+	}
+	if (j->lines && j->o->logs > 1 && strcmp(t->name, "job")) {
+		struct scribe_cell log = {.text = {j->log, strlen(j->log)}};
+
+		scribe_out_text(&j->out, comma);
+		rc = put_text(j, "log", &log);
+	}
+	for (int i = 0; i < t->ncolumns && rc == 0; i++) {
+		scribe_out_text(&j->out, comma);
+		rc = put_cell(j, &t->columns[i], &cells[i]);
+		comma = ",";
+	}
+	scribe_out_text(&j->out, j->lines ? "}\n" : "}");
 	if (rc < 0)
-		return scribe_err_set(err, -ENOMEM, "%s: table %s: a row cannot be made JSON", j->log,
-				      t->name);
+		return scribe_err_set(err, -ENOMEM, "%s: table %s: out of memory", j->log, t->name);
 	if (j->out.error)
 		return scribe_out_flush(&j->out, err);
 	return 0;

@@ -20,7 +20,6 @@ class Ioscribe(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("zlib-api")
     depends_on("bzip2")
-    depends_on("jansson")
     depends_on("sqlite")
     depends_on("uthash", type="build")
     with when("+daemon"):
