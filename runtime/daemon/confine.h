@@ -15,6 +15,7 @@ enum scribe_part {
 	SCRIBE_PART_MAKER,     /* makes the hands: keeps SETUID, SETGID */
 	SCRIBE_PART_RUN_MAKER, /* of a private daemon: DAC_OVERRIDE besides, for root's own commands */
 	SCRIBE_PART_HAND,      /* touches the user's files: keeps nothing */
+	SCRIBE_PART_READER,    /* a hand that reads what users wrote: keeps nothing, may do what it needs alone */
 	SCRIBE_PART_ROOT_HAND, /* touches root's files: keeps DAC_OVERRIDE where its maker has it */
 };
 

@@ -126,12 +126,17 @@ static int prepare(struct scribe_client *c, struct scribe_process *p, struct scr
 									    at->path, sizeof(at->path))
 						   : scribe_place_partial(p->work, u, at->path,
 									  sizeof(at->path), err);
+		/* that is the log's name, even if the rank does not wait for the place */
+		if (rc == 0 && !(u->partial = strdup(at->path)))
+			rc = scribe_err_set(err, -ENOMEM, "out of memory");
 		if (rc < 0)
 			return rc;
 	}
 	rc = scribe_place_prepare(p->work, u, at, err);
-	if (rc == 0 && !(u->partial = strdup(at->path)))
-		rc = scribe_err_set(err, -ENOMEM, "out of memory");
+	if (rc < 0 && rc != -EAGAIN) {
+		free(u->partial);
+		u->partial = NULL;
+	}
 	return rc;
 }
 

@@ -390,8 +390,8 @@ static int answer(struct scribe_hand_question *q, int fd, int *ret_fd, struct sc
 	case SCRIBE_HAND_PEEK:
 		return peek(q);
 	case SCRIBE_HAND_STUDY:
-		scribe_hand_limits();
-		return scribe_study_file(fd, q->replace, &study);
+		rc = scribe_hand_limits();
+		return rc < 0 ? rc : scribe_study_file(fd, q->replace, &study);
 	case SCRIBE_HAND_LOOK:
 		rc = scribe_path_open(NULL, fd, q->path, !q->replace);
 		*ret_fd = rc;

@@ -69,8 +69,9 @@ int scribe_hand_send(int sock, const void *data, size_t bytes, int fd);
 /* Receive exactly `bytes`, and a descriptor or -1 in ret_fd. 0, or -EPIPE. */
 int scribe_hand_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags);
 
-/* judge_work.c: limits of memory and processor time, for whoever reads what a user wrote. */
-void scribe_hand_limits(void);
+/* ---- judge_work.c ---- */
+/* Limits of memory and processor time for whoever reads what a user wrote; it may do nothing else then. */
+int scribe_hand_limits(void);
 /* The memory file of scribe_hand_judge. */
 int scribe_hand_judge_texts(int fd, bool anew, struct scribe_hand_answer *ret_answer);
 

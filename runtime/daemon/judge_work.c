@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/core/patterns.h"
+#include "runtime/daemon/confine.h"
 #include "runtime/daemon/hand_work.h"
 #include "runtime/daemon/rules.h"
 
@@ -29,16 +30,24 @@ static void limit(int what, rlim_t now, rlim_t ever)
 	setrlimit(what, &r);
 }
 
-/* For what comes now. */
-void scribe_hand_limits(void)
+/* For what comes now; and for good: it does nothing but read from now on. */
+int scribe_hand_limits(void)
 {
+	static bool confined;
 	struct rusage used;
+	struct scribe_err err;
+	int rc = confined || geteuid() == 0 ? 0 : scribe_confine(SCRIBE_PART_READER, &err);
+
+	if (rc < 0)
+		return rc;
+	confined = true;
 
 	getrusage(RUSAGE_SELF, &used);
 	limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_NOW, SECONDS_EVER);
 #ifndef __SANITIZE_ADDRESS__
 	limit(RLIMIT_AS, MEMORY_MAX, MEMORY_MAX);
 #endif
+	return 0;
 }
 
 struct reader {
@@ -142,7 +151,9 @@ int scribe_hand_judge_texts(int fd, bool anew, struct scribe_hand_answer *ret)
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > BATCH_MAX)
 		return -EINVAL;
-	scribe_hand_limits();
+	rc = scribe_hand_limits();
+	if (rc < 0)
+		return rc;
 	text = malloc((size_t)st.st_size);
 	if (!text)
 		return -ENOMEM;

@@ -7,7 +7,10 @@
 #include "runtime/daemon/libs_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +20,7 @@
 #define PRIVATE_MS 5000 /* for an answer, where only the one command waits, or what is read is root's */
 #define SERVICE_MS 200
 #define FORGET_NS  600000000000ull
+#define MOUNTS_MAX 20000
 
 static struct scribe_slow *slow_of(struct scribe_libs *l, uint32_t uid)
 {
@@ -84,7 +88,49 @@ int scribe_libs_study(void *ctx, int fd, uint32_t owner, bool calls, struct scri
 	return rc;
 }
 
+/* In the mounts that a process sees: 1 served by a program of a user's, 0 not, -ENOENT: it is not there. */
+static int served_in(const char *mounts, uint64_t id, bool ours)
+{
+	FILE *f = fopen(mounts, "re");
+	char *line = NULL;
+	size_t room = 0;
+	int rc = -ENOENT;
+
+	for (unsigned n = 0; f && rc < 0 && n < MOUNTS_MAX && getline(&line, &room, f) > 0; n++) {
+		const char *type = strstr(line, " - ");
+
+		if (strtoull(line, NULL, 10) != id || !type)
+			continue;
+		/* what root has mounted where we live is the site's */
+		rc = !strncmp(type + 3, "fuse", 4) && !(ours && strstr(type, "user_id=0,"));
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return rc;
+}
+
+/*
+ * Attaching reads the file in the kernel, which holds up every fork of the machine: not
+ * where a user's program may keep that waiting.
+ */
+static bool is_served_by_user(int fd, pid_t pid)
+{
+	struct statx x;
+	char mounts[64];
+	int rc;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &x) < 0 || !(x.stx_mask & STATX_MNT_ID))
+		return true;
+	rc = served_in("/proc/self/mountinfo", x.stx_mnt_id, true);
+	snprintf(mounts, sizeof(mounts), "/proc/%d/mountinfo", (int)pid);
+	if (rc < 0)
+		rc = served_in(mounts, x.stx_mnt_id, false);
+	return rc != 0;
+}
+
 struct taking {
+	pid_t pid;
 	struct scribe_libs *l;
 	struct scribe_hand_found *of; /* NULL: nobody wants to know where */
 	uint64_t inode;               /* that it must be, 0 any */
@@ -99,6 +145,8 @@ static void take(void *ctx, const struct scribe_hand_found *f, int fd)
 	if (scribe_uprobes_stat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (t->inode && st.st_ino != t->inode))
 		return;
 	dev = st.st_dev;
+	if (!scribe_uprobes_known(t->l->uprobes, dev, st.st_ino) && is_served_by_user(fd, t->pid))
+		return;
 	if (t->of) {
 		*t->of = *f;
 		t->of->dev = dev;
@@ -109,7 +157,7 @@ static void take(void *ctx, const struct scribe_hand_found *f, int fd)
 bool scribe_libs_search(struct scribe_daemon *d, struct scribe_work *w, const struct scribe_search *s,
 			struct scribe_hand_found *ret_mapped)
 {
-	struct taking t = {.l = d->libs, .of = ret_mapped, .inode = s->inode};
+	struct taking t = {.pid = s->pid, .l = d->libs, .of = ret_mapped, .inode = s->inode};
 	int rc = scribe_look_search(w, s, d->service && w->config.uid ? SERVICE_MS : PRIVATE_MS, take, &t);
 
 	return rc != 0;

@@ -230,7 +230,8 @@ void scribe_search_serve(const struct scribe_search *q, int sock)
 	struct searching s = {.sock = sock};
 	struct scribe_hand_found end = {0};
 
-	scribe_hand_limits();
+	if (scribe_hand_limits() < 0)
+		_exit(1);
 	if (!cache)
 		cache = scribe_find_new(NULL);
 	s.cache = cache;

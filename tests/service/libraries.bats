@@ -102,3 +102,40 @@ still_there() {
   [ ! -e "$T/w/released" ]
   still_there
 }
+
+@test "a directory of libraries whose server does not answer" {
+  mkdir "$T/fs"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/answers_late.py" "$T/fs" 3>&- &
+  FS=$!
+  echo "$FS" >>"$T/pids"
+  until_true mountpoint -q "$T/fs"
+  begin
+  kill -STOP "$FS"
+  programs 1 "$T/fs/real" &
+  echo $! >>"$T/pids"
+  longest=0
+  for i in $(seq 30); do
+    ms=$(answer_ms)
+    [ "$ms" -le "$longest" ] || longest=$ms
+    sleep 0.05
+  done
+  echo "longest wait for an answer: $longest ms"
+  [ "$longest" -lt 900 ]
+  kill -0 "$DAEMON"
+  kill -KILL "$FS"
+  umount -l "$T/fs"
+}
+
+@test "who reads what users wrote may read, and nothing else" {
+  begin
+  programs 1 /lib
+  job list >/dev/null
+  checked=0
+  for pid in $(pgrep -u 65534 -x ioscribed-hand); do
+    [ "$(awk '$1 == "Seccomp_filters:" { print $2 }' "/proc/$pid/status")" -ge 2 ]
+    [ "$(awk '$1 == "CapEff:" { print $2 }' "/proc/$pid/status")" = 0000000000000000 ]
+    checked=$((checked + 1))
+  done
+  [ "$checked" -ge 2 ]
+  still_there
+}
