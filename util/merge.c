@@ -307,7 +307,7 @@ static int put_module(struct merge *m, int module)
 		rc = walk(&e, note_axis);
 		scribe_merge_axis_plan(&m->axis);
 	}
-	if (rc >= 0 && m->shared_redux && m->job.nprocs > 1 && scribe_merge_redux_can(module))
+	if (rc >= 0 && m->shared_redux && scribe_merge_redux_can(module))
 		rc = put_joined(&e);
 	if (rc >= 0)
 		rc = walk(&e, put);

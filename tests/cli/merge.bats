@@ -172,3 +172,14 @@ check(merged, [early, late])
 check(other, [wide, late])
 assert start[late] - start[early] > 1'
 }
+
+@test "--shared-redux of logs with one process each: what all processes have is shared" {
+	cd "$BATS_TEST_TMPDIR"
+	local logs=("$LOGS"/snyder_python3_id3116902-*.darshan)
+	"$IOSCRIBE" merge --shared-redux --output one.darshan "${logs[@]}"
+	"$IOSCRIBE" parse --base one.darshan | awk -F'\t' '$1 ~ /^(POSIX|STDIO|LUSTRE)$/ && $2 != -1 { print; bad = 1 } END { exit bad }'
+	[ "$("$IOSCRIBE" parse --total one.darshan | sed -n 's/^total_POSIX_BYTES_READ: //p')" -eq $((13096 + 7027)) ]
+	# without it they stay where they were
+	"$IOSCRIBE" merge --output two.darshan "${logs[@]}"
+	"$IOSCRIBE" parse --base two.darshan | awk -F'\t' '$1 ~ /^(POSIX|STDIO)$/ && $2 != 0 { print; bad = 1 } END { exit bad }'
+}
