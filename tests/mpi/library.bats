@@ -57,6 +57,7 @@ dlopen
 dlsym
 fcntl
 free
+getauxval
 getenv
 getpid
 getrlimit
