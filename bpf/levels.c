@@ -222,9 +222,10 @@ static int choose_uring(struct bpf_object *object, const struct btf *btf, bool e
 }
 
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
-			    const struct btf *btf, bool preempts, bool nobody_joins)
+			    const struct btf *btf, bool preempted, bool nobody_joins)
 {
-	bool events = row->whole && preempts;
+	bool events = preempted && !row->probe_reads &&
+		      scribe_bpf_level_event(scribe_bpf_level_row(SCRIBE_BPF_TRACEPOINT)) == 0;
 	const char *const own[] = {"scribe_sched_own", "scribe_ev_own"};
 	const char *const exec[] = {"scribe_sched_exec", "scribe_ev_exec"};
 	const char *const wanted[] = {row->enter, row->leave, events ? "scribe_ev_fork" : "scribe_sched_fork",

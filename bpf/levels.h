@@ -33,10 +33,11 @@ bool scribe_bpf_level_fits(const struct scribe_bpf_level_row *row, const struct 
 int scribe_bpf_level_event(const struct scribe_bpf_level_row *row);
 /*
  * Have the level's programs loaded with the object, those of processes and those of io_uring that
- * this kernel has. `preempts`: as scribe_bpf_preempts; `nobody_joins`: but what is enrolled by name.
+ * this kernel has. `preempted`: those of processes and io_uring would be, so that trace events take their
+ * place where they can; `nobody_joins`: but what is enrolled by name.
  */
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
-			    const struct btf *btf, bool preempts, bool nobody_joins);
+			    const struct btf *btf, bool preempted, bool nobody_joins);
 /* A link of a program to what it is for; negative: error. */
 int scribe_bpf_attach_program(const char *program, int fd);
 
@@ -49,7 +50,11 @@ const struct scribe_bpf_level_row *scribe_bpf_level_in_order(size_t i, bool pree
 /* ---- preempt.c ---- */
 /* Does this kernel preempt code of its own, so that it has to be tried? */
 bool scribe_bpf_may_preempt(void);
-/* Can programs of the system calls' raw tracepoints be preempted on this kernel? */
-bool scribe_bpf_preempts(const struct btf *btf);
+/* Which programs of raw and typed tracepoints can be preempted on this kernel. */
+struct scribe_preempted {
+	bool calls;  /* those of the system calls' */
+	bool others; /* those of processes and io_uring */
+};
+struct scribe_preempted scribe_bpf_preempts(const struct btf *btf);
 
 #endif

@@ -123,7 +123,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 }
 
 static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *row, const struct btf *btf,
-		      bool preempts, struct scribe_err *err)
+		      bool preempted, struct scribe_err *err)
 {
 	struct variant v = {0};
 	int ret;
@@ -134,7 +134,7 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL, NULL);
 	ret = set_sizes(&v, &b->opt);
 	if (!ret)
-		ret = scribe_bpf_level_choose(row, v.object, btf, preempts, b->opt.nobody_joins);
+		ret = scribe_bpf_level_choose(row, v.object, btf, preempted, b->opt.nobody_joins);
 	if (!ret)
 		ret = bpf_object__load_skeleton(v.skeleton);
 	if (ret) {
@@ -167,12 +167,13 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 	const struct scribe_bpf_level_row *row;
 	struct btf *btf = btf__load_vmlinux_btf();
 	int ret = -ENOTSUP;
-	bool preempts, refused = false;
+	struct scribe_preempted preempts;
+	bool refused = false;
 
 	if (!btf)
 		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL);
 	preempts = scribe_bpf_preempts(btf);
-	for (size_t i = 0; ret && (row = scribe_bpf_level_in_order(i, preempts)); i++) {
+	for (size_t i = 0; ret && (row = scribe_bpf_level_in_order(i, preempts.calls)); i++) {
 		if (level != SCRIBE_BPF_AUTO && level != row->level)
 			continue;
 		if (!scribe_bpf_level_fits(row, btf)) {
@@ -181,7 +182,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 				lacks(row, ret, err);
 			continue;
 		}
-		ret = load_level(b, row, btf, preempts, err);
+		ret = load_level(b, row, btf, preempts.others, err);
 		refused = ret < 0;
 		/* Programs at functions may be refused where those at tracepoints are not. */
 		if ((ret == -EPERM && row->level != SCRIBE_BPF_FENTRY) || ret == -ENOMEM)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Can a program on the system calls' tracepoints be preempted here? Linux 6.13 and
- * later have changed that to and fro. Where it can, the kernel skips the program
- * for every other thread that is to run it on that processor meanwhile. Tried with
- * a program of a dozen instructions that looks at its processor's preemption count.
+ * Can a program on tracepoints be preempted here? Linux 6.13 and later have changed
+ * that to and fro, for the system calls' and for all others apart: 7.1 preempts the
+ * others alone. Where it can, the kernel skips the program for every other thread that
+ * is to run it on that processor meanwhile. Tried with a program of a dozen
+ * instructions that looks at its processor's preemption count.
  * Must not know what our programs do.
  */
 #include "bpf/levels.h"
@@ -13,6 +14,7 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -101,30 +103,60 @@ bool scribe_bpf_uses_events(void)
 	       (major == MULTI_MAJOR && minor < MULTI_MINOR);
 }
 
-bool scribe_bpf_preempts(const struct btf *btf)
+/* What the program meets at a tracepoint that `cause` brings about. */
+static uint32_t seen_at(const char *tracepoint, void (*cause)(void), int prog, int map)
+{
+	uint32_t zero = 0, seen = NOT_SEEN;
+	int link = prog >= 0 ? bpf_raw_tracepoint_open(tracepoint, prog) : -1;
+
+	if (link < 0)
+		return NOT_SEEN;
+	bpf_map_update_elem(map, &zero, &seen, BPF_ANY);
+	cause();
+	bpf_map_lookup_elem(map, &zero, &seen);
+	close(link);
+	return seen;
+}
+
+static void call(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void rename_task(void)
+{
+	char name[16] = "";
+
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, name);
+}
+
+static bool preempts(uint32_t seen)
+{
+	int minor;
+
+	return seen == NOT_SEEN ? version(&minor) >= TAKEN_FOR : seen == FREE;
+}
+
+struct scribe_preempted scribe_bpf_preempts(const struct btf *btf)
 {
 	int count_var = btf__find_by_name_kind(btf, "__preempt_count", BTF_KIND_VAR);
-	uint32_t zero = 0, seen = NOT_SEEN;
-	int map = -1, prog = -1, link = -1, minor;
+	struct scribe_preempted ret = {0};
+	int map = -1, prog = -1;
 
 	if (!scribe_bpf_may_preempt())
-		return false;
+		return ret;
 	/* its address is only there with CONFIG_KALLSYMS_ALL */
 	if (count_var > 0)
-		map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_preempt", sizeof(zero), sizeof(seen), 1,
-				     NULL);
+		map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_preempt", sizeof(uint32_t), sizeof(uint32_t),
+				     1, NULL);
 	if (map >= 0)
 		prog = load(map, count_var);
-	if (prog >= 0)
-		link = bpf_raw_tracepoint_open("sys_enter", prog);
-	if (link >= 0) {
-		syscall(SYS_getppid);
-		bpf_map_lookup_elem(map, &zero, &seen);
-		close(link);
-	}
+	ret.calls = preempts(seen_at("sys_enter", call, prog, map));
+	ret.others = preempts(seen_at("task_rename", rename_task, prog, map));
 	if (prog >= 0)
 		close(prog);
 	if (map >= 0)
 		close(map);
-	return seen == NOT_SEEN ? version(&minor) >= TAKEN_FOR : seen == FREE;
+	return ret;
 }

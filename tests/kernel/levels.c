@@ -43,7 +43,7 @@ static void each_that_fits_loads(void **state)
 
 static void the_first_that_fits_is_taken(void **state)
 {
-	bool preempts = scribe_bpf_preempts(types);
+	bool preempts = scribe_bpf_preempts(types).calls;
 	const struct scribe_bpf_level_row *row;
 	size_t i = 0;
 
