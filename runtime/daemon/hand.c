@@ -28,6 +28,7 @@
 static struct {
 	pid_t pid;
 	int sock;
+	bool hung; /* one that it has made has not answered in time */
 } maker = {.pid = -1, .sock = -1};
 
 static uint64_t now_ns(void)
@@ -161,6 +162,12 @@ void scribe_hands_close(void)
 	}
 	maker.sock = -1;
 	maker.pid = -1;
+}
+
+void scribe_hands_end_hung(void)
+{
+	if (maker.hung)
+		scribe_hands_close();
 }
 
 int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
@@ -495,6 +502,7 @@ bool scribe_hand_answer(struct scribe_hand *h, struct scribe_hand_answer *ret)
 	h->asked = false;
 	if (rc < 0)
 		*ret = (struct scribe_hand_answer){.rc = rc == -EAGAIN ? -ETIMEDOUT : rc};
+	maker.hung = maker.hung || rc == -EAGAIN;
 	return true;
 }
 

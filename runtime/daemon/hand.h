@@ -35,6 +35,8 @@ struct scribe_hand {
 int scribe_hands_open(bool for_run, struct scribe_err *err);
 /* End it, and with it every hand. */
 void scribe_hands_close(void);
+/* The same where a hand hangs: it is not to put a log later that has been put elsewhere. */
+void scribe_hands_end_hung(void);
 
 /* Make a hand. `user` may be empty: then no supplementary groups. */
 int scribe_hand_start(struct scribe_hand *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err);

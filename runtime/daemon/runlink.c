@@ -10,6 +10,7 @@
 
 #include "runtime/daemon/confine.h"
 #include "runtime/daemon/daemon.h"
+#include "runtime/daemon/hand.h"
 #include "runtime/daemon/keep.h"
 #include "runtime/daemon/libs.h"
 #include "runtime/daemon/service.h"
@@ -241,6 +242,8 @@ static void report_to(struct scribe_client *c, const struct scribe_work *w,
 
 	for (size_t i = 0; i < w->logs && rc == 0; i++)
 		rc = scribe_client_send(c, SCRIBE_MSG_LOG, &w->log[i], sizeof(w->log[i]));
+	if (c->own)
+		scribe_hands_end_hung();
 	if (rc == 0)
 		scribe_client_send(c, SCRIBE_MSG_RESULT, result, sizeof(*result));
 	c->asks = NULL;

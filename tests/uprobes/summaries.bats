@@ -39,10 +39,11 @@ told() {
   told "$PROG/stdio_putc" 5000
   [[ "$output" == *"STDIO      1 file; read 0 B in 0 calls, wrote 4.9 KiB in 5,000 calls"* ]]
   trace_options=()
-  told python3 -c 'import multiprocessing as m
+  told /usr/bin/python3 -c 'import multiprocessing as m
 with m.Pool(2) as p: print(p.map(abs, [1, -2]))'
   [[ "$output" != *failed* ]]
-  [[ "$output" =~ processes\ +[0-9]+:\ [0-9]+\ ended\ with\ 0,.*\ by\ SIGTERM ]]
+  # a worker that ends by itself before it is told to has ended with 0, too
+  [[ "$output" =~ processes\ +[0-9]+:\ [0-9]+\ ended\ with\ 0(,.*\ by\ SIGTERM)?$'\n' ]]
 }
 
 @test "operations: the ledger's are the log's, or it says how many of the job's are in the log" {
