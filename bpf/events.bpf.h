@@ -14,19 +14,10 @@
 extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
 extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
-struct trace_entry_head {
+struct scribe_event_of_call {
 	__u64 common;
-};
-
-struct trace_event_raw_sys_enter___scribe {
-	struct trace_entry_head ent;
 	__u64 id;
-};
-
-struct trace_event_raw_sys_exit___scribe {
-	struct trace_entry_head ent;
-	__u64 id;
-	__u64 ret;
+	__u64 value; /* sys_exit: what the call returns */
 };
 
 /* As the kernel's types have them. */
@@ -45,7 +36,7 @@ struct trace_event_raw_io_uring_complete {
 } __attribute__((preserve_access_index));
 
 SEC("?tracepoint/raw_syscalls/sys_enter")
-int scribe_event_enter(struct trace_event_raw_sys_enter___scribe *ctx)
+int scribe_event_enter(struct scribe_event_of_call *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
@@ -53,11 +44,11 @@ int scribe_event_enter(struct trace_event_raw_sys_enter___scribe *ctx)
 }
 
 SEC("?tracepoint/raw_syscalls/sys_exit")
-int scribe_event_exit(struct trace_event_raw_sys_exit___scribe *ctx)
+int scribe_event_exit(struct scribe_event_of_call *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, scribe_task_regs(task), ctx->id, ctx->ret);
+	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, scribe_task_regs(task), ctx->id, ctx->value);
 }
 
 SEC("?tracepoint/sched/sched_process_fork")
@@ -104,6 +95,8 @@ int scribe_ev_own(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
+	if (scribe_is_nobodys(task))
+		return 0;
 	scribe_exec(task, scribe_told_secure(task), false);
 	return 0;
 }

@@ -17,4 +17,15 @@ static inline int64_t scribe_whole(double v)
 	return v != v ? 0 : v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
 }
 
+/* Sum of the counters that the list names, which ends with -1; those below 0 say nothing. */
+static inline int64_t scribe_sum_of(const int64_t *counters, const short *which)
+{
+	int64_t sum = 0;
+
+	for (; *which >= 0; which++)
+		if (counters[*which] > 0)
+			sum = scribe_sum(sum, counters[*which]);
+	return sum;
+}
+
 #endif

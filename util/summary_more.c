@@ -38,16 +38,6 @@ static const struct library_counters {
 	 SCRIBE_PNETCDF_VAR_F_SLOWEST_RANK_TIME},
 };
 
-static int64_t sum_of(const int64_t *counters, const short *which)
-{
-	int64_t sum = 0;
-
-	for (; *which >= 0; which++)
-		if (counters[*which] > 0)
-			sum = scribe_sum(sum, counters[*which]);
-	return sum;
-}
-
 static int library_take(struct scribe_summary_library *l, const struct library_counters *o,
 			struct scribe_rank_times *ranks, const void *record)
 {
@@ -58,8 +48,8 @@ static int library_take(struct scribe_summary_library *l, const struct library_c
 	struct scribe_rank_time *t;
 
 	l->things++;
-	l->reads = scribe_sum(l->reads, sum_of(c, o->reads));
-	l->writes = scribe_sum(l->writes, sum_of(c, o->writes));
+	l->reads = scribe_sum(l->reads, scribe_sum_of(c, o->reads));
+	l->writes = scribe_sum(l->writes, scribe_sum_of(c, o->writes));
 	l->bytes_read = scribe_sum(l->bytes_read, c[o->bytes_read] > 0 ? c[o->bytes_read] : 0);
 	l->bytes_written = scribe_sum(l->bytes_written, c[o->bytes_written] > 0 ? c[o->bytes_written] : 0);
 	if (base->rank < 0) {

@@ -47,16 +47,6 @@ static const struct op_counters {
 	 SCRIBE_DAOS_SIZE_WRITE_0_100},
 };
 
-static int64_t sum_of(const int64_t *counters, const short *which)
-{
-	int64_t sum = 0;
-
-	for (; *which >= 0; which++)
-		if (counters[*which] > 0)
-			sum = scribe_sum(sum, counters[*which]);
-	return sum;
-}
-
 /* Keep the files with most bytes, in order. */
 static void file_keep(struct scribe_summary *s, const struct scribe_summary_file *f)
 {
@@ -99,9 +89,9 @@ static int read_records(struct scribe_summary *s, const struct op_counters *o, s
 		rc = scribe_accum_add(a, record, err);
 		if (rc < 0)
 			return rc;
-		ret_m->opens = scribe_sum(ret_m->opens, sum_of(c, o->opens));
-		ret_m->reads = scribe_sum(ret_m->reads, sum_of(c, o->reads));
-		ret_m->writes = scribe_sum(ret_m->writes, sum_of(c, o->writes));
+		ret_m->opens = scribe_sum(ret_m->opens, scribe_sum_of(c, o->opens));
+		ret_m->reads = scribe_sum(ret_m->reads, scribe_sum_of(c, o->reads));
+		ret_m->writes = scribe_sum(ret_m->writes, scribe_sum_of(c, o->writes));
 		if (o->module == SCRIBE_MOD_POSIX && c[SCRIBE_POSIX_MMAPS] > 0) {
 			s->mapped_files++;
 			s->mappings = scribe_sum(s->mappings, c[SCRIBE_POSIX_MMAPS]);

@@ -69,3 +69,12 @@ value() {
   "$IOSCRIBE" parse --base "$1" | awk -F '\t' -v name="$2" -v file="${3:-}" '
     $4 == name && (file == "" || $6 ~ file) { sum += $5 } END { printf "%.0f\n", sum }'
 }
+
+# late_fs: a file system of a user's at $T/fs whose server, $FS, may be stopped.
+late_fs() {
+  mkdir "$T/fs"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/answers_late.py" "$T/fs" 3>&- &
+  FS=$!
+  echo "$FS" >>"$T/pids"
+  until_true mountpoint -q "$T/fs"
+}

@@ -28,11 +28,7 @@ ledger() {
 }
 
 @test "links are followed while the file system answers; when it hangs, jobs begin and end, and their logs are written" {
-  mkdir "$T/fs"
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/answers_late.py" "$T/fs" 3>&- &
-  FS=$!
-  echo "$FS" >>"$T/pids"
-  until_true mountpoint -q "$T/fs"
+  late_fs
   serve
   for id in 1 2; do job begin --job-id $id --uid 65534 --match-env "JOBX=$id"; done
 
@@ -57,11 +53,7 @@ ledger() {
 }
 
 @test "a directory of logs hangs as ranks finalize: nobody else waits" {
-  mkdir "$T/fs"
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/answers_late.py" "$T/fs" 3>&- &
-  FS=$!
-  echo "$FS" >>"$T/pids"
-  until_true mountpoint -q "$T/fs"
+  late_fs
   serve
   job begin --job-id 1 --uid 65534 --match-env JOBX=1 "log_dir=$T/fs/real"
   cp "$IOSCRIBE_BUILD/runtime/client/libioscribe.so" "$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_demo" "$T/"

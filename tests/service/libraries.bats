@@ -104,11 +104,7 @@ still_there() {
 }
 
 @test "a directory of libraries whose server does not answer" {
-  mkdir "$T/fs"
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/answers_late.py" "$T/fs" 3>&- &
-  FS=$!
-  echo "$FS" >>"$T/pids"
-  until_true mountpoint -q "$T/fs"
+  late_fs
   begin
   kill -STOP "$FS"
   programs 1 "$T/fs/real" &
