@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Kernel programs: scribe_bpf_object(NAME FOLDER RET) compiles NAME.bpf.c of this
-# folder and sets RET to the generated skeleton, which is included as
+# folder, or of kern/ in it, and sets RET to the generated skeleton, which is included as
 # "FOLDER/NAME.skel.h" (struct scribe_NAME). Needs no file of a running kernel.
 find_program(IOSCRIBE_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 REQUIRED)
 find_program(IOSCRIBE_BPFTOOL NAMES bpftool PATHS /usr/sbin /sbin REQUIRED)
@@ -21,12 +21,16 @@ set(IOSCRIBE_BPF_FLAGS ${bpf_flags} CACHE INTERNAL "how kernel programs are comp
 function(scribe_bpf_object name folder ret)
   set(gen ${CMAKE_CURRENT_BINARY_DIR}/generated/${folder})
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/kern/${name}.bpf.c)
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/kern/${name}.bpf.c)
+  endif()
   file(MAKE_DIRECTORY ${gen})
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${IOSCRIBE_CLANG} ${IOSCRIBE_BPF_FLAGS} ${IOSCRIBE_MODULE_FLAGS} -MMD -MF ${object}.d -MT ${object}
-            -c ${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c -o ${object}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c
+            -c ${source} -o ${object}
+    DEPENDS ${source}
     DEPFILE ${object}.d
     VERBATIM)
   add_custom_command(

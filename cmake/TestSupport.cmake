@@ -6,11 +6,43 @@ set(scribe_tests_dir ${PROJECT_SOURCE_DIR}/tests)
 # Libraries of a unit test, by the first word of its name.
 set(scribe_unit_libs_logfmt scribe_logfmt)
 set(scribe_unit_libs_util scribe_util scribe_logfmt)
+set(scribe_unit_libs_top scribe_top scribe_util scribe_logfmt)
 set(scribe_unit_libs_bpf scribe_bpf scribe_logfmt)
 set(scribe_unit_libs_uprobes scribe_uprobes scribe_logfmt)
 set(scribe_unit_libs_core scribe_core scribe_logfmt)
 set(scribe_unit_libs_daemon scribe_daemon scribe_core scribe_bpf scribe_logfmt)
 set(scribe_unit_libs_client scribe_client scribe_core scribe_logfmt)
+
+# What needs no root and is done in a few seconds is `fast`, too: all of that in less than a minute on two
+# processors. These take longer.
+set(scribe_slow_tests cli.big cli.commands cli.convert cli.damage cli.export cli.modules cli.parts cli.store cli.unified objects.checker
+    postgres.store project.rules serve.serve sim.finalize style.tidy)
+
+# Tests that trace run beside others; what they leave is looked for when all have ended. Not these: they measure time
+# or processor time, or look at everybody's processes, pins, kernel objects or breakpoints.
+set(scribe_tests_alone service.attempts service.bystanders service.confine service.cycles service.daemon
+    service.doctor service.hostile service.hung service.libraries service.limits service.never_costs service.patterns
+    service.pester service.quotas service.sleeps service.top service.trace service.turns trace.leak trace.odd trace.run
+    uprobes.sweep)
+
+function(scribe_beside_others test)
+  if(test IN_LIST scribe_tests_alone)
+    set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
+    return()
+  endif()
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT IOSCRIBE_TESTS_TOGETHER=1)
+  if(test MATCHES "^(slurm|package|zoo)\\.") # cluster, systemd and node namespaces, each of which takes the machine
+    set_tests_properties(${test} PROPERTIES RESOURCE_LOCK machine)
+  endif()
+endfunction()
+
+function(scribe_label_tools test)
+  set(labels tools)
+  if(NOT test IN_LIST scribe_slow_tests)
+    list(APPEND labels fast)
+  endif()
+  set_property(TEST ${test} PROPERTY LABELS ${labels})
+endfunction()
 
 function(scribe_add_unit source)
   get_filename_component(name ${source} NAME_WE)
@@ -29,7 +61,8 @@ function(scribe_add_unit source)
   target_compile_definitions(unit_${name} PRIVATE
     SCRIBE_TEST_DATA="${scribe_tests_dir}/data" SCRIBE_TEST_DIR="${scribe_tests_dir}")
   add_test(NAME unit.${name} COMMAND unit_${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-  set_tests_properties(unit.${name} PROPERTIES LABELS tools TIMEOUT 300)
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 300)
+  scribe_label_tools(unit.${name})
 endfunction()
 
 # One ctest entry a .bats file; the adapter turns "all skipped" into 77 and
@@ -43,8 +76,10 @@ function(scribe_add_bats folder)
     set(test ${folder}.${name})
     add_test(NAME ${test} COMMAND ${scribe_tests_dir}/run-bats ${PROJECT_BINARY_DIR} ${file})
     set_tests_properties(${test} PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 1200)
-    if(arg_LABEL STREQUAL root)
-      set_tests_properties(${test} PROPERTIES RUN_SERIAL ON RESOURCE_LOCK bpf)
+    if(arg_LABEL STREQUAL tools)
+      scribe_label_tools(${test})
+    elseif(arg_LABEL STREQUAL root)
+      scribe_beside_others(${test})
     endif()
   endforeach()
 endfunction()

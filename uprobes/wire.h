@@ -9,11 +9,12 @@
 #include "bpf/wire.h"
 
 #define SCRIBE_SITES_MAX     8192u
-#define SCRIBE_IMAGES_MAX    256u
-#define SCRIBE_IMAGE_OPENMPI (SCRIBE_IMAGES_MAX - 1) /* Open MPI's once more, for those that call it */
+#define SCRIBE_LIBRARY_OFFSETS_MAX    256u
+#define SCRIBE_LIBRARY_OFFSETS_OPENMPI                                                                       \
+	(SCRIBE_LIBRARY_OFFSETS_MAX - 1) /* Open MPI's once more, for those that call it */
 #define SCRIBE_SITE_ARGS     6
 #define SCRIBE_HANDLES_MAX   65536u
-#define SCRIBE_SHAPES_MAX    65536u
+#define SCRIBE_ACCESS_PATTERNS_MAX    65536u
 
 /* Layers a thread can be in at once, one above the other. */
 enum scribe_layer {
@@ -49,14 +50,12 @@ enum scribe_fn {
 	SCRIBE_FN_STREAM_LINE,   /* FILE *, buffer: a string was read into it when not NULL */
 	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
 	SCRIBE_FN_STREAM_MESSAGE, /* the same, counted whenever calls are: nobody else stands before it */
-	SCRIBE_FN_STREAM_INSIDE, /* of our own library: descriptor (-1: only that it counts), memory, place,
-				    use */
 	/* MPI-IO */
 	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File * */
 	SCRIBE_FN_MPI_CLOSE,     /* *MPI_File */
-	SCRIBE_FN_MPI_DATA,      /* MPI_File, count, datatype */
+	SCRIBE_FN_MPI_DATA,      /* MPI_File, count, datatype; offset, where it has one */
 	SCRIBE_FN_MPI_SYNC,      /* MPI_File */
-	SCRIBE_FN_MPI_VIEW,      /* MPI_File, info */
+	SCRIBE_FN_MPI_VIEW,      /* MPI_File, info, displacement, etype, file type, representation */
 	SCRIBE_FN_MPI_TYPE_SIZE, /* inside others: datatype, size * */
 	SCRIBE_FN_MPI_COMM_SIZE, /* inside others: comm, int * */
 	SCRIBE_FN_MPI_INSIDE,    /* of our own library: MPI_File, memory, place, use, a word of the thread */
@@ -145,18 +144,27 @@ struct scribe_site {
 /* In scribe_call.beneath beside the layers: a collective MPI-IO call. */
 #define SCRIBE_BENEATH_COLLECTIVE 8
 
+/* A place without anybody else's probe: the program of ours that stands there, the place's site. */
+struct scribe_alone {
+	scribe_u32 program; /* its number among the kernel's */
+	scribe_u32 site;
+};
+
 enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_OPENMPI };
 
 struct scribe_handle {
 	scribe_u32 slot;
-	scribe_u32 birth;
-	scribe_u64 opened_ns; /* of a dataset without a record: start of its open, `birth` is its duration */
+	scribe_u32 generation;
+	scribe_u64 opened_ns; /* of a dataset without a record: start of its open, `generation` is its duration */
 	scribe_u64 note;      /* what the layer remembers of it */
-	scribe_u64 moved[2];  /* PnetCDF: bytes written and read when it was asked last */
+	scribe_u64 moved[2];  /* PnetCDF: bytes written and read when it was asked last; MPI-IO: enum scribe_view */
 };
 
+/* In scribe_handle.moved: an offset counts elements of so many bytes from there; 0 bytes: not known. */
+enum scribe_view { SCRIBE_VIEW_BEGIN, SCRIBE_VIEW_ELEMENT };
+
 /* What was read from a library's file: offsets in its structures; 0 unknown. */
-struct scribe_image {
+struct scribe_library_offsets {
 	scribe_u32 flavour;       /* enum scribe_flavour */
 	scribe_u32 fileno_at;     /* FILE: the descriptor */
 	scribe_u32 group_at;      /* Open MPI communicator: its group */

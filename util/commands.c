@@ -3,16 +3,22 @@
  * The table of subcommands. A row needs name, summary and main; a row with an
  * option table of its own (declared in its file) also feeds the generators.
  */
-#include "util/command.h"
+#include "util/commands.h"
 
-#include <string.h>
+#include <stddef.h>
 
-const struct scribe_command *const scribe_commands[] = {
+const struct scribe_command *const scribe_all_commands[] = {
 #ifdef SCRIBE_HAVE_RUN
 	&scribe_command_run,
 #endif
 #ifdef SCRIBE_HAVE_JOB
 	&scribe_command_job,
+#endif
+#ifdef SCRIBE_HAVE_TRACE
+	&scribe_command_trace,
+#endif
+#ifdef SCRIBE_HAVE_TOP
+	&scribe_command_top,
 #endif
 #ifdef SCRIBE_HAVE_DOCTOR
 	&scribe_command_doctor,
@@ -24,21 +30,9 @@ const struct scribe_command *const scribe_commands[] = {
 	&scribe_command_summary,  &scribe_command_convert,
 	&scribe_command_diff,     &scribe_command_merge,
 	&scribe_command_export,   &scribe_command_analyze,
+	&scribe_command_store,    &scribe_command_query,
+#ifdef SCRIBE_HAVE_SERVE
+	&scribe_command_serve,
+#endif
 	&scribe_command_generate, NULL,
 };
-
-const struct scribe_command *scribe_command_by_name(const char *name)
-{
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
-		if (!strcmp((*c)->name, name))
-			return *c;
-	return NULL;
-}
-
-const struct scribe_command *scribe_command_by_alias(const char *name)
-{
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
-		if ((*c)->alias && !strcmp((*c)->alias, name))
-			return *c;
-	return NULL;
-}

@@ -1,84 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Texts made from the option tables: --help, manual pages, bash completion.
+ * Texts made from the option tables: manual pages, bash completion.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "util/command.h"
-
-static int is_short(const struct scribe_option *o)
-{
-	return (o->key >= 'a' && o->key <= 'z') || (o->key >= 'A' && o->key <= 'Z');
-}
-
-static void put_flags(const struct scribe_option *o, char *to, size_t cap)
-{
-	size_t n = 0;
-
-	if (is_short(o))
-		n += (size_t)snprintf(to, cap, "-%c, ", o->key);
-	n += (size_t)snprintf(to + n, cap - n, "--%s", o->name);
-	if (o->arg && n < cap)
-		snprintf(to + n, cap - n, " %s", o->arg);
-}
-
-/* Text in lines of at most `width`, each but the first led by `indent` spaces. */
-static void put_wrapped(const char *text, int at, int indent, int width)
-{
-	int blank = 0; /* a blank is due before the next word */
-
-	while (*text) {
-		size_t word = strcspn(text, " \n");
-
-		if (at + blank + (int)word > width && at > indent) {
-			printf("\n%*s", indent, "");
-			at = indent;
-			blank = 0;
-		}
-		printf("%*s%.*s", blank, "", (int)word, text);
-		at += blank + (int)word;
-		blank = 1;
-		text += word;
-		if (*text == '\n' && text[1] == '\n') {
-			text += strspn(text, "\n");
-			printf("\n\n%*s", indent, "");
-			at = indent;
-			blank = 0;
-		} else if (*text) {
-			text++;
-		}
-	}
-	putchar('\n');
-}
-
-static void put_option(const char *flags, const char *help)
-{
-	printf("  %-24s ", flags);
-	put_wrapped(help, strlen(flags) > 24 ? (int)strlen(flags) + 3 : 27, 27, 100);
-}
-
-int scribe_print_help(const struct scribe_command *cmd, const char *argv0)
-{
-	const char *name = scribe_program_name(argv0);
-	char flags[128];
-
-	printf("usage: %s%s [options] %s\n\n", scribe_command_by_alias(name) ? "" : "ioscribe ", name,
-	       cmd->operands ? cmd->operands : "");
-	put_wrapped(cmd->about ? cmd->about : cmd->summary, 0, 0, 100);
-	puts("\noptions:");
-	for (const struct scribe_option *o = cmd->options; o && o->name; o++) {
-		put_flags(o, flags, sizeof(flags));
-		put_option(flags, o->help);
-	}
-	put_option("-h, --help", "print this and exit");
-	put_option("--version", "print the version and exit");
-	if (cmd->examples)
-		puts("\nexamples:");
-	for (const char *const *e = cmd->examples; e && *e; e += 2)
-		printf("  %s\n      %s\n", e[0], e[1]);
-	return scribe_print_end(argv0);
-}
+#include "util/tool/command.h"
 
 /* Text for roff: hyphens and backslashes are escaped, no line starts a request. */
 static void put_roff(const char *text)
@@ -104,7 +31,7 @@ static void roff_option(const struct scribe_option *o)
 {
 	puts(".TP");
 	fputs(".B ", stdout);
-	if (is_short(o))
+	if (scribe_option_is_short(o))
 		printf("\\-%c\\fR, \\fB", o->key);
 	fputs("\\-\\-", stdout);
 	put_roff(o->name);
@@ -156,7 +83,7 @@ static void print_man(const struct scribe_command *cmd)
 		puts(".");
 	}
 	puts(".SH SEE ALSO");
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+	for (const struct scribe_command *const *c = scribe_commands_get(); *c; c++)
 		if (*c != cmd && !(*c)->hidden && (*c)->options)
 			printf(".BR ioscribe\\-%s (1),\n", (*c)->name);
 	puts(".BR ioscribe (1)");
@@ -170,12 +97,12 @@ static void print_completion(void)
 	     "\tif [ \"$cmd\" = ioscribe ]; then\n"
 	     "\t\tif [ \"$COMP_CWORD\" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then");
 	fputs("\t\t\tmapfile -t COMPREPLY < <(compgen -W \"", stdout);
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+	for (const struct scribe_command *const *c = scribe_commands_get(); *c; c++)
 		if (!(*c)->hidden)
 			printf("%s ", (*c)->name);
 	puts("help --help --version\" -- \"$cur\")\n"
 	     "\t\t\treturn\n\t\tfi\n\t\tcmd=${COMP_WORDS[1]}\n\tfi\n\tcase $cmd in");
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++) {
+	for (const struct scribe_command *const *c = scribe_commands_get(); *c; c++) {
 		if (!(*c)->options)
 			continue;
 		printf("\t%s%s%s) words=\"", (*c)->name, (*c)->alias ? " | " : "",
@@ -192,7 +119,7 @@ static void print_completion(void)
 	     "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	     "\tfi\n}");
 	fputs("complete -F _ioscribe ioscribe", stdout);
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+	for (const struct scribe_command *const *c = scribe_commands_get(); *c; c++)
 		if ((*c)->alias)
 			printf(" %s", (*c)->alias);
 	putchar('\n');

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/command.h"
+#include "util/tool/command.h"
+#include "util/commands.h"
 
 static void print_overview(FILE *to)
 {
 	fputs("usage: ioscribe COMMAND [options] ...\n\ncommands:\n", to);
-	for (const struct scribe_command *const *c = scribe_commands; *c; c++)
+	for (const struct scribe_command *const *c = scribe_all_commands; *c; c++)
 		if (!(*c)->hidden)
 			fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->summary);
 	fputs("\nioscribe COMMAND --help tells a command's options; ioscribe --version the version.\n", to);
@@ -20,9 +21,11 @@ static void print_overview(FILE *to)
 int main(int argc, char **argv)
 {
 	const char *name = scribe_program_name(argc > 0 ? argv[0] : NULL);
-	const struct scribe_command *cmd = scribe_command_by_alias(name);
+	const struct scribe_command *cmd;
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	scribe_commands_set(scribe_all_commands);
+	cmd = scribe_command_by_alias(name);
 	if (cmd)
 		return cmd->main(argc, argv);
 	if (!word) {

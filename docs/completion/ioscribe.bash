@@ -4,24 +4,29 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "run job doctor logdir parse dxt summary convert diff merge export analyze help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "run job trace top doctor logdir parse dxt summary convert diff merge export analyze store query serve help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
 	fi
 	case $cmd in
-	run) words="--log --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --all-types --set --private --verbose --help --version" ;;
-	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --timeout --no-start --stay --config --last-node --json --quiet --help --version" ;;
-	doctor) words="--service --features --help --version" ;;
+	run) words="--log --force --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --require-trace --service-wait --dxt --all-types --set --private --verbose --help --version" ;;
+	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --timeout --no-start --stay --config --last-node --hook --json --quiet --help --version" ;;
+	trace) words="--job --seconds --rank --file --output --force --stop --help --version" ;;
+	top) words="--job --view --sort --filter --pid --interval --rows --once --json --lines --count --help --version" ;;
+	doctor) words="--service --features --user --help --version" ;;
 	logdir) words="--check --layout --years --users --help --version" ;;
 	parse | darshan-parser) words="--all --base --file --perf --total --show-incomplete --apmpi --escape --help --version" ;;
-	dxt | darshan-dxt-parser) words="--show-incomplete --escape --help --version" ;;
+	dxt | darshan-dxt-parser) words="--show-incomplete --escape --file --rank --from --to --json --csv --help --version" ;;
 	summary) words="--brief --files --help --version" ;;
-	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --force --help --version" ;;
+	convert | darshan-convert) words="--zlib --bzip2 --uncompressed --level --layout --rows --obfuscate --obfuscate_jobid --obfuscate_uid --obfuscate_exe --obfuscate_names --key --annotate --reset-md --file --force --help --version" ;;
 	diff | darshan-diff) words="--help --version" ;;
-	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --help --version" ;;
+	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --threads --without-bad --help --version" ;;
 	export) words="--json --json-lines --csv --sqlite --output --table --help --version" ;;
 	analyze | darshan-analyzer) words="--jobs --top --quiet --help --version" ;;
+	store) words="--db --follow --keep --help --version" ;;
+	query) words="--db --csv --json --list --questions --help --version" ;;
+	serve) words="--db --listen --token-file --questions --help --version" ;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define CONNECT_RETRY_MS 5
+
 _Static_assert(sizeof(struct scribe_msg_header) == 16, "header layout");
 _Static_assert(sizeof(struct scribe_msg_hello) == 16 + SCRIBE_WORLD_MAX, "HELLO layout");
 _Static_assert(sizeof(struct scribe_msg_fetch_ok) == 24 + SCRIBE_PATH_MAX, "FETCH_OK layout");
@@ -22,6 +24,8 @@ _Static_assert(sizeof(struct scribe_msg_log) < SCRIBE_MSG_MAX, "LOG fits");
 int scribe_msg_payload_bytes(unsigned type)
 {
 	switch (type) {
+	case SCRIBE_MSG_START:
+		return sizeof(struct scribe_msg_start);
 	case SCRIBE_MSG_HELLO:
 		return sizeof(struct scribe_msg_hello);
 	case SCRIBE_MSG_HELLO_OK:
@@ -34,7 +38,9 @@ int scribe_msg_payload_bytes(unsigned type)
 		return sizeof(struct scribe_msg_done);
 	case SCRIBE_MSG_DONE_OK:
 	case SCRIBE_MSG_JOB_OK:
-	case SCRIBE_MSG_RUN_AGAIN:
+	case SCRIBE_MSG_START_OK:
+	case SCRIBE_MSG_JOB_STATUS:
+	case SCRIBE_MSG_RUN_REATTACH:
 		return 0;
 	case SCRIBE_MSG_STREAMS:
 		return sizeof(struct scribe_msg_streams);
@@ -50,18 +56,26 @@ int scribe_msg_payload_bytes(unsigned type)
 		return sizeof(struct scribe_msg_log);
 	case SCRIBE_MSG_RESULT:
 		return sizeof(struct scribe_msg_result);
+	case SCRIBE_MSG_TRACED:
+		return sizeof(struct scribe_msg_traced);
+	case SCRIBE_MSG_LIVE_REQUEST:
+		return sizeof(struct scribe_msg_live_request);
 	default:
 		return -1;
 	}
 }
 
+/* Most bytes of a message that may have any number. */
 static int text_limit(unsigned type)
 {
+	if (type == SCRIBE_MSG_LIVE_REPLY)
+		return sizeof(struct scribe_msg_live_reply) + SCRIBE_LIVE_BYTES_MAX;
 	if (type == SCRIBE_MSG_ERROR)
 		return SCRIBE_TEXT_MAX;
 	if (type == SCRIBE_MSG_RUN_BEGIN)
 		return SCRIBE_OPTIONS_MAX;
-	if (type >= SCRIBE_MSG_JOB_BEGIN && type <= SCRIBE_MSG_JOB_ENTRY)
+	if ((type >= SCRIBE_MSG_JOB_BEGIN && type <= SCRIBE_MSG_JOB_ENTRY) || type == SCRIBE_MSG_JOB_READY ||
+	    type == SCRIBE_MSG_JOB_CHECK)
 		return SCRIBE_OPTIONS_MAX;
 	return -1;
 }
@@ -151,6 +165,19 @@ static int wait_for(int sock, short events, int64_t deadline_ms)
 		if (errno != EINTR)
 			return -errno;
 	}
+}
+
+int scribe_msg_connect(int sock, const struct sockaddr *to, unsigned bytes, int64_t deadline_ms)
+{
+	while (connect(sock, to, bytes) < 0) {
+		if (errno == EISCONN)
+			break;
+		if ((errno != EAGAIN && errno != EINTR) || scribe_msg_left_ms(deadline_ms) == 0)
+			return -errno;
+		if (errno == EAGAIN)
+			poll(NULL, 0, CONNECT_RETRY_MS);
+	}
+	return 0;
 }
 
 int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payload, size_t len, int fd,

@@ -20,8 +20,13 @@
  *   DONE                     ->
  *                            <-    DONE_OK
  *
+ * A process that the runtime was preloaded into, of a service's job, before its program begins:
+ *
+ *   START                    ->
+ *                            <-    START_OK (its system calls are recorded from now on)
+ *
  * The memfd holds this rank's records as an uncompressed log image written by
- * logfmt/writer.h: job (start = base of all record times, end = now), names and
+ * logfmt/file/writer.h: job (start = base of all record times, end = now), names and
  * module regions. All local ranks of a world share one base; a runtime that
  * finds different job starts among its ranks (several nodes) moves the times by
  * (its start - earliest start) before reducing. Rank 0 gets a path: it creates
@@ -31,7 +36,7 @@
  * while it waits a rank lets MPI make progress, and gives up by hanging up. When
  * one of them cannot come any more, all get an ERROR at once.
  * From FETCH to DONE_OK the daemon's kernel side ignores the I/O of thread
- * `tid`. If the runtime cannot finish, it says DONE with `ok` 0 or hangs up:
+ * `tid`. If the runtime cannot finish, it says DONE with `ok` 0 or disconnects:
  * the daemon then writes the log from the records it kept. DONE_OK means the
  * daemon has taken note; it renames the file when the world's last process is
  * gone.
@@ -51,7 +56,7 @@
  * A service's READY says whether the job survives its daemon. Whose connection
  * is lost then connects again, as the same process, until a daemon answers:
  *
- *   RUN_AGAIN                   ->
+ *   RUN_REATTACH                   ->
  *                               <-  READY, then as after ENROLLED (or ERROR: it has no such job)
  *
  * On the socket of a service `ioscribe run` says the same; the peer's credentials
@@ -62,10 +67,21 @@
  *                               <-  JOB_OK
  *   JOB_END (job_id, …)         ->
  *                               <-  LOG, one a log written, RESULT (when it is over)
- *   JOB_FLUSH (job_id)          ->
- *                               <-  LOG, one a log written, RESULT
+ *   JOB_TRACE (job_id, ms)      ->   a window on a job that runs
+ *                               <-  JOB_OK, and when its time is over
+ *                               <-  TRACED + descriptor of a log of its segments, uncompressed
+ *   JOB_TRACE (job_id, stop=1)  ->   that of this connection, else all of the job, end now
+ *                               <-  JOB_OK, where this connection has none
+ *   JOB_READY (job_id, hook)    ->   a process of the job is about to be executed
+ *                               <-  JOB_OK (its calls will be recorded from the first on)
  *   JOB_LIST, JOB_SHOW (job_id) ->
  *                               <-  JOB_ENTRY (key=value lines), one a job, JOB_OK
+ *   JOB_STATUS                  ->
+ *                               <-  JOB_ENTRY of the daemon (to root alone), one a user, JOB_OK
+ *   LOOK                        ->   what is going on (logfmt/base/live_view.h); one after another
+ *                               <-  LOOKED, as soon as the daemon has time for it
+ *   JOB_CHECK (uid, …)          ->      (root: would a job with these options get its log?)
+ *                               <-  JOB_ENTRY (log_dir, where one was written and removed), JOB_OK
  *
  * Root may ask about every job, anybody else about jobs of its own user id.
  */
@@ -77,6 +93,7 @@
 #include <sys/types.h>
 
 #include "logfmt/base/err.h"
+#include "logfmt/base/live_view.h"
 
 #define SCRIBE_MSG_MAGIC   0x62637369u /* "iscb" */
 #define SCRIBE_MSG_VERSION 1u
@@ -92,6 +109,7 @@
 #define SCRIBE_SERVICE_SOCKET "socket"
 #define SCRIBE_SERVICE_STATE  "state"
 #define SCRIBE_SERVICE_LOADING "loading"
+#define SCRIBE_SERVICE_ATTACHED "attached" /* a file: programs stand at system calls, and have for a while */
 #define SCRIBE_SERVICE_CONFIG "/etc/ioscribe/ioscribed.conf"
 #define SCRIBE_ENV_DIR        "IOSCRIBE_DIR"    /* another directory of the service */
 #define SCRIBE_ENV_CONFIG     "IOSCRIBE_CONFIG" /* another configuration file of the service */
@@ -99,6 +117,7 @@
 /* Names in the environment of traced programs. */
 #define SCRIBE_ENV_SOCKET  "IOSCRIBE_SOCKET"  /* path of the daemon's socket */
 #define SCRIBE_ENV_JOB     "IOSCRIBE_JOB"     /* the daemon's number of the job */
+#define SCRIBE_ENV_STREAMS "IOSCRIBE_STREAMS" /* 0: programs do not count their streams themselves */
 #define SCRIBE_ENV_DISABLE "IOSCRIBE_DISABLE" /* 1: the runtime does nothing */
 
 enum scribe_msg_type {
@@ -110,6 +129,8 @@ enum scribe_msg_type {
 	SCRIBE_MSG_FETCH_OK = 5, /* with SCM_RIGHTS: one descriptor */
 	SCRIBE_MSG_DONE = 6,
 	SCRIBE_MSG_DONE_OK = 7, /* no payload */
+	SCRIBE_MSG_START = 10,
+	SCRIBE_MSG_START_OK = 11, /* no payload */
 	SCRIBE_MSG_STREAMS = 9, /* client -> daemon, with SCM_RIGHTS: one descriptor; not answered */
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
@@ -119,15 +140,21 @@ enum scribe_msg_type {
 	SCRIBE_MSG_END = 36,
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
-	SCRIBE_MSG_RUN_AGAIN = 39, /* no payload */
+	SCRIBE_MSG_RUN_REATTACH = 39, /* no payload */
 
 	SCRIBE_MSG_JOB_BEGIN = 64, /* these five: text, not NUL-terminated */
 	SCRIBE_MSG_JOB_END = 65,
 	SCRIBE_MSG_JOB_LIST = 66,
 	SCRIBE_MSG_JOB_SHOW = 67,
-	SCRIBE_MSG_JOB_FLUSH = 68,
+	SCRIBE_MSG_JOB_TRACE = 68,
 	SCRIBE_MSG_JOB_ENTRY = 69, /* text too */
 	SCRIBE_MSG_JOB_OK = 70,    /* no payload */
+	SCRIBE_MSG_JOB_READY = 71, /* text, as the five */
+	SCRIBE_MSG_JOB_CHECK = 72, /* text */
+	SCRIBE_MSG_TRACED = 73,    /* with SCM_RIGHTS: one descriptor */
+	SCRIBE_MSG_LIVE_REQUEST = 74,
+	SCRIBE_MSG_LIVE_REPLY = 75, /* struct scribe_msg_looked, and items */
+	SCRIBE_MSG_JOB_STATUS = 79, /* no payload */
 };
 
 /* header.status of an ERROR; 0 elsewhere. */
@@ -137,6 +164,7 @@ enum scribe_msg_status {
 	SCRIBE_ST_NOT_TRACED = 2,  /* the peer's process is not enrolled */
 	SCRIBE_ST_REFUSED = 3,     /* not this peer's to ask */
 	SCRIBE_ST_FAILED = 4,      /* the daemon could not do it */
+	SCRIBE_ST_UNABLE = 5,      /* not now, whatever was asked: a quota, a limit, no programs in the kernel */
 };
 
 struct scribe_msg_header {
@@ -148,6 +176,10 @@ struct scribe_msg_header {
 };
 
 enum scribe_mpi_kind { SCRIBE_MPI_UNKNOWN = 0, SCRIBE_MPI_MPICH = 1, SCRIBE_MPI_OPENMPI = 2 };
+
+struct scribe_msg_start {
+	uint64_t until_ns; /* CLOCK_MONOTONIC: most time that it waits for the answer */
+};
 
 struct scribe_msg_hello {
 	int32_t rank;                 /* in MPI_COMM_WORLD */
@@ -164,7 +196,7 @@ struct scribe_msg_hello {
 
 struct scribe_msg_hello_ok {
 	uint32_t collective;  /* 1: FETCH at finalize is welcome; 0: do nothing then */
-	uint32_t deadline_ms; /* most time to spend in finalize */
+	uint32_t finalize_timeout_ms; /* most time to spend in finalize */
 	uint32_t flags;       /* SCRIBE_HELLO_*: as far as is known now */
 	uint32_t pad;
 };
@@ -198,9 +230,9 @@ struct scribe_msg_done {
 struct scribe_msg_ready {
 	char socket[SCRIBE_PATH_MAX]; /* for SCRIBE_ENV_SOCKET; empty: no runtime */
 	uint32_t job;                 /* for SCRIBE_ENV_JOB */
-	uint32_t survives;            /* 1: another daemon goes on with it, see RUN_AGAIN */
-	uint32_t streams;             /* 1: programs are to count their streams (libioscribe-inside.so) */
-	uint32_t pad;
+	uint32_t survives;            /* 1: another daemon goes on with it, see RUN_REATTACH */
+	uint32_t wrap;                /* 1: programs are to count calls themselves (libioscribe-inside.so), */
+	uint32_t no_streams;          /* 1: but none of streams */
 };
 
 struct scribe_msg_enrol {
@@ -209,13 +241,13 @@ struct scribe_msg_enrol {
 };
 
 struct scribe_msg_enrolled {
-	uint32_t serial;
+	uint32_t proc_id;
 	uint32_t pad;
 };
 
 struct scribe_msg_end {
 	int32_t wait_status; /* of CMD, as from waitpid */
-	uint32_t grace_ms;   /* how long to wait for descendants still running */
+	uint32_t exit_grace_ms; /* how long to wait for descendants still running */
 };
 
 /* What a log holds, for the summary on the terminal. */
@@ -229,7 +261,7 @@ struct scribe_msg_log {
 	uint32_t still_running; /* processes alive when the log was written */
 	uint32_t failed;        /* processes that ended by a signal or a code other than 0 */
 	uint32_t part;          /* 1: a part, of which the job's last node makes the log */
-	uint64_t processes, files, folded_files;
+	uint64_t processes, files, overflowed_files;
 	uint64_t operations, bytes_read, bytes_written;
 	double seconds;                                   /* job start to end */
 	double read_seconds, write_seconds, meta_seconds; /* summed over records */
@@ -243,6 +275,11 @@ struct scribe_msg_result {
 	uint64_t events, dropped;
 	double tracer_seconds; /* CPU time of the daemon */
 	char remote[32];       /* a program that started processes elsewhere, untraced; or empty */
+};
+
+/* What the log of a window holds. */
+struct scribe_msg_traced {
+	uint64_t segments, lost;
 };
 
 /* Payload bytes a message of `type` must have; -1: text of any length. */
@@ -261,6 +298,13 @@ int64_t scribe_msg_now_ms(void);
 int scribe_msg_left_ms(int64_t deadline_ms);
 
 /*
+ * Connect a socket that does not block (`bytes` of `to` count). A full backlog says that the
+ * listener is busy: tried again until the deadline. 0, -EAGAIN when that has passed, or another negative errno.
+ */
+struct sockaddr;
+int scribe_msg_connect(int sock, const struct sockaddr *to, unsigned bytes, int64_t deadline_ms);
+
+/*
  * Send one message, with a descriptor when fd >= 0, waiting at most timeout_ms
  * (-1: for ever). Never raises SIGPIPE. 0, or a negative errno (-ETIMEDOUT,
  * -EPIPE when the peer is gone).
@@ -271,7 +315,7 @@ int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payloa
 /*
  * Receive one message into `packet` (SCRIBE_MSG_MAX bytes), waiting at most
  * timeout_ms. Returns its length, checked as by scribe_msg_check; 0 when the
- * peer hung up; or negative (-ETIMEDOUT, -EPROTO, …). A passed descriptor is
+ * peer has disconnected; or negative (-ETIMEDOUT, -EPROTO, …). A passed descriptor is
  * the caller's (close-on-exec) if ret_fd is given, else closed; -1 when none.
  */
 ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, struct scribe_err *err);

@@ -27,7 +27,7 @@
 enum scribe_lib_what {
 	SCRIBE_LIB_DATA, /* op_class says read or write */
 	SCRIBE_LIB_OPEN,
-	SCRIBE_LIB_REOPEN, /* fdopen: a stream on a descriptor */
+	SCRIBE_LIB_REOPEN, /* fdopen: a stream on a descriptor, an open too */
 	SCRIBE_LIB_CLOSE,
 	SCRIBE_LIB_SEEK,
 	SCRIBE_LIB_FLUSH, /* of stdio */
@@ -53,10 +53,10 @@ enum scribe_lib_what {
  * First of three places: bytes read, bytes written and nanoseconds of the system
  * calls that were made inside calls on the record. PnetCDF's are the file's.
  */
-#define SCRIBE_LIB_MPIIO_BENEATH 13
-#define SCRIBE_LIB_H5F_BENEATH   3
-#define SCRIBE_LIB_H5D_BENEATH   20
-#define SCRIBE_LIB_NC_BENEATH    9
+#define SCRIBE_LIB_MPIIO_BELOW 13
+#define SCRIBE_LIB_H5F_BELOW   3
+#define SCRIBE_LIB_H5D_BELOW   20
+#define SCRIBE_LIB_NC_BELOW    9
 
 /* Places of a variable: two properties, then counts. */
 #define SCRIBE_LIB_NC_SHAPE        0 /* dimensions | bytes of an element << 16 | record variable << 32 */
@@ -78,27 +78,27 @@ struct scribe_lib_op {
 	scribe_u32 unsized;  /* 1: bytes are not known */
 	scribe_u32 also_at;  /* a second place that goes up by one, 0 none */
 	scribe_s64
-		shape; /* key of its shape, counted among the common values in place of its bytes; 0 none */
+		pattern_key; /* key of its shape, counted among the common values in place of its bytes; 0 none */
 };
 
 /*
  * Size, lengths and strides of an access of a dataset or variable. Records hold
  * its key; what belongs to a key is kept once (docs/counters.md: ACCESSn).
  */
-#define SCRIBE_SHAPE_DIMS 5
+#define SCRIBE_ACCESS_PATTERN_DIMS 5
 
-struct scribe_shape {
+struct scribe_access_pattern {
 	scribe_s64 bytes;
-	scribe_s64 length[SCRIBE_SHAPE_DIMS]; /* elements, D1 to D5 */
-	scribe_s64 stride[SCRIBE_SHAPE_DIMS];
+	scribe_s64 length[SCRIBE_ACCESS_PATTERN_DIMS]; /* elements, D1 to D5 */
+	scribe_s64 stride[SCRIBE_ACCESS_PATTERN_DIMS];
 };
 
 /* Never 0. */
-SCRIBE_INLINE scribe_s64 scribe_shape_key(const struct scribe_shape *s)
+SCRIBE_INLINE scribe_s64 scribe_access_pattern_key(const struct scribe_access_pattern *s)
 {
 	scribe_u64 h = (scribe_u64)s->bytes * 0x9e3779b97f4a7c15ull;
 
-	for (int i = 0; i < SCRIBE_SHAPE_DIMS; i++) {
+	for (int i = 0; i < SCRIBE_ACCESS_PATTERN_DIMS; i++) {
 		h = (h ^ (h >> 29) ^ (scribe_u64)s->length[i]) * 0xbf58476d1ce4e5b9ull;
 		h = (h ^ (h >> 32) ^ (scribe_u64)s->stride[i]) * 0x94d049bb133111ebull;
 	}
@@ -140,7 +140,7 @@ SCRIBE_INLINE scribe_s64 scribe_lib_value(const struct scribe_lib_op *op)
 {
 	if (op->what != SCRIBE_LIB_DATA || op->unsized || !op->bytes)
 		return 0;
-	return op->shape ? op->shape : (scribe_s64)op->bytes;
+	return op->pattern_key ? op->pattern_key : (scribe_s64)op->bytes;
 }
 
 /* A number that is at most the mask: verifiers before Linux 6.4 do not always know what a comparison has told. */
@@ -152,12 +152,12 @@ SCRIBE_INLINE scribe_u32 scribe_lib_masked(scribe_u32 n, scribe_u32 mask)
 
 /* Counter `place` of a record: the ext part, behind it eight and four fields of the part. */
 SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_part *p, struct scribe_ext_part *ext,
-					      scribe_u32 place)
+					      scribe_u32 field)
 {
-	scribe_u32 at = place - SCRIBE_EXT_COUNT;
+	scribe_u32 at = field - SCRIBE_EXT_COUNT;
 
-	if (place < SCRIBE_EXT_COUNT)
-		return &ext->v[place];
+	if (field < SCRIBE_EXT_COUNT)
+		return &ext->v[field];
 	if (at < 8)
 		return &p->dups + scribe_lib_masked(at, 7);
 	if (at < 12)
@@ -240,6 +240,7 @@ SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_e
 		scribe_raise(&p->open_end, op->end_ns, atomic);
 		break;
 	case SCRIBE_LIB_REOPEN:
+		SCRIBE_ADD(p->opens, 1);
 		SCRIBE_ADD(p->dups, 1);
 		scribe_lower(&p->open_start, op->start_ns, atomic);
 		scribe_raise(&p->open_end, op->end_ns, atomic);

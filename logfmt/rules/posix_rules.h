@@ -24,7 +24,7 @@ struct scribe_data_op {
 };
 
 /* What the cursor says of an operation. */
-struct scribe_place {
+struct scribe_op_class_result {
 	scribe_s64 stride; /* bytes skipped since the previous one, 0 none */
 	scribe_u64 busy_ns; /* time not yet covered by an earlier operation */
 	scribe_u32 seq, consec, switched;
@@ -110,7 +110,7 @@ SCRIBE_INLINE void scribe_cursor_open(struct scribe_cursor *c)
 
 /* `alone`, a constant at every call: no other thread can be at the cursor. */
 SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scribe_data_op *op, int alone,
-				      struct scribe_place *ret_place)
+				      struct scribe_op_class_result *ret_place)
 {
 	scribe_u32 which = op->op & 1;
 	scribe_u32 other = 2 - which; /* 1 + class of the opposite kind */
@@ -248,7 +248,7 @@ SCRIBE_INLINE void scribe_table_count(struct scribe_value_table *t, scribe_s64 v
  * op->bytes and at->stride by scribe_top_count and, when told, in a table.
  */
 SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct scribe_data_op *op,
-				    const struct scribe_place *at, int atomic)
+				    const struct scribe_op_class_result *at, int atomic)
 {
 	scribe_u64 ns = op->end_ns - op->start_ns;
 	scribe_s64 last = op->offset + (scribe_s64)op->bytes - 1;

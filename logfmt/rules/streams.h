@@ -2,9 +2,9 @@
 /*
  * Memory in which a program counts the calls of its own streams and the data calls
  * of its MPI-IO files, shared with the daemon: one file in memory (memfd) a process image, made by the
- * program, whose pages come into being when touched. The program writes all but `taken` and the bytes beneath
- * probes; the daemon believes nothing in it, reads by pread and never maps it. What the kernel has said of a
- * place (file, use) decides whose record its numbers go to.
+ * program, whose pages come into being when touched. The program writes all but `taken`, `segments`
+ * and the bytes beneath probes; the daemon believes nothing in it, reads by pread and never maps it. What the
+ * kernel has said of a place (file, use) decides whose record its numbers go to.
  *
  * A place is free, then in use (`gen` has gone up), then closed (`closed` is
  * `gen`), and free again once the daemon has `taken` that use. The daemon may take
@@ -13,10 +13,26 @@
 #ifndef LOGFMT_RULES_STREAMS_H
 #define LOGFMT_RULES_STREAMS_H
 
+#include "logfmt/rules/heat_rules.h"
 #include "logfmt/rules/posix_part.h"
 
-#define SCRIBE_STREAMS_MAGIC 0x73637374u
-#define SCRIBE_STREAMS_MAX   8192u /* streams open at once, and closed ones not yet taken */
+#define SCRIBE_SHM_COUNTERS_MAGIC 0x73637374u
+#define SCRIBE_STREAM_HEATS  512u  /* tables of bytes over time: two a place, three where others use it */
+#define SCRIBE_SHM_COUNTERS_MAX   8192u /* streams open at once, and closed ones not yet taken */
+
+/*
+ * What a program says of its streams, to the kernel programs alone:
+ * fcntl(DESCRIPTOR, SCRIBE_TELL, memory, place, use, what), refused with EINVAL or EBADF.
+ */
+#define SCRIBE_TELL 0x53637374
+
+enum scribe_tell {
+	SCRIBE_TELL_OPENING = 1, /* what this thread opens next is a stream's */
+	SCRIBE_TELL_OPENED,      /* no longer */
+	SCRIBE_TELL_PLACE,       /* the descriptor's stream is counted in a place from now on */
+	SCRIBE_TELL_STANDARD,    /* so is a standard stream, the first argument: whatever it leads to */
+};
+#define SCRIBE_STANDARD_STREAMS 3u
 
 /*
  * Parts of a place. Each call of the owner is added to OWN, whose lock is odd
@@ -24,17 +40,18 @@
  * the program is killed in between.
  */
 enum scribe_stream_part {
-	SCRIBE_PART_OWN,
-	SCRIBE_PART_OTHERS, /* of everybody else, changed atomically */
-	SCRIBE_PART_AGAIN,
+	SCRIBE_PART_OWNER,
+	SCRIBE_PART_SHARED, /* of everybody else, changed atomically */
+	SCRIBE_PART_OWNER_SHADOW,
 	SCRIBE_STREAM_PARTS
 };
 
-struct scribe_stream {
+struct scribe_counter_slot {
 	scribe_s64 pos;   /* of the program in the stream, bytes; negative: not known */
 	scribe_u64 owner; /* of part[0], a word of the thread */
 	scribe_u64 cursor; /* address in the program: of the file's cursor, which all places of a file share */
 	struct scribe_posix_part part[SCRIBE_STREAM_PARTS];
+	struct scribe_heat heat[SCRIBE_STREAM_PARTS];
 } __attribute__((aligned(64)));
 
 /* What the place of an MPI-IO file has beside, by the same parts. */
@@ -52,22 +69,60 @@ struct scribe_probe_byte {
 };
 #define SCRIBE_PROBE_BYTES_MAX 255u
 
-struct scribe_streams {
+/*
+ * Operations on MPI-IO files one by one (DXT): a ring is one thread's. What finds no room is counted
+ * there, or, of threads beyond the last ring, in `unringed`. Before the daemon has said whether it wants
+ * them they are kept.
+ */
+#define SCRIBE_SHM_RINGS         32u
+#define SCRIBE_SHM_RING_SEGMENTS 8192u
+
+enum scribe_shm_wish {
+	SCRIBE_SEGMENTS_UNSAID,
+	SCRIBE_SEGMENTS_WANTED,
+	SCRIBE_SEGMENTS_UNWANTED,
+};
+
+struct scribe_shm_segment {
+	scribe_s64 offset; /* in the file, bytes; -1: not known */
+	scribe_u64 bytes;
+	scribe_u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
+	scribe_u32 entry, gen;       /* whose record it is */
+	scribe_u32 op;               /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
+	scribe_u32 pad;
+};
+
+struct scribe_shm_ring {
+	scribe_u64 owner; /* a word of the thread, 0: nobody's yet */
+	scribe_u64 put;   /* segments ever written, */
+	scribe_u64 taken; /* and taken, by the daemon */
+	scribe_u64 lost;  /* of operations for which there was no room */
+} __attribute__((aligned(64)));
+
+struct scribe_shm_counters {
 	scribe_u32 magic;
 	scribe_u32 id;      /* of this memory among those of the process */
 	scribe_u32 used;    /* places that were ever in use */
-	scribe_u32 full;    /* streams that found no place */
+	scribe_u32 unsized; /* calls of streams not counted: what they moved is known to the kernel only */
 	scribe_u32 lost;    /* calls of files that found none, where nobody else counts them */
-	scribe_u32 pad;
+	scribe_u32 untimed; /* calls counted when the program allowed no clock */
 	scribe_u64 made_ns; /* CLOCK_MONOTONIC */
-	scribe_u32 gen[SCRIBE_STREAMS_MAX];
-	scribe_u32 closed[SCRIBE_STREAMS_MAX];
-	scribe_u32 taken[SCRIBE_STREAMS_MAX]; /* by the daemon */
-	struct scribe_stream stream[SCRIBE_STREAMS_MAX];
-	struct scribe_stream_more more[SCRIBE_STREAMS_MAX];
+	scribe_u64 heat_base_ns; /* by the daemon: bins of bytes over time begin here; 0: at made_ns */
+	scribe_u32 heats;        /* tables asked for; a place keeps its own */
+	scribe_u32 pad2;
+	scribe_u32 gen[SCRIBE_SHM_COUNTERS_MAX];
+	scribe_u32 closed[SCRIBE_SHM_COUNTERS_MAX];
+	scribe_u32 taken[SCRIBE_SHM_COUNTERS_MAX]; /* by the daemon */
+	struct scribe_counter_slot stream[SCRIBE_SHM_COUNTERS_MAX];
+	struct scribe_stream_more more[SCRIBE_SHM_COUNTERS_MAX];
+	struct scribe_heat_table heat[SCRIBE_STREAM_HEATS];
 	/* by the daemon: the probes that only calls counted here would meet, their number last */
 	struct scribe_probe_byte byte[SCRIBE_PROBE_BYTES_MAX];
 	scribe_u64 nbytes;
+	scribe_u32 segments; /* by the daemon: enum scribe_shm_wish */
+	scribe_u32 unringed; /* operations of threads without a ring */
+	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
+	struct scribe_shm_segment segment[SCRIBE_SHM_RINGS][SCRIBE_SHM_RING_SEGMENTS];
 };
 
 #endif

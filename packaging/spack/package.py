@@ -15,12 +15,15 @@ class Ioscribe(CMakePackage):
     variant("daemon", default=True, description="Build what traces, not the log tools alone")
     variant("slurm", default=False, when="+daemon", description="Build Slurm's plugin")
 
+    variant("postgresql", default=False, description="Stores of operations in PostgreSQL, too")
+
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("zlib-api")
     depends_on("bzip2")
     depends_on("sqlite")
+    depends_on("yajl")
     depends_on("uthash", type="build")
     with when("+daemon"):
         depends_on("llvm@14: targets=bpf", type="build")
@@ -30,12 +33,17 @@ class Ioscribe(CMakePackage):
         depends_on("libcap-ng")
         depends_on("libseccomp")
         depends_on("pcre2")
+        depends_on("ncurses")
+        depends_on("zydis@4:")
     depends_on("slurm", when="+slurm")
+    depends_on("postgresql", when="+postgresql")
 
     def cmake_args(self):
         args = [
             self.define("IOSCRIBE_TESTS", False),
             self.define("IOSCRIBE_TOOLS_ONLY", not self.spec.satisfies("+daemon")),
+            self.define("IOSCRIBE_SERVE", False),
+            self.define_from_variant("IOSCRIBE_POSTGRESQL", "postgresql"),
         ]
         if self.spec.satisfies("+slurm"):
             args.append(self.define("SLURM_SPANK_DIR", self.spec["slurm"].prefix.include))

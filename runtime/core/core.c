@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/hash.h"
-#include "logfmt/module.h"
+#include "logfmt/counters/module.h"
 #include "runtime/core/path.h"
 
 struct entry {

@@ -6,8 +6,8 @@
 #ifndef RUNTIME_CORE_CORE_H
 #define RUNTIME_CORE_CORE_H
 
-#include "logfmt/reader.h"
-#include "runtime/core/excl.h"
+#include "logfmt/file/reader.h"
+#include "runtime/core/path_exclusions.h"
 #include "runtime/core/module.h"
 
 struct scribe_core_options {

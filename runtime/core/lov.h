@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "logfmt/records.h"
+#include "logfmt/counters/records.h"
 
 /*
  * The record of a layout: `lov`, `bytes` long, of any content. With `into` NULL

@@ -5,9 +5,9 @@
  */
 #include "runtime/core/lov.h"
 #include "runtime/core/module.h"
-#include "runtime/core/sources.h"
+#include "runtime/core/module_ops.h"
 
-static void lustre_files(struct scribe_core *core, const struct scribe_source_file *file, size_t n)
+static void lustre_files(struct scribe_core *core, const struct scribe_module_file *file, size_t n)
 {
 	size_t bytes = 0;
 
@@ -29,7 +29,7 @@ static void lustre_files(struct scribe_core *core, const struct scribe_source_fi
 	}
 }
 
-const struct scribe_source scribe_source_lustre = {
+const struct scribe_module_ops scribe_module_lustre = {
 	.name = "LUSTRE",
 	.module = SCRIBE_MOD_LUSTRE,
 	.standard = true,

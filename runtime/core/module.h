@@ -7,8 +7,8 @@
  *
  * Where a module's numbers come from is its own affair. Fed by kernel programs
  * or probes: it registers at drain and fills records from what the kernel kept
- * (runtime/daemon/commit.c does so for POSIX). Fed by plain user code: it is a
- * row of the table in runtime/core/sources.c and is called when processes and
+ * (runtime/daemon/output/log_commit.c does so for POSIX). Fed by plain user code: it is a
+ * row of the table in runtime/core/module_table.c and is called when processes and
  * ranks begin and end (runtime/core/null_module.c). docs/adding-a-module.md
  * goes through one step by step.
  */
@@ -39,7 +39,7 @@ typedef void (*scribe_module_shutdown)(struct scribe_core *core, void *comm, con
 				       int nshared, void **buf, size_t *buf_bytes);
 
 /*
- * Contribute to the log as module `id` (logfmt/records.h). Once a module.
+ * Contribute to the log as module `id` (logfmt/counters/records.h). Once a module.
  *   inout_bytes  in: memory wanted for records; out: memory granted, maybe less
  *   ret_rank     the rank in MPI_COMM_WORLD; NULL ignores
  *   ret_mem_alignment  bytes a buffer must be aligned to, to count as aligned;
@@ -79,7 +79,7 @@ void *scribe_core_register_record(struct scribe_core *core, uint64_t id, const c
 				  size_t bytes, struct scribe_fs_info *ret_fs);
 /*
  * The same for an object: its name is `len` bytes of any values, NULs among them
- * (at most SCRIBE_MAX_NAME_BYTES, logfmt/reader.h). It survives in the log as it
+ * (at most SCRIBE_MAX_NAME_BYTES, logfmt/file/reader.h). It survives in the log as it
  * is; tools that print show its escape.
  */
 void *scribe_core_register_object(struct scribe_core *core, uint64_t id, const void *name, size_t len,

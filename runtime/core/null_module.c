@@ -6,9 +6,9 @@
  * module of your own is this file with other names; docs/adding-a-module.md
  * says which other places need a line.
  */
-#include "logfmt/records.h"
+#include "logfmt/counters/records.h"
 #include "runtime/core/module.h"
-#include "runtime/core/sources.h"
+#include "runtime/core/module_ops.h"
 
 /* One record a rank is all that this module ever asks for. */
 #define NULL_RECORD_NAME "<null-module>"
@@ -61,7 +61,7 @@ static struct scribe_null_record *null_record(struct scribe_core *core)
 }
 
 /* The event. Nothing here may block, print or fail. */
-static void null_process_end(struct scribe_core *core, const struct scribe_source_process *process)
+static void null_process_end(struct scribe_core *core, const struct scribe_module_process *process)
 {
 	struct scribe_null_record *r = null_record(core);
 	double took = process->end - process->start;
@@ -76,7 +76,7 @@ static void null_process_end(struct scribe_core *core, const struct scribe_sourc
 		r->fcounters[SCRIBE_NULL_F_FOO_MAX_DURATION] = took;
 }
 
-const struct scribe_source scribe_source_null = {
+const struct scribe_module_ops scribe_module_null = {
 	.name = "NULL",
 	.standard = false,
 	.rank_begin = null_begin,

@@ -2,98 +2,152 @@
 /*
  * The event loop. The kernel does not wake the daemon an event: the ring is
  * polled every few milliseconds while anything happens, more seldom in peace.
- * It does where slots or room for names run low.
+ * It does where slots or room for names run low, and where the daemon sleeps,
+ * because nothing has happened for a second.
  */
+#include "runtime/daemon/loop.h"
+
 #include <errno.h>
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "runtime/daemon/daemon.h"
-#include "runtime/daemon/libs.h"
-#include "runtime/daemon/service.h"
-#include "runtime/daemon/streams.h"
+#include "runtime/daemon/privsep/sandbox_syscalls.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/collect/events.h"
+#include "runtime/daemon/control/attach_session.h"
+#include "runtime/daemon/control/live_session.h"
+#include "runtime/daemon/control/metrics.h"
+#include "runtime/daemon/control/run_session.h"
+#include "runtime/daemon/control/trace_session.h"
+#include "runtime/daemon/control/user_quota.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/control/server.h"
 
 #define POLL_BUSY_MS  2
 #define POLL_QUIET_MS 20
+#define SLEEP_MS      1000
+#define SLEEP_TURNS   50 /* quiet ones before */
+#define DRAIN_NS      20000000ull /* of a turn, for records of ended processes */
 #define SWEEP_NS      500000000ull
-
-uint64_t scribe_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
-int scribe_loop_watch(struct scribe_daemon *d, int fd, void *what)
-{
-	struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
-
-	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
-}
-
-void scribe_loop_watch_out(struct scribe_daemon *d, int fd, void *what, bool out)
-{
-	struct epoll_event e = {.events = out ? EPOLLOUT : EPOLLIN, .data.ptr = what};
-
-	(void)epoll_ctl(d->epoll, EPOLL_CTL_MOD, fd, &e);
-}
-
-void scribe_loop_watch_kernel(struct scribe_daemon *d)
-{
-	/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
-	struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data.ptr = &d->bpf};
-
-	(void)epoll_ctl(d->epoll, EPOLL_CTL_ADD, scribe_bpf_events_fd(d->bpf), &e);
-}
 
 static void dispatch(struct scribe_daemon *d, void *what)
 {
 	if (what == &d->bpf)
 		return; /* events are taken in each turn */
-	if (what == &d->listen)
+	if (what == &d->listen) {
 		scribe_clients_accept(d);
-	else
-		scribe_clients_serve(d, what);
+		scribe_turns_part(&d->turns, SCRIBE_TURN_ACCEPT);
+		return;
+	}
+	scribe_clients_serve(d, what);
+	scribe_turns_part(&d->turns, SCRIBE_TURN_SERVE);
+}
+
+static void serve_and_tick(struct scribe_daemon *d)
+{
+	d->poll_fast = false;
+	scribe_clients_serve_all(d);
+	scribe_turns_part(&d->turns, SCRIBE_TURN_SERVE);
+	scribe_live_session_tick(d);
+	scribe_metrics_tick(d);
+	scribe_turns_part(&d->turns, SCRIBE_TURN_LIVE);
+	scribe_user_tick(d);
+	scribe_trace_session_tick(d);
+	scribe_jobs_tick(d);
+	scribe_attach_session_tick(d);
+	scribe_turns_part(&d->turns, SCRIBE_TURN_WORKS);
+}
+
+static void sweep(struct scribe_daemon *d)
+{
+	scribe_events_sweep(d);
+	scribe_runlink_sweep(d);
+	scribe_libs_guard(d);
+	scribe_libs_sweep(d);
+	scribe_shm_counters_sweep(d);
+	scribe_turns_part(&d->turns, SCRIBE_TURN_SWEEP);
+}
+
+/* Nothing is under way that turns of the loop have to look after. */
+static bool is_quiet(const struct scribe_daemon *d)
+{
+	for (const struct scribe_job *w = d->works; w; w = w->next)
+		if (w->state < SCRIBE_JOB_OVER &&
+		    (w->state >= SCRIBE_JOB_ENDING || w->segments || scribe_file_xattrs_busy(w)))
+			return false;
+	for (const struct scribe_client *c = d->clients; c; c = c->next)
+		if (!scribe_client_is_idle(c))
+			return false;
+	return !d->asked_to_end && !(d->spool && scribe_spool_busy(d->spool));
+}
+
+/* How long the loop waits for something to happen, in milliseconds. */
+static int time_to_wait(struct scribe_daemon *d, const struct scribe_pace *pace, int idle_ms)
+{
+	if (!d->works)
+		return d->quit ? 0 : idle_ms;
+	if (!d->bpf || pace->quiet_turns < SLEEP_TURNS || !is_quiet(d))
+		return pace->wait_ms;
+	if (!scribe_bpf_sleeps(d->bpf))
+		return 0;
+	return idle_ms >= 0 && idle_ms < SLEEP_MS ? idle_ms : SLEEP_MS;
 }
 
 int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 {
+	bool cut = false;
 	struct epoll_event e[32];
-	int idle_ms = d->service ? scribe_service_tick(d) : -1;
-	int n = epoll_wait(d->epoll, e, 32, d->works ? pace->wait_ms : d->quit ? 0 : idle_ms);
+	int idle_ms = pace->before_turn ? pace->before_turn(d) : -1;
+	int n = epoll_wait(d->epoll, e, 32, time_to_wait(d, pace, idle_ms));
 
+	if (d->bpf)
+		scribe_bpf_wakes(d->bpf);
+	scribe_calls_say();
 	if (n < 0 && errno != EINTR)
 		return -errno;
+	scribe_turns_begin(&d->turns);
+	d->drain_until_ns = scribe_now_ns() + DRAIN_NS;
 	for (int i = 0; i < n; i++)
 		dispatch(d, e[i].data.ptr);
 	if (!d->works) {
-		scribe_clients_serve_all(d);
-		scribe_works_tick(d);
+		serve_and_tick(d);
+		scribe_turns_end(&d->turns);
 		return 0;
 	}
-	if (scribe_events_take(d) > 0)
-		pace->wait_ms = POLL_BUSY_MS;
-	else if (pace->wait_ms < POLL_QUIET_MS)
+	scribe_segments_take(d, false);
+	pace->quiet_turns = n > 0 ? 0 : pace->quiet_turns + 1;
+	if (scribe_events_take(d, SCRIBE_EVENTS_NS, &cut) > 0) {
+		pace->wait_ms = cut ? 0 : POLL_BUSY_MS;
+		pace->quiet_turns = 0;
+	} else if (pace->wait_ms < POLL_QUIET_MS) {
 		pace->wait_ms++;
-	if (scribe_now_ns() >= pace->next_sweep_ns) {
-		scribe_events_sweep(d);
-		scribe_runlink_sweep(d);
-		scribe_libs_guard(d);
-		scribe_libs_sweep(d);
-		scribe_streams_sweep(d);
+	}
+	scribe_turns_part(&d->turns, SCRIBE_TURN_EVENTS);
+	/* whose events still wait is not looked at */
+	if (!cut && scribe_now_ns() >= pace->next_sweep_ns) {
+		sweep(d);
 		pace->next_sweep_ns = scribe_now_ns() + SWEEP_NS;
 	}
-	scribe_clients_serve_all(d);
-	scribe_works_tick(d);
-	if (d->hurry)
+	serve_and_tick(d);
+	if (d->poll_fast && !cut)
 		pace->wait_ms = POLL_BUSY_MS;
+	if (d->poll_fast)
+		pace->quiet_turns = 0;
+	scribe_turns_end(&d->turns);
 	return 0;
 }
 
-int scribe_loop(struct scribe_daemon *d)
+int scribe_loop(struct scribe_daemon *d, int (*before_turn)(struct scribe_daemon *d))
 {
-	struct scribe_pace pace = {.next_sweep_ns = scribe_now_ns() + SWEEP_NS, .wait_ms = POLL_BUSY_MS};
+	struct scribe_pace pace = {.next_sweep_ns = scribe_now_ns() + SWEEP_NS, .wait_ms = POLL_BUSY_MS,
+				     .before_turn = before_turn};
 	int rc = 0;
 
 	while (!d->quit && rc == 0)

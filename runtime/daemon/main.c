@@ -2,6 +2,8 @@
 /* ioscribed: arguments, start and end of the daemon. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +13,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/daemon/daemon.h"
-#include "runtime/daemon/features.h"
-#include "runtime/daemon/libs.h"
-#include "runtime/daemon/limits.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/collect/features.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/base/rlimits.h"
+#include "runtime/daemon/control/control.h"
 #include "runtime/daemon/service.h"
-#include "runtime/daemon/streams.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/control/user_quota.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/loop.h"
+#include "runtime/daemon/control/server.h"
 
 static void usage(FILE *to)
 {
@@ -68,22 +75,24 @@ static int watch_starter(int fd)
 static void end_private(struct scribe_daemon *d)
 {
 	while (d->works)
-		scribe_work_free(d->works);
+		scribe_job_free(d->works);
 	if (dup2(STDIN_FILENO, STDERR_FILENO) < 0)
 		close(STDERR_FILENO);
 	scribe_clients_close(d);
-	scribe_hands_close();
+	scribe_helpers_close();
 	scribe_libs_stop(d, true);
-	scribe_streams_clear(d);
+	scribe_shm_counters_clear(d);
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_map_clear(&d->by_tgid);
+	scribe_user_end(d);
 	free(d->slot);
 	close(d->epoll);
+	scribe_turns_close(&d->turns);
 }
 
 static int serve_private(int fd, bool verbose)
 {
-	struct scribe_daemon d = {.epoll = -1, .listen = -1, .verbose = verbose};
+	struct scribe_daemon d = {.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = verbose};
 	struct scribe_client *own;
 	struct scribe_err err = {0};
 	int type = 0, rc = 0;
@@ -105,7 +114,7 @@ static int serve_private(int fd, bool verbose)
 	scribe_limits_raise();
 	if (watch_starter(fd) < 0)
 		return 1;
-	if (scribe_hands_open(true, &err) < 0) {
+	if (scribe_helpers_open(true, &err) < 0) {
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 		return 1;
 	}
@@ -116,7 +125,7 @@ static int serve_private(int fd, bool verbose)
 	else
 		rc = -errno;
 	if (rc == 0)
-		rc = scribe_loop(&d);
+		rc = scribe_loop(&d, NULL);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", strerror(-rc));
 	end_private(&d);
@@ -140,6 +149,8 @@ static int check_config(const char *path)
 
 	if (rc == 0 && (path || access(SCRIBE_SERVICE_CONFIG, F_OK) == 0))
 		rc = scribe_config_file(&config, path ? path : SCRIBE_SERVICE_CONFIG, &err);
+	if (rc == 0)
+		scribe_config_tell_old_keys(&config);
 	scribe_config_clear(&config);
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
@@ -147,76 +158,129 @@ static int check_config(const char *path)
 }
 
 struct arguments {
-	enum { NOTHING, PRIVATE, PROBE, FEATURES, SERVICE, FINISH, CHECK } mode;
+	enum { NOTHING, PRIVATE, PROBE, FEATURES, SERVICE, FINISH, CHECK, LIST_KEYS, HELP, VERSION } mode;
 	int fd;
 	const char *file;
 	struct scribe_service_options service;
 };
 
-/* One argument and perhaps its value; how many were taken, 0: not known. */
-static int take(struct arguments *a, const char *word, const char *value)
-{
-	const char **text = !strcmp(word, "--dir")      ? &a->service.dir
-			    : !strcmp(word, "--config") ? &a->service.config
-							: NULL;
-	static const struct {
-		const char *name;
-		int mode;
-	} modes[] = {{"--private", PRIVATE},
-		     {"--probe", PROBE},
-		     {"--features", FEATURES},
-		     {"--service", SERVICE},
-		     {"--finish", FINISH},
-		     {"--check-config", CHECK}};
+enum { FD = 0x100, DIR_OPTION, CONFIG, VERBOSE, FOREGROUND, STAY, PIN };
 
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (strcmp(word, modes[i].name))
-			continue;
-		a->mode = modes[i].mode;
-		a->file = a->mode == CHECK && value && value[0] != '-' ? value : NULL;
-		return a->file ? 2 : 1;
+static const struct option options[] = {
+	{"private", no_argument, NULL, PRIVATE},
+	{"probe", no_argument, NULL, PROBE},
+	{"features", no_argument, NULL, FEATURES},
+	{"service", no_argument, NULL, SERVICE},
+	{"finish", no_argument, NULL, FINISH},
+	{"check-config", no_argument, NULL, CHECK},
+	{"list-keys", no_argument, NULL, LIST_KEYS},
+	{"help", no_argument, NULL, HELP},
+	{"version", no_argument, NULL, VERSION},
+	{"fd", required_argument, NULL, FD},
+	{"dir", required_argument, NULL, DIR_OPTION},
+	{"config", required_argument, NULL, CONFIG},
+	{"verbose", no_argument, NULL, VERBOSE},
+	{"foreground", no_argument, NULL, FOREGROUND},
+	{"stay", no_argument, NULL, STAY},
+	{"pin", no_argument, NULL, PIN},
+	{NULL, 0, NULL, 0},
+};
+
+static int wrong(const char *what, const char *word)
+{
+	fprintf(stderr, "ioscribed: ");
+	fprintf(stderr, what, word);
+	fputs("; see ioscribed --help\n", stderr);
+	return 2;
+}
+
+/* getopt has refused a word; several options that it begins are named by nobody else. */
+static int refused(int key, const char *word)
+{
+	size_t n = strcspn(word, "=");
+	int fits = 0;
+
+	for (const struct option *o = options; o->name && n > 2; o++)
+		fits += !strncmp(word + 2, o->name, n - 2);
+	if (key == ':')
+		return wrong("option '%s' needs an argument", word);
+	return wrong(fits > 1 ? "option '%s' is ambiguous" : "unknown option '%s'", word);
+}
+
+static int take(struct arguments *a, int key)
+{
+	switch (key) {
+	case FD:
+		a->fd = number(optarg);
+		return a->fd < 0 ? wrong("--fd '%s' is no descriptor", optarg) : 0;
+	case DIR_OPTION:
+		a->service.dir = optarg;
+		return 0;
+	case CONFIG:
+		a->service.config = optarg;
+		return 0;
+	case VERBOSE:
+		a->service.verbose = true;
+		return 0;
+	case FOREGROUND:
+		a->service.foreground = true;
+		return 0;
+	case STAY:
+		a->service.stay = true;
+		return 0;
+	case PIN:
+		a->service.pin = true;
+		return 0;
+	default:
+		a->mode = key;
+		return 0;
 	}
-	if (text && value) {
-		*text = value;
-		return 2;
-	}
-	if (!strcmp(word, "--fd") && value && number(value) >= 0) {
-		a->fd = number(value);
-		return 2;
-	}
-	a->service.verbose = a->service.verbose || !strcmp(word, "--verbose");
-	a->service.foreground = a->service.foreground || !strcmp(word, "--foreground");
-	a->service.stay = a->service.stay || !strcmp(word, "--stay");
-	a->service.pin = a->service.pin || !strcmp(word, "--pin");
-	return !strcmp(word, "--verbose") || !strcmp(word, "--foreground") || !strcmp(word, "--stay") ||
-	       !strcmp(word, "--pin");
+}
+
+/* 0, or the exit code. What only tells something is the last that is read. */
+static int read_arguments(struct arguments *a, int argc, char **argv)
+{
+	int key, rc = 0;
+
+	opterr = 0;
+	while (rc == 0 && a->mode < LIST_KEYS && (key = getopt_long(argc, argv, ":", options, NULL)) != -1)
+		rc = key == '?' || key == ':' ? refused(key, argv[optind - 1]) : take(a, key);
+	if (rc || a->mode >= LIST_KEYS)
+		return rc;
+	if (a->mode == CHECK && optind < argc)
+		a->file = argv[optind++];
+	return optind < argc ? wrong("unexpected argument '%s'", argv[optind]) : 0;
+}
+
+/* A path as it is from anywhere; one that is too long stays and fails where it is used. */
+static const char *absolute(const char *path, char *room)
+{
+	char cwd[PATH_MAX];
+
+	if (!path || path[0] == '/' || !getcwd(cwd, sizeof(cwd)) ||
+	    snprintf(room, PATH_MAX, "%s/%s", cwd, path) >= PATH_MAX)
+		return path;
+	return room;
 }
 
 int main(int argc, char **argv)
 {
+	static char config[PATH_MAX], dir[PATH_MAX];
 	struct arguments a = {.fd = -1, .service.lock = -1};
+	int rc = read_arguments(&a, argc, argv);
 
-	for (int i = 1, n; i < argc; i += n) {
-		if (!strcmp(argv[i], "--version")) {
-			puts("ioscribed " IOSCRIBE_VERSION);
-			return 0;
-		}
-		if (!strcmp(argv[i], "--list-keys")) {
-			scribe_config_print_keys();
-			return 0;
-		}
-		if (!strcmp(argv[i], "--help")) {
-			usage(stdout);
-			return 0;
-		}
-		n = take(&a, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
-		if (!n) {
-			fprintf(stderr, "ioscribed: bad argument '%s'\n", argv[i]);
-			usage(stderr);
-			return 2;
-		}
-	}
+	if (rc)
+		return rc;
 	switch (a.mode) {
+	case HELP:
+		usage(stdout);
+		return 0;
+	case VERSION:
+		puts("ioscribed " IOSCRIBE_VERSION);
+		return 0;
+	case LIST_KEYS:
+		scribe_config_print_keys();
+		return 0;
 	case PROBE:
 		return scribe_probe_print(a.service.verbose);
 	case FEATURES:
@@ -226,6 +290,9 @@ int main(int argc, char **argv)
 		a.service.lock = a.fd;
 		return scribe_service_run(&a.service);
 	case SERVICE:
+		/* the service works in / */
+		a.service.config = absolute(a.service.config, config);
+		a.service.dir = absolute(a.service.dir, dir);
 		return scribe_service_run(&a.service);
 	case CHECK:
 		return check_config(a.file);

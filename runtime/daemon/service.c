@@ -4,6 +4,8 @@
  */
 #include "runtime/daemon/service.h"
 
+#include "runtime/daemon/control/control.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,15 +20,26 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "runtime/daemon/build.h"
-#include "runtime/daemon/confine.h"
-#include "runtime/daemon/detach.h"
-#include "runtime/daemon/keep.h"
-#include "runtime/daemon/libs.h"
-#include "runtime/daemon/limits.h"
-#include "runtime/daemon/notify.h"
-#include "runtime/daemon/spool.h"
-#include "runtime/daemon/streams.h"
+#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/base/daemonize.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/privsep/link_maker.h"
+#include "runtime/daemon/base/rlimits.h"
+#include "runtime/daemon/base/sd_notify.h"
+#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/control/user_quota.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/collect/events.h"
+#include "runtime/daemon/collect/job_table.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/loop.h"
+#include "runtime/daemon/control/metrics.h"
+#include "runtime/daemon/control/server.h"
 
 #define LOCK_TRIES        250 /* 20 ms each: one that is just ending */
 #define FIRST_JOB_NS      60000000000ull
@@ -132,7 +145,7 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	d->listen = scribe_notify_socket();
 	d->service->passed = d->listen >= 0;
 	if (d->listen >= 0)
-		return scribe_loop_watch(d, d->listen, &d->listen);
+		return scribe_watch_in(d->epoll, d->listen, &d->listen);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
 	unlink(d->socket); /* of one that was killed: the lock is ours */
 	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -144,7 +157,7 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	umask(before);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot listen on %s: %s", d->socket, strerror(-rc));
-	return scribe_loop_watch(d, d->listen, &d->listen);
+	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
 
 /* Where the site says nothing, the runtime library of our own installation, if there is one. */
@@ -223,23 +236,29 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	scribe_limits_raise();
 	if (!o->foreground && open_log(s, err) < 0)
 		return err->code;
+	scribe_config_tell_old_keys(&s->config);
 	make_log_dir(&s->config);
-	rc = scribe_hands_open(false, err);
+	rc = scribe_helpers_open(false, err);
+	if (rc == 0)
+		rc = scribe_linker_open(err);
 	if (rc == 0 && s->config.spool_dir[0])
 		rc = scribe_spool_open(s->config.spool_dir, &d->spool, err);
 	if (rc < 0)
 		return rc;
+	d->metrics = scribe_metrics_open(&s->config);
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
-	rc = scribe_keep_resume(d, err);
+	d->calls_told = true; /* by a daemon before us, for all that is known */
+	scribe_attend_end(d);
+	rc = scribe_job_journal_resume(d, err);
 	if (s->finish)
 		d->asked_to_end = SIGINT;
 	if (rc == 0 && !s->finish)
 		rc = open_socket(d, err);
 	if (rc == 0)
-		rc = scribe_confine(scribe_libs_part(&s->config), err);
-	d->confined = rc == 0;
+		rc = scribe_sandbox(scribe_libs_part(&s->config), err);
+	d->sandboxed = rc == 0;
 	return rc;
 }
 
@@ -260,6 +279,11 @@ static void say_state(const struct scribe_service *s, const char *state)
 		close(fd);
 }
 
+static bool to_load(const struct scribe_daemon *d)
+{
+	return d->service->config.load_at_start && !d->bpf;
+}
+
 /*
  * Loading takes seconds on a slow node: before the first job, that its prolog does
  * not wait for it. What is asked meanwhile waits in the socket.
@@ -269,12 +293,11 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 	struct scribe_service *s = d->service;
 	int rc;
 
-	if (!s->config.load_at_start || d->bpf) {
-		say_state(s, NULL);
+	if (!to_load(d))
 		return 0;
-	}
-	say_state(s, SCRIBE_SERVICE_LOADING);
-	rc = scribe_works_load(d, &s->config, err);
+	rc = scribe_jobs_load(d, &s->config, err);
+	if (rc == 0)
+		scribe_libs_start(d, &s->config);
 	say_state(s, NULL);
 	if (rc == 0 || managed)
 		return rc;
@@ -284,12 +307,12 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 }
 
 /* The jobs go on without us: what we know of them is noted, the kernel keeps the rest. */
-static void leave(struct scribe_daemon *d)
+static void leave_jobs(struct scribe_daemon *d)
 {
-	scribe_streams_sweep(d);
-	for (struct scribe_work *w = d->works; w; w = w->next)
+	scribe_shm_counters_sweep(d);
+	for (struct scribe_job *w = d->works; w; w = w->next)
 		scribe_journal_close(&w->journal);
-	d->bpf = scribe_bpf_leave(d->bpf);
+	d->bpf = scribe_bpf_close_keep_pins(d->bpf);
 }
 
 /* What serves nobody any more. The lock goes with the process. */
@@ -299,29 +322,36 @@ static void end(struct scribe_daemon *d)
 
 	if (d->listen >= 0 && !s->passed)
 		unlink(d->socket);
-	scribe_libs_stop(d, !scribe_works_left(d));
-	if (scribe_works_left(d))
-		leave(d);
+	scribe_libs_stop(d, !scribe_jobs_left(d));
+	if (scribe_jobs_left(d))
+		leave_jobs(d);
 	else if (s->pin && d->bpf)
 		scribe_build_forget(s->dir);
+	if (d->bpf)
+		scribe_attend_end(d);
 	while (d->works)
-		scribe_work_free(d->works);
+		scribe_job_free(d->works);
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_clients_close(d);
 	d->spool = scribe_spool_free(d->spool);
-	scribe_hands_close();
+	d->metrics = scribe_metrics_free(d->metrics);
+	scribe_helpers_close();
+	scribe_linker_close();
 	scribe_map_clear(&d->by_tgid);
+	scribe_user_end(d);
 	scribe_config_clear(&s->config);
 	free(d->slot);
 	if (d->epoll >= 0)
 		close(d->epoll);
+	scribe_turns_close(&d->turns);
 	if (d->root > 0)
 		close(d->root);
 	if (s->pid_file >= 0 && ftruncate(s->pid_file, 0) == 0)
 		close(s->pid_file);
 }
 
-int scribe_service_tick(struct scribe_daemon *d)
+/* What a turn of the loop begins with. */
+static int tick(struct scribe_daemon *d)
 {
 	struct scribe_service *s = d->service;
 	uint64_t now = scribe_now_ns();
@@ -330,7 +360,7 @@ int scribe_service_tick(struct scribe_daemon *d)
 		scribe_notify("WATCHDOG=1");
 		s->next_ping_ns = now + s->watchdog_ns / 2;
 	}
-	if (!s->stay && (d->begun || now - s->started_ns > FIRST_JOB_NS))
+	if (!s->stay && (d->jobs_started || now - s->started_ns > FIRST_JOB_NS))
 		d->until_idle = true;
 	return s->watchdog_ns && s->watchdog_ns < 2000000ull * IDLE_SLEEP_MS ? (int)(s->watchdog_ns / 4000000)
 									     : IDLE_SLEEP_MS;
@@ -346,10 +376,11 @@ int scribe_service_run(const struct scribe_service_options *o)
 	int ready = -1, rc = 0;
 
 	if (!o->foreground)
-		rc = scribe_detach(&ready, &err);
+		rc = scribe_daemonize(&ready, &err);
 	if (rc > 0)
 		return 0; /* the starter: the daemon serves */
-	*d = (struct scribe_daemon){.epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
+	*d = (struct scribe_daemon){
+		.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = o->verbose, .service = &s};
 	if (managed)
 		d->root = open("/proc/1/root", O_PATH | O_CLOEXEC | O_DIRECTORY);
 	if (d->root < 0)
@@ -358,8 +389,10 @@ int scribe_service_run(const struct scribe_service_options *o)
 		rc = begin(d, &s, o, &err);
 	/* who dies young again and again must get on, or the jobs' records are not given back */
 	if (rc == 0 && d->works)
-		scribe_events_take(d);
-	scribe_detach_ready(ready, rc < 0 ? err.text : NULL);
+		scribe_events_take(d, 0, NULL);
+	if (rc == 0)
+		say_state(&s, to_load(d) ? SCRIBE_SERVICE_LOADING : NULL);
+	scribe_daemonize_ready(ready, rc < 0 ? err.text : NULL);
 	if (rc == 0)
 		rc = load(d, managed, &err);
 	if (rc < 0 && ready < 0)
@@ -368,7 +401,7 @@ int scribe_service_run(const struct scribe_service_options *o)
 		s.started_ns = scribe_now_ns();
 		s.watchdog_ns = scribe_notify_watchdog();
 		scribe_notify("READY=1");
-		rc = scribe_loop(d);
+		rc = scribe_loop(d, tick);
 		scribe_notify("STOPPING=1");
 	}
 	end(d);

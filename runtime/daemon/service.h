@@ -6,7 +6,7 @@
 #ifndef RUNTIME_DAEMON_SERVICE_H
 #define RUNTIME_DAEMON_SERVICE_H
 
-#include "runtime/daemon/daemon.h"
+#include "runtime/daemon/state/daemon.h"
 
 struct scribe_service_options {
 	const char *dir;    /* NULL: by environment, else SCRIBE_SERVICE_DIR */
@@ -19,20 +19,8 @@ struct scribe_service_options {
 	bool verbose;
 };
 
-struct scribe_service {
-	char dir[96]; /* so that the socket's name has its room */
-	int pid_file; /* locked while the daemon lives */
-	struct scribe_config config; /* what every job begins with */
-	const char *config_file; /* that it was read from, NULL: none */
-	bool stay, pin, finish;
-	bool passed; /* the socket is the service manager's */
-	uint64_t started_ns;
-	uint64_t watchdog_ns, next_ping_ns; /* 0: the service manager wants no sign of life */
-};
 
 /* Serve until told to end. The exit status of the process. */
 int scribe_service_run(const struct scribe_service_options *options);
-/* Once a turn of the loop; returns how long the loop may sleep when there is no job, ms. */
-int scribe_service_tick(struct scribe_daemon *d);
 
 #endif

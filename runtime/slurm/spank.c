@@ -2,16 +2,17 @@
 /*
  * Slurm's side of opting in: --ioscribe and --ioscribe-dxt of sbatch, salloc and
  * srun become variables of the job's tasks, and of the prolog (SPANK_IOSCRIBE,
- * SPANK_IOSCRIBE_DXT). This version traces no single operations: who asks for that
- * is told so, and gets the counters. When the batch step ends it calls the site's `comment`
- * program. Must not know the daemon, and never fail a job: what does not work is
- * left out.
+ * SPANK_IOSCRIBE_DXT). When the batch step ends it calls the site's `comment`
+ * program; before a step's tasks are started it tells the daemon of them (announce.h).
+ * Must never fail a job: what does not work is left out.
  *
- * plugstack.conf:  optional spank_ioscribe.so [library=PATH] [dir=PATH] [comment=PATH]
+ * plugstack.conf:  optional spank_ioscribe.so [library=PATH] [dir=PATH] [comment=PATH] [off=PATH]
  *   library   preloaded into tasks that opted in, so that MPI ranks write their log
  *             together; without it the daemon does
  *   dir       where the daemon listens (/run/ioscribe)
  *   comment   program that is called with the job's number when its batch step ends
+ *   off       while this file is there the options are accepted and do nothing
+ *             (/etc/ioscribe/off, which switches the hooks off, too)
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,12 +27,16 @@
 
 #include <slurm/spank.h>
 
+#include "runtime/slurm/announce.h"
+
 SPANK_PLUGIN(ioscribe, 1)
 
 #define BATCH_STEP   0xfffffffbU /* SLURM_BATCH_SCRIPT, which spank.h does not have */
 #define COMMENT_MS   3000
 #define NUMBER_CHARS 12
 #define PATHS_CHARS  4096
+#define OFF_FILE     "/etc/ioscribe/off"
+#define DIR_DEFAULT  "/run/ioscribe"
 
 enum choice { UNSAID, ON, OFF };
 
@@ -67,12 +72,32 @@ static int on_dxt(int val, const char *text, int remote)
 static struct spank_option options[] = {
 	{"ioscribe", "[on|off]", "Record the job's file I/O (off: never, not even by IOSCRIBE_ENABLE=1)", 2,
 	 0, on_ioscribe},
-	{"ioscribe-dxt", NULL, "As --ioscribe; a trace of each operation is not in this version", 0, 0, on_dxt},
+	{"ioscribe-dxt", NULL, "As --ioscribe, and keep each read and write with its times (DXT)", 0, 0, on_dxt},
 };
 
 static enum choice decided(void)
 {
 	return chosen == UNSAID && traced_ops ? ON : chosen;
+}
+
+/* The value of an argument NAME=/PATH of plugstack.conf, or NULL. */
+static const char *path_of(const char *name, int argc, char **argv)
+{
+	size_t n = strlen(name);
+
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], name, n) && argv[i][n] == '=' && argv[i][n + 1] == '/')
+			return argv[i] + n + 1;
+	}
+	return NULL;
+}
+
+/* The site's switch, looked at each time: it works at once, without a restart of Slurm. */
+static int is_off(int argc, char **argv)
+{
+	const char *file = path_of("off", argc, argv);
+
+	return access(file ? file : OFF_FILE, F_OK) == 0;
 }
 
 /** Registers the options, in every context that parses them. */
@@ -88,49 +113,50 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
 /** Passes the choice on to prolog and epilog. */
 int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	if (spank_context() == S_CTX_REMOTE || decided() == UNSAID)
+	if (spank_context() == S_CTX_REMOTE || decided() == UNSAID || is_off(argc, argv))
 		return 0;
-	if (traced_ops && (spank_context() == S_CTX_ALLOCATOR || !getenv("SLURM_JOB_ID")))
-		slurm_info("--ioscribe-dxt: this version of ioscribe does not trace single operations; the job's "
-			   "counters are recorded, as by --ioscribe");
 	spank_job_control_setenv(sp, "IOSCRIBE", decided() == ON ? "on" : "off", 1);
 	if (traced_ops)
 		spank_job_control_setenv(sp, "IOSCRIBE_DXT", "1", 1);
 	return 0;
 }
 
-/* The value of an argument NAME=/PATH of plugstack.conf, or NULL. */
-static const char *path_of(const char *name, int argc, char **argv)
-{
-	size_t n = strlen(name);
-
-	for (int i = 0; i < argc; i++) {
-		if (!strncmp(argv[i], name, n) && argv[i][n] == '=' && argv[i][n + 1] == '/')
-			return argv[i] + n + 1;
-	}
-	return NULL;
-}
-
 /* The runtime before what the user preloads, once. */
 static void preload(spank_t sp, const char *library, const char *dir)
 {
-	char others[PATHS_CHARS], both[2 * PATHS_CHARS], socket_path[PATHS_CHARS];
+	char preloads[PATHS_CHARS], both[2 * PATHS_CHARS], socket_path[PATHS_CHARS];
 	int rc;
 
 	if (access(library, R_OK) < 0)
 		return;
-	snprintf(socket_path, sizeof(socket_path), "%s/socket", dir ? dir : "/run/ioscribe");
-	rc = (int)spank_getenv(sp, "LD_PRELOAD", others, sizeof(others));
+	snprintf(socket_path, sizeof(socket_path), "%s/socket", dir ? dir : DIR_DEFAULT);
+	rc = (int)spank_getenv(sp, "LD_PRELOAD", preloads, sizeof(preloads));
 	if (rc == (int)ESPANK_ENV_NOEXIST)
-		others[0] = 0;
+		preloads[0] = 0;
 	else if (rc != (int)ESPANK_SUCCESS)
 		return; /* too long to be touched */
-	snprintf(both, sizeof(both), "%s%s%s", library, others[0] ? ":" : "", others);
-	if (!strstr(others, library))
+	snprintf(both, sizeof(both), "%s%s%s", library, preloads[0] ? ":" : "", preloads);
+	if (!strstr(preloads, library))
 		spank_setenv(sp, "LD_PRELOAD", both, 1);
 	spank_setenv(sp, "IOSCRIBE_SOCKET", socket_path, 1);
+}
+
+/* Has the user asked for it, here or in the environment that the tasks get? */
+static int wanted(spank_t sp)
+{
+	char value[NUMBER_CHARS];
+
+	return decided() == ON || (decided() == UNSAID && spank_getenv(sp, "IOSCRIBE_ENABLE", value, sizeof(value)) ==
+								  ESPANK_SUCCESS && !strcmp(value, "1"));
+}
+
+/* Tasks are about to be executed: what records them is to be there before. */
+static void announce(spank_t sp, const char *dir)
+{
+	uint32_t job;
+
+	if (wanted(sp) && spank_get_item(sp, S_JOB_ID, &job) == ESPANK_SUCCESS)
+		scribe_announce(dir ? dir : DIR_DEFAULT, job);
 }
 
 /** Passes the choice on to the tasks of a step. */
@@ -138,6 +164,8 @@ int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 {
 	const char *library = path_of("library", argc, argv);
 
+	if (is_off(argc, argv))
+		return 0;
 	if (decided() == ON) {
 		spank_setenv(sp, "IOSCRIBE_ENABLE", "1", 1);
 		spank_unsetenv(sp, "IOSCRIBE_DISABLE");
@@ -148,6 +176,7 @@ int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 	}
 	if (traced_ops)
 		spank_setenv(sp, "IOSCRIBE_DXT", "1", 1);
+	announce(sp, path_of("dir", argc, argv));
 	return 0;
 }
 
@@ -185,7 +214,7 @@ int slurm_spank_exit(spank_t sp, int argc, char **argv)
 	if (spank_context() != S_CTX_REMOTE || spank_get_item(sp, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
 	    step != BATCH_STEP || spank_get_item(sp, S_JOB_ID, &job) != ESPANK_SUCCESS)
 		return 0;
-	if (comment)
+	if (comment && !is_off(argc, argv))
 		run_comment(comment, job);
 	return 0;
 }

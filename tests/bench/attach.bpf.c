@@ -3,7 +3,7 @@
  * The two ways to hang on system calls, with the same work: number filter, task
  * storage, two clock readings. One pair is attached at a time.
  */
-#include "bpf/kernel.bpf.h"
+#include "bpf/kern/kernel.bpf.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 

@@ -19,7 +19,7 @@ SYS_BPF = {"x86_64": 321, "aarch64": 280}.get(platform.machine())
 PROG_GET_FD_BY_ID, GET_INFO, LINK_GET_FD_BY_ID, LINK_GET_NEXT_ID = 13, 15, 30, 31
 PROG_NAME_AT, PROG_INFO_BYTES = 64, 80  # struct bpf_prog_info up to the name
 OURS = "scribe_"
-WAIT_SECONDS = 60
+WAIT_SECONDS = int(os.environ.get("IOSCRIBE_BENCH_WAIT", "60"))
 MITIGATIONS = ("spec_rstack_overflow", "retbleed", "spectre_v2", "mds", "meltdown")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -100,6 +100,12 @@ def attached():
     if ctypes.get_errno() not in (0, 2):
         sys.exit(f"bench: bpf links cannot be listed: {os.strerror(ctypes.get_errno())}: run as root")
     return sorted(names)
+
+
+def at_calls(names):
+    """Of these, those that system calls run: others see processes come and go, and libraries."""
+    return [name for name in names if not name.startswith(("scribe_sched", "scribe_ev_fork", "scribe_ev_exec",
+                                                           "scribe_ev_own", "scribe_ev_end", "scribe_lib"))]
 
 
 def wait_until(wanted, what):

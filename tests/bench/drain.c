@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/load.h"
+#include "bpf/user/load.h"
 
 static double now_ms(void)
 {
@@ -68,12 +68,12 @@ int main(int argc, char **argv)
 	long records = argc > 1 ? atol(argv[1]) : 100000;
 	int sizes = argc > 2 ? atoi(argv[2]) : 1, start[2], status;
 	struct scribe_bpf_options o = {.slots = (uint32_t)records + (uint32_t)records / 16 + 64};
-	struct scribe_job job = {.active = 1, .quota = 1u << 30, .mem_align = 8};
+	struct scribe_job_entry job = {.active = 1, .quota = 1u << 30, .mem_align = 8};
 	char folder[] = "/dev/shm/ioscribe-drain-XXXXXX", command[128];
 	unsigned long seen[2] = {0, 0};
 	struct scribe_err err = {0};
 	struct scribe_bpf *b;
-	uint32_t index, serial;
+	uint32_t index, proc_id;
 	double before, after;
 	pid_t pid;
 
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	pid = fork();
 	if (pid == 0)
 		child(folder, records, sizes, start[0]);
-	if (pid < 0 || scribe_bpf_enrol(b, pid, 0, &index, &serial, &err) || write(start[1], "x", 1) != 1) {
+	if (pid < 0 || scribe_bpf_enrol(b, pid, 0, &index, &proc_id, &err) || write(start[1], "x", 1) != 1) {
 		fprintf(stderr, "drain: %s\n", err.text);
 		return 1;
 	}
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		scribe_bpf_poll(b, 1, on_event, b);
 	scribe_bpf_poll(b, 0, on_event, b);
 	before = now_ms();
-	if (scribe_bpf_harvest(b, index, on_slot, seen))
+	if (scribe_bpf_drain_and_free(b, index, on_slot, seen))
 		fprintf(stderr, "drain: harvest failed\n");
 	after = now_ms();
 	printf("child status %d; %lu records, %lu writes; drained in %.1f ms\n", status, seen[0], seen[1],

@@ -9,7 +9,7 @@ fwrite of 8 bytes, fgetc, MPI_File_write_at of 8 bytes (MPICH; always processor 
   begun      a job of a service that wants the library's probes has begun, no process has joined
   plain      traced without preload, by probes
   preloaded  traced with preload
-  other      by a process of nobody's job while a traced one has probes in the same library
+  other      by an untraced process while a traced one has probes in the same library
   darshan    below Darshan, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for programs without
              MPI (streams), IOSCRIBE_BENCH_DARSHAN_MPI one for MPICH (MPI_File_write_at)
 The number of our programs that the kernel says are attached stands in the last column, of the library's
@@ -32,7 +32,7 @@ CALLS = {
                           "MPIIO_INDEP_WRITES"),
 }
 ROUNDS = "10"
-SET = ["stdio_calls=yes", "stdio_share=100"]
+SET = ["stdio_calls=yes", "stdio_max_cpu_percent=100"]
 
 
 class Call:
@@ -50,8 +50,8 @@ class Call:
         return [self.program, *self.words, str(calls), os.path.join(self.folder, "file"), ROUNDS]
 
     def run(self, *options):
-        return [os.path.join(self.build, "util/ioscribe"), "run", "--quiet", "--log", self.log, "--include", "/dev/shm/",
-                "--set", f"libraries={self.module}", *options, "--"]
+        return [os.path.join(self.build, "util/ioscribe"), "run", "--quiet", "--force", "--log", self.log, "--include", "/dev/shm/",
+                "--set", f"trace_libraries={self.module}", *options, "--"]
 
     def measure(self, way, calls, prefix=(), env=None, links=None):
         self.figures.add(self.name, way, bench.measured([*prefix, *self.command(calls)], env=env), links)
@@ -66,7 +66,7 @@ class Call:
             sys.exit(f"lib_calls: attached during the base run: {' '.join(bench.attached())}")
 
     def begun(self):
-        with self.service.begin(f"libraries={self.module}"):
+        with self.service.begin(f"trace_libraries={self.module}"):
             self.measure("begun", self.few, links=bench.attached())
 
     def plain(self):

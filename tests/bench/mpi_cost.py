@@ -35,7 +35,7 @@ def one(build, mpi, ranks, files, way):
             words = [word for name in names for word in ("-env", name, env[name])]
             command, env = LAUNCH[mpi] + [str(ranks)] + words, None
         elif way != "untraced":
-            run = [f"{build}/util/ioscribe", "run", "--quiet", "--log", log, "--include", "/dev/shm/"]
+            run = [f"{build}/util/ioscribe", "run", "--quiet", "--force", "--log", log, "--include", "/dev/shm/"]
             command = run + (["--no-runtime"] if way == "daemon alone" else []) + ["--"] + command
         out = bench.output(command + program, env=env, timeout=120)
         if way != "untraced" and files:

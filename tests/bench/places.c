@@ -8,24 +8,24 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "uprobes/image.h"
-#include "uprobes/sites.h"
+#include "uprobes/elf/library_offsets.h"
+#include "uprobes/elf/sites.h"
 
 static void print_places(const struct scribe_elf *elf, const struct scribe_library *l, const char *path)
 {
-	struct scribe_image image;
+	struct scribe_library_offsets image;
 	struct scribe_plan plan;
-	size_t cheap = 0;
+	size_t emulated = 0;
 
-	scribe_image_read(elf, l->layer, &image);
+	scribe_library_offsets_read(elf, l->layer, &image);
 	if (scribe_plan_make(elf, l, &image, true, &plan) < 0)
 		return;
 	for (size_t i = 0; i < plan.n; i++)
-		cheap += plan.at[i].cheap;
-	printf("%s: %s: %zu places, %zu emulated (%.0f %%)\n", path, l->name, plan.n, cheap,
-	       plan.n ? 100.0 * (double)cheap / (double)plan.n : 0);
+		emulated += plan.at[i].emulated;
+	printf("%s: %s: %zu places, %zu emulated (%.0f %%)\n", path, l->name, plan.n, emulated,
+	       plan.n ? 100.0 * (double)emulated / (double)plan.n : 0);
 	for (size_t i = 0; i < plan.n; i++)
-		if (!plan.at[i].cheap)
+		if (!plan.at[i].emulated)
 			printf("\tsingle-stepped: %s\n", plan.at[i].probe->symbol);
 	scribe_plan_clear(&plan);
 }

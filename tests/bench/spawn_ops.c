@@ -25,11 +25,11 @@ int main(int argc, char **argv)
 {
 	long count = argc > 1 ? atol(argv[1]) : 0;
 	char *child[] = {argv[0], NULL};
-	double begun;
+	double init_state;
 
 	if (!count)
 		return 0;
-	begun = now_ns();
+	init_state = now_ns();
 	for (long i = 0; i < count; i++) {
 		int status;
 		pid_t pid = vfork();
@@ -41,6 +41,6 @@ int main(int argc, char **argv)
 		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
 			return 1;
 	}
-	printf("%.0f\n", (now_ns() - begun) / (double)count);
+	printf("%.0f\n", (now_ns() - init_state) / (double)count);
 	return 0;
 }

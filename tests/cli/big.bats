@@ -88,3 +88,19 @@ counted() {
 	within "$IOSCRIBE" merge --output m.darshan c.darshan
 	counted 257 '^# DXT, write_count: 32764, read_count: 0$' "$IOSCRIBE" dxt m.darshan
 }
+
+@test "one record of 64 MiB of traced operations takes no more memory than a short one" {
+	cd "$BATS_TEST_TMPDIR"
+	make_log one.darshan one 67108864
+	LIMIT_KB=16000
+	counted $((2 * 1048576)) '^ X_POSIX' "$IOSCRIBE" dxt one.darshan
+	# numbers go on where a piece ends, and begin again with the reads
+	"$IOSCRIBE" dxt one.darshan | awk '/^ X_POSIX/ { if ($4 != n[$3]++) exit 1 } END { exit n["write"] != 1048576 }'
+}
+
+@test "one record of 5,242,880 traced operations is read" {
+	cd "$BATS_TEST_TMPDIR"
+	make_log one.darshan one 167772160
+	LIMIT_KB=16000
+	counted $((5 * 1048576)) '^ X_POSIX' "$IOSCRIBE" dxt one.darshan
+}

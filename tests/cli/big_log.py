@@ -3,7 +3,7 @@
 """Makes a log whose records are 2 GiB, in a small file and no time: a region is
 any number of zlib streams, so one stream is made and written again and again.
 
-    big_log.py FILE MODULE BYTES       MODULE: posix, dxt, heatmap
+    big_log.py FILE MODULE BYTES       MODULE: posix, dxt, heatmap; one: a DXT record as long as BYTES
 """
 import struct
 import sys
@@ -24,6 +24,12 @@ def dxt():
         struct.pack("<qqdd", 4096, 4096, 0.5, 0.75) for i in range(n))
 
 
+def one(want):
+    n = want // 32
+    return struct.pack("<QqQ64sqq", 7, 0, 0, b"node0", n // 2, n - n // 2), b"".join(
+        struct.pack("<qqdd", 4096, 4096, 0.5, 0.75) for i in range(PIECE // 32))
+
+
 def heatmap():
     bins = (PIECE - 48) // 16
     return 15, 1, struct.pack("<Qqdq16x", 16592106915301738621, 0, 0.1, bins) + struct.pack(
@@ -32,7 +38,13 @@ def heatmap():
 
 def main():
     path, kind, want = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    module, version, plain = {"posix": posix, "dxt": dxt, "heatmap": heatmap}[kind]()
+    head = b""
+    if kind == "one":
+        want -= want % PIECE
+        module, version, (head, plain) = 10, 1, one(want)
+        head = zlib.compress(head)
+    else:
+        module, version, plain = {"posix": posix, "dxt": dxt, "heatmap": heatmap}[kind]()
     job = zlib.compress(struct.pack("<7q1024s", 1000, 1700000000, 0, 1700000100, 0, 2000, 1, b"") + b"./app\n\0")
     names = zlib.compress(struct.pack("<Q", 7) + b"/scratch/big\0" + struct.pack("<Q", 16592106915301738621) +
                           b"heatmap:POSIX\0")
@@ -40,13 +52,13 @@ def main():
     times = -(-want // len(plain))
     at = 1328 + len(job) + len(names)
     maps, versions = [(0, 0)] * 64, [0] * 64
-    maps[module], versions[module] = (at, times * len(piece)), version
+    maps[module], versions[module] = (at, len(head) + times * len(piece)), version
     with open(path, "wb") as f:
         f.write(struct.pack("<8sqB7xQ2Q", b"3.41", 6567223, 0, 0, 1328 + len(job), len(names)))
         for m in maps:
             f.write(struct.pack("<2Q", *m))
         f.write(struct.pack("<64I", *versions))
-        f.write(job + names)
+        f.write(job + names + head)
         for _ in range(times):
             f.write(piece)
     print(times * len(plain))

@@ -48,9 +48,50 @@ log_commands() {
 	done
 }
 
-# Pages and completion are made by the whole program; the tools alone have no run.
+# options PROGRAM...: its long options as --help tells them; with ' ARG' where one takes an argument
+options() {
+	"$@" --help | sed -nE 's/^  (-., )?(--[a-zA-Z0-9_-]+)(=| )?([A-Z][A-Z=]*)?.*/\2 \4/p'
+}
+
+@test "bad options of every command: unknown, ambiguous, without their argument: exit 2, and the option's name" {
+	local c name arg short prefix n=0
+	for c in $(commands) $("$IOSCRIBE" --help | grep -q '^  export ' && echo generate); do
+		run_err 2 "unknown option '--no-such-option'" "$IOSCRIBE" "$c" --no-such-option x y
+		run_err 2 "unknown option '-Z'" "$IOSCRIBE" "$c" -Z x y
+		while read -r name arg; do
+			if [ -n "$arg" ]; then
+				run_err 2 "option '$name' needs an argument" "$IOSCRIBE" "$c" "$name"
+				n=$((n + 1))
+			else
+				run_err 2 "'$name=3'" "$IOSCRIBE" "$c" "$name=3" x
+			fi
+		done < <(options "$IOSCRIBE" "$c")
+		while read -r short; do
+			run_err 2 "option '$short' needs an argument" "$IOSCRIBE" "$c" "$short"
+		done < <("$IOSCRIBE" "$c" --help | sed -nE 's/^  (-.), --[a-z0-9_-]+[ =][A-Z].*/\1/p')
+		# each beginning that two of them have, and that is none
+		for prefix in $(options "$IOSCRIBE" "$c" | cut -d ' ' -f 1 | grep -oE '^--.' | sort | uniq -d); do
+			options "$IOSCRIBE" "$c" | grep -q "^$prefix " && continue
+			run_err 2 "option '$prefix' is ambiguous: --" "$IOSCRIBE" "$c" "$prefix" x y
+		done
+	done
+	[ "$n" -ge 3 ]
+}
+
+@test "what a temporary file cannot do is said of the file that was named" {
+	local log="$LOGS/mpi-io-test-x86_64-3.5.0.darshan" long
+	cd "$BATS_TEST_TMPDIR"
+	long=$(printf 'x%.0s' $(seq 250))
+	cp "$log" "$long"
+	run_err 1 "$long: cannot be replaced: no file can be made beside it: File name too long" "$IOSCRIBE" convert --force "$log" "$long"
+	! grep -q partial err
+	run_err 1 "$long: no file can be made beside it: File name too long" "$IOSCRIBE" export --json -o "$long" "$log"
+	! grep -q partial err
+}
+
+# Pages and completion are made by the whole program; the tools alone have no run, nor serve.
 whole() {
-	sed '/^\.BR ioscribe..\(run\|doctor\|job\|logdir\) (1)/d' "$@"
+	sed '/^\.BR ioscribe..\(run\|doctor\|job\|logdir\|trace\|top\|serve\) (1)/d' "$@"
 }
 
 @test "the manual pages in docs/man are those of the option tables" {

@@ -80,3 +80,20 @@ none() {
 		return 1
 	fi
 }
+
+# Messages of a stream: tests/cli/make_events.c.
+make_events() {
+	"$(built cli/make_events)" "$@"
+}
+
+# until_prints TEXT COMMAND...: the command prints TEXT, within a minute.
+until_prints() {
+	local want=$1 turn
+	shift
+	for turn in $(seq 600); do
+		[ "$("$@" 2>/dev/null)" != "$want" ] || return 0
+		sleep 0.1
+	done
+	echo "not '$want' but '$("$@" 2>&1)': $*"
+	return 1
+}

@@ -85,6 +85,72 @@ says() {
 	[ "$(pkg-config --modversion ioscribe-log)" = "$(readlink "$LIBDIR/libioscribe-log.so.1" | sed 's/.*\.so\.//')" ]
 }
 
+@test "the examples build as a project of their own, and say what the tools say" {
+	local log
+	cmake -G Ninja -S "$BATS_TEST_DIRNAME/../../examples" -B "$BATS_TEST_TMPDIR/b" -DCMAKE_PREFIX_PATH="$PREFIX" \
+		-DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$CFLAGS -Wall -Wextra -Werror"
+	cmake --build "$BATS_TEST_TMPDIR/b"
+	cd "$BATS_TEST_TMPDIR"
+	export LD_LIBRARY_PATH="$LIBDIR"
+	for log in "$LOG" "$LOGS"/../own/shell.darshan "$LOGS"/*hdf5*.darshan; do
+		b/list_counters "$log" >listed
+		"$IOSCRIBE" parse --all "$log" >parsed
+		# traces, layouts, texts and files of datasets have lines of their own in the parser's text
+		grep -v '^#' listed | sort >got
+		[ "$(wc -l <got)" -gt 50 ]
+		grep -P '^[^#\t]+\t-?\d+\t\d+\t' parsed | cut -f1-6 | grep -v -P '^(DXT|LUSTRE|HEATMAP)|\t(PROCESS_EXE|PROCESS_HOST|[A-Z0-9_]*_FILE_REC_ID)\t' | sort >want
+		diff got want | head -5
+		cmp got want
+		b/filter_log 0 "$log" new.darshan
+		"$IOSCRIBE" parse --base new.darshan | grep -P '^[^#\t]+\t-?\d+\t' >got
+		"$IOSCRIBE" parse --base "$log" | grep -P '^[^#\t]+\t(0|-1)\t' >want
+		diff got want | head -5
+		cmp got want
+		rm -f new.darshan
+	done
+	# refused in one line, and nothing is left
+	head -c 2000 "$LOG" >cut
+	run_err 1 "list_counters: cut: " b/list_counters cut
+	run_err 1 "filter_log: cut: " b/filter_log 0 cut never
+	[ ! -e never ]
+}
+
+@test "manual pages of the library: those of its headers, one under the name of every function" {
+	local page function
+	mkdir "$BATS_TEST_TMPDIR/man"
+	"$BATS_TEST_DIRNAME/../../scripts/man3" "$BATS_TEST_TMPDIR/man"
+	[ "$(ls "$BATS_TEST_TMPDIR/man" | wc -l)" -ge 9 ]
+	for page in "$BATS_TEST_TMPDIR"/man/*.3; do
+		diff "$BATS_TEST_DIRNAME/../../docs/man/$(basename "$page")" "$page"
+	done
+	nm -D --defined-only "$LIBDIR/libioscribe-log.so" | sed -n 's/^[0-9a-f]* T \(.*\)@@.*/\1/p' >"$BATS_TEST_TMPDIR/functions"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/functions")" -ge 40 ]
+	while read -r function; do
+		page="$PREFIX/share/man/man3/$function.3"
+		[ -f "$page" ] || { echo "no manual page: $function"; return 1; }
+		if grep -q '^\.so man3/' "$page"; then
+			page="$PREFIX/share/man/$(sed 's/^\.so //' "$page")"
+		fi
+		grep -qE "^[^.].*\b$function\(" "$page" || { echo "$page: no prototype of $function"; return 1; }
+	done <"$BATS_TEST_TMPDIR/functions"
+	for page in "$BATS_TEST_DIRNAME"/../../docs/man/*.3; do
+		[ -z "$(LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)" ]
+	done
+}
+
+@test "the installed Python package finds its library" {
+	local python=/usr/bin/python3
+	# one with sanitizers does not load into an interpreter without
+	[ -z "$SANITIZE" ] || return 0
+	cd "$BATS_TEST_TMPDIR"
+	PYTHONPATH="$PREFIX/lib/python3/dist-packages" LD_LIBRARY_PATH= $python -B - "$LOG" >opens <<-'END'
+		import sys, ioscribe
+		assert "/root/" in ioscribe.__file__, ioscribe.__file__
+		print(ioscribe.Log(sys.argv[1]).frame("POSIX")["POSIX_OPENS"].sum())
+	END
+	[ "$(cat opens)" = "$(want)" ]
+}
+
 @test "Darshan's C interface from C and C++" {
 	cd "$BATS_TEST_DIRNAME/outside"
 	local flags

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "logfmt/base/hash.h"
-#include "logfmt/module.h"
-#include "logfmt/writer.h"
+#include "logfmt/counters/module.h"
+#include "logfmt/file/writer.h"
 
 #define NPROCS 3
 #define NFILES 3

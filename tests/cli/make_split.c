@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "logfmt/base/hash.h"
-#include "logfmt/module.h"
-#include "logfmt/writer.h"
+#include "logfmt/counters/module.h"
+#include "logfmt/file/writer.h"
 
 #define MOST_RECORDS 8192
 #define MOST_PARTS   6

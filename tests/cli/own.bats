@@ -14,6 +14,13 @@ OWN="$BATS_TEST_DIRNAME/../data/own"
 	[ "$(grep -Pc '^PROCESS\t0\t\d+\tPROCESS_SERIAL\t' "$BATS_TEST_TMPDIR/text")" -eq 6 ]
 	grep -Pq '\tPROCESS_EXE\tdd\tprocess:' "$BATS_TEST_TMPDIR/text"
 	grep -Pq '^LEDGER\t-1\t\d+\tLEDGER_EVENTS\t174\t' "$BATS_TEST_TMPDIR/text"
+	# a log of before: places have the names of now
+	grep -P '^(LEDGER|PROCESS)\t' "$BATS_TEST_TMPDIR/text" | cut -f4 >"$BATS_TEST_TMPDIR/names"
+	[ "$(grep -c PROCESS_OVERFLOWED_FILES "$BATS_TEST_TMPDIR/names")" -eq 6 ]
+	for name in OVERFLOWED OVERFLOWED_FILES SLOT_INDEX_FULL LAYOUT_TIMEOUT NAME_UNRESOLVED; do
+		grep -qx "LEDGER_$name" "$BATS_TEST_TMPDIR/names"
+	done
+	! grep -E 'FOLDED|HASH_FULL|LAYOUTS_LATE|AS_GIVEN' "$BATS_TEST_TMPDIR/names"
 }
 
 @test "summary tells how processes ended" {

@@ -3,12 +3,18 @@
 """The calls that PyDarshan makes, on every sample log, by cffi as it makes them:
 what libdarshan-util.so returns must be what the stock darshan-parser printed.
 
-    client.py LIBRARY FOLDER_OF_LOGS
+    client.py LIBRARY FOLDER_OF_LOGS [IOSCRIBE]
+
+With the command ioscribe every log is read in the single-region layout, too, but those with POSIX records
+older than version 4: of these the stock text has wrong values, which a converted log has not.
 """
 import glob
 import gzip
 import os
+import re
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 
 import cffi
@@ -151,16 +157,31 @@ def check(lib, path, expected):
     return compared
 
 
+def check_unified(lib, ioscribe, log, expected):
+    with gzip.open(expected, "rt", errors="surrogateescape") as f:
+        if re.search(r"^# POSIX module: .*ver=[123]$", f.read(), re.M):
+            return 0
+    with tempfile.TemporaryDirectory() as folder:
+        unified = os.path.join(folder, "unified.darshan")
+        subprocess.run([ioscribe, "convert", "--layout", "unified", log, unified], check=True)
+        with open(unified, "rb") as f:
+            assert f.read(8) == b"IOSCRIB\0"
+        return check(lib, unified, expected)
+
+
 def main():
     lib = ffi.dlopen(sys.argv[1])
     assert text(lib.darshan_log_get_lib_version()) == "3.5.0"
     logs = sorted(glob.glob(os.path.join(sys.argv[2], "*.darshan")))
-    total = 0
+    total = unified = 0
     for log in logs:
         expected = os.path.join(sys.argv[2], "expected", os.path.basename(log)[:-len(".darshan")] + ".all.txt.gz")
         total += check(lib, log, expected)
-    print(f"{len(logs)} logs, {total} values as the stock parser prints them")
+        if len(sys.argv) > 3:
+            unified += check_unified(lib, sys.argv[3], log, expected)
+    print(f"{len(logs)} logs, {total} values as the stock parser prints them, {unified} in the single-region layout")
     assert len(logs) >= 20 and total > 50000
+    assert len(sys.argv) < 4 or unified > 50000
     assert not lib.darshan_log_open(b"/nonexistent")
 
 

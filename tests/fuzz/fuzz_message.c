@@ -2,7 +2,7 @@
 /*
  * The daemon's conversations: an input is a play with up to 12 connections of
  * three users and with the kernel's events, acted before the real daemon (of a
- * service, or of one command) whose kernel side, hands and clock are of this
+ * service, or of one command) whose kernel side, helpers and clock are of this
  * program (kernel.h). What must hold
  * whatever is said: it ends when told to, forgets every descriptor and byte,
  * never waits for a peer without limit, answers in its own protocol, writes logs
@@ -17,13 +17,24 @@
 #include <sys/un.h>
 
 #include "logfmt/rules/streams.h"
-#include "runtime/daemon/libs.h"
+#include "runtime/daemon/collect/library_probes.h"
 #include "runtime/daemon/service.h"
-#include "runtime/daemon/streams.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/control/user_quota.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/input.h"
 #include "tests/fuzz/kernel.h"
+#include "tests/fuzz/looks.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/control/control.h"
+#include "runtime/daemon/loop.h"
+#include "runtime/daemon/control/server.h"
 
 #define PEERS     12
+#define LOOKS     0xf8 /* bytes from here on are a LOOK */
 #define STEPS_MAX 400
 #define END_TURNS 2000
 
@@ -37,7 +48,7 @@ struct peer {
 };
 
 static struct play {
-	const uint8_t *at, *end;
+	struct fuzz_input in;
 	struct peer peer[PEERS];
 	struct scribe_daemon d;
 	struct scribe_service service;
@@ -53,16 +64,12 @@ static int listening = -1;
 
 static unsigned byte(void)
 {
-	return play.at < play.end ? *play.at++ : 0;
+	return fuzz_byte(&play.in);
 }
 
 static size_t take(void *to, size_t cap)
 {
-	size_t n = (size_t)(play.end - play.at) < cap ? (size_t)(play.end - play.at) : cap;
-
-	memcpy(to, play.at, n);
-	play.at += n;
-	return n;
+	return fuzz_take(&play.in, to, cap);
 }
 
 static int tgid(void)
@@ -100,14 +107,6 @@ static void arrive(struct peer *p)
 	}
 }
 
-static int own_uid(const char *text, size_t bytes, uid_t uid)
-{
-	char line[32];
-	int n = snprintf(line, sizeof(line), "\nuid=%u\n", (unsigned)uid);
-
-	return memmem(text, bytes, line, (size_t)n) != NULL;
-}
-
 /* What an answer may hold. */
 static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 {
@@ -118,10 +117,14 @@ static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 
 	if (scribe_msg_check(packet, bytes, &payload, &err) < 0)
 		abort();
-	if (h->type == SCRIBE_MSG_JOB_ENTRY && p->uid && !own_uid(payload, h->len, p->uid))
+	if (h->type == SCRIBE_MSG_JOB_ENTRY && p->uid && !fuzz_looks_own(payload, h->len, p->uid))
 		abort();
-	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK)
+	if (h->type == SCRIBE_MSG_LIVE_REPLY)
+		fuzz_looks_judge(p->uid, payload, h->len);
+	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK && h->type != SCRIBE_MSG_TRACED)
 		abort();
+	if (h->type == SCRIBE_MSG_TRACED)
+		fuzz_read(fd);
 	if (h->type != SCRIBE_MSG_FETCH_OK)
 		return;
 	if (fd < 0 || lseek(fd, 0, SEEK_END) != (off_t)ok->image_bytes ||
@@ -168,17 +171,17 @@ static int passed(unsigned kind, const struct peer *p)
 	case 1: /* as it should be */
 	case 2: /* may be cut */
 		fd = memfd_create("streams", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (fd < 0 || ftruncate(fd, sizeof(struct scribe_streams)) < 0)
+		if (fd < 0 || ftruncate(fd, sizeof(struct scribe_shm_counters)) < 0)
 			abort();
 		if (kind % 6 == 1)
 			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
-		if (pwrite(fd, &used, sizeof(used), offsetof(struct scribe_streams, used)) < 0)
+		if (pwrite(fd, &used, sizeof(used), offsetof(struct scribe_shm_counters, used)) < 0)
 			abort();
 		for (unsigned i = 0; i < used; i++) {
 			uint32_t gen = 1, closed = byte() & 1;
 
-			if (pwrite(fd, &gen, 4, (off_t)(offsetof(struct scribe_streams, gen) + i * 4)) < 0 ||
-			    pwrite(fd, &closed, 4, (off_t)(offsetof(struct scribe_streams, closed) + i * 4)) <
+			if (pwrite(fd, &gen, 4, (off_t)(offsetof(struct scribe_shm_counters, gen) + i * 4)) < 0 ||
+			    pwrite(fd, &closed, 4, (off_t)(offsetof(struct scribe_shm_counters, closed) + i * 4)) <
 				    0)
 				abort();
 		}
@@ -259,6 +262,9 @@ static const char *const pieces[] = {
 	"modules=null\n",
 };
 
+#define WINDOW_PIECES 0xdd /* bytes from here to 0xdf */
+static const char *const window_pieces[] = {"ms=1\n", "ms=2000\n", "stop=1\n"};
+
 /* key=value lines: known pieces, or bytes of the input. */
 static size_t text(char *to, size_t cap)
 {
@@ -266,7 +272,8 @@ static size_t text(char *to, size_t cap)
 
 	for (unsigned i = byte() % 16; i > 0; i--) {
 		unsigned b = byte();
-		const char *piece = pieces[b % (sizeof(pieces) / sizeof(pieces[0]))];
+		const char *piece = b >= WINDOW_PIECES && b < 0xe0 ? window_pieces[b - WINDOW_PIECES]
+								   : pieces[b % (sizeof(pieces) / sizeof(pieces[0]))];
 
 		if (b < 0xe0 && n + strlen(piece) < cap) {
 			memcpy(to + n, piece, strlen(piece));
@@ -297,7 +304,7 @@ static size_t payload(const struct peer *p, unsigned type, char *to, size_t cap)
 	} else if (type == SCRIBE_MSG_ENROL) {
 		((struct scribe_msg_enrol *)(void *)to)->pid = tgid();
 	} else if (type == SCRIBE_MSG_END) {
-		((struct scribe_msg_end *)(void *)to)->grace_ms = byte() * 10;
+		((struct scribe_msg_end *)(void *)to)->exit_grace_ms = byte() * 10;
 	} else if (type == SCRIBE_MSG_DONE) {
 		struct scribe_msg_done *m = (void *)to;
 
@@ -311,6 +318,8 @@ static size_t payload(const struct peer *p, unsigned type, char *to, size_t cap)
 	} else if (type == SCRIBE_MSG_STREAMS) {
 		((struct scribe_msg_streams *)(void *)to)->id = byte() % 4;
 		((struct scribe_msg_streams *)(void *)to)->made_ns = (uint64_t)fuzz_now_ns;
+	} else if (type == SCRIBE_MSG_LIVE_REQUEST) {
+		fuzz_looks_ask(&play.in, &play.d, (void *)to);
 	} else if (n) {
 		take(to, n < 16 ? n : 16);
 	}
@@ -322,16 +331,16 @@ static void say_message(struct peer *p)
 	static const uint8_t types[] = {
 		SCRIBE_MSG_HELLO,     SCRIBE_MSG_FETCH,    SCRIBE_MSG_DONE,     SCRIBE_MSG_STREAMS,
 		SCRIBE_MSG_RUN_BEGIN, SCRIBE_MSG_ENROL,    SCRIBE_MSG_END,      SCRIBE_MSG_JOB_BEGIN,
-		SCRIBE_MSG_JOB_END,   SCRIBE_MSG_JOB_LIST, SCRIBE_MSG_JOB_SHOW, SCRIBE_MSG_JOB_FLUSH,
-		SCRIBE_MSG_JOB_ENTRY, SCRIBE_MSG_LOG,      SCRIBE_MSG_ERROR,    SCRIBE_MSG_RUN_AGAIN};
+		SCRIBE_MSG_JOB_END,   SCRIBE_MSG_JOB_LIST, SCRIBE_MSG_JOB_SHOW, SCRIBE_MSG_JOB_TRACE,
+		SCRIBE_MSG_JOB_ENTRY, SCRIBE_MSG_JOB_CHECK, SCRIBE_MSG_ERROR,    SCRIBE_MSG_RUN_REATTACH};
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	struct scribe_msg_header *h = (void *)packet;
 	unsigned how = byte();
 	int fd = -1;
 
 	*h = (struct scribe_msg_header){.magic = SCRIBE_MSG_MAGIC, .version = SCRIBE_MSG_VERSION};
-	h->type = types[how % sizeof(types)];
-	how /= sizeof(types);
+	h->type = how >= LOOKS ? SCRIBE_MSG_LIVE_REQUEST : types[how % sizeof(types)];
+	how = how >= LOOKS ? 4 * (how & 1) : how / sizeof(types);
 	h->len = (uint32_t)payload(p, h->type, packet + sizeof(*h), 4096);
 	if (how & 1 || h->type == SCRIBE_MSG_STREAMS)
 		fd = passed(byte(), p);
@@ -504,14 +513,15 @@ static void begin(const uint8_t *data, size_t size)
 {
 	fuzz_kernel_reset();
 	fuzz_calls_reset();
-	play = (struct play){.at = data, .end = data + size};
+	play = (struct play){.in = {data, data + size}};
 	for (unsigned i = 0; i < PEERS; i++)
 		play.peer[i].fd = -1;
 	play.service = (struct scribe_service){.dir = "/run/ioscribe", .pid_file = -1, .stay = true};
-	play.d = (struct scribe_daemon){.service = &play.service, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	play.d = (struct scribe_daemon){
+		.ops = &scribe_control_ops, .service = &play.service, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	play.d.listen = dup(listening);
 	if (scribe_config_copy(&play.service.config, &defaults) < 0 || play.d.epoll < 0 ||
-	    play.d.listen < 0 || scribe_loop_watch(&play.d, play.d.listen, &play.d.listen) < 0)
+	    play.d.listen < 0 || scribe_watch_in(play.d.epoll, play.d.listen, &play.d.listen) < 0)
 		abort();
 	play.service.started_ns = scribe_now_ns();
 	play.pace.next_sweep_ns = play.service.started_ns;
@@ -519,7 +529,7 @@ static void begin(const uint8_t *data, size_t size)
 		be_private(&play.peer[0]);
 }
 
-/* Told to end, with hands that work, it does; nothing of it is left. */
+/* Told to end, with helpers that work, it does; nothing of it is left. */
 static void end(void)
 {
 	struct scribe_daemon *d = &play.d;
@@ -536,26 +546,18 @@ static void end(void)
 		abort();
 	scribe_libs_stop(d, true);
 	while (d->works)
-		scribe_work_free(d->works);
-	scribe_streams_clear(d);
+		scribe_job_free(d->works);
+	scribe_shm_counters_clear(d);
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_clients_close(d);
+	scribe_user_end(d);
+	scribe_turns_close(&d->turns);
 	scribe_map_clear(&d->by_tgid);
 	scribe_config_clear(&play.service.config);
 	free(d->slot);
 	close(d->epoll);
 	while ((late = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) >= 0) /* it had gone already */
 		close(late);
-}
-
-/* Descriptors in use, a bit each: the same before and after a play. */
-static uint64_t in_use(void)
-{
-	uint64_t bits = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		bits |= (uint64_t)(fcntl(fd, F_GETFD) >= 0) << fd;
-	return bits;
 }
 
 static void once(void)
@@ -584,12 +586,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (listening < 0)
 		once();
-	before = in_use();
+	before = fuzz_in_use();
 	begin(data, size);
-	for (unsigned i = 0; i < STEPS_MAX && play.at < play.end; i++)
+	for (unsigned i = 0; i < STEPS_MAX && play.in.at < play.in.end; i++)
 		step();
 	end();
-	if (in_use() != before)
+	if (fuzz_in_use() != before)
 		abort();
 	return 0;
 }

@@ -6,8 +6,9 @@
 #include "runtime/core/ere.h"
 #include "runtime/core/patterns.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/longer.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void one(const uint8_t *data, size_t size)
 {
 	const uint8_t *line = memchr(data, '\n', size);
 	size_t n = line ? (size_t)(line - data) : size;
@@ -34,5 +35,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scribe_patterns_clear(&p);
 	free(ere);
 	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_longer longer = fuzz_longer(data, size);
+
+	one(longer.bytes, longer.n);
+	free(longer.bytes);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An ELF file, read; and the same bytes as the answer of whoever reads ELF files. */
 #include "tests/fuzz/fuzz.h"
-#include "uprobes/study.h"
+#include "uprobes/elf/study.h"
 
 static void take(const struct scribe_study *s, uint64_t bytes, bool must)
 {

@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "util/command.h"
-#include "util/export.h"
+#include "util/tool/command.h"
+#include "util/commands.h"
+#include "util/cmd/export/export.h"
 
 #define LOG "LOG" /* stands for the input */
 #define OUT "OUT" /* a file that is not there yet */
@@ -27,6 +28,7 @@ static const char *const commands[][WORDS] = {
 	{"convert", "--obfuscate", "--key", "7", LOG, OUT},
 	{"export", "--csv", "--table", "dxt_posix", LOG},
 	{"analyze", LOG},
+	{"convert", "--layout", "unified", LOG, OUT},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -47,11 +49,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_quiet();
 	}
 	for (; argc < WORDS && line[argc]; argc++) {
-		const char *word = strcmp(line[argc], LOG) == 0 ? log : strcmp(line[argc], OUT) == 0 ? out : line[argc];
+		const char *word = strcmp(line[argc], LOG) == 0   ? log
+				   : strcmp(line[argc], OUT) == 0 ? out
+								  : line[argc];
 
 		snprintf(words[argc], sizeof(words[argc]), "%s", word);
 		argv[argc] = words[argc];
 	}
+	scribe_commands_set(scribe_all_commands);
 	cmd = scribe_command_by_name(line[0]);
 	if (!cmd || (cmd == &scribe_command_export ? scribe_export_main : cmd->main)(argc, argv) == SCRIBE_EXIT_USAGE)
 		abort();

@@ -8,16 +8,15 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#define EVENTS 64
-#define TEXT   512
+enum { EVENTS = 64, TEXT = 512 };
 
 struct scribe_bpf {
 	bool attached;
 	struct scribe_proc proc[FUZZ_PROCS];
 	struct scribe_slot slot[FUZZ_SLOTS];
-	struct scribe_job job[SCRIBE_JOBS_MAX];
+	struct scribe_job_entry job[SCRIBE_JOBS_MAX];
 	struct scribe_ledger ledger;
-	uint32_t serial, birth, lost_job;
+	uint32_t proc_id, generation, lost_job;
 	struct {
 		struct scribe_event e;
 		char text[TEXT];
@@ -47,7 +46,7 @@ void fuzz_kernel_fail(unsigned what)
 static struct scribe_proc *living(int tgid)
 {
 	for (unsigned i = 1; i < FUZZ_PROCS; i++)
-		if (kernel.proc[i].serial && kernel.proc[i].tgid == (uint32_t)tgid &&
+		if (kernel.proc[i].proc_id && kernel.proc[i].tgid == (uint32_t)tgid &&
 		    !(kernel.proc[i].flags & SCRIBE_PF_EXITED))
 			return &kernel.proc[i];
 	return NULL;
@@ -57,7 +56,7 @@ bool fuzz_kernel_traces(int tgid)
 {
 	const struct scribe_proc *p = living(tgid);
 
-	return p && p->job < SCRIBE_JOB_NOBODY;
+	return p && p->job < SCRIBE_JOB_ORPHANED;
 }
 
 static void tell(struct scribe_event e, const void *text, uint32_t bytes)
@@ -79,7 +78,7 @@ static struct scribe_event event_of(const struct scribe_proc *p, unsigned type)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (struct scribe_event){
 		.type = type,
-		.serial = p->serial,
+		.proc_id = p->proc_id,
 		.proc = (uint32_t)(p - kernel.proc),
 		.tgid = p->tgid,
 		.uid = p->uid,
@@ -92,9 +91,9 @@ static struct scribe_proc *appear(int tgid, uint32_t parent, uint32_t job, uint3
 	for (unsigned i = 1; i < FUZZ_PROCS; i++) {
 		struct scribe_proc *p = &kernel.proc[i];
 
-		if (p->serial)
+		if (p->proc_id)
 			continue;
-		*p = (struct scribe_proc){.serial = ++kernel.serial,
+		*p = (struct scribe_proc){.proc_id = ++kernel.proc_id,
 					  .parent_serial = parent,
 					  .job = job,
 					  .tgid = (uint32_t)tgid,
@@ -111,7 +110,7 @@ static struct scribe_proc *appear(int tgid, uint32_t parent, uint32_t job, uint3
 void fuzz_kernel_fork(int tgid, int parent)
 {
 	const struct scribe_proc *of = living(parent);
-	struct scribe_proc *p = of && !living(tgid) ? appear(tgid, of->serial, of->job, of->uid) : NULL;
+	struct scribe_proc *p = of && !living(tgid) ? appear(tgid, of->proc_id, of->job, of->uid) : NULL;
 	struct scribe_event e;
 
 	if (!p)
@@ -126,7 +125,7 @@ void fuzz_kernel_join(int tgid, uint32_t job, uint32_t uid)
 	struct scribe_proc *p;
 	struct scribe_event e;
 
-	if (job >= SCRIBE_JOB_NOBODY || !kernel.job[job].active || kernel.job[job].uid != uid || living(tgid))
+	if (job >= SCRIBE_JOB_ORPHANED || !kernel.job[job].active || kernel.job[job].uid != uid || living(tgid))
 		return;
 	p = appear(tgid, 0, job, uid);
 	if (!p)
@@ -186,7 +185,7 @@ void fuzz_kernel_touch(int tgid, unsigned file, uint64_t bytes, unsigned kind, b
 	char name[32];
 	uint32_t at;
 
-	if (!p || p->flags & SCRIBE_PF_SILENT)
+	if (!p || p->flags & SCRIBE_PF_NOT_RECORDED)
 		return;
 	for (at = p->head; at; at = kernel.slot[at].next)
 		if (kernel.slot[at].ino == file && kernel.slot[at].state == SCRIBE_SLOT_LIVE)
@@ -197,10 +196,10 @@ void fuzz_kernel_touch(int tgid, unsigned file, uint64_t bytes, unsigned kind, b
 		s = &kernel.slot[at];
 		*s = (struct scribe_slot){.state = SCRIBE_SLOT_LIVE,
 					  .kind = kind,
-					  .serial = p->serial,
+					  .proc_id = p->proc_id,
 					  .ino = file,
 					  .next = p->head,
-					  .birth = ++kernel.birth,
+					  .generation = ++kernel.generation,
 					  .align = 4096};
 		s->proc = (uint32_t)(p - kernel.proc);
 		p->head = at;
@@ -216,7 +215,7 @@ void fuzz_kernel_touch(int tgid, unsigned file, uint64_t bytes, unsigned kind, b
 		return;
 	e = event_of(p, SCRIBE_EV_NAME);
 	e.slot = (uint32_t)(s - kernel.slot);
-	e.birth = s->birth;
+	e.generation = s->generation;
 	e.chain_bytes = (uint32_t)snprintf(name, sizeof(name), "f%u/data", file);
 	tell(e, name, e.chain_bytes);
 }
@@ -230,7 +229,7 @@ void fuzz_kernel_stream(int tgid, uint32_t memory, uint32_t place)
 		return;
 	e = event_of(p, SCRIBE_EV_STREAM);
 	e.slot = p->head;
-	e.birth = kernel.slot[p->head].birth;
+	e.generation = kernel.slot[p->head].generation;
 	e.flags = memory;
 	e.chain_bytes = place;
 	e.string_bytes = 1;
@@ -245,7 +244,7 @@ void fuzz_kernel_mapped(int tgid, uint32_t inode)
 	if (!p)
 		return;
 	e = event_of(p, SCRIBE_EV_MAP);
-	e.birth = inode;
+	e.generation = inode;
 	tell(e, NULL, 0);
 }
 
@@ -255,7 +254,7 @@ void fuzz_kernel_lost(uint32_t job)
 	kernel.lost_job = job;
 }
 
-/* ---- bpf/load.h ---- */
+/* ---- bpf/user/load.h ---- */
 
 int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf **ret_bpf,
 		    struct scribe_err *err)
@@ -273,7 +272,7 @@ struct scribe_bpf *scribe_bpf_free(struct scribe_bpf *b)
 	return NULL;
 }
 
-struct scribe_bpf *scribe_bpf_leave(struct scribe_bpf *b)
+struct scribe_bpf *scribe_bpf_close_keep_pins(struct scribe_bpf *b)
 {
 	return scribe_bpf_free(b);
 }
@@ -290,6 +289,33 @@ int scribe_bpf_events_fd(const struct scribe_bpf *b)
 
 void scribe_bpf_remove_pins(const char *pins)
 {
+}
+
+int scribe_bpf_attach_processes(struct scribe_bpf *b, struct scribe_err *err)
+{
+	return 0;
+}
+
+int scribe_bpf_attach_calls(struct scribe_bpf *b, struct scribe_err *err)
+{
+	return scribe_bpf_attach(b, err);
+}
+
+bool scribe_bpf_calls_attached(const struct scribe_bpf *b)
+{
+	return b->attached;
+}
+
+void scribe_bpf_calls_told(struct scribe_bpf *b, bool on)
+{
+}
+
+bool scribe_bpf_detach_call(struct scribe_bpf *b)
+{
+	bool was = b->attached;
+
+	b->attached = false;
+	return was;
 }
 
 int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
@@ -315,17 +341,17 @@ void scribe_bpf_detach(struct scribe_bpf *b)
 	b->attached = false;
 }
 
-int scribe_bpf_set_job(struct scribe_bpf *b, uint32_t index, const struct scribe_job *job)
+int scribe_bpf_set_job(struct scribe_bpf *b, uint32_t index, const struct scribe_job_entry *job)
 {
 	if (failing & 4)
 		return -E2BIG;
-	if (index >= SCRIBE_JOB_NOBODY || job->variable_bytes >= SCRIBE_VARIABLE_MAX)
+	if (index >= SCRIBE_JOB_ORPHANED || job->variable_bytes >= SCRIBE_VARIABLE_MAX)
 		return -EINVAL;
 	b->job[index] = *job;
 	return 0;
 }
 
-int scribe_job_set_variable(struct scribe_job *job, const char *text)
+int scribe_job_set_variable(struct scribe_job_entry *job, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -344,8 +370,8 @@ void scribe_bpf_close_job(struct scribe_bpf *b, uint32_t index)
 void scribe_bpf_forget_job(struct scribe_bpf *b, uint32_t index)
 {
 	for (unsigned i = 1; i < FUZZ_PROCS; i++)
-		if (b->proc[i].serial && b->proc[i].job == index) {
-			b->proc[i].job = SCRIBE_JOB_NOBODY;
+		if (b->proc[i].proc_id && b->proc[i].job == index) {
+			b->proc[i].job = SCRIBE_JOB_ORPHANED;
 			b->proc[i].flags |= SCRIBE_PF_DISABLED;
 		}
 	memset(&b->job[index], 0, sizeof(b->job[index]));
@@ -360,7 +386,7 @@ void scribe_bpf_include_top(struct scribe_bpf *b, const char *name)
 {
 }
 
-struct scribe_job *scribe_bpf_job(struct scribe_bpf *b, uint32_t index)
+struct scribe_job_entry *scribe_bpf_job(struct scribe_bpf *b, uint32_t index)
 {
 	return b && index < SCRIBE_JOBS_MAX ? &b->job[index] : NULL;
 }
@@ -376,7 +402,7 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	if (!p)
 		return scribe_err_set(err, -ENOSPC, "full");
 	*ret_index = (uint32_t)(p - b->proc);
-	*ret_serial = p->serial;
+	*ret_serial = p->proc_id;
 	return 0;
 }
 
@@ -413,6 +439,13 @@ uint64_t scribe_bpf_position(const struct scribe_bpf *b)
 	return b->taken;
 }
 
+uint64_t scribe_bpf_ring_bytes(const struct scribe_bpf *b, uint64_t *ret_most)
+{
+	(void)b;
+	*ret_most = 0;
+	return 0;
+}
+
 uint64_t scribe_bpf_taken(const struct scribe_bpf *b)
 {
 	return b->taken;
@@ -420,7 +453,11 @@ uint64_t scribe_bpf_taken(const struct scribe_bpf *b)
 
 uint64_t scribe_bpf_put(const struct scribe_bpf *b)
 {
-	return b->taken;
+	uint64_t put = b->taken;
+
+	for (size_t i = 0; i < b->events; i++)
+		put += sizeof(b->event[i].e) + b->event[i].e.text_bytes;
+	return put;
 }
 
 void scribe_bpf_skip_to(struct scribe_bpf *b, uint64_t position)
@@ -433,7 +470,7 @@ static int walk(struct scribe_bpf *b, uint32_t proc, enum how how, scribe_slot_f
 {
 	struct scribe_proc *p = scribe_bpf_proc(b, proc);
 
-	if (!p || !p->serial)
+	if (!p || !p->proc_id)
 		return -EINVAL;
 	for (uint32_t at = p->head; at; at = b->slot[at].next) {
 		struct scribe_slot *s = &b->slot[at], copy = *s;
@@ -446,6 +483,7 @@ static int walk(struct scribe_bpf *b, uint32_t proc, enum how how, scribe_slot_f
 			s->state = SCRIBE_SLOT_RETIRED;
 		v.part[0] = &copy.part;
 		v.ext[0] = &copy.ext;
+		v.heat[0] = &copy.heat;
 		rc = fn ? fn(ctx, &v) : 0;
 		if (rc)
 			return rc;
@@ -453,22 +491,73 @@ static int walk(struct scribe_bpf *b, uint32_t proc, enum how how, scribe_slot_f
 	return 0;
 }
 
-int scribe_bpf_walk(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+int scribe_bpf_walk(struct scribe_bpf *b, uint32_t proc, struct scribe_bpf_walk *w, uint64_t until, scribe_slot_fn fn,
+		    void *ctx)
 {
 	return walk(b, proc, LOOK, fn, ctx);
 }
 
-int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+int scribe_bpf_give(struct scribe_bpf *b, uint32_t proc, const struct scribe_bpf_walk *w, uint64_t until_ns)
 {
-	return walk(b, proc, LOOK, fn, ctx);
+	return scribe_bpf_drain_and_free(b, proc, NULL, NULL);
 }
 
-int scribe_bpf_retire(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+/* No segments: what they are is decided before a message can say anything of it. */
+int scribe_bpf_want_leaves(struct scribe_bpf *b, uint32_t ahead)
+{
+	(void)b, (void)ahead;
+	return 0;
+}
+
+void scribe_bpf_leaves(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
+{
+	(void)b, (void)fn, (void)ctx;
+}
+
+void scribe_bpf_leaves_all(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
+{
+	(void)b, (void)fn, (void)ctx;
+}
+
+void scribe_bpf_trace_job(struct scribe_bpf *b, uint32_t index, bool on)
+{
+	(void)b, (void)index, (void)on;
+}
+
+void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t index, bool on)
+{
+	(void)b, (void)index, (void)on;
+}
+
+bool scribe_bpf_settle(void)
+{
+	return true;
+}
+
+bool scribe_bpf_settled(void)
+{
+	return true;
+}
+
+int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct scribe_slot_copy *ret_copy)
+{
+	const struct scribe_proc *p = scribe_bpf_proc(b, proc);
+	const struct scribe_slot *s = scribe_bpf_slot(b, *slot);
+
+	if (!p || !p->proc_id || !s || !*slot || s->proc_id != p->proc_id)
+		return -ENOENT;
+	*slot = s->next;
+	*ret_copy = (struct scribe_slot_copy){
+		.kind = s->kind, .generation = s->generation, .events = s->part.events};
+	return s->state == SCRIBE_SLOT_LIVE;
+}
+
+int scribe_bpf_drain_live(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
 {
 	return walk(b, proc, RETIRE, fn, ctx);
 }
 
-int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
+int scribe_bpf_drain_and_free(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
 {
 	int rc = walk(b, proc, LOOK, fn, ctx);
 	uint32_t at, next;
@@ -477,7 +566,7 @@ int scribe_bpf_harvest(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, v
 		return rc;
 	for (at = b->proc[proc].head; at; at = next) {
 		next = b->slot[at].next;
-		b->slot[at] = (struct scribe_slot){.birth = b->slot[at].birth};
+		b->slot[at] = (struct scribe_slot){.generation = b->slot[at].generation};
 		b->job[b->proc[proc].job].used--;
 	}
 	b->job[b->proc[proc].job].proc_used--;
@@ -491,7 +580,7 @@ int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *
 	return 0;
 }
 
-int scribe_bpf_grow(struct scribe_bpf *b)
+int scribe_bpf_grow_value_tables(struct scribe_bpf *b)
 {
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A kernel side for fuzz_message.c: the functions of bpf/load.h, uprobes/ and
- * runtime/daemon/hand.h on memory of this program. What the kernel and the hands
+ * A kernel side for fuzz_message.c: the functions of bpf/user/load.h, uprobes/ and
+ * runtime/daemon/privsep/helper.h on memory of this program. What the kernel and the hands
  * would do is said by the functions here. No BPF, no files, no processes.
  */
 #ifndef TESTS_FUZZ_KERNEL_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/load.h"
+#include "bpf/user/load.h"
 
 #define FUZZ_PROCS 32
 #define FUZZ_SLOTS 64

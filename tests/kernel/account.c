@@ -81,9 +81,9 @@ static int add_calls(void *ctx, const struct scribe_slot_view *view)
 
 static struct scribe_ledger run(struct watched *w, struct kernels *ret_kernel, uint64_t *ret_recorded)
 {
-	struct scribe_job job = {.active = 1, .quota = 1000};
+	struct scribe_job_entry job = {.active = 1, .quota = 1000};
 	struct scribe_ledger ledger;
-	uint32_t index, serial;
+	uint32_t index, proc_id;
 	struct scribe_err err;
 	siginfo_t info;
 	int go[2];
@@ -97,7 +97,7 @@ static struct scribe_ledger run(struct watched *w, struct kernels *ret_kernel, u
 		must(read(go[0], &c, 1) == 1);
 		work();
 	}
-	assert_int_equal(scribe_bpf_enrol(w->bpf, pid, 0, &index, &serial, &err), 0);
+	assert_int_equal(scribe_bpf_enrol(w->bpf, pid, 0, &index, &proc_id, &err), 0);
 	assert_int_equal(write(go[1], "g", 1), 1);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(info.si_status, 0);
@@ -107,7 +107,7 @@ static struct scribe_ledger run(struct watched *w, struct kernels *ret_kernel, u
 	close(go[1]);
 	watched_take(w);
 	*ret_recorded = 0;
-	assert_int_equal(scribe_bpf_harvest(w->bpf, index, add_calls, ret_recorded), 0);
+	assert_int_equal(scribe_bpf_drain_and_free(w->bpf, index, add_calls, ret_recorded), 0);
 	assert_int_equal(scribe_bpf_ledger(w->bpf, 0, &ledger), 0);
 	return ledger;
 }

@@ -41,7 +41,7 @@ static int end(void **state)
 
 static void set(uint32_t index, uint32_t quota, uint32_t procs)
 {
-	struct scribe_job job;
+	struct scribe_job_entry job;
 	char text[32];
 
 	snprintf(text, sizeof(text), "JOB=%u", index);
@@ -86,10 +86,10 @@ static void harvest(uint32_t job, struct sum *ret_sum)
 	for (uint32_t i = 1; i <= 256; i++) {
 		struct scribe_proc *p = scribe_bpf_proc(W.bpf, i);
 
-		if (!p->serial || p->job != job)
+		if (!p->proc_id || p->job != job)
 			continue;
 		assert_true(p->flags & SCRIBE_PF_EXITED);
-		assert_int_equal(scribe_bpf_harvest(W.bpf, i, add, ret_sum), 0);
+		assert_int_equal(scribe_bpf_drain_and_free(W.bpf, i, add, ret_sum), 0);
 		ret_sum->processes++;
 	}
 }
@@ -133,7 +133,7 @@ static void the_other_job_is_whole(void **state)
 	assert_int_equal(ledger.v[SCRIBE_L_DROP_NO_PROC], 0);
 	assert_int_equal(ledger.v[SCRIBE_L_EVENT_LOST], 0);
 	assert_int_equal(ledger.v[SCRIBE_L_ENV_LOST], 0);
-	assert_true(ledger.v[SCRIBE_L_FOLDED] > 0);
+	assert_true(ledger.v[SCRIBE_L_OVERFLOWED] > 0);
 	watched_take(&W);
 	assert_int_equal(watched_count(&W, 0, SCRIBE_EV_JOIN, 0), ROUNDS + 2);
 	/* the flood itself: folded, and processes refused, but no other count is lost */
@@ -156,7 +156,7 @@ static void what_was_held_is_given_back(void **state)
 	harvest(CALM, &sum);
 	assert_int_equal(sum.writes, 60);
 	assert_int_equal(scribe_bpf_ledger(W.bpf, CALM, &after), 0);
-	assert_int_equal(before.v[SCRIBE_L_FOLDED_FILES], after.v[SCRIBE_L_FOLDED_FILES]);
+	assert_int_equal(before.v[SCRIBE_L_OVERFLOWED_FILES], after.v[SCRIBE_L_OVERFLOWED_FILES]);
 }
 
 int main(void)

@@ -52,9 +52,9 @@ static int add(void *ctx, const struct scribe_slot_view *v)
 /* What a process that makes files has left behind; meanwhile nobody polls. */
 static struct sums run(struct watched *w)
 {
-	struct scribe_job job = {.active = 1, .quota = 100000};
+	struct scribe_job_entry job = {.active = 1, .quota = 100000};
 	struct scribe_err err = {0};
-	uint32_t index, serial;
+	uint32_t index, proc_id;
 	struct sums s = {0};
 	int go[2];
 	pid_t pid;
@@ -66,21 +66,21 @@ static struct sums run(struct watched *w)
 	assert_true(pid >= 0);
 	if (pid == 0)
 		make_files(go[0]);
-	assert_int_equal(scribe_bpf_enrol(w->bpf, pid, 0, &index, &serial, &err), 0);
+	assert_int_equal(scribe_bpf_enrol(w->bpf, pid, 0, &index, &proc_id, &err), 0);
 	assert_int_equal(write(go[1], "g", 1), 1);
 	close(go[0]);
 	close(go[1]);
 	watched_wait(pid);
-	assert_int_equal(scribe_bpf_harvest(w->bpf, index, add, &s), 0);
+	assert_int_equal(scribe_bpf_drain_and_free(w->bpf, index, add, &s), 0);
 	return s;
 }
 
-static uint64_t folded_files(struct watched *w)
+static uint64_t overflowed_files(struct watched *w)
 {
 	struct scribe_ledger l;
 
 	assert_int_equal(scribe_bpf_ledger(w->bpf, 0, &l), 0);
-	return l.v[SCRIBE_L_FOLDED_FILES];
+	return l.v[SCRIBE_L_OVERFLOWED_FILES];
 }
 
 static uint64_t begin(struct watched *w, bool whole)
@@ -116,7 +116,7 @@ static void more_before_it_is_needed(void **state)
 	s = run(&w);
 	assert_int_equal(s.opens, FILES);
 	assert_int_equal(s.folded, 0);
-	assert_int_equal(folded_files(&w), 0);
+	assert_int_equal(overflowed_files(&w), 0);
 	assert_true(s.records >= FILES);
 	assert_true(scribe_bpf_memory(w.bpf) > before + (FILES / 2 << 10));
 	watched_end(&w);
@@ -132,7 +132,7 @@ static void what_nobody_adds_folds(void **state)
 	s = run(&w);
 	assert_int_equal(s.opens, FILES);
 	assert_true(s.folded > 0 && s.folded < FILES);
-	assert_true(folded_files(&w) > 0);
+	assert_true(overflowed_files(&w) > 0);
 	/* who comes by late finds it low, and adds some: for the next one there is room again */
 	watched_take(&w);
 	assert_true(scribe_bpf_free_slots(w.bpf) > SCRIBE_SLOTS_CHUNK);

@@ -50,14 +50,14 @@ static bool joins(char *const *env)
 	return watched_join(&W, start(env, WATCHED_UID, 0, NULL)) != NULL;
 }
 
-static void set(const struct scribe_job *job)
+static void set(const struct scribe_job_entry *job)
 {
 	assert_int_equal(scribe_bpf_set_job(W.bpf, 1, job), 0);
 }
 
 static void watch(void)
 {
-	struct scribe_job job;
+	struct scribe_job_entry job;
 
 	watched_job(VAR, &job);
 	set(&job);
@@ -89,7 +89,7 @@ static void the_environment_decides(void **state)
 		{{ON, "XSLURM_JOB_ID=4711"}, false, false},
 		{{ON, "OTHER=" VAR}, false, false},
 	};
-	struct scribe_job job;
+	struct scribe_job_entry job;
 
 	watched_job(VAR, &job);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -134,13 +134,13 @@ static void what_has_joined_is_told_and_recorded(void **state)
 	assert_non_null(join);
 	assert_int_equal(join->ev.slot, 1);
 	assert_int_equal(join->ev.uid, WATCHED_UID);
-	assert_int_equal(scribe_bpf_proc(W.bpf, join->ev.proc)->serial, join->ev.serial);
+	assert_int_equal(scribe_bpf_proc(W.bpf, join->ev.proc)->proc_id, join->ev.proc_id);
 	assert_int_equal(scribe_bpf_proc(W.bpf, join->ev.proc)->parent_serial, 0);
 	assert_true(watched_named(&W, pid, "first"));
 	assert_int_equal(watched_count(&W, pid, SCRIBE_EV_EXEC, 0), 1);
 	assert_int_equal(watched_count(&W, pid, SCRIBE_EV_EXIT, 0), 1);
 	for (size_t i = 0; i < W.n; i++)
-		if (W.told[i].ev.type == SCRIBE_EV_FORK && W.told[i].ev.slot == join->ev.serial)
+		if (W.told[i].ev.type == SCRIBE_EV_FORK && W.told[i].ev.slot == join->ev.proc_id)
 			child = W.told[i].ev.tgid;
 	assert_int_not_equal(child, 0);
 	assert_null(watched_join(&W, (pid_t)child)); /* it was enrolled already */
@@ -281,7 +281,7 @@ static void cgroup_root(char *ret, size_t cap)
 static void cgroups(void **state)
 {
 	char root[200], job_dir[256], below[300], beside[256];
-	struct scribe_job job = {.active = 1, .quota = 64, .match = SCRIBE_MATCH_CGROUP, .uid = WATCHED_UID};
+	struct scribe_job_entry job = {.active = 1, .quota = 64, .match = SCRIBE_MATCH_CGROUP, .uid = WATCHED_UID};
 	char *env[] = {ON, NULL}, *none[] = {NULL}, *off[] = {OFF, NULL};
 	bool inside, deeper, other, without, foreign, contained, out, disabled;
 	struct stat st;
@@ -334,7 +334,7 @@ static uint64_t ticks_of(pid_t pid)
 
 static void descent(void **state)
 {
-	struct scribe_job job;
+	struct scribe_job_entry job;
 	char *env[] = {VAR, ON, NULL};
 	pid_t idle = fork();
 
@@ -343,17 +343,17 @@ static void descent(void **state)
 		pause();
 		_exit(0);
 	}
-	job.below = (uint32_t)getpid();
+	job.ancestor_pid = (uint32_t)getpid();
 	set(&job);
 	assert_true(joins(env));
-	job.below_ticks = ticks_of(getpid());
+	job.ancestor_ticks = ticks_of(getpid());
 	set(&job);
 	assert_true(joins(env));
-	job.below_ticks += 100; /* the process id has been given again since */
+	job.ancestor_ticks += 100; /* the process id has been given again since */
 	set(&job);
 	assert_false(joins(env));
-	job.below = (uint32_t)idle;
-	job.below_ticks = 0;
+	job.ancestor_pid = (uint32_t)idle;
+	job.ancestor_ticks = 0;
 	set(&job);
 	assert_false(joins(env));
 	kill(idle, 9);
@@ -366,7 +366,7 @@ static void the_right_one_of_many_jobs(void **state)
 	const struct told *join;
 
 	for (uint32_t i = 2; i < 66; i++) { /* users of their own, and four jobs of one */
-		struct scribe_job job;
+		struct scribe_job_entry job;
 
 		snprintf(text, sizeof(text), "SLURM_JOB_ID=%u", i);
 		watched_job(text, &job);

@@ -10,13 +10,13 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "bpf/levels.h"
+#include "bpf/user/levels.h"
 
 static struct btf *types;
 
-static enum scribe_bpf_level loads(enum scribe_bpf_level level)
+static enum scribe_bpf_level loads(enum scribe_bpf_level level, bool inexact)
 {
-	struct scribe_bpf_options options = {.slots = 1024, .procs = 64, .level = level};
+	struct scribe_bpf_options options = {.slots = 1024, .procs = 64, .level = level, .inexact = inexact};
 	enum scribe_bpf_level chosen = SCRIBE_BPF_AUTO;
 	struct scribe_bpf *bpf = NULL;
 	struct scribe_err err = {0};
@@ -34,24 +34,25 @@ static void each_that_fits_loads(void **state)
 	for (size_t i = 0; i < scribe_bpf_nlevels; i++) {
 		const struct scribe_bpf_level_row *row = &scribe_bpf_levels[i];
 
-		if (scribe_bpf_level_fits(row, types))
-			assert_int_equal(loads(row->level), row->level);
-		else
-			assert_int_equal(loads(row->level), SCRIBE_BPF_AUTO);
+		bool fits = scribe_bpf_level_fits(row, types);
+		bool skips = scribe_bpf_level_skips(row, scribe_bpf_preempts(types));
+
+		assert_int_equal(loads(row->level, true), fits ? row->level : SCRIBE_BPF_AUTO);
+		assert_int_equal(loads(row->level, false), fits && !skips ? row->level : SCRIBE_BPF_AUTO);
 	}
 }
 
 static void the_first_that_fits_is_taken(void **state)
 {
-	bool preempts = scribe_bpf_preempts(types).calls;
+	struct scribe_preempted preempts = scribe_bpf_preempts(types);
 	const struct scribe_bpf_level_row *row;
 	size_t i = 0;
 
 	while ((row = scribe_bpf_level_in_order(i, preempts)) && !scribe_bpf_level_fits(row, types))
 		i++;
 	assert_non_null(row);
-	print_message("programs are%s preempted here: %s\n", preempts ? "" : " not", row->name);
-	assert_int_equal(loads(SCRIBE_BPF_AUTO), row->level);
+	print_message("programs are%s preempted here: %s\n", preempts.calls ? "" : " not", row->name);
+	assert_int_equal(loads(SCRIBE_BPF_AUTO, false), row->level);
 }
 
 int main(void)

@@ -59,7 +59,7 @@ static const char *privileged(enum gain gain)
 
 static void set(uint32_t flags)
 {
-	struct scribe_job job;
+	struct scribe_job_entry job;
 
 	watched_job(VAR, &job);
 	job.flags = flags;

@@ -3,7 +3,7 @@
  * The update rules inside the kernel, run by hand on a batch (BPF_PROG_TEST_RUN
  * of a syscall program): no tracepoint, no other process.
  */
-#include "bpf/kernel.bpf.h"
+#include "bpf/kern/kernel.bpf.h"
 #include <bpf/bpf_helpers.h>
 
 #include "tests/kernel/rules_run.h"
@@ -30,7 +30,7 @@ static long one(__u32 i, void *ctx)
 }
 
 SEC("syscall")
-int scribe_rules(void *ctx)
+int scribe_exclusion_rules(void *ctx)
 {
 	bpf_loop(RULES_RUN_OPS, one, 0, 0);
 	return 0;

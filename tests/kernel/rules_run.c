@@ -96,7 +96,9 @@ static void rules_are_equal_in_the_kernel(void **unused)
 		memcpy(kernel->op, user->op, sizeof(user->op));
 		memcpy(kernel->reopen, user->reopen, sizeof(user->reopen));
 		kernel->count = user->count;
-		assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(skel->progs.scribe_rules), &opts), 0);
+		assert_int_equal(
+			bpf_prog_test_run_opts(bpf_program__fd(skel->progs.scribe_exclusion_rules), &opts),
+			0);
 		for (uint32_t i = 0; i < user->count; i++)
 			rules_run_one(user, i);
 		assert_memory_equal(kernel, user, sizeof(*user));

@@ -21,7 +21,7 @@ struct rules_run {
 /* One operation exactly as the kernel programs apply it. */
 SCRIBE_INLINE void rules_run_one(struct rules_run *r, scribe_u32 i)
 {
-	struct scribe_place place;
+	struct scribe_op_class_result place;
 
 	if (r->reopen[i])
 		scribe_cursor_open(&r->cursor);

@@ -46,7 +46,7 @@ static int end(void **state)
 
 static void describe(struct scribe_bpf *bpf)
 {
-	struct scribe_job job;
+	struct scribe_job_entry job;
 
 	watched_job("JOB=1", &job);
 	job.quota = 20000;
@@ -132,10 +132,10 @@ static unsigned harvest(struct scribe_bpf *bpf, uint64_t sum[2])
 	for (uint32_t i = 1; i <= 256; i++) {
 		struct scribe_proc *p = scribe_bpf_proc(bpf, i);
 
-		if (!p->serial)
+		if (!p->proc_id)
 			continue;
 		assert_true(p->flags & SCRIBE_PF_EXITED);
-		assert_int_equal(scribe_bpf_harvest(bpf, i, add, sum), 0);
+		assert_int_equal(scribe_bpf_drain_and_free(bpf, i, add, sum), 0);
 		n++;
 	}
 	return n;
@@ -182,7 +182,7 @@ static void what_waits_in_the_ring_comes_once(void **state)
 	watched_take(&W);
 	W.n = 0;
 	watched_wait(start());
-	W.bpf = scribe_bpf_leave(W.bpf);
+	W.bpf = scribe_bpf_close_keep_pins(W.bpf);
 	assert_int_equal(scribe_bpf_adopt(pins, &W.bpf, &err), 0);
 	watched_take(&W);
 	exits = watched_count(&W, 0, SCRIBE_EV_EXIT, 0);
@@ -215,7 +215,7 @@ static void another_version_is_left_alone(void **state)
 	assert_int_equal(scribe_bpf_adopt(pins, &other, &err), -SCRIBE_E_VERSION);
 	assert_non_null(strstr(err.text, "wire version"));
 	*version = SCRIBE_WIRE_VERSION;
-	W.bpf = scribe_bpf_leave(W.bpf);
+	W.bpf = scribe_bpf_close_keep_pins(W.bpf);
 	assert_int_equal(scribe_bpf_adopt(pins, &W.bpf, &err), 0);
 	assert_true(scribe_bpf_attached(W.bpf));
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bpf/load_private.h"
+#include "bpf/user/load_private.h"
 
 void watched_scratch(struct watched *w)
 {
@@ -203,9 +203,9 @@ bool watched_named(const struct watched *w, pid_t pid, const char *leaf)
 	return false;
 }
 
-void watched_job(const char *variable, struct scribe_job *ret_job)
+void watched_job(const char *variable, struct scribe_job_entry *ret_job)
 {
-	struct scribe_job job = {.active = 1, .quota = 256, .match = SCRIBE_MATCH_ENV, .uid = WATCHED_UID};
+	struct scribe_job_entry job = {.active = 1, .quota = 256, .match = SCRIBE_MATCH_ENV, .uid = WATCHED_UID};
 
 	assert_int_equal(scribe_job_set_variable(&job, variable), 0);
 	*ret_job = job;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/load.h"
+#include "bpf/user/load.h"
 
 #define WATCHED_UID 45321u /* of a user that nobody is */
 #define WATCHED_GID 45322u
@@ -65,6 +65,6 @@ unsigned watched_count(const struct watched *w, pid_t pid, uint32_t type, uint32
 /* Was a file of this last component named by the process? */
 bool watched_named(const struct watched *w, pid_t pid, const char *leaf);
 /* A job of WATCHED_UID by this variable. */
-void watched_job(const char *variable, struct scribe_job *ret_job);
+void watched_job(const char *variable, struct scribe_job_entry *ret_job);
 
 #endif

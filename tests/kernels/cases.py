@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Counters that depend on the clock, or on which rank was the slower one.
 CLOCK = re.compile(r"_F_|_RANK|_TIME_SIZE$")
 # Ledger counters that say that something is missing.
-LOST = re.compile(r"LEDGER_(DROP_.*|.*_LOST|LIB_DROPPED|LIB_UNKNOWN|.*_UNMATCHED|FOLDED|(F_)?PROGRAM_MISSES)$")
+LOST = re.compile(r"LEDGER_(DROP_.*|.*_LOST|LIB_DROPPED|LIB_UNKNOWN|.*_UNMATCHED|OVERFLOWED|(F_)?PROGRAM_MISSES)$")
 
 
 @dataclasses.dataclass
@@ -148,7 +148,7 @@ CASES = [
     Case("mpi", "MPI", RANKS.format(4, "mpi/mpi_known /data/w"), mpi_known),
     Case("inside", "MPI-IO inside", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2), archs=PROBED),
     Case("probes", "MPI-IO probes", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2),
-         "--set mpiio_inside=no", archs=PROBED),
+         "--set mpiio_wrap=no", archs=PROBED),
     Case("job", "job", "job", files(500), function=True),
     Case("killed", "killed", "killed", files(900), function=True),
 ]
@@ -179,6 +179,8 @@ def check(case, tool, folder):
         return [f"no log ({error.splitlines()[-1] if error else 'code ' + (code or 'none')})"], [], ""
     log = Log(tool, path)
     problems = [log.error] if log.error else []
+    if "a daemon of its own is started" in error:
+        problems.append(f"not by the service: {error[-200:]}")
     if code != "0":
         problems.append(f"ended with {code or 'no code'}: {error[-200:]}")
     problems += case.expect(log, _read(f"{folder}/{case.name}.out"), folder)

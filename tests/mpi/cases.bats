@@ -204,7 +204,7 @@ ${launch[*]} $PROGS/$mpi/mpi_cases root $T/data/a
 ${launch[*]} $PROGS/$mpi/mpi_cases odd $T/data/b
 echo from the script >$T/data/script
 EOF
-    "$IOSCRIBE" run --log "$T/log.darshan" -- sh "$T/script" 2>"$T/err"
+    "$IOSCRIBE" run --force --log "$T/log.darshan" -- sh "$T/script" 2>"$T/err"
     for log in "$T"/log*.darshan; do "$IOSCRIBE" parse "$log" >"${log%.darshan}.txt"; done
     [ "$(ls "$T"/log*.darshan | wc -l)" -eq 3 ]
     has 0 POSIX_WRITES a/root 7 "$(grep -l a/root "$T"/log*.txt)"
@@ -226,7 +226,7 @@ EOF
 }
 
 @test "a rank that comes after the deadline: nobody waits longer, the daemon writes the log" {
-  run_options=(--set deadline_ms=1000 --quiet)
+  run_options=(--set finalize_timeout_ms=1000 --quiet)
   for mpi in $MPIS; do
     traced $mpi 4 mpi_cases late "$T/data"
     status_is 0
@@ -236,7 +236,7 @@ EOF
 }
 
 @test "a rank that is stopped in the meantime: the program ends as it would, and says nothing" {
-  run_options=(--set deadline_ms=1000 --quiet)
+  run_options=(--set finalize_timeout_ms=1000 --quiet)
   for mpi in $MPIS; do
     rm -f "$T/data/pid"
     (
@@ -262,7 +262,7 @@ EOF
     rm -rf "$T"/log* "$T/data"
     mkdir "$T/data"
     status=0
-    timeout 60 "$IOSCRIBE" run --quiet --log "$T/log.darshan" -- "${launch[@]}" "$PROGS/$mpi/mpi_cases" comms "$T/data" : \
+    timeout 60 "$IOSCRIBE" run --quiet --force --log "$T/log.darshan" -- "${launch[@]}" "$PROGS/$mpi/mpi_cases" comms "$T/data" : \
       -n 2 env -u LD_PRELOAD "$PROGS/$mpi/mpi_cases" comms "$T/data" >"$T/out" 2>"$T/err" || status=$?
     status_is 0
     [ ! -s "$T/err" ] || { cat "$T/err"; false; }

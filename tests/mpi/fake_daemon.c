@@ -22,8 +22,8 @@
 
 #include "logfmt/base/hash.h"
 #include "logfmt/base/proto.h"
-#include "logfmt/records.h"
-#include "logfmt/writer.h"
+#include "logfmt/counters/records.h"
+#include "logfmt/file/writer.h"
 
 enum { PEERS = 64, START_S = 1700000000, MANY = 5000 };
 
@@ -156,7 +156,7 @@ static int image_of(const struct peer *p)
 
 static void on_hello(struct peer *p, const struct scribe_msg_hello *m)
 {
-	struct scribe_msg_hello_ok ok = {.collective = !is("no-collective"), .deadline_ms = deadline_ms};
+	struct scribe_msg_hello_ok ok = {.collective = !is("no-collective"), .finalize_timeout_ms = deadline_ms};
 
 	p->rank = m->rank;
 	p->size = m->size;

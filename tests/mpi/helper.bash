@@ -16,7 +16,7 @@ setup() {
   cd "$T" || return 1
   if [ -n "${traces:-}" ]; then
     [ "$(id -u)" -eq 0 ] || { echo "these tests trace: they need root"; return 1; }
-    "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+    "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   fi
 }
 
@@ -28,7 +28,7 @@ teardown() {
     wait "$fake_pid" 2>/dev/null || true
   fi
   if [ -n "${traces:-}" ]; then
-    "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+    "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   fi
   rm -rf "$T"
 }
@@ -50,7 +50,7 @@ traced() {
   rm -rf "$T"/log* "$T/data"
   mkdir "$T/data"
   status=0
-  timeout 60 "$IOSCRIBE" run "${run_options[@]}" --log "$T/log.darshan" -- \
+  timeout 60 "$IOSCRIBE" run "${run_options[@]}" --force --log "$T/log.darshan" -- \
     "${launch[@]}" "$PROGS/$mpi/$prog" "$@" >"$T/out" 2>"$T/err" || status=$?
   for log in "$T"/log*.darshan; do
     "$IOSCRIBE" parse "$log" >"${log%.darshan}.txt" 2>"$T/parse.err" || { cat "$T/parse.err"; return 1; }

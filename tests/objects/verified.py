@@ -69,7 +69,7 @@ def with_libraries(env, libraries):
 def levels_here(build):
     """Levels of the configuration key attach that this kernel fits."""
     keys = bench.output([os.path.join(build, "runtime/daemon/ioscribed"), "--list-keys"])
-    known = next(line.split("\t")[2].split(", ") for line in keys.splitlines() if line.startswith("attach\t"))
+    known = next(line.split("\t")[2].split(", ") for line in keys.splitlines() if line.startswith("bpf_attach_mode\t"))
     told = subprocess.run([os.path.join(build, "util/ioscribe"), "doctor", "--features"], check=False,
                           stdout=subprocess.PIPE, text=True).stdout
     state = {words[0]: words[1] for words in (line.split() for line in told.splitlines()) if len(words) > 1}
@@ -94,7 +94,7 @@ def main():
     build = os.path.abspath(args.build)
     levels = [level for word in args.attach or ["auto"] for level in (levels_here(build) if word == "every" else [word])]
     for level in levels:
-        config = [f"attach={level}", "libraries=all", "stdio_calls=yes", *args.set]
+        config = [f"bpf_attach_mode={level}", "trace_libraries=all", "stdio_calls=yes", *args.set]
         with bench.machine_lock(), bench.scratch() as folder:
             before = programs()
             with bench.Service(build, folder, config=config) as service, service.begin() as job:

@@ -27,6 +27,7 @@ class Model:
         self.tasks = {}   # tid: Process
         self.fork_of = {}  # child tid: (parent tid, call)
         self._serial = 0
+        self._who = None  # thread and process of the call
         self._sent = {}   # path: descriptions on their way through a socket
 
     # ---- processes ----
@@ -40,7 +41,9 @@ class Model:
                 continue
             handler = getattr(self, "_on_" + call.name, None)
             if handler:
-                handler(self._process(call.pid), call)
+                process = self._process(call.pid)
+                self._who = {"thread": call.pid, "process": process.serial}
+                handler(process, call)
         return self.book
 
     def _process(self, tid):
@@ -190,14 +193,13 @@ class Model:
         self._moved(desc, record, write, call.ret if bytes_ is None else bytes_, offset)
         return desc, record
 
-    @staticmethod
-    def _moved(desc, record, write, count, offset=None, append=False):
+    def _moved(self, desc, record, write, count, offset=None, append=False):
         inode = desc.node.inode
         if write and (desc.append or append):
             at = inode.size
         else:
             at = desc.pos if offset is None else offset
-        record.data(write, at, count)
+        record.data(write, at, count, self._who)
         if write:
             inode.size = max(inode.size, at + count if count else 0)
         if offset is None:

@@ -9,12 +9,16 @@
                                  the folder of the tree in $SOURCE
 Options: --keep leaves the scratch folder, --together runs strace inside ioscribe.
 
+Counters are compared, and each single read and write (dxt = yes): how many, where, how
+long, and in what order where one thread of one process made them, or each rank, or each thread.
+
 The command runs twice in equal fresh folders of the same path: once traced by
 ioscribe, once by strace. A workload whose calls vary from run to run runs once,
 with strace inside ioscribe. Files outside the folder are not compared.
 Environment: IOSCRIBE (the program), IOSCRIBE_BUILD (holds tests/prog).
 """
 import fnmatch
+import glob
 import json
 import os
 import re
@@ -34,8 +38,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("IOSCRIBE_BUILD", os.path.join(SOURCE, "build", "dev"))
 IOSCRIBE = os.environ.get("IOSCRIBE", os.path.join(BUILD, "util", "ioscribe"))
-# Further settings of the run, e.g. "attach=raw_tp" to force the weaker way into the kernel.
-SETTINGS = [word for s in os.environ.get("IOSCRIBE_ORACLE_SET", "").split() for word in ("--set", s)]
+# Further settings of the run, e.g. "bpf_attach_mode=raw_tp" to force the weaker way into the kernel.
+# Calls that programs count inside themselves are no system calls.
+SETTINGS = [word for s in ("stdio_wrap=no dxt_threads=yes " + os.environ.get("IOSCRIBE_ORACLE_SET", "")).split() for word in ("--set", s)]
 # strace writes here when it runs inside ioscribe: below an excluded prefix.
 UNSEEN = "/var/tmp"
 MAX_ROWS = 60
@@ -108,6 +113,53 @@ def read_ours(log):
     return out, partial
 
 
+def read_segments(log):
+    """{file name: [(write, offset, bytes, whose), ...]}, writes in order, then reads in order."""
+    done = subprocess.run([IOSCRIBE, "export", "--json-lines", "--table", "dxt_posix", log], capture_output=True,
+                          text=True, errors="surrogateescape")
+    if done.returncode:
+        raise Trouble(f"ioscribe export {log}: exit {done.returncode}: {done.stderr.strip()}")
+    out, last = {}, {}
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        key = (row["record_id"], row["rank"], row["is_write"])
+        if not last.get(key, 0) <= row["start"] <= row["end"]:
+            raise Trouble(f"a segment at {row['start']} s, behind one at {last.get(key)} s")
+        last[key] = row["start"]
+        out.setdefault(row["name"], []).append((bool(row["is_write"]), row["offset"], row["length"],
+                                                  {"process": row["rank"], "thread": row["thread"]}))
+    return out
+
+
+def compare_segments(name, want, have, in_order):
+    """Rows that differ of one file."""
+    rows = []
+    for write, what in ((False, "reads one by one"), (True, "writes one by one")):
+        one, other = ([s[1:3] for s in side if s[0] == write] for side in (want, have))
+        if not in_order:
+            one, other = sorted(one), sorted(other)
+        if one != other:
+            at = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+            rows.append((name, what, f"{len(one)}, [{at}] {one[at:at + 1]}", f"{len(other)}, [{at}] {other[at:at + 1]}"))
+    return rows
+
+
+def compare_each(name, want, have, each):
+    """Rows that differ of one file: what each process or thread did, in its order, whatever number that has."""
+    def each_one(side):
+        lists = {}
+        for s in side:
+            lists.setdefault((s[3][each], s[0]), []).append(s[1:3])
+        return Counter((key[1], tuple(ones)) for key, ones in lists.items())
+
+    want, have = each_one(want), each_one(have)
+    rows = []
+    for write, ones in sorted((want - have) + (have - want)):
+        key = (write, ones)
+        rows.append((name, f"{'writes' if write else 'reads'} of a {each}, {len(ones)}: {ones[:3]}", want[key], have[key]))
+    return rows
+
+
 def top_values(counters, kind):
     out = {}
     for i in range(1, 5):
@@ -124,7 +176,7 @@ def top_expected(values):
     return dict(best)
 
 
-def compare(workload, book, ours, root):
+def compare(workload, book, ours, segments, root):
     """Rows (file, counter, strace, ioscribe) that differ, and the number of values compared."""
     folder = os.path.join(root, "w")
 
@@ -143,8 +195,12 @@ def compare(workload, book, ours, root):
         into = got.setdefault(short(name), Counter())
         for key, value in counters.items():
             into[key] = max(into[key], value) if key.startswith("POSIX_MAX_BYTE") else into[key] + value
+    said, had = book.segments(short), {}
+    for name, ones in segments.items():
+        if name == folder or name.startswith(folder + "/"):
+            had.setdefault(short(name), []).extend(ones)
     rows, compared = [], 0
-    for name in sorted(set(expected) | set(got)):
+    for name in sorted(set(expected) | set(got) | set(said) | set(had)):
         if any(fnmatch.fnmatch(name, pattern) for pattern in workload.skip_names):
             continue
         want, processes = expected.get(name, (Counter(), set()))
@@ -159,6 +215,18 @@ def compare(workload, book, ours, root):
             compared += 1
             if want[key] != max(have[key], 0):
                 rows.append((name, key, want[key], have[key]))
+        # where counters of sequence are not determined, places are not either
+        if workload.each:
+            compared += 2
+            rows += compare_each(name, said.get(name, []), had.get(name, []), workload.each)
+        elif workload.offsets:
+            compared += 2
+            rows += compare_segments(name, said.get(name, []), had.get(name, []),
+                                     len(processes) == 1 and not want["POSIX_EXT_AIO_OPS"])
+        else:
+            compared += 1
+            if len(said.get(name, [])) != len(had.get(name, [])):
+                rows.append((name, "reads and writes", len(said.get(name, [])), len(had.get(name, []))))
         if workload.offsets and len(processes) == 1 and name in values:
             for kind, table in (("ACCESS", values[name][0]), ("STRIDE", values[name][1])):
                 top = top_expected(table)
@@ -190,7 +258,7 @@ def run_ours(workload, root, env):
     log = os.path.join(root, "run.darshan")
     if os.path.exists(log):
         os.unlink(log)
-    run = [IOSCRIBE, "run", "--quiet", "--log", log, *SETTINGS, "--"]
+    run = [IOSCRIBE, "run", "--quiet", "--dxt", "--force", "--log", log, *SETTINGS, "--"]
     folder = fresh(root, workload, env)
     book = None
     if workload.together:
@@ -209,11 +277,22 @@ def run_ours(workload, root, env):
     ours, partial = read_ours(log)
     if partial:
         raise Trouble("the log is marked partial")
-    return book, ours
+    return book, ours, read_segments(log)
 
 
-def check_fio(workload, root, ours):
-    """fio's own totals against the log: for io_uring, which strace cannot see."""
+def fio_log(folder):
+    """Counter of (write, offset, bytes) of each operation, as fio has written them down."""
+    out = Counter()
+    for path in glob.glob(os.path.join(folder, "fio_lat.*.log")):
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                _, _, write, length, offset = (int(word) for word in line.split(",")[:5])
+                out[bool(write), offset, length] += 1
+    return out
+
+
+def check_fio(workload, root, ours, segments):
+    """fio's own totals and log against ours: for io_uring, which strace cannot see."""
     with open(os.path.join(root, "w", "fio.json"), encoding="utf-8") as f:
         text = f.read()
     jobs = json.loads(text[text.index("{"):])["jobs"]
@@ -229,6 +308,12 @@ def check_fio(workload, root, ours):
     print(f"  fio: {want['POSIX_READS']} reads, {want['POSIX_WRITES']} writes")
     if not want["POSIX_EXT_URING_OPS"]:
         raise Trouble("fio did no I/O")
+    ones = Counter(s[:3] for name, of in segments.items() if os.path.basename(name).startswith("data") for s in of)
+    said = fio_log(os.path.join(root, "w"))
+    want["operations, one by one"], have["operations, one by one"] = said.total(), (said & ones).total()
+    want["further ones"], have["further ones"] = 0, (ones - said).total()
+    if said.total() != want["POSIX_EXT_URING_OPS"]:
+        raise Trouble(f"fio's log has {said.total()} operations, its totals {want['POSIX_EXT_URING_OPS']}")
     return [("data*", key, value, have[key]) for key, value in want.items() if value != have[key]]
 
 
@@ -236,13 +321,13 @@ def run_one(workload, keep=False):
     root = tempfile.mkdtemp(prefix="ioscribe-oracle.")
     try:
         env = environment(root)
-        book, ours = run_ours(workload, root, env)
+        book, ours, segments = run_ours(workload, root, env)
         if workload.fio:
-            rows, compared, files = check_fio(workload, root, ours), 5, 1
+            rows, compared, files = check_fio(workload, root, ours, segments), 7, 1
         else:
             if book is None:
                 book = run_strace(workload, root, env)
-            rows, compared, files, expected = compare(workload, book, ours, root)
+            rows, compared, files, expected = compare(workload, book, ours, segments, root)
             totals = Counter()
             for counters, _ in expected.values():
                 totals.update(counters)

@@ -23,6 +23,7 @@ class Record:
         self.strides = Counter()
         self.max_byte = {}
         self.sources = set()
+        self.segments = []  # (is it a write, offset, bytes, whose: thread and process), in order
         self._last = {"READ": 0, "WRITE": 0}
         self._op = None
 
@@ -38,9 +39,10 @@ class Record:
     def opened(self):
         self._last = {"READ": 0, "WRITE": 0}
 
-    def data(self, write, offset, count):
+    def data(self, write, offset, count, who=None):
         op = "WRITE" if write else "READ"
         n = self.n
+        self.segments.append((write, offset, count, who))
         n[f"POSIX_{op}S"] += 1
         n["POSIX_BYTES_WRITTEN" if write else "POSIX_BYTES_READ"] += count
         n[f"POSIX_SIZE_{op}_{bucket(count)}"] += 1
@@ -92,4 +94,12 @@ class Book:
             sizes, strides = out.setdefault(rename(name), (Counter(), Counter()))
             sizes.update(record.sizes)
             strides.update(record.strides)
+        return out
+
+    def segments(self, rename=lambda name: name):
+        """{name: [(write, offset, bytes, whose), ...]} of all its records, in order within each."""
+        out = {}
+        for (name, _, _), record in self.records.items():
+            if record.segments:
+                out.setdefault(rename(name), []).extend(record.segments)
         return out

@@ -23,6 +23,18 @@ X
   echo "$output"
 }
 
+# lie_each SED WORKLOAD: the same with an export of single operations that is changed.
+lie_each() {
+  cat >"$T/ioscribe" <<X
+#!/bin/sh
+[ "\$1" = export ] || exec "$IOSCRIBE" "\$@"
+"$IOSCRIBE" "\$@" | sed -E '$1'
+X
+  chmod +x "$T/ioscribe"
+  IOSCRIBE="$T/ioscribe" run /usr/bin/python3 "$ORACLE" run "$2"
+  echo "$output"
+}
+
 @test "an honest log passes" {
   lie ''
   [ "$status" -eq 0 ]
@@ -50,4 +62,14 @@ X
   lie 'NR == 1 { print "# *WARNING*: the POSIX module contains incomplete data" }'
   [ "$status" -eq 1 ]
   [[ $output == *"partial"* ]]
+}
+
+@test "an operation at another place, and one of another rank, are found" {
+  lie_each '0,/("is_write":0.*)"offset":[0-9]+/s//\1"offset":77/' two-fds
+  [ "$status" -eq 1 ]
+  [[ $output == *"reads one by one"* ]]
+  [[ $output == *"1 differ"* ]]
+  lie_each '0,/"rank":2/s//"rank":1/' mpi-mpich
+  [ "$status" -eq 1 ]
+  [[ $output == *"of a process"* ]]
 }

@@ -89,6 +89,18 @@ oracle() {
   oracle go
 }
 
+@test "oracle: mpi-mpich" {
+  oracle mpi-mpich
+}
+
+@test "oracle: mpi-openmpi" {
+  oracle mpi-openmpi
+}
+
+@test "oracle: threads8" {
+  oracle threads8
+}
+
 @test "oracle: static-io" {
   oracle static-io
 }

@@ -4,7 +4,7 @@
 # would never choose them. tp_btf_probe is what Linux 5.15 to 6.1 take.
 
 oracle() {
-  IOSCRIBE_ORACLE_SET="attach=$level" run /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/oracle/oracle.py" run "$@"
+  IOSCRIBE_ORACLE_SET="bpf_attach_mode=$level" run /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/oracle/oracle.py" run "$@"
   echo "$output"
   echo "$output" | grep ' values compared' | sed 's/^/# /' >&3 || true
   [ "$status" -eq 0 ]

@@ -19,11 +19,21 @@ class Workload:
     code: int = 0
     together: bool = False   # one run: the calls differ from run to run
     offsets: bool = True     # sequence, stride and size tables are determined
-    fio: bool = False        # compare with fio's own totals
+    fio: bool = False        # compare with fio's own totals, and its log of single operations
+    each: str = ""           # single operations in order: of each "process" (a rank), or "thread"
     timeout: int = 120
     names: list = field(default_factory=lambda: TEMP)  # random parts of names
     skip: tuple = ()         # counters not compared, and why: beside the entry
     skip_names: tuple = ()
+
+
+# What fio says of each operation: fio_lat.N.log.
+FIO_LOG = " --write_lat_log=fio --log_offset=1"
+
+
+def mpi(which, launcher):
+    """Four ranks on a shared file and one each; what the launcher keeps is elsewhere."""
+    return Workload(f"mpi-{which}", f"TMPDIR=/tmp exec {launcher} -n 4 $PROG/../mpi/{which}/mpi_demo", each="process")
 
 
 def prog(name, args="", **more):
@@ -69,13 +79,13 @@ X
              "--randseed=7 --output=fio.json --output-format=json", together=True,
              skip=("POSIX_CONSEC_WRITES", "POSIX_SEQ_WRITES", "STRIDE")),  # order of completion is not that of submission
     Workload("fio-uring", "fio --name=a --ioengine=io_uring --rw=randrw --bs=4k --size=2m --iodepth=16 --filename=data "
-             "--randseed=7 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
+             "--randseed=7 --output=fio.json --output-format=json" + FIO_LOG, "head -c 2M /dev/zero > data", fio=True),
     Workload("fio-uring-fixed", "fio --name=a --ioengine=io_uring --rw=randrw --bs=8k --size=2m --iodepth=16 --filename=data "
-             "--fixedbufs=1 --registerfiles=1 --randseed=7 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
+             "--fixedbufs=1 --registerfiles=1 --randseed=7 --output=fio.json --output-format=json" + FIO_LOG, "head -c 2M /dev/zero > data", fio=True),
     Workload("fio-uring-sqpoll", "fio --name=a --ioengine=io_uring --rw=write --bs=16k --size=2m --iodepth=8 --filename=data "
-             "--sqthread_poll=1 --registerfiles=1 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
+             "--sqthread_poll=1 --registerfiles=1 --output=fio.json --output-format=json" + FIO_LOG, "head -c 2M /dev/zero > data", fio=True),
     Workload("fio-uring-async", "fio --name=a --ioengine=io_uring --rw=read --bs=4k --size=1m --iodepth=8 --filename=data "
-             "--force_async=1 --output=fio.json --output-format=json", "head -c 2M /dev/zero > data", fio=True),
+             "--force_async=1 --output=fio.json --output-format=json" + FIO_LOG, "head -c 2M /dev/zero > data", fio=True),
     Workload("pipeline", "cat src/f* | sort | tee all | wc -c > count; wc -l < all >> count; "
              "{ read -r a; echo $a; } < count > first; exec 5>>app; echo 1 >&5; echo 2 >&5; (echo 3 >&5); exec 5>&-; "
              "cat < app; head -c 100 src/sub/g1 > part; dd if=src/sub/g2 of=dd bs=1000 count=20 conv=notrunc,fsync",
@@ -97,7 +107,10 @@ X
     Workload("jobs", "for i in $(seq 1 200); do (echo $i >> a$((i%7)); cat a$((i%7)) > b$i; rm b$i) & done; wait", together=True),
     Workload("gone-folders", "/usr/bin/python3 -c \"\nimport os\nfor i in range(2000):\n os.makedirs('d%d/e' % i); "
              "open('d%d/e/f' % i, 'w').close(); os.unlink('d%d/e/f' % i); os.removedirs('d%d/e' % i)\n\""),
-    Workload("go", "exec $PROG/go_io"),
+    # a signal that is pending cuts a getdents short: Go preempts its threads by signals, now and then
+    Workload("go", "GODEBUG=asyncpreemptoff=1 exec $PROG/go_io"),
+    mpi("mpich", "mpiexec.mpich"), mpi("openmpi", "mpirun.openmpi --allow-run-as-root --oversubscribe"),
+    prog("threads8", "positioned 0.2", together=True, offsets=False, each="thread"),
     prog("static_io"), prog("basic"), prog("copies"), prog("vector2"), prog("append"), prog("two_fds"),
     prog("pass_fd"), prog("spawn"), prog("thread_exec"), prog("leader_exits"), prog("close_range"),
     prog("rename_open"), prog("dir_renamed"), prog("temp_rename"), prog("patterns"), prog("mapping"),

@@ -42,6 +42,7 @@ restarted() {
 @test "started by its socket, ready, restarted, killed, hung: it goes on with its jobs; stopped it leaves nothing" {
   [ "$(property ActiveState)" = inactive ]
   job begin --job-id 5 --uid 0 --match-env JOBX=5 || { in_it cat /run/said; false; }
+  job ready 5
   [ "$(property ActiveState)" = active ]
   main=$(property MainPID)
   work a

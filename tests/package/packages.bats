@@ -38,12 +38,12 @@ in_root() {
     exit $status' "$T" "$BATS_TEST_DIRNAME/$1" "$IOSCRIBE_SOURCE/tests/data/logs/mpi-io-test-x86_64-3.5.0.darshan" 3>&-
 }
 
-@test "five packages of each kind" {
+@test "six packages of each kind" {
   local part
-  for part in daemon runtime tools slurm dev; do
+  for part in daemon runtime tools darshan-compat slurm dev; do
     ls "$T"/one/ioscribe-"$part"_*.deb "$T"/one/ioscribe-"$part"-*.rpm
   done
-  [ "$(ls "$T/one" | wc -l)" -eq 10 ]
+  [ "$(ls "$T/one" | wc -l)" -eq 12 ]
 }
 
 @test "deb: installed, upgraded, purged" {
@@ -60,6 +60,27 @@ in_root() {
   [ "$status" -eq 0 ]
   [[ $output == *"rpm: all done"* ]]
   [ "$(grep 'left: ' <<<"$output")" = "left: upper/etc/ioscribe" ] # an edited hooks.conf.rpmsave is in it
+}
+
+@test "cpack without file(1), as on a bare Debian: it says what it needs" {
+  mkdir -p "$T/m"
+  cd "$IOSCRIBE_BUILD"
+  # /usr/bin with that one program taken out, for this command alone
+  run unshare --mount --propagation private bash -euc 'mount -t tmpfs tmpfs "$0" && mkdir "$0/up" "$0/work"
+    mknod "$0/up/file" c 0 0
+    mount -t overlay overlay -o "lowerdir=/usr/bin,upperdir=$0/up,workdir=$0/work" /usr/bin
+    cpack -G DEB -B "$1" -D CPACK_COMPONENTS_ALL=compat' "$T/m" "$T/none"
+  echo "$output"
+  [ "$status" -ne 0 ]
+  [[ $output == *"cpack -G DEB needs file; on Debian: scripts/install-deps package"* ]]
+  grep -q '^package=.* file ' "$IOSCRIBE_SOURCE/scripts/install-deps"
+}
+
+@test "the sample of ioscribed.conf: every line is a key, as it stands and with the # taken away" {
+  sed -n 's/^#\([a-z_]* =\)/\1/p' "$IOSCRIBE_SOURCE/packaging/ioscribed.conf" >"$T/all.conf"
+  [ "$(wc -l <"$T/all.conf")" -gt 15 ]
+  "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --check-config "$T/all.conf"
+  "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --check-config "$IOSCRIBE_SOURCE/packaging/ioscribed.conf"
 }
 
 @test "no package has a file of another" {

@@ -67,4 +67,21 @@ a_log() {
   in_it ioscribe parse --base "$log" | awk -F '\t' '$4 == "POSIX_BYTES_WRITTEN" && $6 == "/home/games/asked" { print $5 }' >"$T/bytes"
   [ "$(cat "$T/bytes")" = 7000 ]
   node_is_idle # no hook has drained it
+
+  # the unit is stopped: the prolog starts no daemon beside it
+  in_it systemctl stop ioscribed.socket ioscribed.service
+  as_user 'sbatch --ioscribe job.sh stopped'
+  until_true no_jobs
+  ! in_it pgrep -x ioscribed
+  run in_it ioscribe job begin --job-id 9 --uid 0
+  [ "$status" -eq 1 ]
+  [[ $output == *"no daemon at /run/ioscribe, where it is the unit ioscribed: systemctl enable --now ioscribed" ]]
+
+  # the packages go while slurm.conf still names the hooks: jobs run, and the node stays
+  in_it bash -c 'dpkg -r ioscribe-slurm ioscribe-daemon' >"$T/removed" 2>&1 || { cat "$T/removed"; false; }
+  grep 'slurm.conf still names' "$T/removed"
+  as_user 'sbatch job.sh removed'
+  until_true no_jobs
+  in_it test -s /home/games/removed
+  node_is_idle
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * One stream through fork, vfork, raw clone and SIGKILL; many streams; many
- * threads; another program. Totals: tests/uprobes/stdio_inside.bats.
+ * threads; another program. Totals: tests/uprobes/stdio_wrap.bats.
  */
 #include <err.h>
 #include <pthread.h>

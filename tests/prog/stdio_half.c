@@ -12,7 +12,7 @@
 
 #include "logfmt/rules/streams.h"
 
-static struct scribe_streams *memory(void)
+static struct scribe_shm_counters *memory(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long at = 0;
@@ -21,13 +21,13 @@ static struct scribe_streams *memory(void)
 	while (maps && fgets(line, sizeof(line), maps))
 		if (strstr(line, "ioscribe-streams") && sscanf(line, "%lx", &at) == 1)
 			break;
-	return (struct scribe_streams *)at;
+	return (struct scribe_shm_counters *)at;
 }
 
 int main(void)
 {
 	FILE *f = fopen("half", "w");
-	struct scribe_streams *m;
+	struct scribe_shm_counters *m;
 
 	for (int i = 0; f && i < 3; i++)
 		fputs("0123456789", f);
@@ -35,7 +35,7 @@ int main(void)
 		err(1, "half");
 	m = memory();
 	for (uint32_t i = 0; m && i < m->used; i++) {
-		struct scribe_posix_part *p = &m->stream[i].part[SCRIBE_PART_OWN];
+		struct scribe_posix_part *p = &m->stream[i].part[SCRIBE_PART_OWNER];
 
 		if (p->ops[SCRIBE_OP_WRITE] != 3)
 			continue;

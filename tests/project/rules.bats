@@ -5,7 +5,8 @@
 setup() {
   S=$IOSCRIBE_SOURCE/scripts
   T=$(mktemp -d)
-  mkdir -p "$T/logfmt/base" "$T/bpf" "$T/uprobes" "$T/runtime/core" "$T/runtime/daemon" "$T/runtime/client" "$T/util" \
+  mkdir -p "$T"/logfmt/{base,file} "$T"/bpf/{kern,user} "$T"/uprobes/{elf,kern,attach} "$T"/runtime/{core,daemon} \
+    "$T"/runtime/daemon/{base,model,output} "$T"/runtime/client/{process,mpi} "$T"/util/{tool,text,cmd/run,cmd/dxt} \
     "$T/tests" "$T/scripts"
 }
 
@@ -15,7 +16,7 @@ teardown() {
 
 # include FILE WHAT: a file of the room with one include; the check's verdict.
 include() {
-  rm -f "$T"/*/*.[ch] "$T"/*/*/*.[ch]
+  find "$T" -name '*.[ch]' -delete
   printf '/* SPDX-License-Identifier: BSD-3-Clause */\n#include %s\n' "$2" >"$T/$1"
   run "$S/check-includes" "$T"
   echo "$1 includes $2: $status $output"
@@ -34,40 +35,57 @@ accepted() {
 }
 
 @test "include rule: what goes up is refused, by file and line" {
-  refused logfmt/a.c '"util/b.h"'
-  refused logfmt/a.c '"bpf/wire.h"'
-  refused logfmt/base/a.h '"runtime/core/b.h"'
-  refused logfmt/a.c '<bpf/libbpf.h>'
-  refused logfmt/a.c '<linux/bpf.h>'
-  refused bpf/a.c '"uprobes/b.h"'
-  refused bpf/a.c '"runtime/daemon/b.h"'
-  refused uprobes/a.c '"bpf/drain.h"'
-  refused uprobes/a.c '"util/b.h"'
-  refused util/a.c '"bpf/wire.h"'
-  refused util/a.c '"runtime/daemon/daemon.h"'
-  refused runtime/core/a.c '"runtime/daemon/daemon.h"'
-  refused runtime/client/a.c '"runtime/daemon/daemon.h"'
-  refused runtime/daemon/a.c '"runtime/client/client.h"'
-  refused runtime/daemon/a.c '"util/command.h"'
-  refused runtime/daemon/a.c '<mpi.h>'
-  refused util/a.c '<mpi.h>'
-  refused util/a.c '"tests/prog/prog.h"'
-  refused util/a.c '"command.h"'
-  refused util/a.c '"../logfmt/reader.h"'
+  refused logfmt/file/a.c '"util/tool/command.h"'
+  refused logfmt/file/a.c '"bpf/wire.h"'
+  refused logfmt/base/a.h '"logfmt/file/reader.h"'
+  refused logfmt/base/a.h '"runtime/core/module.h"'
+  refused logfmt/file/a.c '<bpf/libbpf.h>'
+  refused logfmt/file/a.c '<linux/bpf.h>'
+  refused bpf/user/a.c '"uprobes/attach/attach.h"'
+  refused bpf/user/a.c '"runtime/daemon/state/daemon.h"'
+  refused uprobes/elf/a.c '"bpf/user/load.h"'
+  refused uprobes/elf/a.c '"uprobes/attach/attach.h"'
+  refused uprobes/attach/a.c '"util/tool/command.h"'
+  refused util/tool/a.c '"bpf/wire.h"'
+  refused util/tool/a.c '"runtime/daemon/state/daemon.h"'
+  refused util/tool/a.c '"util/cmd/run/run_parts.h"'
+  refused util/text/a.c '"util/tool/command.h"'
+  refused util/cmd/dxt/a.c '"util/cmd/run/run_parts.h"'
+  refused util/cmd/dxt/a.c '"util/link/service_link.h"'
+  refused runtime/core/a.c '"runtime/daemon/state/daemon.h"'
+  refused runtime/client/mpi/a.c '"runtime/daemon/state/daemon.h"'
+  refused runtime/client/process/a.c '"runtime/client/mpi/client.h"'
+  refused runtime/daemon/output/a.c '"runtime/client/mpi/client.h"'
+  refused runtime/daemon/output/a.c '"util/tool/command.h"'
+  refused runtime/daemon/output/a.c '<mpi.h>'
+  refused util/tool/a.c '<mpi.h>'
+  refused util/tool/a.c '"tests/prog/prog.h"'
+  refused util/tool/a.c '"command.h"'
+  refused util/tool/a.c '"../logfmt/file/reader.h"'
+}
+
+@test "include rule: what is private to a folder is refused, and a folder that is no room" {
+  refused runtime/daemon/output/a.c '"bpf/user/load_private.h"'
+  refused runtime/core/a.c '"bpf/user/load.h"'
+  refused uprobes/attach/a.c '"bpf/user/levels.h"'
+  refused runtime/daemon/output/a.c '"uprobes/attach/attach_state.h"'
+  refused util/tool/a.c '"util/odd/b.h"'
 }
 
 @test "include rule: what goes down is accepted" {
-  accepted logfmt/a.c '"logfmt/reader.h"'
-  accepted logfmt/a.c '<zlib.h>'
-  accepted bpf/a.bpf.h '"logfmt/rules/posix_rules.h"'
-  accepted bpf/a.bpf.h '"bpf/kernel.bpf.h"'
-  accepted uprobes/a.c '"bpf/wire.h"'
-  accepted uprobes/a.c '"bpf/load.h"'
-  accepted uprobes/a.bpf.c '"bpf/state.bpf.h"'
-  accepted runtime/daemon/a.c '"bpf/load.h"'
-  accepted runtime/daemon/a.c '"runtime/core/module.h"'
-  accepted runtime/client/a.c '<mpi.h>'
-  accepted util/a.c '"logfmt/reader.h"'
+  accepted logfmt/file/a.c '"logfmt/counters/records.h"'
+  accepted logfmt/file/a.c '<zlib.h>'
+  accepted bpf/kern/a.bpf.h '"logfmt/rules/posix_rules.h"'
+  accepted bpf/kern/a.bpf.h '"bpf/kern/kernel.bpf.h"'
+  accepted uprobes/attach/a.c '"bpf/wire.h"'
+  accepted uprobes/attach/a.c '"bpf/user/load.h"'
+  accepted uprobes/kern/a.bpf.c '"bpf/kern/slot.bpf.h"'
+  accepted runtime/daemon/output/a.c '"bpf/user/load.h"'
+  accepted runtime/daemon/output/a.c '"runtime/daemon/model/mpi_worlds.h"'
+  accepted runtime/daemon/output/a.c '"runtime/core/module.h"'
+  accepted runtime/client/mpi/a.c '<mpi.h>'
+  accepted util/cmd/dxt/a.c '"logfmt/file/reader.h"'
+  accepted util/cmd/run/a.c '"util/link/service_link.h"'
 }
 
 @test "tree rules: an offence of each kind is found" {
@@ -78,6 +96,12 @@ accepted() {
   printf '/* SPDX-License-Identifier: BSD-3-Clause */\nsize_t f(void);\n' >"$T/logfmt/alone.h"
   printf '/* SPDX-License-Identifier: BSD-3-Clause */\nint f(void);\nint f(void) { return 1; }\n' >"$T/logfmt/defines.h"
   printf '#!/bin/sh\necho\n' >"$T/scripts/bare"
+  mkdir -p "$T/docs/decisions"
+  seq 251 >"$T/ARCHITECTURE.md"
+  echo '# No date' >"$T/docs/decisions/01-one.md"
+  echo '# Unlisted' >"$T/docs/alone.md"
+  mkdir -p "$T/tests/untold"
+  echo '| `tests/told` |' >"$T/CONTRIBUTING.md"
   run "$S/check-tree" "$T"
   echo "$output"
   [ "$status" -eq 1 ]
@@ -88,6 +112,11 @@ accepted() {
   [[ $output == *"logfmt/alone.h: does not compile alone"* ]]
   [[ $output == *"logfmt/defines.h: defines f"* ]]
   [[ $output == *"scripts/bare:1: no SPDX line"* ]]
+  [[ $output == *"ARCHITECTURE.md: 251 lines"* ]]
+  [[ $output == *"docs/decisions/01-one.md: no line 'Date:"* ]]
+  [[ $output == *"docs/decisions/01-one.md: ARCHITECTURE.md does not link it"* ]]
+  [[ $output == *"tests/untold: not in the table of tests in CONTRIBUTING.md"* ]]
+  [[ $output == *"docs/alone.md: docs/README.md does not link it"* ]]
 }
 
 @test "bats adapter: a skip that is not listed fails, all listed ones give 77" {
@@ -111,16 +140,116 @@ accepted() {
 
 @test "every counter of POSIX and of our own record is explained in docs/counters.md" {
   local missing=""
-  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/counters_posix.h" |
+  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/counters/counters_posix.h" |
     awk '{ print (++n > 69 ? "POSIX_F_" : "POSIX_") $1 }'); do
     grep -q "\`$name\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
   done
   for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/rules/posix_part.h"); do
     grep -q "\`POSIX_EXT_\(F_\)\?${name/%_NS/_TIME}\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
   done
-  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/ledger_list.h"); do
+  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/counters/ledger_list.h"); do
     grep -q "\`LEDGER_$name\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
   done
   echo "missing:$missing"
   [ -z "$missing" ]
+}
+
+# word FILE TEXT: a file of the room; the check's verdict.
+word() {
+  mkdir -p "$T/$(dirname "$1")"
+  printf '%s\n' "$2" >"$T/$1"
+  run "$S/check-words" "$T"
+  rm "$T/$1"
+}
+
+@test "words that have the field's in their place: none is an identifier, a key, a counter or a file any more" {
+  run "$S/check-words"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  local line
+  while IFS='|' read -r file text name; do
+    word "$file" "$text"
+    echo "$file: $status $output"
+    [ "$status" -eq 1 ]
+    [[ $output == "$file: '$name': the field has another word"* || $output == "key: '$name': "* ]]
+  done <<'E'
+util/a.c|struct scribe_work *w;|scribe_work
+util/a.c|static int outbox_bytes;|outbox_bytes
+util/a.c|static void lose_hand(void) {}|lose_hand
+logfmt/base/a.h|struct scribe_look_record;|scribe_look_record
+logfmt/base/a.h|#define SCRIBE_LEDGER(X) X(HASH_FULL, "table full")|HASH_FULL
+bpf/kern/a.bpf.h|enum { SCRIBE_JOB_NOBODY = 1 };|SCRIBE_JOB_NOBODY
+runtime/core/a.c|	{"attach", LEVEL, FIELD(level), 0, 0, SITE},|attach
+runtime/daemon/base/outbox.c|int x;|outbox
+E
+  word util/a.c '/* a place */ const char *x = "grace_ms over \"there\""; int placed;'
+  [ "$status" -eq 0 ]
+  # a word that is allowed stands in the list's folders alone
+  mkdir -p "$T/util"
+  echo 'place util: where a thing is' >"$T/scripts/words.txt"
+  word util/a.c 'int place;'
+  [ "$status" -eq 0 ]
+  word util/text/a.c 'int place;'
+  [ "$status" -eq 1 ]
+  # and a line that nothing needs is refused
+  [[ $output == *"'place' is no name in util any more"* ]]
+  echo 'attach *: the verb' >"$T/scripts/words.txt"
+  word util/a.c 'int attach;'
+  [ "$status" -eq 0 ]
+  word util/a.c '	{"attach", LEVEL, FIELD(level), 0, 0, SITE},'
+  [ "$status" -eq 1 ]
+}
+
+# unit NAME TEXT: a .c file and its object.
+unit() {
+  mkdir -p "$T/$(dirname "$1")" "$T/build/$(dirname "$1")/CMakeFiles/x.dir"
+  printf '%s\n' "$2" >"$T/$1.c"
+  cc -I"$T" -c -o "$T/build/$(dirname "$1")/CMakeFiles/x.dir/$(basename "$1").c.o" "$T/$1.c"
+}
+
+circles() {
+  IOSCRIBE_ROOT=$T run "$S/check-circles" "$T/build" "$@"
+  echo "$status $output"
+}
+
+@test "circles: a call back is a circle, and so is an include; folders too; known ones must stay as long as they are" {
+  echo 'int scribe_b(void);' >"$T/util/b.h"
+  unit util/a 'int scribe_b(void); int scribe_a(void) { return scribe_b(); }'
+  unit util/b 'int scribe_b(void) { return 1; }'
+  : >"$T/scripts/circles.txt"
+  circles
+  [ "$status" -eq 0 ]
+  unit util/b 'int scribe_a(void); int scribe_b(void) { return scribe_a(); }'
+  circles
+  [ "$status" -eq 1 ]
+  [ "$output" = "check-circles: a new circle: util/a util/b" ]
+  circles --list
+  [ "$output" = "util/a util/b" ]
+  echo "util/a util/b" >"$T/scripts/circles.txt"
+  circles
+  [ "$status" -eq 0 ]
+  # by an include one way, by a call the other
+  echo 'int scribe_a(void);' >"$T/util/a.h"
+  unit util/b '#include "util/a.h"
+int scribe_b(void) { return 1; }'
+  circles
+  [ "$status" -eq 0 ]
+  unit util/b 'int scribe_b(void) { return 1; }'
+  circles
+  [ "$status" -eq 1 ]
+  [[ $output == *"no circle any longer, or a smaller one; shorten the line: util/a util/b" ]]
+  # two folders, no two files
+  : >"$T/scripts/circles.txt"
+  unit util/b 'int scribe_c(void); int scribe_b(void) { return scribe_c(); }'
+  unit bpf/c 'int scribe_c(void) { return 1; }'
+  unit bpf/d 'int scribe_a(void); int scribe_d(void) { return scribe_a(); }'
+  circles
+  [ "$status" -eq 1 ]
+  [ "$output" = "check-circles: a new circle: bpf util" ]
+}
+
+@test "circles: no other in the tree than those that are known, and these are as long as the list says" {
+  run "$S/check-circles" "$IOSCRIBE_BUILD"
+  echo "$output"
+  [ "$status" -eq 0 ]
 }

@@ -13,7 +13,7 @@ setup() {
   RELEASE=$(uname -r)
   export IOSCRIBE_DIR=$T/run IOSCRIBE_CONFIG=$T/ioscribed.conf
   printf 'log_dir = %s/logs\nspool_dir = %s/spool\nlog_layout = flat\n' "$T" "$T" >"$IOSCRIBE_CONFIG"
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   run_options=()
   cd "$T" || return 1
 }
@@ -25,7 +25,7 @@ teardown() {
   pid=$(cat "$IOSCRIBE_DIR/pid" 2>/dev/null || true)
   [ -z "$pid" ] || kill -INT "$pid" 2>/dev/null || true
   if declare -F cleanup >/dev/null; then cleanup; fi
-  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 
@@ -48,12 +48,12 @@ without() {
 refused() {
   local line=$1
   shift
-  run_it "$@" "$IOSCRIBE" run --quiet --log "$LOG" "${run_options[@]}" -- sh -c 'echo hi; exit 6'
+  run_it "$@" "$IOSCRIBE" run --quiet --force --log "$LOG" "${run_options[@]}" -- sh -c 'echo hi; exit 6'
   [ "$status" -eq 1 ]
   # shellcheck disable=SC2053
   [[ $output == "ioscribe run: "$line ]]
   [ "$(wc -l <<<"$output")" -eq 1 ]
-  run_it "$@" "$IOSCRIBE" run --best-effort --log "$LOG" "${run_options[@]}" -- sh -c 'echo hi; exit 6'
+  run_it "$@" "$IOSCRIBE" run --best-effort --force --log "$LOG" "${run_options[@]}" -- sh -c 'echo hi; exit 6'
   [ "$status" -eq 6 ]
   [ "$(grep -vx hi <<<"$output" | wc -l)" -eq 1 ]
   # shellcheck disable=SC2053

@@ -12,7 +12,7 @@ load helper
   cp "$IOSCRIBE" bin/ioscribe
   cp "$IOSCRIBE_BUILD/tests/refusals/ioscribed_verifier" bin/ioscribed
   IOSCRIBE=$T/bin/ioscribe
-  run_options=(--set attach=raw_tp)
+  run_options=(--set bpf_attach_mode=raw_tp)
   refused "program scribe_raw_enter: the verifier of Linux $RELEASE refuses it: R* invalid mem access 'scalar' (not a matter of privileges; ioscribe doctor --features shows which ways are left)" env
   # the other ways are left
   run_it "$IOSCRIBE" doctor
@@ -29,7 +29,7 @@ load helper
   cp "$IOSCRIBE" bin/ioscribe
   cp "$IOSCRIBE_BUILD/tests/refusals/ioscribed_function" bin/ioscribed
   IOSCRIBE=$T/bin/ioscribe
-  run_options=(--set attach=raw_tp)
+  run_options=(--set bpf_attach_mode=raw_tp)
   refused "loading the programs: Linux $RELEASE has no function scribe_no_such: use another kernel, or another way (ioscribe doctor --features)" env
 }
 
@@ -102,18 +102,19 @@ load helper
 @test "not root: nothing to try; with CAP_BPF and CAP_PERFMON it is traced" {
   refused "needs root to trace: sudo ioscribe run -- CMD" setpriv --reuid 65534 --regid 65534 --clear-groups
   run_it setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon \
-    "$IOSCRIBE" run --quiet --log "$LOG" -- dd if=/dev/zero of="$T/logs/out" bs=1000 count=7 status=none
+    "$IOSCRIBE" run --quiet --force --log "$LOG" -- dd if=/dev/zero of="$T/logs/out" bs=1000 count=7 status=none
   [ "$status" -eq 0 ]
   "$IOSCRIBE" parse --base "$LOG" | grep -P '\tPOSIX_WRITES\t7\t'
 }
 
 @test "CAP_SYS_ADMIN in place of CAP_BPF and CAP_PERFMON, as containers of old have it: traced, and so by a service" {
-  run_it without bpf,perfmon "$IOSCRIBE" run --quiet --log "$LOG" -- dd if=/dev/zero of="$T/logs/out" bs=1000 count=7 status=none
+  run_it without bpf,perfmon "$IOSCRIBE" run --quiet --force --log "$LOG" -- dd if=/dev/zero of="$T/logs/out" bs=1000 count=7 status=none
   [ "$status" -eq 0 ]
   "$IOSCRIBE" parse --base "$LOG" | grep -P '\tPOSIX_WRITES\t7\t'
   without bpf,perfmon "$IOSCRIBED" --service --stay
   rm "$LOG" "$T/logs/out"
   "$IOSCRIBE" job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  "$IOSCRIBE" job ready 1
   setpriv --reuid 65534 --regid 65534 --clear-groups env JOBX=1 IOSCRIBE_ENABLE=1 dd if=/dev/zero of="$T/logs/out" bs=1000 count=9 status=none
   "$IOSCRIBE" job end 1
   "$IOSCRIBE" parse --base "$T"/logs/*.darshan | grep -P '\tPOSIX_WRITES\t9\t'
@@ -154,7 +155,19 @@ load helper
   [ "$status" -eq 1 ]
   # shellcheck disable=SC2053
   [[ $output == "ioscribe job: "$line ]]
-  refused "$line" env
+  # root has a daemon of its own then; others' commands run untraced
+  run_it "$IOSCRIBE" run --quiet --force --log "$LOG" -- sh -c 'echo hi; exit 6'
+  [ "$status" -eq 6 ]
+  # shellcheck disable=SC2053
+  [[ $output == "ioscribe run: "$line"; a daemon of its own is started"$'\n'hi ]]
+  [ -s "$LOG" ]
+  chmod 755 "$T"
+  mkdir -m 1777 "$T/theirs"
+  run_it setpriv --reuid 65534 --regid 65534 --clear-groups \
+    "$IOSCRIBE" run --force --log "$T/theirs/run.darshan" -- sh -c 'echo hi; exit 6'
+  [ "$status" -eq 6 ]
+  # shellcheck disable=SC2053
+  [[ $output == "ioscribe run: "$line"; CMD runs untraced"$'\n'hi ]]
 }
 
 @test "no daemon beside the command, one that cannot be executed" {
@@ -179,16 +192,16 @@ load helper
   refused "the daemon was ended by the limit of data, 976 KiB here (ulimit -d): raise it" \
     without sys_resource prlimit --data=1000000
   # one that may be raised is, for the daemon; CMD keeps it
-  run_it prlimit --data=20480000:unlimited "$IOSCRIBE" run --quiet --log "$LOG" -- sh -c 'ulimit -d; exit 6'
+  run_it prlimit --data=20480000:unlimited "$IOSCRIBE" run --quiet --force --log "$LOG" -- sh -c 'ulimit -d; exit 6'
   [ "$status" -eq 6 ]
   [ "$output" = 20000 ]
 }
 
 @test "a limit of file sizes: the log is not there, and why; CMD keeps its own limits" {
-  run_it without sys_resource prlimit --fsize=100 "$IOSCRIBE" run --quiet --log "$LOG" -- sh -c 'ulimit -f; exit 6'
+  run_it without sys_resource prlimit --fsize=100 "$IOSCRIBE" run --quiet --force --log "$LOG" -- sh -c 'ulimit -f; exit 6'
   [ "$status" -eq 6 ]
   grep -x "ioscribe run: no log: the log is beyond the limit of file sizes here (ulimit -f): raise it" <<<"$output"
-  run_it prlimit --nofile=300:20000 "$IOSCRIBE" run --quiet --log "$LOG" -- sh -c 'ulimit -n; exit 6'
+  run_it prlimit --nofile=300:20000 "$IOSCRIBE" run --quiet --force --log "$LOG" -- sh -c 'ulimit -n; exit 6'
   [ "$output" = 300 ]
 }
 

@@ -9,7 +9,7 @@ setup() {
   chmod 755 "$T"
   mkdir "$T/w"
   chown 65534:65534 "$T/w"
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   mkfifo "$T/go"
 }
 
@@ -18,14 +18,14 @@ teardown() {
     kill "$run_pid" 2>/dev/null || true
     wait "$run_pid" 2>/dev/null || true
   fi
-  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 
 # A run of the user nobody that waits; its daemon, maker and hand are in $daemon, $maker, $hand.
 begin() {
   cd "$T/w"
-  SUDO_UID=65534 SUDO_GID=65534 "$IOSCRIBE" run --quiet --log "$T/w/x.darshan" -- \
+  SUDO_UID=65534 SUDO_GID=65534 "$IOSCRIBE" run --quiet --force --log "$T/w/x.darshan" -- \
     sh -c 'echo x >x; : >up; exec cat' <>"$T/go" >"$T/out" 2>&1 3>&- &
   run_pid=$!
   local i
@@ -54,14 +54,14 @@ names() {
 @test "capabilities held while a job runs: four, three and none" {
   begin
   [ "$(cat "/proc/$daemon/comm") $(cat "/proc/$maker/comm") $(cat "/proc/$hand/comm")" = \
-    "ioscribed ioscribed-maker ioscribed-hand" ]
+    "ioscribed ioscribe-spawn ioscribe-helper" ]
   echo "daemon: $(names "$daemon"); maker: $(names "$maker"); hand: $(names "$hand")"
   [ "$(names "$daemon")" = cap_dac_read_search,cap_sys_ptrace,cap_perfmon,cap_bpf ]
   # a private daemon's root may put its own logs where it likes: the first is for that
   [ "$(names "$maker")" = cap_dac_override,cap_setgid,cap_setuid,cap_sys_ptrace ]
   local pid
   for pid in $hands; do
-    [ "$(cat "/proc/$pid/comm")" = ioscribed-hand ]
+    [ "$(cat "/proc/$pid/comm")" = ioscribe-helper ]
     # who looks whether a library has been started in a process is root's
     [ "$(status_of "$pid" Uid)" = 0 ] && [ "$(names "$pid")" = cap_dac_override,cap_sys_ptrace ] && continue
     [ -z "$(names "$pid")" ]
@@ -83,7 +83,7 @@ names() {
   run_pid=$(cat "$T/run/pid")
   "$IOSCRIBE" job begin --job-id 1 --uid 65534 --match-env JOBX=1 --timeout 60
   local pid all
-  maker=$(pgrep -P "$run_pid" -x ioscribed-maker)
+  maker=$(pgrep -P "$run_pid" -x ioscribe-spawn)
   all="$(names "$run_pid") $(names "$maker")"
   "$IOSCRIBE" job end 1 --timeout 60
   for pid in "$run_pid" "$maker"; do
@@ -102,7 +102,7 @@ names() {
   run_pid=
 }
 
-@test "the user cannot look into the hand that has the user's own identity" {
+@test "the user cannot look into the helper that has the user's own identity" {
   begin
   run setpriv --reuid=65534 --regid=65534 --clear-groups cat "/proc/$hand/environ"
   [ "$status" -ne 0 ]

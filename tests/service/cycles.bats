@@ -5,7 +5,7 @@
 
 load helper
 
-# Is mapped by a process of nobody's job, which tells the first byte of a function that is probed there.
+# Is mapped by an untraced process, which tells the first byte of a function that is probed there.
 witness() {
   /usr/bin/python3 -c '
 import ctypes, sys

@@ -109,7 +109,7 @@ write() {
   started=()
 }
 
-# links DAEMON KIND: descriptors of kernel programs (bpf-prog) or of what they hang on (bpf_link)
+# links DAEMON KIND: descriptors of kernel programs (bpf-prog) or of what they are attached to (bpf_link)
 links() {
   find "/proc/$1/fd" -lname "anon_inode:*$2*" | wc -l
 }
@@ -137,8 +137,14 @@ links() {
   run_it "$IOSCRIBE" job list --timeout 1
   [ "$status" -eq 1 ]
   [ "$output" = "ioscribe job: the daemon at $IOSCRIBE_DIR is loading its programs: it does what it was asked when it has them" ]
+  # a cold begin: the daemon has the request, and the job is on when the programs are there
+  run_it "$IOSCRIBE" job begin --job-id 3 --uid 65534 --match-env JOBX=3 --timeout 1
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
   kill -CONT "$DAEMON"
   rm "$IOSCRIBE_DIR/state"
+  job show 3 | grep -x state=running
+  job end 3
   job begin --job-id 4 --uid 65534 --match-env JOBX=4
   [ "$(links "$DAEMON" bpf-prog)" -gt 0 ]
   job end 4
@@ -273,7 +279,7 @@ E
   [ -S "$IOSCRIBE_DIR/socket" ]
 }
 
-@test "the service manager is told: ready, signs of life, stopping" {
+@test "the service manager is told: ready, watchdog, stopping" {
   python3 - "$T/notify" "$T/notes" <<'E' &
 import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -298,4 +304,20 @@ E
   until_true grep -qsx STOPPING=1 "$T/notes"
   wait "${started[1]}"
   started=()
+}
+
+# With /run of its own, in which the systemd of the node has the file $1, a socket unit or not.
+with_unit() {
+  unshare -m --propagation private sh -c 'mount -t tmpfs -o mode=755 none /run && mkdir -p /run/systemd/system &&
+    touch "/run/systemd/system/$0" && unset IOSCRIBE_DIR && "$@"; code=$?
+    echo "sockets: $(ls /run/ioscribe 2>/dev/null | grep -c socket)"; exit $code' "$@"
+}
+
+@test "where the daemon is a unit of systemd's nobody starts one beside it" {
+  run_it with_unit ioscribed.socket "$IOSCRIBE" job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"no daemon at /run/ioscribe, where it is the unit ioscribed: systemctl enable --now ioscribed"*"sockets: 0"* ]]
+  # another unit is not it
+  run_it with_unit other.socket sh -c '"$0" job begin --job-id 1 --uid 65534 --match-env JOBX=1 && "$0" job end 1' "$IOSCRIBE"
+  [ "$status" -eq 0 ]
 }

@@ -28,7 +28,7 @@ files='mkdir -p d$JOBX; for n in a.out a.tmp d$JOBX/x; do echo xyz >$n.$JOBX; do
   "$IOSCRIBE" parse "$log" | grep -x '# metadata: h = cb_nodes=4'
 }
 
-@test "where the log goes: the user's place, by the user's hand" {
+@test "where the log goes: the user's place, by the user's helper" {
   serve
   mkdir "$T/mine"
   chown 65534 "$T/mine"
@@ -78,7 +78,8 @@ heard_then() {
   in_job "${@:1:$#-1}" "until [ -e $T/go.$id ]; do sleep 0.05; done; ${*: -1}" 3>&- &
   pid=$!
   until_true sh -c "\"\$IOSCRIBE\" job show $id --timeout 60 | grep -q '^processes=[1-9]'"
-  job list >/dev/null
+  # its environment is right behind
+  for _ in 1 2 3; do sleep 0.1 && job list >/dev/null; done
   : >"$T/go.$id"
   wait "$pid"
 }
@@ -97,7 +98,7 @@ shared_ranks() {
   begin 2
   in_job 2 DARSHAN_DISABLE_SHARED_REDUCTION=1 "$work"
   [ "$(shared_ranks "$(job end 2 | grep -v _sh_)")" = "0 1" ]
-  DARSHAN_DISABLE_SHARED_REDUCTION=1 "$IOSCRIBE" run -q --private --no-runtime --log "$T/logs/r.darshan" -- sh -c "$work"
+  DARSHAN_DISABLE_SHARED_REDUCTION=1 "$IOSCRIBE" run -q --private --no-runtime --force --log "$T/logs/r.darshan" -- sh -c "$work"
   [ "$(shared_ranks "$T/logs/r.darshan")" = "0 1" ]
 }
 
@@ -115,14 +116,14 @@ shared_ranks() {
 
 @test "Darshan's older names: of a command, each alone" {
   run_old() {
-    env "$@" "$IOSCRIBE" run -q --private --log "$T/logs/o.darshan" -- sh -c 'echo x >f'
+    env "$@" "$IOSCRIBE" run -q --private --force --log "$T/logs/o.darshan" -- sh -c 'echo x >f'
   }
   run_old DARSHAN_MEM_ALIGNMENT_OVERRIDE=128
   [ "$(value "$T/logs/o.darshan" POSIX_MEM_ALIGNMENT '/f$')" = 128 ]
   run_old DARSHAN_JOBID_OVERRIDE=MYJOB MYJOB=815
   "$IOSCRIBE" parse "$T/logs/o.darshan" | grep -x '# jobid: 815'
   # limits of Darshan's memory cut nothing off here
-  DARSHAN_MOD_MEM_OVERRIDE=1 DARSHAN_MODMEM=1 "$IOSCRIBE" run -q --private --log "$T/logs/o.darshan" -- \
+  DARSHAN_MOD_MEM_OVERRIDE=1 DARSHAN_MODMEM=1 "$IOSCRIBE" run -q --private --force --log "$T/logs/o.darshan" -- \
     sh -c 'for i in $(seq 3000); do : >n.$i; done'
   [ "$("$IOSCRIBE" parse --base "$T/logs/o.darshan" | grep -c 'POSIX_OPENS.*/n\.')" -eq 3000 ]
 }
@@ -147,7 +148,7 @@ shared_ranks() {
   # a command: file, DARSHAN_, IOSCRIBE_, option
   echo 'mem_alignment = 16' >"$T/run.conf"
   run_with() {
-    env "${@:2}" "$IOSCRIBE" run -q --private --config "$T/run.conf" $1 --log "$T/logs/r.darshan" -- sh -c 'echo x >f'
+    env "${@:2}" "$IOSCRIBE" run -q --private --config "$T/run.conf" $1 --force --log "$T/logs/r.darshan" -- sh -c 'echo x >f'
     value "$T/logs/r.darshan" POSIX_MEM_ALIGNMENT '/f$'
   }
   [ "$(run_with '')" = 16 ]
@@ -182,9 +183,9 @@ shared_ranks() {
 }
 
 @test "a variable of the service that is wrong: it is named, nothing is started" {
-  run_it env IOSCRIBE_GRACE_MS=soon "$IOSCRIBED" --service
+  run_it env IOSCRIBE_EXIT_GRACE_MS=soon "$IOSCRIBED" --service
   [ "$status" -eq 1 ]
-  [ "$output" = "ioscribed: environment, IOSCRIBE_GRACE_MS: grace_ms: 'soon' is not a number from 0 to 3600000" ]
+  [ "$output" = "ioscribed: environment, IOSCRIBE_EXIT_GRACE_MS: exit_grace_ms: 'soon' is not a number from 0 to 3600000" ]
   run_it env IOSCRIBE_MEM_ALIGNMENT=odd "$IOSCRIBE" run -q --private -- touch "$T/w/never"
   [ "$status" -ne 0 ]
   [[ "$output" == *"mem_alignment: 'odd' is not a number"* ]]

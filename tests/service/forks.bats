@@ -13,7 +13,7 @@ ledger() {
   local seconds=4 want have
   [ -z "${SCRIBE_TEST_LONG:-}" ] || seconds=60
   serve
-  job begin --job-id 50 --uid 65534 --match-env JOBX=50 listed_processes=10000
+  job begin --job-id 50 --uid 65534 --match-env JOBX=50 max_listed_processes=10000
   begun=$(date +%s)
   want=$(user env JOBX=50 IOSCRIBE_ENABLE=1 "$IOSCRIBE_BUILD/tests/prog/fork_rate" $((50 * seconds)) 50)
   took=$(($(date +%s) - begun))
@@ -28,7 +28,7 @@ ledger() {
     END { print n - 1, writes, bytes, codes }' "$T/base")
   echo "in $took s: $have"
   [ "$have" = "$want" ]
-  for name in EVENT_LOST ENV_LOST NAME_LOST DROP_NO_PROC DROP_NO_SLOT DROP_STORAGE FOLDED; do
+  for name in EVENT_LOST ENV_LOST NAME_LOST DROP_NO_PROC DROP_NO_SLOT DROP_STORAGE OVERFLOWED; do
     [ "$(ledger $name)" = 0 ] || { echo "$name: $(ledger $name)"; return 1; }
   done
   [ "$(ledger EVENTS)" = "$(ledger RECORDED)" ]

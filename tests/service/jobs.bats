@@ -101,7 +101,7 @@ whole_job() {
   user env JOBX=31 IOSCRIBE_ENABLE=1 dd if=/dev/zero of="$T/w/d" bs=100 count=1 status=none
   [[ "$(job end --job-id 31)" == "$T/logs/nobody_dd_id31-"* ]]
   # a run that joins, too
-  user "$IOSCRIBE" run --quiet --log "$T/w/r.darshan" -- sh -c "'$IOSCRIBE' job list --json" >"$T/json"
+  user "$IOSCRIBE" run --quiet --force --log "$T/w/r.darshan" -- sh -c "'$IOSCRIBE' job list --json" >"$T/json"
   grep -q '"user": "nobody"' "$T/json"
   # the name of somebody else is not taken, one that nobody here has is
   for entry in root: nosuch:nosuch; do

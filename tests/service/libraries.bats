@@ -118,8 +118,6 @@ still_there() {
   echo "longest wait for an answer: $longest ms"
   [ "$longest" -lt 900 ]
   kill -0 "$DAEMON"
-  kill -KILL "$FS"
-  umount -l "$T/fs"
 }
 
 @test "who reads what users wrote may read, and nothing else" {
@@ -127,11 +125,124 @@ still_there() {
   programs 1 /lib
   job list >/dev/null
   checked=0
-  for pid in $(pgrep -u 65534 -x ioscribed-hand); do
+  for pid in $(pgrep -u 65534 -x ioscribe-helper); do
     [ "$(awk '$1 == "Seccomp_filters:" { print $2 }' "/proc/$pid/status")" -ge 2 ]
     [ "$(awk '$1 == "CapEff:" { print $2 }' "/proc/$pid/status")" = 0000000000000000 ]
     checked=$((checked + 1))
   done
   [ "$checked" -ge 2 ]
   still_there
+}
+
+# of_status FIELD: of what the service tells root.
+of_status() { "$IOSCRIBE" job status --timeout 60 | sed -n "s/^$1=//p" | head -n 1; }
+
+@test "a site's library whose server stops answering when probes are to stand in it: nobody waits in the daemon" {
+  sed -i '/^attach_at_begin/d' "$IOSCRIBE_CONFIG"
+  mkdir "$T/lib" "$T/fs"
+  mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')
+  cp "$mpich" "$T/lib/libmpich.so.12"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/library_fs.py" "$T/fs" "$T/lib/libmpich.so.12" 3>&- &
+  FS=$!
+  echo "$FS" >>"$T/pids"
+  until_true mountpoint -q "$T/fs"
+  printf 'library_cache = no\nlibrary_paths = %s:%s\nlibraries = mpiio\nattach_linger_ms = 0\n' "$T/fs" "$T/lib" >>"$IOSCRIBE_CONFIG"
+  serve --verbose
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  # one that takes long is read once more
+  both_known() { [ "$(grep -o '[^ ]*libmpich[^ ]*: [0-9]* places to be probed' "$IOSCRIBE_DIR/log" | sort -u | wc -l)" -eq 2 ]; }
+  until_true both_known
+  # it is known, and no page of it is in memory
+  /usr/bin/python3 -c '
+import os, sys
+os.posix_fadvise(os.open(sys.argv[1], os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)' "$T/fs/libmpich.so.12"
+  long=$(of_status turns_long)
+  kill -STOP "$FS"
+  job ready 1 &
+  ready=$!
+  longest=0
+  for i in $(seq 20); do
+    ms=$(answer_ms)
+    [ "$ms" -le "$longest" ] || longest=$ms
+  done
+  wait "$ready"
+  # who maps another copy is recorded whole meanwhile
+  user env JOBX=1 IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$T/lib" mpiexec.mpich -n 2 \
+    "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" f 3>&-
+  echo "longest wait for an answer: $longest ms; long turns: $long, then $(of_status turns_long); longest $(of_status longest_turn_ms) ms"
+  [ "$(of_status turns_long)" -eq "$long" ]
+  until_true grep -q "$T/fs/libmpich.so.12.*timed out" "$IOSCRIBE_DIR/log"
+  kill -CONT "$FS"
+  log=$(job end 1 --deadline 30 | tr ' ' '\n' | grep mpiio_calls)
+  [ "$(value "$log" MPIIO_INDEP_WRITES '/f$')" -eq 10 ]
+  [ "$(value "$log" MPIIO_COLL_WRITES '/f$')" -eq 4 ]
+  [ "$(value "$log" MPIIO_BYTES_WRITTEN '/f$')" -eq 16888 ]
+  [ "$(value "$log" LEDGER_F_LATE_PROCS)" -eq 0 ]
+  kill -INT "$DAEMON"
+  gone "$DAEMON"
+}
+
+# Stopped, and not in the middle of a turn of its loop.
+stop_between_turns() {
+  kill -STOP "$DAEMON"
+  until_true grep -q '^State:.T' "/proc/$DAEMON/status"
+  grep -qE '^(232|281|22) ' "/proc/$DAEMON/syscall" && return # epoll_wait, epoll_pwait
+  kill -CONT "$DAEMON"
+  return 1
+}
+
+looks_into() {
+  local pid
+  for pid in $(pgrep -x ioscribe-helper); do
+    ! grep -qs process_vm_rw "/proc/$pid/stack" || return 0
+  done
+  return 1
+}
+
+# A process of job 1 is being looked into, and the page is one of the stopped server's.
+hidden_page() {
+  late_fs
+  mkdir "$T/lib"
+  cp "$(ldconfig -p | awk '$1 == "libmpi.so.40" { print $NF; exit }')" "$T/lib/libmpi.so.40"
+  chown -R 65534 "$T/lib"
+  printf 'library_cache = no\ntrace_libraries = mpiio\n' >>"$IOSCRIBE_CONFIG"
+  serve --verbose
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  job list >/dev/null
+  long=$(of_status turns_long)
+  until_true stop_between_turns
+  setpriv --reuid=65534 --regid=65534 --clear-groups env JOBX=1 IOSCRIBE_ENABLE=1 \
+    /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/hidden_page.py" \
+    "$T/lib/libmpi.so.40" "$T/fs/real/a" "$T/w/ready" 3>&- &
+  loader=$!
+  echo "$loader" >>"$T/pids"
+  until_true test -e "$T/w/ready"
+  kill -STOP "$FS"
+  kill -CONT "$DAEMON"
+  until_true looks_into
+}
+
+@test "whether a process has used a library stands in a page whose server does not answer: nobody waits in the daemon" {
+  hidden_page
+  until_true grep -q 'libmpi.so.40: was called before it was probed' "$IOSCRIBE_DIR/log"
+  echo "long turns: $long, then $(of_status turns_long); longest $(of_status longest_turn_ms) ms"
+  [ "$(of_status turns_long)" -eq "$long" ]
+  kill -KILL "$loader" "$FS"
+  umount -l "$T/fs"
+  # what nobody could tell is not called whole
+  log=$(job end 1 --deadline 0 | tr ' ' '\n' | grep darshan)
+  run_it "$IOSCRIBE" parse "$log"
+  [[ "$output" == *"the MPI-IO module's data are incomplete, $T/lib/libmpi.so.40 was called before it was probed"* ]]
+}
+
+@test "a job that ends while a process of it is being looked into: its log does not call the module whole" {
+  hidden_page
+  log=$(job end 1 --deadline 0 | tr ' ' '\n' | grep darshan)
+  run_it "$IOSCRIBE" parse "$log"
+  [[ "$output" == *"the MPI-IO module's data are incomplete"* ]]
+  # and how long the log took is not the machine's age
+  awk -F '\t' '$4 == "LEDGER_F_FINALIZE_TIME" { n++; bad += $5 >= 60 } END { exit !n || bad }' \
+    <<<"$("$IOSCRIBE" parse --show-incomplete "$log")"
+  kill -KILL "$loader" "$FS"
+  umount -l "$T/fs"
 }

@@ -38,7 +38,7 @@ serve_place() {
   serve
 }
 
-# Hands that hung end first, then the daemon, then the mounts.
+# Helpers that hung end first, then the daemon, then the mounts.
 teardown() {
   local pid at
   if [ -e "$T/mounted" ]; then

@@ -67,8 +67,8 @@ alive() {
   serve
   begin 1 'NAME_EXCLUDE=\.tmp'
   user env JOBX=1 IOSCRIBE_ENABLE=1 sh -c 'echo x >one.tmp'
-  until_true sh -c "pgrep -u 65534 -x ioscribed-hand >/dev/null"
-  worker=$(pgrep -u 65534 -x ioscribed-hand)
+  until_true sh -c "pgrep -u 65534 -x ioscribe-helper >/dev/null"
+  worker=$(pgrep -u 65534 -x ioscribe-helper)
   kill -STOP $worker
   user env JOBX=1 IOSCRIBE_ENABLE=1 sh -c 'echo x >two.tmp'
   alive

@@ -8,7 +8,7 @@ load helper
   serve
   status=0
   setpriv --reuid=65534 --regid=65534 --groups 4,5 prlimit --nofile=333:333 --core=0:0 \
-    "$IOSCRIBE" run -q --log "$T/logs/a.darshan" -- \
+    "$IOSCRIBE" run -q --force --log "$T/logs/a.darshan" -- \
     sh -c 'id -u; id -G; ulimit -n; pwd; echo oops >&2; cat; dd if=/dev/zero of=data bs=1000 count=7 2>/dev/null; exit 42' \
     <<<input >"$T/out" 2>"$T/err" || status=$?
   [ "$status" -eq 42 ]
@@ -27,7 +27,7 @@ input" ]
   chmod 1777 "$T/w"
   local i pids=()
   for i in 1 2 3 4 5 6; do
-    USER_ID=$((2000 + i)) user "$IOSCRIBE" run -q --log "$T/logs/$i.darshan" -- \
+    USER_ID=$((2000 + i)) user "$IOSCRIBE" run -q --force --log "$T/logs/$i.darshan" -- \
       dd if=/dev/zero of="$T/w/data.$i" bs=$((i * 1000)) count=1 2>"$T/err.$i" 3>&- &
     pids+=($!)
   done
@@ -40,7 +40,7 @@ input" ]
 
 @test "what a joined user cannot have: a place without permission, keys of the site; CMD is not started" {
   serve
-  run_it user "$IOSCRIBE" run --log "$T/no.darshan" -- touch "$T/w/started"
+  run_it user "$IOSCRIBE" run --force --log "$T/no.darshan" -- touch "$T/w/started"
   [ "$status" -eq 1 ]
   [ "$output" = "ioscribe run: no log can be written to $T/: Permission denied" ]
   run_it user "$IOSCRIBE" run --set opt_out=yes -- touch "$T/w/started"
@@ -55,7 +55,7 @@ input" ]
   run_it user "$IOSCRIBE" run -- sh -c 'echo ran; exit 6'
   kill -CONT "$DAEMON"
   [ "$status" -eq 6 ]
-  [ "$output" = "ioscribe run: the service at $IOSCRIBE_DIR does not answer: it is stopped or hangs; CMD runs untraced
+  [ "$output" = "ioscribe run: the service at $IOSCRIBE_DIR does not answer: it is stopped, hangs, or is busy; CMD runs untraced
 ran" ]
 }
 
@@ -66,7 +66,7 @@ ran" ]
   run_it user "$IOSCRIBE" run -- sh -c 'exit 7'
   [ "$status" -eq 7 ]
   [ "$output" = "ioscribe run: no daemon at $IOSCRIBE_DIR/socket: Connection refused; CMD runs untraced" ]
-  run_it "$IOSCRIBE" run -q --log "$T/logs/root.darshan" -- sh -c 'echo x >root; exit 8'
+  run_it "$IOSCRIBE" run -q --force --log "$T/logs/root.darshan" -- sh -c 'echo x >root; exit 8'
   [ "$status" -eq 8 ]
   [ "$(value "$T/logs/root.darshan" POSIX_BYTES_WRITTEN '/root$')" = 2 ]
 }
@@ -109,21 +109,21 @@ c.recv(65536)' "$IOSCRIBE_DIR/socket" 3>&- &
 
 @test "root joins too, and under sudo the log is the invoking user's; --private does not join" {
   serve
-  SUDO_UID=65534 SUDO_GID=65534 "$IOSCRIBE" run -q --log "$T/logs/s.darshan" -- sh -c 'id -u >who; echo abc >file'
+  SUDO_UID=65534 SUDO_GID=65534 "$IOSCRIBE" run -q --force --log "$T/logs/s.darshan" -- sh -c 'id -u >who; echo abc >file'
   [ "$(cat who)" = 65534 ]
   [ "$(stat -c %u "$T/logs/s.darshan")" = 65534 ]
   [ "$(value "$T/logs/s.darshan" POSIX_BYTES_WRITTEN '/file$')" = 4 ]
   kill -STOP "$DAEMON"
-  run_it "$IOSCRIBE" run -q --private --log "$T/logs/p.darshan" -- sh -c 'exit 3'
+  run_it "$IOSCRIBE" run -q --private --force --log "$T/logs/p.darshan" -- sh -c 'exit 3'
   kill -CONT "$DAEMON"
   [ "$status" -eq 3 ]
   [ -s "$T/logs/p.darshan" ]
 }
 
 @test "a service that counts streams: a joined run counts them inside the program, call by call" {
-  echo 'libraries = stdio' >>"$IOSCRIBE_CONFIG"
+  echo 'trace_libraries = stdio' >>"$IOSCRIBE_CONFIG"
   serve
-  run_it user "$IOSCRIBE" run -q --log "$T/logs/s.darshan" -- \
+  run_it user "$IOSCRIBE" run -q --force --log "$T/logs/s.darshan" -- \
     "$IOSCRIBE_BUILD/tests/prog/stdio_speed" fwrite 1000 "$T/w/stream"
   [ "$status" -eq 0 ]
   # 1,000 calls of 8 bytes, which a few system calls write

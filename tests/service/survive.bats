@@ -57,7 +57,8 @@ job() {
   local what=$1
   shift
   case $what in
-  begin) "$IOSCRIBE" job begin --timeout 120 --job-id 7 --uid 0 --match-env "JOB=$T" log_dir="$T/logs" "$@" ;;
+  begin) "$IOSCRIBE" job begin --timeout 120 --job-id 7 --uid 0 --match-env "JOB=$T" log_dir="$T/logs" "$@" &&
+    "$IOSCRIBE" job ready --timeout 120 7 ;;
   *) "$IOSCRIBE" job end --timeout 120 --job-id 7 ;;
   esac
 }
@@ -130,7 +131,7 @@ the_log() {
   "$IOSCRIBE" parse --total "$LOG" >"$T/total"
   grep -qx "total_POSIX_OPENS: 50000" "$T/total" || { grep POSIX_OPENS "$T/total"; false; }
   seq 25 | each_name_once
-  "$IOSCRIBE" parse "$LOG" | grep -P '\tLEDGER_(NAME_LOST|NAME_RETRY|EVENT_LOST|FOLDED|DROP_NO_SLOT)\t' >"$T/ledger"
+  "$IOSCRIBE" parse "$LOG" | grep -P '\tLEDGER_(NAME_LOST|NAME_RETRY|EVENT_LOST|OVERFLOWED|DROP_NO_SLOT)\t' >"$T/ledger"
   [ "$(awk -F '\t' '{ print $5 }' "$T/ledger" | sort -u)" = 0 ] || { cat "$T/ledger"; false; }
 }
 
@@ -228,7 +229,7 @@ run_joined() {
   mkdir -p -m 1777 "$T/logs"
   mkdir -m 777 "$T/w/$name"
   (cd "$T/w/$name" && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
-    "$IOSCRIBE" run --log "$T/logs/$name.darshan" -- "$@") <>"$T/go" >"$T/$name.out" 2>&1 3>&- 4>&- &
+    "$IOSCRIBE" run --service-wait 60 --force --log "$T/logs/$name.darshan" -- "$@") <>"$T/go" >"$T/$name.out" 2>&1 3>&- 4>&- &
   runs=$!
   until_true test -e "$T/w/$name/up"
 }
@@ -240,6 +241,8 @@ written() {
     END { if (n != want) { print file, "has", n; exit 1 } }'
 }
 
+run_is_listed() { "$IOSCRIBE" job list --timeout 120 | grep ' run .* running'; }
+
 @test "a run that joined: its daemon dies and comes back under it, and at its end; the log is whole and told" {
   export IOSCRIBE_DIR=$T/run
   mkdir -m 755 "$IOSCRIBE_DIR"
@@ -250,9 +253,7 @@ written() {
   echo >"$T/go"
   until_true test -e "$T/w/a/next" # nobody was there
   serve
-  "$IOSCRIBE" job list --timeout 120 >"$T/list"
-  cat "$T/list"
-  grep ' run .* running' "$T/list"
+  until_true run_is_listed
   end_daemon KILL
   echo >"$T/go"
   until_true test -s "$T/w/a/three"
@@ -331,7 +332,7 @@ counter() {
 }
 
 @test "calls that programs counted themselves outlive the daemon" {
-  export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=stdio,mpiio
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=stdio,mpiio
   mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
@@ -349,6 +350,42 @@ counter() {
   ! grep '^# \*WARNING' "$T/parsed"
 }
 
+# segments_of OPERATION WHAT...: "offset length" of those of file f, in the log; or in the program's own list
+segments_of() {
+  "$IOSCRIBE" dxt --show-incomplete "$LOG" | awk -v op="$1" '
+    /^# DXT, file_id/ { on = $0 ~ /\/f$/ }
+    on && $1 == "X_MPIIO" && $3 == op { print $5, $6 }'
+}
+
+did() {
+  awk -v op="$1" '$1 == op { print $2, $3 }' "$T/w/f.0.log"
+}
+
+@test "operations of MPI-IO, one by one: what the dead daemon had taken is lost and counted, what it had not is in the log" {
+  local lost=0 op
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=mpiio
+  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  serve
+  job begin dxt=yes
+  counts_itself "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_traced" "$T/w/f" wait 6000 &
+  local program=$!
+  until_true test -e "$T/w/f.ready"
+  end_daemon KILL
+  serve
+  touch "$T/w/f.go"
+  wait "$program"
+  until_true nobody_lives
+  stdio_log
+  for op in write read; do
+    lost=$((lost + $(did $op | wc -l) - $(segments_of $op | wc -l)))
+    # behind the daemon's death all are there
+    diff <(did $op | tail -2) <(segments_of $op | tail -2)
+  done
+  [ "$lost" -ge 0 ]
+  [ "$(awk -F '\t' '$4 == "LEDGER_SEGMENTS_UNTOLD" { print $5 }' "$T/parsed")" -ge "$lost" ]
+  [ "$lost" -eq 0 ] || "$IOSCRIBE" dxt --show-incomplete "$LOG" | grep "WARNING.*DXT_MPIIO"
+}
+
 # rounds NAME PREFIX…: a program of tests/uprobes in folder NAME until $T/stop is there; how many to $T/NAME
 rounds() {
   local name=$1 prog=$2
@@ -363,7 +400,7 @@ beside() {
 }
 
 @test "programs live through 20 daemons, killed or asked to end: every library call is in the log once" {
-  export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=all
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=all
   mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
@@ -404,7 +441,7 @@ probed $m"
 }
 
 @test "what a program has counted itself that dies without a daemon is said to be missing" {
-  export IOSCRIBE_DIR=$T/run IOSCRIBE_LIBRARIES=stdio
+  export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=stdio
   mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin

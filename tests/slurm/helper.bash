@@ -23,7 +23,7 @@ prepare() {
   cp -r "$SRC/scripts/hooks" "$SRC/scripts/slurm" "$IOSCRIBE_BUILD/runtime/slurm/spank_ioscribe.so" \
     "$IOSCRIBE_BUILD/runtime/client/libioscribe.so" "$T/bin"
   chmod -R a+rX "$T/bin"
-  "$SRC/scripts/leak-check" save "$T/before"
+  "$SRC/tests/harness/leaks" save "$T/before"
 }
 
 # start_slurm [KEY=VALUE...]: with our prolog and epilog, and the plugin with the
@@ -32,7 +32,7 @@ start_slurm() {
   local hook
   for hook in prolog epilog task-prolog comment; do hook_script "$hook"; done
   echo "required $T/bin/spank_ioscribe.so comment=$T/hooks/comment library=$LIBRARY" \
-    "dir=$RUN" >"$T/plugstack.conf"
+    "dir=$RUN off=$T/off" >"$T/plugstack.conf"
   "$SRC/tests/slurm/cluster.py" start "$T/slurm" prolog="$T/hooks/prolog" epilog="$T/hooks/epilog" \
     plugstack="$T/plugstack.conf" "$@"
 }
@@ -44,7 +44,7 @@ end_slurm() {
   [ -n "${T:-}" ] || return 0
   "$SRC/tests/slurm/cluster.py" stop "$T/slurm" || bad=1
   if declare -F cleanup_file >/dev/null; then cleanup_file || bad=1; fi
-  "$SRC/scripts/leak-check" "$T/before" || bad=1
+  "$SRC/tests/harness/leaks" "$T/before" || bad=1
   rm -rf "$T"
   return "$bad"
 }

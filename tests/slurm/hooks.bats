@@ -144,3 +144,32 @@ EOF
   hook task-prolog
   [[ "$output" == *"export LD_PRELOAD=$T/libioscribe-inside.so:$T/libioscribe.so:/bin/nothing.so" ]]
 }
+
+@test "hooks.conf takes comments behind values, tabs, and a last line without its end" {
+  stand_in <<<"echo \"\$*\" >>$T/called"
+  printf 'ioscribe = %s/ioscribe\t# the command\n  \toptions\t=  log_dir=/scratch/a#b records=100   # in hooks.conf\njobs = all # asked\nseconds = # none\ndeadline = soon\n# deadline = 3\ncomment = no' \
+    "$T" >"$T/hooks.conf"
+  hook prolog
+  [ "$(cat "$T/called")" = "job begin --job-id 42 --uid 5 --timeout 1 --match-env SLURM_JOB_ID=42 --gid 60 log_dir=/scratch/a#b records=100" ] ||
+    { cat "$T/called"; false; }
+  hook epilog
+  [ "$(tail -n 1 "$T/called")" = "job end --job-id 42 --deadline 10 --timeout 1" ]
+}
+
+@test "the file off beside hooks.conf: no job is begun, no task touched, the jobs that run are ended" {
+  stand_in <<<"echo \"\$*\" >>$T/called"
+  touch "$T/off"
+  extra=(SPANK_IOSCRIBE=on IOSCRIBE_ENABLE=1)
+  hook prolog
+  hook task-prolog
+  [ -z "$output" ]
+  hook comment 42
+  [ ! -e "$T/called" ]
+  hook epilog
+  [ "$(cat "$T/called")" = "job end --job-id 42 --deadline 10 --timeout 1" ]
+  rm "$T/off" "$T/called"
+  hook prolog
+  [ "$(cut -d ' ' -f 1,2 "$T/called")" = "job begin" ]
+  hook task-prolog
+  [[ $output == *"LD_PRELOAD=/bin/true" ]]
+}

@@ -195,6 +195,8 @@ EOF
   log=$(logs_of "$job")
   one "$log"
   [ "$(sum "$log" POSIX_BYTES_WRITTEN /limit)" -eq 5000 ]
+  # the node's first process: the plugin has waited until it was recorded
+  parse "$log" | grep -qP '\tLEDGER_F_LATE_PROCS\t0(\.0*)?\t'
 }
 
 @test "no node was drained" {

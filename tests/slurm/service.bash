@@ -18,7 +18,8 @@ options  = log_dir=$T/logs log_layout=flat
 comment  = yes
 EOF
   mkdir -m 0700 "$T/spool"
-  echo "spool_dir = $T/spool" >"$T/daemon.conf"
+  # each step that nobody announces would be late
+  printf 'spool_dir = %s\nattach_linger_ms = 0\n' "$T/spool" >"$T/daemon.conf"
   "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --service --foreground --stay --dir "$RUN" --config "$T/daemon.conf" \
     >"$T/daemon.out" 2>&1 3>&- &
   echo $! >"$T/daemon.pid"

@@ -94,13 +94,15 @@ IOSCRIBE_SOCKET=$T/run/socket
 LD_PRELOAD=$T/libfake.so" ]
 }
 
-@test "--ioscribe-dxt asks for both; that there is no trace is said once, when the job is submitted" {
+@test "--ioscribe-dxt asks for both; the job begins with dxt=yes, nothing is refused" {
   run environment --ioscribe-dxt
   echo "$output"
   [ "${lines[0]}" = IOSCRIBE_DXT=1 ]
   [ "${lines[1]}" = IOSCRIBE_ENABLE=1 ]
-  [[ $output != *"does not trace"* ]]
-  [ "$(grep -c 'ioscribe-dxt: this version of ioscribe does not trace single operations' "$T/sbatch.err")" -eq 1 ]
+  run ! grep ioscribe "$T/sbatch.err"
+  local job uid gid
+  job=$(cat "$T/job") uid=$(id -u games) gid=$(id -g games)
+  called 1 "job begin --job-id $job --uid $uid --timeout 30 --match-env SLURM_JOB_ID=$job --gid $gid dxt=yes records=500 processes=50"
 }
 
 @test "--ioscribe=off: the daemon is not told, the tasks say no" {
@@ -111,6 +113,15 @@ IOSCRIBE_ENABLE=1
 step
 IOSCRIBE_DISABLE=1
 IOSCRIBE_ENABLE=1" ]
+  [ "$(grep -c "^job begin --job-id $(cat "$T/job") " "$T/calls")" -eq 0 ]
+}
+
+@test "switched off by a file: the option is accepted and does nothing, at once" {
+  touch "$T/off"
+  run environment --ioscribe
+  rm "$T/off"
+  echo "$output"
+  [ "$output" = step ]
   [ "$(grep -c "^job begin --job-id $(cat "$T/job") " "$T/calls")" -eq 0 ]
 }
 

@@ -47,7 +47,7 @@ ends() {
 }
 
 @test "SIGKILL from outside, half way" {
-  "$IOSCRIBE" run --quiet --log "$LOG" -- "$PROG/dies" hang 3>&- &
+  "$IOSCRIBE" run --quiet --force --log "$LOG" -- "$PROG/dies" hang 3>&- &
   local run=$! victim="" i
   for i in $(seq 1 100); do
     victim=$(pgrep -x -f "$PROG/dies hang" | head -n 1) || true
@@ -74,7 +74,7 @@ ends() {
 }
 
 @test "a signal to ioscribe run reaches the command, and there is a log" {
-  "$IOSCRIBE" run --quiet --log "$LOG" -- "$PROG/dies" hang 3>&- &
+  "$IOSCRIBE" run --quiet --force --log "$LOG" -- "$PROG/dies" hang 3>&- &
   local run=$! i
   for i in $(seq 1 100); do
     [ "$(stat -c %s half 2>/dev/null || echo 0)" -eq 100000 ] && break
@@ -99,7 +99,7 @@ ends() {
 
 @test "not root: one clear line, the command is not started" {
   chmod 777 "$T" "$T/w"
-  run setpriv --reuid=65534 --regid=65534 --clear-groups "$IOSCRIBE" run --log "$LOG" -- touch "$T/w/started"
+  run setpriv --reuid=65534 --regid=65534 --clear-groups "$IOSCRIBE" run --force --log "$LOG" -- touch "$T/w/started"
   echo "$output"
   [ "$status" -eq 1 ]
   [ "${#lines[@]}" -eq 1 ]
@@ -108,7 +108,7 @@ ends() {
 }
 
 @test "standard output, error and environment of the command are as untraced" {
-  run sh -c "'$IOSCRIBE' run --quiet --log '$LOG' -- sh -c 'echo out; echo err >&2; pwd; id -u' 2>'$T/err'"
+  run sh -c "'$IOSCRIBE' run --quiet --force --log '$LOG' -- sh -c 'echo out; echo err >&2; pwd; id -u' 2>'$T/err'"
   [ "${lines[0]}" = out ]
   [ "${lines[1]}" = "$T/w" ]
   [ "${lines[2]}" = 0 ]

@@ -73,8 +73,8 @@ X
   expect POSIX_EXT_UNLINKS "$unlinks"
   ! grep -q incomplete "$T/parsed"
   expect LEDGER_DROP_NO_SLOT 0
-  [ "$(counter LEDGER_FOLDED_FILES)" -gt 900000 ]
-  [ "$(counter PROCESS_FOLDED_FILES)" -gt 900000 ]
+  [ "$(counter LEDGER_OVERFLOWED_FILES)" -gt 900000 ]
+  [ "$(counter PROCESS_OVERFLOWED_FILES)" -gt 900000 ]
 }
 
 @test "folders read and closed: every operation seen is recorded" {

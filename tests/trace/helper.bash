@@ -11,14 +11,14 @@ setup() {
   LOG=$T/run.darshan
   mkdir "$T/w"
   cd "$T/w" || return 1
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
 }
 
 teardown() {
   cd /
   if [ -n "${T:-}" ]; then
     if declare -F cleanup >/dev/null; then cleanup; fi
-    "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+    "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
     rm -rf "$T"
   fi
 }
@@ -27,7 +27,7 @@ teardown() {
 trace() {
   rm -f "$LOG"
   status=0
-  output=$("$IOSCRIBE" run --quiet --log "$LOG" "${trace_options[@]}" -- "$@" 2>&1) || status=$?
+  output=$("$IOSCRIBE" run --quiet --force --log "$LOG" "${trace_options[@]}" -- "$@" 2>&1) || status=$?
   mapfile -t lines <<<"$output"
   echo "$output"
 }

@@ -30,6 +30,9 @@ teardown() {
   echo "$output"
   [ "$status" -eq 1 ]
   [[ $output == *"mount $T/m tmpfs"* ]]
+  run "$LEAK" quick "$T/before"
+  [ "$status" -eq 1 ]
+  [[ $output == *"mount $T/m tmpfs"* ]]
 }
 
 @test "a process is found" {

@@ -8,11 +8,20 @@ cleanup() {
 }
 
 @test "32-bit system calls are counted as such and never taken for others" {
+  local untraced=0
   [ "$(uname -m)" = x86_64 ] || return 0
+  "$PROG/int80" || untraced=$?
+  rm f32
   trace "$PROG/int80"
-  [ "$status" -eq 0 ]
+  [ "$status" -eq "$untraced" ]
   one_log
   expect POSIX_OPENS 1 f32
+  if [ "$untraced" -eq 38 ]; then # this kernel takes none: nothing is made of what it refused
+    expect POSIX_WRITES 0 f32
+    expect LEDGER_COMPAT_SYSCALL 0
+    return
+  fi
+  [ "$untraced" -eq 0 ]
   expect POSIX_WRITES 1 f32
   expect POSIX_BYTES_WRITTEN 7 f32
   expect POSIX_EXT_CLOSES 0 f32
@@ -33,8 +42,8 @@ cleanup() {
   [ "$status" -eq 0 ]
   one_log
   expect POSIX_BYTES_WRITTEN 2 after
-  expect LEDGER_HASH_FULL 0
-  expect LEDGER_FOLDED_FILES 0
+  expect LEDGER_SLOT_INDEX_FULL 0
+  expect LEDGER_OVERFLOWED_FILES 0
 }
 
 @test "names with spaces, tabs, other alphabets; very long; very deep" {
@@ -66,7 +75,7 @@ X
 }
 
 @test "two runs at once do not see each other" {
-  "$IOSCRIBE" run --quiet --log "$T/other" -- sh -c 'for i in $(seq 1 300); do echo 2 >> two; done' 3>&- &
+  "$IOSCRIBE" run --quiet --force --log "$T/other" -- sh -c 'for i in $(seq 1 300); do echo 2 >> two; done' 3>&- &
   local other=$!
   trace sh -c 'for i in $(seq 1 300); do echo 11 >> one; done'
   wait "$other"
@@ -99,7 +108,7 @@ X
 }
 
 @test "ioscribe run is killed: the command goes on, the daemon writes the log" {
-  "$IOSCRIBE" run --quiet --log "$LOG" -- sh -c 'echo 1 > rk; sleep 1.5; echo 22 >> rk' 3>&- &
+  "$IOSCRIBE" run --quiet --force --log "$LOG" -- sh -c 'echo 1 > rk; sleep 1.5; echo 22 >> rk' 3>&- &
   local run=$! i
   for i in $(seq 1 50); do [ -s rk ] && break; sleep 0.1; done
   kill -KILL "$run"
@@ -111,7 +120,7 @@ X
 }
 
 @test "the daemon is killed: the command is unharmed, its code comes through, nothing stays" {
-  "$IOSCRIBE" run --log "$LOG" -- sh -c 'echo 1 > dk; sleep 1.5; echo 2 >> dk; exit 4' 2>"$T/err" 3>&- &
+  "$IOSCRIBE" run --force --log "$LOG" -- sh -c 'echo 1 > dk; sleep 1.5; echo 2 >> dk; exit 4' 2>"$T/err" 3>&- &
   local run=$! i daemon before
   before=$(ls -d /run/ioscribe-* 2>/dev/null | wc -l)
   for i in $(seq 1 50); do [ -s dk ] && break; sleep 0.1; done

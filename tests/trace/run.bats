@@ -11,42 +11,45 @@ run_it() {
 }
 
 @test "exit codes: CMD's own, 128+n, 127, 126, 2" {
-  run_it -q --log "$LOG" -- sh -c 'exit 42'
+  run_it -q --force --log "$LOG" -- sh -c 'exit 42'
   [ "$status" -eq 42 ]
-  run_it -q --log "$LOG" -- sh -c 'kill -15 $$'
+  run_it -q --force --log "$LOG" -- sh -c 'kill -15 $$'
   [ "$status" -eq 143 ]
-  run_it --log "$LOG" -- no-such-command
+  run_it --force --log "$LOG" -- no-such-command
   [ "$status" -eq 127 ]
   [ "$output" = "ioscribe run: no-such-command: command not found" ]
-  run_it --log "$LOG" -- /etc/passwd
+  run_it --force --log "$LOG" -- /etc/passwd
   [ "$status" -eq 126 ]
   [ "$output" = "ioscribe run: /etc/passwd: cannot be executed: Permission denied" ]
-  run_it --log "$LOG"
+  run_it --force --log "$LOG"
   [ "$status" -eq 2 ]
   run_it --log
   [ "$status" -eq 2 ]
   run_it --records many -- true
+  [ "$status" -eq 2 ]
+  [ "$output" = "ioscribe run: --records: 'many' is no number; see ioscribe run --help" ]
+  run_it --records 15 -- true
   [ "$status" -eq 1 ]
-  [[ "$output" == *"records: 'many' is not a number from 16 to 16777216" ]]
+  [[ "$output" == *"records: '15' is not a number from 16 to 16777216" ]]
 }
 
 @test "options of CMD are CMD's, with and without --" {
-  run_it -q --log "$LOG" echo --quiet -x
+  run_it -q --force --log "$LOG" echo --quiet -x
   [ "$output" = "--quiet -x" ]
-  run_it --log "$LOG" -q -- echo --log
+  run_it --force --log "$LOG" -q -- echo --log
   [ "$output" = "--log" ]
 }
 
 @test "library programs are loaded only where the command may come to use a library" {
-  run_it -q --verbose --log "$LOG" -- true
+  run_it -q --verbose --force --log "$LOG" -- true
   [ "$status" -eq 0 ]
   [[ "$output" == *scribe_sys_enter* ]]
   [[ "$output" != *scribe_lib* ]]
   # a shell may start anything
-  run_it -q --verbose --log "$LOG" -- sh -c true
+  run_it -q --verbose --force --log "$LOG" -- sh -c true
   [[ "$output" == *scribe_lib* ]]
   # so may what somebody preloads
-  LD_PRELOAD=libm.so.6 run_it -q --verbose --log "$LOG" -- true
+  LD_PRELOAD=libm.so.6 run_it -q --verbose --force --log "$LOG" -- true
   [[ "$output" == *scribe_lib* ]]
 }
 
@@ -54,7 +57,7 @@ run_it() {
   local begin
   begin=$(date +%s%N)
   # the reader of the pipe ends when the last that holds it has
-  { timeout -s INT 0.1 "$IOSCRIBE" run --log "$LOG" -- sleep 10 2>&1 || echo "status $?"; } | cat >out
+  { timeout -s INT 0.1 "$IOSCRIBE" run --force --log "$LOG" -- sleep 10 2>&1 || echo "status $?"; } | cat >out
   [ "$(tail -n 1 out)" = "status 124" ]
   echo "$((($(date +%s%N) - begin) / 1000000)) ms"
   [ $((($(date +%s%N) - begin) / 1000000)) -lt 300 ]
@@ -62,7 +65,7 @@ run_it() {
 }
 
 @test "standard input, output and error are CMD's" {
-  echo data | "$IOSCRIBE" run -q --log "$LOG" -- sh -c 'cat; echo oops >&2' >out 2>err
+  echo data | "$IOSCRIBE" run -q --force --log "$LOG" -- sh -c 'cat; echo oops >&2' >out 2>err
   [ "$(cat out)" = data ]
   [ "$(cat err)" = oops ]
 }
@@ -81,6 +84,31 @@ nobody" ]
   "$IOSCRIBE" parse "$log" | grep -x '# uid: 65534'
 }
 
+@test "--log onto a file that is there: not without --force; nothing is run, and the file stays" {
+  echo before >"$LOG"
+  for way in "" --best-effort --require-trace; do
+    run_it $way --log "$LOG" -- touch started
+    [ "$status" -eq 1 ]
+    [ "$output" = "ioscribe run: --log $LOG: File exists (--force replaces it)" ]
+  done
+  ln -s nowhere "$T/link.darshan"
+  run_it --log "$T/link.darshan" -- touch started
+  [ "$status" -eq 1 ]
+  [ ! -e started ]
+  [ "$(cat "$LOG")" = before ]
+  run_it -q --force --log "$LOG" -- sh -c 'echo 1 >f'
+  [ "$status" -eq 0 ]
+  "$IOSCRIBE" parse "$LOG" | grep -q POSIX_OPENS
+}
+
+@test "a beginning of an option's name that is its alone: what follows is its argument, not CMD" {
+  run_it -q --forc --log "$LOG" --exc "$T/w/a/" -- echo hi
+  [ "$status" -eq 0 ]
+  [ "$output" = hi ]
+  run_it -q --force --log "$LOG" --exc "$T/w/a/" echo hi
+  [ "$output" = hi ]
+}
+
 @test "without --log the log is in the current directory" {
   run_it -q -- true
   [ "$(ls -1 "$T/w" | wc -l)" -eq 1 ]
@@ -88,7 +116,7 @@ nobody" ]
 }
 
 @test "the summary names the log and what is in it" {
-  run_it --log "$LOG" -- dd if=/dev/zero of=big bs=1000 count=7
+  run_it --force --log "$LOG" -- dd if=/dev/zero of=big bs=1000 count=7
   [[ "$output" == *"ioscribe: log $LOG"* ]]
   [[ "$output" == *"wrote 6.8 KiB in 7 calls"* ]]
   [ "$(grep -c '^  ' <<<"$output")" -le 10 ]
@@ -101,7 +129,7 @@ nobody" ]
   run_it --log-dir /proc/logs -- touch started
   [ "$status" -eq 1 ]
   [ "$(wc -l <<<"$output")" -eq 1 ]
-  run_it --log "$T/w" -- touch started
+  run_it --force --log "$T/w" -- touch started
   [ "$status" -eq 2 ]
   [ ! -e started ]
 }
@@ -109,7 +137,7 @@ nobody" ]
 @test "a place that vanishes meanwhile: the log goes to /tmp" {
   mkdir gone
   name=vanished.$$.darshan
-  run_it --log "gone/$name" -- rmdir gone
+  run_it --force --log "gone/$name" -- rmdir gone
   [ "$status" -eq 0 ]
   [[ "$output" == *"ioscribe: log /tmp/$name"* ]]
   "$IOSCRIBE" parse "/tmp/$name" | grep -q '^# exe: rmdir gone'
@@ -120,15 +148,25 @@ nobody" ]
   command -v capsh >/dev/null || { echo "capsh is missing (libcap2-bin)"; return 1; }
   drop=cap_bpf,cap_perfmon,cap_sys_admin
   status=0
-  output=$(capsh --drop=$drop -- -c "'$IOSCRIBE' run --log '$LOG' -- echo hi" 2>&1) || status=$?
+  output=$(capsh --drop=$drop -- -c "'$IOSCRIBE' run --force --log '$LOG' -- echo hi" 2>&1) || status=$?
   [ "$status" -eq 1 ]
   [ "$(wc -l <<<"$output")" -eq 1 ]
   [[ "$output" == "ioscribe run: "*"root"* ]]
   status=0
-  output=$(capsh --drop=$drop -- -c "'$IOSCRIBE' run --best-effort --log '$LOG' -- sh -c 'echo hi; exit 6'" 2>&1) || status=$?
+  output=$(capsh --drop=$drop -- -c "'$IOSCRIBE' run --best-effort --force --log '$LOG' -- sh -c 'echo hi; exit 6'" 2>&1) || status=$?
   [ "$status" -eq 6 ]
   [[ "$output" == *$'\nhi' ]]
   [ ! -e "$LOG" ]
+}
+
+@test "CAP_BPF and CAP_PERFMON are enough, as README says" {
+  chmod 711 "$T"
+  mkdir -m 777 "$T/caps"
+  (cd "$T/caps" && setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon \
+    env HOME="$T/caps" "$IOSCRIBE" run --private --force --log "$T/caps/log.darshan" -- dd if=/dev/zero of="$T/caps/x" bs=1000 count=3)
+  "$IOSCRIBE" parse --base "$T/caps/log.darshan" |
+    awk -F '\t' '$4 == "POSIX_BYTES_WRITTEN" && $6 ~ /caps\/x$/ { print $5 }' >"$T/bytes"
+  [ "$(cat "$T/bytes")" = 3000 ]
 }
 
 @test "not root: one line" {
@@ -140,7 +178,7 @@ nobody" ]
 }
 
 @test "signals sent to run reach CMD" {
-  "$IOSCRIBE" run -q --log "$LOG" -- sh -c 'trap "echo got; exit 9" USR1; echo ready; while :; do sleep 0.05; done' >out &
+  "$IOSCRIBE" run -q --force --log "$LOG" -- sh -c 'trap "echo got; exit 9" USR1; echo ready; while :; do sleep 0.05; done' >out &
   pid=$!
   for _ in $(seq 100); do grep -q ready out && break; sleep 0.1; done
   kill -USR1 "$pid"
@@ -156,7 +194,7 @@ daemon_of() {
 }
 
 @test "the daemon is killed: CMD goes on, its exit code is its own, nothing is left" {
-  "$IOSCRIBE" run --log "$LOG" -- sh -c 'echo ready; sleep 1; echo done; exit 4' >out 2>err &
+  "$IOSCRIBE" run --force --log "$LOG" -- sh -c 'echo ready; sleep 1; echo done; exit 4' >out 2>err &
   pid=$!
   for _ in $(seq 100); do grep -q ready out && break; sleep 0.1; done
   kill -KILL "$(daemon_of "$pid")"
@@ -168,7 +206,7 @@ daemon_of() {
 }
 
 @test "the daemon is told to end: it writes what there is" {
-  "$IOSCRIBE" run --log "$LOG" -- sh -c 'echo early >file; echo ready; sleep 1; exit 4' >out 2>err &
+  "$IOSCRIBE" run --force --log "$LOG" -- sh -c 'echo early >file; echo ready; sleep 1; exit 4' >out 2>err &
   pid=$!
   for _ in $(seq 100); do grep -q ready out && break; sleep 0.1; done
   kill -TERM "$(daemon_of "$pid")"
@@ -180,7 +218,7 @@ daemon_of() {
 }
 
 @test "the daemon hangs: CMD goes on, run ends in bounded time" {
-  "$IOSCRIBE" run --log "$LOG" -- sh -c 'echo ready; sleep 0.5; exit 4' >out 2>err &
+  "$IOSCRIBE" run --force --log "$LOG" -- sh -c 'echo ready; sleep 0.5; exit 4' >out 2>err &
   pid=$!
   for _ in $(seq 100); do grep -q ready out && break; sleep 0.1; done
   daemon=$(daemon_of "$pid")
@@ -195,7 +233,7 @@ daemon_of() {
 
 @test "a straggler: waited for briefly, then it stands in the log as running" {
   trace_options=()
-  "$IOSCRIBE" run --log "$LOG" -- sh -c 'setsid sh -c "sleep 30" >/dev/null 2>&1 & echo $! >straggler' 2>err
+  "$IOSCRIBE" run --force --log "$LOG" -- sh -c 'setsid sh -c "sleep 30" >/dev/null 2>&1 & echo $! >straggler' 2>err
   grep -q 'still running' err
   "$IOSCRIBE" parse "$LOG" | grep -P '\tPROCESS_END_KIND\t0\t'
   pkill -KILL -P "$(cat straggler)" || true
@@ -203,7 +241,7 @@ daemon_of() {
 }
 
 @test "IOSCRIBE_DISABLE=1: that process and its children are not recorded" {
-  run_it -q --log "$LOG" -- sh -c 'echo 1 >seen; IOSCRIBE_DISABLE=1 sh -c "sleep 0.2; echo 1 >unseen; cat seen >too"; echo 1 >after'
+  run_it -q --force --log "$LOG" -- sh -c 'echo 1 >seen; IOSCRIBE_DISABLE=1 sh -c "sleep 0.2; echo 1 >unseen; cat seen >too"; echo 1 >after'
   "$IOSCRIBE" parse "$LOG" >"$T/parsed"
   grep -q "POSIX_WRITES.1.$T/w/seen" "$T/parsed"
   grep -q "POSIX_WRITES.1.$T/w/after" "$T/parsed"
@@ -212,7 +250,7 @@ daemon_of() {
 
 @test "--exclude and --include" {
   mkdir -p a/b c
-  run_it -q --log "$LOG" --exclude "$T/w/a/" --include "$T/w/a/b/" -- sh -c 'echo 1 >a/x; echo 1 >a/b/y; echo 1 >c/z'
+  run_it -q --force --log "$LOG" --exclude "$T/w/a/" --include "$T/w/a/b/" -- sh -c 'echo 1 >a/x; echo 1 >a/b/y; echo 1 >c/z'
   "$IOSCRIBE" parse "$LOG" >"$T/parsed"
   ! grep -q "$T/w/a/x" "$T/parsed"
   grep -q "POSIX_WRITES.1.$T/w/a/b/y" "$T/parsed"
@@ -234,12 +272,12 @@ daemon_of() {
 }
 
 @test "records run out: totals stay exact, the ledger says so, the log is not partial" {
-  run_it -q --log "$LOG" --records 500 -- sh -c 'for i in $(seq 2000); do echo $i >f$i; done'
+  run_it -q --force --log "$LOG" --records 500 -- sh -c 'for i in $(seq 2000); do echo $i >f$i; done'
   "$IOSCRIBE" parse "$LOG" >"$T/parsed"
   [ "$(awk -F'\t' '$4 == "POSIX_WRITES" { n += $5 } END { print n }' "$T/parsed")" -eq 2000 ]
   [ "$(awk -F'\t' '$4 == "POSIX_EXT_CREATES" { n += $5 } END { print n }' "$T/parsed")" -eq 2000 ]
   grep -P '\tPOSIX_WRITES\t\d+\t<folded:\d+>' "$T/parsed"
-  [ "$(awk -F'\t' '$4 == "LEDGER_FOLDED_FILES" { print $5 }' "$T/parsed")" -gt 1000 ]
+  [ "$(awk -F'\t' '$4 == "LEDGER_OVERFLOWED_FILES" { print $5 }' "$T/parsed")" -gt 1000 ]
   "$IOSCRIBE" parse --total "$LOG" >/dev/null
 }
 

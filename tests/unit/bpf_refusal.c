@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "bpf/refusal.h"
-#include "bpf/verdict.h"
+#include "bpf/user/refusal.h"
+#include "bpf/user/verifier_log.h"
 
 #define ALL_CAPS       ((1ull << 41) - 1)
 #define WITHOUT(cap)   (ALL_CAPS & ~(1ull << (cap)))
@@ -43,9 +43,8 @@
 /* A machine on which nothing stands in the way; a case says what is otherwise. */
 #define MACHINE                                                                                              \
 	.release = "6.12.9", .major = 6, .minor = 12, .caps = ALL_CAPS, .bpf_errno = EINVAL,                 \
-	.perf_errno = ENOENT, .nofile = 1024, .memlock = 8u << 20, .sysfs = true, .bpffs = true, .tracefs = true,             \
-	.paranoid = 2, .jit = 1, .memory_limit = UINT64_MAX,                                                 \
-	.space = UINT64_MAX
+	.perf_errno = ENOENT, .nofile = 1024, .memlock = 8u << 20, .sysfs = true, .bpffs = true,             \
+	.tracefs = true, .paranoid = 2, .jit = 1, .memory_limit = UINT64_MAX, .space = UINT64_MAX
 #define OLD(name, a, b) .release = name, .major = a, .minor = b
 
 static const struct row {
@@ -310,14 +309,14 @@ static const struct row {
 	 {MACHINE, .caps = WITHOUT(SCRIBE_CAP_SYS_ADMIN)},
 	 "perf events",
 	 "libmpi.so.12: perf_event_open is refused without CAP_SYS_ADMIN, which the daemon does not keep"},
-	{{-ENOENT, SCRIBE_STEP_EVENT, "attach = tracepoint", ""},
+	{{-ENOENT, SCRIBE_STEP_EVENT, "bpf_attach_mode = tracepoint", ""},
 	 {MACHINE, .tracefs = false},
 	 "trace file system",
-	 "attach = tracepoint: there are no trace events here: mount -t tracefs tracefs /sys/kernel/tracing"},
-	{{-EPERM, SCRIBE_STEP_EVENT, "attach = tracepoint", ""},
+	 "bpf_attach_mode = tracepoint: there are no trace events here: mount -t tracefs tracefs /sys/kernel/tracing"},
+	{{-EPERM, SCRIBE_STEP_EVENT, "bpf_attach_mode = tracepoint", ""},
 	 {MACHINE, .filtered = true, .perf_errno = EPERM},
 	 "seccomp",
-	 "attach = tracepoint: a seccomp filter forbids the system call perf_event_open here: allow it "
+	 "bpf_attach_mode = tracepoint: a seccomp filter forbids the system call perf_event_open here: allow it "
 	 "(container: a profile with perf_event_open, as --security-opt seccomp=FILE)"},
 };
 

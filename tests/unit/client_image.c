@@ -15,9 +15,9 @@
 #include <zlib.h>
 
 #include "logfmt/base/hash.h"
-#include "logfmt/writer.h"
-#include "runtime/client/image.h"
-#include "runtime/client/squeeze.h"
+#include "logfmt/file/writer.h"
+#include "runtime/client/mpi/log_image.h"
+#include "runtime/client/mpi/zlib_compress.h"
 
 enum { FILES = 5 };
 
@@ -70,21 +70,21 @@ static char *good(size_t *ret_n)
 }
 
 /* Touch all that an image holds; returns names + records met. */
-static size_t walk(const struct scribe_image *image)
+static size_t walk(const struct scribe_log_image *image)
 {
-	struct scribe_image_module m;
+	struct scribe_log_image_module m;
 	volatile unsigned char sum = 0;
 	size_t at = 0, len, n = 0;
 	const char *name;
 	uint64_t id;
 
-	for (; scribe_image_name(image, &at, &id, &name, &len); n++)
+	for (; scribe_log_image_name(image, &at, &id, &name, &len); n++)
 		for (size_t i = 0; i <= len; i++)
 			sum += (unsigned char)name[i];
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
-		if (!scribe_image_module(image, i, &m))
+		if (!scribe_log_image_module(image, i, &m))
 			continue;
-		scribe_image_rebase(&m, 1000000000);
+		scribe_log_image_rebase(&m, 1000000000);
 		for (size_t b = 0; b < m.bytes; b++)
 			sum += (unsigned char)m.records[b];
 		n += m.n;
@@ -96,26 +96,26 @@ static void reads_what_is_right(void **state)
 {
 	size_t n;
 	char *bytes = good(&n);
-	struct scribe_image image;
-	struct scribe_image_module m;
+	struct scribe_log_image image;
+	struct scribe_log_image_module m;
 	struct scribe_posix_record rec;
 
-	assert_int_equal(scribe_image_open(&image, memory_file(bytes, n, 1), n), 0);
-	assert_int_equal(scribe_image_start_ns(&image), 100000000005ll);
-	assert_int_equal(scribe_image_end_ns(&image), 200000000000ll);
+	assert_int_equal(scribe_log_image_open(&image, memory_file(bytes, n, 1), n), 0);
+	assert_int_equal(scribe_log_image_start_ns(&image), 100000000005ll);
+	assert_int_equal(scribe_log_image_end_ns(&image), 200000000000ll);
 	assert_true(strncmp(image.exe, "a program", 9) == 0);
-	assert_true(scribe_image_module(&image, SCRIBE_MOD_POSIX, &m));
+	assert_true(scribe_log_image_module(&image, SCRIBE_MOD_POSIX, &m));
 	assert_int_equal(m.n, FILES);
-	assert_false(scribe_image_module(&image, SCRIBE_MOD_STDIO, &m));
-	assert_true(scribe_image_module(&image, SCRIBE_MOD_POSIX, &m));
-	scribe_image_rebase(&m, 2500000000ll);
+	assert_false(scribe_log_image_module(&image, SCRIBE_MOD_STDIO, &m));
+	assert_true(scribe_log_image_module(&image, SCRIBE_MOD_POSIX, &m));
+	scribe_log_image_rebase(&m, 2500000000ll);
 	memcpy(&rec, m.records + 3 * sizeof(rec), sizeof(rec));
 	assert_true(rec.fcounters[SCRIBE_POSIX_F_WRITE_START_TIMESTAMP] == 5.5);
 	assert_true(rec.fcounters[SCRIBE_POSIX_F_WRITE_TIME] == 0.5); /* a duration stays */
 	memcpy(&rec, m.records, sizeof(rec));
 	assert_true(rec.fcounters[SCRIBE_POSIX_F_WRITE_START_TIMESTAMP] == 0); /* never set stays so */
 	assert_int_equal(walk(&image), 2 * FILES);
-	scribe_image_close(&image);
+	scribe_log_image_close(&image);
 	free(bytes);
 }
 
@@ -123,11 +123,11 @@ static void refuses_what_can_change(void **state)
 {
 	size_t n;
 	char *bytes = good(&n);
-	struct scribe_image image;
+	struct scribe_log_image image;
 
-	assert_true(scribe_image_open(&image, memory_file(bytes, n, 0), n) < 0);     /* not sealed */
-	assert_true(scribe_image_open(&image, memory_file(bytes, n, 1), n + 1) < 0); /* another size */
-	assert_true(scribe_image_open(&image, memory_file(bytes, 100, 1), 100) < 0); /* no header */
+	assert_true(scribe_log_image_open(&image, memory_file(bytes, n, 0), n) < 0);     /* not sealed */
+	assert_true(scribe_log_image_open(&image, memory_file(bytes, n, 1), n + 1) < 0); /* another size */
+	assert_true(scribe_log_image_open(&image, memory_file(bytes, 100, 1), 100) < 0); /* no header */
 	free(bytes);
 }
 
@@ -135,13 +135,13 @@ static void survives_every_cut(void **state)
 {
 	size_t n;
 	char *bytes = good(&n);
-	struct scribe_image image;
+	struct scribe_log_image image;
 
 	for (size_t cut = 0; cut < n; cut += cut < 2500 ? 1 : 7) {
-		if (scribe_image_open(&image, memory_file(bytes, cut, 1), cut) < 0)
+		if (scribe_log_image_open(&image, memory_file(bytes, cut, 1), cut) < 0)
 			continue;
 		walk(&image);
-		scribe_image_close(&image);
+		scribe_log_image_close(&image);
 	}
 	free(bytes);
 }
@@ -151,7 +151,7 @@ static void survives_every_changed_byte(void **state)
 	static const unsigned char values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
 	size_t n;
 	char *bytes = good(&n);
-	struct scribe_image image;
+	struct scribe_log_image image;
 
 	for (size_t i = 0; i < n; i++) {
 		char kept = bytes[i];
@@ -160,10 +160,10 @@ static void survives_every_changed_byte(void **state)
 			continue; /* counters: any value is right */
 		for (size_t v = 0; v < sizeof(values); v++) {
 			bytes[i] = (char)values[v];
-			if (scribe_image_open(&image, memory_file(bytes, n, 1), n) < 0)
+			if (scribe_log_image_open(&image, memory_file(bytes, n, 1), n) < 0)
 				continue;
 			walk(&image);
-			scribe_image_close(&image);
+			scribe_log_image_close(&image);
 		}
 		bytes[i] = kept;
 	}
@@ -175,13 +175,13 @@ static void squeezed_is_zlib(void **state)
 	static const size_t sizes[] = {1, 2, 100, 65534, 65535, 65536, 131070, 1000003};
 
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-		size_t n = sizes[s], bound = scribe_squeeze_bound(n), got;
+		size_t n = sizes[s], bound = scribe_zlib_compress_bound(n), got;
 		unsigned char *in = malloc(n), *out = malloc(bound), *back = malloc(n);
 		unsigned long back_n = n;
 
 		for (size_t i = 0; i < n; i++)
 			in[i] = (unsigned char)(rand() >> (i % 3 * 4));
-		got = scribe_squeeze(in, n, out);
+		got = scribe_zlib_compress(in, n, out);
 		assert_true(got <= bound);
 		assert_int_equal(uncompress(back, &back_n, out, got), Z_OK);
 		assert_int_equal(back_n, n);

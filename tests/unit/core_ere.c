@@ -17,6 +17,7 @@
 
 #include "runtime/core/ere.h"
 #include "runtime/core/patterns.h"
+#include "tests/harness/seed.h"
 
 static uint64_t seed = 88172645463325252ull;
 
@@ -156,5 +157,6 @@ int main(void)
 		cmocka_unit_test(hostile_ones),
 	};
 
+	seed = scribe_test_seed(seed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "logfmt/base/hash.h"
-#include "logfmt/names.h"
-#include "logfmt/records.h"
-#include "logfmt/writer.h"
+#include "logfmt/file/names.h"
+#include "logfmt/counters/records.h"
+#include "logfmt/file/writer.h"
 #include "runtime/core/core.h"
-#include "runtime/core/sources.h"
+#include "runtime/core/module_table.h"
 
 #define NREC sizeof(struct scribe_null_record)
 
@@ -195,20 +195,20 @@ static void paths_and_file_systems(void **state)
 
 static void null_module(void **state)
 {
-	struct scribe_source_process p = {.pid = 5, .status = 3 << 8, .start = 1.5, .end = 2.0};
+	struct scribe_module_process p = {.pid = 5, .status = 3 << 8, .start = 1.5, .end = 2.0};
 	struct scribe_core *core = core_of(2, 1 << 20);
 	struct seen s = {0};
 	const struct scribe_core_sink sink = {see_name, see_record, &s};
 
 	(void)state;
-	assert_false(scribe_source_is_on(&scribe_source_null, ""));
-	assert_true(scribe_source_is_on(&scribe_source_null, "NULL"));
-	assert_false(scribe_source_is_on(&scribe_source_null, "NULL,-NULL"));
-	assert_false(scribe_source_is_on(&scribe_source_null, "NULLX,XNULL"));
-	scribe_source_null.rank_begin(core);
-	scribe_source_null.process_end(core, &p);
-	p = (struct scribe_source_process){.status = 1 << 8, .start = 3, .end = 7};
-	scribe_source_null.process_end(core, &p);
+	assert_false(scribe_module_is_on(&scribe_module_null, ""));
+	assert_true(scribe_module_is_on(&scribe_module_null, "NULL"));
+	assert_false(scribe_module_is_on(&scribe_module_null, "NULL,-NULL"));
+	assert_false(scribe_module_is_on(&scribe_module_null, "NULLX,XNULL"));
+	scribe_module_null.rank_begin(core);
+	scribe_module_null.process_end(core, &p);
+	p = (struct scribe_module_process){.status = 1 << 8, .start = 3, .end = 7};
+	scribe_module_null.process_end(core, &p);
 	assert_int_equal(scribe_core_finish(core, NULL, NULL, 0, &sink), 0);
 	assert_int_equal(s.records, 1);
 	assert_string_equal(s.name, "<null-module>");
@@ -221,13 +221,13 @@ static void null_module(void **state)
 	/* a rank in which nothing ended; and one without memory: no record, no harm */
 	core = core_of(0, 1 << 20);
 	s = (struct seen){0};
-	scribe_source_null.rank_begin(core);
+	scribe_module_null.rank_begin(core);
 	assert_int_equal(scribe_core_finish(core, NULL, NULL, 0, &sink), 0);
 	assert_int_equal(s.records, 0);
 	scribe_core_free(core);
 	core = core_of(0, 8);
-	scribe_source_null.rank_begin(core);
-	scribe_source_null.process_end(core, &p);
+	scribe_module_null.rank_begin(core);
+	scribe_module_null.process_end(core, &p);
 	assert_int_equal(scribe_core_partial(core), 1u << SCRIBE_MOD_NULL);
 	assert_int_equal(scribe_core_finish(core, NULL, NULL, 0, &sink), 0);
 	scribe_core_free(core);

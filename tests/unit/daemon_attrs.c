@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What files say of themselves: asked by a hand when their names become known
+ * What files say of themselves: asked by a helper when their names become known
  * and again for the log; one that hangs costs its deadline, once. Files are
- * real, their attribute is a user's, the hand is a process.
+ * real, their attribute is a user's, the helper is a process.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -20,16 +20,18 @@
 
 #include <cmocka.h>
 
-#include "runtime/core/sources.h"
-#include "runtime/daemon/attrs.h"
-#include "runtime/daemon/daemon.h"
+#include "runtime/core/module_table.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/state/daemon.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/jobs/lifecycle.h"
 
 #define FILES 600 /* more than one question's */
 
 static char base[64];
 static struct scribe_daemon daemon_of_work; /* with no machine's root but its own */
-static struct scribe_work *work;
-static struct scribe_unit *unit;
+static struct scribe_job *work;
+static struct scribe_log_unit *unit;
 
 static int setup(void **state)
 {
@@ -43,7 +45,7 @@ static int setup(void **state)
 	    scribe_worlds_init(&work->worlds, 100) < 0)
 		return -1;
 	work->daemon = &daemon_of_work;
-	work->hand = (struct scribe_hand){.pid = -1, .sock = -1};
+	work->helper = (struct scribe_helper){.pid = -1, .sock = -1};
 	work->config.uid = getuid();
 	work->config.gid = getgid();
 	work->config.user[0] = 0;
@@ -59,16 +61,16 @@ static int teardown(void **state)
 	char command[192];
 
 	(void)state;
-	scribe_work_free(work);
+	scribe_job_free(work);
 	snprintf(command, sizeof(command), "rm -rf %s", base);
 	return system(command);
 }
 
 /* A file with this attribute, and its name in the table. */
-static struct scribe_label *file_with(const char *name, const char *value)
+static struct scribe_name_entry *file_with(const char *name, const char *value)
 {
 	char path[4096], *full;
-	struct scribe_label *label;
+	struct scribe_name_entry *label;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s", base, name);
@@ -79,21 +81,21 @@ static struct scribe_label *file_with(const char *name, const char *value)
 		assert_int_equal(setxattr(path, "user.lov", value, strlen(value), 0), 0);
 	full = realpath(path, NULL);
 	assert_non_null(full);
-	label = scribe_labels_intern(&work->labels, full, strlen(full));
+	label = scribe_name_table_intern(&work->labels, full, strlen(full));
 	assert_non_null(label);
 	free(full);
 	return label;
 }
 
-static void set(const struct scribe_label *label, const char *value)
+static void set(const struct scribe_name_entry *label, const char *value)
 {
 	assert_int_equal(setxattr(label->text, "user.lov", value, strlen(value), 0), 0);
 }
 
-static void says(const struct scribe_label *label, const char *value)
+static void says(const struct scribe_name_entry *label, const char *value)
 {
 	size_t bytes = 0;
-	const void *is = scribe_attrs_get(work, &scribe_source_lustre, label->id, &bytes);
+	const void *is = scribe_file_xattrs_get(work, &scribe_module_lustre, label->id, &bytes);
 
 	if (!value) {
 		assert_null(is);
@@ -106,13 +108,13 @@ static void says(const struct scribe_label *label, const char *value)
 
 static void settle(void)
 {
-	for (int i = 0; i < 60000 && !scribe_attrs_settled(work); i++)
+	for (int i = 0; i < 60000 && !scribe_file_xattrs_settled(work); i++)
 		usleep(1000);
-	assert_true(scribe_attrs_settled(work));
+	assert_true(scribe_file_xattrs_settled(work));
 }
 
 /* The unit has used these files. */
-static void used(struct scribe_label **label, size_t n)
+static void used(struct scribe_name_entry **label, size_t n)
 {
 	struct scribe_rank *r = scribe_map_get(&unit->ranks, 0);
 
@@ -125,15 +127,15 @@ static void used(struct scribe_label **label, size_t n)
 
 static void newest_answer_counts(void **state)
 {
-	struct scribe_label *l[] = {file_with("stays", "one"), file_with("changes", "two"),
+	struct scribe_name_entry *l[] = {file_with("stays", "one"), file_with("changes", "two"),
 				    file_with("goes", "three"), file_with("bare", NULL)};
 
 	(void)state;
 	work->config.layout_deadline_ms = 60000;
 	for (size_t i = 0; i < 4; i++)
-		scribe_attrs_want(work, l[i]);
+		scribe_file_xattrs_want(work, l[i]);
 	used(l, 4);
-	scribe_attrs_again(work, unit, -1);
+	scribe_file_xattrs_again(work, unit, -1);
 	settle();
 	says(l[0], "one");
 	says(l[1], "two");
@@ -141,17 +143,17 @@ static void newest_answer_counts(void **state)
 	says(l[3], NULL);
 	set(l[1], "another one");
 	assert_int_equal(unlink(l[2]->text), 0);
-	scribe_attrs_again(work, unit, -1);
+	scribe_file_xattrs_again(work, unit, -1);
 	settle();
 	says(l[0], "one");
 	says(l[1], "another one");
 	says(l[2], "three");
-	assert_int_equal(scribe_attrs_silent(work), 0);
+	assert_int_equal(scribe_file_xattrs_silent(work), 0);
 }
 
 static void many_files(void **state)
 {
-	static struct scribe_label *l[FILES];
+	static struct scribe_name_entry *l[FILES];
 
 	(void)state;
 	work->config.layout_deadline_ms = 60000;
@@ -160,10 +162,10 @@ static void many_files(void **state)
 
 		snprintf(name, sizeof(name), "%zu", i);
 		l[i] = file_with(name, name);
-		scribe_attrs_want(work, l[i]);
+		scribe_file_xattrs_want(work, l[i]);
 	}
 	used(l, FILES);
-	scribe_attrs_again(work, unit, -1);
+	scribe_file_xattrs_again(work, unit, -1);
 	settle();
 	for (size_t i = 0; i < FILES; i++) {
 		char name[32];
@@ -175,85 +177,85 @@ static void many_files(void **state)
 
 static void not_asked(void **state)
 {
-	struct scribe_label *other = file_with("other", "x"), *set_of = file_with("set", "x"),
+	struct scribe_name_entry *other = file_with("other", "x"), *set_of = file_with("set", "x"),
 			    *link = file_with("target", "x"), *off = file_with("off", "x");
 	char path[4096];
 
 	(void)state;
 	strcpy(work->config.layout_source, "gpfs,user.lov");
-	scribe_attrs_want(work, other);
-	assert_null(work->attrs);
+	scribe_file_xattrs_want(work, other);
+	assert_null(work->file_xattrs);
 	strcpy(work->config.layout_source, "lustre,user.lov");
 	set_of->file_id = 7; /* a dataset's name is no file's */
-	scribe_attrs_want(work, set_of);
-	assert_null(work->attrs);
+	scribe_file_xattrs_want(work, set_of);
+	assert_null(work->file_xattrs);
 	strcpy(work->config.modules, "-LUSTRE");
-	scribe_attrs_want(work, off);
+	scribe_file_xattrs_want(work, off);
 	work->config.modules[0] = 0;
-	work->config.rules.modules_off = 1ull << SCRIBE_MOD_LUSTRE;
-	scribe_attrs_want(work, off);
-	work->config.rules.modules_off = 0;
-	assert_null(work->attrs);
+	work->config.exclusion_rules.modules_off = 1ull << SCRIBE_MOD_LUSTRE;
+	scribe_file_xattrs_want(work, off);
+	work->config.exclusion_rules.modules_off = 0;
+	assert_null(work->file_xattrs);
 
 	/* a link is not followed, a directory not asked */
 	snprintf(path, sizeof(path), "%s.link", link->text);
 	assert_int_equal(symlink(link->text, path), 0);
-	link = scribe_labels_intern(&work->labels, path, strlen(path));
+	link = scribe_name_table_intern(&work->labels, path, strlen(path));
 	assert_non_null(link);
-	scribe_attrs_want(work, link);
+	scribe_file_xattrs_want(work, link);
 	assert_int_equal(setxattr(base, "user.lov", "x", 1, 0), 0);
 	assert_non_null(realpath(base, path));
-	other = scribe_labels_intern(&work->labels, path, strlen(path));
+	other = scribe_name_table_intern(&work->labels, path, strlen(path));
 	assert_non_null(other);
-	scribe_attrs_want(work, other);
-	scribe_attrs_again(work, unit, -1);
+	scribe_file_xattrs_want(work, other);
+	scribe_file_xattrs_again(work, unit, -1);
 	settle();
 	says(link, NULL);
 	says(other, NULL);
 }
 
-/* The hand is stopped in front of the second question: what came before stays, nobody waits for long. */
+/* The helper is stopped in front of the second question: what came before stays, nobody waits for long. */
 static void hangs(void **state)
 {
-	struct scribe_label *l[] = {file_with("early", "one"), file_with("late", "two")};
-	pid_t hand = -1;
+	struct scribe_name_entry *l[] = {file_with("early", "one"), file_with("late", "two")};
+	pid_t helper = -1;
 	char path[64], name[32] = "";
-	uint64_t begun;
+	uint64_t init_state;
 
 	(void)state;
 	work->config.layout_deadline_ms = 60000;
-	scribe_attrs_want(work, l[0]);
+	scribe_file_xattrs_want(work, l[0]);
 	used(l, 2);
-	scribe_attrs_again(work, unit, -1);
+	scribe_file_xattrs_again(work, unit, -1);
 	settle();
 	says(l[0], "one");
 	/* the only child of this test */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(), (int)getpid());
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%d", &hand), 1);
+	assert_int_equal(fscanf(f, "%d", &helper), 1);
 	fclose(f);
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)hand);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)helper);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	assert_int_equal(fscanf(f, "%31s", name), 1);
 	fclose(f);
-	assert_string_equal(name, "ioscribed-hand");
-	assert_int_equal(kill(hand, SIGSTOP), 0);
+	assert_string_equal(name, "ioscribe-helper");
+	assert_int_equal(kill(helper, SIGSTOP), 0);
 
 	work->config.layout_deadline_ms = 300;
-	scribe_attrs_want(work, l[1]);
-	begun = scribe_now_ns();
-	scribe_attrs_again(work, unit, -1);
+	scribe_file_xattrs_want(work, l[1]);
+	init_state = scribe_now_ns();
+	scribe_file_xattrs_again(work, unit, -1);
 	settle();
-	assert_true(scribe_now_ns() - begun >= 300000000);
+	assert_true(scribe_now_ns() - init_state >= 300000000);
 	says(l[0], "one");
 	says(l[1], NULL);
-	assert_int_equal(scribe_attrs_silent(work), 1);
+	assert_int_equal(scribe_file_xattrs_silent(work), 1);
 	/* and it is not asked again */
-	scribe_attrs_again(work, unit, -1);
-	assert_true(scribe_attrs_settled(work));
-	assert_int_equal(kill(hand, SIGKILL), 0);
+	scribe_file_xattrs_again(work, unit, -1);
+	assert_true(scribe_file_xattrs_settled(work));
+	assert_int_equal(kill(helper, SIGKILL), 0);
 }
 
 int main(void)

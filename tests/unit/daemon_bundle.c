@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Records of a log in memory: merging, reduction over ranks, order of writing;
- * and the hand that puts files into the user's directories.
+ * and the helper that puts files into the user's directories.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "logfmt/bundle.h"
-#include "runtime/daemon/hand.h"
+#include "logfmt/records/bundle.h"
+#include "runtime/daemon/privsep/helper.h"
 
 static struct scribe_posix_record record(uint64_t id, int64_t rank, int64_t writes)
 {
@@ -174,49 +174,49 @@ static void written_and_read_again(void **state)
 	close(fd);
 }
 
-static int answer_of(struct scribe_hand *h)
+static int answer_of(struct scribe_helper *h)
 {
 	int rc = 0;
 
-	while (!scribe_hand_answered(h, &rc))
+	while (!scribe_helper_answered(h, &rc))
 		usleep(1000);
 	return rc;
 }
 
 /* A log of one byte put under its name. */
-static int put(struct scribe_hand *h, const char *partial, const char *to, bool replace)
+static int put(struct scribe_helper *h, const char *partial, const char *to, bool replace)
 {
-	struct scribe_hand_put p = {.partial = partial, .to = to, .replace = replace};
+	struct scribe_helper_put p = {.partial = partial, .to = to, .replace = replace};
 	int fd = memfd_create("log", MFD_CLOEXEC), rc;
 
 	assert_int_equal(write(fd, "x", 1), 1);
 	p.fd = fd;
-	rc = scribe_hand_put(h, &p, 20000);
+	rc = scribe_helper_put(h, &p, 20000);
 	close(fd);
 	return rc < 0 ? rc : answer_of(h);
 }
 
 static void the_hand(void **state)
 {
-	char base[] = "/tmp/scribe-hand-XXXXXX", path[128], to[128];
-	struct scribe_hand h;
+	char base[] = "/tmp/scribe-helper-XXXXXX", path[128], to[128];
+	struct scribe_helper h;
 	struct scribe_err err = {0};
 	struct stat st;
 	int fd;
 
 	(void)state;
 	assert_non_null(mkdtemp(base));
-	assert_int_equal(scribe_hand_start(&h, getuid(), getgid(), "", &err), 0);
+	assert_int_equal(scribe_helper_start(&h, getuid(), getgid(), "", &err), 0);
 	snprintf(path, sizeof(path), "%s/a/b/c.part", base);
 	snprintf(to, sizeof(to), "%s/a/b/c", base);
-	assert_true(scribe_hand_create(&h, path, &err) < 0);
+	assert_true(scribe_helper_create(&h, path, &err) < 0);
 	assert_non_null(strstr(err.text, "cannot create "));
-	assert_int_equal(scribe_hand_mkdirs(&h, path, 0, &err), 0);
-	fd = scribe_hand_create(&h, path, &err);
+	assert_int_equal(scribe_helper_mkdirs(&h, path, 0, &err), 0);
+	fd = scribe_helper_create(&h, path, &err);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
-	assert_int_equal(scribe_hand_create(&h, path, &err), -EEXIST);
+	assert_int_equal(scribe_helper_create(&h, path, &err), -EEXIST);
 	assert_int_equal(put(&h, path, to, false), 0);
 	assert_int_equal(stat(to, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0400);
@@ -225,15 +225,15 @@ static void the_hand(void **state)
 	/* a link is not followed, neither to write nor to read */
 	unlink(path);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
-	assert_true(scribe_hand_create(&h, path, &err) < 0);
+	assert_true(scribe_helper_create(&h, path, &err) < 0);
 	fd = memfd_create("copy", MFD_CLOEXEC);
-	assert_int_equal(scribe_hand_fetch(&h, path, fd, 20000), 0);
+	assert_int_equal(scribe_helper_fetch(&h, path, fd, 20000), 0);
 	assert_true(answer_of(&h) < 0);
 	close(fd);
-	assert_int_equal(scribe_hand_remove(&h, path, &err), 0);
-	assert_int_equal(scribe_hand_remove(&h, to, &err), 0);
-	scribe_hand_stop(&h);
-	assert_true(scribe_hand_create(&h, path, &err) < 0); /* no hand: an error, no crash */
+	assert_int_equal(scribe_helper_remove(&h, path, &err), 0);
+	assert_int_equal(scribe_helper_remove(&h, to, &err), 0);
+	scribe_helper_stop(&h);
+	assert_true(scribe_helper_create(&h, path, &err) < 0); /* no helper: an error, no crash */
 	snprintf(path, sizeof(path), "rm -rf %s", base);
 	assert_int_equal(system(path), 0);
 }

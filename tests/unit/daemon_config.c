@@ -12,9 +12,12 @@
 
 #include <cmocka.h>
 
-#include "runtime/daemon/config.h"
-#include "logfmt/map.h"
-#include "runtime/daemon/records.h"
+#include "runtime/daemon/collect/job_env.h"
+#include "logfmt/base/old_names.h"
+#include "runtime/daemon/config/config.h"
+#include "logfmt/records/hashmap.h"
+#include "runtime/daemon/model/record_set.h"
+#include "tests/harness/seed.h"
 
 static void refusals(void **state)
 {
@@ -29,8 +32,8 @@ static void refusals(void **state)
 		{"collective = maybe", "collective: 'maybe' is neither yes nor no"},
 		{"log_dir = here", "log_dir: 'here' is not an absolute path"},
 		{"log_layout = deep", "log_layout: 'deep' is neither dated nor flat"},
-		{"attach = kprobe",
-		 "attach: 'kprobe' is none of auto, fentry, tp_btf, tp_btf_probe, raw_tp, tracepoint"},
+		{"bpf_attach_mode = kprobe",
+		 "bpf_attach_mode: 'kprobe' is none of auto, fentry, tp_btf, tp_btf_probe, raw_tp, tracepoint"},
 		{"exclude = tmp/", "exclude: 'tmp/' is not a list of at most 512 absolute paths"},
 		{"modules = NULL,FOO", "modules: no module 'FOO' is fed by plain code"},
 		{"user = 0123456789012345678901234567890123456789012345678901234567890123456789",
@@ -55,8 +58,8 @@ static void a_good_file(void **state)
 {
 	static const char text[] =
 		"# site\n  records = 2000  \nprocesses=77\nlisted_processes = 9\nmem_alignment = 64\n"
-		"all_types = yes\ngrace_ms = 5\ndeadline_ms = 6\ncollective = off\nruntime = no\n"
-		"attach = raw_tp\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
+		"all_types = yes\nexit_grace_ms = 5\nfinalize_timeout_ms = 6\ncollective = off\nruntime = no\n"
+		"bpf_attach_mode = raw_tp\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
 		"log_file = /tmp/a b.darshan\nlog_dir = /logs\nlog_layout = dated\nuid = 5\ngid = 6\n"
 		"user = u\nlibrary = /l.so";
 	char path[] = "/tmp/scribe-config-XXXXXX";
@@ -72,14 +75,14 @@ static void a_good_file(void **state)
 	assert_int_equal(scribe_config_file(&c, path, &err), 0);
 	assert_int_equal(c.records, 2000);
 	assert_int_equal(c.processes, 77);
-	assert_int_equal(c.listed, 9);
+	assert_int_equal(c.max_listed_processes, 9);
 	assert_int_equal(c.mem_alignment, 64);
 	assert_true(c.all_types);
-	assert_int_equal(c.grace_ms, 5);
-	assert_int_equal(c.deadline_ms, 6);
+	assert_int_equal(c.exit_grace_ms, 5);
+	assert_int_equal(c.finalize_timeout_ms, 6);
 	assert_false(c.collective);
 	assert_false(c.runtime);
-	assert_string_equal(c.level, "raw_tp");
+	assert_string_equal(c.bpf_attach_mode, "raw_tp");
 	assert_string_equal(c.log_file, "/tmp/a b.darshan");
 	assert_true(c.dated);
 	assert_int_equal(c.uid, 5);
@@ -92,6 +95,56 @@ static void a_good_file(void **state)
 	scribe_config_clear(&c);
 }
 
+static void set(struct scribe_config *c, const char *text)
+{
+	struct scribe_err err = {0};
+
+	assert_int_equal(scribe_config_text(c, text, strlen(text), "options", &err), 0);
+}
+
+static void old_names_are_accepted_and_known(void **state)
+{
+	static const char none[] = "# grace_ms = 5\nexit_grace_ms=5\nlog_dir = grace_ms = 5\nattach";
+	static const char lines[] =
+		"listed_processes = 9\ngrace_ms=5\n deadline_ms = 6\nsilent_ms = 700\nattach = raw_tp\n"
+		"libraries = hdf5\nstdio_inside = no\nmpiio_inside = no\nIOSCRIBE_STDIO_SHARE=33\n";
+	static const char all[] =
+		"x: listed_processes (now max_listed_processes), grace_ms (now exit_grace_ms), "
+		"deadline_ms (now finalize_timeout_ms), silent_ms (now client_idle_timeout_ms), "
+		"attach (now bpf_attach_mode), libraries (now trace_libraries), stdio_inside (now stdio_wrap), "
+		"mpiio_inside (now mpiio_wrap), stdio_share (now stdio_max_cpu_percent)";
+	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
+	struct scribe_config c;
+	struct scribe_err err = {0};
+
+	(void)state;
+	assert_int_equal(scribe_config_default(&c, &err), 0);
+	set(&c, "max_listed_processes = 8\nIOSCRIBE_STDIO_CALLS=yes\nIOSCRIBE_grace_ms=77\nIOSCRIBE_=1\n");
+	assert_int_equal(c.old_keys, 0);
+	assert_int_equal(c.exit_grace_ms, 2000);
+	set(&c, lines);
+	assert_int_equal(c.max_listed_processes, 9);
+	assert_int_equal(c.exit_grace_ms, 5);
+	assert_int_equal(c.finalize_timeout_ms, 6);
+	assert_int_equal(c.client_idle_timeout_ms, 700);
+	assert_string_equal(c.bpf_attach_mode, "raw_tp");
+	assert_string_equal(c.trace_libraries, "hdf5");
+	assert_false(c.stdio_wrap);
+	assert_false(c.mpiio_wrap);
+	assert_int_equal(c.stdio_max_cpu_percent, 33);
+	assert_string_equal(scribe_old_keys_text("x: ", c.old_keys, text, sizeof(text)), all);
+	assert_int_equal(scribe_old_keys_in(lines, sizeof(lines) - 1), c.old_keys);
+	assert_int_equal(scribe_old_keys_in(none, strlen(none)), 0);
+	assert_string_equal(scribe_old_keys_text("x: ", 0, text, sizeof(text)), "");
+	/* whose a key is does not depend on its name; one that was not set is not told of */
+	c.old_keys = 0;
+	c.locked = true;
+	assert_int_equal(scribe_config_set(&c, "attach", "auto", &err), -EPERM);
+	assert_string_equal(err.text, "bpf_attach_mode: only the site's configuration sets this");
+	assert_int_equal(c.old_keys, 0);
+	scribe_config_clear(&c);
+}
+
 static void map_against_a_list(void **state)
 {
 	static void *list[4096];
@@ -100,7 +153,7 @@ static void map_against_a_list(void **state)
 	size_t used = 0;
 
 	(void)state;
-	srand(3);
+	srand((unsigned)scribe_test_seed(3));
 	assert_null(scribe_map_get(&map, 0));
 	assert_null(scribe_map_take(&map, 0));
 	for (int i = 0; i < 400000; i++) {
@@ -131,7 +184,7 @@ static void records_join(void **state)
 {
 	struct scribe_records *a = scribe_records_new(), *b = scribe_records_new();
 	struct scribe_posix_part part = {.opens = 1, .ops = {2, 3}, .bytes = {20, 30}};
-	struct scribe_file *f;
+	struct scribe_file_record *f;
 
 	(void)state;
 	for (uint64_t id = 0; id < 300; id++) {
@@ -144,7 +197,7 @@ static void records_join(void **state)
 	f = scribe_records_at(b, 7);
 	f->mode = 0600;
 	f->renamed_from = 9;
-	assert_true(scribe_records_speak(a));
+	assert_true(scribe_records_have_activity(a));
 	assert_int_equal(scribe_records_join(a, b), 0);
 	assert_int_equal(scribe_records_join(a, NULL), 0);
 	assert_int_equal(a->n, 150);
@@ -159,10 +212,44 @@ static void records_join(void **state)
 	a = scribe_records_new();
 	f = scribe_records_at(a, 1);
 	f->acc.ext.v[SCRIBE_EXT_CLOSES] = 4; /* an inherited descriptor closed: not worth a log */
-	assert_false(scribe_records_speak(a));
+	assert_false(scribe_records_have_activity(a));
 	f->acc.ext.v[SCRIBE_EXT_UNLINKS] = 1;
-	assert_true(scribe_records_speak(a));
+	assert_true(scribe_records_have_activity(a));
 	scribe_records_free(a);
+}
+
+/* An environment's settings fill their room to the last byte, and not beyond, whatever their lengths and pieces. */
+static void settings_fill_their_room(void **state)
+{
+	static const char head[] = "IOSCRIBE_X=", tail[] = "IOSCRIBE_LAST=1";
+	struct {
+		struct scribe_jobenv e;
+		char guard[64];
+	} in;
+	char line[192], guard[sizeof(in.guard)];
+	size_t fullest = 0;
+
+	memset(guard, 0x5a, sizeof(guard));
+	for (size_t bytes = sizeof(head); bytes < sizeof(line); bytes++) {
+		memset(&in.e, 0, sizeof(in.e));
+		memset(in.guard, 0x5a, sizeof(in.guard));
+		memset(line, 'x', sizeof(line));
+		memcpy(line, head, sizeof(head) - 1);
+		line[bytes - 1] = 0;
+		for (size_t n = 0; n < 2 * SCRIBE_JOBENV_MAX / bytes; n++) {
+			scribe_jobenv_feed(&in.e, line, bytes / 2);
+			scribe_jobenv_feed(&in.e, line + bytes / 2, bytes - bytes / 2);
+			assert_true(in.e.bytes <= in.e.at && in.e.at <= sizeof(in.e.text));
+		}
+		assert_int_equal(in.e.bytes, SCRIBE_JOBENV_MAX / bytes * bytes);
+		scribe_jobenv_feed(&in.e, tail, sizeof(tail));
+		assert_int_equal(in.e.bytes % bytes, SCRIBE_JOBENV_MAX % bytes >= sizeof(tail) ? sizeof(tail) : 0);
+		assert_int_equal(in.e.text[in.e.bytes - 1], '\n');
+		assert_memory_equal(in.guard, guard, sizeof(guard));
+		if (in.e.bytes > fullest)
+			fullest = in.e.bytes;
+	}
+	assert_int_equal(fullest, SCRIBE_JOBENV_MAX);
 }
 
 int main(void)
@@ -170,8 +257,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(a_good_file),
+		cmocka_unit_test(old_names_are_accepted_and_known),
 		cmocka_unit_test(map_against_a_list),
 		cmocka_unit_test(records_join),
+		cmocka_unit_test(settings_fill_their_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

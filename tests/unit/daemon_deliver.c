@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A log whatever happens to its place: missing, hung, taken by another; the
- * spool and the way back from there. Files are real, the hand is a process.
+ * spool and the way back from there. Files are real, the helper is a process.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,14 +18,18 @@
 
 #include <cmocka.h>
 
-#include "logfmt/reader.h"
-#include "runtime/daemon/daemon.h"
-#include "runtime/daemon/deliver.h"
-#include "runtime/daemon/spool.h"
+#include "logfmt/file/reader.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/output/log_deliver.h"
+#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/output/log_commit.h"
+#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/log_finalize.h"
 
 static char base[64];
 static struct scribe_daemon no_kernel;
-static struct scribe_work *work;
+static struct scribe_job *work;
 
 static int setup(void **state)
 {
@@ -37,7 +41,8 @@ static int setup(void **state)
 	work = calloc(1, sizeof(*work));
 	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
 	    scribe_worlds_init(&work->worlds, 100) < 0 ||
-	    scribe_hand_start(&work->hand, getuid(), getgid(), "", &err) < 0)
+	    scribe_helper_start(&work->helper, getuid(), getgid(), "", &err) < 0 ||
+	    scribe_helper_meet(&work->helper, &err) < 0)
 		return -1;
 	snprintf(spool, sizeof(spool), "%s/spool", base);
 	if (scribe_spool_open(spool, &no_kernel.spool, &err) < 0)
@@ -47,7 +52,7 @@ static int setup(void **state)
 	work->config.gid = getgid();
 	work->config.user[0] = 0;
 	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/place", base);
-	work->worlds.rest->others = true;
+	work->worlds.rest->has_non_launcher = true;
 	return 0;
 }
 
@@ -56,7 +61,7 @@ static int teardown(void **state)
 	char command[192];
 
 	(void)state;
-	scribe_work_free(work);
+	scribe_job_free(work);
 	no_kernel.spool = scribe_spool_free(no_kernel.spool);
 	snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", base, base);
 	return system(command);
@@ -174,7 +179,7 @@ static void days_are_shared(void **state)
 		assert_int_equal(mode_above(work->log[0].path, up), 0755);
 }
 
-/* A place that others may change, and one of the user's own, are left to the user's hand. */
+/* A place that others may change, and one of the user's own, are left to the user's helper. */
 static void days_of_others(void **state)
 {
 	char path[96];
@@ -185,9 +190,9 @@ static void days_of_others(void **state)
 	deliver();
 	is_a_log(work->log[0].path);
 	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
-	assert_int_equal(scribe_place_shared(work, work->log[0].path), strlen(path));
+	assert_int_equal(scribe_log_path_shared(work, work->log[0].path), strlen(path));
 	work->config.own_place = true;
-	assert_int_equal(scribe_place_shared(work, work->log[0].path), 0);
+	assert_int_equal(scribe_log_path_shared(work, work->log[0].path), 0);
 }
 
 /* A link that stands where a directory of the date belongs is not followed. */
@@ -202,8 +207,8 @@ static void days_are_no_links(void **state)
 	snprintf(log, sizeof(log), "%s/2026", path);
 	assert_int_equal(symlink(victim, log), 0);
 	snprintf(log, sizeof(log), "%s/2026/1/2/x.darshan", path);
-	assert_int_equal(scribe_hand_days(&work->hand, log, strlen(path), 60000), 0);
-	for (int i = 0; i < 60000 && !scribe_hand_answered(&work->hand, &rc); i++)
+	assert_int_equal(scribe_helper_days(&work->helper, log, strlen(path), 60000), 0);
+	for (int i = 0; i < 60000 && !scribe_helper_answered(&work->helper, &rc); i++)
 		usleep(1000);
 	assert_true(rc == -ELOOP || rc == -ENOTDIR);
 	assert_int_equal(files("victim", log, sizeof(log)), 0);
@@ -238,7 +243,7 @@ static void own_directories(void **state)
 	deliver();
 	assert_string_equal(work->log[0].text, "");
 	assert_true(starts_with(work->log[0].path, path));
-	assert_int_equal(scribe_place_own(work, work->log[0].path), strlen(path));
+	assert_int_equal(scribe_log_path_own(work, work->log[0].path), strlen(path));
 	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
 	assert_int_equal(mode_above(work->log[0].path, 2), 0700);
 	is_a_log(work->log[0].path);
@@ -287,18 +292,18 @@ static void missing_then_there(void **state)
 
 static void hung_then_alive(void **state)
 {
-	pid_t hand = work->hand.pid;
+	pid_t helper = work->helper.pid;
 	char log[1024] = "";
 
 	(void)state;
 	work->config.write_deadline_ms = 200;
-	assert_int_equal(kill(hand, SIGSTOP), 0);
+	assert_int_equal(kill(helper, SIGSTOP), 0);
 	deliver();
 	assert_string_equal(work->log[0].text, "");
 	assert_int_equal(files("spool", log, sizeof(log)), 2);
 	is_a_log(log);
 	/* it wakes, and puts the log to its place after all: there is still only one */
-	assert_int_equal(kill(hand, SIGCONT), 0);
+	assert_int_equal(kill(helper, SIGCONT), 0);
 	for (int i = 0; i < 60000 && !files("place", log, sizeof(log)); i++)
 		usleep(1000);
 	move();
@@ -314,10 +319,10 @@ static void killed_hand(void **state)
 	char log[1024] = "";
 
 	(void)state;
-	assert_int_equal(kill(work->hand.pid, SIGKILL), 0);
+	assert_int_equal(kill(work->helper.pid, SIGKILL), 0);
 	deliver();
 	assert_string_equal(work->log[0].text, "");
-	assert_int_equal(files("spool", log, sizeof(log)), 0); /* another hand has put it there */
+	assert_int_equal(files("spool", log, sizeof(log)), 0); /* another helper has put it there */
 	assert_int_equal(files("place", log, sizeof(log)), 1);
 	is_a_log(log);
 }

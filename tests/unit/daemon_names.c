@@ -2,6 +2,7 @@
 /* Names: joined from the kernel's parts, cleaned, resolved, excluded; rank environment. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +15,11 @@
 
 #include <cmocka.h>
 
-#include "runtime/core/excl.h"
+#include "runtime/core/path_exclusions.h"
 #include "runtime/core/path.h"
-#include "runtime/daemon/names.h"
-#include "runtime/daemon/rankenv.h"
+#include "runtime/daemon/model/name_table.h"
+#include "runtime/daemon/model/rank_env.h"
+#include "tests/harness/seed.h"
 
 static void join_table(void **state)
 {
@@ -173,6 +175,41 @@ static void resolve_in_the_process_root(void **state)
 	resolves(inner, "/", false, "/");
 }
 
+static char here[128], there[128];
+
+/* Renames a directory to and fro. */
+static void *rename_on(void *ctx)
+{
+	while (!__atomic_load_n((bool *)ctx, __ATOMIC_RELAXED)) {
+		assert_int_equal(rename(here, there), 0);
+		assert_int_equal(rename(there, here), 0);
+	}
+	return NULL;
+}
+
+/* What is renamed while its name is looked at keeps the name that the process has used. */
+static void renamed_meanwhile(void **state)
+{
+	char want[SCRIBE_NAME_ROOM], path[SCRIBE_NAME_ROOM];
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool over = false;
+	pthread_t thread;
+
+	(void)state;
+	snprintf(here, sizeof(here), "%s/real/sub", base);
+	snprintf(there, sizeof(there), "%s/real/elsewhere", base);
+	snprintf(want, sizeof(want), "%s/file", here);
+	assert_int_equal(pthread_create(&thread, NULL, rename_on, &over), 0);
+	for (unsigned i = 0; i < 20000; i++) {
+		strcpy(path, want);
+		scribe_path_resolve(path, sizeof(path), root, false, scribe_path_open, NULL);
+		assert_string_equal(path, want);
+	}
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	close(root);
+}
+
 static void resolve_without_a_root(void **state)
 {
 	char path[SCRIBE_NAME_ROOM] = "/a/./b/../c";
@@ -183,7 +220,7 @@ static void resolve_without_a_root(void **state)
 }
 
 /* A file system that does not answer. */
-static int no_answer(void *ctx, int root_fd, const char *path, bool nofollow)
+static int no_answer(void *ctx, int root_fd, const char *path, unsigned flags)
 {
 	++*(unsigned *)ctx;
 	return -ETIMEDOUT;
@@ -219,15 +256,15 @@ static void only_what_is_not_in_memory_is_asked_for(void **state)
 
 static void interned_once(void **state)
 {
-	struct scribe_labels labels = {0};
-	struct scribe_label *a = scribe_labels_intern(&labels, "/a\xff", 3);
+	struct scribe_name_table labels = {0};
+	struct scribe_name_entry *a = scribe_name_table_intern(&labels, "/a\xff", 3);
 
 	(void)state;
-	assert_ptr_equal(a, scribe_labels_intern(&labels, "/a\xff", 3));
-	assert_ptr_equal(a, scribe_labels_by_id(&labels, a->id));
-	assert_ptr_not_equal(a, scribe_labels_intern(&labels, "/a", 2));
-	assert_null(scribe_labels_by_id(&labels, 1));
-	scribe_labels_clear(&labels);
+	assert_ptr_equal(a, scribe_name_table_intern(&labels, "/a\xff", 3));
+	assert_ptr_equal(a, scribe_name_table_by_id(&labels, a->id));
+	assert_ptr_not_equal(a, scribe_name_table_intern(&labels, "/a", 2));
+	assert_null(scribe_name_table_by_id(&labels, 1));
+	scribe_name_table_clear(&labels);
 }
 
 static int count_tops(void *ctx, const char *name)
@@ -286,7 +323,7 @@ static void rank_rule(void **state)
 {
 	static const struct {
 		const char *env;
-		enum scribe_rank_source source;
+		enum scribe_rank_source launcher;
 		int64_t rank, size, jobid;
 		const char *world;
 	} cases[] = {
@@ -321,7 +358,7 @@ static void rank_rule(void **state)
 		for (size_t piece = 1; piece <= bytes; piece++) {
 			struct scribe_rankenv env = read_env(cases[i].env, bytes, piece);
 
-			assert_int_equal(env.source, cases[i].source);
+			assert_int_equal(env.launcher, cases[i].launcher);
 			assert_int_equal(env.rank, cases[i].rank);
 			assert_int_equal(env.size, cases[i].size);
 			assert_int_equal(env.jobid, cases[i].jobid);
@@ -335,7 +372,7 @@ static void long_and_wild_environments(void **state)
 	char text[20000];
 
 	(void)state;
-	srand(2);
+	srand((unsigned)scribe_test_seed(2));
 	for (int round = 0; round < 200; round++) {
 		for (size_t i = 0; i < sizeof(text); i++)
 			text[i] = (char)(rand() % 300 ? "PMI_RANK=1\0XSLURM"[rand() % 17] : 0);
@@ -357,6 +394,7 @@ int main(void)
 		cmocka_unit_test(clean_table),
 		cmocka_unit_test_setup_teardown(resolve_in_the_process_root, make_tree, drop_tree),
 		cmocka_unit_test(resolve_without_a_root),
+		cmocka_unit_test_setup_teardown(renamed_meanwhile, make_tree, drop_tree),
 		cmocka_unit_test_setup_teardown(only_what_is_not_in_memory_is_asked_for, make_tree,
 						drop_tree),
 		cmocka_unit_test(interned_once),

@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "runtime/daemon/worlds.h"
+#include "runtime/daemon/model/mpi_worlds.h"
+#include "tests/harness/seed.h"
 
 #define LIMIT 64
 
@@ -34,9 +35,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct scribe_process *proc(uint32_t serial)
+static struct scribe_process *proc(uint32_t proc_id)
 {
-	struct scribe_process *p = scribe_worlds_find(&w, serial);
+	struct scribe_process *p = scribe_worlds_find(&w, proc_id);
 
 	assert_non_null(p);
 	return p;
@@ -48,7 +49,7 @@ static void forks(uint32_t parent, uint32_t child)
 }
 
 /* exec of a command line whose words are separated by spaces */
-static void execs(uint32_t serial, const char *line, const char *env)
+static void execs(uint32_t proc_id, const char *line, const char *env)
 {
 	char argv[512], pieces[1024];
 	struct scribe_envreader reader;
@@ -59,7 +60,7 @@ static void execs(uint32_t serial, const char *line, const char *env)
 	for (size_t i = 0; i < n; i++)
 		if (argv[i] == ' ')
 			argv[i] = 0;
-	assert_int_equal(scribe_worlds_exec(&w, proc(serial), argv, n, NULL), 0);
+	assert_int_equal(scribe_worlds_exec(&w, proc(proc_id), argv, n, NULL), 0);
 	n = strlen(env) + 1;
 	memcpy(pieces, env, n);
 	for (size_t i = 0; i < n; i++)
@@ -68,27 +69,27 @@ static void execs(uint32_t serial, const char *line, const char *env)
 	scribe_envreader_begin(&reader);
 	scribe_envreader_feed(&reader, pieces, n);
 	scribe_envreader_end(&reader, &r);
-	assert_int_equal(scribe_worlds_env(&w, proc(serial), &r), 0);
+	assert_int_equal(scribe_worlds_env(&w, proc(proc_id), &r), 0);
 }
 
-static void ends(uint32_t serial)
+static void ends(uint32_t proc_id)
 {
-	scribe_worlds_exit(&w, proc(serial), SCRIBE_END_EXITED, 0, clock_ns++);
+	scribe_worlds_exit(&w, proc(proc_id), SCRIBE_END_EXITED, 0, clock_ns++);
 }
 
 static unsigned count_units(void)
 {
 	unsigned n = 0;
 
-	for (struct scribe_unit *u = w.units; u; u = u->next)
+	for (struct scribe_log_unit *u = w.units; u; u = u->next)
 		n++;
 	return n;
 }
 
-static void assert_rank(uint32_t serial, uint32_t unit, int64_t rank)
+static void assert_rank(uint32_t proc_id, uint32_t unit, int64_t rank)
 {
-	assert_int_equal(proc(serial)->unit->id, unit);
-	assert_int_equal(proc(serial)->rank->rank, rank);
+	assert_int_equal(proc(proc_id)->unit->id, unit);
+	assert_int_equal(proc(proc_id)->rank->rank, rank);
 }
 
 static void launchers_are_known(void **state)
@@ -117,11 +118,11 @@ static void plain_command_is_one_unit(void **state)
 	execs(2, "cp a b", "HOME=/root");
 	assert_int_equal(count_units(), 1);
 	assert_rank(2, 0, 0);
-	assert_true(w.rest->others);
+	assert_true(w.rest->has_non_launcher);
 	ends(2);
 	ends(1);
 	assert_int_equal(w.living, 0);
-	assert_true(scribe_unit_is_over(&w, w.rest));
+	assert_true(scribe_log_unit_is_over(&w, w.rest));
 }
 
 /* mpiexec (1) -> proxy (2) -> ranks 3, 4 */
@@ -149,9 +150,9 @@ static void hydra_world(void **state)
 	assert_rank(3, 1, 0);
 	assert_rank(4, 1, 1);
 	assert_rank(2, 0, 0);
-	assert_int_equal(scribe_unit_nprocs(proc(3)->unit), 2);
+	assert_int_equal(scribe_log_unit_nprocs(proc(3)->unit), 2);
 	assert_string_equal(proc(3)->unit->key, "hydra:host:4711:0");
-	assert_false(w.rest->others); /* launchers alone */
+	assert_false(w.rest->has_non_launcher); /* launchers alone */
 	/* a rank's children count to it, with or without exec */
 	forks(3, 5);
 	execs(5, "sh -c date", "PMI_RANK=0 PMI_SIZE=2");
@@ -160,10 +161,10 @@ static void hydra_world(void **state)
 	ends(6);
 	ends(5);
 	ends(3);
-	assert_false(scribe_unit_is_over(&w, proc(4)->unit));
+	assert_false(scribe_log_unit_is_over(&w, proc(4)->unit));
 	ends(4);
-	assert_true(scribe_unit_is_over(&w, proc(4)->unit));
-	assert_false(scribe_unit_is_over(&w, w.rest));
+	assert_true(scribe_log_unit_is_over(&w, proc(4)->unit));
+	assert_false(scribe_log_unit_is_over(&w, w.rest));
 }
 
 static void rank_wrapped_by_a_shell(void **state)
@@ -186,7 +187,7 @@ static void rank_wrapped_by_a_shell(void **state)
 
 static void two_worlds_in_one_script(void **state)
 {
-	struct scribe_unit *first;
+	struct scribe_log_unit *first;
 
 	(void)state;
 	forks(0, 1);
@@ -197,7 +198,7 @@ static void two_worlds_in_one_script(void **state)
 	first = proc(12)->unit;
 	for (uint32_t s = 13; s >= 10; s--)
 		ends(s);
-	assert_true(scribe_unit_is_over(&w, first));
+	assert_true(scribe_log_unit_is_over(&w, first));
 	first->committed = true;
 	forks(1, 20);
 	execs(20, "mpiexec -n 2 ./app", "");
@@ -205,7 +206,7 @@ static void two_worlds_in_one_script(void **state)
 	start_hydra(20, "host:1", "0");
 	assert_int_equal(count_units(), 3);
 	assert_int_not_equal(proc(22)->unit->id, first->id);
-	assert_true(w.rest->others); /* the shell */
+	assert_true(w.rest->has_non_launcher); /* the shell */
 }
 
 static void spawned_world(void **state)
@@ -248,9 +249,9 @@ static void singleton_by_hello(void **state)
 	assert_rank(2, 0, 0);
 	assert_int_equal(scribe_worlds_hello(&w, proc(2), 0, 1, ""), 1);
 	assert_rank(2, 1, 0);
-	assert_int_equal(scribe_unit_nprocs(proc(2)->unit), 1);
+	assert_int_equal(scribe_log_unit_nprocs(proc(2)->unit), 1);
 	ends(2);
-	assert_true(scribe_unit_is_over(&w, proc(2)->unit));
+	assert_true(scribe_log_unit_is_over(&w, proc(2)->unit));
 }
 
 /* srun --mpi=none: the environment says ranks of one world, MPI says singletons */
@@ -271,7 +272,7 @@ static void singletons_though_the_environment_says_ranks(void **state)
 	assert_int_equal(scribe_worlds_hello(&w, proc(2), 0, 1, ""), 1);
 	assert_int_equal(scribe_worlds_hello(&w, proc(3), 0, 1, ""), 1);
 	assert_int_not_equal(proc(2)->unit->id, proc(3)->unit->id);
-	assert_int_equal(scribe_unit_nprocs(proc(3)->unit), 1);
+	assert_int_equal(scribe_log_unit_nprocs(proc(3)->unit), 1);
 	assert_int_equal(count_units(), 3); /* the world nobody is in is gone */
 }
 
@@ -295,9 +296,9 @@ static void a_world_without_mpi_init(void **state)
 	proc(3)->unit->nprocs = 3;
 	ends(3);
 	ends(4);
-	assert_false(scribe_unit_is_over(&w, proc(3)->unit));
+	assert_false(scribe_log_unit_is_over(&w, proc(3)->unit));
 	ends(2);
-	assert_true(scribe_unit_is_over(&w, proc(3)->unit));
+	assert_true(scribe_log_unit_is_over(&w, proc(3)->unit));
 }
 
 static void many_processes_fold(void **state)
@@ -313,10 +314,10 @@ static void many_processes_fold(void **state)
 	}
 	assert_int_equal(w.rest->processes, 4999);
 	assert_true(w.rest->listed <= LIMIT + 1);
-	assert_int_equal(w.rest->nunlisted + w.rest->listed, 4999);
-	assert_int_equal(w.rest->unlisted.operations, 3 * w.rest->nunlisted);
+	assert_int_equal(w.rest->nsummed_processes + w.rest->listed, 4999);
+	assert_int_equal(w.rest->summed_processes.operations, 3 * w.rest->nsummed_processes);
 	assert_int_equal(w.living, 1);
-	assert_true(w.by_serial.used <= LIMIT + 1);
+	assert_true(w.by_proc_id.used <= LIMIT + 1);
 }
 
 static void programs_that_start_processes_elsewhere(void **state)
@@ -333,7 +334,7 @@ static void programs_that_start_processes_elsewhere(void **state)
 
 static void committed_worlds_are_forgotten(void **state)
 {
-	struct scribe_unit *u;
+	struct scribe_log_unit *u;
 
 	(void)state;
 	forks(0, 1);
@@ -368,7 +369,7 @@ static void random_events_keep_the_sums(void **state)
 	uint32_t alive[256] = {1}, n = 1, next = 2;
 
 	(void)state;
-	srand(4);
+	srand((unsigned)scribe_test_seed(4));
 	forks(0, 1);
 	for (int i = 0; i < 20000; i++) {
 		uint32_t at = (uint32_t)rand() % n, s = alive[at];
@@ -397,7 +398,7 @@ static void random_events_keep_the_sums(void **state)
 				alive[at] = alive[--n];
 			}
 		}
-		for (struct scribe_unit *u = w.units; u; u = u->next) {
+		for (struct scribe_log_unit *u = w.units; u; u = u->next) {
 			uint64_t here = 0;
 
 			for (struct scribe_process *p = u->first; p; p = p->next) {
@@ -411,7 +412,7 @@ static void random_events_keep_the_sums(void **state)
 		}
 		assert_int_equal(live, n);
 		assert_int_equal(w.living, n);
-		assert_int_equal(w.by_serial.used, listed);
+		assert_int_equal(w.by_proc_id.used, listed);
 	}
 }
 

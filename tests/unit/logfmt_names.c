@@ -2,7 +2,7 @@
 /* Names of any bytes: through writer and reader, as text, in the table. */
 #include "logfmt_support.h"
 
-#include "logfmt/names.h"
+#include "logfmt/file/names.h"
 
 /* ---- names ---- */
 static void names_of_any_bytes(void **state)
@@ -50,7 +50,8 @@ static void names_of_any_bytes(void **state)
 		/* a lone backslash prints, but its escape doubles it */
 		if (!memchr(cases[i].bytes, '\\', cases[i].len))
 			assert_int_equal(scribe_name_printable(name.bytes, name.len), cases[i].printable);
-		assert_int_equal(scribe_name_escape(name.bytes, name.len, out, sizeof(out)), strlen(cases[i].escaped));
+		assert_int_equal(scribe_name_escape(name.bytes, name.len, out, sizeof(out)),
+				 strlen(cases[i].escaped));
 		assert_string_equal(out, cases[i].escaped);
 		assert_int_equal(scribe_name_unescape(out, strlen(out), back), cases[i].len);
 		assert_memory_equal(back, cases[i].bytes, cases[i].len);

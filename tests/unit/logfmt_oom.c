@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-#include "logfmt/names.h"
-#include "logfmt/posix_finish.h"
+#include "logfmt/file/names.h"
+#include "logfmt/records/posix_finish.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OWN_ALLOCATOR 0

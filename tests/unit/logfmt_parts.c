@@ -18,9 +18,10 @@
 
 #include <cmocka.h>
 
-#include "logfmt/parts.h"
-#include "logfmt/reader.h"
-#include "logfmt/writer.h"
+#include "logfmt/nodes/part.h"
+#include "logfmt/nodes/parts.h"
+#include "logfmt/file/reader.h"
+#include "logfmt/file/writer.h"
 
 #define WORLD "00112233aabbccdd"
 #define PATHS 1400
@@ -28,6 +29,7 @@
 static char top[] = "/tmp/ioscribe-parts.XXXXXX", dir[256];
 static char made[PATHS], lacking[PATHS];
 static int nmade;
+static unsigned threads; /* 0: in memory */
 
 static void said(void *ctx, const char *path, const char *missing)
 {
@@ -39,7 +41,7 @@ static void said(void *ctx, const char *path, const char *missing)
 
 static int merge(bool incomplete)
 {
-	const struct scribe_parts_way way = {.incomplete = incomplete, .said = said};
+	const struct scribe_parts_way way = {.incomplete = incomplete, .said = said, .threads = threads};
 	struct scribe_err err;
 
 	nmade = 0;
@@ -57,11 +59,27 @@ static void text(const char *name, const char *what)
 	close(fd);
 }
 
+/* Three bins of 0.1 s of a rank: 30, 20 and 10 bytes written, 1, 2 and 3 read. */
+static void put_heat(struct scribe_writer *w, int64_t rank)
+{
+	static const int64_t bins[] = {30, 20, 10, 1, 2, 3};
+	uint64_t room[16] = {0};
+	struct scribe_heatmap_record *r = (void *)room;
+
+	r->base.id = 77;
+	r->base.rank = rank;
+	r->bin_width_seconds = 0.1;
+	r->nbins = 3;
+	memcpy(r->bins, bins, sizeof(bins));
+	assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_HEATMAP, r, sizeof(*r) + sizeof(bins)), 0);
+}
+
 /* A log of one record of the file `shared` of this rank; `info` NULL: no part's. */
 static void make_log(const char *name, const struct scribe_part_info *info, int64_t rank, int64_t writes,
 		     int64_t start)
 {
-	struct scribe_log_job job = {.uid = 1, .start_time_sec = start, .end_time_sec = 2000, .nprocs = 2, .jobid = 7};
+	struct scribe_log_job job = {
+		.uid = 1, .start_time_sec = start, .end_time_sec = 2000, .nprocs = 2, .jobid = 7};
 	struct scribe_posix_record r = {.base = {42, rank}};
 	struct scribe_process_record p = {.base = {100 + (uint64_t)rank, rank}, .end_kind = 1};
 	struct scribe_writer *w = NULL;
@@ -79,8 +97,11 @@ static void make_log(const char *name, const struct scribe_part_info *info, int6
 	assert_int_equal(scribe_writer_create(path, NULL, &w, &err), 0);
 	assert_int_equal(scribe_writer_job(w, &job, "prog", NULL, 0), 0);
 	assert_int_equal(scribe_writer_name(w, 42, "/shared", 7), 0);
+	assert_int_equal(scribe_writer_name(w, 77, "heatmap:POSIX", 13), 0);
 	if (writes)
 		assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_POSIX, &r, sizeof(r)), 0);
+	if (info && rank >= 0)
+		put_heat(w, rank);
 	if (info && rank >= 0)
 		assert_int_equal(scribe_writer_record(w, SCRIBE_MOD_PROCESS, &p, sizeof(p)), 0);
 	assert_int_equal(scribe_writer_finish(w), 0);
@@ -91,7 +112,7 @@ static struct scribe_part_info part_info(int64_t lowest)
 {
 	struct scribe_part_info info = {.lowest = lowest};
 
-	snprintf(info.place, sizeof(info.place), "day/u_prog_of%lld", (long long)lowest);
+	snprintf(info.log_path, sizeof(info.log_path), "day/u_prog_of%lld", (long long)lowest);
 	return info;
 }
 
@@ -207,6 +228,41 @@ static void ranks_log_counts_when_agreed(void **state)
 	}
 }
 
+/* One node began ten seconds later: the heatmaps of both have bins of one width, from the job's start on. */
+static void heatmaps_on_one_axis(void **state)
+{
+	struct scribe_reader *log = NULL;
+	struct scribe_err err;
+	const void *rec;
+	size_t bytes;
+
+	two_parts(0, 1);
+	text("a.done", "nodes=2\npart=" WORLD ".a.part\n");
+	text("b.done", "nodes=2\npart=" WORLD ".b.part\n");
+	assert_int_equal(merge(false), 0);
+	assert_int_equal(scribe_reader_open(made, &log, &err), 0);
+	for (int64_t rank = 0; rank < 2; rank++) {
+		const struct scribe_heatmap_record *h;
+		const int64_t at = rank ? 0 : 100;
+		int64_t sum = 0;
+
+		assert_int_equal(scribe_reader_borrow_record(log, SCRIBE_MOD_HEATMAP, &rec, &bytes), 1);
+		h = rec;
+		assert_int_equal(h->base.rank, rank);
+		assert_true(h->bin_width_seconds == 0.1);
+		assert_int_equal(h->nbins, 103);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(h->bins[at + i], 30 - 10 * i);
+			assert_int_equal(h->bins[h->nbins + at + i], 1 + i);
+		}
+		for (int64_t i = 0; i < 2 * h->nbins; i++)
+			sum += h->bins[i];
+		assert_int_equal(sum, 66);
+	}
+	assert_int_equal(scribe_reader_borrow_record(log, SCRIBE_MOD_HEATMAP, &rec, &bytes), 0);
+	scribe_reader_free(log);
+}
+
 /* Nodes that end at once: each puts its note, then looks. Exactly one makes the log. */
 static void one_of_many_at_once(void **state)
 {
@@ -253,7 +309,7 @@ static void refused(void **state)
 	char claim[PATHS];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		strcpy(info.place, places[i]);
+		strcpy(info.log_path, places[i]);
 		make_log(WORLD ".a.part", &info, 0, 3, 1000);
 		assert_int_equal(merge(true), -SCRIBE_E_FORMAT);
 	}
@@ -278,6 +334,7 @@ int main(void)
 		cmocka_unit_test_setup(last_one_makes_it, fresh),
 		cmocka_unit_test_setup(missing_is_named, fresh),
 		cmocka_unit_test_setup(ranks_log_counts_when_agreed, fresh),
+		cmocka_unit_test_setup(heatmaps_on_one_axis, fresh),
 		cmocka_unit_test_setup(one_of_many_at_once, fresh),
 		cmocka_unit_test_setup(refused, fresh),
 	};
@@ -287,7 +344,9 @@ int main(void)
 	if (!mkdtemp(top))
 		return 1;
 	snprintf(dir, sizeof(dir), "%s/u_id7.parts", top);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = cmocka_run_group_tests_name("in memory", tests, NULL, NULL);
+	threads = 2;
+	failed += cmocka_run_group_tests_name("read twice", tests, NULL, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", top);
 	return system(command) || failed;
 }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "logfmt/reduce.h"
+#include "logfmt/records/reduce.h"
 
 #define RANKS_MAX 12
 #define POOL 14 /* distinct values: fewer than an element holds, so that all is exact */
@@ -301,7 +301,11 @@ static void not_reduced(void **state)
 	uint64_t rec[64] = {0}, elem[64];
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		double variances[2];
+
 		assert_int_equal(scribe_redux_bytes(ids[i]), 0);
+		assert_int_equal(scribe_redux_record_bytes(ids[i]), 0);
+		assert_int_equal(scribe_redux_variances(ids[i], elem, variances), -SCRIBE_E_UNSUPPORTED);
 		assert_int_equal(scribe_redux_begin(ids[i], rec, elem), -SCRIBE_E_UNSUPPORTED);
 		assert_int_equal(scribe_redux_join(ids[i], elem, elem), -SCRIBE_E_UNSUPPORTED);
 		assert_int_equal(scribe_redux_end(ids[i], elem, rec), -SCRIBE_E_UNSUPPORTED);
@@ -311,11 +315,265 @@ static void not_reduced(void **state)
 	assert_int_equal(scribe_record_clear(SCRIBE_MOD_LUSTRE, rec), -SCRIBE_E_UNSUPPORTED);
 }
 
+/* Longer than an element's record, or the module's head. */
+static void records_that_do_not_fit(void **state)
+{
+	static uint64_t rec[4096];
+	struct scribe_mdhim_record *mdhim = (void *)rec;
+	struct scribe_apmpi_header_record *head = (void *)rec;
+	char *elem = malloc(scribe_redux_bytes(SCRIBE_MOD_MDHIM) + scribe_redux_bytes(SCRIBE_MOD_APMPI));
+
+	(void)state;
+	mdhim->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUX_MDHIM_SERVERS;
+	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_MDHIM, rec, elem), 0);
+	mdhim->counters[SCRIBE_MDHIM_SERVERS]++;
+	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_MDHIM, rec, elem), -SCRIBE_E_LIMIT);
+	memset(rec, 0, sizeof(rec));
+	head->magic = SCRIBE_APMPI_MAGIC;
+	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_APMPI, rec, elem), -SCRIBE_E_UNSUPPORTED);
+	free(elem);
+}
+
+/* AutoPerf's MPI records: the variances of their last two figures, time in MPI and in synchronisation. */
+static void autoperf_has_variances_too(void **state)
+{
+	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_APMPI);
+	size_t bytes = scribe_redux_bytes(SCRIBE_MOD_APMPI);
+	char *a = malloc(bytes), *b = malloc(bytes);
+	static uint64_t rec[4096];
+	double *f = (double *)((char *)rec + m->fcounters_at), x[RANKS_MAX], y[RANKS_MAX], got[2];
+
+	(void)state;
+	for (int round = 0; round < 50; round++) {
+		int n = 2 + (int)below(RANKS_MAX - 1);
+
+		for (int i = 0; i < n; i++) {
+			some_record(m, i, POOL, rec);
+			x[i] = f[m->nfcounters - 2] = (double)below(100000) / 64;
+			y[i] = f[m->nfcounters - 1] = (double)below(100000) / 64;
+			assert_int_equal(scribe_redux_begin(SCRIBE_MOD_APMPI, rec, i ? b : a), 0);
+			if (i)
+				assert_int_equal(scribe_redux_join(SCRIBE_MOD_APMPI, a, b), 0);
+		}
+		assert_int_equal(scribe_redux_variances(SCRIBE_MOD_APMPI, a, got), 0);
+		assert_true(close_to(got[0], variance_of(x, n)));
+		assert_true(close_to(got[1], variance_of(y, n)));
+	}
+	free(a);
+	free(b);
+}
+
+/* More values than an element has room for: the commonest are right, and nothing else is written over. */
+static void full_tables(void **state)
+{
+	size_t bytes = scribe_redux_bytes(SCRIBE_MOD_POSIX);
+	char *a = malloc(bytes), *b = malloc(bytes);
+	struct scribe_posix_record in, out;
+
+	(void)state;
+	for (int i = 0; i < RANKS_MAX; i++) {
+		memset(&in, 0, sizeof(in));
+		in.base.rank = i;
+		for (int k = 0; k < 4; k++) {
+			in.counters[SCRIBE_POSIX_ACCESS1_ACCESS + k] = 10 * i + k + 1;
+			in.counters[SCRIBE_POSIX_ACCESS1_COUNT + k] = i == 3 ? 1000 - k : 9 - k;
+			in.counters[SCRIBE_POSIX_STRIDE1_STRIDE + k] = 1000 * i + k + 1;
+			in.counters[SCRIBE_POSIX_STRIDE1_COUNT + k] = i == 7 ? 500 - k : 9 - k;
+		}
+		assert_int_equal(scribe_redux_begin(SCRIBE_MOD_POSIX, &in, i ? b : a), 0);
+		if (i)
+			assert_int_equal(scribe_redux_join(SCRIBE_MOD_POSIX, a, b), 0);
+	}
+	/* a full one joined to an empty one */
+	memset(&in, 0, sizeof(in));
+	assert_int_equal(scribe_redux_begin(SCRIBE_MOD_POSIX, &in, b), 0);
+	assert_int_equal(scribe_redux_join(SCRIBE_MOD_POSIX, b, a), 0);
+	assert_int_equal(scribe_redux_end(SCRIBE_MOD_POSIX, b, &out), 0);
+	for (int k = 0; k < 4; k++) {
+		assert_int_equal(out.counters[SCRIBE_POSIX_ACCESS1_ACCESS + k], 31 + k);
+		assert_int_equal(out.counters[SCRIBE_POSIX_ACCESS1_COUNT + k], 1000 - k);
+		assert_int_equal(out.counters[SCRIBE_POSIX_STRIDE1_STRIDE + k], 7001 + k);
+		assert_int_equal(out.counters[SCRIBE_POSIX_STRIDE1_COUNT + k], 500 - k);
+	}
+	free(a);
+	free(b);
+}
+
+/* What two elements of one rank tell differently is the first's, whichever is joined to whichever. */
+static void a_tie_is_the_first_ones(void **state)
+{
+	static const int ids[] = {SCRIBE_MOD_POSIX, SCRIBE_MOD_MPIIO, SCRIBE_MOD_STDIO, SCRIBE_MOD_H5D};
+	static uint64_t a[4096], b[4096], got[4096];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(ids) / sizeof(ids[0]); k++) {
+		const struct scribe_module *m = scribe_module_by_id(ids[k]);
+		char *ea = malloc(scribe_redux_bytes(ids[k])), *eb = malloc(scribe_redux_bytes(ids[k]));
+		size_t base = sizeof(struct scribe_base_record);
+
+		some_record(m, 3, POOL, a);
+		some_record(m, 3, POOL, b);
+		a[0] = b[0] = 99;
+		memset((char *)a + base, 0x11, m->counters_at - base);
+		memset((char *)b + base, 0x22, m->counters_at - base);
+		for (int i = 0; i < m->ncounters; i++)
+			if (m->counters[i].rule == SCRIBE_RULE_KEEP) {
+				((int64_t *)((char *)a + m->counters_at))[i] = 5;
+				((int64_t *)((char *)b + m->counters_at))[i] = 6;
+			}
+		assert_int_equal(scribe_redux_begin(ids[k], a, ea), 0);
+		assert_int_equal(scribe_redux_begin(ids[k], b, eb), 0);
+		assert_int_equal(scribe_redux_join(ids[k], ea, eb), 0);
+		assert_int_equal(scribe_redux_end(ids[k], ea, got), 0);
+		for (int i = 0; i < m->ncounters; i++)
+			if (m->counters[i].rule == SCRIBE_RULE_KEEP)
+				assert_int_equal(scribe_record_counters(m, got)[i], 5);
+		assert_memory_equal((char *)got + base, (char *)a + base, m->counters_at - base);
+		/* and where there is a lower rank, that one's */
+		b[1] = 2;
+		assert_int_equal(scribe_redux_begin(ids[k], b, eb), 0);
+		assert_int_equal(scribe_redux_join(ids[k], ea, eb), 0);
+		assert_int_equal(scribe_redux_end(ids[k], ea, got), 0);
+		for (int i = 0; i < m->ncounters; i++)
+			if (m->counters[i].rule == SCRIBE_RULE_KEEP)
+				assert_int_equal(scribe_record_counters(m, got)[i], 6);
+		assert_memory_equal((char *)got + base, (char *)b + base, m->counters_at - base);
+		free(ea);
+		free(eb);
+	}
+}
+
+/* Two records of one file, neither an element: servers beyond the shorter one's count from 0. */
+static void merges_servers(void **state)
+{
+	static const int64_t servers[] = {0, 1, 2, 5};
+	static uint64_t a[1024], b[1024];
+	struct scribe_mdhim_record *x = (void *)a, *y = (void *)b;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (size_t k = 0; k < 4; k++) {
+			int64_t mine = servers[i] ? servers[i] : 1, theirs = servers[k] ? servers[k] : 1;
+
+			memset(a, 0x55, sizeof(a));
+			memset(b, 0x55, sizeof(b));
+			memset(x, 0, sizeof(*x));
+			memset(y, 0, sizeof(*y));
+			x->counters[SCRIBE_MDHIM_SERVERS] = servers[i];
+			y->counters[SCRIBE_MDHIM_SERVERS] = servers[k];
+			for (int64_t n = 0; n < mine; n++)
+				x->server_histogram[n] = 100 + n;
+			for (int64_t n = 0; n < theirs; n++)
+				y->server_histogram[n] = 1000 * n + 7;
+			assert_int_equal(scribe_record_merge(SCRIBE_MOD_MDHIM, x, y), 0);
+			for (int64_t n = 0; n < mine || n < theirs; n++)
+				assert_int_equal(x->server_histogram[n],
+						 (n < mine ? 100 + n : 0) + (n < theirs ? 1000 * n + 7 : 0));
+			/* what is behind them is nobody's */
+			assert_int_equal(x->server_histogram[mine > theirs ? mine : theirs], 0x5555555555555555);
+		}
+}
+
+/* Of the modules with lengths of their own: what is too long, or the module's head, on either side. */
+static void merges_only_what_fits(void **state)
+{
+	static uint64_t a[2048], b[2048];
+	struct scribe_mdhim_record *x = (void *)a, *y = (void *)b;
+	struct scribe_apmpi_header_record *head = (void *)b;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		x->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUX_MDHIM_SERVERS + (i & 1);
+		y->counters[SCRIBE_MDHIM_SERVERS] = SCRIBE_REDUX_MDHIM_SERVERS + (i >> 1);
+		assert_int_equal(scribe_record_merge(SCRIBE_MOD_MDHIM, x, y), i ? -SCRIBE_E_LIMIT : 0);
+	}
+	memset(a, 0, sizeof(a));
+	memset(b, 0, sizeof(b));
+	assert_int_equal(scribe_record_merge(SCRIBE_MOD_APMPI, a, b), 0);
+	head->magic = SCRIBE_APMPI_MAGIC;
+	assert_int_equal(scribe_record_merge(SCRIBE_MOD_APMPI, a, b), -SCRIBE_E_UNSUPPORTED);
+	assert_int_equal(scribe_record_merge(SCRIBE_MOD_APMPI, b, a), -SCRIBE_E_UNSUPPORTED);
+}
+
+/* The slowest and fastest ranks are joined only where both records are shared ones; values by their counts. */
+static void merges_ranks_and_values(void **state)
+{
+	struct scribe_posix_record a, b;
+
+	(void)state;
+	for (int64_t ra = -1; ra <= 1; ra++)
+		for (int64_t rb = -1; rb <= 1; rb++) {
+			memset(&a, 0, sizeof(a));
+			memset(&b, 0, sizeof(b));
+			a.base.rank = ra;
+			b.base.rank = rb;
+			a.counters[SCRIBE_POSIX_SLOWEST_RANK] = 4;
+			a.fcounters[SCRIBE_POSIX_F_SLOWEST_RANK_TIME] = 1;
+			b.counters[SCRIBE_POSIX_SLOWEST_RANK] = 9;
+			b.fcounters[SCRIBE_POSIX_F_SLOWEST_RANK_TIME] = 2;
+			a.fcounters[SCRIBE_POSIX_F_VARIANCE_RANK_TIME] = 3;
+			a.fcounters[SCRIBE_POSIX_F_VARIANCE_RANK_BYTES] = 3;
+			b.counters[SCRIBE_POSIX_MODE] = 0644;
+			for (int k = 0; k < 4; k++) {
+				a.counters[SCRIBE_POSIX_ACCESS1_ACCESS + k] = 100 + k;
+				a.counters[SCRIBE_POSIX_ACCESS1_COUNT + k] = 40 - 10 * k;
+				b.counters[SCRIBE_POSIX_ACCESS1_ACCESS + k] = 200 + k;
+				b.counters[SCRIBE_POSIX_ACCESS1_COUNT + k] = 45 - 10 * k;
+			}
+			assert_int_equal(scribe_record_merge(SCRIBE_MOD_POSIX, &a, &b), 0);
+			assert_int_equal(a.counters[SCRIBE_POSIX_SLOWEST_RANK], ra < 0 && rb < 0 ? 9 : 4);
+			assert_true(a.fcounters[SCRIBE_POSIX_F_VARIANCE_RANK_TIME] == 0);
+			assert_true(a.fcounters[SCRIBE_POSIX_F_VARIANCE_RANK_BYTES] == 0);
+			assert_int_equal(a.counters[SCRIBE_POSIX_MODE], 0644);
+			for (int k = 0; k < 4; k++) {
+				assert_int_equal(a.counters[SCRIBE_POSIX_ACCESS1_ACCESS + k],
+						 (k % 2 ? 100 : 200) + k / 2);
+				assert_int_equal(a.counters[SCRIBE_POSIX_ACCESS1_COUNT + k], 45 - 5 * k);
+			}
+		}
+}
+
+static void jobs_go_from_the_earliest_to_the_latest(void **state)
+{
+	static const struct {
+		int64_t s, ns;
+	} t[] = {{7, 5}, {7, 6}, {8, 0}, {8, 9}, {9, 1}};
+	const int n = sizeof(t) / sizeof(t[0]);
+
+	(void)state;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++) {
+			struct scribe_log_job a = {.start_time_sec = t[i].s, .start_time_nsec = t[i].ns,
+						   .end_time_sec = t[i].s, .end_time_nsec = t[i].ns, .nprocs = i};
+			struct scribe_log_job b = {.start_time_sec = t[k].s, .start_time_nsec = t[k].ns,
+						   .end_time_sec = t[k].s, .end_time_nsec = t[k].ns, .nprocs = k};
+			int least = i < k ? i : k, most = i > k ? i : k;
+
+			assert_int_equal(scribe_job_earlier(&a, &b), i < k);
+			scribe_job_merge(&a, &b);
+			assert_int_equal(a.start_time_sec, t[least].s);
+			assert_int_equal(a.start_time_nsec, t[least].ns);
+			assert_int_equal(a.end_time_sec, t[most].s);
+			assert_int_equal(a.end_time_nsec, t[most].ns);
+			assert_int_equal(a.nprocs, most);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_split_is_the_whole), cmocka_unit_test(posix_is_what_a_model_says),
-		cmocka_unit_test(merging_in_one_rank),    cmocka_unit_test(shared_by_hand),
+		cmocka_unit_test(any_split_is_the_whole),
+		cmocka_unit_test(a_tie_is_the_first_ones),
+		cmocka_unit_test(merges_servers),
+		cmocka_unit_test(merges_only_what_fits),
+		cmocka_unit_test(merges_ranks_and_values),
+		cmocka_unit_test(records_that_do_not_fit),
+		cmocka_unit_test(autoperf_has_variances_too),
+		cmocka_unit_test(full_tables),
+		cmocka_unit_test(jobs_go_from_the_earliest_to_the_latest),
+		cmocka_unit_test(posix_is_what_a_model_says),
+		cmocka_unit_test(merging_in_one_rank),
+		cmocka_unit_test(shared_by_hand),
 		cmocka_unit_test(not_reduced),
 	};
 

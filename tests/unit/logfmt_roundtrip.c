@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "logfmt/names.h"
+#include "logfmt/file/names.h"
 
 static const enum scribe_compression all_compressions[] = {SCRIBE_COMP_ZLIB, SCRIBE_COMP_BZIP2, SCRIBE_COMP_NONE};
 

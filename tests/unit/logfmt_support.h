@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "logfmt/module.h"
-#include "logfmt/reader.h"
-#include "logfmt/writer.h"
+#include "logfmt/counters/module.h"
+#include "logfmt/file/reader.h"
+#include "logfmt/file/writer.h"
 
 #define ALL_MODULES 64
 
@@ -144,8 +144,8 @@ static inline size_t some_record(const struct scribe_module *m, int64_t rank, un
 		i += n;
 	}
 	for (int i = 0; i < m->nfcounters; i++) {
-		bool zero = m->fcounters[i].rule == SCRIBE_RULE_RANK || m->fcounters[i].rule == SCRIBE_RULE_VARIANCE ||
-			    below(6) == 0;
+		bool zero = m->fcounters[i].rule == SCRIBE_RULE_RANK ||
+			    m->fcounters[i].rule == SCRIBE_RULE_VARIANCE || below(6) == 0;
 
 		f[i] = zero ? 0 : (double)below(1000000) / 1024;
 	}

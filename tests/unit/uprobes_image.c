@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "uprobes/image.h"
+#include "uprobes/elf/library_offsets.h"
 
 #ifdef __x86_64__
 
@@ -132,12 +132,12 @@ static struct scribe_elf *library(const struct function *f, size_t n)
 	return elf;
 }
 
-static struct scribe_image read_image(const struct function *f, size_t n)
+static struct scribe_library_offsets read_image(const struct function *f, size_t n)
 {
 	struct scribe_elf *elf = library(f, n);
-	struct scribe_image im;
+	struct scribe_library_offsets im;
 
-	scribe_image_read(elf, SCRIBE_LAYER_HDF5, &im);
+	scribe_library_offsets_read(elf, SCRIBE_LAYER_HDF5, &im);
 	scribe_elf_free(elf);
 	return im;
 }
@@ -146,7 +146,7 @@ static struct scribe_image read_image(const struct function *f, size_t n)
 	read_image((const struct function[]){__VA_ARGS__},                                                   \
 		   sizeof((const struct function[]){__VA_ARGS__}) / sizeof(struct function))
 
-static void assert_offsets(const struct scribe_image *im)
+static void assert_offsets(const struct scribe_library_offsets *im)
 {
 	assert_int_equal(im->h5d_path_at, 0x18);
 	assert_int_equal(im->h5d_shared_at, 0x30);
@@ -163,16 +163,16 @@ static void assert_offsets(const struct scribe_image *im)
 	assert_int_equal(im->h5t_size_at, 0x10);
 }
 
-static void assert_refused(struct scribe_image im)
+static void assert_refused(struct scribe_library_offsets im)
 {
-	static const struct scribe_image none;
+	static const struct scribe_library_offsets none;
 
 	assert_memory_equal(&im, &none, sizeof(im));
 }
 
 static void versions(void **state)
 {
-	struct scribe_image im = READ(LIBVERSION(10, 8), TYPEOF, COMMON);
+	struct scribe_library_offsets im = READ(LIBVERSION(10, 8), TYPEOF, COMMON);
 
 	(void)state;
 	assert_offsets(&im);
@@ -212,7 +212,7 @@ static void other_versions_refused(void **state)
 /* movl $1,(%rdi); movl $10,(%rsi), as clang and gcc without frames write it */
 static void version_by_arguments(void **state)
 {
-	struct scribe_image im =
+	struct scribe_library_offsets im =
 		READ(FUNCTION("H5get_libversion", 0x48, 0x85, 0xff, 0x74, 0x06, 0xc7, 0x07, 1, 0, 0, 0, 0x48,
 			      0x85, 0xf6, 0x74, 0x06, 0xc7, 0x06, 10, 0, 0, 0, 0xc7, 0x02, 0, 0, 0, 0, 0xc3),
 		     TYPEOF, COMMON);
@@ -262,7 +262,7 @@ static void hyperslab_elsewhere_refused(void **state)
 /* Where the kind of the layout cannot be found, chunks are unknown, not guessed; the rest stands. */
 static void chunks_may_be_unknown(void **state)
 {
-	struct scribe_image im = READ(
+	struct scribe_library_offsets im = READ(
 		LIBVERSION(10, 8), TYPEOF, TYPE_SIZE, NAMEOF, SELECT_TYPE, NPOINTS, NELEM, REGULAR(0x168),
 		FUNCTION("H5D__get_space", 0x48, 0x8b, 0x43, 0x30, 0x48, 0x8b, 0x78, 0x20, 0xc3));
 
@@ -274,26 +274,26 @@ static void chunks_may_be_unknown(void **state)
 }
 
 /* The library's own word for "started": a variable of this name, else a field that H5open looks at. */
-static void begun(void **state)
+static void init_state(void **state)
 {
 	const struct function named[] = {FUNCTION("H5_libinit_g", 0)},
 			      field[] = {FUNCTION("H5_g", 0),
 					 FUNCTION("H5open", 0x80, 0x78, 0x10, 0x00, 0x75, 0x0c)},
 			      neither[] = {FUNCTION("H5_g", 0), FUNCTION("H5open", 0x31, 0xc0, 0xc3)};
 	struct scribe_elf *elf = library(named, 1);
-	struct scribe_begun b;
+	struct scribe_init_state b;
 
 	(void)state;
-	scribe_image_begun(elf, SCRIBE_LAYER_HDF5, &b);
+	scribe_library_offsets_init_state(elf, SCRIBE_LAYER_HDF5, &b);
 	scribe_elf_free(elf);
 	assert_int_equal(b.vaddr, CODE_AT);
 	elf = library(field, 2);
-	scribe_image_begun(elf, SCRIBE_LAYER_HDF5, &b);
+	scribe_library_offsets_init_state(elf, SCRIBE_LAYER_HDF5, &b);
 	scribe_elf_free(elf);
 	assert_int_equal(b.vaddr, CODE_AT + 0x10);
 	assert_int_equal(b.bytes, 1);
 	elf = library(neither, 2);
-	scribe_image_begun(elf, SCRIBE_LAYER_HDF5, &b);
+	scribe_library_offsets_init_state(elf, SCRIBE_LAYER_HDF5, &b);
 	scribe_elf_free(elf);
 	assert_int_equal(b.vaddr, 0);
 }
@@ -308,7 +308,7 @@ int main(void)
 		cmocka_unit_test(each_is_needed),
 		cmocka_unit_test(hyperslab_elsewhere_refused),
 		cmocka_unit_test(chunks_may_be_unknown),
-		cmocka_unit_test(begun),
+		cmocka_unit_test(init_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

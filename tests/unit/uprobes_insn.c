@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "uprobes/insn.h"
+#include "uprobes/elf/insn.h"
 
 #define BASE 0x1000u
 
@@ -45,12 +45,12 @@ static void push_first(void **state)
 	struct scribe_insn_place p = CHOOSE(code, 7);
 
 	(void)state;
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_int_equal(p.vaddr, BASE);
 	assert_int_equal(p.reg[0], SCRIBE_REG_DI);
 	assert_int_equal(p.reg[2], SCRIBE_REG_DX);
 	p = CHOOSE(high, 1);
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_int_equal(p.vaddr, BASE);
 }
 
@@ -61,12 +61,12 @@ static void argument_not_wanted_is_lost(void **state)
 	struct scribe_insn_place p = CHOOSE(code, 3);
 
 	(void)state;
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_int_equal(p.vaddr, BASE + 5);
 	assert_int_equal(p.reg[2], SCRIBE_REG_NONE);
 	/* wanted: then only the entry will do, single-stepped */
 	p = CHOOSE(code, 4);
-	assert_false(p.cheap);
+	assert_false(p.emulated);
 	assert_int_equal(p.vaddr, BASE);
 	assert_int_equal(p.reg[2], SCRIBE_REG_DX);
 }
@@ -78,7 +78,7 @@ static void argument_followed(void **state)
 	struct scribe_insn_place p = CHOOSE(code, 1);
 
 	(void)state;
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_int_equal(p.vaddr, BASE + 8);
 	assert_int_equal(p.reg[0], SCRIBE_REG_AX);
 }
@@ -102,7 +102,7 @@ static void wrapper(void **state)
 	struct scribe_insn_place p = CHOOSE(code, 1 | 8 | 16);
 
 	(void)state;
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_true(p.other);
 	assert_int_equal(p.vaddr, BASE + 38);
 	assert_int_equal(p.reg[0], SCRIBE_REG_DI);
@@ -117,7 +117,7 @@ static void never_behind_a_moved_stack(void **state)
 	struct scribe_insn_place p = CHOOSE(code, 1);
 
 	(void)state;
-	assert_false(p.cheap);
+	assert_false(p.emulated);
 	assert_int_equal(p.vaddr, BASE);
 }
 
@@ -128,7 +128,7 @@ static void branch(void **state)
 	struct scribe_insn_place p = CHOOSE(code, 1);
 
 	(void)state;
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_int_equal(p.vaddr, BASE + 3);
 }
 
@@ -141,35 +141,67 @@ static void unknown(void **state)
 	struct scribe_insn_place p = CHOOSE(endbr, 1);
 
 	(void)state;
-	assert_true(p.cheap);
+	assert_true(p.emulated);
 	assert_int_equal(p.vaddr, BASE + 4);
 	p = CHOOSE(odd, 1);
-	assert_false(p.cheap);
+	assert_false(p.emulated);
 	p = CHOOSE(cut, 1);
-	assert_false(p.cheap);
+	assert_false(p.emulated);
 	assert_int_equal(p.vaddr, BASE);
 }
 
-static void lengths(void **state)
+/* A loop's head would be passed once a turn: the entry, single-stepped. */
+static void never_in_a_loop(void **state)
 {
-	static const struct {
-		unsigned char code[12];
-		size_t length;
-	} cases[] = {
-		{{0x55}, 1},
-		{{0x48, 0x89, 0xe5}, 3},
-		{{0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}, 9}, /* mov %fs:0x28,%rax */
-		{{0x48, 0x81, 0xec, 0x18, 0x10, 0, 0}, 7},
-		{{0xf6, 0x83, 0xe8, 0, 0, 0, 0x30}, 7}, /* testb $0x30,0xe8(%rbx) */
-		{{0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8}, 10},
-		{{0x0f, 0xb6, 0x06}, 3},
-		{{0x66, 0x0f, 0x1f, 0x44, 0, 0}, 6},
-		{{0xc4, 0xe2}, 0},
+	static const unsigned char code[] = {
+		0x31, 0xc0,             /* xor %eax,%eax */
+		0x48, 0x83, 0xc0, 0x01, /* add $1,%rax */
+		0x80, 0x3c, 0x07, 0x00, /* cmpb $0,(%rdi,%rax) */
+		0x75, 0xf6,             /* jne back to the add */
+		0x55,                   /* push %rbp */
 	};
+	struct scribe_insn_place p = CHOOSE(code, 1);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(scribe_insn_length(cases[i].code, sizeof(cases[i].code)), cases[i].length);
+	assert_false(p.emulated);
+	assert_int_equal(p.vaddr, BASE);
+}
+
+/* Writes that no operand in the text names: cpuid loses %rcx and %rdx, xchg both of its own. */
+static void hidden_writes(void **state)
+{
+	static const unsigned char cpuid[] = {0x0f, 0xa2, 0x90};
+	static const unsigned char xchg[] = {0x48, 0x87, 0xfe, 0x90};
+	static const unsigned char narrow[] = {0x66, 0x89, 0xf8, 0x31, 0xff, 0x90}; /* mov %di,%ax */
+	struct scribe_insn_place p = CHOOSE(cpuid, 3);
+
+	(void)state;
+	assert_true(p.emulated);
+	assert_int_equal(p.vaddr, BASE + 2);
+	assert_int_equal(p.reg[2], SCRIBE_REG_NONE);
+	assert_int_equal(p.reg[3], SCRIBE_REG_NONE);
+	assert_false(CHOOSE(cpuid, 4).emulated);
+	assert_false(CHOOSE(xchg, 1).emulated);
+	assert_false(CHOOSE(xchg, 2).emulated);
+	assert_true(CHOOSE(xchg, 4).emulated);
+	assert_false(CHOOSE(narrow, 1).emulated);
+}
+
+/* What a decoder of few instructions does not know (AVX, BMI): followed all the same. */
+static void every_instruction(void **state)
+{
+	static const unsigned char code[] = {
+		0xc5, 0xf9, 0xef, 0xc0,       /* vpxor %xmm0,%xmm0,%xmm0 */
+		0xc4, 0xe2, 0xc8, 0xf2, 0xd7, /* andn %rdi,%rsi,%rdx */
+		0x55,                         /* push %rbp */
+	};
+	struct scribe_insn_place p = CHOOSE(code, 3);
+
+	(void)state;
+	assert_true(p.emulated);
+	assert_int_equal(p.vaddr, BASE + 9);
+	assert_int_equal(p.reg[2], SCRIBE_REG_NONE);
+	assert_false(CHOOSE(code, 4).emulated);
 }
 
 int main(void)
@@ -182,7 +214,9 @@ int main(void)
 		cmocka_unit_test(never_behind_a_moved_stack),
 		cmocka_unit_test(branch),
 		cmocka_unit_test(unknown),
-		cmocka_unit_test(lengths),
+		cmocka_unit_test(never_in_a_loop),
+		cmocka_unit_test(hidden_writes),
+		cmocka_unit_test(every_instruction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

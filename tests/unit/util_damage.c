@@ -19,7 +19,8 @@
 
 #include <cmocka.h>
 
-#include "util/command.h"
+#include "util/tool/command.h"
+#include "util/commands.h"
 
 #define WORDS 6
 #ifdef __SANITIZE_ADDRESS__ /* tens of times slower: a part of it */
@@ -138,6 +139,7 @@ static int run(struct damage *d, const char *const *line, const char *what, size
 		argv[argc] = words[argc];
 	}
 	hush(d);
+	scribe_commands_set(scribe_all_commands);
 	status = scribe_command_by_name(line[0])->main(argc, argv);
 	unhush(d);
 	assert_true(pread(d->errors, text, sizeof(text) - 1, 0) >= 0);

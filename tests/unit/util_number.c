@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/number.h"
+#include "util/text/number.h"
+#include "tests/harness/seed.h"
 
 static uint64_t state = 0x9e3779b97f4a7c15;
 
@@ -132,5 +133,6 @@ int main(void)
 		cmocka_unit_test(integers),
 	};
 
+	state = scribe_test_seed(state);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "util/record_sort.h"
+#include "util/logs/record_sort.h"
 
 
 struct seen {

@@ -53,7 +53,7 @@ EOF
   like_hdf5 99
   rm -f "$LOG"
   status=0
-  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --verbose --log "$LOG" --set library_cache=no --set libraries=hdf5 \
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --verbose --force --log "$LOG" --set library_cache=no --set trace_libraries=hdf5 \
     -- "$T/main" >"$T/said" 2>&1 || status=$?
   [ "$status" -eq 0 ]
   [ "$(grep -c '^ioscribed: .*libhdf5.so: cannot be probed for HDF5: ' "$T/said")" -eq 1 ]

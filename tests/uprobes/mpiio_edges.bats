@@ -73,7 +73,7 @@ times() {
 # every_way MPI: counted inside the program; by probes with the runtime; by probes alone.
 every_way() {
   edges "$1"
-  trace_options=(--set mpiio_inside=no)
+  trace_options=(--set mpiio_wrap=no)
   edges "$1"
   trace_options=(--no-runtime)
   edges "$1"
@@ -95,7 +95,7 @@ every_way() {
   local way
   for way in yes no; do
     rm -f s
-    trace_options=(--set mpiio_inside=$way)
+    trace_options=(--set mpiio_wrap=$way)
     trace mpiio "$LIBPROG/mpich/mpiio_stuck" lock "$T/w/s"
     [ "$status" -eq 137 ]
     one_log
@@ -110,7 +110,7 @@ every_way() {
   local way
   for way in yes no; do
     rm -f s
-    trace_options=(--set mpiio_inside=$way)
+    trace_options=(--set mpiio_wrap=$way)
     trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_stuck" alone "$T/w/s"
     [ "$status" -ne 0 ]
     [ "$status" -ne 3 ]

@@ -21,6 +21,15 @@ written() {
   expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0 LEDGER_LIB_SIZE_UNKNOWN=0
 }
 
+# gone BEFORE AFTER: on trace events nobody can tell whose probes they are, and they stay.
+gone() {
+  if [ "${SCRIBE_TEST_LIBRARY_ATTACH:-auto}" = events ]; then
+    [ "$2" -eq "$1" ]
+  else
+    [ "$2" -lt $(($1 / 2)) ]
+  fi
+}
+
 @test "MPICH: the probes of data calls are gone from the program, no call is lost" {
   ways mpich plain
   [ "$status" -eq 0 ]
@@ -28,7 +37,7 @@ written() {
   [[ "$output" =~ writes\ ([0-9]+)\ probes\ ([0-9]+)\ then\ ([0-9]+) ]]
   local n=${BASH_REMATCH[1]}
   [ "${BASH_REMATCH[2]}" -ge 28 ]
-  [ "${BASH_REMATCH[3]}" -lt $((BASH_REMATCH[2] / 2)) ]
+  gone "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
   written "$n"
 }
 
@@ -37,12 +46,12 @@ written() {
   [ "$status" -eq 0 ]
   one_log
   [[ "$output" =~ writes\ ([0-9]+)\ probes\ ([0-9]+)\ then\ ([0-9]+) ]]
-  [ "${BASH_REMATCH[3]}" -lt $((BASH_REMATCH[2] / 2)) ]
+  gone "${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
   expect '/f$' MPIIO_INDEP_WRITES="${BASH_REMATCH[1]}" MPIIO_BYTES_WRITTEN=$((8 * BASH_REMATCH[1]))
 }
 
 @test "switched off: the library's probes count, and stay" {
-  trace_options=(--set mpiio_inside=no)
+  trace_options=(--set mpiio_wrap=no)
   library_copy libmpich.so.12
   trace mpiio timeout -k 1 60 "$LIBPROG/mpich/mpiio_ways" profiling "$T/w/f" libmpich.so.12
   [ "$status" -eq 0 ]

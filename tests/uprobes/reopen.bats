@@ -33,10 +33,10 @@ plain() {
 }
 
 @test "MPI-IO: switches go on over close and open; inside and probes agree" {
-  mpi_way 2 mpiio_inside=yes
+  mpi_way 2 mpiio_wrap=yes
   switches 2
   plain MPI-IO >"$T/inside"
-  mpi_way 2 mpiio_inside=no
+  mpi_way 2 mpiio_wrap=no
   switches 2
   plain MPI-IO >"$T/probes"
   diff "$T/probes" "$T/inside"
@@ -45,6 +45,8 @@ plain() {
 @test "MPI-IO: 4,000 files, each opened twice" {
   mkdir many
   library_copy libmpich.so.12
+  # 8,000 tables of bytes over time at once may outrun a daemon without a processor; the log says so, and is not asked here
+  trace_options=(--set MOD_DISABLE=HEATMAP)
   trace mpiio "$LIBPROG/mpich/mpiio_reopen" "$T/w" many
   [ "$status" -eq 0 ]
   one_log
@@ -64,7 +66,7 @@ streams() {
     STDIO_MAX_BYTE_READ=99
   expect '/first$' STDIO_OPENS=2 STDIO_BYTES_WRITTEN=50 STDIO_BYTES_READ=50 STDIO_MAX_BYTE_READ=49
   expect '/second$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=60 STDIO_MAX_BYTE_WRITTEN=59
-  expect '/dupped$' STDIO_OPENS=1 STDIO_FDOPENS=1 STDIO_WRITES=3 STDIO_BYTES_WRITTEN=40 STDIO_MAX_BYTE_WRITTEN=39
+  expect '/dupped$' STDIO_OPENS=2 STDIO_FDOPENS=1 STDIO_WRITES=3 STDIO_BYTES_WRITTEN=40 STDIO_MAX_BYTE_WRITTEN=39
   expect '/shared$' STDIO_BYTES_WRITTEN=300 STDIO_WRITES=3 STDIO_MAX_BYTE_WRITTEN=299
   expect '/started$' STDIO_BYTES_WRITTEN=200 STDIO_WRITES=2 STDIO_MAX_BYTE_WRITTEN=213
   expect '/threads$' STDIO_OPENS=3 STDIO_WRITES=4000 STDIO_BYTES_WRITTEN=200000 STDIO_MAX_BYTE_WRITTEN=99999
@@ -78,6 +80,6 @@ streams() {
 
 @test "streams: positions and times go on; inside, by probes, and both" {
   streams
-  streams --set stdio_inside=no --set stdio_calls=yes
-  streams --set stdio_inside=yes --set stdio_calls=yes
+  streams --set stdio_wrap=no --set stdio_calls=yes
+  streams --set stdio_wrap=yes --set stdio_calls=yes
 }

@@ -11,7 +11,7 @@ both_ways() {
     STDIO_MAX_BYTE_WRITTEN=71334 STDIO_MAX_BYTE_READ=71334
   expect '/threads$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=64000 STDIO_MAX_BYTE_WRITTEN=63999
   expect '/forked$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=50 STDIO_FLUSHES=2 STDIO_MAX_BYTE_WRITTEN=49
-  expect '/fdopened$' STDIO_OPENS=0 STDIO_FDOPENS=1 STDIO_WRITES=1 STDIO_BYTES_WRITTEN=9 POSIX_OPENS=1 \
+  expect '/fdopened$' STDIO_OPENS=1 STDIO_FDOPENS=1 STDIO_WRITES=1 STDIO_BYTES_WRITTEN=9 POSIX_OPENS=1 \
     POSIX_WRITES=0
   expect '/first$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=1
   expect '/second$' STDIO_OPENS=1 STDIO_BYTES_WRITTEN=2 POSIX_FSYNCS=1 POSIX_OPENS=0 POSIX_WRITES=0
@@ -23,7 +23,7 @@ both_ways() {
 
 @test "streams are found, their system calls are STDIO's" {
   library_copy libc.so.6
-  trace_options=(--set stdio_inside=no)
+  trace_options=(--set stdio_wrap=no)
   trace stdio "$PROG/stdio_calls"
   both_ways
   # four system calls of 4096 bytes and less read them; how writes are cut is glibc's affair
@@ -32,7 +32,7 @@ both_ways() {
 
 @test "single calls: every family is exact" {
   library_copy libc.so.6
-  trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=100)
+  trace_options=(--set stdio_wrap=no --set stdio_calls=yes --set stdio_max_cpu_percent=100)
   trace stdio "$PROG/stdio_calls"
   both_ways
   expect '/writes$' STDIO_WRITES=17 STDIO_READS=9 STDIO_BYTES_READ=611
@@ -48,7 +48,7 @@ both_ways() {
 
 @test "single calls: standard streams, messages, wide characters, words, gets" {
   library_copy libc.so.6
-  trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=100)
+  trace_options=(--set stdio_wrap=no --set stdio_calls=yes --set stdio_max_cpu_percent=100)
   families "$PROG/stdio_families"
   rm ./*
   families "$LIBPROG/stdio_families_fortified"
@@ -56,12 +56,12 @@ both_ways() {
 
 @test "fork, vfork, raw clone and SIGKILL in the middle of a stream, another program: found, and single calls" {
   library_copy libc.so.6
-  trace_options=(--set stdio_inside=no)
+  trace_options=(--set stdio_wrap=no)
   trace stdio "$PROG/stdio_forks"
   forks
   expect '/forks$' STDIO_WRITES=5 STDIO_MAX_BYTE_WRITTEN=89
   rm ./*
-  trace_options+=(--set stdio_calls=yes --set stdio_share=100)
+  trace_options+=(--set stdio_calls=yes --set stdio_max_cpu_percent=100)
   trace stdio "$PROG/stdio_forks"
   forks
   expect '/forks$' STDIO_WRITES=9 STDIO_MAX_BYTE_WRITTEN=89
@@ -87,7 +87,7 @@ both_ways() {
 
 @test "counting calls stops when it costs too much: bytes are all there, and no line says otherwise" {
   library_copy libc.so.6
-  trace_options=(--set stdio_inside=no --set stdio_calls=yes --set stdio_share=1)
+  trace_options=(--set stdio_wrap=no --set stdio_calls=yes --set stdio_max_cpu_percent=1)
   trace stdio "$PROG/stdio_putc" 6000000
   [ "$status" -eq 0 ]
   [ "$(stat -c %s putc)" -eq 6000000 ]

@@ -8,7 +8,7 @@ load helper
 told() {
   rm -f "$T"/run*.darshan
   status=0
-  output=$(LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --log "$LOG" --set library_cache=no "${trace_options[@]}" \
+  output=$(LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --force --log "$LOG" --set library_cache=no "${trace_options[@]}" \
     -- "$@" 2>&1 >"$T/out") || status=$?
   echo "$output"
   "$IOSCRIBE" summary --brief "$LOG" | sed 's/^/  /' >"$T/brief"
@@ -35,7 +35,7 @@ told() {
 }
 
 @test "streams are counted at the end of a run, and a pool of workers has not failed" {
-  trace_options=(--set libraries=stdio)
+  trace_options=(--set trace_libraries=stdio)
   told "$PROG/stdio_putc" 5000
   [[ "$output" == *"STDIO      1 file; read 0 B in 0 calls, wrote 4.9 KiB in 5,000 calls"* ]]
   trace_options=()
@@ -79,7 +79,7 @@ with m.Pool(2) as p: print(p.map(abs, [1, -2]))'
   trace_options=(--set stdio_calls=yes)
   told "$PROG/stdio_putc" 5000
   [[ "$output" == *"STDIO      1 file; read 0 B in 0 calls, wrote 4.9 KiB in 5,000 calls"* ]]
-  trace_options=(--set stdio_calls=yes --set libraries=mpiio --no-runtime)
-  output=$("$IOSCRIBE" run --log "$T/x.darshan" "${trace_options[@]}" -- true 2>&1)
-  [[ "$output" == *"ioscribed: stdio_calls = yes counts nothing: libraries = mpiio has no stdio"* ]]
+  trace_options=(--set stdio_calls=yes --set trace_libraries=mpiio --no-runtime)
+  output=$("$IOSCRIBE" run --force --log "$T/x.darshan" "${trace_options[@]}" -- true 2>&1)
+  [[ "$output" == *"ioscribed: stdio_calls = yes counts nothing: trace_libraries = mpiio has no stdio"* ]]
 }

@@ -48,7 +48,7 @@ wait_for_file() {
 @test "12 processes leave 1,000 datasets open each: their handles go, nothing is lost" {
   local i
   library_copy libmpich.so.12 libhdf5_mpich.so.103
-  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=hdf5 \
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --force --log "$LOG" --set library_cache=no --set trace_libraries=hdf5 \
     -- "$LIBPROG/mpich/hdf5_leaves" f.h5 12 3>&- &
   RUN=$!
   wait_for_file done
@@ -66,7 +66,7 @@ wait_for_file() {
 @test "a process leaves 200 files of MPI-IO open that it counts itself: they go from both tables" {
   local i
   library_copy libmpich.so.12
-  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=mpiio \
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --force --log "$LOG" --set library_cache=no --set trace_libraries=mpiio \
     -- "$LIBPROG/mpich/mpiio_leaves" f 200 3>&- &
   RUN=$!
   wait_for_file opened
@@ -86,12 +86,12 @@ wait_for_file() {
 @test "33,128 shapes of accesses: the table is emptied, those that are kept have their lengths and strides" {
   local i k
   library_copy libhdf5_serial.so.103
-  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --log "$LOG" --set library_cache=no --set libraries=hdf5 \
+  LD_LIBRARY_PATH=$T/lib "$IOSCRIBE" run --quiet --force --log "$LOG" --set library_cache=no --set trace_libraries=hdf5 \
     -- "$LIBPROG/hdf5_shapes_serial" f.h5 3>&- &
   RUN=$!
   wait_for_file done
-  for i in $(seq 300); do few_left scribe_shapes && break; sleep 0.1; done
-  few_left scribe_shapes
+  for i in $(seq 300); do few_left scribe_access_patterns && break; sleep 0.1; done
+  few_left scribe_access_patterns
   : >go
   wait "$RUN"
   one_log

@@ -42,7 +42,7 @@ setup_file() {
   T=$(mktemp -d /tmp/ioscribe-nodes.XXXXXX)
   CG=ioscribe-nodes-$$
   export T CG
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   chmod 755 "$T"
   mkdir -m 1777 "$T/logs"
   mkdir "$T/w"
@@ -63,8 +63,12 @@ echo \$\$ >"$UNIFIED/$CG/n\$n/cgroup.procs"
 exec nsenter -t "\$(cat "$T/n\$n/holder")" --net --mount --uts --wd="$T/w" sh -c "\$*"
 EOF
   chmod 755 "$T/launch"
-  printf 'log_dir = %s/logs\nspool_dir = %s/spool\nlog_layout = flat\nrecords = 20000\nprocesses = 2048\n' \
-    "$T" "$T" >"$T/conf"
+  # a node's spool is its own
+  local n
+  for n in 1 2; do
+    printf 'log_dir = %s/logs\nspool_dir = %s/spool.%s\nlog_layout = flat\nrecords = 20000\nprocesses = 2048\n' \
+      "$T" "$T" "$n" >"$T/conf.$n"
+  done
   daemon 1 && daemon 2
 }
 
@@ -96,7 +100,7 @@ teardown_file() {
     until_true is_gone "$(holder "$n")"
   done
   until_true rmdir "$UNIFIED/$CG"/n1 "$UNIFIED/$CG"/n2 "$UNIFIED/$CG" 2>/dev/null || return 1
-  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 
@@ -104,7 +108,7 @@ teardown_file() {
 daemon() {
   local n=$1
   shift
-  on "$n" "$IOSCRIBED" --service --stay --config "$T/conf" "$@"
+  on "$n" "$IOSCRIBED" --service --stay --config "$T/conf.$n" "$@"
   cp "$T/n$n/run/pid" "$T/n$n/pid"
 }
 
@@ -135,7 +139,7 @@ job() {
 begin() {
   local n=$1
   shift
-  job "$n" begin --nodes 2 --node "zoo$n" --cgroup "/$CG/n$n" "$@"
+  job "$n" begin --nodes 2 --node "zoo$n" --cgroup "/$CG/n$n" "$@" && job "$n" ready
 }
 
 # both: the job on both nodes.
@@ -158,7 +162,7 @@ one_log() {
   found=$(find "$T/logs" -mindepth 1)
   [ "$(echo "$found" | wc -l)" -eq 1 ] && [[ $found == *.darshan ]] || {
     echo "not one log:"
-    ls -lR "$T/logs" "$T/spool" 2>&1
+    ls -lR "$T/logs" "$T"/spool.* 2>&1
     cat "$T/out"
     return 1
   } >&2

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # Every ending leaves exactly one finished log, and the program's exit code and
-# outputs are those that it has untraced. The table stands in zoo.py.
+# outputs are those that it has untraced. The tables stand in zoo.py and unharmed.py.
 
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "the zoo traces: it needs root"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-zoo.XXXXXX)
-  "$IOSCRIBE_SOURCE/scripts/leak-check" save "$T/before"
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
 }
 
 teardown() {
-  "$IOSCRIBE_SOURCE/scripts/leak-check" "$T/before" || { rm -rf "$T"; return 1; }
+  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 
@@ -20,4 +20,8 @@ teardown() {
 
 @test "every ending with a private daemon" {
   python3 "$BATS_TEST_DIRNAME/zoo.py" "$IOSCRIBE_BUILD"
+}
+
+@test "sanitizers, emulators, debuggers, filters, namespaces, other preloads: the same with and without" {
+  python3 "$BATS_TEST_DIRNAME/unharmed.py" "$IOSCRIBE_BUILD" --workers 4
 }

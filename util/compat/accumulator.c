@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: the accumulator, on the sums of util/accum.h. */
+/* Darshan's C interface: the accumulator, on the sums of util/logs/accum.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/accum.h"
+#include "util/logs/accum.h"
 #include "util/compat/state.h"
 
 struct darshan_accumulator_st {

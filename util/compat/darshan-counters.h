@@ -7,14 +7,14 @@
 #ifndef IOSCRIBE_COMPAT_DARSHAN_COUNTERS_H
 #define IOSCRIBE_COMPAT_DARSHAN_COUNTERS_H
 
-#include "logfmt/counters_apmpi.h"
-#include "logfmt/counters_daos.h"
-#include "logfmt/counters_hdf5.h"
-#include "logfmt/counters_mpiio.h"
-#include "logfmt/counters_pnetcdf.h"
-#include "logfmt/counters_posix.h"
-#include "logfmt/counters_site.h"
-#include "logfmt/counters_stdio.h"
+#include "logfmt/counters/counters_apmpi.h"
+#include "logfmt/counters/counters_daos.h"
+#include "logfmt/counters/counters_hdf5.h"
+#include "logfmt/counters/counters_mpiio.h"
+#include "logfmt/counters/counters_pnetcdf.h"
+#include "logfmt/counters/counters_posix.h"
+#include "logfmt/counters/counters_site.h"
+#include "logfmt/counters/counters_stdio.h"
 
 #define DARSHAN_X_POSIX_I_(n, rule, text) X(POSIX_##n)
 #define POSIX_COUNTERS SCRIBE_POSIX_COUNTERS(DARSHAN_X_POSIX_I_) X(POSIX_NUM_INDICES)
@@ -39,7 +39,8 @@
 #define DARSHAN_X_PNETCDF_FILE_I_(n, rule, text) X(PNETCDF_FILE_##n)
 #define PNETCDF_FILE_COUNTERS SCRIBE_PNETCDF_FILE_COUNTERS(DARSHAN_X_PNETCDF_FILE_I_) X(PNETCDF_FILE_NUM_INDICES)
 #define DARSHAN_X_PNETCDF_FILE_F_(n, rule, text) X(PNETCDF_FILE_F_##n)
-#define PNETCDF_FILE_F_COUNTERS SCRIBE_PNETCDF_FILE_F_COUNTERS(DARSHAN_X_PNETCDF_FILE_F_) X(PNETCDF_FILE_F_NUM_INDICES)
+#define PNETCDF_FILE_F_COUNTERS                                                                              \
+	SCRIBE_PNETCDF_FILE_F_COUNTERS(DARSHAN_X_PNETCDF_FILE_F_) X(PNETCDF_FILE_F_NUM_INDICES)
 #define DARSHAN_X_PNETCDF_VAR_I_(n, rule, text) X(PNETCDF_VAR_##n)
 #define PNETCDF_VAR_COUNTERS SCRIBE_PNETCDF_VAR_COUNTERS(DARSHAN_X_PNETCDF_VAR_I_) X(PNETCDF_VAR_NUM_INDICES)
 #define DARSHAN_X_PNETCDF_VAR_F_(n, rule, text) X(PNETCDF_VAR_F_##n)

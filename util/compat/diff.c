@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "logfmt/module.h"
+#include "logfmt/counters/module.h"
 #include "util/compat/state.h"
 
 /* One side of one counter of a diff; real when `f` is given. */

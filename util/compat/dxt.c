@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "util/compat/state.h"
-#include "util/dxt_text.h"
+#include "util/text/dxt_text.h"
 
 /* Our output goes through a buffer of its own: what stdio holds must go first. */
 static void print(int module, void *buf, const struct scribe_dxt_place *at, bool threads)
@@ -24,7 +24,7 @@ static void print(int module, void *buf, const struct scribe_dxt_place *at, bool
 	free(rec);
 }
 
-static struct scribe_dxt_place place(const char *name, const char *mount, const char *fs)
+static struct scribe_dxt_place location_of(const char *name, const char *mount, const char *fs)
 {
 	return (struct scribe_dxt_place){
 		.name = name,
@@ -43,7 +43,7 @@ static struct scribe_dxt_place place(const char *name, const char *mount, const 
 void dxt_log_print_posix_file(void *file_rec, char *file_name, char *mnt_pt, char *fs_type,
 			      struct lustre_record_ref *rec_ref DARSHAN_DXT_VERSIONS)
 {
-	struct scribe_dxt_place at = place(file_name, mnt_pt, fs_type);
+	struct scribe_dxt_place at = location_of(file_name, mnt_pt, fs_type);
 	void *layout = NULL;
 	size_t len;
 
@@ -56,7 +56,7 @@ void dxt_log_print_posix_file(void *file_rec, char *file_name, char *mnt_pt, cha
 void dxt_log_print_mpiio_file(void *file_rec, char *file_name, char *mnt_pt,
 			      char *fs_type DARSHAN_DXT_VERSIONS)
 {
-	struct scribe_dxt_place at = place(file_name, mnt_pt, fs_type);
+	struct scribe_dxt_place at = location_of(file_name, mnt_pt, fs_type);
 
 	print(DXT_MPIIO_MOD, file_rec, &at, THREADS(DXT_MPIIO_MOD));
 }

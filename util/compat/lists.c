@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logfmt/names.h"
+#include "logfmt/file/names.h"
 
 void darshan_log_get_modules(darshan_fd fd, struct darshan_mod_info **mods, int *count)
 {

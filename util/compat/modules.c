@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "logfmt/join.h"
-#include "logfmt/reduce.h"
-#include "util/accum.h"
+#include "logfmt/records/join.h"
+#include "logfmt/records/reduce.h"
+#include "util/logs/accum.h"
 #include "util/compat/state.h"
-#include "util/describe.h"
-#include "util/print_record.h"
+#include "util/text/describe.h"
+#include "util/text/print_record.h"
 
 static int get(darshan_fd fd, int id, void **buf)
 {

@@ -101,9 +101,9 @@ int compat_begin(darshan_fd fd)
 {
 	struct darshan_fd_int_state *s = fd->state;
 
-	if (s->begun)
+	if (s->job_written)
 		return 0;
-	s->begun = true;
+	s->job_written = true;
 	if (scribe_writer_job(s->writer, &s->job, s->exe, s->mounts, s->nmounts) == 0)
 		return 0;
 	s->failed = true;

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "logfmt/reader.h"
-#include "logfmt/writer.h"
+#include "logfmt/file/reader.h"
+#include "logfmt/file/writer.h"
 #include "util/compat/darshan-logutils.h"
 
 /* How far the puts are; each may come once, in this order. */
@@ -21,7 +21,7 @@ struct darshan_fd_int_state {
 	} raw[DARSHAN_MAX_MODS]; /* plain bytes fetched and not yet asked for */
 	int region;              /* the one read last: see compat_region */
 	enum put_stage stage;
-	bool begun; /* job, exe and mounts have gone to the writer */
+	bool job_written; /* job, exe and mounts have gone to the writer */
 	bool failed;
 	struct scribe_log_job job;
 	char *exe;

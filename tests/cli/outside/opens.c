@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <logfmt/names.h>
-#include <logfmt/reader.h>
+#include <logfmt/file/names.h>
+#include <logfmt/file/reader.h>
 
 int main(int argc, char **argv)
 {

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <memory>
 
-#include <logfmt/names.h>
-#include <logfmt/reader.h>
-#include <logfmt/reduce.h>
-#include <logfmt/writer.h>
+#include <logfmt/file/names.h>
+#include <logfmt/file/reader.h>
+#include <logfmt/records/reduce.h>
+#include <logfmt/file/writer.h>
 
 int main(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /* One program more, which calls a function that no kernel has. */
-#include "bpf/posix_probe.bpf.c"
+#include "bpf/kern/posix_probe.bpf.c"
 
 extern void scribe_no_such(void) __ksym;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /* The program of raw tracepoints is one that no verifier takes: it reads at an address that is a time. */
 #define scribe_raw_enter scribe_raw_before
-#include "bpf/posix_probe.bpf.c"
+#include "bpf/kern/posix_probe.bpf.c"
 #undef scribe_raw_enter
 
 SEC("?raw_tp/sys_enter")

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names: the dentry chain of a file as its process sees it, hashed to find the
+ * record (every open) and sent as text (once a record). Leaf first, because
+ * that is the way the kernel links it; the daemon turns it around.
+ */
+#ifndef BPF_KERN_DENTRY_PATH_BPF_H
+#define BPF_KERN_DENTRY_PATH_BPF_H
+
+#include "bpf/kern/maps.bpf.h"
+
+#define SCRIBE_WALK_DEPTH 64
+#define SCRIBE_STRETCH    8
+#define SCRIBE_ROUND      16u /* calls of a function from one loop */
+#define SCRIBE_MIX        0x9e3779b97f4a7c15ull
+
+/* Where a walk begins: the address of a struct file, or one of these. */
+#define SCRIBE_FROM_ROOT 1
+#define SCRIBE_FROM_CWD  2
+
+static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 from)
+{
+	struct fs_struct *fs = bpf_get_current_task_btf()->fs;
+
+	c->root = (__u64)fs->root.dentry;
+	c->root_mnt = (__u64)fs->root.mnt;
+	if (from == SCRIBE_FROM_ROOT) {
+		c->dentry = c->root;
+		c->mnt = c->root_mnt;
+	} else if (from == SCRIBE_FROM_CWD) {
+		c->dentry = (__u64)fs->pwd.dentry;
+		c->mnt = (__u64)fs->pwd.mnt;
+	} else {
+		struct file *file = SCRIBE_CAST(file, from);
+
+		c->dentry = (__u64)SCRIBE_GET(file, f_path.dentry);
+		c->mnt = (__u64)SCRIBE_GET(file, f_path.mnt);
+	}
+	c->hash = 0;
+	c->top = 0;
+}
+
+enum scribe_step { SCRIBE_STEP_NAME, SCRIBE_STEP_AGAIN, SCRIBE_STEP_END, SCRIBE_STEP_LOST, SCRIBE_STEP_FULL };
+
+/*
+ * NAME: *at is a component, whose name the caller reads before it goes on to
+ * *ret_parent. AGAIN: *at was the root of a mount, and is what it is mounted on.
+ */
+static __always_inline enum scribe_step scribe_climb_step(const struct scribe_climb *c, __u64 *at, __u64 *mnt,
+							  __u64 *ret_parent)
+{
+	struct vfsmount *vfs = SCRIBE_CAST(vfsmount, *mnt);
+	struct dentry *dentry;
+
+	if (*at == c->root && *mnt == c->root_mnt)
+		return SCRIBE_STEP_END;
+	if (*at == (__u64)SCRIBE_GET(vfs, mnt_root)) {
+		__u64 base = *mnt - bpf_core_field_offset(struct mount, mnt);
+		struct mount *m = SCRIBE_CAST(mount, base);
+		__u64 up = (__u64)SCRIBE_GET(m, mnt_parent);
+
+		if (up == base)
+			return SCRIBE_STEP_LOST;
+		*at = (__u64)SCRIBE_GET(m, mnt_mountpoint);
+		*mnt = up + bpf_core_field_offset(struct mount, mnt);
+		return SCRIBE_STEP_AGAIN;
+	}
+	dentry = SCRIBE_CAST(dentry, *at);
+	*ret_parent = (__u64)SCRIBE_GET(dentry, d_parent);
+	return *ret_parent == *at ? SCRIBE_STEP_LOST : SCRIBE_STEP_NAME;
+}
+
+/*
+ * The kernel checks every round of a loop anew, and more for each round before it:
+ * short loops in functions of their own load many times faster than one long loop.
+ * SCRIBE_STEP_AGAIN: the chain goes on.
+ */
+SCRIBE_GLOBAL int scribe_chain_hash_on(struct scribe_climb *c)
+{
+	__u64 at, mnt;
+
+	if (!c)
+		return SCRIBE_STEP_LOST;
+	at = c->dentry;
+	mnt = c->mnt;
+	for (int i = 0; i < SCRIBE_STRETCH; i++) {
+		__u64 parent = 0, hash, here = at;
+		enum scribe_step step = scribe_climb_step(c, &at, &mnt, &parent);
+		struct dentry *dentry;
+
+		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST)
+			return step;
+		if (step == SCRIBE_STEP_AGAIN)
+			continue;
+		dentry = SCRIBE_CAST(dentry, here);
+		hash = (*(volatile __u64 *)&c->hash ^ SCRIBE_GET(dentry, d_name.hash_len)) * SCRIBE_MIX;
+		*(volatile __u64 *)&c->hash = hash ^ hash >> 32;
+		*(volatile __u64 *)&c->top = here;
+		at = parent;
+	}
+	c->dentry = at;
+	c->mnt = mnt;
+	return SCRIBE_STEP_AGAIN;
+}
+
+/* Hash and top of the chain into t->climb; the same name gives the same hash while its dentries live. */
+static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 from)
+{
+	int step = SCRIBE_STEP_AGAIN;
+
+	scribe_climb_begin(&t->climb, from);
+	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
+		step = scribe_chain_hash_on(&t->climb);
+}
+
+/* SCRIBE_STEP_AGAIN: the chain goes on; SCRIBE_STEP_FULL: there is no room for it. */
+SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_scratch *s)
+{
+	__u64 at, mnt;
+
+	if (!s)
+		return SCRIBE_STEP_LOST;
+	at = s->climb.dentry;
+	mnt = s->climb.mnt;
+	for (int i = 0; i < SCRIBE_STRETCH; i++) {
+		__u64 parent = 0, here = at;
+		enum scribe_step step = scribe_climb_step(&s->climb, &at, &mnt, &parent);
+		struct dentry *dentry;
+		__u32 off, len;
+
+		if (step == SCRIBE_STEP_END || step == SCRIBE_STEP_LOST)
+			return step;
+		if (step == SCRIBE_STEP_AGAIN)
+			continue;
+		dentry = SCRIBE_CAST(dentry, here);
+		off = *(volatile __u32 *)&s->off;
+		len = SCRIBE_GET(dentry, d_name.len) & 255;
+		if (off > SCRIBE_NAME_MAX_BYTES - 256)
+			return SCRIBE_STEP_FULL;
+		if (off) {
+			s->text[off & (SCRIBE_NAME_MAX_BYTES - 1)] = '/';
+			off++;
+		}
+		off &= SCRIBE_NAME_MAX_BYTES - 1;
+		bpf_probe_read_kernel(&s->text[off], len, SCRIBE_GET(dentry, d_name.name));
+		*(volatile __u32 *)&s->off = off + len;
+		at = parent;
+	}
+	s->climb.dentry = at;
+	s->climb.mnt = mnt;
+	return SCRIBE_STEP_AGAIN;
+}
+
+/* Text of the chain behind s->text[s->off]; returns name flags. */
+static __always_inline int scribe_chain_text(__u64 from, struct scribe_scratch *s)
+{
+	int step = SCRIBE_STEP_AGAIN;
+
+	scribe_climb_begin(&s->climb, from);
+	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
+		step = scribe_chain_text_on(s);
+	if (step == SCRIBE_STEP_END)
+		return 0;
+	return step == SCRIBE_STEP_LOST ? SCRIBE_NF_DETACHED : SCRIBE_NF_CUT;
+}
+
+/* Is everything below this top-level dentry excluded? The last answer is kept. */
+SCRIBE_GLOBAL int scribe_top_excluded(struct scribe_thread *t, __u64 top)
+{
+	struct scribe_excl_key key = {};
+	struct dentry *dentry;
+	__u64 name;
+
+	if (!t || !top)
+		return 0;
+	dentry = SCRIBE_CAST(dentry, top);
+	name = SCRIBE_GET(dentry, d_name.hash_len);
+	if (t->top == top && t->top_name == name)
+		return t->top_excluded;
+	t->top = top;
+	t->top_name = name;
+	bpf_probe_read_kernel_str(key.name, sizeof(key.name), SCRIBE_GET(dentry, d_name.name));
+	/* probe_read_str leaves what follows the NUL as it was: zero. */
+	t->top_excluded = bpf_map_lookup_elem(&scribe_excl, &key) != 0;
+	return t->top_excluded;
+}
+
+/* Without the time: names need none. */
+static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 type,
+					      const struct scribe_proc *p, __u32 index)
+{
+	__builtin_memset(ev, 0, sizeof(*ev));
+	ev->type = type;
+	ev->proc_id = p->proc_id;
+	ev->proc = index;
+	ev->tgid = p->tgid;
+	ev->uid = p->uid;
+}
+
+static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 type,
+					      const struct scribe_proc *p, __u32 index)
+{
+	scribe_event_head(ev, type, p, index);
+	ev->when_ns = bpf_ktime_get_ns();
+}
+
+/* How an event is put into the ring: it is polled, but by a daemon that sleeps. */
+static __always_inline __u64 scribe_wakes(void)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+
+	if (!ctl || !ctl->asleep)
+		return BPF_RB_NO_WAKEUP;
+	ctl->asleep = 0;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+/*
+ * Names leave part of the ring to what cannot be sent again (bpf/wire.h): a job
+ * that meets files without end takes no other job's processes away. They are
+ * polled, and wake the daemon now and then where they have half of their part.
+ */
+#define SCRIBE_NAMES_NO_ROOM (-1)
+#define SCRIBE_NAMES_WAKE    0x1f00ull /* of the bytes in the ring: one name in some thirty */
+
+static __always_inline __s64 scribe_names_flags(void)
+{
+	__u64 room = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE);
+	__u64 used = bpf_ringbuf_query(&scribe_events, BPF_RB_AVAIL_DATA);
+
+	room -= room > 2 * SCRIBE_RING_OTHERS ? SCRIBE_RING_OTHERS : room / 2;
+	if (used > room)
+		return SCRIBE_NAMES_NO_ROOM;
+	return used > room / 2 && !(used & SCRIBE_NAMES_WAKE) ? BPF_RB_FORCE_WAKEUP : (__s64)scribe_wakes();
+}
+
+/* Send scratch's event with `bytes` of text. */
+static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
+{
+	__s64 flags = s->ev.type == SCRIBE_EV_NAME ? scribe_names_flags() : (__s64)scribe_wakes();
+
+	if (flags < 0)
+		return -1;
+	s->ev.text_bytes = bytes;
+	bytes &= 16383;
+	if (bytes > sizeof(s->text))
+		bytes = sizeof(s->text);
+	return bpf_ringbuf_output(&scribe_events, &s->ev, sizeof(s->ev) + bytes, flags);
+}
+
+/* The slot's name, from a file's own dentry. Tried again later when it fails. */
+SCRIBE_GLOBAL int scribe_send_file_name(struct scribe_slot *slot, __u32 index, struct scribe_proc *p,
+					__u64 file_addr)
+{
+	struct scribe_scratch *s;
+	__u32 bytes;
+	int ret;
+
+	if (!slot || !p)
+		return -1;
+	s = scribe_scratch_take(p);
+	if (!s)
+		return -1;
+	*(volatile __u32 *)&s->off = 0;
+	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+	s->ev.slot = index;
+	s->ev.generation = slot->generation;
+	s->ev.flags = scribe_chain_text(file_addr, s);
+	if (s->ev.flags & SCRIBE_NF_CUT)
+		scribe_count(p, SCRIBE_L_NAME_CUT);
+	if (slot->flags & SCRIBE_SF_UNLINKED)
+		s->ev.flags |= SCRIBE_NF_UNLINKED;
+	bytes = *(volatile __u32 *)&s->off;
+	s->ev.chain_bytes = bytes;
+	ret = scribe_send_text(s, bytes);
+	scribe_scratch_put(s);
+	if (ret) {
+		scribe_count(p, SCRIBE_L_NAME_RETRY);
+		return -1;
+	}
+	__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
+	return 0;
+}
+
+#endif

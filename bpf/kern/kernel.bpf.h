@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's types as the programs need them: only the members that are read,
+ * found at load time by CO-RE in the types of the kernel that runs. So nothing of
+ * a kernel is needed to build. A member that some kernels lack is asked for with
+ * bpf_core_field_exists() (compat.bpf.h); what an ABI fixes (registers, iovec) is
+ * written out.
+ */
+#ifndef BPF_KERN_KERNEL_BPF_H
+#define BPF_KERN_KERNEL_BPF_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+/* Lets libbpf's headers name registers as the kernel does. */
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+#endif
+
+typedef _Bool bool;
+enum { false = 0, true = 1 };
+typedef int pid_t;
+typedef __u64 u64;
+
+/* ---- fixed by an ABI: no relocation ---- */
+
+struct iovec {
+	void *iov_base;
+	__u64 iov_len;
+};
+
+struct io_uring_cqe {
+	__u64 user_data;
+	__s32 res;
+	__u32 flags;
+};
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx;
+	unsigned long r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di;
+	unsigned long orig_ax;
+	unsigned long ip, cs, flags, sp, ss;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+#endif
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_arm64)
+/* orig_x0 and syscallno have changed places. */
+struct pt_regs {
+	union {
+		struct user_pt_regs user_regs;
+		struct {
+			__u64 regs[31];
+			__u64 sp, pc, pstate;
+		};
+	};
+	__u64 orig_x0;
+	__s32 syscallno;
+};
+#endif
+
+/* ---- files ---- */
+
+typedef struct {
+	int counter;
+} atomic_t;
+typedef struct {
+	__s64 counter;
+} atomic64_t;
+typedef struct {
+	atomic64_t refcnt;
+} file_ref_t;
+
+struct qstr {
+	union {
+		struct {
+			__u32 hash;
+			__u32 len;
+		};
+		__u64 hash_len;
+	};
+	const unsigned char *name;
+};
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_blocksize;
+	unsigned long s_flags;
+	unsigned long s_magic;
+};
+
+struct inode {
+	__u16 i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	const unsigned int i_nlink;
+	long long i_size;
+	__u32 i_generation;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	struct super_block *d_sb;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	unsigned int f_mode;
+	unsigned int f_flags;
+	file_ref_t f_ref; /* from 6.13 on; before it f_count */
+	struct path f_path;
+	struct inode *f_inode;
+	long long f_pos;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path root, pwd;
+};
+
+/* ---- processes ---- */
+
+struct timespec64 {
+	__s64 tv_sec;
+};
+
+struct vm_area_struct {
+	struct file *vm_file;
+};
+
+struct mm_struct {
+	unsigned long arg_start, arg_end, env_start, env_end;
+	unsigned long saved_auxv[1]; /* AT_VECTOR_SIZE of them */
+};
+
+typedef struct {
+	__u32 val;
+} kuid_t;
+typedef struct {
+	__u32 val;
+} kgid_t;
+typedef struct {
+	__u64 val; /* eight bytes in every version */
+} kernel_cap_t;
+
+struct user_namespace {
+	int level;
+};
+
+struct cred {
+	kuid_t uid;
+	kgid_t gid;
+	kuid_t suid;
+	kgid_t sgid;
+	kuid_t euid;
+	kgid_t egid;
+	kernel_cap_t cap_permitted;
+	struct user_namespace *user_ns;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct signal_struct {
+	int group_exit_code;
+	unsigned int flags;
+};
+
+/* CONFIG_TASK_XACCT and CONFIG_TASK_IO_ACCOUNTING */
+struct task_io_accounting {
+	__u64 rchar, wchar, syscr, syscw;
+};
+
+struct thread_info {
+	unsigned long flags;
+	__u32 status;
+};
+
+struct bpf_local_storage;
+
+struct thread_struct {
+	unsigned long fsbase; /* x86 */
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	struct mm_struct *mm;
+	int exit_code;
+	pid_t pid, tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	__u64 start_boottime;
+	const struct cred *cred;
+	struct fs_struct *fs;
+	struct files_struct *files;
+	struct signal_struct *signal;
+	struct task_io_accounting ioac;
+	struct css_set *cgroups;
+	struct bpf_local_storage *bpf_storage;
+	struct thread_struct thread;
+};
+
+struct linux_binprm {
+	unsigned int secureexec : 1;
+};
+
+/* ---- io_uring: a request begins with its operation's own structure ---- */
+
+struct io_kiocb {
+	struct file *file;
+	__u8 opcode;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+	long long ki_pos;
+};
+
+struct io_rw {
+	struct kiocb kiocb;
+	__u64 addr;
+	__u32 len; /* 64 bits before 6.0 */
+};
+
+struct open_how {
+	__u64 flags;
+	__u64 mode;
+	__u64 resolve;
+};
+
+struct io_open {
+	__u32 file_slot;
+	struct open_how how;
+};
+
+struct io_close {
+	int fd;
+	__u32 file_slot; /* from 5.16 on */
+};
+
+struct io_sync {
+	int flags;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
+/*
+ * The kernel programs: system call entry and return, processes, io_uring. The
+ * order in each is filter, look up, update. Must not know ranks, names' final
+ * form or logs.
+ */
+#include "bpf/kern/syscall.bpf.h"
+#include "bpf/kern/process.bpf.h"
+#include "bpf/kern/streams.bpf.h"
+#include "bpf/kern/io_uring.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* enum scribe_syscall_class of each system call. */
+const volatile __u8 scribe_syscall_classes[SCRIBE_MAX_SYSCALL];
+
+/*
+ * Who is nobody's is sent away first, before his registers or the call's number are looked at: each
+ * program begins with that.
+ */
+static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs *regs, __u64 id)
+{
+	struct scribe_thread *t;
+	struct scribe_proc *p;
+	__u32 class;
+
+	if (id >= SCRIBE_MAX_SYSCALL)
+		return 0;
+	class = scribe_syscall_classes[id];
+	if (!class)
+		return 0;
+	t = scribe_thread_of(task);
+	if (!t)
+		return 0;
+	t->class = 0;
+	p = scribe_proc_at(t->proc);
+	if (!p || p->proc_id != t->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
+		return 0;
+	if (scribe_compat_call(task)) {
+		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
+		t->io_begun = 0; /* the kernel has counted it, if it was a data call */
+		return 0;
+	}
+	if (class <= SCRIBE_CLASS_LAST_DATA) {
+		if (class & 1)
+			scribe_io_enter(t, p, task, SCRIBE_OP_READ);
+		else
+			scribe_io_enter(t, p, task, SCRIBE_OP_WRITE);
+		if (scribe_data_enter(t, p, task, class, scribe_arg(regs, 1)))
+			t->class = class;
+		else
+			t->class = class & 1 ? SCRIBE_CLASS_LEFT_READ : SCRIBE_CLASS_LEFT_WRITE;
+		return 0;
+	}
+	if (p->ignored_tid && p->ignored_tid == (__u32)task->pid)
+		return 0;
+	if (class == SCRIBE_CLASS_FCNTL && scribe_arg(regs, 2) == SCRIBE_TELL) {
+		for (int i = 0; i < 6; i++)
+			t->arg[i] = scribe_arg(regs, i + 1);
+		scribe_stream_told(t, p);
+		return 0;
+	}
+	if (class <= SCRIBE_CLASS_LAST_FD) {
+		__u64 fd = scribe_arg(regs, class == SCRIBE_CLASS_MMAP ? 5 : 1);
+
+		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 4) & SCRIBE_MAP_ANONYMOUS))
+			return 0;
+		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
+			scribe_tell_map(p, t->proc, fd);
+		if (!scribe_fd_enter(t, p, task, class, fd))
+			return 0;
+		if (class == SCRIBE_CLASS_CLOSE)
+			t->last_ref = scribe_file_last_ref(t->file);
+	} else {
+		for (int i = 0; i < 6; i++)
+			t->arg[i] = scribe_arg(regs, i + 1);
+		if (!scribe_other_enter(t, p, class))
+			return 0;
+	}
+	t->class = class;
+	t->op.start_ns = bpf_ktime_get_ns();
+	/* Behind the clock, which waits for loads: these are for the return to find. */
+	if (class == SCRIBE_CLASS_OPENAT && (scribe_arg(regs, 3) & SCRIBE_O_CREAT))
+		scribe_slot_prefetch();
+	return 0;
+}
+
+/* Return of a read or write. Even classes write, odd ones read. */
+static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_regs *regs, __u32 class, long ret)
+{
+	struct scribe_proc *p;
+
+	if (ret < 0) {
+		p = scribe_proc_at(t->proc);
+		if (p)
+			scribe_data_failed(t, p, !(class & 1), ret);
+		return 0;
+	}
+	if (class & 1) {
+		if (scribe_data_exit(t, regs, class, SCRIBE_OP_READ, ret))
+			return 0;
+	} else if (scribe_data_exit(t, regs, class, SCRIBE_OP_WRITE, ret)) {
+		return 0;
+	}
+	p = scribe_proc_at(t->proc);
+	if (p)
+		scribe_data_late(t, p);
+	return 0;
+}
+
+static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs *regs, __u64 id, long ret)
+{
+	struct scribe_thread *t;
+	struct scribe_proc *p;
+	__u32 class;
+
+	if (id >= SCRIBE_MAX_SYSCALL || !scribe_syscall_classes[id])
+		return 0;
+	t = scribe_thread_of(task);
+	if (!t)
+		return 0;
+	class = t->class;
+	if (!class)
+		return 0;
+	t->class = 0;
+	if (scribe_lose_each && class <= SCRIBE_CLASS_LAST_DATA && (t->events + 1) % scribe_lose_each == 0) {
+		t->events++;
+		return 0;
+	}
+	if (class <= SCRIBE_CLASS_LAST_DATA)
+		return scribe_leave_data(t, regs, class, ret);
+	p = scribe_proc_at(t->proc);
+	if (!p)
+		return 0;
+	if (class >= SCRIBE_CLASS_LEFT_READ) {
+		scribe_io_left(t, p, class - SCRIBE_CLASS_LEFT_READ, ret);
+		return 0;
+	}
+	t->op.end_ns = bpf_ktime_get_ns();
+	if (class <= SCRIBE_CLASS_LAST_FD)
+		scribe_fd_exit(t, p, class, scribe_arg(regs, 2), ret);
+	else
+		scribe_other_exit(t, p, class, ret);
+	return 0;
+}
+
+/* The loader takes one pair: tracepoints whose arguments the kernel knows the types of, or any. */
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, regs, id);
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ret);
+}
+
+SEC("?raw_tp/sys_enter")
+int scribe_raw_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, scribe_task_regs(task), ctx->args[1]);
+}
+
+SEC("?raw_tp/sys_exit")
+int scribe_raw_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs;
+
+	if (scribe_is_nobodys(task))
+		return 0;
+	regs = scribe_task_regs(task);
+	return scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ctx->args[1]);
+}
+
+#include "bpf/kern/fentry.bpf.h"
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *child)
+{
+	scribe_fork(parent, child);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(scribe_sched_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	scribe_exec(task, BPF_CORE_READ_BITFIELD_PROBED(bprm, secureexec), true);
+	return 0;
+}
+
+/* The same where nobody can join: what the kernel checks of it takes a tenth of the time. */
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(scribe_sched_own, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	scribe_exec(task, BPF_CORE_READ_BITFIELD_PROBED(bprm, secureexec), false);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(scribe_sched_exit, struct task_struct *task)
+{
+	scribe_exit_task(task);
+	return 0;
+}
+
+/* An argument of a tracepoint as a number, whatever the verifier takes it for. */
+static __always_inline __u64 scribe_raw_arg(void *ctx, int n)
+{
+	__u64 value = 0;
+
+	bpf_probe_read_kernel(&value, sizeof(value), (__u64 *)ctx + n);
+	return value;
+}
+
+/*
+ * io_uring's tracepoints have changed their name and arguments; the loader takes
+ * what this kernel has (bpf/user/levels.c).
+ */
+SEC("?tp_btf/io_uring_submit_req")
+int scribe_uring_sub(void *ctx)
+{
+	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
+}
+
+/* Linux 6.0 and 6.1: (request, …); 5.17 to 5.19: (ring, request, …). */
+SEC("?tp_btf/io_uring_submit_sqe")
+int scribe_uring_sqe(void *ctx)
+{
+	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
+}
+
+SEC("?tp_btf/io_uring_submit_sqe")
+int scribe_uring_sqe2(void *ctx)
+{
+	return scribe_uring_submit(scribe_raw_arg(ctx, 1));
+}
+
+SEC("?tp_btf/io_uring_complete")
+int scribe_uring_cqe(void *ctx)
+{
+	struct io_uring_cqe *cqe = (struct io_uring_cqe *)scribe_raw_arg(ctx, 2);
+	struct io_uring_cqe c = {};
+
+	bpf_probe_read_kernel(&c, sizeof(c), cqe);
+	return scribe_uring_done(scribe_raw_arg(ctx, 1), c.res, c.flags);
+}
+
+/* Before Linux 6.15 the result was passed itself. */
+SEC("?tp_btf/io_uring_complete")
+int scribe_uring_res(void *ctx)
+{
+	return scribe_uring_done(scribe_raw_arg(ctx, 1), scribe_raw_arg(ctx, 3), scribe_raw_arg(ctx, 4));
+}
+
+#ifndef SCRIBE_PROBE_READ
+#include "bpf/kern/events.bpf.h"
+#endif

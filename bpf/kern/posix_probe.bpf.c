@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
+/*
+ * The same programs with probe reads in place of direct loads: for kernels
+ * before 6.2, and to test that path on newer ones.
+ */
+#define SCRIBE_PROBE_READ
+#include "bpf/kern/posix.bpf.c"

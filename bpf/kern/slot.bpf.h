@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records: finding or making the slot of a file, and taking a part of it to
+ * write on. A slot found is named by index and generation, so that a stale index is
+ * seen. What runs out folds into the process's catch-all, or is counted lost.
+ */
+#ifndef BPF_KERN_SLOT_BPF_H
+#define BPF_KERN_SLOT_BPF_H
+
+#include "bpf/kern/dentry_path.bpf.h"
+
+#define S_IFMT 00170000
+#define S_IFREG 0100000
+#define S_IFDIR 0040000
+#define SCRIBE_SB_KERNMOUNT (1u << 22)
+#define SCRIBE_MAGIC_LUSTRE 0x0bd00bd0
+#define SCRIBE_LUSTRE_ALIGN (1u << 20)
+
+static __always_inline __u32 scribe_slot_pop(struct scribe_ctl *ctl, __u32 low)
+{
+	__u32 index = SCRIBE_NO_SLOT;
+
+	SCRIBE_POP(scribe_slot_free, &ctl->slots, scribe_slot_mask, low, index);
+	return index;
+}
+
+/* Ask the daemon for more. In place: chains of calls are at most eight functions deep. */
+static __always_inline void scribe_ask(void)
+{
+	__u64 *ask = bpf_ringbuf_reserve(&scribe_asked, sizeof(*ask), 0);
+
+	if (!ask)
+		return; /* it has been, and nobody has come yet */
+	*ask = 0;
+	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
+}
+
+/*
+ * The next free slot will be cold memory: load its lines now, at the entry of a
+ * call that may create a file, and the processor fetches them meanwhile.
+ */
+static __always_inline void scribe_slot_prefetch(void)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	struct scribe_ring_pair *next;
+	struct scribe_slot *s;
+	__u32 head, at;
+
+	if (!ctl)
+		return;
+	head = *(volatile __u32 *)&ctl->slots.head;
+	at = (head & scribe_slot_mask) / 2;
+	next = bpf_map_lookup_elem(&scribe_slot_free, &at);
+	s = next ? scribe_slot_at(next->at[head & 1]) : 0;
+	if (!s)
+		return;
+	(void)*(volatile __u32 *)&s->state;
+	(void)*(volatile __u32 *)&s->cursor.last_op;
+	(void)*(volatile __u64 *)&s->ext.v[SCRIBE_EXT_CLOSE_NS];
+	(void)*(volatile __u32 *)&s->part.lock;
+	(void)*(volatile __u64 *)&s->part.close_end;
+}
+
+/* Push a slot on its process's list; the daemon may read the list meanwhile. */
+static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scribe_slot *s, __u32 index)
+{
+	*(volatile __u32 *)&s->next = SCRIBE_LINK_PENDING;
+	*(volatile __u32 *)&s->next = __sync_lock_test_and_set(&p->head, index);
+}
+
+/*
+ * A slot for a catch-all or a part: beyond the quota, and when the pool is used
+ * up, out of what is kept for the job, so that no other job can take it away.
+ */
+static __always_inline __u32 scribe_slot_kept(struct scribe_ctl *ctl, struct scribe_job_entry *job, __u32 *ret_flags)
+{
+	__u32 index = scribe_slot_pop(ctl, ctl->slots.reserve);
+
+	if (index)
+		return index;
+	if (__sync_fetch_and_add(&job->kept, 1) < job->reserve)
+		index = scribe_slot_pop(ctl, 0);
+	if (index)
+		*ret_flags = SCRIBE_SF_FROM_RESERVE;
+	else
+		__sync_fetch_and_add(&job->kept, -1);
+	return index;
+}
+
+static __always_inline __u32 scribe_slot_own(struct scribe_ctl *ctl, struct scribe_job_entry *job)
+{
+	__u32 index = 0;
+
+	if (__sync_fetch_and_add(&job->used, 1) < job->quota)
+		index = scribe_slot_pop(ctl, ctl->slots.reserve);
+	if (!index)
+		__sync_fetch_and_add(&job->used, -1);
+	return index;
+}
+
+#define SCRIBE_ASK_EACH 256 /* slots taken, where few are left */
+
+/* The daemon adds slots before they are used up: it looks when it comes by, and is woken where that may be late. */
+static __always_inline void scribe_slots_ask(struct scribe_ctl *ctl)
+{
+	__u32 left = *(volatile __u32 *)&ctl->slots.tail - *(volatile __u32 *)&ctl->slots.head;
+
+	if (left < ctl->slots.low && left % SCRIBE_ASK_EACH == 0)
+		scribe_ask();
+}
+
+/* A fresh slot of the process, on no list yet; 0 none. */
+SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kind)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	__u32 index, flags = 0;
+	struct scribe_slot *s;
+	struct scribe_job_entry *job;
+
+	if (!p || !ctl)
+		return 0;
+	job = scribe_job_at(p->job);
+	if (!job)
+		return 0;
+	if (kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_PART)
+		index = scribe_slot_kept(ctl, job, &flags);
+	else
+		index = scribe_slot_own(ctl, job);
+	scribe_slots_ask(ctl);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s)
+		return 0;
+	if ((job->flags & SCRIBE_JF_SEGMENTS) &&
+	    (kind == SCRIBE_KIND_FILE || kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_MPIIO))
+		flags |= SCRIBE_SF_TRACED;
+	s->kind = kind;
+	s->proc = proc;
+	s->proc_id = p->proc_id;
+	s->flags = flags;
+	s->generation++; /* given back with the slot: tells its uses apart */
+	*(volatile __u32 *)&s->state = SCRIBE_SLOT_LIVE;
+	return index;
+}
+
+/* The process's folded record; made at the first need. */
+static __always_inline __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
+{
+	struct scribe_slot *s;
+	__u32 index;
+
+	index = *(volatile __u32 *)&p->catchall;
+	if (index)
+		return index;
+	index = scribe_slot_new(p, proc, SCRIBE_KIND_CATCHALL);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s)
+		return 0;
+	scribe_slot_link(p, s, index);
+	if (__sync_val_compare_and_swap(&p->catchall, 0, index) != 0) {
+		s->state = SCRIBE_SLOT_ABANDONED;
+		return *(volatile __u32 *)&p->catchall;
+	}
+	__sync_fetch_and_or(&p->flags, SCRIBE_PF_OVERFLOWED);
+	return index;
+}
+
+/*
+ * The index is gone through in stretches, for the verifier's sake: in the first one is
+ * what is looked for but where it is nearly full.
+ */
+#define SCRIBE_INDEX_STRETCH 4
+#define SCRIBE_INDEX_FURTHER 0xffffffffu
+_Static_assert(SCRIBE_INDEX_PROBES % SCRIBE_INDEX_STRETCH == 0, "whole stretches");
+
+/* The living slot of `key`; SCRIBE_NO_SLOT: there is none, FURTHER: none in this stretch. */
+SCRIBE_GLOBAL __u32 scribe_index_find_on(const struct scribe_file_key *key, __u64 hash, __u32 first)
+{
+	if (!key)
+		return SCRIBE_NO_SLOT;
+	for (__u32 i = 0; i < SCRIBE_INDEX_STRETCH; i++) {
+		__u32 at = scribe_index_at(hash, first + i) & scribe_index_mask;
+		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
+		struct scribe_slot *s;
+
+		if (!cell)
+			return SCRIBE_NO_SLOT;
+		v = *(volatile __u64 *)cell;
+		if (v == 0)
+			return SCRIBE_NO_SLOT;
+		if (v != scribe_index_cell(hash, (__u32)v))
+			continue;
+		s = scribe_slot_at((__u32)v);
+		if (s && s->hash == key->hash && s->ino == key->ino && s->proc_id == key->proc_id &&
+		    s->dev == key->dev && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
+			return (__u32)v;
+	}
+	return SCRIBE_INDEX_FURTHER;
+}
+
+static __always_inline __u32 scribe_index_find(const struct scribe_file_key *key, __u64 hash)
+{
+	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i += SCRIBE_INDEX_STRETCH) {
+		__u32 index = scribe_index_find_on(key, hash, i);
+
+		if (index != SCRIBE_INDEX_FURTHER)
+			return index;
+	}
+	return SCRIBE_NO_SLOT;
+}
+
+/* 0 when the slot can be found from now on, 1 when there is no room in this stretch. */
+SCRIBE_GLOBAL int scribe_index_add_on(__u64 hash, __u32 slot, __u32 first)
+{
+	for (__u32 i = 0; i < SCRIBE_INDEX_STRETCH; i++) {
+		__u32 at = scribe_index_at(hash, first + i) & scribe_index_mask;
+		__u64 *cell = bpf_map_lookup_elem(&scribe_index, &at), v;
+
+		if (!cell)
+			break;
+		v = *(volatile __u64 *)cell;
+		if (v != 0 && v != SCRIBE_INDEX_GONE)
+			continue;
+		if (__sync_val_compare_and_swap(cell, v, scribe_index_cell(hash, slot)) == v)
+			return 0;
+	}
+	return 1;
+}
+
+/* 1: no room near. */
+static __always_inline int scribe_index_add(__u64 hash, __u32 slot)
+{
+	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i += SCRIBE_INDEX_STRETCH)
+		if (!scribe_index_add_on(hash, slot, i))
+			return 0;
+	return 1;
+}
+
+/*
+ * The record for `key`, made if there is none. *ret_new: the caller names it.
+ * A slot that the index has no room for is used anyway; the next look-up
+ * makes another one, and the drain merges them.
+ */
+static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key,
+					     __u32 kind, bool *ret_new)
+{
+	__u64 hash = scribe_index_hash(key);
+	__u32 index = scribe_index_find(key, hash);
+	struct scribe_slot *s;
+
+	*ret_new = false;
+	if (index)
+		return index;
+	index = scribe_slot_new(p, proc, kind);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s) {
+		scribe_count(p, SCRIBE_L_OVERFLOWED_FILES);
+		__sync_fetch_and_add(&p->overflowed, 1);
+		return scribe_catchall(p, proc);
+	}
+	s->ino = key->ino;
+	s->dev = key->dev;
+	s->hash = key->hash;
+	scribe_slot_link(p, s, index);
+	if (scribe_index_add(hash, index))
+		scribe_count(p, SCRIBE_L_SLOT_INDEX_FULL);
+	*ret_new = true;
+	return index;
+}
+
+#define SCRIBE_FMODE_CREATED 0x100000
+
+/* Remember for every thread of the process which record a description has. */
+static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 inode, __u32 slot,
+					    __u32 generation)
+{
+	struct scribe_desc_key key = {.file = file, .proc_id = p->proc_id};
+	struct scribe_desc d = {.inode = inode, .slot = slot, .generation = generation};
+
+	if (bpf_map_update_elem(&scribe_descs, &key, &d, BPF_ANY))
+		scribe_count(p, SCRIBE_L_CACHE_FULL);
+}
+
+/* Does a file of this mode count? Directories only where the caller says so. */
+static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mode, bool directory)
+{
+	struct scribe_job_entry *job;
+
+	if ((mode & S_IFMT) == S_IFREG)
+		return true;
+	if (directory && (mode & S_IFMT) == S_IFDIR)
+		return true;
+	job = scribe_job_at(p->job);
+	return job && job->all_types;
+}
+
+/*
+ * First sight of a description by this process (or an open of it): find or make
+ * the record of its name. SCRIBE_SKIP_SLOT when it does not count. `kind`: FILE,
+ * or STDIO for a stream's record of it.
+ */
+SCRIBE_GLOBAL __u32 scribe_lookup_or_create_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+						   __u32 kind)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	struct inode *inode = SCRIBE_GET(file, f_inode);
+	struct super_block *sb = SCRIBE_GET(inode, i_sb);
+	struct scribe_file_key *key;
+	struct scribe_slot *s;
+	__u32 index;
+	bool fresh;
+
+	if (!t || !p)
+		return SCRIBE_NO_SLOT;
+	/* memfd, System V shared memory: memory that has no name in any file system. */
+	if (SCRIBE_GET(sb, s_flags) & SCRIBE_SB_KERNMOUNT)
+		return SCRIBE_SKIP_SLOT;
+	scribe_chain_hash(t, addr);
+	if (scribe_top_excluded(t, t->climb.top))
+		return SCRIBE_SKIP_SLOT;
+	key = &t->key;
+	key->proc_id = t->proc_id;
+	key->dev = SCRIBE_GET(sb, s_dev);
+	key->ino = SCRIBE_GET(inode, i_ino);
+	key->hash = t->climb.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
+	if (kind != SCRIBE_KIND_FILE)
+		key->hash ^= kind * SCRIBE_MIX;
+	key->hash &= ~SCRIBE_INDEX_BY_STRING;
+	index = scribe_slot_for(p, t->proc, key, kind, &fresh);
+	if (!index)
+		return SCRIBE_NO_SLOT;
+	s = scribe_slot_at(index);
+	if (!s)
+		return SCRIBE_NO_SLOT;
+	if (fresh) {
+		__u32 align = SCRIBE_GET(sb, s_blocksize);
+
+		if (SCRIBE_GET(sb, s_magic) == SCRIBE_MAGIC_LUSTRE)
+			align = SCRIBE_LUSTRE_ALIGN;
+		s->align = align;
+		if (SCRIBE_GET(inode, i_nlink) == 0)
+			s->flags |= SCRIBE_SF_UNLINKED;
+		if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), false))
+			s->flags |= SCRIBE_SF_DIRECTORY;
+	}
+	if (s->kind != SCRIBE_KIND_CATCHALL) {
+		if (!(s->flags & SCRIBE_SF_NAME_SENT))
+			scribe_send_file_name(s, index, p, addr);
+		if (s->flags & SCRIBE_SF_EXCLUDED)
+			index = SCRIBE_SKIP_SLOT;
+	}
+	return index;
+}
+
+static __always_inline __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	return scribe_lookup_or_create_record(t, p, addr, SCRIBE_KIND_FILE);
+}
+
+/* Is the description a stdio stream's, of this process or of the one it was forked from? */
+SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
+{
+	struct scribe_desc_key key = {.file = addr};
+	struct file *file = SCRIBE_CAST(file, addr);
+	__u64 inode = (__u64)SCRIBE_GET(file, f_inode);
+	struct scribe_desc *d;
+	struct scribe_slot *s;
+
+	if (!p)
+		return SCRIBE_KIND_FILE;
+	key.proc_id = p->proc_id;
+	d = bpf_map_lookup_elem(&scribe_descs, &key);
+	if (!d && !(p->flags & SCRIBE_PF_EXECED)) {
+		key.proc_id = p->parent_serial;
+		d = bpf_map_lookup_elem(&scribe_descs, &key);
+	}
+	if (!d || d->inode != inode || d->slot == SCRIBE_SKIP_SLOT)
+		return SCRIBE_KIND_FILE;
+	s = scribe_slot_at(d->slot);
+	return s && s->proc_id == (__u32)key.proc_id && s->kind == SCRIBE_KIND_STDIO ? SCRIBE_KIND_STDIO
+										   : SCRIBE_KIND_FILE;
+}
+
+/*
+ * Put a description's record into the thread's cache. Most files are used by
+ * one thread and closed before the next is opened: only when the place in the
+ * cache is needed does the old one go into the process's table.
+ */
+static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
+					     __u64 inode, __u32 slot, __u32 generation, bool kept)
+{
+	if (t->c_file && !t->c_kept && t->c_file != file)
+		scribe_desc_put(p, t->c_file, t->c_inode, t->c_slot, t->c_generation);
+	t->c_file = file;
+	t->c_inode = inode;
+	t->c_slot = slot;
+	t->c_generation = generation;
+	t->c_gen = *(volatile __u32 *)&p->open_gen;
+	t->c_kept = kept;
+}
+
+SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct scribe_desc_key key = {.file = addr};
+	struct file *file = SCRIBE_CAST(file, addr);
+	__u64 inode = (__u64)SCRIBE_GET(file, f_inode);
+	__u32 index, generation = 0;
+	struct scribe_desc *d;
+	struct scribe_slot *s;
+	bool kept = false;
+
+	if (!t || !p)
+		return SCRIBE_NO_SLOT;
+	key.proc_id = t->proc_id;
+	d = bpf_map_lookup_elem(&scribe_descs, &key);
+	if (d && d->inode == inode) {
+		index = d->slot;
+		generation = d->generation;
+		kept = true;
+	} else {
+		index = scribe_lookup_or_create_record(t, p, addr, scribe_kind_of_desc(p, addr));
+		if (index == SCRIBE_NO_SLOT)
+			return index;
+	}
+	if (!kept) {
+		/* Met without an open: inherited, or shared with other threads. */
+		s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
+		generation = s ? s->generation : 0;
+		scribe_desc_put(p, addr, inode, index, generation);
+		kept = true;
+	}
+	scribe_cache_put(t, p, addr, inode, index, generation, kept);
+	return index;
+}
+
+/* Is the file, of this inode, the one that the thread has used last? */
+static __always_inline bool scribe_is_cached(const struct scribe_thread *t, const struct scribe_proc *p, __u64 file,
+					     const struct inode *inode)
+{
+	return t->c_file == file && t->c_inode == (__u64)inode &&
+	       t->c_gen == *(const volatile __u32 *)&p->open_gen;
+}
+
+/*
+ * The record of an open file: from the thread's cache, the process's cache, or
+ * by name. SCRIBE_NO_SLOT and SCRIBE_SKIP_SLOT: nothing to record on. Else the
+ * file is the cached one now, and t->c_generation its record's.
+ */
+static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+					    bool directory)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	struct inode *inode = SCRIBE_GET(file, f_inode);
+
+	if (scribe_is_cached(t, p, addr, inode))
+		return t->c_slot;
+	if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), directory))
+		return SCRIBE_SKIP_SLOT;
+	return scribe_resolve_slow(t, p, addr);
+}
+
+/* ---- parts ---- */
+
+/* Try to lock; the even value it had, or 1 when busy. */
+static __always_inline __u32 scribe_part_trylock(struct scribe_slot *s)
+{
+	__u32 v = *(volatile __u32 *)&s->part.lock;
+
+	if (v & 1)
+		return 1;
+	return __sync_val_compare_and_swap(&s->part.lock, v, v + 1) == v ? v : 1;
+}
+
+/* A plain store of an even value: right even if the slot was given back meanwhile. */
+static __always_inline void scribe_part_unlock(struct scribe_slot *s, __u32 v)
+{
+#ifdef __TARGET_ARCH_x86
+	asm volatile("" ::: "memory");
+	*(volatile __u32 *)&s->part.lock = v + 2;
+#else
+	__sync_lock_test_and_set(&s->part.lock, v + 2);
+#endif
+}
+
+struct scribe_hold {
+	struct scribe_slot *at; /* the slot whose part is held */
+	__u32 lock;             /* value to unlock with */
+	__u32 atomic;           /* 1: nothing is held, change it atomically */
+};
+
+/* A part of `s` that is free, or a new one, or the atomic one. */
+#define SCRIBE_PART_NONE ~0ull
+#define SCRIBE_PART_ATOMIC (1ull << 63)
+
+/* Another thread was first: it is given back with its process. */
+SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)
+{
+	struct scribe_slot *s = scribe_slot_at(index);
+
+	if (!p || !s)
+		return 0;
+	*(volatile __u32 *)&s->state = SCRIBE_SLOT_ABANDONED;
+	scribe_slot_link(p, s, index);
+	return 0;
+}
+
+/*
+ * Parts beyond the first: index << 32 | lock value of one now locked, with
+ * SCRIBE_PART_ATOMIC of the one that needs no lock; SCRIBE_PART_NONE: no slot.
+ */
+SCRIBE_GLOBAL __u64 scribe_part_slow(struct scribe_slot *s)
+{
+	struct scribe_proc *p;
+	struct scribe_slot *at;
+	__u32 v;
+
+	if (!s)
+		return SCRIBE_PART_NONE;
+	p = scribe_proc_at(s->proc);
+	if (!p)
+		return SCRIBE_PART_NONE;
+	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
+		__u32 index = *(volatile __u32 *)&s->parts[i];
+
+		if (!index) {
+			__u32 made = scribe_slot_new(p, s->proc, SCRIBE_KIND_PART);
+
+			if (!made)
+				break;
+			index = __sync_val_compare_and_swap(&s->parts[i], 0, made);
+			if (index)
+				scribe_slot_abandon(p, made);
+			else
+				index = made;
+		}
+		at = scribe_slot_at(index);
+		if (!at)
+			break;
+		if (i == SCRIBE_EXTRA_PARTS - 1)
+			return (__u64)index << 32 | SCRIBE_PART_ATOMIC;
+		v = scribe_part_trylock(at);
+		if (v != 1)
+			return (__u64)index << 32 | v;
+	}
+	return SCRIBE_PART_NONE;
+}
+
+/* The part that this CPU tries first: once parts have been added, CPUs spread over them. */
+static __always_inline struct scribe_slot *scribe_part_here(struct scribe_slot *s)
+{
+	__u32 other = *(volatile __u32 *)&s->parts[0];
+	struct scribe_slot *at = 0;
+
+	if (other && (bpf_get_smp_processor_id() & 1))
+		at = scribe_slot_at(other);
+	return at ? at : s;
+}
+
+/*
+ * Hold a part of the slot found earlier. False: the slot is not that one any
+ * more (retired by the daemon), or nothing could be held.
+ */
+static __always_inline bool scribe_part_hold(struct scribe_slot *s, __u32 generation, struct scribe_hold *h)
+{
+	__u32 v;
+
+	h->at = scribe_part_here(s);
+	h->atomic = 0;
+	v = scribe_part_trylock(h->at);
+	if (v == 1 && h->at != s) {
+		h->at = s;
+		v = scribe_part_trylock(s);
+	}
+	if (v == 1) {
+		__u64 got = scribe_part_slow(s);
+
+		if (got == SCRIBE_PART_NONE)
+			return false;
+		h->atomic = (got & SCRIBE_PART_ATOMIC) != 0;
+		h->at = scribe_slot_at((__u32)(got >> 32) & 0x7fffffff);
+		v = (__u32)got;
+		if (!h->at)
+			return false;
+	}
+	h->lock = v;
+	if (*(volatile __u32 *)&s->generation == generation && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
+		return true;
+	if (!h->atomic)
+		scribe_part_unlock(h->at, h->lock);
+	return false;
+}
+
+static __always_inline void scribe_part_release(struct scribe_hold *h)
+{
+	if (!h->atomic)
+		scribe_part_unlock(h->at, h->lock);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls that are not on one descriptor: opens, copies, paths, asynchronous I/O.
+ */
+#ifndef BPF_KERN_SYSCALL_BPF_H
+#define BPF_KERN_SYSCALL_BPF_H
+
+#include "bpf/kern/aio.bpf.h"
+#include "bpf/kern/syscall_path.bpf.h"
+
+/* Entry; false: nothing to do at return. */
+static __always_inline int scribe_other_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
+{
+	switch (class) {
+	case SCRIBE_CLASS_SENDFILE:
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0);
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 1);
+		scribe_copy_enter(t, p, SCRIBE_ARG(2), SCRIBE_ARG(1));
+		return 1;
+	case SCRIBE_CLASS_COPY_RANGE:
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0);
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 1);
+		/* fallthrough */
+	case SCRIBE_CLASS_SPLICE:
+		scribe_copy_enter(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3));
+		return 1;
+	case SCRIBE_CLASS_FSTATAT:
+	case SCRIBE_CLASS_STATX:
+		/* Whether the string is empty is seen at return, when it can be read. */
+		t->slot = SCRIBE_NO_SLOT;
+		if (scribe_may_be_empty(t, class) &&
+		    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
+			t->slot = SCRIBE_SKIP_SLOT;
+		return 1;
+	case SCRIBE_CLASS_CLOSE_RANGE:
+		if (!(SCRIBE_ARG(3) & SCRIBE_CLOSE_RANGE_CLOEXEC))
+			scribe_close_range(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2));
+		return 0;
+	case SCRIBE_CLASS_AIO_SUBMIT:
+		return scribe_aio_submit(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3));
+	default:
+		return 1;
+	}
+}
+
+static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
+					     __s64 ret)
+{
+	__u64 in_off = class == SCRIBE_CLASS_SENDFILE ? SCRIBE_ARG(3) : SCRIBE_ARG(2);
+	__u64 out_off = class == SCRIBE_CLASS_SENDFILE ? 0 : SCRIBE_ARG(4);
+
+	/* Counted by the kernel as a read and a write, but not when it fails early or copies nothing. */
+	if (class != SCRIBE_CLASS_SPLICE) {
+		struct task_struct *task = bpf_get_current_task_btf();
+
+		t->io[0] = scribe_io_kernel(task, 0);
+		t->io[1] = scribe_io_kernel(task, 1);
+	}
+	if (ret < 0)
+		return;
+	scribe_copy_side(t, p, SCRIBE_OP_READ, ret, in_off);
+	scribe_copy_side(t, p, SCRIBE_OP_WRITE, ret, out_off);
+}
+
+/* Mode argument of an open: only there when the call may create. */
+static __always_inline __u32 scribe_open_mode(struct scribe_thread *t, __u32 class)
+{
+	__u64 how[2] = {};
+
+	switch (class) {
+	case SCRIBE_CLASS_CREAT:
+		return SCRIBE_ARG(2);
+	case SCRIBE_CLASS_OPEN:
+		return SCRIBE_ARG(2) & (SCRIBE_O_CREAT | SCRIBE_O_TMPFILE) ? SCRIBE_ARG(3) : 0;
+	case SCRIBE_CLASS_OPENAT2:
+		bpf_probe_read_user(how, sizeof(how), (void *)SCRIBE_ARG(3));
+		return how[1];
+	default:
+		return SCRIBE_ARG(3) & (SCRIBE_O_CREAT | SCRIBE_O_TMPFILE) ? SCRIBE_ARG(4) : 0;
+	}
+}
+
+static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
+					     __s64 ret)
+{
+	switch (class) {
+	case SCRIBE_CLASS_SENDFILE:
+	case SCRIBE_CLASS_SPLICE:
+	case SCRIBE_CLASS_COPY_RANGE:
+		scribe_copy_exit(t, p, class, ret);
+		return 0;
+	case SCRIBE_CLASS_OPEN:
+	case SCRIBE_CLASS_CREAT:
+	case SCRIBE_CLASS_OPENAT:
+	case SCRIBE_CLASS_OPENAT2:
+		if (ret < 0)
+			scribe_count(p, SCRIBE_L_FAILED_PATHS);
+		else
+			scribe_open_exit(t, p, ret, scribe_open_mode(t, class) & 07777);
+		return 0;
+	case SCRIBE_CLASS_MSYNC:
+		if (ret == 0)
+			scribe_msync(t, p, SCRIBE_ARG(1));
+		return 0;
+	case SCRIBE_CLASS_AIO_GETEVENTS:
+		if (ret > 0)
+			scribe_aio_reap(t, p, SCRIBE_ARG(4), ret);
+		return 0;
+	case SCRIBE_CLASS_AIO_SUBMIT:
+		scribe_aio_submitted(t, p, SCRIBE_ARG(3), ret);
+		return 0;
+	}
+	if ((class == SCRIBE_CLASS_FSTATAT || class == SCRIBE_CLASS_STATX) && t->slot != SCRIBE_NO_SLOT &&
+	    scribe_is_empty(t)) {
+		if (t->slot != SCRIBE_SKIP_SLOT)
+			scribe_fd_exit(t, p, class, 0, ret);
+		return 0;
+	}
+	scribe_path_exit(t, p, class, ret);
+	return 0;
+}
+
+#endif

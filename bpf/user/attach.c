@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Links of the programs, in two groups: those that see processes come and go, which cost
+ * nobody's system calls anything, and those at system calls, which every process of the
+ * node pays for while they are there. Must not know for whom, nor when.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/user/levels.h"
+#include "bpf/user/load_private.h"
+#include "bpf/user/refusal.h"
+
+/* By the names of the programs that see processes: all others are at calls. */
+static bool is_of_calls(const char *program)
+{
+	return strncmp(program, "scribe_sched_", strlen("scribe_sched_")) != 0 &&
+	       strcmp(program, "scribe_ev_fork") != 0 && strcmp(program, "scribe_ev_exec") != 0 &&
+	       strcmp(program, "scribe_ev_own") != 0 && strcmp(program, "scribe_ev_end") != 0;
+}
+
+static bool has_link(const struct scribe_bpf *b, const char *program)
+{
+	for (unsigned i = 0; i < b->nlinks; i++)
+		if (!strcmp(b->link_name[i], program))
+			return true;
+	return false;
+}
+
+/*
+ * Programs at the entries of system calls are attached last and detached first: who has seen a
+ * call's entry sees its return. A return without an entry is nobody's, and is counted as late.
+ */
+static bool is_entry(const char *program)
+{
+	return strstr(program, "enter") != NULL;
+}
+
+enum group { OF_PROCESSES, OF_RETURNS, OF_ENTRIES };
+
+static enum group group_of(const char *program)
+{
+	return !is_of_calls(program) ? OF_PROCESSES : is_entry(program) ? OF_ENTRIES : OF_RETURNS;
+}
+
+/* Those of a group that are not attached yet. On an error the others stay as they are. */
+static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_err *err)
+{
+	for (unsigned i = 0; i < b->nprogs; i++) {
+		const char *name = b->prog[i].name;
+		int fd, rc;
+
+		if (group_of(name) != group || has_link(b, name))
+			continue;
+		fd = scribe_bpf_attach_program(name, b->prog[i].fd);
+		rc = fd < 0 ? fd : 0;
+		if (rc == 0) {
+			memcpy(b->link_name[b->nlinks], name, sizeof(b->link_name[0]));
+			b->link[b->nlinks++] = fd;
+			rc = scribe_bpf_pin(b, "links", name, fd);
+		}
+		if (rc < 0)
+			return scribe_refused(err, rc, SCRIBE_STEP_ATTACH, name, NULL);
+	}
+	return 0;
+}
+
+static void detach_one(struct scribe_bpf *b, unsigned i)
+{
+	scribe_bpf_unpin(b, "links", b->link_name[i]);
+	close(b->link[i]);
+	b->nlinks--;
+	for (; i < b->nlinks; i++) {
+		b->link[i] = b->link[i + 1];
+		memcpy(b->link_name[i], b->link_name[i + 1], sizeof(b->link_name[0]));
+	}
+}
+
+int scribe_bpf_attach_processes(struct scribe_bpf *b, struct scribe_err *err)
+{
+	return attach_group(b, OF_PROCESSES, err);
+}
+
+int scribe_bpf_attach_calls(struct scribe_bpf *b, struct scribe_err *err)
+{
+	int rc = attach_group(b, OF_RETURNS, err);
+
+	if (rc == 0)
+		rc = attach_group(b, OF_ENTRIES, err);
+	if (rc == 0)
+		scribe_bpf_calls_told(b, true);
+	return rc;
+}
+
+int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
+{
+	int rc = scribe_bpf_attach_processes(b, err);
+
+	if (rc == 0)
+		rc = scribe_bpf_attach_calls(b, err);
+	if (rc < 0)
+		scribe_bpf_detach(b);
+	return rc;
+}
+
+void scribe_bpf_calls_told(struct scribe_bpf *b, bool on)
+{
+	/* see scribe_joins_late (bpf/kern/process.bpf.h) */
+	__atomic_exchange_n(&b->ctl->calls, on, __ATOMIC_SEQ_CST);
+}
+
+bool scribe_bpf_detach_call(struct scribe_bpf *b)
+{
+	for (enum group group = OF_ENTRIES; group != OF_PROCESSES; group--)
+		for (unsigned i = b->nlinks; i-- > 0;)
+			if (group_of(b->link_name[i]) == group) {
+				detach_one(b, i);
+				return true;
+			}
+	return false;
+}
+
+bool scribe_bpf_attached(const struct scribe_bpf *b)
+{
+	return b->nlinks != 0;
+}
+
+bool scribe_bpf_calls_attached(const struct scribe_bpf *b)
+{
+	for (unsigned i = 0; i < b->nprogs; i++)
+		if (is_of_calls(b->prog[i].name) && !has_link(b, b->prog[i].name))
+			return false;
+	return b->nprogs;
+}
+
+void scribe_bpf_detach(struct scribe_bpf *b)
+{
+	if (b->ctl)
+		scribe_bpf_calls_told(b, false);
+	while (b->nlinks)
+		detach_one(b, b->nlinks - 1);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Ways into the kernel as a table, and which of an object's programs fit a
+ * kernel. Must not know maps, nor what the programs do.
+ */
+#include "bpf/user/levels.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bpf/user/fentry.h"
+
+const struct scribe_bpf_level_row scribe_bpf_levels[] = {
+	{SCRIBE_BPF_FENTRY, "fentry", false, "scribe_fn_enter", "scribe_fn_leave", "bpf_multi_func", false},
+	{SCRIBE_BPF_TP_BTF, "tp_btf", false, "scribe_sys_enter", "scribe_sys_exit", "bpf_rdonly_cast", false},
+	{SCRIBE_BPF_TP_BTF_PROBE, "tp_btf_probe", true, "scribe_sys_enter", "scribe_sys_exit", NULL, false},
+	{SCRIBE_BPF_RAW_TP, "raw_tp", true, "scribe_raw_enter", "scribe_raw_exit", NULL, false},
+	{SCRIBE_BPF_TRACEPOINT, "tracepoint", false, "scribe_event_enter", "scribe_event_exit",
+	 "bpf_rdonly_cast", true},
+};
+const size_t scribe_bpf_nlevels = sizeof(scribe_bpf_levels) / sizeof(scribe_bpf_levels[0]);
+
+const struct scribe_bpf_level_row *scribe_bpf_level_row(enum scribe_bpf_level level)
+{
+	for (size_t i = 0; i < scribe_bpf_nlevels; i++)
+		if (scribe_bpf_levels[i].level == level)
+			return &scribe_bpf_levels[i];
+	return NULL;
+}
+
+enum scribe_bpf_level scribe_bpf_level_of(const char *name)
+{
+	for (size_t i = 0; i < scribe_bpf_nlevels; i++)
+		if (!strcmp(scribe_bpf_levels[i].name, name))
+			return scribe_bpf_levels[i].level;
+	return SCRIBE_BPF_AUTO;
+}
+
+const char *scribe_bpf_level_name(enum scribe_bpf_level level)
+{
+	const struct scribe_bpf_level_row *row = scribe_bpf_level_row(level);
+
+	return row ? row->name : "auto";
+}
+
+/* Number of a trace event, 0: there is none, or no trace file system. */
+static uint64_t event_number(const char *event)
+{
+	static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	unsigned long long number = 0;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]) && !number; i++) {
+		char path[128];
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/events/%s/id", roots[i], event);
+		f = fopen(path, "re");
+		if (f && fscanf(f, "%llu", &number) != 1)
+			number = 0;
+		if (f)
+			fclose(f);
+	}
+	return number;
+}
+
+static int open_event(const char *event)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+				       .size = sizeof(attr),
+				       .config = event_number(event),
+				       .sample_period = 1,
+				       .wakeup_events = 1};
+	int fd;
+
+	if (!attr.config)
+		return -ENOENT;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The program runs on every processor, whichever the event is opened on. */
+static int attach_event(const char *event, int fd)
+{
+	int perf = open_event(event), link;
+
+	if (perf < 0)
+		return perf;
+	link = bpf_link_create(fd, perf, BPF_PERF_EVENT, NULL);
+	if (link < 0)
+		link = -errno;
+	close(perf); /* the link holds it */
+	return link;
+}
+
+int scribe_bpf_level_event(const struct scribe_bpf_level_row *row)
+{
+	int fd = row->level == SCRIBE_BPF_TRACEPOINT ? open_event("raw_syscalls/sys_enter") : 0;
+
+	if (fd > 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+bool scribe_bpf_level_fits(const struct scribe_bpf_level_row *row, const struct btf *btf)
+{
+	if (row->level == SCRIBE_BPF_FENTRY && !scribe_fentry_fits(btf))
+		return false;
+	if (scribe_bpf_level_event(row) < 0)
+		return false;
+	return !row->kfunc || btf__find_by_name_kind(btf, row->kfunc, BTF_KIND_FUNC) > 0;
+}
+
+bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted)
+{
+	/* what reads by probes has its programs of processes at tracepoints alone */
+	return (preempted.calls && !row->whole) ||
+	       (preempted.process_events && (row->probe_reads || !preempted.events));
+}
+
+/* Is it tried behind the others? `tracepoint` where no program is skipped, for what it costs; else what skips. */
+static bool is_late(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted)
+{
+	return preempted.calls || preempted.process_events ? scribe_bpf_level_skips(row, preempted) : row->whole;
+}
+
+const struct scribe_bpf_level_row *scribe_bpf_level_in_order(size_t i, struct scribe_preempted preempted)
+{
+	for (int late = 0; late < 2; late++)
+		for (size_t row = 0; row < scribe_bpf_nlevels; row++)
+			if (is_late(&scribe_bpf_levels[row], preempted) == late && i-- == 0)
+				return &scribe_bpf_levels[row];
+	return NULL;
+}
+
+int scribe_bpf_attach_program(const char *program, int fd)
+{
+	static const struct {
+		const char *program, *event, *tracepoint;
+		bool function, at_exit;
+	} named[] = {
+		{"scribe_event_enter", "raw_syscalls/sys_enter", NULL, false, false},
+		{"scribe_event_exit", "raw_syscalls/sys_exit", NULL, false, false},
+		{"scribe_ev_fork", "sched/sched_process_fork", NULL, false, false},
+		{"scribe_ev_exec", "sched/sched_process_exec", NULL, false, false},
+		{"scribe_ev_own", "sched/sched_process_exec", NULL, false, false},
+		{"scribe_ev_end", "sched/sched_process_exit", NULL, false, false},
+		{"scribe_ev_sub", "io_uring/io_uring_submit_req", NULL, false, false},
+		{"scribe_ev_cqe", "io_uring/io_uring_complete", NULL, false, false},
+		{"scribe_raw_enter", NULL, "sys_enter", false, false},
+		{"scribe_raw_exit", NULL, "sys_exit", false, false},
+		{"scribe_fn_enter", NULL, NULL, true, false},
+		{"scribe_fn_leave", NULL, NULL, true, true},
+	};
+	const char *tracepoint = NULL; /* the kernel knows it from the program */
+	int link;
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		if (strcmp(named[i].program, program))
+			continue;
+		if (named[i].event)
+			return attach_event(named[i].event, fd);
+		if (named[i].function)
+			return scribe_fentry_attach(fd, named[i].at_exit);
+		tracepoint = named[i].tracepoint;
+	}
+	link = bpf_raw_tracepoint_open(tracepoint, fd);
+	return link < 0 ? -errno : link;
+}
+
+/* Parameters of a tracepoint as the kernel's types give them, the first is its own; -1: no such one. */
+static int tracepoint_params(const struct btf *btf, const char *name)
+{
+	char type_name[80];
+	const struct btf_type *t;
+	int id;
+
+	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* pointer */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* function */
+	return t && btf_is_func_proto(t) ? btf_vlen(t) : -1;
+}
+
+/*
+ * io_uring's tracepoints have changed name and arguments; all forms that tell the
+ * request are compiled in. NULL: this kernel's do not tell it (before 5.17).
+ */
+static const char *uring_submit(const struct btf *btf)
+{
+	if (tracepoint_params(btf, "io_uring_submit_req") > 0)
+		return "scribe_uring_sub"; /* from 6.2 on */
+	switch (tracepoint_params(btf, "io_uring_submit_sqe")) {
+	case 3:
+		return "scribe_uring_sqe"; /* 6.0, 6.1 */
+	case 8:
+		return "scribe_uring_sqe2"; /* 5.17 to 5.19 */
+	default:
+		return NULL;
+	}
+}
+
+static int choose(struct bpf_object *object, const char *program)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(object, program);
+
+	return p ? bpf_program__set_autoload(p, true) : -ENOENT;
+}
+
+/* What libbpf does not know by the sections' names. */
+static int prepare_functions(const struct scribe_bpf_level_row *row, struct bpf_object *object)
+{
+	int rc = scribe_fentry_prepare(bpf_object__find_program_by_name(object, row->enter_program), false);
+
+	return rc ? rc : scribe_fentry_prepare(bpf_object__find_program_by_name(object, row->exit_program), true);
+}
+
+/* Of both forms of io_uring's programs, those that this kernel has. */
+static int choose_uring(struct bpf_object *object, const struct btf *btf, bool events)
+{
+	const char *submit = uring_submit(btf), *done = "scribe_uring_res"; /* before 6.15 the result itself */
+	int rc;
+
+	if (!submit)
+		return 0;
+	if (tracepoint_params(btf, "io_uring_complete") == 4)
+		done = "scribe_uring_cqe";
+	rc = choose(object, events ? "scribe_ev_sub" : submit);
+	return rc ? rc : choose(object, events ? "scribe_ev_cqe" : done);
+}
+
+int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,
+			    const struct btf *btf, struct scribe_preempted preempted, bool nobody_joins)
+{
+	bool events = preempted.process_events && preempted.events && !row->probe_reads;
+	const char *const own[] = {"scribe_sched_own", "scribe_ev_own"};
+	const char *const exec[] = {"scribe_sched_exec", "scribe_ev_exec"};
+	const char *const wanted[] = {row->enter_program, row->exit_program,
+				      events ? "scribe_ev_fork" : "scribe_sched_fork",
+				      (nobody_joins ? own : exec)[events],
+				      events ? "scribe_ev_end" : "scribe_sched_exit"};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		rc = choose(object, wanted[i]);
+	if (rc == 0 && row->level == SCRIBE_BPF_FENTRY)
+		rc = prepare_functions(row, object);
+	return rc ? rc : choose_uring(object, btf, events);
+}

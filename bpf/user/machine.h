@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of this machine and this process decides whether the kernel takes our programs. */
+#ifndef BPF_USER_MACHINE_H
+#define BPF_USER_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum scribe_lockdown { SCRIBE_LOCKDOWN_NONE, SCRIBE_LOCKDOWN_INTEGRITY, SCRIBE_LOCKDOWN_CONFIDENTIALITY };
+
+struct scribe_machine {
+	char release[65]; /* of the kernel, as uname says it */
+	unsigned major, minor;
+	uint32_t uid;  /* effective */
+	uint64_t caps; /* effective capabilities, bit by number */
+	bool user_ns;  /* in another user namespace than the machine's first */
+	bool no_proc;  /* /proc is not mounted: what is read from there is not known */
+	enum scribe_lockdown lockdown;
+	bool filtered;   /* a seccomp filter stands over this process */
+	int bpf_errno;   /* of a call of bpf() that means nothing: EINVAL where it is let through */
+	int perf_errno;  /* of such a call of perf_event_open() */
+	uint64_t nofile; /* limits; UINT64_MAX: none */
+	uint64_t memlock;
+	uint64_t space;    /* address space */
+	int types_errno;       /* of opening /sys/kernel/btf/vmlinux; 0: readable */
+	bool sysfs;            /* /sys is mounted */
+	bool tracefs;          /* at /sys/kernel/tracing, or where that was before */
+	bool bpffs;            /* at the place of the pins */
+	int paranoid;          /* kernel.perf_event_paranoid; INT_MIN unknown */
+	int jit;               /* net.core.bpf_jit_enable; -1 unknown */
+	uint64_t memory_limit; /* bytes, of the closest control group; UINT64_MAX: none */
+	char memory_group[192];
+	char modules[96]; /* security modules, "" unknown */
+};
+
+/* Read it now. `pins`: the folder of pins, NULL: /sys/fs/bpf. */
+void scribe_machine_read(const char *pins, struct scribe_machine *ret_machine);
+bool scribe_machine_older(const struct scribe_machine *m, unsigned major, unsigned minor);
+/* Capability `cap` by its number; CAP_SYS_ADMIN stands for CAP_BPF and CAP_PERFMON. */
+bool scribe_machine_can(const struct scribe_machine *m, unsigned cap);
+
+#define SCRIBE_CAP_SYS_ADMIN    21
+#define SCRIBE_CAP_SYS_RESOURCE 24
+#define SCRIBE_CAP_PERFMON      38
+#define SCRIBE_CAP_BPF          39
+
+#endif

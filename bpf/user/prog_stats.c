@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the programs and maps take and miss, for the log and for whoever asks. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "bpf/user/load_private.h"
+
+uint32_t scribe_bpf_free_slots(const struct scribe_bpf *b)
+{
+	return b->ctl->slots.tail - b->ctl->slots.head;
+}
+
+int scribe_bpf_map_fd(const struct scribe_bpf *b, const char *name, uint32_t *ret_entries)
+{
+	const struct scribe_named *m = scribe_bpf_map(b, name);
+
+	if (!m)
+		return -ENOENT;
+	*ret_entries = m->entries;
+	return m->fd;
+}
+
+int scribe_bpf_events_fd(const struct scribe_bpf *b)
+{
+	return b->ring.fd;
+}
+
+uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < b->nprogs; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t bytes = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(b->prog[i].fd, &info, &bytes))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
+/* What the kernel says it has charged for a map ("memlock:" of its fdinfo). */
+static uint64_t map_memory_bytes(int fd)
+{
+	char path[64], line[128];
+	uint64_t bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		unsigned long long n;
+
+		if (sscanf(line, "memlock:%llu", &n) == 1)
+			bytes = n;
+	}
+	fclose(f);
+	return bytes;
+}
+
+uint64_t scribe_bpf_memory(const struct scribe_bpf *b)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < b->nmaps; i++)
+		sum += map_memory_bytes(b->map[i].fd);
+	return sum + b->slots.n * b->slots.stride + b->tables.n * b->tables.stride +
+	       b->segs.n * b->segs.stride + b->heats.n * b->heats.stride;
+}
+
+uint64_t scribe_bpf_memory_per_cpu(const struct scribe_bpf *b)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < b->nmaps; i++)
+		if (b->map[i].type == BPF_MAP_TYPE_PERCPU_ARRAY)
+			sum += (uint64_t)b->map[i].entries * ((b->map[i].value_bytes + 7) / 8 * 8);
+	return sum;
+}

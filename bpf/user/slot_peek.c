@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Looking at a record that is in use: its sums, in bounded time. What is read may miss the
+ * operation under way. Must not change anything.
+ */
+#include <errno.h>
+
+#include "bpf/user/load_private.h"
+
+#define LOOK_TRIES 32
+
+static void add_once(const struct scribe_posix_part *p, struct scribe_slot_copy *l)
+{
+	l->events += p->events;
+	for (int i = 0; i < 2; i++) {
+		l->ops[i] += p->ops[i];
+		l->bytes[i] += p->bytes[i];
+		if (p->max_ns[i] > l->max_ns[i])
+			l->max_ns[i] = p->max_ns[i];
+	}
+	for (int i = 0; i < 3; i++)
+		l->busy_ns[i] += p->busy_ns[i];
+}
+
+/* Between two writers, where that can be had soon. */
+static void add_part(const struct scribe_posix_part *p, struct scribe_slot_copy *l)
+{
+	const struct scribe_slot_copy before = *l;
+
+	for (int i = 0; i < LOOK_TRIES; i++) {
+		uint32_t lock = __atomic_load_n(&p->lock, __ATOMIC_ACQUIRE);
+
+		*l = before;
+		add_once(p, l);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(lock & 1) && __atomic_load_n(&p->lock, __ATOMIC_RELAXED) == lock)
+			return;
+	}
+}
+
+static bool has_anything(struct scribe_bpf *b, const struct scribe_slot *s, struct scribe_slot_copy *l)
+{
+	*l = (struct scribe_slot_copy){.kind = s->kind, .generation = s->generation};
+	add_part(&s->part, l);
+	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
+		const struct scribe_slot *part = s->parts[i] ? scribe_bpf_slot(b, s->parts[i]) : NULL;
+
+		if (part)
+			add_part(&part->part, l);
+	}
+	/* a stream whose calls were counted until that was stopped: what its system calls moved */
+	for (int i = 0; i < 2 && s->flags & SCRIBE_SF_STOPPED; i++)
+		l->bytes[i] -= (uint64_t)s->ahead[i];
+	return l->events > 0;
+}
+
+int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct scribe_slot_copy *ret_copy)
+{
+	const struct scribe_proc *p = scribe_bpf_proc(b, proc);
+	const struct scribe_slot *s = scribe_bpf_slot(b, *slot);
+	uint32_t next = SCRIBE_LINK_PENDING;
+	bool speaks;
+
+	if (!p || !p->proc_id || !s || !*slot || s->proc_id != p->proc_id || s->kind == SCRIBE_KIND_PART)
+		return -ENOENT;
+	for (int i = 0; i < LOOK_TRIES && next == SCRIBE_LINK_PENDING; i++)
+		next = __atomic_load_n(&s->next, __ATOMIC_ACQUIRE);
+	if (next == SCRIBE_LINK_PENDING)
+		return -EAGAIN;
+	speaks = s->state == SCRIBE_SLOT_LIVE && !(s->flags & SCRIBE_SF_EXCLUDED) &&
+		 has_anything(b, s, ret_copy);
+	*slot = next;
+	return speaks;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Segments switched on and off for a job that runs: records made from now on by the job's
+ * entry, those that are there one by one, when no program runs any more that has read the
+ * entry as it was. Must not know what segments are for.
+ */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/user/load_private.h"
+
+#define SETTLE_NAP_NS 200000000 /* where the kernel cannot say it: much longer than any program runs */
+
+/* The kernel returns when all programs have ended that began before: 10 to 60 ms. */
+static void settle(void)
+{
+	const struct timespec nap = {.tv_nsec = SETTLE_NAP_NS};
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&nap, NULL);
+}
+
+/* One question at a time; it outlives whoever asks. */
+static bool asked, settled;
+
+static void *settle_aside(void *arg)
+{
+	(void)arg;
+	settle();
+	__atomic_store_n(&settled, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+bool scribe_bpf_settled(void)
+{
+	return __atomic_load_n(&settled, __ATOMIC_ACQUIRE);
+}
+
+bool scribe_bpf_settle(void)
+{
+	pthread_t thread;
+
+	if (asked && !scribe_bpf_settled())
+		return false;
+	asked = true;
+	settled = false;
+	if (scribe_thread_start(&thread, settle_aside, NULL) == 0)
+		pthread_detach(thread);
+	else
+		settle_aside(NULL);
+	return true;
+}
+
+static void mark(struct scribe_slot *s, bool on)
+{
+	if (s->kind != SCRIBE_KIND_FILE && s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_MPIIO)
+		return;
+	if (on)
+		__atomic_fetch_or(&s->flags, SCRIBE_SF_TRACED, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_TRACED, __ATOMIC_RELAXED);
+}
+
+void scribe_bpf_trace_job(struct scribe_bpf *b, uint32_t job, bool on)
+{
+	struct scribe_job_entry *entry = scribe_bpf_job(b, job);
+
+	if (entry && on)
+		__atomic_fetch_or(&entry->flags, SCRIBE_JF_SEGMENTS, __ATOMIC_SEQ_CST);
+	else if (entry)
+		__atomic_fetch_and(&entry->flags, ~(uint32_t)SCRIBE_JF_SEGMENTS, __ATOMIC_SEQ_CST);
+}
+
+void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t job, bool on)
+{
+	for (uint32_t i = 1; i < b->procs.entries; i++) {
+		const struct scribe_proc *p = scribe_bpf_proc(b, i);
+		struct scribe_slot *s;
+
+		if (!p->proc_id || p->job != job)
+			continue;
+		for (uint32_t at = __atomic_load_n(&p->head, __ATOMIC_ACQUIRE); at; at = scribe_slot_next(s)) {
+			s = scribe_bpf_slot(b, at);
+			if (!s || s->proc_id != p->proc_id)
+				break;
+			mark(s, on);
+		}
+	}
+}

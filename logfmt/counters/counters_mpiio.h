@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of the MPI-IO module, version 3.
+ * X(name, rule, text): the rule says how two records join (logfmt/rules/rule.h).
+ * The order is the order in the record.
+ */
+#ifndef LOGFMT_COUNTERS_COUNTERS_MPIIO_H
+#define LOGFMT_COUNTERS_COUNTERS_MPIIO_H
+
+#define SCRIBE_MPIIO_COUNTERS(X) \
+	X(INDEP_OPENS, SUM, "opens by one process") \
+	X(COLL_OPENS, SUM, "opens by several processes") \
+	X(INDEP_READS, SUM, "independent reads") \
+	X(INDEP_WRITES, SUM, "independent writes") \
+	X(COLL_READS, SUM, "collective reads") \
+	X(COLL_WRITES, SUM, "collective writes") \
+	X(SPLIT_READS, SUM, "split collective reads") \
+	X(SPLIT_WRITES, SUM, "split collective writes") \
+	X(NB_READS, SUM, "nonblocking reads") \
+	X(NB_WRITES, SUM, "nonblocking writes") \
+	X(SYNCS, SUM, "syncs") \
+	X(HINTS, SUM, "opens and views with hints") \
+	X(VIEWS, SUM, "file views set") \
+	X(MODE, KEEP, "access mode of the open") \
+	X(BYTES_READ, SUM, "bytes asked to be read") \
+	X(BYTES_WRITTEN, SUM, "bytes asked to be written") \
+	X(RW_SWITCHES, SUM, "changes between read and write") \
+	X(MAX_READ_TIME_SIZE, SLOWEST, "bytes of the longest read") \
+	X(MAX_WRITE_TIME_SIZE, SLOWEST, "bytes of the longest write") \
+	X(SIZE_READ_AGG_0_100, SUM, "reads of at most 100 bytes") \
+	X(SIZE_READ_AGG_100_1K, SUM, "reads of up to 1 KiB") \
+	X(SIZE_READ_AGG_1K_10K, SUM, "reads of up to 10 KiB") \
+	X(SIZE_READ_AGG_10K_100K, SUM, "reads of up to 100 KiB") \
+	X(SIZE_READ_AGG_100K_1M, SUM, "reads of up to 1 MiB") \
+	X(SIZE_READ_AGG_1M_4M, SUM, "reads of up to 4 MiB") \
+	X(SIZE_READ_AGG_4M_10M, SUM, "reads of up to 10 MiB") \
+	X(SIZE_READ_AGG_10M_100M, SUM, "reads of up to 100 MiB") \
+	X(SIZE_READ_AGG_100M_1G, SUM, "reads of up to 1 GiB") \
+	X(SIZE_READ_AGG_1G_PLUS, SUM, "reads of over 1 GiB") \
+	X(SIZE_WRITE_AGG_0_100, SUM, "writes of at most 100 bytes") \
+	X(SIZE_WRITE_AGG_100_1K, SUM, "writes of up to 1 KiB") \
+	X(SIZE_WRITE_AGG_1K_10K, SUM, "writes of up to 10 KiB") \
+	X(SIZE_WRITE_AGG_10K_100K, SUM, "writes of up to 100 KiB") \
+	X(SIZE_WRITE_AGG_100K_1M, SUM, "writes of up to 1 MiB") \
+	X(SIZE_WRITE_AGG_1M_4M, SUM, "writes of up to 4 MiB") \
+	X(SIZE_WRITE_AGG_4M_10M, SUM, "writes of up to 10 MiB") \
+	X(SIZE_WRITE_AGG_10M_100M, SUM, "writes of up to 100 MiB") \
+	X(SIZE_WRITE_AGG_100M_1G, SUM, "writes of up to 1 GiB") \
+	X(SIZE_WRITE_AGG_1G_PLUS, SUM, "writes of over 1 GiB") \
+	X(ACCESS1_ACCESS, VALUE, "most frequent access size, bytes") \
+	X(ACCESS2_ACCESS, VALUE, "second access size, bytes") \
+	X(ACCESS3_ACCESS, VALUE, "third access size, bytes") \
+	X(ACCESS4_ACCESS, VALUE, "fourth access size, bytes") \
+	X(ACCESS1_COUNT, COUNT, "how often the most frequent access size came") \
+	X(ACCESS2_COUNT, COUNT, "how often the second access size came") \
+	X(ACCESS3_COUNT, COUNT, "how often the third access size came") \
+	X(ACCESS4_COUNT, COUNT, "how often the fourth access size came") \
+	X(FASTEST_RANK, RANK, "fastest rank of a shared record") \
+	X(FASTEST_RANK_BYTES, RANK, "bytes that rank moved") \
+	X(SLOWEST_RANK, RANK, "slowest rank of a shared record") \
+	X(SLOWEST_RANK_BYTES, RANK, "bytes that rank moved")
+
+#define SCRIBE_MPIIO_F_COUNTERS(X) \
+	X(OPEN_START_TIMESTAMP, FIRST, "start of the first open") \
+	X(READ_START_TIMESTAMP, FIRST, "start of the first read") \
+	X(WRITE_START_TIMESTAMP, FIRST, "start of the first write") \
+	X(CLOSE_START_TIMESTAMP, FIRST, "start of the first close") \
+	X(OPEN_END_TIMESTAMP, MAX, "end of the last open") \
+	X(READ_END_TIMESTAMP, MAX, "end of the last read") \
+	X(WRITE_END_TIMESTAMP, MAX, "end of the last write") \
+	X(CLOSE_END_TIMESTAMP, MAX, "end of the last close") \
+	X(READ_TIME, SUM, "time in reads, overlap counted once") \
+	X(WRITE_TIME, SUM, "time in writes, overlap counted once") \
+	X(META_TIME, SUM, "time in metadata operations, overlap counted once") \
+	X(MAX_READ_TIME, SLOWEST, "duration of the longest read") \
+	X(MAX_WRITE_TIME, SLOWEST, "duration of the longest write") \
+	X(FASTEST_RANK_TIME, RANK, "I/O time of the fastest rank of a shared record") \
+	X(SLOWEST_RANK_TIME, RANK, "I/O time of the slowest rank of a shared record") \
+	X(VARIANCE_RANK_TIME, VARIANCE, "population variance of I/O time over ranks") \
+	X(VARIANCE_RANK_BYTES, VARIANCE, "population variance of bytes moved over ranks")
+
+enum scribe_mpiio_id {
+#define SCRIBE_X(name, rule, text) SCRIBE_MPIIO_##name,
+	SCRIBE_MPIIO_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_MPIIO_COUNT
+};
+
+enum scribe_mpiio_f_id {
+#define SCRIBE_X(name, rule, text) SCRIBE_MPIIO_F_##name,
+	SCRIBE_MPIIO_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_MPIIO_F_COUNT
+};
+
+#endif

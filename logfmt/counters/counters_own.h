@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters of the modules that are ours (ids from 48 up; stock readers skip
+ * them): the process table and the completeness ledger. POSIX_EXT has its list
+ * in logfmt/rules/posix_part.h, the ledger's integers in logfmt/counters/ledger_list.h.
+ */
+#ifndef LOGFMT_COUNTERS_COUNTERS_OWN_H
+#define LOGFMT_COUNTERS_COUNTERS_OWN_H
+
+#define SCRIBE_PROCESS_COUNTERS(X) \
+	X(SERIAL, proc_id, "number of the process, never reused within a daemon") \
+	X(PARENT_SERIAL, parent_serial, "proc_id of the parent, 0 if started directly") \
+	X(PID, pid, "process id in the initial namespace") \
+	X(UID, uid, "user id") \
+	X(NRANKS_WORLD, nranks_world, "ranks of its MPI world, 0 without MPI") \
+	X(WAIT_STATUS, wait_status, "exit code << 8 | signal") \
+	X(END_KIND, end_kind, "0 still running, 1 exited, 2 signalled, 3 lost") \
+	X(RECORDS, records, "records of files") \
+	X(OVERFLOWED_FILES, overflowed_files, "files folded into the catch-all record") \
+	X(BYTES_READ, bytes_read, "bytes read") \
+	X(BYTES_WRITTEN, bytes_written, "bytes written") \
+	X(OPERATIONS, operations, "operations recorded")
+
+#define SCRIBE_PROCESS_F_COUNTERS(X) \
+	X(START, start, "start, seconds from the job's start") \
+	X(END, end, "end, seconds from the job's start; 0 still running")
+
+enum scribe_process_end {
+	SCRIBE_END_RUNNING = 0,
+	SCRIBE_END_EXITED = 1,
+	SCRIBE_END_SIGNALLED = 2,
+	SCRIBE_END_LOST = 3,
+};
+
+/* LAYERS: what one file's data is at each level. X(name, rule, text) */
+#define SCRIBE_LAYERS_COUNTERS(X) \
+	X(HDF5_BYTES_READ, SUM, "bytes read from datasets of the file") \
+	X(HDF5_BYTES_WRITTEN, SUM, "bytes written to datasets of the file") \
+	X(PNETCDF_BYTES_READ, SUM, "bytes read from variables of the file") \
+	X(PNETCDF_BYTES_WRITTEN, SUM, "bytes written to variables of the file") \
+	X(MPIIO_BYTES_READ, SUM, "bytes read by MPI-IO calls") \
+	X(MPIIO_BYTES_WRITTEN, SUM, "bytes written by MPI-IO calls") \
+	X(POSIX_BYTES_READ, SUM, "bytes read by system calls, streams included") \
+	X(POSIX_BYTES_WRITTEN, SUM, "bytes written by system calls, streams included") \
+	X(HDF5_BENEATH_READ, SUM, "bytes that system calls inside HDF5 calls read") \
+	X(HDF5_BENEATH_WRITTEN, SUM, "bytes that system calls inside HDF5 calls wrote") \
+	X(PNETCDF_BENEATH_READ, SUM, "bytes that system calls inside PnetCDF calls read") \
+	X(PNETCDF_BENEATH_WRITTEN, SUM, "bytes that system calls inside PnetCDF calls wrote") \
+	X(MPIIO_BENEATH_READ, SUM, "bytes that system calls inside MPI-IO calls read") \
+	X(MPIIO_BENEATH_WRITTEN, SUM, "bytes that system calls inside MPI-IO calls wrote")
+
+/* The ratios are those of the sums, however many records were joined; -1: nothing above. */
+#define SCRIBE_LAYERS_F_COUNTERS(X) \
+	X(HDF5_BENEATH_TIME, SUM, "time in system calls inside HDF5 calls, seconds") \
+	X(PNETCDF_BENEATH_TIME, SUM, "time in system calls inside PnetCDF calls, seconds") \
+	X(MPIIO_BENEATH_TIME, SUM, "time in system calls inside MPI-IO calls, seconds") \
+	X(READ_POSIX_PER_TOP, MAX, "bytes read by system calls for a byte read at the highest level used") \
+	X(WRITE_POSIX_PER_TOP, MAX, "bytes written by system calls for a byte written at the highest level used") \
+	X(READ_MPIIO_PER_TOP, MAX, "bytes read by MPI-IO for a byte read by HDF5 and PnetCDF") \
+	X(WRITE_MPIIO_PER_TOP, MAX, "bytes written by MPI-IO for a byte written by HDF5 and PnetCDF") \
+	X(READ_POSIX_PER_MPIIO, MAX, "bytes read by system calls for a byte read by MPI-IO") \
+	X(WRITE_POSIX_PER_MPIIO, MAX, "bytes written by system calls for a byte written by MPI-IO")
+
+enum scribe_layers_id {
+#define SCRIBE_X(name, rule, text) SCRIBE_LAYERS_##name,
+	SCRIBE_LAYERS_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_LAYERS_COUNT
+};
+
+enum scribe_layers_f_id {
+#define SCRIBE_X(name, rule, text) SCRIBE_LAYERS_F_##name,
+	SCRIBE_LAYERS_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_LAYERS_F_COUNT
+};
+
+#define SCRIBE_LEDGER_F_COUNTERS(X) \
+	X(DAEMON_CPU, "processor time of the daemon for this job, seconds") \
+	X(KERNEL_CPU, "processor time of the kernel programs, seconds; -1 unknown") \
+	X(DRAIN_TIME, "time spent collecting records, seconds") \
+	X(FINALIZE_TIME, "time from the world's last process to the log, seconds") \
+	X(KERNEL_MEMORY, "kernel memory of all maps, bytes") \
+	X(PROGRAM_MISSES, "runs of our programs that the kernel skipped") \
+	X(LATE_PROCS, "processes that had begun before their system calls and libraries were recorded") \
+	X(LATE_CALLS, "reads and writes that processes made until then, in no record")
+
+enum scribe_ledger_f_id {
+#define SCRIBE_X(name, text) SCRIBE_LEDGER_F_##name,
+	SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_LEDGER_F_COUNT
+};
+
+#endif

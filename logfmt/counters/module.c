@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The module registry, made from the counter lists. Knows layouts, not what
+ * counters mean.
+ */
+#include "logfmt/counters/module.h"
+
+#include <string.h>
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* Lists that carry a rule. */
+#define LIST(var, NAME, PREFIX)                                                                           \
+	static const struct scribe_counter var[] = {SCRIBE_##NAME##_COUNTERS(PREFIX)};
+#define POSIX_(n, rule, text) {"POSIX_" #n, text, SCRIBE_RULE_##rule},
+#define POSIX_F_(n, rule, text) {"POSIX_F_" #n, text, SCRIBE_RULE_##rule},
+#define MPIIO_(n, rule, text) {"MPIIO_" #n, text, SCRIBE_RULE_##rule},
+#define MPIIO_F_(n, rule, text) {"MPIIO_F_" #n, text, SCRIBE_RULE_##rule},
+#define STDIO_(n, rule, text) {"STDIO_" #n, text, SCRIBE_RULE_##rule},
+#define STDIO_F_(n, rule, text) {"STDIO_F_" #n, text, SCRIBE_RULE_##rule},
+#define H5F_(n, rule, text) {"H5F_" #n, text, SCRIBE_RULE_##rule},
+#define H5F_F_(n, rule, text) {"H5F_F_" #n, text, SCRIBE_RULE_##rule},
+#define H5D_(n, rule, text) {"H5D_" #n, text, SCRIBE_RULE_##rule},
+#define H5D_F_(n, rule, text) {"H5D_F_" #n, text, SCRIBE_RULE_##rule},
+#define PNETCDF_FILE_(n, rule, text) {"PNETCDF_FILE_" #n, text, SCRIBE_RULE_##rule},
+#define PNETCDF_FILE_F_(n, rule, text) {"PNETCDF_FILE_F_" #n, text, SCRIBE_RULE_##rule},
+#define PNETCDF_VAR_(n, rule, text) {"PNETCDF_VAR_" #n, text, SCRIBE_RULE_##rule},
+#define PNETCDF_VAR_F_(n, rule, text) {"PNETCDF_VAR_F_" #n, text, SCRIBE_RULE_##rule},
+#define BGQ_(n, rule, text) {"BGQ_" #n, text, SCRIBE_RULE_##rule},
+#define BGQ_F_(n, rule, text) {"BGQ_F_" #n, text, SCRIBE_RULE_##rule},
+#define MDHIM_(n, rule, text) {"MDHIM_" #n, text, SCRIBE_RULE_##rule},
+#define MDHIM_F_(n, rule, text) {"MDHIM_F_" #n, text, SCRIBE_RULE_##rule},
+#define NULL_(n, rule, text) {"NULL_" #n, text, SCRIBE_RULE_##rule},
+#define NULL_F_(n, rule, text) {"NULL_F_" #n, text, SCRIBE_RULE_##rule},
+#define DFS_(n, rule, text) {"DFS_" #n, text, SCRIBE_RULE_##rule},
+#define DFS_F_(n, rule, text) {"DFS_F_" #n, text, SCRIBE_RULE_##rule},
+#define LAYERS_(n, rule, text) {"LAYERS_" #n, text, SCRIBE_RULE_##rule},
+#define LAYERS_F_(n, rule, text) {"LAYERS_F_" #n, text, SCRIBE_RULE_##rule},
+#define DAOS_(n, rule, text) {"DAOS_" #n, text, SCRIBE_RULE_##rule},
+#define DAOS_F_(n, rule, text) {"DAOS_F_" #n, text, SCRIBE_RULE_##rule},
+
+LIST(posix_counters, POSIX, POSIX_)
+LIST(posix_fcounters, POSIX_F, POSIX_F_)
+LIST(mpiio_counters, MPIIO, MPIIO_)
+LIST(mpiio_fcounters, MPIIO_F, MPIIO_F_)
+LIST(stdio_counters, STDIO, STDIO_)
+LIST(stdio_fcounters, STDIO_F, STDIO_F_)
+LIST(h5f_counters, H5F, H5F_)
+LIST(h5f_fcounters, H5F_F, H5F_F_)
+LIST(h5d_counters, H5D, H5D_)
+LIST(h5d_fcounters, H5D_F, H5D_F_)
+LIST(pnetcdf_file_counters, PNETCDF_FILE, PNETCDF_FILE_)
+LIST(pnetcdf_file_fcounters, PNETCDF_FILE_F, PNETCDF_FILE_F_)
+LIST(pnetcdf_var_counters, PNETCDF_VAR, PNETCDF_VAR_)
+LIST(pnetcdf_var_fcounters, PNETCDF_VAR_F, PNETCDF_VAR_F_)
+LIST(bgq_counters, BGQ, BGQ_)
+LIST(bgq_fcounters, BGQ_F, BGQ_F_)
+LIST(mdhim_counters, MDHIM, MDHIM_)
+LIST(mdhim_fcounters, MDHIM_F, MDHIM_F_)
+LIST(null_counters, NULL, NULL_)
+LIST(null_fcounters, NULL_F, NULL_F_)
+LIST(dfs_counters, DFS, DFS_)
+LIST(dfs_fcounters, DFS_F, DFS_F_)
+LIST(layers_counters, LAYERS, LAYERS_)
+LIST(layers_fcounters, LAYERS_F, LAYERS_F_)
+LIST(daos_counters, DAOS, DAOS_)
+LIST(daos_fcounters, DAOS_F, DAOS_F_)
+
+/* Ours, and APMPI: lists of their own form. */
+static const struct scribe_counter posix_ext_counters[] = {
+#define SCRIBE_X(n, text) {"POSIX_EXT_" #n, text, SCRIBE_RULE_SUM},
+	SCRIBE_EXT_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+};
+static const struct scribe_counter posix_ext_fcounters[] = {
+	{"POSIX_EXT_F_CLOSE_TIME", "time in close, seconds (also in POSIX_F_META_TIME)", SCRIBE_RULE_SUM},
+	{"POSIX_EXT_F_META_TIME", "time in the calls counted only here, seconds", SCRIBE_RULE_SUM},
+};
+static const struct scribe_counter process_counters[] = {
+#define SCRIBE_X(N, n, text) {"PROCESS_" #N, text, SCRIBE_RULE_KEEP},
+	SCRIBE_PROCESS_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+};
+static const struct scribe_counter process_fcounters[] = {
+#define SCRIBE_X(N, n, text) {"PROCESS_F_" #N, text, SCRIBE_RULE_KEEP},
+	SCRIBE_PROCESS_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+};
+static const struct scribe_counter ledger_counters[] = {
+#define SCRIBE_X(n, text) {"LEDGER_" #n, text, SCRIBE_RULE_SUM},
+	SCRIBE_LEDGER(SCRIBE_X)
+#undef SCRIBE_X
+};
+static const struct scribe_counter ledger_fcounters[] = {
+#define SCRIBE_X(n, text) {"LEDGER_F_" #n, text, SCRIBE_RULE_SUM},
+	SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+};
+static const struct scribe_counter apmpi_counters[] = {
+#define SCRIBE_Y(n) {#n, "calls, bytes or messages of a size", SCRIBE_RULE_SUM},
+#define SCRIBE_X(op, kind) SCRIBE_APMPI_##kind(SCRIBE_Y, op)
+	SCRIBE_APMPI_OPS(SCRIBE_X)
+#undef SCRIBE_X
+#undef SCRIBE_Y
+};
+static const struct scribe_counter apmpi_fcounters[] = {
+#define SCRIBE_X(op, kind)                                                                                \
+	{#op "_TOTAL_TIME", "time in all calls", SCRIBE_RULE_SUM},                                        \
+	{#op "_MIN_TIME", "shortest call", SCRIBE_RULE_FIRST},                                            \
+	{#op "_MAX_TIME", "longest call", SCRIBE_RULE_MAX},
+	SCRIBE_APMPI_OPS(SCRIBE_X)
+#undef SCRIBE_X
+#define SCRIBE_X(op, kind) {#op "_TOTAL_SYNC_TIME", "time waiting for other ranks", SCRIBE_RULE_SUM},
+	SCRIBE_APMPI_SYNC_OPS(SCRIBE_X)
+#undef SCRIBE_X
+	{"MPI_TOTAL_COMM_TIME", "time in all MPI operations", SCRIBE_RULE_SUM},
+	{"MPI_TOTAL_COMM_SYNC_TIME", "time waiting for other ranks in all MPI operations", SCRIBE_RULE_SUM},
+};
+
+_Static_assert(COUNT(ledger_counters) <= SCRIBE_LEDGER_PLACES, "ledger is full");
+_Static_assert(COUNT(ledger_fcounters) <= SCRIBE_LEDGER_F_PLACES, "ledger is full");
+
+#define COUNTERS(lower, type)                                                                             \
+	.ncounters = COUNT(lower##_counters), .nfcounters = COUNT(lower##_fcounters),                     \
+	.counters = lower##_counters, .fcounters = lower##_fcounters,                                     \
+	.counters_at = offsetof(struct scribe_##type##_record, counters),                                 \
+	.fcounters_at = offsetof(struct scribe_##type##_record, fcounters)
+#define FIXED(id_, name_, prefix_, ver, lower, reduces_)                                                  \
+	{                                                                                                 \
+		.id = SCRIBE_MOD_##id_, .name = name_, .prefix = prefix_, .version = ver, .accepts = ver, \
+		.record_bytes = sizeof(struct scribe_##lower##_record), COUNTERS(lower, lower),           \
+		.reduces = reduces_,                                                                      \
+	}
+#define BARE(id_, name_, ver, accepts_)                                                                   \
+	{                                                                                                 \
+		.id = SCRIBE_MOD_##id_, .name = name_, .prefix = name_, .version = ver,                   \
+		.accepts = accepts_                                                                       \
+	}
+
+static const struct scribe_module modules[] = {
+	FIXED(NULL, "NULL", "NULL", 1, null, true),
+	FIXED(POSIX, "POSIX", "POSIX", 4, posix, true),
+	FIXED(MPIIO, "MPI-IO", "MPIIO", 3, mpiio, true),
+	FIXED(H5F, "H5F", "H5F", 3, h5f, true),
+	FIXED(H5D, "H5D", "H5D", 2, h5d, true),
+	FIXED(PNETCDF_FILE, "PNETCDF_FILE", "PNETCDF_FILE", 3, pnetcdf_file, true),
+	FIXED(PNETCDF_VAR, "PNETCDF_VAR", "PNETCDF_VAR", 1, pnetcdf_var, true),
+	FIXED(BGQ, "BG/Q", "BGQ", 2, bgq, true),
+	BARE(LUSTRE, "LUSTRE", 2, 2),
+	FIXED(STDIO, "STDIO", "STDIO", 2, stdio, true),
+	BARE(DXT_POSIX, "DXT_POSIX", 1, 2),
+	BARE(DXT_MPIIO, "DXT_MPIIO", 2, 3),
+	{.id = SCRIBE_MOD_MDHIM, .name = "MDHIM", .prefix = "MDHIM", .version = 1, .accepts = 1,
+	 COUNTERS(mdhim, mdhim), .reduces = true},
+	{.id = SCRIBE_MOD_APMPI, .name = "APMPI", .prefix = "MPI", .version = 1, .accepts = 1,
+	 COUNTERS(apmpi, apmpi), .reduces = true},
+	BARE(HEATMAP, "HEATMAP", 1, 1),
+	FIXED(DFS, "DFS", "DFS", 1, dfs, true),
+	FIXED(DAOS, "DAOS", "DAOS", 1, daos, true),
+	FIXED(POSIX_EXT, "POSIX_EXT", "POSIX_EXT", 2, posix_ext, true),
+	{.id = SCRIBE_MOD_PROCESS, .name = "PROCESS", .prefix = "PROCESS", .version = 1, .accepts = 1,
+	 .record_bytes = sizeof(struct scribe_process_record), .ncounters = COUNT(process_counters),
+	 .nfcounters = COUNT(process_fcounters), .counters = process_counters, .fcounters = process_fcounters,
+	 .counters_at = offsetof(struct scribe_process_record, proc_id),
+	 .fcounters_at = offsetof(struct scribe_process_record, start)},
+	FIXED(LEDGER, "LEDGER", "LEDGER", 1, ledger, false),
+	FIXED(LAYERS, "LAYERS", "LAYERS", 1, layers, true),
+};
+
+_Static_assert(SCRIBE_POSIX_EXT_F_COUNT == COUNT(posix_ext_fcounters), "POSIX_EXT times");
+
+const struct scribe_module *scribe_module_by_id(int id)
+{
+	int at = id < SCRIBE_MOD_APXC ? id : id - 1; /* APXC has no layout: the table skips it */
+
+	if (id < 0 || id == SCRIBE_MOD_APXC)
+		return NULL;
+	if (id >= SCRIBE_MOD_POSIX_EXT)
+		at = id - SCRIBE_MOD_POSIX_EXT + SCRIBE_MOD_DAOS;
+	else if (id > SCRIBE_MOD_DAOS)
+		return NULL;
+	return at < COUNT(modules) ? &modules[at] : NULL;
+}
+
+const struct scribe_module *scribe_module_by_name(const char *name)
+{
+	for (int i = 0; i < COUNT(modules); i++) {
+		if (strcmp(modules[i].name, name) == 0 || strcmp(modules[i].prefix, name) == 0)
+			return &modules[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocks of transposed records. Knows their lengths, and nothing of what stands in them.
+ */
+#include "logfmt/file/blocks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/file/log_types.h"
+#include "logfmt/file/unified.h"
+
+#define PIECE (64u << 10)
+
+struct blocks {
+	struct scribe_region_stream *plain;
+	bool swapped;
+	unsigned char *block; /* restored; SCRIBE_BLOCK_BYTES */
+	size_t at, have;
+	uint64_t left; /* of a block of one record, not yet given */
+};
+
+void scribe_block_transpose(const unsigned char *records, size_t n, size_t stride, unsigned char *ret_columns)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < stride; k++)
+			ret_columns[k * n + i] = records[i * stride + k];
+}
+
+void scribe_block_restore(const unsigned char *columns, size_t n, size_t stride, unsigned char *ret_records)
+{
+	scribe_block_transpose(columns, stride, n, ret_records);
+}
+
+static void blocks_free(void *from)
+{
+	struct blocks *b = from;
+
+	scribe_region_stream_free(b->plain);
+	free(b->block);
+	free(b);
+}
+
+static const struct scribe_region_stream *blocks_below(const void *from)
+{
+	return ((const struct blocks *)from)->plain;
+}
+
+static int check_head(const struct blocks *b, const struct scribe_block_head *h, struct scribe_err *err)
+{
+	const size_t most = SCRIBE_MAX_RECORD_BYTES + sizeof(struct scribe_unified_base);
+
+	if (h->count == 0 || h->stride < sizeof(struct scribe_unified_base) || h->stride > most ||
+	    (h->count > 1 && (uint64_t)h->count * h->stride > SCRIBE_BLOCK_BYTES))
+		return scribe_region_stream_error(
+			b->plain, err, -SCRIBE_E_LIMIT,
+			"a block of %u records of %u bytes, at most %u bytes in all", h->count, h->stride,
+			SCRIBE_BLOCK_BYTES);
+	return 0;
+}
+
+/* The next block: restored, or for one record how long it is. */
+static int next_block(struct blocks *b, struct scribe_err *err)
+{
+	struct scribe_block_head h;
+	const void *p;
+	size_t avail, n;
+	int rc = scribe_region_stream_need(b->plain, sizeof(h), &p, &avail, err);
+
+	if (rc || avail == 0)
+		return rc;
+	if (avail < sizeof(h))
+		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_TRUNCATED,
+						  "ends in the middle of a block");
+	memcpy(&h, p, sizeof(h));
+	scribe_region_stream_skip(b->plain, sizeof(h));
+	if (b->swapped)
+		h = (struct scribe_block_head){__builtin_bswap32(h.count), __builtin_bswap32(h.stride)};
+	rc = check_head(b, &h, err);
+	if (rc)
+		return rc;
+	if (h.count == 1) {
+		b->left = h.stride;
+		return 0;
+	}
+	n = (size_t)h.count * h.stride;
+	rc = scribe_region_stream_need(b->plain, n, &p, &avail, err);
+	if (rc)
+		return rc;
+	if (avail < n)
+		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_TRUNCATED,
+						  "ends in the middle of a block (%zu of %zu bytes)", avail,
+						  n);
+	scribe_block_restore(p, h.count, h.stride, b->block);
+	scribe_region_stream_skip(b->plain, n);
+	b->at = 0;
+	b->have = n;
+	return 0;
+}
+
+static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
+{
+	size_t want = b->left < room ? (size_t)b->left : room, avail;
+	const void *p;
+	int rc = scribe_region_stream_need(b->plain, want < PIECE ? want : PIECE, &p, &avail, err);
+
+	if (rc)
+		return rc;
+	if (avail == 0)
+		return scribe_region_stream_error(b->plain, err, -SCRIBE_E_TRUNCATED,
+						  "ends in the middle of a block (%llu bytes missing)",
+						  (unsigned long long)b->left);
+	*ret_n = avail < want ? avail : want;
+	memcpy(to, p, *ret_n);
+	scribe_region_stream_skip(b->plain, *ret_n);
+	b->left -= *ret_n;
+	return 0;
+}
+
+static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
+{
+	struct blocks *b = from;
+	int rc = b->left || b->at < b->have ? 0 : next_block(b, err);
+
+	*ret_n = 0;
+	if (rc)
+		return rc;
+	if (b->left)
+		return read_single(b, to, room, ret_n, err);
+	*ret_n = b->have - b->at < room ? b->have - b->at : room;
+	memcpy(to, b->block + b->at, *ret_n);
+	b->at += *ret_n;
+	return 0;
+}
+
+static const struct scribe_region_supply blocks_supply = {
+	.read = blocks_read, .below = blocks_below, .free = blocks_free};
+
+struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped,
+						  const char *label, const char *region)
+{
+	struct blocks *b = plain ? calloc(1, sizeof(*b)) : NULL;
+
+	if (!b) {
+		scribe_region_stream_free(plain);
+		return NULL;
+	}
+	b->plain = plain;
+	b->swapped = swapped;
+	b->block = malloc(SCRIBE_BLOCK_BYTES);
+	if (!b->block) {
+		blocks_free(b);
+		return NULL;
+	}
+	return scribe_region_stream_from(&blocks_supply, b, label, region);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compression of a region's bytes: what unpack.h reads. Private to logfmt/. */
+#ifndef LOGFMT_FILE_PACK_H
+#define LOGFMT_FILE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "logfmt/counters/records.h"
+
+struct scribe_pack;
+
+/* Takes what is to be written. 0, or a negative code that ends all. */
+typedef int scribe_pack_sink(void *to, const void *bytes, size_t n);
+
+/* `level` 0: the compression's default. NULL: no memory. */
+struct scribe_pack *scribe_pack_new(enum scribe_compression comp, int level, scribe_pack_sink *sink,
+				    void *to);
+struct scribe_pack *scribe_pack_free(struct scribe_pack *p); /* NULL allowed; returns NULL */
+
+/* Was anything put? */
+bool scribe_pack_is_used(const struct scribe_pack *p);
+/* 0, the sink's code, or -SCRIBE_E_COMPRESSION. */
+int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n);
+/* Ends what was put: all of it is at the sink then, and the pack may be freed. */
+int scribe_pack_end(struct scribe_pack *p);
+
+#endif

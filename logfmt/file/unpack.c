@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zlib and bzip2 streams one after another. Knows neither files nor regions. */
+#include "logfmt/file/unpack.h"
+
+#include <bzlib.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "logfmt/base/err.h"
+
+struct scribe_unpack {
+	enum scribe_compression comp;
+	bool within; /* a stream is begun and not ended */
+	z_stream z;
+	bz_stream bz;
+};
+
+static int wrong(char why[SCRIBE_UNPACK_WHY], int code, const char *text, const char *detail)
+{
+	snprintf(why, SCRIBE_UNPACK_WHY, "%s%s%s%s", text, detail ? " (" : "", detail ? detail : "",
+		 detail ? ")" : "");
+	return code;
+}
+
+struct scribe_unpack *scribe_unpack_new(enum scribe_compression comp)
+{
+	struct scribe_unpack *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	if (comp == SCRIBE_COMP_ZLIB && inflateInit(&u->z) != Z_OK) {
+		free(u);
+		return NULL;
+	}
+	u->comp = comp;
+	return u;
+}
+
+struct scribe_unpack *scribe_unpack_free(struct scribe_unpack *u)
+{
+	if (!u)
+		return NULL;
+	if (u->comp == SCRIBE_COMP_ZLIB)
+		inflateEnd(&u->z);
+	else if (u->within)
+		BZ2_bzDecompressEnd(&u->bz);
+	free(u);
+	return NULL;
+}
+
+bool scribe_unpack_is_within(const struct scribe_unpack *u)
+{
+	return u->within;
+}
+
+static unsigned part(size_t n)
+{
+	return (unsigned)(n > UINT32_MAX ? UINT32_MAX : n);
+}
+
+static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
+		     unsigned char *to, size_t room, size_t *ret_n, char *why)
+{
+	int rc;
+
+	if (!u->within && inflateReset(&u->z) != Z_OK)
+		return wrong(why, -SCRIBE_E_COMPRESSION, "zlib refuses to start", NULL);
+	u->within = true;
+	u->z.next_in = (Bytef *)(uintptr_t)in;
+	u->z.avail_in = part(n);
+	u->z.next_out = to;
+	u->z.avail_out = part(room);
+	rc = inflate(&u->z, Z_NO_FLUSH);
+	*ret_n = (size_t)(u->z.next_out - to);
+	*ret_taken = (size_t)(u->z.next_in - in);
+	u->within = rc != Z_STREAM_END;
+	if (rc == Z_STREAM_END || rc == Z_OK || rc == Z_BUF_ERROR)
+		return 0;
+	if (rc == Z_MEM_ERROR)
+		return wrong(why, -ENOMEM, "out of memory", NULL);
+	return wrong(why, -SCRIBE_E_COMPRESSION, "zlib data are damaged", u->z.msg ? u->z.msg : "no detail");
+}
+
+static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
+		      unsigned char *to, size_t room, size_t *ret_n, char *why)
+{
+	char code[16];
+	int rc;
+
+	if (!u->within) {
+		memset(&u->bz, 0, sizeof(u->bz));
+		if (BZ2_bzDecompressInit(&u->bz, 0, 0) != BZ_OK)
+			return wrong(why, -ENOMEM, "out of memory", NULL);
+		u->within = true;
+	}
+	u->bz.next_in = (char *)(uintptr_t)in;
+	u->bz.avail_in = part(n);
+	u->bz.next_out = (char *)to;
+	u->bz.avail_out = part(room);
+	rc = BZ2_bzDecompress(&u->bz);
+	*ret_n = (size_t)((unsigned char *)u->bz.next_out - to);
+	*ret_taken = (size_t)((const unsigned char *)u->bz.next_in - in);
+	if (rc == BZ_STREAM_END) {
+		BZ2_bzDecompressEnd(&u->bz);
+		u->within = false;
+		return 0;
+	}
+	if (rc == BZ_OK)
+		return 0;
+	if (rc == BZ_MEM_ERROR)
+		return wrong(why, -ENOMEM, "out of memory", NULL);
+	snprintf(code, sizeof(code), "%d", rc);
+	return wrong(why, -SCRIBE_E_COMPRESSION, "bzip2 data are damaged", code);
+}
+
+int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
+		       unsigned char *to, size_t room, size_t *ret_n, char why[SCRIBE_UNPACK_WHY])
+{
+	*ret_taken = *ret_n = 0;
+	if (u->comp == SCRIBE_COMP_ZLIB)
+		return step_zlib(u, in, n, ret_taken, to, room, ret_n, why);
+	return step_bzip2(u, in, n, ret_taken, to, room, ret_n, why);
+}

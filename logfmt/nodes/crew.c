@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that take the next piece of work until there is none. Must not know what it is. */
+#include "logfmt/nodes/crew.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct crew {
+	size_t n;
+	int (*one)(void *ctx, size_t i);
+	void *ctx;
+	atomic_size_t next;
+	atomic_int failed;
+};
+
+static void *work(void *arg)
+{
+	struct crew *c = arg;
+	size_t i;
+
+	while (!atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->n) {
+		int rc = c->one(c->ctx, i);
+
+		if (rc < 0)
+			atomic_store(&c->failed, rc);
+	}
+	return NULL;
+}
+
+int scribe_crew_work(unsigned threads, size_t n, int (*one)(void *ctx, size_t i), void *ctx)
+{
+	struct crew c = {.n = n, .one = one, .ctx = ctx};
+	pthread_t thread[SCRIBE_CREW_MOST];
+	unsigned started = 0;
+
+	threads = threads < SCRIBE_CREW_MOST ? threads : SCRIBE_CREW_MOST;
+	/* who cannot be started is done without */
+	while (started + 1 < threads && started + 1 < n &&
+	       pthread_create(&thread[started], NULL, work, &c) == 0)
+		started++;
+	work(&c);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	return atomic_load(&c.failed);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The first reading of many parts: what has to be known of all of them before a record is written. Private to
+ * logfmt/. */
+#ifndef LOGFMT_NODES_SURVEY_H
+#define LOGFMT_NODES_SURVEY_H
+
+#include "logfmt/nodes/bytes.h"
+#include "logfmt/nodes/id_table.h"
+#include "logfmt/nodes/world.h"
+#include "logfmt/records/hashmap.h"
+#include "logfmt/records/heat_level.h"
+
+#define SCRIBE_BATCH_NODES 64
+
+struct scribe_survey {
+	struct scribe_join *j;
+	struct scribe_id_table ids; /* of records that may become shared */
+	struct scribe_map named;    /* ids whose names are in one of the next two */
+	struct scribe_bytes names;  /* compressed, as they stand in a log */
+	struct scribe_bytes odd;    /* those with a NUL: id, 32-bit length, bytes */
+	struct scribe_heat_axis axis;
+	uint64_t *hash;   /* of each node's parts */
+	uint32_t *holder; /* of each rank: 1 + its node, 0 none */
+	uint64_t plan;    /* hash of all that decides what a batch gives */
+};
+
+static inline size_t scribe_survey_batches(const struct scribe_survey *s)
+{
+	return (s->j->world->nodes + SCRIBE_BATCH_NODES - 1) / SCRIBE_BATCH_NODES;
+}
+
+/* Sets the join's ranks and partial. Bad parts are told; 0, or the failure, which the join's error tells. */
+int scribe_survey_take(struct scribe_survey *s, struct scribe_join *j);
+void scribe_survey_clear(struct scribe_survey *s);
+
+#endif

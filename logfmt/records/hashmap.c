@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Open-addressing map with removal by shifting back: no tombstones. */
+#include "logfmt/records/hashmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FIRST_PLACES 64
+
+static size_t home(const struct scribe_map *map, uint64_t key)
+{
+	return (size_t)((key * 0x9e3779b97f4a7c15ull) >> 20) & (map->places - 1);
+}
+
+static struct scribe_map_entry *find(const struct scribe_map *map, uint64_t key)
+{
+	size_t at = home(map, key);
+
+	while (map->entry[at].value && map->entry[at].key != key)
+		at = (at + 1) & (map->places - 1);
+	return &map->entry[at];
+}
+
+void *scribe_map_get(const struct scribe_map *map, uint64_t key)
+{
+	return map->places ? find(map, key)->value : NULL;
+}
+
+static int grow(struct scribe_map *map)
+{
+	struct scribe_map bigger = {.places = map->places ? map->places * 2 : FIRST_PLACES};
+
+	bigger.entry = calloc(bigger.places, sizeof(*bigger.entry));
+	if (!bigger.entry)
+		return -ENOMEM;
+	for (size_t i = 0; i < map->places; i++)
+		if (map->entry[i].value)
+			*find(&bigger, map->entry[i].key) = map->entry[i];
+	bigger.used = map->used;
+	free(map->entry);
+	*map = bigger;
+	return 0;
+}
+
+int scribe_map_put(struct scribe_map *map, uint64_t key, void *value)
+{
+	struct scribe_map_entry *p;
+
+	if (map->used * 4 >= map->places * 3) {
+		int rc = grow(map);
+
+		if (rc < 0)
+			return rc;
+	}
+	p = find(map, key);
+	if (!p->value)
+		map->used++;
+	p->key = key;
+	p->value = value;
+	return 0;
+}
+
+void *scribe_map_take(struct scribe_map *map, uint64_t key)
+{
+	struct scribe_map_entry *p;
+	size_t hole, at;
+	void *value;
+
+	if (!map->places)
+		return NULL;
+	p = find(map, key);
+	value = p->value;
+	if (!value)
+		return NULL;
+	hole = at = (size_t)(p - map->entry);
+	for (;;) {
+		size_t want;
+
+		at = (at + 1) & (map->places - 1);
+		if (!map->entry[at].value)
+			break;
+		want = home(map, map->entry[at].key);
+		/* May the entry at `at` move back to the hole? Only if its home is not behind it. */
+		if (((at - want) & (map->places - 1)) < ((at - hole) & (map->places - 1)))
+			continue;
+		map->entry[hole] = map->entry[at];
+		hole = at;
+	}
+	map->entry[hole].value = NULL;
+	map->used--;
+	return value;
+}
+
+void scribe_map_clear(struct scribe_map *map)
+{
+	free(map->entry);
+	*map = (struct scribe_map){0};
+}

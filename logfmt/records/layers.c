@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LAYERS records. Knows where the kernel's parts keep what, nothing of files. */
+#include "logfmt/records/layers.h"
+#include "logfmt/records/grid.h"
+#include "logfmt/records/join.h"
+
+#include "logfmt/rules/lib_rules.h"
+
+/* Where a level's counters stand: bytes read, written; beneath: read, written, time; -1 none. */
+struct level {
+	int module, bytes, lower_bytes, time;
+	unsigned field; /* of the three in the ext part */
+};
+
+static const struct level levels[] = {
+	{SCRIBE_MOD_POSIX, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
+	{SCRIBE_MOD_STDIO, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
+	{SCRIBE_MOD_MPIIO, SCRIBE_LAYERS_MPIIO_BYTES_READ, SCRIBE_LAYERS_MPIIO_BENEATH_READ,
+	 SCRIBE_LAYERS_F_MPIIO_BENEATH_TIME, SCRIBE_LIB_MPIIO_BELOW},
+	{SCRIBE_MOD_H5F, -1, SCRIBE_LAYERS_HDF5_BENEATH_READ, SCRIBE_LAYERS_F_HDF5_BENEATH_TIME,
+	 SCRIBE_LIB_H5F_BELOW},
+	{SCRIBE_MOD_H5D, SCRIBE_LAYERS_HDF5_BYTES_READ, SCRIBE_LAYERS_HDF5_BENEATH_READ,
+	 SCRIBE_LAYERS_F_HDF5_BENEATH_TIME, SCRIBE_LIB_H5D_BELOW},
+	{SCRIBE_MOD_PNETCDF_FILE, -1, SCRIBE_LAYERS_PNETCDF_BENEATH_READ,
+	 SCRIBE_LAYERS_F_PNETCDF_BENEATH_TIME, SCRIBE_LIB_NC_BELOW},
+	{SCRIBE_MOD_PNETCDF_VAR, SCRIBE_LAYERS_PNETCDF_BYTES_READ, -1, -1, 0},
+};
+
+void scribe_layers_add(struct scribe_layers_record *r, int module, const struct scribe_posix_acc *acc)
+{
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		const struct level *l = &levels[i];
+
+		if (l->module != module)
+			continue;
+		for (int w = 0; w < 2; w++) {
+			if (l->bytes >= 0)
+				r->counters[l->bytes + w] += (int64_t)acc->sum.bytes[w];
+			if (l->lower_bytes >= 0)
+				r->counters[l->lower_bytes + w] += (int64_t)acc->ext.v[l->field + (unsigned)w];
+		}
+		if (l->time >= 0)
+			r->fcounters[l->time] += scribe_grid_seconds(acc->ext.v[l->field + 2]);
+	}
+}
+
+static double ratio(int64_t lower, int64_t upper)
+{
+	return upper > 0 ? (double)lower / (double)upper : -1;
+}
+
+void scribe_layers_ratios(const int64_t *c, double *f)
+{
+	for (int w = 0; w < 2; w++) {
+		int64_t mpiio = c[SCRIBE_LAYERS_MPIIO_BYTES_READ + w],
+			posix = c[SCRIBE_LAYERS_POSIX_BYTES_READ + w],
+			formats = scribe_join_int(SCRIBE_RULE_SUM, c[SCRIBE_LAYERS_HDF5_BYTES_READ + w],
+						  c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w]);
+
+		f[SCRIBE_LAYERS_F_READ_POSIX_PER_TOP + w] = ratio(posix, formats > 0 ? formats : mpiio);
+		f[SCRIBE_LAYERS_F_READ_MPIIO_PER_TOP + w] = ratio(mpiio, formats);
+		f[SCRIBE_LAYERS_F_READ_POSIX_PER_MPIIO + w] = ratio(posix, mpiio);
+	}
+}

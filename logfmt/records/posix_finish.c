@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernel parts added up and turned into records. Knows the units of both sides,
+ * nothing of processes or files.
+ */
+#include "logfmt/records/posix_finish.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/records/grid.h"
+
+void scribe_posix_acc_init(struct scribe_posix_acc *acc)
+{
+	memset(acc, 0, sizeof(*acc));
+}
+
+void scribe_posix_acc_free(struct scribe_posix_acc *acc)
+{
+	if (!acc)
+		return;
+	free(acc->access.more);
+	free(acc->stride.more);
+	memset(acc, 0, sizeof(*acc));
+}
+
+/* ---- distinct values ---- */
+
+/* Values of a map in `own`, or once there are more than that, hashed in `more`. */
+static const struct scribe_value *places_of(const struct scribe_value_map *m, uint32_t *ret_n)
+{
+	*ret_n = m->room ? m->room : SCRIBE_MAP_OWN;
+	return m->room ? m->more : m->own;
+}
+
+static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t room, int64_t value)
+{
+	uint32_t at = (uint32_t)(((uint64_t)value * 0x9e3779b97f4a7c15ull) >> 32) & (room - 1);
+
+	while (v[at].value != 0 && v[at].value != value)
+		at = (at + 1) & (room - 1);
+	return &v[at];
+}
+
+static int map_grow(struct scribe_value_map *m)
+{
+	uint32_t room = m->room ? m->room * 2 : 16;
+	struct scribe_value *more = calloc(room, sizeof(*more));
+	const struct scribe_value *old;
+	uint32_t n;
+
+	if (!more)
+		return -ENOMEM;
+	old = places_of(m, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (old[i].value != 0)
+			*hashed_place(more, room, old[i].value) = old[i];
+	}
+	free(m->more);
+	m->more = more;
+	m->room = room;
+	return 0;
+}
+
+static int map_add(struct scribe_value_map *m, int64_t value, uint64_t count)
+{
+	struct scribe_value *v = NULL;
+
+	if (value == 0 || count == 0)
+		return 0;
+	for (uint32_t i = 0; !m->room && i < m->used; i++) {
+		if (m->own[i].value == value)
+			v = &m->own[i];
+	}
+	if (!v && !m->room && m->used < SCRIBE_MAP_OWN)
+		v = &m->own[m->used];
+	if (!v) { /* keep a quarter of the places free */
+		if (m->used < SCRIBE_MAP_MOST && (!m->room || (m->used + 1) * 4 > m->room * 3) && map_grow(m))
+			return -ENOMEM;
+		v = hashed_place(m->more, m->room, value);
+		if (v->value == 0 && m->used >= SCRIBE_MAP_MOST) {
+			m->dropped += count;
+			return 0;
+		}
+	}
+	m->used += v->value == 0;
+	v->value = value;
+	v->count += count;
+	return 0;
+}
+
+static int map_add_all(struct scribe_value_map *m, const struct scribe_value *v, size_t n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = map_add(m, v[i].value, v[i].count);
+	return rc;
+}
+
+static int map_add_table(struct scribe_value_map *m, const struct scribe_value_table *t)
+{
+	if (!t)
+		return 0;
+	m->dropped += t->dropped;
+	return map_add_all(m, t->v, SCRIBE_TABLE_VALUES);
+}
+
+bool scribe_value_map_at(const struct scribe_value_map *map, uint32_t i, struct scribe_value *ret_value)
+{
+	uint32_t places;
+	const struct scribe_value *v = places_of(map, &places);
+
+	if (i >= places)
+		return false;
+	*ret_value = v[i];
+	return true;
+}
+
+void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_value *ret_top, unsigned n)
+{
+	uint32_t places;
+	const struct scribe_value *v = places_of(map, &places);
+
+	memset(ret_top, 0, n * sizeof(*ret_top));
+	for (uint32_t i = 0; i < places; i++) {
+		unsigned at = n;
+
+		if (v[i].value == 0)
+			continue;
+		while (at > 0 && (v[i].count > ret_top[at - 1].count ||
+				  (v[i].count == ret_top[at - 1].count && v[i].value > ret_top[at - 1].value)))
+			at--;
+		if (at == n)
+			continue;
+		memmove(&ret_top[at + 1], &ret_top[at], (n - 1 - at) * sizeof(*ret_top));
+		ret_top[at] = v[i];
+	}
+}
+
+/* ---- sums ---- */
+
+static void later(uint64_t *at, uint64_t ns)
+{
+	if (ns > *at)
+		*at = ns;
+}
+
+static void sooner(uint64_t *at, uint64_t ns)
+{
+	if (ns != 0 && (*at == 0 || ns < *at))
+		*at = ns;
+}
+
+static void add_sums(struct scribe_posix_part *s, const struct scribe_posix_part *p)
+{
+	s->events += p->events;
+	s->opens += p->opens;
+	s->dups += p->dups;
+	s->seeks += p->seeks;
+	s->stats += p->stats;
+	s->mmaps += p->mmaps;
+	s->fsyncs += p->fsyncs;
+	s->fdsyncs += p->fdsyncs;
+	s->rename_sources += p->rename_sources;
+	s->rename_targets += p->rename_targets;
+	s->rw_switches += p->rw_switches;
+	s->mem_not_aligned += p->mem_not_aligned;
+	s->file_not_aligned += p->file_not_aligned;
+	for (int w = 0; w < 2; w++) {
+		s->ops[w] += p->ops[w];
+		s->bytes[w] += p->bytes[w];
+		s->consec[w] += p->consec[w];
+		s->seq[w] += p->seq[w];
+		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
+			s->size[w][i] += p->size[w][i];
+		later(&s->max_byte[w], p->max_byte[w]);
+		if (p->max_ns[w] > s->max_ns[w] ||
+		    (p->max_ns[w] == s->max_ns[w] && p->max_ns_size[w] > s->max_ns_size[w])) {
+			s->max_ns[w] = p->max_ns[w];
+			s->max_ns_size[w] = p->max_ns_size[w];
+		}
+		sooner(&s->start[w], p->start[w]);
+		later(&s->end[w], p->end[w]);
+	}
+	for (int i = 0; i < 3; i++)
+		s->busy_ns[i] += p->busy_ns[i];
+	sooner(&s->open_start, p->open_start);
+	later(&s->open_end, p->open_end);
+	sooner(&s->close_start, p->close_start);
+	later(&s->close_end, p->close_end);
+}
+
+int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_part *part,
+			 const struct scribe_value_table *access, const struct scribe_value_table *stride)
+{
+	if (map_add_all(&acc->access, part->access, SCRIBE_TOP_VALUES) ||
+	    map_add_all(&acc->stride, part->stride, SCRIBE_TOP_VALUES) || map_add_table(&acc->access, access) ||
+	    map_add_table(&acc->stride, stride))
+		return -ENOMEM;
+	add_sums(&acc->sum, part);
+	return 0;
+}
+
+int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_ext_part *ext)
+{
+	for (int i = 0; i < SCRIBE_EXT_COUNT; i++)
+		acc->ext.v[i] += ext->v[i];
+	return 0;
+}
+
+int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posix_acc *other)
+{
+	const struct scribe_value *v;
+	uint32_t n;
+
+	v = places_of(&other->access, &n);
+	if (map_add_all(&acc->access, v, n))
+		return -ENOMEM;
+	v = places_of(&other->stride, &n);
+	if (map_add_all(&acc->stride, v, n))
+		return -ENOMEM;
+	acc->access.dropped += other->access.dropped;
+	acc->stride.dropped += other->stride.dropped;
+	add_sums(&acc->sum, &other->sum);
+	return scribe_posix_acc_add_ext(acc, &other->ext);
+}
+
+/* ---- records ---- */
+
+static void put_values(int64_t *values, int64_t *counts, const struct scribe_value_map *map)
+{
+	struct scribe_value top[SCRIBE_TOP_VALUES];
+
+	scribe_value_map_top(map, top, SCRIBE_TOP_VALUES);
+	for (int i = 0; i < SCRIBE_TOP_VALUES; i++) {
+		values[i] = top[i].value;
+		counts[i] = (int64_t)top[i].count;
+	}
+}
+
+static void put_data(int64_t *c, const struct scribe_posix_part *s)
+{
+	/* Read and write counters of a kind stand side by side. */
+	for (int w = 0; w < 2; w++) {
+		c[SCRIBE_POSIX_READS + w] = (int64_t)s->ops[w];
+		c[SCRIBE_POSIX_BYTES_READ + w] = (int64_t)s->bytes[w];
+		c[SCRIBE_POSIX_MAX_BYTE_READ + w] = (int64_t)s->max_byte[w];
+		c[SCRIBE_POSIX_CONSEC_READS + w] = (int64_t)s->consec[w];
+		c[SCRIBE_POSIX_SEQ_READS + w] = (int64_t)s->seq[w];
+		c[SCRIBE_POSIX_MAX_READ_TIME_SIZE + w] = (int64_t)s->max_ns_size[w];
+		for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
+			c[SCRIBE_POSIX_SIZE_READ_0_100 + w * SCRIBE_SIZE_BUCKETS + i] = (int64_t)s->size[w][i];
+	}
+	c[SCRIBE_POSIX_RW_SWITCHES] = (int64_t)s->rw_switches;
+	c[SCRIBE_POSIX_MEM_NOT_ALIGNED] = (int64_t)s->mem_not_aligned;
+	c[SCRIBE_POSIX_FILE_NOT_ALIGNED] = (int64_t)s->file_not_aligned;
+}
+
+static void put_calls(int64_t *c, const struct scribe_posix_part *s)
+{
+	c[SCRIBE_POSIX_OPENS] = (int64_t)s->opens;
+	c[SCRIBE_POSIX_FILENOS] = -1; /* fileno makes no system call */
+	c[SCRIBE_POSIX_DUPS] = (int64_t)s->dups;
+	c[SCRIBE_POSIX_SEEKS] = (int64_t)s->seeks;
+	c[SCRIBE_POSIX_STATS] = (int64_t)s->stats;
+	c[SCRIBE_POSIX_MMAPS] = (int64_t)s->mmaps;
+	c[SCRIBE_POSIX_FSYNCS] = (int64_t)s->fsyncs;
+	c[SCRIBE_POSIX_FDSYNCS] = (int64_t)s->fdsyncs;
+	c[SCRIBE_POSIX_RENAME_SOURCES] = (int64_t)s->rename_sources;
+	c[SCRIBE_POSIX_RENAME_TARGETS] = (int64_t)s->rename_targets;
+}
+
+static void put_times(double *f, const struct scribe_posix_part *s, uint64_t base)
+{
+	f[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
+	f[SCRIBE_POSIX_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);
+	f[SCRIBE_POSIX_F_CLOSE_START_TIMESTAMP] = scribe_grid_when(s->close_start, base);
+	f[SCRIBE_POSIX_F_CLOSE_END_TIMESTAMP] = scribe_grid_when(s->close_end, base);
+	for (int w = 0; w < 2; w++) {
+		f[SCRIBE_POSIX_F_READ_START_TIMESTAMP + w] = scribe_grid_when(s->start[w], base);
+		f[SCRIBE_POSIX_F_READ_END_TIMESTAMP + w] = scribe_grid_when(s->end[w], base);
+		f[SCRIBE_POSIX_F_MAX_READ_TIME + w] = scribe_grid_seconds(s->max_ns[w]);
+	}
+	for (int i = 0; i < 3; i++)
+		f[SCRIBE_POSIX_F_READ_TIME + i] = scribe_grid_seconds(s->busy_ns[i]);
+}
+
+void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
+			     uint64_t base_mono_ns, int64_t mode, int64_t align, int64_t mem_align,
+			     uint64_t renamed_from, struct scribe_posix_record *ret_rec)
+{
+	int64_t *c = ret_rec->counters;
+
+	memset(ret_rec, 0, sizeof(*ret_rec));
+	ret_rec->base = (struct scribe_base_record){id, rank};
+	put_calls(c, &acc->sum);
+	put_data(c, &acc->sum);
+	c[SCRIBE_POSIX_RENAMED_FROM] = (int64_t)renamed_from;
+	c[SCRIBE_POSIX_MODE] = mode;
+	c[SCRIBE_POSIX_MEM_ALIGNMENT] = mem_align;
+	c[SCRIBE_POSIX_FILE_ALIGNMENT] = align;
+	put_values(&c[SCRIBE_POSIX_STRIDE1_STRIDE], &c[SCRIBE_POSIX_STRIDE1_COUNT], &acc->stride);
+	put_values(&c[SCRIBE_POSIX_ACCESS1_ACCESS], &c[SCRIBE_POSIX_ACCESS1_COUNT], &acc->access);
+	put_times(ret_rec->fcounters, &acc->sum, base_mono_ns);
+}
+
+int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
+				struct scribe_posix_ext_record *ret_rec)
+{
+	int any = 0;
+
+	memset(ret_rec, 0, sizeof(*ret_rec));
+	ret_rec->base = (struct scribe_base_record){id, rank};
+	for (int i = 0; i < SCRIBE_EXT_COUNT; i++) {
+		any |= acc->ext.v[i] != 0;
+		if (i < SCRIBE_EXT_CLOSE_NS)
+			ret_rec->counters[i] = (int64_t)acc->ext.v[i];
+		else
+			ret_rec->fcounters[i - SCRIBE_EXT_CLOSE_NS] = scribe_grid_seconds(acc->ext.v[i]);
+	}
+	return any;
+}
+
+/* put_data and put_times lean on these. */
+_Static_assert(SCRIBE_POSIX_WRITES == SCRIBE_POSIX_READS + 1 &&
+		       SCRIBE_POSIX_BYTES_WRITTEN == SCRIBE_POSIX_BYTES_READ + 1 &&
+		       SCRIBE_POSIX_MAX_BYTE_WRITTEN == SCRIBE_POSIX_MAX_BYTE_READ + 1 &&
+		       SCRIBE_POSIX_CONSEC_WRITES == SCRIBE_POSIX_CONSEC_READS + 1 &&
+		       SCRIBE_POSIX_SEQ_WRITES == SCRIBE_POSIX_SEQ_READS + 1 &&
+		       SCRIBE_POSIX_SIZE_WRITE_0_100 == SCRIBE_POSIX_SIZE_READ_0_100 + SCRIBE_SIZE_BUCKETS,
+	       "order of counters");

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Read by cpack before it packs: says which programs it lacks, by name.
+if(CPACK_GENERATOR STREQUAL "DEB")
+  set(programs dpkg-shlibdeps dpkg-deb file)
+elseif(CPACK_GENERATOR STREQUAL "RPM")
+  set(programs rpmbuild file)
+endif()
+set(missing)
+foreach(program ${programs} gzip strip)
+  find_program(found_${program} ${program})
+  if(NOT found_${program})
+    list(APPEND missing ${program})
+  endif()
+endforeach()
+if(missing)
+  string(REPLACE ";" ", " missing "${missing}")
+  message(FATAL_ERROR "cpack -G ${CPACK_GENERATOR} needs ${missing}; on Debian: scripts/install-deps package")
+endif()

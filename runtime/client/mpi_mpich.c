@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls with the handles of MPICH's ABI family: int. */
-#include "runtime/client/mpi_abi.h"
-
-#define HANDLE int
-#define MEMBER i
-#define VERBS  scribe_mpi_verbs_mpich
-#include "runtime/client/mpi_calls.inc.h"

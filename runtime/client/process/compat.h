@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names bound to their oldest version in glibc, so that a library built here
+ * also loads into programs of older systems (containers). Included by the files
+ * that call them; elsewhere than on glibc/x86-64 it says nothing.
+ */
+#ifndef RUNTIME_CLIENT_PROCESS_COMPAT_H
+#define RUNTIME_CLIENT_PROCESS_COMPAT_H
+
+#include <features.h>
+
+#if defined(__GLIBC__) && defined(__x86_64__) && defined(SCRIBE_PRELOAD)
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+__asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
+__asm__(".symver dlclose, dlclose@GLIBC_2.2.5");
+__asm__(".symver dlerror, dlerror@GLIBC_2.2.5");
+__asm__(".symver dladdr, dladdr@GLIBC_2.2.5");
+#endif
+
+#endif

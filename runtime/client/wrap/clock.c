@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The clock of what is counted inside: CLOCK_MONOTONIC by the processor's counter where that is
+ * steady, and what is left of it in a program that has sealed itself. Must not know: streams.
+ */
+#include "runtime/client/wrap/clock.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/client/wrap/seal.h"
+
+static uint64_t last_ns; /* told by a clock, to any thread: the time where there is none any more */
+
+static uint64_t seen(const struct timespec *ts)
+{
+	uint64_t ns = (uint64_t)ts->tv_sec * 1000000000ull + (uint64_t)ts->tv_nsec;
+
+	__atomic_store_n(&last_ns, ns, __ATOMIC_RELAXED);
+	return ns;
+}
+
+uint64_t scribe_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return seen(&ts);
+}
+
+/* Without the C library's, which reads the counter. */
+static uint64_t clock_of_kernel(void)
+{
+	struct timespec ts;
+
+	return syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts) == 0 ? seen(&ts) : last_ns;
+}
+
+#ifdef __x86_64__
+#include <cpuid.h>
+
+#define ANCHOR_NS   1000000ull /* a counter is trusted that long */
+#define READ_CYCLES 5000ull    /* a longer reading of the clock was interrupted */
+
+/* The thread's relation of counter and clock. */
+static __thread struct {
+	uint64_t ticks, ns;             /* now and then taken anew */
+	uint64_t first_ticks, first_ns; /* the speed is measured from here */
+	uint64_t span, speed;           /* ticks until the next; ns << 32 a tick, 0: not known yet */
+} anchor __attribute__((tls_model("initial-exec")));
+
+/* 1: the counter runs evenly on all processors (bit "invariant TSC"); -1 not. */
+static int steady;
+
+static uint64_t ticks_now(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static uint64_t anchor_anew(void)
+{
+	uint64_t before = ticks_now(), ns = scribe_clock_ns(), after = ticks_now();
+
+	if (!steady) {
+		unsigned a, b, c, d = 0;
+
+		steady = __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8) ? 1 : -1;
+	}
+	if (steady < 0 || after - before > READ_CYCLES)
+		return ns;
+	if (!anchor.first_ticks || before < anchor.first_ticks) {
+		anchor.first_ticks = before;
+		anchor.first_ns = ns;
+		anchor.speed = 0;
+	} else if (ns - anchor.first_ns >= ANCHOR_NS) {
+		double speed = (double)(ns - anchor.first_ns) / (double)(before - anchor.first_ticks);
+
+		anchor.speed = (uint64_t)(speed * 4294967296.0);
+		anchor.span = (uint64_t)((double)ANCHOR_NS / speed);
+	}
+	anchor.ticks = before;
+	anchor.ns = ns;
+	return ns;
+}
+
+/* The counter alone, at the speed that it had: seconds go by between two readings. */
+static uint64_t by_counter(void)
+{
+	uint64_t now = ticks_now();
+
+	anchor.ns += (uint64_t)(((unsigned __int128)(now - anchor.ticks) * anchor.speed) >> 32);
+	anchor.ticks = now;
+	return anchor.ns;
+}
+
+static uint64_t sealed_now(unsigned seal)
+{
+	if (!(seal & SCRIBE_SEAL_CALLS))
+		return clock_of_kernel();
+	if (!(seal & SCRIBE_SEAL_COUNTER) && anchor.speed)
+		return by_counter();
+	return anchor.ns ? anchor.ns : last_ns;
+}
+
+bool scribe_clock_stands(void)
+{
+	return (scribe_seal & SCRIBE_SEAL_CALLS) && ((scribe_seal & SCRIBE_SEAL_COUNTER) || !anchor.speed);
+}
+
+uint64_t scribe_stream_now(void)
+{
+	unsigned seal = scribe_seal;
+	uint64_t gone;
+
+	if (__builtin_expect(seal & (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER), 0))
+		return sealed_now(seal);
+	if (!anchor.speed)
+		return steady < 0 ? scribe_clock_ns() : anchor_anew();
+	gone = ticks_now() - anchor.ticks;
+	if (gone >= anchor.span)
+		return anchor_anew();
+	return anchor.ns + (gone * anchor.speed >> 32);
+}
+#else
+bool scribe_clock_stands(void)
+{
+	return scribe_seal & SCRIBE_SEAL_CALLS;
+}
+
+uint64_t scribe_stream_now(void)
+{
+	if (scribe_clock_stands())
+		return last_ns;
+	return scribe_seal & SCRIBE_SEAL_COUNTER ? clock_of_kernel() : scribe_clock_ns();
+}
+#endif

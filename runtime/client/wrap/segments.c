@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Rings of operations: claimed by threads, written. A ring stays with its thread's word, so
+ * that a thread that comes at the address of one that is gone goes on with its ring. No
+ * lock, no system call, and nobody is waited for. Must not know: files, MPI.
+ */
+#include "runtime/client/wrap/segments.h"
+
+#define ASK_EVERY (SCRIBE_SHM_RING_SEGMENTS / 4)
+
+/* Of this thread: its ring, and the process that it is in. */
+static __thread struct {
+	uint64_t born;
+	struct scribe_shm_ring *ring; /* NULL: there is none left */
+} mine __attribute__((tls_model("initial-exec")));
+
+static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thread)
+{
+	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++) {
+		uint64_t owner = 0;
+
+		if (__atomic_compare_exchange_n(&m->ring[i].owner, &owner, thread, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE) ||
+		    owner == thread)
+			return &m->ring[i];
+	}
+	return NULL;
+}
+
+bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t thread, uint64_t born,
+			const struct scribe_shm_segment *segment)
+{
+	struct scribe_shm_ring *r;
+	uint64_t waiting;
+
+	if (mine.born != born) {
+		mine.ring = claim(m, thread);
+		mine.born = born;
+	}
+	r = mine.ring;
+	if (!r) {
+		__atomic_fetch_add(&m->unringed, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	waiting = r->put - __atomic_load_n(&r->taken, __ATOMIC_ACQUIRE);
+	if (waiting >= SCRIBE_SHM_RING_SEGMENTS) {
+		r->lost++;
+		return false;
+	}
+	m->segment[r - m->ring][r->put % SCRIBE_SHM_RING_SEGMENTS] = *segment;
+	__atomic_store_n(&r->put, r->put + 1, __ATOMIC_RELEASE);
+	return waiting + 1 >= ASK_EVERY && r->put % ASK_EVERY == 0;
+}

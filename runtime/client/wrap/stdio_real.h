@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a function of ours stands before: the next definition of its name. */
+#ifndef RUNTIME_CLIENT_WRAP_STDIO_REAL_H
+#define RUNTIME_CLIENT_WRAP_STDIO_REAL_H
+
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "runtime/client/process/compat.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define END (-1)
+
+/* The next definition of a name, looked up once. */
+static inline void *next(void **slot, const char *name)
+{
+	void *found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+	if (!found) {
+		found = dlsym(RTLD_NEXT, name);
+		__atomic_store_n(slot, found, __ATOMIC_RELAXED);
+	}
+	return found;
+}
+
+/* In a definition: `real` is what it stands before; without one it returns `lost`. */
+#define REAL(ret, name, lost, ...)                                                                           \
+	static void *slot_;                                                                                  \
+	ret (*real)(__VA_ARGS__) = (ret(*)(__VA_ARGS__))next(&slot_, name);                                  \
+	if (!real) {                                                                                         \
+		errno = ENOSYS;                                                                              \
+		return lost;                                                                                 \
+	}
+
+#endif

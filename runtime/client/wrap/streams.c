@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The places of the memory shared with the daemon, the table from streams to places.
+ * The kernel side is told of a stream by a system call that the kernel itself refuses:
+ * from then on it leaves that stream's system calls out. So nothing is counted twice
+ * whatever fails in between. Must not know: which calls there are.
+ */
+#include "runtime/client/wrap/streams.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/client/process/compat.h"
+#include "runtime/client/wrap/cursors.h"
+#include "runtime/client/wrap/heat.h"
+#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/shared_memory.h"
+#include "runtime/client/wrap/stream_ends.h"
+
+#define ENTRIES      4096u
+#define FILL_MAX     3072u
+#define PLACES_TRIED 64u
+#define LOCK_YIELDS   200
+#define LOCK_TRIES    2200 /* then a tenth of a second */
+#define LOCK_SLEEP_NS 50000
+#define LOCK_SPINS    1000000 /* where nobody may sleep */
+#define KEY_FACTOR   0x9e3779b97f4a7c15ull
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+static struct scribe_stream_state nothing;
+struct scribe_stream_state *scribe_stream_state = &nothing;
+__thread struct scribe_stream_cache scribe_stream_cache;
+static const char not_single;
+static const char *single = &not_single; /* glibc 2.32 says so in a variable */
+static uint32_t fill;                    /* entries of the table in use; a guess after a fork */
+
+int fileno(FILE *f);
+off_t ftello(FILE *f);
+size_t __fpending(FILE *f);
+
+static bool regular(int fd, struct stat *st)
+{
+	return syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode);
+}
+
+bool scribe_stream_idle(const FILE *f)
+{
+	int n = scribe_stream_standard(f);
+
+	return n >= 0 && !(scribe_stream_state->standard & 1u << n);
+}
+
+/* ---- state ---- */
+
+/* Of this thread. */
+static uint64_t me(void)
+{
+	return (uint64_t)(uintptr_t)&scribe_stream_cache;
+}
+
+/* False: it is held too long, or by what a signal handler has interrupted. */
+static bool lock(struct scribe_stream_state *s)
+{
+	const struct timespec moment = {.tv_nsec = LOCK_SLEEP_NS};
+	int tries = scribe_may_call() ? LOCK_TRIES : LOCK_SPINS;
+
+	for (int i = 0; i < tries; i++) {
+		uint64_t owner = 0;
+
+		if (__atomic_compare_exchange_n(&s->lock, &owner, me(), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
+		if (owner == me())
+			return false;
+		if (scribe_may_call() && i < LOCK_YIELDS)
+			syscall(SYS_sched_yield);
+		else if (scribe_may_call())
+			syscall(SYS_nanosleep, &moment, NULL);
+	}
+	return false;
+}
+
+static void unlock(struct scribe_stream_state *s)
+{
+	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* Pages for the state, which a fork wipes; the first thread's count. */
+static struct scribe_stream_state *first_state(void)
+{
+	struct scribe_stream_state *s, *seen = &nothing;
+	const char *found = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
+
+	if (found)
+		single = found;
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return NULL;
+	if (madvise(s, sizeof(*s), MADV_WIPEONFORK) == 0 &&
+	    __atomic_compare_exchange_n(&scribe_stream_state, &seen, s, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return s;
+	munmap(s, sizeof(*s));
+	return seen == &nothing ? NULL : seen;
+}
+
+/* In a new process: the state is zero, by the loader or by the fork. False: not now, or never. */
+static bool begin(void)
+{
+	struct scribe_stream_state *s = scribe_stream_state;
+	uint64_t now;
+
+	if (scribe_seal_known() & (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER))
+		return false;
+	now = scribe_clock_ns();
+	if (s == &nothing)
+		s = first_state();
+	if (!s || !lock(s))
+		return false;
+	if (!s->version) {
+		fill = 0;
+		s->memory = scribe_shm_counters_make(now ^ (uint64_t)getpid() << 16, now);
+		s->born = now | 1;
+		/* a number that no cache of an earlier process holds */
+		__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
+	}
+	unlock(s);
+	return true;
+}
+
+/* ---- the table ---- */
+
+static uint32_t home_of(const void *f)
+{
+	return (uint32_t)(((uintptr_t)f >> 4) * 0x9e3779b97f4a7c15ull >> 40) % ENTRIES;
+}
+
+static struct scribe_stream_entry *entry_of(struct scribe_stream_state *s, const void *f)
+{
+	uint32_t at = home_of(f);
+
+	while (s->entry[at].f && s->entry[at].f != f)
+		at = (at + 1) % ENTRIES;
+	return &s->entry[at];
+}
+
+/* Take an entry out and close the gap. */
+static void take_out(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	uint32_t gap = (uint32_t)(e - s->entry), at = gap;
+
+	for (;;) {
+		at = (at + 1) % ENTRIES;
+		if (!s->entry[at].f)
+			break;
+		/* may it stand in the gap? only if its home is not between gap and it */
+		if ((at - home_of(s->entry[at].f)) % ENTRIES < (at - gap) % ENTRIES)
+			continue;
+		s->entry[gap] = s->entry[at];
+		gap = at;
+	}
+	s->entry[gap].f = NULL;
+	fill -= fill > 0;
+}
+
+static bool is_free(const struct scribe_shm_counters *m, uint32_t i)
+{
+	return m->gen[i] == m->closed[i] && (!m->gen[i] || m->taken[i] == m->gen[i]);
+}
+
+/* A free place, or SCRIBE_SHM_COUNTERS_MAX: looked for a little way, behind the last one. */
+static uint32_t free_place(struct scribe_stream_state *s)
+{
+	const struct scribe_shm_counters *m = s->memory;
+
+	/* again from the front when that is free: pages are touched for good */
+	if (s->next >= PLACES_TRIED && is_free(m, 0))
+		s->next = 0;
+	for (uint32_t i = 0; i < PLACES_TRIED; i++) {
+		uint32_t at = (s->next + i) % SCRIBE_SHM_COUNTERS_MAX;
+
+		if (is_free(m, at)) {
+			s->next = at + 1;
+			return at;
+		}
+	}
+	s->next = (s->next + PLACES_TRIED) % SCRIBE_SHM_COUNTERS_MAX;
+	return m->used; /* one that never was in use; SCRIBE_SHM_COUNTERS_MAX: none */
+}
+
+/* Take a free place for an entry, with the cursor of its file; NULL: there is none. */
+static struct scribe_counter_slot *occupy(struct scribe_stream_state *s, struct scribe_stream_entry *e,
+				    struct scribe_cursor *cursor)
+{
+	struct scribe_shm_counters *m = s->memory;
+	uint32_t i = cursor ? free_place(s) : SCRIBE_SHM_COUNTERS_MAX;
+	struct scribe_counter_slot *at;
+
+	if (i == SCRIBE_SHM_COUNTERS_MAX)
+		return NULL;
+	at = &m->stream[i];
+	memset(at, 0, offsetof(struct scribe_counter_slot, heat));
+	scribe_stream_heat_begin(m, at);
+	at->owner = me();
+	at->cursor = (uint64_t)(uintptr_t)cursor;
+	e->index = i;
+	e->gen = ++m->gen[i];
+	if (i >= m->used)
+		m->used = i + 1;
+	e->counted = true;
+	return at;
+}
+
+static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op);
+
+static void count_open(struct scribe_counter_slot *at, enum scribe_lib_what what)
+{
+	uint64_t now = scribe_stream_now();
+	const struct scribe_lib_op op = {.start_ns = now,
+					 .end_ns = now,
+					 .offset = -1,
+					 .what = what,
+					 .op_class = SCRIBE_OP_NONE,
+					 .count_at = SCRIBE_LIB_NO_COUNT};
+
+	apply(at, &op);
+}
+
+/* A standard stream is a file of that name, from its beginning on, whatever it leads to. */
+static void place_standard(struct scribe_stream_state *s, struct scribe_stream_entry *e, int n)
+{
+	struct scribe_counter_slot *at = occupy(s, e, scribe_cursor_of(&s->cursors, (uint64_t)n + 1));
+
+	if (!at)
+		return;
+	e->standard = true;
+	scribe_tell(n, s->memory->id, e->index, e->gen, SCRIBE_TELL_STANDARD);
+	if (!(s->standard & 1u << n))
+		count_open(at, SCRIBE_LIB_OPEN);
+	s->standard |= 1u << n;
+}
+
+/* Give a stream a place, and tell the kernel side. */
+static void place_stream(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	FILE *f = (FILE *)(uintptr_t)e->f;
+	struct scribe_counter_slot *at;
+	struct stat st;
+	int fd = fileno(f);
+
+	if (scribe_stream_standard(f) >= 0) {
+		place_standard(s, e, scribe_stream_standard(f));
+		return;
+	}
+	if (fd < 0 || !regular(fd, &st))
+		return;
+	at = occupy(s, e, scribe_cursor_of(&s->cursors, (uint64_t)st.st_dev * KEY_FACTOR + (uint64_t)st.st_ino));
+	if (!at) {
+		scribe_tell(fd, s->memory->id, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_TELL_PLACE);
+		return;
+	}
+	e->append = (fcntl(fd, F_GETFL) & O_APPEND) != 0;
+	scribe_tell(fd, s->memory->id, e->index, e->gen, SCRIBE_TELL_PLACE);
+	at->pos = e->append ? (int64_t)st.st_size + (int64_t)__fpending(f) : ftello(f);
+	if (at->pos < 0)
+		at->pos = INT64_MIN / 2;
+}
+
+static void place_file(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	uint64_t key = e->name ? e->name : (uint64_t)(uintptr_t)e->f * KEY_FACTOR + ++s->nameless;
+
+	if (!occupy(s, e, scribe_cursor_of(&s->cursors, key)))
+		return; /* the kernel side goes on counting it */
+	memset(&s->memory->more[e->index], 0, sizeof(s->memory->more[0]));
+}
+
+static void assign(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	e->placed = true;
+	e->counted = false;
+	e->append = false;
+	e->standard = false;
+	if (!s->memory || !scribe_may_call())
+		return;
+	if (e->file)
+		place_file(s, e);
+	else
+		place_stream(s, e);
+}
+
+/* The daemon has taken this use while the stream is open: it goes on in another place. */
+static void place_again(struct scribe_stream_state *s, struct scribe_stream_entry *e)
+{
+	struct scribe_counter_slot *was = &s->memory->stream[e->index];
+	bool standard = e->standard;
+	int64_t pos = was->pos;
+
+	s->memory->closed[e->index] = e->gen;
+	if (!scribe_may_call()) /* nobody can be told of another place */
+		__atomic_fetch_add(e->file ? &s->memory->lost : &s->memory->unsized, 1, __ATOMIC_RELAXED);
+	assign(s, e);
+	if (standard && e->counted)
+		s->memory->stream[e->index].pos = pos;
+}
+
+static void remember(struct scribe_stream_state *s, const struct scribe_stream_entry *e,
+		     struct scribe_stream_cache *c)
+{
+
+	c->f = e->f;
+	c->version = s->version;
+	c->stream = e->counted ? &s->memory->stream[e->index] : NULL;
+	c->taken = e->counted ? &s->memory->taken[e->index] : NULL;
+	c->gen = e->gen;
+	c->view = e->view;
+}
+
+/* `announce`: how the kernel is told of a file's place; NULL: it is a stream. */
+static struct scribe_counter_slot *find(const void *f, struct scribe_stream_cache *c, scribe_file_announce_fn announce)
+{
+	struct scribe_stream_state *s;
+	struct scribe_stream_entry *e;
+	bool fresh = true;
+	int kept = errno;
+
+	if (!scribe_stream_state->version && !begin()) {
+		errno = kept;
+		return NULL;
+	}
+	s = scribe_stream_state;
+	if (!lock(s)) {
+		errno = kept;
+		return NULL;
+	}
+	e = entry_of(s, f);
+	if (!e->f && fill >= FILL_MAX) {
+		unlock(s);
+		errno = kept;
+		return NULL;
+	}
+	if (!e->f) {
+		*e = (struct scribe_stream_entry){.f = f, .file = announce != NULL};
+		fill++;
+	}
+	if (!e->placed)
+		assign(s, e);
+	else if (e->counted && s->memory->taken[e->index] == e->gen)
+		place_again(s, e);
+	else
+		fresh = false;
+	if (fresh && e->file && e->counted && announce)
+		announce(e->f, s->memory->id, e->index, e->gen);
+	remember(s, e, c);
+	unlock(s);
+	errno = kept;
+	return c->stream;
+}
+
+struct scribe_counter_slot *scribe_stream_find(FILE *f)
+{
+	return find(f, &scribe_stream_cache, NULL);
+}
+
+struct scribe_counter_slot *scribe_file_find(const void *file, struct scribe_stream_cache *c,
+					     scribe_file_announce_fn announce)
+{
+	return find(file, c, announce);
+}
+
+void scribe_file_opened(const void *file, uint64_t name, const struct scribe_file_view *view)
+{
+	struct scribe_stream_state *s;
+	struct scribe_stream_entry *e;
+	int kept = errno;
+
+	scribe_stream_forget(file); /* an earlier one, whose end was not seen */
+	if ((scribe_stream_state->version || begin()) && lock(scribe_stream_state)) {
+		s = scribe_stream_state;
+		e = entry_of(s, file);
+		if (!e->f && fill < FILL_MAX) {
+			*e = (struct scribe_stream_entry){.f = file, .file = true, .name = name, .view = *view};
+			fill++;
+		}
+		unlock(s);
+	}
+	errno = kept;
+}
+
+void scribe_file_viewed(const void *file, const struct scribe_file_view *view)
+{
+	struct scribe_stream_state *s = scribe_stream_state;
+	struct scribe_stream_entry *e;
+	int kept = errno;
+
+	if (!s->version || !lock(s))
+		return;
+	e = entry_of(s, file);
+	if (e->f) {
+		e->view = *view;
+		s->version += 2;
+	}
+	unlock(s);
+	errno = kept;
+}
+
+/* How far the bytes of one go, before it is closed or after it was flushed. */
+static void ends(struct scribe_shm_counters *m, const struct scribe_stream_entry *e, bool closing)
+{
+	struct scribe_counter_slot *at = &m->stream[e->index];
+	FILE *f = (FILE *)(uintptr_t)e->f;
+
+	if (!e->counted || e->file || e->standard || !scribe_may_call())
+		return;
+	if (e->append)
+		scribe_append_end(at, f, closing);
+	else if (closing)
+		scribe_settle_end(at, f);
+}
+
+void scribe_stream_forget(const void *f)
+{
+	struct scribe_stream_state *s = scribe_stream_state;
+	struct scribe_stream_entry *e;
+	int kept = errno;
+
+	if (!f || !s->version || !lock(s))
+		return;
+	e = entry_of(s, f);
+	if (e->f) {
+		if (e->counted) {
+			ends(s->memory, e, true);
+			__atomic_store_n(&s->memory->closed[e->index], e->gen, __ATOMIC_RELEASE);
+		}
+		take_out(s, e);
+		s->version += 2;
+	}
+	unlock(s);
+	errno = kept;
+}
+
+void scribe_stream_made(FILE *f)
+{
+	struct scribe_counter_slot *at = scribe_stream_of(f);
+
+	if (at)
+		count_open(at, SCRIBE_LIB_REOPEN);
+}
+
+/* Streams that exit will flush. */
+__attribute__((destructor)) static void at_exit(void)
+{
+	struct scribe_stream_state *s = scribe_stream_state;
+
+	if (!s->version || !s->memory || !scribe_may_call() || !lock(s))
+		return;
+	for (uint32_t i = 0; i < ENTRIES; i++)
+		if (s->entry[i].f)
+			ends(s->memory, &s->entry[i], true);
+	unlock(s);
+}
+
+/* ---- counting ---- */
+
+/* No second thread has ever been. */
+static inline bool alone(void)
+{
+	return *(volatile const char *)single;
+}
+
+bool scribe_stream_alone(void)
+{
+	return alone();
+}
+
+bool scribe_stream_mine(const struct scribe_counter_slot *s)
+{
+	return s->owner == me();
+}
+
+static inline int64_t advance(struct scribe_counter_slot *s, int64_t bytes)
+{
+	int64_t at = s->pos;
+
+	if (!alone())
+		return __atomic_fetch_add(&s->pos, bytes, __ATOMIC_RELAXED);
+	s->pos = at + bytes;
+	return at;
+}
+
+static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
+{
+	static struct scribe_ext_part none; /* streams count nothing there */
+	struct scribe_lib_place at;
+
+	scribe_stream_untimed();
+	if (alone())
+		scribe_lib_cursor_alone(scribe_stream_cursor(s), op, &at);
+	else
+		scribe_lib_cursor(scribe_stream_cursor(s), op, &at);
+	if (!scribe_stream_mine(s)) {
+		scribe_lib_apply(&s->part[SCRIBE_PART_SHARED], &none, op, &at, 1);
+		scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_SHARED, op);
+		return;
+	}
+	scribe_stream_mark(s);
+	scribe_lib_apply(&s->part[SCRIBE_PART_OWNER], &none, op, &at, 0);
+	scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_OWNER, op);
+	scribe_stream_mark(s);
+	scribe_lib_apply(&s->part[SCRIBE_PART_OWNER_SHADOW], &none, op, &at, 0);
+	scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_OWNER_SHADOW, op);
+}
+
+void scribe_stream_data(struct scribe_counter_slot *s, unsigned op, uint64_t bytes, uint64_t start)
+{
+	struct scribe_lib_op x = {.start_ns = start,
+				  .bytes = bytes,
+				  .what = SCRIBE_LIB_DATA,
+				  .op_class = op,
+				  .count_at = SCRIBE_LIB_NO_COUNT};
+	int64_t at = advance(s, (int64_t)bytes);
+
+	x.offset = at < 0 ? -1 : at;
+	x.end_ns = scribe_stream_now();
+	if (x.end_ns < start)
+		x.end_ns = start;
+	apply(s, &x);
+}
+
+void scribe_stream_back(struct scribe_counter_slot *s, int64_t bytes)
+{
+	advance(s, -bytes);
+}
+
+static void other(struct scribe_counter_slot *s, uint32_t what, uint32_t op_class, uint64_t start)
+{
+	struct scribe_lib_op x = {.start_ns = start,
+				  .end_ns = scribe_stream_now(),
+				  .offset = -1,
+				  .what = what,
+				  .op_class = op_class,
+				  .count_at = SCRIBE_LIB_NO_COUNT};
+
+	if (x.end_ns < start)
+		x.end_ns = start;
+	apply(s, &x);
+}
+
+void scribe_stream_seek(struct scribe_counter_slot *s, FILE *f, uint64_t start)
+{
+	int64_t at = scribe_stream_tell(f);
+
+	__atomic_store_n(&s->pos, at < 0 ? INT64_MIN / 2 : at, __ATOMIC_RELAXED);
+	other(s, SCRIBE_LIB_SEEK, SCRIBE_OP_META, start);
+}
+
+void scribe_stream_flush(struct scribe_counter_slot *s, FILE *f, uint64_t start)
+{
+	struct scribe_stream_state *state = scribe_stream_state;
+	struct scribe_stream_entry *e;
+	int kept = errno;
+
+	other(s, SCRIBE_LIB_FLUSH, SCRIBE_OP_WRITE, start);
+	if (!lock(state))
+		return;
+	e = entry_of(state, f);
+	if (e->f)
+		ends(state->memory, e, false);
+	unlock(state);
+	errno = kept;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See procfs.h. */
+#include "runtime/daemon/base/procfs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The fields of /proc/PID/stat behind the program's name, which may hold anything; NULL: there are none. */
+static const char *stat_fields(uint32_t pid, char *text, size_t cap)
+{
+	char path[64];
+	const char *at;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	n = fread(text, 1, cap - 1, f); /* not a line: the name may have a newline */
+	text[n] = 0;
+	at = strrchr(text, ')');
+	fclose(f);
+	return at ? at + 1 : NULL;
+}
+
+uint64_t scribe_start_ticks(uint32_t pid)
+{
+	unsigned long long ticks = 0;
+	char text[1024];
+	const char *at = stat_fields(pid, text, sizeof(text));
+
+	if (at &&
+	    sscanf(at, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
+		ticks = 0;
+	return ticks;
+}
+
+uint32_t scribe_parent_pid(uint32_t pid)
+{
+	char text[1024];
+	const char *at = stat_fields(pid, text, sizeof(text));
+	unsigned parent = 0;
+
+	return at && sscanf(at, " %*c %u", &parent) == 1 ? parent : 0;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See turn_times.h. Must not know what is done in a turn. */
+#include "runtime/daemon/base/turn_times.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* How long this thread has been ready and waited for a processor, in all; 0 where the kernel does not tell. */
+static uint64_t queued(struct scribe_turns *t)
+{
+	unsigned long long on, waited;
+	char text[96];
+	ssize_t n;
+
+	if (!t->schedstat) {
+		t->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+		t->schedstat = t->schedstat > 0 ? t->schedstat : -1;
+	}
+	n = t->schedstat > 0 ? pread(t->schedstat, text, sizeof(text) - 1, 0) : -1;
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return sscanf(text, "%llu %llu", &on, &waited) == 2 ? waited : 0;
+}
+
+void scribe_turns_close(struct scribe_turns *t)
+{
+	if (t->schedstat > 0)
+		close(t->schedstat);
+	t->schedstat = -1;
+}
+
+void scribe_turns_begin(struct scribe_turns *t)
+{
+	t->now = (struct scribe_turn){.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), .queued_ns = queued(t)};
+	t->begun_ns = t->part_since_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void scribe_turns_part(struct scribe_turns *t, enum scribe_turn_part part)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	t->now.part_ns[part] += now - t->part_since_ns;
+	t->part_since_ns = now;
+}
+
+uint64_t scribe_turn_own_ns(const struct scribe_turn *t)
+{
+	uint64_t waited_ns = t->queued_ns < t->wall_ns ? t->queued_ns : t->wall_ns;
+
+	return t->wall_ns - waited_ns;
+}
+
+void scribe_turns_end(struct scribe_turns *t)
+{
+	struct scribe_turn *now = &t->now;
+
+	if (!t->begun_ns)
+		return;
+	now->wall_ns = clock_ns(CLOCK_MONOTONIC) - t->begun_ns;
+	now->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - now->cpu_ns;
+	now->queued_ns = queued(t) - now->queued_ns;
+	t->begun_ns = 0;
+	t->n++;
+	t->long_turns += scribe_turn_own_ns(now) > SCRIBE_TURN_LONG_NS;
+	if (now->wall_ns > t->longest_wall_ns)
+		t->longest_wall_ns = now->wall_ns;
+	if (scribe_turn_own_ns(now) > scribe_turn_own_ns(&t->longest))
+		t->longest = *now;
+}
+
+const char *scribe_turn_mostly(const struct scribe_turn *t)
+{
+	static const char *const names[] = {
+#define SCRIBE_X(id, name) name,
+		SCRIBE_TURN_PARTS(SCRIBE_X)
+#undef SCRIBE_X
+	};
+	int most = 0;
+
+	for (int i = 1; i < SCRIBE_TURN_NPARTS; i++)
+		if (t->part_ns[i] > t->part_ns[most])
+			most = i;
+	return names[most];
+}

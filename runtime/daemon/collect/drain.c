@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Drain: slots of a process become files of its rank. The kernel side gives
+ * consistent views; this only names and adds them.
+ */
+#include "runtime/daemon/collect/drain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/base/hash.h"
+#include "logfmt/rules/lib_rules.h"
+#include "logfmt/rules/streams.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/model/access_patterns.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/collect/slot_names.h"
+#include "runtime/daemon/state/record_policy.h"
+
+struct drain {
+	struct scribe_daemon *d;
+	struct scribe_process *p;
+	struct scribe_records *records;
+	bool kept, lives; /* it comes from the journal; of a living process */
+	uint64_t noted;   /* records put into the journal */
+};
+
+/* Keep what belongs to the keys of a part before the table of them is gone. */
+static void keep_patterns(struct scribe_job *w, const struct scribe_value *v, size_t n)
+{
+	struct scribe_access_pattern pattern;
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].value && !scribe_access_patterns_find(&w->patterns, v[i].value, &pattern) &&
+		    scribe_libs_shape(w->daemon, v[i].value, &pattern) &&
+		    scribe_access_patterns_keep(&w->patterns, v[i].value, &pattern) < 0)
+			w->memory_out++;
+}
+
+/*
+ * The first part of a stream whose calls were counted until that was stopped: what was
+ * counted by calls and what by system calls is together what all its system calls moved.
+ */
+static const struct scribe_posix_part *settle(const struct scribe_slot_view *v)
+{
+	static struct scribe_posix_part part;
+
+	part = *v->part[0];
+	for (int i = 0; i < 2; i++)
+		part.bytes[i] -= (uint64_t)v->slot->ahead[i];
+	return &part;
+}
+
+/*
+ * A library's record. Totals of the process are of what the kernel moved: a
+ * stream's are, where its system calls were counted or nothing else was.
+ */
+static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const struct scribe_name_entry *label)
+{
+	int module = scribe_library_module(v->slot->kind);
+	bool stream = module == SCRIBE_MOD_STDIO;
+	struct scribe_file_record *f = scribe_records_at_module(x->records, module, label->id);
+	/* system calls beneath a stream that have no counter of STDIO: the file's own */
+	bool has_patterns = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
+	const struct scribe_posix_part *first = NULL;
+	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, label->id) : f;
+
+	if (stream && v->slot->flags & SCRIBE_SF_STOPPED) {
+		first = settle(v);
+		x->p->work->streams_stopped++;
+	}
+	for (unsigned i = 0; i < v->nparts; i++) {
+		const struct scribe_posix_part *part = i || !first ? v->part[i] : first;
+
+		if (!f || !ext || scribe_posix_acc_add(&f->acc, part, v->access[i], v->stride[i]) < 0 ||
+		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
+			return -1;
+		x->p->totals.operations += v->part[i]->events;
+		scribe_heatmaps_add(x->p, module, v->heat[i], v->heat_table[i], part);
+		if (has_patterns) {
+			keep_patterns(x->p->work, v->part[i]->access, SCRIBE_TOP_VALUES);
+			if (v->access[i])
+				keep_patterns(x->p->work, v->access[i]->v, SCRIBE_TABLE_VALUES);
+		}
+		if (!stream)
+			continue;
+		x->p->totals.bytes_read += part->bytes[0];
+		x->p->totals.bytes_written += part->bytes[1];
+	}
+	if (first)
+		scribe_heatmaps_correct(x->p, module, (const int64_t[]){-v->slot->ahead[0], -v->slot->ahead[1]},
+					first);
+	if (f && has_patterns) {
+		scribe_file_properties(f, v->ext[0]);
+		f->file_id = label->file_id;
+	}
+	if (f && v->slot->mode && !f->mode)
+		f->mode = v->slot->mode;
+	x->p->totals.records++;
+	return 0;
+}
+
+static int add_parts(struct scribe_file_record *f, struct scribe_process *p, const struct scribe_slot_view *v)
+{
+	struct scribe_totals *t = &p->totals;
+
+	for (unsigned i = 0; i < v->nparts; i++) {
+		if (scribe_posix_acc_add(&f->acc, v->part[i], v->access[i], v->stride[i]) < 0 ||
+		    scribe_posix_acc_add_ext(&f->acc, v->ext[i]) < 0)
+			return -1;
+		scribe_heatmaps_add(p, SCRIBE_MOD_POSIX, v->heat[i], v->heat_table[i], v->part[i]);
+		t->bytes_read += v->part[i]->bytes[0];
+		t->bytes_written += v->part[i]->bytes[1];
+		t->operations += v->part[i]->events;
+	}
+	return 0;
+}
+
+static bool says_nothing(const struct scribe_slot_view *v)
+{
+	for (unsigned i = 0; i < v->nparts; i++) {
+		const struct scribe_posix_part *p = v->part[i];
+
+		if (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
+		    p->fdsyncs | p->rename_sources | p->rename_targets)
+			return false;
+		for (int k = 0; k < SCRIBE_EXT_COUNT; k++)
+			if (v->ext[i]->v[k])
+				return false;
+	}
+	return true;
+}
+
+static int drain_slot(void *ctx, const struct scribe_slot_view *v)
+{
+	struct drain *x = ctx;
+	const struct scribe_slot *slot = v->slot;
+	struct scribe_name_entry *label = scribe_slot_label(x->d, v->index, slot->generation);
+	struct scribe_file_record *f;
+
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded)) {
+		for (unsigned i = 0; i < v->nparts; i++)
+			x->p->work->excluded_late += v->part[i]->events;
+		scribe_segments_bind(x->p, v, 0);
+		return 0;
+	}
+	if (scribe_drain_is_excluded(x->p, slot->kind) || says_nothing(v)) {
+		scribe_segments_bind(x->p, v, 0);
+		return 0;
+	}
+	if (!x->kept) {
+		scribe_job_journal_record(x->p, v, x->lives);
+		x->noted++;
+	}
+	/* a library's record that replaced one already drained has that one's name */
+	if (!label && scribe_library_module(slot->kind) && slot->renamed_from)
+		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_generation);
+	if (!label && slot->kind != SCRIBE_KIND_CATCHALL)
+		x->p->work->names_lost++;
+	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
+		label = scribe_slot_made_up_label(x->p->work, x->p, slot);
+	if (scribe_library_module(slot->kind)) {
+		if (!label || drain_lib(x, v, label) < 0)
+			x->p->work->memory_out++;
+		scribe_segments_bind(x->p, v, label ? label->id : 0);
+		return 0;
+	}
+	f = label ? scribe_records_at(x->records, label->id) : NULL;
+	if (!f || add_parts(f, x->p, v) < 0) {
+		x->p->work->memory_out++;
+		return 0;
+	}
+	scribe_segments_bind(x->p, v, label->id);
+	x->p->totals.records++;
+	if (slot->mode)
+		f->mode = slot->mode;
+	if (slot->align)
+		f->align = slot->align;
+	if (slot->renamed_from && !f->renamed_from) {
+		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_generation);
+		f->renamed_from = label ? label->id : 0;
+	}
+	return 0;
+}
+
+int scribe_drain_kept(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_slot_view *view)
+{
+	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p), .kept = true};
+
+	return x.records ? drain_slot(&x, view) : -1;
+}
+
+/* Of a process: how far its records have been taken. */
+struct scribe_draining {
+	struct scribe_bpf_walk walk;
+	uint64_t noted;
+};
+
+/*
+ * Records, then what held them, as far as time goes: 1, it goes on later. Noted as a whole before
+ * anything is given back.
+ */
+static int drain_some(struct drain *x, struct scribe_draining *at, uint64_t until_ns)
+{
+	struct scribe_bpf *bpf = x->d->bpf;
+	struct scribe_process *p = x->p;
+	int rc = 0;
+
+	if (!p->drained) {
+		x->noted = at->noted;
+		rc = scribe_bpf_walk(bpf, p->index, &at->walk, until_ns, drain_slot, x);
+		at->noted = x->noted;
+		if (rc == 1)
+			return 1;
+		p->drained = rc == 0;
+		scribe_job_journal_drained(p, at->noted);
+	}
+	return rc ? rc : scribe_bpf_give(bpf, p->index, &at->walk, until_ns);
+}
+
+/* As drain_some, from where an earlier turn has come to. */
+static int drain_in_turns(struct drain *x, uint64_t until_ns)
+{
+	struct scribe_process *p = x->p;
+	int rc;
+
+	if (!p->draining)
+		p->draining = calloc(1, sizeof(*p->draining));
+	if (!p->draining)
+		return -1;
+	rc = drain_some(x, p->draining, until_ns);
+	if (rc != 1) {
+		free(p->draining);
+		p->draining = NULL;
+	}
+	return rc;
+}
+
+int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns)
+{
+	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p)};
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	uint64_t begin = scribe_now_ns();
+	int rc;
+
+	if (!x.records)
+		return -1;
+	if (!proc || proc->proc_id != p->proc_id)
+		return 0;
+	p->totals.overflowed_files = proc->overflowed;
+	/* drained by an earlier daemon, as its journal says: what held the records has still to be given back */
+	if (p->drained && !p->draining)
+		rc = scribe_bpf_drain_and_free(d->bpf, p->index, NULL, NULL);
+	else
+		rc = drain_in_turns(&x, until_ns);
+	if (rc != 1 && scribe_shm_counters_take(d, p, x.records) < 0)
+		rc = -1;
+	p->work->drain_ns += scribe_now_ns() - begin;
+	return rc;
+}
+
+int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p), .lives = true};
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+	uint64_t begin = scribe_now_ns();
+	int rc = 0;
+
+	if (!x.records)
+		return -1;
+	if (!proc || proc->proc_id != p->proc_id)
+		return 0;
+	/* one that has ended, whose records an earlier daemon had taken when it died, may still hold them */
+	if (!p->drained) {
+		p->totals.overflowed_files = proc->overflowed;
+		rc = scribe_bpf_drain_live(d->bpf, p->index, drain_slot, &x);
+	}
+	if (scribe_shm_counters_take(d, p, x.records) < 0)
+		rc = -1;
+	p->work->drain_ns += scribe_now_ns() - begin;
+	return rc;
+}

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernel events: forks, executions, environments, exits. Feeds the world
+ * model and the name table; must not know of logs or sockets.
+ */
+#include "runtime/daemon/collect/events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/collect/job_env.h"
+#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/collect/held_events.h"
+#include "runtime/daemon/collect/name_events.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/lookup/path_lookup.h"
+#include "runtime/daemon/collect/modules.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/base/procfs.h"
+#include "runtime/daemon/collect/drain.h"
+#include "runtime/daemon/lookup/exclusion_check.h"
+#include "runtime/daemon/state/record_policy.h"
+
+#define SCRIBE_HIDDEN_EXE "<privileged>"
+#define PROC_TEXT_MAX     (1u << 21) /* of a command line or environment read from /proc */
+
+static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, index);
+
+	p->index = index;
+	p->tgid = tgid;
+	if (proc && proc->proc_id == p->proc_id) {
+		p->uid = proc->uid;
+		memcpy(p->comm, proc->comm, sizeof(p->comm));
+		p->comm[sizeof(p->comm) - 1] = 0;
+		if (!tgid)
+			p->tgid = (int32_t)proc->tgid;
+	}
+	if (p->tgid && scribe_map_put(&d->by_tgid, (uint64_t)p->tgid, p) < 0)
+		p->work->memory_out++;
+}
+
+/* A process that is new to its job. */
+static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *w, uint32_t index,
+				     uint32_t proc_id, uint32_t parent, int32_t tgid, uint64_t when_ns)
+{
+	struct scribe_process *p = scribe_worlds_fork(&w->worlds, proc_id, parent, when_ns);
+
+	if (!p) {
+		w->memory_out++;
+		return NULL;
+	}
+	p->work = w;
+	fill_from_proc(d, p, index, tgid);
+	scribe_job_journal_process(p);
+	return p;
+}
+
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_job *w, uint32_t index,
+					      uint32_t proc_id, pid_t pid)
+{
+	return appear(d, w, index, proc_id, 0, pid, scribe_now_ns());
+}
+
+/* The job of the process that an event speaks of: its entry knows, while it is its. */
+static struct scribe_job *work_of(struct scribe_daemon *d, const struct scribe_event *e)
+{
+	const struct scribe_proc *proc = scribe_bpf_proc(d->bpf, e->proc);
+
+	if (proc && proc->proc_id == e->proc_id)
+		return proc->job < SCRIBE_JOBS_MAX ? d->work[proc->job] : NULL;
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		if (scribe_worlds_find(&w->worlds, e->proc_id))
+			return w;
+	return NULL;
+}
+
+/* The process an event speaks of; made up from the shared table if its FORK was lost. */
+static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_job *w,
+					 const struct scribe_event *e)
+{
+	struct scribe_process *p = scribe_worlds_find(&w->worlds, e->proc_id);
+	const struct scribe_proc *proc;
+
+	if (p)
+		return p;
+	proc = scribe_bpf_proc(d->bpf, e->proc);
+	if (!proc || proc->proc_id != e->proc_id)
+		return NULL;
+	return appear(d, w, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
+}
+
+/* Are these one file? -1: one of them cannot be looked at (any more). */
+static int same_file(const char *a, const char *b)
+{
+	const unsigned flags = AT_STATX_DONT_SYNC; /* whoever serves a root may not answer */
+	struct statx x, y;
+
+	if (statx(AT_FDCWD, a, flags, STATX_INO, &x) < 0 || statx(AT_FDCWD, b, flags, STATX_INO, &y) < 0)
+		return -1;
+	return x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor && x.stx_ino == y.stx_ino;
+}
+
+/* A process that ends meanwhile keeps what is known of it: that of its parent. */
+static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p)
+{
+	bool machine = d->root > 0;
+	char root[64], mnt[64];
+	int same_root, same_mnt;
+
+	snprintf(root, sizeof(root), "/proc/%d/root/", p->tgid);
+	snprintf(mnt, sizeof(mnt), "/proc/%d/ns/mnt", p->tgid);
+	same_root = same_file(root, machine ? "/proc/1/root/" : "/");
+	same_mnt = same_file(mnt, machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt");
+	if (same_root == 0 || same_mnt == 0)
+		p->own_root_dir = false;
+	else if (same_root > 0 && same_mnt > 0)
+		p->own_root_dir = true;
+}
+
+static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes)
+{
+	char link[64], exe[PATH_MAX];
+	ssize_t n;
+
+	fill_from_proc(d, p, p->index, p->tgid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", p->tgid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	look_at_root(d, p);
+	scribe_libs_exec(d, p);
+	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
+		p->work->memory_out++;
+	scribe_heatmaps_anchor(d, p);
+	scribe_exclusion_check_program(p);
+	if (!p->env)
+		p->env = malloc(sizeof(*p->env));
+	if (p->env)
+		scribe_envreader_begin(p->env);
+	if (!p->jobenv && p->work->spec.id[0] && !p->work->has_env_settings)
+		p->jobenv = calloc(1, sizeof(*p->jobenv));
+	scribe_job_journal_exec(p, argv, bytes, n > 0 ? exe : NULL);
+}
+
+/* It has gained privileges: its owner learns that it lives, and no more. */
+static void on_hidden(struct scribe_process *p)
+{
+	static const char none[] = SCRIBE_HIDDEN_EXE;
+
+	memset(p->comm, 0, sizeof(p->comm));
+	if (scribe_worlds_exec(&p->work->worlds, p, none, sizeof(none), none) < 0)
+		p->work->memory_out++;
+	scribe_job_journal_exec(p, none, sizeof(none), none);
+}
+
+/* It wants no record: the kernel stops recording it and its children, what it did is dropped. */
+static void disable(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+
+	p->disabled = true;
+	if (proc && proc->proc_id == p->proc_id)
+		__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+}
+
+/* What a process's environment says of the job, if no other has said anything. */
+static void end_jobenv(struct scribe_process *p)
+{
+	struct scribe_job *w = p->work;
+
+	if (p->jobenv && !w->has_env_settings && scribe_jobenv_says(p->jobenv)) {
+		w->has_env_settings = true;
+		scribe_jobenv_apply(w, p->jobenv->text, p->jobenv->bytes);
+		scribe_job_journal_settings(w, p->jobenv->text, p->jobenv->bytes);
+		scribe_exclusion_check_program(p);
+	}
+	free(p->jobenv);
+	p->jobenv = NULL;
+}
+
+static void feed_environment(struct scribe_process *p, const char *text, size_t bytes)
+{
+	if (p->env)
+		scribe_envreader_feed(p->env, text, bytes);
+	if (p->jobenv)
+		scribe_jobenv_feed(p->jobenv, text, bytes);
+}
+
+static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_rankenv env;
+
+	end_jobenv(p);
+	if (!p->env)
+		return;
+	scribe_envreader_end(p->env, &env);
+	free(p->env);
+	p->env = NULL;
+	if (env.disabled)
+		disable(d, p);
+	scribe_job_journal_env(p, &env);
+	if (scribe_worlds_env(&p->work->worlds, p, &env) < 0)
+		p->work->memory_out++;
+	scribe_heatmaps_anchor(d, p);
+}
+
+/* Its records are taken. */
+static void end_now(struct scribe_daemon *d, struct scribe_process *p)
+{
+	scribe_shm_counters_forget(d, p);
+	scribe_libs_ended(d);
+	if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
+		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
+	scribe_job_journal_end(p, p->end_kind);
+	scribe_daemon_modules_process_end(p);
+	scribe_worlds_exit(&p->work->worlds, p, p->end_kind, p->status, p->end_ns);
+}
+
+/* Records of those that leave the job, one process after the other, as the journal wants it. */
+static void take_leaving(struct scribe_job *w)
+{
+	struct scribe_daemon *d = w->daemon;
+
+	while (w->leaving) {
+		struct scribe_process *p = w->leaving;
+		int rc = scribe_drain_exited(d, p, d->drain_until_ns);
+
+		if (rc == 1)
+			return;
+		if (rc < 0)
+			w->memory_out++;
+		w->leaving = p->next_end;
+		p->leaves = false;
+		end_now(d, p);
+	}
+}
+
+/* What is known of it has been judged: its records are taken, now or, where there are very many, in later turns. */
+static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_job *w = p->work;
+
+	scribe_daemon_last_words(d, p);
+	p->next_end = NULL;
+	p->leaves = true;
+	if (w->leaving)
+		w->leaving_last->next_end = p;
+	else
+		w->leaving = p;
+	w->leaving_last = p;
+	take_leaving(w);
+}
+
+static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
+		   enum scribe_process_end kind)
+{
+	if (p->ended || p->waits_for || p->leaves)
+		return;
+	end_environment(d, p);
+	p->status = status;
+	p->end_ns = when;
+	p->end_kind = kind;
+	if (!scribe_exclusion_check_keep_end(p))
+		begin_leaving(d, p);
+}
+
+void scribe_events_ends(struct scribe_job *w)
+{
+	take_leaving(w);
+	for (struct scribe_process *p; (p = scribe_exclusion_check_ended(w));)
+		begin_leaving(w->daemon, p);
+}
+
+static enum scribe_process_end kind_of(int32_t status)
+{
+	return status & 0x7f ? SCRIBE_END_SIGNALLED : SCRIBE_END_EXITED;
+}
+
+/* The program that counted its streams has been replaced by another. */
+static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
+{
+	struct scribe_records *records;
+
+	if (!scribe_map_get(&d->streams, p->proc_id))
+		return;
+	scribe_daemon_last_words(d, p);
+	records = scribe_drain_records(p);
+	if (!records || scribe_shm_counters_replaced(d, p, records, when_ns) < 0)
+		p->work->memory_out++;
+}
+
+/* Whoever started a process that joins by itself may be the launcher of its world. */
+static void read_parent_cmdline(struct scribe_process *p)
+{
+	char path[64], text[4096];
+	uint32_t ppid = scribe_parent_pid((uint32_t)p->tgid);
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", ppid);
+	fd = ppid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text));
+		close(fd);
+	}
+	if (n > 0) {
+		scribe_worlds_parent_cmdline(p, text, (size_t)n);
+		scribe_job_journal_parent_cmdline(p, text, (size_t)n);
+	}
+}
+
+/* 0, or SCRIBE_NAME_WAITS. */
+static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e,
+			const char *text)
+{
+	struct scribe_process *p;
+
+	if (e->type == SCRIBE_EV_FORK) {
+		appear(d, w, e->proc, e->proc_id, e->slot, (int32_t)e->tgid, e->when_ns);
+		return 0;
+	}
+	if (e->type == SCRIBE_EV_JOIN) {
+		p = appear(d, w, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
+		if (p && !w->first_proc_id)
+			w->first_proc_id = e->proc_id;
+		if (p)
+			read_parent_cmdline(p);
+		if (p && scribe_attend_is_late(p))
+			scribe_libs_late(d, p);
+		return 0;
+	}
+	p = process_of(d, w, e);
+	if (!p || p->ended)
+		return 0;
+	switch (e->type) {
+	case SCRIBE_EV_NAME:
+		return scribe_name_event(d, p, e, text);
+	case SCRIBE_EV_MAP:
+		scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->generation, e->when_ns);
+		break;
+	case SCRIBE_EV_STREAM:
+		scribe_shm_counters_announced(d, p, e);
+		break;
+	case SCRIBE_EV_EXEC:
+		end_environment(d, p);
+		end_streams(d, p, e->when_ns);
+		if (e->flags & SCRIBE_XF_HIDDEN)
+			on_hidden(p);
+		else
+			on_exec(d, p, text, e->text_bytes);
+		break;
+	case SCRIBE_EV_ENV:
+		feed_environment(p, text, e->text_bytes);
+		if (e->flags & 1)
+			end_environment(d, p);
+		else
+			scribe_job_journal_env(p, NULL);
+		break;
+	case SCRIBE_EV_EXIT:
+		on_end(d, p, e->status, e->when_ns, kind_of(e->status));
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* False: its time is over, or the first waits again. */
+static bool take_held(struct scribe_daemon *d, struct scribe_job *w)
+{
+	while (w->held.first && !scribe_path_lookup_waits(w)) {
+		const struct scribe_held_event *h = w->held.first;
+
+		if (on_job_event(d, w, &h->event, h->text) == SCRIBE_NAME_WAITS)
+			return false;
+		scribe_path_lookup_forget(w);
+		scribe_job_journal_position(w, h->end);
+		scribe_held_drop(w);
+		if (d->events_until_ns && scribe_now_ns() >= d->events_until_ns)
+			return false;
+	}
+	return !w->held.first;
+}
+
+void scribe_events_release(struct scribe_job *w)
+{
+	uint64_t until_ns = w->daemon->events_until_ns;
+
+	w->daemon->events_until_ns = 0;
+	scribe_path_lookup_quiet(w, true);
+	take_held(w->daemon, w);
+	scribe_path_lookup_quiet(w, false);
+	w->daemon->events_until_ns = until_ns;
+}
+
+/* The event, or, where others of its job wait, its place behind them. */
+static void take_one(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e, const char *text)
+{
+	if (w->held.first && scribe_held_put(w, e, text) == 0)
+		return;
+	if (w->held.first)
+		scribe_events_release(w);
+	if (on_job_event(d, w, e, text) == SCRIBE_NAME_WAITS) {
+		if (scribe_held_put(w, e, text) == 0)
+			return;
+		scribe_path_lookup_quiet(w, true);
+		on_job_event(d, w, e, text);
+		scribe_path_lookup_quiet(w, false);
+	}
+	scribe_job_journal_position(w, scribe_bpf_position(d->bpf));
+}
+
+static int on_event(void *ctx, const struct scribe_event *e, const char *text)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_job *w;
+
+	if (e->type == SCRIBE_EV_SEGMENTS)
+		return 0; /* they are taken in each turn */
+	w = work_of(d, e);
+	if (!w)
+		return 0;
+	take_one(d, w, e, text);
+	return d->events_until_ns && scribe_now_ns() >= d->events_until_ns;
+}
+
+int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
+{
+	int taken = 0;
+
+	/* first: whoever has joined is not recorded yet */
+	if (d->bpf && !d->calls_since_ns)
+		scribe_attend_tick(d);
+	d->events_until_ns = most_ns ? scribe_now_ns() + most_ns : 0;
+	for (struct scribe_job *w = d->bpf ? d->works : NULL; w; w = w->next)
+		if (w->held.first)
+			take_held(d, w);
+	if (d->bpf)
+		taken = scribe_bpf_poll(d->bpf, 0, on_event, d);
+	if (ret_cut)
+		*ret_cut = d->events_until_ns && scribe_now_ns() >= d->events_until_ns;
+	return taken;
+}
+
+static char *read_proc_text(int32_t tgid, const char *what, size_t *ret_bytes)
+{
+	char path[64], *text = malloc(PROC_TEXT_MAX);
+	size_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tgid, what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && text && n < PROC_TEXT_MAX) {
+		ssize_t got = read(fd, text + n, PROC_TEXT_MAX - n);
+
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!n) {
+		free(text);
+		return NULL;
+	}
+	*ret_bytes = n;
+	return text;
+}
+
+/* EXEC or ENV of this process may have been lost: read what the kernel still has. */
+static void reread(struct scribe_daemon *d, struct scribe_process *p)
+{
+	size_t bytes;
+	char *text = read_proc_text(p->tgid, "cmdline", &bytes);
+
+	if (!text)
+		return;
+	on_exec(d, p, text, bytes);
+	free(text);
+	text = read_proc_text(p->tgid, "environ", &bytes);
+	if (text)
+		feed_environment(p, text, bytes);
+	free(text);
+	end_environment(d, p);
+}
+
+static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool lost)
+{
+	struct scribe_process *p, *next;
+
+	for (p = u->first; p; p = next) {
+		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
+
+		next = p->next;
+		if (p->ended || !proc)
+			continue;
+		if (proc->proc_id != p->proc_id)
+			on_end(d, p, 0, scribe_now_ns(), SCRIBE_END_LOST);
+		else if (proc->flags & SCRIBE_PF_EXITED && !p->exit_seen)
+			p->exit_seen = true; /* its event may still be in the ring */
+		else if (proc->flags & SCRIBE_PF_EXITED)
+			on_end(d, p, proc->exit_code, proc->exit_ns, kind_of(proc->exit_code));
+		else if (lost && !(proc->flags & SCRIBE_PF_HIDDEN))
+			reread(d, p);
+	}
+}
+
+static void sweep_work(struct scribe_daemon *d, struct scribe_job *w)
+{
+	struct scribe_ledger ledger;
+	uint64_t lost = 0;
+
+	if (scribe_bpf_ledger(d->bpf, w->index, &ledger) == 0)
+		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
+	for (uint32_t i = 0; lost > w->lost_seen && i <= d->processes; i++) {
+		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
+
+		if (!proc)
+			break;
+		if (!proc->proc_id || proc->job != w->index || scribe_worlds_find(&w->worlds, proc->proc_id))
+			continue;
+		appear(d, w, i, proc->proc_id, proc->parent_serial, (int32_t)proc->tgid, proc->start_ns);
+	}
+	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+		if (!u->committed || w->state == SCRIBE_JOB_OVER)
+			sweep_unit(d, u, lost > w->lost_seen);
+	w->lost_seen = lost;
+}
+
+void scribe_events_sweep(struct scribe_daemon *d)
+{
+	for (struct scribe_job *w = d->bpf ? d->works : NULL; w; w = w->next)
+		if (!w->held.first) /* whose events wait may not have been lost */
+			sweep_work(d, w);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See held_events.h. Must not know what the events say. */
+#include "runtime/daemon/collect/held_events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t size_of(const struct scribe_event *e)
+{
+	return sizeof(struct scribe_held_event) + e->text_bytes;
+}
+
+int scribe_held_put(struct scribe_job *w, const struct scribe_event *e, const char *text)
+{
+	struct scribe_held_events *held = &w->held;
+	size_t bytes = size_of(e);
+	struct scribe_held_event *h;
+
+	if (held->bytes + bytes > SCRIBE_HELD_BYTES_MAX ||
+	    w->daemon->held_bytes + bytes > SCRIBE_HELD_BYTES_ALL_MAX)
+		return -ENOBUFS;
+	h = malloc(bytes);
+	if (!h)
+		return -ENOBUFS;
+	h->next = NULL;
+	h->begin = scribe_bpf_taken(w->daemon->bpf);
+	h->end = scribe_bpf_position(w->daemon->bpf);
+	h->event = *e;
+	memcpy(h->text, text, e->text_bytes);
+	if (held->last)
+		held->last->next = h;
+	else
+		held->first = h;
+	held->last = h;
+	held->bytes += bytes;
+	w->daemon->held_bytes += bytes;
+	return 0;
+}
+
+void scribe_held_drop(struct scribe_job *w)
+{
+	struct scribe_held_event *h = w->held.first;
+	size_t bytes = size_of(&h->event);
+
+	w->held.first = h->next;
+	if (!h->next)
+		w->held.last = NULL;
+	w->held.bytes -= bytes;
+	w->daemon->held_bytes -= bytes;
+	free(h);
+}
+
+void scribe_held_clear(struct scribe_job *w)
+{
+	while (w->held.first)
+		scribe_held_drop(w);
+}
+
+uint64_t scribe_held_taken(const struct scribe_job *w)
+{
+	return w->held.first ? w->held.first->begin : scribe_bpf_taken(w->daemon->bpf);
+}
+
+uint64_t scribe_held_taken_of(const struct scribe_daemon *d, uid_t uid)
+{
+	uint64_t taken = scribe_bpf_taken(d->bpf);
+
+	for (const struct scribe_job *w = d->works; w; w = w->next)
+		if (w->held.first && w->config.uid == uid && w->held.first->begin < taken)
+			taken = w->held.first->begin;
+	return taken;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings in the environment of a job's programs; see job_env.h. Must not know events. */
+#include "runtime/daemon/collect/job_env.h"
+
+#include <string.h>
+
+#include "logfmt/base/old_names.h"
+#include "runtime/daemon/base/audit_log.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/collect/job_table.h"
+
+static const char *const prefixes[] = {"DARSHAN_", "IOSCRIBE_"};
+
+/* May the string that begins so be one of ours? */
+static bool is_ours(const char *begin, size_t bytes)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		if (!strncmp(begin, prefixes[i], bytes < n ? bytes : n))
+			return true;
+	}
+	return false;
+}
+
+void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		if (text[i] == 0) {
+			if (!e->skipping && e->at > e->bytes) {
+				e->text[e->at++] = '\n';
+				e->bytes = e->at;
+			}
+			e->at = e->bytes;
+			e->skipping = false;
+			continue;
+		}
+		/* room for the newline */
+		if (e->at + 1 >= sizeof(e->text))
+			e->skipping = true;
+		if (e->skipping)
+			continue;
+		e->text[e->at++] = text[i];
+		/* a value with a newline cannot be a line */
+		e->skipping = text[i] == '\n' || !is_ours(e->text + e->bytes, e->at - e->bytes);
+	}
+}
+
+/* Those settings among the lines whose names begin so, in their order; without `c` counted alone. */
+static size_t apply(struct scribe_config *c, const char *prefix, const char *lines, size_t bytes)
+{
+	char line[SCRIBE_JOBENV_MAX];
+	size_t settings = 0;
+
+	while (bytes) {
+		const char *newline = memchr(lines, '\n', bytes);
+		size_t n = newline ? (size_t)(newline - lines) : bytes;
+		struct scribe_err err;
+		char *equals = NULL;
+
+		if (n < sizeof(line) && !strncmp(lines, prefix, strlen(prefix))) {
+			memcpy(line, lines, n);
+			line[n] = 0;
+			equals = strchr(line, '=');
+		}
+		if (equals) {
+			*equals = 0;
+			settings += scribe_config_is_variable(line);
+			if (c)
+				(void)scribe_config_set(c, line, equals + 1, &err);
+		}
+		n += newline != NULL;
+		lines += n;
+		bytes -= n;
+	}
+	return settings;
+}
+
+bool scribe_jobenv_says(const struct scribe_jobenv *e)
+{
+	return apply(NULL, "", e->text, e->bytes) > 0;
+}
+
+void scribe_jobenv_apply(struct scribe_job *w, const char *lines, size_t bytes)
+{
+	struct scribe_config *c = &w->config;
+	uint32_t alignment = c->mem_alignment;
+	uint32_t old = c->old_keys;
+	bool locked = c->locked;
+	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
+
+	c->locked = c->late = true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		apply(c, prefixes[i], lines, bytes);
+	c->locked = locked;
+	c->late = false;
+	if (w->daemon->service && c->old_keys & ~old)
+		scribe_audit_log_old_keys(c->uid, 0,
+					  scribe_old_keys_text("", c->old_keys & ~old, text, sizeof(text)));
+	scribe_job_changed(w, alignment);
+}

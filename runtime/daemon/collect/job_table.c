@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What the kernel is told of a job: who joins it, what it may hold, which paths are dropped
+ * early. Must not know how a job begins or ends.
+ */
+#include "runtime/daemon/collect/job_table.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/base/procfs.h"
+#include "runtime/daemon/config/library_selection.h"
+
+int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
+{
+	struct scribe_bpf_options options = {.slots = c->records,
+					     .procs = c->processes,
+					     .level = scribe_bpf_level_of(c->bpf_attach_mode),
+					     .inexact = c->attach_inexact,
+					     .nobody_joins = !d->service,
+					     .streams_told = scribe_libs_streams_wrapped(c),
+					     .verbose = d->verbose};
+	char pins[128];
+	int rc = 0;
+
+	if (d->service && d->service->pin) {
+		scribe_job_journal_pins(d->service->dir, pins, sizeof(pins));
+		options.pins = pins;
+	}
+	if (!d->bpf) {
+		rc = scribe_bpf_open(&options, &d->bpf, err);
+		if (rc == 0) {
+			/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
+			(void)scribe_watch_edge(d->epoll, scribe_bpf_events_fd(d->bpf), &d->bpf);
+		}
+		if (rc == 0 && options.pins)
+			scribe_build_keep(d->service->dir, d->service->config_file);
+	}
+	if (rc < 0 || d->slot)
+		return rc;
+	d->processes = c->processes;
+	d->slots = c->records + 1;
+	d->slot = calloc(d->slots, sizeof(*d->slot));
+	return d->slot ? 0 : scribe_err_set(err, -ENOMEM, "out of memory");
+}
+
+static int exclude_top(void *ctx, const char *name)
+{
+	struct scribe_err err;
+
+	/* what the kernel has no room for is dropped here */
+	(void)scribe_bpf_exclude_top(ctx, name, &err);
+	return 0;
+}
+
+struct top {
+	struct scribe_job *of;
+	const char *name;
+};
+
+static int is_top(void *ctx, const char *name)
+{
+	const struct top *top = ctx;
+
+	return strcmp(top->name, name) ? 0 : -EEXIST;
+}
+
+/* Another job excludes this; the new one does not: the kernel may no longer drop it. */
+static int keep_common(void *ctx, const char *name)
+{
+	struct top top = {ctx, name};
+
+	if (scribe_exclusions_tops(&top.of->config.paths, is_top, &top) == 0)
+		scribe_bpf_include_top(top.of->daemon->bpf, name);
+	return 0;
+}
+
+/* The kernel alone drops only what every job excludes. */
+void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *w)
+{
+	if (d->works == w && !w->next) {
+		scribe_bpf_include_top(d->bpf, NULL);
+		scribe_exclusions_tops(&w->config.paths, exclude_top, d->bpf);
+	}
+	for (struct scribe_job *other = d->works; other; other = other->next)
+		if (other != w)
+			scribe_exclusions_tops(&other->config.paths, keep_common, w);
+}
+
+/* Its cgroup's number, as the kernel compares it. */
+static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe_err *err)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	char full[SCRIBE_PATH_MAX + 64];
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		struct statfs fs;
+
+		snprintf(full, sizeof(full), "%s%s",
+			 strncmp(path, roots[i], strlen(roots[i])) ? roots[i] : "", path);
+		if (statfs(full, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC && stat(full, &st) == 0 &&
+		    S_ISDIR(st.st_mode)) {
+			*ret_number = st.st_ino;
+			return 0;
+		}
+	}
+	return scribe_err_set(err, -ENOENT, "%.200s is no cgroup of version 2", path);
+}
+
+/* Who joins the job when it executes a program. */
+int scribe_job_table_match(const struct scribe_job *w, struct scribe_job_entry *job, struct scribe_err *err)
+{
+	const struct scribe_job_spec *s = &w->spec;
+	int rc;
+
+	job->uid = w->config.uid;
+	job->flags = (w->config.opt_out ? SCRIBE_JF_OPT_OUT : 0) |
+		     (w->config.show_privileged ? SCRIBE_JF_SHOW_PRIVILEGED : 0) |
+		     (w->segments ? SCRIBE_JF_SEGMENTS : 0);
+	if (s->match_env[0]) {
+		job->match = SCRIBE_MATCH_ENV;
+		job->ancestor_pid = s->ancestor_pid;
+		job->ancestor_ticks = s->ancestor_pid ? scribe_start_ticks(s->ancestor_pid) : 0;
+		rc = scribe_job_set_variable(job, s->match_env);
+		return rc < 0 ? scribe_err_set(err, rc,
+					       "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
+					       s->match_env, SCRIBE_VARIABLE_MAX - 1)
+			      : 0;
+	}
+	if (!s->cgroup[0])
+		return 0;
+	job->match = SCRIBE_MATCH_CGROUP;
+	return cgroup_number(s->cgroup, &job->cgroup, err);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the job may hold. Among many no job may take all: what it floods is its own share. */
+void scribe_job_table_quotas(struct scribe_job *w, struct scribe_job_entry *job)
+{
+	const struct scribe_config *c = &w->config;
+	uint32_t pool = w->daemon->slots - 1, processes = w->daemon->processes;
+
+	job->quota = least(c->records, pool);
+	if (!w->daemon->service)
+		return;
+	job->quota = least(job->quota, c->job_records ? c->job_records : pool / 2);
+	job->reserve = c->job_reserve;
+	job->proc_quota = c->job_processes ? c->job_processes : processes / 2;
+	/* what root has set for a job is the job's, beside the share of its user */
+	w->records_most = c->job_records == w->daemon->service->config.job_records ? job->quota : 0;
+	w->processes_most = c->job_processes == w->daemon->service->config.job_processes ? job->proc_quota : 0;
+}
+
+/* Its own libraries' loading is not the job's I/O. */
+void scribe_job_table_exclude_libraries(struct scribe_job *w)
+{
+	char path[SCRIBE_PATH_MAX];
+
+	if (w->config.library[0])
+		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
+	if (scribe_libs_wrap_library(&w->config, path, sizeof(path)))
+		scribe_exclusions_exclude_path(&w->config.paths, path);
+}
+
+void scribe_job_changed(struct scribe_job *w, uint32_t alignment_before)
+{
+	struct scribe_daemon *d = w->daemon;
+	struct scribe_job_entry *job = d->bpf ? scribe_bpf_job(d->bpf, w->index) : NULL;
+	struct scribe_ledger ledger = {0};
+
+	scribe_job_table_exclude_libraries(w);
+	if (!job)
+		return;
+	scribe_job_table_exclude(d, w);
+	scribe_bpf_ledger(d->bpf, w->index, &ledger);
+	/* what has been counted by another alignment, of living threads or of ended ones, stays so */
+	if (d->resuming)
+		w->config.mem_alignment = job->mem_align;
+	else if (__atomic_load_n(&job->used, __ATOMIC_ACQUIRE) || ledger.v[SCRIBE_L_EVENTS])
+		w->config.mem_alignment = alignment_before;
+	else
+		__atomic_store_n(&job->mem_align, w->config.mem_alignment, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Which libraries are attached to, and when: one that was found, or all that are known of,
+ * where a process may come to use any. Must not know of processes, records or logs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logfmt/rules/lib_rules.h"
+#include "runtime/daemon/collect/library_probes_private.h"
+#include "runtime/daemon/collect/library_seekers.h"
+#include "runtime/daemon/privsep/link_maker.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/config/library_selection.h"
+
+void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path)
+{
+	struct scribe_uprobes_result r;
+	struct scribe_err err = {0};
+
+	int rc = scribe_uprobes_file(l->uprobes, fd, path, &r, &err);
+
+	if (rc < 0 && !l->why[0])
+		snprintf(l->why, sizeof(l->why), "%.*s", (int)sizeof(l->why) - 1, err.text);
+	if (rc < 0 && l->verbose)
+		fprintf(stderr, "ioscribed: %s\n", err.text);
+	else if (r.fresh && l->verbose)
+		fprintf(stderr, "ioscribed: %s: %u places %s, %u of them cheap%s\n", path, r.places,
+			l->up ? "probed" : "to be probed", r.emulated, l->late ? ", late" : "");
+}
+
+/* A file that the site's own configuration leads to, or the linker's cache. */
+static void attach_path(void *ctx, const char *path)
+{
+	int fd = scribe_find_open(path);
+
+	if (fd < 0)
+		return;
+	scribe_libs_attach_fd(ctx, fd, path);
+	close(fd);
+}
+
+/* The paths of a command's user are opened by a helper of his. */
+static void list(struct scribe_daemon *d, enum scribe_seek_then then, bool cache, const char *paths)
+{
+	struct scribe_seek k = {.then = then, .search = {.what = SCRIBE_SEARCH_LIST, .cache = cache}};
+
+	if (!d->works)
+		return;
+	k.job = d->works->index;
+	snprintf(k.search.list, sizeof(k.search.list), "%s", paths);
+	(void)scribe_seekers_add(d, d->works, &k);
+}
+
+void scribe_libs_attach_wrap(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+
+	if (!l->wrap_path[0] || l->wrap_asked)
+		return;
+	if (d->service) {
+		attach_path(l, l->wrap_path);
+		return;
+	}
+	l->wrap_asked = true;
+	list(d, SCRIBE_SEEK_ATTACH, false, l->wrap_path);
+}
+
+void scribe_libs_attach_everything(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+
+	if (l->everything)
+		return;
+	l->everything = true;
+	scribe_libs_attach_wrap(d);
+	if (!d->service) {
+		list(d, SCRIBE_SEEK_ATTACH, l->cache, l->paths);
+		return;
+	}
+	if (l->cache)
+		scribe_find_cached(l->find, attach_path, l);
+	scribe_find_listed(l->paths, attach_path, l);
+}
+
+/* Which file is the library by which programs count inside? The site says where a service's is. */
+static void find_wrap(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	struct stat st;
+
+	l->wrap_ino = 0;
+	if (!l->wrap_path[0])
+		return;
+	if (!d->service)
+		list(d, SCRIBE_SEEK_KNOW, false, l->wrap_path);
+	else if (stat(l->wrap_path, &st) == 0)
+		l->wrap_ino = st.st_ino;
+}
+
+/* Why a file cannot be probed. */
+static void tell(struct scribe_libs *l, const struct scribe_err *err)
+{
+	if (err->code && !l->why[0])
+		snprintf(l->why, sizeof(l->why), "%.*s", (int)sizeof(l->why) - 1, err->text);
+	if (err->code && l->verbose)
+		fprintf(stderr, "ioscribed: %s\n", err->text);
+}
+
+void scribe_libs_up(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	struct scribe_err err = {0};
+
+	if (!l || l->up)
+		return;
+	l->up = true;
+	if (!scribe_uprobes_stand(l->uprobes, &err)) {
+		l->everything = false;
+		scribe_libs_attach_everything(d);
+	}
+	find_wrap(d);
+	tell(l, &err);
+}
+
+void scribe_libs_tick(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	struct scribe_err err = {0};
+
+	if (!l || !scribe_uprobes_busy(l->uprobes))
+		return;
+	(void)scribe_uprobes_tick(l->uprobes, &err);
+	tell(l, &err);
+}
+
+bool scribe_libs_busy(const struct scribe_daemon *d)
+{
+	return d->libs && (d->libs->listing || scribe_uprobes_busy(d->libs->uprobes));
+}
+
+void scribe_libs_rest(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+
+	if (!l || !l->up)
+		return;
+	l->up = false;
+	scribe_uprobes_rest(l->uprobes);
+	/* they know what they have named before, which is forgotten */
+	scribe_seekers_rest(l);
+}
+
+void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
+{
+	if (!d->libs)
+		return;
+	if (for_good)
+		scribe_uprobes_free(d->libs->uprobes);
+	else
+		scribe_uprobes_close_keep_pins(d->libs->uprobes);
+	scribe_find_free(d->libs->find);
+	scribe_seekers_end(d->libs);
+	scribe_libs_ask_end(d->libs);
+	free(d->libs);
+	d->libs = NULL;
+}
+
+void scribe_libs_idle(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	struct scribe_find *find;
+
+	if (!l || !l->everything)
+		return;
+	/* what had to be stopped may be tried again */
+	if (scribe_uprobes_dropped_stream_calls(l->uprobes)) {
+		scribe_libs_stop(d, true);
+		return;
+	}
+	scribe_libs_rest(d);
+	scribe_uprobes_idle(l->uprobes);
+	scribe_seekers_end(l);
+	scribe_libs_ask_end(l);
+	/* the next job's are looked for anew, by what the linker's cache holds then */
+	l->everything = false;
+	find = scribe_find_new(NULL);
+	if (find) {
+		scribe_find_free(l->find);
+		l->find = find;
+	}
+}
+
+bool scribe_libs_rest_one(struct scribe_daemon *d)
+{
+	return d->libs && scribe_uprobes_rest_one(d->libs->uprobes);
+}
+
+void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
+{
+	struct scribe_uprobes_options o = {
+		.modules = scribe_libs_wanted(c),
+		.wrapped = scribe_libs_modules_wrapped(c),
+		.stdio_calls = c->stdio_calls,
+		.level = scribe_libs_level(c),
+		.verbose = d->verbose,
+		/* nobody has joined yet, and nobody else is to pay */
+		.later = d->service && !d->calls_since_ns,
+		.study = scribe_libs_study,
+		.ctx = d,
+		.link_maker = scribe_linker_is_there() ? &scribe_linker : NULL,
+	};
+	struct scribe_err err = {0};
+	struct scribe_libs *l;
+
+	if (d->libs && d->service)
+		scribe_libs_attach_everything(d);
+	if (d->libs)
+		return;
+	if (c->stdio_calls && !(o.modules & 1ull << SCRIBE_MOD_STDIO))
+		fprintf(stderr, "ioscribed: stdio_calls = yes counts nothing: trace_libraries = %s has no stdio\n",
+			c->trace_libraries);
+	if (!o.modules) {
+		/* an earlier daemon may have wanted some */
+		scribe_uprobes_drop_pinned(d->bpf);
+		return;
+	}
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return;
+	l->roots.sock = l->reader.sock = l->peeker.sock = -1;
+	l->begun_ns = scribe_now_ns();
+	l->verbose = d->verbose;
+	l->stdio_calls = l->calls = c->stdio_calls;
+	l->stdio_max_cpu_percent = c->stdio_max_cpu_percent;
+	l->find = scribe_find_new(NULL);
+	if (!l->find || scribe_uprobes_open(d->bpf, &o, &l->uprobes, &err) < 0) {
+		/* who asked for libraries by name is told that there are none */
+		if (d->verbose || strcmp(c->trace_libraries, "auto") != 0)
+			fprintf(stderr, "ioscribed: %s\n", err.text);
+		scribe_find_free(l->find);
+		free(l);
+		return;
+	}
+	d->libs = l;
+	l->up = scribe_uprobes_stands(l->uprobes);
+	l->guard_ns = scribe_now_ns();
+	l->guard_calls = scribe_uprobes_stream_calls(l->uprobes);
+	if (scribe_uprobes_dropped_stream_calls(l->uprobes))
+		l->stdio_calls = false;
+	l->cache = c->library_cache;
+	snprintf(l->paths, sizeof(l->paths), "%s", c->library_paths);
+	if (!scribe_libs_wrap_library(c, l->wrap_path, sizeof(l->wrap_path)))
+		l->wrap_path[0] = 0;
+	find_wrap(d);
+	/* every program uses streams; and nobody says beforehand what joins a service's job */
+	if (o.modules & 1ull << SCRIBE_MOD_STDIO || d->service)
+		scribe_libs_attach_everything(d);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Libraries that were in use before they were probed: may calls have gone by? Must not know
+ * how mappings are found, of records or logs.
+ */
+#include "runtime/daemon/collect/library_probes_private.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "logfmt/rules/lib_rules.h"
+#include "runtime/daemon/journal/job_journal.h"
+
+#define MAPS_MAX 8192 /* lines of a process's mappings, a look */
+
+/* A piece of code of a process. */
+struct mapping {
+	uint64_t start, offset, ino;
+};
+
+/* The next executable mapping of a file; false: no more, or no more is looked at. */
+static bool next_code(FILE *maps, struct mapping *m, unsigned *left)
+{
+	char line[PATH_MAX + 128];
+
+	while (*left && fgets(line, sizeof(line), maps)) {
+		unsigned long long start, offset, ino;
+		char perms[8];
+		int at = 0;
+
+		--*left;
+		if (sscanf(line, "%llx-%*x %7s %llx %*s %llu %n", &start, perms, &offset, &ino, &at) < 4 ||
+		    !at || !ino || perms[2] != 'x' || line[at] != '/')
+			continue;
+		m->start = start;
+		m->offset = offset;
+		m->ino = ino;
+		return true;
+	}
+	return false;
+}
+
+static FILE *maps_of(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	return fopen(path, "re");
+}
+
+/* Has the library been started in this process? Unknown is yes. */
+static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_init_state *b,
+		      uint64_t base, struct scribe_peeks *peeks)
+{
+	uint32_t value = 0;
+
+	if (!b->vaddr || b->bytes > sizeof(value))
+		return true;
+	return !scribe_libs_peek(d, p->uid, p->tgid, base + b->vaddr, b->bytes, peeks, &value) || value >= b->least;
+}
+
+static uint64_t base_of(const struct scribe_uprobed *f, const struct mapping *m)
+{
+	return m->start - (m->offset + f->bias);
+}
+
+/* MPI, without which nobody calls PnetCDF or our own library's MPI-IO; `unknown`: where none is known of. */
+static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *p, bool unknown,
+			  struct scribe_peeks *peeks)
+{
+	struct scribe_libs *l = d->libs;
+	FILE *maps = maps_of(p->tgid);
+	bool initialized = false, found = false;
+	unsigned left = MAPS_MAX;
+	struct mapping m;
+
+	while (maps && !initialized && next_code(maps, &m, &left)) {
+		const struct scribe_uprobed *f = scribe_uprobes_known_inode(l->uprobes, m.ino);
+
+		for (unsigned i = 0; f && i < f->nlibraries; i++) {
+			if (f->library[i].layer != SCRIBE_LAYER_MPIIO || scribe_libs_is_wrap(l, m.ino))
+				continue;
+			found = true;
+			initialized |= has_begun(d, p, &f->library[i].init_state, base_of(f, &m), peeks);
+		}
+	}
+	if (maps)
+		fclose(maps);
+	return initialized || !left || (!found && unknown);
+}
+
+/* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
+static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_uprobed *f,
+			  const struct mapping *m, struct scribe_peeks *peeks)
+{
+	struct scribe_libs *l = d->libs;
+	uint64_t missed = 0;
+
+	for (unsigned i = 0; i < f->nlibraries; i++) {
+		enum scribe_layer layer = f->library[i].layer;
+		bool initialized;
+
+		if (layer == SCRIBE_LAYER_MPIIO && scribe_libs_is_wrap(l, m->ino))
+			initialized = mpi_has_begun(d, p, false, peeks);
+		else if (layer == SCRIBE_LAYER_PNETCDF)
+			initialized = mpi_has_begun(d, p, true, peeks);
+		else
+			initialized = has_begun(d, p, &f->library[i].init_state, base_of(f, m), peeks);
+
+		if (initialized)
+			missed |= f->library[i].modules;
+	}
+	return missed;
+}
+
+bool scribe_libs_judge(struct scribe_daemon *d, const struct scribe_process *p, uint64_t ino, uint64_t when_ns,
+		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
+{
+	struct scribe_libs *l = d->libs;
+	const struct scribe_uprobed *f = scribe_uprobes_known(l->uprobes, found->dev, ino);
+	const struct mapping m = {found->start, found->offset, ino};
+	char why[320];
+	uint64_t missed;
+
+	if (!f)
+		return true;
+	scribe_mark_incomplete(p, f->refused, l->why);
+	if (!f->modules || f->since_ns <= when_ns)
+		return true;
+	peeks->later = false;
+	missed = missed_in(d, p, f, &m, peeks);
+	if (peeks->later)
+		return false;
+	snprintf(why, sizeof(why), "%.200s was called before it was probed", found->label);
+	scribe_mark_incomplete(p, missed, why);
+	if (missed && l->verbose)
+		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", found->label, p->tgid);
+	return true;
+}
+
+void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p)
+{
+	FILE *maps = d->libs ? maps_of(p->tgid) : NULL;
+	unsigned left = UINT_MAX;
+	struct mapping m;
+
+	while (maps && next_code(maps, &m, &left)) {
+		const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, m.ino);
+
+		/* of probes that an earlier daemon has left each mapping is judged when it is told */
+		if (f && f->since_ns >= d->libs->begun_ns)
+			scribe_mark_incomplete(p, missed_in(d, p, f, &m, NULL),
+				      "no daemon lived for a while, and nothing was pinned");
+	}
+	if (maps)
+		fclose(maps);
+}

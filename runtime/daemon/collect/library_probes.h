@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Library modules in the daemon: which libraries are attached to, and when.
+ * Nothing here can stop system call tracing: what fails is noted.
+ */
+#ifndef RUNTIME_DAEMON_COLLECT_LIBRARY_PROBES_H
+#define RUNTIME_DAEMON_COLLECT_LIBRARY_PROBES_H
+
+#include "logfmt/rules/streams.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/config/library_selection.h"
+#include "runtime/daemon/state/daemon.h"
+#include "uprobes/attach/attach.h"
+
+/*
+ * At the start of a job, or before. Programs are loaded, and libraries attached to, as processes come that may use
+ * any; a service's are got ready at once.
+ */
+void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
+/* A process has joined, or is about to: the libraries of a service are attached to now. */
+void scribe_libs_up(struct scribe_daemon *d);
+/* Each turn: links that are being made. */
+void scribe_libs_tick(struct scribe_daemon *d);
+bool scribe_libs_busy(const struct scribe_daemon *d);
+/* Nobody is there any more. They are taken off by scribe_libs_rest_one, one step each; false: all are. */
+void scribe_libs_rest(struct scribe_daemon *d);
+bool scribe_libs_rest_one(struct scribe_daemon *d);
+/* What the daemon keeps for them. */
+enum scribe_part scribe_libs_part(const struct scribe_config *c);
+/*
+ * A process that is about to run CMD, the last `words` of its command line (0: nobody knows
+ * how many): the programs among them, and what they need. False: that is still being searched
+ * for, and the client of this id is gone on with (scribe_daemon_go_on) when it is known.
+ */
+bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client);
+/* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */
+void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
+/*
+ * A process has mapped an executable file (dlopen, or the linker's own maps), at
+ * `when_ns`. Marks its log where calls may have gone by before the probes stood.
+ */
+void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
+			uint64_t when_ns);
+/* It had begun before all libraries were attached to: what it has mapped by then is judged in the same way. */
+void scribe_libs_late(struct scribe_daemon *d, const struct scribe_process *p);
+/* Lives on from the daemon before, without probes between the two: the libraries that it has started are
+ * marked. */
+void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p);
+/* Now and then: does counting single stream calls cost too much? */
+void scribe_libs_guard(struct scribe_daemon *d);
+/* A process is gone, and its records have been taken. */
+void scribe_libs_ended(struct scribe_daemon *d);
+/* Now and then: what the kernel's tables hold of processes that are gone is taken out. */
+void scribe_libs_sweep(struct scribe_daemon *d);
+struct scribe_access_pattern;
+/* What belongs to the key of a shape in a record of a library. */
+bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_access_pattern *ret_shape);
+/* As scribe_uprobes_original_bytes. */
+size_t scribe_libs_original_bytes(const struct scribe_daemon *d, uint32_t image,
+			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
+/* No job is left: nothing stands anywhere, and what is known of the machine's own libraries is kept for the next. */
+void scribe_libs_idle(struct scribe_daemon *d);
+/* `for_good`: detach; else what is pinned stays attached, for the next daemon. */
+void scribe_libs_stop(struct scribe_daemon *d, bool for_good);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of library probes (library_*.c) share; the searches are in library_seekers.h. */
+#ifndef RUNTIME_DAEMON_COLLECT_LIBRARY_PROBES_PRIVATE_H
+#define RUNTIME_DAEMON_COLLECT_LIBRARY_PROBES_PRIVATE_H
+
+#include <sys/stat.h>
+
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/privsep/library_search.h"
+#include "uprobes/attach/attach.h"
+#include "uprobes/elf/library_find.h"
+#include "uprobes/elf/study.h"
+
+#define SCRIBE_LIBS_TURN_NS 5000000ull /* of a turn of the loop */
+
+struct scribe_seeker; /* library_seekers.h */
+
+#define SCRIBE_PEEKS_MAX 16
+
+/* What has been looked at in a process that is judged. */
+struct scribe_peeks {
+	struct {
+		uint64_t at;
+		uint32_t value;
+		int rc;
+	} got[SCRIBE_PEEKS_MAX];
+	unsigned n;
+	bool asked; /* a look is under way, */
+	bool later; /* and needed */
+	uint64_t at;
+};
+
+/* Users whose files, or processes, have kept somebody waiting. */
+struct scribe_slow {
+	unsigned lost;
+	uint64_t next_ns; /* not asked before */
+};
+
+struct scribe_libs {
+	struct scribe_uprobes *uprobes;
+	struct scribe_find *find;
+	bool verbose;
+	bool everything; /* what is known of is attached to */
+	bool up;         /* it is now; else it is got ready */
+	bool cache;      /* of the linker, goes with that */
+	char wrap_path[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX]; /* and these */
+	uint64_t wrap_ino;   /* which file the first is; 0: not known (yet) */
+	bool wrap_asked;     /* a command's: its user's helper has been asked for it */
+	unsigned listing;      /* such searches under way: what they find is to be attached to */
+	bool late;      /* what is attached now is in use already */
+	/* library_read.c: who reads files of root, those of one user, who looks into processes */
+	struct scribe_helper roots, reader, peeker;
+	uint32_t reader_uid;
+	bool peeking; /* somebody's look is under way */
+	struct scribe_map slow; /* users, struct scribe_slow */
+	struct scribe_seeker *seekers;
+	struct scribe_study study; /* of the file that is attached to next, */
+	int studied_rc;            /* or why it could not be read, */
+	bool studied;              /* where it has been */
+	bool calls;                /* what is to be studied: single calls of streams, too */
+	bool stdio_calls;
+	uint32_t stdio_max_cpu_percent;
+	uint64_t begun_ns; /* what is older was attached by an earlier daemon */
+	uint64_t guard_ns, guard_calls;
+	uint64_t swept_ns;
+	char why[320]; /* the first library that is wanted could not be probed for this reason; "" all could */
+	uint32_t ended; /* processes since then */
+};
+
+/* ---- library_attach.c ---- */
+/* Look at an open file, and attach to it where it holds a wanted library. */
+void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path);
+/* Attach to the library by which programs count inside: it goes with the first one that is probed. */
+void scribe_libs_attach_wrap(struct scribe_daemon *d);
+
+/* A process has come that may use any library: what is known of is attached to before it does. */
+void scribe_libs_attach_everything(struct scribe_daemon *d);
+
+/* ---- library_judge.c ---- */
+/* The library by which programs count inside themselves? It does not tell whether it has been used. */
+static inline bool scribe_libs_is_wrap(const struct scribe_libs *l, uint64_t ino)
+{
+	return l->wrap_ino && l->wrap_ino == ino;
+}
+
+/*
+ * It has mapped a file (at when_ns) that was found there: modules whose calls may have gone by are marked.
+ * False: it is looked at meanwhile, with `peeks`, zero at first.
+ */
+bool scribe_libs_judge(struct scribe_daemon *d, const struct scribe_process *p, uint64_t ino, uint64_t when_ns,
+		       const struct scribe_helper_found *found, struct scribe_peeks *peeks);
+
+/* ---- library_read.c ---- */
+/* Has this user (never root) kept us waiting? Not asked for a while then. */
+bool scribe_libs_is_slow(struct scribe_libs *l, uint32_t uid);
+/* The helper has not answered: it is let go, and its user asked less. */
+void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t uid);
+/* Who reads files of this owner; NULL: nobody can. */
+struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner);
+/* May the file that a search of this process has found be attached to? `inode`: that it must be, 0 any. */
+bool scribe_libs_may_attach(struct scribe_libs *l, int fd, pid_t pid, uint64_t inode, struct stat *ret);
+/* scribe_uprobes_options.study; ctx: struct scribe_daemon. */
+int scribe_libs_study(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
+/*
+ * Up to four bytes of a process of this user's. False: nobody knows; with `peeks` also, `later`
+ * in it, when it is being looked at: to be asked again. NULL: that is waited for.
+ */
+bool scribe_libs_peek(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, size_t bytes,
+		      struct scribe_peeks *peeks, uint32_t *ret_value);
+
+/* Whoever is judged is no more, or has been: what is under way is not waited for. */
+void scribe_libs_forget_peeks(struct scribe_libs *l, struct scribe_peeks *peeks);
+
+void scribe_libs_ask_end(struct scribe_libs *l);
+
+#endif

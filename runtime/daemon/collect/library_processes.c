@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What a process that is about to run, or has begun to, is searched for: the libraries that
+ * it needs, and those that it has mapped. Must not know how, of records or logs.
+ */
+#include "runtime/daemon/collect/library_queue.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "runtime/daemon/journal/job_journal.h"
+
+/* A file as known of; false: it cannot be told. */
+static bool stat_at(const char *path, struct stat *ret)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return false;
+	rc = scribe_uprobes_stat(fd, ret);
+	close(fd);
+	return rc == 0;
+}
+
+bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client)
+{
+	struct scribe_seek k = {.then = SCRIBE_SEEK_ENROL,
+				.job = w->index,
+				.client = client,
+				.search = {.what = SCRIBE_SEARCH_COMMAND, .pid = pid, .words = words}};
+
+	if (!d->libs)
+		return true;
+	k.search.any = d->libs->everything;
+	scribe_libs_seek(d, w, &k);
+	return false;
+}
+
+static bool same_root(pid_t pid)
+{
+	struct stat ours, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
+	return stat_at("/", &ours) && stat_at(path, &its) && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+}
+
+void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
+{
+	struct scribe_seek k = {.then = SCRIBE_SEEK_ATTACH,
+				.job = p->work->index,
+				.search = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid}};
+	struct scribe_libs *l = d->libs;
+	char exe[64];
+	struct stat st;
+
+	if (!l)
+		return;
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
+	/* below another root its names mean other files: those are found when it maps them */
+	if (!stat_at(exe, &st) || !same_root(p->tgid))
+		return;
+	k.search.known = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino) != NULL;
+	scribe_libs_seek(d, p->work, &k);
+}
+
+void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
+			uint64_t when_ns)
+{
+	struct scribe_seek k = {.then = SCRIBE_SEEK_JUDGE,
+				.job = p->work->index,
+				.proc_id = p->proc_id,
+				.when_ns = when_ns,
+				.search = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino}};
+	struct scribe_libs *l = d->libs;
+	const struct scribe_uprobed *f;
+
+	if (!l)
+		return;
+	/* the kernel's form of a device number is another than stat's */
+	f = scribe_uprobes_known(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino);
+	/* every program has it; whoever does not come to use MPI does not call it */
+	if (!f && !scribe_uprobes_attached(l->uprobes) && scribe_libs_is_wrap(l, ino))
+		return;
+	if (f)
+		scribe_mark_incomplete(p, f->refused, l->why);
+	if (f && (!f->modules || f->since_ns <= when_ns))
+		return;
+	/* what it is, and where it lies in this process */
+	scribe_libs_seek(d, p->work, &k);
+}
+
+void scribe_libs_late(struct scribe_daemon *d, const struct scribe_process *p)
+{
+	const struct scribe_seek k = {.then = SCRIBE_SEEK_LATE,
+				      .job = p->work->index,
+				      .proc_id = p->proc_id,
+				      .search = {.what = SCRIBE_SEARCH_MAPS, .pid = p->tgid}};
+
+	if (d->libs)
+		scribe_libs_seek(d, p->work, &k);
+}

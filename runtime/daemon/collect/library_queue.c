@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See library_queue.h. Must not know what libraries hold. */
+#include "runtime/daemon/collect/library_queue.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/journal/job_journal.h"
+
+/* For a whole search, since an enrolment waits for it; for a file that is read; for links that are being made. */
+#define SEARCH_MS 500
+#define STUDY_MS  500
+#define LINKS_MS  1000
+#define RUN_MS    5000          /* for each of them where only the one command waits */
+#define IDLE_NS   5000000000ull /* then its helper is let go */
+
+/* What a late process has mapped was probed when? Before its program began it has called nothing. */
+static bool judge_late(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	const struct scribe_process *p = scribe_seek_process(d, s->first);
+
+	if (s->first->then == SCRIBE_SEEK_LATE && p &&
+	    !scribe_libs_judge(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns, &s->found, &s->peeks))
+		return false;
+	scribe_libs_forget_peeks(d->libs, &s->peeks);
+	return true;
+}
+
+static bool judge_mapping(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	const struct scribe_seek *k = s->first;
+	const struct scribe_process *p = scribe_seek_process(d, k);
+
+	return k->then != SCRIBE_SEEK_JUDGE || !p || !s->mapped.more ||
+	       scribe_libs_judge(d, p, k->search.inode, k->when_ns, &s->mapped, &s->peeks);
+}
+
+/* `rc`: 0 it needs nothing else, 1 it may come to use any library, negative: nobody knows. */
+static void attach_more(struct scribe_daemon *d, const struct scribe_seek *k, size_t attached, int rc)
+{
+	if (scribe_seek_is_list(k))
+		return;
+	if ((k->then == SCRIBE_SEEK_ENROL || k->then == SCRIBE_SEEK_ATTACH) && rc)
+		scribe_libs_attach_everything(d);
+	else if (scribe_uprobes_attached(d->libs->uprobes) > attached)
+		scribe_libs_attach_wrap(d);
+}
+
+static void then(struct scribe_daemon *d, const struct scribe_seek *k)
+{
+	struct scribe_process *p = scribe_seek_process(d, k);
+
+	if (p)
+		p->held--;
+	d->libs->listing -= scribe_seek_is_list(k);
+	if (k->then == SCRIBE_SEEK_ENROL)
+		scribe_daemon_go_on(d, k->client);
+}
+
+/* The first is over. */
+static void end_search(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	struct scribe_seek *k = s->first;
+
+	scribe_seeker_drop_file(s);
+	scribe_libs_forget_peeks(d->libs, &s->peeks);
+	s->first = k->next;
+	if (!s->first)
+		s->last = &s->first;
+	s->waiting--;
+	s->asked = false;
+	s->used_ns = scribe_now_ns();
+	then(d, k);
+	free(k);
+}
+
+void scribe_libs_seek(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_seek *seek)
+{
+	if (scribe_seekers_add(d, w, seek) == 0)
+		return;
+	attach_more(d, seek, 0, -EAGAIN);
+	if (seek->then == SCRIBE_SEEK_ENROL)
+		scribe_daemon_go_on(d, seek->client);
+}
+
+/* ---- a file that was found ---- */
+
+static uint32_t wait_ms(const struct scribe_daemon *d, uint32_t service_ms)
+{
+	return d->service ? service_ms : RUN_MS;
+}
+
+static struct scribe_helper *idle(struct scribe_helper *h)
+{
+	return h && h->sock >= 0 && !h->asked ? h : NULL;
+}
+
+/* Attach to it, with what is known of it now. */
+static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int rc)
+{
+	struct scribe_libs *l = d->libs;
+
+	l->studied_rc = rc;
+	l->studied = true;
+	l->late = s->first->then != SCRIBE_SEEK_ENROL && !s->lists;
+	scribe_libs_attach_fd(l, s->fd, s->found.label);
+	l->studied = l->late = false;
+	s->linking = true;
+}
+
+/* True: its links are there, or will not be. */
+static bool is_linked(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	if (scribe_uprobes_busy_with(d->libs->uprobes, s->found.dev, s->inode))
+		return false;
+	if (!judge_late(d, s))
+		return false;
+	s->linking = false;
+	scribe_seeker_drop_file(s);
+	return true;
+}
+
+/* True: it is done with. */
+static bool read_file(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	struct scribe_libs *l = d->libs;
+	int rc;
+
+	if (s->linking)
+		return is_linked(d, s);
+	if (!s->reader) {
+		if (s->ready || scribe_libs_is_slow(l, s->owner)) {
+			attach_found(d, s, -ETIMEDOUT);
+			return true;
+		}
+		/* one file at a time of root's, and of users' */
+		if ((s->owner ? &l->reader : &l->roots)->asked)
+			return false;
+		s->reader = idle(scribe_libs_reader(l, s->owner));
+		if (s->reader)
+			(void)scribe_watch_edge(d->epoll, s->reader->sock, &d->bpf);
+		rc = s->reader ? scribe_helper_study_begin(s->reader, s->fd, l->calls, wait_ms(d, STUDY_MS)) : -EIO;
+		if (rc < 0) {
+			attach_found(d, s, rc);
+			return true;
+		}
+		return false;
+	}
+	if (!scribe_helper_studied(s->reader, &l->study, &rc))
+		return false;
+	if (s->reader->sock < 0)
+		scribe_libs_lose(l, s->reader, s->owner);
+	attach_found(d, s, rc);
+	return true;
+}
+
+/* One more of what the helper has found is taken. */
+static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe_helper_found *f, int fd)
+{
+	struct scribe_libs *l = d->libs;
+	const struct scribe_search *q = &s->first->search;
+	const struct scribe_uprobed *known;
+	struct stat st;
+
+	if (!scribe_libs_may_attach(l, fd, q->pid, q->inode, &st)) {
+		close(fd);
+		return;
+	}
+	if (s->first->then == SCRIBE_SEEK_KNOW) {
+		l->wrap_ino = st.st_ino;
+		close(fd);
+		return;
+	}
+	known = scribe_uprobes_current(l->uprobes, &st);
+	f->dev = st.st_dev;
+	if (s->first->then == SCRIBE_SEEK_JUDGE)
+		s->mapped = *f;
+	s->fd = fd;
+	s->found = *f;
+	s->owner = st.st_uid;
+	s->inode = st.st_ino;
+	s->ready = known;
+	/* what is ready stands a moment later, without being read */
+	if (!known || (l->up && known->modules && known->since_ns == SCRIBE_UPROBED_NEVER))
+		return;
+	s->linking = true;
+	(void)is_linked(d, s);
+}
+
+/* ---- a search ---- */
+
+/* No more comes. */
+static void found_all(struct scribe_daemon *d, struct scribe_seeker *s, int any)
+{
+	s->found_all = true;
+	s->more = false;
+	s->any = any;
+	s->deadline_ns = scribe_now_ns() + wait_ms(d, LINKS_MS) * 1000000ull;
+}
+
+static void ask(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	struct scribe_err err;
+	int rc = scribe_libs_is_slow(d->libs, s->uid) ? -ETIMEDOUT : 0;
+
+	if (rc == 0)
+		rc = scribe_daemon_may(d, s->uid, SCRIBE_QUOTA_HELPER_SHARE, NULL);
+	if (rc == 0 && s->helper.sock < 0)
+		rc = scribe_daemon_may(d, s->uid, SCRIBE_QUOTA_HELPERS, NULL);
+	if (rc == 0 && s->helper.sock < 0) {
+		rc = scribe_helper_start(&s->helper, s->uid, s->gid, s->user, &err);
+		if (rc >= 0)
+			(void)scribe_watch_edge(d->epoll, s->helper.sock, &d->bpf);
+	}
+	if (rc == 0)
+		rc = scribe_helper_search(&s->helper, &s->first->search);
+	s->mapped.more = 0;
+	s->attached = scribe_uprobes_attached(d->libs->uprobes);
+	s->asked = true;
+	s->found_all = false;
+	s->deadline_ns = scribe_now_ns() + wait_ms(d, SEARCH_MS) * 1000000ull;
+	if (rc < 0)
+		found_all(d, s, rc);
+}
+
+/* True: the first is over. */
+static bool conclude(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	if (!s->more)
+		attach_more(d, s->first, s->attached, s->any);
+	s->more = true;
+	/* who is to be enrolled begins when all is there */
+	if (s->first->then == SCRIBE_SEEK_ENROL && scribe_libs_busy(d) && scribe_now_ns() < s->deadline_ns)
+		return false;
+	if (!judge_mapping(d, s))
+		return false;
+	end_search(d, s);
+	return true;
+}
+
+/* True: there is more to be done at once. */
+static bool go_on(struct scribe_daemon *d, struct scribe_seeker *s)
+{
+	struct scribe_helper_found f = {0};
+	int fd = -1, rc;
+
+	if (!s->first)
+		return false;
+	if (!s->asked)
+		ask(d, s);
+	if (s->fd >= 0)
+		return read_file(d, s);
+	if (s->found_all)
+		return conclude(d, s);
+	rc = scribe_helper_found(&s->helper, &f, &fd, 0);
+	if (rc == -EAGAIN && scribe_now_ns() < s->deadline_ns)
+		return false;
+	if (rc < 0) {
+		scribe_libs_lose(d->libs, &s->helper, s->uid);
+		found_all(d, s, rc);
+		return true;
+	}
+	if (!f.more) {
+		found_all(d, s, f.any != 0);
+		return true;
+	}
+	if (fd >= 0)
+		take(d, s, &f, fd);
+	return true;
+}
+
+void scribe_libs_seek_tick(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	uint64_t now = scribe_now_ns();
+
+	/* one step each, so that nobody's many files keep others waiting */
+	for (bool more = l; more && scribe_now_ns() - now < SCRIBE_LIBS_TURN_NS;) {
+		more = false;
+		for (struct scribe_seeker *s = l->seekers; s; s = s->next)
+			more |= go_on(d, s);
+	}
+	if (l)
+		scribe_seekers_end_idle(l, now - IDLE_NS);
+}
+
+void scribe_libs_seek_cut(struct scribe_daemon *d, const struct scribe_job *w)
+{
+	for (const struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next) {
+		for (const struct scribe_seek *k = s->first; k; k = k->next) {
+			const struct scribe_process *p = k->job == w->index ? scribe_seek_process(d, k) : NULL;
+			const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, k->search.inode);
+
+			if (p && f && k->then == SCRIBE_SEEK_JUDGE && f->since_ns > k->when_ns)
+				scribe_mark_incomplete(p, f->modules, "the job ended before a process that maps a "
+								      "library had been looked into");
+		}
+	}
+}
+
+bool scribe_libs_seeking(const struct scribe_daemon *d)
+{
+	for (const struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next)
+		if (s->first)
+			return true;
+	return false;
+}
+
+void scribe_libs_seekers(const struct scribe_daemon *d,
+			 void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
+{
+	for (struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next)
+		if (s->helper.sock >= 0)
+			fn(ctx, s->uid, &s->helper);
+}

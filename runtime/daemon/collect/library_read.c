@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Whom the daemon has libraries searched and read by. A file is read by a process of its
+ * owner's identity (root's by one of nobody's): what it says counts for that file alone.
+ * Who does not answer is not asked for a while. Must not know what is found.
+ */
+#include "runtime/daemon/collect/library_probes_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/daemon/lookup/path_lookup.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/base/event_loop.h"
+
+#define NOBODY     65534u
+#define ROOTS_MS   5000 /* for a file of root's, as a service begins */
+#define USERS_MS   200
+#define FORGET_NS  600000000000ull
+#define MOUNTS_MAX 20000 /* lines, of where we live; */
+#define THEIR_MOUNTS_MAX 4096 /* of a process's own: who has more may have as many as the daemon has time */
+
+static struct scribe_slow *slow_of(struct scribe_libs *l, uint32_t uid)
+{
+	struct scribe_slow *slow = scribe_map_get(&l->slow, uid + 1ull);
+
+	if (!slow && (slow = calloc(1, sizeof(*slow))) && scribe_map_put(&l->slow, uid + 1ull, slow) < 0) {
+		free(slow);
+		slow = NULL;
+	}
+	if (slow && slow->lost && scribe_now_ns() > slow->next_ns + FORGET_NS)
+		slow->lost = 0;
+	return slow;
+}
+
+bool scribe_libs_is_slow(struct scribe_libs *l, uint32_t uid)
+{
+	const struct scribe_slow *slow = uid ? scribe_map_get(&l->slow, uid + 1ull) : NULL;
+
+	return slow && scribe_now_ns() < slow->next_ns;
+}
+
+void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t uid)
+{
+	struct scribe_slow *slow = uid ? slow_of(l, uid) : NULL;
+
+	scribe_helper_stop(h);
+	if (slow)
+		slow->next_ns = scribe_now_ns() + (SCRIBE_PATH_LOOKUP_REST_NS << slow->lost);
+	if (slow && slow->lost < SCRIBE_PATH_LOOKUPS_MAX)
+		slow->lost++;
+}
+
+/* One process for the files of root, one for those of the user whose come. */
+struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
+{
+	struct scribe_helper *h = owner ? &l->reader : &l->roots;
+	uint32_t uid = geteuid() ? geteuid() : owner ? owner : NOBODY;
+	struct scribe_err err;
+
+	if (h->sock >= 0 && owner && l->reader_uid != owner)
+		scribe_helper_stop(h);
+	l->reader_uid = owner ? owner : l->reader_uid;
+	if (h->sock < 0 && scribe_helper_start(h, uid, uid, "", &err) < 0)
+		return NULL;
+	return h;
+}
+
+int scribe_libs_study(void *ctx, int fd, uint32_t owner, bool calls, struct scribe_study *ret)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_libs *l = d->libs;
+	int rc;
+
+	if (l->studied) {
+		*ret = l->study;
+		return l->studied_rc;
+	}
+	rc = scribe_libs_is_slow(l, owner) ? -ETIMEDOUT : -EPIPE;
+
+	/* that of root's files may have been killed by somebody who is nobody, too */
+	for (int i = 0; i < (owner ? 1 : 2) && rc == -EPIPE; i++) {
+		struct scribe_helper *h = scribe_libs_reader(l, owner);
+
+		if (!h)
+			return -EIO;
+		rc = scribe_helper_study(h, fd, calls, ret, owner ? USERS_MS : ROOTS_MS);
+		if (h->sock < 0)
+			scribe_libs_lose(l, h, owner);
+	}
+	return rc;
+}
+
+/* In the mounts that a process sees: 1 served by a program of a user's, 0 not, -ENOENT: it is not there. */
+static int served_in(const char *mounts, uint64_t id, bool ours)
+{
+	FILE *f = fopen(mounts, "re");
+	char *line = NULL;
+	size_t room = 0;
+	unsigned left = ours ? MOUNTS_MAX : THEIR_MOUNTS_MAX;
+	int rc = -ENOENT;
+
+	while (f && rc < 0 && left-- && getline(&line, &room, f) > 0) {
+		const char *type = strstr(line, " - ");
+
+		if (strtoull(line, NULL, 10) != id || !type)
+			continue;
+		/* what root has mounted where we live is the site's */
+		rc = !strncmp(type + 3, "fuse", 4) && !(ours && strstr(type, "user_id=0,"));
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return rc;
+}
+
+/*
+ * Attaching reads the file in the kernel, which holds up every fork of the machine: not
+ * where a user's program may keep that waiting.
+ */
+static bool is_served_by_user(int fd, pid_t pid)
+{
+	struct statx x;
+	char mounts[64];
+	int rc;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &x) < 0 || !(x.stx_mask & STATX_MNT_ID))
+		return true;
+	rc = served_in("/proc/self/mountinfo", x.stx_mnt_id, true);
+	snprintf(mounts, sizeof(mounts), "/proc/%d/mountinfo", (int)pid);
+	if (rc < 0)
+		rc = served_in(mounts, x.stx_mnt_id, false);
+	return rc != 0;
+}
+
+bool scribe_libs_may_attach(struct scribe_libs *l, int fd, pid_t pid, uint64_t inode, struct stat *ret)
+{
+	if (scribe_uprobes_stat(fd, ret) < 0 || !S_ISREG(ret->st_mode) || (inode && ret->st_ino != inode))
+		return false;
+	return scribe_uprobes_known(l->uprobes, ret->st_dev, ret->st_ino) || !is_served_by_user(fd, pid);
+}
+
+static bool have_peeker(struct scribe_daemon *d, uint32_t uid)
+{
+	struct scribe_libs *l = d->libs;
+	struct scribe_err err;
+
+	if (scribe_libs_is_slow(l, uid))
+		return false;
+	if (l->peeker.sock >= 0)
+		return true;
+	if (scribe_helper_start(&l->peeker, geteuid(), getegid(), "", &err) < 0)
+		return false;
+	(void)scribe_watch_edge(d->epoll, l->peeker.sock, &d->bpf);
+	return true;
+}
+
+static void got(struct scribe_peeks *k, uint64_t at, int rc, uint32_t value)
+{
+	k->got[k->n].at = at;
+	k->got[k->n].rc = rc;
+	k->got[k->n++].value = value;
+}
+
+/* Go on with the look that is needed: begun, or its answer taken. */
+static void look(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, size_t bytes, struct scribe_peeks *k)
+{
+	struct scribe_libs *l = d->libs;
+	uint32_t value = 0;
+	int rc;
+
+	/* one at a time, whoever's */
+	if (!k->asked && l->peeking)
+		return;
+	if (!k->asked) {
+		rc = have_peeker(d, uid) ? scribe_helper_peek_begin(&l->peeker, pid, at, bytes, USERS_MS) : -ETIMEDOUT;
+		if (rc < 0)
+			got(k, at, rc, 0);
+		k->asked = l->peeking = rc == 0;
+		k->at = at;
+		return;
+	}
+	if (!scribe_helper_peeked(&l->peeker, &value, &rc))
+		return;
+	k->asked = l->peeking = false;
+	got(k, k->at, rc, value);
+	if (l->peeker.sock < 0)
+		scribe_libs_lose(l, &l->peeker, uid);
+}
+
+bool scribe_libs_peek(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, size_t bytes,
+		      struct scribe_peeks *k, uint32_t *ret_value)
+{
+	struct scribe_libs *l = d->libs;
+	int rc;
+
+	if (!k) {
+		if (l->peeking || !have_peeker(d, uid))
+			return false;
+		rc = scribe_helper_peek(&l->peeker, pid, at, bytes, ret_value, USERS_MS);
+		if (l->peeker.sock < 0)
+			scribe_libs_lose(l, &l->peeker, uid);
+		return rc == 0;
+	}
+	for (int again = 0; again < 2; again++) {
+		for (unsigned i = 0; i < k->n; i++) {
+			if (k->got[i].at != at)
+				continue;
+			*ret_value = k->got[i].value;
+			return k->got[i].rc == 0;
+		}
+		if (k->n == SCRIBE_PEEKS_MAX)
+			return false;
+		if (!again && !k->later && (!k->asked || k->at == at))
+			look(d, uid, pid, at, bytes, k);
+	}
+	k->later = true;
+	return false;
+}
+
+void scribe_libs_forget_peeks(struct scribe_libs *l, struct scribe_peeks *k)
+{
+	if (k->asked) {
+		scribe_helper_stop(&l->peeker);
+		l->peeking = false;
+	}
+	*k = (struct scribe_peeks){0};
+}
+
+void scribe_libs_ask_end(struct scribe_libs *l)
+{
+	scribe_helper_stop(&l->roots);
+	scribe_helper_stop(&l->reader);
+	scribe_helper_stop(&l->peeker);
+	l->peeking = false;
+	for (size_t i = 0; i < l->slow.places; i++)
+		free(l->slow.entry[i].value);
+	scribe_map_clear(&l->slow);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See library_seekers.h. Must not know what is done with what is found. */
+#include "runtime/daemon/collect/library_seekers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAITING 64u /* searches of one user; more are not made */
+
+static struct scribe_seeker *seeker_of(struct scribe_libs *l, const struct scribe_job *w, bool lists)
+{
+	const struct scribe_config *c = &w->config;
+	const char *user = c->locked ? "" : c->user; /* the name that a user gives gets him no groups */
+	struct scribe_seeker *s = l->seekers;
+
+	while (s && (s->uid != c->uid || s->gid != c->gid || s->lists != lists || strcmp(s->user, user)))
+		s = s->next;
+	if (s || !(s = calloc(1, sizeof(*s))))
+		return s;
+	s->uid = c->uid;
+	s->gid = c->gid;
+	s->lists = lists;
+	snprintf(s->user, sizeof(s->user), "%s", user);
+	s->helper.sock = s->fd = -1;
+	s->last = &s->first;
+	s->next = l->seekers;
+	l->seekers = s;
+	return s;
+}
+
+struct scribe_process *scribe_seek_process(struct scribe_daemon *d, const struct scribe_seek *k)
+{
+	struct scribe_job *w = d->work[k->job];
+
+	return w && k->proc_id ? scribe_worlds_find(&w->worlds, k->proc_id) : NULL;
+}
+
+bool scribe_seek_is_list(const struct scribe_seek *k)
+{
+	return k->search.what == SCRIBE_SEARCH_LIST;
+}
+
+int scribe_seekers_add(struct scribe_daemon *d, const struct scribe_job *w, const struct scribe_seek *seek)
+{
+	struct scribe_seeker *s = seeker_of(d->libs, w, scribe_seek_is_list(seek));
+	struct scribe_seek *k = s && s->waiting < WAITING ? malloc(sizeof(*k)) : NULL;
+	struct scribe_process *p = scribe_seek_process(d, seek);
+
+	if (!k)
+		return -EAGAIN;
+	if (p)
+		p->held++;
+	d->libs->listing += scribe_seek_is_list(seek);
+	*k = *seek;
+	k->next = NULL;
+	*s->last = k;
+	s->last = &k->next;
+	s->waiting++;
+	return 0;
+}
+
+void scribe_seeker_drop_file(struct scribe_seeker *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->reader = NULL;
+	s->linking = false;
+}
+
+void scribe_seekers_end_idle(struct scribe_libs *l, uint64_t used_before_ns)
+{
+	for (struct scribe_seeker **at = &l->seekers; *at;) {
+		struct scribe_seeker *s = *at;
+
+		if (s->first || s->used_ns > used_before_ns) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		scribe_helper_stop(&s->helper);
+		free(s);
+	}
+}
+
+void scribe_seekers_rest(struct scribe_libs *l)
+{
+	scribe_seekers_end_idle(l, UINT64_MAX);
+}
+
+void scribe_seekers_end(struct scribe_libs *l)
+{
+	l->listing = 0;
+	while (l->seekers) {
+		struct scribe_seeker *s = l->seekers;
+
+		l->seekers = s->next;
+		scribe_seeker_drop_file(s);
+		while (s->first) {
+			struct scribe_seek *k = s->first;
+
+			s->first = k->next;
+			free(k);
+		}
+		scribe_helper_stop(&s->helper);
+		free(s);
+	}
+}

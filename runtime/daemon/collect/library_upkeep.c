@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Library modules while they are attached: what counting costs, what is left in the kernel's
+ * tables, what is asked of them. Must not know which libraries there are, or of logs.
+ */
+#include "runtime/daemon/collect/library_probes_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "logfmt/base/clock.h"
+#include "logfmt/rules/lib_rules.h"
+#include "runtime/daemon/config/library_selection.h"
+#include "uprobes/attach/kernel_tables.h"
+#include "uprobes/wire.h"
+
+#define CALL_COST_NS 1500 /* of a counted stream call, entry and return, here */
+#define GUARD_NS     200000000ull
+#define SWEEP_NS     2000000000ull /* between looks at the tables, */
+#define SWEEP_ENDED  32            /* or so many ended processes */
+
+/* A stream's, unless the program counts it itself. What it has moved is known by `ahead`, at any moment. */
+static void stop_calls(struct scribe_slot *s)
+{
+	uint32_t flags = __atomic_load_n(&s->flags, __ATOMIC_RELAXED);
+
+	if (!(flags & SCRIBE_SF_CALLS) || (flags & SCRIBE_SF_INSIDE))
+		return;
+	__atomic_fetch_or(&s->flags, SCRIBE_SF_STOPPED, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_CALLS, __ATOMIC_RELAXED);
+}
+
+/* Streams whose calls are no longer counted: from now on their system calls are. */
+static void forget_calls(struct scribe_daemon *d)
+{
+	for (uint32_t i = 1; i <= d->processes; i++) {
+		const struct scribe_proc *p = scribe_bpf_proc(d->bpf, i);
+		uint32_t at = p && p->proc_id ? p->head : 0;
+
+		for (uint32_t n = 0; at && n < d->slots; n++) {
+			struct scribe_slot *s = scribe_bpf_slot(d->bpf, at);
+
+			if (!s || s->proc_id != p->proc_id)
+				break;
+			if (s->kind == SCRIBE_KIND_STDIO)
+				stop_calls(s);
+			at = s->next == SCRIBE_LINK_PENDING ? 0 : s->next;
+		}
+	}
+}
+
+void scribe_libs_guard(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	uint64_t now = scribe_now_ns(), calls, spent;
+
+	if (!l || !l->stdio_calls || now - l->guard_ns < GUARD_NS)
+		return;
+	calls = scribe_uprobes_stream_calls(l->uprobes);
+	spent = (calls - l->guard_calls) * CALL_COST_NS;
+	if (spent * 100 > (now - l->guard_ns) * l->stdio_max_cpu_percent) {
+		scribe_uprobes_stop_stream_calls(l->uprobes);
+		forget_calls(d);
+		scribe_uprobes_drop_stream_calls(l->uprobes);
+		l->stdio_calls = false;
+		if (l->verbose)
+			fprintf(stderr, "ioscribed: counting stream calls cost too much: stopped\n");
+	}
+	l->guard_calls = calls;
+	l->guard_ns = now;
+}
+
+static int by_proc_id(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Serials in the kernel's process table, in order; read when first asked for. */
+struct living {
+	const struct scribe_daemon *d;
+	uint32_t *proc_id;
+	size_t n;
+};
+
+static bool is_living(void *ctx, uint32_t proc_id)
+{
+	struct living *l = ctx;
+
+	if (!l->proc_id) {
+		l->proc_id = malloc((l->d->processes + 1) * sizeof(*l->proc_id));
+		if (!l->proc_id)
+			return true;
+		for (uint32_t i = 1; i <= l->d->processes; i++) {
+			const struct scribe_proc *p = scribe_bpf_proc(l->d->bpf, i);
+
+			if (p && p->proc_id)
+				l->proc_id[l->n++] = p->proc_id;
+		}
+		qsort(l->proc_id, l->n, sizeof(*l->proc_id), by_proc_id);
+	}
+	return l->n && bsearch(&proc_id, l->proc_id, l->n, sizeof(proc_id), by_proc_id);
+}
+
+/* Who lives is read for each table anew, when its entries have been. */
+static void sweep_table(struct scribe_daemon *d, const char *name)
+{
+	struct living living = {.d = d};
+
+	scribe_tables_sweep(scribe_uprobes_table(d->libs->uprobes, name), is_living, &living);
+	free(living.proc_id);
+}
+
+/* To every job, because any may have a record with it. */
+static void take_pattern(void *ctx, int64_t key, const struct scribe_access_pattern *pattern)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_access_pattern known;
+
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		if (w->patterns.by_key.used < SCRIBE_ACCESS_PATTERNS_MAX &&
+		    !scribe_access_patterns_find(&w->patterns, key, &known) &&
+		    scribe_access_patterns_keep(&w->patterns, key, pattern) < 0)
+			w->memory_out++;
+}
+
+void scribe_libs_ended(struct scribe_daemon *d)
+{
+	if (d->libs)
+		d->libs->ended++;
+}
+
+void scribe_libs_sweep(struct scribe_daemon *d)
+{
+	struct scribe_libs *l = d->libs;
+	uint64_t now = scribe_now_ns();
+
+	if (!l || !l->ended || (l->ended < SWEEP_ENDED && now - l->swept_ns < SWEEP_NS))
+		return;
+	sweep_table(d, "scribe_handles");
+	sweep_table(d, "scribe_above");
+	scribe_tables_move_shapes(scribe_uprobes_table(l->uprobes, "scribe_access_patterns"), take_pattern, d);
+	l->ended = 0;
+	l->swept_ns = now;
+}
+
+bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_access_pattern *ret_shape)
+{
+	return d->libs && scribe_uprobes_shape(d->libs->uprobes, key, ret_shape);
+}
+
+size_t scribe_libs_original_bytes(const struct scribe_daemon *d, uint32_t image,
+			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
+{
+	return d->libs ? scribe_uprobes_original_bytes(d->libs->uprobes, image, ret_byte) : 0;
+}
+
+enum scribe_part scribe_libs_part(const struct scribe_config *c)
+{
+	return scribe_libs_wanted(c) && scribe_uprobes_need_admin(scribe_libs_level(c)) ? SCRIBE_PROCESS_ADMIN
+											: SCRIBE_PROCESS_DAEMON;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cores in the daemon. Must not know how records came from the kernel. */
+#include "runtime/daemon/collect/modules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/counters/built.h"
+#include "logfmt/records/layers.h"
+#include "logfmt/records/lib_finish.h"
+#include "runtime/core/module_table.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+
+#define PLAIN_MEMORY (4u << 20) /* for all plain modules of one rank */
+
+static struct scribe_core *core_new(struct scribe_job *w, int64_t rank, uint64_t base_ns, size_t memory)
+{
+	struct scribe_core_options o = {
+		.rank = rank,
+		.memory = memory,
+		.mem_alignment = (int)w->config.mem_alignment,
+		.base_ns = base_ns,
+		.paths = &w->config.paths,
+		.mounts = w->mounts.mount,
+		.nmounts = w->mounts.n,
+	};
+
+	return scribe_core_new(&o);
+}
+
+struct scribe_core *scribe_daemon_modules_core(struct scribe_job *w, int64_t rank, uint64_t base_ns)
+{
+	return core_new(w, rank, base_ns, 0);
+}
+
+static bool any_on(const char *list)
+{
+	for (int i = 0; scribe_daemon_modules[i]; i++)
+		if (scribe_module_is_on(scribe_daemon_modules[i], list))
+			return true;
+	return false;
+}
+
+/* The core of a rank's plain modules, begun when first needed. */
+static struct scribe_core *plain_core(struct scribe_job *w, const struct scribe_log_unit *u,
+				      struct scribe_rank *r)
+{
+	if (r->core || !any_on(w->config.modules))
+		return r->core;
+	r->core = core_new(w, r->rank, u->start_ns, PLAIN_MEMORY);
+	for (int i = 0; r->core && scribe_daemon_modules[i]; i++)
+		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
+		    scribe_daemon_modules[i]->rank_begin)
+			scribe_daemon_modules[i]->rank_begin(r->core);
+	return r->core;
+}
+
+void scribe_daemon_modules_process_end(const struct scribe_process *p)
+{
+	struct scribe_job *w = p->work;
+	struct scribe_core *core = p->rank ? plain_core(w, p->unit, p->rank) : NULL;
+	struct scribe_module_process x = {
+		.pid = p->tgid,
+		.status = p->status,
+		.start =
+			p->start_ns > p->unit->start_ns ? (double)(p->start_ns - p->unit->start_ns) / 1e9 : 0,
+		.end = p->end_ns > p->unit->start_ns ? (double)(p->end_ns - p->unit->start_ns) / 1e9 : 0,
+		.exe = p->exe,
+		.operations = p->totals.operations,
+		.bytes_read = p->totals.bytes_read,
+		.bytes_written = p->totals.bytes_written,
+	};
+
+	for (int i = 0; core && scribe_daemon_modules[i]; i++)
+		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
+		    scribe_daemon_modules[i]->process_end)
+			scribe_daemon_modules[i]->process_end(core, &x);
+}
+
+static bool shape_of(void *ctx, int64_t key, struct scribe_access_pattern *ret_shape)
+{
+	return scribe_access_patterns_find(ctx, key, ret_shape);
+}
+
+/* A record of a library module. */
+static int lib_record(struct scribe_job *w, struct scribe_core *core, const struct scribe_file_record *f,
+		      uint64_t base_ns)
+{
+	union scribe_lib_record rec;
+	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns,
+					      f->mode, shape_of, &w->patterns, &rec);
+	void *into;
+
+	if (!bytes)
+		return 0;
+	if (f->module == SCRIBE_MOD_H5D)
+		rec.h5d.file_rec_id = f->file_id;
+	if (f->module == SCRIBE_MOD_PNETCDF_VAR)
+		rec.nc_var.file_rec_id = f->file_id;
+	into = scribe_core_register_record(core, f->id, NULL, f->module, bytes, NULL);
+	if (!into)
+		return -ENOMEM;
+	memcpy(into, &rec, bytes);
+	return 0;
+}
+
+static int posix_records(struct scribe_job *w, struct scribe_core *core, const struct scribe_file_record *f,
+			 uint64_t base_ns)
+{
+	struct scribe_posix_ext_record ext, *into;
+	struct scribe_posix_record *rec;
+	int64_t rank = scribe_core_rank(core);
+
+	if (f->module != SCRIBE_MOD_POSIX)
+		return lib_record(w, core, f, base_ns);
+
+	if (scribe_file_has_posix(f)) {
+		rec = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX, sizeof(*rec), NULL);
+		if (!rec)
+			return -ENOMEM;
+		/* A file that was only renamed or removed has shown no block size: unknown. */
+		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode,
+					f->align ? (int64_t)f->align : -1, w->config.mem_alignment,
+					f->renamed_from, rec);
+	}
+	if (IOSCRIBE_MODULE_POSIX_EXT && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
+		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into),
+						   NULL);
+		if (!into)
+			return -ENOMEM;
+		*into = ext;
+	}
+	return 0;
+}
+
+/* The file that a record belongs to: a dataset's is that of its file. */
+static uint64_t file_of(const struct scribe_file_record *f)
+{
+	return f->module == SCRIBE_MOD_H5D || f->module == SCRIBE_MOD_PNETCDF_VAR ? f->file_id : f->id;
+}
+
+static int layers_of(struct scribe_core *core, const struct scribe_records *files, struct scribe_map *by_file)
+{
+	struct scribe_layers_record *r;
+	size_t bytes = files->n * sizeof(*r);
+	int rc = scribe_core_register_module(core, SCRIBE_MOD_LAYERS, NULL, &bytes, NULL, NULL);
+
+	/* files that a library was used on, then what all levels have of them */
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		const struct scribe_file_record *f = files->file[i];
+		uint64_t id = file_of(f);
+
+		if (f->module == SCRIBE_MOD_POSIX || f->module == SCRIBE_MOD_STDIO || !id ||
+		    scribe_map_get(by_file, id))
+			continue;
+		r = scribe_core_register_record(core, id, NULL, SCRIBE_MOD_LAYERS, sizeof(*r), NULL);
+		if (!r || scribe_map_put(by_file, id, r) < 0)
+			return -ENOMEM;
+		r->base = (struct scribe_base_record){id, scribe_core_rank(core)};
+	}
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		r = scribe_map_get(by_file, file_of(files->file[i]));
+		if (r)
+			scribe_layers_add(r, files->file[i]->module, &files->file[i]->acc);
+	}
+	for (size_t i = 0; rc == 0 && i < by_file->places; i++) {
+		r = by_file->entry[i].value;
+		if (r)
+			scribe_layers_ratios(r->counters, r->fcounters);
+	}
+	return rc;
+}
+
+/* LAYERS records of the files that a library was used on. */
+static int layers(struct scribe_core *core, const struct scribe_records *files)
+{
+	struct scribe_map by_file = {0};
+	bool any = false;
+	int rc;
+
+	for (size_t i = 0; IOSCRIBE_MODULE_LAYERS && i < files->n && !any; i++)
+		any = files->file[i]->module != SCRIBE_MOD_POSIX &&
+		      files->file[i]->module != SCRIBE_MOD_STDIO;
+	if (!any)
+		return 0;
+	rc = layers_of(core, files, &by_file);
+	scribe_map_clear(&by_file);
+	return rc;
+}
+
+int scribe_daemon_modules_posix(struct scribe_job *w, struct scribe_core *core, const struct scribe_records *files,
+			 uint64_t base_ns)
+{
+	size_t n = files ? files->n : 0;
+	size_t bytes = n * sizeof(struct scribe_posix_record),
+	       ext = n * sizeof(struct scribe_posix_ext_record);
+	int rc = 0;
+
+	if (!n)
+		return 0;
+	rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX, NULL, &bytes, NULL, NULL);
+	if (rc == 0)
+		rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX_EXT, NULL, &ext, NULL, NULL);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		size_t lib = n * sizeof(union scribe_lib_record);
+		int module = files->file[i]->module;
+
+		if (module == SCRIBE_MOD_POSIX)
+			continue;
+		rc = scribe_core_register_module(core, module, NULL, &lib, NULL, NULL);
+		if (rc == -EEXIST)
+			rc = 0;
+	}
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = posix_records(w, core, files->file[i], base_ns);
+	return rc ? rc : layers(core, files);
+}
+
+struct finish {
+	struct scribe_job *w;
+	struct scribe_bundle *b;
+};
+
+static int take_name(void *ctx, uint64_t id, const char *name, size_t len)
+{
+	const struct finish *f = ctx;
+	struct scribe_name_entry *label = scribe_name_table_intern(&f->w->labels, name, len);
+
+	(void)id;
+	return label ? 0 : -ENOMEM;
+}
+
+static int take_record(void *ctx, int module, const void *rec, size_t bytes)
+{
+	const struct finish *f = ctx;
+
+	return scribe_bundle_add(f->b, module, rec, bytes);
+}
+
+int scribe_daemon_modules_finish(struct scribe_job *w, struct scribe_core *core, const uint64_t *shared,
+			  int nshared, struct scribe_bundle *b, uint64_t *partial)
+{
+	struct finish f = {w, b};
+	const struct scribe_core_sink sink = {take_name, take_record, &f};
+
+	*partial |= scribe_core_partial(core);
+	return scribe_core_finish(core, NULL, shared, nshared, &sink);
+}
+
+int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, struct scribe_bundle *b,
+			uint64_t *partial)
+{
+	struct scribe_core *core = r->core;
+	int rc;
+
+	if (!core)
+		return 0;
+	for (int i = 0; scribe_daemon_modules[i]; i++)
+		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
+		    scribe_daemon_modules[i]->rank_end)
+			scribe_daemon_modules[i]->rank_end(core);
+	rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+	r->core = scribe_core_free(core);
+	return rc;
+}
+
+/* ---- static modules ---- */
+
+struct file_rank {
+	uint64_t id;
+	int64_t rank;
+};
+
+/* Shared records first: the other ranks' of the same file come behind them. */
+static int by_id_rank(const void *a, const void *b)
+{
+	const struct file_rank *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct file_rank *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->id > y->id) - (x->id < y->id);
+}
+
+static bool is_of_file(int module)
+{
+	return module == SCRIBE_MOD_POSIX || module == SCRIBE_MOD_STDIO || module == SCRIBE_MOD_MPIIO ||
+	       module == SCRIBE_MOD_H5F || module == SCRIBE_MOD_PNETCDF_FILE;
+}
+
+/* Each file of the bundle with each of its ranks, once; one that all share once. Sorted by rank. */
+static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_rank)
+{
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (is_of_file(b->rec[i]->module))
+			file_rank[n++] = (struct file_rank){b->rec[i]->id, b->rec[i]->rank};
+	qsort(file_rank, n, sizeof(*file_rank), by_id_rank);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || file_rank[kept - 1].id != file_rank[i].id ||
+		    (file_rank[kept - 1].rank >= 0 && file_rank[kept - 1].rank != file_rank[i].rank))
+			file_rank[kept++] = file_rank[i];
+	qsort(file_rank, kept, sizeof(*file_rank), by_rank);
+	return kept;
+}
+
+static int tell_files(struct scribe_job *w, const struct scribe_module_ops *s, const struct file_rank *file_rank,
+		      size_t n, struct scribe_bundle *b, uint64_t *partial)
+{
+	struct scribe_module_file *file = calloc(n, sizeof(*file));
+	struct scribe_core *core = scribe_daemon_modules_core(w, file_rank->rank, 0);
+	size_t answers = 0;
+	int rc = file && core ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct scribe_module_file *f = &file[answers];
+		const struct scribe_name_entry *label = scribe_name_table_by_id(&w->labels, file_rank[i].id);
+
+		f->id = file_rank[i].id;
+		f->name = label ? label->text : NULL;
+		f->attribute = scribe_file_xattrs_get(w, s, f->id, &f->attribute_bytes);
+		answers += f->name && f->attribute;
+	}
+	if (rc == 0 && answers) {
+		s->files(core, file, answers);
+		rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+	}
+	scribe_core_free(core);
+	free(file);
+	return rc;
+}
+
+int scribe_daemon_modules_files(struct scribe_job *w, struct scribe_bundle *b, uint64_t *partial)
+{
+	struct file_rank *file_rank = w->file_xattrs ? calloc(b->n + 1, sizeof(*file_rank)) : NULL;
+	size_t n, next;
+	int rc = 0;
+
+	if (!file_rank)
+		return w->file_xattrs ? -ENOMEM : 0;
+	n = places_of(b, file_rank);
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i + 1; next < n && file_rank[next].rank == file_rank[i].rank;)
+			next++;
+		for (int s = 0; scribe_daemon_modules[s] && rc == 0; s++)
+			if (scribe_daemon_modules[s]->files)
+				rc = tell_files(w, scribe_daemon_modules[s], file_rank + i, next - i, b, partial);
+	}
+	free(file_rank);
+	return rc;
+}

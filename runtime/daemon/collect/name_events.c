@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See name_events.h. Must not know what is recorded under the names. */
+#include "runtime/daemon/collect/name_events.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "runtime/daemon/collect/slot_names.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/lookup/path_lookup.h"
+
+static int open_root(const struct scribe_process *p)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root", p->tgid);
+	return open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+}
+
+/* A name that is no path, as it stands. */
+static size_t literal_name(const char *string, size_t bytes, char *path, size_t cap)
+{
+	if (bytes >= cap)
+		bytes = cap - 1;
+	memcpy(path, string, bytes);
+	path[bytes] = 0;
+	return strlen(path);
+}
+
+/* What follows the path of a file: ":/group/dataset". */
+static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffix, size_t n)
+{
+	if (n > cap - 1 - bytes)
+		n = cap - 1 - bytes;
+	memcpy(path + bytes, suffix, n);
+	path[bytes + n] = 0;
+	return bytes + strlen(path + bytes);
+}
+
+/* The links of a name, as its process sees them. False: they are being looked up. */
+static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char *path, bool nofollow,
+			 size_t *ret_bytes)
+{
+	int root = open_root(p);
+	bool followed;
+
+	if (root < 0 && p->own_root_dir)
+		root = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0)
+				   : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+	followed = scribe_path_lookup(p->work, path, root, nofollow, ret_bytes);
+	if (root >= 0)
+		close(root);
+	return followed;
+}
+
+int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
+		      const char *text)
+{
+	struct scribe_path_parts parts = {
+		.chain = text,
+		.chain_bytes = e->chain_bytes,
+		.string = text + e->chain_bytes,
+		.string_bytes = e->string_bytes,
+		.has_string = e->flags & SCRIBE_NF_STRING,
+		.cut = e->flags & SCRIBE_NF_CUT,
+		.nofollow = e->flags & SCRIBE_NF_NOFOLLOW,
+		.detached = e->flags & SCRIBE_NF_DETACHED,
+	};
+	char path[SCRIBE_NAME_ROOM];
+	struct scribe_name_entry *label;
+	struct scribe_slot *slot;
+	uint64_t file_id = 0;
+	size_t bytes;
+
+	if (!scribe_slot_room(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
+		return 0;
+	if (e->flags & SCRIBE_NF_SUFFIX && e->status > 0 && (uint32_t)e->status < e->string_bytes)
+		parts.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
+	bytes = scribe_path_join(&parts, path, sizeof(path));
+	if (e->flags & SCRIBE_NF_BELOW) {
+		label = scribe_slot_label(d, (uint32_t)e->status, e->tgid);
+		if (!label)
+			return 0;
+		bytes = literal_name(label->text, label->bytes, path, sizeof(path));
+		file_id = label->id;
+		bytes = add_suffix(path, bytes, sizeof(path), ":", 1);
+		bytes = add_suffix(path, bytes, sizeof(path), parts.string, parts.string_bytes);
+	} else if (e->flags & SCRIBE_NF_LITERAL)
+		bytes = literal_name(parts.string, parts.string_bytes, path, sizeof(path));
+	else if (parts.has_string && !follow_links(d, p, path, parts.nofollow, &bytes))
+		return SCRIBE_NAME_WAITS;
+	if (parts.string_bytes < e->string_bytes) {
+		file_id = scribe_record_id(path, bytes);
+		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
+				   e->string_bytes - parts.string_bytes);
+	}
+	label = scribe_name_table_intern(&p->work->labels, path, bytes);
+	if (!label) {
+		p->work->memory_out++;
+		return 0;
+	}
+	if (file_id)
+		label->file_id = file_id;
+	scribe_slot_name_set(d, p->work, e->slot, e->generation, label);
+	scribe_job_journal_name(p->work, e->slot, e->generation, label);
+	slot = scribe_bpf_slot(d->bpf, e->slot);
+	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
+		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
+	else if (p->own_root_dir) /* else its name means another file to the helper */
+		scribe_file_xattrs_want(p->work, label);
+	return 0;
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * See segment_windows.h. Must not know who asks for a window, nor how a log is written.
+ */
+#include "runtime/daemon/collect/segment_windows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/collect/segments_private.h"
+#include "runtime/daemon/collect/shm_memory.h"
+#include "runtime/daemon/collect/slot_names.h"
+
+struct scribe_window {
+	uint64_t client;
+	uint64_t length_ns, begin_ns, end_ns;
+	enum { WAITING, OPEN, CLOSING, CLOSED } state;
+	struct scribe_segments s;
+	struct scribe_map ranks; /* rank -> struct scribe_rank_trace */
+	uint64_t no_leaf;        /* of the job when it began, then in its time */
+	struct scribe_window *next;
+};
+
+/* Of a job. */
+struct scribe_windows {
+	enum { MARK_NONE, MARK_WANTED, MARK_ASKED, MARK_ALL } marks;
+	struct scribe_window *first;
+	struct note {
+		uint64_t begin_ns, end_ns, segments;
+	} note[SCRIBE_WINDOWS_MOST]; /* of those that are gone, the last ones */
+	unsigned notes;              /* of all times */
+};
+
+/* ---- records that leave segments ---- */
+
+static void mark(struct scribe_job *w)
+{
+	if (w->windows->marks != MARK_NONE)
+		return;
+	/* of a job that is traced as a whole all do */
+	w->windows->marks = w->segments ? MARK_ALL : MARK_WANTED;
+	if (w->segments)
+		return;
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, true);
+	scribe_shm_segments_wish(w);
+}
+
+static void unmark(struct scribe_job *w)
+{
+	w->windows->marks = MARK_NONE;
+	if (w->segments)
+		return;
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, false);
+	scribe_shm_segments_wish(w);
+	scribe_bpf_trace_slots(w->daemon->bpf, w->index, false);
+}
+
+static bool is_marked(struct scribe_job *w)
+{
+	struct scribe_windows *ws = w->windows;
+
+	if (ws->marks == MARK_WANTED && scribe_bpf_settle())
+		ws->marks = MARK_ASKED;
+	if (ws->marks == MARK_ASKED && scribe_bpf_settled()) {
+		scribe_bpf_trace_slots(w->daemon->bpf, w->index, true);
+		ws->marks = MARK_ALL;
+	}
+	return ws->marks == MARK_ALL;
+}
+
+void scribe_windows_lost(struct scribe_job *w)
+{
+	const struct scribe_job_entry *job = scribe_bpf_job(w->daemon->bpf, w->index);
+
+	if (!job || !(job->flags & SCRIBE_JF_SEGMENTS))
+		return;
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, false);
+	scribe_bpf_trace_slots(w->daemon->bpf, w->index, false);
+}
+
+static uint64_t no_leaf(const struct scribe_job *w)
+{
+	struct scribe_ledger ledger = {0};
+
+	scribe_bpf_ledger(w->daemon->bpf, w->index, &ledger);
+	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + w->rings_lost;
+}
+
+/* ---- opened, ended, gone ---- */
+
+int scribe_windows_open(struct scribe_job *w, uint64_t client, uint32_t ms, struct scribe_err *err)
+{
+	struct scribe_window *x, **at;
+	unsigned n = 0;
+	int rc;
+
+	if (!w->windows) {
+		rc = scribe_segments_job_begins(w, err);
+		if (rc < 0)
+			return rc;
+		w->windows = calloc(1, sizeof(*w->windows));
+		if (!w->windows) {
+			scribe_segments_job_ends(w);
+			return scribe_err_set(err, -ENOMEM, "out of memory");
+		}
+	}
+	for (at = &w->windows->first; *at; at = &(*at)->next)
+		n++;
+	if (n >= SCRIBE_WINDOWS_MOST)
+		return scribe_err_set(err, -EDQUOT, "%u windows are open on this job already", n);
+	x = calloc(1, sizeof(*x));
+	if (!x)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	x->client = client;
+	x->length_ns = (uint64_t)ms * 1000000;
+	scribe_segstore_open(&x->s.store, &w->daemon->segpool);
+	*at = x;
+	mark(w);
+	return 0;
+}
+
+static void note(struct scribe_windows *ws, const struct scribe_window *x)
+{
+	ws->note[ws->notes++ % SCRIBE_WINDOWS_MOST] = (struct note){x->begin_ns, x->end_ns, x->s.kept};
+}
+
+static void free_window(struct scribe_window *x)
+{
+	for (size_t i = 0; i < x->ranks.places; i++)
+		scribe_rank_trace_free(x->ranks.entry[i].value);
+	scribe_map_clear(&x->ranks);
+	scribe_segments_clear(&x->s);
+	free(x);
+}
+
+/* Nobody waits for those with no client. */
+static void sweep(struct scribe_job *w)
+{
+	struct scribe_window **at = &w->windows->first;
+	bool wanted = false;
+
+	while (*at) {
+		struct scribe_window *x = *at;
+
+		if (x->client) {
+			wanted |= x->state != CLOSED;
+			at = &x->next;
+			continue;
+		}
+		*at = x->next;
+		if (x->state != WAITING)
+			note(w->windows, x);
+		free_window(x);
+	}
+	if (!wanted && w->windows->marks != MARK_NONE)
+		unmark(w);
+}
+
+unsigned scribe_windows_stop(struct scribe_job *w, uint64_t client)
+{
+	const uint64_t now = scribe_now_ns();
+	unsigned n = 0;
+
+	for (struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next) {
+		if (x->state == CLOSED || (client && x->client != client))
+			continue;
+		n++;
+		if (x->state == WAITING)
+			x->length_ns = 0;
+		else if (x->end_ns > now)
+			x->end_ns = now;
+	}
+	return n;
+}
+
+unsigned scribe_windows_count(const struct scribe_job *w)
+{
+	unsigned n = 0;
+
+	for (const struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next)
+		n += x->state == OPEN;
+	return n;
+}
+
+void scribe_windows_drop(struct scribe_job *w, uint64_t client)
+{
+	if (!w->windows)
+		return;
+	for (struct scribe_window *x = w->windows->first; x; x = x->next)
+		if (x->client == client)
+			x->client = 0;
+	sweep(w);
+}
+
+bool scribe_windows_wait(const struct scribe_job *w)
+{
+	for (const struct scribe_window *x = w->windows->first; x; x = x->next)
+		if (x->state == WAITING)
+			return true;
+	return false;
+}
+
+void scribe_windows_begin_due(struct scribe_job *w)
+{
+	bool marked = false;
+
+	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
+		if (x->state != WAITING)
+			continue;
+		if (!marked && !is_marked(w))
+			return;
+		marked = true;
+		x->no_leaf = no_leaf(w);
+		x->begin_ns = scribe_now_ns();
+		x->end_ns = x->begin_ns + x->length_ns;
+		x->state = OPEN;
+	}
+}
+
+bool scribe_windows_end_due(struct scribe_job *w, bool end)
+{
+	const uint64_t now = scribe_now_ns();
+	bool due = false;
+
+	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
+		if (x->state == WAITING && end) {
+			x->no_leaf = no_leaf(w);
+			x->begin_ns = x->end_ns = now;
+		} else if (x->state != OPEN || (!end && now < x->end_ns + SCRIBE_WINDOW_LINGER_NS)) {
+			continue;
+		}
+		if (x->end_ns > now)
+			x->end_ns = now;
+		x->state = CLOSING;
+		due = true;
+	}
+	return due;
+}
+
+/* ---- what falls into them ---- */
+
+void scribe_windows_keep(struct scribe_job *w, const struct scribe_segment *from, uint64_t thread)
+{
+	for (struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next) {
+		if ((x->state != OPEN && x->state != CLOSING) || from->start_ns < x->begin_ns ||
+		    from->start_ns >= x->end_ns)
+			continue;
+		if (x->s.kept < SCRIBE_WINDOW_SEGMENTS_MOST)
+			scribe_segment_keep(&x->s, from, thread);
+		else
+			x->s.no_room++;
+	}
+}
+
+static void bind(struct scribe_process *p, struct scribe_window *x, struct scribe_traced *e,
+		 enum scribe_traced_module module, uint64_t id)
+{
+	struct scribe_rank_trace *t = NULL;
+
+	if (id && p->rank) {
+		const uint64_t rank = (uint64_t)p->rank->rank;
+
+		t = scribe_map_get(&x->ranks, rank);
+		if (!t && scribe_rank_trace_of(&t, &x->s) && scribe_map_put(&x->ranks, rank, t) < 0) {
+			scribe_rank_trace_free(t);
+			t = NULL;
+		}
+	}
+	scribe_traced_bind(p->work, &x->s, t, e, module, id);
+}
+
+void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
+{
+	for (struct scribe_window *x = p->work->windows ? p->work->windows->first : NULL; x; x = x->next) {
+		struct scribe_traced *e;
+
+		if (x->state == WAITING || x->state == CLOSED)
+			continue;
+		e = scribe_traced_at(&x->s, v->index, v->slot->generation);
+		if (e && e->state == SCRIBE_TRACED_UNBOUND)
+			bind(p, x, e, scribe_traced_module_of(v->slot->kind), id);
+	}
+}
+
+/* A record of a living process. */
+static void bind_living(struct scribe_job *w, struct scribe_window *x, uint64_t key, struct scribe_traced *e)
+{
+	const struct scribe_slot *slot = scribe_bpf_slot(w->daemon->bpf, (uint32_t)key);
+	const uint64_t n = e->track.side[0].n + e->track.side[1].n;
+	struct scribe_process *p;
+	const struct scribe_name_entry *label;
+
+	p = slot && slot->generation == key >> 32 ? scribe_worlds_find(&w->worlds, slot->proc_id) : NULL;
+	if (!p) {
+		x->s.no_room += n;
+		x->s.kept -= n;
+		scribe_track_clear(&x->s.store, &e->track);
+		return;
+	}
+	label = scribe_slot_traced_label(w->daemon, p, (uint32_t)key, slot);
+	bind(p, x, e, scribe_traced_module_of(slot->kind), label ? label->id : 0);
+}
+
+void scribe_windows_close(struct scribe_job *w)
+{
+	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
+		if (x->state != CLOSING)
+			continue;
+		for (size_t i = 0; i < x->s.by_slot.places; i++) {
+			struct scribe_traced *e = x->s.by_slot.entry[i].value;
+
+			if (e && e->state == SCRIBE_TRACED_UNBOUND)
+				bind_living(w, x, x->s.by_slot.entry[i].key, e);
+		}
+		x->no_leaf = no_leaf(w) - x->no_leaf;
+		x->state = CLOSED;
+	}
+	sweep(w);
+}
+
+/* ---- what they say ---- */
+
+struct scribe_window *scribe_windows_closed(struct scribe_job *w, uint64_t *ret_client)
+{
+	for (struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next)
+		if (x->state == CLOSED && x->client) {
+			*ret_client = x->client;
+			return x;
+		}
+	return NULL;
+}
+
+int scribe_window_file(const struct scribe_window *x)
+{
+	return x->s.store.fd;
+}
+
+struct scribe_window_sums scribe_window_sums(const struct scribe_window *x)
+{
+	struct scribe_window_sums s = {.begin_ns = x->begin_ns, .end_ns = x->end_ns};
+
+	s.ledger.v[SCRIBE_L_SEGMENTS] = x->s.kept;
+	s.ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] = x->no_leaf;
+	s.ledger.v[SCRIBE_L_SEGMENTS_NO_ROOM] = x->s.no_room;
+	if (x->no_leaf || x->s.no_room)
+		s.partial = scribe_segments_missing(&x->s);
+	return s;
+}
+
+/* The ranks in rising order; the caller's to free. */
+static int64_t *ranks_of(const struct scribe_window *x, size_t *ret_n)
+{
+	int64_t *rank = calloc(x->ranks.used + 1, sizeof(*rank));
+	size_t n = 0;
+
+	for (size_t i = 0; rank && i < x->ranks.places; i++) {
+		size_t at = n;
+
+		if (!x->ranks.entry[i].value)
+			continue;
+		for (n++; at && rank[at - 1] > (int64_t)x->ranks.entry[i].key; at--)
+			rank[at] = rank[at - 1];
+		rank[at] = (int64_t)x->ranks.entry[i].key;
+	}
+	*ret_n = n;
+	return rank;
+}
+
+int scribe_window_names(const struct scribe_window *x, int (*fn)(void *ctx, uint64_t id), void *ctx)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < x->ranks.places && rc == 0; i++)
+		rc = scribe_rank_trace_names(x->ranks.entry[i].value, fn, ctx);
+	return rc;
+}
+
+int scribe_window_write(const struct scribe_job *w, const struct scribe_window *x, uint64_t base_ns,
+			struct scribe_writer *wr)
+{
+	size_t n;
+	int64_t *rank = ranks_of(x, &n);
+	int rc = rank ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < SCRIBE_TRACED_MODULES * n && rc == 0; i++)
+		rc = scribe_rank_trace_write(w, rank[i % n], scribe_map_get(&x->ranks, (uint64_t)rank[i % n]),
+					     (enum scribe_traced_module)(i / n), base_ns, wr);
+	free(rank);
+	return rc;
+}
+
+void scribe_windows_describe(const struct scribe_job *w, uint64_t base_ns, uint64_t end_ns, char *text, size_t cap)
+{
+	const struct scribe_windows *ws = w->windows;
+	struct note all[2 * SCRIBE_WINDOWS_MOST];
+	unsigned n = 0, kept = ws && ws->notes > SCRIBE_WINDOWS_MOST ? SCRIBE_WINDOWS_MOST : ws ? ws->notes : 0;
+	size_t used = strlen(text);
+
+	for (unsigned i = 0; i < kept; i++)
+		all[n++] = ws->note[(ws->notes - kept + i) % SCRIBE_WINDOWS_MOST];
+	for (const struct scribe_window *x = ws ? ws->first : NULL; x; x = x->next)
+		if (x->state != WAITING)
+			all[n++] = (struct note){x->begin_ns, x->end_ns, x->s.kept};
+	for (unsigned i = 0, number = 0; i < n; i++) {
+		int len;
+
+		if (all[i].begin_ns > end_ns || all[i].end_ns < base_ns)
+			continue;
+		len = snprintf(text + used, cap - used, "window_%u=begin %.6f end %.6f segments %llu\n", ++number,
+			       scribe_seconds_between(base_ns, all[i].begin_ns),
+			       scribe_seconds_between(base_ns, all[i].end_ns < end_ns ? all[i].end_ns : end_ns),
+			       (unsigned long long)all[i].segments);
+		if (len < 0 || (size_t)len >= cap - used) {
+			text[used] = 0;
+			return;
+		}
+		used += (size_t)len;
+	}
+}
+
+void scribe_windows_end(struct scribe_job *w)
+{
+	if (!w->windows)
+		return;
+	while (w->windows->first) {
+		struct scribe_window *x = w->windows->first;
+
+		w->windows->first = x->next;
+		free_window(x);
+	}
+	free(w->windows);
+	w->windows = NULL;
+	scribe_segments_job_ends(w);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Segments of a job or of a window kept by the slot that they were counted on. Must not know
+ * ranks, logs, nor how segments are packed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/daemon/collect/segments_private.h"
+
+#define MIB          (1ull << 20)
+#define LEAVES_AHEAD 1024u /* 86,000 segments */
+#define LEAVES_A_CPU 16u
+
+struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot, uint32_t generation)
+{
+	const uint64_t key = (uint64_t)generation << 32 | slot;
+	struct scribe_segpool *pool = s->store.pool;
+	struct scribe_traced *e = scribe_map_get(&s->by_slot, key);
+
+	if (e)
+		return e;
+	/* whoever makes millions of files is within the bound, too */
+	if (pool->memory + sizeof(*e) > pool->memory_most)
+		return NULL;
+	e = calloc(1, sizeof(*e));
+	if (e && scribe_map_put(&s->by_slot, key, e) < 0) {
+		free(e);
+		return NULL;
+	}
+	if (e)
+		pool->memory += sizeof(*e);
+	return e;
+}
+
+void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment *from, uint64_t thread)
+{
+	const struct scribe_seg seg = {.offset = from->offset,
+				       .bytes = from->bytes,
+				       .start_ns = from->start_ns,
+				       .end_ns = from->end_ns > from->start_ns ? from->end_ns : from->start_ns,
+				       .thread = thread};
+	struct scribe_traced *e;
+
+	e = scribe_traced_at(s, from->slot, from->generation);
+	if (e && e->state == SCRIBE_TRACED_DROPPED)
+		return;
+	if (e && scribe_track_add(&s->store, &e->track, from->op, &seg) == 0)
+		s->kept++;
+	else
+		s->no_room++;
+}
+
+/* As the configuration of the service has it; a private daemon's is that of its job. */
+static void set_pool(struct scribe_segpool *pool, const struct scribe_config *c)
+{
+	pool->memory_most = c->dxt_memory * MIB;
+	pool->file_most = c->dxt_spool * MIB;
+	pool->dir[0] = 0;
+	if (c->dxt_spool)
+		snprintf(pool->dir, sizeof(pool->dir), "%s", c->dxt_dir);
+}
+
+int scribe_segments_job_begins(struct scribe_job *w, struct scribe_err *err)
+{
+	struct scribe_daemon *d = w->daemon;
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int rc = scribe_bpf_want_leaves(d->bpf, LEAVES_AHEAD + LEAVES_A_CPU * (uint32_t)(cpus > 0 ? cpus : 1));
+
+	if (rc < 0)
+		return scribe_err_set(err, rc, "no memory for single operations (dxt): %s", strerror(-rc));
+	if (!d->tracing++)
+		set_pool(&d->segpool, d->service ? &d->service->config : &w->config);
+	return 0;
+}
+
+void scribe_segments_job_ends(struct scribe_job *w)
+{
+	w->daemon->tracing--;
+}
+
+void scribe_segments_clear(struct scribe_segments *s)
+{
+	for (size_t i = 0; i < s->by_slot.places; i++) {
+		struct scribe_traced *e = s->by_slot.entry[i].value;
+
+		if (!e)
+			continue;
+		scribe_track_clear(&s->store, &e->track);
+		s->store.pool->memory -= sizeof(*e);
+		free(e);
+	}
+	scribe_map_clear(&s->by_slot);
+	scribe_segstore_close(&s->store);
+}

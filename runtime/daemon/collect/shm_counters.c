@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Memory of counted streams: taken over, read, forgotten. Must not know: how
+ * programs count, logs.
+ */
+#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/collect/slot_names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "logfmt/rules/streams.h"
+#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/collect/held_events.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/lookup/exclusion_check.h"
+#include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/collect/shm_records.h"
+#include "runtime/daemon/collect/shm_segments.h"
+
+#define MEMORIES_MAX   16384              /* of all processes */
+#define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* a descriptor each: no job takes them all */
+#define LOCK_TRIES     200                /* a look at a memory, whatever its places are */
+#define SINCE_MAX      256
+#define MEMORY_NAME    "/memfd:ioscribe-streams (deleted)" /* in /proc/PID/maps */
+#define FOUND_MAX      1024
+#define FOUND_S        10 /* what the kernel said without a daemon has been read by then */
+
+static const char no_place[] = "more files were open at once than the program could count";
+static const char no_size[] = "the program has sealed itself: what formatted and wide calls moved could not be told";
+static const char no_memory[] = "what the program counted in its own memory has not reached the daemon";
+
+/* Found in a process, but perhaps its parent's: a fork leaves it mapped. */
+struct scribe_found_memory {
+	uint32_t id;
+	int fd;
+	uint64_t made_ns, until_ns;
+	const struct scribe_job *work;
+	struct scribe_found_memory *next;
+};
+
+/* Those of `w` (NULL: of all) that nobody has asked for by `now_ns`. */
+static void forget_found(struct scribe_daemon *d, const struct scribe_job *w, uint64_t now_ns)
+{
+	struct scribe_found_memory **at = &d->found, *f;
+
+	while ((f = *at)) {
+		if ((w && f->work != w) || f->until_ns > now_ns) {
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		d->nfound--;
+		close(f->fd);
+		free(f);
+	}
+}
+
+static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_process *p, uint32_t id)
+{
+	struct scribe_memory *first = scribe_map_get(&d->streams, p->proc_id), *m;
+	uint32_t own = 0;
+
+	for (m = first; m; m = m->next)
+		if (m->id == id)
+			return m;
+	for (m = d->memories; m; m = m->after)
+		own += m->process->work == p->work;
+	if (scribe_daemon_may(d, p->work->config.uid, SCRIBE_QUOTA_DESCRIPTORS, NULL) < 0)
+		return NULL;
+	m = d->nmemories < MEMORIES_MAX && own < MEMORIES_A_JOB ? calloc(1, sizeof(*m)) : NULL;
+	if (!m)
+		return NULL;
+	*m = (struct scribe_memory){.id = id, .proc_id = p->proc_id, .fd = -1, .process = p, .next = first};
+	if (scribe_map_put(&d->streams, p->proc_id, m) < 0) {
+		free(m);
+		return NULL;
+	}
+	m->after = d->memories;
+	m->at = &d->memories;
+	if (m->after)
+		m->after->at = &m->after;
+	d->memories = m;
+	d->nmemories++;
+	return m;
+}
+
+unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (const struct scribe_memory *m = d->memories; m; m = m->after)
+		n += m->process->work->config.uid == uid;
+	return n;
+}
+
+/* Its program may use the place again. */
+static void give_back(const struct scribe_memory *m, uint32_t i, uint32_t gen)
+{
+	/* should it fail, the place stays used */
+	(void)!pwrite(m->fd, &gen, sizeof(gen),
+		      (off_t)(offsetof(struct scribe_shm_counters, taken) + i * sizeof(gen)));
+}
+
+/* A memory of an earlier daemon is at hand again. Uses that it took may not have been given back. */
+static void add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
+{
+	const uint64_t base = scribe_heatmaps_base(m->process);
+
+	m->fd = fd;
+	m->made_ns = made_ns;
+	scribe_shm_segments_attach(m);
+	/* should it fail, its bins begin elsewhere */
+	(void)!pwrite(fd, &base, sizeof(base), (off_t)offsetof(struct scribe_shm_counters, heat_base_ns));
+	for (uint32_t i = 0; i < m->nplaces; i++) {
+		uint32_t gen;
+
+		if (m->entry[i].taken &&
+		    scribe_shm_read(m, offsetof(struct scribe_shm_counters, gen) + i * sizeof(gen), &gen,
+				    sizeof(gen)) &&
+		    gen == m->entry[i].taken)
+			give_back(m, i, gen);
+	}
+}
+
+static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
+{
+	struct scribe_found_memory **at = &d->found, *f;
+
+	while ((f = *at) && (f->id != m->id || f->work != m->process->work))
+		at = &f->next;
+	if (!f)
+		return;
+	*at = f->next;
+	d->nfound--;
+	add_memory(m, f->fd, f->made_ns);
+	free(f);
+}
+
+/* A file in memory of the right size that cannot be cut. */
+static bool is_sound(int fd)
+{
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size == (off_t)sizeof(struct scribe_shm_counters) && seals >= 0 && (seals & F_SEAL_SHRINK);
+}
+
+/* A program that counts its files is told what its MPI is without probes. */
+static void uncover(const struct scribe_daemon *d, struct scribe_memory *m)
+{
+	struct scribe_probe_byte byte[SCRIBE_PROBE_BYTES_MAX];
+	uint64_t n;
+
+	if (m->uncovered || m->fd < 0 || !m->image)
+		return;
+	m->uncovered = true;
+	n = scribe_libs_original_bytes(d, m->image - 1, byte);
+	if (n && pwrite(m->fd, byte, n * sizeof(*byte), (off_t)offsetof(struct scribe_shm_counters, byte)) ==
+			 (ssize_t)(n * sizeof(*byte)))
+		m->uncovered =
+			pwrite(m->fd, &n, sizeof(n), (off_t)offsetof(struct scribe_shm_counters, nbytes)) > 0;
+}
+
+void scribe_shm_counters_offered(struct scribe_daemon *d, struct scribe_process *p,
+			    const struct scribe_msg_streams *message, int fd)
+{
+	struct scribe_memory *m = is_sound(fd) ? memory_of(d, p, message->id) : NULL;
+
+	if (!m || m->fd >= 0) {
+		close(fd);
+		return;
+	}
+	add_memory(m, fd, message->made_ns);
+	uncover(d, m);
+}
+
+/* Does its record go into the log? */
+static bool is_wanted(struct scribe_daemon *d, const struct scribe_process *p,
+		      struct scribe_shm_entry *at)
+{
+	if (!at->label)
+		at->label = scribe_counter_label(d, p, at->slot, at->generation);
+	return !scribe_drain_is_excluded(p, at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO) && at->label &&
+	       !at->label->excluded;
+}
+
+static uint64_t module_of(const struct scribe_shm_entry *at)
+{
+	return 1ull << (at->file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
+}
+
+static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m, uint32_t i,
+	       const struct scribe_stream_copy *c, struct scribe_records *records)
+{
+	struct scribe_shm_entry *at = &m->entry[i];
+	struct scribe_stream_use use = {.memory = m->id, .index = i, .gen = at->gen, .file = at->file};
+
+	at->taken = at->gen;
+	if (!is_wanted(d, p, at))
+		return 0;
+	scribe_job_journal_stream(p, &use, at->label->id, c);
+	return scribe_shm_counters_add(p, at->file, at->label->id, c, records);
+}
+
+/* Can the kernel's word of a closed use still be in the ring? */
+static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_entry *at, uint32_t gen)
+{
+	const struct scribe_daemon *d = w->daemon;
+
+	if (at->unknown == gen)
+		return d->bpf && scribe_held_taken(w) < at->unknown_at;
+	at->unknown = gen;
+	at->unknown_at = d->bpf ? scribe_bpf_put(d->bpf) : 0;
+	return true;
+}
+
+/* What a program says of itself in a memory that it uses no more. */
+static void take_notes(const struct scribe_process *p, struct scribe_memory *m)
+{
+	uint32_t lost = 0, unsized = 0, untimed = 0;
+
+	if (scribe_shm_read(m, offsetof(struct scribe_shm_counters, lost), &lost, sizeof(lost)) && lost)
+		scribe_mark_incomplete(p, 1ull << SCRIBE_MOD_MPIIO, no_place);
+	if (scribe_shm_read(m, offsetof(struct scribe_shm_counters, unsized), &unsized, sizeof(unsized)) && unsized)
+		scribe_mark_incomplete(p, 1ull << SCRIBE_MOD_STDIO, no_size);
+	if (scribe_shm_read(m, offsetof(struct scribe_shm_counters, untimed), &untimed, sizeof(untimed)) &&
+	    untimed > m->untimed) {
+		p->work->untimed_calls += untimed - m->untimed;
+		m->untimed = untimed;
+	}
+}
+
+static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m,
+		struct scribe_records *records, bool all)
+{
+	static uint32_t gen[SCRIBE_SHM_COUNTERS_MAX], closed[SCRIBE_SHM_COUNTERS_MAX], taken[SCRIBE_SHM_COUNTERS_MAX];
+	static struct scribe_stream_copy copy;
+	uint32_t used = 0;
+	unsigned tries = LOCK_TRIES;
+	int rc = 0;
+
+	if (m->fd < 0) {
+		for (uint32_t i = 0; all && i < m->nplaces; i++)
+			if (m->entry[i].gen != m->entry[i].taken && is_wanted(d, p, &m->entry[i]))
+				scribe_mark_incomplete(p, module_of(&m->entry[i]), no_memory);
+		return 0;
+	}
+	if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, used), &used, sizeof(used)) ||
+	    used > SCRIBE_SHM_COUNTERS_MAX ||
+	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, gen), gen, used * sizeof(*gen)) ||
+	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, closed), closed, used * sizeof(*closed)) ||
+	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, taken), taken, used * sizeof(*taken)))
+		return 0;
+	if (all)
+		take_notes(p, m);
+	scribe_shm_segments_take(m, all && p->drained);
+	for (uint32_t i = 0; i < used; i++) {
+		struct scribe_shm_entry *at = i < m->nplaces ? &m->entry[i] : NULL;
+
+		if (!gen[i] || taken[i] == gen[i] || (!all && closed[i] != gen[i]))
+			continue;
+		if (!at || at->gen != gen[i]) {
+			/* not the kernel's word: it counts itself, or its event is on the way */
+			if (all || !at || is_on_the_way(p->work, at, gen[i]))
+				continue;
+		} else if (at->taken == gen[i]) {
+			/* its program has not let us say so: it may have sealed its memory */
+		} else if (scribe_stream_copy_read(m->fd, i, at->file, &copy, &tries) &&
+			   add(d, p, m, i, &copy, records) < 0) {
+			rc = -ENOMEM;
+		}
+		give_back(m, i, gen[i]);
+	}
+	return rc;
+}
+
+int scribe_shm_counters_take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records)
+{
+	int rc = 0;
+
+	for (struct scribe_memory *m = scribe_map_get(&d->streams, p->proc_id); m; m = m->next)
+		if (take(d, p, m, records, true) < 0)
+			rc = -ENOMEM;
+	return rc;
+}
+
+bool scribe_shm_counters_peek(struct scribe_daemon *d, struct scribe_process *p, uint32_t *at, unsigned tries,
+			      struct scribe_live_record *ret_record)
+{
+	static struct scribe_stream_copy copy;
+	struct scribe_memory *m = scribe_map_get(&d->streams, p->proc_id);
+	uint32_t i = (*at)++, gen;
+	struct scribe_shm_entry *entry;
+
+	while (m && i >= m->nplaces) {
+		i -= m->nplaces;
+		m = m->next;
+	}
+	if (!m)
+		return false;
+	*ret_record = (struct scribe_live_record){0};
+	entry = &m->entry[i];
+	if (m->fd < 0 || !entry->gen || entry->gen == entry->taken || !is_wanted(d, p, entry) ||
+	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, gen) + i * sizeof(gen), &gen, sizeof(gen)) ||
+	    gen != entry->gen || !scribe_stream_copy_read(m->fd, i, entry->file, &copy, &tries))
+		return true;
+	scribe_shm_counters_sum(p, entry->file, entry->label->id, &copy, ret_record);
+	ret_record->slot = SCRIBE_LIVE_SHM | (*at - 1);
+	ret_record->generation = gen;
+	return true;
+}
+
+static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m)
+{
+	struct scribe_records *records = scribe_drain_records(p);
+
+	/* not before it is known whether its program counts */
+	if (m->fd < 0 || p->ended || scribe_exclusion_check_busy(p->work))
+		return;
+	if (!records || take(d, p, m, records, false) < 0)
+		p->work->memory_out++;
+}
+
+void scribe_shm_counters_sweep(struct scribe_daemon *d)
+{
+	for (struct scribe_memory *m = d->memories; m; m = m->after)
+		take_closed(d, m->process, m);
+	forget_found(d, NULL, scribe_now_ns());
+}
+
+/* The kernel has said whose record a place is. False: no memory for it. */
+static bool set_place(struct scribe_daemon *d, struct scribe_memory *m, const struct scribe_stream_use *use,
+		      uint32_t slot, uint32_t generation)
+{
+	if (use->index >= m->nplaces) {
+		uint32_t n = use->index + 32;
+		struct scribe_shm_entry *more = realloc(m->entry, n * sizeof(*more));
+
+		if (!more)
+			return false;
+		memset(more + m->nplaces, 0, (n - m->nplaces) * sizeof(*more));
+		m->entry = more;
+		m->nplaces = n;
+	}
+	m->entry[use->index] = (struct scribe_shm_entry){.gen = use->gen,
+					      .file = use->file,
+					      .slot = slot,
+					      .generation = generation,
+					      .taken = m->entry[use->index].taken,
+					      .label = scribe_counter_label(d, m->process, slot, generation)};
+	return true;
+}
+
+static bool is_same(const struct scribe_memory *m, const struct scribe_stream_use *use, uint32_t slot,
+		    uint32_t generation)
+{
+	const struct scribe_shm_entry *at = use->index < m->nplaces ? &m->entry[use->index] : NULL;
+
+	return at && at->gen == use->gen && at->file == use->file && at->slot == slot &&
+	       at->generation == generation;
+}
+
+void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
+{
+	struct scribe_stream_use use = {
+		.memory = e->flags, .index = e->chain_bytes, .gen = e->string_bytes, .file = e->status > 0};
+	struct scribe_memory *m = use.index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use.memory) : NULL;
+
+	if (!m) {
+		/* neither the program nor the kernel counts it */
+		scribe_mark_incomplete(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO), no_memory);
+		return;
+	}
+	if (m->fd < 0)
+		attach_found(d, m);
+	scribe_shm_segments_take(m, false);
+	if (is_same(m, &use, e->slot, e->generation))
+		return; /* its program has asked us to come, no more */
+	if (use.file) {
+		m->image = (uint32_t)e->status;
+		uncover(d, m);
+	}
+	if (++m->since >= SINCE_MAX) {
+		m->since = 0;
+		take_closed(d, p, m);
+	}
+	if (set_place(d, m, &use, e->slot, e->generation))
+		scribe_job_journal_place(p, &use, e->slot, e->generation);
+	else
+		p->work->memory_out++;
+}
+
+int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
+			 const struct scribe_stream_use *use, uint32_t slot, uint32_t generation)
+{
+	struct scribe_memory *m = use->index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use->memory) : NULL;
+
+	return m && set_place(d, m, use, slot, generation) ? 0 : -ENOMEM;
+}
+
+void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_process *p,
+				const struct scribe_stream_use *use)
+{
+	struct scribe_memory *m = scribe_map_get(&d->streams, p->proc_id);
+
+	while (m && m->id != use->memory)
+		m = m->next;
+	if (m && use->index < m->nplaces)
+		m->entry[use->index].taken = use->gen;
+}
+
+/* Belongs to a process of the job, the one at hand or one above it. */
+static void found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
+{
+	struct scribe_memory *m = d->memories;
+	struct scribe_found_memory *f;
+	uint64_t made_ns;
+	uint32_t id;
+
+	if (!is_sound(fd) ||
+	    pread(fd, &id, sizeof(id), offsetof(struct scribe_shm_counters, id)) != (ssize_t)sizeof(id) ||
+	    pread(fd, &made_ns, sizeof(made_ns), offsetof(struct scribe_shm_counters, made_ns)) !=
+		    (ssize_t)sizeof(made_ns)) {
+		close(fd);
+		return;
+	}
+	while (m && (m->process->work != w || m->id != id))
+		m = m->after;
+	if (m && m->fd < 0) {
+		add_memory(m, fd, made_ns);
+		return;
+	}
+	for (f = d->found; !m && f && (f->work != w || f->id != id);)
+		f = f->next;
+	f = !m && !f && d->nfound < FOUND_MAX ? malloc(sizeof(*f)) : NULL;
+	if (!f) {
+		close(fd);
+		return;
+	}
+	*f = (struct scribe_found_memory){.id = id,
+					  .fd = fd,
+					  .made_ns = made_ns,
+					  .until_ns = scribe_now_ns() + FOUND_S * 1000000000ull,
+					  .work = w,
+					  .next = d->found};
+	d->found = f;
+	d->nfound++;
+}
+
+/*
+ * The device of files in memory. A file of a user's may have any name, and opening it may never come
+ * back; none but such a file stands on this device.
+ */
+static dev_t memory_device(void)
+{
+	int fd = memfd_create("ioscribe-device", MFD_CLOEXEC);
+	struct stat st = {0};
+
+	if (fd >= 0) {
+		(void)fstat(fd, &st);
+		close(fd);
+	}
+	return st.st_dev;
+}
+
+static void recover_process(struct scribe_daemon *d, const struct scribe_process *p, dev_t device)
+{
+	char path[96], line[512];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->tgid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long start, end;
+		unsigned major, minor;
+		int fd;
+
+		if (!strstr(line, MEMORY_NAME) ||
+		    sscanf(line, "%lx-%lx %*s %*s %x:%x", &start, &end, &major, &minor) != 4 ||
+		    makedev(major, minor) != device)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)p->tgid, start, end);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd >= 0)
+			found(d, p->work, fd);
+		else if (errno != ENOENT)
+			fprintf(stderr,
+				"ioscribed: %s: %s: what process %d has counted itself cannot be "
+				"reached\n",
+				path, strerror(errno), (int)p->tgid);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+void scribe_shm_counters_recover(struct scribe_daemon *d, struct scribe_job *w)
+{
+	dev_t device = memory_device();
+
+	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+		for (struct scribe_process *p = u->first; p; p = p->next)
+			if (!p->ended && p->tgid)
+				recover_process(d, p, device);
+}
+
+static void drop(struct scribe_daemon *d, struct scribe_memory *m)
+{
+	*m->at = m->after;
+	if (m->after)
+		m->after->at = m->at;
+	d->nmemories--;
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m->entry);
+	free(m);
+}
+
+void scribe_shm_counters_forget(struct scribe_daemon *d, struct scribe_process *p)
+{
+	struct scribe_memory *m = scribe_map_take(&d->streams, p->proc_id), *next;
+
+	for (; m; m = next) {
+		next = m->next;
+		drop(d, m);
+	}
+}
+
+int scribe_shm_counters_replaced(struct scribe_daemon *d, struct scribe_process *p, struct scribe_records *records,
+			    uint64_t when_ns)
+{
+	struct scribe_memory *m = scribe_map_take(&d->streams, p->proc_id), *kept = NULL, *next;
+	int rc = 0;
+
+	for (; m; m = next) {
+		next = m->next;
+		if (m->made_ns > when_ns) {
+			/* the next program's has come before the news of it */
+			m->next = kept;
+			kept = m;
+			continue;
+		}
+		if (take(d, p, m, records, true) < 0)
+			rc = -ENOMEM;
+		drop(d, m);
+	}
+	if (kept && scribe_map_put(&d->streams, p->proc_id, kept) < 0)
+		rc = -ENOMEM;
+	return rc;
+}
+
+void scribe_shm_counters_end_work(struct scribe_daemon *d, const struct scribe_job *w)
+{
+	struct scribe_memory *m = d->memories;
+
+	forget_found(d, w, UINT64_MAX);
+	while (m) {
+		if (m->process->work != w) {
+			m = m->after;
+			continue;
+		}
+		scribe_shm_counters_forget(d, m->process);
+		m = d->memories;
+	}
+}
+
+void scribe_shm_counters_clear(struct scribe_daemon *d)
+{
+	while (d->memories)
+		drop(d, d->memories);
+	forget_found(d, NULL, UINT64_MAX);
+	scribe_map_clear(&d->streams);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See shm_records.h. */
+#include "runtime/daemon/collect/shm_records.h"
+
+#include <errno.h>
+
+#include "logfmt/records/posix_finish.h"
+#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/model/standard_streams.h"
+
+int scribe_shm_counters_add(struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream_copy *c,
+		       struct scribe_records *records)
+{
+	const int module = file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO;
+	struct scribe_file_record *f = scribe_records_at_module(records, module, id);
+
+	for (int i = SCRIBE_PART_OWNER; i <= SCRIBE_PART_SHARED; i++) {
+		const struct scribe_posix_part *part = &c->s.part[i];
+
+		if (!part->events)
+			continue;
+		if (!f || scribe_posix_acc_add(&f->acc, part, file ? &c->more.access[i] : NULL, NULL) < 0 ||
+		    (file && scribe_posix_acc_add_ext(&f->acc, &c->more.ext[i]) < 0))
+			return -ENOMEM;
+		p->totals.operations += part->events;
+		scribe_heatmaps_add(p, module, &c->s.heat[i], scribe_stream_copy_heat(c, i), part);
+		/* what a standard stream leads to is counted by system calls, too */
+		if (file || scribe_is_standard_stream(id))
+			continue; /* its bytes are those of the system calls beneath */
+		p->totals.bytes_read += part->bytes[0];
+		p->totals.bytes_written += part->bytes[1];
+	}
+	return 0;
+}
+
+void scribe_shm_counters_sum(const struct scribe_process *p, bool file, uint64_t id, const struct scribe_stream_copy *c,
+			     struct scribe_live_record *ret_sum)
+{
+	struct scribe_live_record sum = {.proc_id = p->proc_id,
+					 .module = file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO,
+					 .name = id,
+					 .own = !file && !scribe_is_standard_stream(id)};
+
+	for (int i = SCRIBE_PART_OWNER; i <= SCRIBE_PART_SHARED; i++) {
+		const struct scribe_posix_part *part = &c->s.part[i];
+
+		sum.operations += part->events;
+		for (int op = 0; op < 2; op++) {
+			sum.ops[op] += part->ops[op];
+			sum.bytes[op] += part->bytes[op];
+			if (part->max_ns[op] > sum.longest_ns[op])
+				sum.longest_ns[op] = part->max_ns[op];
+		}
+		for (int class = 0; class < 3; class++)
+			sum.busy_ns[class] += part->busy_ns[class];
+	}
+	*ret_sum = sum;
+}

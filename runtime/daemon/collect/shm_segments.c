@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * See shm_segments.h. The program writes these rings, and may write anything: nothing of them
+ * is believed but numbers, which are cut to what they can be. Must not know logs.
+ */
+#include "runtime/daemon/collect/shm_segments.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/collect/held_events.h"
+#include "runtime/daemon/collect/segment_windows.h"
+#include "runtime/daemon/collect/segments_private.h"
+
+#define AT_ONCE   256
+#define LOST_MOST (1ull << 32) /* believed of one look */
+
+static void count_lost(struct scribe_job *w, uint64_t n)
+{
+	w->rings_lost += n < LOST_MOST ? n : LOST_MOST;
+}
+
+void scribe_shm_segments_attach(struct scribe_memory *m)
+{
+	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
+
+	scribe_shm_segments_say(m);
+	if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)))
+		return;
+	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++)
+		m->ring[i].taken = ring[i].taken;
+}
+
+static void store(struct scribe_memory *m, const struct scribe_segment *s)
+{
+	struct scribe_job *w = m->process->work;
+	struct scribe_job_entry *job = w->daemon->bpf ? scribe_bpf_job(w->daemon->bpf, w->index) : NULL;
+
+	if (s->start_ns < w->begun_ns)
+		return;
+	scribe_windows_keep(w, s, 0);
+	if (!w->segments)
+		return;
+	scribe_segment_keep(w->segments, s, 0);
+	if (job)
+		job->segments++;
+}
+
+/* As far as it can be true. */
+static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r, uint64_t now)
+{
+	struct scribe_segment s = {.offset = from->offset,
+				   .bytes = from->bytes < INT64_MAX ? from->bytes : INT64_MAX,
+				   .start_ns = from->start_ns,
+				   .end_ns = from->end_ns,
+				   .op = from->op & 1};
+
+	if (s.offset < 0 || s.offset > INT64_MAX - (int64_t)s.bytes)
+		s.offset = -1;
+	if (s.start_ns < r->last_ns)
+		s.start_ns = r->last_ns;
+	if (s.start_ns > now)
+		s.start_ns = now;
+	if (s.end_ns < s.start_ns)
+		s.end_ns = s.start_ns;
+	if (s.end_ns > now)
+		s.end_ns = now;
+	r->last_ns = s.start_ns;
+	return s;
+}
+
+/* Whose place has not been announced: can the kernel's word still be in the event ring? */
+static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_reader *r, bool last)
+{
+	const struct scribe_daemon *d = w->daemon;
+
+	if (last || !d->bpf)
+		return false;
+	if (r->unknown == r->taken + 1)
+		return scribe_held_taken(w) < r->unknown_at;
+	r->unknown = r->taken + 1;
+	r->unknown_at = scribe_bpf_put(d->bpf);
+	return true;
+}
+
+/* False: what follows has to wait. */
+static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const struct scribe_shm_segment *from,
+		     uint64_t now, bool last)
+{
+	const struct scribe_shm_entry *at = from->entry < m->nplaces ? &m->entry[from->entry] : NULL;
+	struct scribe_segment s;
+
+	if (at && at->gen == from->gen && at->file) {
+		s = sane(from, r, now);
+		s.slot = at->slot;
+		s.generation = at->generation;
+		store(m, &s);
+	} else if (is_on_the_way(m->process->work, r, last)) {
+		return false;
+	} else {
+		count_lost(m->process->work, 1);
+	}
+	r->taken++;
+	return true;
+}
+
+static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool last)
+{
+	struct scribe_shm_segment part[AT_ONCE];
+	struct scribe_shm_reader *r = &m->ring[i];
+	const uint64_t now = scribe_now_ns();
+
+	/* no program of ours writes that */
+	if (put - r->taken > SCRIBE_SHM_RING_SEGMENTS) {
+		count_lost(m->process->work, 1);
+		r->taken = put;
+	}
+	while (r->taken != put) {
+		const uint64_t at = r->taken % SCRIBE_SHM_RING_SEGMENTS;
+		uint64_t n = SCRIBE_SHM_RING_SEGMENTS - at, k = 0;
+
+		n = n < put - r->taken ? n : put - r->taken;
+		n = n < AT_ONCE ? n : AT_ONCE;
+		if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, segment) +
+						(i * SCRIBE_SHM_RING_SEGMENTS + at) * sizeof(*part),
+				     part, n * sizeof(*part)))
+			break;
+		while (k < n && take_one(m, r, &part[k], now, last))
+			k++;
+		if (k < n)
+			break;
+	}
+	/* should it fail, the program has no more room there, and counts that */
+	(void)!pwrite(m->fd, &r->taken, sizeof(r->taken),
+		      (off_t)(offsetof(struct scribe_shm_counters, ring) + i * sizeof(struct scribe_shm_ring) +
+			      offsetof(struct scribe_shm_ring, taken)));
+}
+
+void scribe_shm_segments_take(struct scribe_memory *m, bool last)
+{
+	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
+	uint32_t unringed;
+
+	if (m->fd < 0 || !scribe_shm_segments_wanted(m->process->work) ||
+	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)) ||
+	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, unringed), &unringed, sizeof(unringed)))
+		return;
+	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++) {
+		struct scribe_shm_reader *r = &m->ring[i];
+
+		if (ring[i].put != r->taken)
+			take_ring(m, i, ring[i].put, last);
+		if (ring[i].lost > r->lost) {
+			count_lost(m->process->work, ring[i].lost - r->lost);
+			r->lost = ring[i].lost;
+		}
+	}
+	if (unringed > m->unringed) {
+		count_lost(m->process->work, unringed - m->unringed);
+		m->unringed = unringed;
+	}
+}
+
+void scribe_shm_segments_take_all(struct scribe_daemon *d)
+{
+	for (struct scribe_memory *m = d->memories; m; m = m->after)
+		scribe_shm_segments_take(m, false);
+}

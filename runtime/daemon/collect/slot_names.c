@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See slot_names.h. */
+#include "runtime/daemon/collect/slot_names.h"
+#include "runtime/daemon/lookup/exclusion_check.h"
+#include "runtime/daemon/model/standard_streams.h"
+#include "runtime/daemon/state/record_policy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for the names of all slots up to this one. */
+bool scribe_slot_room(struct scribe_daemon *d, uint32_t index)
+{
+	struct scribe_slot_name *more;
+
+	if (index < d->slots)
+		return true;
+	if (!scribe_bpf_slot(d->bpf, index))
+		return false;
+	more = realloc(d->slot, ((size_t)index + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + d->slots, 0, ((size_t)index + 1 - d->slots) * sizeof(*more));
+	d->slot = more;
+	d->slots = index + 1;
+	return true;
+}
+
+struct scribe_name_entry *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t generation)
+{
+	return slot < d->slots && d->slot[slot].generation == generation ? d->slot[slot].label : NULL;
+}
+
+void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *w, uint32_t index, uint32_t generation,
+			  struct scribe_name_entry *label)
+{
+	if (!scribe_slot_room(d, index))
+		return;
+	label->excluded = scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
+	d->slot[index] = (struct scribe_slot_name){
+		.generation = generation, .job = w->index, .label = label};
+	if (!label->excluded)
+		scribe_exclusion_check_name(w, index, generation, label);
+}
+
+struct scribe_name_entry *scribe_slot_made_up_label(struct scribe_job *w, const struct scribe_process *p,
+					       const struct scribe_slot *slot)
+{
+	char text[96];
+
+	if (slot->kind == SCRIBE_KIND_CATCHALL)
+		snprintf(text, sizeof(text), "<folded:%d>", p->tgid);
+	else
+		snprintf(text, sizeof(text), "<unnamed:%u:%u:%llu>", slot->dev >> 20, slot->dev & 0xfffff,
+			 (unsigned long long)slot->ino);
+	return scribe_name_table_intern(&w->labels, text, strlen(text));
+}
+
+struct scribe_name_entry *scribe_slot_traced_label(struct scribe_daemon *d, const struct scribe_process *p,
+					      uint32_t index, const struct scribe_slot *slot)
+{
+	struct scribe_name_entry *label = scribe_slot_label(d, index, slot->generation);
+
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
+	    scribe_drain_is_excluded(p, slot->kind))
+		return NULL;
+	return label && slot->kind != SCRIBE_KIND_CATCHALL ? label : scribe_slot_made_up_label(p->work, p, slot);
+}
+
+struct scribe_name_entry *scribe_counter_label(struct scribe_daemon *d, const struct scribe_process *p, uint32_t slot,
+					  uint32_t generation)
+{
+	const char *name = slot || generation - 1 >= SCRIBE_STANDARD_STREAMS
+				   ? NULL
+				   : scribe_standard_stream[generation - 1];
+
+	return name ? scribe_name_table_intern(&p->work->labels, name, strlen(name))
+		    : scribe_slot_label(d, slot, generation);
+}

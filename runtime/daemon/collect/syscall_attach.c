@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When the programs stand at system calls and in libraries. While no process has joined a job they
+ * do not: nobody's calls cost anything then. Must not know how they are attached, nor where.
+ */
+#include "runtime/daemon/collect/syscall_attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "logfmt/base/clock.h"
+
+#define RETRY_NS  1000000000ull
+#define HOOK_DEEP 8 /* processes of a hook, one above the other */
+#define STEADY_NS 2000000000ull
+#define SOON_NS   5000000000ull /* at least, that who was announced has to come */
+
+/*
+ * What the runtime looks for before it asks (runtime/client/process/start.c). It is there a while after the
+ * programs: who was executed before them, and is late, still asks, and is then known to have waited.
+ */
+static void tell(struct scribe_daemon *d, bool stand)
+{
+	char path[128];
+	int fd;
+
+	if (!d->service || d->calls_told == stand)
+		return;
+	d->calls_told = stand;
+	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_ATTACHED, d->service->dir);
+	if (!stand) {
+		unlink(path);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd >= 0)
+		close(fd);
+}
+
+int scribe_attend_now(struct scribe_daemon *d, struct scribe_err *err)
+{
+	uint64_t now = scribe_now_ns();
+	int rc;
+
+	if (d->calls_since_ns) {
+		scribe_libs_up(d);
+		if (now - d->calls_since_ns > STEADY_NS)
+			tell(d, true);
+		return 0;
+	}
+	if (now < d->calls_retry_ns)
+		return scribe_err_set(err, -EAGAIN, "programs could not be attached a moment ago");
+	rc = scribe_bpf_attach_calls(d->bpf, err);
+	if (rc < 0) {
+		d->calls_retry_ns = now + RETRY_NS;
+		return rc;
+	}
+	d->calls_since_ns = now;
+	scribe_libs_up(d);
+	return 0;
+}
+
+/* They stay for so long from now on, or for `least_ns`; longer where that has been said before. */
+static void stay(struct scribe_daemon *d, uint64_t least_ns)
+{
+	uint64_t linger_ns = d->service ? (uint64_t)d->service->config.attach_linger_ms * 1000000 : 0;
+	uint64_t until_ns = scribe_now_ns() + (linger_ns > least_ns ? linger_ns : least_ns);
+
+	if (until_ns > d->calls_until_ns)
+		d->calls_until_ns = until_ns;
+}
+
+int scribe_attend_soon(struct scribe_daemon *d, struct scribe_err *err)
+{
+	int rc = scribe_attend_now(d, err);
+
+	stay(d, SOON_NS);
+	return rc;
+}
+
+/* Is there a process whose calls are wanted? The kernel counts it before it is told that it is late. */
+static bool has_processes(const struct scribe_daemon *d)
+{
+	for (const struct scribe_job *w = d->works; w; w = w->next) {
+		const struct scribe_job_entry *job = scribe_bpf_job(d->bpf, w->index);
+
+		if (w->state < SCRIBE_JOB_OVER && job && __atomic_load_n(&job->proc_used, __ATOMIC_ACQUIRE))
+			return true;
+	}
+	return false;
+}
+
+void scribe_attend_tick(struct scribe_daemon *d)
+{
+	struct scribe_err err = {0};
+
+	scribe_libs_tick(d);
+
+	if (!d->bpf || !d->works || !d->service)
+		return;
+	if (d->service->config.attach_at_begin || has_processes(d)) {
+		if (scribe_attend_now(d, &err) < 0 && err.code != -EAGAIN)
+			fprintf(stderr, "ioscribed: %s\n", err.text);
+		stay(d, 0);
+		(void)scribe_libs_rest_one(d); /* of files that are known no longer */
+		return;
+	}
+	if (scribe_now_ns() < d->calls_until_ns)
+		return;
+	if (d->calls_since_ns) {
+		tell(d, false);
+		scribe_bpf_calls_told(d->bpf, false);
+		if (has_processes(d)) {
+			scribe_bpf_calls_told(d->bpf, true);
+			return;
+		}
+		d->calls_since_ns = 0;
+	}
+	scribe_libs_rest(d);
+	/* one a turn: it may take a while */
+	if (!scribe_bpf_detach_call(d->bpf))
+		(void)scribe_libs_rest_one(d);
+}
+
+void scribe_attend_resume(struct scribe_daemon *d)
+{
+	bool all = scribe_bpf_calls_attached(d->bpf);
+
+	/* it may have ended between the word and the links */
+	scribe_bpf_calls_told(d->bpf, all);
+	/* whom the daemon before has told that they stand has still to come */
+	stay(d, all ? SOON_NS : 0);
+	if (all)
+		d->calls_since_ns = scribe_now_ns();
+}
+
+void scribe_attend_end(struct scribe_daemon *d)
+{
+	d->calls_since_ns = d->calls_until_ns = d->calls_retry_ns = 0;
+	tell(d, false);
+}
+
+static struct scribe_proc *entry_of(const struct scribe_process *p)
+{
+	struct scribe_proc *proc = p->ended ? NULL : scribe_bpf_proc(p->work->daemon->bpf, p->index);
+
+	return proc && proc->proc_id == p->proc_id ? proc : NULL;
+}
+
+uint64_t scribe_attend_late(const struct scribe_job *w)
+{
+	uint64_t late = 0;
+
+	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+		for (const struct scribe_process *p = u->first; p; p = p->next) {
+			const struct scribe_proc *proc = entry_of(p);
+			uint32_t flags = proc ? __atomic_load_n(&proc->flags, __ATOMIC_RELAXED) : 0;
+
+			late += (flags & (SCRIBE_PF_LATE | SCRIBE_PF_NOT_RECORDED | SCRIBE_PF_EXITED)) ==
+				SCRIBE_PF_LATE;
+		}
+	return late;
+}
+
+bool scribe_attend_is_late(const struct scribe_process *p)
+{
+	const struct scribe_proc *proc = entry_of(p);
+
+	return proc && __atomic_load_n(&proc->flags, __ATOMIC_RELAXED) & SCRIBE_PF_LATE;
+}
+
+/* Its program's system calls have all been seen. */
+void scribe_attend_waited(const struct scribe_process *p)
+{
+	struct scribe_proc *proc = entry_of(p);
+
+	if (proc)
+		__atomic_fetch_and(&proc->flags, ~(uint32_t)SCRIBE_PF_LATE, __ATOMIC_RELAXED);
+}
+
+/* A hook's own processes join as any others of the job's user do: what they are is known by now. */
+void scribe_attend_spare(struct scribe_process *p)
+{
+	for (int i = 0; p && i < HOOK_DEEP; i++) {
+		struct scribe_proc *proc = entry_of(p);
+
+		p->disabled = true;
+		scribe_job_journal_env(p, NULL);
+		if (proc)
+			__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
+		p = p->parent_serial ? scribe_worlds_find(&p->work->worlds, p->parent_serial) : NULL;
+	}
+}
+

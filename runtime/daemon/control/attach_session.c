@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See attach_session.h. */
+#include "runtime/daemon/control/attach_session.h"
+
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/collect/syscall_attach.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/control/connection.h"
+
+#define LINKS_NS  2000000000ull /* that who asks waits for links */
+
+/* The runtime lets its program begin. */
+static void goes_on(struct scribe_daemon *d, struct scribe_client *c)
+{
+	struct scribe_process *p = scribe_client_peer(d, c);
+
+	if (p)
+		p->began_ns = scribe_now_ns();
+}
+
+void scribe_attach_session_tick(struct scribe_daemon *d)
+{
+	bool busy = scribe_libs_busy(d);
+	uint64_t now = scribe_now_ns();
+
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		unsigned type = c->awaits;
+
+		if (!type || c->gone || (busy && now < c->awaits_until_ns))
+			continue;
+		c->awaits = 0;
+		if (type == SCRIBE_MSG_START_OK)
+			goes_on(d, c);
+		(void)scribe_client_send(c, type, NULL, 0);
+	}
+}
+
+int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
+{
+	if (!scribe_libs_busy(d))
+		return scribe_client_send(c, type, NULL, 0);
+	c->awaits = type;
+	c->awaits_until_ns = until_ns;
+	return 0;
+}
+
+int scribe_attach_session_start(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_start *m)
+{
+	struct scribe_process *p = scribe_client_peer(d, c);
+	struct scribe_err err = {0};
+
+	if (!p)
+		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
+	if (scribe_attend_now(d, &err) < 0)
+		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
+	/* who has not waited so long has begun without */
+	if (d->calls_since_ns < m->until_ns)
+		scribe_attend_waited(p);
+	/* it waits as long as it can; what is not there by then is looked at */
+	p->began_ns = scribe_libs_busy(d) ? m->until_ns : scribe_now_ns();
+	if (scribe_libs_busy(d))
+		scribe_libs_late(d, p);
+	return scribe_attach_session_answer(d, c, SCRIBE_MSG_START_OK, m->until_ns);
+}
+
+int scribe_attach_session_announced(struct scribe_daemon *d, struct scribe_client *c, bool hook)
+{
+	struct scribe_process *p = hook ? scribe_client_peer(d, c) : NULL;
+	struct scribe_err err = {0};
+
+	if (p)
+		scribe_attend_spare(p);
+	if (scribe_attend_soon(d, &err) < 0)
+		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
+	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + LINKS_NS);
+}

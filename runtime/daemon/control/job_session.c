@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The conversation with `ioscribe job`: begin, end, list, show, and the requests of `ioscribe trace`. A
+ * scheduler's job is known by its number; root may speak of all, a user of the
+ * jobs of its own. Names of users' jobs are each user's own: nobody takes another's,
+ * or learns of it.
+ */
+#include "runtime/daemon/control/job_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/file/names.h"
+#include "runtime/daemon/collect/segment_windows.h"
+#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/control/log_check.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/control/attach_session.h"
+#include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/control/run_session.h"
+#include "runtime/daemon/control/trace_session.h"
+#include "runtime/daemon/jobs/lifecycle.h"
+#include "runtime/daemon/output/log_commit.h"
+
+/* A request as it is read: keys of the job, the rest is configuration. */
+struct request {
+	struct scribe_job_spec spec;
+	struct scribe_config *config; /* NULL: none belongs into this request */
+	bool has_deadline;
+	bool hook; /* READY: the asker is a scheduler's hook, no part of the job */
+	bool stop; /* TRACE: end windows */
+	uint32_t ms; /* TRACE: how long one is */
+};
+
+static const struct spec_key {
+	const char *name;
+	size_t at, bytes; /* of a text; 0: a number */
+} spec_keys[] = {
+#define BEGIN_NS  2000000000ull /* that a beginning waits for probes that are wanted from then on */
+#define TEXT(f)   offsetof(struct scribe_job_spec, f), sizeof(((struct scribe_job_spec *)0)->f)
+#define NUMBER(f) offsetof(struct scribe_job_spec, f), 0
+	{"job_id", TEXT(id)},           {"cgroup", TEXT(cgroup)},
+	{"match_env", TEXT(match_env)}, {"below", NUMBER(ancestor_pid)},
+	{"pid", NUMBER(pid)},           {"nodes", NUMBER(nodes)},
+	{"node", TEXT(node)},           {"deadline_s", NUMBER(deadline_s)},
+	{"attempt", NUMBER(attempt)},
+#undef TEXT
+#undef NUMBER
+};
+
+static int set_spec(struct request *r, const struct spec_key *k, const char *value, struct scribe_err *err)
+{
+	char *field = (char *)&r->spec + k->at, *end;
+	unsigned long n;
+
+	if (k->bytes) {
+		if (strlen(value) >= k->bytes)
+			return scribe_err_set(err, -EINVAL, "%s: longer than %zu bytes", k->name,
+					      k->bytes - 1);
+		strcpy(field, value);
+		return 0;
+	}
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end || n > INT32_MAX)
+		return scribe_err_set(err, -EINVAL, "%s: '%.60s' is not a number", k->name, value);
+	*(uint32_t *)(void *)field = (uint32_t)n;
+	r->has_deadline = r->has_deadline || !strcmp(k->name, "deadline_s");
+	return 0;
+}
+
+static int set_pair(struct request *r, const char *key, const char *value, struct scribe_err *err)
+{
+	for (size_t i = 0; i < sizeof(spec_keys) / sizeof(spec_keys[0]); i++)
+		if (!strcmp(spec_keys[i].name, key))
+			return set_spec(r, &spec_keys[i], value, err);
+	if (!strcmp(key, "last_node")) {
+		r->spec.last_node = !strcmp(value, "1");
+		return 0;
+	}
+	if (!strcmp(key, "hook")) {
+		r->hook = !strcmp(value, "1");
+		return 0;
+	}
+	if (!strcmp(key, "stop")) {
+		r->stop = !strcmp(value, "1");
+		return 0;
+	}
+	if (!strcmp(key, "ms"))
+		return scribe_trace_session_time(value, &r->ms, err);
+	if (!r->config)
+		return scribe_err_set(err, -EINVAL, "'%.60s' is no key of this request", key);
+	return scribe_config_set(r->config, key, value, err);
+}
+
+/* Lines key=value. A NUL, or a line without '=', is refused. */
+static int read_request(struct request *r, const char *text, size_t bytes, struct scribe_err *err)
+{
+	char *copy = malloc(bytes + 1), *line, *rest = copy;
+	int rc = 0;
+
+	if (!copy)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	memcpy(copy, text, bytes);
+	copy[bytes] = 0;
+	if (memchr(text, 0, bytes))
+		rc = scribe_err_set(err, -EPROTO, "a request with a NUL");
+	while (rc == 0 && (line = strsep(&rest, "\n"))) {
+		char *equals = strchr(line, '=');
+
+		if (!*line)
+			continue;
+		if (!equals) {
+			rc = scribe_err_set(err, -EPROTO, "'%.60s' is not key=value", line);
+			break;
+		}
+		*equals = 0;
+		rc = set_pair(r, line, equals + 1, err);
+	}
+	free(copy);
+	if (rc == 0 && r->spec.match_env[0] && !strchr(r->spec.match_env, '='))
+		rc = scribe_err_set(err, -EINVAL, "match_env: '%.60s' is not NAME=VALUE", r->spec.match_env);
+	return rc;
+}
+
+static bool may(const struct scribe_client *c, const struct scribe_job *w)
+{
+	return c->uid == 0 || c->uid == w->config.uid;
+}
+
+static int refuse(struct scribe_client *c, const struct scribe_err *err)
+{
+	unsigned status = err->code == -EPROTO ? SCRIBE_ST_BAD_MESSAGE : SCRIBE_ST_FAILED;
+
+	return scribe_client_refuse(c, status, err->text[0] ? err->text : "it cannot be done");
+}
+
+/* The job that a request names, if there is one and this peer may ask about it. */
+static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_client *c,
+				 const struct request *r, struct scribe_err *err)
+{
+	struct scribe_job *w = scribe_job_by_id(d, r->spec.id, c->uid);
+
+	/* whether another user's job exists is nobody's business */
+	if (w && may(c, w))
+		return w;
+	scribe_err_set(err, -ENOENT, r->spec.id[0] ? "no job %.100s here" : "a job_id is needed%.1s",
+		       r->spec.id);
+	return NULL;
+}
+
+static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
+{
+	struct scribe_config config;
+	struct request r = {.config = &config};
+	struct scribe_err err = {0};
+	struct scribe_job *w = NULL;
+	uint32_t proc_id;
+	int rc = scribe_client_config(d, c, &config, &err);
+
+	if (rc < 0)
+		return refuse(c, &err);
+	rc = read_request(&r, text, bytes, &err);
+	if (rc == 0 && !r.spec.id[0])
+		rc = scribe_err_set(&err, -EINVAL, "a job_id is needed");
+	scribe_client_limit(d, c, &config);
+	if (rc == 0 && c->uid != 0 && r.spec.pid)
+		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
+	w = rc == 0 ? scribe_job_by_id(d, r.spec.id, c->uid) : NULL;
+	if (w && w->state < SCRIBE_JOB_OVER && w->config.locked == config.locked) {
+		/* told twice, as by a prolog that runs again */
+		rc = w->config.uid == config.uid && w->state < SCRIBE_JOB_ENDING
+			     ? 1
+			     : scribe_err_set(&err, -EEXIST, "job %.100s is here already", r.spec.id);
+	}
+	if (rc == 0)
+		rc = scribe_client_may_begin(d, c, &err);
+	if (rc == 0)
+		scribe_client_old_keys(d, c, &config);
+	if (rc == 0)
+		rc = scribe_job_begin(d, &config, &r.spec, &w, &err);
+	else
+		scribe_config_clear(&config);
+	if (rc == 0)
+		scribe_job_journal_begin(w, c, text, bytes);
+	if (rc == 0 && r.spec.pid) {
+		(void)scribe_libs_before(d, w, (pid_t)r.spec.pid, 0, 0);
+		rc = scribe_job_enrol(w, (pid_t)r.spec.pid, &proc_id, &err);
+		if (rc < 0)
+			w->state = SCRIBE_JOB_OVER;
+	}
+	if (rc < 0)
+		return refuse(c, &err);
+	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + BEGIN_NS);
+}
+
+int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
+		       const char *text, size_t bytes, struct scribe_job **ret_work, struct scribe_err *err)
+{
+	struct scribe_config config;
+	struct request r = {.config = &config};
+	int rc = scribe_client_config(d, as, &config, err);
+
+	if (rc < 0)
+		return rc;
+	rc = read_request(&r, text, bytes, err);
+	scribe_client_limit(d, as, &config);
+	d->resuming = index + 1;
+	if (rc == 0)
+		rc = scribe_job_begin(d, &config, &r.spec, ret_work, err);
+	else
+		scribe_config_clear(&config);
+	d->resuming = 0;
+	return rc;
+}
+
+static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct request *r)
+{
+	struct scribe_err err = {0};
+	struct scribe_job *w = named(d, c, r, &err);
+	uint32_t deadline_s;
+
+	if (w && w->state == SCRIBE_JOB_OVER)
+		scribe_err_set(&err, -ENOENT, "job %.100s has ended already", r->spec.id);
+	if (!w || w->state == SCRIBE_JOB_OVER)
+		return refuse(c, &err);
+	deadline_s = r->has_deadline ? r->spec.deadline_s : w->spec.deadline_s;
+	w->spec.last_node = r->spec.last_node;
+	c->asks = w;
+	scribe_job_end(w, deadline_s < UINT32_MAX / 2000 ? deadline_s * 1000 : UINT32_MAX - 1);
+	return 0;
+}
+
+/* One line more; what does not fit is left out. */
+static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(text + *n, cap - *n, fmt, args);
+	va_end(args);
+	if (len > 0 && (size_t)len < cap - *n)
+		*n += (size_t)len;
+}
+
+/* A line of a value: what would end it, or does not print, as names are escaped. */
+static void say_text(char *text, size_t cap, size_t *n, const char *key, const char *value)
+{
+	static char shown[4 * SCRIBE_PATH_MAX];
+	size_t len = strlen(value);
+
+	if (!scribe_name_printable(value, len)) {
+		scribe_name_escape(value, len, shown, sizeof(shown));
+		value = shown;
+	}
+	say(text, cap, n, "%s=%s\n", key, value);
+}
+
+static const char *state_of(const struct scribe_job *w)
+{
+	return w->state == SCRIBE_JOB_OVER ? "over" : w->state >= SCRIBE_JOB_ENDING ? "ending" : "running";
+}
+
+static int send_entry(struct scribe_client *c, struct scribe_job *w, bool all)
+{
+	static char text[16384];
+	const struct scribe_job_entry *job = scribe_bpf_job(w->daemon->bpf, w->index);
+	struct scribe_ledger ledger;
+	uint64_t processes = 0, units = 0;
+	size_t n = 0;
+
+	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next) {
+		processes += u->processes;
+		units += u->id != 0;
+	}
+	say_text(text, sizeof(text), &n, "job_id", w->spec.id);
+	say(text, sizeof(text), &n, "kind=%s\nuid=%u\n", w->spec.id[0] ? "job" : "run", w->config.uid);
+	say_text(text, sizeof(text), &n, "user", w->config.user);
+	say(text, sizeof(text), &n, "state=%s\n", state_of(w));
+	say(text, sizeof(text), &n, "begun=%" PRId64 "\nliving=%" PRIu64 "\nprocesses=%" PRIu64 "\n",
+	    (int64_t)(w->begun_ns + (uint64_t)w->realtime_ns) / 1000000000, w->worlds.living, processes);
+	say(text, sizeof(text), &n, "worlds=%" PRIu64 "\nlogs=%zu\nrecords=%u\nrecords_most=%u\n", units,
+	    w->logs, job ? job->used : 0, job ? job->quota : 0);
+	if (!all)
+		return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
+	scribe_commit_partial(w, &ledger);
+	say(text, sizeof(text), &n, "events=%" PRIu64 "\ndropped=%" PRIu64 "\n",
+	    (uint64_t)ledger.v[SCRIBE_L_EVENTS], (uint64_t)ledger.v[SCRIBE_L_DROP_NO_SLOT]);
+	say_text(text, sizeof(text), &n, "cgroup", w->spec.cgroup);
+	say_text(text, sizeof(text), &n, "match_env", w->spec.match_env);
+	say(text, sizeof(text), &n, "below=%u\nnodes=%u\n", w->spec.ancestor_pid, w->spec.nodes);
+	say_text(text, sizeof(text), &n, "node", w->host);
+	say(text, sizeof(text), &n, "windows=%u\n", scribe_windows_count(w));
+	say_text(text, sizeof(text), &n, "log_dir", w->config.log_dir);
+	for (size_t i = 0; i < w->logs; i++)
+		say_text(text, sizeof(text), &n, "log", w->log[i].text[0] ? w->log[i].text : w->log[i].path);
+	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
+}
+
+/* Would a job with these options get its log? Each word is read as of a prolog. */
+static int on_check(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
+{
+	struct scribe_config config;
+	struct request r = {.config = &config};
+	struct scribe_err err = {0};
+	int rc;
+
+	if (c->uid != 0 || c->check)
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED,
+					    c->uid ? "only root may ask for that" : "a second JOB_CHECK");
+	rc = scribe_client_config(d, c, &config, &err);
+	if (rc < 0)
+		return refuse(c, &err);
+	rc = read_request(&r, text, bytes, &err);
+	if (rc == 0)
+		rc = scribe_check_begin(d, c, &config, &err);
+	else
+		scribe_config_clear(&config);
+	return rc < 0 ? refuse(c, &err) : 0;
+}
+
+static int on_list(struct scribe_daemon *d, struct scribe_client *c)
+{
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		if (may(c, w) && send_entry(c, w, false) < 0)
+			return -EPIPE;
+	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
+}
+
+static int on_show(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
+{
+	struct scribe_err err = {0};
+	struct scribe_job *w = named(d, c, r, &err);
+
+	if (!w)
+		return refuse(c, &err);
+	if (send_entry(c, w, true) < 0)
+		return -EPIPE;
+	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
+}
+
+static int on_ready(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
+{
+	struct scribe_err err = {0};
+	struct scribe_job *w = named(d, c, r, &err);
+
+	if (w && w->state >= SCRIBE_JOB_ENDING)
+		scribe_err_set(&err, -ENOENT, "job %.100s has ended already", r->spec.id);
+	if (!w || w->state >= SCRIBE_JOB_ENDING)
+		return refuse(c, &err);
+	return scribe_attach_session_announced(d, c, r->hook);
+}
+
+/* A run that has joined the service is known by its command's process id. */
+static struct scribe_job *run_by_number(struct scribe_daemon *d, const struct scribe_client *c, const char *id)
+{
+	char number[24];
+
+	for (struct scribe_job *w = d->works; w; w = w->next) {
+		snprintf(number, sizeof(number), "%" PRId64, w->log_job_id);
+		if (!w->spec.id[0] && w->state < SCRIBE_JOB_OVER && may(c, w) && !strcmp(number, id))
+			return w;
+	}
+	return NULL;
+}
+
+static int on_trace(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
+{
+	struct scribe_err err = {0};
+	struct scribe_job *w = named(d, c, r, &err);
+	int rc;
+
+	w = w && w->state < SCRIBE_JOB_OVER ? w : run_by_number(d, c, r->spec.id);
+	if (!w && !err.text[0])
+		scribe_err_set(&err, -ENOENT, "job %.100s has ended already", r->spec.id);
+	if (!w)
+		return refuse(c, &err);
+	rc = r->stop ? scribe_trace_session_stop(c, w, &err) : scribe_trace_session_open(d, c, w, r->ms, &err);
+	return rc < 0 ? refuse(c, &err) : 0;
+}
+
+int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h)
+{
+	const char *text = (const char *)(h + 1);
+	struct request r = {0};
+	struct scribe_err err = {0};
+
+	if (!d->service)
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
+	if (h->type == SCRIBE_MSG_JOB_BEGIN)
+		return on_begin(d, c, text, h->len);
+	if (h->type == SCRIBE_MSG_JOB_CHECK)
+		return on_check(d, c, text, h->len);
+	if (read_request(&r, text, h->len, &err) < 0)
+		return refuse(c, &err);
+	switch (h->type) {
+	case SCRIBE_MSG_JOB_END:
+		return on_end(d, c, &r);
+	case SCRIBE_MSG_JOB_LIST:
+		return on_list(d, c);
+	case SCRIBE_MSG_JOB_SHOW:
+		return on_show(d, c, &r);
+	case SCRIBE_MSG_JOB_READY:
+		return on_ready(d, c, &r);
+	case SCRIBE_MSG_JOB_TRACE:
+		return on_trace(d, c, &r);
+	default:
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "not a request about a job");
+	}
+}

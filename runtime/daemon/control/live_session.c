@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * See live_session.h. All who ask share a tenth of the loop's time, a page each in turn: whatever they ask,
+ * a turn gets no longer by more than TURN_NS. Must not know what records hold.
+ */
+#include "runtime/daemon/control/live_session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/collect/live_walk.h"
+#include "runtime/daemon/control/connection.h"
+
+#define TURN_NS  1000000ull /* of a turn, for all pages */
+#define PAGE_NS  500000ull  /* for one */
+#define SHARE    10         /* one part in so many of all time */
+#define SAVED_NS 2000000ull /* that nobody has used */
+
+_Static_assert(sizeof(struct scribe_msg_live_reply) % 8 == 0, "items begin at a multiple of 8");
+
+struct page {
+	char bytes[sizeof(struct scribe_msg_live_reply) + SCRIBE_LIVE_BYTES_MAX] __attribute__((aligned(8)));
+	size_t used;
+};
+
+static struct scribe_msg_live_reply *begin(struct page *page)
+{
+	struct scribe_msg_live_reply *looked = (void *)page->bytes;
+
+	*looked = (struct scribe_msg_live_reply){.now_ns = scribe_now_ns()};
+	page->used = sizeof(*looked);
+	return looked;
+}
+
+/* An item of two pieces, of which the second may be empty. */
+static bool put(struct page *page, enum scribe_live_item type, const void *item, size_t bytes,
+		const void *more, size_t more_bytes)
+{
+	const struct scribe_live_head head = {.type = type, .bytes = (uint32_t)(bytes + more_bytes)};
+	const size_t padded = (bytes + more_bytes + 7) / 8 * 8;
+	struct scribe_msg_live_reply *looked = (void *)page->bytes;
+	char *to = page->bytes + page->used;
+
+	if (sizeof(head) + padded > sizeof(page->bytes) - page->used)
+		return false;
+	memset(to, 0, sizeof(head) + padded);
+	memcpy(to, &head, sizeof(head));
+	memcpy(to + sizeof(head), item, bytes);
+	if (more_bytes)
+		memcpy(to + sizeof(head) + bytes, more, more_bytes);
+	page->used += sizeof(head) + padded;
+	looked->items++;
+	return true;
+}
+
+static bool take(void *ctx, enum scribe_live_item type, const void *item, size_t bytes)
+{
+	return put(ctx, type, item, bytes, NULL, 0);
+}
+
+static bool may(const struct scribe_client *c, const struct scribe_job *w)
+{
+	return w->state < SCRIBE_JOB_OVER && (c->uid == 0 || c->uid == w->config.uid);
+}
+
+static bool put_job(struct page *page, struct scribe_job *w)
+{
+	const struct scribe_job_entry *entry = scribe_bpf_job(w->daemon->bpf, w->index);
+	const struct scribe_totals *ended = &w->worlds.ended;
+	struct scribe_live_job item = {.job = w->index,
+				       .uid = w->config.uid,
+				       .begun_ns = w->begun_ns,
+				       .begun_s =
+					       (int64_t)(w->begun_ns + (uint64_t)w->realtime_ns) / 1000000000,
+				       .living = (uint32_t)w->worlds.living,
+				       .ending = w->state >= SCRIBE_JOB_ENDING,
+				       .records = entry ? entry->used : 0,
+				       .records_most = entry ? entry->quota : 0,
+				       .ended = {.operations = ended->operations,
+						 .bytes = {ended->bytes_read, ended->bytes_written}}};
+
+	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+		item.processes += u->processes;
+	if (w->spec.id[0])
+		snprintf(item.id, sizeof(item.id), "%s", w->spec.id);
+	else
+		snprintf(item.id, sizeof(item.id), "%" PRId64, w->log_job_id);
+	snprintf(item.user, sizeof(item.user), "%s", w->config.user);
+	return take(page, SCRIBE_LIVE_JOB, &item, sizeof(item));
+}
+
+static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, struct page *page)
+{
+	struct scribe_msg_live_reply *looked = begin(page);
+
+	looked->next = c->look.from;
+	for (uint32_t i = c->look.from.proc; i < SCRIBE_JOBS_MAX; i++) {
+		struct scribe_job *w = d->work[i];
+
+		looked->next.proc = i;
+		looked->more = 1;
+		if (w && may(c, w) && !put_job(page, w))
+			return;
+	}
+	looked->more = 0;
+}
+
+/* Names that have no room now are asked for again. */
+static void answer_names(const struct scribe_job *w, const struct scribe_client *c, struct page *page)
+{
+	struct scribe_msg_live_reply *looked = begin(page);
+
+	for (uint32_t i = 0; i < c->look.names; i++) {
+		const struct scribe_name_entry *name = scribe_name_table_by_id(&w->labels, c->look.name[i]);
+
+		if (name &&
+		    !put(page, SCRIBE_LIVE_NAME, &name->id, sizeof(name->id), name->text, name->bytes)) {
+			looked->more = 1;
+			return;
+		}
+	}
+}
+
+static void answer_records(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_client *c,
+			   struct page *page)
+{
+	struct scribe_msg_live_reply *looked = begin(page);
+
+	looked->next = c->look.from;
+	looked->more = !scribe_live_walk(d, w, &looked->next, looked->now_ns + PAGE_NS, take, page);
+}
+
+static int answer(struct scribe_daemon *d, struct scribe_client *c)
+{
+	static struct page page;
+	struct scribe_job *w = c->look.what != SCRIBE_LIVE_JOBS ? d->work[c->look.job] : NULL;
+
+	if (c->look.what == SCRIBE_LIVE_JOBS)
+		answer_jobs(d, c, &page);
+	else if (!w || !may(c, w) || w->begun_ns != c->look.begun_ns)
+		(void)begin(&page); /* it has ended; whether another user has one is nobody's business */
+	else if (c->look.what == SCRIBE_LIVE_NAMES)
+		answer_names(w, c, &page);
+	else
+		answer_records(d, w, c, &page);
+	return scribe_client_send(c, SCRIBE_MSG_LIVE_REPLY, page.bytes, page.used);
+}
+
+int scribe_live_session_message(struct scribe_daemon *d, struct scribe_client *c,
+				const struct scribe_msg_live_request *m)
+{
+	if (!d->service)
+		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
+	if (c->look.what)
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE,
+					    "a second LOOK before the answer to the first");
+	if (m->what < SCRIBE_LIVE_JOBS || m->what > SCRIBE_LIVE_NAMES)
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "LOOK at nothing that there is");
+	if (m->job >= SCRIBE_JOBS_MAX || m->names > SCRIBE_LIVE_NAMES_MAX)
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "LOOK with an impossible number");
+	c->look = *m;
+	d->looks.waiting++;
+	return 0;
+}
+
+/* The next who waits behind the one that was answered last; NULL: nobody. */
+static struct scribe_client *next(const struct scribe_daemon *d)
+{
+	struct scribe_client *first = NULL;
+
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		if (!c->look.what || c->gone)
+			continue;
+		if (c->id > d->looks.last)
+			return c;
+		first = first ? first : c;
+	}
+	return first;
+}
+
+/* Time that may be taken now. */
+static int64_t allowance(struct scribe_live *l, uint64_t now_ns)
+{
+	l->saved_ns += (int64_t)((now_ns - l->counted_ns) / SHARE);
+	l->counted_ns = now_ns;
+	if (l->saved_ns > (int64_t)SAVED_NS)
+		l->saved_ns = SAVED_NS;
+	return l->saved_ns;
+}
+
+void scribe_live_session_tick(struct scribe_daemon *d)
+{
+	const uint64_t begun_ns = d->looks.waiting ? scribe_now_ns() : 0;
+	uint64_t now_ns = begun_ns;
+	struct scribe_client *c;
+
+	/* without jobs the loop sleeps, and there is next to nothing to tell */
+	while (d->looks.waiting && now_ns - begun_ns < TURN_NS &&
+	       (allowance(&d->looks, now_ns) > 0 || !d->works)) {
+		c = next(d);
+		if (!c) {
+			d->looks.waiting = 0;
+			break;
+		}
+		d->looks.last = c->id;
+		if (answer(d, c) < 0)
+			scribe_client_hang_up(d, c);
+		c->look.what = 0;
+		d->looks.saved_ns -= (int64_t)(scribe_now_ns() - now_ns);
+		now_ns = scribe_now_ns();
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * See trace_session.h. The log of a window is handed over as a memory file: it is the asker who
+ * compresses it and writes it where it belongs. Must not know how segments are kept.
+ */
+#include "runtime/daemon/control/trace_session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/daemon/collect/segment_windows.h"
+#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/control/connection.h"
+#include "runtime/daemon/output/log_commit.h"
+
+#define WINDOWS_A_USER 8u
+
+int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_err *err)
+{
+	char *end;
+	unsigned long long ms = strtoull(text, &end, 10);
+
+	if (text[0] < '0' || text[0] > '9' || *end || !ms || ms > SCRIBE_WINDOW_MS_MOST)
+		return scribe_err_set(err, -EINVAL, "ms: '%.60s' is no time of 1 to %u", text, SCRIBE_WINDOW_MS_MOST);
+	*ret_ms = (uint32_t)ms;
+	return 0;
+}
+
+static int may_open(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err)
+{
+	unsigned n = 0;
+
+	for (const struct scribe_client *other = d->clients; other; other = other->next)
+		n += other->traces && !other->gone && other->uid == c->uid;
+	if (n < WINDOWS_A_USER || !c->uid)
+		return 0;
+	return scribe_err_set(err, -EDQUOT, "user %u has %u windows already", (unsigned)c->uid, n);
+}
+
+int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *w, uint32_t ms,
+			      struct scribe_err *err)
+{
+	int rc;
+
+	if (c->traces)
+		return scribe_err_set(err, -EPROTO, "a second window on one connection");
+	if (!ms)
+		return scribe_err_set(err, -EINVAL, "ms is needed: how long the window is");
+	if (w->state >= SCRIBE_JOB_CLOSED)
+		return scribe_err_set(err, -ENOENT, "job %.100s has ended already", w->spec.id);
+	rc = may_open(d, c, err);
+	if (rc == 0)
+		rc = scribe_windows_open(w, c->id, ms, err);
+	c->traces = rc == 0;
+	return rc < 0 ? rc : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
+}
+
+int scribe_trace_session_stop(struct scribe_client *c, struct scribe_job *w, struct scribe_err *err)
+{
+	if (scribe_windows_stop(w, c->traces ? c->id : 0) || c->traces)
+		return c->traces ? 0 : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
+	return scribe_err_set(err, -ENOENT, "no window is open on this job");
+}
+
+void scribe_trace_session_clear(struct scribe_client *c)
+{
+	scribe_snapshot_stop(&c->trace_copy);
+	if (c->trace_log > 0)
+		close(c->trace_log);
+	c->trace_log = 0;
+}
+
+void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
+{
+	if (!c->traces)
+		return;
+	/* it may lie in the socket, whose other end stays open: nobody's memory is held by that */
+	if (c->trace_log > 0 && ftruncate(c->trace_log, 0))
+		fprintf(stderr, "ioscribed: the log of a window stays in memory: %s\n", strerror(errno));
+	scribe_trace_session_clear(c);
+	c->traces = false;
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		scribe_windows_drop(w, c->id);
+}
+
+struct to_write {
+	struct scribe_job *w;
+	const struct scribe_window *window;
+	struct scribe_commit_plan plan;
+	int fd;
+};
+
+static int write_window(void *ctx, void *err)
+{
+	const struct to_write *x = ctx;
+
+	return scribe_commit_window(x->w, x->window, &x->plan, x->fd, err);
+}
+
+/* The log is there, or why not. */
+static void hand_over(struct scribe_client *c, int rc, struct scribe_err *err)
+{
+	int fd = c->trace_log;
+
+	err->text[sizeof(err->text) - 1] = 0;
+	if (rc < 0 && !err->text[0])
+		scribe_err_set(err, rc, "the process that built the log of the window ended before it was done");
+	if (rc == 0)
+		rc = scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_TRACED, 0, &c->traced, sizeof(c->traced),
+					    fd);
+	else
+		rc = scribe_client_refuse(c, SCRIBE_ST_FAILED, err->text);
+	if (rc < 0 && fd > 0)
+		scribe_trace_session_clear(c);
+}
+
+/* The window's log is written by a copy of the daemon, and the window is not needed for it any more. */
+static void begin_log(struct scribe_job *w, const struct scribe_window *x, struct scribe_client *c)
+{
+	const struct scribe_window_sums sums = scribe_window_sums(x);
+	struct to_write write = {.w = w, .window = x};
+	struct scribe_err err = {0};
+	int fds[2], rc;
+
+	c->traced = (struct scribe_msg_traced){.segments = sums.ledger.v[SCRIBE_L_SEGMENTS],
+					       .lost = sums.ledger.v[SCRIBE_L_SEGMENTS_NO_ROOM] +
+						       sums.ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF]};
+	write.fd = memfd_create("ioscribe-window", MFD_CLOEXEC);
+	if (write.fd < 0) {
+		hand_over(c, -errno, &err);
+		return;
+	}
+	c->trace_log = fds[0] = write.fd;
+	fds[1] = scribe_window_file(x);
+	scribe_commit_plan_window(w, x, &write.plan);
+	rc = scribe_snapshot_start(&c->trace_copy, fds, 2, write_window, &write, sizeof(err));
+	if (rc < 0) /* no process is to be had: then here */
+		hand_over(c, write_window(&write, &err), &err);
+}
+
+void scribe_trace_session_answer(struct scribe_job *w)
+{
+	const struct scribe_window *x;
+	uint64_t id;
+
+	while ((x = scribe_windows_closed(w, &id))) {
+		struct scribe_client *c = w->daemon->clients;
+
+		while (c && (c->id != id || c->gone))
+			c = c->next;
+		if (c)
+			begin_log(w, x, c);
+		scribe_windows_drop(w, id);
+	}
+}
+
+void scribe_trace_session_tick(struct scribe_daemon *d)
+{
+	for (struct scribe_job *w = d->works; w; w = w->next) {
+		scribe_segments_tick(w, false);
+		scribe_trace_session_answer(w);
+	}
+	for (struct scribe_client *c = d->clients; c; c = c->next) {
+		struct scribe_err err = {0};
+		int rc;
+
+		d->poll_fast = d->poll_fast || c->trace_copy.pid;
+		if (c->trace_copy.pid && !c->gone && scribe_snapshot_answered(&c->trace_copy, &err, sizeof(err), &rc))
+			hand_over(c, rc, &err);
+	}
+}

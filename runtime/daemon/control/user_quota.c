@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See user_quota.h. Must not know what is done with what is taken. */
+#include "runtime/daemon/control/user_quota.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/collect/library_queue.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "logfmt/base/clock.h"
+
+#define SHARE_NS   20000000ull   /* between two looks at the shares, */
+#define TIME_NS    500000000ull  /* and at the helpers' time */
+#define AVERAGE_NS 10000000000ull
+#define PLACES_OF_OTHERS 8u  /* the last eighth of what all users may have goes to those */
+#define LITTLE           64u /* who hold less than a 64th of it */
+
+static const struct {
+	const char *key, *what;
+} quotas[] = {
+#define SCRIBE_X(id, key, what) {#key, what},
+	SCRIBE_QUOTAS(SCRIBE_X)
+#undef SCRIBE_X
+};
+
+/* Time of a user's helpers. */
+struct scribe_user_time {
+	uint32_t uid;
+	uint64_t spent_ns; /* of what has not been allowed yet */
+};
+
+static struct scribe_user_time *time_of(struct scribe_daemon *d, uint32_t uid)
+{
+	struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
+
+	if (!t && (t = calloc(1, sizeof(*t))) && scribe_map_put(&d->user_times, uid + 1ull, t) < 0) {
+		free(t);
+		return NULL;
+	}
+	if (t)
+		t->uid = uid;
+	return t;
+}
+
+/* ---- what is there ---- */
+
+/* Each helper of a job; a private daemon's are nobody's but the command's. */
+static void each_helper(const struct scribe_daemon *d,
+			void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
+{
+	for (struct scribe_job *w = d->works; w; w = w->next) {
+		struct scribe_helper *const helpers[] = {&w->helper,
+							w->path_lookup.has_helper ? &w->path_lookup.helper : NULL,
+							w->judge.has_helper ? &w->judge.helper : NULL};
+
+		for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+			if (helpers[i] && helpers[i]->sock >= 0)
+				fn(ctx, w->config.uid, helpers[i]);
+	}
+	scribe_libs_seekers(d, fn, ctx);
+}
+
+struct counting {
+	uint32_t uid;
+	struct scribe_usage *of;
+};
+
+static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
+{
+	struct counting *c = ctx;
+
+	(void)h;
+	c->of->v[SCRIBE_QUOTA_HELPERS] += uid == c->uid;
+}
+
+void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)
+{
+	const struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
+	struct counting counting = {uid, ret};
+	uint64_t bytes = 0;
+
+	*ret = (struct scribe_usage){0};
+	for (const struct scribe_client *c = d->clients; c; c = c->next) {
+		if (c->gone || c->uid != uid)
+			continue;
+		ret->v[SCRIBE_QUOTA_CONNECTIONS]++;
+		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += 1 + (c->answer != NULL);
+		bytes += c->send_queue.bytes;
+	}
+	for (const struct scribe_job *w = d->works; w; w = w->next) {
+		const struct scribe_job_entry *job =
+			d->bpf && w->config.uid == uid ? scribe_bpf_job(d->bpf, w->index) : NULL;
+
+		if (w->config.uid != uid)
+			continue;
+		ret->v[SCRIBE_QUOTA_JOBS] += w->config.locked;
+		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&w->journal);
+		ret->v[SCRIBE_QUOTA_RECORDS] += job ? job->used : 0;
+		ret->v[SCRIBE_QUOTA_PROCESSES] += job ? job->proc_used : 0;
+		bytes += w->journal.bytes;
+	}
+	ret->v[SCRIBE_QUOTA_MIB] = bytes >> 20;
+	each_helper(d, count_helper, &counting);
+	ret->v[SCRIBE_QUOTA_DESCRIPTORS] += ret->v[SCRIBE_QUOTA_HELPERS] + scribe_shm_counters_of_user(d, uid);
+	ret->v[SCRIBE_QUOTA_HELPER_SHARE] = t ? t->spent_ns * 100 / AVERAGE_NS : 0;
+}
+
+uint64_t scribe_user_limit(const struct scribe_daemon *d, enum scribe_quota q)
+{
+	const struct scribe_config *c = &d->service->config;
+	const uint64_t limit[] = {
+#define SCRIBE_X(id, key, what) c->key,
+		SCRIBE_QUOTAS(SCRIBE_X)
+#undef SCRIBE_X
+	};
+
+	if (q == SCRIBE_QUOTA_RECORDS && !limit[q])
+		return c->records / 2;
+	if (q == SCRIBE_QUOTA_PROCESSES && !limit[q])
+		return c->processes / 2;
+	return limit[q];
+}
+
+/* What all users together may have; 0: no limit. */
+static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint64_t *ret_taken)
+{
+	*ret_taken = 0;
+	if (q == SCRIBE_QUOTA_JOBS) {
+		for (const struct scribe_job *w = d->works; w; w = w->next)
+			*ret_taken += w->config.locked;
+		return SCRIBE_JOB_ORPHANED - SCRIBE_JOBS_OF_ROOT;
+	}
+	if (q == SCRIBE_QUOTA_CONNECTIONS) {
+		for (const struct scribe_client *c = d->clients; c; c = c->next)
+			*ret_taken += c->uid != 0;
+		return SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
+	}
+	return 0;
+}
+
+int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota q, struct scribe_err *err)
+{
+	struct scribe_usage own;
+	uint64_t taken, pool;
+
+	if (!d->service || uid == 0)
+		return 0;
+	scribe_user_usage(d, uid, &own);
+	if (own.v[q] >= scribe_user_limit(d, q))
+		return scribe_err_set(err, -EDQUOT, "user %u has %llu %s here already (%s)", (unsigned)uid,
+				      (unsigned long long)own.v[q], quotas[q].what, quotas[q].key);
+	pool = pool_of(d, q, &taken);
+	if (pool && (taken >= pool || (taken >= pool - pool / PLACES_OF_OTHERS && own.v[q] >= pool / LITTLE)))
+		return scribe_err_set(err, -EDQUOT,
+				      "users have %llu of %llu %s here: the others are for those with fewer",
+				      (unsigned long long)taken, (unsigned long long)pool, quotas[q].what);
+	return 0;
+}
+
+void scribe_user_each(const struct scribe_daemon *d, void (*fn)(void *ctx, uid_t uid), void *ctx)
+{
+	struct scribe_map seen = {0};
+
+	for (const struct scribe_job *w = d->works; w; w = w->next)
+		if (!scribe_map_get(&seen, w->config.uid + 1ull) &&
+		    scribe_map_put(&seen, w->config.uid + 1ull, (void *)(uintptr_t)w) == 0)
+			fn(ctx, w->config.uid);
+	for (const struct scribe_client *c = d->clients; c; c = c->next)
+		if (!c->gone && !scribe_map_get(&seen, c->uid + 1ull) &&
+		    scribe_map_put(&seen, c->uid + 1ull, (void *)(uintptr_t)c) == 0)
+			fn(ctx, c->uid);
+	scribe_map_clear(&seen);
+}
+
+/* ---- shares ---- */
+
+static uint32_t share(uint32_t most, uint32_t used, uint64_t limit, uint64_t sum, uint64_t wanted, unsigned jobs)
+{
+	uint64_t left = limit > sum ? limit - sum : 0;
+
+	if (wanted <= limit)
+		return most;
+	return used + left / jobs < most ? (uint32_t)(used + left / jobs) : most;
+}
+
+/* A user's jobs have together what one may have: what nobody uses is shared among them. */
+static void set_shares(void *ctx, uid_t uid)
+{
+	struct scribe_daemon *d = ctx;
+	uint64_t records = 0, processes = 0, wanted_records = 0, wanted_processes = 0;
+	unsigned jobs = 0;
+	uint32_t most;
+
+	for (struct scribe_job *w = d->works; w && uid; w = w->next) {
+		const struct scribe_job_entry *job = w->config.uid == uid ? scribe_bpf_job(d->bpf, w->index) : NULL;
+
+		if (!job || !w->records_most || !w->processes_most)
+			continue;
+		jobs++;
+		records += job->used;
+		processes += job->proc_used;
+		wanted_records += w->records_most;
+		wanted_processes += w->processes_most;
+	}
+	for (struct scribe_job *w = d->works; w && jobs; w = w->next) {
+		struct scribe_job_entry *job = w->config.uid == uid ? scribe_bpf_job(d->bpf, w->index) : NULL;
+
+		if (!job || !w->records_most || !w->processes_most)
+			continue;
+		__atomic_store_n(&job->quota,
+				 share(w->records_most, job->used, scribe_user_limit(d, SCRIBE_QUOTA_RECORDS),
+				       records, wanted_records, jobs),
+				 __ATOMIC_RELAXED);
+		most = share(w->processes_most, job->proc_used, scribe_user_limit(d, SCRIBE_QUOTA_PROCESSES),
+			     processes, wanted_processes, jobs);
+		/* 0 would be no limit */
+		__atomic_store_n(&job->proc_quota, most ? most : 1, __ATOMIC_RELAXED);
+	}
+}
+
+/* ---- time ---- */
+
+static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
+{
+	struct scribe_user_time *t = uid ? time_of(ctx, uid) : NULL;
+	struct timespec ts;
+	uint64_t now;
+	clockid_t clock;
+
+	/* who is gone has no clock, and its number may be another's: then it is new */
+	if (!t || h->pid <= 0 || clock_getcpuclockid(h->pid, &clock) || clock_gettime(clock, &ts) < 0)
+		return;
+	now = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+	if (now > h->cpu_ns)
+		t->spent_ns += now - h->cpu_ns;
+	h->cpu_ns = now;
+}
+
+static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
+{
+	uint64_t allowed = elapsed_ns * scribe_user_limit(d, SCRIBE_QUOTA_HELPER_SHARE) / 100;
+
+	for (size_t i = 0; i < d->user_times.places; i++) {
+		struct scribe_user_time *t = d->user_times.entry[i].value;
+
+		if (t)
+			t->spent_ns -= allowed < t->spent_ns ? allowed : t->spent_ns;
+	}
+}
+
+/* The largest journal of a user who has too much is given up: what is in it stays. */
+static void give_up_journal(void *ctx, uid_t uid)
+{
+	struct scribe_daemon *d = ctx;
+	struct scribe_job *largest = NULL;
+	struct scribe_usage own;
+
+	if (!uid)
+		return;
+	scribe_user_usage(d, uid, &own);
+	if (own.v[SCRIBE_QUOTA_MIB] < scribe_user_limit(d, SCRIBE_QUOTA_MIB))
+		return;
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		if (w->config.uid == uid && scribe_journal_is_open(&w->journal) &&
+		    !scribe_journal_is_broken(&w->journal) && (!largest || w->journal.bytes > largest->journal.bytes))
+			largest = w;
+	if (!largest)
+		return;
+	largest->journal.head->broken = 1;
+	fprintf(stderr,
+		"ioscribed: user %u has %llu MiB of journals (user_mib): job %u would be incomplete should "
+		"the daemon "
+		"die\n",
+		(unsigned)uid, (unsigned long long)own.v[SCRIBE_QUOTA_MIB], largest->index);
+}
+
+void scribe_user_tick(struct scribe_daemon *d)
+{
+	uint64_t now = scribe_now_ns();
+
+	if (!d->service || !d->bpf)
+		return;
+	if (now - d->user_shared_ns >= SHARE_NS) {
+		d->user_shared_ns = now;
+		scribe_user_each(d, set_shares, d);
+	}
+	if (now - d->user_timed_ns >= TIME_NS) {
+		each_helper(d, charge, d);
+		allow(d, d->user_timed_ns ? now - d->user_timed_ns : 0);
+		d->user_timed_ns = now;
+		scribe_user_each(d, give_up_journal, d);
+	}
+}
+
+void scribe_user_end(struct scribe_daemon *d)
+{
+	for (size_t i = 0; i < d->user_times.places; i++)
+		free(d->user_times.entry[i].value);
+	scribe_map_clear(&d->user_times);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Asking files: names wait in a queue, a batch of them goes to the helper, its
+ * answers are kept by record id. Must not know what the attributes mean.
+ */
+#include "runtime/daemon/lookup/file_xattrs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/core/core.h"
+#include "runtime/core/module_table.h"
+#include "runtime/daemon/state/daemon.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/lookup/job_helper.h"
+
+struct attr {
+	const struct scribe_name_entry *label;
+	const struct scribe_module_ops *ops;
+	bool queued, answered;
+	void *value; /* NULL: none so far */
+	size_t bytes;
+};
+
+struct scribe_file_xattrs {
+	struct scribe_map by_id; /* record id -> struct attr */
+	struct attr **queue;
+	size_t n, room;
+	size_t asked; /* of the queue, from its beginning, with the helper */
+	size_t said;  /* bytes of the question, in front of the answers */
+	int batch;    /* memory file of question and answers; -1 none */
+	bool hung;    /* no answer in time: nobody is asked any more */
+	bool in_vain; /* there is no helper to ask */
+	uint64_t until_ns;
+	struct scribe_helper helper;
+};
+
+/* "TYPE,ATTRIBUTE" of the configuration stands for the source's own. */
+static bool is_place_of(const struct scribe_job *w, const struct scribe_module_ops *s, const char *type)
+{
+	const char *said = w->config.layout_source;
+	size_t n = strcspn(said, ",");
+
+	if (!said[0])
+		return !strcmp(type, s->fs_type);
+	return strlen(type) == n && !strncmp(type, said, n);
+}
+
+static const char *attribute_of(const struct scribe_job *w, const struct scribe_module_ops *s)
+{
+	const char *comma = strchr(w->config.layout_source, ',');
+
+	return comma ? comma + 1 : s->attribute;
+}
+
+static const struct scribe_module_ops *source_of(const struct scribe_job *w, const char *path)
+{
+	const struct scribe_mount *m = scribe_mount_of(w->mounts.mount, w->mounts.n, path);
+
+	for (int i = 0; m && scribe_daemon_modules[i]; i++) {
+		const struct scribe_module_ops *s = scribe_daemon_modules[i];
+
+		if (s->files && scribe_module_is_on(s, w->config.modules) &&
+		    !(w->config.exclusion_rules.modules_off >> s->module & 1) && is_place_of(w, s, m->type))
+			return s;
+	}
+	return NULL;
+}
+
+static struct scribe_file_xattrs *attrs_of(struct scribe_job *w)
+{
+	if (w->file_xattrs)
+		return w->file_xattrs;
+	w->file_xattrs = calloc(1, sizeof(*w->file_xattrs));
+	if (w->file_xattrs) {
+		w->file_xattrs->batch = -1;
+		w->file_xattrs->helper = (struct scribe_helper){.pid = -1, .sock = -1};
+	}
+	return w->file_xattrs;
+}
+
+static void enqueue(struct scribe_file_xattrs *a, struct attr *at)
+{
+	if (at->queued)
+		return;
+	if (a->n == a->room) {
+		size_t room = a->room ? a->room * 2 : 64;
+		struct attr **more = realloc(a->queue, room * sizeof(struct attr *));
+
+		if (!more)
+			return;
+		a->queue = more;
+		a->room = room;
+	}
+	at->queued = true;
+	a->queue[a->n++] = at;
+}
+
+void scribe_file_xattrs_want(struct scribe_job *w, const struct scribe_name_entry *label)
+{
+	const struct scribe_module_ops *s = label->file_id || label->excluded ? NULL : source_of(w, label->text);
+	struct scribe_file_xattrs *a = s ? attrs_of(w) : NULL;
+	struct attr *at;
+
+	if (!a || scribe_map_get(&a->by_id, label->id))
+		return;
+	at = calloc(1, sizeof(*at));
+	if (!at || scribe_map_put(&a->by_id, label->id, at) < 0) {
+		free(at);
+		w->memory_out++;
+		return;
+	}
+	at->label = label;
+	at->ops = s;
+	enqueue(a, at);
+}
+
+/* As many names of the queue's head as go into one question: all for one source. */
+static size_t write_batch(struct scribe_file_xattrs *a)
+{
+	size_t n = 0;
+
+	a->said = 0;
+	while (n < a->n && n < SCRIBE_HELPER_ATTRS && a->queue[n]->ops == a->queue[0]->ops) {
+		const struct scribe_name_entry *label = a->queue[n]->label;
+		size_t bytes = label->bytes + 1;
+
+		if (a->said + bytes > SCRIBE_HELPER_ATTRS_BYTES)
+			break;
+		if (write(a->batch, label->text, bytes) != (ssize_t)bytes)
+			return 0;
+		a->said += bytes;
+		n++;
+	}
+	return n;
+}
+
+static void end_batch(struct scribe_file_xattrs *a)
+{
+	for (size_t i = 0; i < a->asked; i++)
+		a->queue[i]->queued = false;
+	a->n -= a->asked;
+	memmove(a->queue, a->queue + a->asked, a->n * sizeof(struct attr *));
+	a->asked = 0;
+	if (a->batch >= 0)
+		close(a->batch);
+	a->batch = -1;
+}
+
+static void ask(struct scribe_job *w)
+{
+	struct scribe_file_xattrs *a = w->file_xattrs;
+	struct scribe_err err;
+
+	if (a->helper.sock < 0 && (scribe_job_start_helper(w, &a->helper, &err) < 0 ||
+				 (w->daemon->root > 0 && scribe_helper_root(&a->helper, w->daemon->root) < 0))) {
+		a->in_vain = true;
+		return;
+	}
+	a->batch = memfd_create("ioscribe-attributes", MFD_CLOEXEC);
+	a->asked = a->batch < 0 ? 0 : write_batch(a);
+	if (!a->asked || scribe_helper_attributes(&a->helper, attribute_of(w, a->queue[0]->ops), a->batch,
+						w->config.layout_deadline_ms) < 0) {
+		a->in_vain = true;
+		end_batch(a);
+	}
+}
+
+/* What has been answered; with a helper that hangs, as far as it came. */
+static void take_answers(struct scribe_file_xattrs *a)
+{
+	off_t at = (off_t)a->said;
+	struct stat st;
+
+	if (fstat(a->batch, &st) < 0)
+		return;
+	for (size_t i = 0; i < a->asked; i++) {
+		struct attr *to = a->queue[i];
+		int32_t bytes;
+		void *value;
+
+		if (pread(a->batch, &bytes, sizeof(bytes), at) != (ssize_t)sizeof(bytes))
+			return;
+		at += (off_t)sizeof(bytes);
+		to->answered = true;
+		if (bytes <= 0)
+			continue; /* it has none, or is gone: what it said before stays */
+		if (bytes > st.st_size - at)
+			return;
+		value = malloc((size_t)bytes);
+		if (!value || pread(a->batch, value, (size_t)bytes, at) != bytes) {
+			free(value);
+			return;
+		}
+		at += bytes;
+		free(to->value);
+		to->value = value;
+		to->bytes = (size_t)bytes;
+	}
+}
+
+bool scribe_file_xattrs_busy(const struct scribe_job *w)
+{
+	const struct scribe_file_xattrs *a = w->file_xattrs;
+
+	return a && !a->hung && !a->in_vain && (a->n || a->asked);
+}
+
+void scribe_file_xattrs_tick(struct scribe_job *w)
+{
+	struct scribe_file_xattrs *a = w->file_xattrs;
+	int rc;
+
+	if (!scribe_file_xattrs_busy(w))
+		return;
+	if (a->asked) {
+		if (!scribe_helper_answered(&a->helper, &rc))
+			return;
+		take_answers(a);
+		end_batch(a);
+		if (rc < 0) {
+			a->hung = true;
+			scribe_helper_stop(&a->helper);
+			return;
+		}
+	}
+	if (a->n)
+		ask(w);
+}
+
+static void again(struct scribe_file_xattrs *a, const struct scribe_records *r)
+{
+	for (size_t i = 0; r && i < r->n; i++) {
+		struct attr *at = scribe_map_get(&a->by_id, r->file[i]->id);
+
+		if (at)
+			enqueue(a, at);
+	}
+}
+
+/* Files that only ranks elsewhere have used: on a file system that all nodes share. */
+static void want_theirs(struct scribe_job *w, int fd)
+{
+	struct scribe_reader *r = NULL;
+	struct scribe_name name;
+	struct scribe_err err;
+
+	if (scribe_reader_open_fd(fd, "the ranks' log", &r, &err) < 0)
+		return;
+	while (scribe_reader_next_name(r, &name) > 0) {
+		const struct scribe_name_entry *label = scribe_name_table_by_id(&w->labels, name.id);
+
+		if (!label && name.len && name.bytes[0] == '/' && !memchr(name.bytes, 0, name.len) &&
+		    source_of(w, name.bytes))
+			label = scribe_name_table_intern(&w->labels, name.bytes, name.len);
+		if (label)
+			scribe_file_xattrs_want(w, label);
+	}
+	scribe_reader_free(r);
+}
+
+void scribe_file_xattrs_again(struct scribe_job *w, const struct scribe_log_unit *u, int theirs)
+{
+	if (theirs >= 0)
+		want_theirs(w, theirs);
+	if (!w->file_xattrs)
+		return;
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.entry[i].value;
+
+		if (r) {
+			again(w->file_xattrs, r->records);
+			again(w->file_xattrs, r->fetched);
+		}
+	}
+	w->file_xattrs->until_ns = scribe_now_ns() + (uint64_t)w->config.layout_deadline_ms * 1000000;
+}
+
+bool scribe_file_xattrs_settled(struct scribe_job *w)
+{
+	const struct scribe_file_xattrs *a = w->file_xattrs;
+
+	scribe_file_xattrs_tick(w);
+	return !scribe_file_xattrs_busy(w) || scribe_now_ns() >= a->until_ns;
+}
+
+const void *scribe_file_xattrs_get(const struct scribe_job *w, const struct scribe_module_ops *ops, uint64_t id,
+			     size_t *ret_bytes)
+{
+	const struct attr *at = w->file_xattrs ? scribe_map_get(&w->file_xattrs->by_id, id) : NULL;
+
+	if (!at || at->ops != ops)
+		return NULL;
+	*ret_bytes = at->bytes;
+	return at->value;
+}
+
+uint64_t scribe_file_xattrs_silent(const struct scribe_job *w)
+{
+	const struct scribe_file_xattrs *a = w->file_xattrs;
+	uint64_t n = 0;
+
+	for (size_t i = 0; a && i < a->by_id.places; i++) {
+		const struct attr *at = a->by_id.entry[i].value;
+
+		n += at && !at->answered;
+	}
+	return n;
+}
+
+struct scribe_file_xattrs *scribe_file_xattrs_free(struct scribe_file_xattrs *a)
+{
+	if (!a)
+		return NULL;
+	for (size_t i = 0; i < a->by_id.places; i++) {
+		struct attr *at = a->by_id.entry[i].value;
+
+		if (at)
+			free(at->value);
+		free(at);
+	}
+	scribe_map_clear(&a->by_id);
+	free(a->queue);
+	if (a->batch >= 0)
+		close(a->batch);
+	scribe_helper_stop(&a->helper);
+	free(a);
+	return NULL;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See job_helper.h. Must not know what helpers are asked. */
+#include "runtime/daemon/lookup/job_helper.h"
+
+int scribe_job_start_helper(const struct scribe_job *w, struct scribe_helper *ret_helper, struct scribe_err *err)
+{
+	const struct scribe_config *c = &w->config;
+
+	/* the name that a user gives gets him no groups */
+	return scribe_helper_start(ret_helper, c->uid, c->gid, c->locked ? "" : c->user, err);
+}
+
+int scribe_job_helper(struct scribe_job *w, struct scribe_err *err)
+{
+	int rc = w->helper.sock >= 0 ? 0 : scribe_job_start_helper(w, &w->helper, err);
+
+	/* of a command's own daemon: who has not the power to is told before CMD runs */
+	return rc < 0 || !w->daemon || w->daemon->service ? rc : scribe_helper_meet(&w->helper, err);
+}
+
+int scribe_job_new_helper(struct scribe_job *w, struct scribe_err *err)
+{
+	scribe_helper_stop(&w->helper);
+	return scribe_job_helper(w, err);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking paths up. Must not know what they are for. */
+#include "runtime/daemon/lookup/path_lookup.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/lookup/job_helper.h"
+
+#define SLICE_NS    (SCRIBE_PATH_LOOKUP_MS * 1000000ull / 8)
+#define DEADLINE_MS (100u * SCRIBE_PATH_LOOKUP_MS) /* the helper's own: never met */
+
+/* A helper that did not answer is left to itself. */
+static void drop_helper(struct scribe_job *w)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+
+	if (l->helper.sock >= 0)
+		scribe_watch_end(w->daemon->epoll, l->helper.sock);
+	scribe_helper_stop(&l->helper);
+	l->has_helper = false;
+	l->next_ns = scribe_now_ns() + (SCRIBE_PATH_LOOKUP_REST_NS << l->lost++);
+}
+
+static bool need_helper(struct scribe_job *w)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_err err;
+
+	if (!l->has_helper && l->lost < SCRIBE_PATH_LOOKUPS_MAX && scribe_now_ns() >= l->next_ns) {
+		l->has_helper = true;
+		l->helper.sock = -1;
+		if (scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_HELPERS, NULL) < 0 ||
+		    scribe_job_start_helper(w, &l->helper, &err) < 0)
+			drop_helper(w);
+		else /* whose every word wakes the loop, which looks for answers in each turn */
+			(void)scribe_watch_edge(w->daemon->epoll, l->helper.sock, &w->daemon->bpf);
+	}
+	return l->has_helper;
+}
+
+static bool ask(struct scribe_job *w, int root_fd, const char *path, bool nofollow)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+
+	if (l->quiet || strlen(path) >= SCRIBE_PATH_MAX || !need_helper(w))
+		return false;
+	if (scribe_helper_resolve(&l->helper, root_fd, path, nofollow, DEADLINE_MS) < 0) {
+		drop_helper(w);
+		return false;
+	}
+	l->state = SCRIBE_LOOKUP_ASKED;
+	l->seen_ns = scribe_now_ns();
+	l->waited_ns = 0;
+	return true;
+}
+
+/* scribe_path_open_fn: the file system would have to be asked. */
+static int not_by_heart(void *ctx, int root_fd, const char *path, unsigned flags)
+{
+	bool *wanted = ctx;
+
+	(void)root_fd;
+	(void)path;
+	(void)flags;
+	*wanted = true;
+	return -EAGAIN;
+}
+
+bool scribe_path_lookup(struct scribe_job *w, char *path, int root_fd, bool nofollow, size_t *ret_bytes)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+	char known[SCRIBE_NAME_ROOM];
+	bool wanted = false;
+
+	if (l->state == SCRIBE_LOOKUP_ANSWERED) {
+		l->state = SCRIBE_LOOKUP_NONE;
+		*ret_bytes = l->answer.bytes;
+		memcpy(path, l->answer.text, l->answer.bytes + 1);
+		return true;
+	}
+	strcpy(known, path);
+	*ret_bytes = scribe_path_resolve(known, sizeof(known), root_fd, nofollow, not_by_heart, &wanted);
+	if (wanted && l->state == SCRIBE_LOOKUP_NONE && ask(w, root_fd, path, nofollow))
+		return false;
+	l->state = SCRIBE_LOOKUP_NONE;
+	w->names_unresolved += wanted;
+	strcpy(path, known);
+	return true;
+}
+
+/* A machine that stood still, hand and all, takes one slice of the time, not all of it. */
+static bool is_late(struct scribe_path_lookup *l)
+{
+	uint64_t now = scribe_now_ns(), since = now - l->seen_ns;
+
+	l->seen_ns = now;
+	l->waited_ns += since < SLICE_NS ? since : SLICE_NS;
+	return l->waited_ns >= SCRIBE_PATH_LOOKUP_MS * 1000000ull;
+}
+
+bool scribe_path_lookup_waits(struct scribe_job *w)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+	int rc = -ETIMEDOUT;
+
+	if (l->state != SCRIBE_LOOKUP_ASKED)
+		return false;
+	if (!scribe_helper_resolved(&l->helper, &l->answer, &rc) && !is_late(l))
+		return true;
+	l->state = rc == 0 ? SCRIBE_LOOKUP_ANSWERED : SCRIBE_LOOKUP_GIVEN_UP;
+	if (rc < 0)
+		drop_helper(w);
+	return false;
+}
+
+void scribe_path_lookup_forget(struct scribe_job *w)
+{
+	w->path_lookup.state = SCRIBE_LOOKUP_NONE;
+}
+
+void scribe_path_lookup_quiet(struct scribe_job *w, bool quiet)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+
+	l->quiet = quiet;
+	if (!quiet || l->state != SCRIBE_LOOKUP_ASKED)
+		return;
+	l->state = SCRIBE_LOOKUP_GIVEN_UP;
+	drop_helper(w);
+}
+
+void scribe_path_lookup_end(struct scribe_job *w)
+{
+	if (w->path_lookup.has_helper && w->path_lookup.helper.sock >= 0 && w->daemon)
+		scribe_watch_end(w->daemon->epoll, w->path_lookup.helper.sock);
+	if (w->path_lookup.has_helper)
+		scribe_helper_stop(&w->path_lookup.helper);
+	w->path_lookup.has_helper = false;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links in paths that only a file system can tell: a helper of the job's user
+ * follows them, while the daemon goes on. One that does not answer in time costs
+ * the job that file's links, and keeps nobody else waiting.
+ */
+#ifndef RUNTIME_DAEMON_LOOKUP_PATH_LOOKUP_H
+#define RUNTIME_DAEMON_LOOKUP_PATH_LOOKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/daemon/state/job.h"
+
+#define SCRIBE_PATH_LOOKUP_MS      200           /* for an answer */
+#define SCRIBE_PATH_LOOKUP_REST_NS 5000000000ull /* after none; twice as long after each further one */
+#define SCRIBE_PATH_LOOKUPS_MAX    8             /* helpers that a job may lose so; then nobody is asked any more */
+
+/*
+ * scribe_path_resolve of `path` (SCRIBE_NAME_ROOM bytes) in place, its new length in ret_bytes. False:
+ * a helper has been asked; when scribe_path_lookup_waits says that it waits no more, the same
+ * call takes the answer. Without one (counted in names_unresolved) the path is what
+ * can be resolved from the kernel's dentry cache.
+ */
+bool scribe_path_lookup(struct scribe_job *w, char *path, int root_fd, bool nofollow, size_t *ret_bytes);
+/* Is an answer under way? Looks for it, and gives it up when it has taken too long. */
+bool scribe_path_lookup_waits(struct scribe_job *w);
+/* The answer is of no use any more. */
+void scribe_path_lookup_forget(struct scribe_job *w);
+/* Nobody is asked, and waited for, while `quiet`. */
+void scribe_path_lookup_quiet(struct scribe_job *w, bool quiet);
+void scribe_path_lookup_end(struct scribe_job *w);
+
+#endif

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The world model (rules in mpi_worlds.h). Must not know of maps, names or logs:
+ * the tests drive it with invented events.
+ */
+#include "runtime/daemon/model/mpi_worlds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define ARGS_MAX 4096
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool scribe_is_launcher(const char *program)
+{
+	static const char *const prefixes[] = {"mpiexec", "mpirun", "hydra_", "orterun", "prterun"};
+	static const char *const whole[] = {"orted",       "prte",   "prted",     "srun",       "slurmstepd",
+					    "aprun",       "jsrun",  "jsrund",    "flux",       "flux-shell",
+					    "flux-broker", "palsd",  "pmi_proxy", "mpdboot",    "ibrun",
+					    "jsmd",        "oshrun", "shmemrun",  "task-prolog"};
+	const char *name = base_name(program);
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strcmp(name, whole[i]))
+			return true;
+	return false;
+}
+
+/* One whose processes are no descendants of it: they are not traced. */
+static bool starts_elsewhere(const char *program, bool below_launcher)
+{
+	static const char *const always[] = {"srun",        "docker", "podman", "sbatch", "salloc",
+					     "systemd-run", "qsub",   "bsub",   "lsrun",  "aprun"};
+	static const char *const remote_shells[] = {"ssh", "rsh", "blaunch", "pbs_tmrsh"};
+	const char *name = base_name(program);
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		if (!strcmp(name, always[i]))
+			return true;
+	for (size_t i = 0; below_launcher && i < sizeof(remote_shells) / sizeof(remote_shells[0]); i++)
+		if (!strcmp(name, remote_shells[i]))
+			return true;
+	return false;
+}
+
+static struct scribe_log_unit *unit_new(struct scribe_worlds *w, const char *key)
+{
+	struct scribe_log_unit *u = calloc(1, sizeof(*u)), **at = &w->units;
+
+	if (!u)
+		return NULL;
+	u->id = w->next_id++;
+	u->jobid = -1;
+	snprintf(u->key, sizeof(u->key), "%s", key);
+	while (*at)
+		at = &(*at)->next;
+	*at = u;
+	return u;
+}
+
+static struct scribe_rank *unit_rank(struct scribe_log_unit *u, int64_t number, uint32_t root)
+{
+	struct scribe_rank *r = scribe_map_get(&u->ranks, (uint64_t)number);
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->rank = number;
+	r->root = root;
+	if (scribe_map_put(&u->ranks, (uint64_t)number, r) < 0) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+int scribe_worlds_init(struct scribe_worlds *w, size_t list_limit)
+{
+	memset(w, 0, sizeof(*w));
+	w->list_limit = list_limit;
+	w->rest = unit_new(w, "");
+	if (!w->rest || !unit_rank(w->rest, 0, 0))
+		return -ENOMEM;
+	w->rest->nprocs = 1;
+	return 0;
+}
+
+static struct scribe_process *process_free(struct scribe_process *p)
+{
+	if (p) {
+		free(p->exe);
+		free(p->args);
+		free(p->parent_cmdline);
+		free(p->env);
+		free(p->jobenv);
+		free(p->draining);
+		free(p);
+	}
+	return NULL;
+}
+
+void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scribe_rank *))
+{
+	struct scribe_log_unit *u, *next;
+
+	for (u = w->units; u; u = next) {
+		struct scribe_process *p, *after;
+
+		next = u->next;
+		for (p = u->first; p; p = after) {
+			after = p->next;
+			process_free(p);
+		}
+		for (size_t i = 0; i < u->ranks.places; i++) {
+			if (!u->ranks.entry[i].value)
+				continue;
+			if (free_rank)
+				free_rank(u->ranks.entry[i].value);
+			free(u->ranks.entry[i].value);
+		}
+		scribe_map_clear(&u->ranks);
+		free(u->log_path);
+		free(u->partial);
+		free(u);
+	}
+	scribe_map_clear(&w->by_proc_id);
+	memset(w, 0, sizeof(*w));
+}
+
+struct scribe_process *scribe_worlds_find(struct scribe_worlds *w, uint32_t proc_id)
+{
+	return scribe_map_get(&w->by_proc_id, proc_id);
+}
+
+static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
+{
+	p->unit = u;
+	p->next = NULL;
+	p->prev = u->last;
+	if (u->last)
+		u->last->next = p;
+	else
+		u->first = p;
+	u->last = p;
+	u->listed++;
+	u->processes++;
+	if (!p->ended)
+		u->live++;
+	if (!u->start_ns || p->start_ns < u->start_ns)
+		u->start_ns = p->start_ns;
+}
+
+static void unlink_process(struct scribe_log_unit *u, struct scribe_process *p)
+{
+	if (p->prev)
+		p->prev->next = p->next;
+	else
+		u->first = p->next;
+	if (p->next)
+		p->next->prev = p->prev;
+	else
+		u->last = p->prev;
+	u->listed--;
+}
+
+static void leave_unit(struct scribe_process *p)
+{
+	struct scribe_log_unit *u = p->unit;
+
+	unlink_process(u, p);
+	u->processes--;
+	if (!p->ended)
+		u->live--;
+}
+
+static void set_rank(struct scribe_process *p, struct scribe_rank *r)
+{
+	if (p->rank && !p->ended)
+		p->rank->live--;
+	p->rank = r;
+	if (r && !p->ended)
+		r->live++;
+}
+
+static void move_to_rank(struct scribe_process *p, struct scribe_log_unit *u, struct scribe_rank *r)
+{
+	if (p->unit != u) {
+		leave_unit(p);
+		enter_unit(u, p);
+	}
+	set_rank(p, r);
+	if (u->id)
+		u->has_non_launcher = true;
+}
+
+struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc_id, uint32_t parent,
+					  uint64_t now_ns)
+{
+	struct scribe_process *p = scribe_worlds_find(w, proc_id);
+	struct scribe_process *parent_process = parent ? scribe_worlds_find(w, parent) : NULL;
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p || scribe_map_put(&w->by_proc_id, proc_id, p) < 0)
+		return process_free(p);
+	p->proc_id = proc_id;
+	p->parent_serial = parent;
+	p->start_ns = now_ns;
+	p->own_root_dir = true;
+	if (parent_process) {
+		p->launcher = parent_process->launcher;
+		p->launcher_below_rank = parent_process->launcher_below_rank;
+		p->is_launcher = parent_process->is_launcher;
+		p->own_root_dir = parent_process->own_root_dir;
+		p->disabled = parent_process->disabled;
+		p->is_excluded = parent_process->is_excluded;
+		p->exe = parent_process->exe ? strdup(parent_process->exe) : NULL;
+		memcpy(p->comm, parent_process->comm, sizeof(p->comm));
+	}
+	enter_unit(parent_process && !parent_process->unit->committed ? parent_process->unit : w->rest, p);
+	set_rank(p, parent_process && p->unit == parent_process->unit ? parent_process->rank
+								       : scribe_map_get(&w->rest->ranks, 0));
+	if (!p->is_launcher && parent_process)
+		p->unit->has_non_launcher = true;
+	w->living++;
+	return p;
+}
+
+static char *join_args(const char *argv, size_t bytes)
+{
+	size_t n = bytes < ARGS_MAX ? bytes : ARGS_MAX;
+	char *line;
+
+	while (n && argv[n - 1] == 0)
+		n--;
+	line = malloc(n + 1);
+	if (!line)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		line[i] = argv[i] ? argv[i] : ' ';
+	line[n] = 0;
+	return line;
+}
+
+/* argv[0] up to its NUL or the end of what was read. */
+static char *first_arg(const char *argv, size_t bytes)
+{
+	return bytes && argv[0] ? strndup(argv, bytes) : NULL;
+}
+
+void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes)
+{
+	free(p->parent_cmdline);
+	p->parent_cmdline = join_args(argv, bytes);
+}
+
+int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const char *argv, size_t bytes,
+		       const char *exe)
+{
+	char *name = first_arg(argv, bytes);
+	bool launcher = (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
+
+	if (name && !w->remote[0] && starts_elsewhere(name, p->launcher != 0))
+		snprintf(w->remote, sizeof(w->remote), "%.31s", base_name(name));
+	free(p->args);
+	p->args = join_args(argv, bytes);
+	free(p->exe);
+	p->exe = exe ? strdup(exe) : NULL;
+	if (!p->exe) {
+		p->exe = name;
+		name = NULL;
+	}
+	free(name);
+	p->is_launcher = launcher;
+	if (launcher) {
+		p->launcher = p->proc_id;
+		p->launcher_below_rank = true;
+	} else if (p->launcher == p->proc_id) {
+		p->launcher = 0; /* exec of something else from a launcher */
+		p->launcher_below_rank = false;
+	}
+	/* whether it is one of the others is known when the environment is */
+	return p->args && p->exe ? 0 : -ENOMEM;
+}
+
+/* The value of "--option VALUE" in a joined argument line. */
+static bool option_value(const char *args, const char *option, char *ret, size_t cap)
+{
+	const char *at = strstr(args, option);
+	size_t n;
+
+	if (!at)
+		return false;
+	at += strlen(option);
+	if (*at != ' ' && *at != '=')
+		return false;
+	at++;
+	n = strcspn(at, " ");
+	if (!n || n >= cap)
+		return false;
+	memcpy(ret, at, n);
+	ret[n] = 0;
+	return true;
+}
+
+/*
+ * Hydra starts one proxy a node and process group, so proxies of one world share
+ * control port and group; MPI_Comm_spawn makes a new group.
+ */
+static bool hydra_key(const char *args, char *ret_key, size_t cap)
+{
+	char port[128], group[32];
+
+	if (!args || !strstr(args, "hydra_"))
+		return false;
+	if (!option_value(args, "--control-port", port, sizeof(port)))
+		return false;
+	if (!option_value(args, "--pgid", group, sizeof(group)))
+		return false;
+	snprintf(ret_key, cap, "hydra:%s:%s", port, group);
+	return true;
+}
+
+static void world_key(struct scribe_worlds *w, const struct scribe_process *p, const char *world,
+		      char *ret_key, size_t cap)
+{
+	const struct scribe_process *launcher = p->launcher ? scribe_worlds_find(w, p->launcher) : NULL;
+
+	if (!strncmp(world, "pmix:", 5))
+		snprintf(ret_key, cap, "%s", world);
+	else if (hydra_key(launcher ? launcher->args : p->parent_cmdline, ret_key, cap))
+		return;
+	else if (world[0])
+		snprintf(ret_key, cap, "%s", world);
+	else if (p->launcher)
+		snprintf(ret_key, cap, "launcher:%u", p->launcher);
+	else
+		snprintf(ret_key, cap, "process:%u", p->parent_serial ? p->parent_serial : p->proc_id);
+}
+
+static struct scribe_log_unit *world_by_key(struct scribe_worlds *w, const char *key)
+{
+	struct scribe_log_unit *u;
+
+	for (u = w->units; u; u = u->next)
+		if (u->id && !u->committed && !strcmp(u->key, key))
+			return u;
+	return unit_new(w, key);
+}
+
+static int make_root(struct scribe_worlds *w, struct scribe_process *p, const char *key, int64_t rank,
+		     int64_t size)
+{
+	struct scribe_log_unit *u = world_by_key(w, key);
+	struct scribe_rank *r = u ? unit_rank(u, rank, p->proc_id) : NULL;
+
+	if (!r)
+		return -ENOMEM;
+	if (!u->launcher)
+		u->launcher = p->launcher;
+	if (size > u->nprocs)
+		u->nprocs = size;
+	move_to_rank(p, u, r);
+	p->is_root = true;
+	p->launcher_below_rank = false;
+	return 0;
+}
+
+int scribe_worlds_env(struct scribe_worlds *w, struct scribe_process *p, const struct scribe_rankenv *env)
+{
+	char key[SCRIBE_WORLD_MAX + 16];
+	int rc;
+
+	if (env->jobid >= 0 && p->unit->jobid < 0)
+		p->unit->jobid = env->jobid;
+	if (p->is_launcher)
+		return 0;
+	if (env->rank < 0) {
+		p->unit->has_non_launcher = true;
+		return 0;
+	}
+	if (p->rank && p->unit->id && !p->launcher_below_rank)
+		return 0; /* a descendant of a rank, or the rank executing again */
+	world_key(w, p, env->world, key, sizeof(key));
+	rc = make_root(w, p, key, env->rank, env->size);
+	if (rc == 0 && env->jobid >= 0 && p->unit->jobid < 0)
+		p->unit->jobid = env->jobid;
+	return rc;
+}
+
+/* Drop a world that has lost its only process to a better-known one. */
+static void drop_if_empty(struct scribe_worlds *w, struct scribe_log_unit *u)
+{
+	struct scribe_log_unit **at = &w->units;
+
+	if (!u->id || u->processes || u->committed) /* its log may be under way */
+		return;
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		struct scribe_rank *r = u->ranks.entry[i].value;
+
+		if (r && (r->records || r->fetched || r->core))
+			return;
+	}
+	while (*at && *at != u)
+		at = &(*at)->next;
+	if (*at)
+		*at = u->next;
+	for (size_t i = 0; i < u->ranks.places; i++)
+		free(u->ranks.entry[i].value);
+	scribe_map_clear(&u->ranks);
+	free(u->log_path);
+	free(u->partial);
+	free(u);
+}
+
+int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64_t rank, int64_t size,
+			const char *pmix_namespace)
+{
+	char key[SCRIBE_WORLD_MAX + 16], world[SCRIBE_WORLD_MAX + 8] = "";
+	struct scribe_log_unit *was = p->unit;
+	int rc;
+
+	if (was->id && p->rank->rank == rank && (was->nprocs == size || was->nprocs == 0 || size > 1)) {
+		if (size > was->nprocs)
+			was->nprocs = size;
+		return 1;
+	}
+	/* an MPI program of its own inside a rank: its I/O is the rank's, its world is not */
+	if (was->id && !p->is_root && !p->launcher_below_rank)
+		return 0;
+	if (size > 1) {
+		if (pmix_namespace && pmix_namespace[0])
+			snprintf(world, sizeof(world), "pmix:%.240s", pmix_namespace);
+		world_key(w, p, world, key, sizeof(key));
+	} else {
+		snprintf(key, sizeof(key), "single:%u", p->proc_id);
+	}
+	rc = make_root(w, p, key, rank, size);
+	if (rc < 0)
+		return rc;
+	if (size == 1)
+		p->unit->launcher = 0;
+	if (was != p->unit)
+		drop_if_empty(w, was);
+	return 1;
+}
+
+void scribe_worlds_forget(struct scribe_worlds *w, struct scribe_log_unit *u)
+{
+	struct scribe_process *p, *next;
+
+	for (p = u->first; p; p = next) {
+		next = p->next;
+		if (!p->ended)
+			continue;
+		unlink_process(u, p);
+		scribe_map_take(&w->by_proc_id, p->proc_id);
+		process_free(p);
+	}
+}
+
+static void add_totals(struct scribe_totals *to, const struct scribe_totals *t)
+{
+	to->records += t->records;
+	to->overflowed_files += t->overflowed_files;
+	to->operations += t->operations;
+	to->bytes_read += t->bytes_read;
+	to->bytes_written += t->bytes_written;
+}
+
+static void unlist(struct scribe_worlds *w, struct scribe_log_unit *u, struct scribe_process *p)
+{
+	add_totals(&u->summed_processes, &p->totals);
+	u->nsummed_processes++;
+	unlink_process(u, p);
+	scribe_map_take(&w->by_proc_id, p->proc_id);
+	process_free(p);
+}
+
+void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum scribe_process_end kind,
+			int32_t status, uint64_t now_ns)
+{
+	struct scribe_log_unit *u = p->unit;
+
+	if (p->ended)
+		return;
+	p->ended = true;
+	p->end_kind = kind;
+	p->status = status;
+	p->end_ns = now_ns;
+	u->live--;
+	w->living--;
+	add_totals(&w->ended, &p->totals);
+	if (p->rank)
+		p->rank->live--;
+	if (now_ns > u->end_ns)
+		u->end_ns = now_ns;
+	if (status != 0)
+		u->failed++;
+	free(p->env);
+	free(p->jobenv);
+	p->env = NULL;
+	p->jobenv = NULL;
+	if (p->is_root || p->is_launcher || !p->parent_serial)
+		return; /* few, and their arguments are asked for later */
+	free(p->args);
+	p->args = NULL;
+	if (u->listed > w->list_limit)
+		unlist(w, u, p);
+}
+
+bool scribe_log_unit_is_over(struct scribe_worlds *w, const struct scribe_log_unit *u)
+{
+	const struct scribe_process *launcher;
+
+	if (u->live)
+		return false;
+	if (!u->id)
+		return w->living == 0;
+	if (u->nprocs > 0 && u->ranks.used == (size_t)u->nprocs)
+		return true;
+	launcher = u->launcher ? scribe_worlds_find(w, u->launcher) : NULL;
+	if (launcher && !launcher->ended)
+		return false;
+	return launcher != NULL || w->living == 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct scribe_rank *const *x = a, *const *y = b;
+
+	return ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+}
+
+int scribe_log_unit_ranks(const struct scribe_log_unit *u, struct scribe_rank ***ret_ranks, size_t *ret_n)
+{
+	struct scribe_rank **r = calloc(u->ranks.used + 1, sizeof(*r));
+	size_t n = 0;
+
+	if (!r)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->ranks.places; i++)
+		if (u->ranks.entry[i].value)
+			r[n++] = u->ranks.entry[i].value;
+	qsort(r, n, sizeof(*r), by_rank);
+	*ret_ranks = r;
+	*ret_n = n;
+	return 0;
+}
+
+int64_t scribe_log_unit_nprocs(const struct scribe_log_unit *u)
+{
+	int64_t n = u->nprocs > 0 ? u->nprocs : 1;
+
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.entry[i].value;
+
+		if (r && r->rank >= n)
+			n = r->rank + 1;
+	}
+	return n;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names: joining, cleaning, resolving, keeping. Must not know of slots, ranks
+ * or logs.
+ */
+#include "runtime/daemon/model/name_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "runtime/core/path.h"
+
+struct out {
+	char *text;
+	size_t bytes, cap;
+};
+
+static void put(struct out *o, const char *text, size_t bytes)
+{
+	size_t room = o->cap - 1 - o->bytes;
+
+	if (bytes > room)
+		bytes = room;
+	memcpy(o->text + o->bytes, text, bytes);
+	o->bytes += bytes;
+	o->text[o->bytes] = 0;
+}
+
+/* "f/dir/home" -> "/home/dir/f" */
+static void put_chain(struct out *o, const char *chain, size_t bytes)
+{
+	size_t end = bytes;
+
+	while (end > 0) {
+		size_t start = end;
+
+		while (start > 0 && chain[start - 1] != '/')
+			start--;
+		if (end > start) {
+			put(o, "/", 1);
+			put(o, chain + start, end - start);
+		}
+		if (start == 0)
+			break;
+		end = start - 1;
+	}
+}
+
+size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_t cap)
+{
+	struct out o = {ret_path, 0, cap};
+	size_t n = p->has_string ? strnlen(p->string, p->string_bytes) : 0;
+	bool absolute = n && p->string[0] == '/';
+
+	ret_path[0] = 0;
+	if (!absolute) {
+		if (p->detached)
+			put(&o, "/" SCRIBE_LOST_ROOT, sizeof(SCRIBE_LOST_ROOT));
+		else if (p->cut && !p->has_string)
+			put(&o, "/" SCRIBE_CUT_MARK, sizeof(SCRIBE_CUT_MARK));
+		put_chain(&o, p->chain, p->chain_bytes);
+		if (n)
+			put(&o, "/", 1);
+	}
+	put(&o, p->string, n);
+	if (p->cut && p->has_string)
+		put(&o, SCRIBE_CUT_MARK, sizeof(SCRIBE_CUT_MARK) - 1);
+	if (!o.bytes)
+		put(&o, "/", 1);
+	return o.bytes;
+}
+
+/* Does the path need the file system at all? Chains from the kernel do not. */
+static bool has_dots(const char *path)
+{
+	for (const char *p = path; *p; p++)
+		if (p[0] == '/' && (p[1] == '/' || p[1] == 0 ||
+				    (p[1] == '.' && (p[2] == '/' || p[2] == 0 ||
+						     (p[2] == '.' && (p[3] == '/' || p[3] == 0))))))
+			return true;
+	return false;
+}
+
+/* The root below which a path is looked up, and who opens what the kernel's cache does not hold. */
+struct root {
+	int root_fd;
+	scribe_path_open_fn fn;
+	void *ctx;
+};
+
+static int open_at(int root_fd, const char *path, unsigned flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | (flags & SCRIBE_PATH_NOFOLLOW ? O_NOFOLLOW : 0),
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve |
+					  (flags & SCRIBE_PATH_NO_LINKS ? RESOLVE_NO_SYMLINKS : 0)};
+	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+int scribe_path_open(void *ctx, int root_fd, const char *path, unsigned flags)
+{
+	return open_at(root_fd, path, flags, 0);
+}
+
+static int open_below(const struct root *at, const char *path, unsigned flags)
+{
+	int fd = open_at(at->root_fd, path, flags, RESOLVE_CACHED);
+
+	return fd == -EAGAIN || fd == -EINVAL ? at->fn(at->ctx, at->root_fd, path, flags) : fd;
+}
+
+/* Did the kernel mark the path of a removed file? A file may be called so, too. */
+static bool is_gone(const struct root *at, const char *path, size_t n)
+{
+	static const char mark[] = " (deleted)";
+	int fd;
+
+	if (n < sizeof(mark) - 1 || strcmp(path + n - (sizeof(mark) - 1), mark))
+		return false;
+	fd = open_below(at, path, SCRIBE_PATH_NOFOLLOW);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
+/* Where an O_PATH descriptor stands, relative to the root. */
+static ssize_t path_of(const struct root *at, int fd, char *ret, size_t cap)
+{
+	char link[64], root[PATH_MAX];
+	ssize_t n, r;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, ret, cap - 1);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at->root_fd);
+	r = readlink(link, root, sizeof(root));
+	if (n <= 0 || n >= (ssize_t)cap - 1 || ret[0] != '/' || r <= 0 || r >= (ssize_t)sizeof(root))
+		return -1;
+	ret[n] = 0;
+	if (r > 1 && n >= r && !memcmp(ret, root, (size_t)r) && (ret[r] == '/' || ret[r] == 0)) {
+		memmove(ret, ret + r, (size_t)(n - r) + 1);
+		n -= r;
+	}
+	if (n == 0) {
+		strcpy(ret, "/");
+		n = 1;
+	}
+	return is_gone(at, ret, (size_t)n) ? -1 : n; /* removed between open and now */
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * A path with links followed. The kernel says where a descriptor stands *now*: when a directory was
+ * renamed since it was opened that is no name that the process has used, and the path leads elsewhere.
+ */
+static ssize_t follow_links(const struct root *root, const char *path, char *ret, size_t cap)
+{
+	int fd = open_below(root, path, 0), again;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = path_of(root, fd, ret, cap);
+	again = open_below(root, path, 0);
+	if (again < 0 || !is_same_file(fd, again))
+		n = -1;
+	if (again >= 0)
+		close(again);
+	close(fd);
+	return n;
+}
+
+/* What is there: without links on its way it is called as it was given. */
+static ssize_t real_path(const struct root *root, const char *path, char *ret, size_t cap)
+{
+	int fd = open_below(root, path, SCRIBE_PATH_NO_LINKS);
+
+	if (fd == -ELOOP)
+		return follow_links(root, path, ret, cap);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	if (strlen(path) >= cap)
+		return -1;
+	strcpy(ret, path);
+	return (ssize_t)scribe_path_clean(ret);
+}
+
+/* The parent resolved, the last component as it stands. */
+static ssize_t resolve_parent(const struct root *root, const char *path, char *ret, size_t cap)
+{
+	char parent[SCRIBE_NAME_ROOM];
+	size_t n = strlen(path);
+	const char *last;
+	ssize_t at;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	last = memrchr(path, '/', n);
+	if (!last || n >= sizeof(parent))
+		return -1;
+	last++;
+	if (last == path + n || !strncmp(last, ".", (size_t)(path + n - last)) ||
+	    !strncmp(last, "..", (size_t)(path + n - last)))
+		return -1;
+	memcpy(parent, path, (size_t)(last - path));
+	parent[last - path] = 0;
+	at = real_path(root, parent, ret, cap);
+	if (at < 0 || (size_t)at + 2 + (size_t)(path + n - last) > cap)
+		return -1;
+	if (ret[at - 1] != '/')
+		ret[at++] = '/';
+	memcpy(ret + at, last, (size_t)(path + n - last));
+	at += path + n - last;
+	ret[at] = 0;
+	return at;
+}
+
+size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn,
+			   void *ctx)
+{
+	const struct root root = {root_fd, fn, ctx};
+	char real[SCRIBE_NAME_ROOM];
+	ssize_t n = -1;
+
+	if (root_fd >= 0 && !nofollow)
+		n = real_path(&root, path, real, sizeof(real));
+	if (root_fd >= 0 && n < 0)
+		n = resolve_parent(&root, path, real, sizeof(real));
+	if (n < 0 || (size_t)n >= cap)
+		return has_dots(path) ? scribe_path_clean(path) : strlen(path);
+	memcpy(path, real, (size_t)n + 1);
+	return (size_t)n;
+}
+
+struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes)
+{
+	uint64_t id = scribe_record_id(path, bytes);
+	struct scribe_name_entry *n = scribe_map_get(&names->by_id, id);
+
+	if (n)
+		return n;
+	n = malloc(sizeof(*n) + bytes + 1);
+	if (!n)
+		return NULL;
+	n->id = id;
+	n->bytes = bytes;
+	n->excluded = false;
+	n->file_id = 0;
+	memcpy(n->text, path, bytes);
+	n->text[bytes] = 0;
+	if (scribe_map_put(&names->by_id, id, n) < 0) {
+		free(n);
+		return NULL;
+	}
+	return n;
+}
+
+struct scribe_name_entry *scribe_name_table_by_id(const struct scribe_name_table *names, uint64_t id)
+{
+	return scribe_map_get(&names->by_id, id);
+}
+
+void scribe_name_table_clear(struct scribe_name_table *names)
+{
+	for (size_t i = 0; i < names->by_id.places; i++)
+		free(names->by_id.entry[i].value);
+	scribe_map_clear(&names->by_id);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of standard streams, which are named as in Darshan's logs.
+ */
+#ifndef RUNTIME_DAEMON_MODEL_STANDARD_STREAMS_H
+#define RUNTIME_DAEMON_MODEL_STANDARD_STREAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "logfmt/rules/streams.h"
+
+/* By descriptor. */
+extern const char *const scribe_standard_stream[SCRIBE_STANDARD_STREAMS];
+/* Is it the record id of one of them? */
+bool scribe_is_standard_stream(uint64_t id);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Gathering the records of a unit: files of its ranks through their cores,
+ * process table, ledger. Must not know of files and paths of logs.
+ */
+#include "runtime/daemon/output/log_build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "logfmt/records/grid.h"
+#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/collect/modules.h"
+#include "runtime/daemon/privsep/snapshot.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/state/job_nodes.h"
+
+static uint64_t process_id(const struct scribe_job *w, uint32_t proc_id, char *ret_name, size_t cap)
+{
+	int n = proc_id ? snprintf(ret_name, cap, "process:%s:%u", w->host, proc_id)
+		       : snprintf(ret_name, cap, "process:%s:others", w->host);
+
+	return scribe_record_id(ret_name, (size_t)n);
+}
+
+static void add_totals(struct scribe_process_record *rec, const struct scribe_totals *t)
+{
+	rec->records = (int64_t)t->records;
+	rec->overflowed_files = (int64_t)t->overflowed_files;
+	rec->bytes_read = (int64_t)t->bytes_read;
+	rec->bytes_written = (int64_t)t->bytes_written;
+	rec->operations = (int64_t)t->operations;
+}
+
+int scribe_log_build_processes(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
+			    uint64_t base_ns)
+{
+	char name[128];
+	int rc = 0;
+
+	for (const struct scribe_process *p = u->first; p && rc == 0; p = p->next) {
+		struct scribe_process_record rec = {0};
+		int core = (p->status >> 8 & 0xff) << 8 | (p->status & 0x7f);
+
+		rec.base.id = process_id(w, p->proc_id, name, sizeof(name));
+		rec.base.rank = p->rank ? p->rank->rank : 0;
+		rec.proc_id = p->proc_id;
+		rec.parent_serial = p->parent_serial;
+		rec.pid = p->tgid;
+		rec.uid = p->uid;
+		rec.nranks_world = u->id ? scribe_log_unit_nprocs(u) : 0;
+		rec.wait_status = core;
+		rec.end_kind = p->end_kind;
+		rec.start = scribe_grid_round(scribe_seconds_between(base_ns, p->start_ns));
+		rec.end = p->ended ? scribe_grid_round(scribe_seconds_between(base_ns, p->end_ns)) : 0;
+		add_totals(&rec, &p->totals);
+		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
+		snprintf(rec.exe, sizeof(rec.exe), "%s", p->exe ? p->exe : p->comm);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
+	}
+	if (rc == 0 && u->nsummed_processes) {
+		struct scribe_process_record rec = {0};
+
+		rec.base.id = process_id(w, 0, name, sizeof(name));
+		rec.end_kind = SCRIBE_END_EXITED;
+		add_totals(&rec, &u->summed_processes);
+		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
+		snprintf(rec.exe, sizeof(rec.exe), "(%llu more processes)", (unsigned long long)u->nsummed_processes);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
+	}
+	return rc;
+}
+
+static uint64_t ledger_id(const struct scribe_job *w, char *ret_name, size_t cap)
+{
+	int n = snprintf(ret_name, cap, "ledger:%s", w->host);
+
+	return scribe_record_id(ret_name, (size_t)n);
+}
+
+static double cpu_used(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+void scribe_log_build_account(const struct scribe_job *w, struct scribe_log_account *a)
+{
+	a->pid = getpid();
+	a->cpu = cpu_used() + scribe_snapshots_cpu();
+	if (w->daemon->bpf) {
+		a->kernel_memory = (double)scribe_bpf_memory(w->daemon->bpf);
+		a->misses = (double)(scribe_bpf_misses(w->daemon->bpf) - w->misses_before);
+	}
+}
+
+int scribe_log_build_ledger(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
+			 const struct scribe_log_account *a)
+{
+	const struct scribe_ledger *ledger = &a->ledger;
+	struct scribe_ledger_record rec = {.base.rank = -1};
+	char name[128];
+	/* who still lives has no end: then from the end of the job's counting */
+	uint64_t end_ns = u->end_ns && !u->live ? u->end_ns : w->closed_ns, now = scribe_now_ns();
+
+	rec.base.id = ledger_id(w, name, sizeof(name));
+	for (int i = 0; i < SCRIBE_L_LATE_PROCS && i < SCRIBE_LEDGER_PLACES; i++)
+		rec.counters[i] = (int64_t)ledger->v[i];
+	rec.fcounters[SCRIBE_LEDGER_F_LATE_PROCS] = (double)ledger->v[SCRIBE_L_LATE_PROCS];
+	rec.fcounters[SCRIBE_LEDGER_F_LATE_CALLS] = (double)ledger->v[SCRIBE_L_LATE_CALLS];
+	rec.fcounters[SCRIBE_LEDGER_F_DAEMON_CPU] = a->cpu + (getpid() != a->pid ? cpu_used() : 0);
+	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
+	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)w->drain_ns / 1e9;
+	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = scribe_seconds_between(end_ns ? end_ns : now, now);
+	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = a->kernel_memory;
+	rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = a->misses;
+	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
+}
+
+size_t scribe_log_build_name(const struct scribe_job *w, const struct scribe_bundled *rec, char *ret,
+			  size_t cap)
+{
+	if (rec->module == SCRIBE_MOD_PROCESS)
+		process_id(w,
+			   (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->proc_id,
+			   ret, cap);
+	else if (rec->module == SCRIBE_MOD_LEDGER)
+		ledger_id(w, ret, cap);
+	else
+		return scribe_heatmaps_name(rec, ret, cap);
+	return strlen(ret);
+}
+
+int scribe_log_build_rank(struct scribe_job *w, struct scribe_rank *r, uint64_t base_ns,
+		       struct scribe_bundle *b, uint64_t *partial)
+{
+	struct scribe_core *core = scribe_daemon_modules_core(w, r->rank, base_ns);
+	int rc = core ? scribe_daemon_modules_posix(w, core, r->fetched, base_ns) : -ENOMEM;
+
+	if (rc == 0)
+		rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+	scribe_core_free(core);
+	return rc;
+}
+
+/* Ids that all of `n` cores have registered. */
+static int shared_ids(struct scribe_core **cores, size_t n, uint64_t **ret_ids, size_t *ret_n)
+{
+	struct scribe_map times = {0};
+	size_t kept = 0, first = 0;
+	uint64_t *all = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		uint64_t *ids;
+		size_t count;
+
+		rc = scribe_core_ids(cores[i], &ids, &count);
+		for (size_t k = 0; rc == 0 && k < count; k++) {
+			uintptr_t seen = (uintptr_t)scribe_map_get(&times, ids[k]);
+
+			/* seen so far by all ranks before this one: it stays in the race */
+			if (seen == i)
+				rc = scribe_map_put(&times, ids[k], (void *)(i + 1));
+		}
+		if (i == 0 && rc == 0) {
+			all = ids;
+			first = count;
+		} else if (rc == 0) {
+			free(ids);
+		}
+	}
+	for (size_t k = 0; rc == 0 && k < first; k++) {
+		if ((uintptr_t)scribe_map_get(&times, all[k]) != n)
+			continue;
+		scribe_map_take(&times, all[k]); /* once, though several modules have it */
+		all[kept++] = all[k];
+	}
+	scribe_map_clear(&times);
+	*ret_ids = all;
+	*ret_n = kept;
+	return rc;
+}
+
+static int fill_cores(struct scribe_job *w, struct scribe_rank **ranks, size_t n, uint64_t base_ns,
+		      struct scribe_core **cores)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		struct scribe_rank *r = ranks[i];
+
+		if (r->fetched && r->records)
+			rc = scribe_records_join(r->fetched, r->records);
+		cores[i] = scribe_daemon_modules_core(w, r->rank, base_ns);
+		if (rc == 0)
+			rc = cores[i] ? scribe_daemon_modules_posix(w, cores[i],
+							     r->fetched ? r->fetched : r->records, base_ns)
+				      : -ENOMEM;
+	}
+	return rc;
+}
+
+/*
+ * Ranks whose common records become one: those of a world, a world of one rank
+ * included (as the ranks themselves and Darshan have it); 0 for what is no world,
+ * and where whoever makes the log of several nodes' parts does it.
+ */
+static int64_t reduced_over(const struct scribe_job *w, const struct scribe_log_unit *u)
+{
+	return u->id && !w->config.unshared && !scribe_node_parts_unit(w, u) ? scribe_log_unit_nprocs(u) : 0;
+}
+
+int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
+			   struct scribe_bundle *b, uint64_t *partial)
+{
+	struct scribe_rank **ranks = NULL;
+	struct scribe_core **cores;
+	uint64_t *shared = NULL;
+	size_t n = 0, nshared = 0;
+	int rc = scribe_log_unit_ranks(u, &ranks, &n);
+
+	cores = calloc(n + 1, sizeof(*cores));
+	if (rc == 0)
+		rc = cores ? fill_cores(w, ranks, n, base_ns, cores) : -ENOMEM;
+	if (rc == 0 && n && (int64_t)n == reduced_over(w, u))
+		rc = shared_ids(cores, n, &shared, &nshared);
+	for (size_t i = 0; i < n && cores; i++) {
+		if (rc == 0)
+			rc = scribe_daemon_modules_finish(w, cores[i], shared, (int)nshared, b, partial);
+		if (rc == 0)
+			rc = scribe_daemon_modules_rank(w, ranks[i], b, partial);
+		scribe_core_free(cores[i]);
+	}
+	free(shared);
+	free(cores);
+	free(ranks);
+	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(w, u)) : rc;
+}
+
+int scribe_log_build_late(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
+		       struct scribe_bundle *b, uint64_t *partial)
+{
+	struct scribe_rank **ranks = NULL;
+	size_t n = 0;
+	int rc = scribe_log_unit_ranks(u, &ranks, &n);
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct scribe_core *core = scribe_daemon_modules_core(w, ranks[i]->rank, base_ns);
+
+		rc = core ? scribe_daemon_modules_posix(w, core, ranks[i]->records, base_ns) : -ENOMEM;
+		if (rc == 0)
+			rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+		if (rc == 0)
+			rc = scribe_daemon_modules_rank(w, ranks[i], b, partial);
+		scribe_core_free(core);
+	}
+	free(ranks);
+	/* a file met by every rank only now is a shared one too */
+	if (rc == 0 && reduced_over(w, u) && (int64_t)u->ranks.used == reduced_over(w, u))
+		rc = scribe_bundle_reduce(b, reduced_over(w, u));
+	return rc;
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Commit: one finished log for a unit. Records come from this daemon's memory
+ * (deferred) or from the ranks' own reduced log (collective), to which later
+ * I/O, the process table and the ledger are added.
+ */
+#include "runtime/daemon/output/log_commit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/state/daemon.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/output/log_build.h"
+#include "runtime/daemon/collect/heatmaps.h"
+#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/collect/segment_windows.h"
+#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/collect/modules.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/state/job_nodes.h"
+
+uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_ledger)
+{
+	uint64_t late, partial;
+
+	memset(ret_ledger, 0, sizeof(*ret_ledger));
+	if (w->daemon->bpf)
+		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
+	ret_ledger->v[SCRIBE_L_LATE_PROCS] += scribe_attend_late(w);
+	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
+	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] = w->names_unresolved;
+	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = w->judge.given_up;
+	late = w->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? w->excluded_late : 0;
+	ret_ledger->v[SCRIBE_L_EVENTS] -= late;
+	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
+	ret_ledger->v[SCRIBE_L_EXCLUDED] += late;
+	ret_ledger->v[SCRIBE_L_APPROX_TIME] += w->untimed_calls;
+	ret_ledger->v[SCRIBE_L_STREAMS_STOPPED] = w->streams_stopped;
+	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(w);
+	partial = scribe_segments_ledger(w, ret_ledger);
+	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
+	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)
+		partial |= 1ull << SCRIBE_MOD_POSIX;
+	return partial;
+}
+
+static void fill_job(struct scribe_job *w, const struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
+		     const char *how, struct scribe_log_job *job)
+{
+	uint64_t start = base_ns + (uint64_t)w->realtime_ns, end = end_ns + (uint64_t)w->realtime_ns;
+
+	memset(job, 0, sizeof(*job));
+	job->uid = w->config.uid;
+	job->start_time_sec = (int64_t)(start / 1000000000);
+	job->start_time_nsec = (int64_t)(start % 1000000000);
+	job->end_time_sec = (int64_t)(end / 1000000000);
+	job->end_time_nsec = (int64_t)(end % 1000000000);
+	job->nprocs = scribe_log_unit_nprocs(u);
+	job->jobid = u->jobid >= 0 && !w->config.job_number[0] ? u->jobid : w->log_job_id;
+	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n%s%s%s",
+		 IOSCRIBE_VERSION, how, w->config.log_hints[0] ? "h=" : "", w->config.log_hints,
+		 w->config.log_hints[0] ? "\n" : "");
+}
+
+/* Why library calls may be missing, for who reads the log. */
+static void add_why(struct scribe_log_job *job, const struct scribe_log_unit *u)
+{
+	size_t n = strlen(job->metadata);
+
+	if (u->missed && u->why[0] && n + strlen(u->why) + sizeof("incomplete=\n") <= sizeof(job->metadata))
+		sprintf(job->metadata + n, "incomplete=%s\n", u->why);
+}
+
+int scribe_commit_plan(struct scribe_job *w, struct scribe_log_unit *u, struct scribe_commit_plan *plan,
+		       struct scribe_err *err)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->account.partial = scribe_commit_partial(w, &plan->account.ledger) | u->missed;
+	scribe_log_build_account(w, &plan->account);
+	if (scribe_node_parts_unit(w, u) && scribe_node_parts_describe(w, u, plan->part, sizeof(plan->part)) < 0)
+		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
+	return 0;
+}
+
+/* The metadata of a part: that of a log, and what it is a part of. */
+static int fill_part(const struct scribe_commit_plan *plan, struct scribe_log_job *job)
+{
+	if (strlen(plan->part) + strlen(job->metadata) >= sizeof(job->metadata))
+		return -ENAMETOOLONG;
+	strcat(job->metadata, plan->part);
+	return 0;
+}
+
+static const char *exe_line(struct scribe_job *w, const struct scribe_log_unit *u)
+{
+	struct scribe_process *leader = scribe_log_path_leader(w, u);
+
+	if (!leader)
+		return "";
+	return leader->args && leader->args[0] ? leader->args : leader->exe ? leader->exe : leader->comm;
+}
+
+struct naming {
+	struct scribe_job *w;
+	const struct scribe_bundle *b;
+	struct scribe_writer *wr;
+	struct scribe_map done; /* ids that have been written */
+};
+
+/* The name of an id, once. */
+static int write_name(void *ctx, uint64_t id)
+{
+	struct naming *x = ctx;
+	const struct scribe_bundle_name *had = scribe_map_get(&x->b->names, id);
+	const struct scribe_name_entry *label = scribe_name_table_by_id(&x->w->labels, id);
+	int rc = scribe_map_get(&x->done, id) ? 0 : scribe_map_put(&x->done, id, x);
+
+	if (rc < 0 || (!label && !had))
+		return rc;
+	return label ? scribe_writer_name(x->wr, id, label->text, label->bytes)
+		     : scribe_writer_name(x->wr, id, had->text, had->bytes);
+}
+
+/* What goes into a log beside the records of its bundle. */
+struct log_spec {
+	const struct scribe_log_job *job;
+	const char *exe;
+	bool compressed;
+	uint64_t partial;
+	const struct scribe_log_unit *traced; /* whose segments; NULL: none */
+	const struct scribe_window *window;   /* the same */
+	uint64_t base_ns;                 /* their times count from here */
+};
+
+/* Names of all ids that the bundle's records speak of, and segments, each once. */
+static int write_names(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s,
+		       struct scribe_writer *wr)
+{
+	struct naming x = {.w = w, .b = b, .wr = wr};
+	char name[128];
+	size_t bytes;
+	int rc = 0;
+
+	for (size_t i = 0; i < b->n && rc == 0; i++) {
+		const struct scribe_bundled *r = b->rec[i];
+
+		if (scribe_map_get(&x.done, r->id))
+			continue;
+		bytes = scribe_log_build_name(w, r, name, sizeof(name));
+		if (!bytes) {
+			rc = write_name(&x, r->id);
+			continue;
+		}
+		rc = scribe_map_put(&x.done, r->id, b);
+		if (rc == 0)
+			rc = scribe_writer_name(wr, r->id, name, bytes);
+	}
+	if (rc == 0 && s->traced)
+		rc = scribe_segments_names(s->traced, write_name, &x);
+	if (rc == 0 && s->window)
+		rc = scribe_window_names(s->window, write_name, &x);
+	scribe_map_clear(&x.done);
+	return rc;
+}
+
+static int write_records(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s,
+			 struct scribe_writer *wr)
+{
+	int rc = scribe_bundle_write_modules(b, wr, 0, SCRIBE_MOD_DXT_MPIIO + 1);
+
+	if (rc == 0 && s->traced)
+		rc = scribe_segments_write(w, s->traced, s->base_ns, wr);
+	if (rc == 0 && s->window)
+		rc = scribe_window_write(w, s->window, s->base_ns, wr);
+	return rc < 0 ? rc : scribe_bundle_write_modules(b, wr, SCRIBE_MOD_DXT_MPIIO + 1, SCRIBE_MAX_MODULES);
+}
+
+static int write_log(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s, int fd,
+		     struct scribe_err *err)
+{
+	struct scribe_writer_options options = {.compression =
+							s->compressed ? SCRIBE_COMP_ZLIB : SCRIBE_COMP_NONE,
+						.list_own = !s->compressed /* the runtime reads the header */};
+	struct scribe_writer *wr = NULL;
+	int rc = scribe_writer_create_fd(fd, &options, &wr, err);
+
+	if (rc < 0)
+		return rc;
+	rc = scribe_writer_job(wr, s->job, s->exe, w->mounts.mount, w->mounts.n);
+	if (rc == 0)
+		rc = write_names(w, b, s, wr);
+	if (rc == 0)
+		rc = write_records(w, b, s, wr);
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
+		if (s->partial & 1ull << i)
+			scribe_writer_partial(wr, i);
+	if (rc == 0)
+		rc = scribe_writer_finish(wr);
+	if (rc < 0 && err) {
+		*err = *scribe_writer_error(wr);
+		if (!err->text[0])
+			scribe_err_set(err, rc, "cannot write the log: %s", scribe_strerror(rc));
+		if (rc == -EFBIG)
+			scribe_err_set(
+				err, rc,
+				"the log is beyond the limit of file sizes here (ulimit -f): raise it");
+	}
+	scribe_writer_free(wr);
+	return rc;
+}
+
+/* With the unit's segments; without them where these cannot be read, which the log says. */
+static int write_traced(struct scribe_job *w, struct scribe_bundle *b, struct log_spec *s, int fd,
+			struct scribe_err *err)
+{
+	int rc = write_log(w, b, s, fd, err);
+
+	if (rc == 0 || !scribe_segments_broken(w))
+		return rc;
+	s->traced = NULL;
+	s->partial |= 1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_DXT_MPIIO;
+	return ftruncate(fd, 0) < 0 ? -errno : write_log(w, b, s, fd, err);
+}
+
+int scribe_commit_image(struct scribe_job *w, struct scribe_log_unit *u, struct scribe_rank *r,
+			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
+{
+	struct scribe_bundle b = {0};
+	struct scribe_ledger ledger;
+	struct scribe_log_job job;
+	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
+	struct stat st;
+	int fd = memfd_create("ioscribe-records", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
+
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno));
+	fill_job(w, u, u->base_ns, scribe_now_ns(), "collective", &job);
+	rc = scribe_log_build_rank(w, r, u->base_ns, &b, &partial);
+	if (rc < 0)
+		scribe_err_set(err, rc, "out of memory");
+	else
+		rc = write_log(w, &b, &(struct log_spec){.job = &job, .exe = exe_line(w, u), .partial = partial}, fd,
+			       err);
+	scribe_bundle_clear(&b);
+	if (rc == 0 && (fstat(fd, &st) < 0 ||
+			fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0))
+		rc = scribe_err_set(err, -errno, "cannot seal the memory file: %s", strerror(errno));
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	*ret_bytes = (uint64_t)st.st_size;
+	*ret_partial = partial;
+	return fd;
+}
+
+/* Have all ranks of the world, all of them here, agreed that their log is complete? */
+bool scribe_commit_agreed(const struct scribe_log_unit *u)
+{
+	if (!u->partial || !scribe_map_get(&u->ranks, 0))
+		return false;
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.entry[i].value;
+
+		if (r && r->state != SCRIBE_RANK_DONE)
+			return false;
+	}
+	return true;
+}
+
+/* The ranks' own log, from the copy that was fetched. */
+static int read_partial(const struct scribe_log_unit *u, int fd, struct scribe_bundle *b,
+			struct scribe_log_job *ret_job, uint64_t *ret_partial, struct scribe_err *err)
+{
+	struct scribe_reader *r = NULL;
+	int rc = scribe_reader_open_fd(fd, u->partial, &r, err);
+
+	if (rc < 0)
+		return rc;
+	*ret_job = *scribe_reader_job(r);
+	*ret_partial = scribe_reader_header(r)->partial_flag;
+	/* a user may have written it: times that can be reckoned with */
+	if (ret_job->start_time_sec < 0 || ret_job->start_time_sec >= 1ll << 33 ||
+	    ret_job->start_time_nsec < 0 || ret_job->start_time_nsec >= 1000000000)
+		rc = scribe_err_set(err, -EINVAL, "the log of the ranks begins at an impossible time");
+	if (rc == 0)
+		rc = scribe_bundle_read(b, r, err);
+	scribe_reader_free(r);
+	return rc;
+}
+
+static void sum_up(const struct scribe_bundle *b, struct scribe_msg_log *m)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct scribe_posix_record *r = (const void *)b->rec[i]->data;
+
+		if (b->rec[i]->module != SCRIBE_MOD_POSIX)
+			continue;
+		m->bytes_read += (uint64_t)r->counters[SCRIBE_POSIX_BYTES_READ];
+		m->bytes_written += (uint64_t)r->counters[SCRIBE_POSIX_BYTES_WRITTEN];
+		m->read_seconds += r->fcounters[SCRIBE_POSIX_F_READ_TIME];
+		m->write_seconds += r->fcounters[SCRIBE_POSIX_F_WRITE_TIME];
+		m->meta_seconds += r->fcounters[SCRIBE_POSIX_F_META_TIME];
+	}
+}
+
+static void count_files(const struct scribe_bundle *b, struct scribe_msg_log *m)
+{
+	struct scribe_map seen = {0};
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct scribe_bundled *r = b->rec[i];
+
+		if (r->module != SCRIBE_MOD_POSIX || scribe_map_get(&seen, r->id))
+			continue;
+		m->files++;
+		if (scribe_map_put(&seen, r->id, m) < 0)
+			break;
+	}
+	scribe_map_clear(&seen);
+}
+
+static void describe(struct scribe_job *w, const struct scribe_log_unit *u, const struct scribe_bundle *b,
+		     struct scribe_msg_log *m)
+{
+	snprintf(m->world, sizeof(m->world), "%.255s", u->key);
+	snprintf(m->exe, sizeof(m->exe), "%s", exe_line(w, u));
+	m->nprocs = (uint32_t)scribe_log_unit_nprocs(u);
+	m->still_running = u->live;
+	m->failed = (uint32_t)u->failed;
+	m->processes = u->processes;
+	m->operations = u->summed_processes.operations;
+	m->overflowed_files = u->summed_processes.overflowed_files;
+	for (const struct scribe_process *p = u->first; p; p = p->next) {
+		m->operations += p->totals.operations;
+		m->overflowed_files += p->totals.overflowed_files;
+	}
+	sum_up(b, m);
+	count_files(b, m);
+}
+
+/* All of the unit's records, however they came. */
+static int collect_records(struct scribe_job *w, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
+			   int theirs_fd, struct scribe_bundle *b, struct scribe_log_job *job, uint64_t *partial,
+			   struct scribe_msg_log *m)
+{
+	uint64_t base = u->base_ns ? u->base_ns : u->start_ns;
+	uint64_t end = u->live || u->end_ns < base ? scribe_now_ns() : u->end_ns;
+	struct scribe_log_job theirs;
+	struct scribe_err why;
+	uint64_t flags = 0;
+
+	fill_job(w, u, base, end, "deferred", job);
+	if (scribe_node_parts_unit(w, u)) {
+		int rc = fill_part(plan, job);
+
+		/* what the ranks had fetched stands in a file of its own */
+		return rc < 0 ? rc : scribe_log_build_late(w, u, base, b, partial);
+	}
+	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
+		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
+				  w->realtime_ns);
+		/* clocks of nodes differ */
+		fill_job(w, u, base, end < base ? base : end, "collective", job);
+		*partial |= flags;
+		m->collective = 1;
+		return scribe_log_build_late(w, u, base, b, partial);
+	}
+	scribe_bundle_clear(b);
+	return scribe_log_build_deferred(w, u, base, b, partial);
+}
+
+int scribe_commit_place(struct scribe_job *w, struct scribe_log_unit *u, char *ret_partial,
+			struct scribe_msg_log *m, struct scribe_err *err)
+{
+	int rc = 0;
+
+	if (scribe_node_parts_unit(w, u)) {
+		rc = scribe_parts_unit_path(w, u, SCRIBE_PART_LATE, m->path, sizeof(m->path));
+		snprintf(ret_partial, SCRIBE_PATH_MAX, "%.4000s", m->path);
+		u->part = true;
+		m->part = 1;
+	} else {
+		if (u->partial)
+			snprintf(ret_partial, SCRIBE_PATH_MAX, "%s", u->partial);
+		else
+			rc = scribe_log_path_partial(w, u, ret_partial, SCRIBE_PATH_MAX, err);
+		if (rc == 0)
+			rc = scribe_log_path_final(w, ret_partial, (uint64_t)m->seconds + 1, m->path,
+						sizeof(m->path));
+	}
+	return rc < 0 ? scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long") : 0;
+}
+
+int scribe_commit_build_first(struct scribe_job *w, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
+			      int fd, struct scribe_err *err)
+{
+	struct scribe_rank **ranks = NULL;
+	struct scribe_bundle b = {0};
+	struct scribe_log_job job;
+	uint64_t partial = plan->account.partial;
+	size_t n = 0, with = 0;
+	int rc = scribe_log_unit_ranks(u, &ranks, &n);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (ranks[i]->fetched) {
+			rc = scribe_log_build_rank(w, ranks[i], u->base_ns, &b, &partial);
+			with++;
+		}
+	free(ranks);
+	if (rc < 0)
+		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
+	if (rc == 0 && with) {
+		fill_job(w, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first",
+			 &job);
+		rc = write_log(w, &b,
+			       &(struct log_spec){.job = &job,
+						  .exe = exe_line(w, u),
+						  .compressed = true,
+						  .partial = partial},
+			       fd, err);
+	}
+	scribe_bundle_clear(&b);
+	return rc < 0 ? rc : !with;
+}
+
+/* Nanoseconds from the job's start to its end. */
+static uint64_t span_of(const struct scribe_log_job *job)
+{
+	int64_t span = (job->end_time_sec - job->start_time_sec) * 1000000000 + job->end_time_nsec -
+		       job->start_time_nsec;
+
+	return span > 0 ? (uint64_t)span : 0;
+}
+
+int scribe_commit_build(struct scribe_job *w, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
+			int theirs, int fd, struct scribe_msg_log *m, struct scribe_err *err)
+{
+	struct scribe_bundle b = {0};
+	struct scribe_log_job job;
+	uint64_t partial = plan->account.partial;
+	uint64_t base;
+	int rc = collect_records(w, u, plan, theirs, &b, &job, &partial, m);
+
+	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
+	if (rc == 0)
+		rc = scribe_daemon_modules_files(w, &b, &partial);
+	if (rc == 0)
+		rc = scribe_heatmaps_gather(w, u, base, base + span_of(&job), &b, &partial);
+	if (rc == 0)
+		rc = scribe_log_build_processes(w, &b, u, base);
+	if (rc == 0)
+		rc = scribe_log_build_ledger(w, &b, u, &plan->account);
+	if (rc < 0)
+		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
+	describe(w, u, &b, m);
+	/* what libraries' probes have missed has a line of its own */
+	m->partial = (u->why[0] ? partial & ~u->missed : partial) != 0;
+	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
+	add_why(&job, u);
+	scribe_windows_describe(w, base, base + span_of(&job), job.metadata, sizeof(job.metadata));
+	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
+		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
+	if (rc == 0)
+		rc = write_traced(w, &b,
+				  &(struct log_spec){.job = &job,
+						     .exe = exe_line(w, u),
+						     .compressed = true,
+						     .partial = partial,
+						     .traced = w->segments ? u : NULL,
+						     .base_ns = base},
+				  fd, err);
+	scribe_bundle_clear(&b);
+	return rc;
+}
+
+/* Whom a log of a window is named after: the last world that lives, else the rest. */
+static const struct scribe_log_unit *main_unit(const struct scribe_job *w)
+{
+	const struct scribe_log_unit *best = w->worlds.rest;
+
+	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+		if (u->id && (u->live || best == w->worlds.rest))
+			best = u;
+	return best;
+}
+
+/* Its command line, or the beginning that is known where its log is written already. */
+static const char *window_exe(struct scribe_job *w, const struct scribe_log_unit *u)
+{
+	const char *exe = exe_line(w, u);
+
+	for (size_t i = w->logs; i > 0 && !exe[0]; i--)
+		exe = w->log[i - 1].exe;
+	return exe;
+}
+
+void scribe_commit_plan_window(struct scribe_job *w, const struct scribe_window *x, struct scribe_commit_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->account.ledger = scribe_window_sums(x).ledger;
+	scribe_log_build_account(w, &plan->account);
+}
+
+int scribe_commit_window(struct scribe_job *w, const struct scribe_window *x, const struct scribe_commit_plan *plan,
+			 int fd, struct scribe_err *err)
+{
+	const struct scribe_window_sums sums = scribe_window_sums(x);
+	const struct scribe_log_unit *u = main_unit(w);
+	struct scribe_bundle b = {0};
+	struct scribe_log_job job;
+	int rc = scribe_log_build_ledger(w, &b, u, &plan->account);
+
+	fill_job(w, u, sums.begin_ns, sums.end_ns, "window", &job);
+	if (rc < 0)
+		scribe_err_set(err, rc, "out of memory");
+	else
+		rc = write_log(w, &b,
+			       &(struct log_spec){.job = &job,
+						  .exe = window_exe(w, u),
+						  .partial = sums.partial,
+						  .window = x,
+						  .base_ns = sums.begin_ns},
+			       fd, err);
+	scribe_bundle_clear(&b);
+	return rc;
+}
+
+void scribe_commit_forget(struct scribe_job *w, struct scribe_log_unit *u)
+{
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		struct scribe_rank *r = u->ranks.entry[i].value;
+
+		if (r) {
+			r->records = scribe_records_free(r->records);
+			r->fetched = scribe_records_free(r->fetched);
+			scribe_segments_forget(r);
+			scribe_heatmaps_forget(r);
+		}
+	}
+	scribe_worlds_forget(&w->worlds, u);
+}

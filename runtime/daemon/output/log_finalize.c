@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See log_finalize.h. Must not know what stands in a log. */
+#include "runtime/daemon/output/log_finalize.h"
+
+#include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/output/log_deliver.h"
+#include "runtime/daemon/collect/drain.h"
+#include "runtime/daemon/output/log_commit.h"
+#include "runtime/daemon/state/job_messages.h"
+
+static bool has_records(const struct scribe_log_unit *u)
+{
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		const struct scribe_rank *r = u->ranks.entry[i].value;
+
+		if (r && (scribe_records_have_activity(r->records) || scribe_records_have_activity(r->fetched)))
+			return true;
+	}
+	return false;
+}
+
+static void commit_unit(struct scribe_job *w, struct scribe_log_unit *u)
+{
+	for (struct scribe_process *p = u->first; p; p = p->next)
+		if (!p->ended && !p->leaves)
+			scribe_drain_living(w->daemon, p);
+	scribe_segments_take(w->daemon, true);
+	scribe_segments_filter(w, u);
+	u->committed = true;
+	/* launchers alone, with no recorded I/O of their own, make no log */
+	if (!u->id && !u->has_non_launcher && !has_records(u)) {
+		scribe_job_journal_committed(w, u, NULL);
+		return;
+	}
+	if (scribe_commit_message(w))
+		scribe_deliver_unit(w, u, w->logs - 1);
+}
+
+void scribe_commit_resumed(struct scribe_job *w, uint32_t unit, const struct scribe_msg_log *m)
+{
+	struct scribe_log_unit *u = w->worlds.units;
+	struct scribe_msg_log *to;
+
+	while (u && u->id != unit)
+		u = u->next;
+	if (!u)
+		return;
+	u->committed = true;
+	u->part = m && m->part;
+	to = m ? scribe_commit_message(w) : NULL;
+	if (to)
+		*to = *m;
+	scribe_commit_forget(w, u);
+}
+
+void scribe_commit_due(struct scribe_job *w, bool all)
+{
+	struct scribe_log_unit *u;
+
+	if (w->state == SCRIBE_JOB_OVER)
+		return;
+	for (u = w->worlds.units; u; u = u->next)
+		if (u->id && !u->committed && (all || scribe_log_unit_is_over(&w->worlds, u)))
+			commit_unit(w, u);
+	/* the rest of the job comes last: only its end says that it is over */
+	if (all && !w->worlds.rest->committed)
+		commit_unit(w, w->worlds.rest);
+}

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The questions asked of a helper, and the process that makes hands. Must not
+ * know what the files hold.
+ */
+#include "runtime/daemon/privsep/helper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/daemon/privsep/sandbox.h"
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/privsep/helper_main.h"
+#include "runtime/daemon/privsep/library_search.h"
+#include "uprobes/elf/study.h"
+#include "runtime/daemon/privsep/helper_wire.h"
+
+#define SLICES   8 /* of a time waited for */
+#define QUICK_MS 2000
+#define END_MS   3000
+#define CODE_MAX 9999 /* errno, and logfmt/base/err.h */
+
+static struct {
+	pid_t pid;
+	int sock;
+	bool hung; /* one that it has made has not answered in time */
+} spawner = {.pid = -1, .sock = -1};
+
+/* ---- making helpers ---- */
+
+/* Fork a helper that serves this socket; its process id. */
+static int fork_helper(const struct scribe_helper_wanted *who, int sock)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		scribe_helper_serve(sock, who);
+	return pid < 0 ? -errno : pid;
+}
+
+static bool children_left(void)
+{
+	return waitpid(-1, NULL, WNOHANG) == 0;
+}
+
+/* Helpers end when they are disconnected; those that cannot end when this process does. */
+static void end_of_maker(void)
+{
+	for (int i = 0; i < 100 && children_left(); i++)
+		usleep(10000);
+	_exit(0);
+}
+
+static void make_helpers(int sock, bool for_run)
+{
+	struct scribe_helper_wanted who;
+	struct scribe_err err;
+	const int only = 3;
+	int given, rc = scribe_helper_alone(sock);
+
+	setsid();
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	prctl(PR_SET_NAME, "ioscribe-spawn");
+	if (rc == 0 && chdir("/") < 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = scribe_sandbox(for_run ? SCRIBE_PROCESS_RUN_SPAWNER : SCRIBE_PROCESS_SPAWNER, &err);
+	if (scribe_helper_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
+		_exit(1);
+	for (;;) {
+		struct pollfd p = {.fd = only, .events = POLLIN};
+
+		while (poll(&p, 1, 1000) <= 0)
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
+			end_of_maker();
+		if (given < 0)
+			continue;
+		who.user[sizeof(who.user) - 1] = 0;
+		rc = fork_helper(&who, given);
+		/* in the place of the helper's own first word */
+		if (rc < 0)
+			(void)scribe_helper_send(given, &rc, sizeof(rc), -1);
+		close(given);
+	}
+}
+
+/* A descriptor that nobody has asked for. */
+static void drop(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* One answer within `ms`; a descriptor in ret_fd. */
+static int receive(int sock, void *data, size_t bytes, int *ret_fd, int ms)
+{
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	int rc = -EAGAIN;
+
+	/* a machine that stood still, hand and all, takes one slice of the time, not all of it */
+	for (int i = 0; i < SLICES && rc == -EAGAIN; i++) {
+		int n = poll(&p, 1, (ms + SLICES - 1) / SLICES);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		if (n > 0)
+			rc = scribe_helper_recv(sock, data, bytes, ret_fd, MSG_DONTWAIT);
+	}
+	return rc == -EAGAIN ? -ETIMEDOUT : rc;
+}
+
+int scribe_helpers_open(bool for_run, struct scribe_err *err)
+{
+	int pair[2], rc, answered, given;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
+	spawner.pid = fork();
+	if (spawner.pid == 0)
+		make_helpers(pair[1], for_run);
+	rc = spawner.pid < 0 ? -errno : 0;
+	close(pair[1]);
+	spawner.sock = pair[0];
+	if (rc == 0)
+		rc = receive(spawner.sock, &answered, sizeof(answered), &given, 10 * QUICK_MS);
+	if (rc == 0)
+		rc = answered;
+	if (rc == 0)
+		return 0;
+	scribe_helpers_close();
+	return scribe_err_set(err, rc, "cannot start the process that makes hands: %s", strerror(-rc));
+}
+
+void scribe_helpers_close(void)
+{
+	if (spawner.sock >= 0)
+		close(spawner.sock);
+	for (int i = 0; spawner.pid > 0 && i < END_MS / 5; i++) {
+		if (waitpid(spawner.pid, NULL, WNOHANG) != 0)
+			break;
+		usleep(5000);
+	}
+	spawner.sock = -1;
+	spawner.pid = -1;
+}
+
+void scribe_helpers_end_hung(void)
+{
+	if (spawner.hung)
+		scribe_helpers_close();
+}
+
+int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
+{
+	struct scribe_helper_wanted who = {.uid = uid, .gid = gid};
+	int pair[2], rc;
+
+	*h = (struct scribe_helper){.pid = -1, .sock = -1};
+	snprintf(who.user, sizeof(who.user), "%s", user);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return scribe_err_set(err, -errno, "cannot start a helper: %s", strerror(errno));
+	if (spawner.sock < 0)
+		rc = h->pid = fork_helper(&who, pair[1]);
+	else
+		rc = scribe_helper_send(spawner.sock, &who, sizeof(who), pair[1]);
+	close(pair[1]);
+	if (rc < 0) {
+		close(pair[0]);
+		h->pid = -1;
+		return scribe_err_set(err, rc, "cannot start a helper: %s", strerror(-rc));
+	}
+	h->sock = pair[0];
+	h->uid = uid;
+	h->new = true;
+	return 0;
+}
+
+/* Its first word, which says whether it has become its user. -EAGAIN: not yet. */
+static int greet(struct scribe_helper *h, int ms)
+{
+	int rc = 0, given = -1;
+	pid_t pid;
+
+	if (!h->new)
+		return 0;
+	rc = ms ? receive(h->sock, &pid, sizeof(pid), &given, ms)
+		: scribe_helper_recv(h->sock, &pid, sizeof(pid), &given, MSG_DONTWAIT);
+	drop(given);
+	if (rc < 0)
+		return rc;
+	h->new = false;
+	h->pid = pid;
+	return pid < 0 ? pid : 0;
+}
+
+int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err)
+{
+	int rc = h->sock < 0 ? -EPIPE : greet(h, QUICK_MS);
+
+	if (rc == 0)
+		return 0;
+	if (h->sock >= 0)
+		close(h->sock);
+	*h = (struct scribe_helper){.pid = -1, .sock = -1, .uid = h->uid};
+	return scribe_err_set(err, rc, "cannot become user %u: %s%s", (unsigned)h->uid, strerror(-rc),
+			      rc == -EPERM ? ": CAP_SETUID and CAP_SETGID are needed" : "");
+}
+
+void scribe_helper_stop(struct scribe_helper *h)
+{
+	if (h->sock >= 0)
+		close(h->sock);
+	/* without a maker it is our child */
+	for (int i = 0; spawner.sock < 0 && h->pid > 0 && i < 200; i++) {
+		if (waitpid(h->pid, NULL, WNOHANG) != 0)
+			break;
+		usleep(5000);
+	}
+	*h = (struct scribe_helper){.pid = -1, .sock = -1};
+}
+
+/* ---- questions ---- */
+
+static void give_up(struct scribe_helper *h)
+{
+	close(h->sock); /* an answer that comes late must not meet the next question */
+	h->sock = -1;
+	h->asked = h->stashed = h->half = false;
+}
+
+/* `op_waits`: its answer is waited for here, one that is kept stays. */
+static int ask(struct scribe_helper *h, const struct scribe_helper_question *q, int fd, uint32_t deadline_ms,
+	       bool op_waits)
+{
+	int rc;
+
+	if (h->sock < 0)
+		return -EPIPE;
+	if (h->asked && !(h->stashed && op_waits))
+		return -EBUSY;
+	rc = scribe_helper_send(h->sock, q, sizeof(*q), fd);
+	if (rc < 0) {
+		give_up(h);
+		return rc;
+	}
+	if (op_waits)
+		return 0;
+	h->asked = true;
+	h->deadline_ns = scribe_now_ns() + (uint64_t)deadline_ms * 1000000;
+	return 0;
+}
+
+/* A question of two kinds, answered later. */
+static int ask_how(struct scribe_helper *h, struct scribe_helper_question *q, int fd, bool how, uint32_t deadline_ms)
+{
+	q->replace = how;
+	return ask(h, q, fd, deadline_ms, false);
+}
+
+/* What a helper may answer: 0, an errno or a code of ours, negative. */
+static bool is_code(int rc)
+{
+	return rc <= 0 && rc >= -CODE_MAX;
+}
+
+/* The answer to a question under way is waited for and kept: another one follows. */
+static int stash(struct scribe_helper *h)
+{
+	struct scribe_helper_answer a = {0};
+	int fd = -1, rc;
+
+	if (h->sock < 0 || !h->asked || h->stashed)
+		return 0;
+	rc = greet(h, QUICK_MS);
+	if (rc == 0)
+		rc = receive(h->sock, &a, sizeof(a), &fd, QUICK_MS);
+	drop(fd);
+	h->stash = is_code(a.rc) ? a.rc : -EPROTO;
+	h->stashed = rc == 0;
+	return rc < 0 ? -EBUSY : 0;
+}
+
+/*
+ * Ask and wait: 0 or a negative errno. `ret_fd`: where the descriptor goes that a good answer has; NULL: it has
+ * none. A helper may have been taken over by who wrote what it reads: a number that it answers is never one of
+ * our own descriptors.
+ */
+static int ask_now(struct scribe_helper *h, const struct scribe_helper_question *q, int given, int ms, int *ret_fd)
+{
+	struct scribe_helper_answer a = {0};
+	int fd = -1, rc = stash(h);
+
+	if (rc == 0)
+		rc = ask(h, q, given, 0, true);
+	if (rc < 0)
+		return rc;
+	rc = greet(h, ms);
+	if (rc == 0)
+		rc = receive(h->sock, &a, sizeof(a), &fd, ms);
+	if (rc == 0 && (!is_code(a.rc) || (a.rc == 0 && ret_fd && fd < 0)))
+		rc = -EPROTO;
+	if (rc < 0)
+		give_up(h);
+	else
+		rc = a.rc;
+	if (rc < 0 || !ret_fd)
+		drop(fd);
+	else
+		*ret_fd = fd;
+	return rc;
+}
+
+/* A question about this path; NULL: it is too long. */
+static struct scribe_helper_question *about(int op, const char *path)
+{
+	static struct scribe_helper_question q;
+
+	memset(&q, 0, sizeof(q));
+	q.op = op;
+	if (strlen(path) >= sizeof(q.path))
+		return NULL;
+	strcpy(q.path, path);
+	return &q;
+}
+
+/* `own`: of MKDIRS; `ret_fd`: as of ask_now. */
+static int ask_about(struct scribe_helper *h, int op, const char *path, unsigned own, const char *what,
+		     int *ret_fd, struct scribe_err *err)
+{
+	struct scribe_helper_question *q = about(op, path);
+	int rc;
+
+	if (!q)
+		return scribe_err_set(err, -ENAMETOOLONG, "cannot %s %s: name too long", what, path);
+	q->prefix = own;
+	rc = ask_now(h, q, -1, QUICK_MS, ret_fd);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "cannot %s %s: %s", what, path, strerror(-rc));
+	return rc;
+}
+
+int scribe_helper_mkdirs(struct scribe_helper *h, const char *path, unsigned own, struct scribe_err *err)
+{
+	return ask_about(h, SCRIBE_HELPER_MKDIRS, path, own, "make the directories of", NULL, err);
+}
+
+int scribe_helper_create(struct scribe_helper *h, const char *path, struct scribe_err *err)
+{
+	int fd = -1, rc = ask_about(h, SCRIBE_HELPER_CREATE, path, 0, "create", &fd, err);
+
+	return rc < 0 ? rc : fd;
+}
+
+int scribe_helper_remove(struct scribe_helper *h, const char *path, struct scribe_err *err)
+{
+	return ask_about(h, SCRIBE_HELPER_REMOVE, path, 0, "remove", NULL, err);
+}
+
+int scribe_helper_study(struct scribe_helper *h, int fd, bool calls, struct scribe_study *ret, int ms)
+{
+	int rc = scribe_helper_study_begin(h, fd, calls, (uint32_t)ms), answered = rc;
+
+	while (rc == 0 && !scribe_helper_studied(h, ret, &answered))
+		poll(&(struct pollfd){.fd = h->sock, .events = POLLIN}, 1, 20);
+	return answered;
+}
+
+int scribe_helper_study_begin(struct scribe_helper *h, int fd, bool calls, uint32_t deadline_ms)
+{
+	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_STUDY};
+
+	return ask_how(h, &q, fd, calls, deadline_ms);
+}
+
+/* An answer of two messages: what was found is one of its own. */
+static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc)
+{
+	struct scribe_helper_answer a = {0};
+	int fd = -1;
+
+	if (!h->half) {
+		if (!scribe_helper_answer(h, &a))
+			return false;
+		*ret_rc = a.rc;
+		if (a.rc < 0)
+			return true;
+		h->half = h->asked = true;
+	}
+	*ret_rc = scribe_helper_recv(h->sock, ret, bytes, &fd, MSG_DONTWAIT);
+	if (fd >= 0)
+		close(fd);
+	if (*ret_rc == -EAGAIN && scribe_now_ns() < h->deadline_ns)
+		return false;
+	if (*ret_rc < 0)
+		give_up(h);
+	h->half = h->asked = false;
+	return true;
+}
+
+bool scribe_helper_studied(struct scribe_helper *h, struct scribe_study *ret, int *ret_rc)
+{
+	return second(h, ret, sizeof(*ret), ret_rc);
+}
+
+int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path, bool nofollow, uint32_t deadline_ms)
+{
+	struct scribe_helper_question *q = about(SCRIBE_HELPER_RESOLVE, path);
+
+	return q ? ask_how(h, q, root_fd, !nofollow, deadline_ms) : -ENAMETOOLONG;
+}
+
+bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
+{
+	if (!second(h, ret, sizeof(*ret), ret_rc))
+		return false;
+	if (*ret_rc == 0 && (!ret->bytes || ret->bytes >= sizeof(ret->text) || ret->text[0] != '/' ||
+			     strnlen(ret->text, sizeof(ret->text)) != ret->bytes)) {
+		give_up(h);
+		*ret_rc = -EPROTO;
+	}
+	return true;
+}
+
+int scribe_helper_peek_begin(struct scribe_helper *h, pid_t pid, uint64_t at, size_t bytes, uint32_t deadline_ms)
+{
+	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_PEEK};
+
+	q.prefix = (unsigned)bytes;
+	q.where[0] = (uint64_t)pid;
+	q.where[1] = at;
+	return ask(h, &q, -1, deadline_ms, false);
+}
+
+bool scribe_helper_peeked(struct scribe_helper *h, uint32_t *ret_value, int *ret_rc)
+{
+	return second(h, ret_value, sizeof(*ret_value), ret_rc);
+}
+
+int scribe_helper_peek(struct scribe_helper *h, pid_t pid, uint64_t at, size_t bytes, uint32_t *ret_value, int ms)
+{
+	int rc = scribe_helper_peek_begin(h, pid, at, bytes, (uint32_t)ms), answered = rc;
+
+	while (rc == 0 && !scribe_helper_peeked(h, ret_value, &answered))
+		poll(&(struct pollfd){.fd = h->sock, .events = POLLIN}, 1, 20);
+	return answered;
+}
+
+int scribe_helper_search(struct scribe_helper *h, const struct scribe_search *s)
+{
+	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_SEARCH};
+
+	_Static_assert(sizeof(*s) <= sizeof(q.note), "a search is part of a question");
+	memcpy(q.note, s, sizeof(*s));
+	return ask(h, &q, -1, 0, true);
+}
+
+int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret, int *ret_fd, int ms)
+{
+	int rc = h->sock < 0 ? -EPIPE : greet(h, ms);
+
+	if (rc == 0)
+		rc = ms ? receive(h->sock, ret, sizeof(*ret), ret_fd, ms)
+			: scribe_helper_recv(h->sock, ret, sizeof(*ret), ret_fd, MSG_DONTWAIT);
+	if (rc == -EAGAIN)
+		return rc;
+	if (rc < 0 && h->sock >= 0)
+		give_up(h);
+	ret->label[sizeof(ret->label) - 1] = 0;
+	return rc;
+}
+
+int scribe_helper_root(struct scribe_helper *h, int root_fd)
+{
+	static const struct scribe_helper_question q = {.op = SCRIBE_HELPER_ROOT};
+
+	return ask_now(h, &q, root_fd, QUICK_MS, NULL);
+}
+
+int scribe_helper_put(struct scribe_helper *h, const struct scribe_helper_put *put, uint32_t deadline_ms)
+{
+	static struct scribe_helper_question q;
+	const char *note = put->note ? put->note : "", *drop = put->drop ? put->drop : "";
+
+	memset(&q, 0, sizeof(q));
+	q.op = SCRIBE_HELPER_PUT;
+	q.replace = put->replace;
+	q.readable = put->readable;
+	q.mkdirs = put->mkdirs;
+	q.prefix = put->own;
+	if (strlen(put->partial) >= sizeof(q.path) || strlen(put->to) >= sizeof(q.to) ||
+	    strlen(note) >= sizeof(q.note) || strlen(drop) >= sizeof(q.drop))
+		return -ENAMETOOLONG;
+	strcpy(q.path, put->partial);
+	strcpy(q.to, put->to);
+	strcpy(q.note, note);
+	strcpy(q.drop, drop);
+	return ask(h, &q, put->fd, deadline_ms, false);
+}
+
+int scribe_helper_fetch(struct scribe_helper *h, const char *path, int fd, uint32_t deadline_ms)
+{
+	const struct scribe_helper_question *q = about(SCRIBE_HELPER_FETCH, path);
+
+	return q ? ask(h, q, fd, deadline_ms, false) : -ENAMETOOLONG;
+}
+
+int scribe_helper_days(struct scribe_helper *h, const char *path, size_t log_dir_bytes, uint32_t deadline_ms)
+{
+	struct scribe_helper_question *q = about(SCRIBE_HELPER_DAYS, path);
+
+	if (!q)
+		return -ENAMETOOLONG;
+	q->prefix = (unsigned)log_dir_bytes;
+	return ask(h, q, -1, deadline_ms, false);
+}
+
+int scribe_helper_ready(struct scribe_helper *h, const char *path, unsigned own, bool remove, uint32_t deadline_ms)
+{
+	struct scribe_helper_question *q = about(remove ? SCRIBE_HELPER_REMOVE : SCRIBE_HELPER_MKDIRS, path);
+
+	if (!q)
+		return -ENAMETOOLONG;
+	q->prefix = own;
+	return ask(h, q, -1, deadline_ms, false);
+}
+
+int scribe_helper_attributes(struct scribe_helper *h, const char *attribute, int fd, uint32_t deadline_ms)
+{
+	const struct scribe_helper_question *q = about(SCRIBE_HELPER_ATTRIBUTES, attribute);
+
+	return q ? ask(h, q, fd, deadline_ms, false) : -ENAMETOOLONG;
+}
+
+int scribe_helper_merge(struct scribe_helper *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms)
+{
+	struct scribe_helper_question *q = about(SCRIBE_HELPER_MERGE, dir);
+
+	return q ? ask_how(h, q, fd, incomplete, deadline_ms) : -ENAMETOOLONG;
+}
+
+int scribe_helper_judge(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms)
+{
+	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_JUDGE};
+
+	return ask_how(h, &q, fd, anew, deadline_ms);
+}
+
+bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *ret)
+{
+	int rc, fd = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!h->asked) {
+		ret->rc = -EPIPE;
+		return true;
+	}
+	if (h->stashed) {
+		ret->rc = h->stash;
+		h->asked = h->stashed = false;
+		return true;
+	}
+	rc = greet(h, 0);
+	if (rc == 0)
+		rc = scribe_helper_recv(h->sock, ret, sizeof(*ret), &fd, MSG_DONTWAIT);
+	if (rc == 0)
+		drop(fd);
+	if (rc == 0 && !is_code(ret->rc))
+		rc = -EPROTO;
+	if (rc == -EAGAIN && scribe_now_ns() < h->deadline_ns)
+		return false;
+	if (rc < 0)
+		give_up(h);
+	h->asked = false;
+	if (rc < 0)
+		*ret = (struct scribe_helper_answer){.rc = rc == -EAGAIN ? -ETIMEDOUT : rc};
+	spawner.hung = spawner.hung || rc == -EAGAIN;
+	return true;
+}
+
+bool scribe_helper_answered(struct scribe_helper *h, int *ret_rc)
+{
+	struct scribe_helper_answer a;
+
+	if (!scribe_helper_answer(h, &a))
+		return false;
+	*ret_rc = a.rc;
+	return true;
+}

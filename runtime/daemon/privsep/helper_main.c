@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The hand itself: what it does with the user's files, as the user. Every path
+ * comes from the daemon; what the user may have put there does not lead
+ * elsewhere: no last component is followed, and no magic link.
+ */
+#include "runtime/daemon/privsep/helper_main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <linux/limits.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "logfmt/nodes/part.h"
+#include "logfmt/nodes/parts.h"
+#include "logfmt/nodes/put_log.h"
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/sandbox_syscalls.h"
+#include "runtime/daemon/privsep/library_search.h"
+#include "runtime/daemon/model/name_table.h"
+#include "uprobes/elf/study.h"
+#include "runtime/daemon/privsep/exclusion_worker.h"
+#include "runtime/daemon/privsep/helper_limits.h"
+#include "runtime/daemon/privsep/helper_wire.h"
+
+#define NOTE_ENDING ".to"
+
+/* The last component is no symbolic link, and none on the way leads through /proc. */
+static int open_safely(const char *path, int flags, mode_t mode)
+{
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
+			       .mode = flags & O_CREAT ? mode : 0,
+			       .resolve = RESOLVE_NO_MAGICLINKS};
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/*
+ * One directory in `at`, of our own, with this mode if it is new; its descriptor
+ * replaces `at`. Where a server makes another of us (root is nobody there) it is
+ * taken back: nobody else could use it.
+ */
+static int enter_day(int *at, const char *name, mode_t mode)
+{
+	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	bool made = mkdirat(*at, name, mode) == 0;
+	struct stat st;
+	int fd, rc = 0;
+
+	if (!made && errno != EEXIST)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, *at, name, &how, sizeof(how));
+	if (fd < 0 || fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (st.st_uid != geteuid())
+		rc = -EPERM;
+	if (rc < 0 && made)
+		unlinkat(*at, name, AT_REMOVEDIR);
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	if (rc < 0)
+		return rc;
+	close(*at);
+	*at = fd;
+	return 0;
+}
+
+/* Behind a directory of the date stand a log, or parts of logs. */
+static bool is_last_day(const char *behind)
+{
+	char name[NAME_MAX + 1];
+	size_t n = strcspn(behind, "/");
+
+	snprintf(name, sizeof(name), "%.*s", (int)(n < NAME_MAX ? n : NAME_MAX), behind);
+	return !behind[n] || scribe_parts_is_dir(name);
+}
+
+/* The directories of the date below the log directory: only the day's is everybody's, and sticky. */
+static int make_days(char *path, size_t prefix)
+{
+	char *name = path + prefix, *slash;
+	mode_t mask = umask(0);
+	struct stat st;
+	int at, rc = 0;
+
+	if (prefix >= strlen(path) || *name != '/')
+		return -EINVAL;
+	*name++ = 0;
+	at = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0 || fstat(at, &st) < 0)
+		rc = -errno;
+	else if (st.st_uid != geteuid() || (st.st_mode & 022 && !(st.st_mode & S_ISVTX)))
+		rc = -EPERM;
+	for (; rc == 0 && (slash = strchr(name, '/')); name = slash + 1) {
+		*slash = 0;
+		if (scribe_parts_is_dir(name)) /* the user's */
+			break;
+		rc = enter_day(&at, name, is_last_day(slash + 1) ? 01777 : 0755);
+	}
+	if (at >= 0)
+		close(at);
+	umask(mask);
+	return rc;
+}
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, data, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+/* All of `from`, from its beginning, behind what `to` holds. */
+static int copy(int from, int to)
+{
+	static char buf[1 << 18];
+	off_t at = 0;
+
+	for (;;) {
+		ssize_t n = pread(from, buf, sizeof(buf), at);
+		int rc;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		rc = write_all(to, buf, (size_t)n);
+		if (rc < 0)
+			return rc;
+		at += n;
+	}
+}
+
+/* Where a file is full or over quota some file systems say so only here. */
+static int close_told(int fd, int rc)
+{
+	return close(fd) < 0 && rc == 0 && errno != EINTR ? -errno : rc;
+}
+
+static int fresh_file(const char *path)
+{
+	int fd = open_safely(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	if (fd == -EEXIST && unlink(path) == 0)
+		fd = open_safely(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	return fd;
+}
+
+static int put_note(const char *to, const char *note)
+{
+	char path[SCRIBE_PATH_MAX + 8];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "%s" NOTE_ENDING, to);
+	fd = fresh_file(path);
+	if (fd < 0)
+		return fd;
+	rc = close_told(fd, write_all(fd, note, strlen(note)));
+	if (rc < 0)
+		unlink(path);
+	return rc;
+}
+
+/* Parts are believed when they are read: nobody else may have made their directory. */
+static int check_parts(const char *path)
+{
+	char dir[SCRIBE_PATH_MAX];
+	struct stat st;
+	size_t n;
+
+	if (!scribe_parts_in(path, &n))
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", (int)n, path);
+	if (lstat(dir, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
+/* What others read stands where nobody else can put anything in its place. */
+static int put_readable(const struct scribe_helper_question *q, int from)
+{
+	const char *slash = strrchr(q->to, '/');
+	char dir[SCRIBE_PATH_MAX];
+	struct stat st;
+	int fd, rc;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash && slash > q->to ? (int)(slash - q->to) : 1, q->to);
+	if (stat(dir, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022)
+		return -EPERM;
+	fd = fresh_file(q->path);
+	if (fd < 0)
+		return fd;
+	rc = copy(from, fd);
+	if (rc == 0 && fchmod(fd, 0644) < 0)
+		rc = -errno;
+	rc = close_told(fd, rc);
+	if (rc == 0 && rename(q->path, q->to) < 0)
+		rc = -errno;
+	if (rc < 0)
+		unlink(q->path);
+	return rc;
+}
+
+static int put(struct scribe_helper_question *q, int from)
+{
+	int fd, rc = q->mkdirs ? scribe_make_dirs(q->path, q->prefix) : 0;
+
+	if (rc == 0)
+		rc = check_parts(q->path);
+	if (rc == 0 && q->note[0])
+		rc = put_note(q->to, q->note);
+	if (rc < 0)
+		return rc;
+	fd = fresh_file(q->path);
+	if (fd < 0)
+		return fd;
+	rc = close_told(fd, copy(from, fd));
+	if (rc == 0)
+		rc = scribe_put_name(q->path, q->to, q->replace);
+	if (rc < 0)
+		unlink(q->path);
+	return rc;
+}
+
+static int fetch(const char *path, int to)
+{
+	int fd = open_safely(path, O_RDONLY | O_NONBLOCK, 0), rc;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		rc = -EPERM;
+	else
+		rc = copy(fd, to);
+	close(fd);
+	return rc;
+}
+
+/* Its length, or a negative errno. */
+/* Where the files are whose attributes are asked for; -1: where we are. */
+static int files_root = -1;
+
+static int32_t attribute_of(const char *path, const char *name, void *value, size_t cap)
+{
+	int fd = files_root < 0 ? open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW)
+				: scribe_path_open(NULL, files_root, path, SCRIBE_PATH_NOFOLLOW);
+	int32_t ret = fd < 0 ? -errno : -EINVAL;
+	char link[64];
+	struct statx st;
+
+	if (fd < 0)
+		return ret;
+	/* the type alone: no file system needs to ask its servers for that again */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) == 0 && S_ISREG(st.stx_mode)) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		ret = (int32_t)getxattr(link, name, value, cap);
+		if (ret < 0)
+			ret = -errno;
+	}
+	close(fd);
+	return ret;
+}
+
+static int attributes(const char *name, int fd)
+{
+	static char paths[SCRIBE_HELPER_ATTRS_BYTES + 1];
+	static struct {
+		int32_t bytes;
+		char value[XATTR_SIZE_MAX];
+	} one;
+	ssize_t n = pread(fd, paths, SCRIBE_HELPER_ATTRS_BYTES, 0);
+	off_t at = n < 0 ? 0 : lseek(fd, 0, SEEK_END);
+
+	if (n < 0 || at < 0)
+		return -errno;
+	for (const char *p = paths; p < paths + n; p += strlen(p) + 1) {
+		size_t bytes;
+
+		one.bytes = attribute_of(p, name, one.value, sizeof(one.value));
+		bytes = sizeof(one.bytes) + (one.bytes > 0 ? (size_t)one.bytes : 0);
+		if (pwrite(fd, &one, bytes, at) != (ssize_t)bytes)
+			return -EIO;
+		at += (off_t)bytes;
+	}
+	return 0;
+}
+
+static void say_merged(void *ctx, const char *path, const char *missing)
+{
+	const int *fd = ctx;
+
+	(void)missing; /* the log tells it */
+	if (*fd >= 0)
+		dprintf(*fd, "%s\n", path);
+}
+
+static int merge_parts(const struct scribe_helper_question *q, int fd)
+{
+	const struct scribe_parts_way way = {.incomplete = q->replace != 0, .said = say_merged, .ctx = &fd};
+	struct scribe_err err;
+
+	return scribe_parts_merge(q->path, &way, &err);
+}
+
+static struct scribe_study study; /* of STUDY, a message of its own */
+static uint32_t peeked;           /* of PEEK, likewise */
+static struct scribe_helper_path resolved; /* of RESOLVE */
+
+static int peek(const struct scribe_helper_question *q)
+{
+	struct iovec here = {&peeked, q->prefix}, there = {(void *)(uintptr_t)q->where[1], q->prefix};
+
+	peeked = 0;
+	if (q->prefix > sizeof(peeked))
+		return -EINVAL;
+	return process_vm_readv((pid_t)q->where[0], &here, 1, &there, 1, 0) == (ssize_t)q->prefix ? 0 : -EFAULT;
+}
+
+static int resolve(const struct scribe_helper_question *q, int root)
+{
+	memset(&resolved, 0, sizeof(resolved));
+	memcpy(resolved.text, q->path, strnlen(q->path, sizeof(q->path) - 1));
+	resolved.bytes = (uint32_t)scribe_path_resolve(resolved.text, sizeof(resolved.text), root, !q->replace,
+						       scribe_path_open, NULL);
+	return 0;
+}
+
+static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct scribe_helper_answer *a)
+{
+	int rc;
+
+	switch (q->op) {
+	case SCRIBE_HELPER_MKDIRS:
+		return scribe_make_dirs(q->path, q->prefix);
+	case SCRIBE_HELPER_CREATE:
+		rc = open_safely(q->path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		*ret_fd = rc;
+		return rc < 0 ? rc : 0;
+	case SCRIBE_HELPER_REMOVE: /* with a slash at its end: a directory, if it is empty */
+		rc = q->path[0] && q->path[strlen(q->path) - 1] == '/' ? rmdir(q->path) : unlink(q->path);
+		return rc < 0 ? -errno : 0;
+	case SCRIBE_HELPER_PUT:
+		rc = q->readable ? put_readable(q, fd) : put(q, fd);
+		if (q->drop[0])
+			unlink(q->drop);
+		return rc;
+	case SCRIBE_HELPER_FETCH:
+		return fetch(q->path, fd);
+	case SCRIBE_HELPER_MERGE:
+		return merge_parts(q, fd);
+	case SCRIBE_HELPER_DAYS:
+		return make_days(q->path, q->prefix);
+	case SCRIBE_HELPER_ATTRIBUTES:
+		return attributes(q->path, fd);
+	case SCRIBE_HELPER_ROOT:
+		files_root = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return files_root < 0 ? -errno : 0;
+	case SCRIBE_HELPER_JUDGE:
+		return scribe_helper_judge_texts(fd, q->replace, a);
+	case SCRIBE_HELPER_PEEK:
+		return peek(q);
+	case SCRIBE_HELPER_STUDY:
+		rc = scribe_helper_limits();
+		return rc < 0 ? rc : scribe_study_file(fd, q->replace, &study);
+	case SCRIBE_HELPER_RESOLVE:
+		return resolve(q, fd);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int become(const struct scribe_helper_wanted *who)
+{
+	if (geteuid() != 0)
+		return geteuid() == who->uid ? 0 : -EPERM;
+	if (who->user[0] ? initgroups(who->user, who->gid) : setgroups(0, NULL))
+		return -errno;
+	if (setresgid(who->gid, who->gid, who->gid) < 0 || setresuid(who->uid, who->uid, who->uid) < 0)
+		return -errno;
+	return 0;
+}
+
+static int settle_in(const struct scribe_helper_wanted *who)
+{
+	struct scribe_err err;
+	int rc;
+
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	umask(022);
+	prctl(PR_SET_NAME, "ioscribe-helper");
+	rc = become(who);
+	if (rc < 0)
+		return rc;
+	/* its user may neither look into it nor keep it when the daemon is gone */
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (chdir("/") < 0)
+		return -errno;
+	return scribe_sandbox(who->uid ? SCRIBE_PROCESS_HELPER : SCRIBE_PROCESS_ROOT_HELPER, &err);
+}
+
+void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
+{
+	static struct scribe_helper_question q;
+	const int only = 3;
+	int rc = scribe_helper_alone(sock);
+
+	if (rc == 0)
+		rc = settle_in(who);
+	if (rc == 0)
+		rc = (int)getpid();
+	if (scribe_helper_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
+		_exit(1);
+	for (;;) {
+		struct scribe_helper_answer a = {0};
+		int given = -1, fd = -1;
+
+		if (scribe_helper_recv(only, &q, sizeof(q), &given, 0) < 0)
+			_exit(0);
+		if (q.op == SCRIBE_HELPER_SEARCH) {
+			scribe_search_serve((const struct scribe_search *)(const void *)q.note, only);
+			continue;
+		}
+		a.rc = answer(&q, given, &fd, &a);
+		if (given >= 0)
+			close(given);
+		if (scribe_helper_send(only, &a, sizeof(a), fd) < 0)
+			_exit(0);
+		if (q.op == SCRIBE_HELPER_PEEK && a.rc == 0 &&
+		    scribe_helper_send(only, &peeked, sizeof(peeked), -1) < 0)
+			_exit(0);
+		if (q.op == SCRIBE_HELPER_STUDY && a.rc == 0 &&
+		    scribe_helper_send(only, &study, sizeof(study), -1) < 0)
+			_exit(0);
+		if (q.op == SCRIBE_HELPER_RESOLVE && a.rc == 0 &&
+		    scribe_helper_send(only, &resolved, sizeof(resolved), -1) < 0)
+			_exit(0);
+		if (fd >= 0)
+			close(fd);
+	}
+}

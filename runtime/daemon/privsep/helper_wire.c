@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See helper_wire.h. Must not know what is asked. */
+#include "runtime/daemon/privsep/helper_wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/daemon/privsep/sandbox_syscalls.h"
+
+int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
+{
+	struct iovec iov = {(void *)(uintptr_t)data, bytes};
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *c = (struct cmsghdr *)room;
+
+		m.msg_control = room;
+		m.msg_controllen = sizeof(room);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
+	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
+{
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct scribe_refused_call refused = {0};
+	/* what is longer than asked for is seen */
+	struct iovec iov[] = {{data, bytes}, {&refused, sizeof(refused)}};
+	/* as long as one descriptor: there would be room for two in what CMSG_SPACE aligns */
+	struct msghdr m = {
+		.msg_iov = iov, .msg_iovlen = 2, .msg_control = room, .msg_controllen = CMSG_LEN(sizeof(int))};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	do
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == ECONNRESET ? -EPIPE : -errno; /* it died with our question unread */
+	*ret_fd = -1;
+	c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(ret_fd, CMSG_DATA(c), sizeof(int));
+	if (n == (ssize_t)bytes)
+		return 0;
+	if (*ret_fd >= 0)
+		close(*ret_fd);
+	*ret_fd = -1;
+	if (n != sizeof(refused))
+		return -EPIPE;
+	if (bytes < sizeof(refused))
+		memmove((char *)&refused + bytes, &refused, sizeof(refused) - bytes);
+	memcpy(&refused, data, bytes < sizeof(refused) ? bytes : sizeof(refused));
+	if (refused.magic != SCRIBE_REFUSED_CALL)
+		return -EPIPE;
+	scribe_refused_calls_add(&refused);
+	return -EAGAIN;
+}
+
+int scribe_helper_alone(int sock)
+{
+	int only = sock == 3 ? 3 : dup2(sock, 3);
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	syscall(SYS_close_range, 4, ~0u, 0);
+	return only == 3 ? 0 : -EBADF;
+}

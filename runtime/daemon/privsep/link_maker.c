@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See link_maker.h. */
+#include "runtime/daemon/privsep/link_maker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/daemon/privsep/sandbox.h"
+#include "runtime/daemon/privsep/helper_wire.h"
+
+#define PLACES_MAX 4096u
+#define GIVEN      3 /* descriptors that come with a wish: of the answer, the program, the file */
+#define PAGE       4096u
+#define START_MS   20000
+#define END_MS     5000
+#define NAP_US     5000
+
+struct wish {
+	uint32_t n, at_return, deadline_ms, pad;
+	uint64_t target[3 * PLACES_MAX]; /* offsets, cookies, semaphores: n of each */
+};
+
+struct answer {
+	int32_t rc, pad;
+};
+
+/* One makes links, the other one takes them off. */
+enum { MAKER, CLOSER, PROCESSES };
+
+static struct {
+	pid_t pid;
+	int sock;
+} process[PROCESSES] = {{-1, -1}, {-1, -1}};
+static unsigned dropping; /* links that the closer has not told to be off */
+
+static int send_all(int sock, const void *data, size_t bytes, const int *fd, size_t n)
+{
+	struct iovec iov = {(void *)(uintptr_t)data, bytes};
+	char room[CMSG_SPACE(GIVEN * sizeof(int))] __attribute__((aligned(8))) = {0};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	struct cmsghdr *c = (struct cmsghdr *)room;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(c), fd, n * sizeof(int));
+	return sendmsg(sock, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+/* Bytes, or negative; all of `ret_fd` come or none. */
+static ssize_t receive_all(int sock, void *data, size_t bytes, int *ret_fd, size_t n)
+{
+	struct iovec iov = {data, bytes};
+	char room[CMSG_SPACE(GIVEN * sizeof(int))] __attribute__((aligned(8)));
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = CMSG_LEN(n * sizeof(int))};
+	struct cmsghdr *c;
+	ssize_t got;
+
+	do
+		got = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	for (size_t i = 0; i < n; i++)
+		ret_fd[i] = -1;
+	c = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(n * sizeof(int)))
+		memcpy(ret_fd, CMSG_DATA(c), n * sizeof(int));
+	return got < 0 ? -errno : got;
+}
+
+/* ---- in a process that makes one link ---- */
+
+/* For reading: `file` may be a name alone (O_PATH). What only others may read is not read here. */
+static int reopen(int file, char *ret_path, size_t cap)
+{
+	int fd;
+
+	snprintf(ret_path, cap, "/proc/self/fd/%d", file);
+	fd = open(ret_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? file : fd;
+}
+
+/* Its pages are there before the kernel's lock is held that every fork waits for. */
+static int read_pages(int file, const struct scribe_link_plan *p)
+{
+	uint64_t last = UINT64_MAX;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint64_t page = p->offset[i] / PAGE;
+		char byte;
+
+		if (page == last)
+			continue;
+		if (pread(file, &byte, 1, (off_t)(page * PAGE)) != 1 && errno != EBADF)
+			return -EIO;
+		last = page;
+	}
+	return 0;
+}
+
+static void make_one(const struct wish *w, const int *given)
+{
+	const struct itimerval end = {.it_value = {w->deadline_ms / 1000, w->deadline_ms % 1000 * 1000}};
+	struct scribe_link_plan *p = scribe_link_plan_new(w->n);
+	struct scribe_event_link none;
+	struct answer a = {.rc = -ENOMEM};
+	char path[64];
+	int fd = -1;
+
+	signal(SIGALRM, SIG_DFL);
+	setitimer(ITIMER_REAL, &end, NULL);
+	if (p) {
+		p->at_return = w->at_return;
+		memcpy(p->offset, w->target, 3 * sizeof(uint64_t) * w->n);
+		a.rc = read_pages(reopen(given[2], path, sizeof(path)), p);
+	}
+	if (a.rc == 0)
+		a.rc = fd = scribe_link_make(p, NULL, given[1], path, &none);
+	(void)scribe_helper_send(given[0], &a, sizeof(a), fd);
+	_exit(0);
+}
+
+/* ---- the processes ---- */
+
+static bool is_good(const struct wish *w, ssize_t bytes)
+{
+	return bytes >= (ssize_t)offsetof(struct wish, target) && w->n && w->n <= PLACES_MAX &&
+	       (size_t)bytes == offsetof(struct wish, target) + 3 * sizeof(uint64_t) * w->n;
+}
+
+static void make_links(int sock)
+{
+	static struct wish w;
+	int given[GIVEN];
+
+	for (;;) {
+		struct pollfd p = {.fd = sock, .events = POLLIN};
+		ssize_t bytes;
+
+		while (poll(&p, 1, 1000) <= 0)
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+		bytes = receive_all(sock, &w, sizeof(w), given, GIVEN);
+		if (bytes <= 0)
+			_exit(0);
+		if (given[0] >= 0 && is_good(&w, bytes) && fork() == 0)
+			make_one(&w, given);
+		for (int i = 0; i < GIVEN; i++)
+			if (given[i] >= 0)
+				close(given[i]);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+}
+
+static void close_links(int sock)
+{
+	char word;
+	int fd;
+
+	while (receive_all(sock, &word, sizeof(word), &fd, 1) > 0) {
+		/* the daemon has closed its own by then: whoever is the last one waits */
+		usleep(NAP_US);
+		if (fd >= 0)
+			close(fd);
+		if (scribe_helper_send(sock, &word, sizeof(word), -1) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+static void serve(int which, int sock)
+{
+	static const char *const name[] = {[MAKER] = "ioscribed-links", [CLOSER] = "ioscribed-close"};
+	struct scribe_err err;
+	int rc = scribe_helper_alone(sock);
+
+	setsid();
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	prctl(PR_SET_NAME, name[which]);
+	if (rc == 0 && chdir("/") < 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = scribe_sandbox(SCRIBE_PART_LINKER, &err);
+	if (scribe_helper_send(3, &rc, sizeof(rc), -1) < 0 || rc < 0)
+		_exit(1);
+	if (which == MAKER)
+		make_links(3);
+	close_links(3);
+}
+
+/* ---- in the daemon ---- */
+
+static int start(int which)
+{
+	struct pollfd p = {.events = POLLIN};
+	int pair[2], rc = -ETIMEDOUT, given;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	process[which].pid = fork();
+	if (process[which].pid == 0)
+		serve(which, pair[1]);
+	close(pair[1]);
+	p.fd = process[which].sock = pair[0];
+	if (process[which].pid < 0)
+		return -errno;
+	if (poll(&p, 1, START_MS) == 1 && scribe_helper_recv(p.fd, &rc, sizeof(rc), &given, MSG_DONTWAIT) < 0)
+		rc = -EPIPE;
+	return rc;
+}
+
+int scribe_linker_open(struct scribe_err *err)
+{
+	int rc = start(MAKER);
+
+	if (rc == 0)
+		rc = start(CLOSER);
+	if (rc == 0)
+		return 0;
+	scribe_linker_close();
+	return scribe_err_set(err, rc, "cannot start the process that makes links: %s", strerror(-rc));
+}
+
+void scribe_linker_close(void)
+{
+	for (int i = 0; i < PROCESSES; i++)
+		if (process[i].sock >= 0)
+			close(process[i].sock);
+	for (int i = 0; i < PROCESSES; i++) {
+		for (int k = 0; process[i].pid > 0 && k < END_MS / 5; k++) {
+			if (waitpid(process[i].pid, NULL, WNOHANG) != 0)
+				break;
+			usleep(5000);
+		}
+		process[i].pid = process[i].sock = -1;
+	}
+	dropping = 0;
+}
+
+bool scribe_linker_is_there(void)
+{
+	return process[MAKER].sock >= 0 && process[CLOSER].sock >= 0;
+}
+
+static int ask(int file, int program, const struct scribe_link_plan *plan, uint32_t deadline_ms)
+{
+	static struct wish w;
+	size_t bytes = 3 * sizeof(uint64_t) * plan->n;
+	int pair[2], rc;
+
+	if (plan->is_event || plan->n > PLACES_MAX)
+		return -EINVAL;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	w = (struct wish){.n = plan->n, .at_return = plan->at_return, .deadline_ms = deadline_ms};
+	memcpy(w.target, plan->offset, bytes);
+	rc = send_all(process[MAKER].sock, &w, offsetof(struct wish, target) + bytes,
+		      (int[]){pair[1], program, file}, GIVEN);
+	close(pair[1]);
+	if (rc == 0)
+		return pair[0];
+	close(pair[0]);
+	return rc;
+}
+
+static int answered(int sock, int *ret_fd)
+{
+	struct answer a = {0};
+	int fd = -1, rc = scribe_helper_recv(sock, &a, sizeof(a), &fd, MSG_DONTWAIT);
+
+	if (rc == 0 && a.rc < 0)
+		rc = a.rc;
+	if (rc == 0 && fd < 0)
+		rc = -EPROTO;
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	if (rc == 0)
+		*ret_fd = fd;
+	/* it has ended itself */
+	return rc == -EPIPE ? -ETIMEDOUT : rc;
+}
+
+static void drop(int fd)
+{
+	/* where that is not there, or behind with its work, it is done here */
+	if (fd >= 0 && process[CLOSER].sock >= 0)
+		dropping += send_all(process[CLOSER].sock, "", 1, &fd, 1) == 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+static unsigned still_dropping(void)
+{
+	ssize_t n = 1;
+	char word;
+
+	while (dropping && n > 0) {
+		n = recv(process[CLOSER].sock, &word, sizeof(word), MSG_DONTWAIT);
+		dropping -= n > 0;
+	}
+	/* it is gone, and all that it had */
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		dropping = 0;
+	return dropping;
+}
+
+const struct scribe_link_maker scribe_linker = {
+	.ask = ask, .answered = answered, .drop = drop, .dropping = still_dropping};

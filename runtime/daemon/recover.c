@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Taking up what an earlier daemon has left: the kernel's side is adopted, each
+ * job's journal is read and gives the world model, names and records as they
+ * were. Entries are checked: a journal may be older or damaged.
+ */
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "runtime/daemon/collect/syscall_attach.h"
+#include "runtime/daemon/lookup/file_xattrs.h"
+#include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/collect/job_env.h"
+#include "runtime/daemon/journal/entries.h"
+#include "runtime/daemon/collect/library_probes.h"
+#include "runtime/daemon/base/sd_notify.h"
+#include "runtime/daemon/collect/modules.h"
+#include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/base/event_loop.h"
+#include "runtime/daemon/collect/drain.h"
+#include "runtime/daemon/collect/slot_names.h"
+#include "runtime/daemon/config/library_selection.h"
+#include "runtime/daemon/control/job_session.h"
+#include "runtime/daemon/control/run_session.h"
+#include "runtime/daemon/lookup/exclusion_check.h"
+#include "runtime/daemon/state/record_policy.h"
+#include "runtime/daemon/collect/shm_records.h"
+#include "runtime/daemon/output/log_finalize.h"
+
+#define BPF_FS           "/sys/fs/bpf"
+#define SCRIBE_EXTEND_US "150000000" /* more than SCRIBE_BUILD_FINISH_S */
+
+struct pending {
+	const void *data;
+	size_t bytes;
+};
+
+struct resume {
+	struct scribe_daemon *d;
+	struct scribe_job *w; /* NULL before BEGIN */
+	uint32_t index;
+	struct pending *pending; /* records of an end that is not complete */
+	size_t n, room;
+	struct scribe_err *err;
+};
+
+static int begin(struct resume *r, const struct scribe_job_journal_begin *h, const char *text, size_t bytes)
+{
+	struct scribe_client as = {.fd = -1, .pid = h->pid, .uid = h->uid, .gid = h->gid};
+	int rc = r->w     ? -EIO
+		 : h->run ? scribe_runlink_resume(r->d, &as, r->index, text, bytes, &r->w, r->err)
+			  : scribe_jobs_resume(r->d, &as, r->index, text, bytes, &r->w, r->err);
+
+	if (rc < 0)
+		return rc;
+	r->w->client_ticks = h->ticks;
+	r->w->begun_ns = h->begun_ns;
+	r->w->realtime_ns = h->realtime_ns;
+	return 0;
+}
+
+static int process(struct resume *r, const struct scribe_job_journal_process *h)
+{
+	struct scribe_process *p = scribe_worlds_fork(&r->w->worlds, h->proc_id, h->parent, h->start_ns);
+
+	if (!p)
+		return -ENOMEM;
+	p->work = r->w;
+	p->index = h->index;
+	p->tgid = h->tgid;
+	p->uid = h->uid;
+	memcpy(p->comm, h->comm, sizeof(p->comm));
+	p->comm[sizeof(p->comm) - 1] = 0;
+	if (!h->parent && !r->w->first_proc_id) {
+		r->w->first_proc_id = h->proc_id;
+		if (r->w->client_pid && !r->w->config.job_number[0])
+			r->w->log_job_id = h->tgid;
+	}
+	return p->tgid ? scribe_map_put(&r->d->by_tgid, (uint64_t)p->tgid, p) : 0;
+}
+
+static int name(struct resume *r, const struct scribe_job_journal_name *h, const char *text, size_t bytes)
+{
+	struct scribe_name_entry *label = scribe_name_table_intern(&r->w->labels, text, bytes);
+
+	if (!label)
+		return -ENOMEM;
+	if (h->file_id)
+		label->file_id = h->file_id;
+	scribe_slot_name_set(r->d, r->w, h->slot, h->generation, label);
+	scribe_file_xattrs_want(r->w, label);
+	return 0;
+}
+
+static int exec(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_exec *h,
+		const char *text, size_t bytes)
+{
+	char exe[4096];
+
+	if (h->exe_bytes > bytes || h->exe_bytes >= sizeof(exe))
+		return -EIO;
+	memcpy(exe, text, h->exe_bytes);
+	exe[h->exe_bytes] = 0;
+	p->own_root_dir = h->own_root_dir;
+	scribe_shm_counters_forget(r->d, p); /* that of the program before was taken */
+	memcpy(p->comm, h->comm, sizeof(p->comm));
+	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,
+			       h->exe_bytes ? exe : NULL) < 0)
+		return -ENOMEM;
+	scribe_exclusion_check_program(p);
+	if (!p->env)
+		p->env = malloc(sizeof(*p->env));
+	if (p->env)
+		scribe_envreader_begin(p->env);
+	return p->env ? 0 : -ENOMEM;
+}
+
+static int env_part(struct scribe_process *p, const void *data, size_t bytes)
+{
+	if (bytes != sizeof(*p->env))
+		return -EIO;
+	if (p->env)
+		memcpy(p->env, data, bytes);
+	return 0;
+}
+
+static int env_whole(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_env *h,
+		     const void *data, size_t bytes)
+{
+	struct scribe_rankenv env;
+
+	if (bytes != sizeof(env))
+		return -EIO;
+	memcpy(&env, data, sizeof(env));
+	env.world[sizeof(env.world) - 1] = 0;
+	free(p->env);
+	p->env = NULL;
+	p->disabled = p->disabled || h->disabled;
+	return scribe_worlds_env(&r->w->worlds, p, &env);
+}
+
+/* A packed slot or table; bytes taken, negative when it is damaged. */
+static long take(const char **at, size_t *have, void *ret, size_t bytes)
+{
+	long n = scribe_unpack(*at, *have, ret, bytes);
+
+	if (n < 0)
+		return -EIO;
+	*at += n;
+	*have -= (size_t)n;
+	return 0;
+}
+
+static int record(struct resume *r, const void *data, size_t bytes)
+{
+	static struct scribe_slot slot[1 + SCRIBE_EXTRA_PARTS];
+	static struct scribe_value_table table[1 + SCRIBE_EXTRA_PARTS][2];
+	static struct scribe_heat_table heat[1 + SCRIBE_EXTRA_PARTS];
+	const struct scribe_job_journal_record *h = data;
+	const char *at = (const char *)(h + 1);
+	size_t have = bytes - sizeof(*h);
+	struct scribe_slot_view v = {.index = h->slot, .slot = &slot[0], .nparts = h->parts};
+	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, h->proc_id);
+	long rc = h->parts < 1 || h->parts > 1 + SCRIBE_EXTRA_PARTS ? -EIO : 0;
+
+	for (unsigned i = 0; rc == 0 && i < h->parts; i++) {
+		rc = take(&at, &have, &slot[i], sizeof(slot[i]));
+		for (int k = 0; rc == 0 && k < 2; k++)
+			if (h->tables[i] & (1u << k))
+				rc = take(&at, &have, &table[i][k], sizeof(table[i][k]));
+		if (rc == 0 && h->tables[i] & 4)
+			rc = take(&at, &have, &heat[i], sizeof(heat[i]));
+		v.part[i] = &slot[i].part;
+		v.ext[i] = &slot[i].ext;
+		v.access[i] = h->tables[i] & 1 ? &table[i][0] : NULL;
+		v.stride[i] = h->tables[i] & 2 ? &table[i][1] : NULL;
+		v.heat[i] = &slot[i].heat;
+		v.heat_table[i] = h->tables[i] & 4 ? &heat[i] : NULL;
+	}
+	if (rc < 0 || !p)
+		return rc < 0 ? (int)rc : 0;
+	return scribe_drain_kept(r->d, p, &v);
+}
+
+/* Those of an ending process count when all of them are there. */
+static int hold(struct resume *r, const void *data, size_t bytes)
+{
+	if (((const struct scribe_job_journal_record *)data)->lives)
+		return record(r, data, bytes);
+	if (r->n == r->room) {
+		size_t room = r->room ? r->room * 2 : 64;
+		struct pending *more = realloc(r->pending, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		r->pending = more;
+		r->room = room;
+	}
+	r->pending[r->n++] = (struct pending){data, bytes};
+	return 0;
+}
+
+static int drained(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_drained *h)
+{
+	int rc = 0;
+
+	if (h->records > r->n)
+		return -EIO;
+	for (size_t i = r->n - h->records; rc == 0 && i < r->n; i++)
+		rc = record(r, r->pending[i].data, r->pending[i].bytes);
+	r->n = 0;
+	p->drained = true;
+	p->totals.overflowed_files = h->overflowed_files;
+	return rc;
+}
+
+static int shm_counter(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_place *h)
+{
+	return scribe_shm_counters_known(r->d, p, &h->use, h->slot, h->generation);
+}
+
+static int stream(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_stream *h,
+		  const char *at, size_t have)
+{
+	static struct scribe_stream_copy c;
+	struct scribe_records *records = scribe_drain_records(p);
+	long rc = records ? 0 : -ENOMEM;
+
+	for (int i = SCRIBE_PART_OWNER; rc == 0 && i <= SCRIBE_PART_SHARED; i++) {
+		rc = take(&at, &have, &c.s.part[i], sizeof(c.s.part[i]));
+		if (rc == 0)
+			rc = take(&at, &have, &c.s.heat[i], sizeof(c.s.heat[i]));
+		if (rc == 0 && c.s.heat[i].table)
+			rc = take(&at, &have, &c.heat[i], sizeof(c.heat[i]));
+		if (rc == 0 && h->use.file)
+			rc = take(&at, &have, &c.more.ext[i], sizeof(c.more.ext[i]));
+		if (rc == 0 && h->use.file)
+			rc = take(&at, &have, &c.more.access[i], sizeof(c.more.access[i]));
+	}
+	if (rc < 0)
+		return (int)rc;
+	scribe_shm_counters_known_taken(r->d, p, &h->use);
+	return scribe_shm_counters_add(p, h->use.file != 0, h->id, &c, records);
+}
+
+static int ended(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_end *h)
+{
+	struct scribe_proc *proc = scribe_bpf_proc(r->d->bpf, p->index);
+
+	/* it may have died before it gave the entries back */
+	if (proc && proc->proc_id == p->proc_id && p->drained)
+		scribe_bpf_drain_and_free(r->d->bpf, p->index, NULL, NULL);
+	if (scribe_map_get(&r->d->by_tgid, (uint64_t)p->tgid) == p)
+		scribe_map_take(&r->d->by_tgid, (uint64_t)p->tgid);
+	p->status = h->status;
+	p->end_ns = h->end_ns;
+	scribe_shm_counters_forget(r->d, p);
+	scribe_daemon_modules_process_end(p);
+	scribe_worlds_exit(&r->w->worlds, p, (enum scribe_process_end)h->kind, h->status, h->end_ns);
+	return 0;
+}
+
+static int hello(struct resume *r, struct scribe_process *p, struct scribe_job_journal_hello h)
+{
+	h.name[sizeof(h.name) - 1] = 0;
+	if (scribe_worlds_hello(&r->w->worlds, p, h.rank, h.size, h.name) < 0)
+		return -ENOMEM;
+	/* its connection went with the earlier daemon: the log is ours to write */
+	if (p->rank)
+		p->rank->state = SCRIBE_RANK_FAILED;
+	return 0;
+}
+
+static int committed(struct resume *r, const void *data, size_t bytes)
+{
+	static struct scribe_msg_log m;
+	uint32_t unit;
+
+	memcpy(&unit, data, sizeof(unit));
+	if (bytes != sizeof(unit) && bytes != sizeof(unit) + sizeof(m))
+		return -EIO;
+	if (bytes > sizeof(unit))
+		memcpy(&m, (const char *)data + sizeof(unit), sizeof(m));
+	scribe_commit_resumed(r->w, unit, bytes > sizeof(unit) ? &m : NULL);
+	return 0;
+}
+
+/* Entries about a process begin with its proc_id. */
+static int process_entry(struct resume *r, uint32_t type, const void *data, size_t bytes)
+{
+	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, *(const uint32_t *)data);
+
+	if (!p || p->ended)
+		return 0;
+#define BODY(type) (const char *)data + sizeof(type), bytes - sizeof(type)
+	switch (type) {
+	case SCRIBE_ENTRY_PARENT_CMDLINE:
+		scribe_worlds_parent_cmdline(p, BODY(uint32_t));
+		return 0;
+	case SCRIBE_ENTRY_EXEC:
+		return exec(r, p, data, BODY(struct scribe_job_journal_exec));
+	case SCRIBE_ENTRY_READER:
+		return env_part(p, BODY(struct scribe_job_journal_env));
+	case SCRIBE_ENTRY_ENV:
+		return env_whole(r, p, data, BODY(struct scribe_job_journal_env));
+	case SCRIBE_ENTRY_DRAINED:
+		return drained(r, p, data);
+	case SCRIBE_ENTRY_MISSED:
+		p->unit->missed |= ((const struct scribe_job_journal_missed *)data)->modules;
+		return 0;
+	case SCRIBE_ENTRY_PLACE:
+		return shm_counter(r, p, data);
+	case SCRIBE_ENTRY_STREAM:
+		return stream(r, p, data, BODY(struct scribe_job_journal_stream));
+	case SCRIBE_ENTRY_END:
+		return ended(r, p, data);
+	case SCRIBE_ENTRY_HELLO:
+		return hello(r, p, *(const struct scribe_job_journal_hello *)data);
+	default:
+		return -EIO;
+	}
+}
+
+static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
+{
+	static const size_t least[] = {
+		[SCRIBE_ENTRY_BEGIN] = sizeof(struct scribe_job_journal_begin),
+		[SCRIBE_ENTRY_PROCESS] = sizeof(struct scribe_job_journal_process),
+		[SCRIBE_ENTRY_NAME] = sizeof(struct scribe_job_journal_name),
+		[SCRIBE_ENTRY_EXEC] = sizeof(struct scribe_job_journal_exec),
+		[SCRIBE_ENTRY_READER] = sizeof(struct scribe_job_journal_env),
+		[SCRIBE_ENTRY_ENV] = sizeof(struct scribe_job_journal_env),
+		[SCRIBE_ENTRY_RECORD] = sizeof(struct scribe_job_journal_record),
+		[SCRIBE_ENTRY_DRAINED] = sizeof(struct scribe_job_journal_drained),
+		[SCRIBE_ENTRY_END] = sizeof(struct scribe_job_journal_end),
+		[SCRIBE_ENTRY_HELLO] = sizeof(struct scribe_job_journal_hello),
+		[SCRIBE_ENTRY_ENDING] = sizeof(uint64_t),
+		[SCRIBE_ENTRY_COMMITTED] = sizeof(uint32_t),
+		[SCRIBE_ENTRY_SETTINGS] = 1,
+		[SCRIBE_ENTRY_PLACE] = sizeof(struct scribe_job_journal_place),
+		[SCRIBE_ENTRY_STREAM] = sizeof(struct scribe_job_journal_stream),
+		[SCRIBE_ENTRY_PARENT_CMDLINE] = sizeof(uint32_t),
+		[SCRIBE_ENTRY_MISSED] = sizeof(struct scribe_job_journal_missed),
+	};
+	struct resume *r = ctx;
+
+	if (type >= sizeof(least) / sizeof(least[0]) || !least[type] || bytes < least[type] ||
+	    (type != SCRIBE_ENTRY_BEGIN && !r->w))
+		return -EIO;
+	switch (type) {
+	case SCRIBE_ENTRY_BEGIN:
+		return begin(r, data, BODY(struct scribe_job_journal_begin));
+	case SCRIBE_ENTRY_PROCESS:
+		return process(r, data);
+	case SCRIBE_ENTRY_NAME:
+		return name(r, data, BODY(struct scribe_job_journal_name));
+	case SCRIBE_ENTRY_RECORD:
+		return hold(r, data, bytes);
+	case SCRIBE_ENTRY_ENDING:
+		r->w->state = SCRIBE_JOB_ENDING;
+		memcpy(&r->w->ending_deadline_ns, data, sizeof(uint64_t));
+		return 0;
+	case SCRIBE_ENTRY_COMMITTED:
+		return committed(r, data, bytes);
+	case SCRIBE_ENTRY_SETTINGS:
+		r->w->has_env_settings = true;
+		r->d->resuming = r->index + 1;
+		scribe_jobenv_apply(r->w, data, bytes);
+		r->d->resuming = 0;
+		return 0;
+	default:
+		return process_entry(r, type, data, bytes);
+	}
+}
+
+/* One job; the position in the ring up to which it is known. */
+static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
+{
+	struct scribe_err err = {0};
+	struct resume r = {.d = d, .index = index, .err = &err};
+	struct scribe_journal j;
+	uint64_t position = 0;
+	char path[160];
+	int rc = scribe_job_journal_path(d, index, path, sizeof(path));
+
+	if (rc == 0)
+		rc = scribe_journal_open(&j, path, scribe_job_journal_layout());
+	if (rc == -ENOENT)
+		return 0;
+	if (rc == 0) {
+		rc = scribe_journal_each(&j, entry, &r);
+		position = j.head->position;
+		if (rc < 0)
+			j.head->broken = 1; /* what is put behind it is not found either */
+		free(r.pending);
+		if (r.w)
+			r.w->journal = j; /* with what could not be read, it is best to go on */
+		else
+			scribe_journal_close(&j);
+	}
+	if (rc < 0)
+		fprintf(stderr, "ioscribed: %s: %s\n", path, err.text[0] ? err.text : strerror(-rc));
+	if (!r.w)
+		unlink(path);
+	if (r.w)
+		scribe_shm_counters_recover(d, r.w);
+	for (struct scribe_log_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
+		if (scribe_journal_is_broken(&r.w->journal))
+			u->missed |=
+				1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
+		for (struct scribe_process *p = u->first; p; p = p->next)
+			if (!p->ended) {
+				scribe_libs_exec(d, p);
+				scribe_libs_resumed(d, p);
+			}
+	}
+	return position;
+}
+
+static bool mounted(void)
+{
+	struct statfs fs;
+
+	if (statfs(BPF_FS, &fs) == 0 && fs.f_type == BPF_FS_MAGIC)
+		return true;
+	return mount("bpf", BPF_FS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700") == 0;
+}
+
+/* Journals of another build, which we cannot read; how many. */
+static unsigned foreign_journals(struct scribe_daemon *d)
+{
+	struct scribe_journal j;
+	char path[160];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < SCRIBE_JOBS_MAX; i++) {
+		int rc = scribe_job_journal_path(d, i, path, sizeof(path));
+
+		if (rc == 0)
+			rc = scribe_journal_open(&j, path, scribe_job_journal_layout());
+		n += rc == -EPROTONOSUPPORT;
+		if (rc == 0)
+			scribe_journal_close(&j);
+	}
+	return n;
+}
+
+static void remove_journals(struct scribe_daemon *d)
+{
+	unsigned n = 0;
+	char path[160];
+
+	for (uint32_t i = 0; i < SCRIBE_JOBS_MAX; i++)
+		if (scribe_job_journal_path(d, i, path, sizeof(path)) == 0)
+			n += unlink(path) == 0;
+	if (n)
+		fprintf(stderr, "ioscribed: %u job%s of an earlier daemon cannot be taken up: no log\n", n,
+			n == 1 ? "" : "s");
+}
+
+static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *err)
+{
+	int rc = scribe_bpf_adopt(pins, &d->bpf, err);
+
+	if (rc == 0 && foreign_journals(d)) {
+		d->bpf = scribe_bpf_close_keep_pins(d->bpf);
+		rc = scribe_err_set(err, -SCRIBE_E_VERSION, "%s: pinned by a build that notes jobs otherwise",
+				    pins);
+	}
+	if (rc == 0) {
+		/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
+			(void)scribe_watch_edge(d->epoll, scribe_bpf_events_fd(d->bpf), &d->bpf);
+		scribe_attend_resume(d);
+	}
+	return rc;
+}
+
+/*
+ * What another build has left is that build's to finish; what then stands there
+ * is looked at again. Where it cannot, nothing is touched, and jobs of ours do
+ * not survive us: their pins would stand where its pins are.
+ */
+static int finish_by_its_build(struct scribe_daemon *d, const char *pins, struct scribe_err *err)
+{
+	struct scribe_service *s = d->service;
+	struct scribe_err why = {0}, again = {0};
+	int rc;
+
+	fprintf(stderr, "ioscribed: %s; it finishes its jobs first\n", err->text);
+	scribe_notify("EXTEND_TIMEOUT_USEC=" SCRIBE_EXTEND_US "\nSTATUS=an earlier build finishes its jobs");
+	rc = scribe_build_finish(s->dir, s->pid_file, &why);
+	if (rc == 0)
+		rc = adopt(d, pins, &again);
+	if (rc != -SCRIBE_E_VERSION && (rc == 0 || again.code))
+		return rc;
+	fprintf(stderr,
+		"ioscribed: %s: that build cannot finish its jobs (%s): all is left as it is, to be finished "
+		"by "
+		"that build's ioscribed --finish; until then jobs do not survive this daemon\n",
+		pins, why.code ? why.text : again.text);
+	s->pin = false;
+	return -SCRIBE_E_VERSION;
+}
+
+static void forget_all(struct scribe_daemon *d, const char *pins)
+{
+	scribe_bpf_remove_pins(pins);
+	remove_journals(d);
+	scribe_build_forget(d->service->dir);
+}
+
+int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err)
+{
+	struct scribe_service *s = d->service;
+	uint64_t position = 0;
+	char pins[128], state[128];
+	int rc;
+
+	if (!s->pin)
+		return 0;
+	snprintf(state, sizeof(state), "%s/state", s->dir);
+	if (mkdir(state, 0700) < 0 && errno != EEXIST)
+		return scribe_err_set(err, -errno, "cannot make %s: %s", state, strerror(errno));
+	if (!mounted()) {
+		fprintf(stderr,
+			"ioscribed: no BPF file system at " BPF_FS
+			": jobs will not survive this daemon: mount -t bpf bpf " BPF_FS " before it starts\n");
+		s->pin = false;
+		return 0;
+	}
+	scribe_job_journal_pins(s->dir, pins, sizeof(pins));
+	rc = adopt(d, pins, err);
+	if (rc == -SCRIBE_E_VERSION && s->finish)
+		return rc;
+	if (rc == -SCRIBE_E_VERSION)
+		rc = finish_by_its_build(d, pins, err);
+	if (rc == -SCRIBE_E_VERSION)
+		return 0;
+	if (rc < 0) {
+		if (rc != -ENOENT)
+			fprintf(stderr, "ioscribed: %s\n", err->text);
+		forget_all(d, pins);
+		return 0;
+	}
+	for (uint32_t i = 0; i < SCRIBE_JOB_ORPHANED; i++) {
+		uint64_t to = resume_job(d, i);
+
+		if (to > position)
+			position = to;
+	}
+	scribe_bpf_skip_to(d->bpf, position);
+	for (uint32_t i = 0; i < SCRIBE_JOB_ORPHANED; i++)
+		if (!d->work[i] && scribe_bpf_job(d->bpf, i)->active)
+			scribe_bpf_forget_job(d->bpf, i);
+	return 0;
+}

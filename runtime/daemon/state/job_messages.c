@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See job_messages.h. */
+#include "runtime/daemon/state/job_messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct scribe_msg_log *scribe_commit_message(struct scribe_job *w)
+{
+	if (w->logs == w->logs_room) {
+		size_t room = w->logs_room ? w->logs_room * 2 : 4;
+		struct scribe_msg_log *more = realloc(w->log, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		w->log = more;
+		w->logs_room = room;
+	}
+	memset(&w->log[w->logs], 0, sizeof(*w->log));
+	return &w->log[w->logs++];
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See job_nodes.h. */
+#include "runtime/daemon/state/job_nodes.h"
+
+#include <string.h>
+
+bool scribe_node_parts_job(const struct scribe_job *w)
+{
+	return w->spec.nodes > 1;
+}
+
+bool scribe_is_local_world(const char *key)
+{
+	return !strncmp(key, "launcher:", 9) || !strncmp(key, "process:", 8) || !strncmp(key, "single:", 7);
+}
+
+bool scribe_node_parts_unit(const struct scribe_job *w, const struct scribe_log_unit *u)
+{
+	if (!scribe_node_parts_job(w))
+		return false;
+	/* logs with one name in common are numbered by whoever makes them all */
+	if (!u->id || w->config.log_file[0])
+		return true;
+	return !scribe_is_local_world(u->key) && (u->nprocs <= 0 || u->ranks.used < (size_t)u->nprocs);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Copies of places out of a memory that its program changes meanwhile, and that says
+ * what it likes. Must not know whose records they are.
+ */
+#include "runtime/daemon/state/shm_copy.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+static bool read_at(int fd, size_t at, void *to, size_t bytes)
+{
+	return pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+/* The table that a part names. One that there is not is none. */
+static bool read_heat(int fd, struct scribe_stream_copy *c, int part)
+{
+	const uint32_t table = c->s.heat[part].table;
+
+	if (table > SCRIBE_STREAM_HEATS)
+		c->s.heat[part].table = 0;
+	if (!c->s.heat[part].table)
+		return true;
+	return read_at(fd, offsetof(struct scribe_shm_counters, heat) + (table - 1) * sizeof(c->heat[part]),
+		       &c->heat[part], sizeof(c->heat[part]));
+}
+
+static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_copy *c)
+{
+	const size_t at = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s),
+		     beside = offsetof(struct scribe_shm_counters, more) + index * sizeof(c->more);
+
+	return read_at(fd, at, &c->s, sizeof(c->s)) && (!file || read_at(fd, beside, &c->more, sizeof(c->more))) &&
+	       read_heat(fd, c, SCRIBE_PART_OWNER) && read_heat(fd, c, SCRIBE_PART_SHARED);
+}
+
+/* As it was before the call that its owner has not ended. */
+static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
+{
+	c->s.part[SCRIBE_PART_OWNER] = c->s.part[SCRIBE_PART_OWNER_SHADOW];
+	c->s.heat[SCRIBE_PART_OWNER] = c->s.heat[SCRIBE_PART_OWNER_SHADOW];
+	if (file) {
+		c->more.ext[SCRIBE_PART_OWNER] = c->more.ext[SCRIBE_PART_OWNER_SHADOW];
+		c->more.access[SCRIBE_PART_OWNER] = c->more.access[SCRIBE_PART_OWNER_SHADOW];
+	}
+	return read_heat(fd, c, SCRIBE_PART_OWNER);
+}
+
+bool scribe_stream_copy_read(int fd, uint32_t index, bool file, struct scribe_stream_copy *c, unsigned *tries)
+{
+	const size_t lock = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s) +
+			    offsetof(struct scribe_counter_slot, part[SCRIBE_PART_OWNER].lock);
+
+	for (bool first = true; first || *tries; first = false) {
+		uint32_t after;
+
+		*tries -= !first;
+		if (!read_all(fd, index, file, c) || !read_at(fd, lock, &after, sizeof(after)))
+			return false;
+		if (!(after & 1) && after == c->s.part[SCRIBE_PART_OWNER].lock)
+			return true;
+	}
+	return !(c->s.part[SCRIBE_PART_OWNER].lock & 1) || take_again(fd, file, c);
+}
+
+const struct scribe_heat_table *scribe_stream_copy_heat(const struct scribe_stream_copy *c, int part)
+{
+	return c->s.heat[part].table ? &c->heat[part] : NULL;
+}

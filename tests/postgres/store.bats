@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Stores in PostgreSQL: every question answered as from SQLite, byte for byte; kills, a server that goes away,
+# retention. The server is the test's own.
+
+load ../cli/helper
+load server
+
+STREAM="$BATS_TEST_DIRNAME/../data/stream/mpi_io_test.json"
+
+setup_file() {
+	bats_require_minimum_version 1.5.0
+	pg_start
+	export PG PG_DIR
+}
+
+teardown_file() {
+	pg_stop
+}
+
+# Each test has a database of its own: DB.
+setup() {
+	psql -XqA "$PG" -c "CREATE DATABASE t$BATS_TEST_NUMBER"
+	DB=${PG/\/postgres/\/t$BATS_TEST_NUMBER}
+}
+
+ask() {
+	psql -XqtA "$DB" -c "$1"
+}
+
+store() {
+	"$IOSCRIBE" store --db "$DB" "$@"
+}
+
+@test "postgres: what is wrong is said in one line, and no password is shown" {
+	run_err 1 "No such file or directory" "$IOSCRIBE" store --db "postgresql://me:secret@/x?host=/none&password=geheim" "$STREAM"
+	none -e secret -e geheim "$BATS_TEST_TMPDIR/err"
+	run_err 1 'database "none" does not exist' "$IOSCRIBE" query --db "${PG/\/postgres/\/none}" jobs
+	run_err 1 "no store of ioscribe" "$IOSCRIBE" query --db "$DB" jobs
+	store "${STREAM}" >/dev/null
+	ask "UPDATE ioscribe_store SET value = 99 WHERE name = 'schema'"
+	run_err 1 "made by a newer ioscribe (schema 99" store "$STREAM"
+	run_err 1 "odd://me@host/x: no kind of database" "$IOSCRIBE" store --db odd://me:secret@host/x "$STREAM"
+}
+
+@test "postgres: every question is answered as from SQLite, byte for byte" {
+	local q format n=0
+	make_events 30000 3 8 >"$BATS_TEST_TMPDIR/e.json"
+	cat "$STREAM" >>"$BATS_TEST_TMPDIR/e.json"
+	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/io.sqlite" "$BATS_TEST_TMPDIR/e.json" >/dev/null
+	[ "$(store "$BATS_TEST_TMPDIR/e.json")" = "$DB: 30041 operations added, 0 already there" ]
+	for q in $("$IOSCRIBE" query --list | sed -nE 's/^([a-z_]+):.*/\1/p'); do
+		case $q in
+		jobs | modules) set -- "$q" ;;
+		operations) set -- operations "operations job=5001" "operations job=-2" ;;
+		over_time) set -- "over_time job=5001" "over_time job=5000 seconds=0" ;;
+		durations | nodes | heat | ranks) set -- "$q job=5000" "$q job=5001" "$q job=5002" ;;
+		slowest) set -- "slowest job=5000 limit=500" ;;
+		runs) set -- "runs exe=/apps/solver0" "runs exe=none" ;;
+		load) set -- "load from_us=1700000000010000 to_us=1700000000050000" "load from_us=0 to_us=9000000000000000000" ;;
+		rank) set -- "rank job=5001 rank=3 limit=10000" "rank job=5002 rank=1 from_us=1700000000020000 limit=7" ;;
+		*) echo "no call of $q here" && return 1 ;;
+		esac
+		for q in "$@"; do
+			for format in --csv --json; do
+				n=$((n + 1))
+				# shellcheck disable=SC2086 # a question and its parameters
+				"$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" $format $q >"$BATS_TEST_TMPDIR/a"
+				# shellcheck disable=SC2086
+				"$IOSCRIBE" query --db "$DB" $format $q >"$BATS_TEST_TMPDIR/b"
+				cmp "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+			done
+		done
+	done
+	[ "$n" -ge 30 ]
+	# all rows, by all columns
+	q="SELECT job_id, use, uid, rank, node, module, op, type, record_id, path, time_us, start_us, dur_us, total_us, off, len, max_byte, switches, flushes, cnt, pt_sel, irreg_hslab, reg_hslab, ndims, npoints FROM io"
+	cmp <(sqlite3 "$BATS_TEST_TMPDIR/io.sqlite" "$q" | sort) <(ask "$q" | sort)
+	# a replay adds nothing, in the other order, and nothing can be changed by a question
+	[ "$(tac "$BATS_TEST_TMPDIR/e.json" | store -)" = "$DB: 0 operations added, 30041 already there" ]
+	mkdir "$BATS_TEST_TMPDIR/mine"
+	echo 'DELETE FROM event' >"$BATS_TEST_TMPDIR/mine/gone.sql"
+	run_err 1 "in a read-only transaction" "$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" gone
+}
+
+@test "postgres: spread is cut exactly, at squares and beyond 64 bits" {
+	store /dev/null
+	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[1, 1, 1]::bigint[]) x')" = 0 ]
+	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[1, 7]::bigint[]) x')" = 3 ]
+	[ "$(ask 'SELECT spread(x) IS NULL FROM unnest(ARRAY[NULL]::bigint[]) x')" = t ]
+	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[0, 4000000000000000001, NULL]::bigint[]) x')" = 2000000000000000000 ]
+	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[0, 3999999999999999999]::bigint[]) x')" = 1999999999999999999 ]
+}
+
+@test "postgres: killed at any time and started again, two at once: nothing lost, nothing twice" {
+	local pid turn a
+	make_events 40000 4 16 >"$BATS_TEST_TMPDIR/e.json"
+	for turn in 1 2 3 4; do
+		store "$BATS_TEST_TMPDIR/e.json" >/dev/null &
+		pid=$!
+		sleep "0.$((turn * 7 % 10))"
+		kill -KILL $pid 2>/dev/null || true
+		wait $pid 2>/dev/null || true
+	done
+	tac "$BATS_TEST_TMPDIR/e.json" | store - >"$BATS_TEST_TMPDIR/a" &
+	a=$!
+	store "$BATS_TEST_TMPDIR/e.json" >/dev/null
+	wait $a
+	[ "$(ask 'SELECT count(*), count(DISTINCT (job, rank, time_us, key)), sum(bytes) FROM event, input')" = \
+		"40000|40000|$(($(stat -c %s "$BATS_TEST_TMPDIR/e.json") * 40000))" ]
+	[ "$(ask 'SELECT count(*) FROM job')" -eq 4 ]
+}
+
+@test "postgres: a partition a day; --keep drops those that are over" {
+	local now
+	now=$(date +%s)
+	for days in 0 3 10 20; do
+		sed -E "s/\"timestamp\":[0-9]+/\"timestamp\":$((now - days * 86400 - 7200))/; s/\"job_id\":[0-9]*/\"job_id\":$((days + 1))/" "$STREAM" >"$BATS_TEST_TMPDIR/$days.json"
+	done
+	sed -E 's/"timestamp":[0-9]+/"timestamp":7/; s/"job_id":[0-9]*/"job_id":70/' "$STREAM" >"$BATS_TEST_TMPDIR/early.json"
+	sed -E 's/"timestamp":[0-9]+/"timestamp":5000000000/; s/"job_id":[0-9]*/"job_id":80/' "$STREAM" >"$BATS_TEST_TMPDIR/late.json"
+	[[ "$(store "$BATS_TEST_TMPDIR"/{0,3,10,20,early,late}.json)" == *": 246 operations added, 0 already there" ]]
+	[ "$(ask "SELECT relname FROM pg_class WHERE relname ~ '^event_([0-9]{8}|before|after)$' ORDER BY 1" | tr '\n' ' ')" = \
+		"$(for days in 20 10 3 0; do date -u -d "@$((now - days * 86400 - 7200))" +event_%Y%m%d; done | tr '\n' ' ')event_after event_before " ]
+	store --keep 10 /dev/null | grep -q "^123 operations of more than 10 days ago deleted$"
+	[ "$(ask 'SELECT string_agg(job_id::text, $$ $$ ORDER BY job_id) FROM job')" = "1 4 80" ]
+	[ "$(ask 'SELECT count(*) FROM event')" -eq 123 ]
+	[ "$(ask "SELECT count(*) FROM pg_class WHERE relname ~ '^event_[0-9]{8}$'")" -le 3 ]
+}
+
+@test "postgres: the server goes away and comes back: a pipe waits with one line, nothing is lost" {
+	local pid sender
+	make_events 3000 2 4 >"$BATS_TEST_TMPDIR/e.json"
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	store "$BATS_TEST_TMPDIR/pipe" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- 5>&- &
+	pid=$!
+	exec 5<>"$BATS_TEST_TMPDIR/pipe"
+	head -n 1000 "$BATS_TEST_TMPDIR/e.json" >&5
+	until_prints 1000 ask 'SELECT count(*) FROM event'
+	pg_down
+	tail -n 2000 "$BATS_TEST_TMPDIR/e.json" >&5 & # more than a pipe holds
+	sender=$!
+	until_prints 1 grep -c "waiting for the server$" "$BATS_TEST_TMPDIR/err"
+	pg_up
+	wait $sender
+	exec 5>&-
+	wait $pid
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/err")" = "ioscribe store: the server answers again: going on" ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 2 ]
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "$DB: 3000 operations added, 0 already there" ]
+	[ "$(ask 'SELECT count(*) FROM event')" -eq 3000 ]
+}

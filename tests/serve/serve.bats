@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ioscribe serve, asked by HTTP. How the page looks: page.js, by hand.
+
+load ../cli/helper
+
+setup_file() {
+	local events
+	events=$(built cli/make_events)
+	"$events" 30000 3 8 >"$BATS_FILE_TMPDIR/e.json"
+	"$IOSCRIBE" store --db "$BATS_FILE_TMPDIR/io.sqlite" "$BATS_FILE_TMPDIR/e.json"
+}
+
+teardown() {
+	[ -z "${SERVE_PID:-}" ] || kill "$SERVE_PID" 2>/dev/null || true
+}
+
+# Sets SERVE_PID, PLACE and TOKEN.
+serve() { # DB [OPTION...]
+	local db=$1 turn
+	shift
+	"$IOSCRIBE" serve --db "$db" --listen 127.0.0.1:0 "$@" >"$BATS_TEST_TMPDIR/address" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	SERVE_PID=$!
+	for turn in $(seq 300); do
+		[ ! -s "$BATS_TEST_TMPDIR/address" ] || break
+		sleep 0.1
+	done
+	PLACE=$(sed -nE 's,^http://([^/]*)/page#token=.*,\1,p' "$BATS_TEST_TMPDIR/address")
+	TOKEN=$(sed -nE 's,.*#token=,,p' "$BATS_TEST_TMPDIR/address")
+	[ -n "$PLACE" ] || { cat "$BATS_TEST_TMPDIR/err"; return 1; }
+}
+
+fetch() { # PATH
+	python3 -c 'import sys, urllib.request as u
+print(u.urlopen(u.Request(f"http://{sys.argv[1]}{sys.argv[3]}", headers={"Authorization": "Bearer " + sys.argv[2]})).read().decode(), end="")' \
+		"$PLACE" "$TOKEN" "$1"
+}
+
+@test "serve: what is wrong is said in one line" {
+	local db=$BATS_FILE_TMPDIR/io.sqlite
+	run_err 2 "--db DB is missing" "$IOSCRIBE" serve
+	run_err 1 "none.sqlite: No such file or directory" "$IOSCRIBE" serve --db "$BATS_TEST_TMPDIR/none.sqlite"
+	for place in 8750 localhost:8750 127.0.0.1: 127.0.0.1:x 127.0.0.1:65536 '[::1:80'; do
+		run_err 1 "--listen: not ADDRESS:PORT" "$IOSCRIBE" serve --db "$db" --listen "$place"
+	done
+	run_err 1 "cannot listen there" "$IOSCRIBE" serve --db "$db" --listen 192.0.2.1:0
+	run_err 1 "token: No such file" "$IOSCRIBE" serve --db "$db" --token-file "$BATS_TEST_TMPDIR/token"
+	echo short >"$BATS_TEST_TMPDIR/token"
+	run_err 1 "its first line is no token: 16 to 255" "$IOSCRIBE" serve --db "$db" --token-file "$BATS_TEST_TMPDIR/token"
+}
+
+@test "serve: malformed and forbidden requests get an HTTP error each, and it goes on" {
+	serve "$BATS_FILE_TMPDIR/io.sqlite"
+	python3 "$BATS_TEST_DIRNAME/malformed.py" "$PLACE" "$TOKEN" | tee "$BATS_TEST_TMPDIR/out"
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "55 refused" ]
+	kill -0 "$SERVE_PID"
+	kill -TERM "$SERVE_PID"
+	wait "$SERVE_PID"
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+	[ "$(sqlite3 "$BATS_FILE_TMPDIR/io.sqlite" 'SELECT count(*) FROM event')" -eq 30000 ]
+}
+
+@test "serve: Grafana's requests are answered as it expects, those of the dashboard too" {
+	serve "$BATS_FILE_TMPDIR/io.sqlite"
+	[ "$(python3 "$BATS_TEST_DIRNAME/grafana.py" "$PLACE" "$TOKEN" "$IOSCRIBE" "$BATS_FILE_TMPDIR/io.sqlite" \
+		"$BATS_TEST_DIRNAME/../../packaging/grafana/ioscribe-store-dashboard.json")" = "as expected" ]
+}
+
+@test "serve: the page is whole, names no other server, and what it asks for grows while a store writes" {
+	local file n
+	echo 0123456789abcdef >"$BATS_TEST_TMPDIR/token"
+	head -n 100 "$BATS_FILE_TMPDIR/e.json" | "$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/live.sqlite" -
+	serve "$BATS_TEST_TMPDIR/live.sqlite" --token-file "$BATS_TEST_TMPDIR/token"
+	[ "$TOKEN" = TOKEN ]
+	fetch /page >"$BATS_TEST_TMPDIR/page" # for whoever has no token, too
+	TOKEN=0123456789abcdef
+	for file in $(grep -oE '(src|href)="/[^"]*"' "$BATS_TEST_TMPDIR/page" | sed -E 's/.*"(.*)"/\1/'); do
+		fetch "$file" >"$BATS_TEST_TMPDIR/file"
+		[ -s "$BATS_TEST_TMPDIR/file" ]
+		[ "$file" = /page/chart.js ] || cat "$BATS_TEST_TMPDIR/file" >>"$BATS_TEST_TMPDIR/page"
+		n=$((n + 1))
+	done
+	[ "$n" -eq 4 ]
+	none -E '(https?:)?//[a-z0-9.]+\.[a-z]' "$BATS_TEST_TMPDIR/page"
+	sum() { fetch "/api/ask?question=operations" | python3 -c 'import json, sys; print(sum(r[4] for r in json.load(sys.stdin)["rows"]))'; }
+	[ "$(sum)" -eq 100 ]
+	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/live.sqlite" "$BATS_FILE_TMPDIR/e.json"
+	[ "$(sum)" -eq 30000 ]
+}

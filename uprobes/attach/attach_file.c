@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Attaching the library programs: links, files already seen. Must not know:
+ * processes, names, logs.
+ */
+#include "uprobes/attach/attach_state.h"
+#include "uprobes/attach/alone.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/user/map_calls.h"
+#include "logfmt/base/clock.h"
+#include "logfmt/counters/records.h"
+#include "uprobes/elf/library_offsets.h"
+#include "uprobes/elf/sites.h"
+
+#define SEEN_MAX 50000 /* files without a library; more are looked at again */
+
+/* Give a place its index among the kernel's sites. */
+static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image,
+		    uint64_t *ret_cookie)
+{
+	struct scribe_site site = one->site;
+	uint32_t index = u->nsites;
+
+	if (index >= SCRIBE_SITES_MAX)
+		return -E2BIG;
+	site.image = (uint16_t)image;
+	if (scribe_map_update(u->sites_fd, &index, &site, BPF_ANY))
+		return -errno;
+	u->nsites++;
+	*ret_cookie = index;
+	return 0;
+}
+
+/* Returns first: a call between the two links is then without a beginning, and ignored. */
+static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
+		       uint32_t image, const char *path, bool counts)
+{
+	struct scribe_batch *b = calloc(2, sizeof(*b)), *returns = b + 1;
+	int rc = b ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < plan->n && b->n < SCRIBE_COOKIES_MAX; i++) {
+		const struct scribe_planned *one = &plan->at[i];
+		uint64_t cookie = 0;
+
+		if (((one->site.flags & SCRIBE_SITE_COUNTS) != 0) != counts)
+			continue;
+		rc = announce(u, one, image, &cookie);
+		if (rc)
+			break;
+		scribe_batch_add(b, one->offset, one->site.vaddr, one->semaphore, cookie);
+		if (one->site.flags & SCRIBE_SITE_RETURNS)
+			scribe_batch_add(returns, one->offset, one->site.vaddr, 0,
+					 SCRIBE_COOKIE_RETURN | layer);
+	}
+	scribe_pinned_counts(u);
+	if (rc == 0)
+		rc = scribe_batch_attach(u, layer, path, returns, true, counts);
+	if (rc == 0)
+		rc = scribe_batch_attach(u, layer, path, b, false, counts);
+	free(b);
+	return rc;
+}
+
+size_t scribe_uprobes_original_bytes(const struct scribe_uprobes *u, uint32_t image,
+				     struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
+{
+	size_t n = scribe_original_of(&u->original, image, ret_byte);
+	const struct scribe_alone_of of = {.program = u->program_fd[SCRIBE_LAYER_MPIIO],
+					   .list = u->program_fd[SCRIBE_PROGRAM_ALONE],
+					   .sites = u->sites_fd};
+
+	return n && scribe_places_are_alone(&of, image, ret_byte, n) ? n : 0;
+}
+
+/* A user's libraries leave the other half of the kernel's tables to everybody else. */
+static bool has_room(const struct scribe_uprobes *u, const struct scribe_plan *plan, uint32_t uid)
+{
+	return u->nimages < SCRIBE_LIBRARY_OFFSETS_OPENMPI / (uid ? 2 : 1) &&
+	       u->nsites + plan->n < SCRIBE_SITES_MAX / (uid ? 2 : 1);
+}
+
+static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid,
+			  const char *path, struct scribe_uprobes_result *ret, struct scribe_err *err)
+{
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+	struct scribe_library_offsets image = s->library[k].image;
+	uint32_t index = u->nimages;
+	struct scribe_plan plan;
+	int rc;
+
+	image.h5_mpi_unseen &= !(scribe_uprobes_layers(u) & 1u << SCRIBE_LAYER_MPIIO);
+	/* the handlers know the streams of glibc, which are these */
+	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.std_at[0])) ||
+	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
+	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at) || !s->library[k].whole)
+		return -ENOTSUP;
+	rc = scribe_uprobes_load(u, l->layer, err);
+	if (rc == 0)
+		rc = scribe_study_plan(s, k, u->opt.stdio_calls, &plan);
+	if (rc)
+		return rc;
+	if (!has_room(u, &plan, uid))
+		rc = -E2BIG;
+	else if (scribe_map_update(u->images_fd, &index, &image, BPF_ANY))
+		rc = -errno;
+	else
+		u->nimages++;
+	/* for those that have it built in: the site's, not any user's */
+	if (rc == 0 && l->layer == SCRIBE_LAYER_MPIIO && image.flavour == SCRIBE_FLAVOUR_OPENMPI && !uid) {
+		uint32_t known = SCRIBE_LIBRARY_OFFSETS_OPENMPI;
+
+		scribe_map_update(u->images_fd, &known, &image, BPF_ANY);
+	}
+	if (rc == 0)
+		scribe_original_add(&u->original, &plan, index);
+	if (rc == 0)
+		rc = attach_plan(u, &plan, l->layer, index, path, false);
+	if (rc == 0)
+		rc = attach_plan(u, &plan, l->layer, index, path, true);
+	for (size_t i = 0; rc == 0 && i < plan.n; i++) {
+		ret->places++;
+		ret->emulated += plan.at[i].emulated;
+	}
+	if (rc == 0)
+		ret->modules |= l->modules;
+	scribe_plan_clear(&plan);
+	return rc;
+}
+
+bool scribe_uprobed_is_changed(const struct scribe_uprobed *f, const struct stat *st)
+{
+	return f->bytes != (uint64_t)st->st_size || f->changed_s != st->st_ctim.tv_sec ||
+	       f->changed_ns != st->st_ctim.tv_nsec;
+}
+
+const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, const struct stat *st)
+{
+	const struct scribe_uprobed *f = scribe_uprobes_known(u, st->st_dev, st->st_ino);
+
+	/* what probes stand in is held by them */
+	if (!f || (f->modules && f->since_ns != SCRIBE_UPROBED_NEVER) || !scribe_uprobed_is_changed(f, st))
+		return f;
+	scribe_uprobes_forget(u, (size_t)(f - u->seen));
+	return NULL;
+}
+
+static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool attached)
+{
+	file->since_ns = attached && (!u->stands || u->opt.link_maker) ? SCRIBE_UPROBED_NEVER : scribe_now_ns();
+	file->nsites = u->nsites;
+	file->nimages = u->nimages;
+	file->nplaces = u->nplaces;
+	if (attached && u->stands && !u->opt.link_maker)
+		scribe_pinned_file(u, file);
+	return scribe_uprobes_keep_file(u, file);
+}
+
+static void note_library(struct scribe_uprobed *file, const struct scribe_study *s, unsigned k, bool wanted)
+{
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+
+	file->library[k].layer = l->layer;
+	file->library[k].modules = wanted ? l->modules : 0;
+	file->library[k].init_state = s->library[k].init_state;
+	file->nlibraries = k + 1;
+}
+
+static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_library *l)
+{
+	bool ours = l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
+
+	return l->modules & u->opt.modules & (ours ? u->opt.wrapped : u->opt.modules);
+}
+
+static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,
+			     const struct scribe_study *s, struct scribe_uprobed *file,
+			     struct scribe_uprobes_result *ret, struct scribe_err *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (unsigned k = 0; k < s->nlibraries; k++) {
+		const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+		struct scribe_err why = {0};
+		bool wanted = is_wanted(u, l);
+		int rc = wanted ? attach_library(u, s, k, uid, path, ret, &why) : 0;
+
+		note_library(file, s, k, wanted && !rc);
+		ret->fresh |= wanted && !rc;
+		if (!rc)
+			continue;
+		if (why.code)
+			scribe_err_set(err, rc, "%s", why.text);
+		else if (rc == -ENOTSUP)
+			scribe_err_set(err, rc,
+				       "%s: cannot be probed for %s: its version is not known, or built in "
+				       "an unknown way",
+				       label, l->name);
+		else
+			scribe_batch_refused(u, rc, label, err);
+		/* streams that nobody knows stay with their system calls: nothing is missed */
+		if (l->layer != SCRIBE_LAYER_STDIO)
+			file->refused |= l->modules & u->opt.modules;
+	}
+}
+
+/* Without asking whoever holds the file: type, owner, size and number are what is known of it here. */
+int scribe_uprobes_stat(int fd, struct stat *ret)
+{
+	struct statx x;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x) < 0)
+		return -errno;
+	memset(ret, 0, sizeof(*ret));
+	ret->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+	ret->st_ino = x.stx_ino;
+	ret->st_mode = x.stx_mode;
+	ret->st_uid = x.stx_uid;
+	ret->st_size = (off_t)x.stx_size;
+	ret->st_ctim.tv_sec = x.stx_ctime.tv_sec;
+	ret->st_ctim.tv_nsec = x.stx_ctime.tv_nsec;
+	return 0;
+}
+
+/*
+ * Another descriptor of it. Closing one that was opened for reading asks the server of a FUSE file system;
+ * of root's alone such are attached to.
+ */
+static int hold(int fd, uint32_t uid)
+{
+	char path[64];
+	int held;
+
+	if (uid)
+		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	held = open(path, O_PATH | O_CLOEXEC);
+	return held < 0 ? -errno : held;
+}
+
+/* Its links are made meanwhile. */
+static int begin(struct scribe_uprobes *u, const struct scribe_uprobed *f, int fd, const char *label)
+{
+	struct scribe_pending p = {.dev = f->dev, .ino = f->ino, .uid = f->uid, .asked = -1};
+
+	if (scribe_uprobes_busy_with(u, f->dev, f->ino))
+		return 0;
+	if (u->npending == u->pending_room) {
+		size_t room = u->pending_room ? u->pending_room * 2 : 16;
+		struct scribe_pending *more = realloc(u->pending, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		u->pending = more;
+		u->pending_room = room;
+	}
+	p.fd = hold(fd, f->uid);
+	if (p.fd < 0)
+		return p.fd;
+	snprintf(p.label, sizeof(p.label), "%s", label);
+	u->pending[u->npending++] = p;
+	return 0;
+}
+
+bool scribe_uprobes_busy_with(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+{
+	for (size_t i = 0; i < u->npending; i++)
+		if (u->pending[i].ino == ino && u->pending[i].dev == dev)
+			return true;
+	return false;
+}
+
+static int make_all(struct scribe_uprobes *u, const struct scribe_uprobed *f, int fd)
+{
+	char path[64];
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (size_t i = 0; rc == 0 && i < u->nlinks; i++) {
+		struct scribe_probe_link *l = &u->link[i];
+
+		if (!l->orphan && l->fd < 0 && l->plan && l->ino == f->ino && l->dev == f->dev)
+			rc = scribe_batch_make(u, l, path);
+	}
+	return rc;
+}
+
+int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, int rc, const char *label,
+			   struct scribe_err *err)
+{
+	f->refused |= f->modules & ~(1ull << SCRIBE_MOD_STDIO);
+	f->modules = 0;
+	return scribe_batch_refused(u, rc, label, err);
+}
+
+void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f)
+{
+	f->since_ns = scribe_now_ns();
+	scribe_pinned_file(u, f);
+}
+
+int scribe_uprobes_ready(struct scribe_uprobes *u, struct scribe_uprobed *f, int fd, const char *label,
+			 struct scribe_err *err)
+{
+	int rc;
+
+	u->unpinned = false;
+	rc = u->opt.link_maker ? begin(u, f, fd, label) : make_all(u, f, fd);
+	if (rc < 0)
+		return scribe_uprobes_refused(u, f, rc, label, err);
+	if (!u->opt.link_maker)
+		scribe_uprobes_made(u, f);
+	return 0;
+}
+
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+			struct scribe_uprobes_result *ret, struct scribe_err *err)
+{
+	static struct scribe_study s;
+	const struct scribe_uprobed *seen;
+	struct scribe_uprobed file = {0};
+	struct stat st;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	rc = scribe_uprobes_stat(fd, &st);
+	if (rc < 0)
+		return scribe_err_set(err, rc, "%s: %s", label, strerror(-rc));
+	seen = scribe_uprobes_current(u, &st);
+	if (seen) {
+		ret->modules = seen->modules;
+		if (seen->modules && seen->since_ns == SCRIBE_UPROBED_NEVER && u->stands)
+			return scribe_uprobes_ready(u, &u->seen[seen - u->seen], fd, label, err);
+		return 0;
+	}
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	file.uid = st.st_uid;
+	file.bytes = (uint64_t)st.st_size;
+	file.changed_s = st.st_ctim.tv_sec;
+	file.changed_ns = st.st_ctim.tv_nsec;
+	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, u->opt.stdio_calls, &s) : -ENOTSUP;
+	if (rc < 0 || !scribe_study_check(&s, (uint64_t)st.st_size))
+		return u->nseen < SEEN_MAX ? remember(u, &file, false) : 0;
+	file.bias = s.bias;
+	u->dev = file.dev;
+	u->ino = file.ino;
+	u->unpinned = false;
+	u->file = st.st_uid ? -1 : hold(fd, 0);
+	attach_libraries(u, fd, label, st.st_uid, &s, &file, ret, err);
+	if (u->file >= 0)
+		close(u->file);
+	u->file = -1;
+	file.modules = ret->modules;
+	if (!s.nlibraries && u->nseen >= SEEN_MAX)
+		return 0;
+	rc = remember(u, &file, ret->fresh);
+	if (rc == 0 && ret->fresh && u->stands && u->opt.link_maker)
+		rc = begin(u, &file, fd, label);
+	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
+}
+
+size_t scribe_uprobes_attached(const struct scribe_uprobes *u)
+{
+	return u->nlinks;
+}
+
+const char *scribe_uprobes_why(const struct scribe_uprobes *u)
+{
+	return u->refused ? u->why.text : "";
+}
+
+bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key,
+			  struct scribe_access_pattern *ret_shape)
+{
+	return scribe_map_lookup(u->shapes_fd, &key, ret_shape) == 0;
+}
+
+uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *each = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*each)), sum = 0;
+	uint32_t zero = 0;
+
+	if (each && scribe_map_lookup(u->guard_fd, &zero, each) == 0)
+		for (int i = 0; i < cpus; i++)
+			sum += each[i];
+	free(each);
+	return sum;
+}
+
+bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
+{
+	uint32_t zero = 0, on = 1;
+
+	return u->opt.stdio_calls && scribe_map_lookup(u->calls_fd, &zero, &on) == 0 && !on;
+}
+
+void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u)
+{
+	uint32_t zero = 0, off = 0;
+
+	scribe_map_update(u->calls_fd, &zero, &off, BPF_ANY);
+}
+
+void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
+{
+	for (size_t i = 0; i < u->nlinks; i++)
+		if (u->link[i].counts) {
+			scribe_probe_link_close(u, &u->link[i]);
+			scribe_probe_link_forget(&u->link[i]);
+		}
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The library programs: loading one a layer, freeing. Must not know: files, processes, names, logs. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/user/map_calls.h"
+#include "bpf/user/refusal.h"
+#include "bpf/user/libbpf_log.h"
+#include "logfmt/counters/built.h"
+#include "uprobes/attach/attach_state.h"
+#include "uprobes/lib.skel.h"
+#include "uprobes/elf/sites.h"
+
+/* Tables of the system calls' programs, and ours that another layer has made. */
+static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
+{
+	struct bpf_map *map;
+	int rc = 0;
+
+	bpf_object__for_each_map(map, object)
+	{
+		int fd = bpf_map__is_internal(map) ? -1 : scribe_uprobes_table(u, bpf_map__name(map));
+
+		if (fd >= 0 && rc == 0)
+			rc = bpf_map__reuse_fd(map, fd);
+	}
+	return rc;
+}
+
+static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
+{
+	uint32_t entries = 1;
+
+	return scribe_bpf_map_fd(u->bpf, ring, &entries) < 0 ? 0 : entries - 1;
+}
+
+/* Two indices an entry. */
+static uint32_t ring_mask_of(struct scribe_uprobes *u, const char *ring)
+{
+	return 2 * mask_of(u, ring) + 1;
+}
+
+static struct scribe_lib *open_object(struct scribe_uprobes *u)
+{
+	struct scribe_lib *s;
+
+	scribe_said_begin(u->opt.verbose);
+	s = scribe_lib__open();
+	if (!s)
+		return NULL;
+	*(uint32_t *)&s->rodata->scribe_slot_mask = ring_mask_of(u, "scribe_slot_free");
+	*(uint32_t *)&s->rodata->scribe_proc_mask = ring_mask_of(u, "scribe_proc_free");
+	*(uint32_t *)&s->rodata->scribe_tab_mask = ring_mask_of(u, "scribe_tab_free");
+	*(uint32_t *)&s->rodata->scribe_index_mask = mask_of(u, "scribe_index");
+	return s;
+}
+
+/* The first program makes the tables that those of the system calls do not have. */
+static int keep_tables(struct scribe_uprobes *u, struct bpf_object *object)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object)
+	{
+		struct scribe_own_table *own = &u->own[u->nown];
+		const char *name = bpf_map__name(map);
+
+		if (bpf_map__is_internal(map) || scribe_uprobes_table(u, name) >= 0)
+			continue;
+		if (u->nown == SCRIBE_OWN_TABLES_MAX || strlen(name) >= sizeof(own->name))
+			return -E2BIG;
+		own->fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 3);
+		if (own->fd < 0)
+			return -errno;
+		memcpy(own->name, name, strlen(name) + 1);
+		u->nown++;
+	}
+	return 0;
+}
+
+static int begin_tables(struct scribe_uprobes *u)
+{
+	uint32_t zero = 0, calls = u->opt.stdio_calls;
+
+	scribe_uprobes_find_tables(u);
+	if (scribe_map_update(u->calls_fd, &zero, &calls, BPF_ANY))
+		return -errno;
+	scribe_pinned_begin(u);
+	return 0;
+}
+
+static int keep_program(struct scribe_uprobes *u, const struct bpf_program *program, unsigned which)
+{
+	u->program_fd[which] = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
+	if (u->program_fd[which] < 0)
+		return -errno;
+	scribe_pinned_program(u, which);
+	return 0;
+}
+
+/* Only the programs and the tables are kept of an object. `beside`: the program of SCRIBE_PROGRAM_ALONE, too. */
+static int load_object(struct scribe_uprobes *u, enum scribe_layer layer, bool beside)
+{
+	bool first = u->nown == 0;
+	struct scribe_lib *s = open_object(u);
+	struct bpf_program *program, *wanted, *alone;
+	int rc;
+
+	if (!s)
+		return -errno;
+	wanted = bpf_object__find_program_by_name(s->obj, scribe_program_name(layer));
+	alone = beside ? bpf_object__find_program_by_name(s->obj, scribe_program_name(SCRIBE_PROGRAM_ALONE)) : NULL;
+	bpf_object__for_each_program(program, s->obj)
+		bpf_program__set_autoload(program, program == wanted || program == alone);
+	rc = wanted ? share_maps(u, s->obj) : -ENOTSUP;
+	if (rc == 0 && u->level == SCRIBE_UPROBE_MULTI)
+		rc = bpf_program__set_expected_attach_type(wanted, SCRIBE_ATTACH_UPROBE_MULTI);
+	if (rc == 0)
+		rc = bpf_object__load_skeleton(s->skeleton);
+	if (rc == 0 && first)
+		rc = keep_tables(u, s->obj);
+	if (rc == 0 && first)
+		rc = begin_tables(u);
+	if (rc == 0)
+		rc = keep_program(u, wanted, layer);
+	if (rc == 0 && alone)
+		rc = keep_program(u, alone, SCRIBE_PROGRAM_ALONE);
+	scribe_lib__destroy(s);
+	return rc;
+}
+
+static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
+{
+	bool beside = layer == SCRIBE_LAYER_MPIIO && u->level == SCRIBE_UPROBE_MULTI;
+	int rc = load_object(u, layer, beside);
+
+	return rc < 0 && beside && u->program_fd[layer] < 0 ? load_object(u, layer, false) : rc;
+}
+
+int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struct scribe_err *err)
+{
+	int rc = u->program_fd[layer] >= 0 ? 0 : load_layer(u, layer);
+
+	if (rc == 0)
+		return 0;
+	u->refused = true;
+	scribe_refused(&u->why, rc, SCRIBE_STEP_LOAD, scribe_program_name(layer), NULL);
+	if (err)
+		*err = u->why;
+	return rc;
+}
+
+void scribe_uprobes_find_tables(struct scribe_uprobes *u)
+{
+	u->sites_fd = scribe_uprobes_table(u, "scribe_sites");
+	u->images_fd = scribe_uprobes_table(u, "scribe_lib_offs");
+	u->shapes_fd = scribe_uprobes_table(u, "scribe_access_patterns");
+	u->guard_fd = scribe_uprobes_table(u, "scribe_guard");
+	u->calls_fd = scribe_uprobes_table(u, "scribe_calls_on");
+}
+
+/* ---- the whole ---- */
+
+static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
+{
+	if (!u)
+		return NULL;
+	for (size_t i = 0; i < u->nlinks; i++) {
+		scribe_probe_link_close(u, &u->link[i]);
+		scribe_probe_link_forget(&u->link[i]);
+	}
+	for (size_t i = 0; i < u->nown; i++)
+		close(u->own[i].fd);
+	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++)
+		if (u->program_fd[i] >= 0)
+			close(u->program_fd[i]);
+	scribe_events_close(&u->events);
+	scribe_pinned_close(u);
+	free(u->link);
+	scribe_uprobes_drop_pending(u);
+	free(u->pending);
+	free(u->original.at);
+	free(u->seen);
+	free(u);
+	return NULL;
+}
+
+static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options)
+{
+	struct scribe_uprobes *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	u->bpf = bpf;
+	u->opt = *options;
+	u->stands = !options->later;
+	u->file = u->events.fd = u->head_fd = u->files_fd = u->bytes_fd = -1;
+	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++)
+		u->program_fd[i] = -1;
+	return u;
+}
+
+int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
+			struct scribe_uprobes **ret_u, struct scribe_err *err)
+{
+	struct scribe_uprobes *u;
+	int rc = 0;
+
+	if (!IOSCRIBE_LIBRARY_PROBES)
+		return scribe_err_set(
+			err, -ENOTSUP,
+			"library calls are not probed: this build is without (IOSCRIBE_LIBRARY_PROBES); "
+			"where to probe and what structures hold is read from x86-64 code only");
+	u = blank(bpf, options);
+	if (u && !scribe_pinned_adopt(u)) {
+		/* nothing, or of no use */
+		scribe_uprobes_free(u);
+		u = blank(bpf, options);
+		rc = u ? scribe_batch_level(u, err) : 0;
+	}
+	if (!u)
+		return scribe_err_set(err, -ENOMEM, "library modules: out of memory");
+	if (rc) {
+		scribe_uprobes_free(u);
+		return rc;
+	}
+	if (u->level != SCRIBE_UPROBE_MULTI)
+		u->opt.link_maker = NULL;
+	scribe_uprobes_find_tables(u);
+	*ret_u = u;
+	return 0;
+}
+
+struct scribe_uprobes *scribe_uprobes_close_keep_pins(struct scribe_uprobes *u)
+{
+	for (size_t i = 0; u && i < u->nlinks; i++)
+		u->link[i].pin[0] = 0;
+	return let_go(u);
+}
+
+struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
+{
+	if (u)
+		scribe_pinned_remove(u);
+	return let_go(u);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Library probes that outlive the daemon: program, tables and links are pinned, and
+ * what is known of the files they stand in is kept in tables beside them, because a
+ * probe that was there all the time has missed nothing. A file is noted when all
+ * its links are pinned; links of a file that is not noted are dropped by the next
+ * daemon. Must not know: processes, names, logs.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/user/map_calls.h"
+#include "bpf/wire.h"
+#include "logfmt/base/hash.h"
+#include "uprobes/attach/attach_state.h"
+#include "uprobes/elf/sites.h"
+#include "uprobes/wire.h"
+
+#define FILES_MAX 65536u
+#define BYTES_MAX 65536u
+#define HEAD      "scribe_known"
+#define FILES     "scribe_known_files"
+#define BYTES     "scribe_known_bytes"
+
+struct head {
+	uint64_t layout, modules, wrapped;
+	uint32_t stdio_calls, nsites, nimages, nfiles, nbytes, npins;
+};
+
+/* Another build may have these otherwise. */
+static uint64_t layout(void)
+{
+	const size_t sizes[] = {SCRIBE_WIRE_VERSION,           sizeof(struct head),
+				sizeof(struct scribe_uprobed), sizeof(struct scribe_original_byte),
+				sizeof(struct scribe_site),    sizeof(struct scribe_library_offsets)};
+
+	return scribe_hash64(sizes, sizeof(sizes), 0);
+}
+
+static void note_head(const struct scribe_uprobes *u)
+{
+	struct head h = {.layout = layout(),
+			 .modules = u->opt.modules,
+			 .wrapped = u->opt.wrapped,
+			 .stdio_calls = u->opt.stdio_calls,
+			 .nsites = u->nsites,
+			 .nimages = u->nimages,
+			 .nfiles = u->nfiles,
+			 .nbytes = u->nbytes,
+			 .npins = u->npins};
+	uint32_t zero = 0;
+
+	scribe_map_update(u->head_fd, &zero, &h, BPF_ANY);
+}
+
+void scribe_pinned_close(struct scribe_uprobes *u)
+{
+	int *fd[] = {&u->head_fd, &u->files_fd, &u->bytes_fd};
+
+	for (size_t i = 0; i < sizeof(fd) / sizeof(fd[0]); i++) {
+		if (*fd[i] >= 0)
+			close(*fd[i]);
+		*fd[i] = -1;
+	}
+}
+
+void scribe_uprobes_drop_pinned(struct scribe_bpf *bpf)
+{
+	scribe_bpf_unpin_all(bpf, "lib_links");
+	scribe_bpf_unpin_all(bpf, "lib_progs");
+	scribe_bpf_unpin_all(bpf, "lib_maps");
+}
+
+void scribe_pinned_remove(struct scribe_uprobes *u)
+{
+	scribe_uprobes_drop_pinned(u->bpf);
+	scribe_pinned_close(u);
+}
+
+static int new_table(struct scribe_uprobes *u, enum bpf_map_type type, const char *name, uint32_t bytes,
+		     uint32_t entries)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts,
+		    .map_flags = type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0);
+	/* the kernel keeps 15 bytes of a table's name; the pin has all of them */
+	char kept[16];
+	int fd;
+
+	snprintf(kept, sizeof(kept), "%.15s", name);
+	fd = bpf_map_create(type, kept, sizeof(uint32_t), bytes, entries, &opts);
+	if (fd >= 0 && scribe_bpf_pin(u->bpf, "lib_maps", name, fd) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void scribe_pinned_begin(struct scribe_uprobes *u)
+{
+	bool done;
+
+	if (!scribe_bpf_pinned(u->bpf) || u->level != SCRIBE_UPROBE_MULTI)
+		return;
+	u->head_fd = new_table(u, BPF_MAP_TYPE_ARRAY, HEAD, sizeof(struct head), 1);
+	u->files_fd = new_table(u, BPF_MAP_TYPE_HASH, FILES, sizeof(struct scribe_uprobed), FILES_MAX);
+	u->bytes_fd = new_table(u, BPF_MAP_TYPE_HASH, BYTES, sizeof(struct scribe_original_byte), BYTES_MAX);
+	done = u->head_fd >= 0 && u->files_fd >= 0 && u->bytes_fd >= 0;
+	for (size_t i = 0; done && i < u->nown; i++)
+		done = scribe_bpf_pin(u->bpf, "lib_maps", u->own[i].name, u->own[i].fd) == 0;
+	if (done) {
+		note_head(u);
+		return;
+	}
+	fprintf(stderr, "ioscribed: library probes cannot be pinned: they end with this daemon\n");
+	scribe_pinned_remove(u);
+}
+
+void scribe_pinned_program(struct scribe_uprobes *u, unsigned which)
+{
+	/* what it is attached to lives by its links: without its pin the next daemon attaches anew */
+	if (u->head_fd >= 0)
+		scribe_bpf_pin(u->bpf, "lib_progs", scribe_program_name(which), u->program_fd[which]);
+}
+
+void scribe_pinned_counts(struct scribe_uprobes *u)
+{
+	if (u->head_fd < 0)
+		return;
+	for (; u->nbytes < u->original.n && u->nbytes < BYTES_MAX; u->nbytes++)
+		if (scribe_map_update(u->bytes_fd, &u->nbytes, &u->original.at[u->nbytes], BPF_ANY))
+			break;
+	note_head(u);
+}
+
+void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l)
+{
+	if (u->head_fd < 0 || l->fd < 0)
+		return;
+	snprintf(l->pin, sizeof(l->pin), "%llx-%llx-%x-%c", (unsigned long long)l->dev,
+		 (unsigned long long)l->ino, u->npins++, l->counts ? 'c' : 'o');
+	if (scribe_bpf_pin(u->bpf, "lib_links", l->pin, l->fd) == 0)
+		return;
+	u->unpinned = true;
+	l->pin[0] = 0;
+}
+
+void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)
+{
+	if (u->head_fd < 0 || u->unpinned || u->nfiles == FILES_MAX ||
+	    scribe_map_update(u->files_fd, &u->nfiles, file, BPF_ANY))
+		return;
+	u->nfiles++;
+	note_head(u);
+}
+
+void scribe_pinned_rest(struct scribe_uprobes *u)
+{
+	u->nfiles = 0;
+	if (u->nbytes > u->original.n)
+		u->nbytes = (uint32_t)u->original.n;
+	if (u->head_fd >= 0)
+		note_head(u);
+}
+
+/* ---- adopting ---- */
+
+static int adopt_program(void *ctx, const char *name, int fd)
+{
+	struct scribe_uprobes *u = ctx;
+
+	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++) {
+		if (strcmp(name, scribe_program_name(i)) != 0 || u->program_fd[i] >= 0)
+			continue;
+		u->program_fd[i] = fd;
+		return 0;
+	}
+	close(fd);
+	return -EIO;
+}
+
+static int adopt_table(void *ctx, const char *name, int fd)
+{
+	struct scribe_uprobes *u = ctx;
+	int *ours = !strcmp(name, HEAD)    ? &u->head_fd
+		    : !strcmp(name, FILES) ? &u->files_fd
+		    : !strcmp(name, BYTES) ? &u->bytes_fd
+					   : NULL;
+	struct scribe_own_table *own = &u->own[u->nown];
+
+	if (ours) {
+		*ours = fd;
+		return 0;
+	}
+	if (u->nown == SCRIBE_OWN_TABLES_MAX || strlen(name) >= sizeof(own->name)) {
+		close(fd);
+		return -EIO;
+	}
+	memcpy(own->name, name, strlen(name) + 1);
+	own->fd = fd;
+	u->nown++;
+	return 0;
+}
+
+static int adopt_link(void *ctx, const char *name, int fd)
+{
+	struct scribe_uprobes *u = ctx;
+	struct scribe_probe_link l = {.fd = fd, .event.perf = -1, .file = -1};
+	unsigned long long dev, ino;
+	unsigned n;
+	char kind;
+
+	if (strlen(name) < sizeof(l.pin) && sscanf(name, "%llx-%llx-%x-%c", &dev, &ino, &n, &kind) == 4 &&
+	    scribe_uprobes_known(u, dev, ino)) {
+		memcpy(l.pin, name, strlen(name) + 1);
+		l.dev = dev;
+		l.ino = ino;
+		l.counts = kind == 'c';
+		return scribe_uprobes_keep_link(u, &l);
+	}
+	scribe_bpf_unpin(u->bpf, "lib_links", name);
+	close(fd);
+	return 0;
+}
+
+static int adopt_files(struct scribe_uprobes *u, const struct head *h)
+{
+	struct scribe_uprobed file;
+	int rc = 0;
+
+	for (; rc == 0 && u->nfiles < h->nfiles; u->nfiles++)
+		rc = scribe_map_lookup(u->files_fd, &u->nfiles, &file) ? -errno
+									 : scribe_uprobes_keep_file(u, &file);
+	for (; rc == 0 && u->nbytes < h->nbytes; u->nbytes++) {
+		struct scribe_original_byte byte;
+
+		rc = scribe_map_lookup(u->bytes_fd, &u->nbytes, &byte)
+			     ? -errno
+			     : scribe_original_put(&u->original, &byte);
+	}
+	return rc;
+}
+
+bool scribe_pinned_adopt(struct scribe_uprobes *u)
+{
+	struct head h = {0};
+	uint32_t zero = 0;
+	int rc;
+
+	if (!scribe_bpf_pinned(u->bpf) || u->opt.level == SCRIBE_UPROBE_EVENTS)
+		return false;
+	rc = scribe_bpf_each_pin(u->bpf, "lib_maps", adopt_table, u);
+	if (rc == 0)
+		rc = scribe_bpf_each_pin(u->bpf, "lib_progs", adopt_program, u);
+	if (rc == 0 && (u->head_fd < 0 || u->files_fd < 0 || u->bytes_fd < 0))
+		rc = -ENOENT;
+	if (rc == 0 && scribe_map_lookup(u->head_fd, &zero, &h))
+		rc = -errno;
+	if (rc == 0 && (h.layout != layout() || h.modules != u->opt.modules || h.wrapped != u->opt.wrapped ||
+			h.stdio_calls != u->opt.stdio_calls))
+		rc = -EPROTONOSUPPORT;
+	if (rc == 0)
+		rc = adopt_files(u, &h);
+	if (rc == 0) {
+		u->level = SCRIBE_UPROBE_MULTI;
+		u->nsites = h.nsites;
+		u->nimages = h.nimages;
+		u->npins = h.npins;
+		rc = scribe_bpf_each_pin(u->bpf, "lib_links", adopt_link, u);
+	}
+	/* nothing stands, nothing is told by these numbers any more */
+	if (rc == 0 && !u->nfiles)
+		u->nsites = u->nimages = u->nbytes = 0;
+	if (rc == 0 && !u->nfiles)
+		u->original.n = 0;
+	u->stands = u->stands || (rc == 0 && u->nfiles);
+	return rc == 0;
+}

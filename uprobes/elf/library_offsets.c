@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Offsets out of accessor functions (x86-64). Must not know: BPF, probes. */
+#include "uprobes/elf/library_offsets.h"
+
+#include <string.h>
+
+#include "uprobes/elf/insn.h"
+
+#define CODE_MAX 1024
+#define ANY      (-1)
+#define COUNT(a) (sizeof(a) / sizeof(a[0]))
+
+/* The code of a function, as much of it as is looked at; NULL: there is none. */
+static const unsigned char *code_of(const struct scribe_elf *elf, const char *function, size_t *ret_n)
+{
+	struct scribe_elf_symbol s;
+	const unsigned char *code;
+
+	if (!scribe_elf_find(elf, function, &s))
+		return NULL;
+	code = scribe_elf_code(elf, s.vaddr, ret_n);
+	if (code && s.bytes && *ret_n > s.bytes)
+		*ret_n = (size_t)s.bytes;
+	if (code && *ret_n > CODE_MAX)
+		*ret_n = CODE_MAX;
+	return code;
+}
+
+static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
+		 const unsigned char **ret_at)
+{
+	size_t n;
+	const unsigned char *code = code_of(elf, function, &n);
+	long at = code ? scribe_insn_match(code, n, pattern, length) : -1;
+
+	if (code)
+		*ret_at = at < 0 ? NULL : code + at;
+	return at;
+}
+
+static uint32_t disp32(const unsigned char *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v < 65536 ? v : 0;
+}
+
+/* fileno(FILE *): mov disp8(%rdi),%eax; test %eax,%eax */
+static uint32_t fileno_offset(const struct scribe_elf *elf)
+{
+	static const int16_t pattern[] = {0x8b, 0x47, ANY, 0x85, 0xc0};
+	const unsigned char *at;
+
+	return find(elf, "fileno", pattern, COUNT(pattern), &at) < 0 ? 0 : at[2];
+}
+
+static uint64_t address_of(const struct scribe_elf *elf, const char *name)
+{
+	struct scribe_elf_symbol s;
+
+	return scribe_elf_find(elf, name, &s) ? s.vaddr : 0;
+}
+
+/* PMPI_Comm_size(comm, int *size): mov disp32(%reg),%rax; mov disp8(%rax),%eax; mov %eax,... */
+static void openmpi_group(const struct scribe_elf *elf, struct scribe_library_offsets *im)
+{
+	static const int16_t pattern[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0, 0x8b, 0x40, ANY, 0x89};
+	const unsigned char *at;
+
+	if (find(elf, "PMPI_Comm_size", pattern, COUNT(pattern), &at) < 0 || (at[2] & 0xf8) != 0x80)
+		return;
+	im->group_at = disp32(at + 3);
+	im->group_size_at = at[9];
+}
+
+/* PMPI_Type_size(datatype, int *size): mov disp8(%reg),%rax just before the comparison with the largest int
+ */
+static uint32_t openmpi_type_size(const struct scribe_elf *elf)
+{
+	static const int16_t limit[] = {0x48, 0x3d, 0xff, 0xff, 0xff, 0x7f}, load[] = {0x48, 0x8b, ANY, ANY};
+	const unsigned char *at;
+	long before = find(elf, "PMPI_Type_size", limit, COUNT(limit), &at);
+
+	for (long back = 4; back <= 16 && back <= before; back++) {
+		const unsigned char *c = at - back;
+
+		if (scribe_insn_match(c, 4, load, COUNT(load)) == 0 && (c[2] & 0xc0) == 0x40 &&
+		    (c[2] & 7) != 4)
+			return c[3];
+	}
+	return 0;
+}
+
+/* mov disp8(%rdi),%rax; mov disp8(%rax),%rax */
+static void two_steps(const struct scribe_elf *elf, const char *function, uint32_t *ret_first,
+		      uint32_t *ret_second)
+{
+	static const int16_t pattern[] = {0x48, 0x8b, 0x47, ANY, 0x48, 0x8b, 0x40, ANY};
+	const unsigned char *at;
+
+	if (find(elf, function, pattern, COUNT(pattern), &at) < 0)
+		return;
+	*ret_first = at[3];
+	*ret_second = at[7];
+}
+
+/* The next number below 256 that is stored where a register points to (movl $number,(reg)); -1: none. */
+static int next_stored(const unsigned char *code, size_t n, size_t *at)
+{
+	for (; *at + 7 <= n; (*at)++) {
+		const unsigned char *c = code + *at, *number = NULL;
+
+		if (c[0] != 0xc7)
+			continue;
+		if (c[1] < 4 || c[1] == 6 || c[1] == 7)
+			number = c + 2;
+		else if ((c[1] == 4 && c[2] == 0x24 && *at && (c[-1] & 0xf1) == 0x41) || /* (%r12) */
+			 (c[1] == 0x45 && c[2] == 0)) /* 0(%rbp), 0(%r13) */
+			number = c + 3;
+		if (!number || number + 4 > code + n || number[1] || number[2] || number[3])
+			continue;
+		*at = (size_t)(number + 4 - code);
+		return number[0];
+	}
+	return -1;
+}
+
+/* 10, 12 or 14 of HDF5 1.x; 0: another, of which nothing is assumed. H5get_libversion stores 1, x, release.
+ */
+static unsigned hdf5_minor(const struct scribe_elf *elf)
+{
+	size_t n, at = 0;
+	const unsigned char *code = code_of(elf, "H5get_libversion", &n);
+	int minor;
+
+	if (!code || next_stored(code, n, &at) != 1)
+		return 0;
+	minor = next_stored(code, n, &at);
+	return minor == 10 || minor == 12 || minor == 14 ? (unsigned)minor : 0;
+}
+
+/*
+ * 1.14 reads and writes several datasets in one call, described by an array. How
+ * far its elements are apart differs among releases: H5D__read steps by it
+ * (add imm32,reg), and it is one of those that are known.
+ */
+static bool read_hdf5_many(const struct scribe_elf *elf, struct scribe_library_offsets *im)
+{
+	static const uint16_t known[] = {0x130, 0x140};
+	const unsigned char *at;
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		const int16_t step[] = {0x81, ANY, (int16_t)(known[i] & 0xff), (int16_t)(known[i] >> 8),
+					0,    0};
+
+		if (find(elf, "H5D__read", step, COUNT(step), &at) < 0 || (at[1] & 0xf8) != 0xc0)
+			continue;
+		im->h5d_many_bytes = known[i];
+		im->h5d_many_space_at = 0xb0;
+		return true;
+	}
+	return false;
+}
+
+/* mov disp8(%reg),%rax; mov disp8(%rax),%rdi; call: the type is copied out of the shared part. */
+static void hdf5_type(const struct scribe_elf *elf, struct scribe_library_offsets *im)
+{
+	static const int16_t copied[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x8b, 0x78, ANY, 0xe8};
+	const unsigned char *at;
+
+	two_steps(elf, "H5D_typeof", &im->h5d_shared_at, &im->h5d_type_at);
+	if (im->h5d_shared_at || find(elf, "H5D__get_type", copied, COUNT(copied), &at) < 0 ||
+	    (at[2] & 0xf8) != 0x40)
+		return;
+	im->h5d_shared_at = at[3];
+	im->h5d_type_at = at[7];
+}
+
+/* HDF5 1.10, 1.12, 1.14: false when one of the offsets cannot be read. */
+static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offsets *im)
+{
+	static const int16_t load8[] = {0x48, 0x8b, 0x47, ANY}, lea8[] = {0x48, 0x8d, 0x47, ANY},
+			     load32[] = {0x48, 0x8b, 0x87, ANY, ANY, 0, 0}, space[] = {0x48, 0x8b, 0x78, ANY},
+			     layout[] = {0x83, 0xb8, ANY, ANY, 0, 0, 3};
+	int16_t hslab[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0};
+	unsigned minor = hdf5_minor(elf);
+	const unsigned char *at;
+
+	if (!minor || (minor == 14 && !read_hdf5_many(elf, im)))
+		return false;
+	hdf5_type(elf, im);
+	two_steps(elf, "H5T_get_size", &im->h5t_shared_at, &im->h5t_size_at);
+	if (find(elf, "H5D_nameof", lea8, COUNT(lea8), &at) >= 0)
+		im->h5d_path_at = at[3];
+	if (find(elf, "H5D__get_space", space, COUNT(space), &at) >= 0)
+		im->h5d_space_at = at[3];
+	/* the layout's kind is compared with "virtual"; the chunk's shape stands at a fixed place behind it
+	 */
+	if (find(elf, "H5D__get_space", layout, COUNT(layout), &at) >= 0) {
+		im->h5d_layout_at = disp32(at + 2);
+		im->h5d_chunk_at = im->h5d_layout_at + 0x18;
+	}
+	if (find(elf, "H5S_get_select_type", load8, COUNT(load8), &at) >= 0)
+		im->h5s_select_at = at[3];
+	if (find(elf, "H5S_get_select_npoints", load32, COUNT(load32), &at) >= 0)
+		im->h5s_npoints_at = disp32(at + 3);
+	if (find(elf, "H5S_extent_nelem", load8, COUNT(load8), &at) >= 0) {
+		im->h5s_nelem_at = at[3];
+		im->h5s_rank_at = im->h5s_nelem_at + 8; /* the next field, an unsigned */
+	}
+	/*
+	 * Behind the number of points stands the hyperslab; the library's own test of it
+	 * must agree (a function of its own where it was not inlined).
+	 */
+	hslab[3] = (int16_t)((im->h5s_npoints_at + 8) & 0xff);
+	hslab[4] = (int16_t)((im->h5s_npoints_at + 8) >> 8);
+	if (find(elf, "H5Sis_regular_hyperslab", hslab, COUNT(hslab), &at) >= 0 ||
+	    find(elf, "H5S__hyper_is_regular", hslab, COUNT(hslab), &at) >= 0)
+		im->h5s_hslab_at = im->h5s_npoints_at + 8;
+	im->h5_mpi_unseen = address_of(elf, "H5Pset_fapl_mpio") != 0;
+	return im->h5d_shared_at && im->h5t_size_at && im->h5d_path_at && im->h5d_space_at &&
+	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
+}
+
+static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets *im)
+{
+	struct scribe_elf_symbol s;
+
+	if (scribe_elf_find(elf, "ompi_mpi_comm_world", &s)) {
+		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
+		im->type_size_at = openmpi_type_size(elf);
+		im->info_null_at = address_of(elf, "ompi_mpi_info_null_addr");
+		openmpi_group(elf, im);
+	} else if (scribe_elf_find(elf, "MPI_Type_size_x", &s) ||
+		   scribe_elf_find(elf, "PMPI_Type_size_x", &s)) {
+		im->flavour = SCRIBE_FLAVOUR_MPICH;
+	}
+}
+
+/* MPI_Initialized(int *flag): the state is loaded, compared with 0, and the flag set from that. */
+static uint64_t mpich_state(const struct scribe_elf *elf)
+{
+	static const int16_t direct[] = {0x8b, 0x05, ANY, ANY, ANY, ANY, 0x85, 0xc0, 0x0f, 0x95},
+			     by_address[] = {0x48, 0x8d, 0x05, ANY,  ANY,  ANY, ANY,
+					     0x8b, 0x00, 0x85, 0xc0, 0x0f, 0x95};
+	const char *function = "PMPI_Initialized";
+	struct scribe_elf_symbol s;
+	const unsigned char *at;
+	int32_t away;
+	long off;
+
+	if (!scribe_elf_find(elf, function, &s))
+		return 0;
+	off = find(elf, function, by_address, COUNT(by_address), &at);
+	if (off >= 0) {
+		memcpy(&away, at + 3, sizeof(away));
+		return s.vaddr + (uint64_t)off + 7 + (uint64_t)(int64_t)away;
+	}
+	off = find(elf, function, direct, COUNT(direct), &at);
+	if (off < 0)
+		return 0;
+	memcpy(&away, at + 2, sizeof(away));
+	return s.vaddr + (uint64_t)off + 6 + (uint64_t)(int64_t)away;
+}
+
+/* H5open() looks whether the library is ready: a variable, or a field of H5_g where threads are allowed. */
+static uint64_t hdf5_ready(const struct scribe_elf *elf)
+{
+	static const int16_t field[] = {0x80, ANY, ANY, 0};
+	struct scribe_elf_symbol s;
+	const unsigned char *at;
+
+	if (scribe_elf_find(elf, "H5_libinit_g", &s))
+		return s.vaddr;
+	if (!scribe_elf_find(elf, "H5_g", &s) || find(elf, "H5open", field, COUNT(field), &at) < 0 ||
+	    (at[1] & 0xf8) != 0x78)
+		return 0;
+	return s.vaddr + at[2];
+}
+
+void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe_layer layer,
+				       struct scribe_init_state *ret)
+{
+	struct scribe_elf_symbol s;
+
+	memset(ret, 0, sizeof(*ret));
+	if (layer == SCRIBE_LAYER_MPIIO && scribe_elf_find(elf, "ompi_mpi_state", &s))
+		*ret = (struct scribe_init_state){s.vaddr, sizeof(int32_t), 2};
+	else if (layer == SCRIBE_LAYER_MPIIO)
+		*ret = (struct scribe_init_state){mpich_state(elf), sizeof(int32_t), 1};
+	else if (layer == SCRIBE_LAYER_HDF5)
+		*ret = (struct scribe_init_state){hdf5_ready(elf), 1, 1};
+}
+
+/* Address in the instruction at `at` that is relative to its end, `bytes` long in all. */
+static uint64_t relative(const struct scribe_elf *elf, const char *function, const unsigned char *at,
+			 long offset, int bytes)
+{
+	struct scribe_elf_symbol s;
+	int32_t disp;
+
+	memcpy(&disp, at + bytes - 4, sizeof(disp));
+	return scribe_elf_find(elf, function, &s)
+		       ? s.vaddr + (uint64_t)offset + (uint64_t)bytes + (uint64_t)(int64_t)disp
+		       : 0;
+}
+
+/* The library's text of its version begins so: the order of a variable's fields is that of 1.12. */
+static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
+{
+	static const int16_t load[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3};
+	const unsigned char *at, *text;
+	long offset = find(elf, "ncmpi_inq_libvers", load, COUNT(load), &at);
+	size_t n;
+
+	text = offset < 0 ? NULL
+			  : scribe_elf_code(elf, relative(elf, "ncmpi_inq_libvers", at, offset, 7), &n);
+	return text && n > 5 && !memcmp(text, "1.12.", 5);
+}
+
+static void needs_openmpi(void *ctx, const char *name)
+{
+	struct scribe_library_offsets *im = ctx;
+
+	if (!strncmp(name, "libmpi.so", 9))
+		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
+	else if (!strncmp(name, "libmpich", 8))
+		im->flavour = SCRIBE_FLAVOUR_MPICH;
+}
+
+/* Bytes written, bytes read: behind the number of records, where both must be loaded from. */
+static uint32_t pnetcdf_written(const struct scribe_elf *elf, uint32_t records_at)
+{
+	int16_t load[] = {ANY, 0x8b, ANY, 0, 0, 0, 0};
+	const unsigned char *at;
+
+	for (uint32_t i = 1; i <= 2; i++) {
+		load[3] = (int16_t)((records_at + 8 * i) & 0xff);
+		load[4] = (int16_t)((records_at + 8 * i) >> 8);
+		if (!records_at || find(elf, "ncmpio_inq_misc", load, COUNT(load), &at) < 0)
+			return 0;
+	}
+	return records_at + 8;
+}
+
+/* PnetCDF 1.12: false when one of the offsets cannot be read. */
+static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_offsets *im)
+{
+	/* lea table(%rip),%rax; mov (%rax,%rdi,8),%rax */
+	static const int16_t table[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0x48, 0x8b, 0x04, 0xf8},
+			     driver[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3},
+			     /* load the variables, times 3, times 8, load the type */
+		vars[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x8d, ANY, ANY, 0x48, 0x8d, ANY, ANY, 0x8b, ANY, ANY},
+			     /* mov own(%rax),%rdi; mov driver(%rax),%rax */
+		own[] = {0x48, 0x8b, 0x78, ANY, 0x48, 0x8b, 0x40, ANY},
+			     /* mov array(%reg),%reg; a name is copied out of what it points to */
+		names[] = {0x49, 0x8b, ANY, ANY, ANY, 0, 0},
+			     name[] = {0x48, 0x85, 0xff, 0x74, ANY, 0x48, 0x8b, ANY, ANY},
+			     records[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x89, 0x03};
+	const unsigned char *at;
+	long offset;
+
+	if (!is_pnetcdf_1_12(elf))
+		return false;
+	scribe_elf_needed(elf, needs_openmpi, im);
+	if ((offset = find(elf, "PNC_check_id", table, COUNT(table), &at)) >= 0)
+		im->nc_files_at = relative(elf, "PNC_check_id", at, offset, 7);
+	if ((offset = find(elf, "ncmpio_inq_driver", driver, COUNT(driver), &at)) >= 0)
+		im->nc_driver_at = relative(elf, "ncmpio_inq_driver", at, offset, 7);
+	if (find(elf, "ncmpi_inq_vartype", vars, COUNT(vars), &at) >= 0 && (at[7] >> 6) == 1 &&
+	    (at[11] >> 6) == 3) {
+		im->nc_vars_at = at[3];
+		im->nc_type_at = at[14];
+	}
+	if (find(elf, "ncmpi_inq_vardimid", own, COUNT(own), &at) >= 0) {
+		im->nc_own_at = at[3];
+		im->nc_own_driver_at = at[7];
+	}
+	if (find(elf, "ncmpio_inq_var", names, COUNT(names), &at) >= 0)
+		im->nc_names_at = disp32(at + 3);
+	if (find(elf, "ncmpio_inq_var", name, COUNT(name), &at) >= 0)
+		im->nc_name_at = at[8];
+	if (find(elf, "ncmpio_inq_dim", records, COUNT(records), &at) >= 0)
+		im->nc_records_at = at[3];
+	im->nc_written_at = pnetcdf_written(elf, im->nc_records_at);
+	return im->nc_files_at && im->nc_driver_at && im->nc_vars_at && im->nc_type_at == 8 &&
+	       im->nc_own_at && im->nc_own_driver_at && im->nc_names_at && im->nc_name_at &&
+	       im->nc_records_at;
+}
+
+void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer layer,
+				 struct scribe_library_offsets *im)
+{
+	memset(im, 0, sizeof(*im));
+	if (layer == SCRIBE_LAYER_MPIIO)
+		read_mpi(elf, im);
+	if (layer == SCRIBE_LAYER_HDF5 && !read_hdf5(elf, im))
+		memset(im, 0, sizeof(*im));
+	if (layer == SCRIBE_LAYER_PNETCDF && !read_pnetcdf(elf, im))
+		memset(im, 0, sizeof(*im));
+	if (layer == SCRIBE_LAYER_STDIO) {
+		im->fileno_at = fileno_offset(elf);
+		im->std_at[0] = address_of(elf, "_IO_2_1_stdin_");
+		im->std_at[1] = address_of(elf, "_IO_2_1_stdout_");
+		im->std_at[2] = address_of(elf, "_IO_2_1_stderr_");
+	}
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Places to probe. Must not know: BPF, processes. */
+#include "uprobes/elf/sites.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uprobes/elf/insn.h"
+
+bool scribe_library_in(const struct scribe_elf *elf, const struct scribe_library *library)
+{
+	struct scribe_elf_symbol s;
+
+	return scribe_elf_find(elf, library->marker[0], &s) ||
+	       (library->marker[1] && scribe_elf_find(elf, library->marker[1], &s));
+}
+
+static const unsigned char *code_of(const void *ctx, uint64_t vaddr, size_t *ret_n)
+{
+	return scribe_elf_code(ctx, vaddr, ret_n);
+}
+
+#define ALL_ROLES ((1u << SCRIBE_SITE_ARGS) - 1)
+
+/* Roles that must be there: where an operation begins is not worth a place of its own that is not cheap. */
+static unsigned needed_roles(const struct scribe_probe *p)
+{
+	switch (p->fn) {
+	case SCRIBE_FN_MPI_DATA:
+		return 1u << 0 | 1u << 1 | 1u << 2;
+	case SCRIBE_FN_MPI_VIEW:
+		return 1u << 0 | 1u << 1;
+	default:
+		return ALL_ROLES;
+	}
+}
+
+static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
+{
+	unsigned wanted = 0;
+
+	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
+		if (p->args[i] >= 0 && roles >> i & 1)
+			wanted |= 1u << p->args[i];
+	return wanted;
+}
+
+/* The place of a function, and the roles that are known there. */
+static unsigned choose(const struct scribe_elf *elf, const struct scribe_probe *p, uint64_t vaddr,
+		       struct scribe_insn_place *ret_place)
+{
+	const unsigned needed = needed_roles(p);
+	struct scribe_insn_place without;
+
+	scribe_insn_choose(code_of, elf, vaddr, wanted_args(p, ALL_ROLES), ret_place);
+	if (ret_place->emulated || needed == ALL_ROLES)
+		return ALL_ROLES;
+	scribe_insn_choose(code_of, elf, vaddr, wanted_args(p, needed), &without);
+	if (!without.emulated)
+		return ALL_ROLES;
+	*ret_place = without;
+	return needed;
+}
+
+void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
+		    const uint8_t reg[SCRIBE_SITE_ARGS], struct scribe_site *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->fn = p->fn;
+	s->layer = (uint8_t)layer;
+	s->op = p->op;
+	s->count_at = p->count_at;
+	s->flags = p->flags;
+	s->deref = p->deref;
+	s->implied = p->implied;
+	s->vaddr = vaddr;
+	memcpy(s->reg, reg, sizeof(s->reg));
+}
+
+static void fill_site(const struct scribe_probe *p, enum scribe_layer layer, unsigned roles,
+		      const struct scribe_insn_place *insn, struct scribe_site *s)
+{
+	uint8_t reg[SCRIBE_SITE_ARGS];
+
+	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
+		reg[i] = p->args[i] < 0 || !(roles >> i & 1) ? SCRIBE_REG_NONE : insn->reg[p->args[i]];
+	scribe_site_of(p, layer, insn->vaddr, reg, s);
+}
+
+static struct scribe_planned *planned_at(const struct scribe_plan *plan, uint64_t vaddr)
+{
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->at[i].site.vaddr == vaddr)
+			return &plan->at[i];
+	return NULL;
+}
+
+/* Do two symbols mean the same at one place? */
+static bool same_meaning(const struct scribe_site *a, const struct scribe_site *b)
+{
+	/* a wide count that comes to a place as an int was narrowed by the library */
+	return a->fn == b->fn && a->op == b->op && a->count_at == b->count_at &&
+	       ((a->flags ^ b->flags) & ~SCRIBE_SITE_WIDE) == 0 && a->deref == b->deref &&
+	       a->implied == b->implied && !memcmp(a->reg, b->reg, sizeof(a->reg));
+}
+
+int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one)
+{
+	if (plan->n == plan->room) {
+		size_t room = plan->room ? plan->room * 2 : 64;
+		struct scribe_planned *more = realloc(plan->at, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		plan->at = more;
+		plan->room = room;
+	}
+	plan->at[plan->n++] = *one;
+	return 0;
+}
+
+/* The variable by which a library of ours knows that it is probed; NULL: not ours. */
+static const char *semaphore_of(const struct scribe_probe *p)
+{
+	return p->fn == SCRIBE_FN_MPI_INSIDE ? "ioscribe_file_on" : NULL;
+}
+
+static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *p, enum scribe_layer layer,
+		       const char *name, struct scribe_plan *plan)
+{
+	struct scribe_planned one = {.probe = p};
+	struct scribe_insn_place insn;
+	struct scribe_elf_symbol s;
+	struct scribe_planned *there;
+	unsigned roles;
+
+	if (!scribe_elf_find(elf, name, &s))
+		return 0;
+	roles = choose(elf, p, s.vaddr, &insn);
+	fill_site(p, layer, roles, &insn, &one.site);
+	there = planned_at(plan, insn.vaddr);
+	if (there && !same_meaning(&there->site, &one.site))
+		fill_site(p, layer, needed_roles(p), &insn, &one.site);
+	if (there && !same_meaning(&there->site, &one.site)) {
+		if (!insn.other)
+			return 0; /* one function under two names: the first row speaks */
+		/* shared by two functions that mean different things: their own entries */
+		scribe_insn_entry(s.vaddr, &insn);
+		fill_site(p, layer, ALL_ROLES, &insn, &one.site);
+		there = planned_at(plan, insn.vaddr);
+	}
+	if (there || !scribe_elf_offset(elf, insn.vaddr, &one.offset))
+		return 0;
+	one.emulated = insn.emulated;
+	if (semaphore_of(p) && (!scribe_elf_find(elf, semaphore_of(p), &s) ||
+				!scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
+		return -ENOEXEC;
+	return scribe_plan_add(plan, &one);
+}
+
+int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
+		     const struct scribe_library_offsets *image, bool calls, struct scribe_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	for (size_t i = 0; i < *library->n; i++) {
+		const struct scribe_probe *p = &library->probes[i];
+		char profiling[80];
+		int rc;
+
+		if ((p->flags & SCRIBE_SITE_COUNTS) && !calls)
+			continue;
+		/* Open MPI tells sizes without such calls */
+		if ((p->flags & SCRIBE_SITE_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
+		    image->flavour == SCRIBE_FLAVOUR_OPENMPI)
+			continue;
+		rc = plan_symbol(elf, p, library->layer, p->symbol, plan);
+		if (rc == 0 && library->layer == SCRIBE_LAYER_MPIIO) {
+			snprintf(profiling, sizeof(profiling), "P%s", p->symbol);
+			rc = plan_symbol(elf, p, library->layer, profiling, plan);
+		}
+		if (rc) {
+			scribe_plan_clear(plan);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+void scribe_plan_clear(struct scribe_plan *plan)
+{
+	free(plan->at);
+	memset(plan, 0, sizeof(*plan));
+}

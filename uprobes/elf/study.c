@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Files, read for whoever attaches to them. Must not know: BPF, processes. */
+#include "uprobes/elf/study.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uprobes/elf/original_bytes.h"
+
+/* The library by which programs count inside themselves. */
+static bool is_ours(const struct scribe_library *l)
+{
+	return l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
+}
+
+/* What is ours stands before functions of other libraries, and is none of these. */
+static uint32_t search(const struct scribe_elf *elf)
+{
+	uint32_t candidates = 0, ours = 0;
+
+	for (size_t i = 0; i < scribe_nlibraries; i++)
+		if (scribe_library_in(elf, &scribe_libraries[i]))
+			*(is_ours(&scribe_libraries[i]) ? &ours : &candidates) |= 1u << i;
+	return ours ? ours : candidates;
+}
+
+/* The kernel reads what is not in the page cache, in the place of whoever attaches. */
+static void touch(int fd, uint64_t offset)
+{
+	char byte;
+
+	(void)!pread(fd, &byte, 1, (off_t)offset);
+}
+
+static void add_places(const struct scribe_elf *elf, int fd, const struct scribe_library *l, uint8_t library,
+		       const struct scribe_plan *plan, struct scribe_study *s)
+{
+	for (size_t i = 0; i < plan->n && s->nplaces < SCRIBE_STUDY_PLACES; i++) {
+		const struct scribe_planned *one = &plan->at[i];
+		struct scribe_studied_place *to = &s->site[s->nplaces++];
+		const unsigned char *code;
+		size_t n = 0;
+
+		*to = (struct scribe_studied_place){.vaddr = one->site.vaddr,
+						    .offset = one->offset,
+						    .semaphore = one->semaphore,
+						    .row = (uint16_t)(one->probe - l->probes),
+						    .library = library,
+						    .emulated = one->emulated};
+		memcpy(to->reg, one->site.reg, sizeof(to->reg));
+		code = scribe_elf_code(elf, one->site.vaddr, &n);
+		to->has_byte = code && n;
+		to->byte = to->has_byte ? *code : 0;
+		touch(fd, one->offset);
+	}
+}
+
+static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, bool calls, struct scribe_study *s)
+{
+	const struct scribe_library *l = &scribe_libraries[which];
+	uint32_t k = s->nlibraries, before = s->nplaces;
+	struct scribe_plan plan;
+	int rc;
+
+	if (k == SCRIBE_LIBRARIES_A_FILE)
+		return 0;
+	s->library[k].which = which;
+	scribe_library_offsets_read(elf, l->layer, &s->library[k].image);
+	scribe_library_offsets_init_state(elf, l->layer, &s->library[k].init_state);
+	rc = scribe_plan_make(elf, l, &s->library[k].image, calls, &plan);
+	s->nlibraries++;
+	if (rc < 0)
+		return rc == -ENOEXEC ? 0 : rc;
+	add_places(elf, fd, l, (uint8_t)k, &plan, s);
+	s->library[k].whole = s->nplaces - before == plan.n;
+	scribe_plan_clear(&plan);
+	return 0;
+}
+
+int scribe_study_file(int fd, bool calls, struct scribe_study *s)
+{
+	struct scribe_elf *elf;
+	uint32_t candidates;
+	int rc = scribe_elf_open(fd, "file", &elf, NULL);
+
+	memset(s, 0, sizeof(*s));
+	if (rc < 0)
+		return rc;
+	scribe_elf_code_bias(elf, &s->bias);
+	while (s->ncode < SCRIBE_STUDY_CODE &&
+	       scribe_elf_code_part(elf, s->ncode, &s->code[s->ncode].offset, &s->code[s->ncode].bytes))
+		s->ncode++;
+	candidates = search(elf);
+	for (uint32_t i = 0; rc == 0 && i < scribe_nlibraries; i++)
+		if (candidates & 1u << i)
+			rc = study_library(elf, fd, i, calls, s);
+	scribe_elf_free(elf);
+	return rc;
+}
+
+/* ---- for whoever attaches ---- */
+
+static bool is_code(const struct scribe_study *s, uint64_t offset)
+{
+	for (uint32_t i = 0; i < s->ncode; i++)
+		if (offset >= s->code[i].offset && offset - s->code[i].offset < s->code[i].bytes)
+			return true;
+	return false;
+}
+
+static bool check_place(const struct scribe_study *s, const struct scribe_studied_place *p, uint64_t file_bytes)
+{
+	const struct scribe_library *l;
+
+	if (p->library >= s->nlibraries || !is_code(s, p->offset) || p->semaphore > file_bytes - sizeof(uint16_t))
+		return false;
+	l = &scribe_libraries[s->library[p->library].which];
+	if (p->row >= *l->n || (p->semaphore && !is_ours(l)))
+		return false;
+	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
+		if (p->reg[i] > SCRIBE_REG_R15 && p->reg[i] != SCRIBE_REG_NONE)
+			return false;
+	return true;
+}
+
+bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
+{
+	if (s->nlibraries > SCRIBE_LIBRARIES_A_FILE || s->ncode > SCRIBE_STUDY_CODE ||
+	    s->nplaces > SCRIBE_STUDY_PLACES || file_bytes < sizeof(uint16_t))
+		return false;
+	for (uint32_t i = 0; i < s->nlibraries; i++)
+		if (s->library[i].which >= scribe_nlibraries ||
+		    s->library[i].image.flavour > SCRIBE_FLAVOUR_OPENMPI)
+			return false;
+	for (uint32_t i = 0; i < s->ncode; i++)
+		if (s->code[i].offset > file_bytes || s->code[i].bytes > file_bytes - s->code[i].offset)
+			return false;
+	for (uint32_t i = 0; i < s->nplaces; i++)
+		if (!check_place(s, &s->site[i], file_bytes))
+			return false;
+	return true;
+}
+
+int scribe_study_plan(const struct scribe_study *s, unsigned library, bool calls, struct scribe_plan *plan)
+{
+	const struct scribe_library *l = &scribe_libraries[s->library[library].which];
+
+	memset(plan, 0, sizeof(*plan));
+	for (uint32_t i = 0; i < s->nplaces; i++) {
+		const struct scribe_studied_place *p = &s->site[i];
+		struct scribe_planned one = {.probe = &l->probes[p->library == library ? p->row : 0],
+					     .offset = p->offset,
+					     .semaphore = p->semaphore,
+					     .emulated = p->emulated,
+					     .has_byte = p->has_byte,
+					     .byte = p->byte};
+		int rc;
+
+		if (p->library != library || ((one.probe->flags & SCRIBE_SITE_COUNTS) && !calls))
+			continue;
+		scribe_site_of(one.probe, l->layer, p->vaddr, p->reg, &one.site);
+		rc = scribe_plan_add(plan, &one);
+		if (rc < 0) {
+			scribe_plan_clear(plan);
+			return rc;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls of libraries: what is kept at entry, whether a return belongs to it,
+ * and recording. A call is known by its stack pointer: deeper ones are inside
+ * it; one that never returned is forgotten when the stack is back above it.
+ */
+#ifndef UPROBES_KERN_CALL_BPF_H
+#define UPROBES_KERN_CALL_BPF_H
+
+#include "bpf/kern/heat.bpf.h"
+#include "bpf/kern/syscall_path.bpf.h"
+#include "logfmt/counters/counters_hdf5.h"
+#include "logfmt/counters/counters_mpiio.h"
+#include "logfmt/rules/lib_rules.h"
+#include "uprobes/wire.h"
+
+/* One layer of a thread. */
+struct scribe_call {
+	__u32 busy; /* 1: in a call */
+	__u32 at;   /* index of its site */
+	__u32 fn;   /* enum scribe_fn */
+	__u32 pad;
+	__u64 sp; /* stack pointer at entry: the return address is there */
+	__u64 start_ns;
+	__u64 base; /* load address of the library */
+	__u64 arg[SCRIBE_SITE_ARGS];
+	__s64 inner;    /* what a call inside told; -1 nothing yet */
+	__u64 inner_sp; /* that call */
+	__u64 inner_at; /* where its answer will be */
+	__u32 inner_fn;
+	__u32 lower_layers; /* layers called from inside, bits */
+	__u32 around;  /* enum scribe_fn of the function around it that says what it is, 0 none */
+	__u32 pad2;
+	__u64 moved[2]; /* what the thread had moved before it */
+	__u64 moved_ns;
+};
+
+/* The registers in the order of enum scribe_reg: ctx itself takes no variable offset. */
+struct scribe_regs {
+	__u64 r[16];
+};
+
+/* What a record is called that is named by a string of the program. */
+struct scribe_lib_name {
+	__u64 string; /* user address of a path */
+	__u64 suffix; /* user address of what follows ":", 0 none */
+	__u32 kind;   /* enum scribe_slot_kind */
+	__u32 prefix; /* 1: a file system prefix may stand before it */
+	__u64 own;    /* what the record is known by while it has no name, 0: by its name */
+	__u64 later;  /* 1: the name is not known yet; else without a suffix it ends in ":" */
+};
+
+/* A PnetCDF variable as it lies in the library, from `nc_type_at` - 8 on. */
+struct scribe_nc_var {
+	__s32 dims;
+	__s32 record_dim; /* -1 none */
+	__u32 type;
+	__u32 pad;
+	__u64 lengths; /* MPI_Offset of each dimension */
+};
+
+/* An access of one: what it is of. `count` and `stride` as the library has them. */
+struct scribe_nc_access {
+	__u32 varid, form, op, count_at;
+	__u32 indep, number;
+	__u64 count, stride, filetype;
+};
+
+#define SCRIBE_NUMBERS 32
+
+struct scribe_calls {
+	struct scribe_call layer[SCRIBE_LAYERS];
+	struct scribe_access_pattern pattern; /* of the access that is being recorded */
+	__u64 around_sp;           /* a function that says what the call inside it is */
+	__u32 around;              /* its enum scribe_fn, 0 none */
+	__u32 pad;
+	__u64 post[3]; /* PnetCDF: variable, count, stride of the request that is being posted */
+	__u64 post_ns;
+	/*
+	 * Working memory of the handler that runs, of which a thread has one at a time:
+	 * all functions of a chain have 512 bytes of stack together.
+	 */
+	struct scribe_regs regs;
+	struct scribe_lib_op op;   /* of the call that returns, */
+	struct scribe_lib_op past; /* and of an open that is recorded before it */
+	struct scribe_lib_name name;
+	struct scribe_handle fresh;
+	struct scribe_event ev;
+	struct scribe_nc_var var;
+	struct scribe_nc_access access;
+	__u64 number[SCRIBE_NUMBERS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct scribe_calls);
+} scribe_calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SCRIBE_SITES_MAX);
+	__type(key, __u32);
+	__type(value, struct scribe_site);
+} scribe_sites SEC(".maps");
+
+/* Sites by the end of their address and the number of their trace event (SCRIBE_COOKIE_PLACES). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIBE_SITES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} scribe_places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SCRIBE_LIBRARY_OFFSETS_MAX);
+	__type(key, __u32);
+	__type(value, struct scribe_library_offsets);
+} scribe_lib_offs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIBE_HANDLES_MAX);
+	__type(key, struct scribe_handle_key);
+	__type(value, struct scribe_handle);
+} scribe_handles SEC(".maps");
+
+/* What belongs to the keys of shapes in the records, once for all processes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SCRIBE_ACCESS_PATTERNS_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __s64);
+	__type(value, struct scribe_access_pattern);
+} scribe_access_patterns SEC(".maps");
+
+#ifdef __TARGET_ARCH_x86
+#define SCRIBE_REGS_IP(ctx)  ((ctx)->ip)
+#define SCRIBE_REGS_RET(ctx) ((ctx)->ax)
+static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_regs *to)
+{
+	to->r[SCRIBE_REG_AX] = ctx->ax;
+	to->r[SCRIBE_REG_CX] = ctx->cx;
+	to->r[SCRIBE_REG_DX] = ctx->dx;
+	to->r[SCRIBE_REG_BX] = ctx->bx;
+	to->r[SCRIBE_REG_SP] = ctx->sp;
+	to->r[SCRIBE_REG_BP] = ctx->bp;
+	to->r[SCRIBE_REG_SI] = ctx->si;
+	to->r[SCRIBE_REG_DI] = ctx->di;
+	to->r[SCRIBE_REG_R8] = ctx->r8;
+	to->r[SCRIBE_REG_R9] = ctx->r9;
+	to->r[SCRIBE_REG_R10] = ctx->r10;
+	to->r[SCRIBE_REG_R11] = ctx->r11;
+	to->r[SCRIBE_REG_R12] = ctx->r12;
+	to->r[SCRIBE_REG_R13] = ctx->r13;
+	to->r[SCRIBE_REG_R14] = ctx->r14;
+	to->r[SCRIBE_REG_R15] = ctx->r15;
+}
+#elif defined(__TARGET_ARCH_arm64)
+#define SCRIBE_REGS_IP(ctx)  ((ctx)->pc)
+#define SCRIBE_REGS_RET(ctx) ((ctx)->regs[0])
+/* Under x86-64's names for what they hold there: arguments 0 to 5, then what calls keep. */
+static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_regs *to)
+{
+	to->r[SCRIBE_REG_DI] = ctx->regs[0];
+	to->r[SCRIBE_REG_SI] = ctx->regs[1];
+	to->r[SCRIBE_REG_DX] = ctx->regs[2];
+	to->r[SCRIBE_REG_CX] = ctx->regs[3];
+	to->r[SCRIBE_REG_R8] = ctx->regs[4];
+	to->r[SCRIBE_REG_R9] = ctx->regs[5];
+	to->r[SCRIBE_REG_R10] = ctx->regs[6];
+	to->r[SCRIBE_REG_R11] = ctx->regs[7];
+	to->r[SCRIBE_REG_AX] = ctx->regs[8];
+	to->r[SCRIBE_REG_BX] = ctx->regs[19];
+	to->r[SCRIBE_REG_R12] = ctx->regs[20];
+	to->r[SCRIBE_REG_R13] = ctx->regs[21];
+	to->r[SCRIBE_REG_R14] = ctx->regs[22];
+	to->r[SCRIBE_REG_R15] = ctx->regs[23];
+	to->r[SCRIBE_REG_BP] = ctx->regs[29];
+	to->r[SCRIBE_REG_SP] = ctx->sp;
+}
+#endif
+
+static __always_inline __u64 scribe_user_u64(__u64 at)
+{
+	__u64 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+static __always_inline __u32 scribe_user_u32(__u64 at)
+{
+	__u32 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+/* The enrolled thread, 0 when nothing is to be recorded. The filter of every probe. */
+static __always_inline struct scribe_thread *scribe_caller(struct scribe_proc **ret_p)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scribe_thread *t = scribe_thread_of(task);
+	struct scribe_proc *p;
+
+	if (!t)
+		return 0;
+	p = scribe_proc_at(t->proc);
+	if (!p || p->proc_id != t->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
+		return 0;
+	if (p->ignored_tid && p->ignored_tid == (__u32)task->pid)
+		return 0;
+	*ret_p = p;
+	return t;
+}
+
+static __always_inline struct scribe_site *scribe_site_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_sites, &index);
+}
+
+/* Index of the site of an entry; one that there is not, when it is not known. */
+static __always_inline __u32 scribe_site_of(__u64 cookie, __u64 ip)
+{
+	__u32 key = cookie, *site;
+
+	if (!(cookie & SCRIBE_COOKIE_PLACES))
+		return key;
+	key = key * SCRIBE_PLACE_STEP + (ip & (SCRIBE_PLACE_STEP - 1));
+	site = bpf_map_lookup_elem(&scribe_places, &key);
+	return site ? *site : SCRIBE_SITES_MAX;
+}
+
+static __always_inline struct scribe_library_offsets *scribe_library_offsets_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&scribe_lib_offs, &index);
+}
+
+static __always_inline struct scribe_calls *scribe_calls_get(void)
+{
+	return bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
+}
+
+/* Does the call of this layer return now? It is over then. */
+static __always_inline bool scribe_returning(__u64 sp, struct scribe_call *c)
+{
+	if (!c->busy || sp != c->sp + 8)
+		return false;
+	c->busy = 0;
+	return true;
+}
+
+/* Is this the return of the function around? Then what it said is over. */
+static __always_inline bool scribe_outer_call_end(__u64 sp, struct scribe_calls *calls)
+{
+	if (!calls->around || sp != calls->around_sp + 8)
+		return false;
+	calls->around = 0;
+	return true;
+}
+
+/* ---- recording ---- */
+
+/* An operation that counts nothing yet. */
+static __always_inline void scribe_op_begin(struct scribe_lib_op *op, __u64 start_ns, __u64 end_ns)
+{
+	op->start_ns = start_ns;
+	op->end_ns = end_ns;
+	op->bytes = 0;
+	op->offset = -1;
+	op->what = SCRIBE_LIB_OTHER;
+	op->op_class = SCRIBE_OP_META;
+	op->count_at = SCRIBE_LIB_NO_COUNT;
+	op->unsized = 0;
+	op->also_at = 0;
+	op->pattern_key = 0;
+}
+
+/* A record that can be written on, 0: none. */
+static __always_inline struct scribe_slot *scribe_lib_slot_at(__u32 slot)
+{
+	return slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(slot);
+}
+
+static __always_inline void scribe_name_begin(struct scribe_lib_name *n, __u32 kind, __u64 string, __u32 prefix)
+{
+	n->string = string;
+	n->suffix = 0;
+	n->kind = kind;
+	n->prefix = prefix;
+	n->own = 0;
+	n->later = 0;
+}
+
+/* What the thread's system calls have moved inside a call goes to places `at` to `at` + 2. */
+static __always_inline void scribe_attribute_to_layer(const struct scribe_thread *t, const struct scribe_call *c,
+					       __u32 slot, __u32 at)
+{
+	struct scribe_slot *s;
+
+	if (t->moved_ns == c->moved_ns)
+		return;
+	s = scribe_lib_slot_at(slot);
+	if (!s)
+		return;
+	__sync_fetch_and_add(&s->ext.v[at], t->moved[0] - c->moved[0]);
+	__sync_fetch_and_add(&s->ext.v[at + 1], t->moved[1] - c->moved[1]);
+	__sync_fetch_and_add(&s->ext.v[at + 2], t->moved_ns - c->moved_ns);
+}
+
+/* The key of calls->shape, which can be looked up from now on. */
+SCRIBE_GLOBAL __s64 scribe_access_pattern_keep(struct scribe_proc *p)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	__s64 key;
+
+	if (!p || !calls)
+		return 0;
+	key = scribe_access_pattern_key(&calls->pattern);
+	if (!bpf_map_lookup_elem(&scribe_access_patterns, &key) &&
+	    bpf_map_update_elem(&scribe_access_patterns, &key, &calls->pattern, BPF_ANY))
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+	return key;
+}
+
+/* Does the call add to the bytes over time of such a record? */
+static __always_inline bool scribe_lib_heats(__u32 kind, const struct scribe_lib_op *op)
+{
+	return op->what == SCRIBE_LIB_DATA && !op->unsized && op->op_class <= SCRIBE_OP_WRITE &&
+	       (kind == SCRIBE_KIND_STDIO || kind == SCRIBE_KIND_MPIIO);
+}
+
+/* A call on a part that nobody could lock. */
+SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at,
+				    const struct scribe_lib_op *op, const struct scribe_lib_place *op_result)
+{
+	if (!p || !at || !op || !op_result)
+		return 0;
+	scribe_lib_apply(&at->part, &at->ext, op, op_result, 1);
+	if (scribe_top_count(at->part.access, scribe_lib_value(op), 1))
+		scribe_count(p, SCRIBE_L_APPROX_VALUES);
+	scribe_count(p, SCRIBE_L_ATOMIC);
+	return 0;
+}
+
+/* The same on a part that is held. */
+SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_lib_op *op,
+				  const struct scribe_lib_place *op_result)
+{
+	if (!at || !op || !op_result)
+		return 0;
+	scribe_lib_apply(&at->part, &at->ext, op, op_result, 0);
+	return 0;
+}
+
+/* One call on a slot. 0: the slot went away. */
+static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s, __u32 generation,
+					     const struct scribe_lib_op *op)
+{
+	struct scribe_lib_place op_result;
+	struct scribe_hold h;
+
+	if (s->flags & SCRIBE_SF_EXCLUDED) {
+		scribe_count(p, SCRIBE_L_EXCLUDED);
+		return 1;
+	}
+	if (!scribe_part_hold(s, generation, &h))
+		return 0;
+	scribe_lib_cursor(&s->cursor, op, &op_result);
+	if (h.atomic) {
+		scribe_lib_atomic(p, h.at, op, &op_result);
+		if (scribe_lib_heats(s->kind, op))
+			scribe_heat_far(h.at, op->start_ns, op->end_ns, op->bytes,
+					op->op_class | SCRIBE_HEAT_ATOMIC);
+	} else {
+		struct scribe_posix_part *part = &h.at->part;
+		__s64 value = s->kind == SCRIBE_KIND_STDIO ? 0 : scribe_lib_value(op);
+
+		scribe_lib_held(h.at, op, &op_result);
+		if (scribe_lib_heats(s->kind, op))
+			scribe_heat_count(h.at, op->start_ns, op->end_ns, op->bytes, op->op_class);
+		if (scribe_top_count(part->access, value, 0))
+			scribe_value_far(p, part, 0, value);
+		scribe_part_unlock(h.at, h.lock);
+	}
+	if (op_result.approx)
+		scribe_count(p, SCRIBE_L_APPROX_TIME);
+	return 1;
+}
+
+/* A record in place of one that the daemon has taken: same name, named by the old one. */
+SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc *p, __u32 old)
+{
+	struct scribe_slot *s, *was;
+	bool fresh = false;
+	__u32 index;
+
+	if (!t || !p)
+		return SCRIBE_NO_SLOT;
+	was = scribe_slot_at(old);
+	if (!was || was->proc_id != p->proc_id || was->kind < SCRIBE_KIND_STDIO)
+		return SCRIBE_NO_SLOT;
+	t->key.proc_id = p->proc_id;
+	t->key.dev = was->dev;
+	t->key.ino = was->ino;
+	t->key.hash = was->hash;
+	index = scribe_slot_for(p, t->proc, &t->key, was->kind, &fresh);
+	s = index ? scribe_slot_at(index) : 0;
+	if (!s || s->kind != was->kind)
+		return SCRIBE_NO_SLOT;
+	if (fresh) {
+		s->renamed_from = was->renamed_from ? was->renamed_from : old;
+		s->renamed_from_generation = was->renamed_from ? was->renamed_from_generation : was->generation;
+		s->mode = was->mode;
+		s->calls_of = was->calls_of;
+		s->ahead[0] = was->ahead[0];
+		s->ahead[1] = was->ahead[1];
+		__sync_fetch_and_or(&s->flags, SCRIBE_SF_NAME_SENT | (was->flags & SCRIBE_SF_CALLS));
+	}
+	return index;
+}
+
+/* A call on the record a handle names; the handle is told when it had to be replaced. */
+SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, struct scribe_handle *h,
+				const struct scribe_lib_op *op)
+{
+	struct scribe_slot *s;
+	__u32 again;
+
+	if (!t || !p || !h || !op)
+		return 0;
+	t->events++;
+	s = scribe_slot_at(h->slot);
+	if (s && scribe_lib_record(p, s, h->generation, op))
+		return 0;
+	again = scribe_lib_again(t, p, h->slot);
+	s = again ? scribe_slot_at(again) : 0;
+	if (!s || !scribe_lib_record(p, s, s->generation, op)) {
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+		return 0;
+	}
+	h->slot = again;
+	h->generation = s->generation;
+	return 0;
+}
+
+static __always_inline struct scribe_handle *scribe_handle_get(struct scribe_proc *p, __u32 layer,
+							       __u64 handle)
+{
+	struct scribe_handle_key key = {.handle = handle, .proc_id = p->proc_id, .layer = layer};
+
+	return bpf_map_lookup_elem(&scribe_handles, &key);
+}
+
+static __always_inline void scribe_handle_put(struct scribe_proc *p, __u32 layer, __u64 handle,
+					      const struct scribe_handle *h)
+{
+	struct scribe_handle_key key = {.handle = handle, .proc_id = p->proc_id, .layer = layer};
+
+	if (bpf_map_update_elem(&scribe_handles, &key, h, BPF_ANY))
+		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
+}
+
+static __always_inline void scribe_handle_drop(struct scribe_proc *p, __u32 layer, __u64 handle)
+{
+	struct scribe_handle_key key = {.handle = handle, .proc_id = p->proc_id, .layer = layer};
+
+	bpf_map_delete_elem(&scribe_handles, &key);
+}
+
+#endif

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HDF5: files by their public calls, datasets by the internal functions that
+ * every form of an open, read or write passes. Structures are read by offsets
+ * that were decoded from the library (uprobes/elf/library_offsets.c). Own counters in the ext
+ * part: see logfmt/rules/lib_rules.h.
+ */
+#ifndef UPROBES_KERN_HDF5_BPF_H
+#define UPROBES_KERN_HDF5_BPF_H
+
+#include "uprobes/kern/named.bpf.h"
+
+/* File handles, by id and by structure, beside dataset structures in one table. */
+#define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
+#define SCRIBE_HANDLE_H5_MADE (SCRIBE_LAYER_HDF5 | 0x200)
+#define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
+
+/* In the note of a dataset's handle, beside the enum scribe_fn around its open: `moved[0]` is its record's
+ * key. */
+#define SCRIBE_H5_NAMELESS (1ull << 32)
+
+#define SCRIBE_H5_CHUNKED  2
+/* Datasets of one call that are looked at, so many at a time; more are lost, and counted. */
+#define SCRIBE_H5_SOME     16
+#define SCRIBE_H5_MANY     (SCRIBE_H5_SOME * SCRIBE_H5_SOME)
+#define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW: none of the file's own structures */
+
+/* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
+static __always_inline void scribe_h5_chunk(const struct scribe_library_offsets *im, __u64 shared, __u64 *to)
+{
+	__u32 n, size;
+
+	if (im->h5d_chunk_at && scribe_user_u32(shared + im->h5d_layout_at) != SCRIBE_H5_CHUNKED)
+		return;
+	/* its last dimension is the size of an element */
+	n = im->h5d_chunk_at ? scribe_user_u32(shared + im->h5d_chunk_at) - 1 : 0;
+	for (__u32 i = 0; i < 5; i++) {
+		size = i < n ? scribe_user_u32(shared + im->h5d_chunk_at + 4 + 4 * (n - 1 - i)) : 0;
+		to[i] = im->h5d_chunk_at ? size : ~0ull;
+	}
+}
+
+/* The handle of the open file with this structure (H5F_t); 0: its record is not known, or no longer. */
+static __always_inline struct scribe_handle *scribe_h5_made(struct scribe_proc *p, __u64 file)
+{
+	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_MADE, file);
+	struct scribe_slot *s;
+
+	if (!h || h->slot == SCRIBE_SKIP_SLOT)
+		return h;
+	s = scribe_slot_at(h->slot);
+	return s && s->generation == h->generation && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE ? h : 0;
+}
+
+/* What a dataset is: properties of its record. */
+SCRIBE_GLOBAL int scribe_h5_describe(const struct scribe_library_offsets *im, __u64 set, __u32 slot)
+{
+	struct scribe_slot *s = scribe_lib_slot_at(slot);
+	__u64 shared, space;
+
+	if (!im || !s)
+		return 0;
+	shared = scribe_user_u64(set + im->h5d_shared_at);
+	space = scribe_user_u64(shared + im->h5d_space_at);
+	s->ext.v[SCRIBE_LIB_H5D_NDIMS] = scribe_user_u32(space + im->h5s_rank_at);
+	s->ext.v[SCRIBE_LIB_H5D_NPOINTS] = scribe_user_u64(space + im->h5s_nelem_at);
+	s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE] = scribe_user_u64(
+		scribe_user_u64(scribe_user_u64(shared + im->h5d_type_at) + im->h5t_shared_at) +
+		im->h5t_size_at);
+	scribe_h5_chunk(im, shared, &s->ext.v[SCRIBE_LIB_H5D_CHUNK_D1]);
+	return 0;
+}
+
+/*
+ * The dataset's record: its path below the record of its file, whose name is that at
+ * its open; of a file that the library has opened by itself "file:/path", as it is
+ * from here. `own`, `later` are set in calls->name, as in scribe_lib_name.
+ */
+static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
+						const struct scribe_library_offsets *im, struct scribe_calls *calls,
+						__u64 set)
+{
+	struct scribe_handle *file = scribe_h5_made(p, scribe_user_u64(set));
+	__u32 index;
+
+	calls->name.string = scribe_user_u64(scribe_user_u64(set));
+	calls->name.suffix = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at));
+	if (!calls->name.string)
+		return SCRIBE_NO_SLOT;
+	if (file && file->slot == SCRIBE_SKIP_SLOT)
+		return SCRIBE_SKIP_SLOT;
+	index = file ? scribe_lib_below(t, p, file->slot, calls) : scribe_lib_slot(t, p, calls);
+	scribe_h5_describe(im, set, index);
+	return index;
+}
+
+/* Has all been told of the dataset of this handle that will be? */
+static __always_inline bool scribe_h5_settled(const struct scribe_handle *h)
+{
+	return h->slot == SCRIBE_SKIP_SLOT ||
+	       (h->slot != SCRIBE_NO_SLOT && !(h->note & SCRIBE_H5_NAMELESS));
+}
+
+/*
+ * A dataset's handle gets its record. One just created has no name yet: its
+ * record is made, and the open counted, at the first use. One that is used before
+ * it is linked (H5Dcreate_anon) has a record whose name is told when there is one,
+ * at the latest when it closes: then "file:".
+ */
+SCRIBE_GLOBAL int scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
+				const struct scribe_library_offsets *im, __u64 set, __u32 closing)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	bool named, first;
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!t || !p || !im || !calls)
+		return 0;
+	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
+	if (!h || scribe_h5_settled(h))
+		return 0;
+	first = h->slot == SCRIBE_NO_SLOT;
+	named = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)) != 0;
+	if (!first && !named && !closing)
+		return 0;
+	if (first && !named) {
+		h->moved[0] = (set ^ h->opened_ns) | 1;
+		h->note |= SCRIBE_H5_NAMELESS;
+	}
+	scribe_name_begin(&calls->name, SCRIBE_KIND_H5D, 0, 1);
+	calls->name.own = h->moved[0];
+	calls->name.later = !named && !closing;
+	index = scribe_h5_set_slot(t, p, im, calls, set);
+	s = scribe_lib_slot_at(index);
+	if (s && s->flags & SCRIBE_SF_NAME_SENT)
+		h->note &= ~SCRIBE_H5_NAMELESS;
+	if (!first)
+		return 0;
+	h->slot = s || index == SCRIBE_SKIP_SLOT ? index : SCRIBE_NO_SLOT;
+	if (!s)
+		return 0;
+	scribe_op_begin(&calls->past, h->opened_ns, h->opened_ns + h->generation);
+	calls->past.what = SCRIBE_LIB_OPEN;
+	calls->past.count_at = SCRIBE_H5D_OPENS;
+	h->generation = s->generation;
+	if ((h->note & ~SCRIBE_H5_NAMELESS) == SCRIBE_FN_H5_DEPRECATED)
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_DEPRECATED], 1);
+	scribe_lib_on(t, p, h, &calls->past);
+	return 0;
+}
+
+static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct scribe_proc *p,
+						 const struct scribe_library_offsets *im, struct scribe_calls *calls,
+						 __u64 set)
+{
+	struct scribe_handle *h = &calls->fresh;
+	__u64 ns = calls->op.end_ns - calls->op.start_ns;
+
+	__builtin_memset(h, 0, sizeof(*h));
+	h->slot = SCRIBE_NO_SLOT;
+	h->generation = ns > 0xffffffffull ? 0xffffffffu : ns;
+	h->opened_ns = calls->op.start_ns;
+	h->note = calls->layer[SCRIBE_LAYER_HDF5].around;
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_SET, set, h);
+	if (scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)))
+		scribe_h5_set(t, p, im, set, false);
+}
+
+/* A file is open: its handles. False: it does not count. */
+SCRIBE_GLOBAL int scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
+					const struct scribe_library_offsets *im, __u64 hid)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_call *c;
+	struct scribe_slot *s;
+	__u32 index;
+
+	if (!t || !p || !im || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	scribe_name_begin(&calls->name, SCRIBE_KIND_H5F, c->arg[0], 1);
+	index = scribe_lib_slot(t, p, calls);
+	s = scribe_lib_slot_at(index);
+	__builtin_memset(&calls->fresh, 0, sizeof(calls->fresh));
+	calls->fresh.generation = s ? s->generation : 0;
+	calls->fresh.slot = s ? index : SCRIBE_SKIP_SLOT;
+	scribe_handle_put(p, SCRIBE_HANDLE_H5_FILE, hid, &calls->fresh);
+	if (c->inner > 0)
+		scribe_handle_put(p, SCRIBE_HANDLE_H5_MADE, c->inner, &calls->fresh);
+	if (!s)
+		return 0;
+	calls->op.what = SCRIBE_LIB_OPEN;
+	calls->op.count_at = SCRIBE_H5F_OPENS;
+	if (c->lower_layers & (1u << SCRIBE_LAYER_MPIIO) || im->h5_mpi_unseen)
+		__sync_fetch_and_or(&s->ext.v[SCRIBE_H5F_USE_MPIIO],
+				    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
+	scribe_lib_on(t, p, &calls->fresh, &calls->op);
+	scribe_attribute_to_layer(t, c, index, SCRIBE_LIB_H5F_BELOW);
+	return 0;
+}
+
+/*
+ * Lengths and strides of a regular hyperslab. As Darshan has them: D5 is the
+ * first dimension, D4 the second; of more than five dimensions the last five.
+ */
+static __always_inline void scribe_h5_shape(const struct scribe_library_offsets *im, __u64 space,
+					    struct scribe_calls *calls)
+{
+	__u32 n = scribe_user_u32(space + im->h5s_rank_at),
+	      first = n > SCRIBE_ACCESS_PATTERN_DIMS ? n - SCRIBE_ACCESS_PATTERN_DIMS : 0;
+	__u64 at = scribe_user_u64(space + im->h5s_hslab_at) + 8;
+	/* start, stride, count, block */
+	__u64 *d = calls->number;
+
+	for (__u32 i = 0; i < SCRIBE_ACCESS_PATTERN_DIMS && first + i < n; i++) {
+		if (bpf_probe_read_user(d, 4 * sizeof(*d), (void *)(at + (first + i) * 4 * sizeof(*d))))
+			return;
+		calls->pattern.length[SCRIBE_ACCESS_PATTERN_DIMS - 1 - i] = d[2] * d[3];
+		calls->pattern.stride[SCRIBE_ACCESS_PATTERN_DIMS - 1 - i] = d[1];
+	}
+}
+
+/* Elements that were selected, their shape, and what kind of selection it was. */
+static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, const struct scribe_library_offsets *im,
+						struct scribe_slot *s, __u64 space)
+{
+	__u32 kind = scribe_user_u32(scribe_user_u64(space + im->h5s_select_at));
+
+	if (kind == 1) {
+		__sync_fetch_and_add(&s->ext.v[SCRIBE_H5D_POINT_SELECTS], 1);
+	} else if (kind == 2) {
+		/* 2: a regular one; 1: not looked at yet, mostly irregular */
+		__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
+
+		__sync_fetch_and_add(&s->ext.v[regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
+							    : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS],
+				     1);
+		if (regular == 2)
+			scribe_h5_shape(im, space, calls);
+	}
+	return scribe_user_u64(space + im->h5s_npoints_at);
+}
+
+/* What of the dataset was selected: counters of its own, and the bytes. */
+SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_library_offsets *im, __u32 slot)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_slot *s = scribe_slot_at(slot);
+	struct scribe_lib_op *op;
+	struct scribe_call *c;
+	__u64 space;
+
+	if (!p || !im || !s || !calls)
+		return 0;
+	op = &calls->op;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	space = c->arg[1];
+	__builtin_memset(&calls->pattern, 0, sizeof(calls->pattern));
+	if (c->fn == SCRIBE_FN_H5_SET_CHUNK) {
+		__s64 bytes = op->op_class == SCRIBE_OP_WRITE ? (__s64)(__u32)c->arg[1] : c->inner;
+
+		op->bytes = bytes < 0 ? 0 : bytes;
+		op->unsized = bytes < 0;
+	} else {
+		if (space) {
+			op->bytes = scribe_h5_selected(calls, im, s, space);
+		} else {
+			/* all of it, which may have grown since it was opened */
+			space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) +
+						im->h5d_space_at);
+			op->bytes = scribe_user_u64(space + im->h5s_nelem_at);
+		}
+		op->bytes *= s->ext.v[SCRIBE_LIB_H5D_TYPE_SIZE];
+		if (c->lower_layers & (1u << SCRIBE_BENEATH_COLLECTIVE) || im->h5_mpi_unseen)
+			__sync_fetch_and_or(&s->ext.v[SCRIBE_LIB_H5D_COLLECTIVE],
+					    im->h5_mpi_unseen ? SCRIBE_LIB_FLAG_UNKNOWN : 1);
+	}
+	calls->pattern.bytes = op->bytes;
+	op->pattern_key = scribe_access_pattern_keep(p);
+	return 0;
+}
+
+/* A call on the dataset that stands in its first argument, and has its record. */
+SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p,
+				   const struct scribe_library_offsets *im, const struct scribe_site *site)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	struct scribe_call *c;
+
+	if (!t || !p || !im || !site || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, c->arg[0]);
+	if (!h) {
+		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
+		return 0;
+	}
+	if (h->slot == SCRIBE_SKIP_SLOT || h->slot == SCRIBE_NO_SLOT)
+		return 0;
+	if (site->fn == SCRIBE_FN_H5_SET_DATA || site->fn == SCRIBE_FN_H5_SET_CHUNK) {
+		calls->op.what = SCRIBE_LIB_DATA;
+		calls->op.op_class = site->op & 1;
+		calls->op.count_at = site->op & 1 ? SCRIBE_H5D_WRITES : SCRIBE_H5D_READS;
+		scribe_h5_data(p, im, h->slot);
+	} else {
+		calls->op.op_class = SCRIBE_OP_WRITE;
+		calls->op.count_at = SCRIBE_H5D_FLUSHES;
+	}
+	scribe_lib_on(t, p, h, &calls->op);
+	scribe_attribute_to_layer(t, c, h->slot, SCRIBE_LIB_H5D_BELOW);
+	return 0;
+}
+
+/* 1.14: some of the datasets of a call, which stand at `at`; what was moved beneath goes to the first. */
+SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc *p,
+				    const struct scribe_site *site, __u64 at, __u64 n)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+	struct scribe_call *c;
+
+	if (!t || !p || !im || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	for (__u32 i = 0; i < SCRIBE_H5_SOME && i < n; i++) {
+		c->arg[0] = scribe_user_u64(at);
+		c->arg[1] = scribe_user_u64(at + im->h5d_many_space_at);
+		scribe_h5_set(t, p, im, c->arg[0], false);
+		scribe_h5_on_set(t, p, im, site);
+		c->moved_ns = t->moved_ns;
+		at += im->h5d_many_bytes;
+	}
+	return 0;
+}
+
+static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct scribe_proc *p,
+					      const struct scribe_call *c, const struct scribe_library_offsets *im,
+					      const struct scribe_site *site)
+{
+	__u64 n = c->arg[0], at = c->arg[2];
+
+	for (__u32 i = 0; i < SCRIBE_H5_SOME && i * SCRIBE_H5_SOME < n; i++)
+		scribe_h5_on_some(t, p, site, at + (__u64)i * SCRIBE_H5_SOME * im->h5d_many_bytes,
+				  n - i * SCRIBE_H5_SOME);
+	if (n > SCRIBE_H5_MANY)
+		scribe_count(p, SCRIBE_L_LIB_DROPPED);
+}
+
+/* A dataset (scribe_h5_set) that is closed because its file is: how long that took is the file's. */
+SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_proc *p, __u64 set)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	__u64 now;
+
+	if (!t || !p || !calls)
+		return 0;
+	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
+	if (!h)
+		return 0;
+	now = bpf_ktime_get_ns();
+	scribe_op_begin(&calls->op, now, now);
+	calls->op.what = SCRIBE_LIB_CLOSE;
+	if (h->slot != SCRIBE_SKIP_SLOT && h->slot != SCRIBE_NO_SLOT)
+		scribe_lib_on(t, p, h, &calls->op);
+	scribe_handle_drop(p, SCRIBE_HANDLE_H5_SET, set);
+	return 0;
+}
+
+/* Closes of files and datasets, flushes of files. */
+SCRIBE_GLOBAL int scribe_h5_on_file(struct scribe_thread *t, struct scribe_proc *p, __u32 fn, __s32 ret)
+{
+	__u32 table = fn == SCRIBE_FN_H5_SET_CLOSE ? SCRIBE_HANDLE_H5_SET : SCRIBE_HANDLE_H5_FILE;
+	struct scribe_calls *calls = scribe_calls_get();
+	struct scribe_handle *h;
+	struct scribe_call *c;
+
+	if (!t || !p || !calls)
+		return 0;
+	c = &calls->layer[SCRIBE_LAYER_HDF5];
+	h = scribe_handle_get(p, table, c->arg[0]);
+	if (!h && fn == SCRIBE_FN_H5_FILE_FLUSH && c->inner > 0)
+		h = scribe_h5_made(p, c->inner); /* by the id of something in the file */
+	/* H5Idec_ref tells how many references are left */
+	if (!h || ret < 0 || (fn == SCRIBE_FN_H5_FILE_CLOSE && ret > 0))
+		return 0;
+	if (fn == SCRIBE_FN_H5_FILE_FLUSH)
+		calls->op.count_at = SCRIBE_H5F_FLUSHES;
+	else
+		calls->op.what = SCRIBE_LIB_CLOSE;
+	if (h->slot != SCRIBE_SKIP_SLOT && h->slot) {
+		scribe_lib_on(t, p, h, &calls->op);
+		scribe_attribute_to_layer(t, c, h->slot,
+				   table == SCRIBE_HANDLE_H5_SET ? SCRIBE_LIB_H5D_BELOW
+								 : SCRIBE_LIB_H5F_BELOW);
+	}
+	if (fn != SCRIBE_FN_H5_FILE_FLUSH)
+		scribe_handle_drop(p, table, c->arg[0]);
+	return 0;
+}
+
+static __always_inline int scribe_h5_end(struct scribe_calls *calls, __u64 ret)
+{
+	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_HDF5];
+	struct scribe_site *site = scribe_site_at(c->at);
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_library_offsets *im = site ? scribe_library_offsets_at(site->image) : 0;
+
+	if (!t || !p || !site || !im)
+		return 0;
+	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
+	switch (site->fn) {
+	case SCRIBE_FN_H5_FILE_OPEN:
+		if ((__s64)ret >= 0)
+			scribe_h5_file_opened(t, p, im, ret);
+		return 0;
+	case SCRIBE_FN_H5_SET_OPEN:
+		if (ret)
+			scribe_h5_set_opened(t, p, im, calls, ret);
+		return 0;
+	case SCRIBE_FN_H5_SET_DATA:
+	case SCRIBE_FN_H5_SET_CHUNK:
+	case SCRIBE_FN_H5_SET_FLUSH:
+		if ((__s32)ret < 0)
+			return 0;
+		if (site->fn == SCRIBE_FN_H5_SET_DATA && im->h5d_many_bytes) {
+			scribe_h5_on_sets(t, p, c, im, site);
+			return 0;
+		}
+		scribe_h5_set(t, p, im, c->arg[0], false);
+		return scribe_h5_on_set(t, p, im, site);
+	}
+	return scribe_h5_on_file(t, p, site->fn, (__s32)ret);
+}
+
+/* Is a call of ours? A close of something else is not: what is inside it counts. */
+static __always_inline bool scribe_h5_ours(struct scribe_proc *p, struct scribe_calls *calls,
+					   const struct scribe_site *site)
+{
+	return site->fn != SCRIBE_FN_H5_FILE_CLOSE ||
+	       scribe_handle_get(p, SCRIBE_HANDLE_H5_FILE, calls->regs.r[site->reg[0] & 15]);
+}
+
+#endif

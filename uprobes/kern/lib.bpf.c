@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
+/*
+ * The library programs: one a layer, for its entries and returns, loaded when the
+ * first library of the layer is attached to. The order is filter, look up, update.
+ * They share the maps of the system call programs (bpf/kern/posix.bpf.c), and those here
+ * among themselves, because a call of one layer is made inside one of another.
+ * Memory of the kernel is read by probe reads, which every kernel has.
+ */
+#define SCRIBE_PROBE_READ
+#include "logfmt/counters/built.h"
+#include "uprobes/kern/alone.bpf.h"
+#include "uprobes/kern/hdf5.bpf.h"
+#include "uprobes/kern/mpiio.bpf.h"
+#include "uprobes/kern/pnetcdf.bpf.h"
+#include "uprobes/kern/stdio.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Is what a call inside tells meant for the call that is under way? */
+static __always_inline bool scribe_inner_meant(const struct scribe_site *site, const struct scribe_call *c)
+{
+	switch (site->fn) {
+	case SCRIBE_FN_MPI_COMM_SIZE:
+		return c->fn == SCRIBE_FN_MPI_OPEN;
+	case SCRIBE_FN_MPI_TYPE_SIZE:
+		return c->fn == SCRIBE_FN_MPI_DATA;
+	case SCRIBE_FN_H5_FILE_MADE:
+		return c->fn == SCRIBE_FN_H5_FILE_OPEN;
+	case SCRIBE_FN_H5_FILE_MEANT:
+		return c->fn == SCRIBE_FN_H5_FILE_FLUSH;
+	case SCRIBE_FN_H5_BLOCK_READ:
+		return c->fn == SCRIBE_FN_H5_SET_CHUNK;
+	case SCRIBE_FN_NC_POST:
+		return c->fn == SCRIBE_FN_NC_MANY;
+	}
+	return true;
+}
+
+/* A call that only tells the one around it something. */
+static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struct scribe_call *c,
+					       const struct scribe_site *site)
+{
+	const struct scribe_regs *regs = &calls->regs;
+
+	if (!c->busy || c->inner >= 0 || c->inner_fn || regs->r[SCRIBE_REG_SP] >= c->sp ||
+	    !scribe_inner_meant(site, c))
+		return;
+	if (site->fn == SCRIBE_FN_H5_FILE_MEANT) {
+		c->inner = regs->r[site->reg[0] & 15];
+		return;
+	}
+	if (site->fn == SCRIBE_FN_H5_BLOCK_READ) {
+		if (regs->r[site->reg[0] & 15] == SCRIBE_H5_RAW_DATA)
+			c->inner = regs->r[site->reg[1] & 15];
+		return;
+	}
+	if (site->fn == SCRIBE_FN_NC_POST) {
+		calls->post[0] = scribe_user_u32(regs->r[site->reg[0] & 15]);
+		calls->post[1] = regs->r[site->reg[1] & 15];
+		calls->post[2] = regs->r[site->reg[2] & 15];
+		calls->post_ns = bpf_ktime_get_ns();
+	}
+	c->inner_fn = site->fn;
+	c->inner_sp = regs->r[SCRIBE_REG_SP];
+	c->inner_at = regs->r[site->reg[1] & 15];
+}
+
+/* Is it the return of such a call? Then what it told is in the call around it. */
+static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __u64 ret)
+{
+	if (!c->busy || !c->inner_fn || sp != c->inner_sp + 8)
+		return false;
+	if (c->inner_fn == SCRIBE_FN_H5_FILE_MADE)
+		c->inner = ret;
+	else if ((__s32)ret == 0 && c->inner_fn != SCRIBE_FN_NC_POST)
+		c->inner = c->inner_fn == SCRIBE_FN_MPI_COMM_SIZE ? (__s64)(__s32)scribe_user_u32(c->inner_at)
+								  : (__s64)scribe_user_u64(c->inner_at);
+	c->inner_fn = 0;
+	return true;
+}
+
+/* HDF5 calls around an MPI-IO call learn of it. */
+static __always_inline void scribe_tell_above(struct scribe_calls *calls, bool collective)
+{
+	struct scribe_call *upper = &calls->layer[SCRIBE_LAYER_HDF5];
+
+	if (!upper->busy)
+		return;
+	upper->lower_layers |= 1u << SCRIBE_LAYER_MPIIO;
+	if (collective)
+		upper->lower_layers |= 1u << SCRIBE_BENEATH_COLLECTIVE;
+}
+
+/* What a program says of itself (our library inside it), and calls that only tell something. True: it was one. */
+static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_proc *p,
+					struct scribe_calls *calls, const struct scribe_site *site,
+					const __u32 layer)
+{
+	if (site->flags & SCRIBE_SITE_INNER) {
+		scribe_inner_begin(calls, &calls->layer[layer], site);
+		return true;
+	}
+	if (layer == SCRIBE_LAYER_MPIIO && site->fn == SCRIBE_FN_MPI_INSIDE) {
+		scribe_mpi_inside(t, p, calls, site);
+		if (!calls->regs.r[site->reg[0] & 15] && !calls->regs.r[site->reg[4] & 15])
+			scribe_tell_above(calls, true);
+		return true;
+	}
+	if (layer == SCRIBE_LAYER_HDF5 && site->flags & SCRIBE_SITE_AROUND) {
+		calls->around = site->fn;
+		calls->around_sp = calls->regs.r[SCRIBE_REG_SP];
+		return true;
+	}
+	return false;
+}
+
+/* A call begins. */
+static __always_inline void scribe_call_begin(struct scribe_thread *t, struct scribe_calls *calls,
+					      struct scribe_call *c, const struct scribe_site *site, __u64 ip)
+{
+	c->busy = 1;
+	c->fn = site->fn;
+	c->sp = calls->regs.r[SCRIBE_REG_SP];
+	c->base = ip - site->vaddr;
+	c->inner = -1;
+	c->inner_fn = 0;
+	c->lower_layers = 0;
+	t->watched = 1;
+	c->moved[0] = t->moved[0];
+	c->moved[1] = t->moved[1];
+	c->moved_ns = t->moved_ns;
+	c->around = calls->around && c->sp < calls->around_sp ? calls->around : 0;
+	for (int i = 0; i < SCRIBE_SITE_ARGS; i++) {
+		__u32 reg = site->reg[i];
+
+		c->arg[i] = reg == SCRIBE_REG_NONE ? 0 : calls->regs.r[reg & 15];
+		if (site->deref & (1 << i))
+			c->arg[i] = scribe_user_u64(c->arg[i]);
+	}
+}
+
+/* What each layer does then. */
+static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct scribe_proc *p,
+					       struct scribe_calls *calls, const struct scribe_site *site,
+					       const struct scribe_library_offsets *im, const __u32 layer)
+{
+	struct scribe_call *c = &calls->layer[layer];
+
+	if (layer == SCRIBE_LAYER_STDIO)
+		scribe_stdio_begin(t, p, c, site, im);
+	else if (layer == SCRIBE_LAYER_MPIIO)
+		scribe_tell_above(calls, site->count_at == SCRIBE_MPIIO_COLL_READS ||
+						 site->count_at == SCRIBE_MPIIO_COLL_WRITES);
+	else if (layer == SCRIBE_LAYER_PNETCDF)
+		scribe_nc_begin(p, c, im);
+	else if (layer == SCRIBE_LAYER_HDF5 && site->fn == SCRIBE_FN_H5_SET_CLOSE)
+		scribe_h5_set(t, p, im, c->arg[0], true); /* its structure is gone at return */
+}
+
+static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs *ctx, __u64 cookie, const __u32 layer)
+{
+	__u32 index = scribe_site_of(cookie, SCRIBE_REGS_IP(ctx));
+	struct scribe_site *site = scribe_site_at(index);
+	struct scribe_proc *p = 0;
+	struct scribe_thread *t = scribe_caller(&p);
+	struct scribe_calls *calls;
+	struct scribe_library_offsets *im;
+	struct scribe_call *c;
+
+	if (!site)
+		return 0;
+	if (layer == SCRIBE_LAYER_STDIO && site->flags & SCRIBE_SITE_COUNTS)
+		scribe_guard_count();
+	if (!t || !p)
+		return 0;
+	/* it counts its streams itself, but for what the C library writes of its own */
+	if (layer == SCRIBE_LAYER_STDIO && p->flags & SCRIBE_PF_STREAMS && site->fn != SCRIBE_FN_STREAM_MESSAGE)
+		return 0;
+	calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0,
+				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!calls)
+		return 0;
+	scribe_regs_copy(ctx, &calls->regs);
+	if (scribe_told(t, p, calls, site, layer))
+		return 0;
+	im = scribe_library_offsets_at(site->image);
+	if (!im)
+		return 0;
+	c = &calls->layer[layer];
+	if (c->busy && ctx->sp < c->sp) {
+		/* inside another call of the layer: that one counts */
+		if (layer == SCRIBE_LAYER_HDF5 && site->fn == SCRIBE_FN_H5_SET_CLOSE &&
+		    c->fn == SCRIBE_FN_H5_FILE_CLOSE) {
+			__u64 set = calls->regs.r[site->reg[0] & 15];
+
+			scribe_h5_set(t, p, im, set, true);
+			scribe_h5_set_closed(t, p, set);
+		}
+		return 0;
+	}
+	if (layer == SCRIBE_LAYER_HDF5 && !scribe_h5_ours(p, calls, site))
+		return 0;
+	c->at = index;
+	scribe_call_begin(t, calls, c, site, SCRIBE_REGS_IP(ctx));
+	scribe_layer_begin(t, p, calls, site, im, layer);
+	c->start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs *ctx, const __u32 layer)
+{
+	struct scribe_calls *calls = scribe_calls_get();
+	__u64 ret = SCRIBE_REGS_RET(ctx), sp = ctx->sp;
+	struct scribe_call *c;
+
+	if (!calls)
+		return 0;
+	c = &calls->layer[layer];
+	if (layer == SCRIBE_LAYER_HDF5 && scribe_outer_call_end(sp, calls))
+		return 0;
+	if (layer != SCRIBE_LAYER_STDIO && scribe_inner_end(c, sp, ret))
+		return layer == SCRIBE_LAYER_PNETCDF && (__s32)ret == 0 ? scribe_nc_posted(calls) : 0;
+	if (!scribe_returning(sp, c))
+		return 0;
+	switch (layer) {
+	case SCRIBE_LAYER_STDIO:
+		return scribe_stdio_end(calls, ret);
+	case SCRIBE_LAYER_MPIIO:
+		return scribe_mpi_end(calls, ret);
+	case SCRIBE_LAYER_HDF5:
+		return scribe_h5_end(calls, ret);
+	case SCRIBE_LAYER_PNETCDF:
+		return scribe_nc_end(calls, ret);
+	}
+	return 0;
+}
+
+/*
+ * From Linux 6.13 (e00931c02568) on the kernel gives programs of this type one stack a CPU, in the belief
+ * that none is interrupted by another: uprobes' programs are, where the kernel preempts, and then each
+ * destroys what the other has on it. It does not where there is a tail call, even one that is never made.
+ */
+const volatile __u32 scribe_never;
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} scribe_nowhere SEC(".maps");
+
+/* Entry and return are functions of their own: what the one needs of the stack the other can have again. */
+#define SCRIBE_LIB(name, layer)                                                                              \
+	static __noinline int name##_in(struct pt_regs *ctx, __u64 cookie)                                   \
+	{                                                                                                    \
+		return scribe_lib_in(ctx, cookie, layer);                                                    \
+	}                                                                                                    \
+	static __noinline int name##_out(struct pt_regs *ctx)                                                \
+	{                                                                                                    \
+		return scribe_lib_out(ctx, layer);                                                           \
+	}                                                                                                    \
+	SEC("uprobe")                                                                                        \
+	int name(struct pt_regs *ctx)                                                                        \
+	{                                                                                                    \
+		__u64 cookie = bpf_get_attach_cookie(ctx);                                                   \
+                                                                                                             \
+		if (scribe_never)                                                                            \
+			bpf_tail_call(ctx, &scribe_nowhere, 0);                                              \
+		return cookie & SCRIBE_COOKIE_RETURN ? name##_out(ctx) : name##_in(ctx, cookie);             \
+	}
+
+/* Of layers that are not built nothing is compiled. */
+#if IOSCRIBE_MODULE_STDIO
+SCRIBE_LIB(scribe_lib_stdio, SCRIBE_LAYER_STDIO)
+#endif
+#if IOSCRIBE_MODULE_MPIIO
+SCRIBE_LIB(scribe_lib_mpiio, SCRIBE_LAYER_MPIIO)
+#endif
+#if IOSCRIBE_MODULE_HDF5
+SCRIBE_LIB(scribe_lib_hdf5, SCRIBE_LAYER_HDF5)
+#endif
+#if IOSCRIBE_MODULE_PNETCDF
+SCRIBE_LIB(scribe_lib_pnetcdf, SCRIBE_LAYER_PNETCDF)
+#endif

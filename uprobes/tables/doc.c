@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Prints docs/probes.md from the probe tables. A build tool, not installed. */
+#include <stdio.h>
+
+#include "logfmt/counters/module.h"
+#include "uprobes/tables/probes.h"
+
+static void modules(uint64_t bits)
+{
+	const char *comma = "";
+
+	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
+		if (!(bits & 1ull << i) || !scribe_module_by_id(i))
+			continue;
+		printf("%s%s", comma, scribe_module_by_id(i)->name);
+		comma = ", ";
+	}
+}
+
+static const char *when(const struct scribe_probe *p)
+{
+	if (p->flags & SCRIBE_SITE_COUNTS)
+		return "with `stdio_calls`";
+	if (p->flags & SCRIBE_SITE_AROUND)
+		return "around another call";
+	return p->flags & SCRIBE_SITE_INNER ? "inside another call" : "always";
+}
+
+int main(void)
+{
+	printf("# Probes\n\n"
+	       "Which functions of which library are probed, and what they count. Made from the\n"
+	       "tables in `uprobes/probes*.c` (target `probes_doc`); a row there is a probe more.\n"
+	       "A symbol that a library does not have is left out; two symbols at one address are\n"
+	       "one probe. MPI functions are also looked for by their `PMPI_` names.\n");
+	for (size_t i = 0; i < scribe_nlibraries; i++) {
+		const struct scribe_library *l = &scribe_libraries[i];
+
+		printf("\n## %s\n\nModules ", l->name);
+		modules(l->modules);
+		printf("; known by `%s`", l->marker[0]);
+		if (l->marker[1])
+			printf(" or `%s`", l->marker[1]);
+		printf("; before the start looked for as `%s`.\n\n| symbol | counts | attached "
+		       "|\n|---|---|---|\n",
+		       l->pattern);
+		for (size_t k = 0; k < *l->n; k++)
+			printf("| `%s` | %s | %s |\n", l->probes[k].symbol, l->probes[k].counter,
+			       when(&l->probes[k]));
+	}
+	return 0;
+}

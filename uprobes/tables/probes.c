@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The probe tables. Must not know: ELF, BPF. */
+#include "uprobes/tables/probes.h"
+
+#include "logfmt/counters/built.h"
+#include "logfmt/counters/records.h"
+#include "uprobes/tables/mpiio_list.h"
+
+#define READ        SCRIBE_OP_READ
+#define WRITE       SCRIBE_OP_WRITE
+#define NONE        SCRIBE_COUNT_NONE
+#define BIT(module) (1ull << SCRIBE_MOD_##module)
+#define ARGS(...)                                                                                            \
+	{                                                                                                    \
+		__VA_ARGS__                                                                                  \
+	}
+#define X SCRIBE_ARG_NONE
+
+/* ---- MPI-IO ---- */
+#if IOSCRIBE_MODULE_MPIIO
+#define OFFSET_AT      1
+#define OFFSET_POINTER X
+#define OFFSET_SHARED  X
+#define DATA(name, op, counter, flags, count, type, where)                                                   \
+	{                                                                                                    \
+		"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags,  \
+			0, 0, ARGS(0, count, type, OFFSET_##where, X, X)                                     \
+	},
+/* The plain form and that with large counts. */
+#define DATA_BOTH(name, op, counter, count, type, where)                                                     \
+	DATA(#name, op, counter, SCRIBE_SITE_RETURNS, count, type, where)                                    \
+	DATA(#name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type, where)
+
+static const struct scribe_probe mpiio[] = {
+	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN,
+	 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	{"MPI_File_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
+	 SCRIBE_SITE_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
+	{"MPI_File_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_SITE_RETURNS, 0, 0,
+	 ARGS(0, X, X, X, X, X)},
+	{"MPI_File_set_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS,
+	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 5, 1, 2, 3, 4)},
+	SCRIBE_MPIIO_DATA(DATA_BOTH)
+	{"MPI_Type_size_x", "bytes of a datatype (inside a data call, MPICH)", SCRIBE_FN_MPI_TYPE_SIZE, 0,
+	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+	{"MPI_Comm_size", "processes of the communicator (inside an open, MPICH)", SCRIBE_FN_MPI_COMM_SIZE, 0,
+	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
+};
+
+/* of libioscribe-inside.so, which counts data calls inside the program */
+static const struct scribe_probe mpiio_wrap[] = {
+	{"ioscribe_file_site", "tells whose data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
+	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+};
+
+static const size_t nmpiio = sizeof(mpiio) / sizeof(mpiio[0]);
+static const size_t nmpiio_wrap = sizeof(mpiio_wrap) / sizeof(mpiio_wrap[0]);
+#endif
+
+/* ---- stdio ---- */
+#if IOSCRIBE_MODULE_STDIO
+#define STREAM(name, fn, counter, ...)                                                                       \
+	{                                                                                                    \
+		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0,           \
+			ARGS(__VA_ARGS__)                                                                    \
+	}
+/* Single calls: attached on request. Roles: stream, then what the function needs. */
+#define CALL(name, fn, op, flags, implied, ...)                                                              \
+	{                                                                                                    \
+		name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,          \
+			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)    \
+	}
+/* What is written to standard error past the other names. */
+#define MESSAGE(name)                                                                                        \
+	{                                                                                                    \
+		name, "STDIO_WRITES, where calls are counted", SCRIBE_FN_STREAM_MESSAGE, WRITE, NONE,        \
+			SCRIBE_SITE_RETURNS, STDERR, 0, ARGS(X, X, X, X, X, X)                               \
+	}
+/* Formats read, wide ones written, wide characters: what they move is the move of the position. */
+#define SCANS(before, w)                                                                                     \
+	CALL(before "f" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                                      \
+		CALL(before "vf" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                             \
+		CALL(before w "scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),                              \
+		CALL(before "v" w "scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X)
+#define WIDE_PRINTS(before, after)                                                                           \
+	CALL(before "fwprintf" after, SCAN, WRITE, 0, 0, 0, X, X, X, X, X),                                  \
+		CALL(before "vfwprintf" after, SCAN, WRITE, 0, 0, 0, X, X, X, X, X),                         \
+		CALL(before "wprintf" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X),                      \
+		CALL(before "vwprintf" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X)
+#define WIDE_CALLS(after)                                                                                    \
+	CALL("fputwc" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                           \
+		CALL("putwc" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                    \
+		CALL("putwchar" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X),                            \
+		CALL("fputws" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                   \
+		CALL("fgetwc" after, SCAN, READ, 0, 0, 0, X, X, X, X, X),                                    \
+		CALL("getwc" after, SCAN, READ, 0, 0, 0, X, X, X, X, X),                                     \
+		CALL("getwchar" after, SCAN, READ, 0, STDIN, X, X, X, X, X, X),                              \
+		CALL("fgetws" after, SCAN, READ, 0, 0, 2, X, X, X, X, X)
+#define SEEK(name, flags)                                                                                    \
+	{                                                                                                    \
+		name, "STDIO_SEEKS", SCRIBE_FN_STREAM_SEEK, 0, NONE,                                         \
+			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), 0, 0, ARGS(0, X, X, X, X, X)     \
+	}
+#define STDIN  1
+#define STDOUT 2
+#define STDERR 3
+
+static const struct scribe_probe stdio[] = {
+	STREAM("fopen", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("fopen64", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("freopen", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("freopen64", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("tmpfile", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("tmpfile64", OPEN, "OPENS", X, X, X, X, X, X),
+	STREAM("fdopen", FDOPEN, "FDOPENS", 0, X, X, X, X, X),
+	STREAM("fflush", FLUSH, "FLUSHES", 0, X, X, X, X, X),
+	STREAM("fflush_unlocked", FLUSH, "FLUSHES", 0, X, X, X, X, X),
+	SEEK("fseek", SCRIBE_SITE_STATUS),
+	SEEK("fseeko", SCRIBE_SITE_STATUS),
+	SEEK("fseeko64", SCRIBE_SITE_STATUS),
+	SEEK("fsetpos", SCRIBE_SITE_STATUS),
+	SEEK("fsetpos64", SCRIBE_SITE_STATUS),
+	SEEK("rewind", 0),
+	CALL("fread", ITEMS, READ, 0, 0, 3, 1, X, X, X, X),
+	CALL("fread_unlocked", ITEMS, READ, 0, 0, 3, 1, X, X, X, X),
+	CALL("__fread_chk", ITEMS, READ, 0, 0, 4, 2, X, X, X, X),
+	CALL("__fread_unlocked_chk", ITEMS, READ, 0, 0, 4, 2, X, X, X, X),
+	CALL("fwrite", ITEMS, WRITE, 0, 0, 3, 1, X, X, X, X),
+	CALL("fwrite_unlocked", ITEMS, WRITE, 0, 0, 3, 1, X, X, X, X),
+	CALL("fputs", STRING, WRITE, 0, 0, 1, 0, X, X, X, X),
+	CALL("fputs_unlocked", STRING, WRITE, 0, 0, 1, 0, X, X, X, X),
+	CALL("puts", STRING, WRITE, SCRIBE_SITE_NEWLINE, STDOUT, X, 0, X, X, X, X),
+	CALL("fputc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("fputc_unlocked", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putc_unlocked", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("_IO_putc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("putchar", ONE, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("putchar_unlocked", ONE, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("fgetc", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("fgetc_unlocked", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("getc", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("getc_unlocked", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("_IO_getc", ONE, READ, 0, 0, 0, X, X, X, X, X),
+	CALL("getchar", ONE, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("getchar_unlocked", ONE, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("fgets", LINE, READ, 0, 0, 2, X, X, X, X, X),
+	CALL("fgets_unlocked", LINE, READ, 0, 0, 2, X, X, X, X, X),
+	CALL("__fgets_chk", LINE, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("__fgets_unlocked_chk", LINE, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("getline", CHARS, READ, 0, 0, 2, X, X, X, X, X),
+	CALL("getdelim", CHARS, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("__getdelim", CHARS, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("fprintf", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("vfprintf", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("__fprintf_chk", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("__vfprintf_chk", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
+	CALL("printf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("vprintf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("__printf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("__vprintf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
+	CALL("gets", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	CALL("__gets_chk", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
+	MESSAGE("perror"),
+	MESSAGE("psignal"),
+	MESSAGE("psiginfo"),
+	MESSAGE("warn"),
+	MESSAGE("warnx"),
+	MESSAGE("vwarn"),
+	MESSAGE("vwarnx"),
+	MESSAGE("error"),
+	MESSAGE("error_at_line"),
+	MESSAGE("getopt"),
+	MESSAGE("getopt_long"),
+	MESSAGE("getopt_long_only"),
+	CALL("putw", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
+	CALL("getw", SCAN, READ, 0, 0, 0, X, X, X, X, X),
+	SCANS("", ""),
+	SCANS("__isoc99_", ""),
+	SCANS("__isoc23_", ""),
+	SCANS("", "w"),
+	SCANS("__isoc99_", "w"),
+	SCANS("__isoc23_", "w"),
+	WIDE_PRINTS("", ""),
+	WIDE_PRINTS("__", "_chk"),
+	WIDE_CALLS(""),
+	WIDE_CALLS("_unlocked"),
+	CALL("__fgetws_chk", SCAN, READ, 0, 0, 3, X, X, X, X, X),
+	CALL("__fgetws_unlocked_chk", SCAN, READ, 0, 0, 3, X, X, X, X, X),
+};
+
+static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]);
+#endif
+
+/* ---- HDF5 ---- */
+#if IOSCRIBE_MODULE_HDF5
+#define H5(name, what, fn, op, ...)                                                                          \
+	{                                                                                                    \
+		name, what, SCRIBE_FN_H5_##fn, op, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(__VA_ARGS__)        \
+	}
+
+#define H5_AROUND(name, what, fn)                                                                            \
+	{                                                                                                    \
+		name, what, SCRIBE_FN_H5_##fn, 0, NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_AROUND, 0, 0,      \
+			ARGS(X, X, X, X, X, X)                                                               \
+	}
+
+static const struct scribe_probe hdf5[] = {
+	H5("H5Fopen", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
+	H5("H5Fcreate", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
+	H5("H5Fclose", "H5F_F_CLOSE_*_TIMESTAMP", FILE_CLOSE, 0, 0, X, X, X, X, X),
+	H5("H5Idec_ref", "H5F_F_CLOSE_*_TIMESTAMP (of a file)", FILE_CLOSE, 0, 0, X, X, X, X, X),
+	H5("H5Fflush", "H5F_FLUSHES", FILE_FLUSH, 0, 0, X, X, X, X, X),
+	H5("H5Fopen_async", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 3, X, X, X, X, X),
+	H5("H5Fcreate_async", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 3, X, X, X, X, X),
+	H5("H5Fclose_async", "H5F_F_CLOSE_*_TIMESTAMP", FILE_CLOSE, 0, 3, X, X, X, X, X),
+	H5("H5Fflush_async", "H5F_FLUSHES", FILE_FLUSH, 0, 3, X, X, X, X, X),
+	H5("H5D_open", "H5D_OPENS, H5D_DATA*", SET_OPEN, 0, X, X, X, X, X, X),
+	H5("H5D__create", "H5D_OPENS, H5D_DATA*", SET_OPEN, 0, X, X, X, X, X, X),
+	H5("H5D_close", "H5D_F_CLOSE_*_TIMESTAMP", SET_CLOSE, 0, 0, X, X, X, X, X),
+	H5("H5D__read", "H5D_READS, H5D_*_SELECTS", SET_DATA, READ, 0, 3, 1, X, X, X),
+	H5("H5D__write", "H5D_WRITES, H5D_*_SELECTS", SET_DATA, WRITE, 0, 3, 1, X, X, X),
+	H5("H5D__flush", "H5D_FLUSHES", SET_FLUSH, 0, 0, X, X, X, X, X),
+	H5("H5D__chunk_direct_read", "H5D_READS", SET_CHUNK, READ, 0, X, X, X, X, X),
+	H5("H5D__chunk_direct_write", "H5D_WRITES", SET_CHUNK, WRITE, 0, 3, X, X, X, X),
+	{"H5F_block_read", "bytes of a chunk (inside H5Dread_chunk)", SCRIBE_FN_H5_BLOCK_READ, 0, NONE,
+	 SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
+	{"H5F_shared_block_read", "bytes of a chunk (inside H5Dread_chunk, from 1.12 on)",
+	 SCRIBE_FN_H5_BLOCK_READ, 0, NONE, SCRIBE_SITE_INNER, 0, 0, ARGS(1, 3, X, X, X, X)},
+	{"H5F_open", "which structure is the file's (inside H5Fopen, H5Fcreate)", SCRIBE_FN_H5_FILE_MADE, 0,
+	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(X, X, X, X, X, X)},
+	{"H5F__flush", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
+	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
+	{"H5F_flush_mounts", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
+	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
+	H5_AROUND("H5Dcreate1", "H5D_USE_DEPRECATED", DEPRECATED),
+	H5_AROUND("H5Dopen1", "H5D_USE_DEPRECATED", DEPRECATED),
+};
+
+static const size_t nhdf5 = sizeof(hdf5) / sizeof(hdf5[0]);
+#endif
+
+const struct scribe_library scribe_libraries[] = {
+#if IOSCRIBE_MODULE_MPIIO
+	{"MPI",
+	 "libmpi*.so*",
+	 {"MPI_File_open", "PMPI_File_open"},
+	 SCRIBE_LAYER_MPIIO,
+	 BIT(MPIIO),
+	 mpiio,
+	 &nmpiio},
+	{"ioscribe",
+	 "libioscribe-inside.so",
+	 {"ioscribe_file_site", NULL},
+	 SCRIBE_LAYER_MPIIO,
+	 BIT(MPIIO),
+	 mpiio_wrap,
+	 &nmpiio_wrap},
+#endif
+#if IOSCRIBE_MODULE_HDF5
+	{"HDF5",
+	 "libhdf5*.so*",
+	 {"H5D__write", NULL},
+	 SCRIBE_LAYER_HDF5,
+	 BIT(H5F) | BIT(H5D),
+	 hdf5,
+	 &nhdf5},
+#endif
+#if IOSCRIBE_MODULE_PNETCDF
+	{"PnetCDF",
+	 "libpnetcdf*.so*",
+	 {"ncmpi_put_vara_all", NULL},
+	 SCRIBE_LAYER_PNETCDF,
+	 BIT(PNETCDF_FILE) | BIT(PNETCDF_VAR),
+	 scribe_probes_pnetcdf,
+	 &scribe_nprobes_pnetcdf},
+#endif
+#if IOSCRIBE_MODULE_STDIO
+	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},
+#endif
+	{.name = NULL}, /* a build may have none */
+};
+const size_t scribe_nlibraries = sizeof(scribe_libraries) / sizeof(scribe_libraries[0]) - 1;

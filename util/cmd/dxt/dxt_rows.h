@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Traced operations as rows of JSON or CSV. */
+#ifndef UTIL_CMD_DXT_DXT_ROWS_H
+#define UTIL_CMD_DXT_DXT_ROWS_H
+
+#include <stdbool.h>
+
+#include "logfmt/counters/records.h"
+#include "logfmt/file/log_types.h"
+#include "util/text/dxt_text.h"
+
+enum scribe_dxt_format { SCRIBE_DXT_TEXT, SCRIBE_DXT_JSON, SCRIBE_DXT_CSV };
+
+/* Begins as zeros but for `out` and `format` (JSON or CSV). */
+struct scribe_dxt_rows {
+	struct scribe_out *out;
+	enum scribe_dxt_format format;
+	uint64_t rows;
+};
+
+/* The line of columns, or the bracket that opens the array. */
+void scribe_dxt_rows_begin(struct scribe_dxt_rows *r);
+/* A piece of a record of this module; a whole one is the piece from 0 on. 0 or -ENOMEM. */
+int scribe_dxt_rows_piece(struct scribe_dxt_rows *r, int module, const struct scribe_dxt_piece *p,
+			  const struct scribe_dxt_place *at, bool threads);
+void scribe_dxt_rows_end(struct scribe_dxt_rows *r);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables, their columns and rows, and where rows go: between a log and the formats of export. */
+#ifndef UTIL_CMD_EXPORT_EXPORT_SINK_H
+#define UTIL_CMD_EXPORT_EXPORT_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+
+enum scribe_column_kind {
+	SCRIBE_COL_INT,
+	SCRIBE_COL_REAL,
+	SCRIBE_COL_TEXT,  /* any bytes */
+	SCRIBE_COL_ID,    /* a record id: unsigned, 64 bits */
+	SCRIBE_COL_PLACE, /* text that the table `file` also has by record id */
+};
+
+struct scribe_column {
+	const char *name;
+	enum scribe_column_kind kind;
+};
+
+struct scribe_cell {
+	int null; /* 1: no value */
+	union {
+		int64_t i;
+		uint64_t id;
+		double r;
+		struct {
+			const char *bytes;
+			size_t len;
+		} text;
+	};
+};
+
+struct scribe_export_table {
+	const char *name;
+	const struct scribe_column *columns;
+	int ncolumns;
+};
+
+/* Where rows go. Functions return 0, or a negative code with a message. */
+struct scribe_export_sink {
+	/* The rows that follow are of this table; each table comes at most once a log. */
+	int (*table)(void *ctx, const struct scribe_export_table *t, struct scribe_err *err);
+	int (*row)(void *ctx, const struct scribe_export_table *t, const struct scribe_cell *cells,
+		   struct scribe_err *err);
+	void *ctx;
+	bool (*wanted)(void *ctx, const char *table); /* NULL: all tables */
+};
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe query, as the other commands know it. The work is a program of its own
+ * (query.c), so that no other command loads databases.
+ */
+#include <stddef.h>
+
+#include "util/tool/command.h"
+#include "util/tool/libexec.h"
+
+static int cmd_query(int argc, char **argv)
+{
+	(void)argc;
+	return scribe_libexec_run("ioscribe-query", "asks stores", argv);
+}
+
+static const struct scribe_option options[] = {
+	{"db", 'd', "DB", "the store: the file name of its SQLite database, or postgresql://..."},
+	{"csv", 'c', NULL, "CSV, the names of the columns first"},
+	{"json", 'j', NULL, "a JSON array, an object a row"},
+	{"list", 'l', NULL, "name the questions there are, and the parameters of each"},
+	{"questions", 'q', "DIR", "look for questions in DIR, too, before those that are installed"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe query --list",
+	"the questions, and what they need",
+	"ioscribe query --db io.sqlite operations",
+	"operations and bytes of every job by module and operation",
+	"ioscribe query --db io.sqlite --csv over_time job=4711 seconds=10 >job.csv",
+	"what a job did in each ten seconds",
+	NULL,
+};
+
+const struct scribe_command scribe_command_query = {
+	.name = "query",
+	.summary = "ask a store of operations a question",
+	.main = cmd_query,
+	.operands = "[QUESTION [NAME=VALUE...]]",
+	.min_operands = 0,
+	.max_operands = -1,
+	.options = options,
+	.about = "Answers questions from a database that ioscribe store has filled, also while it fills "
+		 "it.\n\n"
+		 "A question is a file NAME.sql: SQL with named parameters, described in its first lines;\n"
+		 "docs/store.md tells how to write one. They are looked for in the folders of --questions, "
+		 "of\n"
+		 "the environment variable IOSCRIBE_QUESTIONS (with colons between), and among those that "
+		 "are\n"
+		 "installed, in this order. Parameters are given as NAME=VALUE; those with a default may be "
+		 "left\n"
+		 "out. The database is opened so that a question can change nothing.",
+	.examples = examples,
+};

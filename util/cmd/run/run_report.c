@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The end of a run: which logs were written, and what they hold in ten lines. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "util/text/human.h"
+#include "util/cmd/run/run_parts.h"
+#include "util/cmd/summary/summary.h"
+
+#define GRACE_MS  2000
+#define COMMIT_MS 60000
+
+/* What is in the log is told from the log, as `ioscribe summary --brief` does; the rest is only known here.
+ */
+static void summary(const struct scribe_msg_log *m)
+{
+	struct scribe_err err = {0};
+
+	if (scribe_summary_brief(m->path, stderr, &err) < 0)
+		fprintf(stderr, "  note       %s\n", scribe_human_text(err.text, (char[2048]){0}, 2048));
+	if (m->overflowed_files)
+		fprintf(stderr, "  note       %" PRIu64 " files are folded into catch-all records\n",
+			m->overflowed_files);
+	if (m->still_running)
+		fprintf(stderr, "  note       %u process%s still running when the log was written\n",
+			m->still_running, m->still_running == 1 ? " was" : "es were");
+	if (m->missing[0])
+		fprintf(stderr, "  note       library calls are incomplete: %s\n",
+			scribe_human_text(m->missing, (char[1024]){0}, 1024));
+}
+
+static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary)
+{
+	char path[2 * SCRIBE_PATH_MAX];
+
+	if (m->text[0]) {
+		fprintf(stderr, "ioscribe run: no log%s%s", m->world[0] ? " of " : "",
+			scribe_human_text(m->world, path, sizeof(path)));
+		fprintf(stderr, ": %s\n", scribe_human_text(m->text, path, sizeof(path)));
+		return -EIO;
+	}
+	if (quiet)
+		return 0;
+	fprintf(stderr, "ioscribe: log %s\n", scribe_human_text(m->path, path, sizeof(path)));
+	if (with_summary)
+		summary(m);
+	return 0;
+}
+
+static void warn_remote(const struct scribe_msg_result *m, bool quiet)
+{
+	char shown[4 * sizeof(m->remote)];
+
+	if (m->remote[0] && !quiet)
+		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n",
+			scribe_human_text(m->remote, shown, sizeof(shown)));
+}
+
+/* The logs of the run; -EPIPE: the daemon is gone. */
+static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, struct scribe_err *err)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	const struct scribe_msg_header *h = (const void *)packet;
+	int bad = 0;
+
+	/* one that was told to end has sent its report already: a failure here is no end */
+	(void)scribe_msg_send(r->link, SCRIBE_MSG_END, 0, end, sizeof(*end), -1, GRACE_MS);
+	for (unsigned n = 0;; n++) {
+		ssize_t got = scribe_msg_recv(r->link, packet, NULL, GRACE_MS + COMMIT_MS, err);
+
+		if (got == 0 || got == -ECONNRESET)
+			return scribe_err_set(err, -EPIPE, "the daemon is gone: no log was written");
+		if (got < 0)
+			return (int)got;
+		if (h->type == SCRIBE_MSG_RESULT) {
+			r->reported = true;
+			warn_remote((const void *)(h + 1), r->quiet);
+			return bad;
+		}
+		if (h->type != SCRIBE_MSG_LOG)
+			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)",
+					      h->type);
+		if (one_log((const void *)(h + 1), r->quiet, n == 0) < 0)
+			bad = -EIO;
+	}
+}
+
+int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
+{
+	struct scribe_msg_end end = {.wait_status = wait_status, .exit_grace_ms = GRACE_MS};
+	int rc = hear_logs(r, &end, err);
+
+	while (rc == -EPIPE && r->survives) {
+		rc = scribe_run_link_reattach(r, err);
+		if (rc == 0)
+			rc = hear_logs(r, &end, err);
+	}
+	return rc;
+}

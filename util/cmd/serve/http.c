@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * See http.h. The page's files hold no data and are for everybody; all else needs the token.
+ * Must not know what questions are about.
+ */
+#include "util/cmd/serve/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <yajl/yajl_gen.h>
+
+#include "util/cmd/serve/answer.h"
+#include "util/cmd/serve/grafana.h"
+#include "util/cmd/serve/page.h"
+
+#define MAX_CONNECTIONS   64
+#define TIMEOUT_SECONDS   30
+#define CONNECTION_MEMORY 32768 /* bytes: the head of a request fits */
+
+struct scribe_http {
+	struct scribe_serve *serve;
+	struct MHD_Daemon *daemon;
+	bool is_loopback;
+};
+
+struct request {
+	size_t used;
+	bool too_big;
+	char body[SCRIBE_SERVE_BODY + 1];
+};
+
+/* ---- replies ---- */
+
+static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes,
+			     size_t n, enum MHD_ResponseMemoryMode mode)
+{
+	static const char *const headers[][2] = {
+		{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "
+					    "connect-src 'self'; img-src data:; "
+					    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+		{"X-Content-Type-Options", "nosniff"},
+		{"Referrer-Policy", "no-referrer"},
+		{"Cache-Control", "no-store"},
+	};
+	struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)bytes, mode);
+	enum MHD_Result done;
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, "Content-Type", type);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		MHD_add_response_header(r, headers[i][0], headers[i][1]);
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, "Allow", "GET, HEAD, POST");
+	done = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *what)
+{
+	yajl_gen json = yajl_gen_alloc(NULL);
+	const unsigned char *text = (const unsigned char *)"{}";
+	enum MHD_Result done;
+	size_t n = 2;
+
+	if (json) {
+		yajl_gen_map_open(json);
+		scribe_json_pair(json, "error", what);
+		yajl_gen_map_close(json);
+		yajl_gen_get_buf(json, &text, &n);
+	}
+	done = reply(c, status, "application/json", text, n, MHD_RESPMEM_MUST_COPY);
+	if (json)
+		yajl_gen_free(json);
+	return done;
+}
+
+static unsigned status_of(int code)
+{
+	return code == -ENOENT || code == -ENOTDIR           ? MHD_HTTP_NOT_FOUND
+	       : code == -EINVAL || code <= -SCRIBE_E_FORMAT ? MHD_HTTP_BAD_REQUEST
+	       : code == -EBUSY || code == -ENOTCONN         ? MHD_HTTP_SERVICE_UNAVAILABLE
+							     : MHD_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+/* ---- who may ask ---- */
+
+static bool same_token(const char *a, const char *b)
+{
+	size_t n = strlen(b);
+	unsigned differ = strlen(a) != n;
+
+	for (size_t i = 0; i < n && a[i]; i++) /* no faster where the beginning is wrong */
+		differ |= (unsigned)(a[i] ^ b[i]);
+	return !differ;
+}
+
+/* A name that leads here, and not one that somebody made lead here. */
+static bool is_our_host(const struct scribe_http *h, const char *host)
+{
+	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+	size_t n = host ? strcspn(host, ":") : 0;
+
+	if (!host)
+		return false;
+	if (!h->is_loopback)
+		return true;
+	n = *host == '[' ? strcspn(host, "]") + (strchr(host, ']') != NULL) : n;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == n && !strncasecmp(names[i], host, n) && (!host[n] || host[n] == ':'))
+			return true;
+	return false;
+}
+
+static bool is_our_origin(const char *origin, const char *host)
+{
+	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
+}
+
+/* 0, or the status to refuse with. */
+static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path,
+		      const char *method, const char **ret_what)
+{
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	const char *token = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+
+	*ret_what = "this server has not that name (Host)";
+	if (!is_our_host(h, host))
+		return host ? MHD_HTTP_FORBIDDEN : MHD_HTTP_BAD_REQUEST;
+	*ret_what = "pages of other servers may not ask (Origin)";
+	if (!is_our_origin(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"), host))
+		return MHD_HTTP_FORBIDDEN;
+	*ret_what = "GET, HEAD or POST expected";
+	if (strcmp(method, "GET") && strcmp(method, "HEAD") && strcmp(method, "POST"))
+		return MHD_HTTP_METHOD_NOT_ALLOWED;
+	if (scribe_page_file(path))
+		return 0;
+	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
+	return token && !strncasecmp(token, "Bearer ", 7) && same_token(token + 7, h->serve->token)
+		       ? 0
+		       : MHD_HTTP_UNAUTHORIZED;
+}
+
+/* ---- what is answered ---- */
+
+struct arguments {
+	struct MHD_Connection *c;
+	const struct scribe_question *q;
+	char unknown[SCRIBE_QUESTION_NAME];
+};
+
+static const char *argument(void *ctx, const char *name)
+{
+	return MHD_lookup_connection_value(((struct arguments *)ctx)->c, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static int on_listed(void *ctx, const char *name, struct scribe_err *err)
+{
+	scribe_json_string(ctx, name);
+	return 0;
+}
+
+static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, yajl_gen json,
+		      struct scribe_err *err)
+{
+	struct arguments args = {.c = c};
+	struct scribe_answer_want want = {.value = argument, .ctx = &args};
+	const char *question = argument(&args, "question");
+	int rc;
+
+	if (!strcmp(path, "/")) {
+		yajl_gen_map_open(json);
+		scribe_json_pair(json, "program", "ioscribe serve");
+		yajl_gen_map_close(json);
+		return 0;
+	}
+	if (!strcmp(path, "/api/questions")) {
+		yajl_gen_array_open(json);
+		rc = scribe_question_each(h->serve->folders, on_listed, json, err);
+		yajl_gen_array_close(json);
+		return rc;
+	}
+	if (strcmp(path, "/api/ask"))
+		return scribe_err_set(err, -ENOTDIR, "no such path");
+	if (!question)
+		return scribe_err_set(err, -EINVAL, "question=NAME is missing");
+	return scribe_answer(h->serve, question, &want, json, err);
+}
+
+static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path,
+			      const char *method, const struct request *r)
+{
+	const struct scribe_page_file *file = scribe_page_file(path);
+	struct scribe_err err = {0};
+	const unsigned char *text;
+	enum MHD_Result done;
+	yajl_gen json;
+	size_t n;
+	int rc;
+
+	if (file && strcmp(method, "POST"))
+		return reply(c, MHD_HTTP_OK, file->type, file->bytes, (size_t)(file->end - file->bytes),
+			     MHD_RESPMEM_PERSISTENT);
+	if (r->too_big)
+		return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "a body of more than 64 KiB");
+	if (memchr(r->body, 0, r->used))
+		return refuse(c, MHD_HTTP_BAD_REQUEST, "a NUL in the body");
+	json = yajl_gen_alloc(NULL);
+	if (!json)
+		return MHD_NO;
+	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
+	rc = strcmp(method, "POST") ? get_answer(h, c, path, json, &err)
+				    : scribe_grafana(h->serve, path, r->body, json, &err);
+	if (rc >= 0 && yajl_gen_get_buf(json, &text, &n) == yajl_gen_status_ok)
+		done = reply(c, MHD_HTTP_OK, "application/json", text, n, MHD_RESPMEM_MUST_COPY);
+	else
+		done = refuse(c, status_of(rc), err.text);
+	yajl_gen_free(json);
+	return done;
+}
+
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
+				  const char *version, const char *data, size_t *size, void **of)
+{
+	struct request *r = *of;
+	const char *what;
+	unsigned status;
+
+	if (!r) {
+		*of = r = calloc(1, sizeof(*r));
+		return r ? MHD_YES : MHD_NO;
+	}
+	if (*size) {
+		r->too_big |= *size > SCRIBE_SERVE_BODY - r->used;
+		if (!r->too_big) {
+			memcpy(r->body + r->used, data, *size);
+			r->used += *size;
+		}
+		*size = 0;
+		return MHD_YES;
+	}
+	status = check(ctx, c, path, method, &what);
+	return status ? refuse(c, status, what) : answer(ctx, c, path, method, r);
+}
+
+static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_RequestTerminationCode how)
+{
+	free(*of);
+	*of = NULL;
+}
+
+/* Libraries never print: what was wrong with a request is in its reply. */
+static void ignore_log(void *ctx, const char *format, va_list args)
+{
+}
+
+/* ---- listening ---- */
+
+static int find_address(const char *address, struct addrinfo **ret_found, struct scribe_err *err)
+{
+	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
+	const char *port = strrchr(address, ':');
+	char host[64];
+	size_t n = port ? (size_t)(port - address) : 0;
+
+	if (port && *address == '[' && n > 2 && address[n - 1] == ']') {
+		address++;
+		n -= 2;
+	}
+	if (port && n < sizeof(host) && n) {
+		snprintf(host, sizeof(host), "%.*s", (int)n, address);
+		if (port[1] && strspn(port + 1, "0123456789") == strlen(port + 1) &&
+		    atol(port + 1) <= 65535 && !getaddrinfo(host, port + 1, &hints, ret_found))
+			return 0;
+	}
+	return scribe_err_set(err, -EINVAL,
+			      "--listen: not ADDRESS:PORT with a number for each, as 127.0.0.1:8750");
+}
+
+static bool is_loopback(const struct sockaddr *at)
+{
+	const struct sockaddr_in6 *v6 = (const void *)at;
+	const struct sockaddr_in *v4 = (const void *)at;
+
+	return at->sa_family == AF_INET ? ntohl(v4->sin_addr.s_addr) >> 24 == 127
+					: IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+int scribe_http_start(struct scribe_serve *serve, const char *address, struct scribe_http **ret_http,
+		      uint16_t *ret_port, struct scribe_err *err)
+{
+	struct scribe_http *h = calloc(1, sizeof(*h));
+	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ERROR_LOG;
+	struct addrinfo *at = NULL;
+	int rc = h ? find_address(address, &at, err) : scribe_err_set(err, -ENOMEM, "out of memory");
+
+	if (rc < 0) {
+		free(h);
+		return rc;
+	}
+	h->serve = serve;
+	h->is_loopback = is_loopback(at->ai_addr);
+	if (at->ai_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	errno = 0;
+	h->daemon = MHD_start_daemon(
+		flags, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
+		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	freeaddrinfo(at);
+	if (!h->daemon) {
+		rc = scribe_err_set(err, -EADDRNOTAVAIL, "%s: cannot listen there: %s", address,
+				    errno ? strerror(errno) : "no such address here");
+		free(h);
+		return rc;
+	}
+	*ret_port = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+	*ret_http = h;
+	return 0;
+}
+
+void scribe_http_stop(struct scribe_http *h)
+{
+	MHD_stop_daemon(h->daemon);
+	free(h);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of the page, which are part of the program. */
+#ifndef UTIL_CMD_SERVE_PAGE_H
+#define UTIL_CMD_SERVE_PAGE_H
+
+#include <stddef.h>
+
+struct scribe_page_file {
+	const char *path, *type;
+	const unsigned char *bytes, *end;
+};
+
+/* NULL: no such file. */
+const struct scribe_page_file *scribe_page_file(const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ioscribe serve: what its parts share. One thread answers, one request after the other. */
+#ifndef UTIL_CMD_SERVE_SERVE_H
+#define UTIL_CMD_SERVE_SERVE_H
+
+#include <stddef.h>
+
+#include "util/store/question_folders.h"
+#include "util/store/store.h"
+
+#define SCRIBE_SERVE_TOKEN 257   /* bytes of a token, with NUL */
+#define SCRIBE_SERVE_BODY  65536 /* bytes of a request */
+
+struct scribe_serve {
+	struct scribe_store *store;
+	char folders[SCRIBE_QUESTION_FOLDERS];
+	char token[SCRIBE_SERVE_TOKEN];
+};
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe serve, as the other commands know it. The work is a program of its own, so that no
+ * other command loads databases or speaks HTTP.
+ */
+#include <stddef.h>
+
+#include "util/tool/command.h"
+#include "util/tool/libexec.h"
+
+static int cmd_serve(int argc, char **argv)
+{
+	(void)argc;
+	return scribe_libexec_run("ioscribe-serve", "shows stores", argv);
+}
+
+static const struct scribe_option options[] = {
+	{"db", 'd', "DB", "the store: the file name of its SQLite database, or postgresql://..."},
+	{"listen", 'l', "ADDRESS:PORT", "listen there (127.0.0.1:8750); port 0: one that is free"},
+	{"token-file", 't', "FILE", "who asks has the token in FILE's first line, not one made now"},
+	{"questions", 'q', "DIR", "look for questions in DIR, too, before those that are installed"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe serve --db io.sqlite",
+	"prints the address of a page that shows the store, also while it is filled",
+	"ioscribe serve --db postgresql://ioscribe@db.site/io --token-file /etc/ioscribe/token",
+	"as a data source of Grafana, too",
+	NULL,
+};
+
+const struct scribe_command scribe_command_serve = {
+	.name = "serve",
+	.summary = "show a store of operations: a page of plots, a source for Grafana",
+	.main = cmd_serve,
+	.operands = "",
+	.min_operands = 0,
+	.max_operands = 0,
+	.options = options,
+	.about = "Answers by HTTP what ioscribe query answers, until a signal ends it: to a page of plots "
+		 "that is\n"
+		 "part of the program, and to Grafana by the protocol of its JSON data source. It listens at "
+		 "the\n"
+		 "loopback address unless told otherwise, and needs a token, which is in the address that is "
+		 "printed,\n"
+		 "or in FILE. Nothing in the store can be changed, and the page asks no other server. What "
+		 "it sends\n"
+		 "is not encrypted: for other machines put a server with TLS before it.\n\n"
+		 "docs/store.md tells how to set up Grafana.",
+	.examples = examples,
+};

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Operations of a finished log, from its traced segments (DXT), as the stream would have told
+ * them: counters run on as they did, by the segments' own times.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+#include "logfmt/counters/module.h"
+#include "util/cmd/store/store_cmd.h"
+#include "util/logs/logfile.h"
+#include "util/text/shown_name.h"
+#include "util/tool/command.h"
+
+#define AT_A_TIME 20000 /* operations in a transaction */
+
+struct from_log {
+	struct scribe_feed *feed;
+	struct scribe_log log;
+	struct scribe_shown_name shown;
+	int64_t began_us; /* the log's start, since 1970 */
+	uint64_t in_transaction, operations;
+	char input[64];
+	struct scribe_err *err;
+};
+
+bool scribe_feed_is_log(const char *path)
+{
+	char head[2] = "";
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool is_log;
+
+	if (fd < 0)
+		return false;
+	/* a log begins with its format's version, "3.41"; a pipe cannot be read at a place */
+	is_log = pread(fd, head, 2, 0) == 2 && head[0] >= '1' && head[0] <= '9' && head[1] == '.';
+	close(fd);
+	return is_log;
+}
+
+/* By its bytes: the same log under another name is the same. */
+static int name_input(struct from_log *l, const char *path)
+{
+	uint64_t hash = 0, bytes = 0;
+	char buf[65536];
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return scribe_err_set(l->err, -errno, "%s: %s", path, strerror(errno));
+	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+		hash = scribe_hash64(buf, (size_t)n, hash);
+		bytes += (uint64_t)n;
+	}
+	close(fd);
+	if (n < 0)
+		return scribe_err_set(l->err, -errno, "%s: %s", path, strerror(errno));
+	snprintf(l->input, sizeof(l->input), "log %016" PRIx64 " %" PRIu64, hash, bytes);
+	return 0;
+}
+
+/* ---- segments ---- */
+
+static int commit_some(struct from_log *l)
+{
+	int rc = scribe_store_commit(l->feed->store, l->err);
+
+	l->in_transaction = 0;
+	return rc < 0 ? rc : scribe_store_begin(l->feed->store, l->err);
+}
+
+static int64_t micro(double seconds)
+{
+	return isfinite(seconds) && fabs(seconds) < 1e12 ? llround(seconds * 1e6) : 0;
+}
+
+/* What runs on while a record's operations go by. */
+struct running {
+	int64_t writes, reads, switches, max_written, max_read, write_us, read_us;
+	int last; /* 0 none, 1 write, 2 read */
+};
+
+static int put_segment(struct from_log *l, struct scribe_event *e, struct running *r,
+		       const struct scribe_dxt_segment *s, bool is_write, bool is_posix)
+{
+	int64_t end_us = micro(s->end), start_us = micro(s->start), last = s->offset + s->length - 1;
+	int64_t *most = is_write ? &r->max_written : &r->max_read,
+		*spent = is_write ? &r->write_us : &r->read_us;
+	int kind = is_write ? 1 : 2, rc;
+
+	r->switches += r->last && r->last != kind;
+	r->last = kind;
+	*most = last > *most ? last : *most;
+	*spent += end_us - start_us;
+	e->op = is_write ? "write" : "read";
+	e->cnt = is_write ? ++r->writes : ++r->reads;
+	e->switches = r->switches;
+	e->max_byte = is_posix ? *most : SCRIBE_EVENT_NONE;
+	e->nsegs = 1;
+	e->segs[0] = (struct scribe_event_seg){.pt_sel = SCRIBE_EVENT_NONE,
+					       .irreg_hslab = SCRIBE_EVENT_NONE,
+					       .reg_hslab = SCRIBE_EVENT_NONE,
+					       .ndims = SCRIBE_EVENT_NONE,
+					       .npoints = SCRIBE_EVENT_NONE,
+					       .off = s->offset,
+					       .len = s->length,
+					       .start_us = start_us,
+					       .dur_us = end_us - start_us,
+					       .total_us = *spent,
+					       .time_us = l->began_us + end_us};
+	rc = scribe_store_put(l->feed->store, e, SCRIBE_FROM_LOG, l->err);
+	l->operations++;
+	if (rc >= 0 && ++l->in_transaction >= AT_A_TIME)
+		rc = commit_some(l);
+	return rc;
+}
+
+/* A record's writes and reads in the order of their starts; each of the two is in order. */
+static int put_record(struct from_log *l, int module, const struct scribe_dxt_record *r)
+{
+	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
+	const struct scribe_dxt_segment *w = r->segments, *w_end = w + r->write_count;
+	const struct scribe_dxt_segment *d = w_end, *d_end = d + r->read_count;
+	struct running run = {.max_written = -1, .max_read = -1};
+	struct scribe_event e = {
+		.record_id = r->base.id, .job_id = job->jobid, .uid = job->uid, .rank = r->base.rank};
+	const char *exe = scribe_reader_exe(l->log.reader);
+	char program[1024], node[sizeof(r->hostname) + 1];
+	size_t len = 0;
+	int rc = 0;
+
+	/* the stream tells the program without its arguments */
+	snprintf(program, sizeof(program), "%.*s", (int)strcspn(exe, " "), exe);
+	snprintf(node, sizeof(node), "%.*s", (int)sizeof(r->hostname), r->hostname);
+	e.file = scribe_names_find(l->log.names, r->base.id, &len);
+	e.file = scribe_shown_name(&l->shown, e.file, &len);
+	e.exe = program[0] && scribe_name_printable(program, strlen(program)) ? program : NULL;
+	e.node = node[0] && scribe_name_printable(node, strlen(node)) ? node : NULL;
+	e.module = module == SCRIBE_MOD_DXT_POSIX ? "POSIX" : "MPIIO";
+	e.type = "MOD";
+	e.flushes = SCRIBE_EVENT_NONE;
+	while ((w < w_end || d < d_end) && rc >= 0 && !*l->feed->stop) {
+		bool is_write = w < w_end && (d == d_end || w->start <= d->start);
+
+		rc = put_segment(l, &e, &run, is_write ? w++ : d++, is_write, module == SCRIBE_MOD_DXT_POSIX);
+	}
+	return rc;
+}
+
+static int put_module(struct from_log *l, int module)
+{
+	const void *record;
+	size_t len;
+	int rc;
+
+	if (!scribe_reader_has(l->log.reader, module))
+		return 0;
+	while ((rc = scribe_reader_borrow_record(l->log.reader, module, &record, &len)) > 0)
+		if (put_record(l, module, record) < 0)
+			return l->err->code;
+	if (rc < 0)
+		*l->err = *scribe_reader_error(l->log.reader);
+	return rc;
+}
+
+static int put_log(struct from_log *l)
+{
+	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
+	struct scribe_store_position at = {0};
+	int rc;
+
+	l->began_us = job->start_time_sec * 1000000 + job->start_time_nsec / 1000;
+	if (job->start_time_sec <= 0 || job->start_time_sec > INT64_MAX / 2000000)
+		return scribe_err_set(l->err, -SCRIBE_E_FORMAT, "%s: the log's start is no time after 1970",
+				      l->log.path);
+	rc = scribe_store_begin(l->feed->store, l->err);
+	if (rc >= 0)
+		rc = put_module(l, SCRIBE_MOD_DXT_POSIX);
+	if (rc >= 0)
+		rc = put_module(l, SCRIBE_MOD_DXT_MPIIO);
+	at.bytes = (int64_t)l->operations;
+	if (rc >= 0 && !*l->feed->stop)
+		rc = scribe_store_position_set(l->feed->store, l->input, &at, l->err);
+	if (rc >= 0)
+		rc = scribe_store_commit(l->feed->store, l->err);
+	if (rc < 0)
+		scribe_store_roll_back(l->feed->store);
+	else if (!l->operations)
+		scribe_complain(l->feed->argv0, "%s: no traced operations (DXT): nothing to store",
+				l->log.path);
+	return rc;
+}
+
+int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *err)
+{
+	struct from_log l = {.feed = f, .err = err};
+	struct scribe_store_position at;
+	int rc = name_input(&l, path);
+
+	if (rc >= 0)
+		rc = scribe_store_position(f->store, l.input, &at, err);
+	if (rc < 0 || at.bytes)
+		return rc;
+	rc = scribe_log_open(&l.log, path, SCRIBE_LOG_NAMES, err);
+	if (rc >= 0)
+		rc = put_log(&l);
+	scribe_shown_name_clear(&l.shown);
+	scribe_log_close(&l.log);
+	return rc;
+}

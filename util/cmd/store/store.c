@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The work of ioscribe store: its command line; logs first, then lines.
+ */
+#include "util/cmd/store/store_cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/store/sql_shown.h"
+#include "util/tool/command.h"
+
+#define MAX_KEEP_DAYS 36500
+
+struct options {
+	const char *db;
+	int64_t keep_days; /* 0: for ever */
+	bool follow;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	stop = 1;
+}
+
+static int take(void *ctx, int key, const char *value, struct scribe_err *err)
+{
+	struct options *o = ctx;
+	char *end;
+
+	switch (key) {
+	case 'd':
+		o->db = value;
+		return 0;
+	case 'f':
+		o->follow = true;
+		return 0;
+	default:
+		errno = 0;
+		o->keep_days = strtol(value, &end, 10);
+		if (errno || *end || end == value || o->keep_days < 1 || o->keep_days > MAX_KEEP_DAYS)
+			return scribe_err_set(err, -EINVAL,
+					      "--keep: '%.40s' is no number of days from 1 to %d", value,
+					      MAX_KEEP_DAYS);
+		return 0;
+	}
+}
+
+static void report(void *ctx, const char *line)
+{
+	scribe_complain(ctx, "%s", line);
+}
+
+static int forget_old(struct scribe_store *store, int64_t days, struct scribe_err *err)
+{
+	uint64_t rows = 0;
+	int rc = scribe_store_forget(store, ((int64_t)time(NULL) - days * 86400) * 1000000, &rows, err);
+
+	if (rc >= 0 && rows)
+		printf("%" PRIu64 " operations of more than %" PRId64 " day%s ago deleted\n", rows, days,
+		       days == 1 ? "" : "s");
+	return rc;
+}
+
+static int feed_all(struct scribe_feed *f, char **inputs, int n, struct scribe_err *err)
+{
+	int lines = 0, rc = 0;
+
+	for (int i = 0; i < n && rc >= 0 && !stop; i++) {
+		if (!scribe_feed_is_log(inputs[i])) {
+			inputs[lines++] = inputs[i];
+			continue;
+		}
+		rc = scribe_feed_log(f, inputs[i], err);
+		if (rc < 0 && err->code <= -SCRIBE_E_FORMAT) { /* the log's fault: the others are taken */
+			f->failed = true;
+			scribe_complain_err(f->argv0, err);
+			rc = 0;
+		}
+	}
+	return rc < 0 || stop || !lines ? rc : scribe_feed_lines(f, inputs, lines, err);
+}
+
+static void print_counts(const struct scribe_feed *f, const char *db)
+{
+	struct scribe_store_counts c = scribe_store_counted(f->store);
+	char *shown = scribe_sql_shown(db);
+
+	printf("%s: %" PRIu64 " operation%s added, %" PRIu64 " already there", shown ? shown : "store",
+	       c.rows, c.rows == 1 ? "" : "s", c.known);
+	if (c.other)
+		printf(", %" PRIu64 " left out", c.other);
+	if (f->bad_lines)
+		printf(", %" PRIu64 " bad line%s", f->bad_lines, f->bad_lines == 1 ? "" : "s");
+	putchar('\n');
+	free(shown);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction end = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGHUP, &end, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int scribe_store_main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct scribe_feed f = {.argv0 = argv[0], .stop = &stop};
+	struct scribe_err err = {0};
+	int first, rc, status = scribe_args_read(&scribe_command_store, argc, argv, take, &o, &first);
+
+	if (status >= 0)
+		return status;
+	if (!o.db) {
+		scribe_complain(argv[0], "--db DB is missing; see ioscribe store --help");
+		return SCRIBE_EXIT_USAGE;
+	}
+	f.follow = o.follow;
+	f.keep_days = o.keep_days;
+	f.forget = forget_old;
+	catch_signals();
+	rc = scribe_store_open(o.db, false, report, argv[0], &f.store, &err);
+	if (rc >= 0)
+		rc = scribe_event_json_new(&f.json, &err);
+	if (rc >= 0)
+		rc = feed_all(&f, argv + first, argc - first, &err);
+	if (rc >= 0 && o.keep_days)
+		rc = forget_old(f.store, o.keep_days, &err);
+	if (f.store)
+		print_counts(&f, o.db);
+	scribe_event_json_free(f.json);
+	scribe_store_close(f.store);
+	status = scribe_print_end(argv[0]);
+	if (rc < 0)
+		return scribe_complain_err(argv[0], &err);
+	return f.bad_lines || f.failed ? SCRIBE_EXIT_FAILED : status;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe store, as the other commands know it. The work is a program of its own
+ * (store.c), so that no other command loads databases.
+ */
+#include <stddef.h>
+
+#include "util/tool/command.h"
+#include "util/tool/libexec.h"
+
+static int cmd_store(int argc, char **argv)
+{
+	(void)argc;
+	return scribe_libexec_run("ioscribe-store", "fills stores", argv);
+}
+
+static const struct scribe_option options[] = {
+	{"db", 'd', "DB",
+	 "the store: a file name, of an SQLite database, made if it is not there; or postgresql://..."},
+	{"follow", 'f', NULL, "go on with what is written to the files, until a signal ends it"},
+	{"keep", 'k', "DAYS", "delete operations that ended more than DAYS days ago, now and every hour"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe store --db io.sqlite logs/*.darshan",
+	"the traced operations of finished logs",
+	"ioscribe store --db io.sqlite --follow events.json",
+	"messages of a running job, as they are written",
+	"ioscribe store --db io.sqlite --keep 90 unix:events.sock",
+	"messages of whoever connects to the socket; those of the last 90 days stay",
+	"ioscribe store --db postgresql://ioscribe@db.site/io unix:events.sock",
+	"the same, into a PostgreSQL database",
+	NULL,
+};
+
+const struct scribe_command scribe_command_store = {
+	.name = "store",
+	.summary = "put streamed or logged operations into a database",
+	.main = cmd_store,
+	.operands = "INPUT...",
+	.min_operands = 1,
+	.max_operands = -1,
+	.options = options,
+	.about =
+		"Reads I/O operations into the database that ioscribe query asks. An INPUT is a file or "
+		"named\n"
+		"pipe with the messages of a stream, one JSON object a line, as Darshan's connector for LDMS "
+		"sends\n"
+		"them; - for standard input; unix:PATH, a socket that is made and listened at; or a finished "
+		"log,\n"
+		"whose traced operations (DXT) are taken. docs/store.md describes the tables.\n\n"
+		"An operation that is there already is not added again, and of a file that was read before "
+		"only\n"
+		"what is new is read. Several stores may write to one database. Lines that are no message "
+		"are "
+		"named\n"
+		"with file and line, counted and left out, and the exit status is 1; a last line without its "
+		"end is\n"
+		"left for the next time. A job's operations come from its stream or from its log, whichever "
+		"was\n"
+		"there first. A job id that was silent for a day is another job's when it comes again.\n\n"
+		"Where the disk is full or the database's server gone, inputs that cannot be read again "
+		"(pipes,\n"
+		"sockets) wait, with one line, until it goes on; files are left at the last line that was "
+		"committed.",
+	.examples = examples,
+};

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Activity over time for the summary, from the heatmaps of a log.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "util/text/human.h"
+#include "util/logs/sum.h"
+#include "util/cmd/summary/summary.h"
+
+#define SPAN_MAX 1e12 /* s; longer is damage, not a job */
+
+/* Heatmaps of MPI-IO show bytes that those below it show again. */
+static int counts(const struct scribe_summary *s, uint64_t id)
+{
+	const char *name = scribe_names_find(s->log.names, id, NULL);
+
+	return name && !strncmp(name, "heatmap:", 8) && strcmp(name, "heatmap:MPIIO");
+}
+
+static double end_of(const struct scribe_heatmap_record *h)
+{
+	double end = h->bin_width_seconds * (double)h->nbins;
+
+	return isfinite(end) && end > 0 && end < SPAN_MAX ? end : 0;
+}
+
+/* Bytes of one bin into the columns that it covers, by their part of it. */
+static void spread_bin(double *columns, double from, double to, double bytes)
+{
+	if (!(to > from)) { /* too narrow for the numbers: no part to take */
+		columns[from < SCRIBE_SUMMARY_COLUMNS ? (int)from : SCRIBE_SUMMARY_COLUMNS - 1] += bytes;
+		return;
+	}
+	for (int c = (int)from; c < to && c < SCRIBE_SUMMARY_COLUMNS; c++)
+		columns[c] += bytes * ((to < c + 1 ? to : c + 1) - (from > c ? from : c)) / (to - from);
+}
+
+static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap_record *h)
+{
+	double width = h->bin_width_seconds / heat->span * SCRIBE_SUMMARY_COLUMNS;
+
+	if (end_of(h) == 0)
+		return;
+	for (int64_t i = 0; i < h->nbins; i++) {
+		if (h->bins[h->nbins + i] > 0)
+			spread_bin(heat->bytes[0], (double)i * width, (double)(i + 1) * width,
+				   (double)h->bins[h->nbins + i]);
+		if (h->bins[i] > 0)
+			spread_bin(heat->bytes[1], (double)i * width, (double)(i + 1) * width,
+				   (double)h->bins[i]);
+	}
+}
+
+int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
+{
+	const void *record;
+	size_t len;
+	int rc = 0;
+
+	for (int pass = 0; pass < 2 && rc == 0; pass++) { /* first how long, then how much */
+		scribe_reader_rewind(s->log.reader, SCRIBE_MOD_HEATMAP);
+		while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) >
+		       0) {
+			const struct scribe_heatmap_record *h = record;
+
+			if (!counts(s, h->base.id))
+				continue;
+			if (pass == 1)
+				spread(&s->heat, h);
+			else if (end_of(h) > s->heat.span)
+				s->heat.span = end_of(h);
+		}
+		if (s->heat.span == 0)
+			break;
+	}
+	if (rc < 0 && err)
+		*err = *scribe_reader_error(s->log.reader);
+	return rc < 0 ? rc : 0;
+}
+
+static void put_line(const double *bytes, const char *what, double column_seconds, struct scribe_out *out)
+{
+	static const char levels[] = " .:-=+*#";
+	char plot[SCRIBE_SUMMARY_COLUMNS + 1] = {0}, peak[40];
+	double most = 0;
+
+	for (int i = 0; i < SCRIBE_SUMMARY_COLUMNS; i++)
+		most = bytes[i] > most ? bytes[i] : most;
+	for (int i = 0; i < SCRIBE_SUMMARY_COLUMNS; i++) {
+		int level = most > 0 && bytes[i] > 0 ? 1 + (int)(bytes[i] / most * 6) : 0;
+
+		plot[i] = levels[level > 7 ? 7 : level];
+	}
+	scribe_out_printf(out, "  %-6s |%s| at most %s/s\n", what, plot,
+			  scribe_human_bytes(scribe_whole(most / column_seconds), peak, sizeof(peak)));
+}
+
+void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out)
+{
+	double column = s->heat.span / SCRIBE_SUMMARY_COLUMNS;
+
+	if (s->heat.span == 0)
+		return;
+	scribe_out_printf(out, "\nactivity over %.4g s, %.3g s a column\n", s->heat.span, column);
+	put_line(s->heat.bytes[0], "read", column, out);
+	put_line(s->heat.bytes[1], "write", column, out);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The ledger of a log as text: what its tracer counted, and what it lost. */
+#include <stdio.h>
+#include <string.h>
+
+#include "logfmt/counters/records.h"
+#include "util/cmd/summary/summary.h"
+#include "util/logs/sum.h"
+#include "util/text/human.h"
+
+#define H 40 /* room for one quantity */
+
+static const char *count(int64_t v, char *to)
+{
+	return scribe_human_count(v, to, H);
+}
+
+enum weight { NOTE, APPROXIMATE, LOSS };
+
+/* What a ledger counter means when it is not 0, by its name without prefix. */
+static enum weight weight_of(const char *name)
+{
+	static const char *const losses[] = {"SLOT_INDEX_FULL", "COMPAT_SYSCALL",   "AIO_UNMATCHED",
+					     "URING_UNMATCHED", "PROGRAM_MISSES",   "IO_MISSED_CALLS",
+					     "IO_MISSED_BYTES", "SEGMENTS_NO_LEAF", "SEGMENTS_NO_ROOM",
+					     "SEGMENTS_UNTOLD", "LATE_PROCS"};
+	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT",
+						     "STREAMS_STOPPED"};
+	size_t len = strlen(name);
+
+	if (!strncmp(name, "DROP_", 5) || (len > 5 && !strcmp(name + len - 5, "_LOST")))
+		return LOSS;
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (!strcmp(name, losses[i]))
+			return LOSS;
+	if (!strncmp(name, "APPROX_", 7))
+		return APPROXIMATE;
+	for (size_t i = 0; i < sizeof(approximations) / sizeof(approximations[0]); i++)
+		if (!strcmp(name, approximations[i]))
+			return APPROXIMATE;
+	return NOTE;
+}
+
+static const char *bare_name(const char *name)
+{
+	return strncmp(name, "LEDGER_", 7) ? name : name + 7 + 2 * !strncmp(name + 7, "F_", 2);
+}
+
+int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
+{
+	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
+
+	for (int i = 0; i < m->ncounters; i++)
+		if (!strcmp(bare_name(m->counters[i].name), bare))
+			return s->ledger[i];
+	return 0;
+}
+
+/* "name value (what)" of every counter of this weight that is not 0; how many. */
+static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out *out, enum weight weight)
+{
+	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
+	char a[H];
+	int n = 0;
+
+	for (int i = 0; i < m->ncounters + m->nfcounters; i++) {
+		int real = i >= m->ncounters;
+		const struct scribe_counter *c = real ? &m->fcounters[i - m->ncounters] : &m->counters[i];
+		int64_t v = real ? scribe_whole(s->ledger_f[i - m->ncounters]) : s->ledger[i];
+
+		if (v <= 0 || weight_of(bare_name(c->name)) != weight)
+			continue;
+		n++;
+		if (out)
+			scribe_out_printf(out, "  %-16s %14s  %s\n", bare_name(c->name), count(v, a),
+					  c->text);
+	}
+	return n;
+}
+
+static int64_t unrecorded(const struct scribe_summary *s)
+{
+	int64_t seen = scribe_summary_ledger(s, "EVENTS");
+	int64_t recorded =
+		scribe_sum(scribe_summary_ledger(s, "RECORDED"), scribe_summary_ledger(s, "OVERFLOWED"));
+
+	return (int64_t)((uint64_t)seen - (uint64_t)recorded);
+}
+
+/* The ledger is the whole job's and the kernel's: what this log has, where that is another number. */
+static const char *share_text(const struct scribe_summary *s, char to[128])
+{
+	int64_t seen = scribe_summary_ledger(s, "EVENTS");
+	char a[H];
+
+	to[0] = 0;
+	if (s->operations > 0 && s->operations < seen)
+		snprintf(to, 128, "; of the whole job, %s in this log", count(s->operations, a));
+	else if (s->operations > seen)
+		snprintf(to, 128, "; %s with what programs count themselves", count(s->operations, a));
+	return to;
+}
+
+void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out)
+{
+	char a[H], b[H], share[128];
+	int losses = put_ledger_counters(s, NULL, LOSS), approx = put_ledger_counters(s, NULL, APPROXIMATE);
+
+	if (!s->has_ledger)
+		return;
+	if (!losses && unrecorded(s) <= 0)
+		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s%s\n",
+				  count(scribe_summary_ledger(s, "EVENTS"), a), share_text(s, share),
+				  approx ? "; some values approximate" : "");
+	else
+		scribe_out_printf(
+			out,
+			"ledger     NOT complete: %s operations seen, %s not recorded; %d cause%s of loss\n",
+			count(scribe_summary_ledger(s, "EVENTS"), a),
+			count(unrecorded(s) > 0 ? unrecorded(s) : 0, b), losses, losses == 1 ? "" : "s");
+}
+
+/* What the kernel itself has counted of the same threads, and how much of it is here. */
+static void put_account_line(const struct scribe_summary *s, struct scribe_out *out)
+{
+	int64_t calls = scribe_summary_ledger(s, "IO_CALLS"),
+		missed = scribe_summary_ledger(s, "IO_MISSED_CALLS");
+	char a[H], b[H];
+
+	if (calls <= 0)
+		return;
+	if (missed)
+		scribe_out_printf(
+			out, "           the kernel counted %s reads and writes, %s of them are missing\n",
+			count(calls, a), count(missed, b));
+	else
+		scribe_out_printf(
+			out, "           the kernel counted %s reads and writes: all recorded or left out\n",
+			count(calls, a));
+}
+
+void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out)
+{
+	if (!s->has_ledger)
+		return;
+	scribe_out_text(out, "\n");
+	scribe_summary_print_ledger_line(s, out);
+	put_account_line(s, out);
+	if (put_ledger_counters(s, NULL, LOSS)) {
+		scribe_out_text(out, "lost\n");
+		put_ledger_counters(s, out, LOSS);
+	}
+	if (put_ledger_counters(s, NULL, APPROXIMATE)) {
+		scribe_out_text(out, "approximate\n");
+		put_ledger_counters(s, out, APPROXIMATE);
+	}
+	scribe_out_text(out, "counted\n");
+	put_ledger_counters(s, out, NOTE);
+	scribe_out_printf(out,
+			  "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
+			  s->ledger_f[SCRIBE_LEDGER_F_DAEMON_CPU], s->ledger_f[SCRIBE_LEDGER_F_DRAIN_TIME],
+			  s->ledger_f[SCRIBE_LEDGER_F_FINALIZE_TIME]);
+}

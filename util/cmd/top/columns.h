@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of a row is shown, in which column, by which it is sorted. */
+#ifndef UTIL_CMD_TOP_COLUMNS_H
+#define UTIL_CMD_TOP_COLUMNS_H
+
+#include "util/cmd/top/names.h"
+
+#define SCRIBE_TOP_CELL 33800 /* bytes of a cell's text: a name, all of it escaped */
+#define SCRIBE_TOP_WIDE 120   /* columns of a terminal from which on more of them are shown */
+
+enum scribe_top_sort {
+	SCRIBE_TOP_BY_RATE,
+	SCRIBE_TOP_BY_READ,
+	SCRIBE_TOP_BY_WRITE,
+	SCRIBE_TOP_BY_OPS,
+	SCRIBE_TOP_BY_MEAN,
+	SCRIBE_TOP_BY_MAX,
+	SCRIBE_TOP_BY_SIZE,
+	SCRIBE_TOP_BY_TOTAL,
+	SCRIBE_TOP_BY_NAME,
+	SCRIBE_TOP_SORTS
+};
+
+/* As options and the screen call them; -1: no such. */
+const char *scribe_top_sort_name(enum scribe_top_sort sort);
+int scribe_top_sort_of(const char *name);
+const char *scribe_top_view_name(enum scribe_top_view view);
+int scribe_top_view_of(const char *name);
+
+struct scribe_top_column {
+	const char *head;
+	int width; /* 0: what is left of the line */
+	bool left; /* the text begins at the left */
+	bool wide; /* only where there is room */
+	/* The cell's text, printable; `to` has SCRIBE_TOP_CELL bytes. */
+	void (*cell)(const struct scribe_top_row *row, const struct scribe_top_names *names, char *to);
+};
+
+/* Columns of a view; ends with a NULL head. */
+const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view);
+
+/* Layers of a row, as "POSIX,MPIIO". */
+void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap);
+
+/* By falling values, by rising names. Names must have been fetched where they decide. */
+void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sort, enum scribe_top_view view,
+			  const struct scribe_top_names *names);
+/* Leave those with the text in what names them: the job, user, program or file. */
+void scribe_top_rows_filter(struct scribe_top_rows *rows, const char *text, enum scribe_top_view view,
+			    const struct scribe_top_names *names);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What running jobs have counted so far, asked of the service page by page. */
+#ifndef UTIL_CMD_TOP_SAMPLE_H
+#define UTIL_CMD_TOP_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "logfmt/base/err.h"
+#include "logfmt/base/live_view.h"
+
+#define SCRIBE_SAMPLE_MAX (4u << 20) /* records, processes, jobs together */
+
+struct scribe_sampled_process {
+	struct scribe_live_process is;
+	size_t job;     /* in `job` of the sample */
+	uint64_t at_ns; /* CLOCK_MONOTONIC */
+};
+
+struct scribe_sampled_record {
+	struct scribe_live_record is;
+	size_t process; /* in `process` of the sample */
+	uint64_t at_ns;
+};
+
+struct scribe_sample {
+	uint64_t at_ns;  /* CLOCK_MONOTONIC when it was begun */
+	int64_t real_ns; /* the same since 1970 */
+	struct scribe_live_job *job;
+	struct scribe_sampled_process *process;
+	struct scribe_sampled_record *record;
+	size_t jobs, processes, records;
+	size_t jobs_room, processes_room, records_room;
+};
+
+/* A connection to the service, opened when it is needed. Begins with sock -1. */
+struct scribe_live_link {
+	int sock;
+	const char *job_id; /* only jobs of this number or name; NULL: all that may be seen */
+	bool (*go_on)(
+		void *ctx); /* asked between pages, NULL: nobody is; false ends the sample, -ECANCELED */
+	void *ctx;
+};
+
+void scribe_live_link_close(struct scribe_live_link *l);
+
+/* One sample. 0, or negative with a line in err. */
+int scribe_sample_take(struct scribe_live_link *l, struct scribe_sample *ret_sample, struct scribe_err *err);
+void scribe_sample_clear(struct scribe_sample *s);
+
+/* Names of records of a job; `fn` is told those that there are. At most SCRIBE_LOOK_NAMES_MAX ids. */
+typedef int (*scribe_live_name_fn)(void *ctx, uint64_t id, const char *name, size_t bytes);
+int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id,
+		      size_t n, scribe_live_name_fn fn, void *ctx, struct scribe_err *err);
+
+#endif

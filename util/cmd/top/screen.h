@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows on a terminal, until the user has seen enough. */
+#ifndef UTIL_CMD_TOP_SCREEN_H
+#define UTIL_CMD_TOP_SCREEN_H
+
+#include "util/cmd/top/options.h"
+
+/* 0, or negative with a line in err: the terminal is not known, nobody serves. */
+int scribe_top_screen(const struct scribe_top_options *options, struct scribe_live_link *link,
+		      struct scribe_err *err);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A table of ranks. Knows nothing of records. */
+#include "util/logs/rank_times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t place_of(const struct scribe_rank_times *t, int64_t rank)
+{
+	size_t at = (size_t)(((uint64_t)rank * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->nplaces - 1);
+
+	while (t->places[at] && t->entries[t->places[at] - 1].rank != rank)
+		at = (at + 1) & (t->nplaces - 1);
+	return at;
+}
+
+static int grow(struct scribe_rank_times *t)
+{
+	size_t room = t->room ? 2 * t->room : 64;
+	struct scribe_rank_time *entries;
+	uint32_t *places;
+
+	if (room > UINT32_MAX / 2)
+		return -1;
+	entries = realloc(t->entries, room * sizeof(*entries));
+	if (!entries)
+		return -1;
+	t->entries = entries;
+	places = calloc(2 * room, sizeof(*places));
+	if (!places)
+		return -1;
+	free(t->places);
+	t->places = places;
+	t->nplaces = 2 * room;
+	t->room = room;
+	for (size_t i = 0; i < t->n; i++)
+		t->places[place_of(t, entries[i].rank)] = (uint32_t)(i + 1);
+	return 0;
+}
+
+struct scribe_rank_time *scribe_rank_time_of(struct scribe_rank_times *t, int64_t rank)
+{
+	size_t at;
+
+	if (t->last < t->n && t->entries[t->last].rank == rank)
+		return &t->entries[t->last];
+	if (t->n == t->room && grow(t))
+		return NULL;
+	at = place_of(t, rank);
+	if (!t->places[at]) {
+		t->entries[t->n] = (struct scribe_rank_time){.rank = rank};
+		t->places[at] = (uint32_t)++t->n;
+	}
+	t->last = t->places[at] - 1;
+	return &t->entries[t->last];
+}
+
+void scribe_rank_times_clear(struct scribe_rank_times *t)
+{
+	free(t->entries);
+	free(t->places);
+	memset(t, 0, sizeof(*t));
+}

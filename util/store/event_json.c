@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * JSON messages into struct scribe_event, as YAJL finds their pieces: nothing is built in
+ * between, and numbers come as text, so that a record id keeps its 64 bits and a time its
+ * microseconds. Must not know where lines come from.
+ */
+#include "util/store/event_json.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#define MAX_DEPTH 16 /* of what a message may nest; its own is 3 */
+
+enum kind { KIND_INT, KIND_ID, KIND_TEXT, KIND_TIME };
+
+struct field {
+	const char *key;
+	size_t len;
+	enum kind kind;
+	size_t at; /* in the event, or in its segment */
+};
+
+/* Those of a message, then those of an operation. */
+static const struct field fields[] = {
+#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_INT, offsetof(struct scribe_event, f)},
+	SCRIBE_EVENT_INTS(SCRIBE_X)
+#undef SCRIBE_X
+#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_TEXT, offsetof(struct scribe_event, f)},
+		SCRIBE_EVENT_TEXTS(SCRIBE_X)
+#undef SCRIBE_X
+			{"record_id", 9, KIND_ID, offsetof(struct scribe_event, record_id)},
+	{NULL, 0, KIND_INT, 0},
+};
+static const struct field seg_fields[] = {
+#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_INT, offsetof(struct scribe_event_seg, f)},
+	SCRIBE_EVENT_SEG_INTS(SCRIBE_X)
+#undef SCRIBE_X
+#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_TIME, offsetof(struct scribe_event_seg, f)},
+		SCRIBE_EVENT_SEG_TIMES(SCRIBE_X)
+#undef SCRIBE_X
+			{NULL, 0, KIND_INT, 0},
+};
+
+struct scribe_event_json {
+	yajl_handle yajl;
+	struct scribe_event *event;
+	struct scribe_err *err;
+	const struct field *field; /* whose value comes next; NULL: one to skip */
+	int depth;                 /* of braces and brackets that are open */
+	bool in_seg;               /* in the brackets behind "seg" */
+	bool seg_next, has_id, done;
+	size_t used;
+	char text[SCRIBE_EVENT_MAX_TEXT];
+};
+
+static int refuse(struct scribe_event_json *r, const char *what)
+{
+	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s%s%s", r->field ? r->field->key : "",
+		       r->field ? ": " : "", what);
+	return 0; /* YAJL's word for an end */
+}
+
+static const struct field *field_find(const struct field *table, const unsigned char *key, size_t len)
+{
+	for (const struct field *f = table; f->key; f++)
+		if (f->len == len && f->key[0] == (char)key[0] && !memcmp(f->key, key, len))
+			return f;
+	return NULL;
+}
+
+/* ---- numbers ---- */
+
+/* Digits with a sign as an integer; false: something else, or beyond 64 bits. */
+static bool parse_int(const char *s, size_t len, int64_t *ret)
+{
+	bool negative = len && *s == '-';
+	uint64_t v = 0;
+
+	for (size_t i = negative; i < len; i++) {
+		if (s[i] < '0' || s[i] > '9' || v > (INT64_MAX - (uint64_t)(s[i] - '0')) / 10)
+			return false;
+		v = v * 10 + (uint64_t)(s[i] - '0');
+	}
+	*ret = negative ? -(int64_t)v : (int64_t)v;
+	return len > negative;
+}
+
+static bool parse_id(const char *s, size_t len, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(s[i] - '0'), &v))
+			return false;
+	*ret = v;
+	return len > 0;
+}
+
+/* Seconds as decimals, to the nearest microsecond. Exponents are for nobody's clock, but valid. */
+static bool parse_time(const char *s, size_t len, int64_t *ret)
+{
+	const char *dot = memchr(s, '.', len);
+	size_t whole = dot ? (size_t)(dot - s) : len;
+	int64_t seconds, micro = 0, scale = 100000;
+	bool negative = len && *s == '-';
+	char copy[64];
+	double v;
+
+	if (memchr(s, 'e', len) || memchr(s, 'E', len)) {
+		if (len >= sizeof(copy))
+			return false;
+		memcpy(copy, s, len);
+		copy[len] = 0;
+		v = strtod(copy, NULL) * 1e6;
+		if (!(v > -4e18 && v < 4e18))
+			return false;
+		*ret = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+		return true;
+	}
+	if (!parse_int(s, whole, &seconds) || seconds > INT64_MAX / 2000000 ||
+	    seconds < -(INT64_MAX / 2000000))
+		return false;
+	for (size_t i = whole + 1; i < len && scale; i++, scale /= 10)
+		micro += (s[i] - '0') * scale;
+	if (whole + 7 < len && s[whole + 7] >= '5')
+		micro++;
+	*ret = seconds * 1000000 + (negative ? -micro : micro);
+	return true;
+}
+
+static void *target(struct scribe_event_json *r)
+{
+	return (r->in_seg ? (char *)&r->event->segs[r->event->nsegs] : (char *)r->event) + r->field->at;
+}
+
+/* The braces of the message itself, or of an operation. */
+static bool is_ours(const struct scribe_event_json *r)
+{
+	return r->depth == (r->in_seg ? 3 : 1);
+}
+
+static int on_number(void *ctx, const char *s, size_t len)
+{
+	struct scribe_event_json *r = ctx;
+	int64_t v;
+
+	if (!r->depth)
+		return refuse(r, "no JSON object");
+	if (!r->field || !is_ours(r))
+		return 1;
+	if (r->field->kind == KIND_TEXT)
+		return refuse(r, "a number where a text is expected");
+	if (r->field->kind == KIND_ID) {
+		r->has_id = parse_id(s, len, target(r));
+		return r->has_id ? 1 : refuse(r, "no unsigned 64-bit number");
+	}
+	if (!(r->field->kind == KIND_TIME ? parse_time : parse_int)(s, len, &v))
+		return refuse(r, r->field->kind == KIND_TIME ? "no time in seconds" : "no 64-bit number");
+	*(int64_t *)target(r) = v;
+	return 1;
+}
+
+/* ---- the other pieces ---- */
+
+static int on_text(void *ctx, const unsigned char *s, size_t len)
+{
+	struct scribe_event_json *r = ctx;
+
+	if (!r->depth)
+		return refuse(r, "no JSON object");
+	if (!r->field || !is_ours(r))
+		return 1;
+	if (r->field->kind != KIND_TEXT)
+		return refuse(r, "a text where a number is expected");
+	if (len == 3 && !memcmp(s, "N/A", 3))
+		return 1;
+	if (memchr(s, 0, len))
+		return refuse(r, "a text with a NUL");
+	if (len >= sizeof(r->text) - r->used)
+		return refuse(r, "texts of more than 64 KiB");
+	memcpy(r->text + r->used, s, len);
+	r->text[r->used + len] = 0;
+	*(const char **)target(r) = r->text + r->used;
+	r->used += len + 1;
+	return 1;
+}
+
+static int on_key(void *ctx, const unsigned char *s, size_t len)
+{
+	struct scribe_event_json *r = ctx;
+
+	r->field = NULL;
+	r->seg_next = false;
+	if (!is_ours(r))
+		return 1;
+	r->field = field_find(r->in_seg ? seg_fields : fields, s, len);
+	r->seg_next = !r->in_seg && len == 3 && !memcmp(s, "seg", 3);
+	return 1;
+}
+
+static int open_level(struct scribe_event_json *r)
+{
+	if (r->field && is_ours(r))
+		return refuse(r, "a list or an object where one value is expected");
+	return ++r->depth <= MAX_DEPTH ? 1 : refuse(r, "nested too deep");
+}
+
+static int on_open_object(void *ctx)
+{
+	struct scribe_event_json *r = ctx;
+	struct scribe_event_seg *seg;
+
+	if (!r->depth && r->done)
+		return refuse(r, "more than one object in a line");
+	if (r->in_seg && r->depth == 2) {
+		if (r->event->nsegs == SCRIBE_EVENT_MAX_SEGS)
+			return refuse(r, "seg with more than 64 operations");
+		seg = &r->event->segs[r->event->nsegs];
+#define SCRIBE_X(key, f) seg->f = SCRIBE_EVENT_NONE;
+		SCRIBE_EVENT_SEG_INTS(SCRIBE_X)
+		SCRIBE_EVENT_SEG_TIMES(SCRIBE_X)
+#undef SCRIBE_X
+	}
+	return open_level(r);
+}
+
+static int on_close_object(void *ctx)
+{
+	struct scribe_event_json *r = ctx;
+
+	r->depth--;
+	r->field = NULL;
+	if (r->in_seg && r->depth == 2)
+		r->event->nsegs++;
+	r->done |= r->depth == 0;
+	return 1;
+}
+
+static int on_open_array(void *ctx)
+{
+	struct scribe_event_json *r = ctx;
+
+	if (!r->depth)
+		return refuse(r, "no JSON object");
+	r->in_seg |= r->seg_next && r->depth == 1;
+	r->seg_next = false;
+	r->field = NULL;
+	return open_level(r);
+}
+
+static int on_close_array(void *ctx)
+{
+	struct scribe_event_json *r = ctx;
+
+	r->depth--;
+	r->in_seg &= r->depth > 1;
+	return 1;
+}
+
+static int on_other(void *ctx)
+{
+	struct scribe_event_json *r = ctx;
+
+	if (!r->depth)
+		return refuse(r, "no JSON object");
+	return r->field && is_ours(r) ? refuse(r, "null or a truth value") : 1;
+}
+
+static int on_bool(void *ctx, int value)
+{
+	return on_other(ctx);
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_other,
+	.yajl_boolean = on_bool,
+	.yajl_number = on_number,
+	.yajl_string = on_text,
+	.yajl_start_map = on_open_object,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_close_object,
+	.yajl_start_array = on_open_array,
+	.yajl_end_array = on_close_array,
+};
+
+int scribe_event_json_new(struct scribe_event_json **ret_reader, struct scribe_err *err)
+{
+	struct scribe_event_json *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return scribe_err_set(err, -ENOMEM, "messages: out of memory");
+	*ret_reader = r;
+	return 0;
+}
+
+struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *r)
+{
+	if (r && r->yajl)
+		yajl_free(r->yajl);
+	free(r);
+	return NULL;
+}
+
+/* What every message has, and what has to be a number. */
+static int check(const struct scribe_event_json *r, struct scribe_err *err)
+{
+	const struct scribe_event *e = r->event;
+	const char *none = NULL;
+
+	if (!r->done)
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "the object does not end in its line");
+	none = e->job_id == SCRIBE_EVENT_NONE ? "job_id"
+	       : e->rank == SCRIBE_EVENT_NONE ? "rank"
+	       : !r->has_id                   ? "record_id"
+	       : !e->module                   ? "module"
+	       : !e->op                       ? "op"
+	       : !e->nsegs                    ? "seg"
+					      : NULL;
+	for (int i = 0; i < e->nsegs && !none; i++)
+		none = e->segs[i].time_us == SCRIBE_EVENT_NONE ? "seg.timestamp"
+		       : e->segs[i].time_us <= 0               ? "seg.timestamp after 1970"
+							       : NULL;
+	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none) : 0;
+}
+
+static void reset(struct scribe_event_json *r, struct scribe_event *e, struct scribe_err *err)
+{
+	r->event = e;
+	r->err = err;
+	r->field = NULL;
+	r->depth = 0;
+	r->used = 0;
+	r->in_seg = r->seg_next = r->has_id = r->done = false;
+	e->record_id = 0;
+	e->nsegs = 0;
+#define SCRIBE_X(key, f) e->f = SCRIBE_EVENT_NONE;
+	SCRIBE_EVENT_INTS(SCRIBE_X)
+#undef SCRIBE_X
+#define SCRIBE_X(key, f) e->f = NULL;
+	SCRIBE_EVENT_TEXTS(SCRIBE_X)
+#undef SCRIBE_X
+}
+
+int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t len,
+			   struct scribe_event *ret_event, struct scribe_err *err)
+{
+	yajl_status status;
+	int rc = 0;
+
+	if (!r->yajl) {
+		r->yajl = yajl_alloc(&callbacks, NULL, r);
+		if (!r->yajl)
+			return scribe_err_set(err, -ENOMEM, "messages: out of memory");
+		yajl_config(r->yajl, yajl_allow_multiple_values, 1);
+	}
+	reset(r, ret_event, err);
+	status = yajl_parse(r->yajl, (const unsigned char *)line, len);
+	/* what a number at the end still waits for */
+	if (status == yajl_status_ok)
+		status = yajl_parse(r->yajl, (const unsigned char *)"\n", 1);
+	if (status == yajl_status_error)
+		rc = scribe_err_set(err, -SCRIBE_E_FORMAT, "no JSON from byte %zu on",
+				    yajl_get_bytes_consumed(r->yajl) + 1);
+	else if (status == yajl_status_client_canceled)
+		rc = -SCRIBE_E_FORMAT; /* the message is set */
+	else
+		rc = check(r, err);
+	/* a parser that is within something, or has failed, is no good for the next line */
+	if (rc < 0) {
+		yajl_free(r->yajl);
+		r->yajl = NULL;
+	}
+	return rc;
+}

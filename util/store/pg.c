@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * PostgreSQL by libpq: connection, statements, transactions. Writers of one database take turns
+ * by a lock of their own, as SQLite's do; questions wait for nobody. Must not know what the
+ * tables mean.
+ */
+#include "util/store/pg.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECT_SECONDS "10"
+#define MAX_VALUES      32
+
+static const char settings[] =
+	"SET lock_timeout = '60s'"; /* another store commits at least every few seconds */
+
+/* Types of answers and values, by PostgreSQL's numbers for them. */
+enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23, PG_TEXT = 25, PG_FLOAT4 = 700 };
+enum { PG_FLOAT8 = 701, PG_NUMERIC = 1700 };
+
+static int code_of(const char *state)
+{
+	if (!state)
+		return -ENOTCONN;
+	return !strcmp(state, "53100") || !strcmp(state, "53200")                                  ? -ENOSPC
+	       : !strncmp(state, "57P", 3) || !strncmp(state, "08", 2) || !strncmp(state, "53", 2) ? -ENOTCONN
+	       : !strcmp(state, "55P03")                                                           ? -EBUSY
+												   : -EIO;
+}
+
+static int tell_failure(struct scribe_pg *pg, const PGresult *res, struct scribe_err *err)
+{
+	const char *text = res ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	int code = code_of(res ? PQresultErrorField(res, PG_DIAG_SQLSTATE) : NULL);
+
+	if (PQstatus(pg->conn) == CONNECTION_BAD)
+		code = -ENOTCONN;
+	if (!text)
+		text = PQerrorMessage(pg->conn);
+	return scribe_err_set(err, code, "%s: %.*s", pg->place, (int)strcspn(text, "\n"), text);
+}
+
+int scribe_pg_failed(struct scribe_pg *pg, PGresult *res, struct scribe_err *err)
+{
+	int code = tell_failure(pg, res, err);
+
+	PQclear(res);
+	return code;
+}
+
+/* ---- the connection ---- */
+
+int scribe_pg_run(void *db, const char *sql, struct scribe_err *err)
+{
+	struct scribe_pg *pg = db;
+	PGresult *res = PQexec(pg->conn, sql);
+	ExecStatusType status = PQresultStatus(res);
+
+	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+		return scribe_pg_failed(pg, res, err);
+	PQclear(res);
+	return 0;
+}
+
+/* Libraries never print; what matters comes as a result, too. */
+static void ignore_notice(void *ctx, const char *text)
+{
+}
+
+int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err)
+{
+	static const char *const names[] = {"connect_timeout", "fallback_application_name", "dbname",
+					    "client_encoding", NULL};
+	const char *values[] = {CONNECT_SECONDS, "ioscribe", place, "UTF8", NULL};
+
+	pg->conn = PQconnectdbParams(names, values, 1);
+	if (!pg->conn)
+		return scribe_err_set(err, -ENOMEM, "%s: out of memory", pg->place);
+	PQsetNoticeProcessor(pg->conn, ignore_notice, NULL);
+	if (PQstatus(pg->conn) != CONNECTION_OK)
+		return scribe_pg_failed(pg, NULL, err);
+	return scribe_pg_run(pg, settings, err);
+}
+
+/* Connect again where the connection was lost; what was prepared is gone with it. */
+static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
+{
+	if (PQstatus(pg->conn) == CONNECTION_OK)
+		return 0;
+	PQreset(pg->conn);
+	pg->ncached = 0;
+	pg->staged = false;
+	if (PQstatus(pg->conn) != CONNECTION_OK)
+		return scribe_pg_failed(pg, NULL, err);
+	return scribe_pg_run(pg, settings, err);
+}
+
+/* ---- statements ---- */
+
+struct bound {
+	Oid types[MAX_VALUES];
+	const char *texts[MAX_VALUES];
+	char numbers[MAX_VALUES][32];
+};
+
+static void bind_values(struct bound *b, const struct scribe_sql_value *values, int n)
+{
+	for (int i = 0; i < n; i++) {
+		b->types[i] = 0;
+		b->texts[i] = b->numbers[i];
+		switch (values[i].kind) {
+		case SCRIBE_SQL_IS_NULL:
+			b->texts[i] = NULL;
+			break;
+		case SCRIBE_SQL_IS_INT:
+			b->types[i] = PG_INT8;
+			snprintf(b->numbers[i], sizeof(b->numbers[i]), "%" PRId64, values[i].i);
+			break;
+		case SCRIBE_SQL_IS_REAL:
+			b->types[i] = PG_FLOAT8;
+			snprintf(b->numbers[i], sizeof(b->numbers[i]), "%.17g", values[i].r);
+			break;
+		case SCRIBE_SQL_IS_TEXT:
+			b->types[i] = PG_TEXT;
+			b->texts[i] = values[i].text;
+			break;
+		}
+	}
+}
+
+static struct scribe_sql_value value_of(const PGresult *res, int column)
+{
+	struct scribe_sql_value v = {.kind = SCRIBE_SQL_IS_TEXT};
+
+	if (PQgetisnull(res, 0, column)) {
+		v.kind = SCRIBE_SQL_IS_NULL;
+		return v;
+	}
+	v.text = PQgetvalue(res, 0, column);
+	v.len = (size_t)PQgetlength(res, 0, column);
+	switch (PQftype(res, column)) {
+	case PG_BOOL:
+		v.kind = SCRIBE_SQL_IS_INT;
+		v.i = *v.text == 't';
+		break;
+	case PG_INT2:
+	case PG_INT4:
+	case PG_INT8:
+		v.kind = SCRIBE_SQL_IS_INT;
+		v.i = strtoll(v.text, NULL, 10);
+		break;
+	case PG_FLOAT4:
+	case PG_FLOAT8:
+	case PG_NUMERIC:
+		v.kind = SCRIBE_SQL_IS_REAL;
+		v.r = strtod(v.text, NULL);
+		break;
+	default:
+		break;
+	}
+	return v;
+}
+
+/* One result: a row, or the end of all. `named`: have the columns been named? */
+static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_sql_row_fn *row, void *ctx,
+		       struct scribe_err *err)
+{
+	ExecStatusType status = PQresultStatus(res);
+	const char *names[SCRIBE_PG_MAX_COLUMNS];
+	struct scribe_sql_value values[SCRIBE_PG_MAX_COLUMNS];
+	int n = PQnfields(res), rc = 0;
+
+	if (status == PGRES_COMMAND_OK)
+		return 0;
+	if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK)
+		return tell_failure(pg, res, err);
+	if (n > SCRIBE_PG_MAX_COLUMNS)
+		return scribe_err_set(err, -SCRIBE_E_LIMIT, "%s: an answer of more than %d columns",
+				      pg->place, SCRIBE_PG_MAX_COLUMNS);
+	for (int i = 0; i < n; i++)
+		names[i] = PQfname(res, i);
+	if (row && !*named)
+		rc = row(ctx, n, names, NULL, err);
+	*named = true;
+	if (!row || rc < 0 || status == PGRES_TUPLES_OK)
+		return rc;
+	for (int i = 0; i < n; i++)
+		values[i] = value_of(res, i);
+	return row(ctx, n, names, values, err);
+}
+
+/* Everything that comes is taken, so that the connection is free for the next statement. */
+static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+{
+	bool named = false;
+	int rc = 0;
+
+	for (PGresult *res; (res = PQgetResult(pg->conn)); PQclear(res)) {
+		bool went_on = rc >= 0;
+
+		if (went_on)
+			rc = tell_result(pg, res, &named, row, ctx, err);
+		if (went_on && rc < 0 && PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE) {
+			PGcancel *cancel = PQgetCancel(pg->conn);
+			char ignored[64];
+
+			PQcancel(cancel, ignored, sizeof(ignored));
+			PQfreeCancel(cancel);
+		}
+	}
+	return rc;
+}
+
+/* The number of the prepared statement, or -1 where it is none, or a negative code. */
+static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b, int n, int *ret_number,
+		   struct scribe_err *err)
+{
+	char name[16];
+	PGresult *res;
+
+	for (int i = 0; i < pg->ncached; i++)
+		if (pg->cached[i] == sql) {
+			*ret_number = i;
+			return 0;
+		}
+	*ret_number = -1;
+	if (pg->ncached == SCRIBE_PG_MAX_CACHED)
+		return 0;
+	snprintf(name, sizeof(name), "s%d", pg->ncached);
+	res = PQprepare(pg->conn, name, sql, n, b->types);
+	if (PQresultStatus(res) != PGRES_COMMAND_OK)
+		return scribe_pg_failed(pg, res, err);
+	PQclear(res);
+	pg->cached[pg->ncached] = sql;
+	*ret_number = pg->ncached++;
+	return 0;
+}
+
+static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const struct scribe_sql_value *values,
+		     int n, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+{
+	int number = -1, sent, rc = 0;
+	struct bound b;
+	char name[16];
+
+	if (n > MAX_VALUES)
+		return scribe_err_set(err, -EINVAL, "%s: a statement with more than %d values", pg->place,
+				      MAX_VALUES);
+	bind_values(&b, values, n);
+	if (again)
+		rc = prepare(pg, sql, &b, n, &number, err);
+	if (rc < 0)
+		return rc;
+	snprintf(name, sizeof(name), "s%d", number);
+	sent = number >= 0 ? PQsendQueryPrepared(pg->conn, name, n, b.texts, NULL, NULL, 0)
+			   : PQsendQueryParams(pg->conn, sql, n, b.types, b.texts, NULL, NULL, 0);
+	if (!sent || !PQsetSingleRowMode(pg->conn))
+		return scribe_pg_failed(pg, NULL, err);
+	return tell_results(pg, row, ctx, err);
+}
+
+int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
+		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+{
+	struct scribe_pg *pg = db;
+	int rc;
+
+	if (!pg->read_only)
+		return ask_plain(pg, sql, again, values, n, row, ctx, err);
+	rc = reconnect(pg, err);
+	if (rc >= 0)
+		rc = scribe_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
+	if (rc >= 0)
+		rc = ask_plain(pg, sql, again, values, n, row, ctx, err);
+	scribe_pg_roll_back(pg); /* there is nothing to keep */
+	return rc;
+}
+
+/* ---- transactions ---- */
+
+int scribe_pg_begin(void *db, struct scribe_err *err)
+{
+	struct scribe_pg *pg = db;
+	int rc = reconnect(pg, err);
+
+	pg->ndays = 0;
+	pg->staged_now = pg->filled = false;
+	if (rc < 0)
+		return rc;
+	return scribe_pg_run(
+		pg, "BEGIN; SELECT pg_advisory_xact_lock(hashtext('ioscribe ' || current_schema()))", err);
+}
+
+int scribe_pg_commit(void *db, struct scribe_err *err)
+{
+	return scribe_pg_run(db, "COMMIT", err);
+}
+
+void scribe_pg_roll_back(void *db)
+{
+	struct scribe_pg *pg = db;
+
+	if (PQtransactionStatus(pg->conn) != PQTRANS_IDLE)
+		PQclear(PQexec(pg->conn, "ROLLBACK"));
+	if (pg->staged_now)
+		pg->staged = false;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The tables, described in docs/store.md. A new version is a further step at the end of
+ * `steps`; steps that were released are never changed.
+ */
+#include "util/store/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* @SETUP@, @ID@, @TEXT@ and @EVENT_END@ are the dialect's words. */
+static const char *const steps[] = {
+	/* 1 */
+	"@SETUP@CREATE TABLE job (id @ID@, job_id BIGINT NOT NULL, use BIGINT NOT NULL, uid BIGINT NOT NULL,"
+	" first_us BIGINT NOT NULL, last_us BIGINT NOT NULL, from_log BIGINT NOT NULL, UNIQUE (job_id, use));"
+	"CREATE TABLE job_exe (job BIGINT NOT NULL, exe @TEXT@ NOT NULL, PRIMARY KEY (job, exe));"
+	"CREATE INDEX job_exe_exe ON job_exe (exe, job);"
+	"CREATE TABLE node (id @ID@, name @TEXT@ NOT NULL UNIQUE);"
+	"CREATE TABLE file (id @ID@, record_id @TEXT@ NOT NULL UNIQUE, path @TEXT@);"
+	"CREATE TABLE operation (id @ID@, module @TEXT@ NOT NULL, op @TEXT@ NOT NULL, type @TEXT@ NOT NULL,"
+	" UNIQUE (module, op, type));"
+	"CREATE TABLE input (name @TEXT@ PRIMARY KEY, bytes BIGINT NOT NULL, lines BIGINT NOT NULL,"
+	" bad_lines BIGINT NOT NULL);"
+	"CREATE TABLE event (job BIGINT NOT NULL, rank BIGINT NOT NULL, time_us BIGINT NOT NULL,"
+	" key BIGINT NOT NULL, operation BIGINT NOT NULL, node BIGINT, file BIGINT NOT NULL, off BIGINT, len "
+	"BIGINT,"
+	" max_byte BIGINT, switches BIGINT, flushes BIGINT, cnt BIGINT, start_us BIGINT, dur_us BIGINT,"
+	" total_us BIGINT, pt_sel BIGINT, irreg_hslab BIGINT, reg_hslab BIGINT, ndims BIGINT, npoints BIGINT,"
+	" PRIMARY KEY (job, rank, time_us, key)) @EVENT_END@;"
+	"CREATE INDEX event_job_time_rank ON event (job, time_us, rank);"
+	"CREATE INDEX event_time_job_rank ON event (time_us, job, rank);"
+	"CREATE VIEW io AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"
+	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, "
+	"e.switches,"
+	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints"
+	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"
+	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;",
+};
+#define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
+
+static int on_version(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
+		      struct scribe_err *err)
+{
+	if (v)
+		*(int64_t *)ctx = v[0].i;
+	return 0;
+}
+
+static int read_version(const struct scribe_sql_kind_ops *ops, void *db, int64_t *ret_version,
+			struct scribe_err *err)
+{
+	return ops->ask(db, "SELECT value FROM ioscribe_store WHERE name = 'schema'", false, NULL, 0,
+			on_version, ret_version, err);
+}
+
+/* The step with the dialect's words in place; the caller's. NULL: no memory. */
+static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
+{
+	const struct {
+		const char *mark, *word;
+	} words[] = {{"@SETUP@", ops->setup},
+		     {"@ID@", ops->id_type},
+		     {"@TEXT@", ops->text_type},
+		     {"@EVENT_END@", ops->event_end}};
+	const size_t nwords = sizeof(words) / sizeof(words[0]);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	while (*step) {
+		size_t i = 0;
+
+		while (i < nwords && strncmp(step, words[i].mark, strlen(words[i].mark)))
+			i++;
+		fputs(i < nwords ? words[i].word : "", to);
+		if (i == nwords)
+			fputc(*step, to);
+		step += i < nwords ? strlen(words[i].mark) : 1;
+	}
+	if (fclose(to)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t version, struct scribe_err *err)
+{
+	struct scribe_sql_value value = scribe_sql_int(version + 1);
+	char *sql = in_dialect(ops, steps[version]);
+	int rc = sql ? ops->run(db, sql, err) : scribe_err_set(err, -12, "store: out of memory");
+
+	free(sql);
+	return rc < 0 ? rc
+		      : ops->ask(db, "UPDATE ioscribe_store SET value = $1 WHERE name = 'schema'", false,
+				 &value, 1, NULL, NULL, err);
+}
+
+static int check_newer(const char *place, int64_t version, struct scribe_err *err)
+{
+	return version <= VERSION ? 0
+				  : scribe_err_set(err, -SCRIBE_E_VERSION,
+						   "%s: made by a newer ioscribe (schema %lld, this is %lld)",
+						   place, (long long)version, (long long)VERSION);
+}
+
+static int upgrade(const struct scribe_sql_kind_ops *ops, void *db, const char *place, struct scribe_err *err)
+{
+	int64_t version = 0;
+	int rc = ops->run(
+		db,
+		"CREATE TABLE IF NOT EXISTS ioscribe_store (name TEXT PRIMARY KEY, value BIGINT NOT NULL);"
+		"INSERT INTO ioscribe_store VALUES ('schema', 0), ('deletions', 0) ON CONFLICT DO NOTHING;",
+		err);
+
+	if (rc >= 0)
+		rc = read_version(ops, db, &version, err);
+	if (rc >= 0)
+		rc = check_newer(place, version, err);
+	for (; rc >= 0 && version < VERSION; version++)
+		rc = run_step(ops, db, version, err);
+	return rc;
+}
+
+int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const char *place, bool read_only,
+			struct scribe_err *err)
+{
+	struct scribe_err ignored;
+	int64_t version = 0;
+	int rc;
+
+	if (read_only) {
+		if (read_version(ops, db, &version, &ignored) < 0)
+			return scribe_err_set(err, -SCRIBE_E_STATE,
+					      "%s: no store of ioscribe: it lacks its tables", place);
+		if (version < VERSION)
+			return scribe_err_set(err, -SCRIBE_E_VERSION,
+					      "%s: made by an older ioscribe (schema %lld, this is %lld):"
+					      " `ioscribe store` upgrades it",
+					      place, (long long)version, (long long)VERSION);
+		return check_newer(place, version, err);
+	}
+	rc = ops->begin(db, err);
+	if (rc >= 0)
+		rc = upgrade(ops, db, place, err);
+	if (rc >= 0)
+		rc = ops->commit(db, err);
+	if (rc < 0)
+		ops->roll_back(db);
+	return rc;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of the store and their versions. */
+#ifndef UTIL_STORE_SCHEMA_H
+#define UTIL_STORE_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "logfmt/base/err.h"
+#include "util/store/sql.h"
+
+/*
+ * Make the tables, or bring those of an older version to this one; read_only: only look that
+ * they are of this version. 0, -SCRIBE_E_VERSION where they are newer, or older and read_only.
+ */
+int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const char *place, bool read_only,
+			struct scribe_err *err);
+
+#endif

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * SQLite: one file, with a write-ahead log, so that questions and the store do not wait for
+ * each other. Must not know what the tables mean.
+ */
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "util/store/sql.h"
+
+#define BUSY_MS          60000 /* another store commits at least every few seconds */
+#define CACHE_KIB        65536
+#define MAX_CACHED       16    /* statements */
+#define FORGET_AT_A_TIME 50000 /* rows; others may write between */
+
+struct sqlite {
+	char *place;
+	sqlite3 *db;
+	sqlite3_stmt *put;
+	struct {
+		const char *sql;
+		sqlite3_stmt *q;
+	} cached[MAX_CACHED];
+	int ncached;
+};
+
+static int failed(struct sqlite *s, struct scribe_err *err)
+{
+	int code = sqlite3_errcode(s->db) & 0xff;
+
+	return scribe_err_set(err,
+			      code == SQLITE_FULL || code == SQLITE_IOERR ? -ENOSPC
+			      : code == SQLITE_BUSY                       ? -EBUSY
+			      : code == SQLITE_NOTADB                     ? -EINVAL
+									  : -EIO,
+			      "%s: %s", s->place, sqlite3_errmsg(s->db));
+}
+
+/* ---- spread(x): the standard deviation of whole numbers, as a whole number ---- */
+
+/* SQLite's memory for it is aligned to 8 bytes only. */
+struct spread {
+	int64_t n;
+	__int128 sum, squares;
+} __attribute__((packed, aligned(8)));
+
+static void spread_step(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	struct spread *s = sqlite3_aggregate_context(c, sizeof(*s));
+	int64_t x = sqlite3_value_int64(v[0]);
+
+	if (!s || sqlite3_value_type(v[0]) == SQLITE_NULL)
+		return;
+	s->n++;
+	s->sum += x;
+	s->squares += (__int128)x * x;
+}
+
+static int64_t root(unsigned __int128 v)
+{
+	unsigned __int128 low = 0, high = (unsigned __int128)1 << 63;
+
+	while (low < high) {
+		unsigned __int128 middle = low + (high - low + 1) / 2;
+
+		if (middle * middle <= v)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return (int64_t)low;
+}
+
+static void spread_final(sqlite3_context *c)
+{
+	struct spread *s = sqlite3_aggregate_context(c, 0);
+	__int128 square, times;
+
+	if (!s || !s->n)
+		return;
+	/* the variance is (n * squares - sum * sum) / (n * n) */
+	if (__builtin_mul_overflow(s->squares, (__int128)s->n, &times) ||
+	    __builtin_mul_overflow(s->sum, s->sum, &square)) {
+		sqlite3_result_error(c, "spread(): numbers beyond what it can add up", -1);
+		return;
+	}
+	sqlite3_result_int64(c, root((unsigned __int128)((times - square) / ((__int128)s->n * s->n))));
+}
+
+/* ---- open and close ---- */
+
+static void sqlite_close(void *db)
+{
+	struct sqlite *s = db;
+
+	if (!s)
+		return;
+	sqlite3_finalize(s->put);
+	for (int i = 0; i < s->ncached; i++)
+		sqlite3_finalize(s->cached[i].q);
+	sqlite3_close(s->db);
+	free(s->place);
+	free(s);
+}
+
+static int sqlite_run(void *db, const char *sql, struct scribe_err *err)
+{
+	struct sqlite *s = db;
+
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s, err);
+}
+
+static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *err)
+{
+	char pragmas[256];
+
+	sqlite3_busy_timeout(s->db, BUSY_MS);
+	sqlite3_create_function(s->db, "spread", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
+				spread_step, spread_final);
+	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s",
+		 CACHE_KIB,
+		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
+			   : "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA "
+			     "synchronous = NORMAL;");
+	return sqlite_run(s, pragmas, err);
+}
+
+static int sqlite_open(const char *place, bool read_only, void **ret_db, struct scribe_err *err)
+{
+	struct sqlite *s = calloc(1, sizeof(*s));
+	struct stat st;
+	int rc;
+
+	if (!s || !(s->place = strdup(place))) {
+		free(s);
+		return scribe_err_set(err, -ENOMEM, "%s: out of memory", place);
+	}
+	if (read_only && stat(place, &st) < 0)
+		rc = scribe_err_set(err, -errno, "%s: %s; `ioscribe store --db %s` makes it", place,
+				    strerror(errno), place);
+	else if (sqlite3_open_v2(place, &s->db,
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
+					 (read_only ? 0 : SQLITE_OPEN_CREATE),
+				 NULL) != SQLITE_OK)
+		rc = failed(s, err);
+	else
+		rc = prepare_place(s, read_only, err);
+	if (rc < 0) {
+		sqlite_close(s);
+		return rc;
+	}
+	*ret_db = s;
+	return 0;
+}
+
+/* ---- statements ---- */
+
+static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt **ret_q,
+		   struct scribe_err *err)
+{
+	for (int i = 0; again && i < s->ncached; i++)
+		if (s->cached[i].sql == sql) {
+			*ret_q = s->cached[i].q;
+			return 0;
+		}
+	if (sqlite3_prepare_v3(s->db, sql, -1, again ? SQLITE_PREPARE_PERSISTENT : 0, ret_q, NULL) !=
+	    SQLITE_OK)
+		return failed(s, err);
+	return 0;
+}
+
+/* Keep it, where there is room. */
+static void give_back(struct sqlite *s, const char *sql, bool again, sqlite3_stmt *q)
+{
+	sqlite3_reset(q);
+	for (int i = 0; again && i < s->ncached; i++)
+		if (s->cached[i].sql == sql)
+			return;
+	if (!again || s->ncached == MAX_CACHED) {
+		sqlite3_finalize(q);
+		return;
+	}
+	s->cached[s->ncached].sql = sql;
+	s->cached[s->ncached++].q = q;
+}
+
+static void bind_values(sqlite3_stmt *q, const struct scribe_sql_value *values, int n)
+{
+	char name[16];
+
+	for (int i = 0; i < n; i++) {
+		int at;
+
+		snprintf(name, sizeof(name), "$%d", i + 1);
+		at = sqlite3_bind_parameter_index(q, name);
+		if (!at)
+			continue;
+		if (values[i].kind == SCRIBE_SQL_IS_INT)
+			sqlite3_bind_int64(q, at, values[i].i);
+		else if (values[i].kind == SCRIBE_SQL_IS_REAL)
+			sqlite3_bind_double(q, at, values[i].r);
+		else if (values[i].kind == SCRIBE_SQL_IS_TEXT)
+			sqlite3_bind_text64(q, at, values[i].text, values[i].len, SQLITE_STATIC, SQLITE_UTF8);
+		else
+			sqlite3_bind_null(q, at);
+	}
+}
+
+static struct scribe_sql_value value_of(sqlite3_stmt *q, int at)
+{
+	struct scribe_sql_value v = {.kind = SCRIBE_SQL_IS_NULL};
+
+	switch (sqlite3_column_type(q, at)) {
+	case SQLITE_INTEGER:
+		v.kind = SCRIBE_SQL_IS_INT;
+		v.i = sqlite3_column_int64(q, at);
+		break;
+	case SQLITE_FLOAT:
+		v.kind = SCRIBE_SQL_IS_REAL;
+		v.r = sqlite3_column_double(q, at);
+		break;
+	case SQLITE_NULL:
+		break;
+	default:
+		v.kind = SCRIBE_SQL_IS_TEXT;
+		v.text = (const char *)sqlite3_column_text(q, at);
+		v.len = (size_t)sqlite3_column_bytes(q, at);
+	}
+	return v;
+}
+
+static int tell_rows(struct sqlite *s, sqlite3_stmt *q, scribe_sql_row_fn *row, void *ctx,
+		     struct scribe_err *err)
+{
+	int n = sqlite3_column_count(q), rc = 0, step = SQLITE_DONE;
+	struct scribe_sql_value *values = calloc((size_t)n + 1, sizeof(*values));
+	const char **names = calloc((size_t)n + 1, sizeof(*names));
+
+	if (!values || !names)
+		rc = scribe_err_set(err, -ENOMEM, "%s: out of memory", s->place);
+	for (int i = 0; i < n && rc >= 0; i++)
+		names[i] = sqlite3_column_name(q, i);
+	if (rc >= 0 && row)
+		rc = row(ctx, n, names, NULL, err);
+	while (rc >= 0 && (step = sqlite3_step(q)) == SQLITE_ROW) {
+		for (int i = 0; i < n; i++)
+			values[i] = value_of(q, i);
+		if (row)
+			rc = row(ctx, n, names, values, err);
+	}
+	if (rc >= 0 && step != SQLITE_DONE)
+		rc = failed(s, err);
+	free(values);
+	free(names);
+	return rc;
+}
+
+static int sqlite_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
+		      scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+{
+	struct sqlite *s = db;
+	sqlite3_stmt *q = NULL;
+	int rc = prepare(s, sql, again, &q, err);
+
+	if (rc < 0)
+		return rc;
+	bind_values(q, values, n);
+	rc = tell_rows(s, q, row, ctx, err);
+	give_back(s, sql, again, q);
+	return rc;
+}
+
+/* ---- transactions and rows ---- */
+
+static int sqlite_begin(void *db, struct scribe_err *err)
+{
+	return sqlite_run(db, "BEGIN IMMEDIATE", err);
+}
+
+static int sqlite_commit(void *db, struct scribe_err *err)
+{
+	return sqlite_run(db, "COMMIT", err);
+}
+
+static void sqlite_roll_back(void *db)
+{
+	struct sqlite *s = db;
+
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int prepare_put(struct sqlite *s, struct scribe_err *err)
+{
+	static const char sql[] = "INSERT OR IGNORE INTO event ("
+#define SCRIBE_X(name) #name ","
+		SCRIBE_STORE_COLUMNS(SCRIBE_X)
+#undef SCRIBE_X
+		;
+	char text[1024];
+	size_t n = sizeof(sql) - 2; /* without the last comma */
+
+	memcpy(text, sql, n);
+	n += (size_t)snprintf(text + n, sizeof(text) - n, ") VALUES (?");
+	for (int i = 1; i < SCRIBE_STORE_NCOLUMNS; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ",?");
+	snprintf(text + n, sizeof(text) - n, ")");
+	return sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT, &s->put, NULL) == SQLITE_OK
+		       ? 0
+		       : failed(s, err);
+}
+
+static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
+		      struct scribe_err *err)
+{
+	struct sqlite *s = db;
+	uint64_t added = 0;
+
+	if (!s->put && prepare_put(s, err) < 0)
+		return -EIO;
+	for (size_t i = 0; i < n; i++) {
+		for (int c = 0; c < SCRIBE_STORE_NCOLUMNS; c++)
+			if (rows[i].v[c] == SCRIBE_SQL_NULL)
+				sqlite3_bind_null(s->put, c + 1);
+			else
+				sqlite3_bind_int64(s->put, c + 1, rows[i].v[c]);
+		if (sqlite3_step(s->put) != SQLITE_DONE) {
+			int rc = failed(s, err);
+
+			sqlite3_reset(s->put);
+			return rc;
+		}
+		sqlite3_reset(s->put);
+		added += (uint64_t)sqlite3_changes(s->db);
+	}
+	*ret_new = added;
+	return 0;
+}
+
+static int forget_some(struct sqlite *s, int64_t before_us, int *ret_rows, struct scribe_err *err)
+{
+	struct scribe_sql_value values[] = {scribe_sql_int(before_us), scribe_sql_int(FORGET_AT_A_TIME)};
+	int rc = sqlite_begin(s, err);
+
+	if (rc < 0)
+		return rc;
+	rc = sqlite_ask(s,
+			"DELETE FROM event WHERE (job, rank, time_us, key) IN"
+			" (SELECT job, rank, time_us, key FROM event WHERE time_us < $1 LIMIT $2)",
+			true, values, 2, NULL, NULL, err);
+	*ret_rows = sqlite3_changes(s->db);
+	if (rc >= 0)
+		rc = sqlite_commit(s, err);
+	if (rc < 0)
+		sqlite_roll_back(s);
+	return rc;
+}
+
+static int sqlite_forget(void *db, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
+{
+	int rows = 1, rc = 0;
+
+	*ret_rows = 0;
+	while (rows > 0 && rc >= 0) {
+		rc = forget_some(db, before_us, &rows, err);
+		*ret_rows += rc < 0 ? 0 : (uint64_t)rows;
+	}
+	return rc < 0 ? rc : sqlite_run(db, "PRAGMA incremental_vacuum", err);
+}
+
+const struct scribe_sql_kind_ops scribe_sql_sqlite = {
+	.id_type = "INTEGER PRIMARY KEY AUTOINCREMENT",
+	.text_type = "TEXT",
+	.event_end = "WITHOUT ROWID",
+	.setup = "",
+	.open = sqlite_open,
+	.close = sqlite_close,
+	.run = sqlite_run,
+	.ask = sqlite_ask,
+	.begin = sqlite_begin,
+	.commit = sqlite_commit,
+	.roll_back = sqlite_roll_back,
+	.put = sqlite_put,
+	.forget = sqlite_forget,
+};

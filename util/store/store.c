@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * From messages to rows: dictionaries, the key by which a row is known again, transactions.
+ * Must not know where messages come from, nor which kind of database this is.
+ */
+#include "util/store/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/store/names.h"
+#include "util/store/schema.h"
+#include "util/store/sql_kinds.h"
+
+#define MAX_ROWS 8192 /* that wait for the database */
+
+struct scribe_store {
+	const struct scribe_sql_kind_ops *ops;
+	void *db;
+	struct scribe_store_names *names;
+	void (*report)(void *ctx, const char *line);
+	void *report_ctx;
+	int64_t deletions;                      /* of others, as far as known */
+	struct scribe_store_counts counts, now; /* committed; of this transaction */
+	size_t n;
+	struct scribe_store_row rows[MAX_ROWS];
+};
+
+struct scribe_store *scribe_store_close(struct scribe_store *s)
+{
+	if (!s)
+		return NULL;
+	scribe_store_names_free(s->names);
+	if (s->db)
+		s->ops->close(s->db);
+	free(s);
+	return NULL;
+}
+
+int scribe_store_open(const char *place, bool read_only, void (*report)(void *ctx, const char *line),
+		      void *ctx, struct scribe_store **ret_store, struct scribe_err *err)
+{
+	struct scribe_store *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return scribe_err_set(err, -ENOMEM, "store: out of memory");
+	s->report = report;
+	s->report_ctx = ctx;
+	rc = scribe_sql_kind(place, &s->ops, err);
+	if (rc >= 0)
+		rc = s->ops->open(place, read_only, &s->db, err);
+	if (rc >= 0)
+		rc = scribe_store_schema(s->ops, s->db, place, read_only, err);
+	if (rc >= 0)
+		rc = scribe_store_names_new(s->ops, s->db, &s->names, err);
+	if (rc < 0) {
+		scribe_store_close(s);
+		return rc;
+	}
+	*ret_store = s;
+	return 0;
+}
+
+/* ---- transactions ---- */
+
+static int on_number(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
+		     struct scribe_err *err)
+{
+	if (v)
+		*(int64_t *)ctx = v[0].i;
+	return 0;
+}
+
+int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
+{
+	int64_t deletions = 0;
+	int rc = s->ops->begin(s->db, err);
+
+	if (rc >= 0)
+		rc = s->ops->ask(s->db, "SELECT value FROM ioscribe_store WHERE name = 'deletions'", true,
+				 NULL, 0, on_number, &deletions, err);
+	if (rc < 0)
+		return rc;
+	if (deletions != s->deletions || scribe_store_names_full(s->names))
+		scribe_store_names_clear(s->names);
+	s->deletions = deletions;
+	memset(&s->now, 0, sizeof(s->now));
+	s->n = 0;
+	return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const int64_t *x = ((const struct scribe_store_row *)a)->v,
+		      *y = ((const struct scribe_store_row *)b)->v;
+
+	for (int i = SCRIBE_COLUMN_job; i <= SCRIBE_COLUMN_key; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* In the order of their key, so that neighbours go into one page. */
+static int flush(struct scribe_store *s, struct scribe_err *err)
+{
+	uint64_t added = 0;
+	int rc;
+
+	qsort(s->rows, s->n, sizeof(s->rows[0]), by_key);
+	rc = s->ops->put(s->db, s->rows, s->n, &added, err);
+	if (rc < 0)
+		return rc;
+	s->now.rows += added;
+	s->now.known += s->n - added;
+	s->n = 0;
+	return 0;
+}
+
+int scribe_store_commit(struct scribe_store *s, struct scribe_err *err)
+{
+	int rc = s->n ? flush(s, err) : 0;
+
+	if (rc >= 0)
+		rc = scribe_store_job_times(s->names, err);
+	if (rc >= 0)
+		rc = s->ops->commit(s->db, err);
+	if (rc < 0)
+		return rc;
+	s->counts.rows += s->now.rows;
+	s->counts.known += s->now.known;
+	s->counts.other += s->now.other;
+	return 0;
+}
+
+void scribe_store_roll_back(struct scribe_store *s)
+{
+	s->ops->roll_back(s->db);
+	scribe_store_names_clear(s->names);
+	s->n = 0;
+}
+
+/* ---- rows ---- */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
+	return h ^ (h >> 29);
+}
+
+/*
+ * What tells operations apart that ended in the same microsecond in one rank: 47 bits of
+ * everything else that the message says, by its own words, not by numbers of this store.
+ */
+static int64_t key_of(const struct scribe_event *e, const struct scribe_event_seg *seg)
+{
+	uint64_t h = e->record_id;
+
+	for (const char *c = e->module; *c; c++)
+		h = mix(h, (uint8_t)*c);
+	for (const char *c = e->op; *c; c++)
+		h = mix(h, (uint8_t)*c + 256U);
+	h = mix(h, (uint64_t)e->max_byte);
+	h = mix(h, (uint64_t)e->switches);
+	h = mix(h, (uint64_t)e->flushes);
+	h = mix(h, (uint64_t)e->cnt);
+#define SCRIBE_X(key, f) h = mix(h, (uint64_t)seg->f);
+	SCRIBE_EVENT_SEG_INTS(SCRIBE_X)
+	SCRIBE_EVENT_SEG_TIMES(SCRIBE_X)
+#undef SCRIBE_X
+	return (int64_t)(mix(h, h >> 32) >> 17);
+}
+
+/* -1 is the connector's word for what there is not. */
+static int64_t or_null(int64_t v)
+{
+	return v == SCRIBE_EVENT_NONE || v == -1 ? SCRIBE_SQL_NULL : v;
+}
+
+static int put_seg(struct scribe_store *s, const struct scribe_event *e, const struct scribe_event_seg *seg,
+		   struct scribe_store_row *row, struct scribe_err *err)
+{
+	if (s->n == MAX_ROWS && flush(s, err) < 0)
+		return err->code;
+	row->v[SCRIBE_COLUMN_time_us] = seg->time_us;
+	row->v[SCRIBE_COLUMN_key] = key_of(e, seg);
+#define SCRIBE_X(key, f) row->v[SCRIBE_COLUMN_##f] = or_null(seg->f);
+	SCRIBE_EVENT_SEG_INTS(SCRIBE_X)
+#undef SCRIBE_X
+	row->v[SCRIBE_COLUMN_start_us] = or_null(seg->start_us);
+	row->v[SCRIBE_COLUMN_dur_us] = or_null(seg->dur_us);
+	row->v[SCRIBE_COLUMN_total_us] = or_null(seg->total_us);
+	s->rows[s->n++] = *row;
+	return 0;
+}
+
+/* When the run began, by what the operation says: its end, less the time until then. */
+static int64_t began_us(const struct scribe_event_seg *seg)
+{
+	int64_t start = seg->start_us > 0 ? seg->start_us : 0, dur = seg->dur_us > 0 ? seg->dur_us : 0;
+
+	return start < seg->time_us && dur < seg->time_us - start ? seg->time_us - start - dur : seg->time_us;
+}
+
+static void say(struct scribe_store *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct scribe_store *s, const char *fmt, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	if (s->report)
+		s->report(s->report_ctx, line);
+}
+
+static int find_job(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
+		    const struct scribe_store_job **ret_job, struct scribe_err *err)
+{
+	int64_t from = INT64_MAX, to = 0, uid = e->uid == SCRIBE_EVENT_NONE ? -1 : e->uid;
+	const struct scribe_store_job *job;
+	int rc;
+
+	for (int i = 0; i < e->nsegs; i++) {
+		int64_t began = began_us(&e->segs[i]);
+
+		from = began < from ? began : from;
+		to = e->segs[i].time_us > to ? e->segs[i].time_us : to;
+	}
+	rc = scribe_store_job(s->names, e->job_id, uid, from, to, origin, &job, err);
+	if (rc < 0)
+		return rc;
+	if (job->is_new && job->use > 1)
+		say(s, "job %" PRId64 ": the id is used again: kept apart as use %" PRId64 " of it",
+		    e->job_id, job->use);
+	if (job->is_other)
+		say(s,
+		    "job %" PRId64
+		    ": its operations are in the store from its %s: those from its %s are left out",
+		    e->job_id, origin == SCRIBE_FROM_LOG ? "stream" : "log",
+		    origin == SCRIBE_FROM_LOG ? "log" : "stream");
+	*ret_job = job;
+	return 0;
+}
+
+int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
+		     struct scribe_err *err)
+{
+	struct scribe_store_row row;
+	const struct scribe_store_job *job;
+	int rc = find_job(s, e, origin, &job, err);
+
+	if (rc < 0)
+		return rc;
+	row.v[SCRIBE_COLUMN_job] = job->id;
+	if (rc >= 0 && e->exe)
+		rc = scribe_store_exe(s->names, row.v[SCRIBE_COLUMN_job], e->exe, err);
+	if (rc >= 0)
+		rc = scribe_store_file(s->names, e->record_id, e->file, &row.v[SCRIBE_COLUMN_file], err);
+	if (rc < 0)
+		return rc;
+	if (job->origin != origin) {
+		s->now.other += (uint64_t)e->nsegs;
+		return 0;
+	}
+	rc = scribe_store_operation(s->names, e->module, e->op, e->type ? e->type : "MOD",
+				    &row.v[SCRIBE_COLUMN_operation], err);
+	row.v[SCRIBE_COLUMN_node] = SCRIBE_SQL_NULL;
+	if (rc >= 0 && e->node)
+		rc = scribe_store_node(s->names, e->node, &row.v[SCRIBE_COLUMN_node], err);
+	row.v[SCRIBE_COLUMN_rank] = e->rank;
+	row.v[SCRIBE_COLUMN_max_byte] = or_null(e->max_byte);
+	row.v[SCRIBE_COLUMN_switches] = or_null(e->switches);
+	row.v[SCRIBE_COLUMN_flushes] = or_null(e->flushes);
+	row.v[SCRIBE_COLUMN_cnt] = or_null(e->cnt);
+	for (int i = 0; i < e->nsegs && rc >= 0; i++)
+		rc = put_seg(s, e, &e->segs[i], &row, err);
+	return rc;
+}
+
+int scribe_store_name(struct scribe_store *s, uint64_t record_id, const char *path, struct scribe_err *err)
+{
+	int64_t id;
+
+	return scribe_store_file(s->names, record_id, path, &id, err);
+}
+
+/* ---- inputs ---- */
+
+static int on_position(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
+		       struct scribe_err *err)
+{
+	if (v)
+		*(struct scribe_store_position *)ctx =
+			(struct scribe_store_position){.bytes = v[0].i, .lines = v[1].i, .bad_lines = v[2].i};
+	return 0;
+}
+
+int scribe_store_position(struct scribe_store *s, const char *input, struct scribe_store_position *ret_at,
+			  struct scribe_err *err)
+{
+	struct scribe_sql_value value = scribe_sql_text(input);
+
+	memset(ret_at, 0, sizeof(*ret_at));
+	return s->ops->ask(s->db, "SELECT bytes, lines, bad_lines FROM input WHERE name = $1", true, &value,
+			   1, on_position, ret_at, err);
+}
+
+int scribe_store_position_set(struct scribe_store *s, const char *input,
+			      const struct scribe_store_position *at, struct scribe_err *err)
+{
+	struct scribe_sql_value values[] = {scribe_sql_text(input), scribe_sql_int(at->bytes),
+					    scribe_sql_int(at->lines), scribe_sql_int(at->bad_lines)};
+
+	return s->ops->ask(s->db,
+			   "INSERT INTO input (name, bytes, lines, bad_lines) VALUES ($1, $2, $3, $4)"
+			   " ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes, lines = excluded.lines,"
+			   " bad_lines = excluded.bad_lines",
+			   true, values, 4, NULL, NULL, err);
+}
+
+/* ---- retention ---- */
+
+int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
+{
+	struct scribe_sql_value value = scribe_sql_int(before_us);
+	uint64_t rows = 0;
+	int rc = s->ops->forget(s->db, before_us, &rows, err);
+
+	if (rc >= 0)
+		rc = scribe_store_begin(s, err);
+	if (rc < 0)
+		return rc;
+	rc = s->ops->ask(s->db,
+			 "DELETE FROM job_exe WHERE job IN (SELECT id FROM job WHERE last_us < $1"
+			 " AND NOT EXISTS (SELECT 1 FROM event WHERE event.job = job.id))",
+			 true, &value, 1, NULL, NULL, err);
+	if (rc >= 0)
+		rc = s->ops->ask(s->db,
+				 "DELETE FROM job WHERE last_us < $1"
+				 " AND NOT EXISTS (SELECT 1 FROM event WHERE event.job = job.id)",
+				 true, &value, 1, NULL, NULL, err);
+	if (rc >= 0)
+		rc = s->ops->run(s->db,
+				 "UPDATE ioscribe_store SET value = value + 1 WHERE name = 'deletions'", err);
+	if (rc >= 0)
+		rc = scribe_store_commit(s, err);
+	if (rc < 0)
+		scribe_store_roll_back(s);
+	*ret_rows = rows;
+	return rc;
+}
+
+struct scribe_store_counts scribe_store_counted(const struct scribe_store *s)
+{
+	return s->counts;
+}
+
+int scribe_store_ask(struct scribe_store *s, const char *sql, const struct scribe_sql_value *values, int n,
+		     scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+{
+	return s->ops->ask(s->db, sql, false, values, n, row, ctx, err);
+}

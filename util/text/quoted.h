@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as text of JSON or CSV, without loss. */
+#ifndef UTIL_TEXT_QUOTED_H
+#define UTIL_TEXT_QUOTED_H
+
+#include "util/text/outbuf.h"
+
+/*
+ * "KEY":"text" where the bytes are UTF-8, else "KEY_escaped":"text" with the escape that --escape shows.
+ * 0 or -ENOMEM, with nothing but the key written.
+ */
+int scribe_json_text(struct scribe_out *out, const char *key, const char *bytes, size_t len);
+
+/* A finite number, with as many digits as give it back, and a point or an exponent. */
+void scribe_json_real(struct scribe_out *out, double v);
+
+/*
+ * A field (RFC 4180), in quotes where it needs them; escaped (\n, \t, \\, \xHH) where it does not print or
+ * holds a backslash. 0 or -ENOMEM.
+ */
+int scribe_csv_text(struct scribe_out *out, const char *bytes, size_t len);
+
+#endif

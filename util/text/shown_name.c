@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Names as --escape shows them. Knows nothing of logs. */
+#include "util/text/shown_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "logfmt/file/names.h"
+
+const char *scribe_shown_name(struct scribe_shown_name *s, const char *name, size_t *len)
+{
+	size_t need;
+
+	if (!name || (scribe_name_printable(name, *len) && !memchr(name, '\\', *len)))
+		return name;
+	need = scribe_name_escape(name, *len, s->text, s->cap);
+	if (need >= s->cap) {
+		char *bigger = realloc(s->text, need + 1);
+
+		if (!bigger)
+			return name;
+		s->text = bigger;
+		s->cap = need + 1;
+		scribe_name_escape(name, *len, s->text, s->cap);
+	}
+	*len = need;
+	return s->text;
+}
+
+void scribe_shown_name_clear(struct scribe_shown_name *s)
+{
+	free(s->text);
+	*s = (struct scribe_shown_name){NULL, 0};
+}
