@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define LEFT_MAX 64
-#define GRACE_MS 5000 /* a daemon that was told to end may take so long */
+#define GRACE_MS 60000 /* a daemon that was told to end may take so long on a busy machine */
 
 static long now_ms(void)
 {

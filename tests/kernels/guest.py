@@ -107,8 +107,8 @@ class Guest:
         return "\n".join(lines), qemu.returncode, late
 
     def run(self, script, files=None, echo=False):
-        """Run a shell script in the guest. A panic of the emulated kernel that has nothing of ours in its
-        trace is tried again, at most ATTEMPTS times in all."""
+        """Run a shell script in the guest. A crash of the emulator, and a panic of the emulated kernel that has
+        nothing of ours in its trace, are tried again, at most ATTEMPTS times in all."""
         notes = []
         for attempt in range(1, ATTEMPTS + 1):
             begin = time.monotonic()
@@ -123,6 +123,9 @@ class Guest:
                 file.write(console)
             if late:
                 raise GuestError(f"no end after {self.timeout_s} s; the last line: {console.splitlines()[-1:]}")
+            if code < 0:
+                notes.append(f"attempt {attempt}: qemu ended by signal {-code}")
+                continue
             panic = PANIC.search(console)
             if not panic:
                 raise GuestError(f"qemu ended with {code} and no results; see {self.work}/console")

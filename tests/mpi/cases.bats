@@ -4,6 +4,7 @@
 # happens, with all I/O up to the end.
 
 traces=1
+BOTH='only rank 0|layouts of files|one rank is killed|MPI_Abort|MPI_Finalize is never|before MPI_Init and after'
 load helper
 
 # What the cases killed, aborted, no-finalize and no-init have written before they end.
@@ -262,7 +263,7 @@ EOF
     rm -rf "$T"/log* "$T/data"
     mkdir "$T/data"
     status=0
-    timeout 60 "$IOSCRIBE" run --quiet --force --log "$T/log.darshan" -- "${launch[@]}" "$PROGS/$mpi/mpi_cases" comms "$T/data" : \
+    timeout 600 "$IOSCRIBE" run --quiet --force --log "$T/log.darshan" -- "${launch[@]}" "$PROGS/$mpi/mpi_cases" comms "$T/data" : \
       -n 2 env -u LD_PRELOAD "$PROGS/$mpi/mpi_cases" comms "$T/data" >"$T/out" 2>"$T/err" || status=$?
     status_is 0
     [ ! -s "$T/err" ] || { cat "$T/err"; false; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Segments of ranks: each under its rank's number, whoever made the log.
 traces=1
+BOTH='segments of all ranks'
 load helper
 
 # rank write|read offset length, of the file all ranks share

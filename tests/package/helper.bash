@@ -8,7 +8,6 @@ scratch() {
   [ "$(id -u)" -eq 0 ] || { echo "a systemd of its own needs root"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-booted.XXXXXX)
   chmod 755 "$T"
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
 }
 
 teardown() {
@@ -17,7 +16,6 @@ teardown() {
     in_it systemctl stop ioscribed.service ioscribed.socket >/dev/null 2>&1 || true
   fi
   shut_down
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 

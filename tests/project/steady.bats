@@ -1,49 +1,85 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# A test that fails and then passes alone fails the run, but for those on the list.
+# scripts/test: what fails runs again alone, what then passes is named, and only so many may; the table of what the
+# gate leaves to full.
 
-# A ctest that says that two tests failed, and that both pass when run again.
+# A ctest of four tests: one passes always, one from the second time on, one from the third, one never.
+# ONCE: how many more there are like the second.
 setup() {
   cd "$BATS_TEST_TMPDIR"
-  mkdir bin
+  mkdir bin tree tree/tests
   cat >bin/ctest <<'END'
-#!/bin/sh
-case $* in
-*--rerun-failed*) how='   Passed' ;;
-*) how='***Failed' ;;
-esac
-echo " 1/3 Test #1: unit.always .....   Passed    0.01 sec"
-echo " 2/3 Test #2: unit.known ......$how    0.01 sec"
-echo " 3/3 Test #3: unit.knowns .....$how    0.01 sec"
+#!/bin/bash
+echo "$*" >>"$BATS_TEST_TMPDIR/calls"
+only='.*'
+while [ $# -gt 0 ]; do [ "$1" != -R ] || only=$2; shift; done
+n=0
+for test in unit.always unit.once $(seq -f unit.more%g $ONCE) unit.twice unit.never; do
+  grep -qE "$only" <<<"$test" || continue
+  case $test in
+  unit.always) fails=0 ;;
+  unit.once | unit.more*) fails=1 ;;
+  unit.twice) fails=2 ;;
+  unit.never) fails=${NEVER:-0} ;;
+  esac
+  n=$((n + 1))
+  echo x >>"$BATS_TEST_TMPDIR/runs.$test"
+  if [ "$(wc -l <"$BATS_TEST_TMPDIR/runs.$test")" -gt "$fails" ]; then
+    echo " $n/$([ "$only" = '.*' ] && echo 5 || echo 1) Test #$n: $test .....   Passed    0.01 sec"
+  else
+    echo " $n/5 Test #$n: $test .....***Failed    0.01 sec"
+    printf 'ok 1 fine\nnot ok 2 a count of %s\n# (in test file x, line 3)\n#   `[ 1 -eq 2 ]'"'"' failed\n' "$test"
+  fi
+done
 echo "33% tests passed"
 END
   chmod +x bin/ctest
   PATH=$PWD/bin:$PATH
   . "$IOSCRIBE_SOURCE/scripts/test"
   set +u
-  mkdir -p "$BATS_TEST_TMPDIR/tree/tests"
   cd "$BATS_TEST_TMPDIR/tree"
-  root=$PWD builds=$PWD
+  root=$PWD builds=$PWD ONCE=0 NEVER=0
+  export ONCE NEVER
+  printf '# a list\nunit.long\ttakes hours\nunit.part: a name\tonly this of it\n' >tests/full.tsv
 }
 
-@test "what passes alone has failed; what is listed with a reason has passed; both are named" {
-  printf '# a list\nunit.known: a reason\n' >tests/unsteady.txt
+@test "what passes alone, at the first or the second time, has passed and is named with what failed" {
   tests dev >/dev/null
-  [ "$passed $failed" = "2 1" ]
-  [ "${unsteady[*]}" = "dev: unit.known dev: unit.knowns" ]
-  [ "${failures[*]}" = "dev: unit.knowns (passed alone: mend it, or say why in tests/unsteady.txt)" ]
+  echo "$passed $failed; ${unsteady[*]}"
+  [ "$passed $failed" = "4 0" ]
+  [ "${#unsteady[@]}" -eq 2 ]
+  [ "${unsteady[0]}" = 'dev: unit.once: not ok 2 a count of unit.once: #   `[ 1 -eq 2 ]'"' failed" ]
 }
 
-@test "without a reason, or as a comment, it is not listed" {
-  printf '# unit.known: a reason\nunit.knowns:\n' >tests/unsteady.txt
+@test "what fails each time has failed" {
+  NEVER=9
   tests dev >/dev/null
-  [ "$passed $failed" = "1 2" ]
+  [ "$passed $failed" = "3 1" ]
+  [[ ${failures[0]} == "dev: unit.never: not ok 2 a count of unit.never: "* ]]
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/runs.unit.never")" -eq 3 ]
 }
 
-@test "the list names tests that there are" {
-  local test
-  cd "$IOSCRIBE_SOURCE"
-  while IFS=: read -r test _; do
-    ls "$IOSCRIBE_SOURCE/tests/${test%%.*}/${test#*.}".*
-  done < <(grep -v '^#' "$IOSCRIBE_SOURCE/tests/unsteady.txt")
+@test "more than three are not run again: all have failed; those of earlier steps count" {
+  ONCE=2
+  tests dev >/dev/null
+  [ "$passed $failed" = "2 4" ]
+  [ "${#unsteady[@]}" -eq 0 ]
+  rm "$BATS_TEST_TMPDIR"/runs.*
+  ONCE=0 passed=0 failed=0 unsteady=(a b)
+  tests dev >/dev/null
+  [ "$passed $failed" = "2 2" ]
+}
+
+@test "the gate leaves out what the table says, full nothing" {
+  tests dev >/dev/null
+  grep -qF -- '-E ^(unit\.long)$' "$BATS_TEST_TMPDIR/calls"
+  rm "$BATS_TEST_TMPDIR/calls"
+  tier=full
+  tests dev >/dev/null
+  run grep -c -- '-E ' "$BATS_TEST_TMPDIR/calls"
+  [ "$output" -eq 0 ]
+}
+
+@test "a line of the table without a reason, or with a tab too many, is refused; the table has none" {
+  [ -z "$(awk -F '\t' '!/^#/ && (NF != 2 || $2 == "")' "$IOSCRIBE_SOURCE/tests/full.tsv")" ]
 }

@@ -13,7 +13,6 @@ setup() {
   RELEASE=$(uname -r)
   export IOSCRIBE_DIR=$T/run IOSCRIBE_CONFIG=$T/ioscribed.conf
   printf 'log_dir = %s/logs\nspool_dir = %s/spool\nlog_layout = flat\n' "$T" "$T" >"$IOSCRIBE_CONFIG"
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   run_options=()
   cd "$T" || return 1
 }
@@ -25,7 +24,6 @@ teardown() {
   pid=$(cat "$IOSCRIBE_DIR/pid" 2>/dev/null || true)
   [ -z "$pid" ] || kill -INT "$pid" 2>/dev/null || true
   if declare -F cleanup >/dev/null; then cleanup; fi
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 

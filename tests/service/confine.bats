@@ -9,7 +9,6 @@ setup() {
   chmod 755 "$T"
   mkdir "$T/w"
   chown 65534:65534 "$T/w"
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   mkfifo "$T/go"
 }
 
@@ -18,7 +17,6 @@ teardown() {
     kill "$run_pid" 2>/dev/null || true
     wait "$run_pid" 2>/dev/null || true
   fi
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 

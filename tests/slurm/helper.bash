@@ -23,7 +23,6 @@ prepare() {
   cp -r "$SRC/scripts/hooks" "$SRC/scripts/slurm" "$IOSCRIBE_BUILD/runtime/slurm/spank_ioscribe.so" \
     "$IOSCRIBE_BUILD/runtime/client/libioscribe.so" "$T/bin"
   chmod -R a+rX "$T/bin"
-  "$SRC/tests/harness/leaks" save "$T/before"
 }
 
 # start_slurm [KEY=VALUE...]: with our prolog and epilog, and the plugin with the
@@ -44,7 +43,6 @@ end_slurm() {
   [ -n "${T:-}" ] || return 0
   "$SRC/tests/slurm/cluster.py" stop "$T/slurm" || bad=1
   if declare -F cleanup_file >/dev/null; then cleanup_file || bad=1; fi
-  "$SRC/tests/harness/leaks" "$T/before" || bad=1
   rm -rf "$T"
   return "$bad"
 }

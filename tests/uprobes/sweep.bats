@@ -52,7 +52,7 @@ wait_for_file() {
     -- "$LIBPROG/mpich/hdf5_leaves" f.h5 12 3>&- &
   RUN=$!
   wait_for_file done
-  for i in $(seq 300); do few_left scribe_handles && break; sleep 0.1; done
+  for i in $(seq 1200); do few_left scribe_handles && break; sleep 0.1; done
   few_left scribe_handles
   : >go
   wait "$RUN"
@@ -74,7 +74,7 @@ wait_for_file() {
   [ "$(entries scribe_handles)" -ge 200 ]
   : >end
   wait_for_file done
-  for i in $(seq 300); do few_left scribe_above && few_left scribe_handles && break; sleep 0.1; done
+  for i in $(seq 1200); do few_left scribe_above && few_left scribe_handles && break; sleep 0.1; done
   few_left scribe_above
   few_left scribe_handles
   : >go
@@ -90,7 +90,7 @@ wait_for_file() {
     -- "$LIBPROG/hdf5_shapes_serial" f.h5 3>&- &
   RUN=$!
   wait_for_file done
-  for i in $(seq 300); do few_left scribe_access_patterns && break; sleep 0.1; done
+  for i in $(seq 1200); do few_left scribe_access_patterns && break; sleep 0.1; done
   few_left scribe_access_patterns
   : >go
   wait "$RUN"

@@ -42,7 +42,6 @@ setup_file() {
   T=$(mktemp -d /tmp/ioscribe-nodes.XXXXXX)
   CG=ioscribe-nodes-$$
   export T CG
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
   chmod 755 "$T"
   mkdir -m 1777 "$T/logs"
   mkdir "$T/w"
@@ -100,7 +99,6 @@ teardown_file() {
     until_true is_gone "$(holder "$n")"
   done
   until_true rmdir "$UNIFIED/$CG"/n1 "$UNIFIED/$CG"/n2 "$UNIFIED/$CG" 2>/dev/null || return 1
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 

@@ -6,11 +6,9 @@
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "the zoo traces: it needs root"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-zoo.XXXXXX)
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" save "$T/before"
 }
 
 teardown() {
-  "$IOSCRIBE_SOURCE/tests/harness/leaks" quick "$T/before" || { rm -rf "$T"; return 1; }
   rm -rf "$T"
 }
 
