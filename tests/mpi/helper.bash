@@ -116,7 +116,7 @@ fake() {
 }
 
 fake_end() {
-  for _ in $(seq 500); do
+  for _ in $(seq 100); do
     kill -0 "$fake_pid" 2>/dev/null || break
     sleep 0.02
   done

@@ -4,6 +4,7 @@
 # says it must be, for shared records (rank -1) and for those of single ranks.
 
 traces=1
+BOTH='exact, reduced by the ranks|without the runtime|module mpi_f08'
 load helper
 
 known() {

@@ -211,8 +211,9 @@ hidden_page() {
   job list >/dev/null
   long=$(of_status turns_long)
   until_true stop_between_turns
+  cp "$IOSCRIBE_SOURCE/tests/service/hidden_page.py" "$T" # a user may have no way to the sources
   setpriv --reuid=65534 --regid=65534 --clear-groups env JOBX=1 IOSCRIBE_ENABLE=1 \
-    /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/hidden_page.py" \
+    /usr/bin/python3 "$T/hidden_page.py" \
     "$T/lib/libmpi.so.40" "$T/fs/real/a" "$T/w/ready" 3>&- &
   loader=$!
   echo "$loader" >>"$T/pids"
