@@ -56,7 +56,6 @@ TEXT
 @test "a terminal sees a bar go to its end; files and pipes see none" {
 	"$IOSCRIBE" analyze "$LOGS"/*.darshan 2>"$BATS_TEST_TMPDIR/err" >/dev/null
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
-	python3 -c 'import pty; pty.openpty()' || skip "no pseudo terminals here"
 	python3 - "$IOSCRIBE" "$LOGS"/*.darshan <<'PY'
 import os, pty, subprocess, sys
 mine, its = pty.openpty()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the trace tests share: a scratch folder, a traced run, reading its log,
-# No test here may skip:
-# without root and BPF it fails and says so.
+# What the trace tests share: a scratch folder, a traced run, reading its log.
+# No test here may skip: without root and BPF it fails and says so.
+
+load ../harness/counters.bash
 
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "the trace tests need root"; return 1; }
@@ -37,20 +38,6 @@ one_log() {
   [ "$found" = "$LOG " ] || { echo "logs: $found"; return 1; }
   "$IOSCRIBE" parse "$LOG" >"$T/parsed" 2>"$T/parse.err" || { cat "$T/parse.err"; return 1; }
   [ ! -s "$T/parse.err" ] || { echo "parse complains: $(cat "$T/parse.err")"; return 1; }
-}
-
-# The log's counters as text, in $BASE: parsed once.
-base() {
-  BASE=${LOG%.darshan}
-  BASE=$T/base.${BASE//\//_}
-  [ "$BASE" -nt "$LOG" ] || "$IOSCRIBE" parse --base "$LOG" >"$BASE"
-}
-
-# Sum of a counter over the records whose name matches a pattern (of awk).
-counter() {
-  base
-  awk -F '\t' -v name="$1" -v file="${2:-}" '
-    $4 == name && (file == "" || $6 ~ file) { sum += $5 } END { printf "%.0f\n", sum }' "$BASE"
 }
 
 # expect COUNTER VALUE [FILE-PATTERN]

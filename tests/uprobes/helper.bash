@@ -4,6 +4,8 @@
 # the traced programs find by LD_LIBRARY_PATH: other processes of the machine
 # map other files and pay nothing. No test here may skip.
 
+load ../harness/counters.bash
+
 setup() {
   [ "$(id -u)" -eq 0 ] || { echo "the library tests need root"; return 1; }
   T=$(mktemp -d /tmp/ioscribe-test.XXXXXX)
@@ -46,20 +48,6 @@ trace() {
 one_log() {
   "$IOSCRIBE" parse "$LOG" >"$T/parsed" 2>"$T/parse.err" || { cat "$T/parse.err"; return 1; }
   [ ! -s "$T/parse.err" ] || { echo "parse complains: $(cat "$T/parse.err")"; return 1; }
-}
-
-# The log's counters as text, in $BASE: parsed once.
-base() {
-  BASE=${LOG%.darshan}
-  BASE=$T/base.${BASE//\//_}
-  [ "$BASE" -nt "$LOG" ] || "$IOSCRIBE" parse --base "$LOG" >"$BASE"
-}
-
-# Sum of a counter over the records whose name matches a pattern (of awk).
-counter() {
-  base
-  awk -F '\t' -v name="$1" -v file="${2:-}" '
-    $4 == name && (file == "" || $6 ~ file) { sum += $5 } END { printf "%.0f\n", sum }' "$BASE"
 }
 
 # expect PATTERN-OF-FILE NAME=VALUE...: all of them, every difference is told.

@@ -277,15 +277,17 @@ void scribe_file_xattrs_again(struct scribe_job *w, const struct scribe_log_unit
 			again(w->file_xattrs, r->fetched);
 		}
 	}
+	/* The question is put before the wait begins: one that hangs has used up its deadline when the wait ends. */
+	scribe_file_xattrs_tick(w);
 	w->file_xattrs->until_ns = scribe_now_ns() + (uint64_t)w->config.layout_deadline_ms * 1000000;
 }
 
 bool scribe_file_xattrs_settled(struct scribe_job *w)
 {
-	const struct scribe_file_xattrs *a = w->file_xattrs;
+	bool ended = w->file_xattrs && scribe_now_ns() >= w->file_xattrs->until_ns;
 
 	scribe_file_xattrs_tick(w);
-	return !scribe_file_xattrs_busy(w) || scribe_now_ns() >= a->until_ns;
+	return ended || !scribe_file_xattrs_busy(w);
 }
 
 const void *scribe_file_xattrs_get(const struct scribe_job *w, const struct scribe_module_ops *ops, uint64_t id,
