@@ -200,7 +200,8 @@ struct scribe_segment {
 enum scribe_leaf_state {
 	SCRIBE_LEAF_FREE = 0,
 	SCRIBE_LEAF_OPEN = 1, /* a thread's */
-	SCRIBE_LEAF_LEFT = 2, /* on the list, or about to be */
+	SCRIBE_LEAF_LEFT = 2, /* on the list, or about to be; or it is being copied */
+	SCRIBE_LEAF_READ = 3, /* a thread's, and the daemon is reading it: it cannot be copied */
 };
 
 #define SCRIBE_LEAF_SEGMENTS 84

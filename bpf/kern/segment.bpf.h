@@ -2,8 +2,7 @@
 /*
  * Segments: each read and write of a traced record, with its place and times, on a
  * leaf of memory shared with the daemon. A leaf is one thread's: nothing here is
- * contended, whoever is preempted, and nothing is copied on its way out. What finds
- * no leaf is counted.
+ * contended, whoever is preempted. What finds no leaf is counted.
  */
 #ifndef BPF_KERN_SEGMENT_BPF_H
 #define BPF_KERN_SEGMENT_BPF_H
@@ -44,31 +43,72 @@ static __always_inline void scribe_leaf_ask(struct scribe_ctl *ctl)
 	bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
 }
 
-/* The thread lets go of its leaf. Where that fails it stays the thread's, and the daemon finds it. */
-SCRIBE_GLOBAL int scribe_leaf_leave(struct scribe_thread *t)
+/*
+ * On the list of those that the daemon takes. Where that fails the leaf is what it was, a thread's, and the daemon
+ * finds it so. Exchanged: a leaf that the daemon reads does not become one that can be copied.
+ */
+static __always_inline int scribe_leaf_list(struct scribe_ctl *ctl, struct scribe_leaf *leaf, __u32 index)
 {
-	struct scribe_ctl *ctl = scribe_ctl_get();
-	struct scribe_leaf *leaf;
-	__u32 index;
+	__u32 was = __sync_lock_test_and_set(&leaf->state, SCRIBE_LEAF_LEFT);
 
-	if (!t || !ctl)
-		return 0;
-	index = t->leaf;
-	leaf = index ? scribe_leaf_at(index) : 0;
-	if (!leaf)
-		return 0;
-	*(volatile __u32 *)&leaf->state = SCRIBE_LEAF_LEFT;
 	for (int i = 0; i < SCRIBE_LEAF_TRIES; i++) {
 		__u32 first = *(volatile __u32 *)&ctl->leaves;
 
 		*(volatile __u32 *)&leaf->next = first;
-		if (__sync_val_compare_and_swap(&ctl->leaves, first, index) == first) {
-			t->leaf = 0;
+		if (__sync_val_compare_and_swap(&ctl->leaves, first, index) == first)
 			return 1;
-		}
 	}
-	*(volatile __u32 *)&leaf->state = SCRIBE_LEAF_OPEN;
+	*(volatile __u32 *)&leaf->state = was;
 	return 0;
+}
+
+/* The thread lets go of its leaf. */
+SCRIBE_GLOBAL int scribe_leaf_leave(struct scribe_thread *t)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	struct scribe_leaf *leaf;
+
+	if (!t || !ctl)
+		return 0;
+	leaf = t->leaf ? scribe_leaf_at(t->leaf) : 0;
+	if (!leaf || !scribe_leaf_list(ctl, leaf, t->leaf))
+		return 0;
+	t->leaf = 0;
+	return 1;
+}
+
+/*
+ * A full leaf is copied to a free one, which the daemon takes, and is empty: the memory that each segment is
+ * written to stays in the cache of its thread's processor, and 84 go to cold memory at once
+ * (docs/decisions/38-segments-stay-in-the-cache.md). False: it is not full, the daemon is reading it, or
+ * no other is free.
+ */
+SCRIBE_GLOBAL int scribe_leaf_copy(struct scribe_thread *t)
+{
+	struct scribe_ctl *ctl = scribe_ctl_get();
+	const __u32 mask = SCRIBE_SEGS_CHUNK * SCRIBE_SEG_CHUNKS_MAX - 1;
+	struct scribe_leaf *leaf, *to;
+	__u32 index = 0;
+
+	if (!t || !ctl)
+		return 0;
+	leaf = t->leaf ? scribe_leaf_at(t->leaf) : 0;
+	if (!leaf || leaf->n < SCRIBE_LEAF_SEGMENTS)
+		return 0;
+	if (__sync_val_compare_and_swap(&leaf->state, SCRIBE_LEAF_OPEN, SCRIBE_LEAF_LEFT) != SCRIBE_LEAF_OPEN)
+		return 0;
+	SCRIBE_POP(scribe_seg_free, &ctl->segs, mask, 0, index);
+	scribe_leaf_ask(ctl);
+	to = index ? scribe_leaf_at(index) : 0;
+	if (to) {
+		bpf_probe_read_kernel(to, sizeof(*to), leaf);
+		leaf->n = 0;
+		leaf->taken = 0;
+		__sync_lock_test_and_set(&to->state, SCRIBE_LEAF_OPEN);
+		scribe_leaf_list(ctl, to, index);
+	}
+	__sync_lock_test_and_set(&leaf->state, SCRIBE_LEAF_OPEN);
+	return to != 0;
 }
 
 /* pthread_self() of the current thread's program: its C library keeps it where this register points. */
@@ -92,6 +132,8 @@ SCRIBE_GLOBAL int scribe_leaf_make(struct scribe_thread *t)
 
 	if (!t || !ctl)
 		return 0;
+	if (scribe_leaf_copy(t))
+		return 1;
 	if (t->leaf && !scribe_leaf_leave(t))
 		return 0;
 	SCRIBE_POP(scribe_seg_free, &ctl->segs, mask, 0, index);

@@ -27,6 +27,24 @@ static void take(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
 	__atomic_store_n(&leaf->taken, n, __ATOMIC_RELEASE);
 }
 
+/*
+ * What is new on a thread's own. Meanwhile the thread writes on, and leaves it where it is full, but does not copy it.
+ * Marked as read already: by a daemon that died so.
+ */
+static bool take_open(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
+{
+	uint32_t state = SCRIBE_LEAF_OPEN;
+
+	if (!__atomic_compare_exchange_n(&leaf->state, &state, SCRIBE_LEAF_READ, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE) &&
+	    state != SCRIBE_LEAF_READ)
+		return false;
+	take(leaf, fn, ctx);
+	state = SCRIBE_LEAF_READ;
+	return __atomic_compare_exchange_n(&leaf->state, &state, SCRIBE_LEAF_OPEN, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
 static void give(struct scribe_bpf *b, struct scribe_leaf *leaf, uint32_t index)
 {
 	leaf->n = 0;
@@ -80,10 +98,7 @@ void scribe_bpf_leaves_all(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
 	for (uint32_t i = 1; i < end; i++) {
 		struct scribe_leaf *leaf = leaf_at(b, i);
 
-		if (__atomic_load_n(&leaf->state, __ATOMIC_ACQUIRE) != SCRIBE_LEAF_OPEN)
-			continue;
-		take(leaf, fn, ctx);
-		if (is_orphan(b, leaf))
+		if (take_open(leaf, fn, ctx) && is_orphan(b, leaf))
 			give(b, leaf, i);
 	}
 	/* left while the others were gone through */

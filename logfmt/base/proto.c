@@ -41,6 +41,7 @@ int scribe_msg_payload_bytes(unsigned type)
 	case SCRIBE_MSG_START_OK:
 	case SCRIBE_MSG_JOB_STATUS:
 	case SCRIBE_MSG_RUN_REATTACH:
+	case SCRIBE_MSG_BUILDING:
 		return 0;
 	case SCRIBE_MSG_STREAMS:
 		return sizeof(struct scribe_msg_streams);

@@ -141,6 +141,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
 	SCRIBE_MSG_RUN_REATTACH = 39, /* no payload */
+	SCRIBE_MSG_BUILDING = 40,     /* daemon -> run: a log is being built, wait on; every 5 s; no payload */
 
 	SCRIBE_MSG_JOB_BEGIN = 64, /* these five: text, not NUL-terminated */
 	SCRIBE_MSG_JOB_END = 65,

@@ -10,7 +10,7 @@
 #include "logfmt/counters/records.h"
 
 #define SCRIBE_MAX_NAME_BYTES (1u << 20)     /* longest name read */
-#define SCRIBE_MAX_RECORD_BYTES (1u << 30)   /* longest record read: 26 million traced operations */
+#define SCRIBE_MAX_RECORD_BYTES 0xfffff000u  /* longest record read: 107 million traced operations with threads */
 #define SCRIBE_MAX_MOUNTS 1024
 #define SCRIBE_STAND_IN_BYTES 1024           /* room for the escape of a name with a NUL, for readers that need one */
 

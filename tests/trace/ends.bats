@@ -114,3 +114,22 @@ ends() {
   [ "${lines[2]}" = 0 ]
   [ "$(cat "$T/err")" = err ]
 }
+
+@test "a log that takes longer than a minute to build is waited for" {
+  "$IOSCRIBE" run --quiet --force --dxt --log "$LOG" -- dd if=/dev/zero of=file bs=1 count=1000000 status=none 3>&- &
+  local run=$! daemon copy="" p
+  until daemon=$(pgrep -x -P "$run" ioscribed); do kill -0 "$run"; done
+  # the daemon's child that has the log's memory file is its copy, which builds the log
+  until [ -n "$copy" ]; do
+    for p in $(pgrep -P "$daemon"); do
+      ! readlink /proc/$p/fd/* 2>/dev/null | grep -q ioscribe-log || copy=$p
+    done
+    kill -0 "$run"
+  done
+  kill -STOP "$copy"
+  sleep 65
+  kill -CONT "$copy"
+  wait "$run"
+  one_log
+  expect POSIX_BYTES_WRITTEN 1000000 file
+}

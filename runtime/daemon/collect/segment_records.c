@@ -290,6 +290,11 @@ static int write_record(const struct scribe_job *w, struct scribe_segments *s, i
 
 	if (!n[0] && !n[1])
 		return 0;
+	/* of several processes together */
+	if ((uint64_t)n[0] + (uint64_t)n[1] > SCRIBE_SEGMENTS_MOST) {
+		s->broken = true;
+		return -EFBIG;
+	}
 	tracks = calloc(count, sizeof(struct scribe_track *));
 	if (!tracks)
 		return -ENOMEM;

@@ -48,7 +48,8 @@ void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment 
 	e = scribe_traced_at(s, from->slot, from->generation);
 	if (e && e->state == SCRIBE_TRACED_DROPPED)
 		return;
-	if (e && scribe_track_add(&s->store, &e->track, from->op, &seg) == 0)
+	if (e && e->track.side[0].n + e->track.side[1].n < SCRIBE_SEGMENTS_MOST &&
+	    scribe_track_add(&s->store, &e->track, from->op, &seg) == 0)
 		s->kept++;
 	else
 		s->no_room++;

@@ -3,6 +3,7 @@
 #ifndef RUNTIME_DAEMON_COLLECT_SEGMENTS_PRIVATE_H
 #define RUNTIME_DAEMON_COLLECT_SEGMENTS_PRIVATE_H
 
+#include "logfmt/file/log_types.h"
 #include "runtime/daemon/collect/segments.h"
 
 /* What was counted on one slot in one of its uses. */
@@ -26,6 +27,10 @@ struct scribe_rank_trace {
 	} * record; /* in order of appearance */
 	size_t n, room;
 };
+
+/* A record of more could not be read. */
+#define SCRIBE_SEGMENTS_MOST \
+	((SCRIBE_MAX_RECORD_BYTES - sizeof(struct scribe_dxt_record)) / sizeof(struct scribe_dxt_segment))
 
 /* Of a job. */
 struct scribe_segments {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/old_names.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/state/daemon.h"
@@ -25,6 +26,9 @@
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/output/log_commit.h"
+#include "runtime/daemon/output/log_deliver.h"
+
+#define BUILDING_NS 5000000000ull /* between words that a log is being built */
 
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err)
@@ -267,8 +271,19 @@ static void goes_on_alone(struct scribe_job *w)
 		scribe_job_end(w, UINT32_MAX); /* else the end is known, and near */
 }
 
+static void tell_building(struct scribe_client *c, uint64_t now)
+{
+	if (c->gone || !c->run || c->asks != c->run || !scribe_deliver_building(c->run) ||
+	    now - c->told_building_ns < BUILDING_NS)
+		return;
+	c->told_building_ns = now;
+	(void)scribe_client_send(c, SCRIBE_MSG_BUILDING, NULL, 0);
+}
+
 void scribe_runlink_sweep(struct scribe_daemon *d)
 {
+	for (struct scribe_client *c = d->clients; c; c = c->next)
+		tell_building(c, scribe_now_ns());
 	for (struct scribe_job *w = d->works; w; w = w->next)
 		if (w->awaits_client && scribe_start_ticks((uint32_t)w->client_pid) != w->client_ticks)
 			goes_on_alone(w);

@@ -26,7 +26,7 @@ void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c,
 void scribe_runlink_go_on(struct scribe_daemon *d, uint64_t client);
 /* Its connection is gone: the job goes on by itself. */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
-/* Jobs whose `ioscribe run` does not come back, for it is gone too. */
+/* Jobs whose `ioscribe run` does not come back, for it is gone too; those that wait for a large log hear of it. */
 void scribe_runlink_sweep(struct scribe_daemon *d);
 /* Begin the job of an earlier daemon again, in its place, by the lines that it was begun by. */
 int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,

@@ -554,6 +554,11 @@ bool scribe_deliver_busy(const struct scribe_job *w)
 	return w->deliveries != NULL;
 }
 
+bool scribe_deliver_building(const struct scribe_job *w)
+{
+	return w->deliveries && w->deliveries->copy.pid;
+}
+
 void scribe_deliver_clear(struct scribe_job *w)
 {
 	while (w->deliveries)

@@ -25,6 +25,8 @@ void scribe_deliver_done(struct scribe_job *w);
 void scribe_deliver_tick(struct scribe_job *w);
 /* Is anything under way? */
 bool scribe_deliver_busy(const struct scribe_job *w);
+/* Is a log being built, which takes as long as there are records? Its process has a limit of its own. */
+bool scribe_deliver_building(const struct scribe_job *w);
 /* Forget what is under way (the job is freed). */
 void scribe_deliver_clear(struct scribe_job *w);
 

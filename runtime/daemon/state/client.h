@@ -35,6 +35,7 @@ struct scribe_client {
 	int trace_log;            /* memory file of its log, emptied when it is disconnected; 0 none */
 	struct scribe_snapshot trace_copy; /* of the daemon, which builds that log */
 	struct scribe_msg_traced traced;   /* what is said of it when it is handed over */
+	uint64_t told_building_ns; /* when it was last told that its job's log is being built */
 	bool noticed;             /* what it is refused is a line of the service's log */
 	struct scribe_job *run;  /* begun over this connection by RUN_BEGIN; NULL none */
 	struct scribe_check *check; /* asked for (log_check.h); NULL none */

@@ -68,7 +68,7 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 
 	/* one that was told to end has sent its report already: a failure here is no end */
 	(void)scribe_msg_send(r->link, SCRIBE_MSG_END, 0, end, sizeof(*end), -1, GRACE_MS);
-	for (unsigned n = 0;; n++) {
+	for (unsigned n = 0;;) {
 		ssize_t got = scribe_msg_recv(r->link, packet, NULL, GRACE_MS + COMMIT_MS, err);
 
 		if (got == 0 || got == -ECONNRESET)
@@ -80,10 +80,12 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 			warn_remote((const void *)(h + 1), r->quiet);
 			return bad;
 		}
+		if (h->type == SCRIBE_MSG_BUILDING)
+			continue;
 		if (h->type != SCRIBE_MSG_LOG)
 			return scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %u)",
 					      h->type);
-		if (one_log((const void *)(h + 1), r->quiet, n == 0) < 0)
+		if (one_log((const void *)(h + 1), r->quiet, n++ == 0) < 0)
 			bad = -EIO;
 	}
 }
