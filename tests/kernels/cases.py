@@ -87,6 +87,13 @@ def threads(number, rounds):
     )  # fmt: skip
 
 
+def segments(log, output, folder):
+    """Each read and write is a traced operation, too."""
+    done = log.total("POSIX_READS", "") + log.total("POSIX_WRITES", "")
+    have = log.total("LEDGER_SEGMENTS", "")
+    return [] if done and have == done else [f"{have} traced operations of {done}"]
+
+
 def files(count, opens=None):
     opens = opens or count
     return totals((r"/m\d+$", {"POSIX_OPENS": opens, "POSIX_WRITES": opens}))
@@ -136,6 +143,7 @@ THREADS_ONE_CPU = dataclasses.replace(THREADS_8, command="taskset 1 " + THREADS_
 THREADS_64 = Case("threads64", "threads", "/tests/kernels/kernels_threads 64 200", threads(64, 200))
 CASES = [
     Case("basic", "POSIX", "basic", BASIC, same=True),
+    Case("segments", "threads", THREADS_8.command, segments, options="--dxt"),
     Case("files", "POSIX", "many_files 300", files(300), same=True),
     Case("processes", "POSIX", "many_procs 200", PROCESSES),
     THREADS_8,
