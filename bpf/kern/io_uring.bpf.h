@@ -275,6 +275,7 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 	if (!me)
 		return 0;
 	t = &me->thread;
+	t->stand_in = 1;
 	t->proc = t->flight.proc;
 	t->proc_id = t->flight.proc_id;
 	t->c_file = 0;

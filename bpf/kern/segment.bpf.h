@@ -43,6 +43,17 @@ static __always_inline void scribe_leaf_ask(struct scribe_ctl *ctl)
 	bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
 }
 
+/* A free leaf; 0: there is none. */
+static __always_inline __u32 scribe_leaf_pop(struct scribe_ctl *ctl)
+{
+	const __u32 mask = SCRIBE_SEGS_CHUNK * SCRIBE_SEG_CHUNKS_MAX - 1;
+	__u32 index = 0;
+
+	SCRIBE_POP(scribe_seg_free, &ctl->segs, mask, 0, index);
+	scribe_leaf_ask(ctl);
+	return index;
+}
+
 /*
  * On the list of those that the daemon takes. Where that fails the leaf is what it was, a thread's, and the daemon
  * finds it so. Exchanged: a leaf that the daemon reads does not become one that can be copied.
@@ -86,9 +97,8 @@ SCRIBE_GLOBAL int scribe_leaf_leave(struct scribe_thread *t)
 SCRIBE_GLOBAL int scribe_leaf_copy(struct scribe_thread *t)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
-	const __u32 mask = SCRIBE_SEGS_CHUNK * SCRIBE_SEG_CHUNKS_MAX - 1;
 	struct scribe_leaf *leaf, *to;
-	__u32 index = 0;
+	__u32 index;
 
 	if (!t || !ctl)
 		return 0;
@@ -97,8 +107,7 @@ SCRIBE_GLOBAL int scribe_leaf_copy(struct scribe_thread *t)
 		return 0;
 	if (__sync_val_compare_and_swap(&leaf->state, SCRIBE_LEAF_OPEN, SCRIBE_LEAF_LEFT) != SCRIBE_LEAF_OPEN)
 		return 0;
-	SCRIBE_POP(scribe_seg_free, &ctl->segs, mask, 0, index);
-	scribe_leaf_ask(ctl);
+	index = scribe_leaf_pop(ctl);
 	to = index ? scribe_leaf_at(index) : 0;
 	if (to) {
 		bpf_probe_read_kernel(to, sizeof(*to), leaf);
@@ -125,10 +134,9 @@ static __always_inline __u64 scribe_thread_self(void)
 SCRIBE_GLOBAL int scribe_leaf_make(struct scribe_thread *t)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
-	const __u32 mask = SCRIBE_SEGS_CHUNK * SCRIBE_SEG_CHUNKS_MAX - 1;
 	struct scribe_leaf *leaf;
 	struct scribe_proc *p;
-	__u32 index = 0;
+	__u32 index;
 
 	if (!t || !ctl)
 		return 0;
@@ -136,16 +144,15 @@ SCRIBE_GLOBAL int scribe_leaf_make(struct scribe_thread *t)
 		return 1;
 	if (t->leaf && !scribe_leaf_leave(t))
 		return 0;
-	SCRIBE_POP(scribe_seg_free, &ctl->segs, mask, 0, index);
-	scribe_leaf_ask(ctl);
+	index = scribe_leaf_pop(ctl);
 	leaf = index ? scribe_leaf_at(index) : 0;
 	p = scribe_proc_at(t->proc);
 	if (!leaf || !p)
 		return 0;
 	leaf->n = 0;
 	leaf->taken = 0;
-	leaf->proc = t->proc;
-	leaf->proc_id = t->proc_id;
+	leaf->proc = t->stand_in ? 0 : t->proc;
+	leaf->proc_id = t->stand_in ? 0 : t->proc_id;
 	leaf->job = p->job;
 	leaf->tid = (__u32)bpf_get_current_pid_tgid();
 	leaf->thread = scribe_thread_self();

@@ -127,7 +127,7 @@ struct scribe_thread {
 		io[2]; /* reads and writes recorded and left out: the kernel's account, if none was missed */
 	__u64 io_before;          /* the kernel's count of calls at the entry of the one under way */
 	__u32 leaf;               /* of segments, 0 none */
-	__u32 leaf_pad;
+	__u32 stand_in;           /* 1: it acts for several processes (io_uring.bpf.h) */
 	__u64 events;             /* operations seen, added to the ledger when the thread ends */
 	struct scribe_data_op op; /* its times are those of the call under way, whatever it is */
 	__u64 file;

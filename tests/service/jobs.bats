@@ -111,3 +111,19 @@ whole_job() {
     job end --job-id "n${entry%%:*}"
   done
 }
+
+@test "traced operations through io_uring of two jobs that take turns: each log has its own" {
+  serve
+  local id log
+  for id in 41 42; do
+    job begin --job-id $id --uid 65534 --match-env JOBX=$id dxt=yes
+  done
+  for id in 41 42 41 42; do
+    user env JOBX=$id IOSCRIBE_ENABLE=1 "$IOSCRIBE_BUILD/tests/prog/uring" plain
+  done
+  for id in 41 42; do
+    log=$(job end $id --deadline 60)
+    [ "$(value "$log" POSIX_WRITES /plain)" = 14 ]
+    [ "$("$IOSCRIBE" dxt "$log" | tee "$T/dxt" | grep -c '^ X_POSIX')" -eq 20 ] || { cat "$T/dxt"; return 1; }
+  done
+}

@@ -273,8 +273,9 @@ static void goes_on_alone(struct scribe_job *w)
 
 static void tell_building(struct scribe_client *c, uint64_t now)
 {
-	if (c->gone || !c->run || c->asks != c->run || !scribe_deliver_building(c->run) ||
-	    now - c->told_building_ns < BUILDING_NS)
+	/* before END nobody listens: a world's log may be built in the midst of the run */
+	if (c->gone || !c->run || c->asks != c->run || c->run->state < SCRIBE_JOB_ENDING ||
+	    !scribe_deliver_building(c->run) || now - c->told_building_ns < BUILDING_NS)
 		return;
 	c->told_building_ns = now;
 	(void)scribe_client_send(c, SCRIBE_MSG_BUILDING, NULL, 0);
