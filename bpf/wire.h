@@ -12,7 +12,7 @@
 #include "logfmt/rules/posix_part.h"
 
 #ifndef SCRIBE_WIRE_VERSION /* a test builds another */
-#define SCRIBE_WIRE_VERSION 8
+#define SCRIBE_WIRE_VERSION 9
 #endif
 #define SCRIBE_JOBS_MAX 256u
 #define SCRIBE_JOB_ORPHANED (SCRIBE_JOBS_MAX - 1) /* what lives on after its job's end belongs to this one */
@@ -57,6 +57,7 @@ enum scribe_slot_flags {
 	SCRIBE_SF_EXCLUDED = 1u << 1,    /* set by the daemon: drop this file */
 	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: POSIX part stays empty */
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
+	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* so is all in the folder of its name, and no user can change that */
 	SCRIBE_SF_FROM_RESERVE = 1u << 5,        /* out of what is kept for the job */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
 	SCRIBE_SF_INSIDE = 1u << 7,      /* and by the program itself (logfmt/rules/streams.h) */
@@ -130,6 +131,8 @@ struct scribe_proc {
 	scribe_u32 uid;
 	scribe_u32 overflowed;        /* files folded into the catch-all */
 	scribe_u32 mem_align;     /* of its job */
+	scribe_u32 aio_open;      /* libaio operations submitted whose end was not seen */
+	scribe_u32 uring_open;    /* and io_uring's */
 	scribe_u32 pad;
 	char comm[16];
 	scribe_u64 heat_base_ns;  /* bins of bytes over time begin here; 0: at start_ns */
@@ -169,11 +172,13 @@ struct scribe_job_entry {
 	scribe_u32 proc_quota;   /* processes at once; 0: no limit of its own */
 	scribe_u32 proc_used;    /* it has */
 	scribe_u32 variable_bytes;
-	scribe_u32 pad;
+	scribe_u32 links; /* how often it has made, moved or removed a symbolic link: strings mean other files since */
 	char variable[SCRIBE_VARIABLE_MAX]; /* ENV: "NAME=VALUE", zero behind it */
 	scribe_u64 recorded;     /* operations in drained records of their own */
 	scribe_u64 overflowed;       /* and in catch-alls */
 	scribe_u64 segments;     /* of them, the daemon has taken */
+	scribe_u32 files;        /* records made so far that reads and writes may stand in */
+	scribe_u32 pad;
 } __attribute__((aligned(64)));
 
 /* ---- segments: one operation each, with its time ---- */
@@ -319,6 +324,7 @@ enum scribe_name_flags {
 	SCRIBE_NF_DETACHED = 1u << 4, /* walk ended outside the process's root */
 	SCRIBE_NF_SUFFIX = 1u << 5,   /* the last `status` bytes of the string are no path */
 	SCRIBE_NF_LITERAL = 1u << 6,  /* the string is the name itself, no path */
+	SCRIBE_NF_WANTED = 1u << 8,   /* the daemon is woken for it */
 	SCRIBE_NF_BELOW = 1u << 7,    /* the string follows ":" and the name of slot `status`, generation `tgid` */
 };
 

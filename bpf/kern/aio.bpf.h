@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asynchronous I/O: libaio (submitted and reaped by system calls, the control
- * blocks in user memory) and io_uring (one tracepoint at submission, one at
- * completion, whichever thread runs it). What has no completion is in the
- * ledger, as the difference of submitted and completed.
+ * Asynchronous I/O: libaio (submitted by system calls, the control blocks in user memory) and io_uring (one
+ * tracepoint at submission, one at completion, whichever thread runs it). What a process has submitted and
+ * nobody has seen end is counted when the process ends (process.bpf.h).
+ *
+ * libaio's completions stand in a ring in user memory, from which programs may take them without a system
+ * call. Where that memory can be read it is looked at whenever the ring cannot have gone round since: no more
+ * operations are under way than it has places, and each io_submit is such a moment. Where it cannot be read,
+ * because the program has not touched it either, completions are those that io_getevents hands out.
  */
 #ifndef BPF_KERN_AIO_BPF_H
 #define BPF_KERN_AIO_BPF_H
 
 #include "bpf/kern/syscall_fd.bpf.h"
 
-#define SCRIBE_AIO_BATCH    256
+#define SCRIBE_AIO_ROUND    256
+#define SCRIBE_AIO_MOST     16384u /* in one call; further ones are operations whose end was not seen */
 #define SCRIBE_IOCB_PREAD   0
 #define SCRIBE_IOCB_PWRITE  1
 #define SCRIBE_IOCB_FSYNC   2
@@ -53,11 +58,25 @@ static __always_inline struct scribe_flight *scribe_flight_find(const struct scr
 	return f ? f : bpf_map_lookup_elem(&scribe_more, key);
 }
 
-static __always_inline void scribe_flight_drop(const struct scribe_flight_key *key)
+/* 0: this caller has taken it out, and nobody else. */
+static __always_inline long scribe_flight_drop(const struct scribe_flight_key *key)
 {
-	if (bpf_map_delete_elem(&scribe_flights, key))
-		bpf_map_delete_elem(&scribe_more, key);
+	return bpf_map_delete_elem(&scribe_flights, key) ? bpf_map_delete_elem(&scribe_more, key) : 0;
 }
+
+/* (process, context) to the completions taken of it: the ring's next one is at that number, modulo its length. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct scribe_flight_key);
+	__type(value, __u32);
+} scribe_rings SEC(".maps");
+
+/* What a context's address points at: the kernel's struct aio_ring, which user space reads. */
+#define SCRIBE_AIO_MAGIC 0xa10a10a1u
+struct scribe_aio_ring {
+	__u32 id, nr, head, tail, magic, compat, incompat, header;
+};
 
 static __always_inline bool scribe_aio_data(__u16 opcode)
 {
@@ -85,10 +104,7 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 	}
 	key.proc_id = t->proc_id;
 	if (t->list.undo) {
-		if (i >= t->list.taken)
-			scribe_flight_drop(&key);
-		else
-			scribe_count(p, SCRIBE_L_AIO_SUBMITTED);
+		scribe_flight_drop(&key);
 		return 0;
 	}
 	__builtin_memset(f, 0, sizeof(*f));
@@ -114,40 +130,19 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 
 SCRIBE_GLOBAL int scribe_aio_some(struct scribe_proc *p, __u32 first)
 {
-	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
+	for (__u32 i = 0; i < SCRIBE_AIO_ROUND; i++) {
 		if (scribe_aio_one(p, first + i))
 			return 1;
 	}
 	return 0;
 }
 
-static __always_inline void scribe_aio_list(struct scribe_proc *p)
+static __always_inline void scribe_aio_list(struct scribe_thread *t, struct scribe_proc *p)
 {
-	for (__u32 i = 0; i < SCRIBE_AIO_BATCH / SCRIBE_ROUND; i++) {
-		if (scribe_aio_some(p, i * SCRIBE_ROUND))
+	for (__u32 i = 0; i < SCRIBE_AIO_MOST / SCRIBE_AIO_ROUND; i++) {
+		if (scribe_aio_some(p, t->list.first + i * SCRIBE_AIO_ROUND))
 			break;
 	}
-}
-
-/* io_submit(context, count, array): before the kernel may complete any of it. */
-static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scribe_proc *p, __s64 count,
-					     __u64 array)
-{
-	t->list = (struct scribe_list){
-		.array = array, .count = count < 0 ? 0 : count, .now_ns = bpf_ktime_get_ns()};
-	scribe_aio_list(p);
-	return 1;
-}
-
-/* How many were taken: the rest is forgotten again. */
-static __always_inline int scribe_aio_submitted(struct scribe_thread *t, struct scribe_proc *p, __u64 array,
-						__s64 taken)
-{
-	t->list.array = array;
-	t->list.taken = taken < 0 ? 0 : taken;
-	t->list.undo = 1;
-	scribe_aio_list(p);
-	return 0;
 }
 
 /* The finished operation t->flight, whoever reports it. */
@@ -171,31 +166,36 @@ static __always_inline void scribe_flight_done(struct scribe_thread *t, struct s
 	scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation), 0);
 }
 
+/* Completion number `i` of t->list: of an array, or from `first` on of a ring with `taken` places. */
 SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *p, __u32 i)
 {
 	struct scribe_flight_key key = {};
 	struct scribe_flight *found, *f;
+	__u64 at = i;
 	__s64 res;
 
 	if (!t || !p || i >= t->list.count)
 		return 1;
-	if (bpf_probe_read_user(&t->io_event, sizeof(t->io_event),
-				(void *)(t->list.array + i * sizeof(t->io_event)))) {
-		scribe_count(p, SCRIBE_L_AIO_UNMATCHED);
-		return 0;
+	if (t->list.taken) {
+		at += t->list.first;
+		if (at >= t->list.taken)
+			at -= t->list.taken;
 	}
+	if (bpf_probe_read_user(&t->io_event, sizeof(t->io_event),
+				(void *)(t->list.array + at * sizeof(t->io_event))))
+		return 0;
 	key.proc_id = t->proc_id;
 	key.id = t->io_event.obj;
 	res = t->io_event.res;
 	found = scribe_flight_find(&key);
-	if (!found) {
-		scribe_count(p, SCRIBE_L_AIO_UNMATCHED);
+	if (!found)
 		return 0;
-	}
 	f = &t->flight;
 	*f = *found;
-	scribe_flight_drop(&key);
+	if (scribe_flight_drop(&key))
+		return 0;
 	scribe_count(p, SCRIBE_L_AIO_COMPLETED);
+	__sync_fetch_and_add(&p->aio_open, -1);
 	if (scribe_aio_data(f->kind)) {
 		scribe_flight_done(t, p, res, f->kind == SCRIBE_IOCB_PWRITE || f->kind == SCRIBE_IOCB_PWRITEV,
 				   SCRIBE_EXT_AIO_OPS);
@@ -209,25 +209,174 @@ SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-SCRIBE_GLOBAL int scribe_aio_events(struct scribe_thread *t, struct scribe_proc *p, __u32 first)
+#define SCRIBE_PAGE 4096ull
+
+/* Can all of this user memory be read? Whoever uses it may not have touched each page. */
+SCRIBE_GLOBAL int scribe_user_readable(__u64 from, __u64 bytes)
 {
-	for (__u32 i = 0; i < SCRIBE_ROUND; i++) {
-		if (scribe_aio_event(t, p, first + i))
-			return 1;
+	char c;
+
+	for (__u32 i = 0; i <= SCRIBE_AIO_MOST * sizeof(struct scribe_io_event) / SCRIBE_PAGE; i++) {
+		if (i * SCRIBE_PAGE >= bytes)
+			return !bytes || !bpf_probe_read_user(&c, 1, (void *)(from + bytes - 1));
+		if (bpf_probe_read_user(&c, 1, (void *)(from + i * SCRIBE_PAGE)))
+			return 0;
 	}
 	return 0;
 }
 
-/* io_getevents(context, min, max, events, …) returned `count` events. */
-static __always_inline int scribe_aio_reap(struct scribe_thread *t, struct scribe_proc *p, __u64 events,
-					   __s64 count)
+/* t->list becomes what stands in a context's ring and nobody has taken. False: it cannot be read, or is not known. */
+SCRIBE_GLOBAL int scribe_aio_look(struct scribe_thread *t, __u64 context)
 {
-	t->list = (struct scribe_list){.array = events, .count = count < 0 ? 0 : count};
-	for (__u32 i = 0; i < SCRIBE_AIO_BATCH * 4 / SCRIBE_ROUND; i++) {
-		if (scribe_aio_events(t, p, i * SCRIBE_ROUND))
+	struct scribe_flight_key key = {.id = context};
+	struct scribe_aio_ring ring;
+	__u32 *taken, was, at;
+
+	if (!t)
+		return 0;
+	key.proc_id = t->proc_id;
+	t->list = (struct scribe_list){.array = context + sizeof(ring)};
+	taken = bpf_map_lookup_elem(&scribe_rings, &key);
+	if (!taken || bpf_probe_read_user(&ring, sizeof(ring), (void *)context) || ring.magic != SCRIBE_AIO_MAGIC ||
+	    ring.header != sizeof(ring) || ring.tail >= ring.nr)
+		return 0;
+	was = *(volatile __u32 *)taken;
+	at = was % ring.nr;
+	t->list.taken = ring.nr;
+	t->list.first = at;
+	t->list.count = ring.tail >= at ? ring.tail - at : ring.tail + ring.nr - at;
+	/* In two pieces where it goes round: then all of the ring is asked for. */
+	if (ring.tail >= at ? !scribe_user_readable(t->list.array + at * sizeof(struct scribe_io_event),
+						    t->list.count * sizeof(struct scribe_io_event))
+			    : !scribe_user_readable(t->list.array, ring.nr * sizeof(struct scribe_io_event)))
+		return 0;
+	/* Else another thread is at it. */
+	if (__sync_val_compare_and_swap(taken, was, was + (__u32)t->list.count) != was)
+		t->list.count = 0;
+	return 1;
+}
+
+/* The ring of the next context of the process, from the kernel's own table, becomes t->list. 1: there is none. */
+SCRIBE_GLOBAL int scribe_aio_next(struct scribe_thread *t)
+{
+	struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+	struct kioctx_table *table = 0;
+	struct kioctx *context = 0;
+	__u32 next;
+	__u64 at;
+
+	if (!t)
+		return 1;
+	next = t->list.ending;
+	if (bpf_core_field_exists(mm->ioctx_table))
+		table = BPF_CORE_READ(mm, ioctx_table);
+	if (!next || !table || next > BPF_CORE_READ(table, nr))
+		return 1;
+	at = (__u64)table + bpf_core_field_offset(struct kioctx_table, table) + (next - 1) * 8ull;
+	if (bpf_probe_read_kernel(&context, sizeof(context), (void *)at) || !context ||
+	    !scribe_aio_look(t, BPF_CORE_READ(context, user_id)))
+		t->list.count = 0;
+	t->list.ending = next + 1;
+	return 0;
+}
+
+/* Some further completions of t->list. 1: there are none. */
+SCRIBE_GLOBAL int scribe_aio_events(struct scribe_thread *t, struct scribe_proc *p)
+{
+	__u32 first;
+
+	if (!t || !p)
+		return 1;
+	first = t->list.done;
+	if (first >= t->list.count)
+		return scribe_aio_next(t);
+	for (__u32 i = 0; i < SCRIBE_AIO_ROUND; i++) {
+		if (scribe_aio_event(t, p, first + i))
 			break;
 	}
+	t->list.done = first + SCRIBE_AIO_ROUND;
 	return 0;
+}
+
+static __always_inline void scribe_aio_take(struct scribe_thread *t, struct scribe_proc *p)
+{
+	for (__u32 i = 0; i < SCRIBE_AIO_MOST / SCRIBE_AIO_ROUND; i++) {
+		if (scribe_aio_events(t, p))
+			break;
+	}
+}
+
+/* io_submit(context, count, array): before the kernel may complete any of it. */
+static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scribe_proc *p, __u64 context,
+					     __s64 count, __u64 array)
+{
+	t->op.end_ns = bpf_ktime_get_ns();
+	if (scribe_aio_look(t, context))
+		scribe_aio_take(t, p);
+	t->list = (struct scribe_list){
+		.array = array, .count = count < 0 ? 0 : count, .now_ns = bpf_ktime_get_ns()};
+	scribe_aio_list(t, p);
+	return 1;
+}
+
+/* How many were taken: the rest is forgotten again. */
+static __always_inline int scribe_aio_submitted(struct scribe_thread *t, struct scribe_proc *p, __s64 count,
+						__u64 array, __s64 taken)
+{
+	if (taken < 0)
+		taken = 0;
+	scribe_count_many(p, SCRIBE_L_AIO_SUBMITTED, taken);
+	__sync_fetch_and_add(&p->aio_open, (__u32)taken);
+	if (taken >= count)
+		return 0;
+	t->list = (struct scribe_list){.array = array, .count = count, .first = taken, .undo = 1};
+	scribe_aio_list(t, p);
+	return 0;
+}
+
+/* io_getevents(context, min, max, events, …) returned `count` events. */
+static __always_inline int scribe_aio_reap(struct scribe_thread *t, struct scribe_proc *p, __u64 context,
+					   __u64 events, __s64 count)
+{
+	struct scribe_flight_key key = {.id = context, .proc_id = t->proc_id};
+	__u32 *taken;
+
+	if (!scribe_aio_look(t, context)) {
+		taken = bpf_map_lookup_elem(&scribe_rings, &key);
+		if (taken)
+			__sync_fetch_and_add(taken, (__u32)count);
+		t->list = (struct scribe_list){.array = events, .count = count < 0 ? 0 : count};
+	}
+	scribe_aio_take(t, p);
+	return 0;
+}
+
+/* io_setup(max, &context) has made one. */
+static __always_inline void scribe_aio_begin(struct scribe_thread *t, __u64 at)
+{
+	struct scribe_flight_key key = {.proc_id = t->proc_id};
+	__u32 none = 0;
+
+	if (!bpf_probe_read_user(&key.id, sizeof(key.id), (void *)at))
+		bpf_map_update_elem(&scribe_rings, &key, &none, BPF_ANY);
+}
+
+/* Entry of io_destroy. */
+static __always_inline void scribe_aio_destroy(struct scribe_thread *t, struct scribe_proc *p, __u64 context)
+{
+	t->op.end_ns = bpf_ktime_get_ns();
+	if (scribe_aio_look(t, context))
+		scribe_aio_take(t, p);
+}
+
+/* The process ends, or executes another program. */
+static __always_inline void scribe_aio_end(struct scribe_thread *t, struct scribe_proc *p)
+{
+	if (!p->aio_open)
+		return;
+	t->op.end_ns = bpf_ktime_get_ns();
+	t->list = (struct scribe_list){.ending = 1};
+	scribe_aio_take(t, p);
 }
 
 #endif

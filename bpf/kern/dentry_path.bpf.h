@@ -103,7 +103,10 @@ SCRIBE_GLOBAL int scribe_chain_hash_on(struct scribe_climb *c)
 	return SCRIBE_STEP_AGAIN;
 }
 
-/* Hash and top of the chain into t->climb; the same name gives the same hash while its dentries live. */
+/*
+ * Hash and top of the chain into t->climb; the same name gives the same hash while its dentries live. A chain
+ * that does not end at the process's root has no top-level component.
+ */
 static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 from)
 {
 	int step = SCRIBE_STEP_AGAIN;
@@ -111,6 +114,8 @@ static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 fro
 	scribe_climb_begin(&t->climb, from);
 	for (int i = 0; i < SCRIBE_WALK_DEPTH / SCRIBE_STRETCH && step == SCRIBE_STEP_AGAIN; i++)
 		step = scribe_chain_hash_on(&t->climb);
+	if (step != SCRIBE_STEP_END)
+		t->climb.top = 0;
 }
 
 /* SCRIBE_STEP_AGAIN: the chain goes on; SCRIBE_STEP_FULL: there is no room for it. */
@@ -241,6 +246,8 @@ static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 byte
 
 	if (flags < 0)
 		return -1;
+	if (s->ev.type == SCRIBE_EV_NAME && s->ev.flags & SCRIBE_NF_WANTED)
+		flags = BPF_RB_FORCE_WAKEUP;
 	s->ev.text_bytes = bytes;
 	bytes &= 16383;
 	if (bytes > sizeof(s->text))

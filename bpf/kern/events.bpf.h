@@ -35,6 +35,13 @@ struct trace_event_raw_io_uring_complete {
 	unsigned int cflags;
 } __attribute__((preserve_access_index));
 
+struct trace_event_raw_io_uring_cqe_overflow {
+	void *ctx;
+	unsigned long long user_data;
+	__s32 res;
+	__u32 cflags;
+} __attribute__((preserve_access_index));
+
 SEC("?tracepoint/raw_syscalls/sys_enter")
 int scribe_event_enter(struct scribe_event_of_call *ctx)
 {
@@ -118,6 +125,14 @@ SEC("?tracepoint/io_uring/io_uring_complete")
 int scribe_ev_cqe(struct trace_event_raw_io_uring_complete *ctx)
 {
 	return scribe_uring_done((__u64)ctx->req, ctx->res, ctx->cflags);
+}
+
+SEC("?tracepoint/io_uring/io_uring_cqe_overflow")
+int scribe_ev_ovf(struct trace_event_raw_io_uring_cqe_overflow *ctx)
+{
+	struct scribe_overflow o = {.user_data = ctx->user_data, .res = ctx->res, .flags = ctx->cflags};
+
+	return scribe_uring_overflow((__u64)ctx->ctx, &o);
 }
 
 #endif

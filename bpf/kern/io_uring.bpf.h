@@ -2,8 +2,8 @@
 /*
  * io_uring: noted at submission, recorded at completion, where the file is
  * known and whichever thread it runs in (the ring's own threads have the
- * process's tgid). A request whose completion is skipped on success shows up in
- * the ledger as submitted and not completed.
+ * process's tgid). A request whose completion is skipped on success is one whose end
+ * was not seen (URING_UNMATCHED).
  */
 #ifndef BPF_KERN_IO_URING_BPF_H
 #define BPF_KERN_IO_URING_BPF_H
@@ -27,13 +27,21 @@ enum scribe_uring_op {
 	SCRIBE_URING_STATX = 21,
 	SCRIBE_URING_READ = 22,
 	SCRIBE_URING_WRITE = 23,
+	SCRIBE_URING_FADVISE = 24,
 	SCRIBE_URING_OPENAT2 = 28,
+	SCRIBE_URING_SPLICE = 30,
+	SCRIBE_URING_TEE = 33,
 	SCRIBE_URING_RENAMEAT = 35,
 	SCRIBE_URING_UNLINKAT = 36,
 	SCRIBE_URING_MKDIRAT = 37,
 	SCRIBE_URING_SYMLINKAT = 38,
 	SCRIBE_URING_LINKAT = 39,
+	SCRIBE_URING_FSETXATTR = 41,
+	SCRIBE_URING_SETXATTR = 42,
+	SCRIBE_URING_FGETXATTR = 43,
+	SCRIBE_URING_GETXATTR = 44,
 	SCRIBE_URING_READ_MULTI = 49,
+	SCRIBE_URING_FTRUNCATE = 55,
 	SCRIBE_URING_READV_FIXED = 60,
 	SCRIBE_URING_WRITEV_FIXED = 61,
 };
@@ -84,17 +92,41 @@ static __always_inline int scribe_uring_direction(__u32 op)
 	}
 }
 
-/* Requests that are recorded; others on paths are only counted. */
-static __always_inline bool scribe_uring_followed(__u32 op)
+/* Other requests on one file: the counter of each, SCRIBE_EXT_COUNT: it is none of them. */
+static __always_inline __u32 scribe_uring_counter(__u32 op)
 {
-	return scribe_uring_direction(op) != SCRIBE_OP_NONE || op == SCRIBE_URING_FSYNC ||
-	       op == SCRIBE_URING_SYNC_RANGE || op == SCRIBE_URING_FALLOCATE || op == SCRIBE_URING_OPENAT ||
-	       op == SCRIBE_URING_OPENAT2 || op == SCRIBE_URING_CLOSE;
+	switch (op) {
+	case SCRIBE_URING_FALLOCATE:
+		return SCRIBE_EXT_FALLOCATES;
+	case SCRIBE_URING_SYNC_RANGE:
+		return SCRIBE_EXT_SYNC_RANGES;
+	case SCRIBE_URING_FADVISE:
+		return SCRIBE_EXT_FADVISES;
+	case SCRIBE_URING_FTRUNCATE:
+		return SCRIBE_EXT_TRUNCATES;
+	case SCRIBE_URING_FSETXATTR:
+		return SCRIBE_EXT_XATTR_WRITES;
+	case SCRIBE_URING_FGETXATTR:
+		return SCRIBE_EXT_XATTR_READS;
+	default:
+		return SCRIBE_EXT_COUNT;
+	}
 }
 
-static __always_inline bool scribe_uring_on_path(__u32 op)
+/* Requests that are recorded. */
+static __always_inline bool scribe_uring_followed(__u32 op)
 {
-	return op == SCRIBE_URING_STATX || (op >= SCRIBE_URING_RENAMEAT && op <= SCRIBE_URING_LINKAT);
+	return scribe_uring_direction(op) != SCRIBE_OP_NONE || scribe_uring_counter(op) != SCRIBE_EXT_COUNT ||
+	       op == SCRIBE_URING_FSYNC || op == SCRIBE_URING_OPENAT || op == SCRIBE_URING_OPENAT2 ||
+	       op == SCRIBE_URING_CLOSE;
+}
+
+/* Requests on files that are not recorded: they are counted in the ledger. */
+static __always_inline bool scribe_uring_other(__u32 op)
+{
+	return op == SCRIBE_URING_STATX || (op >= SCRIBE_URING_RENAMEAT && op <= SCRIBE_URING_LINKAT) ||
+	       op == SCRIBE_URING_SPLICE || op == SCRIBE_URING_TEE || op == SCRIBE_URING_SETXATTR ||
+	       op == SCRIBE_URING_GETXATTR;
 }
 
 static __always_inline struct scribe_stand_in *scribe_stand_in_take(const struct scribe_proc *p)
@@ -143,6 +175,7 @@ static __always_inline void scribe_uring_note(struct scribe_proc *p, struct scri
 	}
 	f->start_ns = bpf_ktime_get_ns();
 	scribe_count(p, SCRIBE_L_URING_SUBMITTED);
+	__sync_fetch_and_add(&p->uring_open, 1);
 	if (scribe_flight_put(&key, f))
 		scribe_count(p, SCRIBE_L_URING_LOST);
 }
@@ -165,7 +198,7 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	req = SCRIBE_CAST(io_kiocb, addr);
 	opcode = SCRIBE_GET(req, opcode);
 	if (!scribe_uring_followed(opcode)) {
-		if (scribe_uring_on_path(opcode))
+		if (scribe_uring_other(opcode))
 			scribe_count(p, SCRIBE_L_URING_OTHER);
 		return 0;
 	}
@@ -211,7 +244,7 @@ static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct sc
 		what = SCRIBE_META_CLOSE;
 		ext = SCRIBE_EXT_CLOSES;
 	} else {
-		ext = f->kind == SCRIBE_URING_FALLOCATE ? SCRIBE_EXT_FALLOCATES : SCRIBE_EXT_SYNC_RANGES;
+		ext = scribe_uring_counter(f->kind);
 	}
 	if (res < 0) {
 		what = SCRIBE_META_EXT;
@@ -270,8 +303,8 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 	me = scribe_stand_in_take(p);
 	if (me)
 		me->thread.flight = *found;
-	if (!(flags & SCRIBE_CQE_MORE))
-		scribe_flight_drop(&key);
+	if (!(flags & SCRIBE_CQE_MORE) && !scribe_flight_drop(&key) && me)
+		__sync_fetch_and_add(&p->uring_open, -1);
 	if (!me)
 		return 0;
 	t = &me->thread;
@@ -286,10 +319,62 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 	scribe_count(p, SCRIBE_L_URING_COMPLETED);
 	scribe_count_many(p, SCRIBE_L_EVENTS, t->events);
 	/* Nothing of this process stays in the stand-in. */
-	if (t->c_file && !t->c_kept)
-		scribe_desc_put(p, t->c_file, t->c_inode, t->c_slot, t->c_generation);
+	scribe_cache_share(t, p);
 	t->c_file = 0;
 	scribe_stand_in_put(me);
+	return 0;
+}
+
+/*
+ * A completion that the queue has no room for. The kernel tells only what the program will read, not the request:
+ * that is the one that this worker runs, or one of those that the ring is telling of just now.
+ */
+#define SCRIBE_PF_IO_WORKER   0x10 /* task->flags */
+#define SCRIBE_OVERFLOW_LOOKS 512
+
+struct scribe_overflow {
+	__u64 user_data;
+	__s32 res;
+	__u32 flags;
+};
+
+/* Is it this request, and has nobody seen it end? */
+SCRIBE_GLOBAL int scribe_uring_is(__u64 addr, const struct scribe_overflow *o)
+{
+	struct scribe_flight_key key = {.id = addr};
+	struct io_kiocb *req = (struct io_kiocb *)addr;
+
+	return o && BPF_CORE_READ(req, cqe.user_data) == o->user_data && BPF_CORE_READ(req, cqe.res) == o->res &&
+	       scribe_flight_find(&key);
+}
+
+static __always_inline __u64 scribe_uring_of_worker(struct task_struct *task)
+{
+	struct io_worker *worker;
+	__u64 work;
+
+	if (!(task->flags & SCRIBE_PF_IO_WORKER) || !bpf_core_field_exists(task->worker_private))
+		return 0;
+	worker = (struct io_worker *)BPF_CORE_READ(task, worker_private);
+	work = (__u64)BPF_CORE_READ(worker, cur_work);
+	return work ? work - bpf_core_field_offset(struct io_kiocb, work) : 0;
+}
+
+static __always_inline int scribe_uring_overflow(__u64 ring, const struct scribe_overflow *o)
+{
+	__u64 addr = scribe_uring_of_worker(bpf_get_current_task_btf());
+	struct io_ring_ctx *ctx = (struct io_ring_ctx *)ring;
+	struct io_wq_work_node *node;
+
+	if (addr && scribe_uring_is(addr, o))
+		return scribe_uring_done(addr, o->res, o->flags);
+	node = BPF_CORE_READ(ctx, submit_state.compl_reqs.first);
+	for (__u32 i = 0; i < SCRIBE_OVERFLOW_LOOKS && node; i++) {
+		addr = (__u64)node - bpf_core_field_offset(struct io_kiocb, comp_list);
+		if (scribe_uring_is(addr, o))
+			return scribe_uring_done(addr, o->res, o->flags);
+		node = BPF_CORE_READ(node, next);
+	}
 	return 0;
 }
 

@@ -140,6 +140,7 @@ struct file {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *open_fds; /* a bit each */
 };
 
 struct files_struct {
@@ -160,7 +161,17 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
+struct kioctx {
+	unsigned long user_id;
+};
+
+struct kioctx_table {
+	unsigned int nr;
+	struct kioctx *table[];
+};
+
 struct mm_struct {
+	struct kioctx_table *ioctx_table; /* CONFIG_AIO */
 	unsigned long arg_start, arg_end, env_start, env_end;
 	unsigned long saved_auxv[1]; /* AT_VECTOR_SIZE of them */
 };
@@ -243,6 +254,8 @@ struct task_struct {
 	struct task_io_accounting ioac;
 	struct css_set *cgroups;
 	struct bpf_local_storage *bpf_storage;
+	unsigned int flags;
+	void *worker_private; /* io_uring's own threads: struct io_worker */
 	struct thread_struct thread;
 };
 
@@ -252,9 +265,42 @@ struct linux_binprm {
 
 /* ---- io_uring: a request begins with its operation's own structure ---- */
 
+struct io_wq_work_node {
+	struct io_wq_work_node *next;
+};
+
+struct io_wq_work_list {
+	struct io_wq_work_node *first;
+};
+
+struct io_wq_work {
+	struct io_wq_work_node list;
+};
+
+struct io_worker {
+	struct io_wq_work *cur_work;
+};
+
+struct io_submit_state {
+	struct io_wq_work_list compl_reqs; /* completed, about to be told */
+};
+
+struct io_ring_ctx {
+	struct io_submit_state submit_state;
+};
+
+struct io_cqe {
+	__u64 user_data;
+	__s32 res;
+	__u32 flags;
+};
+
 struct io_kiocb {
 	struct file *file;
 	__u8 opcode;
+	struct io_cqe cqe;
+	struct io_wq_work_node comp_list;
+	struct io_wq_work work;
 };
 
 struct kiocb {

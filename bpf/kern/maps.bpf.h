@@ -135,16 +135,15 @@ struct {
 const volatile __u32 scribe_index_mask;
 
 /*
- * (process, open file description) to slot: a cache, any entry may go. One that
- * is stale because its description was closed unseen names another inode, or
- * the same file.
+ * (process, open file description) to slot: a cache, any entry may go. The key is the address of a kernel
+ * object that may be another description's by now: `proof` (scribe_proof) is compared at each use.
  */
 struct scribe_desc_key {
 	__u64 file;
 	__u64 proc_id;
 };
 struct scribe_desc {
-	__u64 inode;
+	__u64 proof;
 	__u32 slot;
 	__u32 generation;
 };

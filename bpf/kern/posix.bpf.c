@@ -67,6 +67,8 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 			return 0;
 		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
 			scribe_tell_map(p, t->proc, fd);
+		if (class == SCRIBE_CLASS_DUP_TO)
+			scribe_dup_over(t, task, fd, scribe_arg(regs, 2));
 		if (!scribe_fd_enter(t, p, task, class, fd))
 			return 0;
 		if (class == SCRIBE_CLASS_CLOSE)
@@ -259,6 +261,16 @@ SEC("?tp_btf/io_uring_complete")
 int scribe_uring_res(void *ctx)
 {
 	return scribe_uring_done(scribe_raw_arg(ctx, 1), scribe_raw_arg(ctx, 3), scribe_raw_arg(ctx, 4));
+}
+
+/* (ring, user_data, result, flags, …) */
+SEC("?tp_btf/io_uring_cqe_overflow")
+int scribe_uring_ovf(void *ctx)
+{
+	struct scribe_overflow o = {
+		.user_data = scribe_raw_arg(ctx, 1), .res = scribe_raw_arg(ctx, 2), .flags = scribe_raw_arg(ctx, 3)};
+
+	return scribe_uring_overflow(scribe_raw_arg(ctx, 0), &o);
 }
 
 #ifndef SCRIBE_PROBE_READ

@@ -11,6 +11,7 @@
 #ifndef BPF_KERN_PROCESS_BPF_H
 #define BPF_KERN_PROCESS_BPF_H
 
+#include "bpf/kern/descs.bpf.h"
 #include "bpf/kern/enroll.bpf.h"
 
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
@@ -106,6 +107,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		scribe_proc_begin(q, index, child->tgid);
 		scribe_send_proc(q, index, SCRIBE_EV_FORK, p->proc_id, 0);
 	} else {
+		scribe_cache_share(t, p);
 		__sync_fetch_and_add(&q->threads, 1);
 	}
 	c->proc_id = q->proc_id;
@@ -254,6 +256,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	if (!t || !p)
 		return 0;
 	t->class = 0;
+	scribe_cache_share(t, p);
 	t->c_file = 0;
 	t->wrapped_word = 0;
 	t->watched = 0;
@@ -343,6 +346,8 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 	t->events = 0;
 	if (t->leaf)
 		scribe_leaf_leave(t);
+	if (*(volatile __u32 *)&p->threads > 1)
+		scribe_cache_share(t, p);
 	if (!(p->flags & SCRIBE_PF_NOT_RECORDED))
 		scribe_io_end(t, p, task, BPF_CORE_READ(task, signal, group_exit_code) & SCRIBE_CORE_DUMPED);
 	if (__sync_fetch_and_add(&p->threads, -1) != 1)
@@ -354,6 +359,10 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 		status = BPF_CORE_READ(task, signal, group_exit_code);
 	else
 		status = BPF_CORE_READ(task, group_leader, exit_code);
+	if (p->aio_open)
+		scribe_count_many(p, SCRIBE_L_AIO_UNMATCHED, p->aio_open);
+	if (p->uring_open)
+		scribe_count_many(p, SCRIBE_L_URING_UNMATCHED, p->uring_open);
 	p->exit_code = status;
 	p->exit_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXITED);

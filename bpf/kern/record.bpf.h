@@ -7,9 +7,9 @@
 #define BPF_KERN_RECORD_BPF_H
 
 #include "bpf/kern/account.bpf.h"
+#include "bpf/kern/descs.bpf.h"
 #include "bpf/kern/heat.bpf.h"
 #include "bpf/kern/segment.bpf.h"
-#include "bpf/kern/slot.bpf.h"
 #include "logfmt/rules/posix_rules.h"
 
 /* The table of a part, made at the fifth distinct value. Index is 1-based. */

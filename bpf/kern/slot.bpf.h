@@ -12,6 +12,7 @@
 #define S_IFMT 00170000
 #define S_IFREG 0100000
 #define S_IFDIR 0040000
+#define S_IFLNK 0120000
 #define SCRIBE_SB_KERNMOUNT (1u << 22)
 #define SCRIBE_MAGIC_LUSTRE 0x0bd00bd0
 #define SCRIBE_LUSTRE_ALIGN (1u << 20)
@@ -133,6 +134,8 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	if ((job->flags & SCRIBE_JF_SEGMENTS) &&
 	    (kind == SCRIBE_KIND_FILE || kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_MPIIO))
 		flags |= SCRIBE_SF_TRACED;
+	if (kind != SCRIBE_KIND_PATH)
+		__sync_fetch_and_add(&job->files, 1);
 	s->kind = kind;
 	s->proc = proc;
 	s->proc_id = p->proc_id;
@@ -265,197 +268,6 @@ static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, 
 		scribe_count(p, SCRIBE_L_SLOT_INDEX_FULL);
 	*ret_new = true;
 	return index;
-}
-
-#define SCRIBE_FMODE_CREATED 0x100000
-
-/* Remember for every thread of the process which record a description has. */
-static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 inode, __u32 slot,
-					    __u32 generation)
-{
-	struct scribe_desc_key key = {.file = file, .proc_id = p->proc_id};
-	struct scribe_desc d = {.inode = inode, .slot = slot, .generation = generation};
-
-	if (bpf_map_update_elem(&scribe_descs, &key, &d, BPF_ANY))
-		scribe_count(p, SCRIBE_L_CACHE_FULL);
-}
-
-/* Does a file of this mode count? Directories only where the caller says so. */
-static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mode, bool directory)
-{
-	struct scribe_job_entry *job;
-
-	if ((mode & S_IFMT) == S_IFREG)
-		return true;
-	if (directory && (mode & S_IFMT) == S_IFDIR)
-		return true;
-	job = scribe_job_at(p->job);
-	return job && job->all_types;
-}
-
-/*
- * First sight of a description by this process (or an open of it): find or make
- * the record of its name. SCRIBE_SKIP_SLOT when it does not count. `kind`: FILE,
- * or STDIO for a stream's record of it.
- */
-SCRIBE_GLOBAL __u32 scribe_lookup_or_create_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-						   __u32 kind)
-{
-	struct file *file = SCRIBE_CAST(file, addr);
-	struct inode *inode = SCRIBE_GET(file, f_inode);
-	struct super_block *sb = SCRIBE_GET(inode, i_sb);
-	struct scribe_file_key *key;
-	struct scribe_slot *s;
-	__u32 index;
-	bool fresh;
-
-	if (!t || !p)
-		return SCRIBE_NO_SLOT;
-	/* memfd, System V shared memory: memory that has no name in any file system. */
-	if (SCRIBE_GET(sb, s_flags) & SCRIBE_SB_KERNMOUNT)
-		return SCRIBE_SKIP_SLOT;
-	scribe_chain_hash(t, addr);
-	if (scribe_top_excluded(t, t->climb.top))
-		return SCRIBE_SKIP_SLOT;
-	key = &t->key;
-	key->proc_id = t->proc_id;
-	key->dev = SCRIBE_GET(sb, s_dev);
-	key->ino = SCRIBE_GET(inode, i_ino);
-	key->hash = t->climb.hash ^ ((__u64)SCRIBE_GET(inode, i_generation) << 16);
-	if (kind != SCRIBE_KIND_FILE)
-		key->hash ^= kind * SCRIBE_MIX;
-	key->hash &= ~SCRIBE_INDEX_BY_STRING;
-	index = scribe_slot_for(p, t->proc, key, kind, &fresh);
-	if (!index)
-		return SCRIBE_NO_SLOT;
-	s = scribe_slot_at(index);
-	if (!s)
-		return SCRIBE_NO_SLOT;
-	if (fresh) {
-		__u32 align = SCRIBE_GET(sb, s_blocksize);
-
-		if (SCRIBE_GET(sb, s_magic) == SCRIBE_MAGIC_LUSTRE)
-			align = SCRIBE_LUSTRE_ALIGN;
-		s->align = align;
-		if (SCRIBE_GET(inode, i_nlink) == 0)
-			s->flags |= SCRIBE_SF_UNLINKED;
-		if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), false))
-			s->flags |= SCRIBE_SF_DIRECTORY;
-	}
-	if (s->kind != SCRIBE_KIND_CATCHALL) {
-		if (!(s->flags & SCRIBE_SF_NAME_SENT))
-			scribe_send_file_name(s, index, p, addr);
-		if (s->flags & SCRIBE_SF_EXCLUDED)
-			index = SCRIBE_SKIP_SLOT;
-	}
-	return index;
-}
-
-static __always_inline __u32 scribe_first_sight(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
-{
-	return scribe_lookup_or_create_record(t, p, addr, SCRIBE_KIND_FILE);
-}
-
-/* Is the description a stdio stream's, of this process or of the one it was forked from? */
-SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
-{
-	struct scribe_desc_key key = {.file = addr};
-	struct file *file = SCRIBE_CAST(file, addr);
-	__u64 inode = (__u64)SCRIBE_GET(file, f_inode);
-	struct scribe_desc *d;
-	struct scribe_slot *s;
-
-	if (!p)
-		return SCRIBE_KIND_FILE;
-	key.proc_id = p->proc_id;
-	d = bpf_map_lookup_elem(&scribe_descs, &key);
-	if (!d && !(p->flags & SCRIBE_PF_EXECED)) {
-		key.proc_id = p->parent_serial;
-		d = bpf_map_lookup_elem(&scribe_descs, &key);
-	}
-	if (!d || d->inode != inode || d->slot == SCRIBE_SKIP_SLOT)
-		return SCRIBE_KIND_FILE;
-	s = scribe_slot_at(d->slot);
-	return s && s->proc_id == (__u32)key.proc_id && s->kind == SCRIBE_KIND_STDIO ? SCRIBE_KIND_STDIO
-										   : SCRIBE_KIND_FILE;
-}
-
-/*
- * Put a description's record into the thread's cache. Most files are used by
- * one thread and closed before the next is opened: only when the place in the
- * cache is needed does the old one go into the process's table.
- */
-static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
-					     __u64 inode, __u32 slot, __u32 generation, bool kept)
-{
-	if (t->c_file && !t->c_kept && t->c_file != file)
-		scribe_desc_put(p, t->c_file, t->c_inode, t->c_slot, t->c_generation);
-	t->c_file = file;
-	t->c_inode = inode;
-	t->c_slot = slot;
-	t->c_generation = generation;
-	t->c_gen = *(volatile __u32 *)&p->open_gen;
-	t->c_kept = kept;
-}
-
-SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
-{
-	struct scribe_desc_key key = {.file = addr};
-	struct file *file = SCRIBE_CAST(file, addr);
-	__u64 inode = (__u64)SCRIBE_GET(file, f_inode);
-	__u32 index, generation = 0;
-	struct scribe_desc *d;
-	struct scribe_slot *s;
-	bool kept = false;
-
-	if (!t || !p)
-		return SCRIBE_NO_SLOT;
-	key.proc_id = t->proc_id;
-	d = bpf_map_lookup_elem(&scribe_descs, &key);
-	if (d && d->inode == inode) {
-		index = d->slot;
-		generation = d->generation;
-		kept = true;
-	} else {
-		index = scribe_lookup_or_create_record(t, p, addr, scribe_kind_of_desc(p, addr));
-		if (index == SCRIBE_NO_SLOT)
-			return index;
-	}
-	if (!kept) {
-		/* Met without an open: inherited, or shared with other threads. */
-		s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
-		generation = s ? s->generation : 0;
-		scribe_desc_put(p, addr, inode, index, generation);
-		kept = true;
-	}
-	scribe_cache_put(t, p, addr, inode, index, generation, kept);
-	return index;
-}
-
-/* Is the file, of this inode, the one that the thread has used last? */
-static __always_inline bool scribe_is_cached(const struct scribe_thread *t, const struct scribe_proc *p, __u64 file,
-					     const struct inode *inode)
-{
-	return t->c_file == file && t->c_inode == (__u64)inode &&
-	       t->c_gen == *(const volatile __u32 *)&p->open_gen;
-}
-
-/*
- * The record of an open file: from the thread's cache, the process's cache, or
- * by name. SCRIBE_NO_SLOT and SCRIBE_SKIP_SLOT: nothing to record on. Else the
- * file is the cached one now, and t->c_generation its record's.
- */
-static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-					    bool directory)
-{
-	struct file *file = SCRIBE_CAST(file, addr);
-	struct inode *inode = SCRIBE_GET(file, f_inode);
-
-	if (scribe_is_cached(t, p, addr, inode))
-		return t->c_slot;
-	if (!scribe_counts(p, SCRIBE_GET(inode, i_mode), directory))
-		return SCRIBE_SKIP_SLOT;
-	return scribe_resolve_slow(t, p, addr);
 }
 
 /* ---- parts ---- */

@@ -14,15 +14,15 @@ const volatile __u32 scribe_shm_counters_told; /* 1: what programs say of their 
 
 /* The record that a description has, as far as it is known already; else SCRIBE_NO_SLOT. */
 static __always_inline __u32 scribe_stream_known(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
-						 __u64 inode)
+						 __u64 proof)
 {
 	struct scribe_desc_key key = {.file = addr, .proc_id = t->proc_id};
 	struct scribe_desc *d;
 
-	if (t->c_file == addr && t->c_inode == inode && t->c_gen == *(volatile __u32 *)&p->open_gen)
+	if (t->c_file == addr && t->c_proof == proof && t->c_gen == *(volatile __u32 *)&p->open_gen)
 		return t->c_slot;
 	d = bpf_map_lookup_elem(&scribe_descs, &key);
-	return d && d->inode == inode ? d->slot : SCRIBE_NO_SLOT;
+	return d && d->proof == proof ? d->slot : SCRIBE_NO_SLOT;
 }
 
 /* The STDIO record of a description, which is the stream's from now on. */
@@ -30,13 +30,13 @@ static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struc
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	struct scribe_slot *s;
-	__u64 inode;
+	__u64 proof;
 	__u32 index;
 
 	if (!addr || !scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), false))
 		return SCRIBE_SKIP_SLOT;
-	inode = (__u64)SCRIBE_GET(file, f_inode);
-	index = scribe_stream_known(t, p, addr, inode);
+	proof = scribe_proof_at(addr);
+	index = scribe_stream_known(t, p, addr, proof);
 	if (index == SCRIBE_SKIP_SLOT)
 		return index;
 	s = index ? scribe_slot_at(index) : 0;
@@ -45,9 +45,9 @@ static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struc
 		s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
 		if (!s || s->kind != SCRIBE_KIND_STDIO)
 			return s ? SCRIBE_SKIP_SLOT : index;
-		scribe_desc_put(p, addr, inode, index, s->generation);
+		scribe_desc_put(p, addr, proof, index, s->generation);
 		__sync_fetch_and_add(&p->open_gen, 1);
-		scribe_cache_put(t, p, addr, inode, index, s->generation, true);
+		scribe_cache_put(t, p, addr, proof, index, s->generation, true);
 	}
 	return index;
 }

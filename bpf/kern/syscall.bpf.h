@@ -6,6 +6,8 @@
 #define BPF_KERN_SYSCALL_BPF_H
 
 #include "bpf/kern/aio.bpf.h"
+#include "bpf/kern/close_range.bpf.h"
+#include "bpf/kern/copies.bpf.h"
 #include "bpf/kern/syscall_path.bpf.h"
 
 /* Entry; false: nothing to do at return. */
@@ -26,18 +28,32 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 		return 1;
 	case SCRIBE_CLASS_FSTATAT:
 	case SCRIBE_CLASS_STATX:
+	case SCRIBE_CLASS_FACCESSAT2:
+	case SCRIBE_CLASS_READLINKAT:
+	case SCRIBE_CLASS_XATTRAT_READ:
+	case SCRIBE_CLASS_XATTRAT_WRITE:
 		/* Whether the string is empty is seen at return, when it can be read. */
 		t->slot = SCRIBE_NO_SLOT;
 		if (scribe_may_be_empty(t, class) &&
 		    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
 			t->slot = SCRIBE_SKIP_SLOT;
 		return 1;
+	case SCRIBE_CLASS_IOCTL:
+		return scribe_clone_enter(t, p);
 	case SCRIBE_CLASS_CLOSE_RANGE:
 		if (!(SCRIBE_ARG(3) & SCRIBE_CLOSE_RANGE_CLOEXEC))
 			scribe_close_range(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2));
 		return 0;
 	case SCRIBE_CLASS_AIO_SUBMIT:
-		return scribe_aio_submit(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3));
+		return scribe_aio_submit(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_ARG(3));
+	case SCRIBE_CLASS_AIO_DESTROY:
+		scribe_aio_destroy(t, p, SCRIBE_ARG(1));
+		return 0;
+	case SCRIBE_CLASS_EXEC:
+		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0); /* fallthrough */
+	case SCRIBE_CLASS_EXIT:
+		scribe_aio_end(t, p);
+		return class == SCRIBE_CLASS_EXEC;
 	default:
 		return 1;
 	}
@@ -58,8 +74,8 @@ static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scr
 	}
 	if (ret < 0)
 		return;
-	scribe_copy_side(t, p, SCRIBE_OP_READ, ret, in_off);
-	scribe_copy_side(t, p, SCRIBE_OP_WRITE, ret, out_off);
+	scribe_copy_side(t, p, SCRIBE_OP_READ, ret, scribe_copy_began(t->file, in_off, ret));
+	scribe_copy_side(t, p, SCRIBE_OP_WRITE, ret, scribe_copy_began(t->file2, out_off, ret));
 }
 
 /* Mode argument of an open: only there when the call may create. */
@@ -89,6 +105,12 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 	case SCRIBE_CLASS_COPY_RANGE:
 		scribe_copy_exit(t, p, class, ret);
 		return 0;
+	case SCRIBE_CLASS_EXEC: /* it has failed: else the thread has no call under way any more */
+		scribe_io_settle(t, p, bpf_get_current_task_btf(), 0, SCRIBE_L_LEFT_BEFORE_CALLS);
+		return 0;
+	case SCRIBE_CLASS_IOCTL:
+		scribe_clone_exit(t, p, ret);
+		return 0;
 	case SCRIBE_CLASS_OPEN:
 	case SCRIBE_CLASS_CREAT:
 	case SCRIBE_CLASS_OPENAT:
@@ -104,14 +126,17 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		return 0;
 	case SCRIBE_CLASS_AIO_GETEVENTS:
 		if (ret > 0)
-			scribe_aio_reap(t, p, SCRIBE_ARG(4), ret);
+			scribe_aio_reap(t, p, SCRIBE_ARG(1), SCRIBE_ARG(4), ret);
+		return 0;
+	case SCRIBE_CLASS_AIO_SETUP:
+		if (ret == 0)
+			scribe_aio_begin(t, SCRIBE_ARG(2));
 		return 0;
 	case SCRIBE_CLASS_AIO_SUBMIT:
-		scribe_aio_submitted(t, p, SCRIBE_ARG(3), ret);
+		scribe_aio_submitted(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), ret);
 		return 0;
 	}
-	if ((class == SCRIBE_CLASS_FSTATAT || class == SCRIBE_CLASS_STATX) && t->slot != SCRIBE_NO_SLOT &&
-	    scribe_is_empty(t)) {
+	if (scribe_class_may_be_empty(class) && t->slot != SCRIBE_NO_SLOT && scribe_is_empty(t)) {
 		if (t->slot != SCRIBE_SKIP_SLOT)
 			scribe_fd_exit(t, p, class, 0, ret);
 		return 0;

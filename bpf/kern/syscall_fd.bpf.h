@@ -60,7 +60,7 @@ static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct sc
 		return false;
 	}
 	t->file = (__u64)file;
-	if (scribe_is_cached(t, p, (__u64)file, SCRIBE_GET(file, f_inode)))
+	if (scribe_is_cached(t, p, file, SCRIBE_GET(file, f_inode)))
 		slot = t->c_slot;
 	else
 		slot = scribe_resolve(t, p, *(volatile __u64 *)&t->file, false);
@@ -81,6 +81,34 @@ static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct sc
 	return true;
 }
 
+/* A description has ended, or is about to. */
+static __always_inline void scribe_desc_gone(struct scribe_thread *t, __u64 file)
+{
+	struct scribe_desc_key key = {.file = file, .proc_id = t->proc_id};
+
+	if (t->c_file != file || t->c_kept)
+		bpf_map_delete_elem(&scribe_descs, &key);
+	if (t->c_file == file)
+		t->c_file = 0;
+}
+
+/* Entry of dup2 or dup3: a description that ends by it, without a close. */
+static __always_inline void scribe_dup_over(struct scribe_thread *t, struct task_struct *task, __u64 from, __u64 to)
+{
+	__u64 ended = scribe_fd_file(task, to);
+
+	if (ended && from != to && scribe_fd_file(task, from) && scribe_file_last_ref(ended))
+		scribe_desc_gone(t, ended);
+}
+
+/* Calls that count on directories and links, too. */
+static __always_inline bool scribe_class_of_folders(__u32 class)
+{
+	return class == SCRIBE_CLASS_GETDENTS || class == SCRIBE_CLASS_FSTATFS || class == SCRIBE_CLASS_FACCESSAT2 ||
+	       class == SCRIBE_CLASS_READLINKAT || class == SCRIBE_CLASS_XATTRAT_READ ||
+	       class == SCRIBE_CLASS_XATTRAT_WRITE;
+}
+
 /* Entry of another call on a descriptor: which record. */
 static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p,
 					    struct task_struct *task, __u32 class, __u64 fd)
@@ -90,7 +118,7 @@ static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scri
 
 	if (!file)
 		return false;
-	slot = scribe_resolve(t, p, file, class == SCRIBE_CLASS_GETDENTS || class == SCRIBE_CLASS_FSTATFS);
+	slot = scribe_resolve(t, p, file, scribe_class_of_folders(class));
 	if (slot == SCRIBE_NO_SLOT) {
 		t->events++;
 		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
@@ -112,13 +140,9 @@ static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, str
 	struct scribe_desc_key key = {.file = file};
 	struct scribe_slot *s;
 	__u32 index, kind;
-	struct file *f;
-	__u64 inode;
 
 	if (!file)
 		return SCRIBE_NO_SLOT;
-	f = SCRIBE_CAST(file, file);
-	inode = (__u64)SCRIBE_GET(f, f_inode);
 	kind = scribe_kind_of_desc(p, file);
 	key.proc_id = t->proc_id;
 	bpf_map_delete_elem(&scribe_descs, &key);
@@ -131,7 +155,7 @@ static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, str
 		return SCRIBE_NO_SLOT;
 	t->again_generation = s->generation;
 	if (kind == SCRIBE_KIND_STDIO)
-		scribe_desc_put(p, file, inode, index, s->generation);
+		scribe_desc_put(p, file, scribe_proof_at(file), index, s->generation);
 	return index;
 }
 
@@ -428,6 +452,7 @@ static __always_inline bool scribe_classify_fd_call(__u32 class, __u64 arg2, str
 		m->what = SCRIBE_META_DUP;
 		return true;
 	case SCRIBE_CLASS_DUP:
+	case SCRIBE_CLASS_DUP_TO:
 		m->what = SCRIBE_META_DUP;
 		return true;
 	case SCRIBE_CLASS_MMAP:
@@ -450,10 +475,18 @@ static __always_inline bool scribe_classify_fd_call(__u32 class, __u64 arg2, str
 	case SCRIBE_CLASS_FSTATFS:
 		m->ext = SCRIBE_EXT_STATFS;
 		return true;
+	case SCRIBE_CLASS_FACCESSAT2:
+		m->ext = SCRIBE_EXT_ACCESSES;
+		return true;
+	case SCRIBE_CLASS_READLINKAT:
+		m->ext = SCRIBE_EXT_READLINKS;
+		return true;
 	case SCRIBE_CLASS_FXATTR_READ:
+	case SCRIBE_CLASS_XATTRAT_READ:
 		m->ext = SCRIBE_EXT_XATTR_READS;
 		return true;
 	case SCRIBE_CLASS_FXATTR_WRITE:
+	case SCRIBE_CLASS_XATTRAT_WRITE:
 		m->ext = SCRIBE_EXT_XATTR_WRITES;
 		return true;
 	case SCRIBE_CLASS_SYNC_RANGE:
@@ -466,8 +499,6 @@ static __always_inline bool scribe_classify_fd_call(__u32 class, __u64 arg2, str
 SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __u64 arg2,
 				 __s64 ret)
 {
-	struct scribe_desc_key key;
-
 	if (!t || !p)
 		return 0;
 	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_COUNT);
@@ -478,14 +509,25 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 		t->meta.ext = SCRIBE_EXT_FAILED_META;
 	}
 	scribe_meta_on(t, p, SCRIBE_AT(t->slot, t->generation), t->file);
-	if (class == SCRIBE_CLASS_CLOSE && t->last_ref) {
-		key.file = t->file;
-		key.proc_id = t->proc_id;
+	if (class == SCRIBE_CLASS_CLOSE && t->last_ref)
+		scribe_desc_gone(t, t->file);
+	return 0;
+}
 
-		if (t->c_file != t->file || t->c_kept)
-			bpf_map_delete_elem(&scribe_descs, &key);
-		t->c_file = 0;
-	}
+/* The description that has been opened has this record. */
+SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 index)
+{
+	struct scribe_slot *s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
+	__u64 proof = scribe_proof_at(addr);
+	bool kept;
+
+	if (!t || !p)
+		return 0;
+	/* Other threads do not look into this one's cache: what they find by name may be called otherwise by then. */
+	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1);
+	if (kept)
+		scribe_desc_put(p, addr, proof, index, s->generation);
+	scribe_cache_put(t, p, addr, proof, index, s ? s->generation : 0, kept);
 	return 0;
 }
 
@@ -515,10 +557,7 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
-	if (t->stream_open && s)
-		scribe_desc_put(p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s->generation);
-	scribe_cache_put(t, p, addr, (__u64)SCRIBE_GET(file, f_inode), index, s ? s->generation : 0,
-			 t->stream_open && s);
+	scribe_open_remember(t, p, addr, index);
 	if (!s) {
 		scribe_count(p, SCRIBE_L_EXCLUDED);
 		return 0;
@@ -527,54 +566,6 @@ SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *
 			SCRIBE_GET(file, f_mode) & SCRIBE_FMODE_CREATED ? SCRIBE_EXT_CREATES : SCRIBE_EXT_COUNT);
 	t->meta.mode = mode;
 	scribe_meta_on(t, p, SCRIBE_AT(index, s->generation), addr);
-	return 0;
-}
-
-/* Copies: bytes read from one file and written to the other. */
-SCRIBE_GLOBAL int scribe_copy_side(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __s64 bytes,
-				   __u64 user_off)
-{
-	__u32 slot, generation;
-	__s64 after = 0;
-	__u64 file;
-
-	if (!t || !p)
-		return 0;
-	slot = write ? t->slot2 : t->slot;
-	generation = write ? t->generation2 : t->generation;
-	file = write ? t->file2 : t->file;
-	if (!file || slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT)
-		return 0;
-	if (!user_off || bpf_probe_read_user(&after, sizeof(after), (void *)user_off))
-		after = scribe_file_pos(file);
-	t->op.op = write & 1;
-	t->op.bytes = bytes;
-	t->op.offset = after - bytes;
-	t->op.unaligned = 0;
-	scribe_data_of_call(t, p, SCRIBE_AT(slot, generation), file);
-	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_SPLICES);
-	t->meta.end_ns = t->op.start_ns; /* its time is the data's */
-	scribe_meta_on(t, p, SCRIBE_AT(slot, generation), file);
-	return 0;
-}
-
-/* sendfile(out, in, *off), splice(in, *off, out, *off), copy_file_range alike. */
-SCRIBE_GLOBAL int scribe_copy_enter(struct scribe_thread *t, struct scribe_proc *p, __u64 in, __u64 out)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (!t || !p)
-		return 0;
-	t->file2 = scribe_fd_file(task, out);
-	t->slot2 = SCRIBE_SKIP_SLOT;
-	if (t->file2)
-		t->slot2 = scribe_resolve(t, p, t->file2, false);
-	t->generation2 = t->c_generation;
-	t->file = scribe_fd_file(task, in);
-	t->slot = SCRIBE_SKIP_SLOT;
-	if (t->file)
-		t->slot = scribe_resolve(t, p, t->file, false);
-	t->generation = t->c_generation;
 	return 0;
 }
 

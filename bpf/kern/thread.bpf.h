@@ -51,7 +51,7 @@ struct scribe_path_call {
 	__u32 statx;
 	__u32 two;
 	__u32 ext;
-	__u32 pad;
+	__u32 made_mode; /* mknod: mode with the type, 0 none */
 };
 
 /* A walk up a chain of dentries, between two stretches of it (bpf/kern/dentry_path.bpf.h). */
@@ -59,6 +59,13 @@ struct scribe_climb {
 	__u64 dentry, mnt;
 	__u64 root, root_mnt; /* where it ends */
 	__u64 hash, top;      /* top: dentry of the top-level component, 0 none */
+};
+
+/* A folder, or a link, as strings name it (bpf/kern/path_record.bpf.h). */
+struct scribe_folder_key {
+	__u64 hash; /* of the string, and of where it starts */
+	__u64 ino;  /* of where it starts */
+	__u32 dev, job;
 };
 
 /* An operation on its way, by (process, control block) or by request. */
@@ -94,6 +101,25 @@ struct scribe_io_event {
 	__s64 res2;
 };
 
+/* As in linux/fs.h: FICLONERANGE and FIDEDUPERANGE. */
+struct scribe_clone_range {
+	__s64 from;
+	__u64 from_offset, bytes, to_offset; /* bytes: 0 to the end */
+};
+
+struct scribe_dedupe {
+	__u64 offset, bytes;
+	__u16 count, pad;
+	__u32 pad2;
+};
+
+struct scribe_dedupe_target {
+	__s64 fd;
+	__u64 offset, bytes; /* bytes: found equal and shared */
+	__s32 status;        /* 0: they are equal */
+	__u32 pad;
+};
+
 /* A list in user memory, or a range, that is gone through. */
 struct scribe_list {
 	__u64 array;
@@ -101,8 +127,9 @@ struct scribe_list {
 	__u64 first;
 	__u64 taken; /* aio: submissions that the kernel took */
 	__u64 now_ns;
-	__u32 undo; /* aio: 1: take back what was not taken */
-	__u32 pad;
+	__u64 done;
+	__u32 undo;   /* aio: 1: take back what was not taken */
+	__u32 ending; /* aio: 1 + the next context of the process, whose end this is; else 0 */
 };
 
 /* What the kernel accounts a thread: reads or writes. */
@@ -118,7 +145,7 @@ struct scribe_thread {
 	__u32 class;       /* enum scribe_syscall_class of the call under way, 0 none */
 	/* cache: the record of the file used last; that of a read or write under way */
 	__u64 c_file;
-	__u64 c_inode;
+	__u64 c_proof;   /* scribe_proof of the file */
 	__u32 c_slot;
 	__u32 c_generation;
 	__u32 c_gen;
@@ -146,6 +173,7 @@ struct scribe_thread {
 	__u64 top;      /* top-level dentry looked at last, and whether it is excluded */
 	__u64 top_name; /* its name's hash and length */
 	__u32 path_align; /* block size that a stat by path has given */
+	__u32 link_moved;  /* the source of the rename under way is a symbolic link */
 	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
 	__u64 arg[6];   /* arguments of calls that are not on one descriptor */
 	__u64 moved[2]; /* bytes read and written so far, and the time of that: library calls take the
@@ -158,10 +186,16 @@ struct scribe_thread {
 	struct scribe_path_call path;
 	struct scribe_climb climb;
 	struct scribe_file_key key;
+	struct scribe_folder_key folder;
 	struct scribe_flight flight;
 	union {
 		struct scribe_iocb iocb;
 		struct scribe_io_event io_event;
+		struct scribe_clone_range clone;
+		struct {
+			struct scribe_dedupe from;
+			struct scribe_dedupe_target to;
+		} dedupe;
 	};
 	struct scribe_list list;
 };

@@ -151,6 +151,7 @@ int scribe_bpf_attach_program(const char *program, int fd)
 		{"scribe_ev_end", "sched/sched_process_exit", NULL, false, false},
 		{"scribe_ev_sub", "io_uring/io_uring_submit_req", NULL, false, false},
 		{"scribe_ev_cqe", "io_uring/io_uring_complete", NULL, false, false},
+		{"scribe_ev_ovf", "io_uring/io_uring_cqe_overflow", NULL, false, false},
 		{"scribe_raw_enter", NULL, "sys_enter", false, false},
 		{"scribe_raw_exit", NULL, "sys_exit", false, false},
 		{"scribe_fn_enter", NULL, NULL, true, false},
@@ -231,7 +232,11 @@ static int choose_uring(struct bpf_object *object, const struct btf *btf, bool e
 	if (tracepoint_params(btf, "io_uring_complete") == 4)
 		done = "scribe_uring_cqe";
 	rc = choose(object, events ? "scribe_ev_sub" : submit);
-	return rc ? rc : choose(object, events ? "scribe_ev_cqe" : done);
+	if (rc == 0)
+		rc = choose(object, events ? "scribe_ev_cqe" : done);
+	if (rc == 0 && tracepoint_params(btf, "io_uring_cqe_overflow") == 6) /* from 5.19 on */
+		rc = choose(object, events ? "scribe_ev_ovf" : "scribe_uring_ovf");
+	return rc;
 }
 
 int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_object *object,

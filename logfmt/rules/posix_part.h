@@ -48,19 +48,19 @@ struct scribe_cursor {
 	X(ACCESSES, "access, faccessat, faccessat2 that returned 0") \
 	X(TRUNCATES, "truncate, ftruncate") \
 	X(FALLOCATES, "fallocate") \
-	X(FADVISES, "fadvise64") \
+	X(FADVISES, "fadvise64, readahead") \
 	X(GETDENTS, "getdents64: counted at the directory") \
 	X(STATFS, "statfs, fstatfs") \
 	X(XATTR_READS, "getxattr and listxattr families") \
 	X(XATTR_WRITES, "setxattr and removexattr families") \
 	X(SYNC_RANGES, "sync_file_range") \
 	X(MSYNCS, "msync of a mapping of the file") \
-	X(SPLICES, "sendfile, splice, copy_file_range on the file") \
+	X(SPLICES, "sendfile, splice, copy_file_range, FICLONE and its kin on the file") \
 	X(AIO_OPS, "reads and writes by libaio (also in the POSIX record)") \
 	X(URING_OPS, "reads and writes by io_uring (also in the POSIX record)") \
 	X(FAILED_DATA, "reads and writes that returned an error") \
 	X(FAILED_META, "other calls on the open file that returned an error") \
-	X(CREATES, "opens that created the file") \
+	X(CREATES, "opens and mknods that created the file") \
 	X(CLOSES, "closes of descriptors of the file") \
 	X(MAPPED_BYTES, "bytes of the mappings of the file; what moves through them is not counted")
 

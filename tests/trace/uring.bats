@@ -52,6 +52,8 @@ load helper
   [ "$submitted" -eq 40 ]
   [ "$completed" -eq "$writes" ]
   [ "$writes" -ge 10 ]
+  expect LEDGER_URING_UNMATCHED $((submitted - completed))
+  "$IOSCRIBE" summary "$LOG" | grep -q '^ledger .*NOT complete'
 }
 
 @test "io_uring: many in flight" {

@@ -152,17 +152,23 @@ SCRIBE_GLOBAL __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc 
 				    struct scribe_calls *calls, __u32 lengths)
 {
 	__u32 bytes = lengths & 0xffff, index;
+	struct scribe_job_entry *job;
 	struct scribe_slot *slot;
 	__u64 from;
 
 	if (!t || !p || !s || !calls)
 		return SCRIBE_NO_SLOT;
+	job = scribe_job_at(p->job);
 	from = scribe_path_start(s, SCRIBE_AT_FDCWD);
-	if (!from || scribe_string_excluded(s) || !scribe_start_key(t, from))
+	if (!from || !job)
 		return SCRIBE_SKIP_SLOT;
-	t->key.hash = calls->name.own;
-	if (!t->key.hash)
-		t->key.hash = scribe_string_hash(s, bytes);
+	/* Whether it is excluded is for the daemon to say, who follows the links in it. */
+	scribe_start_key(t, from);
+	if (calls->name.own)
+		t->key.hash = calls->name.own;
+	else
+		t->key.hash = (t->key.hash + *(volatile __u32 *)&job->links) * SCRIBE_MIX +
+			      scribe_string_hash(s, bytes);
 	t->key.hash = (t->key.hash * SCRIBE_MIX + calls->name.kind) << 2 | 1;
 	index = scribe_lib_record_of(t, p, calls->name.kind);
 	slot = index ? scribe_slot_at(index) : 0;

@@ -216,14 +216,13 @@ static __always_inline __s64 scribe_stream_bytes(struct scribe_proc *p, struct s
 /* Are the calls of a description's stream counted, by probes or by the program? */
 SCRIBE_GLOBAL int scribe_stream_counted(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
 {
-	struct file *f = SCRIBE_CAST(file, file);
 	struct scribe_slot *s;
 
 	if (!t || !p || !file)
 		return 0;
 	if (scribe_counts_calls())
 		return 1;
-	s = scribe_lib_slot_at(scribe_stream_known(t, p, file, (__u64)SCRIBE_GET(f, f_inode)));
+	s = scribe_lib_slot_at(scribe_stream_known(t, p, file, scribe_proof_at(file)));
 	return s && s->kind == SCRIBE_KIND_STDIO && (s->flags & SCRIBE_SF_CALLS) &&
 	       scribe_calls_counted(p, s);
 }

@@ -180,17 +180,15 @@ void scribe_job_changed(struct scribe_job *w, uint32_t alignment_before)
 {
 	struct scribe_daemon *d = w->daemon;
 	struct scribe_job_entry *job = d->bpf ? scribe_bpf_job(d->bpf, w->index) : NULL;
-	struct scribe_ledger ledger = {0};
 
 	scribe_job_table_exclude_libraries(w);
 	if (!job)
 		return;
 	scribe_job_table_exclude(d, w);
-	scribe_bpf_ledger(d->bpf, w->index, &ledger);
 	/* what has been counted by another alignment, of living threads or of ended ones, stays so */
 	if (d->resuming)
 		w->config.mem_alignment = job->mem_align;
-	else if (__atomic_load_n(&job->used, __ATOMIC_ACQUIRE) || ledger.v[SCRIBE_L_EVENTS])
+	else if (__atomic_load_n(&job->files, __ATOMIC_ACQUIRE))
 		w->config.mem_alignment = alignment_before;
 	else
 		__atomic_store_n(&job->mem_align, w->config.mem_alignment, __ATOMIC_RELEASE);

@@ -41,20 +41,57 @@ static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffi
 	return bytes + strlen(path + bytes);
 }
 
-/* The links of a name, as its process sees them. False: they are being looked up. */
-static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char *path, bool nofollow,
-			 size_t *ret_bytes)
+/* The root directory of the process, or the machine's where that is the same. */
+static int root_of(struct scribe_daemon *d, const struct scribe_process *p)
 {
 	int root = open_root(p);
-	bool followed;
 
 	if (root < 0 && p->own_root_dir)
 		root = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0)
 				   : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
-	followed = scribe_path_lookup(p->work, path, root, nofollow, ret_bytes);
+	return root;
+}
+
+/* The links of a name, as its process sees them. False: they are being looked up. */
+static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char *path, bool nofollow,
+			 size_t *ret_bytes)
+{
+	int root = root_of(d, p);
+	bool followed = scribe_path_lookup(p->work, path, root, nofollow, ret_bytes);
+
 	if (root >= 0)
 		close(root);
 	return followed;
+}
+
+static const char *last_component(const char *path, size_t bytes, size_t *ret_bytes)
+{
+	const char *slash = memrchr(path, '/', bytes), *last = slash ? slash + 1 : path;
+
+	*ret_bytes = bytes - (size_t)(last - path);
+	return last;
+}
+
+/*
+ * `path` is excluded. Is whatever is named with the same folder? Where its last component was no link, so that
+ * the folder leads to that of the path, which is excluded and not for users to change.
+ */
+static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_path_parts *given,
+			       const char *path, size_t bytes)
+{
+	size_t a, b, n = strnlen(given->string, given->string_bytes);
+	const char *last = last_component(path, bytes, &a), *was = last_component(given->string, n, &b);
+	bool fixed;
+	int root;
+
+	if (!n || a != b || memcmp(last, was, a) ||
+	    !scribe_exclusions_match(&p->work->config.paths, path, (size_t)(last - path)))
+		return false;
+	root = root_of(d, p);
+	fixed = scribe_path_folder_is_fixed(root, path);
+	if (root >= 0)
+		close(root);
+	return fixed;
 }
 
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
@@ -109,7 +146,12 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	scribe_job_journal_name(p->work, e->slot, e->generation, label);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
 	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
-		__atomic_fetch_or(&slot->flags, SCRIBE_SF_EXCLUDED, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&slot->flags,
+				  SCRIBE_SF_EXCLUDED | (parts.has_string && slot->kind == SCRIBE_KIND_PATH &&
+							is_folder_excluded(d, p, &parts, label->text, label->bytes)
+								? SCRIBE_SF_FOLDER_EXCLUDED
+								: 0),
+				  __ATOMIC_RELAXED);
 	else if (p->own_root_dir) /* else its name means another file to the helper */
 		scribe_file_xattrs_want(p->work, label);
 	return 0;

@@ -174,7 +174,7 @@ static ssize_t follow_links(const struct root *root, const char *path, char *ret
 	ssize_t n;
 
 	if (fd < 0)
-		return -1;
+		return fd;
 	n = path_of(root, fd, ret, cap);
 	again = open_below(root, path, 0);
 	if (again < 0 || !is_same_file(fd, again))
@@ -185,7 +185,7 @@ static ssize_t follow_links(const struct root *root, const char *path, char *ret
 	return n;
 }
 
-/* What is there: without links on its way it is called as it was given. */
+/* What is there: without links on its way it is called as it was given. Its bytes, or what an open of it says. */
 static ssize_t real_path(const struct root *root, const char *path, char *ret, size_t cap)
 {
 	int fd = open_below(root, path, SCRIBE_PATH_NO_LINKS);
@@ -193,7 +193,7 @@ static ssize_t real_path(const struct root *root, const char *path, char *ret, s
 	if (fd == -ELOOP)
 		return follow_links(root, path, ret, cap);
 	if (fd < 0)
-		return -1;
+		return fd;
 	close(fd);
 	if (strlen(path) >= cap)
 		return -1;
@@ -201,34 +201,96 @@ static ssize_t real_path(const struct root *root, const char *path, char *ret, s
 	return (ssize_t)scribe_path_clean(ret);
 }
 
-/* The parent resolved, the last component as it stands. */
-static ssize_t resolve_parent(const struct root *root, const char *path, char *ret, size_t cap)
+/* `text` of `bytes` behind the path in `ret`, cleaned. Bytes; -1: there is no room. */
+static ssize_t append(char *ret, size_t cap, const char *text, size_t bytes)
 {
-	char parent[SCRIBE_NAME_ROOM];
+	size_t at = strlen(ret);
+
+	if (at + 2 + bytes > cap)
+		return -1;
+	ret[at] = '/';
+	memcpy(ret + at + 1, text, bytes);
+	ret[at + 1 + bytes] = 0;
+	return (ssize_t)scribe_path_clean(ret);
+}
+
+#define LINKS_MOST      40 /* as the kernel follows */
+#define COMPONENTS_MOST 128
+
+/*
+ * `path` is a link whose target is gone: the path that it stood for into `ret`. False: it is none. What a link
+ * says may have to be read from a disk: that is who opens what the cache does not hold.
+ */
+static bool read_dangling(const struct root *root, const char *path, char *ret, size_t cap)
+{
+	int fd = open_below(root, path, SCRIBE_PATH_NOFOLLOW);
+	size_t parent;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	fd = root->fn(root->ctx, root->root_fd, path, SCRIBE_PATH_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	parent = (size_t)((const char *)memrchr(path, '/', strlen(path)) - path) + 1;
+	memcpy(ret, path, parent);
+	n = parent < cap ? readlinkat(fd, "", ret + parent, cap - parent) : -1;
+	close(fd);
+	if (n <= 0 || parent + (size_t)n >= cap)
+		return false;
+	ret[parent + (size_t)n] = 0;
+	if (ret[parent] == '/')
+		memmove(ret, ret + parent, (size_t)n + 1);
+	return true;
+}
+
+/* The longest beginning of `path` that is there, resolved, and the rest as it stands; `end`: of the beginning. */
+static ssize_t resolve_from(const struct root *root, const char *path, size_t end, char *ret, size_t cap)
+{
+	char whole[SCRIBE_NAME_ROOM], begin[SCRIBE_NAME_ROOM];
+	unsigned links = 0;
+	ssize_t n;
+
+	if (strlen(path) >= sizeof(whole))
+		return -1;
+	strcpy(whole, path);
+	for (unsigned i = 0; i < COMPONENTS_MOST; i++) {
+		memcpy(begin, whole, end);
+		begin[end] = 0;
+		n = real_path(root, end ? begin : "/", ret, cap);
+		if (n >= 0)
+			return whole[end] ? append(ret, cap, whole + end, strlen(whole + end)) : n;
+		if (!end)
+			return -1;
+		if (n == -ENOENT && links < LINKS_MOST && read_dangling(root, begin, ret, cap)) {
+			links++;
+			if (append(ret, cap, whole + end, strlen(whole + end)) < 0 || strlen(ret) >= sizeof(whole))
+				return -1;
+			strcpy(whole, ret);
+			end = strlen(whole);
+			continue;
+		}
+		while (end > 0 && whole[end - 1] != '/')
+			end--;
+		while (end > 0 && whole[end - 1] == '/')
+			end--;
+	}
+	return -1;
+}
+
+/* Where the last component begins, without the slashes before it. */
+static size_t parent_end(const char *path)
+{
 	size_t n = strlen(path);
-	const char *last;
-	ssize_t at;
 
 	while (n > 1 && path[n - 1] == '/')
 		n--;
-	last = memrchr(path, '/', n);
-	if (!last || n >= sizeof(parent))
-		return -1;
-	last++;
-	if (last == path + n || !strncmp(last, ".", (size_t)(path + n - last)) ||
-	    !strncmp(last, "..", (size_t)(path + n - last)))
-		return -1;
-	memcpy(parent, path, (size_t)(last - path));
-	parent[last - path] = 0;
-	at = real_path(root, parent, ret, cap);
-	if (at < 0 || (size_t)at + 2 + (size_t)(path + n - last) > cap)
-		return -1;
-	if (ret[at - 1] != '/')
-		ret[at++] = '/';
-	memcpy(ret + at, last, (size_t)(path + n - last));
-	at += path + n - last;
-	ret[at] = 0;
-	return at;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	while (n > 0 && path[n - 1] == '/')
+		n--;
+	return n;
 }
 
 size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn,
@@ -238,14 +300,44 @@ size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, s
 	char real[SCRIBE_NAME_ROOM];
 	ssize_t n = -1;
 
-	if (root_fd >= 0 && !nofollow)
-		n = real_path(&root, path, real, sizeof(real));
-	if (root_fd >= 0 && n < 0)
-		n = resolve_parent(&root, path, real, sizeof(real));
+	if (root_fd >= 0 && path[0] == '/')
+		n = resolve_from(&root, path, nofollow ? parent_end(path) : strlen(path), real, sizeof(real));
 	if (n < 0 || (size_t)n >= cap)
 		return has_dots(path) ? scribe_path_clean(path) : strlen(path);
 	memcpy(path, real, (size_t)n + 1);
 	return (size_t)n;
+}
+
+/* Others may write into an ancestor where each may only remove what is his own (the sticky bit). */
+static bool is_fixed(int root_fd, const char *folder, bool ancestor)
+{
+	int fd = open_at(root_fd, folder, SCRIBE_PATH_NO_LINKS, RESOLVE_CACHED);
+	struct statx s = {0};
+	bool fixed = fd >= 0 && statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MODE | STATX_UID, &s) == 0 &&
+		     (s.stx_mask & (STATX_MODE | STATX_UID)) == (STATX_MODE | STATX_UID) && s.stx_uid == 0 &&
+		     (!(s.stx_mode & 022) || (ancestor && s.stx_mode & 01000));
+
+	if (fd >= 0)
+		close(fd);
+	return fixed;
+}
+
+bool scribe_path_folder_is_fixed(int root_fd, const char *path)
+{
+	char folder[SCRIBE_NAME_ROOM];
+	size_t n = strlen(path);
+	bool ancestor = false;
+
+	if (root_fd < 0 || n >= sizeof(folder) || path[0] != '/')
+		return false;
+	memcpy(folder, path, n + 1);
+	while ((n = parent_end(folder)) > 0) {
+		folder[n] = 0;
+		if (!is_fixed(root_fd, folder, ancestor))
+			return false;
+		ancestor = true;
+	}
+	return is_fixed(root_fd, "/", ancestor);
 }
 
 struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes)

@@ -64,6 +64,12 @@ size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, s
 /* Such a function that waits for the file system. */
 int scribe_path_open(void *ctx, int root_fd, const char *path, unsigned flags);
 
+/*
+ * Is the folder of `path` (resolved, below the directory `root_fd`) one that root alone can change, as are all
+ * above it? Looks only at what the kernel has in memory: false where that is not all.
+ */
+bool scribe_path_folder_is_fixed(int root_fd, const char *path);
+
 /* The entry for a path, made if new. NULL: memory is out. */
 struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes);
 struct scribe_name_entry *scribe_name_table_by_id(const struct scribe_name_table *names, uint64_t id);

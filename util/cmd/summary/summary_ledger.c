@@ -23,7 +23,7 @@ static enum weight weight_of(const char *name)
 	static const char *const losses[] = {"SLOT_INDEX_FULL", "COMPAT_SYSCALL",   "AIO_UNMATCHED",
 					     "URING_UNMATCHED", "PROGRAM_MISSES",   "IO_MISSED_CALLS",
 					     "IO_MISSED_BYTES", "SEGMENTS_NO_LEAF", "SEGMENTS_NO_ROOM",
-					     "SEGMENTS_UNTOLD", "LATE_PROCS"};
+					     "SEGMENTS_UNTOLD", "LATE_PROCS",       "URING_OTHER"};
 	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT",
 						     "STREAMS_STOPPED"};
 	size_t len = strlen(name);

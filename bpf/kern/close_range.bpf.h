@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* close_range: every file in the range is closed. */
+#ifndef BPF_KERN_CLOSE_RANGE_BPF_H
+#define BPF_KERN_CLOSE_RANGE_BPF_H
+
+#include "bpf/kern/syscall_fd.bpf.h"
+
+#define SCRIBE_CLOSE_RANGE_CLOEXEC 4
+/* close_range looks at so many descriptors: 64 a word; a table is no longer but where fs.nr_open was raised */
+#define SCRIBE_CLOSE_WORDS  128
+#define SCRIBE_CLOSE_ROUNDS 128
+
+SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *p, __u32 fd)
+{
+	__u64 file = scribe_fd_file(bpf_get_current_task_btf(), fd);
+	bool last_ref;
+	__u32 slot;
+
+	if (!t || !p || !file)
+		return 0;
+	last_ref = scribe_file_last_ref(file);
+	slot = scribe_resolve(t, p, file, false);
+	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
+		scribe_meta_on(t, p, SCRIBE_AT(slot, t->c_generation), file);
+	if (last_ref)
+		scribe_desc_gone(t, file);
+	return 0;
+}
+
+/* A word of the table's bits: those of its descriptors that are open and in t->list. 1: there are no further words. */
+SCRIBE_GLOBAL int scribe_close_word(struct scribe_thread *t, struct scribe_proc *p, __u32 word)
+{
+	struct fdtable *fdt = bpf_get_current_task_btf()->files->fdt;
+	__u64 first = word * 64ull, bits = 0;
+
+	if (!t || !p || first >= fdt->max_fds || first > t->list.count)
+		return 1;
+	bpf_probe_read_kernel(&bits, sizeof(bits), (void *)((__u64)fdt->open_fds + word * 8ull));
+	for (__u32 i = 0; i < 64 && bits >> i; i++) {
+		if (first + i > t->list.count)
+			return 1;
+		if ((bits >> i & 1) && first + i >= t->list.first)
+			scribe_close_one(t, p, first + i);
+	}
+	return 0;
+}
+
+SCRIBE_GLOBAL int scribe_close_words(struct scribe_thread *t, struct scribe_proc *p, __u32 word)
+{
+	for (__u32 i = 0; i < SCRIBE_CLOSE_WORDS; i++) {
+		if (scribe_close_word(t, p, word + i))
+			return 1;
+	}
+	return 0;
+}
+
+/* The descriptors from `first` to `last`; those beyond the limit are counted as lost. */
+static __always_inline int scribe_close_range(struct scribe_thread *t, struct scribe_proc *p, __u32 first, __u32 last)
+{
+	__u32 word = first / 64;
+
+	if (!t || !p)
+		return 0;
+	t->op.start_ns = t->op.end_ns = bpf_ktime_get_ns();
+	scribe_meta_set(t, SCRIBE_META_CLOSE, SCRIBE_EXT_CLOSES);
+	t->list = (struct scribe_list){.first = first, .count = last};
+	for (__u32 i = 0; i < SCRIBE_CLOSE_ROUNDS; i++) {
+		if (scribe_close_words(t, p, word + i * SCRIBE_CLOSE_WORDS))
+			return 0;
+	}
+	scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The record of a path that a call has named, which is found by (starting directory, string); and what is known of
+ * strings: folders that are excluded as a whole, symbolic links that the job has made.
+ */
+#ifndef BPF_KERN_PATH_RECORD_BPF_H
+#define BPF_KERN_PATH_RECORD_BPF_H
+
+#include "bpf/kern/record.bpf.h"
+
+#define SCRIBE_AT_FDCWD (-100)
+#define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
+#define SCRIBE_HASH_STRETCH 8
+
+/* A stretch of a string (see scribe_chain_hash_on for why): its next `n` words from `word` on. */
+SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 word, __u32 n, __u64 hash)
+{
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < SCRIBE_HASH_STRETCH && i < n; i++) {
+		__u32 at = ((word + i) & (SCRIBE_NAME_WORDS - 1)) * 8;
+
+		hash = (hash ^ *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + at]) * SCRIBE_MIX;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* The user string in the upper half of the scratch: hash of its `bytes`. */
+static __always_inline __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
+{
+	__u32 words = bytes / 8, at = (words & (SCRIBE_NAME_WORDS - 1)) * 8;
+	__u64 hash = bytes;
+
+	for (__u32 i = 0; i < SCRIBE_NAME_WORDS && i < words; i += SCRIBE_HASH_STRETCH)
+		hash = scribe_string_hash_on(s, i, words - i, hash);
+	if (bytes & 7) {
+		__u64 last = *(__u64 *)&s->text[SCRIBE_NAME_MAX_BYTES + at];
+
+		hash = (hash ^ (last & ((1ull << ((bytes & 7) * 8)) - 1))) * SCRIBE_MIX;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* Is the string absolute and below an excluded top-level name? */
+SCRIBE_GLOBAL int scribe_string_excluded(struct scribe_scratch *s)
+{
+	struct scribe_excl_key key = {};
+
+	if (!s || s->text[SCRIBE_NAME_MAX_BYTES] != '/')
+		return 0;
+	for (int i = 0; i < (int)sizeof(key.name) - 1; i++) {
+		char c = s->text[SCRIBE_NAME_MAX_BYTES + 1 + i];
+
+		if (c == '/' || c == 0)
+			break;
+		key.name[i] = c;
+	}
+	return bpf_map_lookup_elem(&scribe_excl, &key) != 0;
+}
+
+/* Where the path starts, as a walk's beginning; 0: the descriptor is none. */
+static __always_inline __u64 scribe_path_start(struct scribe_scratch *s, __s64 dir)
+{
+	if (s->text[SCRIBE_NAME_MAX_BYTES] == '/')
+		return SCRIBE_FROM_ROOT;
+	if ((__s32)dir == SCRIBE_AT_FDCWD)
+		return SCRIBE_FROM_CWD;
+	return scribe_fd_file(bpf_get_current_task_btf(), (__u32)dir);
+}
+
+/*
+ * Where a path starts into t->key, its inode's generation and name in the hash: a folder with the inode number
+ * of one that is gone is another one. True: it is below an excluded name.
+ */
+static __always_inline bool scribe_start_key(struct scribe_thread *t, __u64 from)
+{
+	struct dentry *dentry;
+
+	scribe_climb_begin(&t->climb, from);
+	dentry = SCRIBE_CAST(dentry, t->climb.dentry);
+	t->key.proc_id = t->proc_id;
+	t->key.dev = SCRIBE_GET(dentry, d_sb, s_dev);
+	t->key.ino = SCRIBE_GET(dentry, d_inode, i_ino);
+	t->key.hash = SCRIBE_GET(dentry, d_inode, i_generation);
+	if (from == SCRIBE_FROM_ROOT)
+		return false;
+	scribe_chain_hash(t, from);
+	t->key.hash += t->climb.hash;
+	return scribe_top_excluded(t, t->climb.top);
+}
+
+/* Bytes of the string up to its last slash, that included; 0: there is none; -1: none near. */
+SCRIBE_GLOBAL int scribe_string_folder(struct scribe_scratch *s, __u32 bytes)
+{
+	if (!s)
+		return -1;
+	for (__u32 i = 1; i <= 256; i++) {
+		if (i > bytes)
+			return 0;
+		if (s->text[SCRIBE_NAME_MAX_BYTES + ((bytes - i) & (SCRIBE_NAME_MAX_BYTES - 1))] == '/')
+			return bytes - i + 1;
+	}
+	return -1;
+}
+
+/*
+ * Folders that a string names below an excluded name: is all that strings name in them excluded? Links may lead
+ * out of them. The first path in a folder gets a record; when the daemon has found out what that is called, and
+ * that the folder is one that no user can change, its record says so.
+ */
+struct scribe_folder {
+	__u32 slot, generation; /* of the path that speaks for it; SCRIBE_SKIP_SLOT: excluded */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct scribe_folder_key);
+	__type(value, struct scribe_folder);
+} scribe_folders SEC(".maps");
+
+/* The string's folder into t->folder. False: it has none that can be remembered. */
+static __always_inline bool scribe_folder_key(struct scribe_thread *t, struct scribe_proc *p,
+					      struct scribe_scratch *s, __u32 bytes, __u64 start)
+{
+	int folder = scribe_string_folder(s, bytes);
+
+	if (folder < 0)
+		return false;
+	t->folder.hash = start * SCRIBE_MIX + scribe_string_hash(s, folder);
+	t->folder.ino = t->key.ino;
+	t->folder.dev = t->key.dev;
+	t->folder.job = p->job;
+	return true;
+}
+
+enum scribe_folder_state { SCRIBE_FOLDER_UNKNOWN, SCRIBE_FOLDER_ASKED, SCRIBE_FOLDER_EXCLUDED };
+
+/* Of t->folder. UNKNOWN: no path speaks for it, or one whose last component was a link. */
+SCRIBE_GLOBAL int scribe_folder_state(void)
+{
+	/* Not a parameter: before Linux 6.2 only memory known as a map's may be a key. */
+	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
+	struct scribe_folder *f;
+	struct scribe_slot *s;
+	__u32 flags;
+
+	if (!t)
+		return SCRIBE_FOLDER_UNKNOWN;
+	f = bpf_map_lookup_elem(&scribe_folders, &t->folder);
+	if (!f)
+		return SCRIBE_FOLDER_UNKNOWN;
+	if (f->slot == SCRIBE_SKIP_SLOT)
+		return SCRIBE_FOLDER_EXCLUDED;
+	s = scribe_slot_at(f->slot);
+	if (!s)
+		return SCRIBE_FOLDER_UNKNOWN;
+	flags = *(volatile __u32 *)&s->flags & (SCRIBE_SF_EXCLUDED | SCRIBE_SF_FOLDER_EXCLUDED);
+	if (*(volatile __u32 *)&s->generation != f->generation || flags == SCRIBE_SF_EXCLUDED)
+		return SCRIBE_FOLDER_UNKNOWN;
+	if (!flags)
+		return SCRIBE_FOLDER_ASKED;
+	f->slot = SCRIBE_SKIP_SLOT;
+	return SCRIBE_FOLDER_EXCLUDED;
+}
+
+/* The path that has this record speaks for t->folder from now on. */
+SCRIBE_GLOBAL int scribe_folder_speaks(__u32 slot, __u32 generation)
+{
+	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
+	struct scribe_folder f = {.slot = slot, .generation = generation};
+
+	if (t)
+		bpf_map_update_elem(&scribe_folders, &t->folder, &f, BPF_ANY);
+	return 0;
+}
+
+/* Symbolic links that the job's processes have made, by where and how they are called: they are moved and removed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct scribe_folder_key);
+	__type(value, __u32);
+} scribe_links SEC(".maps");
+
+/* The call t->meta, on the path of t->key's start that has this hash: does it change which links there are? */
+SCRIBE_GLOBAL int scribe_link_touched(struct scribe_proc *p, __u64 hash)
+{
+	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
+	struct scribe_job_entry *job = p ? scribe_job_at(p->job) : 0;
+	struct scribe_folder_key *key;
+	__u32 is_link = 1;
+	bool moved;
+
+	if (!t || !p || !job)
+		return 0;
+	key = &t->folder;
+	key->hash = hash;
+	key->ino = t->key.ino;
+	key->dev = t->key.dev;
+	key->job = p->job;
+	if (t->meta.what == SCRIBE_META_EXT && t->meta.ext == SCRIBE_EXT_SYMLINKS) {
+		bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
+		__sync_fetch_and_add(&job->links, 1);
+		return 0;
+	}
+	if (!job->links)
+		return 0;
+	if (t->meta.what == SCRIBE_META_RENAME_TARGET) {
+		moved = t->link_moved;
+		if (!bpf_map_delete_elem(&scribe_links, key) || moved)
+			__sync_fetch_and_add(&job->links, 1);
+		if (moved)
+			bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
+	} else if (t->meta.what == SCRIBE_META_RENAME_SOURCE) {
+		t->link_moved = !bpf_map_delete_elem(&scribe_links, key);
+	} else if (t->meta.what == SCRIBE_META_EXT && t->meta.ext == SCRIBE_EXT_UNLINKS) {
+		if (!bpf_map_delete_elem(&scribe_links, key))
+			__sync_fetch_and_add(&job->links, 1);
+	}
+	return 0;
+}
+
+/* What scribe_send_name is to send: bytes of the string, of them what is no path, SCRIBE_NF_NOFOLLOW or 0. */
+static __always_inline __u64 scribe_name_string(__u32 bytes, __u32 suffix, __u32 flags)
+{
+	return bytes | (__u64)suffix << 16 | (__u64)flags << 32;
+}
+
+/* Send chain and string of a record that is named by a string of the program. */
+SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s, __u64 from,
+				   __u64 string)
+{
+	__u32 bytes = string & 0xffff, suffix = (string >> 16) & 0xffff, off;
+	struct scribe_proc *p;
+
+	if (!slot || !s)
+		return -1;
+	p = scribe_proc_at(slot->proc);
+	if (!p)
+		return -1;
+	*(volatile __u32 *)&s->off = 0;
+	scribe_event_head(&s->ev, SCRIBE_EV_NAME, p, slot->proc);
+	s->ev.slot = index;
+	s->ev.generation = slot->generation;
+	s->ev.flags = scribe_chain_text(from, s) | SCRIBE_NF_STRING;
+	s->ev.flags |= string >> 32;
+	s->ev.status = suffix;
+	if (suffix)
+		s->ev.flags |= SCRIBE_NF_SUFFIX;
+	off = *(volatile __u32 *)&s->off;
+	if (off > SCRIBE_NAME_MAX_BYTES)
+		off = SCRIBE_NAME_MAX_BYTES;
+	if (bytes >= SCRIBE_NAME_MAX_BYTES)
+		bytes = SCRIBE_NAME_MAX_BYTES - 1;
+	s->ev.chain_bytes = off;
+	s->ev.string_bytes = bytes;
+	bpf_probe_read_kernel(&s->text[off], bytes, &s->text[SCRIBE_NAME_MAX_BYTES]);
+	if (scribe_send_text(s, off + bytes)) {
+		scribe_count(p, SCRIBE_L_NAME_RETRY);
+		return -1;
+	}
+	__sync_fetch_and_or(&slot->flags, SCRIBE_SF_NAME_SENT);
+	return 0;
+}
+
+static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct scribe_proc *p,
+					      struct scribe_scratch *s, const struct scribe_path_arg *a,
+					      __u32 bytes)
+{
+	struct scribe_job_entry *job = scribe_job_at(p->job);
+	__u32 index, flags = a->nofollow ? SCRIBE_NF_NOFOLLOW : 0;
+	int state = SCRIBE_FOLDER_ASKED;
+	struct scribe_slot *slot;
+	__u64 from, start, hash;
+	bool fresh, maybe_out;
+
+	from = scribe_path_start(s, a->dir);
+	if (!from || !job)
+		return SCRIBE_SKIP_SLOT;
+	maybe_out = scribe_start_key(t, from);
+	if (from == SCRIBE_FROM_ROOT)
+		maybe_out = scribe_string_excluded(s);
+	start = t->key.hash + *(volatile __u32 *)&job->links;
+	if (maybe_out && scribe_folder_key(t, p, s, bytes, start))
+		state = scribe_folder_state();
+	if (state == SCRIBE_FOLDER_EXCLUDED)
+		return SCRIBE_SKIP_SLOT;
+	hash = scribe_string_hash(s, bytes);
+	scribe_link_touched(p, t->key.hash * SCRIBE_MIX + hash);
+	/* Bit 1: whether a last link is followed. */
+	t->key.hash = (start * SCRIBE_MIX + hash) << 2 | (a->nofollow ? 2 : 0) | SCRIBE_INDEX_BY_STRING;
+	index = scribe_slot_for(p, t->proc, &t->key, SCRIBE_KIND_PATH, &fresh);
+	slot = index ? scribe_slot_at(index) : 0;
+	if (!slot || slot->kind != SCRIBE_KIND_PATH)
+		return index;
+	if (state == SCRIBE_FOLDER_UNKNOWN && fresh && scribe_folder_key(t, p, s, bytes, start)) {
+		scribe_folder_speaks(index, slot->generation);
+		flags |= SCRIBE_NF_WANTED;
+	}
+	if (!(slot->flags & SCRIBE_SF_NAME_SENT))
+		scribe_send_name(slot, index, s, from, scribe_name_string(bytes, 0, flags));
+	return index;
+}
+
+#endif
