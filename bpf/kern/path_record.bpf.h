@@ -280,6 +280,9 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 	if (!from || !job)
 		return SCRIBE_SKIP_SLOT;
 	maybe_out = scribe_start_key(t, from);
+	/* A walk through excluded folders names each entry from where it stands: none gets a record. */
+	if (maybe_out && from != SCRIBE_FROM_ROOT)
+		return SCRIBE_SKIP_SLOT;
 	if (from == SCRIBE_FROM_ROOT)
 		maybe_out = scribe_string_excluded(s);
 	start = t->key.hash + *(volatile __u32 *)&job->links;
