@@ -308,7 +308,8 @@ enum scribe_event_type {
 	 */
 	SCRIBE_EV_STREAM = 9,
 	SCRIBE_EV_SEGMENTS = 10, /* leaves of segments run low: to wake, no more */
-	SCRIBE_EV_MAP = 7,  /* an executable file was mapped: slot is its device, generation and flags its inode */
+	/* an executable file was mapped: slot is its device, generation and flags its inode; text: its last name */
+	SCRIBE_EV_MAP = 7,
 };
 
 enum scribe_exec_flags {

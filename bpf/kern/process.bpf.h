@@ -301,11 +301,17 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 }
 
 #define SCRIBE_PROT_EXEC 4
+#define SCRIBE_LIBRARY_NAME 128 /* bytes; names that are longer are cut */
+
+struct scribe_map_event {
+	struct scribe_event ev;
+	char name[SCRIBE_LIBRARY_NAME];
+};
 
 /* An executable file is about to be mapped: a library, whose functions may be wanted. */
 SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 {
-	struct scribe_event *ev;
+	struct scribe_map_event *m;
 	struct scribe_job_entry *job;
 	struct file *file;
 	__u64 addr, ino;
@@ -316,18 +322,21 @@ SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 	addr = job && job->notify_exec_mmap ? scribe_fd_file(bpf_get_current_task_btf(), fd) : 0;
 	if (!addr)
 		return 0;
-	ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
-	if (!ev) {
+	m = bpf_ringbuf_reserve(&scribe_events, sizeof(*m), 0);
+	if (!m) {
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
 		return 0;
 	}
 	file = SCRIBE_CAST(file, addr);
-	scribe_event_init(ev, SCRIBE_EV_MAP, p, proc);
-	ev->slot = SCRIBE_GET(file, f_inode, i_sb, s_dev);
+	scribe_event_init(&m->ev, SCRIBE_EV_MAP, p, proc);
+	m->ev.slot = SCRIBE_GET(file, f_inode, i_sb, s_dev);
 	ino = SCRIBE_GET(file, f_inode, i_ino);
-	ev->generation = (__u32)ino;
-	ev->flags = ino >> 32;
-	bpf_ringbuf_submit(ev, 0);
+	m->ev.generation = (__u32)ino;
+	m->ev.flags = ino >> 32;
+	m->ev.text_bytes = sizeof(m->name);
+	if (bpf_probe_read_kernel_str(m->name, sizeof(m->name), SCRIBE_GET(file, f_path.dentry, d_name.name)) < 0)
+		m->name[0] = 0;
+	bpf_ringbuf_submit(m, 0);
 	return 0;
 }
 

@@ -315,7 +315,7 @@ static int process_entry(struct resume *r, uint32_t type, const void *data, size
 	case SCRIBE_ENTRY_DRAINED:
 		return drained(r, p, data);
 	case SCRIBE_ENTRY_MISSED:
-		p->unit->missed |= ((const struct scribe_job_journal_missed *)data)->modules;
+		scribe_worlds_missed(p, ((const struct scribe_job_journal_missed *)data)->modules, NULL);
 		return 0;
 	case SCRIBE_ENTRY_PLACE:
 		return shm_counter(r, p, data);
@@ -419,7 +419,7 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 				1ull << SCRIBE_MOD_POSIX | scribe_libs_wanted(&d->service->config);
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (!p->ended) {
-				scribe_libs_exec(d, p);
+				scribe_libs_exec(d, p, 0);
 				scribe_libs_resumed(d, p);
 			}
 	}

@@ -154,6 +154,11 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 	return NULL;
 }
 
+uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name)
+{
+	return 0;
+}
+
 size_t scribe_uprobes_original_bytes(const struct scribe_uprobes *u, uint32_t image,
 			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
 {

@@ -120,6 +120,33 @@ still_there() {
   kill -0 "$DAEMON"
 }
 
+@test "a library that is not read in time: its module is incomplete, and a later job has it read" {
+  local id pid helpers
+  mkdir "$T/lib"
+  cp "$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')" "$T/lib/libmpich.so.12"
+  chown 65534 "$T/lib/libmpich.so.12"
+  printf 'library_cache = no\n' >>"$IOSCRIBE_CONFIG"
+  begin
+  programs 1 /nowhere
+  until_true pgrep -u 65534 -x ioscribe-helper
+  helpers=$(pgrep -u 65534 -x ioscribe-helper)
+  for pid in $helpers; do kill -STOP "$pid"; done
+  # who has kept the service waiting is not asked for a while
+  for id in 1 2 3 4 5 6 7 8 9; do
+    [ "$id" = 1 ] || job begin --job-id $id --uid 65534 --match-env JOBX=$id
+    user env JOBX=$id IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$T/lib" \
+      "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" f 3>&-
+    log=$(job end $id --deadline 30 | tr ' ' '\n' | grep darshan)
+    for pid in $helpers; do kill -CONT "$pid" 2>/dev/null || true; done
+    "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" && break
+    cat "$T/said"
+    grep -q "the MPI-IO module's data are incomplete, libmpich.so.12 could not be looked into: it was not read in time" "$T/said"
+    sleep 2
+  done
+  [ "$id" -gt 1 ]
+  [ "$(value "$log" MPIIO_BYTES_WRITTEN '/f$')" -eq 8444 ]
+}
+
 @test "who reads what users wrote may read, and nothing else" {
   begin
   programs 1 /lib

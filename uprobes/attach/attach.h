@@ -71,6 +71,7 @@ struct scribe_uprobes_result {
 	unsigned places;  /* probed, entry and return */
 	unsigned emulated;   /* of them: the kernel emulates the instruction */
 	bool fresh;       /* attached, or got ready, by this call */
+	bool unread;      /* it could not be read now: nothing is known of it, and it may be tried again */
 };
 
 /*
@@ -118,6 +119,8 @@ bool scribe_uprobes_rest_one(struct scribe_uprobes *u);
 /* For long: all are taken off now, and no file is held but those of the root file system. */
 void scribe_uprobes_idle(struct scribe_uprobes *u);
 
+/* Modules of the log that libraries called so feed, as far as they are wanted. */
+uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name);
 /* What is known of a file; NULL: it has not been looked at. Good until the next file. */
 const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
 /* The same by scribe_uprobes_stat; what is another file by now is forgotten, where nothing stands in it. */

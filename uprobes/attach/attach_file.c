@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,7 +355,12 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	file.changed_s = st.st_ctim.tv_sec;
 	file.changed_ns = st.st_ctim.tv_nsec;
 	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, u->opt.stdio_calls, &s) : -ENOTSUP;
-	if (rc < 0 || !scribe_study_check(&s, (uint64_t)st.st_size))
+	if (rc == 0 && !scribe_study_check(&s, (uint64_t)st.st_size))
+		rc = -EBADMSG;
+	ret->unread = rc < 0 && rc != -ENOEXEC;
+	if (ret->unread)
+		return scribe_err_set(err, rc, "%s: %s", label, strerror(-rc));
+	if (rc < 0)
 		return u->nseen < SEEN_MAX ? remember(u, &file, false) : 0;
 	file.bias = s.bias;
 	u->dev = file.dev;
@@ -372,6 +378,16 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	if (rc == 0 && ret->fresh && u->stands && u->opt.link_maker)
 		rc = begin(u, &file, fd, label);
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
+}
+
+uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name)
+{
+	uint64_t modules = 0;
+
+	for (size_t i = 0; i < scribe_nlibraries; i++)
+		if (fnmatch(scribe_libraries[i].pattern, name, 0) == 0)
+			modules |= scribe_libraries[i].modules & u->opt.modules;
+	return modules;
 }
 
 size_t scribe_uprobes_attached(const struct scribe_uprobes *u)

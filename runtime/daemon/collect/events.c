@@ -129,7 +129,8 @@ static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p
 		p->own_root_dir = true;
 }
 
-static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes)
+static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes,
+		    uint64_t when_ns)
 {
 	char link[64], exe[PATH_MAX];
 	ssize_t n;
@@ -139,7 +140,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
 	look_at_root(d, p);
-	scribe_libs_exec(d, p);
+	scribe_libs_exec(d, p, when_ns);
 	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
 		p->work->memory_out++;
 	scribe_heatmaps_anchor(d, p);
@@ -151,6 +152,15 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	if (!p->jobenv && p->work->spec.id[0] && !p->work->has_env_settings)
 		p->jobenv = calloc(1, sizeof(*p->jobenv));
 	scribe_job_journal_exec(p, argv, bytes, n > 0 ? exe : NULL);
+}
+
+static void on_map(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
+		   const char *text)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(e->text_bytes < sizeof(name) ? e->text_bytes : 0), text);
+	scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->generation, e->when_ns, name);
 }
 
 /* It has gained privileges: its owner learns that it lives, and no more. */
@@ -347,7 +357,7 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
 	case SCRIBE_EV_NAME:
 		return scribe_name_event(d, p, e, text);
 	case SCRIBE_EV_MAP:
-		scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->generation, e->when_ns);
+		on_map(d, p, e, text);
 		break;
 	case SCRIBE_EV_STREAM:
 		scribe_shm_counters_announced(d, p, e);
@@ -358,7 +368,7 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
 		if (e->flags & SCRIBE_XF_HIDDEN)
 			on_hidden(p);
 		else
-			on_exec(d, p, text, e->text_bytes);
+			on_exec(d, p, text, e->text_bytes, e->when_ns);
 		break;
 	case SCRIBE_EV_ENV:
 		feed_environment(p, text, e->text_bytes);
@@ -486,7 +496,7 @@ static void reread(struct scribe_daemon *d, struct scribe_process *p)
 
 	if (!text)
 		return;
-	on_exec(d, p, text, bytes);
+	on_exec(d, p, text, bytes, 0);
 	free(text);
 	text = read_proc_text(p->tgid, "environ", &bytes);
 	if (text)

@@ -16,20 +16,21 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/config/library_selection.h"
 
-void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path)
+int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path)
 {
 	struct scribe_uprobes_result r;
 	struct scribe_err err = {0};
 
 	int rc = scribe_uprobes_file(l->uprobes, fd, path, &r, &err);
 
-	if (rc < 0 && !l->why[0])
+	if (rc < 0 && !r.unread && !l->why[0])
 		snprintf(l->why, sizeof(l->why), "%.*s", (int)sizeof(l->why) - 1, err.text);
 	if (rc < 0 && l->verbose)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 	else if (r.fresh && l->verbose)
 		fprintf(stderr, "ioscribed: %s: %u places %s, %u of them cheap%s\n", path, r.places,
 			l->up ? "probed" : "to be probed", r.emulated, l->late ? ", late" : "");
+	return r.unread ? rc : 0;
 }
 
 /* A file that the site's own configuration leads to, or the linker's cache. */
@@ -39,7 +40,7 @@ static void attach_path(void *ctx, const char *path)
 
 	if (fd < 0)
 		return;
-	scribe_libs_attach_fd(ctx, fd, path);
+	(void)scribe_libs_attach_fd(ctx, fd, path);
 	close(fd);
 }
 

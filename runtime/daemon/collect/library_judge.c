@@ -113,7 +113,20 @@ static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *
 	return missed;
 }
 
-bool scribe_libs_judge(struct scribe_daemon *d, const struct scribe_process *p, uint64_t ino, uint64_t when_ns,
+void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause)
+{
+	uint64_t modules = scribe_uprobes_named(d->libs->uprobes, name);
+	char why[320];
+
+	if (!modules)
+		return;
+	snprintf(why, sizeof(why), "%.127s could not be looked into: %.127s", name, cause);
+	scribe_mark_incomplete(p, modules, why);
+	if (d->libs->verbose)
+		fprintf(stderr, "ioscribed: %s, mapped by %d\n", why, p->tgid);
+}
+
+bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
 {
 	struct scribe_libs *l = d->libs;
@@ -138,7 +151,7 @@ bool scribe_libs_judge(struct scribe_daemon *d, const struct scribe_process *p, 
 	return true;
 }
 
-void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p)
+void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p)
 {
 	FILE *maps = d->libs ? maps_of(p->tgid) : NULL;
 	unsigned left = UINT_MAX;

@@ -33,19 +33,23 @@ enum scribe_part scribe_libs_part(const struct scribe_config *c);
  * for, and the client of this id is gone on with (scribe_daemon_go_on) when it is known.
  */
 bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client);
-/* A process has executed a program: what it needs, and what LD_LIBRARY_PATH offers it. */
-void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p);
+/*
+ * A process has executed a program, at `when_ns` (0: some time ago): what it needs, and what LD_LIBRARY_PATH offers
+ * it. Marks its log where calls of what is linked into a program that has just begun may have gone by.
+ */
+void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns);
 /*
  * A process has mapped an executable file (dlopen, or the linker's own maps), at
- * `when_ns`. Marks its log where calls may have gone by before the probes stood.
+ * `when_ns`; `name` is its last name. Marks its log where calls may have gone by before the
+ * probes stood, and where a library of such a name could not be looked into.
  */
-void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
-			uint64_t when_ns);
+void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
+			uint64_t when_ns, const char *name);
 /* It had begun before all libraries were attached to: what it has mapped by then is judged in the same way. */
-void scribe_libs_late(struct scribe_daemon *d, const struct scribe_process *p);
+void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p);
 /* Lives on from the daemon before, without probes between the two: the libraries that it has started are
  * marked. */
-void scribe_libs_resumed(struct scribe_daemon *d, const struct scribe_process *p);
+void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);
 /* A process is gone, and its records have been taken. */

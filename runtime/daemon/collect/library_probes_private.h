@@ -68,8 +68,8 @@ struct scribe_libs {
 };
 
 /* ---- library_attach.c ---- */
-/* Look at an open file, and attach to it where it holds a wanted library. */
-void scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path);
+/* Look at an open file, and attach to it where it holds a wanted library. Negative: it could not be read now. */
+int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path);
 /* Attach to the library by which programs count inside: it goes with the first one that is probed. */
 void scribe_libs_attach_wrap(struct scribe_daemon *d);
 
@@ -83,11 +83,14 @@ static inline bool scribe_libs_is_wrap(const struct scribe_libs *l, uint64_t ino
 	return l->wrap_ino && l->wrap_ino == ino;
 }
 
+/* A file of this name that it has mapped could not be read: what libraries called so feed is marked. */
+void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause);
+
 /*
  * It has mapped a file (at when_ns) that was found there: modules whose calls may have gone by are marked.
  * False: it is looked at meanwhile, with `peeks`, zero at first.
  */
-bool scribe_libs_judge(struct scribe_daemon *d, const struct scribe_process *p, uint64_t ino, uint64_t when_ns,
+bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks);
 
 /* ---- library_read.c ---- */

@@ -48,7 +48,22 @@ static bool same_root(pid_t pid)
 	return stat_at("/", &ours) && stat_at(path, &its) && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }
 
-void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
+/* What a file is that it has mapped, and where it lies in the process. */
+static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
+			 uint64_t when_ns, const char *name)
+{
+	struct scribe_seek k = {.then = SCRIBE_SEEK_JUDGE,
+				.job = p->work->index,
+				.proc_id = p->proc_id,
+				.when_ns = when_ns,
+				.dev = dev,
+				.search = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino}};
+
+	snprintf(k.name, sizeof(k.name), "%s", name);
+	scribe_libs_seek(d, p->work, &k);
+}
+
+void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
 {
 	struct scribe_seek k = {.then = SCRIBE_SEEK_ATTACH,
 				.job = p->work->index,
@@ -60,28 +75,28 @@ void scribe_libs_exec(struct scribe_daemon *d, const struct scribe_process *p)
 	if (!l)
 		return;
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
-	/* below another root its names mean other files: those are found when it maps them */
-	if (!stat_at(exe, &st) || !same_root(p->tgid))
+	if (!stat_at(exe, &st))
 		return;
 	k.search.known = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino) != NULL;
-	scribe_libs_seek(d, p->work, &k);
+	/* below another root its names mean other files: those are found when it maps them */
+	if (same_root(p->tgid))
+		scribe_libs_seek(d, p->work, &k);
+	/* a library that is linked into it may be called at once */
+	if (when_ns && !k.search.known)
+		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
 }
 
-void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p, uint64_t dev, uint64_t ino,
-			uint64_t when_ns)
+void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
+			uint64_t when_ns, const char *name)
 {
-	struct scribe_seek k = {.then = SCRIBE_SEEK_JUDGE,
-				.job = p->work->index,
-				.proc_id = p->proc_id,
-				.when_ns = when_ns,
-				.search = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino}};
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f;
 
 	if (!l)
 		return;
 	/* the kernel's form of a device number is another than stat's */
-	f = scribe_uprobes_known(l->uprobes, makedev(dev >> 20, dev & 0xfffff), ino);
+	dev = makedev(dev >> 20, dev & 0xfffff);
+	f = scribe_uprobes_known(l->uprobes, dev, ino);
 	/* every program has it; whoever does not come to use MPI does not call it */
 	if (!f && !scribe_uprobes_attached(l->uprobes) && scribe_libs_is_wrap(l, ino))
 		return;
@@ -89,11 +104,10 @@ void scribe_libs_mapped(struct scribe_daemon *d, const struct scribe_process *p,
 		scribe_mark_incomplete(p, f->refused, l->why);
 	if (f && (!f->modules || f->since_ns <= when_ns))
 		return;
-	/* what it is, and where it lies in this process */
-	scribe_libs_seek(d, p->work, &k);
+	seek_mapping(d, p, dev, ino, when_ns, name);
 }
 
-void scribe_libs_late(struct scribe_daemon *d, const struct scribe_process *p)
+void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 {
 	const struct scribe_seek k = {.then = SCRIBE_SEEK_LATE,
 				      .job = p->work->index,

@@ -23,7 +23,7 @@
 /* What a late process has mapped was probed when? Before its program began it has called nothing. */
 static bool judge_late(struct scribe_daemon *d, struct scribe_seeker *s)
 {
-	const struct scribe_process *p = scribe_seek_process(d, s->first);
+	struct scribe_process *p = scribe_seek_process(d, s->first);
 
 	if (s->first->then == SCRIBE_SEEK_LATE && p &&
 	    !scribe_libs_judge(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns, &s->found, &s->peeks))
@@ -32,13 +32,32 @@ static bool judge_late(struct scribe_daemon *d, struct scribe_seeker *s)
 	return true;
 }
 
+/* It was not found, or could not be read: of what may calls be missing? */
+static void judge_unseen(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_seek *k,
+			 const char *cause)
+{
+	/* another process may have had it read meanwhile */
+	const struct scribe_uprobed *f = scribe_uprobes_known(d->libs->uprobes, k->dev, k->search.inode);
+
+	if (!f)
+		scribe_libs_unread(d, p, k->name, cause);
+	else if (f->since_ns > k->when_ns)
+		/* streams that were not seen to open stay with their system calls */
+		scribe_mark_incomplete(p, f->modules & ~(1ull << SCRIBE_MOD_STDIO),
+				       "a process that maps a library ended before it had been looked into");
+}
+
 static bool judge_mapping(struct scribe_daemon *d, struct scribe_seeker *s)
 {
 	const struct scribe_seek *k = s->first;
-	const struct scribe_process *p = scribe_seek_process(d, k);
+	struct scribe_process *p = scribe_seek_process(d, k);
 
-	return k->then != SCRIBE_SEEK_JUDGE || !p || !s->mapped.more ||
-	       scribe_libs_judge(d, p, k->search.inode, k->when_ns, &s->mapped, &s->peeks);
+	if (k->then != SCRIBE_SEEK_JUDGE || !p)
+		return true;
+	if (s->mapped.more && !s->unread[0])
+		return scribe_libs_judge(d, p, k->search.inode, k->when_ns, &s->mapped, &s->peeks);
+	judge_unseen(d, p, k, s->unread[0] ? s->unread : "its file could not be opened");
+	return true;
 }
 
 /* `rc`: 0 it needs nothing else, 1 it may come to use any library, negative: nobody knows. */
@@ -82,8 +101,12 @@ static void end_search(struct scribe_daemon *d, struct scribe_seeker *s)
 
 void scribe_libs_seek(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_seek *seek)
 {
+	struct scribe_process *p = scribe_seek_process(d, seek);
+
 	if (scribe_seekers_add(d, w, seek) == 0)
 		return;
+	if (p && seek->then == SCRIBE_SEEK_JUDGE)
+		judge_unseen(d, p, seek, "too many files of its user wait to be read");
 	attach_more(d, seek, 0, -EAGAIN);
 	if (seek->then == SCRIBE_SEEK_ENROL)
 		scribe_daemon_go_on(d, seek->client);
@@ -101,6 +124,13 @@ static struct scribe_helper *idle(struct scribe_helper *h)
 	return h && h->sock >= 0 && !h->asked ? h : NULL;
 }
 
+static void note_unread(struct scribe_seeker *s, int rc)
+{
+	const char *cause = rc == -ETIMEDOUT ? "it was not read in time" : strerror(-rc);
+
+	snprintf(s->unread, sizeof(s->unread), "%s", rc < 0 ? cause : "");
+}
+
 /* Attach to it, with what is known of it now. */
 static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int rc)
 {
@@ -109,7 +139,7 @@ static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int r
 	l->studied_rc = rc;
 	l->studied = true;
 	l->late = s->first->then != SCRIBE_SEEK_ENROL && !s->lists;
-	scribe_libs_attach_fd(l, s->fd, s->found.label);
+	note_unread(s, scribe_libs_attach_fd(l, s->fd, s->found.label));
 	l->studied = l->late = false;
 	s->linking = true;
 }
@@ -169,6 +199,7 @@ static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe
 	struct stat st;
 
 	if (!scribe_libs_may_attach(l, fd, q->pid, q->inode, &st)) {
+		snprintf(s->unread, sizeof(s->unread), "a program of a user's serves its file system");
 		close(fd);
 		return;
 	}
@@ -221,6 +252,7 @@ static void ask(struct scribe_daemon *d, struct scribe_seeker *s)
 	if (rc == 0)
 		rc = scribe_helper_search(&s->helper, &s->first->search);
 	s->mapped.more = 0;
+	note_unread(s, rc);
 	s->attached = scribe_uprobes_attached(d->libs->uprobes);
 	s->asked = true;
 	s->found_all = false;
@@ -294,7 +326,7 @@ void scribe_libs_seek_cut(struct scribe_daemon *d, const struct scribe_job *w)
 {
 	for (const struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next) {
 		for (const struct scribe_seek *k = s->first; k; k = k->next) {
-			const struct scribe_process *p = k->job == w->index ? scribe_seek_process(d, k) : NULL;
+			struct scribe_process *p = k->job == w->index ? scribe_seek_process(d, k) : NULL;
 			const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, k->search.inode);
 
 			if (p && f && k->then == SCRIBE_SEEK_JUDGE && f->since_ns > k->when_ns)

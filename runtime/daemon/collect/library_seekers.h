@@ -22,7 +22,9 @@ struct scribe_seek {
 	enum scribe_seek_then then;
 	uint32_t job, proc_id; /* of the process, held meanwhile; proc_id 0: none is known of */
 	uint64_t client;      /* its id */
-	uint64_t when_ns;     /* of the mapping */
+	uint64_t when_ns;     /* of the mapping, */
+	uint64_t dev;         /* the device of its file, */
+	char name[128];       /* and the last name of that */
 	struct scribe_search search;
 };
 
@@ -46,6 +48,7 @@ struct scribe_seeker {
 	uint64_t inode;
 	bool ready;                      /* it has been read before */
 	bool linking;                    /* its links are being made */
+	char unread[128];                /* why it, or the mapping's file, could not be read; "" nobody says */
 	bool found_all;
 	int any;                         /* as it said then, or negative */
 	bool more;                       /* what else is to be attached to has been begun */

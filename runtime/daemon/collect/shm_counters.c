@@ -227,7 +227,7 @@ static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_entry *a
 }
 
 /* What a program says of itself in a memory that it uses no more. */
-static void take_notes(const struct scribe_process *p, struct scribe_memory *m)
+static void take_notes(struct scribe_process *p, struct scribe_memory *m)
 {
 	uint32_t lost = 0, unsized = 0, untimed = 0;
 

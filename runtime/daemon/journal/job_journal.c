@@ -184,15 +184,13 @@ void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)
 	put(p->work, SCRIBE_ENTRY_DRAINED, &head, sizeof(head), NULL, 0);
 }
 
-void scribe_mark_incomplete(const struct scribe_process *p, uint64_t modules, const char *why)
+void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const char *why)
 {
 	struct scribe_job_journal_missed head = {.proc_id = p->proc_id, .modules = modules};
 
-	if (!(modules & ~p->unit->missed))
+	if (!(modules & ~p->missed))
 		return;
-	p->unit->missed |= modules;
-	if (!p->unit->why[0])
-		snprintf(p->unit->why, sizeof(p->unit->why), "%s", why);
+	scribe_worlds_missed(p, modules, why);
 	put(p->work, SCRIBE_ENTRY_MISSED, &head, sizeof(head), NULL, 0);
 }
 

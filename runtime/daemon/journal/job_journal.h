@@ -34,8 +34,8 @@ void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stre
 /* What was taken out of such a memory, as scribe_shm_counters_add takes it. */
 void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
 			const struct scribe_stream_copy *c);
-/* Calls of these modules (bits) of its unit may be missing: kept, and noted; `why`: for people. */
-void scribe_mark_incomplete(const struct scribe_process *p, uint64_t modules, const char *why);
+/* Calls of these modules (bits) of a process may be missing: kept, and noted; `why`: for people. */
+void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const char *why);
 void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end kind);
 void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
 /* Settings that a process has brought, as scribe_jobenv_apply takes them. */

@@ -104,6 +104,7 @@ static struct scribe_process *process_free(struct scribe_process *p)
 	if (p) {
 		free(p->exe);
 		free(p->args);
+		free(p->why);
 		free(p->parent_cmdline);
 		free(p->env);
 		free(p->jobenv);
@@ -146,6 +147,23 @@ struct scribe_process *scribe_worlds_find(struct scribe_worlds *w, uint32_t proc
 	return scribe_map_get(&w->by_proc_id, proc_id);
 }
 
+static void tell_missed(const struct scribe_process *p)
+{
+	struct scribe_log_unit *u = p->unit;
+
+	u->missed |= p->missed;
+	if (p->why && !u->why[0])
+		snprintf(u->why, sizeof(u->why), "%s", p->why);
+}
+
+void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why)
+{
+	p->missed |= modules;
+	if (!p->why && why)
+		p->why = strdup(why);
+	tell_missed(p);
+}
+
 static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
 {
 	p->unit = u;
@@ -162,6 +180,7 @@ static void enter_unit(struct scribe_log_unit *u, struct scribe_process *p)
 		u->live++;
 	if (!u->start_ns || p->start_ns < u->start_ns)
 		u->start_ns = p->start_ns;
+	tell_missed(p);
 }
 
 static void unlink_process(struct scribe_log_unit *u, struct scribe_process *p)

@@ -109,6 +109,8 @@ struct scribe_process {
 	struct scribe_envreader *env; /* while environment pieces come in */
 	struct scribe_jobenv *jobenv; /* the same, of what may say something for the job; NULL nobody asks */
 	struct scribe_process *next, *prev; /* of the unit */
+	uint64_t missed; /* bits of modules of which calls of it may be missing, */
+	char *why;       /* and the first cause; NULL none, or not known */
 	uint32_t held;                      /* questions about it under way: its end waits for their answers */
 	uint64_t waits_for;                 /* its end is kept (exclusion_check.h) until so many are judged, 0: not */
 	struct scribe_process *next_end;
@@ -136,6 +138,11 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc
 					  uint64_t now_ns);
 /* It has joined by itself: the arguments of the process above it, which may be a launcher. */
 void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
+/*
+ * Of modules (bits) calls of it may be missing: its log says so, whatever unit it comes to be in. `why`: for
+ * people, copied; NULL not known.
+ */
+void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why);
 /* It has executed: argv as strings ending in NUL; exe may be NULL. */
 int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe);

@@ -8,7 +8,7 @@
 
 #include "runtime/daemon/privsep/sandbox.h"
 
-#define MEMORY_MAX   (1u << 30)
+#define MEMORY_MAX   (1u << 30) /* bytes of its own: files that it maps may be larger */
 #define SECONDS_NOW  5    /* of processor time, for one question */
 #define SECONDS_EVER 3600 /* for all */
 
@@ -34,7 +34,7 @@ int scribe_helper_limits(void)
 	getrusage(RUSAGE_SELF, &used);
 	limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_NOW, SECONDS_EVER);
 #ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_AS, MEMORY_MAX, MEMORY_MAX);
+	limit(RLIMIT_DATA, MEMORY_MAX, MEMORY_MAX);
 #endif
 	return 0;
 }
