@@ -84,7 +84,7 @@ options() {
 	long=$(printf 'x%.0s' $(seq 250))
 	cp "$log" "$long"
 	run_err 1 "$long: cannot be replaced: no file can be made beside it: File name too long" "$IOSCRIBE" convert --force "$log" "$long"
-	! grep -q partial err
+	! grep -q partial err || return 1
 	run_err 1 "$long: no file can be made beside it: File name too long" "$IOSCRIBE" export --json -o "$long" "$log"
 	! grep -q partial err
 }

@@ -33,7 +33,7 @@ log() {
 	[ ! -e "$PARTS" ]
 	"$IOSCRIBE" parse "$(log)" >one
 	grep -qx "# nprocs: $((4 * NODES))" one
-	! grep -q missing_nodes one
+	! grep -q missing_nodes one || return 1
 	diff <(grep 'node[0-9]' all | sort) <(grep '^POSIX	[0-9]' one | sort)
 	for c in POSIX_OPENS POSIX_WRITES POSIX_BYTES_WRITTEN POSIX_SIZE_WRITE_1K_10K; do
 		[ "$(awk -F'\t' -v c=$c '/shared.h5/ && $4 == c { print $5 }' one)" = \
@@ -71,7 +71,7 @@ log() {
 	# of 198 nodes, and not all ranks have the common file now
 	"$IOSCRIBE" parse --show-incomplete "$(log)" >one
 	[ "$(grep -c '	POSIX_OPENS	' one)" = $((198 * 10)) ]
-	! grep -q 'node00003-\|node00150-' one
+	! grep -q 'node00003-\|node00150-' one || return 1
 	[ "$(ls "$PARTS"/*.part | wc -l)" = 3 ]
 	grep -q 'lacks what these nodes had: node00003,node00150,node00777' <<<"$stderr"
 }

@@ -251,7 +251,8 @@ PY
 	local id uid start
 	read -r id uid start < <("$IOSCRIBE" parse "$DXT_LOG" 2>/dev/null | sed -nE 's/^# (jobid|uid|start_time): ([0-9]+)$/\1 \2/p' |
 		sort | awk '{ v[$1] = $2 } END { print v["jobid"], v["uid"], v["start_time"] }')
-	[ "$id" -gt 0 ] && [ "$start" -gt 0 ]
+	[ "$id" -gt 0 ]
+	[ "$start" -gt 0 ]
 	sed -n 1,5p "$STREAM" | sed -E "s/\"uid\":0/\"uid\":$uid/; s/\"job_id\":[0-9]+/\"job_id\":$id/; s/\"timestamp\":[0-9]+/\"timestamp\":$start/" \
 		>"$BATS_TEST_TMPDIR/s.json"
 	store "$BATS_TEST_TMPDIR/s.json"

@@ -346,8 +346,10 @@ static void begin(const uint8_t *data, size_t size)
 		label[i] = (struct scribe_name_entry){.id = 100u + (unsigned)i, .excluded = i == LABELS - 1};
 		slots[i] = (struct scribe_slot_name){.generation = i & 1, .label = &label[i]};
 	}
-	for (unsigned i = 0; i < PROGRAMS; i++)
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		free(process[i].why);
 		process[i] = (struct scribe_process){.proc_id = i + 1, .work = &w, .unit = &unit, .rank = &rank};
+	}
 	for (int i = 0; i < MEMORIES; i++) {
 		memory[i] = -1;
 		make_memory(i);

@@ -186,7 +186,8 @@ END
   local parents children
   parents=$(grep -l "/data/parents" "$T"/log*.txt)
   children=$(grep -l "/data/children" "$T"/log*.txt)
-  [ "$(wc -w <<<"$parents")" -eq 1 ] && [ "$(wc -w <<<"$children")" -eq 1 ]
+  [ "$(wc -w <<<"$parents")" -eq 1 ]
+  [ "$(wc -w <<<"$children")" -eq 1 ]
   [ "$parents" != "$children" ]
   nprocs 2 "$parents"
   nprocs 2 "$children"
@@ -232,7 +233,8 @@ EOF
     traced $mpi 4 mpi_cases late "$T/data"
     status_is 0
     has -1 POSIX_WRITES shared 16
-    [ ! -s "$T/out" ] && [ ! -s "$T/err" ]
+    [ ! -s "$T/out" ]
+    [ ! -s "$T/err" ]
   done
 }
 

@@ -101,7 +101,8 @@ EOF
 
 @test "preloaded into programs without MPI it is not felt" {
   run env LD_PRELOAD="$RUNTIME" IOSCRIBE_SOCKET="$T/socket" sh -c 'ls / >/dev/null && cat /dev/null && echo done'
-  [ "$status" -eq 0 ] && [ "$output" = done ]
+  [ "$status" -eq 0 ]
+  [ "$output" = done ]
   command -v strace >/dev/null || { echo "strace is not installed: run scripts/install-deps"; false; }
   strace -f -o "$T/trace" env LD_PRELOAD="$RUNTIME" IOSCRIBE_SOCKET="$T/socket" true
   ! grep -E 'socket\(|connect\(|getdents|libz' "$T/trace"

@@ -82,7 +82,7 @@ restarted() {
   grep -P "^LUSTRE\t0\t.*\t(LUSTRE_)?NUM_STRIPES\t2\t$T/w/striped\t" "$T/parsed" || { grep -P '^LUSTRE|^# mount' "$T/parsed"; cat "$T/run/said"; false; }
   # stopped without jobs: nothing is pinned, and the socket starts it again
   in_it systemctl stop ioscribed.service
-  ! in_it test -e /sys/fs/bpf/ioscribe
+  ! in_it test -e /sys/fs/bpf/ioscribe || return 1
   [ "$(property Result)" = success ]
   job begin --job-id 6 --uid 0
   job end 6 >/dev/null

@@ -72,7 +72,7 @@ a_log() {
   in_it systemctl stop ioscribed.socket ioscribed.service
   as_user 'sbatch --ioscribe job.sh stopped'
   until_true no_jobs
-  ! in_it pgrep -x ioscribed
+  ! in_it pgrep -x ioscribed || return 1
   run in_it ioscribe job begin --job-id 9 --uid 0
   [ "$status" -eq 1 ]
   [[ $output == *"no daemon at /run/ioscribe, where it is the unit ioscribed: systemctl enable --now ioscribed" ]]

@@ -102,6 +102,7 @@ accepted() {
   echo '# Unlisted' >"$T/docs/alone.md"
   mkdir -p "$T/tests/untold"
   echo '| `tests/told` |' >"$T/CONTRIBUTING.md"
+  printf '%s\n' 'x() {' '  ! true' '  [ 1 ] && [ 2 ]' '' '  ! false || return 1' '  [ 1 ] && [ 2 ]' '}' >"$T/tests/untold/dead.bash"
   run "$S/check-tree" "$T"
   echo "$output"
   [ "$status" -eq 1 ]
@@ -112,6 +113,9 @@ accepted() {
   [[ $output == *"logfmt/alone.h: does not compile alone"* ]]
   [[ $output == *"logfmt/defines.h: defines f"* ]]
   [[ $output == *"scripts/bare:1: no SPDX line"* ]]
+  [[ $output == *"tests/untold/dead.bash:2: asserts nothing"* ]]
+  [[ $output == *"tests/untold/dead.bash:3: asserts nothing"* ]]
+  [[ $output != *"tests/untold/dead.bash:"[4-9]* ]]
   [[ $output == *"ARCHITECTURE.md: 251 lines"* ]]
   [[ $output == *"docs/decisions/01-one.md: no line 'Date:"* ]]
   [[ $output == *"docs/decisions/01-one.md: ARCHITECTURE.md does not link it"* ]]

@@ -72,6 +72,6 @@ diagnosed() {
 }
 
 no_privileges() {
-  ! grep '^ok *privileges' <<<"$output"
+  ! grep '^ok *privileges' <<<"$output" || return 1
   grep '^FIX *privileges' <<<"$output"
 }

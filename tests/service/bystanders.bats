@@ -174,7 +174,7 @@ runtime() { echo "LD_PRELOAD=$IOSCRIBE_BUILD/runtime/client/libioscribe.so IOSCR
   end 7
   exact "$LOG" out
   [ "$(cat of_hook)" = hook ]
-  ! grep -q of_hook "$T/text"
+  ! grep -q of_hook "$T/text" || return 1
   [ "$(ledger "$LOG" F_LATE_PROCS)" = 0 ]
 }
 
@@ -397,7 +397,7 @@ while not os.path.exists("end"):
   touch end
   wait "$waits"
   log=$(job end --job-id 17 --deadline 30)
-  ! "$IOSCRIBE" parse --base "$log" >"$T/text" 2>"$T/said"
+  ! "$IOSCRIBE" parse --base "$log" >"$T/text" 2>"$T/said" || return 1
   grep -q 'MPI-IO.*was called before it was probed' "$T/said"
 }
 

@@ -51,7 +51,8 @@ unprobed() {
   coproc WITNESS { witness; }
   started+=("$WITNESS_PID")
   CODE=$(first_byte)
-  [ -n "$CODE" ] && [ "$CODE" != cc ]
+  [ -n "$CODE" ]
+  [ "$CODE" != cc ]
   serve
   for i in 1 2 3; do cycle "$i"; done
   before=$(held)

@@ -81,7 +81,7 @@ whole_job() {
   job list >"$T/list"
   job show --job-id "$odd" >"$T/show"
   job list --json >"$T/json"
-  ! LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f\xff]' "$T/list" "$T/show" "$T/json"
+  ! LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f\xff]' "$T/list" "$T/show" "$T/json" || return 1
   grep -qF 'a\x1b[31m\x7f\xff' "$T/list"
   grep -qF 'job_id=a\x1b[31m\x7f\xff' "$T/show"
   python3 -c 'import json, sys; j = json.load(open(sys.argv[1], "rb")); assert j[0]["job_id"] == r"a\x1b[31m\x7f\xff", j' "$T/json"
@@ -89,7 +89,7 @@ whole_job() {
   cp /bin/true "$T/w/$dir"
   chmod 755 "$T/w/$dir"
   run_it "$IOSCRIBE" run -- "$T/w/$dir"
-  ! grep -q '^user=root' <<<"$output"
+  ! grep -q '^user=root' <<<"$output" || return 1
   job end --job-id "$odd" >"$T/ended"
 }
 

@@ -118,7 +118,7 @@ lines() {
   grep -qx 'user_jobs=1' "$T/mine"
   grep -qx 'user_jobs_most=200' "$T/mine"
   grep -qx 'user_records_most=3000' "$T/mine"
-  ! grep -q '^daemon=' "$T/mine"
+  ! grep -q '^daemon=' "$T/mine" || return 1
   "$IOSCRIBE" job status --timeout 60 >"$T/all"
   grep -qx "daemon=$DAEMON" "$T/all"
   grep -q '^longest_turn_ms=' "$T/all"

@@ -32,7 +32,7 @@ says() {
   says 1 ioscribe_daemon_jobs
   says 20000 ioscribe_records_limit
   promtool check metrics <"$T/prom/ioscribe.prom"
-  ! grep -qE 'secret|/w/' "$T/prom/ioscribe.prom"
+  ! grep -qE 'secret|/w/' "$T/prom/ioscribe.prom" || return 1
   [ "$(stat -c '%u %a' "$T/prom/ioscribe.prom")" = "0 644" ]
   local port
   port=$(python3 "$METRICS" port)

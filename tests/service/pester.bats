@@ -31,7 +31,7 @@ load helper
   started=()
   cat "$T/stranger" "$T/other"
   [ "$(cat "$IOSCRIBE_DIR/pid")" = "$DAEMON" ]
-  ! is_gone "$DAEMON"
+  ! is_gone "$DAEMON" || return 1
   files=$(cat count)
   run_it job end known --deadline 30
   [ "$status" -eq 0 ]

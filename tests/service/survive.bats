@@ -419,7 +419,9 @@ beside() {
   stdio_log
   grep -P 'STDIO_(OPENS|WRITES|BYTES_W)|MPIIO_(INDEP_OPENS|COLL_OPENS|INDEP_W|BYTES_W)|H5D_(WRITES|READS|OPENS)' "$T/parsed" | grep -F "$T/w/"
   echo "$n, $m, $k rounds"
-  [ "$n" -gt 1000 ] && [ "$m" -gt 1000 ] && [ "$k" -gt 1000 ]
+  [ "$n" -gt 1000 ]
+  [ "$m" -gt 1000 ]
+  [ "$k" -gt 1000 ]
   [ "$(counter STDIO_OPENS inside/kept)" = 1 ]
   [ "$(counter STDIO_WRITES inside/kept)" = $((10 * n)) ]
   [ "$(counter STDIO_BYTES_WRITTEN inside/kept)" = $((10 * n)) ]
@@ -485,7 +487,7 @@ probed $m"
       grep '^# \*WARNING' "$T/parsed"
     else
       "$IOSCRIBE" parse --total "$LOG" | grep -x "total_POSIX_OPENS: $((15 * FILES))"
-      ! grep '^# \*WARNING' "$T/parsed"
+      ! grep '^# \*WARNING' "$T/parsed" || return 1
       end_daemon INT
     fi
   done

@@ -222,7 +222,7 @@ END
   until_true is 300 bytes_written file_escaped="$T/w/"'a\x1b[31m,b =c\xff\\' -- --view files
   top --once --interval 0.1 --view files >"$T/table"
   grep -qF 'a\x1b[31m,b =c\xff\' "$T/table"
-  ! grep -q $'\e' "$T/table"
+  ! grep -q $'\e' "$T/table" || return 1
   [ "$(top_json --view files | python3 "$TOP" value file_escaped bytes_written=300)" = "$T/w/"'a\x1b[31m,b =c\xff\\' ]
   top --once --lines --interval 0.1 --view files | python3 "$TOP" lines >"$T/lines"
   grep -F '"bytes_written": 300' "$T/lines" | python3 -c '

@@ -118,7 +118,7 @@ for try in \$(seq 600); do
   sleep 0.2
 done
 head -c 3000 /dev/zero >after
-[ -e $T/meet/games ] && [ -e $T/meet/news ]
+test -e $T/meet/games && test -e $T/meet/news
 EOF
     echo "$JOB" >"$T/job.$user"
   done

@@ -73,7 +73,7 @@ X
   expect POSIX_WRITES "$writes"
   expect POSIX_BYTES_WRITTEN "$bytes"
   expect POSIX_EXT_UNLINKS "$unlinks"
-  ! grep -q incomplete "$T/parsed"
+  ! grep -q incomplete "$T/parsed" || return 1
   expect LEDGER_DROP_NO_SLOT 0
   [ "$(counter LEDGER_OVERFLOWED_FILES)" -gt $((files * 8 / 10)) ]
   [ "$(counter PROCESS_OVERFLOWED_FILES)" -gt $((files * 8 / 10)) ]

@@ -58,7 +58,8 @@ os.pwrite(fd, b"x" * 50, 0)'
   one_log
   read -r width n _ <<<"$(sums)"
   [ "$width" = 0.2 ]
-  [ "$n" -ge 105 ] && [ "$n" -le 115 ]
+  [ "$n" -ge 105 ]
+  [ "$n" -le 115 ]
   [ "$(bins POSIX written | wc -w)" -eq 22 ]
 }
 

@@ -252,7 +252,7 @@ daemon_of() {
   mkdir -p a/b c
   run_it -q --force --log "$LOG" --exclude "$T/w/a/" --include "$T/w/a/b/" -- sh -c 'echo 1 >a/x; echo 1 >a/b/y; echo 1 >c/z'
   "$IOSCRIBE" parse "$LOG" >"$T/parsed"
-  ! grep -q "$T/w/a/x" "$T/parsed"
+  ! grep -q "$T/w/a/x" "$T/parsed" || return 1
   grep -q "POSIX_WRITES.1.$T/w/a/b/y" "$T/parsed"
   grep -q "POSIX_WRITES.1.$T/w/c/z" "$T/parsed"
 }
@@ -262,7 +262,7 @@ daemon_of() {
   mkdir out
   run_it -q --config conf -- sh -c 'echo 1 >out/x; echo 1 >y'
   "$IOSCRIBE" parse "$LOG" >"$T/parsed"
-  ! grep -q "$T/w/out/x" "$T/parsed"
+  ! grep -q "$T/w/out/x" "$T/parsed" || return 1
   grep -q "POSIX_WRITES.1.$T/w/y" "$T/parsed"
   echo 'wrong = 1' >conf
   run_it --config conf -- touch started
@@ -286,7 +286,7 @@ daemon_of() {
   output=$("$IOSCRIBE" doctor) || status=$?
   echo "$output"
   [ "$status" -eq 0 ]
-  ! grep -vE '^(ok|note) ' <<<"$output"
+  ! grep -vE '^(ok|note) ' <<<"$output" || return 1
   grep -qE '^ok +tracing programs ' <<<"$output"
   cp "$IOSCRIBE" "$T/ioscribe" && chmod 755 "$T" "$T/ioscribe"
   status=0

@@ -25,7 +25,7 @@ eight() {
     /^# run time:/ { split($0, word, ": "); longest = word[2] }
     $4 ~ /^POSIX_F_(READ|WRITE)_TIME$/ && $6 ~ /eight/ { n++; if ($5 <= 0 || $5 > longest) { print $4, $5, longest; bad = 1 } }
     END { exit bad || n != 2 }'
-  ! grep -q 'incomplete' "$T/parsed"
+  ! grep -q 'incomplete' "$T/parsed" || return 1
   expect LEDGER_DROP_NO_SLOT 0
 }
 

@@ -94,7 +94,8 @@ between() {
   [ "$status" -eq 0 ]
   one_log
   stored=$(sed -n 's/^stored //p' <<<"$output")
-  [ "$stored" -gt 0 ] && [ "$stored" -lt 40000 ]
+  [ "$stored" -gt 0 ]
+  [ "$stored" -lt 40000 ]
   expect '/c.h5$' LAYERS_HDF5_BYTES_WRITTEN=800000 LAYERS_HDF5_BYTES_READ=16 \
     LAYERS_POSIX_BYTES_WRITTEN="$(counter POSIX_BYTES_WRITTEN '/c.h5$')" \
     LAYERS_POSIX_BYTES_READ="$(counter POSIX_BYTES_READ '/c.h5$')"
