@@ -12,7 +12,7 @@
 #include "logfmt/rules/posix_part.h"
 
 #ifndef SCRIBE_WIRE_VERSION /* a test builds another */
-#define SCRIBE_WIRE_VERSION 9
+#define SCRIBE_WIRE_VERSION 10
 #endif
 #define SCRIBE_JOBS_MAX 256u
 #define SCRIBE_JOB_ORPHANED (SCRIBE_JOBS_MAX - 1) /* what lives on after its job's end belongs to this one */
@@ -178,7 +178,7 @@ struct scribe_job_entry {
 	scribe_u64 overflowed;       /* and in catch-alls */
 	scribe_u64 segments;     /* of them, the daemon has taken */
 	scribe_u32 files;        /* records made so far that reads and writes may stand in */
-	scribe_u32 pad;
+	scribe_u32 linked;       /* 1: a process has made a symbolic link: what may change one is told */
 } __attribute__((aligned(64)));
 
 /* ---- segments: one operation each, with its time ---- */
@@ -310,6 +310,20 @@ enum scribe_event_type {
 	SCRIBE_EV_SEGMENTS = 10, /* leaves of segments run low: to wake, no more */
 	/* an executable file was mapped: slot is its device, generation and flags its inode; text: its last name */
 	SCRIBE_EV_MAP = 7,
+	/*
+	 * A call has changed what a path is, and may have changed a symbolic link: slot and generation are the
+	 * path's, chain_bytes and string_bytes those of the source of a rename, flags enum scribe_link_change;
+	 * text: what a new link holds
+	 */
+	SCRIBE_EV_LINK = 6,
+};
+
+enum scribe_link_change {
+	SCRIBE_LINK_MADE = 1,
+	SCRIBE_LINK_REMOVED = 2, /* if it was one */
+	SCRIBE_LINK_MOVED = 3,   /* what has the source's name, or is below it */
+	SCRIBE_LINK_SWAPPED = 4, /* both names of a rename with RENAME_EXCHANGE */
+	SCRIBE_LINK_KNOWN = 8,   /* with these: strings have got new records */
 };
 
 enum scribe_exec_flags {

@@ -242,7 +242,8 @@ static __always_inline __s64 scribe_names_flags(void)
 /* Send scratch's event with `bytes` of text. */
 static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
 {
-	__s64 flags = s->ev.type == SCRIBE_EV_NAME ? scribe_names_flags() : (__s64)scribe_wakes();
+	__s64 flags = s->ev.type == SCRIBE_EV_NAME || s->ev.type == SCRIBE_EV_LINK ? scribe_names_flags()
+										     : (__s64)scribe_wakes();
 
 	if (flags < 0)
 		return -1;

@@ -176,7 +176,10 @@ SCRIBE_GLOBAL int scribe_folder_speaks(__u32 slot, __u32 generation)
 	return 0;
 }
 
-/* Symbolic links that the job's processes have made, by where and how they are called: they are moved and removed. */
+/*
+ * Names of symbolic links that the job's processes have made or moved, and of the folders above. A call that changes
+ * what has such a name may have changed a link: strings get new records (`links` of the job's entry).
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -184,40 +187,128 @@ struct {
 	__type(value, __u32);
 } scribe_links SEC(".maps");
 
-/* The call t->meta, on the path of t->key's start that has this hash: does it change which links there are? */
-SCRIBE_GLOBAL int scribe_link_touched(struct scribe_proc *p, __u64 hash)
+#define SCRIBE_NO_COMPONENT 1 /* hash of nothing */
+
+/* The next bytes of t->component, last one first. 1: it is complete. */
+SCRIBE_GLOBAL int scribe_component_on(struct scribe_thread *t, struct scribe_scratch *s)
+{
+	__u32 at, bytes;
+	__u64 hash;
+
+	if (!t || !s)
+		return 1;
+	at = t->component.end;
+	bytes = t->component.bytes;
+	hash = t->component.hash;
+	for (int i = 0; i < SCRIBE_HASH_STRETCH && bytes; i++) {
+		char c = s->text[(at - 1) & (2 * SCRIBE_NAME_MAX_BYTES - 1)];
+
+		at--;
+		bytes--;
+		if (c != '/')
+			hash = (hash ^ (unsigned char)c) * SCRIBE_MIX;
+		else if (hash != SCRIBE_NO_COMPONENT)
+			break;
+	}
+	t->component.end = at;
+	t->component.bytes = bytes;
+	t->component.hash = hash;
+	return !bytes || (hash != SCRIBE_NO_COMPONENT && s->text[at & (2 * SCRIBE_NAME_MAX_BYTES - 1)] == '/');
+}
+
+/* Hash of the last component of the text t->component in the scratch, which ends before that then. */
+SCRIBE_GLOBAL __u64 scribe_component(struct scribe_thread *t, struct scribe_scratch *s)
+{
+	if (!t || !s)
+		return SCRIBE_NO_COMPONENT;
+	t->component.hash = SCRIBE_NO_COMPONENT;
+	for (int i = 0; i < 256 / SCRIBE_HASH_STRETCH; i++)
+		if (scribe_component_on(t, s))
+			break;
+	return t->component.hash;
+}
+
+#define SCRIBE_LINK_DEPTH 32
+
+/* Each component of the text that ends at `end` of the scratch is the name of a link or of a folder above one. */
+SCRIBE_GLOBAL int scribe_links_named(struct scribe_scratch *s, __u32 job, __u32 end, __u32 bytes)
+{
+	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
+	__u32 is_link = 1;
+
+	if (!t || !s)
+		return 0;
+	t->folder = (struct scribe_folder_key){.job = job};
+	t->component.end = end;
+	t->component.bytes = bytes;
+	for (int i = 0; i < SCRIBE_LINK_DEPTH; i++) {
+		t->folder.hash = scribe_component(t, s);
+		if (t->folder.hash == SCRIBE_NO_COMPONENT)
+			break;
+		bpf_map_update_elem(&scribe_links, &t->folder, &is_link, BPF_ANY);
+	}
+	return 0;
+}
+
+/* The string in the scratch, from `from` on, is a new link's. */
+static __always_inline void scribe_link_named(struct scribe_scratch *s, __u32 job, __u64 from, __u32 bytes)
+{
+	__u32 off;
+
+	scribe_links_named(s, job, SCRIBE_NAME_MAX_BYTES + bytes, bytes);
+	*(volatile __u32 *)&s->off = 0;
+	scribe_chain_text(from, s);
+	off = *(volatile __u32 *)&s->off;
+	scribe_links_named(s, job, off, off);
+}
+
+/* What the call t->meta does to links, enum scribe_link_change; 0: nothing. */
+static __always_inline __u32 scribe_link_change(const struct scribe_thread *t)
+{
+	if (t->meta.what == SCRIBE_META_RENAME_SOURCE || t->meta.what == SCRIBE_META_RENAME_TARGET)
+		return SCRIBE_LINK_MOVED;
+	if (t->meta.what != SCRIBE_META_EXT)
+		return 0;
+	if (t->meta.ext == SCRIBE_EXT_SYMLINKS)
+		return SCRIBE_LINK_MADE;
+	return t->meta.ext == SCRIBE_EXT_UNLINKS ? SCRIBE_LINK_REMOVED : 0;
+}
+
+/*
+ * The call t->meta, on the path whose last component has this hash: what it does to links into t->link_change, and
+ * new records for strings where it is known to change one.
+ */
+SCRIBE_GLOBAL int scribe_link_touched(struct scribe_proc *p, __u64 last)
 {
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
 	struct scribe_job_entry *job = p ? scribe_job_at(p->job) : 0;
 	struct scribe_folder_key *key;
-	__u32 is_link = 1;
-	bool moved;
+	__u32 is_link = 1, change;
 
 	if (!t || !p || !job)
 		return 0;
+	change = scribe_link_change(t);
+	if (!change)
+		return 0;
 	key = &t->folder;
-	key->hash = hash;
-	key->ino = t->key.ino;
-	key->dev = t->key.dev;
-	key->job = p->job;
-	if (t->meta.what == SCRIBE_META_EXT && t->meta.ext == SCRIBE_EXT_SYMLINKS) {
-		bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
-		__sync_fetch_and_add(&job->links, 1);
+	*key = (struct scribe_folder_key){.hash = last, .job = p->job};
+	if (change == SCRIBE_LINK_MADE || t->link_change & SCRIBE_LINK_KNOWN || bpf_map_lookup_elem(&scribe_links, key))
+		t->link_change = change | SCRIBE_LINK_KNOWN;
+	else
+		t->link_change = change;
+	if (t->meta.what == SCRIBE_META_RENAME_SOURCE) {
+		t->link_source = last;
 		return 0;
 	}
-	if (!job->links)
+	if (!(t->link_change & SCRIBE_LINK_KNOWN))
 		return 0;
-	if (t->meta.what == SCRIBE_META_RENAME_TARGET) {
-		moved = t->link_moved;
-		if (!bpf_map_delete_elem(&scribe_links, key) || moved)
-			__sync_fetch_and_add(&job->links, 1);
-		if (moved)
-			bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
-	} else if (t->meta.what == SCRIBE_META_RENAME_SOURCE) {
-		t->link_moved = !bpf_map_delete_elem(&scribe_links, key);
-	} else if (t->meta.what == SCRIBE_META_EXT && t->meta.ext == SCRIBE_EXT_UNLINKS) {
-		if (!bpf_map_delete_elem(&scribe_links, key))
-			__sync_fetch_and_add(&job->links, 1);
+	__sync_fetch_and_add(&job->links, 1);
+	if (change == SCRIBE_LINK_REMOVED)
+		return 0;
+	bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
+	if (change == SCRIBE_LINK_MOVED) { /* the names may have been exchanged */
+		key->hash = t->link_source;
+		bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
 	}
 	return 0;
 }
@@ -265,6 +356,38 @@ SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct
 	return 0;
 }
 
+/* Tell what the call has done to the path `index`, whose source is `from` where it was renamed. */
+SCRIBE_GLOBAL int scribe_tell_link(struct scribe_thread *t, struct scribe_proc *p, __u32 index, __u32 from)
+{
+	struct scribe_slot *slot, *old_slot;
+	struct scribe_scratch *s;
+	long bytes = 0;
+
+	if (!t || !p)
+		return 0;
+	slot = scribe_slot_at(index);
+	old_slot = scribe_slot_at(from);
+	s = scribe_scratch_take(p);
+	if (!slot || !old_slot || !s) {
+		if (s)
+			scribe_scratch_put(s);
+		scribe_count(p, SCRIBE_L_NAME_UNRESOLVED);
+		return 0;
+	}
+	scribe_event_head(&s->ev, SCRIBE_EV_LINK, p, t->proc);
+	s->ev.slot = index;
+	s->ev.generation = slot->generation;
+	s->ev.chain_bytes = from;
+	s->ev.string_bytes = old_slot->generation;
+	s->ev.flags = t->link_change;
+	if ((t->link_change & ~SCRIBE_LINK_KNOWN) == SCRIBE_LINK_MADE)
+		bytes = bpf_probe_read_user_str(s->text, SCRIBE_NAME_MAX_BYTES, (void *)SCRIBE_ARG(1));
+	if (bytes < 0 || scribe_send_text(s, bytes))
+		scribe_count(p, SCRIBE_L_NAME_UNRESOLVED);
+	scribe_scratch_put(s);
+	return 0;
+}
+
 static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct scribe_proc *p,
 					      struct scribe_scratch *s, const struct scribe_path_arg *a,
 					      __u32 bytes)
@@ -279,19 +402,25 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 	from = scribe_path_start(s, a->dir);
 	if (!from || !job)
 		return SCRIBE_SKIP_SLOT;
-	maybe_out = scribe_start_key(t, from);
 	/* A walk through excluded folders names each entry from where it stands: none gets a record. */
-	if (maybe_out && from != SCRIBE_FROM_ROOT)
+	if (scribe_start_key(t, from))
 		return SCRIBE_SKIP_SLOT;
-	if (from == SCRIBE_FROM_ROOT)
-		maybe_out = scribe_string_excluded(s);
+	maybe_out = from == SCRIBE_FROM_ROOT && scribe_string_excluded(s);
 	start = t->key.hash + *(volatile __u32 *)&job->links;
 	if (maybe_out && scribe_folder_key(t, p, s, bytes, start))
 		state = scribe_folder_state();
 	if (state == SCRIBE_FOLDER_EXCLUDED)
 		return SCRIBE_SKIP_SLOT;
 	hash = scribe_string_hash(s, bytes);
-	scribe_link_touched(p, t->key.hash * SCRIBE_MIX + hash);
+	if (scribe_link_change(t) == SCRIBE_LINK_MADE) {
+		job->linked = 1;
+		scribe_link_named(s, p->job, from, bytes);
+	}
+	if (job->linked) {
+		t->component.end = SCRIBE_NAME_MAX_BYTES + bytes;
+		t->component.bytes = bytes;
+		scribe_link_touched(p, scribe_component(t, s));
+	}
 	/* Bit 1: whether a last link is followed. */
 	t->key.hash = (start * SCRIBE_MIX + hash) << 2 | (a->nofollow ? 2 : 0) | SCRIBE_INDEX_BY_STRING;
 	index = scribe_slot_for(p, t->proc, &t->key, SCRIBE_KIND_PATH, &fresh);

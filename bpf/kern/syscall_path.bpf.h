@@ -13,6 +13,7 @@
 #define SCRIBE_AT_REMOVEDIR 0x200
 #define SCRIBE_AT_FOLLOW 0x400
 #define SCRIBE_AT_EMPTY_PATH 0x1000
+#define SCRIBE_RENAME_EXCHANGE 2
 #ifdef __TARGET_ARCH_x86
 #define SCRIBE_ST_MODE_AT 24
 #else
@@ -68,7 +69,7 @@ SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc
 }
 
 /* Two paths; the target's record remembers where the file came from. */
-static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_proc *p)
+static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
 	struct scribe_slot *old_slot, *target;
 	__u32 a, b;
@@ -84,6 +85,10 @@ static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_
 	if (old_slot && target && old_slot->kind == SCRIBE_KIND_PATH && target->kind == SCRIBE_KIND_PATH &&
 	    __sync_val_compare_and_swap(&target->renamed_from, 0, a) == 0)
 		target->renamed_from_generation = old_slot->generation;
+	if (class == SCRIBE_CLASS_RENAMEAT2 && SCRIBE_ARG(5) & SCRIBE_RENAME_EXCHANGE && t->link_change)
+		t->link_change = SCRIBE_LINK_SWAPPED | (t->link_change & SCRIBE_LINK_KNOWN);
+	if (t->link_change)
+		scribe_tell_link(t, p, b, a);
 	return 0;
 }
 
@@ -180,6 +185,7 @@ static __always_inline bool scribe_path_meaning(struct scribe_thread *t, __u32 c
 		c->two = 1;
 		break;
 	case SCRIBE_CLASS_RENAMEAT:
+	case SCRIBE_CLASS_RENAMEAT2:
 		c->a.dir = (__s32)SCRIBE_ARG(1);
 		c->a.string = SCRIBE_ARG(2);
 		c->b.dir = (__s32)SCRIBE_ARG(3);
@@ -237,6 +243,7 @@ static __always_inline bool scribe_path_meaning(struct scribe_thread *t, __u32 c
 SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class, __s64 ret)
 {
 	struct scribe_path_call *c;
+	__u32 slot;
 
 	if (!t || !p)
 		return 0;
@@ -244,6 +251,7 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 		scribe_count(p, SCRIBE_L_FAILED_PATHS);
 		return 0;
 	}
+	t->link_change = 0;
 	c = &t->path;
 	__builtin_memset(c, 0, sizeof(*c));
 	if (!scribe_path_meaning(t, class, c))
@@ -254,7 +262,7 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	if (c->two) {
-		scribe_rename(t, p);
+		scribe_rename(t, p, class);
 		return 0;
 	}
 	if (c->stat_buffer)
@@ -266,7 +274,9 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 		return 0;
 	}
 	scribe_meta_set(t, c->stat_buffer ? SCRIBE_META_STAT : SCRIBE_META_EXT, c->ext);
-	scribe_path_meta(t, p, &c->a);
+	slot = scribe_path_meta(t, p, &c->a);
+	if (t->link_change && slot != SCRIBE_SKIP_SLOT)
+		scribe_tell_link(t, p, slot, 0);
 	return 0;
 }
 

@@ -173,7 +173,7 @@ struct scribe_thread {
 	__u64 top;      /* top-level dentry looked at last, and whether it is excluded */
 	__u64 top_name; /* its name's hash and length */
 	__u32 path_align; /* block size that a stat by path has given */
-	__u32 link_moved;  /* the source of the rename under way is a symbolic link */
+	__u32 link_change; /* enum scribe_link_change of the call on paths under way */
 	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
 	__u64 arg[6];   /* arguments of calls that are not on one descriptor */
 	__u64 moved[2]; /* bytes read and written so far, and the time of that: library calls take the
@@ -184,6 +184,11 @@ struct scribe_thread {
 	struct scribe_op_class_result op_result;
 	struct scribe_meta_op meta;
 	struct scribe_path_call path;
+	__u64 link_source; /* of a rename under way: hash of its source's last component */
+	struct {
+		__u32 end, bytes; /* in the scratch */
+		__u64 hash;
+	} component;
 	struct scribe_climb climb;
 	struct scribe_file_key key;
 	struct scribe_folder_key folder;

@@ -167,7 +167,7 @@ int scribe_bpf_drop_job(struct scribe_bpf *b, uint32_t index)
 	while (hand_over(b, index))
 		;
 	at->reserve = 0;
-	at->used = at->kept = at->proc_used = at->files = 0;
+	at->used = at->kept = at->proc_used = at->files = at->linked = 0;
 	at->links++; /* what is remembered of strings is not the next one's */
 	set_reserve(b);
 	return rc;

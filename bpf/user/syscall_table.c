@@ -63,7 +63,7 @@ static const struct {
 	{CALL(unlinkat), SCRIBE_CLASS_UNLINKAT},
 	{CALL(mknodat), SCRIBE_CLASS_MKNODAT},
 	{CALL(mkdirat), SCRIBE_CLASS_MKDIRAT},
-	{CALL(renameat2), SCRIBE_CLASS_RENAMEAT},
+	{CALL(renameat2), SCRIBE_CLASS_RENAMEAT2},
 	{CALL(linkat), SCRIBE_CLASS_LINKAT},
 	{CALL(symlinkat), SCRIBE_CLASS_SYMLINKAT},
 	{CALL(truncate), SCRIBE_CLASS_TRUNCATE},

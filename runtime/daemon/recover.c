@@ -111,6 +111,7 @@ static int exec(struct resume *r, struct scribe_process *p, const struct scribe_
 	memcpy(exe, text, h->exe_bytes);
 	exe[h->exe_bytes] = 0;
 	p->own_root_dir = h->own_root_dir;
+	p->root_id = !h->own_root_dir;
 	scribe_shm_counters_forget(r->d, p); /* that of the program before was taken */
 	memcpy(p->comm, h->comm, sizeof(p->comm));
 	if (scribe_worlds_exec(&r->w->worlds, p, text + h->exe_bytes, bytes - h->exe_bytes,

@@ -5,6 +5,7 @@ import dataclasses
 import os
 import re
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Counters that depend on the clock, or on which rank was the slower one.
@@ -138,6 +139,28 @@ PROCESSES = totals((r"/p\d+$", {"POSIX_OPENS": 200, "POSIX_WRITES": 200, "POSIX_
 PROBED = ("amd64",)  # where libraries have probes
 RANKS = "mpiexec.hydra -n {} /tests/{}"
 
+LINKS = totals(
+    (r"/a/f$", {"POSIX_STATS": 300, "POSIX_EXT_TRUNCATES": 100, "POSIX_EXT_ACCESSES": 0}),
+    (r"/b/f$", {"POSIX_STATS": 200, "POSIX_EXT_TRUNCATES": 200, "POSIX_EXT_ACCESSES": 100}),
+    (r"/l/f$", {"POSIX_STATS": 100, "POSIX_EXT_UNLINKS": 100}),
+)  # fmt: skip
+
+
+def random(first):
+    """Ten random programs (tests/oracle/random), each with its account."""
+
+    def check(log, output, folder):
+        sys.path.insert(0, f"{HERE}/../oracle/random")
+        import compare
+
+        found = compare.records_of(log.text, "/data/w", compare.counters())
+        return compare.differences_of(found, compare.account_of(output), "/data/w")
+
+    program = "mkdir $s && /tests/oracle/random_ops $s 300 /data/w/$s || exit"
+    seeds = f"{first} $(({first} + 9))"
+    return Case(f"random{first}", "random", f"sh -c 'for s in $(seq {seeds}); do {program}; done'", check)
+
+
 THREADS_8 = Case("threads8", "threads", "/tests/kernels/kernels_threads 8 1500", threads(8, 1500))
 THREADS_ONE_CPU = dataclasses.replace(THREADS_8, command="taskset 1 " + THREADS_8.command)
 THREADS_64 = Case("threads64", "threads", "/tests/kernels/kernels_threads 64 200", threads(64, 200))
@@ -157,9 +180,13 @@ CASES = [
     Case("inside", "MPI-IO inside", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2), archs=PROBED),
     Case("probes", "MPI-IO probes", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2),
          "--set mpiio_wrap=no", archs=PROBED),
+    Case("links", "names", "links_switched", LINKS, same=True),
+    random(1),
     Case("job", "job", "job", files(500), function=True),
     Case("killed", "killed", "killed", files(900), function=True),
 ]
+# By name alone (--cases): they take minutes.
+MORE = [random(first) for first in range(11, 101, 10)]
 
 
 def script(cases, levels):

@@ -20,8 +20,9 @@ PROGRAMS = [
     ("tests/uprobes/*_fortified", "tests/uprobes"),
     ("tests/uprobes/mpich/*", "tests/uprobes"),
     ("tests/kernels/kernels_*", "tests/kernels"),
+    ("tests/oracle/random_ops", "tests/oracle"),
 ]
-FOLDERS = "dev proc sys tmp run root data etc usr/bin usr/sbin usr/lib var/log var/spool results"
+FOLDERS = "dev proc sys tmp run root data etc usr/bin usr/sbin usr/lib var/log var/spool var/tmp results"
 USERS = [("root", 0), ("daemon", 1), ("user", 1000), ("nobody", 65534)]
 
 

@@ -149,3 +149,18 @@ X
         for (k = 1; k <= n; k++) if (t[i, "POSIX_F_" what[k] "_START_TIMESTAMP"] > t[i, "POSIX_F_" what[k] "_END_TIMESTAMP"]) { print "order:", i, what[k]; bad = 1 } }
       exit bad || run < 0.002 }'
 }
+
+@test "paths through links that are switched, moved and removed at once mean what they meant" {
+  trace "$PROG/links_switched"
+  [ "$status" -eq 0 ]
+  one_log
+  expect POSIX_STATS 300 a/f
+  expect POSIX_EXT_TRUNCATES 100 a/f
+  expect POSIX_EXT_ACCESSES 0 a/f
+  expect POSIX_STATS 200 b/f
+  expect POSIX_EXT_TRUNCATES 200 b/f
+  expect POSIX_EXT_ACCESSES 100 b/f
+  expect POSIX_STATS 100 l/f
+  expect POSIX_EXT_UNLINKS 100 l/f
+  expect LEDGER_NAME_UNRESOLVED 0
+}

@@ -17,7 +17,7 @@
 
 #include "runtime/core/path_exclusions.h"
 #include "runtime/core/path.h"
-#include "runtime/daemon/model/name_table.h"
+#include "runtime/daemon/model/path_resolve.h"
 #include "runtime/daemon/model/rank_env.h"
 #include "tests/harness/seed.h"
 

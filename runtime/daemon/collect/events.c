@@ -26,6 +26,7 @@
 #include "runtime/daemon/collect/modules.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "logfmt/base/clock.h"
+#include "logfmt/base/hash.h"
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/collect/drain.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
@@ -101,15 +102,15 @@ static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_
 	return appear(d, w, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
 
-/* Are these one file? -1: one of them cannot be looked at (any more). */
-static int same_file(const char *a, const char *b)
+/* What tells a file from others; 0: it cannot be looked at (any more). */
+static uint64_t file_id(const char *path)
 {
-	const unsigned flags = AT_STATX_DONT_SYNC; /* whoever serves a root may not answer */
-	struct statx x, y;
+	struct statx s;
 
-	if (statx(AT_FDCWD, a, flags, STATX_INO, &x) < 0 || statx(AT_FDCWD, b, flags, STATX_INO, &y) < 0)
-		return -1;
-	return x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor && x.stx_ino == y.stx_ino;
+	/* whoever serves a root may not answer */
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
+		return 0;
+	return scribe_hash64(&s.stx_ino, sizeof(s.stx_ino), (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor);
 }
 
 /* A process that ends meanwhile keeps what is known of it: that of its parent. */
@@ -117,16 +118,17 @@ static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p
 {
 	bool machine = d->root > 0;
 	char root[64], mnt[64];
-	int same_root, same_mnt;
+	uint64_t root_is, mnt_is;
 
 	snprintf(root, sizeof(root), "/proc/%d/root/", p->tgid);
 	snprintf(mnt, sizeof(mnt), "/proc/%d/ns/mnt", p->tgid);
-	same_root = same_file(root, machine ? "/proc/1/root/" : "/");
-	same_mnt = same_file(mnt, machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt");
-	if (same_root == 0 || same_mnt == 0)
-		p->own_root_dir = false;
-	else if (same_root > 0 && same_mnt > 0)
-		p->own_root_dir = true;
+	root_is = file_id(root);
+	mnt_is = file_id(mnt);
+	if (!root_is || !mnt_is)
+		return;
+	p->own_root_dir = root_is == file_id(machine ? "/proc/1/root/" : "/") &&
+			  mnt_is == file_id(machine ? "/proc/1/ns/mnt" : "/proc/self/ns/mnt");
+	p->root_id = p->own_root_dir ? 0 : scribe_hash64(&root_is, sizeof(root_is), mnt_is);
 }
 
 static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes,
@@ -356,6 +358,9 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
 	switch (e->type) {
 	case SCRIBE_EV_NAME:
 		return scribe_name_event(d, p, e, text);
+	case SCRIBE_EV_LINK:
+		scribe_link_event(d, p, e, text);
+		break;
 	case SCRIBE_EV_MAP:
 		on_map(d, p, e, text);
 		break;

@@ -57,7 +57,8 @@ static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char
 			 size_t *ret_bytes)
 {
 	int root = root_of(d, p);
-	bool followed = scribe_path_lookup(p->work, path, root, nofollow, ret_bytes);
+	struct scribe_path_of of = {.root_fd = root, .root = p->root_id, .nofollow = nofollow};
+	bool followed = scribe_path_lookup(p->work, path, &of, ret_bytes);
 
 	if (root >= 0)
 		close(root);
@@ -155,4 +156,35 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	else if (p->own_root_dir) /* else its name means another file to the helper */
 		scribe_file_xattrs_want(p->work, label);
 	return 0;
+}
+
+/* A call has changed what a path is. */
+void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
+		       const char *text)
+{
+	const struct scribe_name_entry *at = scribe_slot_label(d, e->slot, e->generation);
+	const struct scribe_name_entry *from = scribe_slot_label(d, e->chain_bytes, e->string_bytes);
+	const uint32_t change = e->flags & ~(uint32_t)SCRIBE_LINK_KNOWN;
+	struct scribe_job *w = p->work;
+	struct scribe_job_entry *job = scribe_bpf_job(d->bpf, w->index);
+	bool changed = false, lost = false;
+
+	if (change == SCRIBE_LINK_MADE) {
+		lost = !at || !e->text_bytes || text[e->text_bytes - 1] ||
+		       !scribe_links_made(&w->links, p->root_id, at->text, text);
+	} else if (!at || (change != SCRIBE_LINK_REMOVED && !from)) {
+		lost = w->links.by_path.used > 0;
+	} else if (change == SCRIBE_LINK_REMOVED) {
+		changed = scribe_links_removed(&w->links, p->root_id, at->text);
+	} else {
+		changed = scribe_links_moved(&w->links, p->root_id, from->text, at->text,
+					     change == SCRIBE_LINK_SWAPPED);
+	}
+	/* of a link that is not in the table, or one whose strings have kept their records until now */
+	if (changed && !(e->flags & SCRIBE_LINK_KNOWN)) {
+		if (job)
+			__atomic_fetch_add(&job->links, 1, __ATOMIC_RELAXED);
+		lost = true;
+	}
+	w->names_unresolved += lost || (!changed && w->links.full && e->flags & SCRIBE_LINK_KNOWN);
 }

@@ -105,6 +105,7 @@ void scribe_job_free(struct scribe_job *w)
 	scribe_worlds_clear(&w->worlds, free_rank);
 	scribe_segments_end(w);
 	scribe_name_table_clear(&w->labels);
+	scribe_links_clear(&w->links);
 	scribe_access_patterns_clear(&w->patterns);
 	scribe_mounts_clear(&w->mounts);
 	scribe_config_clear(&w->config);

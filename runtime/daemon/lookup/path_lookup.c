@@ -69,12 +69,43 @@ static int not_by_heart(void *ctx, int root_fd, const char *path, unsigned flags
 	return -EAGAIN;
 }
 
-bool scribe_path_lookup(struct scribe_job *w, char *path, int root_fd, bool nofollow, size_t *ret_bytes)
+/* The same where the job has changed links: component by component, each question being one of them. */
+static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
+	bool given_up = l->state == SCRIBE_LOOKUP_GIVEN_UP;
+
+	if (l->state == SCRIBE_LOOKUP_NONE)
+		scribe_path_walk_begin(&l->walk, path, of->nofollow);
+	else if (l->state == SCRIBE_LOOKUP_ANSWERED)
+		scribe_path_walk_answer(&l->walk, l->answer.text);
+	l->state = SCRIBE_LOOKUP_NONE;
+	while (!scribe_path_walk(&l->walk, of->root_fd, &w->links, of->root)) {
+		if (!given_up && ask(w, of->root_fd, l->walk.done, false))
+			return false;
+		given_up = true;
+	}
+	w->names_unresolved += given_up;
+	*ret_bytes = strlen(l->walk.done);
+	memcpy(path, l->walk.done, *ret_bytes + 1);
+	return true;
+}
+
+bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+	const bool nofollow = of->nofollow;
+	const int root_fd = of->root_fd;
 	char known[SCRIBE_NAME_ROOM];
 	bool wanted = false;
 
+	if (w->links.by_path.used && path[0] == '/') {
+		if (l->state != SCRIBE_LOOKUP_NONE ||
+		    !scribe_path_is_plain(path, root_fd, nofollow, &w->links, of->root))
+			return walk(w, path, of, ret_bytes);
+		*ret_bytes = strlen(path);
+		return true;
+	}
 	if (l->state == SCRIBE_LOOKUP_ANSWERED) {
 		l->state = SCRIBE_LOOKUP_NONE;
 		*ret_bytes = l->answer.bytes;

@@ -17,13 +17,21 @@
 #define SCRIBE_PATH_LOOKUP_REST_NS 5000000000ull /* after none; twice as long after each further one */
 #define SCRIBE_PATH_LOOKUPS_MAX    8             /* helpers that a job may lose so; then nobody is asked any more */
 
+/* Whose path it is. */
+struct scribe_path_of {
+	int root_fd;   /* the process's root directory, -1: not possible any more */
+	uint64_t root; /* struct scribe_process's root_id */
+	bool nofollow; /* the last component is not followed */
+};
+
 /*
- * scribe_path_resolve of `path` (SCRIBE_NAME_ROOM bytes) in place, its new length in ret_bytes. False:
+ * `path` (SCRIBE_NAME_ROOM bytes) with links and dots resolved in place, its new length in ret_bytes: links as they
+ * were at the time of the event where the job has changed them, and else as they are. False:
  * a helper has been asked; when scribe_path_lookup_waits says that it waits no more, the same
  * call takes the answer. Without one (counted in names_unresolved) the path is what
  * can be resolved from the kernel's dentry cache.
  */
-bool scribe_path_lookup(struct scribe_job *w, char *path, int root_fd, bool nofollow, size_t *ret_bytes);
+bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes);
 /* Is an answer under way? Looks for it, and gives it up when it has taken too long. */
 bool scribe_path_lookup_waits(struct scribe_job *w);
 /* The answer is of no use any more. */

@@ -246,6 +246,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc
 		p->launcher_below_rank = parent_process->launcher_below_rank;
 		p->is_launcher = parent_process->is_launcher;
 		p->own_root_dir = parent_process->own_root_dir;
+		p->root_id = parent_process->root_id;
 		p->disabled = parent_process->disabled;
 		p->is_excluded = parent_process->is_excluded;
 		p->exe = parent_process->exe ? strdup(parent_process->exe) : NULL;

@@ -97,6 +97,7 @@ struct scribe_process {
 	bool exit_seen;    /* by the sweep, once already */
 	bool drained;      /* its last records are here, whatever the kernel still holds */
 	bool own_root_dir; /* its root directory and mounts are the machine's, or the daemon's */
+	uint64_t root_id;  /* tells root directories with their mounts apart; 0: the machine's */
 	enum scribe_process_end end_kind;
 	int32_t status; /* wait status */
 	uint64_t start_ns, end_ns;

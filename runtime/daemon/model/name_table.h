@@ -44,32 +44,6 @@ struct scribe_path_parts {
  */
 size_t scribe_path_join(const struct scribe_path_parts *parts, char *ret_path, size_t cap);
 
-#define SCRIBE_PATH_NOFOLLOW 0x1u /* the last component is not followed */
-#define SCRIBE_PATH_NO_LINKS 0x2u /* -ELOOP where any component is a link */
-
-/*
- * An O_PATH descriptor of `path` below `root_fd`, links followed in it as `flags` (SCRIBE_PATH_...) say;
- * or a negative errno. Asked where the kernel would have to ask the file system.
- */
-typedef int (*scribe_path_open_fn)(void *ctx, int root_fd, const char *path, unsigned flags);
-
-/*
- * Links and dots resolved below the directory `root_fd` (the process's root;
- * -1: not possible any more), the last component followed unless nofollow. What
- * does not exist is cleaned as text. Returns the new length. Does not wait for a
- * file system: what the kernel has not in memory is asked of `fn`.
- */
-size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn, void *ctx);
-
-/* Such a function that waits for the file system. */
-int scribe_path_open(void *ctx, int root_fd, const char *path, unsigned flags);
-
-/*
- * Is the folder of `path` (resolved, below the directory `root_fd`) one that root alone can change, as are all
- * above it? Looks only at what the kernel has in memory: false where that is not all.
- */
-bool scribe_path_folder_is_fixed(int root_fd, const char *path);
-
 /* The entry for a path, made if new. NULL: memory is out. */
 struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes);
 struct scribe_name_entry *scribe_name_table_by_id(const struct scribe_name_table *names, uint64_t id);

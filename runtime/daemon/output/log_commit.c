@@ -39,7 +39,7 @@ uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_l
 		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
 	ret_ledger->v[SCRIBE_L_LATE_PROCS] += scribe_attend_late(w);
 	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
-	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] = w->names_unresolved;
+	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] += w->names_unresolved;
 	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = w->judge.given_up;
 	late = w->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? w->excluded_late : 0;
 	ret_ledger->v[SCRIBE_L_EVENTS] -= late;

@@ -115,7 +115,7 @@ int scribe_helper_peek(struct scribe_helper *h, pid_t pid, uint64_t at, size_t b
 int scribe_helper_peek_begin(struct scribe_helper *h, pid_t pid, uint64_t at, size_t bytes, uint32_t deadline_ms);
 bool scribe_helper_peeked(struct scribe_helper *h, uint32_t *ret_value, int *ret_rc);
 
-/* scribe_path_resolve (name_table.h) with a function that waits; `path`: shorter than SCRIBE_PATH_MAX. */
+/* scribe_path_resolve (path_resolve.h) with a function that waits; `path`: shorter than SCRIBE_PATH_MAX. */
 int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path, bool nofollow, uint32_t deadline_ms);
 /* False, not yet. With ret_rc 0 the path is absolute and ends in NUL. */
 bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret_path, int *ret_rc);

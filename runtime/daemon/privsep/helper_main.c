@@ -31,7 +31,7 @@
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 #include "runtime/daemon/privsep/library_search.h"
-#include "runtime/daemon/model/name_table.h"
+#include "runtime/daemon/model/path_resolve.h"
 #include "uprobes/elf/study.h"
 #include "runtime/daemon/privsep/exclusion_worker.h"
 #include "runtime/daemon/privsep/helper_limits.h"

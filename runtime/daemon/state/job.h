@@ -17,6 +17,7 @@
 #include "runtime/daemon/model/mount_table.h"
 #include "runtime/daemon/model/mpi_worlds.h"
 #include "runtime/daemon/model/name_table.h"
+#include "runtime/daemon/model/path_resolve.h"
 #include "runtime/daemon/model/record_set.h"
 #include "runtime/daemon/privsep/helper.h"
 
@@ -51,6 +52,7 @@ struct scribe_path_lookup {
 	enum scribe_path_lookup_state state;
 	uint64_t seen_ns, waited_ns; /* when an answer was looked for last; for how long */
 	struct scribe_helper_path answer;
+	struct scribe_path_walk walk; /* of the name that is being looked up */
 };
 
 struct scribe_held_event; /* held_events.h */
@@ -100,6 +102,7 @@ struct scribe_job {
 	struct scribe_exclusion_check judge;
 	struct scribe_worlds worlds;
 	struct scribe_name_table labels;
+	struct scribe_link_table links;
 	struct scribe_access_patterns patterns;
 	struct scribe_mounts mounts;
 	struct scribe_segments *segments; /* segments.h; NULL: single operations are not kept */

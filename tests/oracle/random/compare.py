@@ -42,11 +42,10 @@ def unescaped(text):
     return re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), text)
 
 
-def read_log(path, folder, wanted):
-    """{name: {counter: value}} of the folder's files and of names in another root; and the words of the ledger's line."""
-    out = subprocess.run([IOSCRIBE, "parse", "--all", "--show-incomplete", path], capture_output=True, text=True, check=True)
+def records_of(parsed, folder, wanted):
+    """{name: {counter: value}} of the folder's files and of names in another root, in what `ioscribe parse` prints."""
     found = defaultdict(Counter)
-    for line in out.stdout.splitlines():
+    for line in parsed.splitlines():
         words = line.split("\t")
         if line.startswith("#") or len(words) < 8 or words[0] not in MODULES or words[3] not in wanted:
             continue
@@ -59,6 +58,25 @@ def read_log(path, folder, wanted):
             found[name][words[3]] = max(found[name][words[3]], value)
         else:
             found[name][words[3]] += max(value, 0)
+    return found
+
+
+def differences_of(found, account, folder):
+    """Lines of what is not the same in a log and in the account of what was done."""
+    differences = []
+    for name in sorted(set(account) | set(found)):
+        for counter in sorted(counters()):
+            have, want = found[name][counter], account[name][counter]
+            # the folders of the programs themselves
+            if have != want and not re.fullmatch(re.escape(folder) + r"(/\d+)?", name):
+                differences.append(f"{name.removeprefix(folder + '/')} {counter}: {have} in the log, {want} done")
+    return differences
+
+
+def read_log(path, folder, wanted):
+    """The same of a log, the words of the ledger's line, and the summary."""
+    out = subprocess.run([IOSCRIBE, "parse", "--all", "--show-incomplete", path], capture_output=True, text=True, check=True)
+    found = records_of(out.stdout, folder, wanted)
     out = subprocess.run([IOSCRIBE, "summary", path], capture_output=True, text=True, check=True)
     ledger = [line for line in out.stdout.splitlines() if line.startswith("ledger ")]
     if not ledger:
@@ -91,13 +109,7 @@ def run(seeds, operations, left_out=()):
         found, ledger, text = read_log(f"{scratch}/log", f"{scratch}/data", counters())
     finally:
         shutil.rmtree(scratch)
-    account, differences = account_of(out.stdout), []
-    for name in sorted(set(account) | set(found)):
-        for counter in sorted(counters()):
-            have, want = found[name][counter], account[name][counter]
-            # the folders of the programs themselves
-            if have != want and not re.search(r"/data(/\d+)?$", name):
-                differences.append(f"{name.replace(scratch + '/data/', '')} {counter}: {have} in the log, {want} done")
+    differences = differences_of(found, account_of(out.stdout), f"{scratch}/data")
     return differences, "NOT complete" not in ledger, text
 
 

@@ -127,8 +127,6 @@ bool do_link(void)
 	int link = (int)below(LINKS), folder = (int)below(FOLDERS);
 	char name[8], new[8], target[8];
 
-	/* names through links are followed by the daemon, a moment after the call */
-	usleep(60000);
 	snprintf(name, sizeof(name), "l%d", link);
 	snprintf(new, sizeof(new), "n%d", link);
 	snprintf(target, sizeof(target), "d%d", folder);
