@@ -294,6 +294,7 @@ struct scribe_ledger {
 #define SCRIBE_NAME_MAX_BYTES 4096u
 #define SCRIBE_ARGS_MAX_BYTES 4096u
 #define SCRIBE_ENV_CHUNK_BYTES 4096u
+#define SCRIBE_LIBRARY_NAME 128 /* bytes of a mapped file's name, NUL included; longer ones are cut */
 
 enum scribe_event_type {
 	SCRIBE_EV_NAME = 1,

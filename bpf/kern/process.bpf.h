@@ -301,7 +301,6 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 }
 
 #define SCRIBE_PROT_EXEC 4
-#define SCRIBE_LIBRARY_NAME 128 /* bytes; names that are longer are cut */
 
 struct scribe_map_event {
 	struct scribe_event ev;

@@ -39,17 +39,6 @@ load helper
   ! grep 'places probed' <<<"$output"
 }
 
-# The program and all it needs below another root.
-make_root() {
-  local program=$1 file
-  mkdir -p "$T/root/w" "$T/root/tmp" "$T/root/dev" "$T/root/proc" "$T/root/sys"
-  cp "$program" "$T/root/program"
-  for file in $(ldd "$program" | grep -o '/[^ )]*'); do
-    mkdir -p "$T/root/${file%/*}"
-    cp -L "$file" "$T/root/$file"
-  done
-}
-
 @test "below another root, with its own copy of the library" {
   make_root "$LIBPROG/mpich/mpiio_waits"
   trace_options=(--no-runtime)

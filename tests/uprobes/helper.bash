@@ -178,3 +178,14 @@ hdf5_totals() {
   [ "$(records H5D)" -eq 3 ]
   expect '' LEDGER_LIB_DROPPED=0 LEDGER_LIB_UNKNOWN=0
 }
+
+# The program and all it needs below another root.
+make_root() {
+  local program=$1 file
+  mkdir -p "$T/root/w" "$T/root/tmp" "$T/root/dev" "$T/root/proc" "$T/root/sys"
+  cp "$program" "$T/root/program"
+  for file in $(ldd "$program" | grep -o '/[^ )]*'); do
+    mkdir -p "$T/root/${file%/*}"
+    cp -L "$file" "$T/root/$file"
+  done
+}

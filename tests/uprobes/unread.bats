@@ -41,13 +41,7 @@ served_by_user() {
 }
 
 @test "HDF5 inside a program below another root: recorded, or said not to be" {
-  local file
-  mkdir -p "$T/root/w" "$T/root/dev" "$T/root/proc" "$T/root/sys" "$T/root/tmp"
-  cp "$LIBPROG/hdf5_inside" "$T/root/program"
-  for file in $(ldd "$T/root/program" | grep -o '/[^ )]*'); do
-    mkdir -p "$T/root/${file%/*}"
-    cp -L "$file" "$T/root/$file"
-  done
+  make_root "$LIBPROG/hdf5_inside"
   trace hdf5 unshare --mount sh -c '
     for d in dev proc sys; do mount --rbind /$d "$1/$d" || exit 9; done
     exec chroot "$1" /program /w/a.h5' sh "$T/root"

@@ -159,9 +159,9 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 static void on_map(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		   const char *text)
 {
-	char name[256];
+	char name[SCRIBE_LIBRARY_NAME];
 
-	snprintf(name, sizeof(name), "%.*s", (int)(e->text_bytes < sizeof(name) ? e->text_bytes : 0), text);
+	snprintf(name, sizeof(name), "%.*s", (int)(e->text_bytes <= sizeof(name) ? e->text_bytes : 0), text);
 	scribe_libs_mapped(d, p, e->slot, (uint64_t)e->flags << 32 | e->generation, e->when_ns, name);
 }
 

@@ -23,10 +23,13 @@
 /* What a late process has mapped was probed when? Before its program began it has called nothing. */
 static bool judge_late(struct scribe_daemon *d, struct scribe_seeker *s)
 {
-	struct scribe_process *p = scribe_seek_process(d, s->first);
+	struct scribe_process *p = s->first->then == SCRIBE_SEEK_LATE ? scribe_seek_process(d, s->first) : NULL;
+	const char *slash = strrchr(s->found.label, '/');
 
-	if (s->first->then == SCRIBE_SEEK_LATE && p &&
-	    !scribe_libs_judge(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns, &s->found, &s->peeks))
+	if (p && !scribe_uprobes_known(d->libs->uprobes, s->found.dev, s->inode))
+		scribe_libs_unread(d, p, slash ? slash + 1 : s->found.label,
+				   s->unread[0] ? s->unread : "it could not be read");
+	else if (p && !scribe_libs_judge(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns, &s->found, &s->peeks))
 		return false;
 	scribe_libs_forget_peeks(d->libs, &s->peeks);
 	return true;
@@ -196,10 +199,12 @@ static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe
 	struct scribe_libs *l = d->libs;
 	const struct scribe_search *q = &s->first->search;
 	const struct scribe_uprobed *known;
+	const char *refused;
 	struct stat st;
 
-	if (!scribe_libs_may_attach(l, fd, q->pid, q->inode, &st)) {
-		snprintf(s->unread, sizeof(s->unread), "a program of a user's serves its file system");
+	refused = scribe_libs_refused(l, fd, q->pid, q->inode, &st);
+	if (refused) {
+		snprintf(s->unread, sizeof(s->unread), "%s", refused);
 		close(fd);
 		return;
 	}
@@ -329,7 +334,11 @@ void scribe_libs_seek_cut(struct scribe_daemon *d, const struct scribe_job *w)
 			struct scribe_process *p = k->job == w->index ? scribe_seek_process(d, k) : NULL;
 			const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, k->search.inode);
 
-			if (p && f && k->then == SCRIBE_SEEK_JUDGE && f->since_ns > k->when_ns)
+			if (!p || k->then != SCRIBE_SEEK_JUDGE)
+				continue;
+			if (!f)
+				scribe_libs_unread(d, p, k->name, "the job ended before");
+			else if (f->since_ns > k->when_ns)
 				scribe_mark_incomplete(p, f->modules, "the job ended before a process that maps a "
 								      "library had been looked into");
 		}

@@ -138,11 +138,15 @@ static bool is_served_by_user(int fd, pid_t pid)
 	return rc != 0;
 }
 
-bool scribe_libs_may_attach(struct scribe_libs *l, int fd, pid_t pid, uint64_t inode, struct stat *ret)
+const char *scribe_libs_refused(struct scribe_libs *l, int fd, pid_t pid, uint64_t inode, struct stat *ret)
 {
-	if (scribe_uprobes_stat(fd, ret) < 0 || !S_ISREG(ret->st_mode) || (inode && ret->st_ino != inode))
-		return false;
-	return scribe_uprobes_known(l->uprobes, ret->st_dev, ret->st_ino) || !is_served_by_user(fd, pid);
+	if (scribe_uprobes_stat(fd, ret) < 0 || !S_ISREG(ret->st_mode))
+		return "it is no regular file";
+	if (inode && ret->st_ino != inode)
+		return "another file has its name now";
+	if (scribe_uprobes_known(l->uprobes, ret->st_dev, ret->st_ino) || !is_served_by_user(fd, pid))
+		return NULL;
+	return "a program of a user's serves its file system";
 }
 
 static bool have_peeker(struct scribe_daemon *d, uint32_t uid)

@@ -6,6 +6,7 @@
 #ifndef RUNTIME_DAEMON_COLLECT_LIBRARY_SEEKERS_H
 #define RUNTIME_DAEMON_COLLECT_LIBRARY_SEEKERS_H
 
+#include "bpf/wire.h"
 #include "runtime/daemon/collect/library_probes_private.h"
 
 /* What is to be done when a search is over. */
@@ -24,7 +25,7 @@ struct scribe_seek {
 	uint64_t client;      /* its id */
 	uint64_t when_ns;     /* of the mapping, */
 	uint64_t dev;         /* the device of its file, */
-	char name[128];       /* and the last name of that */
+	char name[SCRIBE_LIBRARY_NAME]; /* and the last name of that */
 	struct scribe_search search;
 };
 
