@@ -108,6 +108,7 @@ enum scribe_proc_flags {
 	SCRIBE_PF_STREAMS = 1u << 8,  /* counts its streams itself */
 	SCRIBE_PF_JOINED = 1u << 5,   /* enrolled at exec, by its environment or cgroup */
 	SCRIBE_PF_COUNTED = 1u << 6,  /* the drain has added its records to the job's sums */
+	SCRIBE_PF_URING = 1u << 9,    /* has used io_uring: others than its threads use its descriptors */
 	SCRIBE_PF_LATE = 1u << 7,     /* began before programs were attached to system calls: some may be missing */
 };
 #define SCRIBE_PF_NOT_RECORDED (SCRIBE_PF_DISABLED | SCRIBE_PF_HIDDEN) /* nothing is recorded */

@@ -29,6 +29,7 @@
 
 #ifdef SCRIBE_PROBE_READ
 #define SCRIBE_LOAD(to, addr) bpf_probe_read_kernel((to), 8, (void *)(addr))
+#define SCRIBE_LOAD_TWO(to, addr) bpf_probe_read_kernel((to), 16, (void *)(addr))
 #define SCRIBE_CAST(type, addr) ((struct type *)(unsigned long)(addr))
 #define SCRIBE_GET(ptr, ...) BPF_CORE_READ(ptr, __VA_ARGS__)
 #else
@@ -37,6 +38,11 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
 	((struct type *)bpf_rdonly_cast((void *)(unsigned long)(addr), bpf_core_type_id_kernel(struct type)))
 /* Eight bytes from an address as a number: through a type that begins with one. */
 #define SCRIBE_LOAD(to, addr) (*(to) = (__u64)SCRIBE_CAST(timespec64, addr)->tv_sec)
+#define SCRIBE_LOAD_TWO(to, addr)                                                                            \
+	do {                                                                                                 \
+		SCRIBE_LOAD(to, addr);                                                                       \
+		SCRIBE_LOAD((to) + 1, (addr) + 8);                                                           \
+	} while (0)
 #define SCRIBE_ARROW1(p, a) ((p)->a)
 #define SCRIBE_ARROW2(p, a, b) ((p)->a->b)
 #define SCRIBE_ARROW3(p, a, b, c) ((p)->a->b->c)

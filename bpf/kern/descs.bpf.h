@@ -19,11 +19,10 @@
  */
 static __always_inline __u64 scribe_proof(const struct file *file, const struct inode *inode)
 {
-	__u64 path = (__u64)file, proof, dentry; /* addresses as numbers: the verifier lets nobody multiply others */
+	__u64 path[2], proof; /* mount and dentry as numbers: the verifier lets nobody multiply addresses */
 
-	SCRIBE_LOAD(&proof, path + bpf_core_field_offset(struct file, f_path.mnt));
-	SCRIBE_LOAD(&dentry, path + bpf_core_field_offset(struct file, f_path.dentry));
-	proof = proof * SCRIBE_PROOF_MIX + dentry;
+	SCRIBE_LOAD_TWO(path, (__u64)file + bpf_core_field_offset(struct file, f_path));
+	proof = path[0] * SCRIBE_PROOF_MIX + path[1];
 	proof = proof * SCRIBE_PROOF_MIX + SCRIBE_GET(inode, i_ino);
 	return proof * SCRIBE_PROOF_MIX + SCRIBE_GET(inode, i_generation);
 }

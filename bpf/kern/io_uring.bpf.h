@@ -185,6 +185,7 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct scribe_tgid *found = bpf_map_lookup_elem(&scribe_tgids, &tgid);
 	struct scribe_stand_in *me;
+	struct scribe_thread *t;
 	struct scribe_flight *f;
 	struct io_kiocb *req;
 	struct scribe_proc *p;
@@ -202,6 +203,11 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 			scribe_count(p, SCRIBE_L_URING_OTHER);
 		return 0;
 	}
+	t = scribe_thread_of(bpf_get_current_task_btf());
+	if (t && t->proc_id == p->proc_id)
+		scribe_cache_share(t, p);
+	if (!(p->flags & SCRIBE_PF_URING))
+		__sync_fetch_and_or(&p->flags, SCRIBE_PF_URING);
 	me = scribe_stand_in_take(p);
 	if (!me)
 		return 0;

@@ -524,7 +524,7 @@ SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_pr
 	if (!t || !p)
 		return 0;
 	/* Other threads do not look into this one's cache: what they find by name may be called otherwise by then. */
-	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1);
+	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1 || p->flags & SCRIBE_PF_URING);
 	if (kept)
 		scribe_desc_put(p, addr, proof, index, s->generation);
 	scribe_cache_put(t, p, addr, proof, index, s ? s->generation : 0, kept);

@@ -24,8 +24,9 @@
 static struct {
 	bool known;
 	int entry, exit; /* enum bpf_attach_type, 0: it has none */
-	unsigned nids;
-	uint32_t ids[FUNCTIONS_MAX]; /* of the functions, ascending */
+	unsigned nids, nexit_ids;
+	uint32_t ids[FUNCTIONS_MAX];      /* of the functions, ascending */
+	uint32_t exit_ids[FUNCTIONS_MAX]; /* of those that return: behind others the kernel takes no program */
 } kernel;
 
 struct wanted {
@@ -74,6 +75,8 @@ static void look_up(const struct btf *btf)
 				continue;
 			w->found[i] = true;
 			kernel.ids[kernel.nids++] = id;
+			if (!strstr(name, "_sys_exit"))
+				kernel.exit_ids[kernel.nexit_ids++] = id;
 		}
 	}
 	/* A call that would not be seen cannot be told from one that is not made. */
@@ -141,8 +144,8 @@ int scribe_fentry_attach(int fd, bool at_exit)
 		btf__free(btf);
 	}
 	attr.attach_type = (uint32_t)(at_exit ? kernel.exit : kernel.entry);
-	attr.ids = (uint64_t)(uintptr_t)kernel.ids;
-	attr.count = kernel.nids;
+	attr.ids = (uint64_t)(uintptr_t)(at_exit ? kernel.exit_ids : kernel.ids);
+	attr.count = at_exit ? kernel.nexit_ids : kernel.nids;
 	link = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 	return link < 0 ? -errno : link;
 }

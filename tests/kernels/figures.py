@@ -14,6 +14,8 @@ GROWTH = 1.10
 SLACK = 12  # instructions: what the place of code in caches and pages changes
 NAMES = {
     "traced": "traced pread",
+    "stat": "traced stat",
+    "open": "traced openat and close",
     "bystander": "bystander's pread",
     "getppid": "bystander's getppid",
     "begun": "pread, job begun",
@@ -46,6 +48,8 @@ def of_level(folder):
     return {
         "untraced": base["pread"],
         "traced": traced["pread"] - base["pread"],
+        "stat": traced["stat"] - base["stat"],
+        "open": traced["open"] - base["open"],
         "bystander": by["pread"] - base["pread"],
         "getppid": by["getppid"] - base["getppid"],
         "begun": max(begun["pread"] - base["pread"], begun["getppid"] - base["getppid"]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts in a guest whose clock ticks once an instruction (qemu -icount shift=0):
-//   kernels_count calls      instructions of a pread of 8 bytes and of a getppid
+//   kernels_count calls      instructions of a pread of 8 bytes, a getppid, a stat, an openat with its close
 //   kernels_count time CMD…  millions of instructions until CMD has ended
 //   kernels_count programs   what the verifier processed of each program of ours
 // A batch that an interrupt falls into is longer, so the shortest of many is taken.
@@ -39,6 +39,25 @@ static double getppid_batch(int fd)
 	return (double)(now() - begin) / BATCH;
 }
 
+static double stat_batch(int fd)
+{
+	long begin = now();
+	struct stat st;
+
+	for (int i = 0; i < BATCH; i++)
+		MUST(stat("count", &st));
+	return (double)(now() - begin) / BATCH;
+}
+
+static double open_batch(int fd)
+{
+	long begin = now();
+
+	for (int i = 0; i < BATCH; i++)
+		MUST(close(prog_open("count", O_RDONLY)));
+	return (double)(now() - begin) / BATCH;
+}
+
 static double shortest(double (*batch)(int fd), int fd)
 {
 	double best = 1e18;
@@ -58,6 +77,8 @@ static int calls(void)
 	EXACT(write(fd, "12345678", 8), 8);
 	printf("pread %.0f\n", shortest(pread_batch, fd));
 	printf("getppid %.0f\n", shortest(getppid_batch, fd));
+	printf("stat %.0f\n", shortest(stat_batch, fd));
+	printf("open %.0f\n", shortest(open_batch, fd));
 	return 0;
 }
 

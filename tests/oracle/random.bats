@@ -13,6 +13,26 @@ random() {
   grep -qx '30 programs of 300 operations: 30 exact .*' <<<"$output"
 }
 
+@test "random: on ext4, btrfs and tmpfs" {
+  modprobe btrfs 2>/dev/null || true
+  mkdir "$BATS_TEST_TMPDIR/fs"
+  for fs in ext4 btrfs tmpfs; do
+    if [ $fs = tmpfs ]; then
+      mount -t tmpfs random "$BATS_TEST_TMPDIR/fs"
+    else
+      truncate -s 300M "$BATS_TEST_TMPDIR/img"
+      "mkfs.$fs" -q "$BATS_TEST_TMPDIR/img"
+      mount -o loop "$BATS_TEST_TMPDIR/img" "$BATS_TEST_TMPDIR/fs"
+    fi
+    run random --seeds 31:60 --below "$BATS_TEST_TMPDIR/fs"
+    umount "$BATS_TEST_TMPDIR/fs"
+    rm -f "$BATS_TEST_TMPDIR/img"
+    echo "$fs: $output"
+    [ "$status" -eq 0 ]
+    grep -qx '30 programs of 300 operations: 30 exact .*' <<<"$output"
+  done
+}
+
 @test "random: what is wrong and called complete is found, and becomes a short program" {
   # a log in which one counter is another's: what the comparison has to see
   cat >"$BATS_TEST_TMPDIR/ioscribe" <<X

@@ -113,6 +113,8 @@ static void many(void)
 {
 	int fd = prog_open("many", O_RDWR | O_CREAT);
 
+	MUST(rename("many", "moved")); /* it keeps the name that it was opened by */
+
 	for (int round = 0; round < 50; round++) {
 		struct io_uring_cqe *cqe;
 

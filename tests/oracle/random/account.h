@@ -11,17 +11,19 @@
 
 #define COUNTERS(X)                                                                                          \
 	X(POSIX_OPENS)                                                                                       \
-	X(POSIX_DUPS) X(POSIX_READS) X(POSIX_WRITES) X(POSIX_BYTES_READ) X(POSIX_BYTES_WRITTEN) X(           \
-		POSIX_MAX_BYTE_READ) X(POSIX_MAX_BYTE_WRITTEN) X(POSIX_SEEKS) X(POSIX_STATS) X(POSIX_MMAPS)  \
-		X(POSIX_FSYNCS) X(POSIX_FDSYNCS) X(POSIX_RENAME_SOURCES) X(POSIX_RENAME_TARGETS)             \
-			X(POSIX_EXT_UNLINKS) X(POSIX_EXT_MKDIRS) X(POSIX_EXT_RMDIRS) X(POSIX_EXT_LINKS) X(   \
-				POSIX_EXT_SYMLINKS) X(POSIX_EXT_READLINKS) X(POSIX_EXT_ACCESSES)             \
-				X(POSIX_EXT_TRUNCATES) X(POSIX_EXT_FALLOCATES) X(POSIX_EXT_FADVISES) X(      \
-					POSIX_EXT_XATTR_READS) X(POSIX_EXT_MSYNCS) X(POSIX_EXT_MAPPED_BYTES) \
-					X(POSIX_EXT_SPLICES) X(POSIX_EXT_AIO_OPS) X(POSIX_EXT_URING_OPS)     \
-						X(POSIX_EXT_CREATES) X(POSIX_EXT_CLOSES) X(STDIO_OPENS)      \
-							X(STDIO_READS) X(STDIO_WRITES) X(STDIO_BYTES_READ)   \
-								X(STDIO_BYTES_WRITTEN)
+	X(POSIX_DUPS)                                                                                        \
+	X(POSIX_READS) X(POSIX_WRITES) X(POSIX_BYTES_READ) X(POSIX_BYTES_WRITTEN) X(POSIX_MAX_BYTE_READ)     \
+		X(POSIX_MAX_BYTE_WRITTEN) X(POSIX_SEEKS) X(POSIX_STATS) X(POSIX_MMAPS) X(POSIX_FSYNCS) X(    \
+			POSIX_FDSYNCS) X(POSIX_RENAME_SOURCES) X(POSIX_RENAME_TARGETS) X(POSIX_EXT_UNLINKS)  \
+			X(POSIX_EXT_MKDIRS) X(POSIX_EXT_RMDIRS) X(POSIX_EXT_LINKS) X(POSIX_EXT_SYMLINKS)     \
+				X(POSIX_EXT_READLINKS) X(POSIX_EXT_ACCESSES) X(POSIX_EXT_TRUNCATES) X(       \
+					POSIX_EXT_FALLOCATES) X(POSIX_EXT_FADVISES) X(POSIX_EXT_XATTR_READS) \
+					X(POSIX_EXT_MSYNCS) X(POSIX_EXT_MAPPED_BYTES) X(POSIX_EXT_SPLICES)   \
+						X(POSIX_EXT_AIO_OPS) X(POSIX_EXT_URING_OPS)                  \
+							X(POSIX_EXT_CREATES) X(POSIX_EXT_CLOSES)             \
+								X(STDIO_OPENS) X(STDIO_READS)                \
+									X(STDIO_WRITES) X(STDIO_BYTES_READ)  \
+										X(STDIO_BYTES_WRITTEN)
 
 enum counter {
 #define X(name) name,
@@ -37,8 +39,11 @@ enum counter {
 #define DESCS    4096
 #define DENTRIES 4096
 #define FDS      512
-#define IN_ROOT  (FOLDERS * FILES) /* names as a program in another root sees them */
-#define NAMES    (2 * IN_ROOT + FOLDERS + 2 * LINKS)
+/* Names of a folder that is carried about: its other name, and a link in it. */
+enum carried { CARRIED, LINK_AT_HOME, CARRIED_N };
+
+#define IN_ROOT (FOLDERS * FILES) /* names as a program in another root sees them */
+#define NAMES   (2 * IN_ROOT + FOLDERS + 2 * LINKS + CARRIED_N * FOLDERS)
 
 /* An entry of a folder: it moves with a rename, and keeps its last name when it is removed. */
 struct dentry {
@@ -93,6 +98,11 @@ static inline int folder_name(int folder)
 static inline int link_name(int link, bool new)
 {
 	return 2 * IN_ROOT + FOLDERS + (new ? LINKS : 0) + link;
+}
+
+static inline int carried_name(enum carried what, int folder)
+{
+	return 2 * IN_ROOT + FOLDERS + 2 * LINKS + (int)what * FOLDERS + folder;
 }
 
 static inline void add(int name, enum counter c, uint64_t n)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs against their own account.
 
-  compare.py [--seeds FIRST:LAST] [--operations N] [--into FILE]   compare; exit 1 where a log is wrong and says "complete"
+  compare.py [--seeds FIRST:LAST] [--operations N] [--into FILE] [--below FOLDER]
+                                              compare; exit 1 where a log is wrong and says "complete"
   compare.py --shrink SEED [--operations N]                        the fewest operations that are wrong, as C
 
 Each seed is one program (random.c); thirty run one after another under one `ioscribe run`. Every counter that they
@@ -98,7 +99,7 @@ def account_of(text):
 
 def run(seeds, operations, left_out=()):
     """Programs one after another under one tracer: (differences, is the log called complete, the ledger's text)"""
-    scratch = tempfile.mkdtemp(prefix="ioscribe-random.", dir="/tmp")
+    scratch = tempfile.mkdtemp(prefix="ioscribe-random.")
     words = [PROGRAM, str(operations), f"{scratch}/data", ",".join(map(str, left_out)), *map(str, seeds)]
     script = 'P=$1 N=$2 D=$3 O=$4; shift 4; for s; do mkdir -p "$D/$s"; "$P" "$s" "$N" "$D/$s" "$O" || exit; done'
     try:
@@ -187,18 +188,20 @@ def main():
     parser.add_argument("--operations", type=int, default=300)
     parser.add_argument("--shrink", type=int)
     parser.add_argument("--into")
+    parser.add_argument("--below", default="/tmp", metavar="FOLDER")
     options = parser.parse_args()
     if options.shrink is not None:
         if not is_wrong(options.shrink, options.operations, ()):
             sys.exit(f"seed {options.shrink} is not wrong and called complete")
         print_program(options.shrink, options.operations, shrink(options.shrink, options.operations))
         return
+    tempfile.tempdir = options.below
     first, last = (int(n) for n in options.seeds.split(":"))
     lines, wrong = compare(first, last, options.operations)
     print("\n".join(lines))
     if options.into:
         with open(options.into, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+            file.write("\n".join([f"compare.py {' '.join(sys.argv[1:])}; Linux {os.uname().release}", *lines]) + "\n")
     if wrong:
         sys.exit(1)
 

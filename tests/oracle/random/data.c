@@ -123,7 +123,8 @@ bool do_copy(void)
 	got = range ? copy_file_range(from, NULL, to, NULL, (size_t)n, 0)
 		    : sendfile(to, from, NULL, (size_t)n);
 	MUST(got);
-	must_be(got, want, "a copy");
+	if (!range || !got || got > want) /* one that shares blocks (btrfs) ends where they do */
+		must_be(got, want, "a copy");
 	moved(name_of(from), false, a->at, got);
 	moved(name_of(to), true, b->at, got);
 	add(name_of(from), POSIX_EXT_SPLICES, 1);

@@ -137,7 +137,19 @@ bool do_link(void)
 		w->link[link] = folder;
 		return true;
 	}
-	switch (below(3)) {
+	switch (below(4)) {
+	case 3:
+		if (w->link[!link] < 0)
+			return false;
+		snprintf(new, sizeof(new), "l%d", !link);
+		say("\tMUST(syscall(SYS_renameat2, AT_FDCWD, \"%s\", AT_FDCWD, \"%s\", 2));", name, new);
+		MUST(syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, new, 2 /* RENAME_EXCHANGE */));
+		add(link_name(link, false), POSIX_RENAME_SOURCES, 1);
+		add(link_name(!link, false), POSIX_RENAME_TARGETS, 1);
+		folder = w->link[link];
+		w->link[link] = w->link[!link];
+		w->link[!link] = folder;
+		return true;
 	case 0:
 		say("\tMUST(readlink(\"%s\", buffer, 100));", name);
 		MUST(readlink(name, buffer, 100));
@@ -160,6 +172,46 @@ bool do_link(void)
 		w->link[link] = folder;
 		return true;
 	}
+}
+
+/* A folder with a link in it has another name for a while; a file is named through the link. */
+bool do_carry(void)
+{
+	int folder, to, file = (int)below(FILES);
+	char home[8], away[8], target[16], link[2][16], through[2][32];
+	struct stat st;
+
+	if (!any_folder(&folder) || !any_folder(&to) || to == folder || w->file[to][file] < 0)
+		return false;
+	snprintf(home, sizeof(home), "d%d", folder);
+	snprintf(away, sizeof(away), "e%d", folder);
+	snprintf(target, sizeof(target), "../d%d", to);
+	for (int i = 0; i < 2; i++) {
+		snprintf(link[i], sizeof(link[i]), "%s/s", i ? away : home);
+		snprintf(through[i], sizeof(through[i]), "%s/f%d", link[i], file);
+	}
+	say("\tMUST(symlink(\"%s\", \"%s\"));\n\tMUST(access(\"%s\", R_OK));\n\tMUST(rename(\"%s\", "
+	    "\"%s\"));",
+	    target, link[0], through[0], home, away);
+	MUST(symlink(target, link[0]));
+	MUST(access(through[0], R_OK));
+	MUST(rename(home, away));
+	say("\tMUST(stat(\"%s\", &st));\n\tMUST(rename(\"%s\", \"%s\"));\n\tMUST(stat(\"%s\", "
+	    "&st));\n\tMUST(unlink(\"%s\"));",
+	    through[1], away, home, through[0], link[0]);
+	MUST(stat(through[1], &st));
+	MUST(rename(away, home));
+	MUST(stat(through[0], &st));
+	MUST(unlink(link[0]));
+	add(carried_name(LINK_AT_HOME, folder), POSIX_EXT_SYMLINKS, 1);
+	add(carried_name(LINK_AT_HOME, folder), POSIX_EXT_UNLINKS, 1);
+	add(file_name(to, file), POSIX_EXT_ACCESSES, 1);
+	add(file_name(to, file), POSIX_STATS, 2);
+	add(folder_name(folder), POSIX_RENAME_SOURCES, 1);
+	add(folder_name(folder), POSIX_RENAME_TARGETS, 1);
+	add(carried_name(CARRIED, folder), POSIX_RENAME_SOURCES, 1);
+	add(carried_name(CARRIED, folder), POSIX_RENAME_TARGETS, 1);
+	return true;
 }
 
 /* ---- streams ---- */

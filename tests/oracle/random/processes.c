@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 
 bool do_fork(void)
@@ -43,6 +44,23 @@ bool do_thread(void)
 	if (pthread_create(&thread, NULL, in_thread, NULL))
 		_exit(3);
 	pthread_join(thread, NULL);
+	return true;
+}
+
+static void in_handler(int unused)
+{
+	(void)unused;
+	some_operations(2);
+}
+
+/* The next two are made by a handler of a signal. */
+bool do_signal(void)
+{
+	struct sigaction act = {.sa_handler = in_handler, .sa_flags = SA_NODEFER};
+
+	say("\t/* the next two in a signal's handler */");
+	MUST(sigaction(SIGUSR1, &act, NULL));
+	MUST(raise(SIGUSR1));
 	return true;
 }
 

@@ -65,9 +65,14 @@ static void one_operation(void)
 		do_root();
 	else if (kind < 95)
 		do_exec(depth == 0);
-	else if (depth < 2 && kind < 97) {
+	else if (kind < 96)
+		do_carry();
+	else if (depth < 2 && kind < 98) {
 		depth++;
-		do_thread();
+		if (kind == 96)
+			do_thread();
+		else
+			do_signal();
 		depth--;
 	} else if (depth < 2) {
 		depth++;
@@ -92,6 +97,10 @@ static const char *name_text(int name)
 		snprintf(room, sizeof(room), "/d%d/f%d", (name - IN_ROOT) / FILES, name % FILES);
 	else if (name < 2 * IN_ROOT + FOLDERS)
 		snprintf(room, sizeof(room), "%s/d%d", base, name - 2 * IN_ROOT);
+	else if (name >= carried_name(CARRIED, 0))
+		snprintf(room, sizeof(room),
+			 (const char *[]){"%s/e%d", "%s/d%d/s"}[(name - carried_name(CARRIED, 0)) / FOLDERS],
+			 base, (name - carried_name(CARRIED, 0)) % FOLDERS);
 	else
 		snprintf(room, sizeof(room), "%s/%c%d", base,
 			 name - 2 * IN_ROOT - FOLDERS < LINKS ? 'l' : 'n',
