@@ -228,6 +228,8 @@ struct scribe_slot_copy {
  * next one is not known for a moment, and *slot is as it was.
  */
 int scribe_bpf_peek(struct scribe_bpf *bpf, uint32_t proc, uint32_t *slot, struct scribe_slot_copy *ret_copy);
+/* Operations that stand in records of the job's processes and have not been drained: [1] in excluded ones. */
+void scribe_bpf_undrained(struct scribe_bpf *bpf, uint32_t job, uint64_t ret_events[2]);
 
 /*
  * Segments (bpf/wire.h): `n` of them, written one after another by one thread, or by

@@ -72,3 +72,30 @@ int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct 
 	*slot = next;
 	return speaks;
 }
+
+static void add_undrained(struct scribe_bpf *b, const struct scribe_proc *p, uint64_t events[2])
+{
+	uint32_t next;
+
+	for (uint32_t slot = __atomic_load_n(&p->head, __ATOMIC_ACQUIRE); slot; slot = next) {
+		const struct scribe_slot *s = scribe_bpf_slot(b, slot);
+		struct scribe_slot_copy l;
+
+		if (!s || s->proc_id != p->proc_id)
+			return;
+		if (s->kind != SCRIBE_KIND_PART && s->state == SCRIBE_SLOT_LIVE && has_anything(b, s, &l))
+			events[(s->flags & SCRIBE_SF_EXCLUDED) != 0] += l.events;
+		next = scribe_slot_next(s);
+	}
+}
+
+void scribe_bpf_undrained(struct scribe_bpf *b, uint32_t job, uint64_t ret_events[2])
+{
+	ret_events[0] = ret_events[1] = 0;
+	for (uint32_t i = 1; i < b->procs.entries; i++) {
+		const struct scribe_proc *p = scribe_bpf_proc(b, i);
+
+		if (p && p->proc_id && p->job == job && !(p->flags & SCRIBE_PF_COUNTED))
+			add_undrained(b, p, ret_events);
+	}
+}

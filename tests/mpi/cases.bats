@@ -217,6 +217,34 @@ EOF
   done
 }
 
+@test "a launcher that lives has had a thread: what that has done is not missing in the ranks' log" {
+  cat >"$T/launcher.py" <<'EOF'
+import subprocess, sys, threading
+
+def work():
+    with open("by-thread", "wb", buffering=0) as file:
+        for _ in range(50):
+            file.write(b"x" * 100)
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+EOF
+  launcher mpich 2
+  mkdir -p "$T/data"
+  cd "$T/data"
+  "$IOSCRIBE" run --force --log "$T/log.darshan" -- /usr/bin/python3 "$T/launcher.py" "${launch[@]}" \
+    "$PROGS/mpich/mpi_cases" root "$T/data" 2>"$T/err"
+  for log in "$T"/log*.darshan; do
+    "$IOSCRIBE" summary "$log" >"$T/summary"
+    grep '^ledger .* complete: .* all recorded' "$T/summary" || { cat "$T/summary"; return 1; }
+    "$IOSCRIBE" parse "$log" >"${log%.darshan}.txt"
+  done
+  [ "$(ls "$T"/log*.darshan | wc -l)" -eq 2 ]
+  has 0 POSIX_WRITES by-thread 50 "$(grep -l by-thread "$T"/log*.txt)"
+}
+
 @test "a rank that comes late to MPI_Finalize, within the deadline" {
   for mpi in $MPIS; do
     traced $mpi 4 mpi_cases late "$T/data"

@@ -55,6 +55,28 @@ uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_l
 	return partial;
 }
 
+/*
+ * The same for a log. Threads that have ended have told what they have seen, while their process's records may not
+ * be drained: that of another program of the job, which goes on or has just ended.
+ */
+static uint64_t partial_of_log(struct scribe_job *w, struct scribe_ledger *ret_ledger)
+{
+	uint64_t partial = scribe_commit_partial(w, ret_ledger), *v = ret_ledger->v, undrained[2];
+	uint64_t drained = v[SCRIBE_L_RECORDED] + v[SCRIBE_L_OVERFLOWED];
+	uint64_t missing = v[SCRIBE_L_EVENTS] > drained ? v[SCRIBE_L_EVENTS] - drained : 0;
+
+	if (!missing || !w->daemon->bpf)
+		return partial;
+	scribe_bpf_undrained(w->daemon->bpf, w->index, undrained);
+	if (undrained[1] > missing)
+		undrained[1] = missing;
+	v[SCRIBE_L_EVENTS] -= undrained[1];
+	v[SCRIBE_L_EXCLUDED] += undrained[1];
+	missing -= undrained[1];
+	v[SCRIBE_L_RECORDED] += undrained[0] < missing ? undrained[0] : missing;
+	return partial;
+}
+
 static void fill_job(struct scribe_job *w, const struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
 		     const char *how, struct scribe_log_job *job)
 {
@@ -86,7 +108,7 @@ int scribe_commit_plan(struct scribe_job *w, struct scribe_log_unit *u, struct s
 		       struct scribe_err *err)
 {
 	memset(plan, 0, sizeof(*plan));
-	plan->account.partial = scribe_commit_partial(w, &plan->account.ledger) | u->missed;
+	plan->account.partial = partial_of_log(w, &plan->account.ledger) | u->missed;
 	scribe_log_build_account(w, &plan->account);
 	if (scribe_node_parts_unit(w, u) && scribe_node_parts_describe(w, u, plan->part, sizeof(plan->part)) < 0)
 		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
@@ -239,7 +261,7 @@ int scribe_commit_image(struct scribe_job *w, struct scribe_log_unit *u, struct 
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
 	struct scribe_log_job job;
-	uint64_t partial = scribe_commit_partial(w, &ledger) | u->missed;
+	uint64_t partial = partial_of_log(w, &ledger) | u->missed;
 	struct stat st;
 	int fd = memfd_create("ioscribe-records", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
