@@ -240,6 +240,23 @@ static void over_the_file_system(void **state)
 	assert_true(scribe_links_made(&t, 0, path, "p"));
 	scribe_path_walk_begin(&walk, path, false);
 	assert_true(scribe_path_walk(&walk, root, &t, 0));
+	assert_false(walk.cut);
+	/* what leads out of a link's former place is looked at, what is below is not */
+	snprintf(path, sizeof(path), "%s/p", base);
+	assert_true(scribe_links_removed(&t, 0, path));
+	snprintf(path, sizeof(path), "%s/p/../l/x", base);
+	scribe_path_walk_begin(&walk, path, true);
+	assert_true(scribe_path_walk(&walk, root, &t, 0) || strstr(walk.done, "/old"));
+	assert_int_equal(walk.changed, 0);
+	/* thousands of components: the walk ends, and says that it has not looked at all */
+	for (size_t i = 0; i + 2 < sizeof(path); i += 2)
+		memcpy(path + i, "/p", 3);
+	strcpy(want, path);
+	assert_false(scribe_path_is_plain(path, root, false, &t, 0));
+	scribe_path_walk_begin(&walk, path, false);
+	assert_true(scribe_path_walk(&walk, -1, &t, 0));
+	assert_true(walk.cut);
+	assert_string_equal(walk.done, want);
 	scribe_links_clear(&t);
 	close(root);
 	drop_base();

@@ -85,7 +85,7 @@ static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *
 			return false;
 		given_up = true;
 	}
-	w->names_unresolved += given_up;
+	w->names_unresolved += given_up || l->walk.cut;
 	*ret_bytes = strlen(l->walk.done);
 	memcpy(path, l->walk.done, *ret_bytes + 1);
 	return true;

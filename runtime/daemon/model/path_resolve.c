@@ -277,6 +277,15 @@ bool scribe_path_folder_is_fixed(int root_fd, const char *path)
 
 /* ---- a walk that knows what the job has done to links ---- */
 
+static unsigned components(const char *path)
+{
+	unsigned n = 0;
+
+	for (; *path; path++)
+		n += *path == '/';
+	return n;
+}
+
 bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const struct scribe_link_table *links,
 			  uint64_t root)
 {
@@ -285,7 +294,7 @@ bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const st
 	int fd;
 
 	if (root_fd < 0 || path[0] != '/' || n >= sizeof(begin) || has_dots(path) ||
-	    scribe_links_cross(links, root, path))
+	    components(path) > COMPONENTS_MOST || scribe_links_cross(links, root, path))
 		return false;
 	memcpy(begin, path, n);
 	begin[n] = 0;
@@ -298,7 +307,9 @@ bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const st
 void scribe_path_walk_begin(struct scribe_path_walk *k, const char *path, bool nofollow)
 {
 	k->done[0] = 0;
-	k->links = 0;
+	k->links = k->looked_at = 0;
+	k->changed = 0;
+	k->cut = false;
 	k->nofollow = nofollow;
 	strcpy(k->rest, path);
 }
@@ -378,14 +389,11 @@ static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 	return true;
 }
 
-/* Is it below what the job has put in a link's place? There the file system may already have another link. */
-static bool is_below_changed(const struct scribe_path_walk *k, const struct scribe_link_table *links, uint64_t root)
+/* What is done may have become shorter. */
+static void note_up(struct scribe_path_walk *k)
 {
-	char folder[SCRIBE_NAME_ROOM];
-
-	strcpy(folder, k->done);
-	go_up(folder);
-	return scribe_links_cross(links, root, folder);
+	if (strlen(k->done) < k->changed)
+		k->changed = 0;
 }
 
 static int never(void *ctx, int root_fd, const char *path, unsigned flags)
@@ -401,18 +409,27 @@ bool scribe_path_walk(struct scribe_path_walk *k, int root_fd, const struct scri
 	for (;;) {
 		enum step step = next_component(k);
 
+		note_up(k);
 		if (step == STEP_DOT)
 			continue;
 		if (step != STEP_NAME)
 			break;
+		k->cut = k->looked_at >= COMPONENTS_MOST; /* each look takes as long as what is done is long */
+		if (k->cut)
+			continue;
+		k->looked_at++;
 		switch (scribe_links_find(links, root, k->done, &target)) {
 		case SCRIBE_LINK_IS:
 			enter_link(k, target);
+			note_up(k);
 			break;
 		case SCRIBE_LINK_IS_NOT:
+			if (!k->changed)
+				k->changed = strlen(k->done);
 			break;
 		default:
-			if (root_fd >= 0 && !is_below_changed(k, links, root) && !follow_last(k, &at))
+			/* below the place of a link the file system may already have another one */
+			if (root_fd >= 0 && !k->changed && !follow_last(k, &at))
 				return false;
 		}
 	}

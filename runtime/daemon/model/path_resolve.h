@@ -40,7 +40,10 @@ bool scribe_path_folder_is_fixed(int root_fd, const char *path);
 struct scribe_path_walk {
 	char done[SCRIBE_NAME_ROOM]; /* resolved; at the end the name */
 	char rest[SCRIBE_NAME_ROOM]; /* and what comes behind it */
-	unsigned links;              /* followed so far */
+	unsigned links;              /* followed so far, */
+	unsigned looked_at;          /* of so many components; there is a limit, */
+	bool cut;                    /* and it was reached: none of the rest is taken for a link */
+	size_t changed;              /* bytes done up to what the job has put in a link's place, 0: not below one */
 	bool nofollow;
 };
 
