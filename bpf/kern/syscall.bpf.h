@@ -9,6 +9,7 @@
 #include "bpf/kern/close_range.bpf.h"
 #include "bpf/kern/copies.bpf.h"
 #include "bpf/kern/syscall_path.bpf.h"
+#include "logfmt/rules/streams.h"
 
 /* Entry; false: nothing to do at return. */
 static __always_inline int scribe_other_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
@@ -115,7 +116,9 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 	case SCRIBE_CLASS_CREAT:
 	case SCRIBE_CLASS_OPENAT:
 	case SCRIBE_CLASS_OPENAT2:
-		if (ret < 0)
+		if (class == SCRIBE_CLASS_OPENAT && SCRIBE_ARG(4) == SCRIBE_OPEN_OWN)
+			scribe_open_own(t, p, ret);
+		else if (ret < 0)
 			scribe_count(p, SCRIBE_L_FAILED_PATHS);
 		else
 			scribe_open_exit(t, p, ret, scribe_open_mode(t, class) & 07777);

@@ -531,6 +531,15 @@ SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_pr
 	return 0;
 }
 
+/* A library of ours has tried to open a file: nobody's. */
+static __always_inline void scribe_open_own(struct scribe_thread *t, struct scribe_proc *p, __s64 fd)
+{
+	__u64 addr = fd < 0 ? 0 : scribe_fd_file(bpf_get_current_task_btf(), fd);
+
+	if (addr)
+		scribe_open_remember(t, p, addr, SCRIBE_SKIP_SLOT);
+}
+
 /* Return of an open: the new descriptor's file is named afresh. */
 SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 fd, __u32 mode)
 {

@@ -26,6 +26,12 @@
  */
 #define SCRIBE_TELL 0x53637374
 
+/*
+ * Last argument of an openat that creates nothing, which the kernel ignores: what a library of ours
+ * opens, and what becomes of it, is not the program's.
+ */
+#define SCRIBE_OPEN_OWN 0x53636f77
+
 enum scribe_tell {
 	SCRIBE_TELL_OPENING = 1, /* what this thread opens next is a stream's */
 	SCRIBE_TELL_OPENED,      /* no longer */

@@ -146,6 +146,15 @@ LINKS = totals(
 )  # fmt: skip
 
 
+def without_ours(log, output, folder):
+    """The program of 32 bits has got an environment, without our libraries; its calls are counted as left out."""
+    lines = output.splitlines()
+    problems = [] if any(line.startswith("PATH=") for line in lines) else ["no environment is printed"]
+    problems += [line for line in lines if line.startswith("LD_PRELOAD=")]
+    left = log.total("LEDGER_COMPAT_SYSCALL", "")
+    return problems + ([] if left > len(lines) else [f"{left} calls of 32 bits are left out, of {2 * len(lines)}"])
+
+
 def random(first):
     """Ten random programs (tests/oracle/random), each with its account."""
 
@@ -181,6 +190,7 @@ CASES = [
     Case("probes", "MPI-IO probes", RANKS.format(2, "uprobes/mpiio_all f"), mpiio(2),
          "--set mpiio_wrap=no", archs=PROBED),
     Case("links", "names", "links_switched", LINKS, same=True),
+    Case("word32", "32 bits", "preloads execv /tests/kernels/word32", without_ours, archs=("amd64",)),
     random(1),
     Case("job", "job", "job", files(500), function=True),
     Case("killed", "killed", "killed", files(900), function=True),

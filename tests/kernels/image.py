@@ -20,6 +20,7 @@ PROGRAMS = [
     ("tests/uprobes/*_fortified", "tests/uprobes"),
     ("tests/uprobes/mpich/*", "tests/uprobes"),
     ("tests/kernels/kernels_*", "tests/kernels"),
+    ("tests/kernels/word32", "tests/kernels"),
     ("tests/oracle/random_ops", "tests/oracle"),
 ]
 FOLDERS = "dev proc sys tmp run root data etc usr/bin usr/sbin usr/lib var/log var/spool var/tmp results"

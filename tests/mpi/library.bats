@@ -16,7 +16,16 @@ load helper
   nm -D --defined-only "$RUNTIME" | awk '{ print $NF }' | sort >"$T/have"
   sort >"$T/want" <<EOF
 __asan_default_options
-chroot
+execl
+execle
+execlp
+execv
+execve
+execvp
+execvpe
+fexecve
+posix_spawn
+posix_spawnp
 MPI_INIT
 MPI_INIT_THREAD
 MPI_Init
@@ -45,6 +54,7 @@ EOF
   for name in $(nm -D --undefined-only "$RUNTIME" | awk '$1 == "U" { print $2 }' | sed 's/@.*//'); do
     grep -qx "$name" <<EOF || { echo "not in musl: $name"; return 1; }
 __cxa_finalize
+__environ
 __errno_location
 __stack_chk_fail
 access
@@ -58,6 +68,7 @@ dlclose
 dlerror
 dlopen
 dlsym
+environ
 fcntl
 free
 getauxval
@@ -83,7 +94,9 @@ realloc
 recvmsg
 sched_yield
 sendmsg
+snprintf
 socket
+strchr
 strcmp
 strcspn
 strerror
@@ -91,6 +104,7 @@ strlen
 strncmp
 strnlen
 strrchr
+strspn
 strstr
 syscall
 unlink

@@ -74,6 +74,36 @@ X
   expect POSIX_BYTES_WRITTEN 7000 '^/static$'
 }
 
+@test "what cannot load our libraries is executed without them, by each call; the look at it is not the program's" {
+  local how file
+  mkdir -p root/bin
+  cp "$PROG/preloads" same
+  cp same other
+  printf '\001' | dd of=other bs=1 seek=4 conv=notrunc status=none # the class of 32 bits, which the kernel does not ask for
+  printf '#!%s\n' "$PWD/other" >script
+  chmod +x script
+  for file in same other script; do
+    for how in execl execle execlp execv execve execvp execvpe fexecve posix_spawn posix_spawnp v:execv v:execlp; do
+      [ $how$file = fexecvescript ] || echo "'$PROG/preloads' $how $PWD/$file"
+    done
+  done >each
+  for how in execlp execvp execvpe posix_spawnp; do echo "PATH=/nowhere:$PWD:/bin '$PROG/preloads' $how other"; done >>each
+  for file in same $(ldd same | grep -o '/[^ )]*'); do
+    mkdir -p "root/$(dirname "$file")"
+    cp -L "$file" "root/$file"
+  done
+  echo "chroot root /same print" >>each
+  trace sh each
+  [ "$status" -eq 0 ]
+  one_log
+  [ "$(grep -c '/libioscribe-inside.so:.*/libioscribe.so$' <<<"$output")" -eq 12 ] # same
+  [ "$(grep -cx none <<<"$output")" -eq 28 ]                                         # other, script, PATH, chroot
+  [ "${#lines[@]}" -eq 40 ]
+  [ -z "$(grep -E $'^(POSIX|STDIO)[^\t]*\t.*/w/(same|other|script|root/)' "$T/parsed")" ] || { cat "$T/parsed"; false; }
+  trace "$PWD/other" print
+  [ "$output" = none ]
+}
+
 @test "two runs at once do not see each other" {
   "$IOSCRIBE" run --quiet --force --log "$T/other" -- sh -c 'for i in $(seq 1 300); do echo 2 >> two; done' 3>&- &
   local other=$!

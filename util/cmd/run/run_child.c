@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "logfmt/base/preload.h"
 #include "util/cmd/run/run_parts.h"
 
 static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
@@ -118,7 +119,9 @@ static void child(struct scribe_run *r, int go, int failure)
 			_exit(125); /* nobody lets it go */
 	}
 	if (rc == 0) {
-		execvp(r->cmd[0], r->cmd);
+		char *room[scribe_preload_room(r->cmd[0], true, environ)];
+
+		execvpe(r->cmd[0], r->cmd, scribe_preload_without(environ, room, sizeof(room) / sizeof(room[0])));
 		rc = -errno;
 	}
 	rc = -rc;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "logfmt/base/preload.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "logfmt/base/proto.h"
+#include "logfmt/rules/streams.h"
+
+#define OURS        "/libioscribe"
+#define VARIABLE    "LD_PRELOAD="
+#define BETWEEN     ": "
+#define ENTRIES_MAX 4096 /* of an environment, and bytes of the list: what is longer is left as it is */
+#define HEAD_BYTES  256  /* of a program's file: as much as the kernel reads of a script's first line */
+#define SCRIPTS_MAX 5    /* as many interpreters of interpreters as the kernel follows */
+
+/* An ELF header, of any word size. */
+#define ELF_MAGIC   "\177ELF"
+#define ELF_CLASS   4  /* one byte */
+#define ELF_MACHINE 18 /* two bytes */
+#define ELF_BYTES   20
+
+/* The header of the file that this is part of. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+enum loads { UNKNOWN, YES, NO };
+
+static int open_own(const char *path)
+{
+	return (int)syscall(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+			    (long)SCRIBE_OPEN_OWN);
+}
+
+/* Can the program at `path` load what this is part of? */
+static enum loads program_loads(const char *path)
+{
+	char head[HEAD_BYTES + 1];
+
+	for (int i = 0; i <= SCRIPTS_MAX; i++) {
+		int fd = open_own(path);
+		ssize_t n = fd < 0 ? -1 : read(fd, head, HEAD_BYTES);
+
+		if (fd >= 0)
+			close(fd);
+		if (n >= ELF_BYTES && !memcmp(head, ELF_MAGIC, sizeof(ELF_MAGIC) - 1))
+			return head[ELF_CLASS] == __ehdr_start[ELF_CLASS] &&
+					       !memcmp(head + ELF_MACHINE, __ehdr_start + ELF_MACHINE, 2)
+				       ? YES
+				       : NO;
+		if (n < 3 || head[0] != '#' || head[1] != '!')
+			return UNKNOWN;
+		head[n] = 0;
+		path = head + 2 + strspn(head + 2, " \t");
+		head[path - head + (ptrdiff_t)strcspn(path, " \t\n")] = 0;
+	}
+	return UNKNOWN;
+}
+
+/* The same of a name that is looked for in PATH: the first program there. */
+static enum loads name_loads(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	char path[SCRIBE_PATH_MAX];
+	size_t length = strlen(name);
+	enum loads loads = UNKNOWN;
+
+	if (!dirs)
+		dirs = "/bin:/usr/bin";
+	for (bool more = true; more && loads == UNKNOWN;) {
+		size_t n = strcspn(dirs, ":");
+
+		if (n + 1 + length < sizeof(path)) {
+			memcpy(path, dirs, n);
+			path[n] = '/';
+			memcpy(path + n + (n > 0), name, length + 1); /* an empty one is the working directory */
+			loads = program_loads(path);
+		}
+		more = dirs[n] == ':';
+		dirs += n + 1;
+	}
+	return loads;
+}
+
+/* The next library of a list, and its length; NULL at the end. */
+static const char *next_library(const char *at, size_t *ret_length)
+{
+	at += strspn(at, BETWEEN);
+	*ret_length = strcspn(at, BETWEEN);
+	return *ret_length ? at : NULL;
+}
+
+static bool is_ours(const char *library, size_t length)
+{
+	const char *found = strstr(library, OURS);
+
+	return found && found < library + length;
+}
+
+/* Is one of ours in the list, and not to be found? */
+static bool is_missing(const char *list)
+{
+	char path[SCRIBE_PATH_MAX];
+	size_t n;
+
+	for (const char *at = list; (at = next_library(at, &n)); at += n) {
+		int fd;
+
+		if (!is_ours(at, n) || n >= sizeof(path))
+			continue;
+		memcpy(path, at, n);
+		path[n] = 0;
+		fd = open_own(path);
+		if (fd < 0)
+			return true;
+		close(fd);
+	}
+	return false;
+}
+
+static const char *list_of(const char *entry)
+{
+	return strncmp(entry, VARIABLE, sizeof(VARIABLE) - 1) ? NULL : entry + sizeof(VARIABLE) - 1;
+}
+
+size_t scribe_preload_room(const char *path, bool search, char *const env[])
+{
+	const char *list = NULL;
+	size_t entries = 0, bytes;
+
+	if (!path || !env)
+		return 1;
+	for (; env[entries]; entries++)
+		if (!list)
+			list = list_of(env[entries]);
+	if (!list || !strstr(list, OURS))
+		return 1;
+	bytes = sizeof(VARIABLE) + strlen(list);
+	if (entries > ENTRIES_MAX || bytes > ENTRIES_MAX)
+		return 1;
+	if ((search && !strchr(path, '/') ? name_loads(path) : program_loads(path)) != NO && !is_missing(list))
+		return 1;
+	return 2 + entries + bytes / sizeof(char *);
+}
+
+/* The list without ours, at `to`; false: nothing is left. */
+static bool without_ours(const char *list, char *to)
+{
+	char *const begin = to;
+	size_t n;
+
+	for (const char *at = list; (at = next_library(at, &n)); at += n) {
+		if (is_ours(at, n))
+			continue;
+		if (to > begin)
+			*to++ = ':';
+		memcpy(to, at, n);
+		to += n;
+	}
+	*to = 0;
+	return to > begin;
+}
+
+char *const *scribe_preload_without(char *const env[], char **room, size_t pointers)
+{
+	size_t entries = 0, kept = 0;
+	char *text;
+
+	if (pointers <= 1)
+		return env;
+	while (env[entries])
+		entries++;
+	text = (char *)&room[entries + 1];
+	for (size_t i = 0; i < entries; i++) {
+		const char *list = list_of(env[i]);
+
+		if (!list) {
+			room[kept++] = env[i];
+		} else if (text) {
+			memcpy(text, VARIABLE, sizeof(VARIABLE) - 1);
+			if (without_ours(list, text + sizeof(VARIABLE) - 1))
+				room[kept++] = text;
+			text = NULL; /* a second one, which nobody reads, is left out */
+		}
+	}
+	room[kept] = NULL;
+	return room;
+}
