@@ -13,6 +13,23 @@ random() {
   grep -qx '30 programs of 300 operations: 30 exact .*' <<<"$output"
 }
 
+# ranks N [OPTION]: so many programs of two ranks
+ranks() {
+  run /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/oracle/ranks/compare.py" "1:$1" "${@:2}"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  grep -qx "$1 programs of 100 operations, two ranks: $1 exact .*" <<<"$output"
+}
+
+@test "random: MPI-IO of two ranks, every counter of every file" {
+  ranks 20
+}
+
+@test "random: MPI-IO of two ranks, counted inside and by probes" {
+  ranks 300
+  ranks 300 --probes
+}
+
 @test "random: on ext4, btrfs and tmpfs" {
   modprobe btrfs 2>/dev/null || true
   mkdir "$BATS_TEST_TMPDIR/fs"

@@ -43,12 +43,12 @@ def unescaped(text):
     return re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), text)
 
 
-def records_of(parsed, folder, wanted):
+def records_of(parsed, folder, wanted, modules=MODULES):
     """{name: {counter: value}} of the folder's files and of names in another root, in what `ioscribe parse` prints."""
     found = defaultdict(Counter)
     for line in parsed.splitlines():
         words = line.split("\t")
-        if line.startswith("#") or len(words) < 8 or words[0] not in MODULES or words[3] not in wanted:
+        if line.startswith("#") or len(words) < 8 or words[0] not in modules or words[3] not in wanted:
             continue
         name, value = unescaped(words[5]), int(float(words[4]))
         if not (name.startswith(folder + "/") or re.match(r"/d\d/f\d$", name) or name.startswith("<")):
@@ -62,11 +62,11 @@ def records_of(parsed, folder, wanted):
     return found
 
 
-def differences_of(found, account, folder):
+def differences_of(found, account, folder, wanted=None):
     """Lines of what is not the same in a log and in the account of what was done."""
     differences = []
     for name in sorted(set(account) | set(found)):
-        for counter in sorted(counters()):
+        for counter in sorted(wanted or counters()):
             have, want = found[name][counter], account[name][counter]
             # the folders of the programs themselves
             if have != want and not re.fullmatch(re.escape(folder) + r"(/\d+)?", name):
@@ -74,10 +74,10 @@ def differences_of(found, account, folder):
     return differences
 
 
-def read_log(path, folder, wanted):
+def read_log(path, folder, wanted, modules=MODULES):
     """The same of a log, the words of the ledger's line, and the summary."""
     out = subprocess.run([IOSCRIBE, "parse", "--all", "--show-incomplete", path], capture_output=True, text=True, check=True)
-    found = records_of(out.stdout, folder, wanted)
+    found = records_of(out.stdout, folder, wanted, modules)
     out = subprocess.run([IOSCRIBE, "summary", path], capture_output=True, text=True, check=True)
     ledger = [line for line in out.stdout.splitlines() if line.startswith("ledger ")]
     if not ledger:
