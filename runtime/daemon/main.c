@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/collect/features.h"
 #include "runtime/daemon/collect/library_probes.h"

@@ -22,6 +22,7 @@
 
 #include "runtime/daemon/collect/syscall_attach.h"
 #include "runtime/daemon/journal/saved_binary.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/base/daemonize.h"
 #include "runtime/daemon/journal/job_journal.h"

@@ -8,6 +8,7 @@
 #include "logfmt/nodes/part.h"
 #include "logfmt/nodes/parts.h"
 #include "runtime/daemon/privsep/helper.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/helper_main.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/kernel.h"
@@ -247,6 +248,11 @@ void scribe_helpers_end_hung(void)
 }
 
 int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
+{
+	return scribe_helper_start_as(h, &(struct scribe_helper_wanted){0}, err);
+}
+
+int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_wanted *who, struct scribe_err *err)
 {
 	*h = (struct scribe_helper){.pid = -1, .sock = -1};
 	if (hands.rc == -EPERM)

@@ -82,8 +82,44 @@ restarted() {
   grep -P "^LUSTRE\t0\t.*\t(LUSTRE_)?NUM_STRIPES\t2\t$T/w/striped\t" "$T/parsed" || { grep -P '^LUSTRE|^# mount' "$T/parsed"; cat "$T/run/said"; false; }
   # stopped without jobs: nothing is pinned, and the socket starts it again
   in_it systemctl stop ioscribed.service
-  ! in_it test -e /sys/fs/bpf/ioscribe || return 1
+  [ -z "$(in_it ls /sys/fs/bpf/ioscribe)" ]
   [ "$(property Result)" = success ]
   job begin --job-id 6 --uid 0
   job end 6 >/dev/null
+}
+
+# As an ordinary user.
+as_nobody() {
+  in_it setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+@test "a user's logs are where the user sees the place: /tmp, a mount namespace of his own, after a restart" {
+  as_nobody sh -c "cd $T/w && $IOSCRIBE run --log own.darshan -- dd if=/dev/zero of=$T/w/one bs=100 count=2 2>/dev/null"
+  "$IOSCRIBE" parse --base "$T/w/own.darshan" | grep -P "POSIX_BYTES_WRITTEN\t200\t$T/w/one\t"
+  # the daemon ends between a command's begin and its end
+  mkfifo "$T/w/go"
+  as_nobody sh -c "cd $T/w && $IOSCRIBE run --log over.darshan -- sh -c 'echo began >two; read line <go; echo ends >>two'" &
+  until_true [ -s "$T/w/two" ]
+  in_it systemctl restart ioscribed.service
+  echo >"$T/w/go"
+  wait $!
+  "$IOSCRIBE" parse --base "$T/w/over.darshan" | grep -P "POSIX_BYTES_WRITTEN\t11\t$T/w/two\t"
+  # a scheduler's job
+  mkdir -m 755 "$T/w/logs" && chown 65534 "$T/w/logs"
+  job begin --job-id 5 --uid 65534 --match-env JOBX=5 log_dir="$T/w/logs" log_layout=flat
+  job ready 5
+  as_nobody env JOBX=5 IOSCRIBE_ENABLE=1 dd if=/dev/zero of="$T/w/three" bs=100 count=2 2>/dev/null
+  run job end 5
+  echo "$output"
+  [[ $output == "$T/w/logs/"*.darshan ]]
+  "$IOSCRIBE" parse --base "$output" | grep -P "POSIX_BYTES_WRITTEN\t200\t$T/w/three\t"
+  # what others see there is another file system
+  mkdir "$T/w/private"
+  in_it unshare -m sh -c "mount -t tmpfs -o mode=777 tmpfs $T/w/private &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups $IOSCRIBE run --log $T/w/private/x.darshan -- touch $T/w/private/four &&
+    cp $T/w/private/x.darshan $T/private.darshan"
+  "$IOSCRIBE" parse --base "$T/private.darshan" >"$T/parsed"
+  grep -P "POSIX_OPENS\\t2\\t$T/w/private/four\\t" "$T/parsed" || { cat "$T/parsed"; false; }
+  [ -z "$(ls "$T/w/private")" ]
+  ! in_it find /var/spool/ioscribe -name '*.darshan' | grep . || return 1
 }

@@ -68,6 +68,17 @@ a_log() {
   [ "$(cat "$T/bytes")" = 7000 ]
   node_is_idle # no hook has drained it
 
+  # an ordinary user's command, and a job whose logs the site wants in the user's own directory, which the daemon sees read-only
+  as_user 'ioscribe run --log mine.darshan -- bash job.sh ran'
+  [ "$(in_it stat -c '%U %a' /home/games/mine.darshan)" = "games 400" ]
+  in_it ioscribe parse --base /home/games/mine.darshan | grep -P 'POSIX_BYTES_WRITTEN\t7000\t/home/games/ran\t'
+  in_it install -d -o games -g games /home/games/logs
+  in_it bash -c 'echo "options = log_dir=/home/%u/logs log_layout=flat" >>/etc/ioscribe/hooks.conf'
+  as_user 'sbatch --ioscribe job.sh home'
+  until_true no_jobs
+  until_true in_it bash -c 'ls /home/games/logs/*.darshan' || { in_it find /var/spool/ioscribe; false; }
+  in_it bash -c 'ioscribe parse --base /home/games/logs/*.darshan' | grep -P 'POSIX_BYTES_WRITTEN\t7000\t/home/games/home\t'
+
   # the unit is stopped: the prolog starts no daemon beside it
   in_it systemctl stop ioscribed.socket ioscribed.service
   as_user 'sbatch --ioscribe job.sh stopped'

@@ -57,6 +57,7 @@ struct scribe_uprobed {
 		enum scribe_layer layer;
 		uint64_t modules; /* 0: not wanted */
 		struct scribe_init_state init_state;
+		bool is_wrap; /* libioscribe-inside.so, or a copy: what it tells of itself, other libraries do, too */
 	} library[SCRIBE_LIBRARIES_A_FILE];
 	unsigned nlibraries;
 	uint32_t uid;

@@ -175,14 +175,13 @@ static void note_library(struct scribe_uprobed *file, const struct scribe_study 
 	file->library[k].layer = l->layer;
 	file->library[k].modules = wanted ? l->modules : 0;
 	file->library[k].init_state = s->library[k].init_state;
+	file->library[k].is_wrap = scribe_library_is_inside(l);
 	file->nlibraries = k + 1;
 }
 
 static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_library *l)
 {
-	bool ours = l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
-
-	return l->modules & u->opt.modules & (ours ? u->opt.wrapped : u->opt.modules);
+	return l->modules & u->opt.modules & (scribe_library_is_inside(l) ? u->opt.wrapped : u->opt.modules);
 }
 
 static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,

@@ -8,12 +8,6 @@
 
 #include "uprobes/elf/original_bytes.h"
 
-/* The library by which programs count inside themselves. */
-static bool is_ours(const struct scribe_library *l)
-{
-	return l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
-}
-
 /* What is ours stands before functions of other libraries, and is none of these. */
 static uint32_t search(const struct scribe_elf *elf)
 {
@@ -21,7 +15,7 @@ static uint32_t search(const struct scribe_elf *elf)
 
 	for (size_t i = 0; i < scribe_nlibraries; i++)
 		if (scribe_library_in(elf, &scribe_libraries[i]))
-			*(is_ours(&scribe_libraries[i]) ? &ours : &candidates) |= 1u << i;
+			*(scribe_library_is_inside(&scribe_libraries[i]) ? &ours : &candidates) |= 1u << i;
 	return ours ? ours : candidates;
 }
 
@@ -116,7 +110,7 @@ static bool check_place(const struct scribe_study *s, const struct scribe_studie
 	if (p->library >= s->nlibraries || !is_code(s, p->offset) || p->semaphore > file_bytes - sizeof(uint16_t))
 		return false;
 	l = &scribe_libraries[s->library[p->library].which];
-	if (p->row >= *l->n || (p->semaphore && !is_ours(l)))
+	if (p->row >= *l->n || (p->semaphore && !scribe_library_is_inside(l)))
 		return false;
 	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
 		if (p->reg[i] > SCRIBE_REG_R15 && p->reg[i] != SCRIBE_REG_NONE)

@@ -250,7 +250,7 @@ const struct scribe_library scribe_libraries[] = {
 	 mpiio,
 	 &nmpiio},
 	{"ioscribe",
-	 "libioscribe-inside.so",
+	 SCRIBE_INSIDE_NAME,
 	 {"ioscribe_file_site", NULL},
 	 SCRIBE_LAYER_MPIIO,
 	 BIT(MPIIO),

@@ -7,6 +7,7 @@
 #ifndef UPROBES_TABLES_PROBES_H
 #define UPROBES_TABLES_PROBES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,17 @@ struct scribe_library {
 	const struct scribe_probe *probes;
 	const size_t *n;
 };
+
+#define SCRIBE_INSIDE_NAME "libioscribe-inside.so"
+
+/*
+ * The library by which programs count inside themselves? It does so only while it is probed, and probes in MPI
+ * count what it has not told: whenever it came to be probed, nothing is missed.
+ */
+static inline bool scribe_library_is_inside(const struct scribe_library *l)
+{
+	return l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;
+}
 
 extern const struct scribe_library scribe_libraries[];
 extern const size_t scribe_nlibraries;

@@ -15,6 +15,7 @@
 #include "bpf/user/refusal.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/helper.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/collect/library_probes.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "uprobes/attach/attach.h"

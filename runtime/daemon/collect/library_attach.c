@@ -45,9 +45,9 @@ static void attach_path(void *ctx, const char *path)
 }
 
 /* The paths of a command's user are opened by a helper of his. */
-static void list(struct scribe_daemon *d, enum scribe_seek_then then, bool cache, const char *paths)
+static void list(struct scribe_daemon *d, bool cache, const char *paths)
 {
-	struct scribe_seek k = {.then = then, .search = {.what = SCRIBE_SEARCH_LIST, .cache = cache}};
+	struct scribe_seek k = {.then = SCRIBE_SEEK_ATTACH, .search = {.what = SCRIBE_SEARCH_LIST, .cache = cache}};
 
 	if (!d->works)
 		return;
@@ -67,7 +67,7 @@ void scribe_libs_attach_wrap(struct scribe_daemon *d)
 		return;
 	}
 	l->wrap_asked = true;
-	list(d, SCRIBE_SEEK_ATTACH, false, l->wrap_path);
+	list(d, false, l->wrap_path);
 }
 
 void scribe_libs_attach_everything(struct scribe_daemon *d)
@@ -79,27 +79,12 @@ void scribe_libs_attach_everything(struct scribe_daemon *d)
 	l->everything = true;
 	scribe_libs_attach_wrap(d);
 	if (!d->service) {
-		list(d, SCRIBE_SEEK_ATTACH, l->cache, l->paths);
+		list(d, l->cache, l->paths);
 		return;
 	}
 	if (l->cache)
 		scribe_find_cached(l->find, attach_path, l);
 	scribe_find_listed(l->paths, attach_path, l);
-}
-
-/* Which file is the library by which programs count inside? The site says where a service's is. */
-static void find_wrap(struct scribe_daemon *d)
-{
-	struct scribe_libs *l = d->libs;
-	struct stat st;
-
-	l->wrap_ino = 0;
-	if (!l->wrap_path[0])
-		return;
-	if (!d->service)
-		list(d, SCRIBE_SEEK_KNOW, false, l->wrap_path);
-	else if (stat(l->wrap_path, &st) == 0)
-		l->wrap_ino = st.st_ino;
 }
 
 /* Why a file cannot be probed. */
@@ -123,7 +108,6 @@ void scribe_libs_up(struct scribe_daemon *d)
 		l->everything = false;
 		scribe_libs_attach_everything(d);
 	}
-	find_wrap(d);
 	tell(l, &err);
 }
 
@@ -256,7 +240,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	snprintf(l->paths, sizeof(l->paths), "%s", c->library_paths);
 	if (!scribe_libs_wrap_library(c, l->wrap_path, sizeof(l->wrap_path)))
 		l->wrap_path[0] = 0;
-	find_wrap(d);
 	/* every program uses streams; and nobody says beforehand what joins a service's job */
 	if (o.modules & 1ull << SCRIBE_MOD_STDIO || d->service)
 		scribe_libs_attach_everything(d);

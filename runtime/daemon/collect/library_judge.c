@@ -7,9 +7,11 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/journal/job_journal.h"
+#include "uprobes/tables/probes.h"
 
 #define MAPS_MAX 8192 /* lines of a process's mappings, a look */
 
@@ -64,9 +66,8 @@ static uint64_t base_of(const struct scribe_uprobed *f, const struct mapping *m)
 	return m->start - (m->offset + f->bias);
 }
 
-/* MPI, without which nobody calls PnetCDF or our own library's MPI-IO; `unknown`: where none is known of. */
-static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *p, bool unknown,
-			  struct scribe_peeks *peeks)
+/* MPI, without which nobody calls PnetCDF; where none is known of, too. */
+static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *p, struct scribe_peeks *peeks)
 {
 	struct scribe_libs *l = d->libs;
 	FILE *maps = maps_of(p->tgid);
@@ -78,7 +79,7 @@ static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *
 		const struct scribe_uprobed *f = scribe_uprobes_known_inode(l->uprobes, m.ino);
 
 		for (unsigned i = 0; f && i < f->nlibraries; i++) {
-			if (f->library[i].layer != SCRIBE_LAYER_MPIIO || scribe_libs_is_wrap(l, m.ino))
+			if (f->library[i].layer != SCRIBE_LAYER_MPIIO || f->library[i].is_wrap)
 				continue;
 			found = true;
 			initialized |= has_begun(d, p, &f->library[i].init_state, base_of(f, &m), peeks);
@@ -86,24 +87,22 @@ static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *
 	}
 	if (maps)
 		fclose(maps);
-	return initialized || !left || (!found && unknown);
+	return initialized || !left || !found;
 }
 
 /* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
 static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_uprobed *f,
 			  const struct mapping *m, struct scribe_peeks *peeks)
 {
-	struct scribe_libs *l = d->libs;
 	uint64_t missed = 0;
 
 	for (unsigned i = 0; i < f->nlibraries; i++) {
-		enum scribe_layer layer = f->library[i].layer;
 		bool initialized;
 
-		if (layer == SCRIBE_LAYER_MPIIO && scribe_libs_is_wrap(l, m->ino))
-			initialized = mpi_has_begun(d, p, false, peeks);
-		else if (layer == SCRIBE_LAYER_PNETCDF)
-			initialized = mpi_has_begun(d, p, true, peeks);
+		if (f->library[i].is_wrap)
+			continue;
+		if (f->library[i].layer == SCRIBE_LAYER_PNETCDF)
+			initialized = mpi_has_begun(d, p, peeks);
 		else
 			initialized = has_begun(d, p, &f->library[i].init_state, base_of(f, m), peeks);
 
@@ -115,7 +114,7 @@ static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *
 
 void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause)
 {
-	uint64_t modules = scribe_uprobes_named(d->libs->uprobes, name);
+	uint64_t modules = strcmp(name, SCRIBE_INSIDE_NAME) ? scribe_uprobes_named(d->libs->uprobes, name) : 0;
 	char why[320];
 
 	if (!modules)

@@ -44,7 +44,6 @@ struct scribe_libs {
 	bool up;         /* it is now; else it is got ready */
 	bool cache;      /* of the linker, goes with that */
 	char wrap_path[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX]; /* and these */
-	uint64_t wrap_ino;   /* which file the first is; 0: not known (yet) */
 	bool wrap_asked;     /* a command's: its user's helper has been asked for it */
 	unsigned listing;      /* such searches under way: what they find is to be attached to */
 	bool late;      /* what is attached now is in use already */
@@ -77,12 +76,6 @@ void scribe_libs_attach_wrap(struct scribe_daemon *d);
 void scribe_libs_attach_everything(struct scribe_daemon *d);
 
 /* ---- library_judge.c ---- */
-/* The library by which programs count inside themselves? It does not tell whether it has been used. */
-static inline bool scribe_libs_is_wrap(const struct scribe_libs *l, uint64_t ino)
-{
-	return l->wrap_ino && l->wrap_ino == ino;
-}
-
 /* A file of this name that it has mapped could not be read: what libraries called so feed is marked. */
 void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause);
 

@@ -7,11 +7,13 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "runtime/daemon/journal/job_journal.h"
+#include "uprobes/tables/probes.h"
 
 /* A file as known of; false: it cannot be told. */
 static bool stat_at(const char *path, struct stat *ret)
@@ -98,7 +100,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 	dev = makedev(dev >> 20, dev & 0xfffff);
 	f = scribe_uprobes_known(l->uprobes, dev, ino);
 	/* every program has it; whoever does not come to use MPI does not call it */
-	if (!f && !scribe_uprobes_attached(l->uprobes) && scribe_libs_is_wrap(l, ino))
+	if (!f && !scribe_uprobes_attached(l->uprobes) && !strcmp(name, SCRIBE_INSIDE_NAME))
 		return;
 	if (f)
 		scribe_mark_incomplete(p, f->refused, l->why);

@@ -208,11 +208,6 @@ static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe
 		close(fd);
 		return;
 	}
-	if (s->first->then == SCRIBE_SEEK_KNOW) {
-		l->wrap_ino = st.st_ino;
-		close(fd);
-		return;
-	}
 	known = scribe_uprobes_current(l->uprobes, &st);
 	f->dev = st.st_dev;
 	if (s->first->then == SCRIBE_SEEK_JUDGE)

@@ -13,7 +13,6 @@
 enum scribe_seek_then {
 	SCRIBE_SEEK_ENROL,  /* the client's process is enrolled */
 	SCRIBE_SEEK_ATTACH, /* nothing more */
-	SCRIBE_SEEK_KNOW,   /* what was found is the library by which programs count inside: it is not attached to */
 	SCRIBE_SEEK_JUDGE,  /* a mapping: may calls have gone by? */
 	SCRIBE_SEEK_LATE,   /* the same of all that is mapped, by one who has begun before the libraries were up */
 };

@@ -44,12 +44,6 @@ static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 	const char *slash = strrchr(k->to, '/');
 	int n = (int)(slash - k->to);
 
-	if (rc == -EROFS)
-		return scribe_err_set(
-			err, rc,
-			"%.*s: read-only as the daemon sees it; if that is the unit's sandbox: systemctl "
-			"edit ioscribed, [Service] ReadWritePaths=",
-			n, k->to);
 	if (rc == -ETIMEDOUT)
 		return scribe_err_set(err, rc, "%.*s: its file system does not answer", n, k->to);
 	if (k->stage == MAKING_DAYS)

@@ -16,6 +16,7 @@
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/collect/syscall_attach.h"
 #include "runtime/daemon/privsep/helper.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/collect/library_probes.h"
 #include "runtime/daemon/control/user_quota.h"

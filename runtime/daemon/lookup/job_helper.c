@@ -2,6 +2,8 @@
 /* See job_helper.h. Must not know what helpers are asked. */
 #include "runtime/daemon/lookup/job_helper.h"
 
+#include <stdio.h>
+
 int scribe_job_start_helper(const struct scribe_job *w, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
 	const struct scribe_config *c = &w->config;
@@ -10,9 +12,22 @@ int scribe_job_start_helper(const struct scribe_job *w, struct scribe_helper *re
 	return scribe_helper_start(ret_helper, c->uid, c->gid, c->locked ? "" : c->user, err);
 }
 
+int scribe_job_start_writer(const struct scribe_job *w, struct scribe_helper *ret_helper, struct scribe_err *err)
+{
+	const struct scribe_config *c = &w->config;
+	struct scribe_helper_wanted who = {
+		.uid = c->uid, .gid = c->gid, .root_of = w->client_pid, .root_of_ticks = w->client_ticks};
+
+	if (!w->daemon || !w->daemon->service || !who.root_of)
+		return scribe_job_start_helper(w, ret_helper, err);
+	if (!c->locked)
+		snprintf(who.user, sizeof(who.user), "%s", c->user);
+	return scribe_helper_start_as(ret_helper, &who, err);
+}
+
 int scribe_job_helper(struct scribe_job *w, struct scribe_err *err)
 {
-	int rc = w->helper.sock >= 0 ? 0 : scribe_job_start_helper(w, &w->helper, err);
+	int rc = w->helper.sock >= 0 ? 0 : scribe_job_start_writer(w, &w->helper, err);
 
 	/* of a command's own daemon: who has not the power to is told before CMD runs */
 	return rc < 0 || !w->daemon || w->daemon->service ? rc : scribe_helper_meet(&w->helper, err);

@@ -211,7 +211,7 @@ int scribe_log_path_partial(struct scribe_job *w, const struct scribe_log_unit *
 static int ask(struct scribe_job *w, struct scribe_preparing *at, bool days, bool remove, struct scribe_err *err)
 {
 	int rc = days ? scribe_helper_start(&at->helper, geteuid(), getegid(), "", err)
-		      : scribe_job_start_helper(w, &at->helper, err);
+		      : scribe_job_start_writer(w, &at->helper, err);
 
 	if (rc < 0)
 		return rc;

@@ -1,100 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The questions asked of a helper, and the process that makes hands. Must not
- * know what the files hold.
+ * The questions asked of a helper. Must not know what the files hold.
  */
 #include "runtime/daemon/privsep/helper.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/daemon/privsep/sandbox.h"
 #include "logfmt/base/clock.h"
-#include "runtime/daemon/privsep/helper_main.h"
+#include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/library_search.h"
 #include "uprobes/elf/study.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
-#define SLICES   8 /* of a time waited for */
 #define QUICK_MS 2000
-#define END_MS   3000
 #define CODE_MAX 9999 /* errno, and logfmt/base/err.h */
-
-static struct {
-	pid_t pid;
-	int sock;
-	bool hung; /* one that it has made has not answered in time */
-} spawner = {.pid = -1, .sock = -1};
-
-/* ---- making helpers ---- */
-
-/* Fork a helper that serves this socket; its process id. */
-static int fork_helper(const struct scribe_helper_wanted *who, int sock)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		scribe_helper_serve(sock, who);
-	return pid < 0 ? -errno : pid;
-}
-
-static bool children_left(void)
-{
-	return waitpid(-1, NULL, WNOHANG) == 0;
-}
-
-/* Helpers end when they are disconnected; those that cannot end when this process does. */
-static void end_of_maker(void)
-{
-	for (int i = 0; i < 100 && children_left(); i++)
-		usleep(10000);
-	_exit(0);
-}
-
-static void make_helpers(int sock, bool for_run)
-{
-	struct scribe_helper_wanted who;
-	struct scribe_err err;
-	const int only = 3;
-	int given, rc = scribe_helper_alone(sock);
-
-	setsid();
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	prctl(PR_SET_NAME, "ioscribe-spawn");
-	if (rc == 0 && chdir("/") < 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = scribe_sandbox(for_run ? SCRIBE_PROCESS_RUN_SPAWNER : SCRIBE_PROCESS_SPAWNER, &err);
-	if (scribe_helper_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
-		_exit(1);
-	for (;;) {
-		struct pollfd p = {.fd = only, .events = POLLIN};
-
-		while (poll(&p, 1, 1000) <= 0)
-			while (waitpid(-1, NULL, WNOHANG) > 0)
-				;
-		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
-			end_of_maker();
-		if (given < 0)
-			continue;
-		who.user[sizeof(who.user) - 1] = 0;
-		rc = fork_helper(&who, given);
-		/* in the place of the helper's own first word */
-		if (rc < 0)
-			(void)scribe_helper_send(given, &rc, sizeof(rc), -1);
-		close(given);
-	}
-}
 
 /* A descriptor that nobody has asked for. */
 static void drop(int fd)
@@ -103,78 +29,22 @@ static void drop(int fd)
 		close(fd);
 }
 
-/* One answer within `ms`; a descriptor in ret_fd. */
-static int receive(int sock, void *data, size_t bytes, int *ret_fd, int ms)
-{
-	struct pollfd p = {.fd = sock, .events = POLLIN};
-	int rc = -EAGAIN;
-
-	/* a machine that stood still, hand and all, takes one slice of the time, not all of it */
-	for (int i = 0; i < SLICES && rc == -EAGAIN; i++) {
-		int n = poll(&p, 1, (ms + SLICES - 1) / SLICES);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		if (n > 0)
-			rc = scribe_helper_recv(sock, data, bytes, ret_fd, MSG_DONTWAIT);
-	}
-	return rc == -EAGAIN ? -ETIMEDOUT : rc;
-}
-
-int scribe_helpers_open(bool for_run, struct scribe_err *err)
-{
-	int pair[2], rc, answered, given;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
-	spawner.pid = fork();
-	if (spawner.pid == 0)
-		make_helpers(pair[1], for_run);
-	rc = spawner.pid < 0 ? -errno : 0;
-	close(pair[1]);
-	spawner.sock = pair[0];
-	if (rc == 0)
-		rc = receive(spawner.sock, &answered, sizeof(answered), &given, 10 * QUICK_MS);
-	if (rc == 0)
-		rc = answered;
-	if (rc == 0)
-		return 0;
-	scribe_helpers_close();
-	return scribe_err_set(err, rc, "cannot start the process that makes hands: %s", strerror(-rc));
-}
-
-void scribe_helpers_close(void)
-{
-	if (spawner.sock >= 0)
-		close(spawner.sock);
-	for (int i = 0; spawner.pid > 0 && i < END_MS / 5; i++) {
-		if (waitpid(spawner.pid, NULL, WNOHANG) != 0)
-			break;
-		usleep(5000);
-	}
-	spawner.sock = -1;
-	spawner.pid = -1;
-}
-
-void scribe_helpers_end_hung(void)
-{
-	if (spawner.hung)
-		scribe_helpers_close();
-}
-
 int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
 {
 	struct scribe_helper_wanted who = {.uid = uid, .gid = gid};
+
+	snprintf(who.user, sizeof(who.user), "%s", user);
+	return scribe_helper_start_as(h, &who, err);
+}
+
+int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_wanted *who, struct scribe_err *err)
+{
 	int pair[2], rc;
 
 	*h = (struct scribe_helper){.pid = -1, .sock = -1};
-	snprintf(who.user, sizeof(who.user), "%s", user);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return scribe_err_set(err, -errno, "cannot start a helper: %s", strerror(errno));
-	if (spawner.sock < 0)
-		rc = h->pid = fork_helper(&who, pair[1]);
-	else
-		rc = scribe_helper_send(spawner.sock, &who, sizeof(who), pair[1]);
+	rc = scribe_helper_spawn(who, pair[1], &h->pid);
 	close(pair[1]);
 	if (rc < 0) {
 		close(pair[0]);
@@ -182,7 +52,7 @@ int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const cha
 		return scribe_err_set(err, rc, "cannot start a helper: %s", strerror(-rc));
 	}
 	h->sock = pair[0];
-	h->uid = uid;
+	h->uid = who->uid;
 	h->new = true;
 	return 0;
 }
@@ -195,7 +65,7 @@ static int greet(struct scribe_helper *h, int ms)
 
 	if (!h->new)
 		return 0;
-	rc = ms ? receive(h->sock, &pid, sizeof(pid), &given, ms)
+	rc = ms ? scribe_helper_recv_within(h->sock, &pid, sizeof(pid), &given, ms)
 		: scribe_helper_recv(h->sock, &pid, sizeof(pid), &given, MSG_DONTWAIT);
 	drop(given);
 	if (rc < 0)
@@ -223,7 +93,7 @@ void scribe_helper_stop(struct scribe_helper *h)
 	if (h->sock >= 0)
 		close(h->sock);
 	/* without a maker it is our child */
-	for (int i = 0; spawner.sock < 0 && h->pid > 0 && i < 200; i++) {
+	for (int i = 0; !scribe_helper_has_spawner() && h->pid > 0 && i < 200; i++) {
 		if (waitpid(h->pid, NULL, WNOHANG) != 0)
 			break;
 		usleep(5000);
@@ -285,7 +155,7 @@ static int stash(struct scribe_helper *h)
 		return 0;
 	rc = greet(h, QUICK_MS);
 	if (rc == 0)
-		rc = receive(h->sock, &a, sizeof(a), &fd, QUICK_MS);
+		rc = scribe_helper_recv_within(h->sock, &a, sizeof(a), &fd, QUICK_MS);
 	drop(fd);
 	h->stash = is_code(a.rc) ? a.rc : -EPROTO;
 	h->stashed = rc == 0;
@@ -308,7 +178,7 @@ static int ask_now(struct scribe_helper *h, const struct scribe_helper_question 
 		return rc;
 	rc = greet(h, ms);
 	if (rc == 0)
-		rc = receive(h->sock, &a, sizeof(a), &fd, ms);
+		rc = scribe_helper_recv_within(h->sock, &a, sizeof(a), &fd, ms);
 	if (rc == 0 && (!is_code(a.rc) || (a.rc == 0 && ret_fd && fd < 0)))
 		rc = -EPROTO;
 	if (rc < 0)
@@ -471,7 +341,7 @@ int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret
 	int rc = h->sock < 0 ? -EPIPE : greet(h, ms);
 
 	if (rc == 0)
-		rc = ms ? receive(h->sock, ret, sizeof(*ret), ret_fd, ms)
+		rc = ms ? scribe_helper_recv_within(h->sock, ret, sizeof(*ret), ret_fd, ms)
 			: scribe_helper_recv(h->sock, ret, sizeof(*ret), ret_fd, MSG_DONTWAIT);
 	if (rc == -EAGAIN)
 		return rc;
@@ -585,7 +455,8 @@ bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *
 	h->asked = false;
 	if (rc < 0)
 		*ret = (struct scribe_helper_answer){.rc = rc == -EAGAIN ? -ETIMEDOUT : rc};
-	spawner.hung = spawner.hung || rc == -EAGAIN;
+	if (rc == -EAGAIN)
+		scribe_helper_hangs();
 	return true;
 }
 

@@ -33,21 +33,12 @@ struct scribe_helper {
 };
 
 /*
- * Start the process that makes hands. Without it helpers are forked from the
- * caller itself (tests). `for_run`: of a private daemon, whose root may put its
- * own logs where only root's power over permissions reaches.
- */
-int scribe_helpers_open(bool for_run, struct scribe_err *err);
-/* End it, and with it every hand. */
-void scribe_helpers_close(void);
-/* The same where a helper hangs: it is not to put a log later that has been put elsewhere. */
-void scribe_helpers_end_hung(void);
-
-/*
  * Have a helper made, without waiting for it: it may be asked at once. `user` may be empty: then
  * no supplementary groups.
  */
 int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err);
+/* The same by all that can be said of it. */
+int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_wanted *who, struct scribe_err *err);
 /* Wait (2 s) until it has become its user, or tell why it cannot; it is gone then. */
 int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err);
 /* Let it go: it ends when it has nothing under way. */

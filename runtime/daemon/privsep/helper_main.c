@@ -28,6 +28,7 @@
 #include "logfmt/nodes/part.h"
 #include "logfmt/nodes/parts.h"
 #include "logfmt/nodes/put_log.h"
+#include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 #include "runtime/daemon/privsep/library_search.h"
@@ -398,12 +399,30 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 	}
 }
 
+/* The root directory of a process, whose paths those are that we are told. One that has ended has none. */
+static void enter_root_of(pid_t pid, uint64_t ticks)
+{
+	char path[64];
+	int root;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* it lives still, so it was its own */
+	if (root >= 0 && scribe_start_ticks((uint32_t)pid) == ticks && fchdir(root) == 0)
+		(void)!chroot(".");
+	if (root >= 0)
+		close(root);
+}
+
 static int become(const struct scribe_helper_wanted *who)
 {
 	if (geteuid() != 0)
 		return geteuid() == who->uid ? 0 : -EPERM;
 	if (who->user[0] ? initgroups(who->user, who->gid) : setgroups(0, NULL))
 		return -errno;
+	/* nothing is loaded or looked up by root in there */
+	if (who->root_of)
+		enter_root_of(who->root_of, who->root_of_ticks);
 	if (setresgid(who->gid, who->gid, who->gid) < 0 || setresuid(who->uid, who->uid, who->uid) < 0)
 		return -errno;
 	return 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
+
+#define SLICES 8 /* of a time waited for */
 
 int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 {
@@ -66,6 +69,23 @@ int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flag
 		return -EPIPE;
 	scribe_refused_calls_add(&refused);
 	return -EAGAIN;
+}
+
+int scribe_helper_recv_within(int sock, void *data, size_t bytes, int *ret_fd, int ms)
+{
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	int rc = -EAGAIN;
+
+	/* a machine that stood still, hand and all, takes one slice of the time, not all of it */
+	for (int i = 0; i < SLICES && rc == -EAGAIN; i++) {
+		int n = poll(&p, 1, (ms + SLICES - 1) / SLICES);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		if (n > 0)
+			rc = scribe_helper_recv(sock, data, bytes, ret_fd, MSG_DONTWAIT);
+	}
+	return rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 
 int scribe_helper_alone(int sock)

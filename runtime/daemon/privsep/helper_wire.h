@@ -64,6 +64,9 @@ struct scribe_helper_wanted {
 	uid_t uid;
 	gid_t gid;
 	char user[64];
+	/* it works in the root directory of this process, if that lives and was started then; 0: in its maker's */
+	pid_t root_of;
+	uint64_t root_of_ticks;
 };
 
 /* A path with its links followed. */
@@ -88,6 +91,9 @@ int scribe_helper_send(int sock, const void *data, size_t bytes, int fd);
  * socket, too: it was not an answer, but a word about a system call (sandbox_syscalls.h).
  */
 int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags);
+
+/* The same, waiting at most `ms`; -ETIMEDOUT. */
+int scribe_helper_recv_within(int sock, void *data, size_t bytes, int *ret_fd, int ms);
 
 /* The socket becomes descriptor 3, all others but null ones are closed. */
 int scribe_helper_alone(int sock);

@@ -105,6 +105,8 @@ static const struct allowed table[] = {
 	CALL(fchmodat, D | H),
 	CALL(umask, D | M | H),
 	CALL(chdir, M | H),
+	CALL(fchdir, M), /* into the root directory of the process whose log is written */
+	CALL(chroot, M),
 	CALL(chown, D), /* a private daemon's socket is its command's user's */
 	CALL(fchownat, D),
 	CALL(memfd_create, D | H), /* what is handed on */

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The process that makes helpers. Must not know what they are asked. */
+#include "runtime/daemon/privsep/helper_spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/daemon/privsep/helper_main.h"
+#include "runtime/daemon/privsep/sandbox.h"
+
+#define START_MS 20000
+#define END_MS   3000
+
+static struct {
+	pid_t pid;
+	int sock;
+	bool hung; /* one that it has made has not answered in time */
+} spawner = {.pid = -1, .sock = -1};
+
+/* ---- making helpers ---- */
+
+/* Fork a helper that serves this socket; its process id. */
+static int fork_helper(const struct scribe_helper_wanted *who, int sock)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		scribe_helper_serve(sock, who);
+	return pid < 0 ? -errno : pid;
+}
+
+static bool children_left(void)
+{
+	return waitpid(-1, NULL, WNOHANG) == 0;
+}
+
+/* Helpers end when they are disconnected; those that cannot end when this process does. */
+static void end_of_maker(void)
+{
+	for (int i = 0; i < 100 && children_left(); i++)
+		usleep(10000);
+	_exit(0);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * A service manager shows the daemon the file system read-only and with folders of its own. Its helpers see what
+ * the users see: the root directory of process 1.
+ */
+static int enter_root_of_init(void)
+{
+	int root, rc = 0;
+
+	if (!getenv("NOTIFY_SOCKET") || is_same_file("/proc/self/ns/mnt", "/proc/1/ns/mnt"))
+		return 0;
+	root = open("/proc/1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0 || fchdir(root) < 0 || chroot(".") < 0)
+		rc = -errno;
+	if (root >= 0)
+		close(root);
+	return rc;
+}
+
+static void make_helpers(int sock, bool for_run)
+{
+	struct scribe_helper_wanted who;
+	struct scribe_err err;
+	const int only = 3;
+	int given, rc = scribe_helper_alone(sock);
+
+	setsid();
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	prctl(PR_SET_NAME, "ioscribe-spawn");
+	if (rc == 0 && !for_run)
+		rc = enter_root_of_init();
+	if (rc == 0 && chdir("/") < 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = scribe_sandbox(for_run ? SCRIBE_PROCESS_RUN_SPAWNER : SCRIBE_PROCESS_SPAWNER, &err);
+	if (scribe_helper_send(only, &rc, sizeof(rc), -1) < 0 || rc < 0)
+		_exit(1);
+	for (;;) {
+		struct pollfd p = {.fd = only, .events = POLLIN};
+
+		while (poll(&p, 1, 1000) <= 0)
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
+			end_of_maker();
+		if (given < 0)
+			continue;
+		who.user[sizeof(who.user) - 1] = 0;
+		rc = fork_helper(&who, given);
+		/* in the place of the helper's own first word */
+		if (rc < 0)
+			(void)scribe_helper_send(given, &rc, sizeof(rc), -1);
+		close(given);
+	}
+}
+
+int scribe_helpers_open(bool for_run, struct scribe_err *err)
+{
+	int pair[2], rc, answered, given;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return scribe_err_set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
+	spawner.pid = fork();
+	if (spawner.pid == 0)
+		make_helpers(pair[1], for_run);
+	rc = spawner.pid < 0 ? -errno : 0;
+	close(pair[1]);
+	spawner.sock = pair[0];
+	if (rc == 0)
+		rc = scribe_helper_recv_within(spawner.sock, &answered, sizeof(answered), &given, START_MS);
+	if (rc == 0)
+		rc = answered;
+	if (rc == 0)
+		return 0;
+	scribe_helpers_close();
+	return scribe_err_set(err, rc, "cannot start the process that makes helpers: %s", strerror(-rc));
+}
+
+void scribe_helpers_close(void)
+{
+	if (spawner.sock >= 0)
+		close(spawner.sock);
+	for (int i = 0; spawner.pid > 0 && i < END_MS / 5; i++) {
+		if (waitpid(spawner.pid, NULL, WNOHANG) != 0)
+			break;
+		usleep(5000);
+	}
+	spawner.sock = -1;
+	spawner.pid = -1;
+}
+
+void scribe_helpers_end_hung(void)
+{
+	if (spawner.hung)
+		scribe_helpers_close();
+}
+
+int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid)
+{
+	if (spawner.sock >= 0)
+		return scribe_helper_send(spawner.sock, who, sizeof(*who), sock);
+	*ret_pid = fork_helper(who, sock);
+	return *ret_pid;
+}
+
+bool scribe_helper_has_spawner(void)
+{
+	return spawner.sock >= 0;
+}
+
+void scribe_helper_hangs(void)
+{
+	spawner.hung = true;
+}
