@@ -80,7 +80,7 @@ void scribe_uprobes_drop_pinned(struct scribe_bpf *b)
 {
 }
 
-int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, bool site,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
 	return scribe_err_set(err, -ENOTSUP, "no probes");
@@ -127,25 +127,11 @@ void scribe_linker_close(void)
 {
 }
 
-bool scribe_uprobes_stand(struct scribe_uprobes *u, struct scribe_err *err)
-{
-	return true;
-}
-
-bool scribe_uprobes_stands(const struct scribe_uprobes *u)
-{
-	return false;
-}
-
-void scribe_uprobes_rest(struct scribe_uprobes *u)
+void scribe_uprobes_forget_others(struct scribe_uprobes *u)
 {
 }
 
-void scribe_uprobes_idle(struct scribe_uprobes *u)
-{
-}
-
-bool scribe_uprobes_rest_one(struct scribe_uprobes *u)
+bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 {
 	return false;
 }

@@ -28,6 +28,7 @@ static void check_texts(const struct scribe_config *c)
 	ENDS(modules);
 	ENDS(trace_libraries);
 	ENDS(library_attach);
+	ENDS(user_libraries);
 	ENDS(library_paths);
 	ENDS(log_hints);
 	ENDS(job_number);

@@ -164,49 +164,55 @@ still_there() {
 # of_status FIELD: of what the service tells root.
 of_status() { "$IOSCRIBE" job status --timeout 60 | sed -n "s/^$1=//p" | head -n 1; }
 
-@test "a site's library whose server stops answering when probes are to stand in it: nobody waits in the daemon" {
-  sed -i '/^attach_at_begin/d' "$IOSCRIBE_CONFIG"
-  mkdir "$T/lib" "$T/fs"
-  mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')
-  cp "$mpich" "$T/lib/libmpich.so.12"
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/library_fs.py" "$T/fs" "$T/lib/libmpich.so.12" 3>&- &
-  FS=$!
-  echo "$FS" >>"$T/pids"
-  until_true mountpoint -q "$T/fs"
-  printf 'library_cache = no\nlibrary_paths = %s:%s\nlibraries = mpiio\nattach_linger_ms = 0\n' "$T/fs" "$T/lib" >>"$IOSCRIBE_CONFIG"
-  serve --verbose
-  job begin --job-id 1 --uid 65534 --match-env JOBX=1
-  # one that takes long is read once more
-  both_known() { [ "$(grep -o '[^ ]*libmpich[^ ]*: [0-9]* places to be probed' "$IOSCRIBE_DIR/log" | sort -u | wc -l)" -eq 2 ]; }
-  until_true both_known
-  # it is known, and no page of it is in memory
-  /usr/bin/python3 -c '
-import os, sys
-os.posix_fadvise(os.open(sys.argv[1], os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)' "$T/fs/libmpich.so.12"
-  long=$(of_status turns_long)
-  kill -STOP "$FS"
-  job ready 1 &
-  ready=$!
-  longest=0
-  for i in $(seq 20); do
-    ms=$(answer_ms)
-    [ "$ms" -le "$longest" ] || longest=$ms
-  done
-  wait "$ready"
-  # who maps another copy is recorded whole meanwhile
-  user env JOBX=1 IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$T/lib" mpiexec.mpich -n 2 \
-    "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" f 3>&-
-  echo "longest wait for an answer: $longest ms; long turns: $long, then $(of_status turns_long); longest $(of_status longest_turn_ms) ms"
-  [ "$(of_status turns_long)" -eq "$long" ]
-  until_true grep -q "$T/fs/libmpich.so.12.*timed out" "$IOSCRIBE_DIR/log"
-  kill -CONT "$FS"
-  log=$(job end 1 --deadline 30 | tr ' ' '\n' | grep mpiio_calls)
-  [ "$(value "$log" MPIIO_INDEP_WRITES '/f$')" -eq 10 ]
-  [ "$(value "$log" MPIIO_COLL_WRITES '/f$')" -eq 4 ]
-  [ "$(value "$log" MPIIO_BYTES_WRITTEN '/f$')" -eq 16888 ]
+# calls ID LIBRARIES FILE: two ranks of job ID with these libraries; `log` is theirs.
+calls() {
+  job begin --job-id "$1" --uid 65534 --match-env "JOBX=$1"
+  user env "JOBX=$1" IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$2" mpiexec.mpich -n 2 "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" "$3" 3>&-
+  log=$(job end "$1" --deadline 30 | tr ' ' '\n' | grep mpiio_calls)
+}
+
+are_exact() {
+  "$IOSCRIBE" parse "$log" >/dev/null
+  [ "$(value "$log" MPIIO_INDEP_WRITES "/$1\$")" -eq 10 ]
+  [ "$(value "$log" MPIIO_COLL_WRITES "/$1\$")" -eq 4 ]
+  [ "$(value "$log" MPIIO_BYTES_WRITTEN "/$1\$")" -eq 16888 ]
   [ "$(value "$log" LEDGER_F_LATE_PROCS)" -eq 0 ]
-  kill -INT "$DAEMON"
-  gone "$DAEMON"
+}
+
+# A process of another user's.
+other() {
+  setpriv --reuid=4321 --regid=4321 --clear-groups sleep 600 3>&- &
+  OTHER=$!
+  echo "$OTHER" >>"$T/pids"
+  until_true grep -qx sleep "/proc/$OTHER/comm"
+}
+
+@test "the site's libraries are probed once, when the service starts; others only while their user has the node alone" {
+  local mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')
+  mkdir "$T/site" "$T/lib" "$T/shared"
+  for at in site lib shared; do cp "$mpich" "$T/$at/libmpich.so.12"; done
+  chown 65534 "$T/lib/libmpich.so.12"
+  chmod 666 "$T/shared/libmpich.so.12"
+  printf 'library_cache = no\nlibrary_paths = %s:%s\ntrace_libraries = mpiio\nattach_linger_ms = 0\n' "$T/site" "$T/shared" >>"$IOSCRIBE_CONFIG"
+  serve --verbose
+  until_true grep -q "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log"
+  grep -q "$T/shared/libmpich.so.12 is not probed for all jobs: others than root may change it" "$IOSCRIBE_DIR/log"
+  calls 1 "$T/lib" alone
+  are_exact alone
+  other
+  calls 2 "$T/site" site
+  are_exact site
+  calls 3 "$T/lib" together
+  ! "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" || return 1
+  grep "the MPI-IO module's data are incomplete, $T/lib/libmpich.so.12: it is none of the site's, and its user shares the node (user_libraries)" "$T/said"
+  kill "$OTHER"
+  wait "$OTHER" || true
+  sleep 1 # for so long it is not looked again
+  calls 4 "$T/lib" parted
+  are_exact parted
+  calls 5 "$T/site" again
+  are_exact again
+  [ "$(grep -c "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log")" -eq 1 ]
 }
 
 # Stopped, and not in the middle of a turn of its loop.

@@ -32,12 +32,13 @@ struct scribe_uprobes_options {
 	bool stdio_calls; /* count single calls of streams, not their system calls */
 	enum scribe_uprobe_level level;
 	bool verbose;
-	bool later; /* what is found is got ready, and attached to after scribe_uprobes_stand */
 	/*
 	 * Has somebody else read an open file, whose owner is `uid`: scribe_study_file, in a process
 	 * of its own with a deadline. NULL: no file can be looked at.
 	 */
 	int (*study)(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
+	/* Why a file that holds a library, and is not the site's, must not be probed; NULL: it may be, or each. */
+	const char *(*refuse)(void *ctx);
 	void *ctx;
 	/* Links are made meanwhile (scribe_uprobes_tick), where the way is uprobe_multi; NULL: at once. */
 	const struct scribe_link_maker *link_maker;
@@ -50,8 +51,9 @@ struct scribe_uprobed {
 	uint64_t dev, ino; /* as stat gives them */
 	uint64_t modules;  /* of the log, that it feeds; 0: of no interest */
 	uint64_t refused;  /* of the log, that it would feed, if it could be probed */
-	uint64_t since_ns; /* CLOCK_MONOTONIC; from then on no call is missed; SCRIBE_UPROBED_NEVER: it is
-			      ready, but probes do not stand there */
+	uint64_t since_ns; /* CLOCK_MONOTONIC; from then on no call is missed; SCRIBE_UPROBED_NEVER: its links are
+			      being made */
+	bool site;         /* the site's: it stays probed as long as there are probes */
 	uint64_t bias;     /* offset in its code + this = address */
 	struct {
 		enum scribe_layer layer;
@@ -71,7 +73,7 @@ struct scribe_uprobes_result {
 	uint64_t modules; /* of the log, that it feeds */
 	unsigned places;  /* probed, entry and return */
 	unsigned emulated;   /* of them: the kernel emulates the instruction */
-	bool fresh;       /* attached, or got ready, by this call */
+	bool fresh;       /* attached by this call, or its links are under way */
 	bool unread;      /* it could not be read now: nothing is known of it, and it may be tried again */
 };
 
@@ -92,9 +94,9 @@ void scribe_uprobes_drop_pinned(struct scribe_bpf *bpf);
 /*
  * Look at an open file and attach to it when it is a known library (or a static
  * program that holds one). Each file (device, inode) is looked at once. 0 also
- * when it is of no interest; then ret->modules is 0.
+ * when it is of no interest; then ret->modules is 0. `site`: see struct scribe_uprobed.
  */
-int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, bool site,
 			struct scribe_uprobes_result *ret, struct scribe_err *err);
 /* As fstat, without waiting for a server; device, number, type, owner, size and time of change alone. */
 struct stat;
@@ -105,20 +107,11 @@ int scribe_uprobes_stat(int fd, struct stat *ret);
 bool scribe_uprobes_tick(struct scribe_uprobes *u, struct scribe_err *err);
 bool scribe_uprobes_busy(const struct scribe_uprobes *u);
 /*
- * From now on what is found is attached to, and what is ready now. `err`: why a file cannot be,
- * code 0 else. False: some have become other files, and are forgotten.
+ * Forget the files that are not the site's: nobody needs them. Their links are taken off by scribe_uprobes_detach_one,
+ * one each, which may take a while; false: none is left.
  */
-bool scribe_uprobes_stand(struct scribe_uprobes *u, struct scribe_err *err);
-/* So it is now: not told to do it later, or an earlier process has left probes. */
-bool scribe_uprobes_stands(const struct scribe_uprobes *u);
-/*
- * Nobody needs them: root's files stay ready, others are forgotten. They are taken off by
- * scribe_uprobes_rest_one, one link each, which may take a while; false: none is left.
- */
-void scribe_uprobes_rest(struct scribe_uprobes *u);
-bool scribe_uprobes_rest_one(struct scribe_uprobes *u);
-/* For long: all are taken off now, and no file is held but those of the root file system. */
-void scribe_uprobes_idle(struct scribe_uprobes *u);
+void scribe_uprobes_forget_others(struct scribe_uprobes *u);
+bool scribe_uprobes_detach_one(struct scribe_uprobes *u);
 
 /* Modules of the log that libraries called so feed, as far as they are wanted. */
 uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name);

@@ -140,7 +140,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 	return rc;
 }
 
-bool scribe_uprobed_is_changed(const struct scribe_uprobed *f, const struct stat *st)
+static bool is_changed(const struct scribe_uprobed *f, const struct stat *st)
 {
 	return f->bytes != (uint64_t)st->st_size || f->changed_s != st->st_ctim.tv_sec ||
 	       f->changed_ns != st->st_ctim.tv_nsec;
@@ -150,8 +150,8 @@ const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, co
 {
 	const struct scribe_uprobed *f = scribe_uprobes_known(u, st->st_dev, st->st_ino);
 
-	/* what probes stand in is held by them */
-	if (!f || (f->modules && f->since_ns != SCRIBE_UPROBED_NEVER) || !scribe_uprobed_is_changed(f, st))
+	/* what is probed is held by its links */
+	if (!f || (f->modules && f->since_ns != SCRIBE_UPROBED_NEVER) || !is_changed(f, st))
 		return f;
 	scribe_uprobes_forget(u, (size_t)(f - u->seen));
 	return NULL;
@@ -159,11 +159,11 @@ const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, co
 
 static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool attached)
 {
-	file->since_ns = attached && (!u->stands || u->opt.link_maker) ? SCRIBE_UPROBED_NEVER : scribe_now_ns();
+	file->since_ns = attached && u->opt.link_maker ? SCRIBE_UPROBED_NEVER : scribe_now_ns();
 	file->nsites = u->nsites;
 	file->nimages = u->nimages;
 	file->nplaces = u->nplaces;
-	if (attached && u->stands && !u->opt.link_maker)
+	if (attached && !u->opt.link_maker)
 		scribe_pinned_file(u, file);
 	return scribe_uprobes_keep_file(u, file);
 }
@@ -188,6 +188,7 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 			     const struct scribe_study *s, struct scribe_uprobed *file,
 			     struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
+	const char *refused = file->site || !u->opt.refuse ? NULL : u->opt.refuse(u->opt.ctx);
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -195,7 +196,12 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 		const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 		struct scribe_err why = {0};
 		bool wanted = is_wanted(u, l);
-		int rc = wanted ? attach_library(u, s, k, uid, path, ret, &why) : 0;
+		int rc = 0;
+
+		if (wanted && refused)
+			rc = scribe_err_set(&why, -EPERM, "%s: %s", label, refused);
+		else if (wanted)
+			rc = attach_library(u, s, k, uid, path, ret, &why);
 
 		note_library(file, s, k, wanted && !rc);
 		ret->fresh |= wanted && !rc;
@@ -210,8 +216,8 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 				       label, l->name);
 		else
 			scribe_batch_refused(u, rc, label, err);
-		/* streams that nobody knows stay with their system calls: nothing is missed */
-		if (l->layer != SCRIBE_LAYER_STDIO)
+		/* streams that are not known stay with their system calls, data calls with MPI: nothing is missed */
+		if (l->layer != SCRIBE_LAYER_STDIO && !scribe_library_is_inside(l))
 			file->refused |= l->modules & u->opt.modules;
 	}
 }
@@ -282,21 +288,6 @@ bool scribe_uprobes_busy_with(const struct scribe_uprobes *u, uint64_t dev, uint
 	return false;
 }
 
-static int make_all(struct scribe_uprobes *u, const struct scribe_uprobed *f, int fd)
-{
-	char path[64];
-	int rc = 0;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	for (size_t i = 0; rc == 0 && i < u->nlinks; i++) {
-		struct scribe_probe_link *l = &u->link[i];
-
-		if (!l->orphan && l->fd < 0 && l->plan && l->ino == f->ino && l->dev == f->dev)
-			rc = scribe_batch_make(u, l, path);
-	}
-	return rc;
-}
-
 int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, int rc, const char *label,
 			   struct scribe_err *err)
 {
@@ -311,21 +302,7 @@ void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f)
 	scribe_pinned_file(u, f);
 }
 
-int scribe_uprobes_ready(struct scribe_uprobes *u, struct scribe_uprobed *f, int fd, const char *label,
-			 struct scribe_err *err)
-{
-	int rc;
-
-	u->unpinned = false;
-	rc = u->opt.link_maker ? begin(u, f, fd, label) : make_all(u, f, fd);
-	if (rc < 0)
-		return scribe_uprobes_refused(u, f, rc, label, err);
-	if (!u->opt.link_maker)
-		scribe_uprobes_made(u, f);
-	return 0;
-}
-
-int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
+int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, bool site,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
 	static struct scribe_study s;
@@ -341,8 +318,6 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	seen = scribe_uprobes_current(u, &st);
 	if (seen) {
 		ret->modules = seen->modules;
-		if (seen->modules && seen->since_ns == SCRIBE_UPROBED_NEVER && u->stands)
-			return scribe_uprobes_ready(u, &u->seen[seen - u->seen], fd, label, err);
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode))
@@ -350,6 +325,7 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	file.dev = st.st_dev;
 	file.ino = st.st_ino;
 	file.uid = st.st_uid;
+	file.site = site;
 	file.bytes = (uint64_t)st.st_size;
 	file.changed_s = st.st_ctim.tv_sec;
 	file.changed_ns = st.st_ctim.tv_nsec;
@@ -365,16 +341,12 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label,
 	u->dev = file.dev;
 	u->ino = file.ino;
 	u->unpinned = false;
-	u->file = st.st_uid ? -1 : hold(fd, 0);
 	attach_libraries(u, fd, label, st.st_uid, &s, &file, ret, err);
-	if (u->file >= 0)
-		close(u->file);
-	u->file = -1;
 	file.modules = ret->modules;
 	if (!s.nlibraries && u->nseen >= SEEN_MAX)
 		return 0;
 	rc = remember(u, &file, ret->fresh);
-	if (rc == 0 && ret->fresh && u->stands && u->opt.link_maker)
+	if (rc == 0 && ret->fresh && u->opt.link_maker)
 		rc = begin(u, &file, fd, label);
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }

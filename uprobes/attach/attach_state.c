@@ -60,9 +60,6 @@ void scribe_probe_link_forget(struct scribe_probe_link *l)
 {
 	free(l->plan);
 	l->plan = NULL;
-	if (l->file >= 0)
-		close(l->file);
-	l->file = -1;
 }
 
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
@@ -132,13 +129,19 @@ void scribe_uprobes_forget(struct scribe_uprobes *u, size_t which)
 	memmove(&u->seen[which], &u->seen[which + 1], (u->nseen - which) * sizeof(u->seen[0]));
 }
 
+void scribe_pending_close(struct scribe_pending *p)
+{
+	close(p->fd);
+	if (p->asked >= 0)
+		close(p->asked);
+	p->fd = p->asked = -1;
+}
+
 void scribe_uprobes_drop_pending(struct scribe_uprobes *u)
 {
 	for (; u->npending; u->npending--) {
 		struct scribe_pending *p = &u->pending[u->npending - 1];
 
-		close(p->fd);
-		if (p->asked >= 0)
-			close(p->asked);
+		scribe_pending_close(p);
 	}
 }

@@ -26,11 +26,10 @@ struct scribe_probe_link {
 	struct scribe_event_link event; /* what it is on, where that is no uprobe_multi */
 	bool counts;                    /* single stream calls */
 	char pin[64];                   /* its name in the folder of pins; "" none */
-	struct scribe_link_plan *plan;  /* by which it is made again; NULL: it is not */
+	struct scribe_link_plan *plan;  /* by which it is to be made; NULL: it has been */
 	enum scribe_layer layer;
 	uint64_t dev, ino; /* of its file */
 	bool orphan;       /* its file has been forgotten: to be closed */
-	int file; /* that is held (O_PATH), with the first link of a file of root's; negative: none */
 };
 
 /* A file whose links are being made, one after the other. */
@@ -73,9 +72,7 @@ struct scribe_uprobes {
 	/* pinned.c; -1: nothing of ours is pinned */
 	int head_fd, files_fd, bytes_fd;
 	uint32_t nfiles, nbytes, npins;
-	bool stands;       /* what is found is attached to; else it is got ready */
 	uint64_t dev, ino; /* of the file that is attached to now, */
-	int file;          /* a descriptor of it that is to be kept, -1 none, */
 	bool unpinned;     /* and that a link of it could not be pinned */
 };
 
@@ -85,12 +82,14 @@ const char *scribe_program_name(unsigned which);
 /* Layers that the wanted modules need. */
 uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u);
 void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link *l);
-/* It is not made again. */
+/* It is not made any more. */
 void scribe_probe_link_forget(struct scribe_probe_link *l);
 /* Takes the link over, with its plan. -ENOMEM: it is closed. */
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link);
 /* One of those seen; its links are orphans. */
 void scribe_uprobes_forget(struct scribe_uprobes *u, size_t which);
+/* What is under way for one file is not waited for. */
+void scribe_pending_close(struct scribe_pending *p);
 /* Those that are under way are not made. */
 void scribe_uprobes_drop_pending(struct scribe_uprobes *u);
 int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprobed *file);
@@ -117,7 +116,7 @@ int scribe_batch_level(struct scribe_uprobes *u, struct scribe_err *err);
 /* A place; the address as it is linked. No room is looked for. */
 void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address, uint64_t semaphore,
 		      uint64_t cookie);
-/* Links for them, made at once where probes stand now. */
+/* Links for them, made at once where nobody else makes them. */
 int scribe_batch_attach(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
 			const struct scribe_batch *b, bool at_return, bool counts);
 /* Make a link by its plan. */
@@ -131,10 +130,6 @@ int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, i
 			   struct scribe_err *err);
 /* They are. */
 void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f);
-/* A file that was got ready: its links are made, at once or meanwhile. */
-int scribe_uprobes_ready(struct scribe_uprobes *u, struct scribe_uprobed *f, int fd, const char *label,
-			 struct scribe_err *err);
-bool scribe_uprobed_is_changed(const struct scribe_uprobed *f, const struct stat *st);
 
 /* ---- pinned.c ---- */
 /* Pin the tables that have just been made. Where that cannot be had, probes end with this process. */
@@ -145,8 +140,8 @@ void scribe_pinned_program(struct scribe_uprobes *u, unsigned which);
 void scribe_pinned_counts(struct scribe_uprobes *u);
 /* Pin a link of the file that is attached to; its name is kept in it. */
 void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l);
-/* From now on no file is known to be attached to. To be called before links are closed. */
-void scribe_pinned_rest(struct scribe_uprobes *u);
+/* Files have been forgotten: those that are known now, and what they have in the kernel's tables. */
+void scribe_pinned_anew(struct scribe_uprobes *u);
 /* All links of a file are there. */
 void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *file);
 /*

@@ -100,6 +100,7 @@ int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, con
 	if (fd < 0)
 		return fd;
 	l->fd = fd;
+	scribe_probe_link_forget(l);
 	scribe_pinned_link(u, l);
 	return 0;
 }
@@ -114,13 +115,10 @@ static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enu
 					    .layer = layer,
 					    .counts = counts,
 					    .dev = u->dev,
-					    .ino = u->ino,
-					    .file = u->file};
-	int rc;
+					    .ino = u->ino};
+	int rc = scribe_uprobes_keep_link(u, &l);
 
-	u->file = -1;
-	rc = scribe_uprobes_keep_link(u, &l);
-	return rc == 0 && u->stands && !u->opt.link_maker ? scribe_batch_make(u, &u->link[u->nlinks - 1], path) : rc;
+	return rc == 0 && !u->opt.link_maker ? scribe_batch_make(u, &u->link[u->nlinks - 1], path) : rc;
 }
 
 static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,

@@ -199,8 +199,7 @@ static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_
 		return NULL;
 	u->bpf = bpf;
 	u->opt = *options;
-	u->stands = !options->later;
-	u->file = u->events.fd = u->head_fd = u->files_fd = u->bytes_fd = -1;
+	u->events.fd = u->head_fd = u->files_fd = u->bytes_fd = -1;
 	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++)
 		u->program_fd[i] = -1;
 	return u;

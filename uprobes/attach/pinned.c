@@ -158,13 +158,29 @@ void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *f
 	note_head(u);
 }
 
-void scribe_pinned_rest(struct scribe_uprobes *u)
+/* Are all of its links pinned? */
+static bool is_pinned(const struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
+	for (size_t i = 0; i < u->nlinks; i++)
+		if (u->link[i].ino == file->ino && u->link[i].dev == file->dev && !u->link[i].orphan &&
+		    !u->link[i].pin[0])
+			return false;
+	return true;
+}
+
+void scribe_pinned_anew(struct scribe_uprobes *u)
+{
+	if (u->head_fd < 0)
+		return;
+	/* one that is started meanwhile knows fewer, and drops the links of the rest */
 	u->nfiles = 0;
 	if (u->nbytes > u->original.n)
 		u->nbytes = (uint32_t)u->original.n;
-	if (u->head_fd >= 0)
-		note_head(u);
+	note_head(u);
+	u->unpinned = false;
+	for (size_t i = 0; i < u->nseen; i++)
+		if (u->seen[i].modules && u->seen[i].since_ns != SCRIBE_UPROBED_NEVER && is_pinned(u, &u->seen[i]))
+			scribe_pinned_file(u, &u->seen[i]);
 }
 
 /* ---- adopting ---- */
@@ -209,7 +225,7 @@ static int adopt_table(void *ctx, const char *name, int fd)
 static int adopt_link(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
-	struct scribe_probe_link l = {.fd = fd, .event.perf = -1, .file = -1};
+	struct scribe_probe_link l = {.fd = fd, .event.perf = -1};
 	unsigned long long dev, ino;
 	unsigned n;
 	char kind;
@@ -277,6 +293,5 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 		u->nsites = u->nimages = u->nbytes = 0;
 	if (rc == 0 && !u->nfiles)
 		u->original.n = 0;
-	u->stands = u->stands || (rc == 0 && u->nfiles);
 	return rc == 0;
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * When probes stand in libraries: nobody's calls pass them while nobody is traced. What was
- * found in root's files is kept, so that links are made again in a moment. Must not know:
- * processes, names, logs.
+ * Links that come and go: those that other processes make, and those of files that are the site's no longer, or never
+ * were. Must not know: processes, names, logs.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
@@ -18,81 +15,23 @@
 #define SLACK_NS 1000000000ull
 #define REST_NS  5000000000ull /* until nobody is in a handler of a link that was taken off */
 
-/* The descriptor that is kept of it; -1 none. */
-static int file_of(const struct scribe_uprobes *u, const struct scribe_uprobed *f)
+void scribe_uprobes_forget_others(struct scribe_uprobes *u)
 {
-	for (size_t i = 0; i < u->nlinks; i++) {
-		const struct scribe_probe_link *l = &u->link[i];
+	bool any = false;
 
-		if (!l->orphan && l->file >= 0 && l->ino == f->ino && l->dev == f->dev)
-			return l->file;
-	}
-	return -1;
-}
-
-bool scribe_uprobes_stand(struct scribe_uprobes *u, struct scribe_err *err)
-{
-	bool all = true;
-
-	u->stands = true;
 	for (size_t i = u->nseen; i-- > 0;) {
-		struct scribe_uprobed *f = &u->seen[i];
-		int fd = f->modules && f->since_ns == SCRIBE_UPROBED_NEVER ? file_of(u, f) : -1;
-		char link[64], label[256];
-		struct stat st;
-		ssize_t n;
+		const struct scribe_uprobed *f = &u->seen[i];
+		/* its links could not be made: what kept them may be over */
+		bool failed = !f->modules && f->refused && f->since_ns == SCRIBE_UPROBED_NEVER;
 
-		if (fd < 0)
+		if (f->site ? !failed : !f->modules && !f->refused)
 			continue;
-		if (scribe_uprobes_stat(fd, &st) < 0 || scribe_uprobed_is_changed(f, &st)) {
-			scribe_uprobes_forget(u, i);
-			all = false;
-			continue;
-		}
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		n = readlink(link, label, sizeof(label) - 1);
-		label[n > 0 ? n : 0] = 0;
-		(void)scribe_uprobes_ready(u, f, fd, label, err);
+		any |= f->modules != 0;
+		scribe_uprobes_forget(u, i);
 	}
-	return all;
-}
-
-bool scribe_uprobes_stands(const struct scribe_uprobes *u)
-{
-	return u->stands;
-}
-
-/* Can all of its links be made again? Not those that an earlier process has made. */
-static bool is_ready(const struct scribe_uprobes *u, const struct scribe_uprobed *f)
-{
-	for (size_t i = 0; i < u->nlinks; i++) {
-		const struct scribe_probe_link *l = &u->link[i];
-
-		if (!l->orphan && !l->plan && !l->counts && l->ino == f->ino && l->dev == f->dev)
-			return false;
-	}
-	return true;
-}
-
-void scribe_uprobes_rest(struct scribe_uprobes *u)
-{
-	if (!u->stands)
-		return;
-	u->stands = false;
-	scribe_uprobes_drop_pending(u);
-	scribe_pinned_rest(u);
-	for (size_t i = u->nseen; i-- > 0;) {
-		struct scribe_uprobed *f = &u->seen[i];
-
-		bool failed = f->refused && f->since_ns == SCRIBE_UPROBED_NEVER;
-
-		if (!f->modules && !f->refused)
-			continue;
-		if (f->modules)
-			f->since_ns = SCRIBE_UPROBED_NEVER;
-		if (f->uid || failed || (f->modules && !is_ready(u, f)))
-			scribe_uprobes_forget(u, i);
-	}
+	/* before links are taken off: the next daemon is not to take a file for probed that is so no longer */
+	if (any)
+		scribe_pinned_anew(u);
 }
 
 /* Those of forgotten files are off: what they had at the end of the kernel's tables is free. */
@@ -101,8 +40,6 @@ static void cut_tables(struct scribe_uprobes *u)
 	uint32_t nsites = 0, nimages = 0, nplaces = 0;
 	size_t n = 0;
 
-	if (u->stands && u->head_fd >= 0)
-		return; /* the next daemon knows what stands by these numbers */
 	for (size_t i = 0; i < u->nseen; i++) {
 		const struct scribe_uprobed *f = &u->seen[i];
 
@@ -121,11 +58,10 @@ static void cut_tables(struct scribe_uprobes *u)
 	u->nplaces = nplaces;
 	while (u->original.n && u->original.at[u->original.n - 1].image >= nimages)
 		u->original.n--;
-	if (!u->stands)
-		scribe_pinned_rest(u);
+	scribe_pinned_anew(u);
 }
 
-bool scribe_uprobes_rest_one(struct scribe_uprobes *u)
+bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 {
 	bool orphans = false;
 
@@ -135,7 +71,7 @@ bool scribe_uprobes_rest_one(struct scribe_uprobes *u)
 		struct scribe_probe_link *l = &u->link[i];
 
 		orphans |= l->orphan;
-		if (l->fd < 0 || (u->stands && !l->orphan))
+		if (l->fd < 0 || !l->orphan)
 			continue;
 		scribe_probe_link_close(u, l);
 		u->rested_ns = scribe_now_ns();
@@ -144,21 +80,6 @@ bool scribe_uprobes_rest_one(struct scribe_uprobes *u)
 	if (orphans && scribe_now_ns() - u->rested_ns > REST_NS)
 		cut_tables(u);
 	return false;
-}
-
-void scribe_uprobes_idle(struct scribe_uprobes *u)
-{
-	struct stat own = {0};
-
-	scribe_uprobes_rest(u);
-	for (size_t i = 0; i < u->nlinks; i++)
-		scribe_probe_link_close(u, &u->link[i]);
-	u->rested_ns = scribe_now_ns();
-	/* a file that is held keeps its file system from being taken away */
-	(void)stat("/", &own);
-	for (size_t i = u->nseen; i-- > 0;)
-		if (u->seen[i].modules && u->seen[i].dev != own.st_dev)
-			scribe_uprobes_forget(u, i);
 }
 
 /* ---- links that others make ---- */
@@ -198,6 +119,7 @@ static int take(struct scribe_uprobes *u, struct scribe_pending *p, struct scrib
 	if (rc < 0)
 		return rc == -EAGAIN ? -ETIMEDOUT : rc;
 	l->fd = fd;
+	scribe_probe_link_forget(l);
 	u->unpinned = false;
 	scribe_pinned_link(u, l);
 	p->unpinned |= u->unpinned;
@@ -237,7 +159,7 @@ bool scribe_uprobes_tick(struct scribe_uprobes *u, struct scribe_err *err)
 			else
 				scribe_uprobes_refused(u, &u->seen[k], rc, p->label, err);
 		}
-		close(p->fd);
+		scribe_pending_close(p);
 		*p = u->pending[--u->npending];
 	}
 	return u->npending;

@@ -5,11 +5,18 @@
 #ifndef RUNTIME_DAEMON_BASE_PROCFS_H
 #define RUNTIME_DAEMON_BASE_PROCFS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* When it was started, in the kernel's ticks since boot; 0 unknown. */
 uint64_t scribe_start_ticks(uint32_t pid);
 /* Who started it, or has taken it over; 0 unknown. */
 uint32_t scribe_parent_pid(uint32_t pid);
+
+/*
+ * Has no other user a process on this node? Those of the system (below 1000, and nobody) do not count. Every process is
+ * looked at.
+ */
+bool scribe_is_alone(uint32_t uid);
 
 #endif

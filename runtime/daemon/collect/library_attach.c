@@ -12,25 +12,36 @@
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/collect/library_probes_private.h"
 #include "runtime/daemon/collect/library_seekers.h"
+#include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/privsep/link_maker.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/config/library_selection.h"
 
-int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path)
+#define ALONE_NS 1000000000ull /* for so long it is not looked again who else is there */
+
+int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool site)
 {
 	struct scribe_uprobes_result r;
 	struct scribe_err err = {0};
 
-	int rc = scribe_uprobes_file(l->uprobes, fd, path, &r, &err);
+	int rc = scribe_uprobes_file(l->uprobes, fd, path, site, &r, &err);
 
 	if (rc < 0 && !r.unread && !l->why[0])
 		snprintf(l->why, sizeof(l->why), "%.*s", (int)sizeof(l->why) - 1, err.text);
 	if (rc < 0 && l->verbose)
 		fprintf(stderr, "ioscribed: %s\n", err.text);
 	else if (r.fresh && l->verbose)
-		fprintf(stderr, "ioscribed: %s: %u places %s, %u of them cheap%s\n", path, r.places,
-			l->up ? "probed" : "to be probed", r.emulated, l->late ? ", late" : "");
+		fprintf(stderr, "ioscribed: %s: %u places probed, %u of them cheap%s\n", path, r.places, r.emulated,
+			l->late ? ", late" : "");
 	return r.unread ? rc : 0;
+}
+
+/* Others than root could change it while it is probed. */
+static bool is_roots(int fd)
+{
+	struct stat st;
+
+	return scribe_uprobes_stat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 022);
 }
 
 /* A file that the site's own configuration leads to, or the linker's cache. */
@@ -40,7 +51,10 @@ static void attach_path(void *ctx, const char *path)
 
 	if (fd < 0)
 		return;
-	(void)scribe_libs_attach_fd(ctx, fd, path);
+	if (is_roots(fd))
+		(void)scribe_libs_attach_fd(ctx, fd, path, true);
+	else
+		fprintf(stderr, "ioscribed: %s is not probed for all jobs: others than root may change it\n", path);
 	close(fd);
 }
 
@@ -96,21 +110,6 @@ static void tell(struct scribe_libs *l, const struct scribe_err *err)
 		fprintf(stderr, "ioscribed: %s\n", err->text);
 }
 
-void scribe_libs_up(struct scribe_daemon *d)
-{
-	struct scribe_libs *l = d->libs;
-	struct scribe_err err = {0};
-
-	if (!l || l->up)
-		return;
-	l->up = true;
-	if (!scribe_uprobes_stand(l->uprobes, &err)) {
-		l->everything = false;
-		scribe_libs_attach_everything(d);
-	}
-	tell(l, &err);
-}
-
 void scribe_libs_tick(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
@@ -131,12 +130,33 @@ void scribe_libs_rest(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
 
-	if (!l || !l->up)
+	if (!l || !l->searched)
 		return;
-	l->up = false;
-	scribe_uprobes_rest(l->uprobes);
+	l->searched = false;
+	scribe_uprobes_forget_others(l->uprobes);
 	/* they know what they have named before, which is forgotten */
 	scribe_seekers_rest(l);
+}
+
+static const char *refuse(void *ctx)
+{
+	const struct scribe_daemon *d = ctx;
+	const char *policy = d->service->config.user_libraries;
+	struct scribe_libs *l = d->libs;
+	uint64_t now = scribe_now_ns();
+
+	if (!strcmp(policy, "never"))
+		return "it is none of the site's, and others are not probed (user_libraries)";
+	if (!strcmp(policy, "always"))
+		return NULL;
+	if (l->alone_uid != l->asks_uid || now >= l->alone_until_ns) {
+		l->alone = scribe_is_alone(l->asks_uid);
+		l->alone_uid = l->asks_uid;
+		l->alone_until_ns = now + ALONE_NS;
+	}
+	if (l->alone)
+		return NULL;
+	return "it is none of the site's, and its user shares the node (user_libraries)";
 }
 
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
@@ -167,10 +187,9 @@ void scribe_libs_idle(struct scribe_daemon *d)
 		return;
 	}
 	scribe_libs_rest(d);
-	scribe_uprobes_idle(l->uprobes);
 	scribe_seekers_end(l);
 	scribe_libs_ask_end(l);
-	/* the next job's are looked for anew, by what the linker's cache holds then */
+	/* before the next job the linker's cache is read anew: what the site has installed meanwhile is probed, too */
 	l->everything = false;
 	find = scribe_find_new(NULL);
 	if (find) {
@@ -179,9 +198,9 @@ void scribe_libs_idle(struct scribe_daemon *d)
 	}
 }
 
-bool scribe_libs_rest_one(struct scribe_daemon *d)
+bool scribe_libs_detach_one(struct scribe_daemon *d)
 {
-	return d->libs && scribe_uprobes_rest_one(d->libs->uprobes);
+	return d->libs && scribe_uprobes_detach_one(d->libs->uprobes);
 }
 
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
@@ -192,9 +211,8 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		.stdio_calls = c->stdio_calls,
 		.level = scribe_libs_level(c),
 		.verbose = d->verbose,
-		/* nobody has joined yet, and nobody else is to pay */
-		.later = d->service && !d->calls_since_ns,
 		.study = scribe_libs_study,
+		.refuse = d->service ? refuse : NULL,
 		.ctx = d,
 		.link_maker = scribe_linker_is_there() ? &scribe_linker : NULL,
 	};
@@ -231,7 +249,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		return;
 	}
 	d->libs = l;
-	l->up = scribe_uprobes_stands(l->uprobes);
 	l->guard_ns = scribe_now_ns();
 	l->guard_calls = scribe_uprobes_stream_calls(l->uprobes);
 	if (scribe_uprobes_dropped_stream_calls(l->uprobes))

@@ -13,18 +13,19 @@
 #include "uprobes/attach/attach.h"
 
 /*
- * At the start of a job, or before. Programs are loaded, and libraries attached to, as processes come that may use
- * any; a service's are got ready at once.
+ * At the start of a service, or of a job: programs are loaded, and what the linker's cache and the site's list of paths
+ * name is attached to. A service's stay for as long as it lives.
  */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c);
-/* A process has joined, or is about to: the libraries of a service are attached to now. */
-void scribe_libs_up(struct scribe_daemon *d);
 /* Each turn: links that are being made. */
 void scribe_libs_tick(struct scribe_daemon *d);
 bool scribe_libs_busy(const struct scribe_daemon *d);
-/* Nobody is there any more. They are taken off by scribe_libs_rest_one, one step each; false: all are. */
+/*
+ * Nobody is there any more: what was attached to for a process, and is not the site's, is taken off by
+ * scribe_libs_detach_one, one link each; false: all are.
+ */
 void scribe_libs_rest(struct scribe_daemon *d);
-bool scribe_libs_rest_one(struct scribe_daemon *d);
+bool scribe_libs_detach_one(struct scribe_daemon *d);
 /* What the daemon keeps for them. */
 enum scribe_part scribe_libs_part(const struct scribe_config *c);
 /*
@@ -62,7 +63,7 @@ bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe
 /* As scribe_uprobes_original_bytes. */
 size_t scribe_libs_original_bytes(const struct scribe_daemon *d, uint32_t image,
 			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
-/* No job is left: nothing stands anywhere, and what is known of the machine's own libraries is kept for the next. */
+/* No job is left. */
 void scribe_libs_idle(struct scribe_daemon *d);
 /* `for_good`: detach; else what is pinned stays attached, for the next daemon. */
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good);

@@ -41,7 +41,11 @@ struct scribe_libs {
 	struct scribe_find *find;
 	bool verbose;
 	bool everything; /* what is known of is attached to */
-	bool up;         /* it is now; else it is got ready */
+	bool searched;   /* for a process: there may be probes that are not the site's */
+	bool alone;        /* a user, until then */
+	uint32_t alone_uid;
+	uint64_t alone_until_ns;
+	uint32_t asks_uid; /* whose process it is that has the file which is attached to now */
 	bool cache;      /* of the linker, goes with that */
 	char wrap_path[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX]; /* and these */
 	bool wrap_asked;     /* a command's: its user's helper has been asked for it */
@@ -67,8 +71,9 @@ struct scribe_libs {
 };
 
 /* ---- library_attach.c ---- */
-/* Look at an open file, and attach to it where it holds a wanted library. Negative: it could not be read now. */
-int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path);
+/* Look at an open file, and attach to it where it holds a wanted library; `site`: for as long as we live. Negative: it
+   could not be read now. */
+int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool site);
 /* Attach to the library by which programs count inside: it goes with the first one that is probed. */
 void scribe_libs_attach_wrap(struct scribe_daemon *d);
 

@@ -106,6 +106,7 @@ void scribe_libs_seek(struct scribe_daemon *d, struct scribe_job *w, const struc
 {
 	struct scribe_process *p = scribe_seek_process(d, seek);
 
+	d->libs->searched = true;
 	if (scribe_seekers_add(d, w, seek) == 0)
 		return;
 	if (p && seek->then == SCRIBE_SEEK_JUDGE)
@@ -141,8 +142,9 @@ static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int r
 
 	l->studied_rc = rc;
 	l->studied = true;
+	l->asks_uid = s->uid;
 	l->late = s->first->then != SCRIBE_SEEK_ENROL && !s->lists;
-	note_unread(s, scribe_libs_attach_fd(l, s->fd, s->found.label));
+	note_unread(s, scribe_libs_attach_fd(l, s->fd, s->found.label, false));
 	l->studied = l->late = false;
 	s->linking = true;
 }
@@ -217,8 +219,7 @@ static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe
 	s->owner = st.st_uid;
 	s->inode = st.st_ino;
 	s->ready = known;
-	/* what is ready stands a moment later, without being read */
-	if (!known || (l->up && known->modules && known->since_ns == SCRIBE_UPROBED_NEVER))
+	if (!known)
 		return;
 	s->linking = true;
 	(void)is_linked(d, s);

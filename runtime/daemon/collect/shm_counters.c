@@ -107,21 +107,18 @@ unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
 /* Its program may use the place again. */
 static void give_back(const struct scribe_memory *m, uint32_t i, uint32_t gen)
 {
-	/* should it fail, the place stays used */
-	(void)!pwrite(m->fd, &gen, sizeof(gen),
-		      (off_t)(offsetof(struct scribe_shm_counters, taken) + i * sizeof(gen)));
+	__atomic_store_n(&m->map->taken[i], gen, __ATOMIC_RELEASE);
 }
 
 /* A memory of an earlier daemon is at hand again. Uses that it took may not have been given back. */
 static void add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
 {
-	const uint64_t base = scribe_heatmaps_base(m->process);
-
-	m->fd = fd;
-	m->made_ns = made_ns;
+	if (!scribe_shm_open(m, fd, made_ns)) {
+		close(fd);
+		return;
+	}
 	scribe_shm_segments_attach(m);
-	/* should it fail, its bins begin elsewhere */
-	(void)!pwrite(fd, &base, sizeof(base), (off_t)offsetof(struct scribe_shm_counters, heat_base_ns));
+	__atomic_store_n(&m->map->heat_base_ns, scribe_heatmaps_base(m->process), __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < m->nplaces; i++) {
 		uint32_t gen;
 
@@ -147,14 +144,14 @@ static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
 	free(f);
 }
 
-/* A file in memory of the right size that cannot be cut. */
+/* A file in memory of the right size that cannot be cut. What has no seals is none, and is asked nothing more. */
 static bool is_sound(int fd)
 {
-	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_size == (off_t)sizeof(struct scribe_shm_counters) && seals >= 0 && (seals & F_SEAL_SHRINK);
+	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size == (off_t)sizeof(struct scribe_shm_counters);
 }
 
 /* A program that counts its files is told what its MPI is without probes. */
@@ -167,10 +164,8 @@ static void uncover(const struct scribe_daemon *d, struct scribe_memory *m)
 		return;
 	m->uncovered = true;
 	n = scribe_libs_original_bytes(d, m->image - 1, byte);
-	if (n && pwrite(m->fd, byte, n * sizeof(*byte), (off_t)offsetof(struct scribe_shm_counters, byte)) ==
-			 (ssize_t)(n * sizeof(*byte)))
-		m->uncovered =
-			pwrite(m->fd, &n, sizeof(n), (off_t)offsetof(struct scribe_shm_counters, nbytes)) > 0;
+	memcpy(m->map->byte, byte, n * sizeof(*byte));
+	__atomic_store_n(&m->map->nbytes, n, __ATOMIC_RELEASE);
 }
 
 void scribe_shm_counters_offered(struct scribe_daemon *d, struct scribe_process *p,
@@ -521,8 +516,7 @@ static void drop(struct scribe_daemon *d, struct scribe_memory *m)
 	if (m->after)
 		m->after->at = m->at;
 	d->nmemories--;
-	if (m->fd >= 0)
-		close(m->fd);
+	scribe_shm_close(m);
 	free(m->entry);
 	free(m);
 }

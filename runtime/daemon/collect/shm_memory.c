@@ -3,7 +3,33 @@
 #include "runtime/daemon/collect/shm_memory.h"
 
 #include <stddef.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+bool scribe_shm_open(struct scribe_memory *m, int fd, uint64_t made_ns)
+{
+	struct scribe_shm_counters *map =
+		mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		return false;
+	/* copies of the daemon do without */
+	(void)madvise(map, sizeof(*map), MADV_DONTFORK);
+	m->map = map;
+	m->fd = fd;
+	m->made_ns = made_ns;
+	return true;
+}
+
+void scribe_shm_close(struct scribe_memory *m)
+{
+	if (m->fd < 0)
+		return;
+	munmap(m->map, sizeof(*m->map));
+	close(m->fd);
+	m->map = NULL;
+	m->fd = -1;
+}
 
 bool scribe_shm_read(const struct scribe_memory *m, size_t at, void *to, size_t bytes)
 {
@@ -24,8 +50,7 @@ void scribe_shm_segments_say(const struct scribe_memory *m)
 
 	if (m->fd < 0)
 		return;
-	/* should it fail, the program fills rings that nobody reads */
-	(void)!pwrite(m->fd, &wish, sizeof(wish), (off_t)offsetof(struct scribe_shm_counters, segments));
+	__atomic_store_n(&m->map->segments, wish, __ATOMIC_RELEASE);
 }
 
 void scribe_shm_segments_wish(const struct scribe_job *w)

@@ -27,6 +27,11 @@ struct scribe_shm_reader {
 struct scribe_memory {
 	uint32_t id, proc_id;
 	int fd;           /* -1: announced, not come yet */
+	/*
+	 * The same, mapped: what the program is told is written here. Never by a call: who writes into the file
+	 * himself, from a page that nobody serves, holds its lock as long as he likes.
+	 */
+	struct scribe_shm_counters *map;
 	uint64_t made_ns; /* as its process says; 0: not come yet */
 	uint32_t nplaces;
 	uint32_t image; /* 1 + its MPI among the images, 0 none */
@@ -41,6 +46,9 @@ struct scribe_memory {
 	struct scribe_memory *after, **at; /* of all */
 };
 
+/* A memory has come. False: it is none, or its program does not let us write there; nothing is taken over. */
+bool scribe_shm_open(struct scribe_memory *m, int fd, uint64_t made_ns);
+void scribe_shm_close(struct scribe_memory *m);
 bool scribe_shm_read(const struct scribe_memory *m, size_t at, void *to, size_t bytes);
 
 /* Does anybody want the job's operations one by one? */

@@ -131,10 +131,7 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 		if (k < n)
 			break;
 	}
-	/* should it fail, the program has no more room there, and counts that */
-	(void)!pwrite(m->fd, &r->taken, sizeof(r->taken),
-		      (off_t)(offsetof(struct scribe_shm_counters, ring) + i * sizeof(struct scribe_shm_ring) +
-			      offsetof(struct scribe_shm_ring, taken)));
+	__atomic_store_n(&m->map->ring[i].taken, r->taken, __ATOMIC_RELEASE);
 }
 
 void scribe_shm_segments_take(struct scribe_memory *m, bool last)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When the programs stand at system calls and in libraries. While no process has joined a job they
- * do not: nobody's calls cost anything then. Must not know how they are attached, nor where.
+ * When the programs stand at system calls. While no process has joined a job they do not: nobody's calls cost anything
+ * then. Must not know how they are attached, nor where.
  */
 #include "runtime/daemon/collect/syscall_attach.h"
 
@@ -47,7 +47,6 @@ int scribe_attend_now(struct scribe_daemon *d, struct scribe_err *err)
 	int rc;
 
 	if (d->calls_since_ns) {
-		scribe_libs_up(d);
 		if (now - d->calls_since_ns > STEADY_NS)
 			tell(d, true);
 		return 0;
@@ -60,7 +59,6 @@ int scribe_attend_now(struct scribe_daemon *d, struct scribe_err *err)
 		return rc;
 	}
 	d->calls_since_ns = now;
-	scribe_libs_up(d);
 	return 0;
 }
 
@@ -106,7 +104,7 @@ void scribe_attend_tick(struct scribe_daemon *d)
 		if (scribe_attend_now(d, &err) < 0 && err.code != -EAGAIN)
 			fprintf(stderr, "ioscribed: %s\n", err.text);
 		stay(d, 0);
-		(void)scribe_libs_rest_one(d); /* of files that are known no longer */
+		(void)scribe_libs_detach_one(d); /* of files that are known no longer */
 		return;
 	}
 	if (scribe_now_ns() < d->calls_until_ns)
@@ -123,7 +121,7 @@ void scribe_attend_tick(struct scribe_daemon *d)
 	scribe_libs_rest(d);
 	/* one a turn: it may take a while */
 	if (!scribe_bpf_detach_call(d->bpf))
-		(void)scribe_libs_rest_one(d);
+		(void)scribe_libs_detach_one(d);
 }
 
 void scribe_attend_resume(struct scribe_daemon *d)

@@ -16,7 +16,7 @@
 
 #define OURS SCRIBE_CONFIG_VARIABLE
 
-enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, PROBES, LAYOUT, EXCLUDE, INCLUDE };
+enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, PROBES, WHOSE, LAYOUT, EXCLUDE, INCLUDE };
 
 static const struct key {
 	const char *name;
@@ -63,6 +63,7 @@ static const struct key {
 	{"stdio_wrap", SWITCH, FIELD(stdio_wrap), 0, 0, SITE},
 	{"stdio_calls", SWITCH, FIELD(stdio_calls), 0, 0, SITE},
 	{"stdio_max_cpu_percent", NUMBER, FIELD(stdio_max_cpu_percent), 1, 100, SITE},
+	{"user_libraries", WHOSE, FIELD(user_libraries), 0, 0, SITE},
 	{"library_paths", TEXT, FIELD(library_paths), 0, 0, SITE},
 	{"dxt", SWITCH, FIELD(dxt), 0, 0, BEGINNING},
 	{"dxt_threads", SWITCH, FIELD(dxt_threads), 0, 0, BEGINNING},
@@ -115,6 +116,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	strcpy(c->dxt_dir, "/var/tmp");
 	strcpy(c->trace_libraries, "auto");
 	strcpy(c->library_attach, "auto");
+	strcpy(c->user_libraries, "alone");
 	c->stdio_max_cpu_percent = 20;
 	c->library_cache = true;
 	c->stdio_wrap = true;
@@ -191,6 +193,12 @@ static int set_choice(const struct key *k, void *field, const char *value, struc
 		if (strcmp(value, "auto") && strcmp(value, "multi") && strcmp(value, "events"))
 			return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, multi, events",
 					      k->name, value);
+		strcpy(field, value);
+		return 0;
+	}
+	if (k->kind == WHOSE) {
+		if (strcmp(value, "alone") && strcmp(value, "never") && strcmp(value, "always"))
+			return scribe_err_set(err, -EINVAL, "%s: '%s' is none of alone, never, always", k->name, value);
 		strcpy(field, value);
 		return 0;
 	}
@@ -280,6 +288,7 @@ static int set_key(struct scribe_config *c, const struct key *k, const char *val
 		return set_text(k, field, value, err);
 	case LEVEL:
 	case PROBES:
+	case WHOSE:
 	case LAYOUT:
 		return set_choice(k, field, value, err);
 	default:
@@ -324,6 +333,9 @@ static void print_default(const struct key *k, const void *field)
 		return;
 	case PROBES:
 		printf("auto\tauto, multi, events");
+		return;
+	case WHOSE:
+		printf("alone\talone, never, always");
 		return;
 	case EXCLUDE:
 	case INCLUDE:

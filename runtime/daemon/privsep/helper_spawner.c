@@ -62,18 +62,18 @@ static bool is_same_file(const char *a, const char *b)
  * A service manager shows the daemon the file system read-only and with folders of its own. Its helpers see what
  * the users see: the root directory of process 1.
  */
-static int enter_root_of_init(void)
+static void enter_root_of_init(void)
 {
-	int root, rc = 0;
+	int root;
 
 	if (!getenv("NOTIFY_SOCKET") || is_same_file("/proc/self/ns/mnt", "/proc/1/ns/mnt"))
-		return 0;
+		return;
+	/* where that may not be `ioscribe doctor --service` says which logs cannot be written */
 	root = open("/proc/1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0 || fchdir(root) < 0 || chroot(".") < 0)
-		rc = -errno;
+	if (root >= 0 && fchdir(root) == 0)
+		(void)!chroot(".");
 	if (root >= 0)
 		close(root);
-	return rc;
 }
 
 static void make_helpers(int sock, bool for_run)
@@ -89,7 +89,7 @@ static void make_helpers(int sock, bool for_run)
 	signal(SIGINT, SIG_IGN);
 	prctl(PR_SET_NAME, "ioscribe-spawn");
 	if (rc == 0 && !for_run)
-		rc = enter_root_of_init();
+		enter_root_of_init();
 	if (rc == 0 && chdir("/") < 0)
 		rc = -errno;
 	if (rc == 0)
