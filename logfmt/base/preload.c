@@ -145,14 +145,14 @@ size_t scribe_preload_room(const char *path, bool search, char *const env[])
 	return 2 + entries + bytes / sizeof(char *);
 }
 
-/* The list without ours, at `to`; false: nothing is left. */
-static bool without_ours(const char *list, char *to)
+/* The list without ours, at `to`, as far as there is room; false: nothing is left. */
+static bool without_ours(const char *list, char *to, const char *end)
 {
 	char *const begin = to;
 	size_t n;
 
 	for (const char *at = list; (at = next_library(at, &n)); at += n) {
-		if (is_ours(at, n))
+		if (is_ours(at, n) || to >= end || n >= (size_t)(end - to - 1))
 			continue;
 		if (to > begin)
 			*to++ = ':';
@@ -166,21 +166,24 @@ static bool without_ours(const char *list, char *to)
 char *const *scribe_preload_without(char *const env[], char **room, size_t pointers)
 {
 	size_t entries = 0, kept = 0;
-	char *text;
+	char *text, *end = (char *)&room[pointers];
 
 	if (pointers <= 1)
 		return env;
 	while (env[entries])
 		entries++;
 	text = (char *)&room[entries + 1];
-	for (size_t i = 0; i < entries; i++) {
+	/* another thread may have set variables since the room was asked for */
+	if (entries + 1 >= pointers || (size_t)(end - text) < sizeof(VARIABLE))
+		return env;
+	for (size_t i = 0; i < entries && env[i]; i++) {
 		const char *list = list_of(env[i]);
 
 		if (!list) {
 			room[kept++] = env[i];
 		} else if (text) {
 			memcpy(text, VARIABLE, sizeof(VARIABLE) - 1);
-			if (without_ours(list, text + sizeof(VARIABLE) - 1))
+			if (without_ours(list, text + sizeof(VARIABLE) - 1, end))
 				room[kept++] = text;
 			text = NULL; /* a second one, which nobody reads, is left out */
 		}

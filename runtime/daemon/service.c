@@ -214,12 +214,21 @@ static void make_log_dir(const struct scribe_config *c)
 		(void)mkdir(LOG_DIR_DEFAULT, 0755);
 }
 
+static void on_lease(int number)
+{
+	(void)number;
+}
+
 static void signals(void)
 {
+	const struct sigaction wakes = {.sa_handler = on_lease};
+
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
+	/* a lease is asked back (uprobes/attach/lease.c): the loop turns */
+	sigaction(SIGIO, &wakes, NULL);
 }
 
 static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct scribe_service_options *o,

@@ -133,6 +133,19 @@ static void resolve(void)
 	}
 }
 
+static void cmdline(void)
+{
+	static struct scribe_helper_path text;
+	int rc = scribe_helper_cmdline(&helper, 1, byte() & 1 ? 0 : 3600000);
+
+	must(rc <= 0);
+	for (int i = 0; rc == 0 && i < 3; i++)
+		if (scribe_helper_cmdline_read(&helper, &text, &rc)) {
+			must(rc < 0 || text.bytes <= sizeof(text.text));
+			rc = rc < 0 ? rc : 1;
+		}
+}
+
 static void ask_now(unsigned what)
 {
 	static struct scribe_study study;
@@ -164,7 +177,7 @@ static void ask_now(unsigned what)
 		must(scribe_helper_peek(&helper, 1, 4096, 4, &value, 1000) <= 0);
 		break;
 	default:
-		must(scribe_helper_root(&helper, other) <= 0);
+		cmdline();
 	}
 }
 

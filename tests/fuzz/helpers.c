@@ -127,6 +127,11 @@ void scribe_linker_close(void)
 {
 }
 
+uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u)
+{
+	return 0;
+}
+
 void scribe_uprobes_forget_others(struct scribe_uprobes *u)
 {
 }
@@ -275,6 +280,17 @@ bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *
 	return true;
 }
 
+int scribe_helper_cmdline(struct scribe_helper *h, pid_t pid, uint32_t deadline_ms)
+{
+	return -EPIPE;
+}
+
+bool scribe_helper_cmdline_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
+{
+	*ret_rc = -EPIPE;
+	return true;
+}
+
 int scribe_helper_search(struct scribe_helper *h, const struct scribe_search *s)
 {
 	return -EPIPE;
@@ -325,11 +341,6 @@ bool scribe_helper_peeked(struct scribe_helper *h, uint32_t *ret_value, int *ret
 int scribe_uprobes_stat(int fd, struct stat *ret)
 {
 	return fstat(fd, ret) < 0 ? -errno : 0;
-}
-
-int scribe_helper_root(struct scribe_helper *h, int root_fd)
-{
-	return 0;
 }
 
 int scribe_helper_remove(struct scribe_helper *h, const char *path, struct scribe_err *err)

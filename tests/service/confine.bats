@@ -49,12 +49,12 @@ names() {
   capsh --decode="$(status_of "$1" CapPrm)" | sed 's/.*=//'
 }
 
-@test "capabilities held while a job runs: four, three and none" {
+@test "capabilities held while a job runs: five, four and none" {
   begin
   [ "$(cat "/proc/$daemon/comm") $(cat "/proc/$maker/comm") $(cat "/proc/$hand/comm")" = \
     "ioscribed ioscribe-spawn ioscribe-helper" ]
   echo "daemon: $(names "$daemon"); maker: $(names "$maker"); hand: $(names "$hand")"
-  [ "$(names "$daemon")" = cap_dac_read_search,cap_sys_ptrace,cap_perfmon,cap_bpf ]
+  [ "$(names "$daemon")" = cap_dac_read_search,cap_sys_ptrace,cap_lease,cap_perfmon,cap_bpf ]
   # a private daemon's root may put its own logs where it likes: the first is for that
   [ "$(names "$maker")" = cap_dac_override,cap_setgid,cap_setuid,cap_sys_ptrace ]
   local pid
@@ -74,7 +74,7 @@ names() {
   done
 }
 
-@test "a service holds four, its maker four, and nobody more, while a job runs" {
+@test "a service holds five, its maker four, and nobody more, while a job runs" {
   export IOSCRIBE_DIR=$T/run IOSCRIBE_CONFIG=$T/conf
   printf 'log_dir = %s\nspool_dir = %s/spool\nlog_layout = flat\nrecords = 1000\n' "$T/w" "$T" >"$T/conf"
   "$IOSCRIBE_BUILD/runtime/daemon/ioscribed" --service --stay
@@ -90,7 +90,7 @@ names() {
     [ "$(status_of "$pid" CapInh)$(status_of "$pid" CapAmb)" = 00000000000000000000000000000000 ]
   done
   echo "$all"
-  [ "$all" = "cap_dac_read_search,cap_sys_ptrace,cap_perfmon,cap_bpf cap_setgid,cap_setuid,cap_sys_chroot,cap_sys_ptrace" ]
+  [ "$all" = "cap_dac_read_search,cap_sys_ptrace,cap_lease,cap_perfmon,cap_bpf cap_setgid,cap_setuid,cap_sys_chroot,cap_sys_ptrace" ]
   kill -INT "$run_pid"
   for _ in $(seq 1200); do
     [ -e "/proc/$run_pid" ] || break

@@ -215,6 +215,37 @@ other() {
   [ "$(grep -c "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log")" -eq 1 ]
 }
 
+@test "a library that its user writes over in place while it is probed has lost its probes by then" {
+  local mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }') program=$IOSCRIBE_BUILD/tests/uprobes/mpich waits from
+  mkdir "$T/lib"
+  cp "$mpich" "$T/lib/libmpich.so.12"
+  chown -R 65534 "$T/lib"
+  printf 'library_cache = no\ntrace_libraries = mpiio\n' >>"$IOSCRIBE_CONFIG"
+  serve --verbose
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  setpriv --reuid=65534 --regid=65534 --clear-groups env JOBX=1 IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$T/lib" \
+    "$program/mpiio_waits" f "$T/w/go" 3>&- &
+  waits=$!
+  echo "$waits" >>"$T/pids"
+  breakpoints() { "$IOSCRIBE_SOURCE/tests/service/breakpoints.py" "$waits" "$T/lib/libmpich.so.12"; }
+  has_breakpoints() { [ "$(breakpoints)" -ge 50 ]; }
+  until_true has_breakpoints
+  from=$(date +%s%N)
+  user dd "if=$mpich" "of=$T/lib/libmpich.so.12" conv=notrunc status=none
+  echo "# written after $((($(date +%s%N) - from) / 1000000)) ms"
+  [ "$(breakpoints)" -eq 0 ]
+  user env "LD_LIBRARY_PATH=$T/lib" mpiexec.mpich -n 2 "$program/mpiio_calls" g 3>&-
+  [ "$(breakpoints)" -eq 0 ]
+  touch "$T/w/go"
+  wait "$waits"
+  log=$(job end 1 --deadline 30)
+  ! "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" || return 1
+  grep "the MPI-IO module's data are incomplete, a library of its was opened for writing, and lost its probes" "$T/said"
+  # the new one is read anew, and probed
+  calls 2 "$T/lib" h
+  are_exact h
+}
+
 # Stopped, and not in the middle of a turn of its loop.
 stop_between_turns() {
   kill -STOP "$DAEMON"

@@ -39,6 +39,7 @@ struct scribe_uprobes_options {
 	int (*study)(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
 	/* Why a file that holds a library, and is not the site's, must not be probed; NULL: it may be, or each. */
 	const char *(*refuse)(void *ctx);
+	bool leases; /* files that are not the site's are probed only while nobody opens them for writing */
 	void *ctx;
 	/* Links are made meanwhile (scribe_uprobes_tick), where the way is uprobe_multi; NULL: at once. */
 	const struct scribe_link_maker *link_maker;
@@ -105,6 +106,7 @@ int scribe_uprobes_stat(int fd, struct stat *ret);
 /* ---- stand.c ---- */
 /* Go on with links that others make. False: none is under way. `err`: code 0, or why a file cannot be probed. */
 bool scribe_uprobes_tick(struct scribe_uprobes *u, struct scribe_err *err);
+/* Is one, or is a file's to be taken off soon? */
 bool scribe_uprobes_busy(const struct scribe_uprobes *u);
 /*
  * Forget the files that are not the site's: nobody needs them. Their links are taken off by scribe_uprobes_detach_one,
@@ -112,6 +114,13 @@ bool scribe_uprobes_busy(const struct scribe_uprobes *u);
  */
 void scribe_uprobes_forget_others(struct scribe_uprobes *u);
 bool scribe_uprobes_detach_one(struct scribe_uprobes *u);
+
+/* ---- lease.c ---- */
+/*
+ * Each turn, and when SIGIO has come: files that somebody waits to write lose their probes. The modules that they have
+ * fed, 0: there was none.
+ */
+uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u);
 
 /* Modules of the log that libraries called so feed, as far as they are wanted. */
 uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name);

@@ -184,11 +184,38 @@ static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_librar
 	return l->modules & u->opt.modules & (scribe_library_is_inside(l) ? u->opt.wrapped : u->opt.modules);
 }
 
+/* Has it become another since it was read? */
+static bool is_same(int fd, const struct scribe_uprobed *file)
+{
+	struct stat st;
+
+	return scribe_uprobes_stat(fd, &st) == 0 && !is_changed(file, &st);
+}
+
+/* Why a file that holds wanted libraries must not be probed; NULL: it may be. */
+static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe_study *s,
+			   const struct scribe_uprobed *file)
+{
+	const char *refused;
+	bool wanted = false;
+
+	for (unsigned k = 0; k < s->nlibraries; k++)
+		wanted |= is_wanted(u, &scribe_libraries[s->library[k].which]);
+	if (file->site || !wanted)
+		return NULL;
+	refused = u->opt.refuse ? u->opt.refuse(u->opt.ctx) : NULL;
+	if (refused || !u->opt.leases)
+		return refused;
+	if (scribe_lease_take(u, fd, file) < 0 || !is_same(fd, file))
+		return "somebody writes it, or its file system cannot tell when somebody does";
+	return NULL;
+}
+
 static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,
 			     const struct scribe_study *s, struct scribe_uprobed *file,
 			     struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
-	const char *refused = file->site || !u->opt.refuse ? NULL : u->opt.refuse(u->opt.ctx);
+	const char *refused = why_not(u, fd, s, file);
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

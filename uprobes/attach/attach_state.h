@@ -43,6 +43,12 @@ struct scribe_pending {
 	char label[256];
 };
 
+/* A file that is not to be written while it is probed. */
+struct scribe_lease {
+	int fd;
+	uint64_t dev, ino;
+};
+
 /* A table of the library programs that those of the system calls do not have. */
 struct scribe_own_table {
 	char name[32];
@@ -66,6 +72,9 @@ struct scribe_uprobes {
 	struct scribe_probe_link *link;
 	size_t nlinks, links_room;
 	struct scribe_original_bytes original;
+	struct scribe_lease *lease;
+	size_t nleases;
+	bool gives_way; /* a file's probes are being taken off, and its lease is kept until they are */
 	struct scribe_pending *pending;
 	size_t npending, pending_room;
 	uint64_t rested_ns; /* when the last link was taken off */
@@ -130,6 +139,12 @@ int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, i
 			   struct scribe_err *err);
 /* They are. */
 void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f);
+
+/* ---- lease.c ---- */
+/* Hold a lease of an open file until it is not probed any more. Negative: somebody writes it, or there are none. */
+int scribe_lease_take(struct scribe_uprobes *u, int fd, const struct scribe_uprobed *f);
+/* The probes are off. */
+void scribe_leases_end(struct scribe_uprobes *u);
 
 /* ---- pinned.c ---- */
 /* Pin the tables that have just been made. Where that cannot be had, probes end with this process. */

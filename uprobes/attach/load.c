@@ -180,6 +180,7 @@ static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++)
 		if (u->program_fd[i] >= 0)
 			close(u->program_fd[i]);
+	scribe_leases_end(u);
 	scribe_events_close(&u->events);
 	scribe_pinned_close(u);
 	free(u->link);

@@ -139,7 +139,7 @@ static int go_on(struct scribe_uprobes *u, struct scribe_pending *p)
 
 bool scribe_uprobes_busy(const struct scribe_uprobes *u)
 {
-	return u->npending;
+	return u->npending || u->gives_way;
 }
 
 bool scribe_uprobes_tick(struct scribe_uprobes *u, struct scribe_err *err)

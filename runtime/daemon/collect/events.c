@@ -33,6 +33,7 @@
 #include "runtime/daemon/state/record_policy.h"
 
 #define SCRIBE_HIDDEN_EXE "<privileged>"
+#define PROXY "hydra_" /* hydra_pmi_proxy, hydra_bstrap_proxy */
 #define PROC_TEXT_MAX     (1u << 21) /* of a command line or environment read from /proc */
 
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
@@ -312,24 +313,44 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->work->memory_out++;
 }
 
-/* Whoever started a process that joins by itself may be the launcher of its world. */
-static void read_parent_cmdline(struct scribe_process *p)
+/* Is that a proxy of Hydra, whose command line tells its world? By a name that is read without its memory lock. */
+static bool is_proxy(uint32_t pid)
 {
-	char path[64], text[4096];
-	uint32_t ppid = scribe_parent_pid((uint32_t)p->tgid);
+	char path[64], name[16] = "";
 	ssize_t n = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", ppid);
-	fd = ppid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	fd = pid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd >= 0) {
-		n = read(fd, text, sizeof(text));
+		n = read(fd, name, sizeof(name) - 1);
 		close(fd);
 	}
-	if (n > 0) {
-		scribe_worlds_parent_cmdline(p, text, (size_t)n);
-		scribe_job_journal_parent_cmdline(p, text, (size_t)n);
+	return n > 0 && !strncmp(name, PROXY, sizeof(PROXY) - 1);
+}
+
+/* A process that joins by itself: whoever started it may be the launcher of its world. 0, or SCRIBE_NAME_WAITS. */
+static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e)
+{
+	uint32_t parent = scribe_parent_pid(e->tgid);
+	struct scribe_process *p;
+	char text[4096];
+	size_t n = 0;
+
+	if (is_proxy(parent) && !scribe_path_lookup_cmdline(w, (pid_t)parent, text, sizeof(text), &n))
+		return SCRIBE_NAME_WAITS;
+	p = appear(d, w, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
+	if (!p)
+		return 0;
+	if (!w->first_proc_id)
+		w->first_proc_id = e->proc_id;
+	if (n) {
+		scribe_worlds_parent_cmdline(p, text, n);
+		scribe_job_journal_parent_cmdline(p, text, n);
 	}
+	if (scribe_attend_is_late(p))
+		scribe_libs_late(d, p);
+	return 0;
 }
 
 /* 0, or SCRIBE_NAME_WAITS. */
@@ -342,16 +363,8 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
 		appear(d, w, e->proc, e->proc_id, e->slot, (int32_t)e->tgid, e->when_ns);
 		return 0;
 	}
-	if (e->type == SCRIBE_EV_JOIN) {
-		p = appear(d, w, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
-		if (p && !w->first_proc_id)
-			w->first_proc_id = e->proc_id;
-		if (p)
-			read_parent_cmdline(p);
-		if (p && scribe_attend_is_late(p))
-			scribe_libs_late(d, p);
-		return 0;
-	}
+	if (e->type == SCRIBE_EV_JOIN)
+		return on_join(d, w, e);
 	p = process_of(d, w, e);
 	if (!p || p->ended)
 		return 0;

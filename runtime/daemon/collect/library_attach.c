@@ -13,6 +13,7 @@
 #include "runtime/daemon/collect/library_probes_private.h"
 #include "runtime/daemon/collect/library_seekers.h"
 #include "runtime/daemon/base/procfs.h"
+#include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/privsep/link_maker.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/config/library_selection.h"
@@ -110,12 +111,28 @@ static void tell(struct scribe_libs *l, const struct scribe_err *err)
 		fprintf(stderr, "ioscribed: %s\n", err->text);
 }
 
+/* Whoever is there may have called what is not probed any more. */
+static void give_way(struct scribe_daemon *d)
+{
+	static const char written[] = "a library of its was opened for writing, and lost its probes";
+	uint64_t modules = scribe_uprobes_give_way(d->libs->uprobes);
+
+	for (struct scribe_job *w = modules ? d->works : NULL; w; w = w->next)
+		for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+			for (struct scribe_process *p = u->first; p; p = p->next)
+				if (!p->ended)
+					scribe_mark_incomplete(p, modules, written);
+}
+
 void scribe_libs_tick(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
 	struct scribe_err err = {0};
 
-	if (!l || !scribe_uprobes_busy(l->uprobes))
+	if (!l)
+		return;
+	give_way(d);
+	if (!scribe_uprobes_busy(l->uprobes))
 		return;
 	(void)scribe_uprobes_tick(l->uprobes, &err);
 	tell(l, &err);
@@ -213,6 +230,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		.verbose = d->verbose,
 		.study = scribe_libs_study,
 		.refuse = d->service ? refuse : NULL,
+		.leases = d->service != NULL,
 		.ctx = d,
 		.link_maker = scribe_linker_is_there() ? &scribe_linker : NULL,
 	};

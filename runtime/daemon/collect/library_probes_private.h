@@ -98,11 +98,8 @@ bool scribe_libs_is_slow(struct scribe_libs *l, uint32_t uid);
 void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t uid);
 /* Who reads files of this owner; NULL: nobody can. */
 struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner);
-/*
- * Why the file that a search of this process has found must not be attached to; NULL: it may be. `inode`: that it must
- * be, 0 any.
- */
-const char *scribe_libs_refused(struct scribe_libs *l, int fd, pid_t pid, uint64_t inode, struct stat *ret);
+/* Why the file that a search has found must not be attached to; NULL: it may be. `inode`: that it must be, 0 any. */
+const char *scribe_libs_refused(int fd, uint64_t inode, struct stat *ret);
 /* scribe_uprobes_options.study; ctx: struct scribe_daemon. */
 int scribe_libs_study(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
 /*

@@ -204,7 +204,7 @@ static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe
 	const char *refused;
 	struct stat st;
 
-	refused = scribe_libs_refused(l, fd, q->pid, q->inode, &st);
+	refused = scribe_libs_refused(fd, q->inode, &st);
 	if (refused) {
 		snprintf(s->unread, sizeof(s->unread), "%s", refused);
 		close(fd);
@@ -305,6 +305,8 @@ static bool go_on(struct scribe_daemon *d, struct scribe_seeker *s)
 	}
 	if (fd >= 0)
 		take(d, s, &f, fd);
+	else if (f.by_user)
+		snprintf(s->unread, sizeof(s->unread), "a program of a user's serves its file system");
 	return true;
 }
 

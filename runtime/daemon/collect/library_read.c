@@ -22,8 +22,6 @@
 #define ROOTS_MS   5000 /* for a file of root's, as a service begins */
 #define USERS_MS   200
 #define FORGET_NS  600000000000ull
-#define MOUNTS_MAX 20000 /* lines, of where we live; */
-#define THEIR_MOUNTS_MAX 4096 /* of a process's own: who has more may have as many as the daemon has time */
 
 static struct scribe_slow *slow_of(struct scribe_libs *l, uint32_t uid)
 {
@@ -96,57 +94,13 @@ int scribe_libs_study(void *ctx, int fd, uint32_t owner, bool calls, struct scri
 	return rc;
 }
 
-/* In the mounts that a process sees: 1 served by a program of a user's, 0 not, -ENOENT: it is not there. */
-static int served_in(const char *mounts, uint64_t id, bool ours)
-{
-	FILE *f = fopen(mounts, "re");
-	char *line = NULL;
-	size_t room = 0;
-	unsigned left = ours ? MOUNTS_MAX : THEIR_MOUNTS_MAX;
-	int rc = -ENOENT;
-
-	while (f && rc < 0 && left-- && getline(&line, &room, f) > 0) {
-		const char *type = strstr(line, " - ");
-
-		if (strtoull(line, NULL, 10) != id || !type)
-			continue;
-		/* what root has mounted where we live is the site's */
-		rc = !strncmp(type + 3, "fuse", 4) && !(ours && strstr(type, "user_id=0,"));
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return rc;
-}
-
-/*
- * Attaching reads the file in the kernel, which holds up every fork of the machine: not
- * where a user's program may keep that waiting.
- */
-static bool is_served_by_user(int fd, pid_t pid)
-{
-	struct statx x;
-	char mounts[64];
-	int rc;
-
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &x) < 0 || !(x.stx_mask & STATX_MNT_ID))
-		return true;
-	rc = served_in("/proc/self/mountinfo", x.stx_mnt_id, true);
-	snprintf(mounts, sizeof(mounts), "/proc/%d/mountinfo", (int)pid);
-	if (rc < 0)
-		rc = served_in(mounts, x.stx_mnt_id, false);
-	return rc != 0;
-}
-
-const char *scribe_libs_refused(struct scribe_libs *l, int fd, pid_t pid, uint64_t inode, struct stat *ret)
+const char *scribe_libs_refused(int fd, uint64_t inode, struct stat *ret)
 {
 	if (scribe_uprobes_stat(fd, ret) < 0 || !S_ISREG(ret->st_mode))
 		return "it is no regular file";
 	if (inode && ret->st_ino != inode)
 		return "another file has its name now";
-	if (scribe_uprobes_known(l->uprobes, ret->st_dev, ret->st_ino) || !is_served_by_user(fd, pid))
-		return NULL;
-	return "a program of a user's serves its file system";
+	return NULL;
 }
 
 static bool have_peeker(struct scribe_daemon *d, uint32_t uid)

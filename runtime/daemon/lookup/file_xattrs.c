@@ -156,8 +156,7 @@ static void ask(struct scribe_job *w)
 	struct scribe_file_xattrs *a = w->file_xattrs;
 	struct scribe_err err;
 
-	if (a->helper.sock < 0 && (scribe_job_start_helper(w, &a->helper, &err) < 0 ||
-				 (w->daemon->root > 0 && scribe_helper_root(&a->helper, w->daemon->root) < 0))) {
+	if (a->helper.sock < 0 && scribe_job_start_helper(w, &a->helper, &err) < 0) {
 		a->in_vain = true;
 		return;
 	}

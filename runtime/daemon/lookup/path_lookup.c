@@ -41,6 +41,14 @@ static bool need_helper(struct scribe_job *w)
 	return l->has_helper;
 }
 
+static void begin_wait(struct scribe_path_lookup *l, bool cmdline)
+{
+	l->state = SCRIBE_LOOKUP_ASKED;
+	l->cmdline = cmdline;
+	l->seen_ns = scribe_now_ns();
+	l->waited_ns = 0;
+}
+
 static bool ask(struct scribe_job *w, int root_fd, const char *path, bool nofollow)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
@@ -51,9 +59,7 @@ static bool ask(struct scribe_job *w, int root_fd, const char *path, bool nofoll
 		drop_helper(w);
 		return false;
 	}
-	l->state = SCRIBE_LOOKUP_ASKED;
-	l->seen_ns = scribe_now_ns();
-	l->waited_ns = 0;
+	begin_wait(l, false);
 	return true;
 }
 
@@ -122,6 +128,25 @@ bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_pa
 	return true;
 }
 
+bool scribe_path_lookup_cmdline(struct scribe_job *w, pid_t pid, char *ret_text, size_t cap, size_t *ret_bytes)
+{
+	struct scribe_path_lookup *l = &w->path_lookup;
+
+	*ret_bytes = 0;
+	if (l->state == SCRIBE_LOOKUP_ANSWERED) {
+		*ret_bytes = l->answer.bytes < cap ? l->answer.bytes : cap;
+		memcpy(ret_text, l->answer.text, *ret_bytes);
+	} else if (l->state == SCRIBE_LOOKUP_NONE && !l->quiet && need_helper(w)) {
+		if (scribe_helper_cmdline(&l->helper, pid, DEADLINE_MS) == 0) {
+			begin_wait(l, true);
+			return false;
+		}
+		drop_helper(w);
+	}
+	l->state = SCRIBE_LOOKUP_NONE;
+	return true;
+}
+
 /* A machine that stood still, hand and all, takes one slice of the time, not all of it. */
 static bool is_late(struct scribe_path_lookup *l)
 {
@@ -139,7 +164,8 @@ bool scribe_path_lookup_waits(struct scribe_job *w)
 
 	if (l->state != SCRIBE_LOOKUP_ASKED)
 		return false;
-	if (!scribe_helper_resolved(&l->helper, &l->answer, &rc) && !is_late(l))
+	if (!(l->cmdline ? scribe_helper_cmdline_read : scribe_helper_resolved)(&l->helper, &l->answer, &rc) &&
+	    !is_late(l))
 		return true;
 	l->state = rc == 0 ? SCRIBE_LOOKUP_ANSWERED : SCRIBE_LOOKUP_GIVEN_UP;
 	if (rc < 0)

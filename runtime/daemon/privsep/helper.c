@@ -303,6 +303,25 @@ bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *
 	return true;
 }
 
+int scribe_helper_cmdline(struct scribe_helper *h, pid_t pid, uint32_t deadline_ms)
+{
+	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_CMDLINE};
+
+	q.where[0] = (uint64_t)pid;
+	return ask(h, &q, -1, deadline_ms, false);
+}
+
+bool scribe_helper_cmdline_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
+{
+	if (!second(h, ret, sizeof(*ret), ret_rc))
+		return false;
+	if (*ret_rc == 0 && ret->bytes > sizeof(ret->text)) {
+		give_up(h);
+		*ret_rc = -EPROTO;
+	}
+	return true;
+}
+
 int scribe_helper_peek_begin(struct scribe_helper *h, pid_t pid, uint64_t at, size_t bytes, uint32_t deadline_ms)
 {
 	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_PEEK};
@@ -349,13 +368,6 @@ int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret
 		give_up(h);
 	ret->label[sizeof(ret->label) - 1] = 0;
 	return rc;
-}
-
-int scribe_helper_root(struct scribe_helper *h, int root_fd)
-{
-	static const struct scribe_helper_question q = {.op = SCRIBE_HELPER_ROOT};
-
-	return ask_now(h, &q, root_fd, QUICK_MS, NULL);
 }
 
 int scribe_helper_put(struct scribe_helper *h, const struct scribe_helper_put *put, uint32_t deadline_ms)

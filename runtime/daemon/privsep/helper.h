@@ -84,8 +84,6 @@ int scribe_helper_ready(struct scribe_helper *h, const char *path, unsigned own,
  * writes, in this order, for each an int32_t, the value's length or a negative
  * errno, and the value. Only regular files are asked, links are not followed.
  */
-/* The names of scribe_helper_attributes are of files below this directory. At once. */
-int scribe_helper_root(struct scribe_helper *h, int root_fd);
 int scribe_helper_attributes(struct scribe_helper *h, const char *attribute, int fd, uint32_t deadline_ms);
 /*
  * Make the logs of the parts in the directory `dir` (logfmt/nodes/parts.h), with
@@ -110,6 +108,10 @@ bool scribe_helper_peeked(struct scribe_helper *h, uint32_t *ret_value, int *ret
 int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path, bool nofollow, uint32_t deadline_ms);
 /* False, not yet. With ret_rc 0 the path is absolute and ends in NUL. */
 bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret_path, int *ret_rc);
+
+/* The command line of a process: words that end in NUL, as far as there is room, none for one that has no memory. */
+int scribe_helper_cmdline(struct scribe_helper *h, pid_t pid, uint32_t deadline_ms);
+bool scribe_helper_cmdline_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc);
 
 struct scribe_search; /* library_search.h */
 /*

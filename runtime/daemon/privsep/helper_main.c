@@ -267,13 +267,9 @@ static int fetch(const char *path, int to)
 }
 
 /* Its length, or a negative errno. */
-/* Where the files are whose attributes are asked for; -1: where we are. */
-static int files_root = -1;
-
 static int32_t attribute_of(const char *path, const char *name, void *value, size_t cap)
 {
-	int fd = files_root < 0 ? open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW)
-				: scribe_path_open(NULL, files_root, path, SCRIBE_PATH_NOFOLLOW);
+	int fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 	int32_t ret = fd < 0 ? -errno : -EINVAL;
 	char link[64];
 	struct statx st;
@@ -355,6 +351,24 @@ static int resolve(const struct scribe_helper_question *q, int root)
 	return 0;
 }
 
+/* Whoever holds the process's memory lock keeps us waiting. */
+static int cmdline(pid_t pid)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	resolved.bytes = 0;
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, resolved.text, sizeof(resolved.text));
+	resolved.bytes = n > 0 ? (uint32_t)n : 0;
+	close(fd);
+	return 0;
+}
+
 static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct scribe_helper_answer *a)
 {
 	int rc;
@@ -382,9 +396,6 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 		return make_days(q->path, q->prefix);
 	case SCRIBE_HELPER_ATTRIBUTES:
 		return attributes(q->path, fd);
-	case SCRIBE_HELPER_ROOT:
-		files_root = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		return files_root < 0 ? -errno : 0;
 	case SCRIBE_HELPER_JUDGE:
 		return scribe_helper_judge_texts(fd, q->replace, a);
 	case SCRIBE_HELPER_PEEK:
@@ -394,6 +405,8 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 		return rc < 0 ? rc : scribe_study_file(fd, q->replace, &study);
 	case SCRIBE_HELPER_RESOLVE:
 		return resolve(q, fd);
+	case SCRIBE_HELPER_CMDLINE:
+		return cmdline((pid_t)q->where[0]);
 	default:
 		return -EINVAL;
 	}
@@ -484,7 +497,7 @@ void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
 		if (q.op == SCRIBE_HELPER_STUDY && a.rc == 0 &&
 		    scribe_helper_send(only, &study, sizeof(study), -1) < 0)
 			_exit(0);
-		if (q.op == SCRIBE_HELPER_RESOLVE && a.rc == 0 &&
+		if ((q.op == SCRIBE_HELPER_RESOLVE || q.op == SCRIBE_HELPER_CMDLINE) && a.rc == 0 &&
 		    scribe_helper_send(only, &resolved, sizeof(resolved), -1) < 0)
 			_exit(0);
 		if (fd >= 0)

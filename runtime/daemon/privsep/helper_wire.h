@@ -23,12 +23,12 @@ enum scribe_helper_op {
 	SCRIBE_HELPER_DAYS,       /* `prefix`: of the directory of logs in path */
 	SCRIBE_HELPER_ATTRIBUTES, /* with a descriptor */
 	SCRIBE_HELPER_MERGE,      /* with a descriptor, or without */
-	SCRIBE_HELPER_ROOT,       /* with a descriptor: where ATTRIBUTES finds its files */
 	SCRIBE_HELPER_JUDGE,      /* with a descriptor; `replace`: expressions stand in front of the texts */
 	SCRIBE_HELPER_STUDY,      /* with a descriptor; `replace`: single calls of streams, too */
 	SCRIBE_HELPER_PEEK,       /* `prefix` bytes at where[1] of process where[0] */
 	SCRIBE_HELPER_SEARCH,     /* library_search.h */
 	SCRIBE_HELPER_RESOLVE,    /* with a descriptor: the root; `replace`: follow the last link */
+	SCRIBE_HELPER_CMDLINE,    /* of process where[0] */
 };
 
 struct scribe_helper_question {
@@ -69,7 +69,7 @@ struct scribe_helper_wanted {
 	uint64_t root_of_ticks;
 };
 
-/* A path with its links followed. */
+/* A path with its links followed; a command line. */
 struct scribe_helper_path {
 	uint32_t bytes;
 	char text[SCRIBE_NAME_ROOM];
@@ -79,6 +79,7 @@ struct scribe_helper_path {
 struct scribe_helper_found {
 	int32_t more;      /* 0: that was all, this is none, */
 	int32_t any;       /* and the program may come to use any library; a mapping: it was found */
+	int32_t by_user;   /* a program of a user's serves its file system, and would be asked by whoever closes it */
 	uint64_t start, offset; /* of a mapping */
 	uint64_t dev;           /* written by whoever takes it */
 	char label[256];

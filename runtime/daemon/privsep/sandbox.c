@@ -22,9 +22,9 @@
 #define CAP_BPF 39
 #endif
 
-static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, -1};
+static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_LEASE, -1};
 static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
-				    CAP_DAC_READ_SEARCH, CAP_SYS_ADMIN, -1};
+				    CAP_DAC_READ_SEARCH, CAP_LEASE, CAP_SYS_ADMIN, -1};
 static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_SYS_CHROOT, -1};
 static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 static const int kept_by_linker[] = {CAP_BPF, CAP_PERFMON, -1};

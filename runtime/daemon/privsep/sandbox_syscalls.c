@@ -82,7 +82,7 @@ static const struct allowed table[] = {
 	CALL(getdents64, ALL),
 	CALL(getcwd, ALL),
 	CALL(statfs, D | H),
-	CALL(fstatfs, D | H),
+	CALL(fstatfs, D | H | R),
 	CALL(getxattr, H | R), /* how files are striped */
 	CALL(fgetxattr, H | R),
 	CALL(lgetxattr, H | R),

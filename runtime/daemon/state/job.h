@@ -52,6 +52,7 @@ struct scribe_path_lookup {
 	enum scribe_path_lookup_state state;
 	uint64_t seen_ns, waited_ns; /* when an answer was looked for last; for how long */
 	struct scribe_helper_path answer;
+	bool cmdline; /* what was asked for is a command line, no path */
 	struct scribe_path_walk walk; /* of the name that is being looked up */
 };
 
