@@ -35,6 +35,15 @@ SCRIBE_GLOBAL __u32 scribe_proc_new(__u32 job_index)
 	return index;
 }
 
+/* Has no recorded process begun the current one? */
+static __always_inline bool scribe_is_top(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 parent = BPF_CORE_READ(task, real_parent, tgid);
+
+	return !bpf_map_lookup_elem(&scribe_tgids, &parent);
+}
+
 static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index, __u32 type, __u32 parent,
 					     __s32 status)
 {
@@ -47,10 +56,11 @@ static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index,
 	scribe_event_init(ev, type, p, index);
 	ev->slot = parent;
 	ev->status = status;
-	/* Ends are waited for, and who is not recorded yet; other generations only have to be in order. */
-	bpf_ringbuf_submit(ev, type == SCRIBE_EV_EXIT || (type == SCRIBE_EV_JOIN && p->flags & SCRIBE_PF_LATE)
-				       ? BPF_RB_FORCE_WAKEUP
-				       : scribe_wakes());
+	/* Who is not recorded yet waits, and a command's end is waited for; others only have to be in order. */
+	if (type == SCRIBE_EV_EXIT ? scribe_is_top() : type == SCRIBE_EV_JOIN && p->flags & SCRIBE_PF_LATE)
+		bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
+	else
+		bpf_ringbuf_submit(ev, scribe_wakes());
 }
 
 /* A process begins in entry `index`, which the caller has filled but for these. */

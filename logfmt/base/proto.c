@@ -39,6 +39,7 @@ int scribe_msg_payload_bytes(unsigned type)
 	case SCRIBE_MSG_DONE_OK:
 	case SCRIBE_MSG_JOB_OK:
 	case SCRIBE_MSG_START_OK:
+	case SCRIBE_MSG_STREAMS_OK:
 	case SCRIBE_MSG_JOB_STATUS:
 	case SCRIBE_MSG_RUN_REATTACH:
 	case SCRIBE_MSG_BUILDING:
@@ -255,8 +256,9 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 	int fd, rc;
 
 	for (;;) {
-		m.msg_control = control;
-		m.msg_controllen = sizeof(control);
+		/* no room: they are not even opened here, for to close one may take as long as its file likes */
+		m.msg_control = ret_fd ? control : NULL;
+		m.msg_controllen = ret_fd ? sizeof(control) : 0;
 		n = recvmsg(sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (n >= 0)
 			break;
@@ -273,12 +275,12 @@ ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, str
 	}
 	fd = take_descriptor(&m);
 	rc = 0;
-	if (n > 0 && m.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+	if (n > 0 && m.msg_flags & (MSG_TRUNC | (ret_fd ? MSG_CTRUNC : 0)))
 		rc = scribe_err_set(err, -EPROTO, "message longer than %u bytes", SCRIBE_MSG_MAX);
 	else if (n > 0)
 		rc = scribe_msg_check(packet, (size_t)n, &payload, err);
 	/* an empty packet looks like a hang-up, and may bring descriptors all the same */
-	if (fd >= 0 && (rc < 0 || n == 0 || !ret_fd)) {
+	if (fd >= 0 && (rc < 0 || n == 0)) {
 		close(fd);
 		fd = -1;
 	}

@@ -131,7 +131,9 @@ enum scribe_msg_type {
 	SCRIBE_MSG_DONE_OK = 7, /* no payload */
 	SCRIBE_MSG_START = 10,
 	SCRIBE_MSG_START_OK = 11, /* no payload */
-	SCRIBE_MSG_STREAMS = 9, /* client -> daemon, with SCM_RIGHTS: one descriptor; not answered */
+	/* 9: memory of the program's own making, until 0.1 */
+	SCRIBE_MSG_STREAMS = 12,
+	SCRIBE_MSG_STREAMS_OK = 13, /* with SCM_RIGHTS: one descriptor; no payload */
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
 	SCRIBE_MSG_READY = 33,
@@ -202,7 +204,7 @@ struct scribe_msg_hello_ok {
 	uint32_t pad;
 };
 
-/* With it comes the memory in which the process counts its streams (logfmt/rules/streams.h). */
+/* Asks for memory in which the process counts its streams (logfmt/rules/streams.h). */
 struct scribe_msg_streams {
 	uint32_t id; /* the memory's */
 	uint32_t pad;

@@ -9,35 +9,41 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
+#ifdef SCRIBE_PRELOAD
+#define COUNTER(name, text, rule) {name, rule + 0 * sizeof(char[sizeof(name) <= 48 ? 1 : -1])},
+#else
+#define COUNTER(name, text, rule) {name, text, rule},
+#endif
+
 /* Lists that carry a rule. */
 #define LIST(var, NAME, PREFIX)                                                                           \
 	static const struct scribe_counter var[] = {SCRIBE_##NAME##_COUNTERS(PREFIX)};
-#define POSIX_(n, rule, text) {"POSIX_" #n, text, SCRIBE_RULE_##rule},
-#define POSIX_F_(n, rule, text) {"POSIX_F_" #n, text, SCRIBE_RULE_##rule},
-#define MPIIO_(n, rule, text) {"MPIIO_" #n, text, SCRIBE_RULE_##rule},
-#define MPIIO_F_(n, rule, text) {"MPIIO_F_" #n, text, SCRIBE_RULE_##rule},
-#define STDIO_(n, rule, text) {"STDIO_" #n, text, SCRIBE_RULE_##rule},
-#define STDIO_F_(n, rule, text) {"STDIO_F_" #n, text, SCRIBE_RULE_##rule},
-#define H5F_(n, rule, text) {"H5F_" #n, text, SCRIBE_RULE_##rule},
-#define H5F_F_(n, rule, text) {"H5F_F_" #n, text, SCRIBE_RULE_##rule},
-#define H5D_(n, rule, text) {"H5D_" #n, text, SCRIBE_RULE_##rule},
-#define H5D_F_(n, rule, text) {"H5D_F_" #n, text, SCRIBE_RULE_##rule},
-#define PNETCDF_FILE_(n, rule, text) {"PNETCDF_FILE_" #n, text, SCRIBE_RULE_##rule},
-#define PNETCDF_FILE_F_(n, rule, text) {"PNETCDF_FILE_F_" #n, text, SCRIBE_RULE_##rule},
-#define PNETCDF_VAR_(n, rule, text) {"PNETCDF_VAR_" #n, text, SCRIBE_RULE_##rule},
-#define PNETCDF_VAR_F_(n, rule, text) {"PNETCDF_VAR_F_" #n, text, SCRIBE_RULE_##rule},
-#define BGQ_(n, rule, text) {"BGQ_" #n, text, SCRIBE_RULE_##rule},
-#define BGQ_F_(n, rule, text) {"BGQ_F_" #n, text, SCRIBE_RULE_##rule},
-#define MDHIM_(n, rule, text) {"MDHIM_" #n, text, SCRIBE_RULE_##rule},
-#define MDHIM_F_(n, rule, text) {"MDHIM_F_" #n, text, SCRIBE_RULE_##rule},
-#define NULL_(n, rule, text) {"NULL_" #n, text, SCRIBE_RULE_##rule},
-#define NULL_F_(n, rule, text) {"NULL_F_" #n, text, SCRIBE_RULE_##rule},
-#define DFS_(n, rule, text) {"DFS_" #n, text, SCRIBE_RULE_##rule},
-#define DFS_F_(n, rule, text) {"DFS_F_" #n, text, SCRIBE_RULE_##rule},
-#define LAYERS_(n, rule, text) {"LAYERS_" #n, text, SCRIBE_RULE_##rule},
-#define LAYERS_F_(n, rule, text) {"LAYERS_F_" #n, text, SCRIBE_RULE_##rule},
-#define DAOS_(n, rule, text) {"DAOS_" #n, text, SCRIBE_RULE_##rule},
-#define DAOS_F_(n, rule, text) {"DAOS_F_" #n, text, SCRIBE_RULE_##rule},
+#define POSIX_(n, rule, text) COUNTER("POSIX_" #n, text, SCRIBE_RULE_##rule)
+#define POSIX_F_(n, rule, text) COUNTER("POSIX_F_" #n, text, SCRIBE_RULE_##rule)
+#define MPIIO_(n, rule, text) COUNTER("MPIIO_" #n, text, SCRIBE_RULE_##rule)
+#define MPIIO_F_(n, rule, text) COUNTER("MPIIO_F_" #n, text, SCRIBE_RULE_##rule)
+#define STDIO_(n, rule, text) COUNTER("STDIO_" #n, text, SCRIBE_RULE_##rule)
+#define STDIO_F_(n, rule, text) COUNTER("STDIO_F_" #n, text, SCRIBE_RULE_##rule)
+#define H5F_(n, rule, text) COUNTER("H5F_" #n, text, SCRIBE_RULE_##rule)
+#define H5F_F_(n, rule, text) COUNTER("H5F_F_" #n, text, SCRIBE_RULE_##rule)
+#define H5D_(n, rule, text) COUNTER("H5D_" #n, text, SCRIBE_RULE_##rule)
+#define H5D_F_(n, rule, text) COUNTER("H5D_F_" #n, text, SCRIBE_RULE_##rule)
+#define PNETCDF_FILE_(n, rule, text) COUNTER("PNETCDF_FILE_" #n, text, SCRIBE_RULE_##rule)
+#define PNETCDF_FILE_F_(n, rule, text) COUNTER("PNETCDF_FILE_F_" #n, text, SCRIBE_RULE_##rule)
+#define PNETCDF_VAR_(n, rule, text) COUNTER("PNETCDF_VAR_" #n, text, SCRIBE_RULE_##rule)
+#define PNETCDF_VAR_F_(n, rule, text) COUNTER("PNETCDF_VAR_F_" #n, text, SCRIBE_RULE_##rule)
+#define BGQ_(n, rule, text) COUNTER("BGQ_" #n, text, SCRIBE_RULE_##rule)
+#define BGQ_F_(n, rule, text) COUNTER("BGQ_F_" #n, text, SCRIBE_RULE_##rule)
+#define MDHIM_(n, rule, text) COUNTER("MDHIM_" #n, text, SCRIBE_RULE_##rule)
+#define MDHIM_F_(n, rule, text) COUNTER("MDHIM_F_" #n, text, SCRIBE_RULE_##rule)
+#define NULL_(n, rule, text) COUNTER("NULL_" #n, text, SCRIBE_RULE_##rule)
+#define NULL_F_(n, rule, text) COUNTER("NULL_F_" #n, text, SCRIBE_RULE_##rule)
+#define DFS_(n, rule, text) COUNTER("DFS_" #n, text, SCRIBE_RULE_##rule)
+#define DFS_F_(n, rule, text) COUNTER("DFS_F_" #n, text, SCRIBE_RULE_##rule)
+#define LAYERS_(n, rule, text) COUNTER("LAYERS_" #n, text, SCRIBE_RULE_##rule)
+#define LAYERS_F_(n, rule, text) COUNTER("LAYERS_F_" #n, text, SCRIBE_RULE_##rule)
+#define DAOS_(n, rule, text) COUNTER("DAOS_" #n, text, SCRIBE_RULE_##rule)
+#define DAOS_F_(n, rule, text) COUNTER("DAOS_F_" #n, text, SCRIBE_RULE_##rule)
 
 LIST(posix_counters, POSIX, POSIX_)
 LIST(posix_fcounters, POSIX_F, POSIX_F_)
@@ -68,36 +74,36 @@ LIST(daos_fcounters, DAOS_F, DAOS_F_)
 
 /* Ours, and APMPI: lists of their own form. */
 static const struct scribe_counter posix_ext_counters[] = {
-#define SCRIBE_X(n, text) {"POSIX_EXT_" #n, text, SCRIBE_RULE_SUM},
+#define SCRIBE_X(n, text) COUNTER("POSIX_EXT_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_EXT_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
 };
 static const struct scribe_counter posix_ext_fcounters[] = {
-	{"POSIX_EXT_F_CLOSE_TIME", "time in close, seconds (also in POSIX_F_META_TIME)", SCRIBE_RULE_SUM},
-	{"POSIX_EXT_F_META_TIME", "time in the calls counted only here, seconds", SCRIBE_RULE_SUM},
+	COUNTER("POSIX_EXT_F_CLOSE_TIME", "time in close, seconds (also in POSIX_F_META_TIME)", SCRIBE_RULE_SUM)
+	COUNTER("POSIX_EXT_F_META_TIME", "time in the calls counted only here, seconds", SCRIBE_RULE_SUM)
 };
 static const struct scribe_counter process_counters[] = {
-#define SCRIBE_X(N, n, text) {"PROCESS_" #N, text, SCRIBE_RULE_KEEP},
+#define SCRIBE_X(N, n, text) COUNTER("PROCESS_" #N, text, SCRIBE_RULE_KEEP)
 	SCRIBE_PROCESS_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
 };
 static const struct scribe_counter process_fcounters[] = {
-#define SCRIBE_X(N, n, text) {"PROCESS_F_" #N, text, SCRIBE_RULE_KEEP},
+#define SCRIBE_X(N, n, text) COUNTER("PROCESS_F_" #N, text, SCRIBE_RULE_KEEP)
 	SCRIBE_PROCESS_F_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
 };
 static const struct scribe_counter ledger_counters[] = {
-#define SCRIBE_X(n, text) {"LEDGER_" #n, text, SCRIBE_RULE_SUM},
+#define SCRIBE_X(n, text) COUNTER("LEDGER_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_LEDGER(SCRIBE_X)
 #undef SCRIBE_X
 };
 static const struct scribe_counter ledger_fcounters[] = {
-#define SCRIBE_X(n, text) {"LEDGER_F_" #n, text, SCRIBE_RULE_SUM},
+#define SCRIBE_X(n, text) COUNTER("LEDGER_F_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
 };
 static const struct scribe_counter apmpi_counters[] = {
-#define SCRIBE_Y(n) {#n, "calls, bytes or messages of a size", SCRIBE_RULE_SUM},
+#define SCRIBE_Y(n) COUNTER(#n, "calls, bytes or messages of a size", SCRIBE_RULE_SUM)
 #define SCRIBE_X(op, kind) SCRIBE_APMPI_##kind(SCRIBE_Y, op)
 	SCRIBE_APMPI_OPS(SCRIBE_X)
 #undef SCRIBE_X
@@ -105,16 +111,16 @@ static const struct scribe_counter apmpi_counters[] = {
 };
 static const struct scribe_counter apmpi_fcounters[] = {
 #define SCRIBE_X(op, kind)                                                                                \
-	{#op "_TOTAL_TIME", "time in all calls", SCRIBE_RULE_SUM},                                        \
-	{#op "_MIN_TIME", "shortest call", SCRIBE_RULE_FIRST},                                            \
-	{#op "_MAX_TIME", "longest call", SCRIBE_RULE_MAX},
+	COUNTER(#op "_TOTAL_TIME", "time in all calls", SCRIBE_RULE_SUM)                                        \
+	COUNTER(#op "_MIN_TIME", "shortest call", SCRIBE_RULE_FIRST)                                            \
+	COUNTER(#op "_MAX_TIME", "longest call", SCRIBE_RULE_MAX)
 	SCRIBE_APMPI_OPS(SCRIBE_X)
 #undef SCRIBE_X
-#define SCRIBE_X(op, kind) {#op "_TOTAL_SYNC_TIME", "time waiting for other ranks", SCRIBE_RULE_SUM},
+#define SCRIBE_X(op, kind) COUNTER(#op "_TOTAL_SYNC_TIME", "time waiting for other ranks", SCRIBE_RULE_SUM)
 	SCRIBE_APMPI_SYNC_OPS(SCRIBE_X)
 #undef SCRIBE_X
-	{"MPI_TOTAL_COMM_TIME", "time in all MPI operations", SCRIBE_RULE_SUM},
-	{"MPI_TOTAL_COMM_SYNC_TIME", "time waiting for other ranks in all MPI operations", SCRIBE_RULE_SUM},
+	COUNTER("MPI_TOTAL_COMM_TIME", "time in all MPI operations", SCRIBE_RULE_SUM)
+	COUNTER("MPI_TOTAL_COMM_SYNC_TIME", "time waiting for other ranks in all MPI operations", SCRIBE_RULE_SUM)
 };
 
 _Static_assert(COUNT(ledger_counters) <= SCRIBE_LEDGER_PLACES, "ledger is full");

@@ -18,8 +18,12 @@ extern "C" {
 #endif
 
 struct scribe_counter {
+#ifdef SCRIBE_PRELOAD
+	char name[48]; /* no pointers, which the loader would have to set in each program */
+#else
 	const char *name; /* as printed: "POSIX_OPENS" */
 	const char *text; /* what it counts, one line */
+#endif
 	enum scribe_rule rule;
 };
 

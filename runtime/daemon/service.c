@@ -39,6 +39,7 @@
 #include "runtime/daemon/collect/job_table.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/loop.h"
+#include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/metrics.h"
 #include "runtime/daemon/control/server.h"
 
@@ -145,8 +146,10 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	snprintf(d->socket, sizeof(d->socket), "%s/%s", d->service->dir, SCRIBE_SERVICE_SOCKET);
 	d->listen = scribe_notify_socket();
 	d->service->passed = d->listen >= 0;
-	if (d->listen >= 0)
+	if (d->listen >= 0) {
+		scribe_clients_take_no_descriptors(d->listen);
 		return scribe_watch_in(d->epoll, d->listen, &d->listen);
+	}
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", d->socket);
 	unlink(d->socket); /* of one that was killed: the lock is ours */
 	d->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -158,6 +161,7 @@ static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 	umask(before);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot listen on %s: %s", d->socket, strerror(-rc));
+	scribe_clients_take_no_descriptors(d->listen);
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
 

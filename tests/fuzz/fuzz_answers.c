@@ -136,11 +136,11 @@ static void resolve(void)
 static void cmdline(void)
 {
 	static struct scribe_helper_path text;
-	int rc = scribe_helper_cmdline(&helper, 1, byte() & 1 ? 0 : 3600000);
+	int rc = scribe_helper_process_text(&helper, 1, byte() & 1, 0, byte() & 1 ? 0 : 3600000);
 
 	must(rc <= 0);
 	for (int i = 0; rc == 0 && i < 3; i++)
-		if (scribe_helper_cmdline_read(&helper, &text, &rc)) {
+		if (scribe_helper_process_text_read(&helper, &text, &rc)) {
 			must(rc < 0 || text.bytes <= sizeof(text.text));
 			rc = rc < 0 ? rc : 1;
 		}

@@ -107,6 +107,23 @@ static void arrive(struct peer *p)
 	}
 }
 
+/* Two uses of places, in the memory that the daemon has made. */
+static void count(int fd)
+{
+	const uint32_t used = 2, gen = 1;
+
+	if (lseek(fd, 0, SEEK_END) != (off_t)sizeof(struct scribe_shm_counters) || !ftruncate(fd, 0) ||
+	    pwrite(fd, &used, sizeof(used), offsetof(struct scribe_shm_counters, used)) < 0)
+		abort();
+	for (unsigned i = 0; i < used; i++) {
+		const uint32_t closed = byte() & 1;
+
+		if (pwrite(fd, &gen, 4, (off_t)(offsetof(struct scribe_shm_counters, gen) + i * 4)) < 0 ||
+		    pwrite(fd, &closed, 4, (off_t)(offsetof(struct scribe_shm_counters, closed) + i * 4)) < 0)
+			abort();
+	}
+}
+
 /* What an answer may hold. */
 static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 {
@@ -121,8 +138,11 @@ static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 		abort();
 	if (h->type == SCRIBE_MSG_LIVE_REPLY)
 		fuzz_looks_judge(p->uid, payload, h->len);
-	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK && h->type != SCRIBE_MSG_TRACED)
+	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK && h->type != SCRIBE_MSG_TRACED &&
+	    h->type != SCRIBE_MSG_STREAMS_OK)
 		abort();
+	if (h->type == SCRIBE_MSG_STREAMS_OK)
+		count(fd);
 	if (h->type == SCRIBE_MSG_TRACED)
 		fuzz_read(fd);
 	if (h->type != SCRIBE_MSG_FETCH_OK)
@@ -164,36 +184,17 @@ static void hear(struct peer *p)
 /* A descriptor to pass, by kind; -1: none. */
 static int passed(unsigned kind, const struct peer *p)
 {
-	int fd = -1, ends[2];
-	uint32_t used = 2;
+	int ends[2];
 
-	switch (kind % 6) {
-	case 1: /* as it should be */
-	case 2: /* may be cut */
-		fd = memfd_create("streams", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (fd < 0 || ftruncate(fd, sizeof(struct scribe_shm_counters)) < 0)
-			abort();
-		if (kind % 6 == 1)
-			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
-		if (pwrite(fd, &used, sizeof(used), offsetof(struct scribe_shm_counters, used)) < 0)
-			abort();
-		for (unsigned i = 0; i < used; i++) {
-			uint32_t gen = 1, closed = byte() & 1;
-
-			if (pwrite(fd, &gen, 4, (off_t)(offsetof(struct scribe_shm_counters, gen) + i * 4)) < 0 ||
-			    pwrite(fd, &closed, 4, (off_t)(offsetof(struct scribe_shm_counters, closed) + i * 4)) <
-				    0)
-				abort();
-		}
-		return fd;
-	case 3:
+	switch (kind % 4) {
+	case 1:
 		if (pipe2(ends, O_CLOEXEC) < 0)
 			abort();
 		close(ends[0]);
 		return ends[1];
-	case 4:
+	case 2:
 		return dup(p->fd);
-	case 5:
+	case 3:
 		return memfd_create("empty", MFD_CLOEXEC);
 	default:
 		return -1;
@@ -342,7 +343,7 @@ static void say_message(struct peer *p)
 	h->type = how >= LOOKS ? SCRIBE_MSG_LIVE_REQUEST : types[how % sizeof(types)];
 	how = how >= LOOKS ? 4 * (how & 1) : how / sizeof(types);
 	h->len = (uint32_t)payload(p, h->type, packet + sizeof(*h), 4096);
-	if (how & 1 || h->type == SCRIBE_MSG_STREAMS)
+	if (how & 1)
 		fd = passed(byte(), p);
 	say(p, packet, sizeof(*h) + h->len, fd, how & 2 ? 5 : 1);
 	if (how & 4) /* told twice */

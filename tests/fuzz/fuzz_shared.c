@@ -68,18 +68,25 @@ static uint32_t place_number(void)
 
 /* ---- the programs ---- */
 
-static void make_memory(int i)
+/* It asks, and has what it got instead of what it had: its size and seals cannot be changed. */
+static void ask(int i, struct scribe_process *p, uint32_t id, uint64_t made_ns)
 {
+	const struct scribe_msg_streams m = {.id = id, .made_ns = made_ns};
+	int fd = scribe_shm_counters_make(&d, p, &m);
+
+	if (fd < 0)
+		return;
 	if (memory[i] >= 0)
 		close(memory[i]);
-	memory[i] = memfd_create("ioscribe-streams", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (memory[i] < 0 || ftruncate(memory[i], (off_t)sizeof(struct scribe_shm_counters)))
+	memory[i] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (memory[i] < 0 || !ftruncate(memory[i], (off_t)sizeof(struct scribe_shm_counters) / 2) ||
+	    !fcntl(memory[i], F_ADD_SEALS, F_SEAL_WRITE))
 		abort();
 }
 
 static void put(int i, size_t where, const void *bytes, size_t n)
 {
-	(void)!pwrite(memory[i], bytes, n, (off_t)where); /* it may have sealed its memory */
+	(void)!pwrite(memory[i], bytes, n, (off_t)where); /* it may have none */
 }
 
 static void put_number(int i, size_t where, uint32_t value)
@@ -162,15 +169,9 @@ static void program(void)
 			write_anything(i);
 		break;
 	case 1:
-		make_memory(i);
-		if (b & 0x40)
-			fcntl(memory[i], F_ADD_SEALS, F_SEAL_SHRINK);
-		break;
-	case 2:
-		if (b & 0x80) /* longer or shorter, as far as it may */
-			(void)!ftruncate(memory[i], (off_t)(byte() << 12));
-		else
-			fcntl(memory[i], F_ADD_SEALS, byte() & 1 ? F_SEAL_SHRINK : F_SEAL_WRITE | F_SEAL_SHRINK);
+	case 2: /* pages are gone */
+		(void)!fallocate(memory[i], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)byte() << 12,
+				 1 + (off_t)(b & 0xc0) * 4096);
 		break;
 	default:
 		write_place(i);
@@ -195,11 +196,11 @@ static void announce(struct scribe_process *p)
 
 /* ---- the daemon ---- */
 
-static void offer(struct scribe_process *p)
+static void asked(struct scribe_process *p)
 {
-	struct scribe_msg_streams m = {.id = byte() % 4, .made_ns = byte()};
+	const uint32_t id = byte() % 4;
 
-	scribe_shm_counters_offered(&d, p, &m, fcntl(memory[byte() % MEMORIES], F_DUPFD_CLOEXEC, 3));
+	ask(byte() % MEMORIES, p, id, byte());
 }
 
 static void known(struct scribe_process *p)
@@ -232,7 +233,7 @@ static void step(void)
 		program();
 		break;
 	case 3:
-		offer(p);
+		asked(p);
 		break;
 	case 4:
 	case 5:
@@ -352,9 +353,7 @@ static void begin(const uint8_t *data, size_t size)
 	}
 	for (int i = 0; i < MEMORIES; i++) {
 		memory[i] = -1;
-		make_memory(i);
-		if (i < 2)
-			fcntl(memory[i], F_ADD_SEALS, F_SEAL_SHRINK);
+		ask(i, &process[i % PROGRAMS], (uint32_t)i, 0);
 	}
 }
 
@@ -385,7 +384,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scribe_heatmaps_forget(&rank);
 	scribe_name_table_clear(&w.labels);
 	for (int i = 0; i < MEMORIES; i++)
-		close(memory[i]);
+		if (memory[i] >= 0)
+			close(memory[i]);
 	if (fuzz_in_use() != before)
 		abort();
 	return 0;

@@ -280,12 +280,12 @@ bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *
 	return true;
 }
 
-int scribe_helper_cmdline(struct scribe_helper *h, pid_t pid, uint32_t deadline_ms)
+int scribe_helper_process_text(struct scribe_helper *h, pid_t pid, bool environment, size_t at, uint32_t deadline_ms)
 {
 	return -EPIPE;
 }
 
-bool scribe_helper_cmdline_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
+bool scribe_helper_process_text_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
 {
 	*ret_rc = -EPIPE;
 	return true;

@@ -38,3 +38,20 @@ steady() {
   [ "$n" -ge 1 ]
   [ "$n" -lt 1500 ]
 }
+
+@test "descriptors of files whose server answers no close: nobody else waits" {
+  serve
+  mkdir "$T/fs"
+  mkfifo "$T/in"
+  python3 "$BATS_TEST_DIRNAME/never_closed.py" "$T/fs" "$IOSCRIBE_DIR/socket" <"$T/in" >"$T/out" 2>"$T/err" 3>&- &
+  exec 4>"$T/in"
+  until_true test -s "$T/out"
+  local status=0 state
+  timeout 5 "$IOSCRIBE" job list >/dev/null || status=$?
+  state=$(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$DAEMON/status")
+  exec 4>&-
+  wait $!
+  cat "$T/err"
+  [ "$status" -eq 0 ]
+  [ "$state" != D ]
+}

@@ -69,10 +69,20 @@ def says(*packets):
     return attempt
 
 
+def sent_with(s, message, fds):
+    """Linux 6.16 and newer: refused by the kernel."""
+    try:
+        s.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+    except PermissionError:
+        return False
+    return True
+
+
 def with_descriptors():
     s = connection()
     fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(10)]
-    s.sendmsg([hello()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+    if not sent_with(s, hello(), fds):
+        s.send(hello())
     return answers(s)[-1:] == [ERROR]
 
 
@@ -81,10 +91,10 @@ def nothing_with_descriptors():
     for _ in range(200):
         s = connection()
         fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(4)]
-        s.sendmsg([b""], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+        taken = sent_with(s, b"", fds)
         for fd in fds:
             os.close(fd)
-        if answers(s):
+        if taken and answers(s):
             return False
     return True
 

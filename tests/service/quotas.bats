@@ -102,3 +102,33 @@ for _ in range(20): subprocess.run(["/bin/true"], env=big, check=True)') 3>&-
   [ "$status" -eq 1 ]
   [[ "$output" == *"job_records: only the site's configuration sets this" ]]
 }
+
+@test "files of ever new processes beyond what their user may have are folded, and nothing is lost; another user's are not" {
+  printf 'user_files = 300\n' >>"$IOSCRIBE_CONFIG"
+  serve
+  chmod 755 "$T"
+  mkdir -m 777 "$T/w/many" "$T/w/calm"
+  job begin --job-id 1 --uid 65534 --match-env "JOBX=1.$T"
+  job begin --job-id 2 --uid 60001 --match-env "JOBX=2.$T"
+  local i many calm records
+  # one of them as often as its user's are counted
+  for i in {1..30}; do
+    mkdir -m 777 "$T/w/many/$i"
+    as_job 1 "$T/w/many/$i" many_files 50
+    sleep 0.1
+  done
+  mkdir -m 777 "$T/w/calm/1"
+  (cd "$T/w/calm/1" && exec setpriv --reuid=60001 --regid=60001 --clear-groups \
+    env "JOBX=2.$T" IOSCRIBE_ENABLE=1 "$IOSCRIBE_BUILD/tests/prog/many_files" 5 >/dev/null) 3>&-
+  many=$(job end 1 | grep darshan)
+  calm=$(job end 2 | grep darshan)
+  [ "$(value "$many" POSIX_BYTES_WRITTEN)" = $((30 * 1275)) ]
+  records=$("$IOSCRIBE" parse --base "$many" | awk -F '\t' '$4 == "POSIX_BYTES_WRITTEN"' | grep -c '/many/')
+  echo "$records files, $(ledger "$many" OVERFLOWED_FILES) folded, $(ledger "$many" OVERFLOWED) operations"
+  [ "$records" -ge 300 ]
+  [ "$records" -lt 1500 ]
+  [ "$(ledger "$many" OVERFLOWED)" -gt 0 ]
+  [ "$(ledger "$many" EVENTS)" = $(($(ledger "$many" RECORDED) + $(ledger "$many" OVERFLOWED))) ]
+  [ "$(value "$calm" POSIX_BYTES_WRITTEN)" = 15 ]
+  [ "$(ledger "$calm" OVERFLOWED)" = 0 ]
+}

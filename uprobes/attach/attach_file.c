@@ -307,14 +307,6 @@ static int begin(struct scribe_uprobes *u, const struct scribe_uprobed *f, int f
 	return 0;
 }
 
-bool scribe_uprobes_busy_with(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
-{
-	for (size_t i = 0; i < u->npending; i++)
-		if (u->pending[i].ino == ino && u->pending[i].dev == dev)
-			return true;
-	return false;
-}
-
 int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, int rc, const char *label,
 			   struct scribe_err *err)
 {

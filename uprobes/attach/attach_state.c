@@ -129,6 +129,14 @@ void scribe_uprobes_forget(struct scribe_uprobes *u, size_t which)
 	memmove(&u->seen[which], &u->seen[which + 1], (u->nseen - which) * sizeof(u->seen[0]));
 }
 
+bool scribe_uprobes_busy_with(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino)
+{
+	for (size_t i = 0; i < u->npending; i++)
+		if (u->pending[i].ino == ino && u->pending[i].dev == dev)
+			return true;
+	return false;
+}
+
 void scribe_pending_close(struct scribe_pending *p)
 {
 	close(p->fd);

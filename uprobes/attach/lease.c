@@ -41,7 +41,8 @@ static bool has_links(const struct scribe_uprobes *u, const struct scribe_lease 
 	for (size_t i = 0; i < u->nlinks; i++)
 		if (u->link[i].fd >= 0 && u->link[i].ino == l->ino && u->link[i].dev == l->dev)
 			return true;
-	return u->opt.link_maker && u->opt.link_maker->dropping();
+	/* one that is being made, too: it is taken off when it is there */
+	return scribe_uprobes_busy_with(u, l->dev, l->ino) || (u->opt.link_maker && u->opt.link_maker->dropping());
 }
 
 static void release(struct scribe_lease *l)

@@ -174,11 +174,12 @@ int scribe_link_done(struct scribe_link *l, bool ok, const char *path, int64_t d
 	return rc < 0 ? rc : hear(l, SCRIBE_MSG_DONE_OK, &payload, NULL, deadline);
 }
 
-int scribe_link_say_streams(struct scribe_link *l, const struct scribe_msg_streams *m, int memory,
-			    int64_t deadline)
+int scribe_link_streams(struct scribe_link *l, const struct scribe_msg_streams *m, int64_t deadline)
 {
-	if (l->sock < 0)
-		return -ENOTCONN;
-	return scribe_msg_send(l->sock, SCRIBE_MSG_STREAMS, SCRIBE_ST_OK, m, sizeof(*m), memory,
-			       scribe_msg_left_ms(deadline));
+	const void *payload;
+	int fd = -1, rc = say(l, SCRIBE_MSG_STREAMS, m, sizeof(*m), deadline);
+
+	if (rc == 0)
+		rc = hear(l, SCRIBE_MSG_STREAMS_OK, &payload, &fd, deadline);
+	return rc < 0 ? rc : fd < 0 ? -EPROTO : scribe_fd_high(fd);
 }

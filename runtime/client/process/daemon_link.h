@@ -46,9 +46,8 @@ int scribe_link_hear_fetch(struct scribe_link *l, int64_t deadline, struct scrib
 /* Tell how it went and wait until the daemon has taken note. */
 int scribe_link_done(struct scribe_link *l, bool ok, const char *path, int64_t deadline);
 
-/* Hand over the memory in which this process counts its streams. Nothing is answered. */
-int scribe_link_say_streams(struct scribe_link *l, const struct scribe_msg_streams *m, int memory,
-			    int64_t deadline);
+/* Ask for memory in which this process counts its streams: its descriptor, the caller's, or -errno. */
+int scribe_link_streams(struct scribe_link *l, const struct scribe_msg_streams *m, int64_t deadline);
 
 /* Move a descriptor out of the low numbers that programs count on; close-on-exec. */
 int scribe_fd_high(int fd);

@@ -36,7 +36,7 @@ int scribe_stream_standard(const FILE *f)
 
 void scribe_stream_opening(void)
 {
-	if (scribe_shm_counters_on && !(scribe_seal & SCRIBE_SEAL_CALLS))
+	if (scribe_shm_counters_on && scribe_may_call())
 		scribe_tell(-1, 0, 0, 0, SCRIBE_TELL_OPENING);
 }
 
@@ -46,7 +46,7 @@ void scribe_stream_opened(const FILE *f)
 
 	if (n >= 0)
 		__atomic_fetch_or(&reopened, 1u << n, __ATOMIC_RELAXED);
-	if (scribe_shm_counters_on && !(scribe_seal & SCRIBE_SEAL_CALLS))
+	if (scribe_shm_counters_on && scribe_may_call())
 		scribe_tell(-1, 0, 0, 0, SCRIBE_TELL_OPENED);
 }
 

@@ -278,7 +278,7 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
 	if (!scribe_stream_state->uncovered && scribe_stream_state->memory->nbytes &&
-	    !(scribe_seal & SCRIBE_SEAL_CALLS))
+	    scribe_may_call())
 		uncover((const void *)(uintptr_t)real);
 	if (f->count_at == SCRIBE_MPIIO_COLL_READS || f->count_at == SCRIBE_MPIIO_COLL_WRITES)
 		ioscribe_file_site(NULL, 0, 0, 0, NULL); /* HDF5 above wants to know */

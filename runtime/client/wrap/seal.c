@@ -151,22 +151,20 @@ unsigned scribe_seal_known(void)
 	unsigned seal = scribe_seal;
 
 	if (!(seal & (SCRIBE_SEAL_LOOKED | SCRIBE_SEAL_CALLS))) {
+		int kept = errno;
+
 		seal = SCRIBE_SEAL_LOOKED;
 		if (scribe_inherited_filter() || below_valgrind())
 			seal |= SCRIBE_SEAL_CALLS;
 		seal |= __atomic_fetch_or(&scribe_seal, seal, __ATOMIC_SEQ_CST);
+		errno = kept;
 	}
 	return seal;
 }
 
-/* Now, where it is cheap to look up names, and where a program that seals itself unseen has not done so yet. */
+/* Now: a child of vfork must not look. */
 __attribute__((constructor)) static void start(void)
 {
-	int kept = errno;
-
 	next_prctl = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");
 	next_syscall = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	if (getenv(SCRIBE_ENV_SOCKET))
-		scribe_seal_known();
-	errno = kept;
 }

@@ -17,13 +17,17 @@ enum scribe_seal {
 /* enum scribe_seal, of any thread: what one has forbidden itself is taken for all. Only ever read here. */
 extern volatile unsigned scribe_seal __attribute__((visibility("hidden")));
 
+/* The same, what the process was begun with among it: looked for once, when it is first wanted. */
+unsigned scribe_seal_known(void);
+
 /* May we ask the kernel, now and at any later time? */
 static inline bool scribe_may_call(void)
 {
-	return !(scribe_seal & SCRIBE_SEAL_CALLS);
-}
+	unsigned seal = scribe_seal;
 
-/* The same, what the process was begun with among it. */
-unsigned scribe_seal_known(void);
+	if (__builtin_expect(!(seal & (SCRIBE_SEAL_LOOKED | SCRIBE_SEAL_CALLS)), 0))
+		seal = scribe_seal_known();
+	return !(seal & SCRIBE_SEAL_CALLS);
+}
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "logfmt/rules/streams.h"
 
-/* Of a new process, for as long as it lives; NULL: none could be made, or the daemon does not take it. */
-struct scribe_shm_counters *scribe_shm_counters_make(uint64_t id, uint64_t now);
+/* Of a new process, for as long as it lives; NULL: the daemon gives none, or none in time. */
+struct scribe_shm_counters *scribe_shm_counters_get(uint64_t id, uint64_t now);
 
 #endif

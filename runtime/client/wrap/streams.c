@@ -27,6 +27,7 @@
 #include "runtime/client/wrap/stream_ends.h"
 
 #define ENTRIES      4096u
+#define GROUP        (ENTRIES / 64) /* entries: a page and a little more */
 #define FILL_MAX     3072u
 #define PLACES_TRIED 64u
 #define LOCK_YIELDS   200
@@ -130,7 +131,7 @@ static bool begin(void)
 		return false;
 	if (!s->version) {
 		fill = 0;
-		s->memory = scribe_shm_counters_make(now ^ (uint64_t)getpid() << 16, now);
+		s->memory = scribe_shm_counters_get(now ^ (uint64_t)getpid() << 16, now);
 		s->born = now | 1;
 		/* a number that no cache of an earlier process holds */
 		__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
@@ -153,6 +154,14 @@ static struct scribe_stream_entry *entry_of(struct scribe_stream_state *s, const
 	while (s->entry[at].f && s->entry[at].f != f)
 		at = (at + 1) % ENTRIES;
 	return &s->entry[at];
+}
+
+/* A new one. Its group is one with entries for good: what moves into a gap moves within such groups. */
+static void put_in(struct scribe_stream_state *s, struct scribe_stream_entry *e, const struct scribe_stream_entry *as)
+{
+	*e = *as;
+	s->groups |= 1ull << ((size_t)(e - s->entry) / GROUP);
+	fill++;
 }
 
 /* Take an entry out and close the gap. */
@@ -350,10 +359,8 @@ static struct scribe_counter_slot *find(const void *f, struct scribe_stream_cach
 		errno = kept;
 		return NULL;
 	}
-	if (!e->f) {
-		*e = (struct scribe_stream_entry){.f = f, .file = announce != NULL};
-		fill++;
-	}
+	if (!e->f)
+		put_in(s, e, &(struct scribe_stream_entry){.f = f, .file = announce != NULL});
 	if (!e->placed)
 		assign(s, e);
 	else if (e->counted && s->memory->taken[e->index] == e->gen)
@@ -389,10 +396,9 @@ void scribe_file_opened(const void *file, uint64_t name, const struct scribe_fil
 	if ((scribe_stream_state->version || begin()) && lock(scribe_stream_state)) {
 		s = scribe_stream_state;
 		e = entry_of(s, file);
-		if (!e->f && fill < FILL_MAX) {
-			*e = (struct scribe_stream_entry){.f = file, .file = true, .name = name, .view = *view};
-			fill++;
-		}
+		if (!e->f && fill < FILL_MAX)
+			put_in(s, e, &(struct scribe_stream_entry){
+					     .f = file, .file = true, .name = name, .view = *view});
 		unlock(s);
 	}
 	errno = kept;
@@ -466,7 +472,7 @@ __attribute__((destructor)) static void at_exit(void)
 	if (!s->version || !s->memory || !scribe_may_call() || !lock(s))
 		return;
 	for (uint32_t i = 0; i < ENTRIES; i++)
-		if (s->entry[i].f)
+		if (s->groups >> i / GROUP & 1 && s->entry[i].f)
 			ends(s->memory, &s->entry[i], true);
 	unlock(s);
 }

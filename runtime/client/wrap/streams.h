@@ -39,6 +39,7 @@ struct scribe_stream_state {
 	uint32_t uncovered;            /* 1: the MPI library's probes have been dealt with */
 	struct scribe_shm_counters *memory; /* NULL: none could be made */
 	struct scribe_cursors *cursors;
+	uint64_t groups;   /* of 64 entries, bits: those that ever had one; the pages of others are not touched */
 	uint64_t nameless; /* files whose opening was not seen: each has a cursor of its own */
 	struct scribe_stream_entry {
 		const void *f; /* NULL: empty */

@@ -138,6 +138,26 @@ static bool says_nothing(const struct scribe_slot_view *v)
 	return true;
 }
 
+/* The name of a further record of a rank's: where its user has as many as he may, that of folded files. */
+static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_slot_view *v,
+					   struct scribe_name_entry *label)
+{
+	struct scribe_job *w = x->p->work;
+	const int library = scribe_library_module(v->slot->kind);
+
+	if (w->files_full && !label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL &&
+	    !scribe_records_find(x->records, library ? library : SCRIBE_MOD_POSIX, label->id)) {
+		label = scribe_slot_folded_label(w, x->p);
+		if (!label)
+			return NULL;
+		label->folded = true;
+		w->files_folded++;
+	}
+	for (unsigned i = 0; label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nparts; i++)
+		w->folded_late += v->part[i]->events;
+	return label;
+}
+
 static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 {
 	struct drain *x = ctx;
@@ -166,6 +186,8 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 		x->p->work->names_lost++;
 	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
 		label = scribe_slot_made_up_label(x->p->work, x->p, slot);
+	if (label)
+		label = or_folded(x, v, label);
 	if (scribe_library_module(slot->kind)) {
 		if (!label || drain_lib(x, v, label) < 0)
 			x->p->work->memory_out++;

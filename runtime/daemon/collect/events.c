@@ -34,7 +34,10 @@
 
 #define SCRIBE_HIDDEN_EXE "<privileged>"
 #define PROXY "hydra_" /* hydra_pmi_proxy, hydra_bstrap_proxy */
-#define PROC_TEXT_MAX     (1u << 21) /* of a command line or environment read from /proc */
+#define ENV_MAX (1u << 21) /* bytes of an environment that is read again */
+
+/* Types of events of our own: to ask again for what the ring has lost. `slot`: from this byte on. */
+enum { EXEC_AGAIN = 0x1001, ENV_AGAIN };
 
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
@@ -264,7 +267,6 @@ static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct scribe_job *w = p->work;
 
-	scribe_daemon_last_words(d, p);
 	p->next_end = NULL;
 	p->leaves = true;
 	if (w->leaving)
@@ -307,7 +309,6 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 
 	if (!scribe_map_get(&d->streams, p->proc_id))
 		return;
-	scribe_daemon_last_words(d, p);
 	records = scribe_drain_records(p);
 	if (!records || scribe_shm_counters_replaced(d, p, records, when_ns) < 0)
 		p->work->memory_out++;
@@ -337,7 +338,8 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct s
 	char text[4096];
 	size_t n = 0;
 
-	if (is_proxy(parent) && !scribe_path_lookup_cmdline(w, (pid_t)parent, text, sizeof(text), &n))
+	if (is_proxy(parent) &&
+	    !scribe_path_lookup_text(w, &(struct scribe_text_of){.pid = (pid_t)parent}, text, sizeof(text), &n))
 		return SCRIBE_NAME_WAITS;
 	p = appear(d, w, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
 	if (!p)
@@ -350,6 +352,29 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct s
 	}
 	if (scribe_attend_is_late(p))
 		scribe_libs_late(d, p);
+	return 0;
+}
+
+/* What the kernel still has of a process, read by a helper. 0, or SCRIBE_NAME_WAITS. */
+static int on_again(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
+{
+	const struct scribe_text_of of = {.pid = p->tgid, .environment = e->type == ENV_AGAIN, .at = e->slot};
+	char text[SCRIBE_NAME_ROOM];
+	size_t n;
+
+	if (!scribe_path_lookup_text(p->work, &of, text, sizeof(text), &n))
+		return SCRIBE_NAME_WAITS;
+	if (!of.environment) {
+		if (n)
+			on_exec(d, p, text, n, 0);
+		return 0;
+	}
+	if (n)
+		feed_environment(p, text, n);
+	if (n < sizeof(text) || e->slot > ENV_MAX ||
+	    scribe_held_put(p->work, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = e->proc_id,
+							    .slot = e->slot + (uint32_t)n}, ""))
+		end_environment(d, p);
 	return 0;
 }
 
@@ -398,6 +423,9 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
 	case SCRIBE_EV_EXIT:
 		on_end(d, p, e->status, e->when_ns, kind_of(e->status));
 		break;
+	case EXEC_AGAIN:
+	case ENV_AGAIN:
+		return on_again(d, p, e);
 	default:
 		break;
 	}
@@ -481,46 +509,11 @@ int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 	return taken;
 }
 
-static char *read_proc_text(int32_t tgid, const char *what, size_t *ret_bytes)
+/* EXEC or ENV of this process may have been lost. */
+static void want_again(struct scribe_job *w, const struct scribe_process *p)
 {
-	char path[64], *text = malloc(PROC_TEXT_MAX);
-	size_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", tgid, what);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && text && n < PROC_TEXT_MAX) {
-		ssize_t got = read(fd, text + n, PROC_TEXT_MAX - n);
-
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (!n) {
-		free(text);
-		return NULL;
-	}
-	*ret_bytes = n;
-	return text;
-}
-
-/* EXEC or ENV of this process may have been lost: read what the kernel still has. */
-static void reread(struct scribe_daemon *d, struct scribe_process *p)
-{
-	size_t bytes;
-	char *text = read_proc_text(p->tgid, "cmdline", &bytes);
-
-	if (!text)
-		return;
-	on_exec(d, p, text, bytes, 0);
-	free(text);
-	text = read_proc_text(p->tgid, "environ", &bytes);
-	if (text)
-		feed_environment(p, text, bytes);
-	free(text);
-	end_environment(d, p);
+	(void)scribe_held_put(w, &(struct scribe_event){.type = EXEC_AGAIN, .proc_id = p->proc_id}, "");
+	(void)scribe_held_put(w, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = p->proc_id}, "");
 }
 
 static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool lost)
@@ -540,7 +533,7 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool 
 		else if (proc->flags & SCRIBE_PF_EXITED)
 			on_end(d, p, proc->exit_code, proc->exit_ns, kind_of(proc->exit_code));
 		else if (lost && !(proc->flags & SCRIBE_PF_HIDDEN))
-			reread(d, p);
+			want_again(p->work, p);
 	}
 }
 

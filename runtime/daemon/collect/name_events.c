@@ -95,6 +95,27 @@ static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p
 	return fixed;
 }
 
+/* Its user has as many files as he may: this name, if it is a new one, is replaced by one that stands for all such. */
+static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
+{
+	struct scribe_job *w = p->work;
+	const char *instead = SCRIBE_FURTHER_EXCLUDED;
+	const struct scribe_name_entry *folded;
+
+	if (scribe_name_table_by_id(&w->labels, scribe_record_id(path, bytes)))
+		return bytes;
+	if (!scribe_exclusions_match(&w->config.paths, path, bytes)) {
+		folded = scribe_slot_folded_label(w, p);
+		if (!folded)
+			return bytes;
+		w->files_folded++;
+		instead = folded->text;
+	}
+	bytes = strlen(instead);
+	memcpy(path, instead, bytes + 1);
+	return bytes;
+}
+
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text)
 {
@@ -136,14 +157,16 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
 				   e->string_bytes - parts.string_bytes);
 	}
+	if (p->work->files_full)
+		bytes = further_name(p, path, bytes);
 	label = scribe_name_table_intern(&p->work->labels, path, bytes);
 	if (!label) {
 		p->work->memory_out++;
 		return 0;
 	}
-	if (file_id)
-		label->file_id = file_id;
 	scribe_slot_name_set(d, p->work, e->slot, e->generation, label);
+	if (file_id && !label->folded)
+		label->file_id = file_id;
 	scribe_job_journal_name(p->work, e->slot, e->generation, label);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
 	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
@@ -153,7 +176,7 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 								? SCRIBE_SF_FOLDER_EXCLUDED
 								: 0),
 				  __ATOMIC_RELAXED);
-	else if (p->own_root_dir) /* else its name means another file to the helper */
+	else if (p->own_root_dir && !label->folded) /* else its name means another file to the helper */
 		scribe_file_xattrs_want(p->work, label);
 	return 0;
 }

@@ -111,11 +111,11 @@ static void give_back(const struct scribe_memory *m, uint32_t i, uint32_t gen)
 }
 
 /* A memory of an earlier daemon is at hand again. Uses that it took may not have been given back. */
-static void add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
+static bool add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
 {
 	if (!scribe_shm_open(m, fd, made_ns)) {
 		close(fd);
-		return;
+		return false;
 	}
 	scribe_shm_segments_attach(m);
 	__atomic_store_n(&m->map->heat_base_ns, scribe_heatmaps_base(m->process), __ATOMIC_RELEASE);
@@ -128,6 +128,7 @@ static void add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
 		    gen == m->entry[i].taken)
 			give_back(m, i, gen);
 	}
+	return true;
 }
 
 static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
@@ -140,7 +141,7 @@ static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
 		return;
 	*at = f->next;
 	d->nfound--;
-	add_memory(m, f->fd, f->made_ns);
+	(void)add_memory(m, f->fd, f->made_ns);
 	free(f);
 }
 
@@ -168,17 +169,31 @@ static void uncover(const struct scribe_daemon *d, struct scribe_memory *m)
 	__atomic_store_n(&m->map->nbytes, n, __ATOMIC_RELEASE);
 }
 
-void scribe_shm_counters_offered(struct scribe_daemon *d, struct scribe_process *p,
-			    const struct scribe_msg_streams *message, int fd)
+/* A file in memory whose size nobody can change. */
+static int new_file(void)
 {
-	struct scribe_memory *m = is_sound(fd) ? memory_of(d, p, message->id) : NULL;
+	int fd = memfd_create("ioscribe-streams", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (!m || m->fd >= 0) {
+	if (fd >= 0 && (ftruncate(fd, sizeof(struct scribe_shm_counters)) < 0 ||
+			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)) {
 		close(fd);
-		return;
+		return -1;
 	}
-	add_memory(m, fd, message->made_ns);
+	return fd;
+}
+
+int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_msg_streams *ask)
+{
+	struct scribe_memory *m = memory_of(d, p, ask->id);
+	int fd = m && m->fd < 0 ? new_file() : -1;
+
+	if (fd < 0 || !add_memory(m, fd, ask->made_ns))
+		return -1;
+	m->map->magic = SCRIBE_SHM_COUNTERS_MAGIC;
+	m->map->id = ask->id;
+	m->map->made_ns = ask->made_ns;
 	uncover(d, m);
+	return fd;
 }
 
 /* Does its record go into the log? */
@@ -434,7 +449,7 @@ static void found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
 	while (m && (m->process->work != w || m->id != id))
 		m = m->after;
 	if (m && m->fd < 0) {
-		add_memory(m, fd, made_ns);
+		(void)add_memory(m, fd, made_ns);
 		return;
 	}
 	for (f = d->found; !m && f && (f->work != w || f->id != id);)

@@ -2,7 +2,7 @@
 /*
  * Streams that programs count themselves, in memory shared with the daemon
  * (logfmt/rules/streams.h). Nothing in that memory is believed but numbers of the
- * records that the kernel has said are theirs; it is read by pread, never mapped.
+ * records that the kernel has said are theirs; it is read by pread, and written through a mapping.
  */
 #ifndef RUNTIME_DAEMON_COLLECT_SHM_COUNTERS_H
 #define RUNTIME_DAEMON_COLLECT_SHM_COUNTERS_H
@@ -13,9 +13,8 @@
 #include "runtime/daemon/state/shm_copy.h"
 
 
-/* A process hands over its memory; `fd` is the daemon's from now on. */
-void scribe_shm_counters_offered(struct scribe_daemon *d, struct scribe_process *p,
-			    const struct scribe_msg_streams *m, int fd);
+/* A memory for a process that asks for one: its descriptor, which stays the daemon's, or -1. */
+int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_msg_streams *ask);
 /* The kernel has said whose record a place of that memory is. */
 void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p,
 			      const struct scribe_event *e);

@@ -37,11 +37,21 @@ void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *w, uint32_
 {
 	if (!scribe_slot_room(d, index))
 		return;
-	label->excluded = scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
+	label->folded = !strncmp(label->text, SCRIBE_OVERFLOWED, strlen(SCRIBE_OVERFLOWED));
+	label->excluded = !strcmp(label->text, SCRIBE_FURTHER_EXCLUDED) ||
+			  scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
 	d->slot[index] = (struct scribe_slot_name){
 		.generation = generation, .job = w->index, .label = label};
 	if (!label->excluded)
 		scribe_exclusion_check_name(w, index, generation, label);
+}
+
+struct scribe_name_entry *scribe_slot_folded_label(struct scribe_job *w, const struct scribe_process *p)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), SCRIBE_OVERFLOWED "%d>", p->tgid);
+	return scribe_name_table_intern(&w->labels, text, strlen(text));
 }
 
 struct scribe_name_entry *scribe_slot_made_up_label(struct scribe_job *w, const struct scribe_process *p,
@@ -50,10 +60,9 @@ struct scribe_name_entry *scribe_slot_made_up_label(struct scribe_job *w, const 
 	char text[96];
 
 	if (slot->kind == SCRIBE_KIND_CATCHALL)
-		snprintf(text, sizeof(text), "<folded:%d>", p->tgid);
-	else
-		snprintf(text, sizeof(text), "<unnamed:%u:%u:%llu>", slot->dev >> 20, slot->dev & 0xfffff,
-			 (unsigned long long)slot->ino);
+		return scribe_slot_folded_label(w, p);
+	snprintf(text, sizeof(text), "<unnamed:%u:%u:%llu>", slot->dev >> 20, slot->dev & 0xfffff,
+		 (unsigned long long)slot->ino);
 	return scribe_name_table_intern(&w->labels, text, strlen(text));
 }
 

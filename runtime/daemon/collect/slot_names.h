@@ -21,6 +21,8 @@ struct scribe_name_entry *scribe_counter_label(struct scribe_daemon *d, const st
 /* Is there a slot of this number? Room for its name is made. */
 bool scribe_slot_room(struct scribe_daemon *d, uint32_t index);
 
+/* Of the files of a process that have no record of their own; NULL: memory is out. */
+struct scribe_name_entry *scribe_slot_folded_label(struct scribe_job *w, const struct scribe_process *p);
 /* Of a record whose name never came, or that stands for many files; NULL: memory is out. */
 struct scribe_name_entry *scribe_slot_made_up_label(struct scribe_job *w, const struct scribe_process *p,
 					       const struct scribe_slot *slot);

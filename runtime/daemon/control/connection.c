@@ -18,6 +18,10 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/collect/held_events.h"
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	const char *base = access("/run", W_OK) == 0 ? "/run" : "/tmp";
@@ -40,7 +44,13 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	    chmod(d->socket, 0600) < 0)
 		return scribe_err_set(err, -errno, "cannot give %s to its user: %s", d->socket,
 				      strerror(errno));
+	scribe_clients_take_no_descriptors(d->listen);
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
+}
+
+void scribe_clients_take_no_descriptors(int listening)
+{
+	(void)setsockopt(listening, SOL_SOCKET, SO_PASSRIGHTS, &(int){0}, sizeof(int));
 }
 
 struct scribe_process *scribe_client_peer(struct scribe_daemon *d, struct scribe_client *c)

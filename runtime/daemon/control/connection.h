@@ -10,6 +10,11 @@
 /* A socket for the runtime of one user's job, in a directory of its own. */
 int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err);
 /*
+ * Who sends descriptors to these connections gets an error (Linux 6.16 and newer). Before, they are dropped with
+ * their message, unopened: the last one of a locked file of a FUSE server makes the daemon wait for that server.
+ */
+void scribe_clients_take_no_descriptors(int listening);
+/*
  * Is all known that its process did before it sent the message that now waits? Its fork, exec and names
  * may still stand in the event ring: then the message is read at a later turn.
  */

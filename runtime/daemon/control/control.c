@@ -8,7 +8,6 @@
 #include "runtime/daemon/control/trace_session.h"
 
 const struct scribe_daemon_ops scribe_control_ops = {
-	.last_words = scribe_clients_last_words,
 	.has_to_say = scribe_clients_waiting,
 	.report = scribe_runlink_report,
 	.windows_closed = scribe_trace_session_answer,

@@ -219,40 +219,13 @@ static void reap(struct scribe_daemon *d)
 	}
 }
 
-static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_streams *m,
-		      int fd)
+/* Who gets none is told so by the end of the connection. */
+static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_streams *ask)
 {
 	struct scribe_process *p = scribe_client_peer(d, c);
+	int fd = p ? scribe_shm_counters_make(d, p, ask) : -1;
 
-	if (fd < 0)
-		return -EPROTO;
-	if (p)
-		scribe_shm_counters_offered(d, p, m, fd);
-	else
-		close(fd);
-	return 0;
-}
-
-void scribe_clients_last_words(struct scribe_daemon *d, struct scribe_process *p)
-{
-	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
-	const struct scribe_msg_streams *m = (const void *)(packet + sizeof(struct scribe_msg_header));
-
-	if (d->listen < 0)
-		return;
-	scribe_clients_accept(d);
-	for (struct scribe_client *c = d->clients; c; c = c->next) {
-		struct scribe_msg_header h = {0};
-		struct scribe_err err = {0};
-		int fd = -1;
-
-		if (c->pid != p->tgid || c->gone || c->own ||
-		    recv(c->fd, &h, sizeof(h), MSG_PEEK | MSG_DONTWAIT) != (ssize_t)sizeof(h) ||
-		    h.type != SCRIBE_MSG_STREAMS)
-			continue;
-		if (scribe_msg_recv(c->fd, packet, &fd, 0, &err) > 0 && fd >= 0)
-			scribe_shm_counters_offered(d, p, m, fd);
-	}
+	return fd < 0 ? -EPROTO : scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_STREAMS_OK, 0, NULL, 0, fd);
 }
 
 /* Messages of a traced process about itself. */
@@ -278,12 +251,11 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_header *h = (const void *)packet;
 	struct scribe_err err = {0};
-	int fd = -1;
 	ssize_t n;
 
 	if (!may_serve(d, c))
 		return 0;
-	n = scribe_msg_recv(c->fd, packet, &fd, 0, &err);
+	n = scribe_msg_recv(c->fd, packet, NULL, 0, &err);
 	if (n == -ETIMEDOUT)
 		return 0;
 	if (n == -EPROTO)
@@ -291,11 +263,9 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	if (n <= 0)
 		return -EPIPE;
 	c->moved_ns = scribe_now_ns();
-	if (h->type == SCRIBE_MSG_STREAMS)
-		return on_streams(d, c, (const void *)(h + 1), fd);
-	if (fd >= 0)
-		close(fd);
 	switch (h->type) {
+	case SCRIBE_MSG_STREAMS:
+		return on_streams(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_START:
 		return scribe_attach_session_start(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_HELLO:

@@ -10,8 +10,6 @@
 /* A connection that exists already: its `fd` is taken over. NULL: no memory. */
 struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd);
 void scribe_clients_accept(struct scribe_daemon *d);
-/* A process has ended: what it handed over before may still wait in its connection. */
-void scribe_clients_last_words(struct scribe_daemon *d, struct scribe_process *p);
 void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c);
 /* Serve whatever waits on any connection, without blocking. */
 void scribe_clients_serve_all(struct scribe_daemon *d);

@@ -11,12 +11,14 @@
 #include "runtime/daemon/collect/library_queue.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/model/record_set.h"
 
 #define SHARE_NS   20000000ull   /* between two looks at the shares, */
 #define TIME_NS    500000000ull  /* and at the helpers' time */
 #define AVERAGE_NS 10000000000ull
 #define PLACES_OF_OTHERS 8u  /* the last eighth of what all users may have goes to those */
 #define LITTLE           64u /* who hold less than a 64th of it */
+#define FULL_USERS       2u  /* users with as many files as one may have: more would take the service's memory */
 
 static const struct {
 	const char *key, *what;
@@ -76,6 +78,21 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 	c->of->v[SCRIBE_QUOTA_HELPERS] += uid == c->uid;
 }
 
+/* Records of all ranks that are held; at least the names, of which each may get one. */
+static uint64_t files_of(const struct scribe_job *w)
+{
+	uint64_t files = 0;
+
+	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+		for (size_t i = 0; i < u->ranks.places; i++) {
+			const struct scribe_rank *r = u->ranks.entry[i].value;
+
+			files += r && r->records ? r->records->n : 0;
+			files += r && r->fetched ? r->fetched->n : 0;
+		}
+	return files > w->labels.by_id.used ? files : w->labels.by_id.used;
+}
+
 void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)
 {
 	const struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
@@ -100,6 +117,7 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&w->journal);
 		ret->v[SCRIBE_QUOTA_RECORDS] += job ? job->used : 0;
 		ret->v[SCRIBE_QUOTA_PROCESSES] += job ? job->proc_used : 0;
+		ret->v[SCRIBE_QUOTA_FILES] += files_of(w);
 		bytes += w->journal.bytes;
 	}
 	ret->v[SCRIBE_QUOTA_MIB] = bytes >> 20;
@@ -137,6 +155,11 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 		for (const struct scribe_client *c = d->clients; c; c = c->next)
 			*ret_taken += c->uid != 0;
 		return SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
+	}
+	if (q == SCRIBE_QUOTA_FILES) {
+		for (const struct scribe_job *w = d->works; w; w = w->next)
+			*ret_taken += w->config.uid ? files_of(w) : 0;
+		return FULL_USERS * scribe_user_limit(d, q);
 	}
 	return 0;
 }
@@ -251,6 +274,17 @@ static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
 	}
 }
 
+/* From now on, or no longer, a further file of the user's is folded. */
+static void limit_files(void *ctx, uid_t uid)
+{
+	struct scribe_daemon *d = ctx;
+	bool full = scribe_user_may(d, uid, SCRIBE_QUOTA_FILES, NULL) < 0;
+
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		if (w->config.uid == uid)
+			w->files_full = full;
+}
+
 /* The largest journal of a user who has too much is given up: what is in it stays. */
 static void give_up_journal(void *ctx, uid_t uid)
 {
@@ -292,6 +326,7 @@ void scribe_user_tick(struct scribe_daemon *d)
 		allow(d, d->user_timed_ns ? now - d->user_timed_ns : 0);
 		d->user_timed_ns = now;
 		scribe_user_each(d, give_up_journal, d);
+		scribe_user_each(d, limit_files, d);
 	}
 }
 

@@ -41,10 +41,10 @@ static bool need_helper(struct scribe_job *w)
 	return l->has_helper;
 }
 
-static void begin_wait(struct scribe_path_lookup *l, bool cmdline)
+static void begin_wait(struct scribe_path_lookup *l, bool text)
 {
 	l->state = SCRIBE_LOOKUP_ASKED;
-	l->cmdline = cmdline;
+	l->text = text;
 	l->seen_ns = scribe_now_ns();
 	l->waited_ns = 0;
 }
@@ -128,7 +128,8 @@ bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_pa
 	return true;
 }
 
-bool scribe_path_lookup_cmdline(struct scribe_job *w, pid_t pid, char *ret_text, size_t cap, size_t *ret_bytes)
+bool scribe_path_lookup_text(struct scribe_job *w, const struct scribe_text_of *of, char *ret_text, size_t cap,
+			     size_t *ret_bytes)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
 
@@ -137,7 +138,7 @@ bool scribe_path_lookup_cmdline(struct scribe_job *w, pid_t pid, char *ret_text,
 		*ret_bytes = l->answer.bytes < cap ? l->answer.bytes : cap;
 		memcpy(ret_text, l->answer.text, *ret_bytes);
 	} else if (l->state == SCRIBE_LOOKUP_NONE && !l->quiet && need_helper(w)) {
-		if (scribe_helper_cmdline(&l->helper, pid, DEADLINE_MS) == 0) {
+		if (scribe_helper_process_text(&l->helper, of->pid, of->environment, of->at, DEADLINE_MS) == 0) {
 			begin_wait(l, true);
 			return false;
 		}
@@ -164,7 +165,7 @@ bool scribe_path_lookup_waits(struct scribe_job *w)
 
 	if (l->state != SCRIBE_LOOKUP_ASKED)
 		return false;
-	if (!(l->cmdline ? scribe_helper_cmdline_read : scribe_helper_resolved)(&l->helper, &l->answer, &rc) &&
+	if (!(l->text ? scribe_helper_process_text_read : scribe_helper_resolved)(&l->helper, &l->answer, &rc) &&
 	    !is_late(l))
 		return true;
 	l->state = rc == 0 ? SCRIBE_LOOKUP_ANSWERED : SCRIBE_LOOKUP_GIVEN_UP;

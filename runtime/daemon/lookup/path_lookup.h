@@ -32,11 +32,19 @@ struct scribe_path_of {
  * can be resolved from the kernel's dentry cache.
  */
 bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes);
+/* A command line, or an environment, from a byte of it on. */
+struct scribe_text_of {
+	pid_t pid;
+	bool environment;
+	size_t at;
+};
+
 /*
- * The command line of a process of the job's user, in the same way: false, a helper has been asked. Words that end in
- * NUL; *ret_bytes 0: nobody can tell.
+ * What a process of the job's user was executed with, in the same way: false, a helper has been asked. Words that
+ * end in NUL; *ret_bytes 0: that is all, or nobody can tell.
  */
-bool scribe_path_lookup_cmdline(struct scribe_job *w, pid_t pid, char *ret_text, size_t cap, size_t *ret_bytes);
+bool scribe_path_lookup_text(struct scribe_job *w, const struct scribe_text_of *of, char *ret_text, size_t cap,
+			     size_t *ret_bytes);
 /* Is an answer under way? Looks for it, and gives it up when it has taken too long. */
 bool scribe_path_lookup_waits(struct scribe_job *w);
 /* The answer is of no use any more. */

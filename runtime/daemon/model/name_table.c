@@ -81,7 +81,7 @@ struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *nam
 		return NULL;
 	n->id = id;
 	n->bytes = bytes;
-	n->excluded = false;
+	n->excluded = n->folded = false;
 	n->file_id = 0;
 	memcpy(n->text, path, bytes);
 	n->text[bytes] = 0;

@@ -14,12 +14,15 @@
 
 #define SCRIBE_NAME_ROOM 8448            /* two texts of the kernel's limit, joined */
 #define SCRIBE_CUT_MARK  "<cut>"         /* stands for what was too long to be kept */
+#define SCRIBE_FURTHER_EXCLUDED "<excluded>" /* stands for all excluded names beyond what the user may have */
+#define SCRIBE_OVERFLOWED "<folded:"             /* PID>: for all others of that process */
 #define SCRIBE_LOST_ROOT "<unreachable>" /* walk ended outside the process's root */
 
 struct scribe_name_entry {
 	uint64_t id;
 	size_t bytes;
 	bool excluded;
+	bool folded;      /* it stands for files beyond what its user may have */
 	uint64_t file_id; /* of something in a file: record id of that file's name, else 0 */
 	char text[]; /* ends in NUL */
 };

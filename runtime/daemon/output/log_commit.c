@@ -45,6 +45,10 @@ uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_l
 	ret_ledger->v[SCRIBE_L_EVENTS] -= late;
 	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
 	ret_ledger->v[SCRIBE_L_EXCLUDED] += late;
+	late = w->folded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? w->folded_late : 0;
+	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
+	ret_ledger->v[SCRIBE_L_OVERFLOWED] += late;
+	ret_ledger->v[SCRIBE_L_OVERFLOWED_FILES] += w->files_folded;
 	ret_ledger->v[SCRIBE_L_APPROX_TIME] += w->untimed_calls;
 	ret_ledger->v[SCRIBE_L_STREAMS_STOPPED] = w->streams_stopped;
 	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(w);

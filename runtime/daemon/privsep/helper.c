@@ -303,15 +303,17 @@ bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *
 	return true;
 }
 
-int scribe_helper_cmdline(struct scribe_helper *h, pid_t pid, uint32_t deadline_ms)
+int scribe_helper_process_text(struct scribe_helper *h, pid_t pid, bool environment, size_t at, uint32_t deadline_ms)
 {
-	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_CMDLINE};
+	static struct scribe_helper_question q;
 
+	q.op = environment ? SCRIBE_HELPER_ENVIRON : SCRIBE_HELPER_CMDLINE;
 	q.where[0] = (uint64_t)pid;
+	q.where[1] = at;
 	return ask(h, &q, -1, deadline_ms, false);
 }
 
-bool scribe_helper_cmdline_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
+bool scribe_helper_process_text_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
 {
 	if (!second(h, ret, sizeof(*ret), ret_rc))
 		return false;

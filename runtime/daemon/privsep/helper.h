@@ -109,9 +109,12 @@ int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path
 /* False, not yet. With ret_rc 0 the path is absolute and ends in NUL. */
 bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret_path, int *ret_rc);
 
-/* The command line of a process: words that end in NUL, as far as there is room, none for one that has no memory. */
-int scribe_helper_cmdline(struct scribe_helper *h, pid_t pid, uint32_t deadline_ms);
-bool scribe_helper_cmdline_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc);
+/*
+ * The command line or environment of a process from byte `at` on: words that end in NUL, as far as there is room, none
+ * for one that has no memory.
+ */
+int scribe_helper_process_text(struct scribe_helper *h, pid_t pid, bool environment, size_t at, uint32_t deadline_ms);
+bool scribe_helper_process_text_read(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc);
 
 struct scribe_search; /* library_search.h */
 /*

@@ -352,18 +352,18 @@ static int resolve(const struct scribe_helper_question *q, int root)
 }
 
 /* Whoever holds the process's memory lock keeps us waiting. */
-static int cmdline(pid_t pid)
+static int process_text(const struct scribe_helper_question *q, const char *what)
 {
 	char path[64];
 	ssize_t n;
 	int fd;
 
 	resolved.bytes = 0;
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)q->where[0], what);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	n = read(fd, resolved.text, sizeof(resolved.text));
+	n = pread(fd, resolved.text, sizeof(resolved.text), (off_t)q->where[1]);
 	resolved.bytes = n > 0 ? (uint32_t)n : 0;
 	close(fd);
 	return 0;
@@ -406,7 +406,9 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 	case SCRIBE_HELPER_RESOLVE:
 		return resolve(q, fd);
 	case SCRIBE_HELPER_CMDLINE:
-		return cmdline((pid_t)q->where[0]);
+		return process_text(q, "cmdline");
+	case SCRIBE_HELPER_ENVIRON:
+		return process_text(q, "environ");
 	default:
 		return -EINVAL;
 	}
@@ -497,7 +499,8 @@ void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
 		if (q.op == SCRIBE_HELPER_STUDY && a.rc == 0 &&
 		    scribe_helper_send(only, &study, sizeof(study), -1) < 0)
 			_exit(0);
-		if ((q.op == SCRIBE_HELPER_RESOLVE || q.op == SCRIBE_HELPER_CMDLINE) && a.rc == 0 &&
+		if ((q.op == SCRIBE_HELPER_RESOLVE || q.op == SCRIBE_HELPER_CMDLINE ||
+		     q.op == SCRIBE_HELPER_ENVIRON) && a.rc == 0 &&
 		    scribe_helper_send(only, &resolved, sizeof(resolved), -1) < 0)
 			_exit(0);
 		if (fd >= 0)

@@ -28,7 +28,8 @@ enum scribe_helper_op {
 	SCRIBE_HELPER_PEEK,       /* `prefix` bytes at where[1] of process where[0] */
 	SCRIBE_HELPER_SEARCH,     /* library_search.h */
 	SCRIBE_HELPER_RESOLVE,    /* with a descriptor: the root; `replace`: follow the last link */
-	SCRIBE_HELPER_CMDLINE,    /* of process where[0] */
+	SCRIBE_HELPER_CMDLINE,    /* of process where[0], from byte where[1] on */
+	SCRIBE_HELPER_ENVIRON,    /* the same of its environment */
 };
 
 struct scribe_helper_question {

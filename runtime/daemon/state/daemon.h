@@ -38,6 +38,7 @@ struct scribe_libs; /* collect/library_probes.h */
 	  "descriptors") /* of connections, counted streams, journals, helpers */                            \
 	X(MIB, user_mib, "MiB of journals and answers")                                                      \
 	X(RECORDS, user_records, "records")       /* of all of the user's jobs; 0: half of the pool */       \
+	X(FILES, user_files, "files")             /* in logs that are not written yet */                     \
 	X(PROCESSES, user_processes, "processes") /* traced at once; 0: half of the node's */                \
 	X(HELPERS, user_helpers, "helpers")       /* processes with the user's identity */                   \
 	X(HELPER_SHARE, user_helper_share, "% of a processor for helpers") /* averaged over ten seconds */
@@ -54,8 +55,6 @@ enum scribe_quota {
  * NULL in tests that have none.
  */
 struct scribe_daemon_ops {
-	/* A process has ended: what it handed over before may still wait in its connection. */
-	void (*last_words)(struct scribe_daemon *d, struct scribe_process *p);
 	/* Is there anything left to be said to anybody? */
 	bool (*has_to_say)(const struct scribe_daemon *d);
 	/* Tell all who have asked for it what logs the job has written. */
@@ -133,12 +132,6 @@ struct scribe_daemon {
 
 
 /* By `ops`, where there are any. */
-static inline void scribe_daemon_last_words(struct scribe_daemon *d, struct scribe_process *p)
-{
-	if (d->ops)
-		d->ops->last_words(d, p);
-}
-
 static inline bool scribe_daemon_has_to_say(const struct scribe_daemon *d)
 {
 	return d->ops && d->ops->has_to_say(d);

@@ -52,7 +52,7 @@ struct scribe_path_lookup {
 	enum scribe_path_lookup_state state;
 	uint64_t seen_ns, waited_ns; /* when an answer was looked for last; for how long */
 	struct scribe_helper_path answer;
-	bool cmdline; /* what was asked for is a command line, no path */
+	bool text; /* what was asked for is of a process, no path */
 	struct scribe_path_walk walk; /* of the name that is being looked up */
 };
 
@@ -125,6 +125,9 @@ struct scribe_job {
 	uint64_t memory_out;                /* allocations that failed: something is missing */
 	uint64_t names_lost;                /* records whose name has never come */
 	uint64_t names_unresolved;            /* links in them not followed: no answer in time */
+	bool files_full;                    /* the user may have no further file: they are folded, */
+	uint64_t files_folded;              /* so many, of all times, */
+	uint64_t folded_late;               /* with so many operations, told as recorded by the kernel */
 	uint64_t excluded_late;             /* operations recorded until a name was known to be excluded */
 	uint64_t rings_lost;                /* MPI-IO operations that found no room on their way to the daemon */
 	uint64_t untimed_calls;             /* that programs counted when they allowed themselves no clock */
