@@ -25,6 +25,7 @@
 #include "runtime/daemon/base/sd_notify.h"
 #include "runtime/daemon/collect/modules.h"
 #include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/collect/shm_recover.h"
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/collect/drain.h"
 #include "runtime/daemon/collect/slot_names.h"
@@ -413,7 +414,7 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 	if (!r.w)
 		unlink(path);
 	if (r.w)
-		scribe_shm_counters_recover(d, r.w);
+		scribe_shm_recover(d, r.w);
 	for (struct scribe_log_unit *u = r.w ? r.w->worlds.units : NULL; u; u = u->next) {
 		if (scribe_journal_is_broken(&r.w->journal))
 			u->missed |=

@@ -66,6 +66,11 @@ int scribe_uprobes_open(struct scribe_bpf *b, const struct scribe_uprobes_option
 	return scribe_err_set(err, -ENOTSUP, "no probes");
 }
 
+bool scribe_uprobes_adopted(const struct scribe_uprobes *u)
+{
+	return true;
+}
+
 struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u)
 {
 	return NULL;
@@ -278,6 +283,16 @@ bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *
 {
 	*ret_rc = -EPIPE;
 	return true;
+}
+
+int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
+{
+	return -EPIPE;
+}
+
+int scribe_helper_recv_within(int sock, void *data, size_t bytes, int *ret_fd, int ms)
+{
+	return -EPIPE;
 }
 
 int scribe_helper_process_text(struct scribe_helper *h, pid_t pid, bool environment, size_t at, uint32_t deadline_ms)

@@ -141,3 +141,47 @@ turns() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status";
   wait "$run"
   [ "$(value "$T/w/log" POSIX_BYTES_WRITTEN '/data$')" = 4 ]
 }
+
+# counts_itself ID COMMAND...: a program of job ID that counts its streams in its own memory.
+counts_itself() {
+  user env "JOBX=$1" IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" \
+    "LD_PRELOAD=$T/libioscribe-inside.so" "${@:2}" 3>&- 4>&-
+}
+
+@test "a process's memory is locked while one daemon follows another: it serves, and knows what others have counted" {
+  cp "$IOSCRIBE_BUILD/runtime/client/libioscribe-inside.so" "$IOSCRIBE_SOURCE/tests/service/locked_memory.py" "$T/"
+  chmod 755 "$T"/*.so "$T"/*.py
+  head -c 8192 /dev/zero >"$T/page"
+  mkdir "$T/fs"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/library_fs.py" "$T/fs" "$T/page" 3>&- &
+  FS=$!
+  echo "$FS" >>"$T/pids"
+  until_true mountpoint -q "$T/fs"
+  serve --pin
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  job begin --job-id 2 --uid 60001 --match-env JOBX=2
+  counts_itself 1 /usr/bin/python3 "$T/locked_memory.py" "$T/fs/page" "$T/w/pid" >"$T/locked" &
+  until_true test -s "$T/w/pid"
+  local pid
+  pid=$(cat "$T/w/pid")
+  kill -STOP "$FS"
+  rm "$T/w/pid"
+  is_locked() { ! timeout 1 cat "/proc/$pid/cmdline" >/dev/null; } # newer kernels show its maps
+  until_true is_locked
+  USER_ID=60001 counts_itself 2 /usr/bin/python3 -c 'import ctypes, os, signal
+c = ctypes.CDLL(None)
+c.printf(b"four\n"); c.fflush(None); os.write(2, b"%d\n" % os.getpid()); signal.pause()' >"$T/out" 2>"$T/counts" &
+  until_true test -s "$T/counts"
+  cat "$T/counts" >>"$T/pids"
+
+  kill -KILL "$DAEMON"
+  gone "$DAEMON"
+  timeout 20 "$IOSCRIBED" --service --stay --pin
+  DAEMON=$(cat "$IOSCRIBE_DIR/pid")
+  timeout 5 "$IOSCRIBE" job list
+  kill -KILL "$FS"
+  local log
+  log=$(job end 2 --deadline 1 | grep darshan)
+  [ "$(value "$log" STDIO_BYTES_WRITTEN STDOUT)" = 5 ]
+  grep -F "does not let itself be looked at" "$IOSCRIBE_DIR/log"
+}

@@ -200,6 +200,7 @@ other() {
   calls 1 "$T/lib" alone
   are_exact alone
   other
+  sleep 1 # for so long it is not looked again
   calls 2 "$T/site" site
   are_exact site
   calls 3 "$T/lib" together

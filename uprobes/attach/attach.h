@@ -85,6 +85,8 @@ struct scribe_uprobes_result {
  */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err);
+/* What an earlier daemon had attached and pinned has been taken over. */
+bool scribe_uprobes_adopted(const struct scribe_uprobes *u);
 /* Detach everything. NULL allowed; returns NULL. */
 struct scribe_uprobes *scribe_uprobes_free(struct scribe_uprobes *u);
 /* The same, but what is pinned stays attached, for the next scribe_uprobes_open with the same options. */

@@ -83,6 +83,7 @@ struct scribe_uprobes {
 	uint32_t nfiles, nbytes, npins;
 	uint64_t dev, ino; /* of the file that is attached to now, */
 	bool unpinned;     /* and that a link of it could not be pinned */
+	bool adopted;      /* from the pins of an earlier daemon */
 };
 
 /* ---- attach_state.c ---- */

@@ -218,7 +218,9 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 			"library calls are not probed: this build is without (IOSCRIBE_LIBRARY_PROBES); "
 			"where to probe and what structures hold is read from x86-64 code only");
 	u = blank(bpf, options);
-	if (u && !scribe_pinned_adopt(u)) {
+	if (u)
+		u->adopted = scribe_pinned_adopt(u);
+	if (u && !u->adopted) {
 		/* nothing, or of no use */
 		scribe_uprobes_free(u);
 		u = blank(bpf, options);
@@ -235,6 +237,11 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 	scribe_uprobes_find_tables(u);
 	*ret_u = u;
 	return 0;
+}
+
+bool scribe_uprobes_adopted(const struct scribe_uprobes *u)
+{
+	return u->adopted;
 }
 
 struct scribe_uprobes *scribe_uprobes_close_keep_pins(struct scribe_uprobes *u)

@@ -253,7 +253,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	if (!l)
 		return;
 	l->roots.sock = l->reader.sock = l->peeker.sock = -1;
-	l->begun_ns = scribe_now_ns();
 	l->verbose = d->verbose;
 	l->stdio_calls = l->calls = c->stdio_calls;
 	l->stdio_max_cpu_percent = c->stdio_max_cpu_percent;

@@ -149,21 +149,3 @@ bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64
 		fprintf(stderr, "ioscribed: %s: was called before it was probed, by %d\n", found->label, p->tgid);
 	return true;
 }
-
-void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p)
-{
-	FILE *maps = d->libs ? maps_of(p->tgid) : NULL;
-	unsigned left = UINT_MAX;
-	struct mapping m;
-
-	while (maps && next_code(maps, &m, &left)) {
-		const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, m.ino);
-
-		/* of probes that an earlier daemon has left each mapping is judged when it is told */
-		if (f && f->since_ns >= d->libs->begun_ns)
-			scribe_mark_incomplete(p, missed_in(d, p, f, &m, NULL),
-				      "no daemon lived for a while, and nothing was pinned");
-	}
-	if (maps)
-		fclose(maps);
-}

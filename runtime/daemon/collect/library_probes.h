@@ -48,8 +48,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 			uint64_t when_ns, const char *name);
 /* It had begun before all libraries were attached to: what it has mapped by then is judged in the same way. */
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p);
-/* Lives on from the daemon before, without probes between the two: the libraries that it has started are
- * marked. */
+/* Lives on from the daemon before: where no probes stood between the two, the same. */
 void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p);
 /* Now and then: does counting single stream calls cost too much? */
 void scribe_libs_guard(struct scribe_daemon *d);

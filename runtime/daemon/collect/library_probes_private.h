@@ -63,7 +63,6 @@ struct scribe_libs {
 	bool calls;                /* what is to be studied: single calls of streams, too */
 	bool stdio_calls;
 	uint32_t stdio_max_cpu_percent;
-	uint64_t begun_ns; /* what is older was attached by an earlier daemon */
 	uint64_t guard_ns, guard_calls;
 	uint64_t swept_ns;
 	char why[320]; /* the first library that is wanted could not be probed for this reason; "" all could */

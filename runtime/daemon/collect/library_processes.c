@@ -119,3 +119,10 @@ void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 	if (d->libs)
 		scribe_libs_seek(d, p->work, &k);
 }
+
+void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p)
+{
+	/* of probes that an earlier daemon has left each mapping is judged when it is told */
+	if (d->libs && !scribe_uprobes_adopted(d->libs->uprobes))
+		scribe_libs_late(d, p);
+}

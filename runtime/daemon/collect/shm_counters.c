@@ -9,12 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "logfmt/rules/streams.h"
@@ -32,7 +30,6 @@
 #define MEMORIES_A_JOB (MEMORIES_MAX / 2) /* a descriptor each: no job takes them all */
 #define LOCK_TRIES     200                /* a look at a memory, whatever its places are */
 #define SINCE_MAX      256
-#define MEMORY_NAME    "/memfd:ioscribe-streams (deleted)" /* in /proc/PID/maps */
 #define FOUND_MAX      1024
 #define FOUND_S        10 /* what the kernel said without a daemon has been read by then */
 
@@ -431,8 +428,7 @@ void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_proc
 		m->entry[use->index].taken = use->gen;
 }
 
-/* Belongs to a process of the job, the one at hand or one above it. */
-static void found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
+void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
 {
 	struct scribe_memory *m = d->memories;
 	struct scribe_found_memory *f;
@@ -467,62 +463,6 @@ static void found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
 					  .next = d->found};
 	d->found = f;
 	d->nfound++;
-}
-
-/*
- * The device of files in memory. A file of a user's may have any name, and opening it may never come
- * back; none but such a file stands on this device.
- */
-static dev_t memory_device(void)
-{
-	int fd = memfd_create("ioscribe-device", MFD_CLOEXEC);
-	struct stat st = {0};
-
-	if (fd >= 0) {
-		(void)fstat(fd, &st);
-		close(fd);
-	}
-	return st.st_dev;
-}
-
-static void recover_process(struct scribe_daemon *d, const struct scribe_process *p, dev_t device)
-{
-	char path[96], line[512];
-	FILE *maps;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->tgid);
-	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps)) {
-		unsigned long start, end;
-		unsigned major, minor;
-		int fd;
-
-		if (!strstr(line, MEMORY_NAME) ||
-		    sscanf(line, "%lx-%lx %*s %*s %x:%x", &start, &end, &major, &minor) != 4 ||
-		    makedev(major, minor) != device)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)p->tgid, start, end);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd >= 0)
-			found(d, p->work, fd);
-		else if (errno != ENOENT)
-			fprintf(stderr,
-				"ioscribed: %s: %s: what process %d has counted itself cannot be "
-				"reached\n",
-				path, strerror(errno), (int)p->tgid);
-	}
-	if (maps)
-		fclose(maps);
-}
-
-void scribe_shm_counters_recover(struct scribe_daemon *d, struct scribe_job *w)
-{
-	dev_t device = memory_device();
-
-	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
-		for (struct scribe_process *p = u->first; p; p = p->next)
-			if (!p->ended && p->tgid)
-				recover_process(d, p, device);
 }
 
 static void drop(struct scribe_daemon *d, struct scribe_memory *m)

@@ -39,11 +39,8 @@ int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
 			 const struct scribe_stream_use *use, uint32_t slot, uint32_t generation);
 void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_process *p,
 				const struct scribe_stream_use *use);
-/*
- * The memories of a resumed job's living processes, out of their address spaces. Before privileges
- * are given up. What a process has counted that died without a daemon is gone, and said to be.
- */
-void scribe_shm_counters_recover(struct scribe_daemon *d, struct scribe_job *w);
+/* A memory of a resumed job's: of the process where it was found, or of one above it. `fd` is taken over. */
+void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *w, int fd);
 /* It has ended, and all was taken. */
 void scribe_shm_counters_forget(struct scribe_daemon *d, struct scribe_process *p);
 /* A job is forgotten while processes of it go on. */
