@@ -64,7 +64,7 @@ wrote() {
   wait_for "the logs of the array" all_logs
   local log n=0
   for log in $(find "$T/logs" -name '*.darshan' -newer "$T/games/script"); do
-    ! "$IOSCRIBE" summary "$log" | grep 'NOT complete'
+    ! "$IOSCRIBE" summary "$log" | grep "NOT complete" || return 1
     n=$((n + $(sum "$log" POSIX_BYTES_WRITTEN /data)))
   done
   [ "$n" -eq 48000 ]

@@ -116,6 +116,41 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 	return bytes;
 }
 
+/* A name as it was given, and as it has become. */
+struct given {
+	const struct scribe_path_parts *parts;
+	char *path; /* SCRIBE_NAME_ROOM bytes */
+	size_t bytes;
+	uint64_t file_id; /* of the file that it is something in, 0: of none */
+};
+
+static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
+		      const struct given *g)
+{
+	size_t bytes = p->work->files_full ? further_name(p, g->path, g->bytes) : g->bytes;
+	struct scribe_name_entry *label = scribe_name_table_intern(&p->work->labels, g->path, bytes);
+	struct scribe_slot *slot;
+
+	if (!label) {
+		p->work->memory_out++;
+		return;
+	}
+	scribe_slot_name_set(d, p->work, e->slot, e->generation, label);
+	if (g->file_id && !label->folded)
+		label->file_id = g->file_id;
+	scribe_job_journal_name(p->work, e->slot, e->generation, label);
+	slot = scribe_bpf_slot(d->bpf, e->slot);
+	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
+		__atomic_fetch_or(&slot->flags,
+				  SCRIBE_SF_EXCLUDED | (g->parts->has_string && slot->kind == SCRIBE_KIND_PATH &&
+							is_folder_excluded(d, p, g->parts, label->text, label->bytes)
+								? SCRIBE_SF_FOLDER_EXCLUDED
+								: 0),
+				  __ATOMIC_RELAXED);
+	else if (p->own_root_dir && !label->folded) /* else its name means another file to the helper */
+		scribe_file_xattrs_want(p->work, label);
+}
+
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text)
 {
@@ -130,8 +165,7 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		.detached = e->flags & SCRIBE_NF_DETACHED,
 	};
 	char path[SCRIBE_NAME_ROOM];
-	struct scribe_name_entry *label;
-	struct scribe_slot *slot;
+	const struct scribe_name_entry *label;
 	uint64_t file_id = 0;
 	size_t bytes;
 
@@ -157,27 +191,7 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
 				   e->string_bytes - parts.string_bytes);
 	}
-	if (p->work->files_full)
-		bytes = further_name(p, path, bytes);
-	label = scribe_name_table_intern(&p->work->labels, path, bytes);
-	if (!label) {
-		p->work->memory_out++;
-		return 0;
-	}
-	scribe_slot_name_set(d, p->work, e->slot, e->generation, label);
-	if (file_id && !label->folded)
-		label->file_id = file_id;
-	scribe_job_journal_name(p->work, e->slot, e->generation, label);
-	slot = scribe_bpf_slot(d->bpf, e->slot);
-	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
-		__atomic_fetch_or(&slot->flags,
-				  SCRIBE_SF_EXCLUDED | (parts.has_string && slot->kind == SCRIBE_KIND_PATH &&
-							is_folder_excluded(d, p, &parts, label->text, label->bytes)
-								? SCRIBE_SF_FOLDER_EXCLUDED
-								: 0),
-				  __ATOMIC_RELAXED);
-	else if (p->own_root_dir && !label->folded) /* else its name means another file to the helper */
-		scribe_file_xattrs_want(p->work, label);
+	name_slot(d, p, e, &(struct given){.parts = &parts, .path = path, .bytes = bytes, .file_id = file_id});
 	return 0;
 }
 

@@ -157,8 +157,8 @@ static void put_below(struct scribe_link_table *t, struct taken *taken, size_t b
 		char *path = folder ? malloc(n + l->bytes - bytes + 1) : NULL;
 
 		if (path) {
-			memcpy(path, folder, n);
-			memcpy(path + n, l->path + bytes, l->bytes - bytes + 1);
+			strcpy(path, folder);
+			strcpy(path + n, l->path + bytes);
 			store(t, l->root, path, l->target);
 			free(path);
 		}
