@@ -188,33 +188,47 @@ other() {
   until_true grep -qx sleep "/proc/$OTHER/comm"
 }
 
-@test "the site's libraries are probed once, when the service starts; others only while their user has the node alone" {
-  local mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')
-  mkdir "$T/site" "$T/lib" "$T/shared"
-  for at in site lib shared; do cp "$mpich" "$T/$at/libmpich.so.12"; done
-  chown 65534 "$T/lib/libmpich.so.12"
-  chmod 666 "$T/shared/libmpich.so.12"
+# libraries_of FOLDER...: a copy of MPICH's in each; the service probes those of $T/site.
+libraries_of() {
+  local mpich at
+  mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')
+  for at in "$@"; do
+    mkdir "$T/$at"
+    cp "$mpich" "$T/$at/libmpich.so.12"
+  done
   printf 'library_cache = no\nlibrary_paths = %s:%s\ntrace_libraries = mpiio\nattach_linger_ms = 0\n' "$T/site" "$T/shared" >>"$IOSCRIBE_CONFIG"
+}
+
+@test "the site's libraries are probed once, when the service starts" {
+  libraries_of site shared
+  chmod 666 "$T/shared/libmpich.so.12"
   serve --verbose
   until_true grep -q "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log"
   grep -q "$T/shared/libmpich.so.12 is not probed for all jobs: others than root may change it" "$IOSCRIBE_DIR/log"
+  calls 1 "$T/site" site
+  are_exact site
+  calls 2 "$T/site" again
+  are_exact again
+  [ "$(grep -c "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log")" -eq 1 ]
+}
+
+@test "libraries that are none of the site's are probed while their user has the node alone" {
+  libraries_of site lib
+  chown 65534 "$T/lib/libmpich.so.12"
+  serve --verbose
+  until_true grep -q "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log"
   calls 1 "$T/lib" alone
   are_exact alone
   other
   sleep 1 # for so long it is not looked again
-  calls 2 "$T/site" site
-  are_exact site
-  calls 3 "$T/lib" together
+  calls 2 "$T/lib" together
   ! "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" || return 1
   grep "the MPI-IO module's data are incomplete, $T/lib/libmpich.so.12: it is none of the site's, and its user shares the node (user_libraries)" "$T/said"
   kill "$OTHER"
   wait "$OTHER" || true
-  sleep 1 # for so long it is not looked again
-  calls 4 "$T/lib" parted
+  sleep 1
+  calls 3 "$T/lib" parted
   are_exact parted
-  calls 5 "$T/site" again
-  are_exact again
-  [ "$(grep -c "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log")" -eq 1 ]
 }
 
 @test "a library that its user writes over in place while it is probed has lost its probes by then" {
