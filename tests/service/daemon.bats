@@ -326,3 +326,18 @@ with_unit() {
   run_it with_unit other.socket sh -c '"$0" job begin --job-id 1 --uid 65534 --match-env JOBX=1 && "$0" job end 1' "$IOSCRIBE"
   [ "$status" -eq 0 ]
 }
+
+@test "a program that gets no memory to count in, for the daemon is stopped: its log says so" {
+  serve
+  cp "$IOSCRIBE_BUILD/runtime/client/libioscribe-inside.so" "$T/"
+  chmod 755 "$T/libioscribe-inside.so"
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  kill -STOP "$DAEMON"
+  user env JOBX=1 IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" "LD_PRELOAD=$T/libioscribe-inside.so" \
+    /usr/bin/python3 -c 'import ctypes; c = ctypes.CDLL(None); [c.puts(b"line") for _ in range(9)]; c.fflush(None)' >"$T/out"
+  kill -CONT "$DAEMON"
+  local log
+  log=$(job end --job-id 1 | grep darshan)
+  [ "$(wc -l <"$T/out")" = 9 ]
+  "$IOSCRIBE" summary "$log" | grep "a program got no memory in time to count its streams in"
+}

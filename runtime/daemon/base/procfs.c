@@ -68,3 +68,17 @@ bool scribe_is_alone(uint32_t uid)
 		closedir(dir);
 	return alone;
 }
+
+bool scribe_process_is_called(uint32_t pid, const char *prefix)
+{
+	char path[64], name[32];
+	FILE *f;
+	bool is;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	f = fopen(path, "re");
+	is = f && fgets(name, sizeof(name), f) && !strncmp(name, prefix, strlen(prefix));
+	if (f)
+		fclose(f);
+	return is;
+}

@@ -18,5 +18,7 @@ uint32_t scribe_parent_pid(uint32_t pid);
  * looked at.
  */
 bool scribe_is_alone(uint32_t uid);
+/* Does its name begin so? Read without its memory lock, which its user can hold. */
+bool scribe_process_is_called(uint32_t pid, const char *prefix);
 
 #endif

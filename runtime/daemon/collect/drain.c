@@ -150,7 +150,6 @@ static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_
 		label = scribe_slot_folded_label(w, x->p);
 		if (!label)
 			return NULL;
-		label->folded = true;
 		w->files_folded++;
 	}
 	for (unsigned i = 0; label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nparts; i++)

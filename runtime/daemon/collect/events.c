@@ -314,22 +314,6 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->work->memory_out++;
 }
 
-/* Is that a proxy of Hydra, whose command line tells its world? By a name that is read without its memory lock. */
-static bool is_proxy(uint32_t pid)
-{
-	char path[64], name[16] = "";
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	fd = pid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd >= 0) {
-		n = read(fd, name, sizeof(name) - 1);
-		close(fd);
-	}
-	return n > 0 && !strncmp(name, PROXY, sizeof(PROXY) - 1);
-}
-
 /* A process that joins by itself: whoever started it may be the launcher of its world. 0, or SCRIBE_NAME_WAITS. */
 static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e)
 {
@@ -338,7 +322,7 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct s
 	char text[4096];
 	size_t n = 0;
 
-	if (is_proxy(parent) &&
+	if (scribe_process_is_called(parent, PROXY) &&
 	    !scribe_path_lookup_text(w, &(struct scribe_text_of){.pid = (pid_t)parent}, text, sizeof(text), &n))
 		return SCRIBE_NAME_WAITS;
 	p = appear(d, w, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);

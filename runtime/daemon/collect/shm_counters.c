@@ -35,6 +35,7 @@
 
 static const char no_place[] = "more files were open at once than the program could count";
 static const char no_size[] = "the program has sealed itself: what formatted and wide calls moved could not be told";
+static const char none_given[] = "a program got no memory in time to count its streams in";
 static const char no_memory[] = "what the program counted in its own memory has not reached the daemon";
 
 /* Found in a process, but perhaps its parent's: a fork leaves it mapped. */
@@ -386,8 +387,9 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 	struct scribe_memory *m = use.index < SCRIBE_SHM_COUNTERS_MAX ? memory_of(d, p, use.memory) : NULL;
 
 	if (!m) {
-		/* neither the program nor the kernel counts it */
-		scribe_mark_incomplete(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO), no_memory);
+		/* neither the program nor the kernel counts it; no place of no record: the program counts nothing */
+		scribe_mark_incomplete(p, 1ull << (use.file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO),
+				       !e->slot && use.index >= SCRIBE_SHM_COUNTERS_MAX ? none_given : no_memory);
 		return;
 	}
 	if (m->fd < 0)

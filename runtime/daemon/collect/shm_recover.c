@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See shm_recover.h. To look at an address space takes its lock, which its user can hold as long as he likes: a child
- * looks, and is given up where it says nothing for a while. Must not know what is counted in the memory.
+ * See shm_recover.h. To read an address space takes its lock, which its user can hold as long as he likes: a child
+ * reads, and is given up where it says nothing for a while. Must not know what is counted in the memory.
  */
 #include "runtime/daemon/collect/shm_recover.h"
 
@@ -26,7 +26,7 @@
 #define SILENT_MS   200
 #define SILENT_MAX  5 /* processes of one user, after which no further one of his is looked at */
 
-struct look {
+struct scan {
 	const pid_t *pid;
 	size_t n;
 	dev_t device;
@@ -48,7 +48,7 @@ static dev_t memory_device(void)
 	return st.st_dev;
 }
 
-static void look_into(int to, const struct look *l, size_t which)
+static void scan_process(int to, const struct scan *l, size_t which)
 {
 	char path[96], line[512];
 	FILE *maps;
@@ -80,16 +80,16 @@ static void look_into(int to, const struct look *l, size_t which)
 		fclose(maps);
 }
 
-static _Noreturn void look(int to, const struct look *l, size_t from)
+static _Noreturn void scan(int to, const struct scan *l, size_t from)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = from; i < l->n && scribe_helper_send(to, &i, sizeof(i), -1) == 0; i++)
-		look_into(to, l, i);
+		scan_process(to, l, i);
 	_exit(0);
 }
 
 /* What a child finds, from one process on: the process that it got stuck at, or `n`. */
-static size_t take(struct scribe_daemon *d, const struct scribe_job *w, const struct look *l, size_t from)
+static size_t take(struct scribe_daemon *d, const struct scribe_job *w, const struct scan *l, size_t from)
 {
 	int ends[2], fd = -1, rc;
 	size_t at = from;
@@ -99,7 +99,7 @@ static size_t take(struct scribe_daemon *d, const struct scribe_job *w, const st
 		return l->n;
 	pid = fork();
 	if (pid == 0)
-		look(ends[1], l, from);
+		scan(ends[1], l, from);
 	close(ends[1]);
 	while ((rc = pid > 0 ? scribe_helper_recv_within(ends[0], &at, sizeof(at), &fd, SILENT_MS) : -EPIPE) == 0)
 		if (fd >= 0)
@@ -131,7 +131,7 @@ static bool too_many(uid_t uid)
 
 void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *w)
 {
-	struct look l = {.device = memory_device()};
+	struct scan l = {.device = memory_device()};
 	pid_t *pid = NULL;
 	size_t room = 0;
 

@@ -37,7 +37,6 @@ void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *w, uint32_
 {
 	if (!scribe_slot_room(d, index))
 		return;
-	label->folded = !strncmp(label->text, SCRIBE_OVERFLOWED, strlen(SCRIBE_OVERFLOWED));
 	label->excluded = !strcmp(label->text, SCRIBE_FURTHER_EXCLUDED) ||
 			  scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
 	d->slot[index] = (struct scribe_slot_name){

@@ -117,7 +117,7 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&w->journal);
 		ret->v[SCRIBE_QUOTA_RECORDS] += job ? job->used : 0;
 		ret->v[SCRIBE_QUOTA_PROCESSES] += job ? job->proc_used : 0;
-		ret->v[SCRIBE_QUOTA_FILES] += files_of(w);
+		ret->v[SCRIBE_QUOTA_FILES] += w->files;
 		bytes += w->journal.bytes;
 	}
 	ret->v[SCRIBE_QUOTA_MIB] = bytes >> 20;
@@ -158,7 +158,7 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 	}
 	if (q == SCRIBE_QUOTA_FILES) {
 		for (const struct scribe_job *w = d->works; w; w = w->next)
-			*ret_taken += w->config.uid ? files_of(w) : 0;
+			*ret_taken += w->config.uid ? w->files : 0;
 		return FULL_USERS * scribe_user_limit(d, q);
 	}
 	return 0;
@@ -326,6 +326,8 @@ void scribe_user_tick(struct scribe_daemon *d)
 		allow(d, d->user_timed_ns ? now - d->user_timed_ns : 0);
 		d->user_timed_ns = now;
 		scribe_user_each(d, give_up_journal, d);
+		for (struct scribe_job *w = d->works; w; w = w->next)
+			w->files = files_of(w);
 		scribe_user_each(d, limit_files, d);
 	}
 }

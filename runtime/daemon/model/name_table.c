@@ -81,10 +81,11 @@ struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *nam
 		return NULL;
 	n->id = id;
 	n->bytes = bytes;
-	n->excluded = n->folded = false;
+	n->excluded = false;
 	n->file_id = 0;
 	memcpy(n->text, path, bytes);
 	n->text[bytes] = 0;
+	n->folded = !strncmp(n->text, SCRIBE_OVERFLOWED, strlen(SCRIBE_OVERFLOWED));
 	if (scribe_map_put(&names->by_id, id, n) < 0) {
 		free(n);
 		return NULL;

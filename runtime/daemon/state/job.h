@@ -125,6 +125,7 @@ struct scribe_job {
 	uint64_t memory_out;                /* allocations that failed: something is missing */
 	uint64_t names_lost;                /* records whose name has never come */
 	uint64_t names_unresolved;            /* links in them not followed: no answer in time */
+	uint64_t files;                     /* records and names held, as counted last (user_quota.c) */
 	bool files_full;                    /* the user may have no further file: they are folded, */
 	uint64_t files_folded;              /* so many, of all times, */
 	uint64_t folded_late;               /* with so many operations, told as recorded by the kernel */
