@@ -51,11 +51,12 @@ enum scribe_fn {
 	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
 	SCRIBE_FN_STREAM_MESSAGE, /* the same, counted whenever calls are: nobody else stands before it */
 	/* MPI-IO */
-	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File * */
+	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File *; inside: int * (processes), .., any hints, .. */
 	SCRIBE_FN_MPI_CLOSE,     /* *MPI_File */
-	SCRIBE_FN_MPI_DATA,      /* MPI_File, count, datatype; offset, where it has one */
+	SCRIBE_FN_MPI_DATA,      /* MPI_File, count, datatype; offset, where it has one;
+				    inside: MPI_File, s64 * (bytes, or -1), direction | counter << 8, offset or -1 */
 	SCRIBE_FN_MPI_SYNC,      /* MPI_File */
-	SCRIBE_FN_MPI_VIEW,      /* MPI_File, info, displacement, etype, file type, representation */
+	SCRIBE_FN_MPI_VIEW,      /* MPI_File, info, displacement, etype, file type, representation; inside: .., hints */
 	SCRIBE_FN_MPI_TYPE_SIZE, /* inside others: datatype, size * */
 	SCRIBE_FN_MPI_COMM_SIZE, /* inside others: comm, int * */
 	SCRIBE_FN_MPI_INSIDE,    /* of our own library: MPI_File, memory, place, use, a word of the thread */
@@ -144,13 +145,12 @@ struct scribe_site {
 /* In scribe_call.beneath beside the layers: a collective MPI-IO call. */
 #define SCRIBE_BENEATH_COLLECTIVE 8
 
-/* A place without anybody else's probe: the program of ours that stands there, the place's site. */
-struct scribe_alone {
-	scribe_u32 program; /* its number among the kernel's */
-	scribe_u32 site;
+enum scribe_flavour {
+	SCRIBE_FLAVOUR_NONE,
+	SCRIBE_FLAVOUR_MPICH,
+	SCRIBE_FLAVOUR_OPENMPI,
+	SCRIBE_FLAVOUR_INSIDE, /* functions of our own library that MPI's calls pass */
 };
-
-enum scribe_flavour { SCRIBE_FLAVOUR_NONE, SCRIBE_FLAVOUR_MPICH, SCRIBE_FLAVOUR_OPENMPI };
 
 struct scribe_handle {
 	scribe_u32 slot;

@@ -16,7 +16,7 @@
 #include "logfmt/rules/heat_rules.h"
 #include "logfmt/rules/posix_part.h"
 
-#define SCRIBE_SHM_COUNTERS_MAGIC 0x73637374u
+#define SCRIBE_SHM_COUNTERS_MAGIC 0x73637375u
 #define SCRIBE_STREAM_HEATS  512u  /* tables of bytes over time: two a place, three where others use it */
 #define SCRIBE_SHM_COUNTERS_MAX   8192u /* streams open at once, and closed ones not yet taken */
 
@@ -68,13 +68,6 @@ struct scribe_stream_more {
 	scribe_u32 pad;
 };
 
-/* A byte of the MPI library's code where a probe stands now. */
-struct scribe_probe_byte {
-	scribe_u64 vaddr;
-	scribe_u64 was;
-};
-#define SCRIBE_PROBE_BYTES_MAX 255u
-
 /*
  * Operations on MPI-IO files one by one (DXT): a ring is one thread's. What finds no room is counted
  * there, or, of threads beyond the last ring, in `unringed`. Before the daemon has said whether it wants
@@ -122,9 +115,6 @@ struct scribe_shm_counters {
 	struct scribe_counter_slot stream[SCRIBE_SHM_COUNTERS_MAX];
 	struct scribe_stream_more more[SCRIBE_SHM_COUNTERS_MAX];
 	struct scribe_heat_table heat[SCRIBE_STREAM_HEATS];
-	/* by the daemon: the probes that only calls counted here would meet, their number last */
-	struct scribe_probe_byte byte[SCRIBE_PROBE_BYTES_MAX];
-	scribe_u64 nbytes;
 	scribe_u32 segments; /* by the daemon: enum scribe_shm_wish */
 	scribe_u32 unringed; /* operations of threads without a ring */
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];

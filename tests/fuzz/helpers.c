@@ -151,13 +151,12 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 	return NULL;
 }
 
-uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name)
+uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u)
 {
-	return 0;
+	return SCRIBE_UPROBED_NEVER;
 }
 
-size_t scribe_uprobes_original_bytes(const struct scribe_uprobes *u, uint32_t image,
-			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
+uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name)
 {
 	return 0;
 }

@@ -74,7 +74,7 @@ known() {
     launcher $mpi 4
     rm -rf "$T/data" "$T"/log*
     mkdir "$T/data"
-    "$IOSCRIBE" run --force --log "$T/log.darshan" -- env -u LD_PRELOAD "${launch[@]}" \
+    "$IOSCRIBE" run --force --log "$T/log.darshan" --set mpiio_wrap=no -- env -u LD_PRELOAD "${launch[@]}" \
       "$PROGS/$mpi/mpi_known_archive" "$T/data" >"$T/out" 2>"$T/err"
     "$IOSCRIBE" parse "$T/log.darshan" >"$T/log.txt"
     as_expected

@@ -260,12 +260,12 @@ killed() {
 
 # ---- libraries ----
 
-# bystander: an untraced process that has mapped MPICH; $BYSTANDER.
+# bystander [yes|no]: an untraced process that has mapped MPICH; $BYSTANDER. mpiio_wrap, by default no.
 bystander() {
   LIBPROG=$IOSCRIBE_BUILD/tests/uprobes
   mkdir "$T/lib"
   cp "$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }')" "$T/lib/libmpich.so.12"
-  settings 'library_cache = no' "library_paths = $T/lib" 'trace_libraries = mpiio'
+  settings 'library_cache = no' "library_paths = $T/lib" 'trace_libraries = mpiio' "mpiio_wrap = ${1:-no}"
   /usr/bin/python3 -c '
 import ctypes, sys, time
 ctypes.CDLL(sys.argv[1])
@@ -338,6 +338,26 @@ mpi_exact() {
     mpi 14 $(runtime)
   done
   mpi_exact 14 3
+}
+
+@test "counted inside programs: nothing stands in the MPI library, which may be a user's own; who cannot count says so" {
+  by_default
+  bystander yes
+  chown 65534 "$T/lib/libmpich.so.12"
+  serve
+  begin 15
+  local inside
+  inside=$(runtime)
+  # shellcheck disable=SC2086 # two words
+  mpi 15 ${inside/libioscribe.so/libioscribe.so:$IOSCRIBE_BUILD/runtime/client/libioscribe-inside.so}
+  no_breakpoint
+  mpi_exact 15 1
+  begin 21
+  user env JOBX=21 IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$T/lib" "$LIBPROG/mpich/mpiio_calls" f 3>&-
+  end 21
+  run "$IOSCRIBE" parse --base "$LOG"
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"libmpich.so.12 is not probed (mpiio_wrap = yes), and a program that uses it runs without libioscribe-inside.so"* ]]
 }
 
 @test "who joins unannounced, also while the daemon does not run, has missed no call of MPI" {

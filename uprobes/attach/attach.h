@@ -13,7 +13,6 @@
 
 #include "bpf/user/load.h"
 #include "logfmt/base/err.h"
-#include "logfmt/rules/streams.h"
 #include "uprobes/elf/library_offsets.h"
 #include "uprobes/attach/link.h"
 #include "uprobes/elf/study.h"
@@ -58,8 +57,9 @@ struct scribe_uprobed {
 	uint64_t bias;     /* offset in its code + this = address */
 	struct {
 		enum scribe_layer layer;
-		uint64_t modules; /* 0: not wanted */
+		uint64_t modules; /* of the log, that calls of it feed; 0: not wanted */
 		struct scribe_init_state init_state;
+		bool counted_inside; /* programs that load it count its calls themselves: it is not probed */
 		bool is_wrap; /* libioscribe-inside.so, or a copy: what it tells of itself, other libraries do, too */
 	} library[SCRIBE_LIBRARIES_A_FILE];
 	unsigned nlibraries;
@@ -75,6 +75,7 @@ struct scribe_uprobes_result {
 	unsigned places;  /* probed, entry and return */
 	unsigned emulated;   /* of them: the kernel emulates the instruction */
 	bool fresh;       /* attached by this call, or its links are under way */
+	bool counted_inside; /* one of its libraries is (struct scribe_uprobed) */
 	bool unread;      /* it could not be read now: nothing is known of it, and it may be tried again */
 };
 
@@ -132,6 +133,8 @@ const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u
 const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, const struct stat *st);
 /* Are its links under way? */
 bool scribe_uprobes_busy_with(const struct scribe_uprobes *u, uint64_t dev, uint64_t ino);
+/* Since when has libioscribe-inside.so been probed? SCRIBE_UPROBED_NEVER: it is not. */
+uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u);
 /* The same of a file that holds a library, on whatever device. */
 const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_uprobes *u, uint64_t ino);
 
@@ -151,13 +154,6 @@ struct scribe_access_pattern;
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_access_pattern *ret_shape);
 /* Descriptor, borrowed, of one of the programs' tables (uprobes/attach/kernel_tables.h); negative: there is none. */
 int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name);
-/*
- * The bytes beneath the probes of a library's data calls (MPI-IO), whose index among
- * the kernel's images is `image`: how many. None where another tool probes one of these
- * instructions now, or nobody can tell (trace events).
- */
-size_t scribe_uprobes_original_bytes(const struct scribe_uprobes *u, uint32_t image,
-			      struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
 /* Runs of probes of single stream calls so far, by any process of the node. */
 uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
 /* They cost too much: none is counted from now on. Then detach them, leaving the rest. */

@@ -4,7 +4,6 @@
  * processes, names, logs.
  */
 #include "uprobes/attach/attach_state.h"
-#include "uprobes/attach/alone.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -62,7 +61,7 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 			break;
 		scribe_batch_add(b, one->offset, one->site.vaddr, one->semaphore, cookie);
 		if (one->site.flags & SCRIBE_SITE_RETURNS)
-			scribe_batch_add(returns, one->offset, one->site.vaddr, 0,
+			scribe_batch_add(returns, one->offset, one->site.vaddr, one->semaphore,
 					 SCRIBE_COOKIE_RETURN | layer);
 	}
 	scribe_pinned_counts(u);
@@ -74,22 +73,21 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 	return rc;
 }
 
-size_t scribe_uprobes_original_bytes(const struct scribe_uprobes *u, uint32_t image,
-				     struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
-{
-	size_t n = scribe_original_of(&u->original, image, ret_byte);
-	const struct scribe_alone_of of = {.program = u->program_fd[SCRIBE_LAYER_MPIIO],
-					   .list = u->program_fd[SCRIBE_PROGRAM_ALONE],
-					   .sites = u->sites_fd};
-
-	return n && scribe_places_are_alone(&of, image, ret_byte, n) ? n : 0;
-}
-
 /* A user's libraries leave the other half of the kernel's tables to everybody else. */
 static bool has_room(const struct scribe_uprobes *u, const struct scribe_plan *plan, uint32_t uid)
 {
 	return u->nimages < SCRIBE_LIBRARY_OFFSETS_OPENMPI / (uid ? 2 : 1) &&
 	       u->nsites + plan->n < SCRIBE_SITES_MAX / (uid ? 2 : 1);
+}
+
+/* Other libraries' functions are called with its datatypes. Of the site's, not any user's. */
+static void note_openmpi(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid)
+{
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+	uint32_t known = SCRIBE_LIBRARY_OFFSETS_OPENMPI;
+
+	if (l->layer == SCRIBE_LAYER_MPIIO && s->library[k].image.flavour == SCRIBE_FLAVOUR_OPENMPI && !uid)
+		scribe_map_update(u->images_fd, &known, &s->library[k].image, BPF_ANY);
 }
 
 static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid,
@@ -118,14 +116,6 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 		rc = -errno;
 	else
 		u->nimages++;
-	/* for those that have it built in: the site's, not any user's */
-	if (rc == 0 && l->layer == SCRIBE_LAYER_MPIIO && image.flavour == SCRIBE_FLAVOUR_OPENMPI && !uid) {
-		uint32_t known = SCRIBE_LIBRARY_OFFSETS_OPENMPI;
-
-		scribe_map_update(u->images_fd, &known, &image, BPF_ANY);
-	}
-	if (rc == 0)
-		scribe_original_add(&u->original, &plan, index);
 	if (rc == 0)
 		rc = attach_plan(u, &plan, l->layer, index, path, false);
 	if (rc == 0)
@@ -168,20 +158,35 @@ static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool 
 	return scribe_uprobes_keep_file(u, file);
 }
 
-static void note_library(struct scribe_uprobed *file, const struct scribe_study *s, unsigned k, bool wanted)
+/* Does a program that loads it count its calls itself? */
+static bool is_counted_inside(const struct scribe_uprobes *u, const struct scribe_study *s, unsigned k)
+{
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+
+	return l->layer == SCRIBE_LAYER_MPIIO && !scribe_library_is_inside(l) && !s->program &&
+	       l->modules & u->opt.modules & u->opt.wrapped;
+}
+
+static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *file, const struct scribe_study *s,
+			 unsigned k, bool wanted)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 
 	file->library[k].layer = l->layer;
-	file->library[k].modules = wanted ? l->modules : 0;
+	file->library[k].counted_inside = is_counted_inside(u, s, k);
+	file->library[k].modules = wanted || file->library[k].counted_inside ? l->modules : 0;
 	file->library[k].init_state = s->library[k].init_state;
 	file->library[k].is_wrap = scribe_library_is_inside(l);
 	file->nlibraries = k + 1;
 }
 
-static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_library *l)
+/* Is it to be probed? */
+static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_study *s, unsigned k)
 {
-	return l->modules & u->opt.modules & (scribe_library_is_inside(l) ? u->opt.wrapped : u->opt.modules);
+	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
+
+	return l->modules & u->opt.modules & (scribe_library_is_inside(l) ? u->opt.wrapped : u->opt.modules) &&
+	       !is_counted_inside(u, s, k);
 }
 
 /* Has it become another since it was read? */
@@ -200,7 +205,7 @@ static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe
 	bool wanted = false;
 
 	for (unsigned k = 0; k < s->nlibraries; k++)
-		wanted |= is_wanted(u, &scribe_libraries[s->library[k].which]);
+		wanted |= is_wanted(u, s, k);
 	if (file->site || !wanted)
 		return NULL;
 	refused = u->opt.refuse ? u->opt.refuse(u->opt.ctx) : NULL;
@@ -222,15 +227,19 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 	for (unsigned k = 0; k < s->nlibraries; k++) {
 		const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 		struct scribe_err why = {0};
-		bool wanted = is_wanted(u, l);
+		bool wanted = is_wanted(u, s, k);
 		int rc = 0;
 
-		if (wanted && refused)
+		if (is_counted_inside(u, s, k))
+			rc = scribe_uprobes_load(u, l->layer, &why); /* for its datatypes, and libioscribe-inside.so */
+		else if (wanted && refused)
 			rc = scribe_err_set(&why, -EPERM, "%s: %s", label, refused);
 		else if (wanted)
 			rc = attach_library(u, s, k, uid, path, ret, &why);
 
-		note_library(file, s, k, wanted && !rc);
+		note_openmpi(u, s, k, uid);
+		note_library(u, file, s, k, wanted && !rc);
+		ret->counted_inside |= file->library[k].counted_inside;
 		ret->fresh |= wanted && !rc;
 		if (!rc)
 			continue;
@@ -243,8 +252,8 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 				       label, l->name);
 		else
 			scribe_batch_refused(u, rc, label, err);
-		/* streams that are not known stay with their system calls, data calls with MPI: nothing is missed */
-		if (l->layer != SCRIBE_LAYER_STDIO && !scribe_library_is_inside(l))
+		/* streams that are not known stay with their system calls: nothing is missed */
+		if (l->layer != SCRIBE_LAYER_STDIO)
 			file->refused |= l->modules & u->opt.modules;
 	}
 }

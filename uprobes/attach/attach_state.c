@@ -10,17 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *scribe_program_name(unsigned which)
+const char *scribe_program_name(enum scribe_layer layer)
 {
 	static const char *const program[] = {
 		[SCRIBE_LAYER_STDIO] = "scribe_lib_stdio",
 		[SCRIBE_LAYER_MPIIO] = "scribe_lib_mpiio",
 		[SCRIBE_LAYER_HDF5] = "scribe_lib_hdf5",
 		[SCRIBE_LAYER_PNETCDF] = "scribe_lib_pnetcdf",
-		[SCRIBE_PROGRAM_ALONE] = "scribe_lib_alone",
 	};
 
-	return program[which];
+	return program[layer];
 }
 
 uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u)
@@ -96,6 +95,17 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 		if (u->seen[i].ino == ino && u->seen[i].nlibraries)
 			return &u->seen[i];
 	return NULL;
+}
+
+uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u)
+{
+	uint64_t since = SCRIBE_UPROBED_NEVER;
+
+	for (size_t i = 0; i < u->nseen; i++)
+		if (u->seen[i].nlibraries && u->seen[i].library[0].is_wrap && u->seen[i].modules &&
+		    u->seen[i].since_ns < since)
+			since = u->seen[i].since_ns;
+	return since;
 }
 
 int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)

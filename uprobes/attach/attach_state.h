@@ -8,16 +8,11 @@
 #include <stdint.h>
 
 #include "uprobes/attach/attach.h"
-#include "uprobes/elf/original_bytes.h"
 #include "uprobes/elf/elf.h"
 #include "uprobes/attach/uprobe_events.h"
 #include "uprobes/attach/link.h"
 
 #define SCRIBE_OWN_TABLES_MAX 16
-
-/* Programs: one a layer, and that which tells who else stands at their places. */
-#define SCRIBE_PROGRAM_ALONE SCRIBE_LAYERS
-#define SCRIBE_PROGRAMS      (SCRIBE_LAYERS + 1)
 
 struct stat;
 
@@ -60,7 +55,7 @@ struct scribe_uprobes {
 	struct scribe_uprobes_options opt;
 	enum scribe_uprobe_level level;
 	struct scribe_events events;
-	int program_fd[SCRIBE_PROGRAMS]; /* -1: not loaded */
+	int program_fd[SCRIBE_LAYERS]; /* -1: not loaded */
 	struct scribe_own_table own[SCRIBE_OWN_TABLES_MAX];
 	size_t nown;
 	bool refused; /* a program could not be loaded, `why` says why */
@@ -71,7 +66,6 @@ struct scribe_uprobes {
 	size_t nseen, seen_room;
 	struct scribe_probe_link *link;
 	size_t nlinks, links_room;
-	struct scribe_original_bytes original;
 	struct scribe_lease *lease;
 	size_t nleases;
 	bool gives_way; /* a file's probes are being taken off, and its lease is kept until they are */
@@ -79,16 +73,16 @@ struct scribe_uprobes {
 	size_t npending, pending_room;
 	uint64_t rested_ns; /* when the last link was taken off */
 	/* pinned.c; -1: nothing of ours is pinned */
-	int head_fd, files_fd, bytes_fd;
-	uint32_t nfiles, nbytes, npins;
+	int head_fd, files_fd;
+	uint32_t nfiles, npins;
 	uint64_t dev, ino; /* of the file that is attached to now, */
 	bool unpinned;     /* and that a link of it could not be pinned */
 	bool adopted;      /* from the pins of an earlier daemon */
 };
 
 /* ---- attach_state.c ---- */
-/* Name of a program, a layer's or SCRIBE_PROGRAM_ALONE, which is that of its pin. */
-const char *scribe_program_name(unsigned which);
+/* Name of a layer's program, which is that of its pin. */
+const char *scribe_program_name(enum scribe_layer layer);
 /* Layers that the wanted modules need. */
 uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u);
 void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link *l);
@@ -151,7 +145,7 @@ void scribe_leases_end(struct scribe_uprobes *u);
 /* Pin the tables that have just been made. Where that cannot be had, probes end with this process. */
 void scribe_pinned_begin(struct scribe_uprobes *u);
 /* And a program. */
-void scribe_pinned_program(struct scribe_uprobes *u, unsigned which);
+void scribe_pinned_program(struct scribe_uprobes *u, enum scribe_layer layer);
 /* So many sites and images are in the kernel's tables. To be called before links use them. */
 void scribe_pinned_counts(struct scribe_uprobes *u);
 /* Pin a link of the file that is attached to; its name is kept in it. */

@@ -95,29 +95,28 @@ static int begin_tables(struct scribe_uprobes *u)
 	return 0;
 }
 
-static int keep_program(struct scribe_uprobes *u, const struct bpf_program *program, unsigned which)
+static int keep_program(struct scribe_uprobes *u, const struct bpf_program *program, enum scribe_layer layer)
 {
-	u->program_fd[which] = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
-	if (u->program_fd[which] < 0)
+	u->program_fd[layer] = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
+	if (u->program_fd[layer] < 0)
 		return -errno;
-	scribe_pinned_program(u, which);
+	scribe_pinned_program(u, layer);
 	return 0;
 }
 
-/* Only the programs and the tables are kept of an object. `beside`: the program of SCRIBE_PROGRAM_ALONE, too. */
-static int load_object(struct scribe_uprobes *u, enum scribe_layer layer, bool beside)
+/* Only the program and the tables are kept of an object. */
+static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 {
 	bool first = u->nown == 0;
 	struct scribe_lib *s = open_object(u);
-	struct bpf_program *program, *wanted, *alone;
+	struct bpf_program *program, *wanted;
 	int rc;
 
 	if (!s)
 		return -errno;
 	wanted = bpf_object__find_program_by_name(s->obj, scribe_program_name(layer));
-	alone = beside ? bpf_object__find_program_by_name(s->obj, scribe_program_name(SCRIBE_PROGRAM_ALONE)) : NULL;
 	bpf_object__for_each_program(program, s->obj)
-		bpf_program__set_autoload(program, program == wanted || program == alone);
+		bpf_program__set_autoload(program, program == wanted);
 	rc = wanted ? share_maps(u, s->obj) : -ENOTSUP;
 	if (rc == 0 && u->level == SCRIBE_UPROBE_MULTI)
 		rc = bpf_program__set_expected_attach_type(wanted, SCRIBE_ATTACH_UPROBE_MULTI);
@@ -129,18 +128,8 @@ static int load_object(struct scribe_uprobes *u, enum scribe_layer layer, bool b
 		rc = begin_tables(u);
 	if (rc == 0)
 		rc = keep_program(u, wanted, layer);
-	if (rc == 0 && alone)
-		rc = keep_program(u, alone, SCRIBE_PROGRAM_ALONE);
 	scribe_lib__destroy(s);
 	return rc;
-}
-
-static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
-{
-	bool beside = layer == SCRIBE_LAYER_MPIIO && u->level == SCRIBE_UPROBE_MULTI;
-	int rc = load_object(u, layer, beside);
-
-	return rc < 0 && beside && u->program_fd[layer] < 0 ? load_object(u, layer, false) : rc;
 }
 
 int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struct scribe_err *err)
@@ -177,7 +166,7 @@ static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 	}
 	for (size_t i = 0; i < u->nown; i++)
 		close(u->own[i].fd);
-	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++)
+	for (unsigned i = 0; i < SCRIBE_LAYERS; i++)
 		if (u->program_fd[i] >= 0)
 			close(u->program_fd[i]);
 	scribe_leases_end(u);
@@ -186,7 +175,6 @@ static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 	free(u->link);
 	scribe_uprobes_drop_pending(u);
 	free(u->pending);
-	free(u->original.at);
 	free(u->seen);
 	free(u);
 	return NULL;
@@ -200,8 +188,8 @@ static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_
 		return NULL;
 	u->bpf = bpf;
 	u->opt = *options;
-	u->events.fd = u->head_fd = u->files_fd = u->bytes_fd = -1;
-	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++)
+	u->events.fd = u->head_fd = u->files_fd = -1;
+	for (unsigned i = 0; i < SCRIBE_LAYERS; i++)
 		u->program_fd[i] = -1;
 	return u;
 }

@@ -22,22 +22,20 @@
 #include "uprobes/wire.h"
 
 #define FILES_MAX 65536u
-#define BYTES_MAX 65536u
 #define HEAD      "scribe_known"
 #define FILES     "scribe_known_files"
-#define BYTES     "scribe_known_bytes"
 
 struct head {
 	uint64_t layout, modules, wrapped;
-	uint32_t stdio_calls, nsites, nimages, nfiles, nbytes, npins;
+	uint32_t stdio_calls, nsites, nimages, nfiles, npins;
 };
 
 /* Another build may have these otherwise. */
 static uint64_t layout(void)
 {
 	const size_t sizes[] = {SCRIBE_WIRE_VERSION,           sizeof(struct head),
-				sizeof(struct scribe_uprobed), sizeof(struct scribe_original_byte),
-				sizeof(struct scribe_site),    sizeof(struct scribe_library_offsets)};
+				sizeof(struct scribe_uprobed), sizeof(struct scribe_site),
+				sizeof(struct scribe_library_offsets)};
 
 	return scribe_hash64(sizes, sizeof(sizes), 0);
 }
@@ -51,7 +49,6 @@ static void note_head(const struct scribe_uprobes *u)
 			 .nsites = u->nsites,
 			 .nimages = u->nimages,
 			 .nfiles = u->nfiles,
-			 .nbytes = u->nbytes,
 			 .npins = u->npins};
 	uint32_t zero = 0;
 
@@ -60,7 +57,7 @@ static void note_head(const struct scribe_uprobes *u)
 
 void scribe_pinned_close(struct scribe_uprobes *u)
 {
-	int *fd[] = {&u->head_fd, &u->files_fd, &u->bytes_fd};
+	int *fd[] = {&u->head_fd, &u->files_fd};
 
 	for (size_t i = 0; i < sizeof(fd) / sizeof(fd[0]); i++) {
 		if (*fd[i] >= 0)
@@ -108,8 +105,7 @@ void scribe_pinned_begin(struct scribe_uprobes *u)
 		return;
 	u->head_fd = new_table(u, BPF_MAP_TYPE_ARRAY, HEAD, sizeof(struct head), 1);
 	u->files_fd = new_table(u, BPF_MAP_TYPE_HASH, FILES, sizeof(struct scribe_uprobed), FILES_MAX);
-	u->bytes_fd = new_table(u, BPF_MAP_TYPE_HASH, BYTES, sizeof(struct scribe_original_byte), BYTES_MAX);
-	done = u->head_fd >= 0 && u->files_fd >= 0 && u->bytes_fd >= 0;
+	done = u->head_fd >= 0 && u->files_fd >= 0;
 	for (size_t i = 0; done && i < u->nown; i++)
 		done = scribe_bpf_pin(u->bpf, "lib_maps", u->own[i].name, u->own[i].fd) == 0;
 	if (done) {
@@ -120,20 +116,17 @@ void scribe_pinned_begin(struct scribe_uprobes *u)
 	scribe_pinned_remove(u);
 }
 
-void scribe_pinned_program(struct scribe_uprobes *u, unsigned which)
+void scribe_pinned_program(struct scribe_uprobes *u, enum scribe_layer layer)
 {
 	/* what it is attached to lives by its links: without its pin the next daemon attaches anew */
 	if (u->head_fd >= 0)
-		scribe_bpf_pin(u->bpf, "lib_progs", scribe_program_name(which), u->program_fd[which]);
+		scribe_bpf_pin(u->bpf, "lib_progs", scribe_program_name(layer), u->program_fd[layer]);
 }
 
 void scribe_pinned_counts(struct scribe_uprobes *u)
 {
 	if (u->head_fd < 0)
 		return;
-	for (; u->nbytes < u->original.n && u->nbytes < BYTES_MAX; u->nbytes++)
-		if (scribe_map_update(u->bytes_fd, &u->nbytes, &u->original.at[u->nbytes], BPF_ANY))
-			break;
 	note_head(u);
 }
 
@@ -174,8 +167,6 @@ void scribe_pinned_anew(struct scribe_uprobes *u)
 		return;
 	/* one that is started meanwhile knows fewer, and drops the links of the rest */
 	u->nfiles = 0;
-	if (u->nbytes > u->original.n)
-		u->nbytes = (uint32_t)u->original.n;
 	note_head(u);
 	u->unpinned = false;
 	for (size_t i = 0; i < u->nseen; i++)
@@ -189,7 +180,7 @@ static int adopt_program(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
 
-	for (unsigned i = 0; i < SCRIBE_PROGRAMS; i++) {
+	for (unsigned i = 0; i < SCRIBE_LAYERS; i++) {
 		if (strcmp(name, scribe_program_name(i)) != 0 || u->program_fd[i] >= 0)
 			continue;
 		u->program_fd[i] = fd;
@@ -204,7 +195,6 @@ static int adopt_table(void *ctx, const char *name, int fd)
 	struct scribe_uprobes *u = ctx;
 	int *ours = !strcmp(name, HEAD)    ? &u->head_fd
 		    : !strcmp(name, FILES) ? &u->files_fd
-		    : !strcmp(name, BYTES) ? &u->bytes_fd
 					   : NULL;
 	struct scribe_own_table *own = &u->own[u->nown];
 
@@ -251,13 +241,6 @@ static int adopt_files(struct scribe_uprobes *u, const struct head *h)
 	for (; rc == 0 && u->nfiles < h->nfiles; u->nfiles++)
 		rc = scribe_map_lookup(u->files_fd, &u->nfiles, &file) ? -errno
 									 : scribe_uprobes_keep_file(u, &file);
-	for (; rc == 0 && u->nbytes < h->nbytes; u->nbytes++) {
-		struct scribe_original_byte byte;
-
-		rc = scribe_map_lookup(u->bytes_fd, &u->nbytes, &byte)
-			     ? -errno
-			     : scribe_original_put(&u->original, &byte);
-	}
 	return rc;
 }
 
@@ -272,7 +255,7 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 	rc = scribe_bpf_each_pin(u->bpf, "lib_maps", adopt_table, u);
 	if (rc == 0)
 		rc = scribe_bpf_each_pin(u->bpf, "lib_progs", adopt_program, u);
-	if (rc == 0 && (u->head_fd < 0 || u->files_fd < 0 || u->bytes_fd < 0))
+	if (rc == 0 && (u->head_fd < 0 || u->files_fd < 0))
 		rc = -ENOENT;
 	if (rc == 0 && scribe_map_lookup(u->head_fd, &zero, &h))
 		rc = -errno;
@@ -290,8 +273,6 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 	}
 	/* nothing stands, nothing is told by these numbers any more */
 	if (rc == 0 && !u->nfiles)
-		u->nsites = u->nimages = u->nbytes = 0;
-	if (rc == 0 && !u->nfiles)
-		u->original.n = 0;
+		u->nsites = u->nimages = 0;
 	return rc == 0;
 }

@@ -56,8 +56,6 @@ static void cut_tables(struct scribe_uprobes *u)
 	u->nsites = nsites;
 	u->nimages = nimages;
 	u->nplaces = nplaces;
-	while (u->original.n && u->original.at[u->original.n - 1].image >= nimages)
-		u->original.n--;
 	scribe_pinned_anew(u);
 }
 

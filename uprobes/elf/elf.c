@@ -43,6 +43,7 @@ struct scribe_elf {
 	size_t nsegments;
 	struct symbol *symbol; /* sorted by name */
 	size_t nsymbols, room;
+	bool program;  /* it names an interpreter, or needs no other file */
 	bool launches; /* imports something by which programs are started or libraries loaded */
 	const char *rpath;
 };
@@ -151,6 +152,7 @@ static int read_segments(struct scribe_elf *e)
 
 		if (!gelf_getphdr(e->elf, (int)i, &p))
 			return -ENOEXEC;
+		e->program |= p.p_type == PT_INTERP;
 		if (p.p_type != PT_LOAD || p.p_offset > e->bytes || p.p_filesz > e->bytes - p.p_offset)
 			continue;
 		e->segment[e->nsegments++] =
@@ -373,4 +375,18 @@ const char *scribe_elf_rpath(const struct scribe_elf *e)
 bool scribe_elf_launches(const struct scribe_elf *e)
 {
 	return e->launches;
+}
+
+static void needs_one(void *ctx, const char *name)
+{
+	(void)name;
+	*(bool *)ctx = true;
+}
+
+bool scribe_elf_is_program(const struct scribe_elf *e)
+{
+	bool needs = false;
+
+	scribe_elf_needed(e, needs_one, &needs);
+	return e->program || !needs;
 }

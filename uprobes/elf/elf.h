@@ -40,6 +40,8 @@ bool scribe_elf_code_bias(const struct scribe_elf *elf, uint64_t *ret_bias);
 const unsigned char *scribe_elf_code(const struct scribe_elf *elf, uint64_t vaddr, size_t *ret_n);
 /* Calls fn for each DT_NEEDED name; rpath: DT_RPATH or DT_RUNPATH text, "" none; interpreter likewise. */
 void scribe_elf_needed(const struct scribe_elf *elf, void (*fn)(void *ctx, const char *name), void *ctx);
+/* Is it executed, not loaded by others? */
+bool scribe_elf_is_program(const struct scribe_elf *elf);
 /* Does it take of other files what starts programs or loads libraries: exec, dlopen and their kin? */
 bool scribe_elf_launches(const struct scribe_elf *elf);
 const char *scribe_elf_rpath(const struct scribe_elf *elf);

@@ -227,7 +227,9 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets
 {
 	struct scribe_elf_symbol s;
 
-	if (scribe_elf_find(elf, "ompi_mpi_comm_world", &s)) {
+	if (scribe_elf_find(elf, "ioscribe_mpi_open", &s)) {
+		im->flavour = SCRIBE_FLAVOUR_INSIDE;
+	} else if (scribe_elf_find(elf, "ompi_mpi_comm_world", &s)) {
 		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
 		im->type_size_at = openmpi_type_size(elf);
 		im->info_null_at = address_of(elf, "ompi_mpi_info_null_addr");

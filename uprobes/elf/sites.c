@@ -122,14 +122,15 @@ int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one)
 }
 
 /* The variable by which a library of ours knows that it is probed; NULL: not ours. */
-static const char *semaphore_of(const struct scribe_probe *p)
+static const char *semaphore_of(const struct scribe_library *l)
 {
-	return p->fn == SCRIBE_FN_MPI_INSIDE ? "ioscribe_file_on" : NULL;
+	return scribe_library_is_inside(l) ? "ioscribe_file_on" : NULL;
 }
 
-static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *p, enum scribe_layer layer,
+static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *p, const struct scribe_library *l,
 		       const char *name, struct scribe_plan *plan)
 {
+	enum scribe_layer layer = l->layer;
 	struct scribe_planned one = {.probe = p};
 	struct scribe_insn_place insn;
 	struct scribe_elf_symbol s;
@@ -154,7 +155,7 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	if (there || !scribe_elf_offset(elf, insn.vaddr, &one.offset))
 		return 0;
 	one.emulated = insn.emulated;
-	if (semaphore_of(p) && (!scribe_elf_find(elf, semaphore_of(p), &s) ||
+	if (semaphore_of(l) && (!scribe_elf_find(elf, semaphore_of(l), &s) ||
 				!scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
 		return -ENOEXEC;
 	return scribe_plan_add(plan, &one);
@@ -175,10 +176,10 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		if ((p->flags & SCRIBE_SITE_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
 		    image->flavour == SCRIBE_FLAVOUR_OPENMPI)
 			continue;
-		rc = plan_symbol(elf, p, library->layer, p->symbol, plan);
+		rc = plan_symbol(elf, p, library, p->symbol, plan);
 		if (rc == 0 && library->layer == SCRIBE_LAYER_MPIIO) {
 			snprintf(profiling, sizeof(profiling), "P%s", p->symbol);
-			rc = plan_symbol(elf, p, library->layer, profiling, plan);
+			rc = plan_symbol(elf, p, library, profiling, plan);
 		}
 		if (rc) {
 			scribe_plan_clear(plan);

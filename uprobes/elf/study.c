@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "uprobes/elf/original_bytes.h"
 
 /* What is ours stands before functions of other libraries, and is none of these. */
 static uint32_t search(const struct scribe_elf *elf)
@@ -27,14 +26,12 @@ static void touch(int fd, uint64_t offset)
 	(void)!pread(fd, &byte, 1, (off_t)offset);
 }
 
-static void add_places(const struct scribe_elf *elf, int fd, const struct scribe_library *l, uint8_t library,
+static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 		       const struct scribe_plan *plan, struct scribe_study *s)
 {
 	for (size_t i = 0; i < plan->n && s->nplaces < SCRIBE_STUDY_PLACES; i++) {
 		const struct scribe_planned *one = &plan->at[i];
 		struct scribe_studied_place *to = &s->site[s->nplaces++];
-		const unsigned char *code;
-		size_t n = 0;
 
 		*to = (struct scribe_studied_place){.vaddr = one->site.vaddr,
 						    .offset = one->offset,
@@ -43,9 +40,6 @@ static void add_places(const struct scribe_elf *elf, int fd, const struct scribe
 						    .library = library,
 						    .emulated = one->emulated};
 		memcpy(to->reg, one->site.reg, sizeof(to->reg));
-		code = scribe_elf_code(elf, one->site.vaddr, &n);
-		to->has_byte = code && n;
-		to->byte = to->has_byte ? *code : 0;
 		touch(fd, one->offset);
 	}
 }
@@ -66,7 +60,7 @@ static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, b
 	s->nlibraries++;
 	if (rc < 0)
 		return rc == -ENOEXEC ? 0 : rc;
-	add_places(elf, fd, l, (uint8_t)k, &plan, s);
+	add_places(fd, l, (uint8_t)k, &plan, s);
 	s->library[k].whole = s->nplaces - before == plan.n;
 	scribe_plan_clear(&plan);
 	return 0;
@@ -82,6 +76,7 @@ int scribe_study_file(int fd, bool calls, struct scribe_study *s)
 	if (rc < 0)
 		return rc;
 	scribe_elf_code_bias(elf, &s->bias);
+	s->program = scribe_elf_is_program(elf);
 	while (s->ncode < SCRIBE_STUDY_CODE &&
 	       scribe_elf_code_part(elf, s->ncode, &s->code[s->ncode].offset, &s->code[s->ncode].bytes))
 		s->ncode++;
@@ -125,7 +120,7 @@ bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 		return false;
 	for (uint32_t i = 0; i < s->nlibraries; i++)
 		if (s->library[i].which >= scribe_nlibraries ||
-		    s->library[i].image.flavour > SCRIBE_FLAVOUR_OPENMPI)
+		    s->library[i].image.flavour > SCRIBE_FLAVOUR_INSIDE)
 			return false;
 	for (uint32_t i = 0; i < s->ncode; i++)
 		if (s->code[i].offset > file_bytes || s->code[i].bytes > file_bytes - s->code[i].offset)
@@ -146,9 +141,7 @@ int scribe_study_plan(const struct scribe_study *s, unsigned library, bool calls
 		struct scribe_planned one = {.probe = &l->probes[p->library == library ? p->row : 0],
 					     .offset = p->offset,
 					     .semaphore = p->semaphore,
-					     .emulated = p->emulated,
-					     .has_byte = p->has_byte,
-					     .byte = p->byte};
+					     .emulated = p->emulated};
 		int rc;
 
 		if (p->library != library || ((one.probe->flags & SCRIBE_SITE_COUNTS) && !calls))

@@ -22,13 +22,13 @@ struct scribe_studied_place {
 	uint16_t row;                      /* of the library's table */
 	uint8_t library;                   /* of those in the file */
 	uint8_t emulated;
-	uint8_t has_byte, byte;            /* that stands there */
 	uint8_t reg[SCRIBE_SITE_ARGS];
 };
 
 struct scribe_study {
 	uint64_t bias; /* as scribe_elf_code_bias */
-	uint32_t nlibraries, ncode, nplaces, pad;
+	uint32_t nlibraries, ncode, nplaces;
+	uint32_t program; /* 1: it is executed, not loaded by others: what it holds are its own functions */
 	struct {
 		uint32_t which; /* of scribe_libraries */
 		uint32_t whole; /* all of its places are here */

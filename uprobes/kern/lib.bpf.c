@@ -8,7 +8,6 @@
  */
 #define SCRIBE_PROBE_READ
 #include "logfmt/counters/built.h"
-#include "uprobes/kern/alone.bpf.h"
 #include "uprobes/kern/hdf5.bpf.h"
 #include "uprobes/kern/mpiio.bpf.h"
 #include "uprobes/kern/pnetcdf.bpf.h"

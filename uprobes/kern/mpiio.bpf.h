@@ -2,7 +2,9 @@
 /*
  * MPI-IO. Sizes: count times the datatype's size, which is in the handle
  * (MPICH's builtin types), in the datatype's structure (Open MPI), or told by
- * the call of MPI_Type_size_x that ROMIO makes inside (MPICH's other types).
+ * the call of MPI_Type_size_x that ROMIO makes inside (MPICH's other types). Where MPI's calls are
+ * counted inside the program (runtime/client/wrap/mpiio_files.c), the probed functions are those of
+ * our own library, which have it in their arguments.
  */
 #ifndef UPROBES_KERN_MPIIO_BPF_H
 #define UPROBES_KERN_MPIIO_BPF_H
@@ -44,6 +46,8 @@ static __always_inline __s64 scribe_mpi_type_size(const struct scribe_library_of
 static __always_inline bool scribe_mpi_has_info(const struct scribe_library_offsets *im, const struct scribe_call *c,
 						__u64 info)
 {
+	if (im->flavour == SCRIBE_FLAVOUR_INSIDE)
+		return info & 1;
 	if (im->flavour == SCRIBE_FLAVOUR_MPICH)
 		return (__u32)info != SCRIBE_MPICH_INFO_NULL;
 	return im->info_null_at && info != scribe_user_u64(c->base + im->info_null_at);
@@ -53,6 +57,8 @@ static __always_inline bool scribe_mpi_has_info(const struct scribe_library_offs
 static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_library_offsets *im,
 						  const struct scribe_call *c, __u64 comm)
 {
+	if (im->flavour == SCRIBE_FLAVOUR_INSIDE)
+		return scribe_user_u32(comm);
 	if (im->flavour == SCRIBE_FLAVOUR_MPICH) {
 		if ((__u32)comm == SCRIBE_MPICH_COMM_SELF)
 			return 1;
@@ -63,11 +69,8 @@ static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_library_of
 	return 0;
 }
 
-/* In a handle's note: 1 + its library among the images, and that the program counts its data calls. */
-#define SCRIBE_MPI_NOTE_INSIDE (1ull << 32)
-
 SCRIBE_GLOBAL int scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p,
-				  const struct scribe_library_offsets *im, __u32 image)
+				  const struct scribe_library_offsets *im)
 {
 	struct scribe_calls *calls = scribe_calls_get();
 	struct scribe_handle *h;
@@ -83,11 +86,10 @@ SCRIBE_GLOBAL int scribe_mpi_open(struct scribe_thread *t, struct scribe_proc *p
 	index = scribe_lib_slot(t, p, calls);
 	s = scribe_lib_slot_at(index);
 	__builtin_memset(h, 0, sizeof(*h));
-	h->note = image + 1;
 	h->generation = s ? s->generation : 0;
 	h->slot = s ? index : SCRIBE_SKIP_SLOT;
 	h->moved[SCRIBE_VIEW_ELEMENT] = !(c->arg[2] & SCRIBE_MPI_SEQUENTIAL);
-	if (im->flavour == SCRIBE_FLAVOUR_MPICH || im->flavour == SCRIBE_FLAVOUR_OPENMPI)
+	if (im->flavour != SCRIBE_FLAVOUR_NONE)
 		scribe_handle_put(p, SCRIBE_LAYER_MPIIO, scribe_user_u64(c->arg[4]), h);
 	if (!s)
 		return 0;
@@ -157,22 +159,22 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 	ev->flags = (__u32)calls->regs.r[site->reg[1] & 15];
 	ev->chain_bytes = (__u32)calls->regs.r[site->reg[2] & 15];
 	ev->string_bytes = (__u32)calls->regs.r[site->reg[3] & 15];
-	ev->status = (__s32)h->note;
+	ev->status = 1;
 	if (bpf_ringbuf_output(&scribe_events, ev, sizeof(*ev), 0)) {
 		/* nobody would know whose the numbers are */
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
 		return;
 	}
-	h->note |= SCRIBE_MPI_NOTE_INSIDE;
+	h->note = 1;
 	if (bpf_map_update_elem(&scribe_above, &key, &at, BPF_ANY))
 		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
 }
 
-/* What a call on an open file was. False: the program counts it itself. */
-static __always_inline bool scribe_mpi_meaning(struct scribe_thread *t, struct scribe_proc *p,
-					       struct scribe_calls *calls, const struct scribe_site *site,
-					       const struct scribe_library_offsets *im, const struct scribe_handle *h)
+/* What a call on an open file was. */
+static __always_inline void scribe_mpi_meaning(struct scribe_proc *p, struct scribe_calls *calls,
+					       const struct scribe_site *site,
+					       const struct scribe_library_offsets *im)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_MPIIO];
 	struct scribe_lib_op *op = &calls->op;
@@ -181,17 +183,21 @@ static __always_inline bool scribe_mpi_meaning(struct scribe_thread *t, struct s
 	if (site->fn == SCRIBE_FN_MPI_DATA) {
 		__s64 size;
 
-		if ((h->note & SCRIBE_MPI_NOTE_INSIDE) && t->wrapped_word &&
-		    scribe_user_u64(t->wrapped_word) == c->arg[0])
-			return false;
-		size = scribe_mpi_type_size(im, c, c->arg[2]);
 		op->what = SCRIBE_LIB_DATA;
-		op->op_class = site->op & 1;
+		if (im->flavour == SCRIBE_FLAVOUR_INSIDE) {
+			size = scribe_user_u64(c->arg[1]);
+			op->op_class = c->arg[2] & 1;
+			op->count_at = c->arg[2] >> 8 & 0xff;
+			op->bytes = size < 0 ? 0 : size;
+		} else {
+			size = scribe_mpi_type_size(im, c, c->arg[2]);
+			op->op_class = site->op & 1;
+			/* a plain count is an int; large-count forms have 64 bits */
+			op->bytes = size < 0 ? 0
+					     : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
+										      : (__s64)(__s32)c->arg[1]);
+		}
 		op->unsized = size < 0;
-		/* a plain count is an int; large-count forms have 64 bits */
-		op->bytes = size < 0 ? 0
-				     : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
-									      : (__s64)(__s32)c->arg[1]);
 		if (op->unsized)
 			scribe_count(p, SCRIBE_L_LIB_SIZE_UNKNOWN);
 	} else if (site->fn == SCRIBE_FN_MPI_CLOSE) {
@@ -199,7 +205,6 @@ static __always_inline bool scribe_mpi_meaning(struct scribe_thread *t, struct s
 	} else if (site->fn == SCRIBE_FN_MPI_SYNC) {
 		op->op_class = SCRIBE_OP_WRITE;
 	}
-	return true;
 }
 
 /*
@@ -230,7 +235,7 @@ static __always_inline void scribe_mpi_segment(struct scribe_thread *t, const st
 	if (!s || !(s->flags & SCRIBE_SF_TRACED))
 		return;
 	t->op.offset = -1;
-	if (site->reg[3] != SCRIBE_REG_NONE && h->moved[SCRIBE_VIEW_ELEMENT])
+	if (site->reg[3] != SCRIBE_REG_NONE && (__s64)c->arg[3] >= 0 && h->moved[SCRIBE_VIEW_ELEMENT])
 		t->op.offset = h->moved[SCRIBE_VIEW_BEGIN] + c->arg[3] * h->moved[SCRIBE_VIEW_ELEMENT];
 	t->op.bytes = op->bytes;
 	t->op.start_ns = op->start_ns;
@@ -252,15 +257,14 @@ static __always_inline int scribe_mpi_end(struct scribe_calls *calls, __u32 ret)
 		return 0;
 	scribe_op_begin(&calls->op, c->start_ns, bpf_ktime_get_ns());
 	if (site->fn == SCRIBE_FN_MPI_OPEN)
-		return scribe_mpi_open(t, p, im, site->image);
+		return scribe_mpi_open(t, p, im);
 	h = scribe_handle_get(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
 	if (!h) {
 		scribe_count(p, SCRIBE_L_LIB_UNKNOWN);
 		return 0;
 	}
 	if (h->slot != SCRIBE_SKIP_SLOT) {
-		if (!scribe_mpi_meaning(t, p, calls, site, im, h))
-			return 0;
+		scribe_mpi_meaning(p, calls, site, im);
 		scribe_lib_on(t, p, h, &calls->op);
 		scribe_attribute_to_layer(t, c, h->slot, SCRIBE_LIB_MPIIO_BELOW);
 		if (site->fn == SCRIBE_FN_MPI_DATA)
@@ -275,7 +279,7 @@ static __always_inline int scribe_mpi_end(struct scribe_calls *calls, __u32 ret)
 		}
 	}
 	if (site->fn == SCRIBE_FN_MPI_CLOSE) {
-		if (h->note & SCRIBE_MPI_NOTE_INSIDE)
+		if (h->note)
 			scribe_mpi_outside(p, c->arg[0]);
 		scribe_handle_drop(p, SCRIBE_LAYER_MPIIO, c->arg[0]);
 	}

@@ -47,10 +47,20 @@ static const struct scribe_probe mpiio[] = {
 	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 };
 
-/* of libioscribe-inside.so, which counts data calls inside the program */
+/* of libioscribe-inside.so, which counts data calls inside the program; calls of MPI pass the others */
 static const struct scribe_probe mpiio_wrap[] = {
 	{"ioscribe_file_site", "tells whose data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
 	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	{"ioscribe_mpi_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN, 0,
+	 NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
+	{"ioscribe_mpi_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
+	 SCRIBE_SITE_RETURNS, 0, 1, ARGS(0, X, X, X, X, X)},
+	{"ioscribe_mpi_sync", "MPIIO_SYNCS", SCRIBE_FN_MPI_SYNC, 0, SCRIBE_MPIIO_SYNCS, SCRIBE_SITE_RETURNS, 0, 0,
+	 ARGS(0, X, X, X, X, X)},
+	{"ioscribe_mpi_view", "MPIIO_VIEWS, MPIIO_HINTS", SCRIBE_FN_MPI_VIEW, 0, SCRIBE_MPIIO_VIEWS,
+	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, X, X, X, X)},
+	{"ioscribe_mpi_data", "data calls that the program does not count itself", SCRIBE_FN_MPI_DATA, 0, NONE,
+	 SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, X, X)},
 };
 
 static const size_t nmpiio = sizeof(mpiio) / sizeof(mpiio[0]);

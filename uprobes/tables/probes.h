@@ -27,8 +27,7 @@ struct scribe_library {
 #define SCRIBE_INSIDE_NAME "libioscribe-inside.so"
 
 /*
- * The library by which programs count inside themselves? It does so only while it is probed, and probes in MPI
- * count what it has not told: whenever it came to be probed, nothing is missed.
+ * The library by which programs count inside themselves? It does so only while it is probed.
  */
 static inline bool scribe_library_is_inside(const struct scribe_library *l)
 {

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data calls of MPI-IO, counted: each calls the next definition of its name and
- * puts what it moved into the place of its file. Which calls there are is in
+ * MPI-IO, counted inside the program: each call goes to the next definition of its name. Data calls
+ * put what they moved into the place of their file. Which calls there are is in
  * uprobes/tables/mpiio_list.h; what counts, and as how many bytes, is what
  * uprobes/kern/mpiio.bpf.h says for the same functions.
  *
- * The MPI library is probed anyway, for callers that do not come by here. The
- * kernel side leaves out a call while the thread's word names its file. Once the
- * daemon has said which bytes stand beneath the probes, they are put back in this
- * process: a call that is counted here then meets no trap. Where that fails, calls
- * are slower and as exact. Must not know: streams of the C library, logs.
+ * The MPI library is not probed. Opens, closes, syncs and views pass functions of ours that are; so do
+ * data calls on a file without a place (no memory from the daemon, too many files): the kernel programs
+ * count these as they do where the MPI library is probed. Must not know: streams of the C library, logs.
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -34,10 +31,10 @@
 #define NO_MPI     16 /* an error code for the case that cannot be: no next name */
 #define ARGS       6
 #define LOCK_TRIES 1000
-#define BREAK      0xcc /* a probe, in memory */
 #define BUILTIN    0x4c000000u
+#define INFO_NULL  0x1c000000u /* of MPICH */
 
-/* The probed places: the kernel emulates their first instruction. */
+/* The probed place by which a file's place is told: the kernel emulates its first instruction. */
 void ioscribe_file_site(const void *file, uint32_t memory, uint32_t index, uint32_t gen, const void *word);
 __asm__(".text\n"
 	".globl ioscribe_file_site\n"
@@ -51,6 +48,18 @@ __attribute__((section(".probes"), visibility("default"))) volatile unsigned sho
 
 /* All arguments are in registers; a function with fewer does not look at the others. */
 typedef int (*data_fn)(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);
+
+/* A call on its way to the MPI library. */
+struct onward {
+	data_fn real;
+	const intptr_t *a;
+};
+
+static int pass(const struct onward *o)
+{
+	return o->real(o->a[0], o->a[1], o->a[2], o->a[3], o->a[4], o->a[5]);
+}
+
 typedef int (*size_fn)(intptr_t, int64_t *);
 
 struct form {
@@ -110,33 +119,6 @@ static struct scribe_counter_slot *place_of(const void *file, const void *caller
 		mine.announced_to = scribe_stream_state->born;
 	}
 	return s;
-}
-
-/* Put back the bytes of the library that holds `code`. */
-static void uncover(const void *code)
-{
-	struct scribe_stream_state *s = scribe_stream_state;
-	struct scribe_shm_counters *m = s->memory;
-	uint64_t n = __atomic_load_n(&m->nbytes, __ATOMIC_ACQUIRE);
-	Dl_info whole, at;
-	int fd;
-
-	if (__atomic_exchange_n(&s->uncovered, 1, __ATOMIC_ACQ_REL) || n > SCRIBE_PROBE_BYTES_MAX ||
-	    !dladdr(code, &whole))
-		return;
-	fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
-	for (uint64_t i = 0; fd >= 0 && i < n; i++) {
-		uintptr_t address = (uintptr_t)whole.dli_fbase + m->byte[i].vaddr;
-		unsigned char now = 0, was = (unsigned char)m->byte[i].was;
-
-		if (!dladdr((void *)address, &at) || at.dli_fbase != whole.dli_fbase ||
-		    syscall(SYS_pread64, fd, &now, 1, address) != 1 || now != BREAK)
-			continue;
-		if (syscall(SYS_pwrite64, fd, &was, 1, address) != 1)
-			break;
-	}
-	if (fd >= 0)
-		syscall(SYS_close, fd);
 }
 
 /* ---- counting ---- */
@@ -226,6 +208,15 @@ static int64_t number_of(const struct form *f, const intptr_t *a)
 	return f->wide ? (int64_t)a[f->count] : (int64_t)(int32_t)a[f->count];
 }
 
+/* Bytes that a call has just moved; -1: not known. */
+static int64_t moved(const struct form *f, const intptr_t *a, const void *caller)
+{
+	int64_t n = number_of(f, a);
+	int64_t size = n ? size_of(a[f->type], caller) : 0;
+
+	return size < 0 ? -1 : size * n;
+}
+
 static struct scribe_lib_op count(struct scribe_counter_slot *s, const struct form *f, const intptr_t *a,
 				  const void *caller, uint64_t start)
 {
@@ -235,13 +226,12 @@ static struct scribe_lib_op count(struct scribe_counter_slot *s, const struct fo
 				   .what = SCRIBE_LIB_DATA,
 				   .op_class = f->op,
 				   .count_at = f->count_at};
-	int64_t n = number_of(f, a);
-	int64_t size = n ? size_of(a[f->type], caller) : 0;
+	int64_t bytes = moved(f, a, caller);
 
 	if (op.end_ns < start)
 		op.end_ns = start;
-	op.unsized = size < 0;
-	op.bytes = size < 0 ? 0 : (uint64_t)(size * n);
+	op.unsized = bytes < 0;
+	op.bytes = bytes < 0 ? 0 : (uint64_t)bytes;
 	apply(s, &op);
 	return op;
 }
@@ -255,6 +245,95 @@ static data_fn next(scribe_mpi_fn *slot, const char *name, const void *caller)
 		__atomic_store_n(slot, found, __ATOMIC_RELAXED);
 	}
 	return (data_fn)(uintptr_t)found;
+}
+
+/* ---- functions that are probed, at entry and return; who they are: uprobes/tables/probes.c ---- */
+
+/* No copies are made of it: as far as the compiler knows, the function of the name may be another library's. */
+#define PROBED EXPORT __attribute__((noinline))
+/* A call that is the last thing a function does is a jump: the function would return twice, or never. */
+#define LAST_NO_CALL(rc) __asm__ volatile("" : "+r"(rc))
+
+struct data {
+	struct onward onward;
+	const struct form *form;
+	const void *caller;
+	int64_t bytes; /* -1: not known */
+};
+
+/* A data call on a file without a place; `at`: its offset argument, -1 none. */
+PROBED int ioscribe_mpi_data(const void *file, const int64_t *bytes, uint64_t what, int64_t at, struct data *d);
+PROBED int ioscribe_mpi_data(const void *file, const int64_t *bytes, uint64_t what, int64_t at, struct data *d)
+{
+	int rc = pass(&d->onward);
+
+	(void)file, (void)bytes, (void)what, (void)at;
+	d->bytes = rc == 0 ? moved(d->form, d->onward.a, d->caller) : -1;
+	return rc;
+}
+
+struct opening {
+	struct onward onward;
+	const void *caller;
+	int processes; /* of the communicator; 0: not known */
+};
+
+PROBED int ioscribe_mpi_open(const int *processes, const char *name, intptr_t mode, bool hints, void **file,
+			     struct opening *o);
+PROBED int ioscribe_mpi_open(const int *processes, const char *name, intptr_t mode, bool hints, void **file,
+			     struct opening *o)
+{
+	static scribe_mpi_fn slot;
+	int (*comm_size)(intptr_t, int *) = (int (*)(intptr_t, int *))(uintptr_t)next(&slot, "PMPI_Comm_size",
+										   o->caller);
+	int rc = pass(&o->onward);
+
+	(void)processes, (void)name, (void)mode, (void)hints, (void)file;
+	if (rc == 0 && comm_size && comm_size(o->onward.a[0], &o->processes) != 0)
+		o->processes = 0;
+	return rc;
+}
+
+PROBED int ioscribe_mpi_close(void **file, const struct onward *o);
+PROBED int ioscribe_mpi_close(void **file, const struct onward *o)
+{
+	int rc = pass(o);
+
+	(void)file;
+	LAST_NO_CALL(rc);
+	return rc;
+}
+
+PROBED int ioscribe_mpi_sync(const void *file, const struct onward *o);
+PROBED int ioscribe_mpi_sync(const void *file, const struct onward *o)
+{
+	int rc = pass(o);
+
+	(void)file;
+	LAST_NO_CALL(rc);
+	return rc;
+}
+
+PROBED int ioscribe_mpi_view(const void *file, bool hints, const struct onward *o);
+PROBED int ioscribe_mpi_view(const void *file, bool hints, const struct onward *o)
+{
+	int rc = pass(o);
+
+	(void)file, (void)hints;
+	LAST_NO_CALL(rc);
+	return rc;
+}
+
+/* By a function that is probed: the file has no place, or there is none at all. */
+static int call_told(const struct form *f, const struct onward *o, const void *caller)
+{
+	const intptr_t *a = o->a;
+	struct data d = {.onward = *o, .form = f, .caller = caller};
+
+	if ((const void *)a[0] == file_null)
+		return pass(o);
+	return ioscribe_mpi_data((const void *)a[0], &d.bytes, f->op | (uint64_t)f->count_at << 8,
+				 f->where == SCRIBE_FILE_AT ? (int64_t)a[1] : -1, &d);
 }
 
 static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, const intptr_t a[ARGS])
@@ -272,14 +351,8 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	if (!ioscribe_file_on || (mine.file && here < mine.sp))
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
 	s = place_of((const void *)a[0], caller);
-	if (!s) {
-		if (scribe_stream_state->uncovered && (const void *)a[0] != file_null)
-			__atomic_fetch_add(&scribe_stream_state->memory->lost, 1, __ATOMIC_RELAXED);
-		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
-	}
-	if (!scribe_stream_state->uncovered && scribe_stream_state->memory->nbytes &&
-	    scribe_may_call())
-		uncover((const void *)(uintptr_t)real);
+	if (!s)
+		return call_told(f, &(struct onward){real, a}, caller);
 	if (f->count_at == SCRIBE_MPIIO_COLL_READS || f->count_at == SCRIBE_MPIIO_COLL_WRITES)
 		ioscribe_file_site(NULL, 0, 0, 0, NULL); /* HDF5 above wants to know */
 	mine.sp = here;
@@ -323,18 +396,32 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 
 SCRIBE_MPIIO_DATA(WRAP_ALL)
 
-/* What is opened under a name goes on where the last one under it has ended. */
-static int open_file(scribe_mpi_fn *slot, const char *symbol, const void *caller, const intptr_t a[ARGS])
-{
-	data_fn real = next(slot, symbol, caller);
-	void **file = (void **)a[4];
-	uint64_t name;
-	int rc;
+/* ---- the rest ---- */
 
-	if (!real)
-		return NO_MPI;
-	name = ioscribe_file_on && a[1] ? scribe_file_name((const char *)a[1]) : 0;
-	rc = real(a[0], a[1], a[2], a[3], a[4], a[5]);
+static bool has_hints(intptr_t info, const void *caller)
+{
+	static const void *null;
+
+	if (!openmpi(caller))
+		return (uint32_t)info != INFO_NULL;
+	if (!null) {
+		null = dlsym(RTLD_DEFAULT, "ompi_mpi_info_null");
+		if (!null)
+			null = (const void *)(uintptr_t)scribe_mpi_next("ompi_mpi_info_null", caller);
+		dlerror();
+	}
+	return null && (const void *)info != null;
+}
+
+/* What is opened under a name goes on where the last one under it has ended. */
+static int open_file(const struct onward *on, const void *caller)
+{
+	const intptr_t *a = on->a;
+	struct opening o = {*on, caller, 0};
+	void **file = (void **)a[4];
+	uint64_t name = a[1] ? scribe_file_name((const char *)a[1]) : 0;
+	int rc = ioscribe_mpi_open(&o.processes, (const char *)a[1], a[2], has_hints(a[3], caller), file, &o);
+
 	if (rc == 0 && name && file) {
 		const struct scribe_file_view view = scribe_file_first_view((int)a[2]);
 
@@ -343,26 +430,12 @@ static int open_file(scribe_mpi_fn *slot, const char *symbol, const void *caller
 	return rc;
 }
 
-#define WRAP_OPEN(symbol)                                                                                    \
-	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                                 \
-	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e)                        \
-	{                                                                                                    \
-		static scribe_mpi_fn real;                                                                   \
-		return open_file(&real, #symbol, __builtin_return_address(0),                                \
-				 (const intptr_t[ARGS]){a, b, c, d, e});                                     \
-	}
-WRAP_OPEN(MPI_File_open)
-WRAP_OPEN(PMPI_File_open)
-
-static int view_file(scribe_mpi_fn *slot, const char *symbol, const void *caller, const intptr_t a[ARGS])
+static int view_file(const struct onward *on, const void *caller)
 {
-	data_fn real = next(slot, symbol, caller);
-	int rc;
+	const intptr_t *a = on->a;
+	int rc = ioscribe_mpi_view((const void *)a[0], has_hints(a[5], caller), on);
 
-	if (!real)
-		return NO_MPI;
-	rc = real(a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (rc == 0 && ioscribe_file_on) {
+	if (rc == 0) {
 		const struct scribe_file_view view =
 			scribe_file_view_of(a[1], a[2], a[3], (const char *)a[4], caller);
 
@@ -371,35 +444,46 @@ static int view_file(scribe_mpi_fn *slot, const char *symbol, const void *caller
 	return rc;
 }
 
-#define WRAP_VIEW(symbol)                                                                                    \
+static int sync_file(const struct onward *on, const void *caller)
+{
+	(void)caller;
+	return ioscribe_mpi_sync((const void *)on->a[0], on);
+}
+
+/* The file is about to be gone, and its address another one's. */
+static int close_file(const struct onward *on, const void *caller)
+{
+	void **file = (void **)on->a[0];
+
+	(void)caller;
+	if (file)
+		scribe_stream_forget(*file);
+	return ioscribe_mpi_close(file, on);
+}
+
+static int other(scribe_mpi_fn *slot, const char *symbol, int (*fn)(const struct onward *, const void *),
+		 const void *caller, const intptr_t a[ARGS])
+{
+	const struct onward on = {next(slot, symbol, caller), a};
+
+	if (!on.real)
+		return NO_MPI;
+	return ioscribe_file_on ? fn(&on, caller) : pass(&on);
+}
+
+/* As long as a function has fewer arguments the others are not looked at. */
+#define WRAP_OTHER(symbol, fn)                                                                               \
 	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                       \
 	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f)            \
 	{                                                                                                    \
 		static scribe_mpi_fn real;                                                                   \
-		return view_file(&real, #symbol, __builtin_return_address(0),                                \
-				 (const intptr_t[ARGS]){a, b, c, d, e, f});                                  \
+		return other(&real, #symbol, fn, __builtin_return_address(0),                                \
+			     (const intptr_t[ARGS]){a, b, c, d, e, f});                                      \
 	}
-WRAP_VIEW(MPI_File_set_view)
-WRAP_VIEW(PMPI_File_set_view)
-
-/* The file is about to be gone, and its address another one's. */
-static int close_file(scribe_mpi_fn *slot, const char *name, const void *caller, void **file)
-{
-	int (*real)(void **) = (int (*)(void **))(uintptr_t)next(slot, name, caller);
-
-	if (!real)
-		return NO_MPI;
-	if (ioscribe_file_on && file)
-		scribe_stream_forget(*file);
-	return real(file);
-}
-
-#define WRAP_CLOSE(symbol)                                                                                   \
-	EXPORT int symbol(void **file);                                                                      \
-	EXPORT int symbol(void **file)                                                                       \
-	{                                                                                                    \
-		static scribe_mpi_fn real;                                                                   \
-		return close_file(&real, #symbol, __builtin_return_address(0), file);                        \
-	}
-WRAP_CLOSE(MPI_File_close)
-WRAP_CLOSE(PMPI_File_close)
+#define WRAP_BOTH(name, fn)                                                                                  \
+	WRAP_OTHER(MPI_File_##name, fn)                                                                      \
+	WRAP_OTHER(PMPI_File_##name, fn)
+WRAP_BOTH(open, open_file)
+WRAP_BOTH(close, close_file)
+WRAP_BOTH(sync, sync_file)
+WRAP_BOTH(set_view, view_file)

@@ -36,7 +36,6 @@ struct scribe_stream_state {
 	uint64_t lock;    /* the thread that holds it, 0 none */
 	uint32_t next;
 	uint32_t standard;             /* standard streams whose opening has been counted, bits */
-	uint32_t uncovered;            /* 1: the MPI library's probes have been dealt with */
 	struct scribe_shm_counters *memory; /* NULL: none could be made */
 	struct scribe_cursors *cursors;
 	uint64_t groups;   /* of 64 entries, bits: those that ever had one; the pages of others are not touched */

@@ -27,6 +27,7 @@ int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool 
 
 	int rc = scribe_uprobes_file(l->uprobes, fd, path, site, &r, &err);
 
+	l->needs_wrap |= r.counted_inside;
 	if (rc < 0 && !r.unread && !l->why[0])
 		snprintf(l->why, sizeof(l->why), "%.*s", (int)sizeof(l->why) - 1, err.text);
 	if (rc < 0 && l->verbose)

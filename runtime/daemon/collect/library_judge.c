@@ -125,6 +125,41 @@ void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const
 		fprintf(stderr, "ioscribed: %s, mapped by %d\n", why, p->tgid);
 }
 
+/* Modules that programs feed which load this file and count its calls themselves. */
+static uint64_t counted_inside(const struct scribe_uprobed *f)
+{
+	uint64_t modules = 0;
+
+	for (unsigned i = 0; i < f->nlibraries; i++)
+		if (f->library[i].counted_inside)
+			modules |= f->library[i].modules;
+	return modules;
+}
+
+uint64_t scribe_libs_fed(const struct scribe_uprobed *f)
+{
+	return f->modules | counted_inside(f);
+}
+
+uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_uprobed *f,
+			   const char *name)
+{
+	uint64_t since = f->modules ? f->since_ns : 0, counted = counted_inside(f), inside_since;
+	char why[320];
+
+	scribe_mark_incomplete(p, f->refused, d->libs->why);
+	if (!counted)
+		return since;
+	inside_since = scribe_uprobes_inside_since(d->libs->uprobes);
+	if (p->wrap_state != SCRIBE_WRAP_ABSENT && (inside_since != SCRIBE_UPROBED_NEVER || scribe_libs_busy(d)))
+		return inside_since > since ? inside_since : since;
+	snprintf(why, sizeof(why), "%.127s is not probed (mpiio_wrap = yes), and %s", name,
+		 p->wrap_state == SCRIBE_WRAP_ABSENT ? "a program that uses it runs without " SCRIBE_INSIDE_NAME
+					       : SCRIBE_INSIDE_NAME " cannot be probed");
+	scribe_mark_incomplete(p, counted, why);
+	return since;
+}
+
 bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
 {
@@ -132,13 +167,15 @@ bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64
 	const struct scribe_uprobed *f = scribe_uprobes_known(l->uprobes, found->dev, ino);
 	const struct mapping m = {found->start, found->offset, ino};
 	char why[320];
-	uint64_t missed;
+	uint64_t missed, since;
 
 	if (!f)
 		return true;
-	scribe_mark_incomplete(p, f->refused, l->why);
-	if (!f->modules || f->since_ns <= when_ns)
+	since = scribe_libs_since(d, p, f, found->label);
+	if (since <= when_ns)
 		return true;
+	if (since == SCRIBE_UPROBED_NEVER && scribe_libs_busy(d))
+		return false;
 	peeks->later = false;
 	missed = missed_in(d, p, f, &m, peeks);
 	if (peeks->later)

@@ -59,9 +59,6 @@ void scribe_libs_sweep(struct scribe_daemon *d);
 struct scribe_access_pattern;
 /* What belongs to the key of a shape in a record of a library. */
 bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe_access_pattern *ret_shape);
-/* As scribe_uprobes_original_bytes. */
-size_t scribe_libs_original_bytes(const struct scribe_daemon *d, uint32_t image,
-			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX]);
 /* No job is left. */
 void scribe_libs_idle(struct scribe_daemon *d);
 /* `for_good`: detach; else what is pinned stays attached, for the next daemon. */

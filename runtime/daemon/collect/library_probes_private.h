@@ -48,6 +48,7 @@ struct scribe_libs {
 	uint32_t asks_uid; /* whose process it is that has the file which is attached to now */
 	bool cache;      /* of the linker, goes with that */
 	char wrap_path[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX]; /* and these */
+	bool needs_wrap;     /* a library has been met whose calls programs count inside themselves */
 	bool wrap_asked;     /* a command's: its user's helper has been asked for it */
 	unsigned listing;      /* such searches under way: what they find is to be attached to */
 	bool late;      /* what is attached now is in use already */
@@ -82,6 +83,15 @@ void scribe_libs_attach_everything(struct scribe_daemon *d);
 /* ---- library_judge.c ---- */
 /* A file of this name that it has mapped could not be read: what libraries called so feed is marked. */
 void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause);
+
+/* Modules that calls of its libraries feed, where they are counted at all. */
+uint64_t scribe_libs_fed(const struct scribe_uprobed *f);
+/*
+ * From when on no call of a file's libraries is missed that this process makes, which has mapped it; modules of which
+ * calls are missed all along are marked. SCRIBE_UPROBED_NEVER: what is needed for that is under way.
+ */
+uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_uprobed *f,
+			   const char *name);
 
 /*
  * It has mapped a file (at when_ns) that was found there: modules whose calls may have gone by are marked.

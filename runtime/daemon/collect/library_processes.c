@@ -94,6 +94,8 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f;
 
+	if (!strcmp(name, SCRIBE_INSIDE_NAME))
+		p->wrap_state = SCRIBE_WRAP_LOADED;
 	if (!l)
 		return;
 	/* the kernel's form of a device number is another than stat's */
@@ -102,9 +104,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 	/* every program has it; whoever does not come to use MPI does not call it */
 	if (!f && !scribe_uprobes_attached(l->uprobes) && !strcmp(name, SCRIBE_INSIDE_NAME))
 		return;
-	if (f)
-		scribe_mark_incomplete(p, f->refused, l->why);
-	if (f && (!f->modules || f->since_ns <= when_ns))
+	if (f && scribe_libs_since(d, p, f, name) <= when_ns)
 		return;
 	seek_mapping(d, p, dev, ino, when_ns, name);
 }

@@ -44,9 +44,9 @@ static void judge_unseen(struct scribe_daemon *d, struct scribe_process *p, cons
 
 	if (!f)
 		scribe_libs_unread(d, p, k->name, cause);
-	else if (f->since_ns > k->when_ns)
+	else if (scribe_libs_since(d, p, f, k->name) > k->when_ns)
 		/* streams that were not seen to open stay with their system calls */
-		scribe_mark_incomplete(p, f->modules & ~(1ull << SCRIBE_MOD_STDIO),
+		scribe_mark_incomplete(p, scribe_libs_fed(f) & ~(1ull << SCRIBE_MOD_STDIO),
 				       "a process that maps a library ended before it had been looked into");
 }
 
@@ -70,7 +70,7 @@ static void attach_more(struct scribe_daemon *d, const struct scribe_seek *k, si
 		return;
 	if ((k->then == SCRIBE_SEEK_ENROL || k->then == SCRIBE_SEEK_ATTACH) && rc)
 		scribe_libs_attach_everything(d);
-	else if (scribe_uprobes_attached(d->libs->uprobes) > attached)
+	else if (scribe_uprobes_attached(d->libs->uprobes) > attached || d->libs->needs_wrap)
 		scribe_libs_attach_wrap(d);
 }
 
@@ -336,9 +336,10 @@ void scribe_libs_seek_cut(struct scribe_daemon *d, const struct scribe_job *w)
 				continue;
 			if (!f)
 				scribe_libs_unread(d, p, k->name, "the job ended before");
-			else if (f->since_ns > k->when_ns)
-				scribe_mark_incomplete(p, f->modules, "the job ended before a process that maps a "
-								      "library had been looked into");
+			else if (scribe_libs_since(d, p, f, k->name) > k->when_ns)
+				scribe_mark_incomplete(p, scribe_libs_fed(f),
+						       "the job ended before a process that maps a library had been "
+						       "looked into");
 		}
 	}
 }

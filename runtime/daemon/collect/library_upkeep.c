@@ -150,12 +150,6 @@ bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe
 	return d->libs && scribe_uprobes_shape(d->libs->uprobes, key, ret_shape);
 }
 
-size_t scribe_libs_original_bytes(const struct scribe_daemon *d, uint32_t image,
-			   struct scribe_probe_byte ret_byte[SCRIBE_PROBE_BYTES_MAX])
-{
-	return d->libs ? scribe_uprobes_original_bytes(d->libs->uprobes, image, ret_byte) : 0;
-}
-
 enum scribe_part scribe_libs_part(const struct scribe_config *c)
 {
 	return scribe_libs_wanted(c) && scribe_uprobes_need_admin(scribe_libs_level(c)) ? SCRIBE_PROCESS_ADMIN

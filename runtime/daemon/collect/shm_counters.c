@@ -153,20 +153,6 @@ static bool is_sound(int fd)
 	       st.st_size == (off_t)sizeof(struct scribe_shm_counters);
 }
 
-/* A program that counts its files is told what its MPI is without probes. */
-static void uncover(const struct scribe_daemon *d, struct scribe_memory *m)
-{
-	struct scribe_probe_byte byte[SCRIBE_PROBE_BYTES_MAX];
-	uint64_t n;
-
-	if (m->uncovered || m->fd < 0 || !m->image)
-		return;
-	m->uncovered = true;
-	n = scribe_libs_original_bytes(d, m->image - 1, byte);
-	memcpy(m->map->byte, byte, n * sizeof(*byte));
-	__atomic_store_n(&m->map->nbytes, n, __ATOMIC_RELEASE);
-}
-
 /* A file in memory whose size nobody can change. */
 static int new_file(void)
 {
@@ -190,7 +176,6 @@ int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, 
 	m->map->magic = SCRIBE_SHM_COUNTERS_MAGIC;
 	m->map->id = ask->id;
 	m->map->made_ns = ask->made_ns;
-	uncover(d, m);
 	return fd;
 }
 
@@ -397,10 +382,6 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 	scribe_shm_segments_take(m, false);
 	if (is_same(m, &use, e->slot, e->generation))
 		return; /* its program has asked us to come, no more */
-	if (use.file) {
-		m->image = (uint32_t)e->status;
-		uncover(d, m);
-	}
 	if (++m->since >= SINCE_MAX) {
 		m->since = 0;
 		take_closed(d, p, m);

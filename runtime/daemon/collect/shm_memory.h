@@ -34,8 +34,6 @@ struct scribe_memory {
 	struct scribe_shm_counters *map;
 	uint64_t made_ns; /* as its process says; 0: not come yet */
 	uint32_t nplaces;
-	uint32_t image; /* 1 + its MPI among the images, 0 none */
-	bool uncovered; /* its program has been told the bytes beneath that one's probes */
 	uint32_t since; /* announced since closed ones were last taken */
 	uint32_t untimed; /* of its calls, known of */
 	uint32_t unringed; /* of its operations, the same */

@@ -57,8 +57,9 @@ enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)
 
 uint64_t scribe_libs_modules_wrapped(const struct scribe_config *c)
 {
+	/* without the runtime nobody counts inside; streams are then left to their system calls */
 	return (c->stdio_wrap ? 1ull << SCRIBE_MOD_STDIO : 0) |
-	       (c->mpiio_wrap ? 1ull << SCRIBE_MOD_MPIIO : 0);
+	       (c->mpiio_wrap && c->runtime && c->library[0] ? 1ull << SCRIBE_MOD_MPIIO : 0);
 }
 
 bool scribe_libs_streams_wrapped(const struct scribe_config *c)

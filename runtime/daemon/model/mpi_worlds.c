@@ -249,6 +249,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc
 		p->root_id = parent_process->root_id;
 		p->disabled = parent_process->disabled;
 		p->is_excluded = parent_process->is_excluded;
+		p->wrap_state = parent_process->wrap_state;
 		p->exe = parent_process->exe ? strdup(parent_process->exe) : NULL;
 		memcpy(p->comm, parent_process->comm, sizeof(p->comm));
 	}

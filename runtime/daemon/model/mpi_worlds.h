@@ -91,6 +91,11 @@ struct scribe_process {
 	bool launcher_below_rank; /* that launcher is nearer than the rank's root */
 	bool is_launcher;
 	bool is_root; /* first process of its rank */
+	enum {
+		SCRIBE_WRAP_UNKNOWN, /* it has not executed anything since it is known */
+		SCRIBE_WRAP_ABSENT,
+		SCRIBE_WRAP_LOADED, /* it has mapped libioscribe-inside.so */
+	} wrap_state;
 	bool ended;
 	bool is_excluded;     /* a program that the job leaves out */
 	bool disabled;     /* asked for no record: what it does is dropped */
