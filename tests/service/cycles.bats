@@ -5,6 +5,9 @@
 
 load helper
 
+# The library at hand is MPI: it is to be probed.
+export IOSCRIBE_MPIIO_WRAP=no
+
 # Is mapped by an untraced process, which tells the first byte of a function that is probed there.
 witness() {
   /usr/bin/python3 -c '

@@ -5,6 +5,9 @@
 # is the same process afterwards, and has opened nothing that the user could not.
 load helper
 
+# The library at hand is MPI: it is to be probed.
+export IOSCRIBE_MPIIO_WRAP=no
+
 # many_symbols FILE: 300,000 symbols with one name of 200 kB
 many_symbols() {
   python3 - "$1" <<'P'
@@ -141,7 +144,7 @@ still_there() {
     "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" && break
     cat "$T/said"
     # or it was, and had been called by then
-    grep -qE "the MPI-IO module's data are incomplete, (libmpich.so.12 could not be looked into: it was not read in time|.*/lib/libmpich.so.12 was called before it was probed)" "$T/said"
+    grep -qE "the MPI-IO module's data are incomplete, (libmpich.so.12 could not be looked into: it was not read in time|.*/lib/libmpich.so.12 was called before it was probed|a process that maps a library ended before it had been looked into)" "$T/said"
     sleep 2
   done
   [ "$id" -gt 1 ]

@@ -406,6 +406,8 @@ beside() {
   job begin
   rounds inside mpiio_rounds counts_itself
   rounds hdf5 hdf5_rounds beside
+  # a program asks the daemon once for memory to count in
+  until_true test -e "$T/w/inside/again.mpi" -a -e "$T/w/hdf5/again.h5"
   for life in $(seq 1 "$LIVES"); do
     sleep "$((RANDOM % 3)).$((RANDOM % 10))" # closed streams are taken every two seconds
     end_daemon "$([ $((life % 5)) -eq 0 ] && echo TERM || echo KILL)"

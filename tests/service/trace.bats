@@ -5,8 +5,9 @@ load helper
 
 PACED=$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_paced
 
-# Four ranks of nobody's, which run until `enough`.
+# Four ranks of nobody's without the runtime, which run until `enough`.
 paced() {
+  export IOSCRIBE_MPIIO_WRAP=no
   serve "${service_options[@]}"
   job begin --job-id 71 --uid 65534 --match-env JOBX=71 "$@"
   user env JOBX=71 IOSCRIBE_ENABLE=1 HOME="$T/w" mpiexec.mpich -n 4 "$PACED" >"$T/out" 2>&1 3>&- &
