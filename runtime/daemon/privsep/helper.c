@@ -29,6 +29,15 @@ static void drop(int fd)
 		close(fd);
 }
 
+static void disconnect(struct scribe_helper *h)
+{
+	if (h->sock < 0)
+		return;
+	close(h->sock);
+	h->sock = -1;
+	scribe_helper_unwanted(h->id);
+}
+
 int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
 {
 	struct scribe_helper_wanted who = {.uid = uid, .gid = gid};
@@ -39,12 +48,15 @@ int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const cha
 
 int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_wanted *who, struct scribe_err *err)
 {
+	static uint32_t id;
+	struct scribe_helper_wanted wanted = *who;
 	int pair[2], rc;
 
-	*h = (struct scribe_helper){.pid = -1, .sock = -1};
+	wanted.id = ++id;
+	*h = (struct scribe_helper){.pid = -1, .sock = -1, .id = id};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return scribe_err_set(err, -errno, "cannot start a helper: %s", strerror(errno));
-	rc = scribe_helper_spawn(who, pair[1], &h->pid);
+	rc = scribe_helper_spawn(&wanted, pair[1], &h->pid);
 	close(pair[1]);
 	if (rc < 0) {
 		close(pair[0]);
@@ -81,8 +93,7 @@ int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err)
 
 	if (rc == 0)
 		return 0;
-	if (h->sock >= 0)
-		close(h->sock);
+	disconnect(h);
 	*h = (struct scribe_helper){.pid = -1, .sock = -1, .uid = h->uid};
 	return scribe_err_set(err, rc, "cannot become user %u: %s%s", (unsigned)h->uid, strerror(-rc),
 			      rc == -EPERM ? ": CAP_SETUID and CAP_SETGID are needed" : "");
@@ -90,8 +101,7 @@ int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err)
 
 void scribe_helper_stop(struct scribe_helper *h)
 {
-	if (h->sock >= 0)
-		close(h->sock);
+	disconnect(h);
 	/* without a maker it is our child */
 	for (int i = 0; !scribe_helper_has_spawner() && h->pid > 0 && i < 200; i++) {
 		if (waitpid(h->pid, NULL, WNOHANG) != 0)
@@ -105,8 +115,7 @@ void scribe_helper_stop(struct scribe_helper *h)
 
 static void give_up(struct scribe_helper *h)
 {
-	close(h->sock); /* an answer that comes late must not meet the next question */
-	h->sock = -1;
+	disconnect(h); /* an answer that comes late must not meet the next question */
 	h->asked = h->stashed = h->half = false;
 }
 

@@ -23,6 +23,7 @@ struct scribe_helper {
 	pid_t pid;    /* -1: not known yet */
 	int sock;     /* -1: there is none, or it did not answer in time */
 	uid_t uid;
+	uint32_t id; /* by which its maker knows it */
 	bool new;     /* it has not said yet whether it has become its user */
 	bool asked;   /* a question is under way */
 	bool stashed; /* its answer has come meanwhile: */

@@ -14,11 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/daemon/privsep/helper_main.h"
 #include "runtime/daemon/privsep/sandbox.h"
 
 #define START_MS 20000
 #define END_MS   3000
+#define KILL_NS  10000000000ull /* after it is not needed any more */
 
 static struct {
 	pid_t pid;
@@ -38,16 +40,69 @@ static int fork_helper(const struct scribe_helper_wanted *who, int sock)
 	return pid < 0 ? -errno : pid;
 }
 
-static bool children_left(void)
+/* Helpers that have not ended, in the process that makes them. */
+static struct child {
+	pid_t pid;
+	uid_t uid;
+	uint32_t id;
+	uint64_t end_ns; /* it is killed then; 0: it is needed */
+} *child;
+static size_t nchildren, room;
+
+static void keep_child(const struct child *c)
 {
-	return waitpid(-1, NULL, WNOHANG) == 0;
+	struct child *more = child;
+
+	if (nchildren == room) {
+		more = realloc(child, (room * 2 + 16) * sizeof(*child));
+		if (!more)
+			return; /* it ends by itself, or not */
+		child = more;
+		room = room * 2 + 16;
+	}
+	child[nchildren++] = *c;
 }
 
-/* Helpers end when they are disconnected; those that cannot end when this process does. */
+/* A signal is for those of one's own identity; here nobody has CAP_KILL. */
+static void kill_child(const struct child *c)
+{
+	if (kill(c->pid, SIGKILL) == 0 || seteuid(c->uid) < 0)
+		return;
+	(void)kill(c->pid, SIGKILL);
+	if (seteuid(0) < 0)
+		_exit(1);
+}
+
+/* Those that have ended are forgotten; those that should have by now (0: all) are killed. */
+static void see_to_children(uint64_t now)
+{
+	pid_t ended;
+
+	while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (size_t i = 0; i < nchildren; i++)
+			if (child[i].pid == ended)
+				child[i--] = child[--nchildren];
+	for (size_t i = 0; i < nchildren; i++)
+		if (!now || (child[i].end_ns && now >= child[i].end_ns))
+			kill_child(&child[i]);
+}
+
+static void unwanted(uint32_t id)
+{
+	for (size_t i = 0; i < nchildren; i++)
+		if (child[i].id == id)
+			child[i].end_ns = scribe_now_ns() + KILL_NS;
+}
+
+/* Helpers end when they are disconnected; those that do not are killed. */
 static void end_of_maker(void)
 {
-	for (int i = 0; i < 100 && children_left(); i++)
+	see_to_children(1);
+	for (int i = 0; i < 100 && nchildren; i++) {
 		usleep(10000);
+		see_to_children(1);
+	}
+	see_to_children(0);
 	_exit(0);
 }
 
@@ -100,14 +155,18 @@ static void make_helpers(int sock, bool for_run)
 		struct pollfd p = {.fd = only, .events = POLLIN};
 
 		while (poll(&p, 1, 1000) <= 0)
-			while (waitpid(-1, NULL, WNOHANG) > 0)
-				;
+			see_to_children(scribe_now_ns());
+		see_to_children(scribe_now_ns());
 		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
 			end_of_maker();
-		if (given < 0)
+		if (given < 0) {
+			unwanted(who.id);
 			continue;
+		}
 		who.user[sizeof(who.user) - 1] = 0;
 		rc = fork_helper(&who, given);
+		if (rc > 0)
+			keep_child(&(struct child){.pid = rc, .uid = who.uid, .id = who.id});
 		/* in the place of the helper's own first word */
 		if (rc < 0)
 			(void)scribe_helper_send(given, &rc, sizeof(rc), -1);
@@ -162,6 +221,14 @@ int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t 
 		return scribe_helper_send(spawner.sock, who, sizeof(*who), sock);
 	*ret_pid = fork_helper(who, sock);
 	return *ret_pid;
+}
+
+void scribe_helper_unwanted(uint32_t id)
+{
+	const struct scribe_helper_wanted who = {.id = id};
+
+	if (spawner.sock >= 0)
+		(void)scribe_helper_send(spawner.sock, &who, sizeof(who), -1);
 }
 
 bool scribe_helper_has_spawner(void)

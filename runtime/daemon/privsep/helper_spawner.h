@@ -24,6 +24,8 @@ void scribe_helpers_end_hung(void);
  * which it is. Negative: it cannot be.
  */
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid);
+/* It has been disconnected: where it does not end by itself soon (its user has stopped it) it is killed. */
+void scribe_helper_unwanted(uint32_t id);
 bool scribe_helper_has_spawner(void);
 /* One has not answered in time. */
 void scribe_helper_hangs(void);

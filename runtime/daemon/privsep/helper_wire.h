@@ -62,6 +62,7 @@ struct scribe_helper_text {
 
 /* What the maker is asked for; the answer's descriptor is the helper's socket. */
 struct scribe_helper_wanted {
+	uint32_t id; /* of this helper; without its socket: it is not needed any more */
 	uid_t uid;
 	gid_t gid;
 	char user[64];

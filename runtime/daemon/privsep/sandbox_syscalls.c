@@ -234,6 +234,7 @@ static const struct argument arguments[] = {
 	HAS(clone, M | L, 0, NAMESPACES, 0),
 	IS(socket, D | M, 0, AF_UNIX),
 	IS(socketpair, D | M, 0, AF_UNIX),
+	IS(kill, M, 1, SIGKILL), /* helpers that their users have stopped */
 	IS(kill, D, 1, 0), /* whether the maker of an event is still there */
 	IS(ioctl, ALL, 1, TCGETS), /* by which the C library asks what it writes to */
 	IS(prctl, ALL, 0, PR_SET_NAME), /* that of a thread; bpf/user/preempt.c looks what happens then */
@@ -257,7 +258,6 @@ static const struct argument arguments[] = {
 	BPF(BPF_OBJ_GET_INFO_BY_FD, D),
 	BPF(BPF_RAW_TRACEPOINT_OPEN, D),
 	BPF(BPF_LINK_CREATE, D | L),
-	BPF(BPF_ITER_CREATE, D), /* who else probes the places that ours stand at */
 	BPF(NO_BPF_COMMAND, D),
 };
 
