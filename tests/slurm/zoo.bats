@@ -7,6 +7,7 @@
 load helper
 
 setup_file() {
+  export IOSCRIBE_MPIIO_WRAP=no # programs are without the runtime
   prepare
   "$SRC/tests/slurm/cluster.py" start "$T/slurm"
 }

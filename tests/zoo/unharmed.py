@@ -36,7 +36,7 @@ def sanitized(compiler, name, *flags):
 
 
 # programs of which the log says that it lacks something
-INCOMPLETE = ("seccomp filter, formatted",)
+INCOMPLETE = ("seccomp filter, formatted", "few descriptors")  # of six none is left for memory to count in
 
 OWN = ["gcc", "-shared", "-fPIC", "-D_GNU_SOURCE", f"{HERE}/own_preload.c", "-o", "own.so"]
 

@@ -211,7 +211,8 @@ class Service:
         self.env = dict(os.environ, IOSCRIBE_DIR=os.path.join(folder, "run"))
         config = os.path.join(folder, "ioscribed.conf")
         with open(config, "w") as f:
-            f.write(f"records = 20000\nprocesses = 4096\nlog_dir = {folder}/logs\nattach_linger_ms = 60000\n")
+            f.write(f"records = 20000\nprocesses = 4096\nlog_dir = {folder}/logs\nattach_linger_ms = 60000\n"
+                    "mpiio_wrap = no\n")  # programs are without the runtime
         subprocess.run([os.path.join(build, "runtime/daemon/ioscribed"), "--service", "--stay", "--config", config],
                        env=self.env, check=True)
         with open(os.path.join(folder, "run/pid")) as f:
