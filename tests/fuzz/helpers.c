@@ -151,6 +151,10 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 	return NULL;
 }
 
+void scribe_uprobes_load_wanted(struct scribe_uprobes *u)
+{
+}
+
 uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u)
 {
 	return SCRIBE_UPROBED_NEVER;

@@ -92,3 +92,19 @@ late_fs() {
   echo "$FS" >>"$T/pids"
   until_true mountpoint -q "$at"
 }
+
+# page_fs: a file system of a user's at $T/fs with one file, page, which its server, $FS, may be stopped from giving; and
+# $T/locked_memory.py, whose process has its memory locked then (is_locked PID).
+page_fs() {
+  cp "$IOSCRIBE_SOURCE/tests/service/locked_memory.py" "$T/"
+  chmod 755 "$T/locked_memory.py"
+  head -c 8192 /dev/zero >"$T/page"
+  mkdir "$T/fs"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/library_fs.py" "$T/fs" "$T/page" 3>&- &
+  FS=$!
+  echo "$FS" >>"$T/pids"
+  until_true mountpoint -q "$T/fs"
+}
+
+# Newer kernels show its maps all the same.
+is_locked() { ! timeout 1 cat "/proc/$1/cmdline" >/dev/null; }

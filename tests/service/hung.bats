@@ -149,14 +149,9 @@ counts_itself() {
 }
 
 @test "a process's memory is locked while one daemon follows another: it serves, and knows what others have counted" {
-  cp "$IOSCRIBE_BUILD/runtime/client/libioscribe-inside.so" "$IOSCRIBE_SOURCE/tests/service/locked_memory.py" "$T/"
-  chmod 755 "$T"/*.so "$T"/*.py
-  head -c 8192 /dev/zero >"$T/page"
-  mkdir "$T/fs"
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/library_fs.py" "$T/fs" "$T/page" 3>&- &
-  FS=$!
-  echo "$FS" >>"$T/pids"
-  until_true mountpoint -q "$T/fs"
+  cp "$IOSCRIBE_BUILD/runtime/client/libioscribe-inside.so" "$T/"
+  chmod 755 "$T"/*.so
+  page_fs
   serve --pin
   job begin --job-id 1 --uid 65534 --match-env JOBX=1
   job begin --job-id 2 --uid 60001 --match-env JOBX=2
@@ -166,8 +161,7 @@ counts_itself() {
   pid=$(cat "$T/w/pid")
   kill -STOP "$FS"
   rm "$T/w/pid"
-  is_locked() { ! timeout 1 cat "/proc/$pid/cmdline" >/dev/null; } # newer kernels show its maps
-  until_true is_locked
+  until_true is_locked "$pid"
   USER_ID=60001 counts_itself 2 /usr/bin/python3 -c 'import ctypes, os, signal
 c = ctypes.CDLL(None)
 c.printf(b"four\n"); c.fflush(None); os.write(2, b"%d\n" % os.getpid()); signal.pause()' >"$T/out" 2>"$T/counts" &

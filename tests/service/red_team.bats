@@ -44,14 +44,7 @@ all_probed() {
 @test "a process that maps the site's libraries has its memory locked while jobs come and go: nobody's fork waits" {
   local library pid untraced
   library=$(ldconfig -p | awk '$1 == "libhdf5_serial.so.103" { print $NF; exit }')
-  cp "$IOSCRIBE_SOURCE/tests/service/locked_memory.py" "$T/"
-  chmod 755 "$T/locked_memory.py"
-  head -c 8192 /dev/zero >"$T/page"
-  mkdir "$T/fs"
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/service/library_fs.py" "$T/fs" "$T/page" 3>&- &
-  FS=$!
-  echo "$FS" >>"$T/pids"
-  until_true mountpoint -q "$T/fs"
+  page_fs
   worst forks
   sleep 3
   measured
@@ -66,11 +59,10 @@ all_probed() {
   grep -q libhdf5_serial "/proc/$pid/maps"
   kill -STOP "$FS"
   rm "$T/logs/locked"
-  is_locked() { ! timeout 1 cat "/proc/$pid/cmdline" >/dev/null; }
-  until_true is_locked
+  until_true is_locked "$pid"
   worst forks
   hdf5_jobs
-  is_locked
+  is_locked "$pid"
   measured
   kill -KILL "$FS"
   [ "$MS" -le $((untraced + 20)) ]

@@ -86,6 +86,8 @@ struct scribe_uprobes_result {
  */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err);
+/* Load what the wanted modules need now, some 50 ms a layer. What is refused is said with a library of it. */
+void scribe_uprobes_load_wanted(struct scribe_uprobes *u);
 /* What an earlier daemon had attached and pinned has been taken over. */
 bool scribe_uprobes_adopted(const struct scribe_uprobes *u);
 /* Detach everything. NULL allowed; returns NULL. */

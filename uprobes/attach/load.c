@@ -145,6 +145,15 @@ int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struc
 	return rc;
 }
 
+void scribe_uprobes_load_wanted(struct scribe_uprobes *u)
+{
+	uint32_t layers = scribe_uprobes_layers(u);
+
+	for (unsigned i = 0; i < SCRIBE_LAYERS; i++)
+		if (layers & 1u << i)
+			(void)scribe_uprobes_load(u, i, NULL);
+}
+
 void scribe_uprobes_find_tables(struct scribe_uprobes *u)
 {
 	u->sites_fd = scribe_uprobes_table(u, "scribe_sites");

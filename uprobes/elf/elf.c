@@ -43,7 +43,7 @@ struct scribe_elf {
 	size_t nsegments;
 	struct symbol *symbol; /* sorted by name */
 	size_t nsymbols, room;
-	bool program;  /* it names an interpreter, or needs no other file */
+	bool program;  /* it names an interpreter */
 	bool launches; /* imports something by which programs are started or libraries loaded */
 	const char *rpath;
 };

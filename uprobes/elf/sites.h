@@ -12,7 +12,6 @@ struct scribe_planned {
 	uint64_t semaphore;      /* offset of what tells the library that it is probed, 0 none */
 	struct scribe_site site; /* all but the image */
 	bool emulated;
-	uint8_t byte;
 };
 
 struct scribe_plan {

@@ -166,7 +166,7 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
 		return;
 	}
-	h->note = 1;
+	h->note = 1; /* to be taken out of `scribe_above` when it is closed */
 	if (bpf_map_update_elem(&scribe_above, &key, &at, BPF_ANY))
 		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
 }

@@ -89,14 +89,22 @@ static void announce(const void *file, uint32_t memory, uint32_t index, uint32_t
 	ioscribe_file_site(file, memory, index, gen, &mine.file);
 }
 
+/* An object of Open MPI's: the program's own copy, perhaps. NULL: there is none. */
+static const void *object_of(const char *name, const void *caller)
+{
+	const void *at = dlsym(RTLD_DEFAULT, name);
+
+	if (!at)
+		at = (const void *)(uintptr_t)scribe_mpi_next(name, caller);
+	dlerror(); /* the program shall not meet our failed lookup */
+	return at;
+}
+
 static bool openmpi(const void *caller)
 {
 	if (!is_openmpi) {
-		file_null = dlsym(RTLD_DEFAULT, "ompi_mpi_file_null"); /* the program's own copy, perhaps */
-		if (!file_null)
-			file_null = (const void *)(uintptr_t)scribe_mpi_next("ompi_mpi_file_null", caller);
+		file_null = object_of("ompi_mpi_file_null", caller);
 		is_openmpi = file_null ? 1 : -1;
-		dlerror(); /* the program shall not meet our failed lookup */
 	}
 	return is_openmpi > 0;
 }
@@ -251,8 +259,6 @@ static data_fn next(scribe_mpi_fn *slot, const char *name, const void *caller)
 
 /* No copies are made of it: as far as the compiler knows, the function of the name may be another library's. */
 #define PROBED EXPORT __attribute__((noinline))
-/* A call that is the last thing a function does is a jump: the function would return twice, or never. */
-#define LAST_NO_CALL(rc) __asm__ volatile("" : "+r"(rc))
 
 struct data {
 	struct onward onward;
@@ -297,31 +303,22 @@ PROBED int ioscribe_mpi_open(const int *processes, const char *name, intptr_t mo
 PROBED int ioscribe_mpi_close(void **file, const struct onward *o);
 PROBED int ioscribe_mpi_close(void **file, const struct onward *o)
 {
-	int rc = pass(o);
-
 	(void)file;
-	LAST_NO_CALL(rc);
-	return rc;
+	return pass(o);
 }
 
 PROBED int ioscribe_mpi_sync(const void *file, const struct onward *o);
 PROBED int ioscribe_mpi_sync(const void *file, const struct onward *o)
 {
-	int rc = pass(o);
-
 	(void)file;
-	LAST_NO_CALL(rc);
-	return rc;
+	return pass(o);
 }
 
 PROBED int ioscribe_mpi_view(const void *file, bool hints, const struct onward *o);
 PROBED int ioscribe_mpi_view(const void *file, bool hints, const struct onward *o)
 {
-	int rc = pass(o);
-
 	(void)file, (void)hints;
-	LAST_NO_CALL(rc);
-	return rc;
+	return pass(o);
 }
 
 /* By a function that is probed: the file has no place, or there is none at all. */
@@ -351,10 +348,10 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 	if (!ioscribe_file_on || (mine.file && here < mine.sp))
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
 	s = place_of((const void *)a[0], caller);
-	if (!s)
-		return call_told(f, &(struct onward){real, a}, caller);
 	if (f->count_at == SCRIBE_MPIIO_COLL_READS || f->count_at == SCRIBE_MPIIO_COLL_WRITES)
 		ioscribe_file_site(NULL, 0, 0, 0, NULL); /* HDF5 above wants to know */
+	if (!s)
+		return call_told(f, &(struct onward){real, a}, caller);
 	mine.sp = here;
 	*(volatile uint64_t *)&mine.file = (uint64_t)a[0];
 	/* whatever begins once the daemon has said that it wants it is kept */
@@ -404,12 +401,8 @@ static bool has_hints(intptr_t info, const void *caller)
 
 	if (!openmpi(caller))
 		return (uint32_t)info != INFO_NULL;
-	if (!null) {
-		null = dlsym(RTLD_DEFAULT, "ompi_mpi_info_null");
-		if (!null)
-			null = (const void *)(uintptr_t)scribe_mpi_next("ompi_mpi_info_null", caller);
-		dlerror();
-	}
+	if (!null)
+		null = object_of("ompi_mpi_info_null", caller);
 	return null && (const void *)info != null;
 }
 
@@ -471,7 +464,7 @@ static int other(scribe_mpi_fn *slot, const char *symbol, int (*fn)(const struct
 	return ioscribe_file_on ? fn(&on, caller) : pass(&on);
 }
 
-/* As long as a function has fewer arguments the others are not looked at. */
+/* A function with fewer arguments does not look at the others. */
 #define WRAP_OTHER(symbol, fn)                                                                               \
 	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                       \
 	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f)            \

@@ -275,6 +275,9 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	snprintf(l->paths, sizeof(l->paths), "%s", c->library_paths);
 	if (!scribe_libs_wrap_library(c, l->wrap_path, sizeof(l->wrap_path)))
 		l->wrap_path[0] = 0;
+	/* a user's library may be the first of its layer: then it would be loaded in a turn of the loop */
+	if (d->service)
+		scribe_uprobes_load_wanted(l->uprobes);
 	/* every program uses streams; and nobody says beforehand what joins a service's job */
 	if (o.modules & 1ull << SCRIBE_MOD_STDIO || d->service)
 		scribe_libs_attach_everything(d);

@@ -73,8 +73,7 @@ static void kill_child(const struct child *c)
 		_exit(1);
 }
 
-/* Those that have ended are forgotten; those that should have by now (0: all) are killed. */
-static void see_to_children(uint64_t now)
+static void reap(void)
 {
 	pid_t ended;
 
@@ -82,8 +81,15 @@ static void see_to_children(uint64_t now)
 		for (size_t i = 0; i < nchildren; i++)
 			if (child[i].pid == ended)
 				child[i--] = child[--nchildren];
+}
+
+/* Those that should have ended by now, or all. */
+static void kill_children(bool all)
+{
+	uint64_t now = scribe_now_ns();
+
 	for (size_t i = 0; i < nchildren; i++)
-		if (!now || (child[i].end_ns && now >= child[i].end_ns))
+		if (all || (child[i].end_ns && now >= child[i].end_ns))
 			kill_child(&child[i]);
 }
 
@@ -97,12 +103,12 @@ static void unwanted(uint32_t id)
 /* Helpers end when they are disconnected; those that do not are killed. */
 static void end_of_maker(void)
 {
-	see_to_children(1);
+	reap();
 	for (int i = 0; i < 100 && nchildren; i++) {
 		usleep(10000);
-		see_to_children(1);
+		reap();
 	}
-	see_to_children(0);
+	kill_children(true);
 	_exit(0);
 }
 
@@ -153,10 +159,12 @@ static void make_helpers(int sock, bool for_run)
 		_exit(1);
 	for (;;) {
 		struct pollfd p = {.fd = only, .events = POLLIN};
+		bool is_asked = poll(&p, 1, 1000) > 0;
 
-		while (poll(&p, 1, 1000) <= 0)
-			see_to_children(scribe_now_ns());
-		see_to_children(scribe_now_ns());
+		reap();
+		kill_children(false);
+		if (!is_asked)
+			continue;
 		if (scribe_helper_recv(only, &who, sizeof(who), &given, 0) < 0)
 			end_of_maker();
 		if (given < 0) {
@@ -190,6 +198,9 @@ int scribe_helpers_open(bool for_run, struct scribe_err *err)
 		rc = scribe_helper_recv_within(spawner.sock, &answered, sizeof(answered), &given, START_MS);
 	if (rc == 0)
 		rc = answered;
+	/* the daemon's loop does not wait until it can be told */
+	if (rc == 0 && fcntl(spawner.sock, F_SETFL, O_NONBLOCK) < 0)
+		rc = -errno;
 	if (rc == 0)
 		return 0;
 	scribe_helpers_close();
