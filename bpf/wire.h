@@ -59,10 +59,8 @@ enum scribe_slot_flags {
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
 	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* so is all in the folder of its name, and no user can change that */
 	SCRIBE_SF_FROM_RESERVE = 1u << 5,        /* out of what is kept for the job */
-	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls are counted, not its system calls */
-	SCRIBE_SF_INSIDE = 1u << 7,      /* and by the program itself (logfmt/rules/streams.h) */
-	SCRIBE_SF_STOPPED = 1u << 8,     /* stream whose calls were counted until that cost too much */
-	SCRIBE_SF_TRACED = 1u << 9,      /* each read and write leaves a segment, too */
+	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls the program counts (logfmt/rules/streams.h) */
+	SCRIBE_SF_TRACED = 1u << 7,      /* each read and write leaves a segment, too */
 };
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
@@ -91,7 +89,7 @@ struct scribe_slot {
 	scribe_u32 renamed_from;       /* slot of the first rename's source, 0 none */
 	scribe_u32 renamed_from_generation; /* generation of that slot */
 	scribe_u32 calls_of;           /* with SCRIBE_SF_CALLS: low half of the process's exec_ns then */
-	scribe_s64 ahead[2];           /* READ, WRITE: of a stream, bytes of its calls less those beneath them */
+	scribe_u64 spare[2];           /* keeps what follows in its cache lines */
 	struct scribe_heat heat;
 	/* 200: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
 	struct scribe_ext_part ext;

@@ -41,15 +41,7 @@ enum scribe_fn {
 	SCRIBE_FN_STREAM_OPEN,   /* fopen, freopen, tmpfile: returns FILE *, opens inside */
 	SCRIBE_FN_STREAM_FDOPEN, /* fd: returns FILE * */
 	SCRIBE_FN_STREAM_FLUSH,  /* FILE * */
-	SCRIBE_FN_STREAM_CLOSE,  /* FILE * */
-	SCRIBE_FN_STREAM_SEEK,   /* FILE *, offset, whence */
-	SCRIBE_FN_STREAM_ITEMS,  /* FILE *, size: returns items moved */
-	SCRIBE_FN_STREAM_CHARS,  /* FILE *: returns characters moved, or negative */
-	SCRIBE_FN_STREAM_ONE,    /* FILE *: returns the character moved, or -1 */
-	SCRIBE_FN_STREAM_STRING, /* FILE *, string: written whole when the result is not negative */
-	SCRIBE_FN_STREAM_LINE,   /* FILE *, buffer: a string was read into it when not NULL */
-	SCRIBE_FN_STREAM_SCAN,   /* FILE *: bytes are the move of its position */
-	SCRIBE_FN_STREAM_MESSAGE, /* the same, counted whenever calls are: nobody else stands before it */
+	SCRIBE_FN_STREAM_MESSAGE, /* writes to standard error where no preloaded library sees it */
 	/* MPI-IO */
 	SCRIBE_FN_MPI_OPEN,      /* comm, name, amode, info, MPI_File *; inside: int * (processes), .., any hints, .. */
 	SCRIBE_FN_MPI_CLOSE,     /* *MPI_File */
@@ -120,10 +112,7 @@ enum scribe_nc_form {
 enum scribe_site_flags {
 	SCRIBE_SITE_RETURNS = 1u << 0, /* handled at return too */
 	SCRIBE_SITE_WIDE = 1u << 2,    /* its count has 64 bits */
-	SCRIBE_SITE_COUNTS = 1u << 3,  /* stdio: a single call of a stream, attached on request */
 	SCRIBE_SITE_INNER = 1u << 4,   /* only tells something to the call around it */
-	SCRIBE_SITE_NEWLINE = 1u << 5, /* puts: one byte more than the string */
-	SCRIBE_SITE_STATUS = 1u << 6,  /* its result is a status: other than 0 failed */
 	SCRIBE_SITE_AROUND = 1u << 7,  /* only tells something to the call inside it */
 	SCRIBE_SITE_INDEP = 1u << 8,   /* PnetCDF: an independent read or write */
 };
@@ -136,7 +125,7 @@ struct scribe_site {
 	scribe_u8 op;       /* data: SCRIBE_OP_READ or SCRIBE_OP_WRITE */
 	scribe_u8 count_at; /* the module's counter that goes up by one, SCRIBE_COUNT_NONE */
 	scribe_u8 deref;    /* bit i: argument i is where the value stands, read at entry */
-	scribe_u8 implied;  /* stdio: 1 + number of the standard stream; PnetCDF: enum scribe_nc_form */
+	scribe_u8 implied;  /* PnetCDF: enum scribe_nc_form */
 	scribe_u8 reg[SCRIBE_SITE_ARGS]; /* enum scribe_reg of each argument at this place */
 	scribe_u16 image;                /* index of its library */
 	scribe_u64 vaddr;                /* of the place: instruction pointer - vaddr is the load address */
@@ -184,7 +173,7 @@ struct scribe_library_offsets {
 	scribe_u32 nc_own_at, nc_own_driver_at;  /* file: the driver's own structure, its driver */
 	scribe_u32 nc_names_at, nc_name_at;      /* driver's: its variables; a variable's name */
 	scribe_u32 nc_records_at, nc_written_at; /* driver's: records; bytes written, then read */
-	scribe_u64 std_at[4];                    /* stdio: vaddr of the standard streams */
+	scribe_u64 stderr_at;                    /* stdio: vaddr of standard error */
 	scribe_u64 info_null_at;                 /* vaddr of a pointer to Open MPI's MPI_INFO_NULL */
 };
 

@@ -126,7 +126,6 @@ static __always_inline bool scribe_is_excluded(struct scribe_proc *p, struct scr
 		return true;
 	}
 	if ((flags & SCRIBE_SF_CALLS) && data && scribe_calls_counted(p, s)) {
-		__sync_fetch_and_sub(&s->ahead[data->op & 1], (__s64)data->bytes);
 		scribe_count(p, SCRIBE_L_STREAM_CALLS);
 		return true;
 	}

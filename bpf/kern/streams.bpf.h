@@ -87,13 +87,13 @@ static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct
 	struct scribe_slot *s;
 
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
-	if (!s || (none && !(s->flags & SCRIBE_SF_INSIDE)))
+	if (!s || (none && !(s->flags & SCRIBE_SF_CALLS)))
 		return;
 	/* where nobody would know whose the numbers are, its system calls go on being counted */
 	if (scribe_stream_place(t, p, index, s->generation) || none)
 		return;
 	s->calls_of = (__u32)p->exec_ns;
-	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS | SCRIBE_SF_INSIDE);
+	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS);
 }
 
 /* What a program says of its streams: t->arg. */

@@ -48,9 +48,6 @@ static bool has_anything(struct scribe_bpf *b, const struct scribe_slot *s, stru
 		if (part)
 			add_part(&part->part, l);
 	}
-	/* a stream whose calls were counted until that was stopped: what its system calls moved */
-	for (int i = 0; i < 2 && s->flags & SCRIBE_SF_STOPPED; i++)
-		l->bytes[i] -= (uint64_t)s->ahead[i];
 	return l->events > 0;
 }
 

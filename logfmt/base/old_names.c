@@ -20,7 +20,6 @@ static const struct {
 	{"libraries", "trace_libraries"},
 	{"stdio_inside", "stdio_wrap"},
 	{"mpiio_inside", "mpiio_wrap"},
-	{"stdio_share", "stdio_max_cpu_percent"},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

@@ -69,7 +69,7 @@
 	X(LEFT_BEFORE_BYTES, "bytes that they moved")                                                        \
 	X(NOT_JUDGED, "names and programs not excluded: a pattern reached a limit, or no answer came")       \
 	X(STREAMS_STOPPED,                                                                                   \
-	  "streams whose calls cost too much to be counted each: system calls from then on")                 \
+	  "streams whose calls were not counted to the end (in logs of earlier builds; now 0)")               \
 	X(SEGMENTS, "operations kept one by one, with their times (DXT)")                                    \
 	X(SEGMENTS_NO_LEAF, "of them lost: more than the daemon took in time")               \
 	X(SEGMENTS_NO_ROOM, "of them lost: dxt_memory and dxt_spool were used up")                           \

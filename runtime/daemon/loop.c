@@ -69,7 +69,6 @@ static void sweep(struct scribe_daemon *d)
 {
 	scribe_events_sweep(d);
 	scribe_runlink_sweep(d);
-	scribe_libs_guard(d);
 	scribe_libs_sweep(d);
 	scribe_shm_counters_sweep(d);
 	scribe_turns_part(&d->turns, SCRIBE_TURN_SWEEP);

@@ -6,9 +6,10 @@ usage: lib_calls.py BUILD [ROUNDS]     (root; 5 rounds)
 
 fwrite of 8 bytes, fgetc, MPI_File_write_at of 8 bytes (MPICH; always processor time):
   untraced   nothing of ours attached, which is checked before and after
+  preloaded  traced with preload
+and of MPI_File_write_at, whose calls probes can count
   begun      a job of a service that wants the library's probes has begun, no process has joined
   plain      traced without preload, by probes
-  preloaded  traced with preload
   other      by an untraced process while a traced one has probes in the same library
   darshan    below Darshan, when IOSCRIBE_BENCH_DARSHAN names a libdarshan.so for programs without
              MPI (streams), IOSCRIBE_BENCH_DARSHAN_MPI one for MPICH (MPI_File_write_at)
@@ -25,14 +26,13 @@ import bench  # noqa: E402
 
 PROBES = "scribe_lib"
 CALLS = {
-    # name: (program below BUILD, arguments, calls a round, by probes, library, module, counter)
-    "fwrite": ("tests/prog/stdio_speed", ["fwrite"], 300000, 20000, "libc.so", "stdio", "STDIO_WRITES"),
-    "fgetc": ("tests/prog/stdio_speed", ["fgetc"], 300000, 20000, "libc.so", "stdio", "STDIO_READS"),
+    # name: (program below BUILD, arguments, calls a round, by probes (0: not counted so), library, module, counter)
+    "fwrite": ("tests/prog/stdio_speed", ["fwrite"], 300000, 0, "libc.so", "stdio", "STDIO_WRITES"),
+    "fgetc": ("tests/prog/stdio_speed", ["fgetc"], 300000, 0, "libc.so", "stdio", "STDIO_READS"),
     "MPI_File_write_at": ("tests/uprobes/mpich/mpiio_speed", [], 10000, 5000, "libmpich", "mpiio",
                           "MPIIO_INDEP_WRITES"),
 }
 ROUNDS = "10"
-SET = ["stdio_calls=yes", "stdio_max_cpu_percent=100"]
 
 
 class Call:
@@ -70,8 +70,7 @@ class Call:
             self.measure("begun", self.few, links=bench.attached())
 
     def plain(self):
-        by_probes = [word for key in SET for word in ("--set", key)]
-        self.measure("plain", self.few, self.run("--no-runtime", *by_probes))
+        self.measure("plain", self.few, self.run("--no-runtime"))
         self.recorded()
 
     def preloaded(self):
@@ -80,8 +79,7 @@ class Call:
 
     def other(self):
         """The other process has the library in its memory, as the probes are for those that have."""
-        by_probes = [word for key in SET for word in ("--set", key)]
-        with bench.sleeper(os.environ, [*self.run("--no-runtime", *by_probes), "env", f"LD_PRELOAD={self.library}"]):
+        with bench.sleeper(os.environ, [*self.run("--no-runtime"), "env", f"LD_PRELOAD={self.library}"]):
             links = bench.wait_until(lambda names: any(n.startswith(PROBES) for n in names),
                                      f"no probe stands in {self.library}")
             self.measure("other", self.few, links=links)
@@ -94,7 +92,7 @@ class Call:
         self.recorded()
 
     def round(self, number):
-        ways = [self.untraced, self.begun, self.plain, self.preloaded, self.other]
+        ways = [self.untraced, self.preloaded] + ([self.begun, self.plain, self.other] if self.few else [])
         ways += [self.below_darshan] if self.darshan else []
         first = number % len(ways)
         for way in ways[first:] + ways[:first]:
@@ -110,7 +108,7 @@ def main():
     build, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 5
     names = os.environ.get("IOSCRIBE_BENCH_CALLS", " ".join(CALLS)).split()
     figures = bench.Figures(probes=PROBES)
-    with bench.scratch() as folder, bench.Service(build, folder, config=SET) as service:
+    with bench.scratch() as folder, bench.Service(build, folder) as service:
         bench.head("ns a library's call; MPI_File_write_at in processor time")
         for number in range(rounds):
             for name in names:

@@ -18,7 +18,7 @@ static void print_places(const struct scribe_elf *elf, const struct scribe_libra
 	size_t emulated = 0;
 
 	scribe_library_offsets_read(elf, l->layer, &image);
-	if (scribe_plan_make(elf, l, &image, true, &plan) < 0)
+	if (scribe_plan_make(elf, l, &image, &plan) < 0)
 		return;
 	for (size_t i = 0; i < plan.n; i++)
 		emulated += plan.at[i].emulated;

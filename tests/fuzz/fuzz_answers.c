@@ -92,7 +92,7 @@ static void hear(void)
 	while ((rc = scribe_helper_recv(other, &q, sizeof(q), &fd, MSG_DONTWAIT)) == 0) {
 		if (fd >= 0)
 			close(fd);
-		if (q.op < 0 || q.op > SCRIBE_HELPER_RESOLVE || !memchr(q.path, 0, sizeof(q.path)) ||
+		if (q.op < 0 || q.op > SCRIBE_HELPER_ENVIRON || !memchr(q.path, 0, sizeof(q.path)) ||
 		    !memchr(q.to, 0, sizeof(q.to)) || !memchr(q.drop, 0, sizeof(q.drop)))
 			abort();
 	}
@@ -168,7 +168,7 @@ static void ask_now(unsigned what)
 		resolve();
 		break;
 	case 4:
-		rc = scribe_helper_study(&helper, other, byte() & 1, &study, 1000);
+		rc = scribe_helper_study(&helper, other, &study, 1000);
 		must(rc <= 0);
 		if (rc == 0)
 			(void)scribe_study_check(&study, 1 << 20);

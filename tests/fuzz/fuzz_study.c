@@ -13,7 +13,7 @@ static void take(const struct scribe_study *s, uint64_t bytes, bool must)
 		return;
 	}
 	for (unsigned k = 0; k < s->nlibraries; k++) {
-		if (scribe_study_plan(s, k, true, &plan) < 0)
+		if (scribe_study_plan(s, k, &plan) < 0)
 			abort();
 		for (size_t i = 0; i < plan.n; i++)
 			if (plan.at[i].offset >= bytes || plan.at[i].semaphore >= bytes)
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct scribe_study s;
 	const void *const pieces[] = {data};
 
-	if (size && scribe_study_file(fuzz_file(pieces, &size, 1), true, &s) == 0 && size > 1)
+	if (size && scribe_study_file(fuzz_file(pieces, &size, 1), &s) == 0 && size > 1)
 		take(&s, size, true); /* an honest answer is taken */
 	memset(&s, 0, sizeof(s));
 	memcpy(&s, data, size < sizeof(s) ? size : sizeof(s));

@@ -185,24 +185,6 @@ void scribe_tables_move_shapes(int shapes_fd,
 {
 }
 
-uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
-{
-	return 0;
-}
-
-bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
-{
-	return false;
-}
-
-void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u)
-{
-}
-
-void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
-{
-}
-
 /* ---- hands ---- */
 
 void fuzz_hands(int rc, unsigned looks)
@@ -319,12 +301,12 @@ int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret
 	return -EPIPE;
 }
 
-int scribe_helper_study(struct scribe_helper *h, int fd, bool calls, struct scribe_study *ret, int ms)
+int scribe_helper_study(struct scribe_helper *h, int fd, struct scribe_study *ret, int ms)
 {
 	return -EPIPE;
 }
 
-int scribe_helper_study_begin(struct scribe_helper *h, int fd, bool calls, uint32_t deadline_ms)
+int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms)
 {
 	return -EPIPE;
 }

@@ -55,7 +55,6 @@ static void check_numbers(const struct scribe_config *c)
 	must(c->exit_grace_ms <= 3600000 && c->finalize_timeout_ms >= 1 && c->finalize_timeout_ms <= 3600000);
 	must(c->write_deadline_ms >= 100 && c->write_deadline_ms <= 3600000);
 	must(c->layout_deadline_ms >= 1 && c->layout_deadline_ms <= 3600000);
-	must(c->stdio_max_cpu_percent >= 1 && c->stdio_max_cpu_percent <= 100);
 	must(c->user_jobs <= 255 && c->user_connections >= 1 && c->client_idle_timeout_ms >= 100);
 	must(c->paths.out.n <= SCRIBE_PREFIXES_MAX && c->paths.in.n <= SCRIBE_PREFIXES_MAX + 1);
 }
@@ -73,8 +72,7 @@ static void check_site(const struct scribe_config *c, const struct scribe_config
 	must(!strcmp(c->library_paths, was->library_paths) && !strcmp(c->spool_dir, was->spool_dir));
 	must(c->write_deadline_ms == was->write_deadline_ms && !strcmp(c->layout_source, was->layout_source));
 	must(c->layout_deadline_ms == was->layout_deadline_ms);
-	must(c->stdio_max_cpu_percent == was->stdio_max_cpu_percent);
-	must(c->stdio_calls == was->stdio_calls && c->stdio_wrap == was->stdio_wrap);
+	must(c->stdio_wrap == was->stdio_wrap);
 	must(c->mpiio_wrap == was->mpiio_wrap && c->library_cache == was->library_cache);
 }
 

@@ -94,7 +94,7 @@ def main():
     build = os.path.abspath(args.build)
     levels = [level for word in args.attach or ["auto"] for level in (levels_here(build) if word == "every" else [word])]
     for level in levels:
-        config = [f"bpf_attach_mode={level}", "trace_libraries=all", "stdio_calls=yes", *args.set]
+        config = [f"bpf_attach_mode={level}", "trace_libraries=all", *args.set]
         with bench.machine_lock(), bench.scratch() as folder:
             before = programs()
             with bench.Service(build, folder, config=config) as service, service.begin() as job:

@@ -107,19 +107,19 @@ static void old_names_are_accepted_and_known(void **state)
 	static const char none[] = "# grace_ms = 5\nexit_grace_ms=5\nlog_dir = grace_ms = 5\nattach";
 	static const char lines[] =
 		"listed_processes = 9\ngrace_ms=5\n deadline_ms = 6\nsilent_ms = 700\nattach = raw_tp\n"
-		"libraries = hdf5\nstdio_inside = no\nmpiio_inside = no\nIOSCRIBE_STDIO_SHARE=33\n";
+		"libraries = hdf5\nstdio_inside = no\nmpiio_inside = no\n";
 	static const char all[] =
 		"x: listed_processes (now max_listed_processes), grace_ms (now exit_grace_ms), "
 		"deadline_ms (now finalize_timeout_ms), silent_ms (now client_idle_timeout_ms), "
 		"attach (now bpf_attach_mode), libraries (now trace_libraries), stdio_inside (now stdio_wrap), "
-		"mpiio_inside (now mpiio_wrap), stdio_share (now stdio_max_cpu_percent)";
+		"mpiio_inside (now mpiio_wrap)";
 	char text[SCRIBE_OLD_KEYS_TEXT_MAX];
 	struct scribe_config c;
 	struct scribe_err err = {0};
 
 	(void)state;
 	assert_int_equal(scribe_config_default(&c, &err), 0);
-	set(&c, "max_listed_processes = 8\nIOSCRIBE_STDIO_CALLS=yes\nIOSCRIBE_grace_ms=77\nIOSCRIBE_=1\n");
+	set(&c, "max_listed_processes = 8\nIOSCRIBE_STDIO_WRAP=yes\nIOSCRIBE_grace_ms=77\nIOSCRIBE_=1\n");
 	assert_int_equal(c.old_keys, 0);
 	assert_int_equal(c.exit_grace_ms, 2000);
 	set(&c, lines);
@@ -131,7 +131,6 @@ static void old_names_are_accepted_and_known(void **state)
 	assert_string_equal(c.trace_libraries, "hdf5");
 	assert_false(c.stdio_wrap);
 	assert_false(c.mpiio_wrap);
-	assert_int_equal(c.stdio_max_cpu_percent, 33);
 	assert_string_equal(scribe_old_keys_text("x: ", c.old_keys, text, sizeof(text)), all);
 	assert_int_equal(scribe_old_keys_in(lines, sizeof(lines) - 1), c.old_keys);
 	assert_int_equal(scribe_old_keys_in(none, strlen(none)), 0);

@@ -385,16 +385,10 @@ static void libraries_by_their_words(void **unused)
 		{"mpiio, pnetcdf", mpiio | pnetcdf},
 		{"xmpiio", 0},
 	};
-	struct scribe_config c = {.stdio_calls = true};
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(scribe_libs_modules(cases[i].list), cases[i].modules);
-	/* single calls bring streams in, where nobody has said which libraries */
-	snprintf(c.trace_libraries, sizeof(c.trace_libraries), "auto");
-	assert_int_equal(scribe_libs_wanted(&c), stdio | mpiio | hdf5 | pnetcdf);
-	snprintf(c.trace_libraries, sizeof(c.trace_libraries), "mpiio");
-	assert_int_equal(scribe_libs_wanted(&c), mpiio);
 }
 
 int main(void)

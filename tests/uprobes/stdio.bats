@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# STDIO: streams found, their system calls credited once; single calls on request.
+# STDIO: streams found, their system calls credited once.
 load helper
 
 # What is the same in both ways of counting.
@@ -30,42 +30,12 @@ both_ways() {
   [ "$(counter STDIO_BYTES_READ '/writes$')" -ge 611 ]
 }
 
-@test "single calls: every family is exact" {
-  library_copy libc.so.6
-  trace_options=(--set stdio_wrap=no --set stdio_calls=yes --set stdio_max_cpu_percent=100)
-  trace stdio "$PROG/stdio_calls"
-  both_ways
-  expect '/writes$' STDIO_WRITES=17 STDIO_READS=9 STDIO_BYTES_READ=611
-  expect '/threads$' STDIO_WRITES=8000
-  expect '/forked$' STDIO_WRITES=5 STDIO_SEEKS=0
-  # the same program with _FORTIFY_SOURCE
-  rm ./*
-  trace stdio "$LIBPROG/stdio_calls_fortified"
-  both_ways
-  expect '/writes$' STDIO_READS=9 STDIO_BYTES_READ=611
-  expect '/threads$' STDIO_WRITES=8000
-}
-
-@test "single calls: standard streams, messages, wide characters, words, gets" {
-  library_copy libc.so.6
-  trace_options=(--set stdio_wrap=no --set stdio_calls=yes --set stdio_max_cpu_percent=100)
-  families "$PROG/stdio_families"
-  rm ./*
-  families "$LIBPROG/stdio_families_fortified"
-}
-
-@test "fork, vfork, raw clone and SIGKILL in the middle of a stream, another program: found, and single calls" {
+@test "fork, vfork, raw clone and SIGKILL in the middle of a stream, another program: found" {
   library_copy libc.so.6
   trace_options=(--set stdio_wrap=no)
   trace stdio "$PROG/stdio_forks"
   forks
   expect '/forks$' STDIO_WRITES=5 STDIO_MAX_BYTE_WRITTEN=89
-  rm ./*
-  trace_options+=(--set stdio_calls=yes --set stdio_max_cpu_percent=100)
-  trace stdio "$PROG/stdio_forks"
-  forks
-  expect '/forks$' STDIO_WRITES=9 STDIO_MAX_BYTE_WRITTEN=89
-  expect '/threads$' STDIO_WRITES=32000
 }
 
 @test "off: streams are POSIX's" {
@@ -85,27 +55,3 @@ both_ways() {
   both_ways
 }
 
-@test "counting calls stops when it costs too much: bytes are all there, and no line says otherwise" {
-  library_copy libc.so.6
-  trace_options=(--set stdio_wrap=no --set stdio_calls=yes --set stdio_max_cpu_percent=1)
-  trace stdio "$PROG/stdio_putc" 6000000
-  [ "$status" -eq 0 ]
-  [ "$(stat -c %s putc)" -eq 6000000 ]
-  one_log
-  # calls until then, system calls afterwards: fewer than the calls, more than none
-  writes=$(counter STDIO_WRITES '/putc$')
-  [ "$writes" -gt 0 ]
-  [ "$writes" -lt 6000000 ]
-  expect '/putc$' STDIO_BYTES_WRITTEN=6000000 STDIO_MAX_BYTE_WRITTEN=5999999 POSIX_WRITES=0
-  expect '' LEDGER_STREAMS_STOPPED=1 LEDGER_LIB_DROPPED=0
-  run "$IOSCRIBE" summary "$LOG"
-  [[ "$output" == *"wrote 5.7 MiB"* ]]
-  [[ "$output" == *"all recorded; some values approximate"* ]]
-  [[ "$output" != *INCOMPLETE* ]]
-  # the same of what is read
-  trace stdio "$PROG/stdio_speed" fgetc 6000000 speed
-  [ "$status" -eq 0 ]
-  one_log
-  expect '/speed$' STDIO_BYTES_READ="$(stat -c %s speed)" STDIO_BYTES_WRITTEN="$(stat -c %s speed)"
-  expect '' LEDGER_STREAMS_STOPPED="$(counter STDIO_OPENS '/speed$')"
-}

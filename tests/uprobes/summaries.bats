@@ -74,12 +74,3 @@ with m.Pool(2) as p: print(p.map(abs, [1, -2]))'
   told mpirun.openmpi -n 1 "$LIBPROG/openmpi/pnetcdf_calls" "$T/w/t.nc"
   [[ "$output" == *"PnetCDF    "*" variables; read "* ]]
 }
-
-@test "stdio_calls alone brings streams in; without them it says that it counts nothing" {
-  trace_options=(--set stdio_calls=yes)
-  told "$PROG/stdio_putc" 5000
-  [[ "$output" == *"STDIO      1 file; read 0 B in 0 calls, wrote 4.9 KiB in 5,000 calls"* ]]
-  trace_options=(--set stdio_calls=yes --set trace_libraries=mpiio --no-runtime)
-  output=$("$IOSCRIBE" run --force --log "$T/x.darshan" "${trace_options[@]}" -- true 2>&1)
-  [[ "$output" == *"ioscribed: stdio_calls = yes counts nothing: trace_libraries = mpiio has no stdio"* ]]
-}

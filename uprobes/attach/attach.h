@@ -28,14 +28,13 @@ enum scribe_uprobe_level {
 struct scribe_uprobes_options {
 	uint64_t modules; /* bits of the modules wanted: MPI-IO, H5F, H5D, PNETCDF_*, STDIO */
 	uint64_t wrapped;  /* of them: those that preloaded programs may count themselves */
-	bool stdio_calls; /* count single calls of streams, not their system calls */
 	enum scribe_uprobe_level level;
 	bool verbose;
 	/*
 	 * Has somebody else read an open file, whose owner is `uid`: scribe_study_file, in a process
 	 * of its own with a deadline. NULL: no file can be looked at.
 	 */
-	int (*study)(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
+	int (*study)(void *ctx, int fd, uint32_t uid, struct scribe_study *ret_study);
 	/* Why a file that holds a library, and is not the site's, must not be probed; NULL: it may be, or each. */
 	const char *(*refuse)(void *ctx);
 	bool leases; /* files that are not the site's are probed only while nobody opens them for writing */
@@ -156,12 +155,4 @@ struct scribe_access_pattern;
 bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key, struct scribe_access_pattern *ret_shape);
 /* Descriptor, borrowed, of one of the programs' tables (uprobes/attach/kernel_tables.h); negative: there is none. */
 int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name);
-/* Runs of probes of single stream calls so far, by any process of the node. */
-uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u);
-/* They cost too much: none is counted from now on. Then detach them, leaving the rest. */
-void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u);
-void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u);
-/* Have they been, by us or by an earlier process? */
-bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u);
-
 #endif

@@ -45,7 +45,7 @@ static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, 
 
 /* Returns first: a call between the two links is then without a beginning, and ignored. */
 static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
-		       uint32_t image, const char *path, bool counts)
+		       uint32_t image, const char *path)
 {
 	struct scribe_batch *b = calloc(2, sizeof(*b)), *returns = b + 1;
 	int rc = b ? 0 : -ENOMEM;
@@ -54,8 +54,6 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 		const struct scribe_planned *one = &plan->at[i];
 		uint64_t cookie = 0;
 
-		if (((one->site.flags & SCRIBE_SITE_COUNTS) != 0) != counts)
-			continue;
 		rc = announce(u, one, image, &cookie);
 		if (rc)
 			break;
@@ -66,9 +64,9 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 	}
 	scribe_pinned_counts(u);
 	if (rc == 0)
-		rc = scribe_batch_attach(u, layer, path, returns, true, counts);
+		rc = scribe_batch_attach(u, layer, path, returns, true);
 	if (rc == 0)
-		rc = scribe_batch_attach(u, layer, path, b, false, counts);
+		rc = scribe_batch_attach(u, layer, path, b, false);
 	free(b);
 	return rc;
 }
@@ -101,13 +99,13 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 
 	image.h5_mpi_unseen &= !(scribe_uprobes_layers(u) & 1u << SCRIBE_LAYER_MPIIO);
 	/* the handlers know the streams of glibc, which are these */
-	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.std_at[0])) ||
+	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.stderr_at)) ||
 	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
 	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at) || !s->library[k].whole)
 		return -ENOTSUP;
 	rc = scribe_uprobes_load(u, l->layer, err);
 	if (rc == 0)
-		rc = scribe_study_plan(s, k, u->opt.stdio_calls, &plan);
+		rc = scribe_study_plan(s, k, &plan);
 	if (rc)
 		return rc;
 	if (!has_room(u, &plan, uid))
@@ -117,9 +115,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 	else
 		u->nimages++;
 	if (rc == 0)
-		rc = attach_plan(u, &plan, l->layer, index, path, false);
-	if (rc == 0)
-		rc = attach_plan(u, &plan, l->layer, index, path, true);
+		rc = attach_plan(u, &plan, l->layer, index, path);
 	for (size_t i = 0; rc == 0 && i < plan.n; i++) {
 		ret->places++;
 		ret->emulated += plan.at[i].emulated;
@@ -357,7 +353,7 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, boo
 	file.bytes = (uint64_t)st.st_size;
 	file.changed_s = st.st_ctim.tv_sec;
 	file.changed_ns = st.st_ctim.tv_nsec;
-	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, u->opt.stdio_calls, &s) : -ENOTSUP;
+	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, &s) : -ENOTSUP;
 	if (rc == 0 && !scribe_study_check(&s, (uint64_t)st.st_size))
 		rc = -EBADMSG;
 	ret->unread = rc < 0 && rc != -ENOEXEC;
@@ -403,40 +399,4 @@ bool scribe_uprobes_shape(const struct scribe_uprobes *u, int64_t key,
 			  struct scribe_access_pattern *ret_shape)
 {
 	return scribe_map_lookup(u->shapes_fd, &key, ret_shape) == 0;
-}
-
-uint64_t scribe_uprobes_stream_calls(const struct scribe_uprobes *u)
-{
-	int cpus = libbpf_num_possible_cpus();
-	uint64_t *each = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*each)), sum = 0;
-	uint32_t zero = 0;
-
-	if (each && scribe_map_lookup(u->guard_fd, &zero, each) == 0)
-		for (int i = 0; i < cpus; i++)
-			sum += each[i];
-	free(each);
-	return sum;
-}
-
-bool scribe_uprobes_dropped_stream_calls(const struct scribe_uprobes *u)
-{
-	uint32_t zero = 0, on = 1;
-
-	return u->opt.stdio_calls && scribe_map_lookup(u->calls_fd, &zero, &on) == 0 && !on;
-}
-
-void scribe_uprobes_stop_stream_calls(struct scribe_uprobes *u)
-{
-	uint32_t zero = 0, off = 0;
-
-	scribe_map_update(u->calls_fd, &zero, &off, BPF_ANY);
-}
-
-void scribe_uprobes_drop_stream_calls(struct scribe_uprobes *u)
-{
-	for (size_t i = 0; i < u->nlinks; i++)
-		if (u->link[i].counts) {
-			scribe_probe_link_close(u, &u->link[i]);
-			scribe_probe_link_forget(&u->link[i]);
-		}
 }

@@ -19,7 +19,6 @@ struct stat;
 struct scribe_probe_link {
 	int fd;                         /* -1: closed, or not made yet */
 	struct scribe_event_link event; /* what it is on, where that is no uprobe_multi */
-	bool counts;                    /* single stream calls */
 	char pin[64];                   /* its name in the folder of pins; "" none */
 	struct scribe_link_plan *plan;  /* by which it is to be made; NULL: it has been */
 	enum scribe_layer layer;
@@ -60,7 +59,7 @@ struct scribe_uprobes {
 	size_t nown;
 	bool refused; /* a program could not be loaded, `why` says why */
 	struct scribe_err why;
-	int sites_fd, images_fd, guard_fd, calls_fd, shapes_fd;
+	int sites_fd, images_fd, shapes_fd;
 	uint32_t nsites, nimages, nplaces;
 	struct scribe_uprobed *seen;
 	size_t nseen, seen_room;
@@ -107,7 +106,7 @@ void scribe_uprobes_find_tables(struct scribe_uprobes *u);
 /* ---- batch.c ---- */
 #define SCRIBE_COOKIES_MAX 4096
 
-/* The places of one kind (single stream calls or not) of a file, entry or return. */
+/* The places of a file, entry or return. */
 struct scribe_batch {
 	uint64_t offset[SCRIBE_COOKIES_MAX], address[SCRIBE_COOKIES_MAX], cookie[SCRIBE_COOKIES_MAX];
 	uint64_t semaphore[SCRIBE_COOKIES_MAX]; /* where in the file a counter goes up while the place is
@@ -122,7 +121,7 @@ void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address,
 		      uint64_t cookie);
 /* Links for them, made at once where nobody else makes them. */
 int scribe_batch_attach(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
-			const struct scribe_batch *b, bool at_return, bool counts);
+			const struct scribe_batch *b, bool at_return);
 /* Make a link by its plan. */
 int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, const char *path);
 /* That failed: the line that says why. Returns the code. */

@@ -106,14 +106,13 @@ int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, con
 }
 
 /* Keep the link, and make it if it is time. Takes the plan over. */
-static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enum scribe_layer layer, bool counts,
+static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enum scribe_layer layer,
 		    const char *path)
 {
 	const struct scribe_probe_link l = {.fd = -1,
 					    .event.perf = -1,
 					    .plan = plan,
 					    .layer = layer,
-					    .counts = counts,
 					    .dev = u->dev,
 					    .ino = u->ino};
 	int rc = scribe_uprobes_keep_link(u, &l);
@@ -122,7 +121,7 @@ static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enu
 }
 
 static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
-			const struct scribe_batch *b, bool at_return, bool counts)
+			const struct scribe_batch *b, bool at_return)
 {
 	struct scribe_link_plan *plan = scribe_link_plan_new(b->n);
 
@@ -132,7 +131,7 @@ static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const
 	memcpy(plan->offset, b->offset, b->n * sizeof(b->offset[0]));
 	memcpy(plan->cookie, b->cookie, b->n * sizeof(b->cookie[0]));
 	memcpy(plan->semaphore, b->semaphore, b->n * sizeof(b->semaphore[0]));
-	return add_link(u, plan, layer, counts, path);
+	return add_link(u, plan, layer, path);
 }
 
 /*
@@ -173,7 +172,7 @@ static int announce_places(struct scribe_uprobes *u, const struct scribe_batch *
 }
 
 static int attach_event(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
-			const struct scribe_batch *b, const uint32_t *of, uint32_t n, bool at_return, bool counts)
+			const struct scribe_batch *b, const uint32_t *of, uint32_t n, bool at_return)
 {
 	struct scribe_link_plan *plan = scribe_link_plan_new(n);
 	int rc;
@@ -189,14 +188,14 @@ static int attach_event(struct scribe_uprobes *u, enum scribe_layer layer, const
 	}
 	rc = at_return ? 0 : announce_places(u, b, of, n, &plan->event_cookie);
 	if (rc == 0)
-		return add_link(u, plan, layer, counts, path);
+		return add_link(u, plan, layer, path);
 	free(plan);
 	return rc;
 }
 
 /* Events in as small a number as the ends of the addresses allow. */
 static int attach_events(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
-			 const struct scribe_batch *b, bool at_return, bool counts)
+			 const struct scribe_batch *b, bool at_return)
 {
 	uint32_t *of = calloc(b->n, sizeof(*of)), left = b->n;
 	bool *done = calloc(b->n, sizeof(*done));
@@ -205,7 +204,7 @@ static int attach_events(struct scribe_uprobes *u, enum scribe_layer layer, cons
 	while (rc == 0 && left) {
 		uint32_t n = pick_places(b, at_return, done, of);
 
-		rc = n ? attach_event(u, layer, path, b, of, n, at_return, counts) : -ENOMEM;
+		rc = n ? attach_event(u, layer, path, b, of, n, at_return) : -ENOMEM;
 		left -= n;
 	}
 	free(of);
@@ -214,11 +213,11 @@ static int attach_events(struct scribe_uprobes *u, enum scribe_layer layer, cons
 }
 
 int scribe_batch_attach(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
-			const struct scribe_batch *b, bool at_return, bool counts)
+			const struct scribe_batch *b, bool at_return)
 {
 	if (!b->n)
 		return 0;
 	if (u->level == SCRIBE_UPROBE_MULTI)
-		return attach_multi(u, layer, path, b, at_return, counts);
-	return attach_events(u, layer, path, b, at_return, counts);
+		return attach_multi(u, layer, path, b, at_return);
+	return attach_events(u, layer, path, b, at_return);
 }

@@ -84,17 +84,6 @@ static int keep_tables(struct scribe_uprobes *u, struct bpf_object *object)
 	return 0;
 }
 
-static int begin_tables(struct scribe_uprobes *u)
-{
-	uint32_t zero = 0, calls = u->opt.stdio_calls;
-
-	scribe_uprobes_find_tables(u);
-	if (scribe_map_update(u->calls_fd, &zero, &calls, BPF_ANY))
-		return -errno;
-	scribe_pinned_begin(u);
-	return 0;
-}
-
 static int keep_program(struct scribe_uprobes *u, const struct bpf_program *program, enum scribe_layer layer)
 {
 	u->program_fd[layer] = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
@@ -124,8 +113,10 @@ static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 		rc = bpf_object__load_skeleton(s->skeleton);
 	if (rc == 0 && first)
 		rc = keep_tables(u, s->obj);
-	if (rc == 0 && first)
-		rc = begin_tables(u);
+	if (rc == 0 && first) {
+		scribe_uprobes_find_tables(u);
+		scribe_pinned_begin(u);
+	}
 	if (rc == 0)
 		rc = keep_program(u, wanted, layer);
 	scribe_lib__destroy(s);
@@ -159,8 +150,6 @@ void scribe_uprobes_find_tables(struct scribe_uprobes *u)
 	u->sites_fd = scribe_uprobes_table(u, "scribe_sites");
 	u->images_fd = scribe_uprobes_table(u, "scribe_lib_offs");
 	u->shapes_fd = scribe_uprobes_table(u, "scribe_access_patterns");
-	u->guard_fd = scribe_uprobes_table(u, "scribe_guard");
-	u->calls_fd = scribe_uprobes_table(u, "scribe_calls_on");
 }
 
 /* ---- the whole ---- */

@@ -27,7 +27,7 @@
 
 struct head {
 	uint64_t layout, modules, wrapped;
-	uint32_t stdio_calls, nsites, nimages, nfiles, npins;
+	uint32_t nsites, nimages, nfiles, npins;
 };
 
 /* Another build may have these otherwise. */
@@ -45,7 +45,6 @@ static void note_head(const struct scribe_uprobes *u)
 	struct head h = {.layout = layout(),
 			 .modules = u->opt.modules,
 			 .wrapped = u->opt.wrapped,
-			 .stdio_calls = u->opt.stdio_calls,
 			 .nsites = u->nsites,
 			 .nimages = u->nimages,
 			 .nfiles = u->nfiles,
@@ -134,8 +133,8 @@ void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l)
 {
 	if (u->head_fd < 0 || l->fd < 0)
 		return;
-	snprintf(l->pin, sizeof(l->pin), "%llx-%llx-%x-%c", (unsigned long long)l->dev,
-		 (unsigned long long)l->ino, u->npins++, l->counts ? 'c' : 'o');
+	snprintf(l->pin, sizeof(l->pin), "%llx-%llx-%x", (unsigned long long)l->dev,
+		 (unsigned long long)l->ino, u->npins++);
 	if (scribe_bpf_pin(u->bpf, "lib_links", l->pin, l->fd) == 0)
 		return;
 	u->unpinned = true;
@@ -218,14 +217,12 @@ static int adopt_link(void *ctx, const char *name, int fd)
 	struct scribe_probe_link l = {.fd = fd, .event.perf = -1};
 	unsigned long long dev, ino;
 	unsigned n;
-	char kind;
 
-	if (strlen(name) < sizeof(l.pin) && sscanf(name, "%llx-%llx-%x-%c", &dev, &ino, &n, &kind) == 4 &&
+	if (strlen(name) < sizeof(l.pin) && sscanf(name, "%llx-%llx-%x", &dev, &ino, &n) == 3 &&
 	    scribe_uprobes_known(u, dev, ino)) {
 		memcpy(l.pin, name, strlen(name) + 1);
 		l.dev = dev;
 		l.ino = ino;
-		l.counts = kind == 'c';
 		return scribe_uprobes_keep_link(u, &l);
 	}
 	scribe_bpf_unpin(u->bpf, "lib_links", name);
@@ -259,8 +256,7 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 		rc = -ENOENT;
 	if (rc == 0 && scribe_map_lookup(u->head_fd, &zero, &h))
 		rc = -errno;
-	if (rc == 0 && (h.layout != layout() || h.modules != u->opt.modules || h.wrapped != u->opt.wrapped ||
-			h.stdio_calls != u->opt.stdio_calls))
+	if (rc == 0 && (h.layout != layout() || h.modules != u->opt.modules || h.wrapped != u->opt.wrapped))
 		rc = -EPROTONOSUPPORT;
 	if (rc == 0)
 		rc = adopt_files(u, &h);

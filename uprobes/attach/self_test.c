@@ -51,10 +51,10 @@ int scribe_uprobes_try(struct scribe_uprobes *u, struct scribe_err *err)
 		return rc;
 	}
 	scribe_batch_add(b, offset, (uint64_t)(uintptr_t)never_called, 0, SCRIBE_COOKIE_RETURN);
-	rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, true, false);
+	rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, true);
 	b->cookie[0] = SCRIBE_SITES_MAX; /* no site's */
 	if (rc == 0)
-		rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, false, false);
+		rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, false);
 	free(b);
 	return rc == 0 ? 0 : scribe_batch_refused(u, rc, "probing libraries", err);
 }

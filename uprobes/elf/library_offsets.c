@@ -403,8 +403,6 @@ void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer
 		memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_STDIO) {
 		im->fileno_at = fileno_offset(elf);
-		im->std_at[0] = address_of(elf, "_IO_2_1_stdin_");
-		im->std_at[1] = address_of(elf, "_IO_2_1_stdout_");
-		im->std_at[2] = address_of(elf, "_IO_2_1_stderr_");
+		im->stderr_at = address_of(elf, "_IO_2_1_stderr_");
 	}
 }

@@ -162,7 +162,7 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 }
 
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
-		     const struct scribe_library_offsets *image, bool calls, struct scribe_plan *plan)
+		     const struct scribe_library_offsets *image, struct scribe_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
 	for (size_t i = 0; i < *library->n; i++) {
@@ -170,8 +170,6 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		char profiling[80];
 		int rc;
 
-		if ((p->flags & SCRIBE_SITE_COUNTS) && !calls)
-			continue;
 		/* Open MPI tells sizes without such calls */
 		if ((p->flags & SCRIBE_SITE_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
 		    image->flavour == SCRIBE_FLAVOUR_OPENMPI)

@@ -21,12 +21,9 @@ struct scribe_plan {
 
 /* Is the library in this file? */
 bool scribe_library_in(const struct scribe_elf *elf, const struct scribe_library *library);
-/*
- * The places, each once (aliases share an address). `calls`: also the probes
- * flagged SCRIBE_SITE_COUNTS. 0 or -ENOMEM.
- */
+/* The places, each once (aliases share an address). 0 or -ENOMEM. */
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
-		     const struct scribe_library_offsets *image, bool calls, struct scribe_plan *ret_plan);
+		     const struct scribe_library_offsets *image, struct scribe_plan *ret_plan);
 /* One more. 0 or -ENOMEM. */
 int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one);
 /* A site as its row says it, with its arguments in these registers. */

@@ -44,7 +44,7 @@ static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 	}
 }
 
-static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, bool calls, struct scribe_study *s)
+static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, struct scribe_study *s)
 {
 	const struct scribe_library *l = &scribe_libraries[which];
 	uint32_t k = s->nlibraries, before = s->nplaces;
@@ -56,7 +56,7 @@ static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, b
 	s->library[k].which = which;
 	scribe_library_offsets_read(elf, l->layer, &s->library[k].image);
 	scribe_library_offsets_init_state(elf, l->layer, &s->library[k].init_state);
-	rc = scribe_plan_make(elf, l, &s->library[k].image, calls, &plan);
+	rc = scribe_plan_make(elf, l, &s->library[k].image, &plan);
 	s->nlibraries++;
 	if (rc < 0)
 		return rc == -ENOEXEC ? 0 : rc;
@@ -66,7 +66,7 @@ static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, b
 	return 0;
 }
 
-int scribe_study_file(int fd, bool calls, struct scribe_study *s)
+int scribe_study_file(int fd, struct scribe_study *s)
 {
 	struct scribe_elf *elf;
 	uint32_t candidates;
@@ -83,7 +83,7 @@ int scribe_study_file(int fd, bool calls, struct scribe_study *s)
 	candidates = search(elf);
 	for (uint32_t i = 0; rc == 0 && i < scribe_nlibraries; i++)
 		if (candidates & 1u << i)
-			rc = study_library(elf, fd, i, calls, s);
+			rc = study_library(elf, fd, i, s);
 	scribe_elf_free(elf);
 	return rc;
 }
@@ -131,7 +131,7 @@ bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 	return true;
 }
 
-int scribe_study_plan(const struct scribe_study *s, unsigned library, bool calls, struct scribe_plan *plan)
+int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *plan)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[library].which];
 
@@ -144,7 +144,7 @@ int scribe_study_plan(const struct scribe_study *s, unsigned library, bool calls
 					     .emulated = p->emulated};
 		int rc;
 
-		if (p->library != library || ((one.probe->flags & SCRIBE_SITE_COUNTS) && !calls))
+		if (p->library != library)
 			continue;
 		scribe_site_of(one.probe, l->layer, p->vaddr, p->reg, &one.site);
 		rc = scribe_plan_add(plan, &one);

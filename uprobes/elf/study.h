@@ -42,14 +42,14 @@ struct scribe_study {
 };
 
 /*
- * Read an open file; `calls` as scribe_plan_make. Has the places in the page cache, too.
+ * Read an open file. Has the places in the page cache, too.
  * -ENOEXEC: no ELF file of this machine. May be slow, and may die of SIGBUS, where
  * somebody changes the file meanwhile.
  */
-int scribe_study_file(int fd, bool calls, struct scribe_study *ret_study);
+int scribe_study_file(int fd, struct scribe_study *ret_study);
 /* Is the answer about a file of so many bytes one that can be? */
 bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes);
 /* The places of one of its libraries. 0 or -ENOMEM. The answer has been checked. */
-int scribe_study_plan(const struct scribe_study *s, unsigned library, bool calls, struct scribe_plan *ret_plan);
+int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *ret_plan);
 
 #endif

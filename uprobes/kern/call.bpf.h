@@ -417,8 +417,6 @@ SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc
 		s->renamed_from_generation = was->renamed_from ? was->renamed_from_generation : was->generation;
 		s->mode = was->mode;
 		s->calls_of = was->calls_of;
-		s->ahead[0] = was->ahead[0];
-		s->ahead[1] = was->ahead[1];
 		__sync_fetch_and_or(&s->flags, SCRIBE_SF_NAME_SENT | (was->flags & SCRIBE_SF_CALLS));
 	}
 	return index;

@@ -146,7 +146,7 @@ static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct s
 	struct scribe_call *c = &calls->layer[layer];
 
 	if (layer == SCRIBE_LAYER_STDIO)
-		scribe_stdio_begin(t, p, c, site, im);
+		scribe_stdio_begin(t, c, site, im);
 	else if (layer == SCRIBE_LAYER_MPIIO)
 		scribe_tell_above(calls, site->count_at == SCRIBE_MPIIO_COLL_READS ||
 						 site->count_at == SCRIBE_MPIIO_COLL_WRITES);
@@ -166,11 +166,7 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 	struct scribe_library_offsets *im;
 	struct scribe_call *c;
 
-	if (!site)
-		return 0;
-	if (layer == SCRIBE_LAYER_STDIO && site->flags & SCRIBE_SITE_COUNTS)
-		scribe_guard_count();
-	if (!t || !p)
+	if (!site || !t || !p)
 		return 0;
 	/* it counts its streams itself, but for what the C library writes of its own */
 	if (layer == SCRIBE_LAYER_STDIO && p->flags & SCRIBE_PF_STREAMS && site->fn != SCRIBE_FN_STREAM_MESSAGE)

@@ -19,8 +19,6 @@ static void modules(uint64_t bits)
 
 static const char *when(const struct scribe_probe *p)
 {
-	if (p->flags & SCRIBE_SITE_COUNTS)
-		return "with `stdio_calls`";
 	if (p->flags & SCRIBE_SITE_AROUND)
 		return "around another call";
 	return p->flags & SCRIBE_SITE_INNER ? "inside another call" : "always";

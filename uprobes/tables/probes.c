@@ -74,47 +74,12 @@ static const size_t nmpiio_wrap = sizeof(mpiio_wrap) / sizeof(mpiio_wrap[0]);
 		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0,           \
 			ARGS(__VA_ARGS__)                                                                    \
 	}
-/* Single calls: attached on request. Roles: stream, then what the function needs. */
-#define CALL(name, fn, op, flags, implied, ...)                                                              \
-	{                                                                                                    \
-		name, op == READ ? "STDIO_READS" : "STDIO_WRITES", SCRIBE_FN_STREAM_##fn, op, NONE,          \
-			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), implied, 0, ARGS(__VA_ARGS__)    \
-	}
 /* What is written to standard error past the other names. */
 #define MESSAGE(name)                                                                                        \
 	{                                                                                                    \
 		name, "STDIO_WRITES, where calls are counted", SCRIBE_FN_STREAM_MESSAGE, WRITE, NONE,        \
-			SCRIBE_SITE_RETURNS, STDERR, 0, ARGS(X, X, X, X, X, X)                               \
+			SCRIBE_SITE_RETURNS, 0, 0, ARGS(X, X, X, X, X, X)                                  \
 	}
-/* Formats read, wide ones written, wide characters: what they move is the move of the position. */
-#define SCANS(before, w)                                                                                     \
-	CALL(before "f" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                                      \
-		CALL(before "vf" w "scanf", SCAN, READ, 0, 0, 0, X, X, X, X, X),                             \
-		CALL(before w "scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X),                              \
-		CALL(before "v" w "scanf", SCAN, READ, 0, STDIN, X, X, X, X, X, X)
-#define WIDE_PRINTS(before, after)                                                                           \
-	CALL(before "fwprintf" after, SCAN, WRITE, 0, 0, 0, X, X, X, X, X),                                  \
-		CALL(before "vfwprintf" after, SCAN, WRITE, 0, 0, 0, X, X, X, X, X),                         \
-		CALL(before "wprintf" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X),                      \
-		CALL(before "vwprintf" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X)
-#define WIDE_CALLS(after)                                                                                    \
-	CALL("fputwc" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                           \
-		CALL("putwc" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                    \
-		CALL("putwchar" after, SCAN, WRITE, 0, STDOUT, X, X, X, X, X, X),                            \
-		CALL("fputws" after, SCAN, WRITE, 0, 0, 1, X, X, X, X, X),                                   \
-		CALL("fgetwc" after, SCAN, READ, 0, 0, 0, X, X, X, X, X),                                    \
-		CALL("getwc" after, SCAN, READ, 0, 0, 0, X, X, X, X, X),                                     \
-		CALL("getwchar" after, SCAN, READ, 0, STDIN, X, X, X, X, X, X),                              \
-		CALL("fgetws" after, SCAN, READ, 0, 0, 2, X, X, X, X, X)
-#define SEEK(name, flags)                                                                                    \
-	{                                                                                                    \
-		name, "STDIO_SEEKS", SCRIBE_FN_STREAM_SEEK, 0, NONE,                                         \
-			SCRIBE_SITE_RETURNS | SCRIBE_SITE_COUNTS | (flags), 0, 0, ARGS(0, X, X, X, X, X)     \
-	}
-#define STDIN  1
-#define STDOUT 2
-#define STDERR 3
-
 static const struct scribe_probe stdio[] = {
 	STREAM("fopen", OPEN, "OPENS", X, X, X, X, X, X),
 	STREAM("fopen64", OPEN, "OPENS", X, X, X, X, X, X),
@@ -125,52 +90,6 @@ static const struct scribe_probe stdio[] = {
 	STREAM("fdopen", FDOPEN, "FDOPENS", 0, X, X, X, X, X),
 	STREAM("fflush", FLUSH, "FLUSHES", 0, X, X, X, X, X),
 	STREAM("fflush_unlocked", FLUSH, "FLUSHES", 0, X, X, X, X, X),
-	SEEK("fseek", SCRIBE_SITE_STATUS),
-	SEEK("fseeko", SCRIBE_SITE_STATUS),
-	SEEK("fseeko64", SCRIBE_SITE_STATUS),
-	SEEK("fsetpos", SCRIBE_SITE_STATUS),
-	SEEK("fsetpos64", SCRIBE_SITE_STATUS),
-	SEEK("rewind", 0),
-	CALL("fread", ITEMS, READ, 0, 0, 3, 1, X, X, X, X),
-	CALL("fread_unlocked", ITEMS, READ, 0, 0, 3, 1, X, X, X, X),
-	CALL("__fread_chk", ITEMS, READ, 0, 0, 4, 2, X, X, X, X),
-	CALL("__fread_unlocked_chk", ITEMS, READ, 0, 0, 4, 2, X, X, X, X),
-	CALL("fwrite", ITEMS, WRITE, 0, 0, 3, 1, X, X, X, X),
-	CALL("fwrite_unlocked", ITEMS, WRITE, 0, 0, 3, 1, X, X, X, X),
-	CALL("fputs", STRING, WRITE, 0, 0, 1, 0, X, X, X, X),
-	CALL("fputs_unlocked", STRING, WRITE, 0, 0, 1, 0, X, X, X, X),
-	CALL("puts", STRING, WRITE, SCRIBE_SITE_NEWLINE, STDOUT, X, 0, X, X, X, X),
-	CALL("fputc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
-	CALL("fputc_unlocked", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
-	CALL("putc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
-	CALL("putc_unlocked", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
-	CALL("_IO_putc", ONE, WRITE, 0, 0, 1, X, X, X, X, X),
-	CALL("putchar", ONE, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("putchar_unlocked", ONE, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("fgetc", ONE, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("fgetc_unlocked", ONE, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("getc", ONE, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("getc_unlocked", ONE, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("_IO_getc", ONE, READ, 0, 0, 0, X, X, X, X, X),
-	CALL("getchar", ONE, READ, 0, STDIN, X, X, X, X, X, X),
-	CALL("getchar_unlocked", ONE, READ, 0, STDIN, X, X, X, X, X, X),
-	CALL("fgets", LINE, READ, 0, 0, 2, X, X, X, X, X),
-	CALL("fgets_unlocked", LINE, READ, 0, 0, 2, X, X, X, X, X),
-	CALL("__fgets_chk", LINE, READ, 0, 0, 3, X, X, X, X, X),
-	CALL("__fgets_unlocked_chk", LINE, READ, 0, 0, 3, X, X, X, X, X),
-	CALL("getline", CHARS, READ, 0, 0, 2, X, X, X, X, X),
-	CALL("getdelim", CHARS, READ, 0, 0, 3, X, X, X, X, X),
-	CALL("__getdelim", CHARS, READ, 0, 0, 3, X, X, X, X, X),
-	CALL("fprintf", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
-	CALL("vfprintf", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
-	CALL("__fprintf_chk", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
-	CALL("__vfprintf_chk", CHARS, WRITE, 0, 0, 0, X, X, X, X, X),
-	CALL("printf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("vprintf", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("__printf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("__vprintf_chk", CHARS, WRITE, 0, STDOUT, X, X, X, X, X, X),
-	CALL("gets", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
-	CALL("__gets_chk", SCAN, READ, 0, STDIN, X, X, X, X, X, X),
 	MESSAGE("perror"),
 	MESSAGE("psignal"),
 	MESSAGE("psiginfo"),
@@ -183,20 +102,6 @@ static const struct scribe_probe stdio[] = {
 	MESSAGE("getopt"),
 	MESSAGE("getopt_long"),
 	MESSAGE("getopt_long_only"),
-	CALL("putw", SCAN, WRITE, 0, 0, 1, X, X, X, X, X),
-	CALL("getw", SCAN, READ, 0, 0, 0, X, X, X, X, X),
-	SCANS("", ""),
-	SCANS("__isoc99_", ""),
-	SCANS("__isoc23_", ""),
-	SCANS("", "w"),
-	SCANS("__isoc99_", "w"),
-	SCANS("__isoc23_", "w"),
-	WIDE_PRINTS("", ""),
-	WIDE_PRINTS("__", "_chk"),
-	WIDE_CALLS(""),
-	WIDE_CALLS("_unlocked"),
-	CALL("__fgetws_chk", SCAN, READ, 0, 0, 3, X, X, X, X, X),
-	CALL("__fgetws_unlocked_chk", SCAN, READ, 0, 0, 3, X, X, X, X, X),
 };
 
 static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]);

@@ -45,20 +45,6 @@ static void keep_patterns(struct scribe_job *w, const struct scribe_value *v, si
 }
 
 /*
- * The first part of a stream whose calls were counted until that was stopped: what was
- * counted by calls and what by system calls is together what all its system calls moved.
- */
-static const struct scribe_posix_part *settle(const struct scribe_slot_view *v)
-{
-	static struct scribe_posix_part part;
-
-	part = *v->part[0];
-	for (int i = 0; i < 2; i++)
-		part.bytes[i] -= (uint64_t)v->slot->ahead[i];
-	return &part;
-}
-
-/*
  * A library's record. Totals of the process are of what the kernel moved: a
  * stream's are, where its system calls were counted or nothing else was.
  */
@@ -69,15 +55,10 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	struct scribe_file_record *f = scribe_records_at_module(x->records, module, label->id);
 	/* system calls beneath a stream that have no counter of STDIO: the file's own */
 	bool has_patterns = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
-	const struct scribe_posix_part *first = NULL;
 	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, label->id) : f;
 
-	if (stream && v->slot->flags & SCRIBE_SF_STOPPED) {
-		first = settle(v);
-		x->p->work->streams_stopped++;
-	}
 	for (unsigned i = 0; i < v->nparts; i++) {
-		const struct scribe_posix_part *part = i || !first ? v->part[i] : first;
+		const struct scribe_posix_part *part = v->part[i];
 
 		if (!f || !ext || scribe_posix_acc_add(&f->acc, part, v->access[i], v->stride[i]) < 0 ||
 		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
@@ -94,9 +75,6 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 		x->p->totals.bytes_read += part->bytes[0];
 		x->p->totals.bytes_written += part->bytes[1];
 	}
-	if (first)
-		scribe_heatmaps_correct(x->p, module, (const int64_t[]){-v->slot->ahead[0], -v->slot->ahead[1]},
-					first);
 	if (f && has_patterns) {
 		scribe_file_properties(f, v->ext[0]);
 		f->file_id = label->file_id;

@@ -85,36 +85,6 @@ void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scri
 	}
 }
 
-/* So many bytes fewer, from the bin of this time backwards. */
-static void take(struct scribe_heat_table *t, uint64_t at_ns, int w, uint64_t bytes)
-{
-	const uint64_t width = SCRIBE_HEAT_WIDTH_NS << t->shift;
-	uint64_t i = at_ns > t->base_ns ? (at_ns - t->base_ns) / width : 0;
-
-	for (i = i < SCRIBE_HEAT_BINS ? i + 1 : SCRIBE_HEAT_BINS; i && bytes; i--) {
-		uint64_t *bin = &t->bin[i - 1].bytes[w], n = *bin < bytes ? *bin : bytes;
-
-		*bin -= n;
-		bytes -= n;
-	}
-}
-
-void scribe_heatmaps_correct(struct scribe_process *p, int module, const int64_t bytes[2],
-			     const struct scribe_posix_part *part)
-{
-	struct scribe_heat_table *to = map_of(p, module);
-
-	for (int w = 0; to && w < 2; w++) {
-		const uint64_t more[2] = {w ? 0 : (uint64_t)bytes[0], w ? (uint64_t)bytes[1] : 0};
-		const uint64_t at = part->end[w] ? part->end[w] : to->base_ns;
-
-		if (bytes[w] > 0)
-			put(to, at, at + 1, more);
-		else if (bytes[w] < 0)
-			take(to, at, w, 0 - (uint64_t)bytes[w]);
-	}
-}
-
 void scribe_heatmaps_forget(struct scribe_rank *r)
 {
 	free(r->heat);

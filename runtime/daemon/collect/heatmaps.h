@@ -17,9 +17,6 @@
  */
 void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scribe_heat *heat,
 			 const struct scribe_heat_table *table, const struct scribe_posix_part *part);
-/* The record has so many bytes (READ, WRITE; negative: less) that its bins do not know of. */
-void scribe_heatmaps_correct(struct scribe_process *p, int module, const int64_t bytes[2],
-			     const struct scribe_posix_part *part);
 void scribe_heatmaps_forget(struct scribe_rank *r);
 
 /* Where bins of this process best begin, CLOCK_MONOTONIC; 0: not known. */

@@ -199,11 +199,6 @@ void scribe_libs_idle(struct scribe_daemon *d)
 
 	if (!l || !l->everything)
 		return;
-	/* what had to be stopped may be tried again */
-	if (scribe_uprobes_dropped_stream_calls(l->uprobes)) {
-		scribe_libs_stop(d, true);
-		return;
-	}
 	scribe_libs_rest(d);
 	scribe_seekers_end(l);
 	scribe_libs_ask_end(l);
@@ -226,7 +221,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	struct scribe_uprobes_options o = {
 		.modules = scribe_libs_wanted(c),
 		.wrapped = scribe_libs_modules_wrapped(c),
-		.stdio_calls = c->stdio_calls,
 		.level = scribe_libs_level(c),
 		.verbose = d->verbose,
 		.study = scribe_libs_study,
@@ -242,9 +236,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		scribe_libs_attach_everything(d);
 	if (d->libs)
 		return;
-	if (c->stdio_calls && !(o.modules & 1ull << SCRIBE_MOD_STDIO))
-		fprintf(stderr, "ioscribed: stdio_calls = yes counts nothing: trace_libraries = %s has no stdio\n",
-			c->trace_libraries);
 	if (!o.modules) {
 		/* an earlier daemon may have wanted some */
 		scribe_uprobes_drop_pinned(d->bpf);
@@ -255,8 +246,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		return;
 	l->roots.sock = l->reader.sock = l->peeker.sock = -1;
 	l->verbose = d->verbose;
-	l->stdio_calls = l->calls = c->stdio_calls;
-	l->stdio_max_cpu_percent = c->stdio_max_cpu_percent;
 	l->find = scribe_find_new(NULL);
 	if (!l->find || scribe_uprobes_open(d->bpf, &o, &l->uprobes, &err) < 0) {
 		/* who asked for libraries by name is told that there are none */
@@ -267,10 +256,6 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		return;
 	}
 	d->libs = l;
-	l->guard_ns = scribe_now_ns();
-	l->guard_calls = scribe_uprobes_stream_calls(l->uprobes);
-	if (scribe_uprobes_dropped_stream_calls(l->uprobes))
-		l->stdio_calls = false;
 	l->cache = c->library_cache;
 	snprintf(l->paths, sizeof(l->paths), "%s", c->library_paths);
 	if (!scribe_libs_wrap_library(c, l->wrap_path, sizeof(l->wrap_path)))

@@ -50,8 +50,6 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p);
 /* Lives on from the daemon before: where no probes stood between the two, the same. */
 void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p);
-/* Now and then: does counting single stream calls cost too much? */
-void scribe_libs_guard(struct scribe_daemon *d);
 /* A process is gone, and its records have been taken. */
 void scribe_libs_ended(struct scribe_daemon *d);
 /* Now and then: what the kernel's tables hold of processes that are gone is taken out. */

@@ -61,10 +61,6 @@ struct scribe_libs {
 	struct scribe_study study; /* of the file that is attached to next, */
 	int studied_rc;            /* or why it could not be read, */
 	bool studied;              /* where it has been */
-	bool calls;                /* what is to be studied: single calls of streams, too */
-	bool stdio_calls;
-	uint32_t stdio_max_cpu_percent;
-	uint64_t guard_ns, guard_calls;
 	uint64_t swept_ns;
 	char why[320]; /* the first library that is wanted could not be probed for this reason; "" all could */
 	uint32_t ended; /* processes since then */
@@ -110,7 +106,7 @@ struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner);
 /* Why the file that a search has found must not be attached to; NULL: it may be. `inode`: that it must be, 0 any. */
 const char *scribe_libs_refused(int fd, uint64_t inode, struct stat *ret);
 /* scribe_uprobes_options.study; ctx: struct scribe_daemon. */
-int scribe_libs_study(void *ctx, int fd, uint32_t uid, bool calls, struct scribe_study *ret_study);
+int scribe_libs_study(void *ctx, int fd, uint32_t uid, struct scribe_study *ret_study);
 /*
  * Up to four bytes of a process of this user's. False: nobody knows; with `peeks` also, `later`
  * in it, when it is being looked at: to be asked again. NULL: that is waited for.

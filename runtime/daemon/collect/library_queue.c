@@ -180,7 +180,7 @@ static bool read_file(struct scribe_daemon *d, struct scribe_seeker *s)
 		s->reader = idle(scribe_libs_reader(l, s->owner));
 		if (s->reader)
 			(void)scribe_watch_edge(d->epoll, s->reader->sock, &d->bpf);
-		rc = s->reader ? scribe_helper_study_begin(s->reader, s->fd, l->calls, wait_ms(d, STUDY_MS)) : -EIO;
+		rc = s->reader ? scribe_helper_study_begin(s->reader, s->fd, wait_ms(d, STUDY_MS)) : -EIO;
 		if (rc < 0) {
 			attach_found(d, s, rc);
 			return true;

@@ -69,7 +69,7 @@ struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
 	return h;
 }
 
-int scribe_libs_study(void *ctx, int fd, uint32_t owner, bool calls, struct scribe_study *ret)
+int scribe_libs_study(void *ctx, int fd, uint32_t owner, struct scribe_study *ret)
 {
 	struct scribe_daemon *d = ctx;
 	struct scribe_libs *l = d->libs;
@@ -87,7 +87,7 @@ int scribe_libs_study(void *ctx, int fd, uint32_t owner, bool calls, struct scri
 
 		if (!h)
 			return -EIO;
-		rc = scribe_helper_study(h, fd, calls, ret, owner ? USERS_MS : ROOTS_MS);
+		rc = scribe_helper_study(h, fd, ret, owner ? USERS_MS : ROOTS_MS);
 		if (h->sock < 0)
 			scribe_libs_lose(l, h, owner);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Library modules while they are attached: what counting costs, what is left in the kernel's
- * tables, what is asked of them. Must not know which libraries there are, or of logs.
+ * Library modules while they are attached: what is left in the kernel's tables, what is asked
+ * of them. Must not know which libraries there are, or of logs.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -14,61 +14,8 @@
 #include "uprobes/attach/kernel_tables.h"
 #include "uprobes/wire.h"
 
-#define CALL_COST_NS 1500 /* of a counted stream call, entry and return, here */
-#define GUARD_NS     200000000ull
 #define SWEEP_NS     2000000000ull /* between looks at the tables, */
 #define SWEEP_ENDED  32            /* or so many ended processes */
-
-/* A stream's, unless the program counts it itself. What it has moved is known by `ahead`, at any moment. */
-static void stop_calls(struct scribe_slot *s)
-{
-	uint32_t flags = __atomic_load_n(&s->flags, __ATOMIC_RELAXED);
-
-	if (!(flags & SCRIBE_SF_CALLS) || (flags & SCRIBE_SF_INSIDE))
-		return;
-	__atomic_fetch_or(&s->flags, SCRIBE_SF_STOPPED, __ATOMIC_RELAXED);
-	__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_CALLS, __ATOMIC_RELAXED);
-}
-
-/* Streams whose calls are no longer counted: from now on their system calls are. */
-static void forget_calls(struct scribe_daemon *d)
-{
-	for (uint32_t i = 1; i <= d->processes; i++) {
-		const struct scribe_proc *p = scribe_bpf_proc(d->bpf, i);
-		uint32_t at = p && p->proc_id ? p->head : 0;
-
-		for (uint32_t n = 0; at && n < d->slots; n++) {
-			struct scribe_slot *s = scribe_bpf_slot(d->bpf, at);
-
-			if (!s || s->proc_id != p->proc_id)
-				break;
-			if (s->kind == SCRIBE_KIND_STDIO)
-				stop_calls(s);
-			at = s->next == SCRIBE_LINK_PENDING ? 0 : s->next;
-		}
-	}
-}
-
-void scribe_libs_guard(struct scribe_daemon *d)
-{
-	struct scribe_libs *l = d->libs;
-	uint64_t now = scribe_now_ns(), calls, spent;
-
-	if (!l || !l->stdio_calls || now - l->guard_ns < GUARD_NS)
-		return;
-	calls = scribe_uprobes_stream_calls(l->uprobes);
-	spent = (calls - l->guard_calls) * CALL_COST_NS;
-	if (spent * 100 > (now - l->guard_ns) * l->stdio_max_cpu_percent) {
-		scribe_uprobes_stop_stream_calls(l->uprobes);
-		forget_calls(d);
-		scribe_uprobes_drop_stream_calls(l->uprobes);
-		l->stdio_calls = false;
-		if (l->verbose)
-			fprintf(stderr, "ioscribed: counting stream calls cost too much: stopped\n");
-	}
-	l->guard_calls = calls;
-	l->guard_ns = now;
-}
 
 static int by_proc_id(const void *a, const void *b)
 {

@@ -49,10 +49,8 @@ struct scribe_config {
 	char trace_libraries[64];  /* library modules to trace: stdio, mpiio, hdf5, pnetcdf; none; auto */
 	char library_attach[8];    /* auto, multi, events */
 	bool library_cache;        /* attach to what the linker's cache knows before CMD starts */
-	bool stdio_calls;          /* count single calls of streams */
 	bool stdio_wrap;           /* preloaded: programs count their streams themselves */
 	bool mpiio_wrap;           /* and the data calls of their MPI-IO files */
-	uint32_t stdio_max_cpu_percent;      /* most of a processor's time, per cent, for that */
 	bool dxt;                            /* keep each read and write with its times */
 	bool dxt_threads;                    /* and with its thread, in Darshan's coming versions of the records */
 	double dxt_small, dxt_unaligned;     /* least shares of small and unaligned operations; 0: all */

@@ -62,8 +62,6 @@ static const struct key {
 	{"library_cache", SWITCH, FIELD(library_cache), 0, 0, SITE},
 	{"mpiio_wrap", SWITCH, FIELD(mpiio_wrap), 0, 0, SITE},
 	{"stdio_wrap", SWITCH, FIELD(stdio_wrap), 0, 0, SITE},
-	{"stdio_calls", SWITCH, FIELD(stdio_calls), 0, 0, SITE},
-	{"stdio_max_cpu_percent", NUMBER, FIELD(stdio_max_cpu_percent), 1, 100, SITE},
 	{"user_libraries", WHOSE, FIELD(user_libraries), 0, 0, SITE},
 	{"library_paths", TEXT, FIELD(library_paths), 0, 0, SITE},
 	{"dxt", SWITCH, FIELD(dxt), 0, 0, BEGINNING},
@@ -119,7 +117,6 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	strcpy(c->trace_libraries, "auto");
 	strcpy(c->library_attach, "auto");
 	strcpy(c->user_libraries, "alone");
-	c->stdio_max_cpu_percent = 20;
 	c->library_cache = true;
 	c->stdio_wrap = true;
 	c->mpiio_wrap = true;

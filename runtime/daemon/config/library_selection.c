@@ -43,9 +43,7 @@ uint64_t scribe_libs_modules(const char *list)
 
 uint64_t scribe_libs_wanted(const struct scribe_config *c)
 {
-	uint64_t stdio = c->stdio_calls && is_auto(c->trace_libraries) ? scribe_libs_modules("stdio") : 0;
-
-	return scribe_libs_modules(c->trace_libraries) | stdio;
+	return scribe_libs_modules(c->trace_libraries);
 }
 
 enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)

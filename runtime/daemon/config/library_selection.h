@@ -15,7 +15,7 @@
 /* Modules of the log (bits) that the value of `libraries` names; what this build leaves out is not among
  * them. */
 uint64_t scribe_libs_modules(const char *list);
-/* Those that a configuration asks for: who counts single calls of streams wants streams. */
+/* Those that a configuration asks for. */
 uint64_t scribe_libs_wanted(const struct scribe_config *c);
 /* Modules whose calls preloaded programs may count themselves. */
 uint64_t scribe_libs_modules_wrapped(const struct scribe_config *c);

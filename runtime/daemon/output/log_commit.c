@@ -50,7 +50,6 @@ uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_l
 	ret_ledger->v[SCRIBE_L_OVERFLOWED] += late;
 	ret_ledger->v[SCRIBE_L_OVERFLOWED_FILES] += w->files_folded;
 	ret_ledger->v[SCRIBE_L_APPROX_TIME] += w->untimed_calls;
-	ret_ledger->v[SCRIBE_L_STREAMS_STOPPED] = w->streams_stopped;
 	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(w);
 	partial = scribe_segments_ledger(w, ret_ledger);
 	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||

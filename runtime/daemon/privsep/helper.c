@@ -247,20 +247,20 @@ int scribe_helper_remove(struct scribe_helper *h, const char *path, struct scrib
 	return ask_about(h, SCRIBE_HELPER_REMOVE, path, 0, "remove", NULL, err);
 }
 
-int scribe_helper_study(struct scribe_helper *h, int fd, bool calls, struct scribe_study *ret, int ms)
+int scribe_helper_study(struct scribe_helper *h, int fd, struct scribe_study *ret, int ms)
 {
-	int rc = scribe_helper_study_begin(h, fd, calls, (uint32_t)ms), answered = rc;
+	int rc = scribe_helper_study_begin(h, fd, (uint32_t)ms), answered = rc;
 
 	while (rc == 0 && !scribe_helper_studied(h, ret, &answered))
 		poll(&(struct pollfd){.fd = h->sock, .events = POLLIN}, 1, 20);
 	return answered;
 }
 
-int scribe_helper_study_begin(struct scribe_helper *h, int fd, bool calls, uint32_t deadline_ms)
+int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms)
 {
-	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_STUDY};
+	static const struct scribe_helper_question q = {.op = SCRIBE_HELPER_STUDY};
 
-	return ask_how(h, &q, fd, calls, deadline_ms);
+	return ask(h, &q, fd, deadline_ms, false);
 }
 
 /* An answer of two messages: what was found is one of its own. */

@@ -94,9 +94,9 @@ int scribe_helper_attributes(struct scribe_helper *h, const char *attribute, int
 int scribe_helper_merge(struct scribe_helper *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms);
 struct scribe_study; /* uprobes/elf/study.h */
 /* scribe_study_file, of a regular file; -ETIMEDOUT after `ms`, -EPIPE: the helper is of no use any more. */
-int scribe_helper_study(struct scribe_helper *h, int fd, bool calls, struct scribe_study *ret_study, int ms);
+int scribe_helper_study(struct scribe_helper *h, int fd, struct scribe_study *ret_study, int ms);
 /* The same in steps: false, not yet. */
-int scribe_helper_study_begin(struct scribe_helper *h, int fd, bool calls, uint32_t deadline_ms);
+int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms);
 bool scribe_helper_studied(struct scribe_helper *h, struct scribe_study *ret_study, int *ret_rc);
 
 /* Up to four bytes of a process's memory, by a helper that has the power to. */

@@ -402,7 +402,7 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 		return peek(q);
 	case SCRIBE_HELPER_STUDY:
 		rc = scribe_helper_limits();
-		return rc < 0 ? rc : scribe_study_file(fd, q->replace, &study);
+		return rc < 0 ? rc : scribe_study_file(fd, &study);
 	case SCRIBE_HELPER_RESOLVE:
 		return resolve(q, fd);
 	case SCRIBE_HELPER_CMDLINE:

@@ -134,7 +134,6 @@ struct scribe_job {
 	uint64_t untimed_calls;             /* that programs counted when they allowed themselves no clock */
 	uint64_t heat_lost;                 /* parts whose bytes over time found no memory */
 	uint64_t heat_wide_ns;              /* longest time of one bin, where no table was to be had */
-	uint64_t streams_stopped;           /* whose calls are not counted any more: they cost too much */
 	uint64_t lost_seen;                 /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	enum scribe_job_state state;        /* goes on, never back */
 	bool has_env_settings; /* a process has brought settings in its environment (job_env.h) */
