@@ -25,6 +25,7 @@ int scribe_msg_payload_bytes(unsigned type)
 {
 	switch (type) {
 	case SCRIBE_MSG_START:
+	case SCRIBE_MSG_PROBED:
 		return sizeof(struct scribe_msg_start);
 	case SCRIBE_MSG_HELLO:
 		return sizeof(struct scribe_msg_hello);
@@ -39,6 +40,7 @@ int scribe_msg_payload_bytes(unsigned type)
 	case SCRIBE_MSG_DONE_OK:
 	case SCRIBE_MSG_JOB_OK:
 	case SCRIBE_MSG_START_OK:
+	case SCRIBE_MSG_PROBED_OK:
 	case SCRIBE_MSG_STREAMS_OK:
 	case SCRIBE_MSG_JOB_STATUS:
 	case SCRIBE_MSG_RUN_REATTACH:

@@ -167,6 +167,15 @@ static void on_hello(struct peer *p, const struct scribe_msg_hello *m)
 		scribe_msg_send(p->fd, SCRIBE_MSG_HELLO_OK, 0, &ok, sizeof(ok), -1, 1000);
 }
 
+/* Before the program begins. */
+static void on_probed(struct peer *p)
+{
+	if (is("nonsense"))
+		send(p->fd, "what is this?", 13, MSG_NOSIGNAL);
+	else if (!is("deaf"))
+		scribe_msg_send(p->fd, SCRIBE_MSG_PROBED_OK, 0, NULL, 0, -1, 1000);
+}
+
 static void on_fetch(struct peer *p)
 {
 	struct scribe_msg_fetch_ok ok = {.mem_align = 8};
@@ -205,6 +214,9 @@ static int serve(struct peer *p)
 		return 0;
 	}
 	switch (h->type) {
+	case SCRIBE_MSG_PROBED:
+		on_probed(p);
+		return 0;
 	case SCRIBE_MSG_HELLO:
 		on_hello(p, payload);
 		return 0;

@@ -168,10 +168,11 @@ still_there() {
 # of_status FIELD: of what the service tells root.
 of_status() { "$IOSCRIBE" job status --timeout 60 | sed -n "s/^$1=//p" | head -n 1; }
 
-# calls ID LIBRARIES FILE: two ranks of job ID with these libraries; `log` is theirs.
+# calls ID LIBRARIES FILE: two ranks of job ID with these libraries, which wait until they are probed; `log` is theirs.
 calls() {
   job begin --job-id "$1" --uid 65534 --match-env "JOBX=$1"
-  user env "JOBX=$1" IOSCRIBE_ENABLE=1 "LD_LIBRARY_PATH=$2" mpiexec.mpich -n 2 "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" "$3" 3>&-
+  user env "JOBX=$1" IOSCRIBE_ENABLE=1 "LD_PRELOAD=$IOSCRIBE_BUILD/runtime/client/libioscribe.so" \
+    "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" "LD_LIBRARY_PATH=$2" mpiexec.mpich -n 2 "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" "$3" 3>&-
   log=$(job end "$1" --deadline 30 | tr ' ' '\n' | grep mpiio_calls)
 }
 

@@ -111,13 +111,13 @@ bool scribe_link_ready(const struct scribe_link *l, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-int scribe_link_start(struct scribe_link *l, uint64_t until_ns, int64_t deadline)
+int scribe_link_start(struct scribe_link *l, enum scribe_msg_type what, uint64_t until_ns, int64_t deadline)
 {
 	struct scribe_msg_start m = {.until_ns = until_ns};
 	const void *payload;
-	int rc = say(l, SCRIBE_MSG_START, &m, sizeof(m), deadline);
+	int rc = say(l, what, &m, sizeof(m), deadline);
 
-	return rc < 0 ? rc : hear(l, SCRIBE_MSG_START_OK, &payload, NULL, deadline);
+	return rc < 0 ? rc : hear(l, what + 1, &payload, NULL, deadline);
 }
 
 int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline)

@@ -31,8 +31,8 @@ struct scribe_identity {
 int scribe_link_open(struct scribe_link *l, int64_t deadline);
 void scribe_link_close(struct scribe_link *l);
 
-/* Wait until this process, which has just begun, is recorded; it waits so long itself. */
-int scribe_link_start(struct scribe_link *l, uint64_t until_ns, int64_t deadline);
+/* Wait until this process, which has just begun, is recorded (START) or its libraries are probed (PROBED). */
+int scribe_link_start(struct scribe_link *l, enum scribe_msg_type what, uint64_t until_ns, int64_t deadline);
 
 int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline);
 int scribe_link_hear_hello(struct scribe_link *l, int64_t deadline, struct scribe_msg_hello_ok *ret_ok);

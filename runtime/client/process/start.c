@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Before the program begins: while no process of the node is recorded, no program of ours
- * stands at system calls; the first one waits here until they do. Never prints, keeps errno,
- * waits a moment at most. Must not know MPI.
+ * Before the program begins: it waits until the daemon records it. While no process of the node is
+ * recorded, no program of ours stands at system calls; and a library that the program needs may not be
+ * probed yet. Never prints, keeps errno, waits a moment at most.
  */
 #include "runtime/client/process/start.h"
 
 #include <errno.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,37 @@ static bool recorded(const char *socket)
 	return access(path, F_OK) == 0;
 }
 
-static void wait_for_daemon(void)
+struct needs {
+	bool mpi, wraps_mpi, above_mpi;
+};
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static int on_object(struct dl_phdr_info *object, size_t bytes, void *ctx)
+{
+	const char *slash = strrchr(object->dlpi_name, '/'), *name = slash ? slash + 1 : object->dlpi_name;
+	struct needs *n = ctx;
+
+	(void)bytes;
+	n->mpi |= begins(name, "libmpi");
+	n->wraps_mpi |= begins(name, "libioscribe-inside");
+	n->above_mpi |= begins(name, "libhdf5") || begins(name, "libpnetcdf");
+	return 0;
+}
+
+/* Has the dynamic linker loaded a library whose calls are counted by probes? */
+static bool needs_probes(void)
+{
+	struct needs n = {0};
+
+	dl_iterate_phdr(on_object, &n);
+	return n.above_mpi || (n.mpi && !n.wraps_mpi);
+}
+
+static void wait_for_daemon(enum scribe_msg_type what)
 {
 	int64_t deadline = scribe_msg_now_ms() + START_MS;
 	struct scribe_link link;
@@ -47,7 +78,7 @@ static void wait_for_daemon(void)
 
 	if (scribe_link_open(&link, deadline) == 0) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		scribe_link_start(&link,
+		scribe_link_start(&link, what,
 				  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
 					  (uint64_t)scribe_msg_left_ms(deadline) * 1000000,
 				  deadline);
@@ -58,11 +89,17 @@ static void wait_for_daemon(void)
 void scribe_client_start(void)
 {
 	const char *socket = getenv(SCRIBE_ENV_SOCKET);
+	enum scribe_msg_type what = SCRIBE_MSG_ERROR;
 	int kept = errno;
 
+	if (!socket || says_one(SCRIBE_ENV_DISABLE))
+		return;
 	/* what `ioscribe run` starts is recorded already */
-	if (socket && !getenv(SCRIBE_ENV_JOB) && says_one("IOSCRIBE_ENABLE") && !says_one(SCRIBE_ENV_DISABLE) &&
-	    !recorded(socket) && !scribe_inherited_filter())
-		wait_for_daemon();
+	if (!getenv(SCRIBE_ENV_JOB) && says_one("IOSCRIBE_ENABLE") && !recorded(socket))
+		what = SCRIBE_MSG_START;
+	else if (needs_probes())
+		what = SCRIBE_MSG_PROBED;
+	if (what != SCRIBE_MSG_ERROR && !scribe_inherited_filter())
+		wait_for_daemon(what);
 	errno = kept;
 }

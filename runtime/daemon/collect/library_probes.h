@@ -35,8 +35,9 @@ enum scribe_part scribe_libs_part(const struct scribe_config *c);
  */
 bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client);
 /*
- * A process has executed a program, at `when_ns` (0: some time ago): what it needs, and what LD_LIBRARY_PATH offers
- * it. Marks its log where calls of what is linked into a program that has just begun may have gone by.
+ * A process has executed a program, at `when_ns` (0: some time ago): what LD_LIBRARY_PATH offers it. What it needs is
+ * probed when it is mapped, while its runtime waits (SCRIBE_MSG_PROBED). Marks its log where calls of what is linked
+ * into a program that has just begun may have gone by.
  */
 void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns);
 /*

@@ -79,12 +79,11 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);
 	if (!stat_at(exe, &st))
 		return;
-	k.search.known = scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino) != NULL;
 	/* below another root its names mean other files: those are found when it maps them */
 	if (same_root(p->tgid))
 		scribe_libs_seek(d, p->work, &k);
 	/* a library that is linked into it may be called at once */
-	if (when_ns && !k.search.known)
+	if (when_ns && !scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
 		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
 }
 

@@ -18,15 +18,22 @@ static void goes_on(struct scribe_daemon *d, struct scribe_client *c)
 		p->began_ns = scribe_now_ns();
 }
 
+/* Are links being made, or libraries that it has mapped looked at? */
+static bool has_to_wait(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
+{
+	const struct scribe_process *p = type == SCRIBE_MSG_JOB_OK ? NULL : scribe_client_peer(d, c);
+
+	return scribe_libs_busy(d) || (p && p->held);
+}
+
 void scribe_attach_session_tick(struct scribe_daemon *d)
 {
-	bool busy = scribe_libs_busy(d);
 	uint64_t now = scribe_now_ns();
 
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
 		unsigned type = c->awaits;
 
-		if (!type || c->gone || (busy && now < c->awaits_until_ns))
+		if (!type || c->gone || (now < c->awaits_until_ns && has_to_wait(d, c, type)))
 			continue;
 		c->awaits = 0;
 		if (type == SCRIBE_MSG_START_OK)
@@ -37,7 +44,7 @@ void scribe_attach_session_tick(struct scribe_daemon *d)
 
 int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
-	if (!scribe_libs_busy(d))
+	if (!has_to_wait(d, c, type))
 		return scribe_client_send(c, type, NULL, 0);
 	c->awaits = type;
 	c->awaits_until_ns = until_ns;
@@ -61,6 +68,13 @@ int scribe_attach_session_start(struct scribe_daemon *d, struct scribe_client *c
 	if (scribe_libs_busy(d))
 		scribe_libs_late(d, p);
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_START_OK, m->until_ns);
+}
+
+int scribe_attach_session_probed(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_start *m)
+{
+	if (!scribe_client_peer(d, c))
+		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
+	return scribe_attach_session_answer(d, c, SCRIBE_MSG_PROBED_OK, m->until_ns);
 }
 
 int scribe_attach_session_announced(struct scribe_daemon *d, struct scribe_client *c, bool hook)

@@ -11,6 +11,8 @@
 int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns);
 /* The runtime of a process that has just begun; answered once the programs stand. */
 int scribe_attach_session_start(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_start *m);
+/* The same, answered once the libraries that the process has mapped are probed, or will not be. */
+int scribe_attach_session_probed(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_start *m);
 /* A process of the job is about to join; `hook`: the peer and those above it are no part of the job. */
 int scribe_attach_session_announced(struct scribe_daemon *d, struct scribe_client *c, bool hook);
 /* Often: answers whoever waits for links that are being made. */

@@ -231,8 +231,9 @@ static int on_streams(struct scribe_daemon *d, struct scribe_client *c, const st
 /* Messages of a traced process about itself. */
 static bool is_of_process(unsigned type)
 {
-	return type == SCRIBE_MSG_STREAMS || type == SCRIBE_MSG_START || type == SCRIBE_MSG_HELLO ||
-	       type == SCRIBE_MSG_FETCH || type == SCRIBE_MSG_DONE || type == SCRIBE_MSG_JOB_READY;
+	return type == SCRIBE_MSG_STREAMS || type == SCRIBE_MSG_START || type == SCRIBE_MSG_PROBED ||
+	       type == SCRIBE_MSG_HELLO || type == SCRIBE_MSG_FETCH || type == SCRIBE_MSG_DONE ||
+	       type == SCRIBE_MSG_JOB_READY;
 }
 
 /* Has it a message that can be served now? Also true of what is no message. */
@@ -268,6 +269,8 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 		return on_streams(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_START:
 		return scribe_attach_session_start(d, c, (const void *)(h + 1));
+	case SCRIBE_MSG_PROBED:
+		return scribe_attach_session_probed(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_HELLO:
 		return on_hello(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_FETCH:

@@ -188,20 +188,15 @@ static void for_command(struct searching *s, const struct scribe_search *q)
 static void for_program(struct searching *s, const struct scribe_search *q)
 {
 	static char *searched; /* the last list of directories */
-	char exe[64], *env;
-	const char *search;
 	size_t n;
+	char *env = read_text(q->pid, "environ", &n);
+	const char *search = variable(env, n, "LD_LIBRARY_PATH");
 
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)q->pid);
-	env = read_text(q->pid, "environ", &n);
-	search = variable(env, n, "LD_LIBRARY_PATH");
 	if (!searched || strcmp(searched, search) != 0) {
 		scribe_find_listed(search, on_found, s);
 		free(searched);
 		searched = strdup(search);
 	}
-	if (!q->known)
-		needed(s, exe, search);
 	free(env);
 }
 

@@ -12,7 +12,7 @@
 
 enum scribe_search_for {
 	SCRIBE_SEARCH_COMMAND, /* it is about to run CMD, the last `words` of its command line */
-	SCRIBE_SEARCH_PROGRAM, /* it has executed a program; with `known` that itself is of no interest */
+	SCRIBE_SEARCH_PROGRAM, /* it has executed a program: what LD_LIBRARY_PATH offers it */
 	SCRIBE_SEARCH_LIST,    /* directories and files in `list`; with `cache` what the linker's cache holds, too */
 	SCRIBE_SEARCH_MAPPED,  /* a mapping of the inode */
 	SCRIBE_SEARCH_MAPS,    /* all files whose code it has mapped */
@@ -22,7 +22,6 @@ struct scribe_search {
 	uint32_t what; /* enum scribe_search_for */
 	int32_t pid;
 	uint32_t words;
-	uint32_t known;
 	uint32_t any; /* all that is known of is attached to */
 	uint32_t cache;
 	uint64_t inode;
