@@ -12,10 +12,11 @@ teardown() {
   rm -rf "$T"
 }
 
-@test "the unit's exposure is at most 2.3" {
+@test "the unit's exposure is at most 2.5" {
   # 0.3 of it: the real-time priority that calls on maps have where the kernel preempts itself
   # 0.2: helpers change their root directory (chroot)
-  run systemd-analyze security --offline=true --no-pager --threshold=23 "$UNIT"
+  # 0.2: a log in the spool is given to its user (chown)
+  run systemd-analyze security --offline=true --no-pager --threshold=25 "$UNIT"
   echo "$output" | grep -v '^✓'
   [ "$status" -eq 0 ]
   [[ $output == *"exposure level for ioscribed.service: "[012].* ]]
@@ -23,7 +24,7 @@ teardown() {
 
 @test "the check can fail: a unit without the hardening is refused" {
   grep -Ev '^(Protect|Private|Restrict|SystemCall|Capability|NoNew)' "$UNIT" >"$T/ioscribed.service"
-  run systemd-analyze security --offline=true --no-pager --threshold=23 "$T/ioscribed.service"
+  run systemd-analyze security --offline=true --no-pager --threshold=25 "$T/ioscribed.service"
   [ "$status" -ne 0 ]
 }
 

@@ -70,7 +70,7 @@ job_of() {
 finished() {
   local id=$1 log
   log=$(find "${@:2}" -name "*_id$id-*.darshan" -type f 2>/dev/null)
-  [ -n "$log" ] || log=$(grep -ls "_id$id-" "$T"/spool/*.to | sed 's/\.to$//')
+  [ -n "$log" ] || log=$(grep -ls "_id$id-" "$T"/spool/*/*.to | sed 's/\.to$//')
   [ "$(wc -l <<<"$log")" -eq 1 ] && [ -f "$log" ] || { echo "not one log of $id: $log"; return 1; }
   [ "$(stat -c %a "$log")" = 400 ]
   [ "$(value "$log" POSIX_BYTES_WRITTEN "/data.$id\$")" = 7000 ]
@@ -111,7 +111,7 @@ finished() {
   chmod 777 "$T/w"
   USER_ID=1234 user env JOBX=2 IOSCRIBE_ENABLE=1 sh -c 'echo abc >data.2'
   log=$(job end 2)
-  [ "${log%/*}" = "$T/spool" ]
+  [ "${log%/*}" = "$T/spool/1234" ]
   [ -z "$(ls "$T/place/1234")" ]
 }
 
@@ -139,17 +139,24 @@ finished() {
   # another place has its log at once
   log=$(job end 5)
   [ "${log%/*}" = "$T/logs" ]
-  spooled() { [ "$(find "$T/spool" -name '65534-*.darshan' | wc -l)" -eq 4 ]; }
+  spooled() { [ "$(find "$T/spool/65534" -name '*.darshan' | wc -l)" -eq 4 ]; }
   until_true spooled
   for id in 1 2 3 4; do
-    finished "$id" "$T/spool"
+    finished "$id" "$T/spool/65534"
   done
+  # there they are their user's, and he is told where; nobody else is
+  user "$IOSCRIBE" job list >"$T/said"
+  [ "$(grep -c "^waits in the spool: $T/spool/65534/[0-9a-f]*\.darshan for $T/.*\.darshan$" "$T/said")" -eq 4 ]
+  user "$IOSCRIBE" summary "$(awk '/^waits/ { print $5; exit }' "$T/said")" | grep -q 'wrote 6.8 KiB'
+  [ "$("$IOSCRIBE" job list | grep -c "^waits in the spool: $T/spool/65534/")" -eq 4 ]
+  USER_ID=4321 user "$IOSCRIBE" job list >"$T/said"
+  ! grep waits "$T/said" || return 1
   [ ! -e "$T/missing" ]
   [ -z "$(logs "$T/full")$(logs "$T/readonly")" ]
   mkdir "$T/missing"
   mount -o loop "$T/missing.image" "$T/missing"
   mend
-  emptied() { [ -z "$(ls "$T/spool")" ]; }
+  emptied() { [ -z "$(find "$T/spool" -type f)" ]; }
   until_true emptied
   # what hung in the frozen place has woken: there is one log none the less
   for id in 1 2 3 4; do
@@ -172,6 +179,17 @@ finished() {
   run_it job end 7
   [[ "$output" == "ioscribe job: no log: cannot write $T/place/"*": Read-only file system"* ]]
   rm "$T/spool"
+}
+
+@test "a user's logs in the spool have a limit: beyond it a log is lost, and the end says both reasons" {
+  place place
+  echo 'user_spool_mib = 0' >>"$IOSCRIBE_CONFIG"
+  serve_place place
+  mount -o remount,ro "$T/place"
+  job_of 2
+  run_it job end 2
+  [[ "$output" == "ioscribe job: no log: cannot write $T/place/"*": Read-only file system; user 65534 has 0 MiB of logs in the spool here already (user_spool_mib)"* ]]
+  [ -z "$(find "$T/spool" -name '*.darshan')" ]
 }
 
 # run_broken BREAK: a private run whose place breaks meanwhile. Sets log.
@@ -217,9 +235,9 @@ run_broken() {
   fsfreeze -f "$T/place"
   mpi_job 2
   "$IOSCRIBE" job end 2 --timeout 2 >/dev/null 2>&1 || true
-  spooled() { [ "$(grep -ls mpi_demo "$T"/spool/*.to | wc -l)" -eq 1 ]; }
+  spooled() { [ "$(grep -ls mpi_demo "$T"/spool/*/*.to | wc -l)" -eq 1 ]; }
   until_true spooled
-  log=$(grep -ls mpi_demo "$T"/spool/*.to | sed 's/\.to$//')
+  log=$(grep -ls mpi_demo "$T"/spool/*/*.to | sed 's/\.to$//')
   "$IOSCRIBE" parse "$log" | grep -qx '# nprocs: 2'
   "$IOSCRIBE" parse "$log" | grep -qx '# metadata: finalize = deferred'
 }

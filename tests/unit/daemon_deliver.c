@@ -116,12 +116,21 @@ static bool starts_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
+/* What is in its user's folder of the spool. */
+static unsigned spooled(char *ret_log, size_t cap)
+{
+	char folder[32];
+
+	snprintf(folder, sizeof(folder), "spool/%u", work->config.uid);
+	return files(folder, ret_log, cap);
+}
+
 /* The spool moves what it holds. */
 static void move(void)
 {
 	char log[1024] = "";
 
-	for (int i = 0; i < 60000 && files("spool", log, sizeof(log)); i++) {
+	for (int i = 0; i < 60000 && spooled(log, sizeof(log)); i++) {
 		scribe_spool_tick(no_kernel.spool);
 		usleep(1000);
 	}
@@ -138,7 +147,7 @@ static void the_place_is_made(void **state)
 	assert_string_equal(work->log[0].path, log);
 	is_a_log(log);
 	assert_int_equal(access(base, F_OK), 0);
-	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	assert_int_equal(spooled(log, sizeof(log)), 0);
 }
 
 /* Mode of the directory `up` levels above a log. */
@@ -224,7 +233,7 @@ static void days_from_the_spool(void **state)
 	snprintf(path, sizeof(path), "%s/place", base);
 	fclose(fopen(path, "w"));
 	deliver();
-	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	assert_int_equal(spooled(log, sizeof(log)), 2);
 	assert_int_equal(unlink(path), 0);
 	make_dir("place", 0755, path, sizeof(path));
 	move();
@@ -247,7 +256,7 @@ static void own_directories(void **state)
 	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
 	assert_int_equal(mode_above(work->log[0].path, 2), 0700);
 	is_a_log(work->log[0].path);
-	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	assert_int_equal(spooled(log, sizeof(log)), 0);
 }
 
 /* Somebody else was quicker: the log goes to the spool, not to them. */
@@ -264,7 +273,7 @@ static void own_directory_of_another(void **state)
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	deliver();
 	assert_int_equal(files("ann", log, sizeof(log)), 0);
-	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	assert_int_equal(spooled(log, sizeof(log)), 2);
 	assert_int_equal(chown(path, 0, 0), 0);
 	move();
 	assert_int_equal(files("ann", log, sizeof(log)), 1);
@@ -280,12 +289,12 @@ static void missing_then_there(void **state)
 	fclose(fopen(path, "w")); /* a file stands where the directory shall be */
 	deliver();
 	assert_string_equal(work->log[0].text, "");
-	assert_int_equal(files("spool", log, sizeof(log)), 2); /* the log and its note */
+	assert_int_equal(spooled(log, sizeof(log)), 2); /* the log and its note */
 	assert_string_equal(work->log[0].path, log);
 	is_a_log(log);
 	assert_int_equal(unlink(path), 0);
 	move();
-	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	assert_int_equal(spooled(log, sizeof(log)), 0);
 	assert_int_equal(files("place", log, sizeof(log)), 1);
 	is_a_log(log);
 }
@@ -300,14 +309,14 @@ static void hung_then_alive(void **state)
 	assert_int_equal(kill(helper, SIGSTOP), 0);
 	deliver();
 	assert_string_equal(work->log[0].text, "");
-	assert_int_equal(files("spool", log, sizeof(log)), 2);
+	assert_int_equal(spooled(log, sizeof(log)), 2);
 	is_a_log(log);
 	/* it wakes, and puts the log to its place after all: there is still only one */
 	assert_int_equal(kill(helper, SIGCONT), 0);
 	for (int i = 0; i < 60000 && !files("place", log, sizeof(log)); i++)
 		usleep(1000);
 	move();
-	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	assert_int_equal(spooled(log, sizeof(log)), 0);
 	for (int i = 0; i < 60000 && files("place", log, sizeof(log)) != 1; i++)
 		usleep(1000);
 	assert_int_equal(files("place", log, sizeof(log)), 1);
@@ -322,7 +331,7 @@ static void killed_hand(void **state)
 	assert_int_equal(kill(work->helper.pid, SIGKILL), 0);
 	deliver();
 	assert_string_equal(work->log[0].text, "");
-	assert_int_equal(files("spool", log, sizeof(log)), 0); /* another helper has put it there */
+	assert_int_equal(spooled(log, sizeof(log)), 0); /* another helper has put it there */
 	assert_int_equal(files("place", log, sizeof(log)), 1);
 	is_a_log(log);
 }
@@ -350,7 +359,7 @@ static void links_lead_nowhere(void **state)
 	assert_non_null(fgets(text, sizeof(text), f));
 	fclose(f);
 	assert_string_equal(text, "mine");
-	assert_int_equal(files("spool", log, sizeof(log)), 0);
+	assert_int_equal(spooled(log, sizeof(log)), 0);
 }
 
 static void no_place_at_all(void **state)
@@ -377,7 +386,7 @@ static void the_spool_is_ours_alone(void **state)
 	snprintf(path, sizeof(path), "%s/open", base);
 	assert_int_equal(mkdir(path, 0755), 0);
 	assert_int_equal(scribe_spool_open(path, &s, &err), -EPERM);
-	assert_non_null(strstr(err.text, "mode 0700"));
+	assert_non_null(strstr(err.text, "mode 0711"));
 }
 
 int main(void)

@@ -36,7 +36,7 @@ struct scribe_config {
 	bool runtime;                 /* open a socket for the runtime at all */
 	uint32_t user_jobs;           /* of a service: most jobs that one user begins at once */
 	uint32_t user_connections;    /* of a service: most of one user at once; the same of: */
-	uint32_t user_descriptors, user_mib, user_files, user_helpers;
+	uint32_t user_descriptors, user_mib, user_spool_mib, user_files, user_helpers;
 	uint32_t user_records, user_processes; /* of all of a user's jobs; 0: half of what there are */
 	uint32_t user_helper_share;            /* per cent of a processor, for a user's helpers */
 	uint32_t client_idle_timeout_ms;       /* of a service: a connection that says nothing is closed */

@@ -45,6 +45,7 @@ static const struct key {
 	{"user_connections", NUMBER, FIELD(user_connections), 1, 3840, SITE},
 	{"user_descriptors", NUMBER, FIELD(user_descriptors), 1, 65536, SITE},
 	{"user_mib", NUMBER, FIELD(user_mib), 1, 1048576, SITE},
+	{"user_spool_mib", NUMBER, FIELD(user_spool_mib), 0, 1048576, SITE},
 	{"user_records", NUMBER, FIELD(user_records), 0, 16777216, SITE},
 	{"user_files", NUMBER, FIELD(user_files), 64, 16777216, SITE},
 	{"user_processes", NUMBER, FIELD(user_processes), 0, 4194304, SITE},
@@ -105,6 +106,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->user_connections = 1024;
 	c->user_descriptors = 12288;
 	c->user_mib = 2048;
+	c->user_spool_mib = 1024;
 	c->user_files = 262144;
 	c->user_helpers = 512;
 	c->user_helper_share = 50;

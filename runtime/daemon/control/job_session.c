@@ -29,6 +29,7 @@
 #include "runtime/daemon/control/trace_session.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/output/log_commit.h"
+#include "runtime/daemon/output/spool.h"
 
 /* A request as it is read: keys of the job, the rest is configuration. */
 struct request {
@@ -329,11 +330,25 @@ static int on_check(struct scribe_daemon *d, struct scribe_client *c, const char
 	return rc < 0 ? refuse(c, &err) : 0;
 }
 
+/* A log that waits in the spool. */
+static int send_spooled(void *ctx, uid_t uid, const char *path, const char *to)
+{
+	static char text[4 * SCRIBE_PATH_MAX];
+	size_t n = 0;
+
+	say(text, sizeof(text), &n, "kind=spooled\nuid=%u\n", (unsigned)uid);
+	say_text(text, sizeof(text), &n, "path", path);
+	say_text(text, sizeof(text), &n, "place", to);
+	return scribe_client_send(ctx, SCRIBE_MSG_JOB_ENTRY, text, n);
+}
+
 static int on_list(struct scribe_daemon *d, struct scribe_client *c)
 {
 	for (struct scribe_job *w = d->works; w; w = w->next)
 		if (may(c, w) && send_entry(c, w, false) < 0)
 			return -EPIPE;
+	if (d->spool && scribe_spool_each(d->spool, c->uid, send_spooled, c) < 0)
+		return -EPIPE;
 	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/daemon/collect/shm_counters.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/model/record_set.h"
+#include "runtime/daemon/output/spool.h"
 
 #define SHARE_NS   20000000ull   /* between two looks at the shares, */
 #define TIME_NS    500000000ull  /* and at the helpers' time */
@@ -172,6 +173,8 @@ int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota 
 	if (!d->service || uid == 0)
 		return 0;
 	scribe_user_usage(d, uid, &own);
+	if (q == SCRIBE_QUOTA_SPOOL && d->spool)
+		own.v[q] = scribe_spool_bytes(d->spool, uid) >> 20;
 	if (own.v[q] >= scribe_user_limit(d, q))
 		return scribe_err_set(err, -EDQUOT, "user %u has %llu %s here already (%s)", (unsigned)uid,
 				      (unsigned long long)own.v[q], quotas[q].what, quotas[q].key);

@@ -513,13 +513,25 @@ static void elsewhere(struct scribe_job *w, struct scribe_delivery *v)
 	ended_at(w, v, path, rc);
 }
 
+/* Has its user too many there? Then both reasons are told. */
+static int check_spool(struct scribe_job *w, struct scribe_delivery *v)
+{
+	struct scribe_err full = {0}, unwritable = v->err;
+	int rc = scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_SPOOL, &full);
+
+	return rc < 0 ? scribe_err_set(&v->err, rc, "%.300s; %.150s", unwritable.text, full.text) : 0;
+}
+
 static void spool(struct scribe_job *w, struct scribe_delivery *v)
 {
 	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX], note[SCRIBE_PATH_MAX + 256];
-	struct scribe_helper_put put = {.fd = v->log, .partial = fresh, .to = path, .note = note};
+	struct scribe_helper_put put = {
+		.fd = v->log, .partial = fresh, .to = path, .note = note, .uid = w->config.uid, .gid = w->config.gid};
 	struct scribe_helper *h = scribe_spool_helper(w->daemon->spool);
 	int rc = scribe_spool_name(w->daemon->spool, w, v->wanted, path, sizeof(path), note, sizeof(note));
 
+	if (rc == 0 && !v->asked)
+		rc = check_spool(w, v);
 	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
 	if (rc == 0 && !put_at(v, h, &put, w->config.write_deadline_ms, &rc))
 		return;

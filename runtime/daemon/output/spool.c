@@ -21,6 +21,11 @@
 #define ROUND_NS 10000000000ull /* between two rounds */
 #define MOVE_MS  20000
 #define MERGE_MS 120000
+#define LEAST_BYTES (64 << 10) /* that a log counts as: bounds their number, too */
+#define SHOWN_MAX   256u       /* logs, at once */
+
+/* UID/NAME.darshan */
+#define SCRIBE_SPOOL_NAME (NAME_MAX + 16)
 
 struct note {
 	unsigned uid, gid, replace;
@@ -37,7 +42,7 @@ struct scribe_spool {
 	enum { IDLE, MAKING_DAYS, MOVING, MERGING } state;
 	struct note note;
 	char hung[SCRIBE_PATH_MAX]; /* directory that did not answer in this round: not asked again */
-	char name[NAME_MAX + 1]; /* of it; in a round only greater names are still to be tried */
+	char name[SCRIBE_SPOOL_NAME]; /* of it; in a round only greater names are still to be tried */
 	uint64_t next_round_ns;
 };
 
@@ -46,9 +51,9 @@ int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct s
 	struct scribe_spool *s;
 	struct stat st;
 
-	if (lstat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077))
+	if (lstat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 066))
 		return scribe_err_set(err, -EPERM,
-				      "the spool %s must be a directory of the daemon's own, mode 0700", dir);
+				      "the spool %s must be a directory of the daemon's own, mode 0711", dir);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
@@ -77,18 +82,32 @@ struct scribe_helper *scribe_spool_helper(struct scribe_spool *s)
 	return &s->writer;
 }
 
+/* Whoever knows a log's name may reach it; the log itself is its user's to read. */
+static int make_folder(const struct scribe_spool *s, unsigned uid)
+{
+	char path[SCRIBE_PATH_MAX + 16];
+
+	if ((mkdir(s->dir, 0711) < 0 && errno != EEXIST) || chmod(s->dir, 0711) < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "%s/%u", s->dir, uid);
+	if ((mkdir(path, 0711) < 0 && errno != EEXIST) || chmod(path, 0711) < 0)
+		return -errno;
+	return 0;
+}
+
 int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, const char *to, char *ret_path,
 		      size_t cap, char *ret_note, size_t note_cap)
 {
 	const struct scribe_config *c = &w->config;
 	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
 	size_t parts;
-	int n = snprintf(ret_path, cap, "%s/%u-%016llx.darshan", s->dir, c->uid, (unsigned long long)hash);
+	int n = snprintf(ret_path, cap, "%s/%u/%016llx.darshan", s->dir, c->uid, (unsigned long long)hash), rc;
 
 	if (n >= (int)cap || strchr(to, '\n'))
 		return -ENAMETOOLONG;
-	if (mkdir(s->dir, 0700) < 0 && errno != EEXIST)
-		return -errno;
+	rc = make_folder(s, c->uid);
+	if (rc < 0)
+		return rc;
 	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s shared=%zu own=%zu\n%s\n", c->uid,
 		     c->gid, c->log_file[0] || scribe_parts_in(to, &parts), c->locked || !c->user[0] ? "-" : c->user,
 		     scribe_log_path_shared(w, to), scribe_log_path_own(w, to), to);
@@ -124,23 +143,115 @@ static int read_note(const struct scribe_spool *s, const char *name, struct note
 	return 0;
 }
 
-/* The least name of a log behind the one tried last; false: the round is over. */
-static bool next_name(struct scribe_spool *s)
+/* Each log of a folder: UID/NAME. */
+static int each_in(const struct scribe_spool *s, const char *folder, int (*fn)(void *ctx, const char *name), void *ctx)
 {
-	char best[NAME_MAX + 1] = "";
-	DIR *dir = opendir(s->dir);
+	char path[SCRIBE_PATH_MAX + NAME_MAX + 2], name[SCRIBE_SPOOL_NAME];
 	struct dirent *e;
+	int rc = 0;
+	DIR *dir;
 
-	while (dir && (e = readdir(dir))) {
+	snprintf(path, sizeof(path), "%s/%s", s->dir, folder);
+	dir = opendir(path);
+	while (rc == 0 && dir && (e = readdir(dir))) {
 		size_t n = strlen(e->d_name);
 
-		if (n < 9 || strcmp(e->d_name + n - 8, ".darshan") || strcmp(e->d_name, s->name) <= 0)
-			continue;
-		if (!best[0] || strcmp(e->d_name, best) < 0)
-			strcpy(best, e->d_name);
+		if (n >= 9 && !strcmp(e->d_name + n - 8, ".darshan") &&
+		    (size_t)snprintf(name, sizeof(name), "%s/%s", folder, e->d_name) < sizeof(name))
+			rc = fn(ctx, name);
 	}
 	if (dir)
 		closedir(dir);
+	return rc;
+}
+
+/* Each log of a user, or of all (0). */
+static int each(const struct scribe_spool *s, uid_t uid, int (*fn)(void *ctx, const char *name), void *ctx)
+{
+	char folder[16];
+	struct dirent *e;
+	int rc = 0;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "%u", (unsigned)uid);
+	if (uid)
+		return each_in(s, folder, fn, ctx);
+	dir = opendir(s->dir);
+	while (rc == 0 && dir && (e = readdir(dir)))
+		if (strspn(e->d_name, "0123456789") == strlen(e->d_name))
+			rc = each_in(s, e->d_name, fn, ctx);
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
+struct walk {
+	const struct scribe_spool *s;
+	char *best;
+	uint64_t bytes;
+	unsigned shown;
+	int (*fn)(void *ctx, uid_t uid, const char *path, const char *to);
+	void *ctx;
+};
+
+static int add_bytes(void *ctx, const char *name)
+{
+	char path[2 * SCRIBE_PATH_MAX];
+	struct walk *w = ctx;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", w->s->dir, name);
+	if (lstat(path, &st) == 0)
+		w->bytes += st.st_size > LEAST_BYTES ? (uint64_t)st.st_size : LEAST_BYTES;
+	return 0;
+}
+
+uint64_t scribe_spool_bytes(const struct scribe_spool *s, uid_t uid)
+{
+	struct walk w = {.s = s};
+
+	(void)each(s, uid, add_bytes, &w);
+	return w.bytes;
+}
+
+static int show(void *ctx, const char *name)
+{
+	char path[2 * SCRIBE_PATH_MAX];
+	struct walk *w = ctx;
+	struct note note;
+
+	if (w->shown++ == SHOWN_MAX)
+		return 1;
+	if (read_note(w->s, name, &note) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", w->s->dir, name);
+	return w->fn(w->ctx, note.uid, path, note.to);
+}
+
+int scribe_spool_each(const struct scribe_spool *s, uid_t uid,
+		      int (*fn)(void *ctx, uid_t uid, const char *path, const char *to), void *ctx)
+{
+	struct walk w = {.s = s, .fn = fn, .ctx = ctx};
+
+	return each(s, uid, show, &w);
+}
+
+static int keep_least(void *ctx, const char *name)
+{
+	struct walk *w = ctx;
+
+	if (strcmp(name, w->s->name) > 0 && (!w->best[0] || strcmp(name, w->best) < 0))
+		strcpy(w->best, name);
+	return 0;
+}
+
+/* The least name of a log behind the one tried last; false: the round is over. */
+static bool next_name(struct scribe_spool *s)
+{
+	char best[SCRIBE_SPOOL_NAME] = "";
+	struct walk w = {.s = s, .best = best};
+
+	(void)each(s, 0, keep_least, &w);
 	strcpy(s->name, best);
 	return best[0] != 0;
 }

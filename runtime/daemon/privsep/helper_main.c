@@ -246,6 +246,9 @@ static int put(struct scribe_helper_question *q, int from)
 	rc = close_told(fd, copy(from, fd));
 	if (rc == 0)
 		rc = scribe_put_name(q->path, q->to, q->replace);
+	/* without CAP_CHOWN it stays root's, and goes to its place all the same */
+	if (rc == 0 && q->note[0])
+		(void)lchown(q->to, (uid_t)q->where[0], (gid_t)q->where[1]);
 	if (rc < 0)
 		unlink(q->path);
 	return rc;

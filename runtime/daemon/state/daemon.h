@@ -41,7 +41,8 @@ struct scribe_libs; /* collect/library_probes.h */
 	X(FILES, user_files, "files")             /* in logs that are not written yet */                     \
 	X(PROCESSES, user_processes, "processes") /* traced at once; 0: half of the node's */                \
 	X(HELPERS, user_helpers, "helpers")       /* processes with the user's identity */                   \
-	X(HELPER_SHARE, user_helper_share, "% of a processor for helpers") /* averaged over ten seconds */
+	X(HELPER_SHARE, user_helper_share, "% of a processor for helpers") /* averaged over ten seconds */    \
+	X(SPOOL, user_spool_mib, "MiB of logs in the spool") /* counted when one is to be put there */
 
 enum scribe_quota {
 #define SCRIBE_X(id, key, what) SCRIBE_QUOTA_##id,

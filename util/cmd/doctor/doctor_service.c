@@ -293,13 +293,33 @@ static void check_try(const struct scribe_hooks *h, const char *user)
 				   "%s: the service wrote one of user %s there and removed it", dir, pw->pw_name);
 }
 
+/* Logs of a folder, or of all folders of users below it. */
+static unsigned logs_in(const char *path, bool users)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	unsigned n = 0;
+
+	while (dir && (e = readdir(dir))) {
+		size_t bytes = strlen(e->d_name);
+		char folder[PATH_MAX + NAME_MAX + 2];
+
+		snprintf(folder, sizeof(folder), "%s/%s", path, e->d_name);
+		if (users && e->d_name[0] != '.')
+			n += logs_in(folder, false);
+		else
+			n += bytes > 8 && !strcmp(e->d_name + bytes - 8, ".darshan");
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 static void check_spool(const char *config)
 {
 	char path[PATH_MAX] = SPOOL_DIR;
-	struct dirent *e;
 	struct stat st;
-	unsigned n = 0;
-	DIR *dir;
+	unsigned n;
 
 	setting(config, "spool_dir", path, sizeof(path));
 	if (!path[0] || geteuid() != 0)
@@ -308,25 +328,17 @@ static void check_spool(const char *config)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "spool", "%s, made when it is needed", path);
 		return;
 	}
-	if (!S_ISDIR(st.st_mode) || st.st_uid || st.st_mode & 077) {
+	if (!S_ISDIR(st.st_mode) || st.st_uid || st.st_mode & 066) {
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "spool",
-				   "%s must be root's, mode 0700: the service refuses it", path);
+				   "%s must be root's, mode 0711: the service refuses it", path);
 		return;
 	}
-	dir = opendir(path);
-	while (dir && (e = readdir(dir))) {
-		size_t bytes = strlen(e->d_name);
-
-		n += bytes > 8 && !strcmp(e->d_name + bytes - 8, ".darshan");
-	}
-	if (dir)
-		closedir(dir);
+	n = logs_in(path, true);
 	if (n)
-		scribe_doctor_line(
-			SCRIBE_DOCTOR_NOTE, "spool",
-			"%u logs in %s wait for their place; the .to beside each names it: ioscribe logdir "
-			"--check says what is wrong there",
-			n, path);
+		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "spool",
+				   "%u logs in %s wait for their place (ioscribe job list names each): ioscribe logdir "
+				   "--check says what is wrong there",
+				   n, path);
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "spool", "%s, empty", path);
 }

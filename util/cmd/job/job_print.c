@@ -27,6 +27,21 @@ static void value_of(const char *text, size_t bytes, const char *key, char *ret,
 	}
 }
 
+/* A log that waits in the spool. False: the entry is a job. */
+static bool print_spooled(const char *text, size_t bytes)
+{
+	char kind[16], path[4096], wanted[4096], shown[4 * sizeof(path)];
+
+	value_of(text, bytes, "kind", kind, sizeof(kind));
+	if (strcmp(kind, "spooled") != 0)
+		return false;
+	value_of(text, bytes, "path", path, sizeof(path));
+	value_of(text, bytes, "place", wanted, sizeof(wanted));
+	printf("waits in the spool: %s", scribe_human_text(path, shown, sizeof(shown)));
+	printf(" for %s\n", scribe_human_text(wanted, shown, sizeof(shown)));
+	return true;
+}
+
 void scribe_job_print_line(const char *text, size_t bytes, bool first)
 {
 	static const struct {
@@ -35,6 +50,8 @@ void scribe_job_print_line(const char *text, size_t bytes, bool first)
 	} columns[] = {{"job_id", 16},    {"kind", 5},   {"user", 12}, {"state", 8},  {"living", 7},
 		       {"processes", 10}, {"worlds", 7}, {"logs", 5},  {"records", 8}};
 
+	if (print_spooled(text, bytes))
+		return;
 	if (first) {
 		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 			printf("%-*s", columns[i].width + 1, columns[i].key);
