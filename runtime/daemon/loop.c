@@ -8,6 +8,7 @@
 #include "runtime/daemon/loop.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <time.h>
 
@@ -35,6 +36,7 @@
 #define SLEEP_MS      1000
 #define SLEEP_TURNS   50 /* quiet ones before */
 #define DRAIN_NS      20000000ull /* of a turn, for records of ended processes */
+#define TOLD_TURN_NS  100000000ull
 #define SWEEP_NS      500000000ull
 
 static void dispatch(struct scribe_daemon *d, void *what)
@@ -99,6 +101,19 @@ static int time_to_wait(struct scribe_daemon *d, const struct scribe_pace *pace,
 	return idle_ms >= 0 && idle_ms < SLEEP_MS ? idle_ms : SLEEP_MS;
 }
 
+/* One line for each that was longer than all before. */
+static void end_turn(struct scribe_daemon *d)
+{
+	struct scribe_turns *t = &d->turns;
+	uint64_t longest_ns = scribe_turn_own_ns(&t->longest), own_ns;
+
+	scribe_turns_end(t);
+	own_ns = scribe_turn_own_ns(&t->longest);
+	if (d->service && own_ns > longest_ns && own_ns > TOLD_TURN_NS)
+		fprintf(stderr, "ioscribed: the main loop was busy for %llu ms, mostly with %s\n",
+			(unsigned long long)own_ns / 1000000, scribe_turn_mostly(&t->longest));
+}
+
 int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 {
 	bool cut = false;
@@ -117,7 +132,7 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 		dispatch(d, e[i].data.ptr);
 	if (!d->works) {
 		serve_and_tick(d);
-		scribe_turns_end(&d->turns);
+		end_turn(d);
 		return 0;
 	}
 	scribe_segments_take(d, false);
@@ -139,7 +154,7 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 		pace->wait_ms = POLL_BUSY_MS;
 	if (d->poll_fast)
 		pace->quiet_turns = 0;
-	scribe_turns_end(&d->turns);
+	end_turn(d);
 	return 0;
 }
 

@@ -5,50 +5,12 @@
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "uprobes/tables/probes.h"
-
-#define MAPS_MAX 8192 /* lines of a process's mappings, a look */
-
-/* A piece of code of a process. */
-struct mapping {
-	uint64_t start, offset, ino;
-};
-
-/* The next executable mapping of a file; false: no more, or no more is looked at. */
-static bool next_code(FILE *maps, struct mapping *m, unsigned *left)
-{
-	char line[PATH_MAX + 128];
-
-	while (*left && fgets(line, sizeof(line), maps)) {
-		unsigned long long start, offset, ino;
-		char perms[8];
-		int at = 0;
-
-		--*left;
-		if (sscanf(line, "%llx-%*x %7s %llx %*s %llu %n", &start, perms, &offset, &ino, &at) < 4 ||
-		    !at || !ino || perms[2] != 'x' || line[at] != '/')
-			continue;
-		m->start = start;
-		m->offset = offset;
-		m->ino = ino;
-		return true;
-	}
-	return false;
-}
-
-static FILE *maps_of(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	return fopen(path, "re");
-}
 
 /* Has the library been started in this process? Unknown is yes. */
 static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_init_state *b,
@@ -61,54 +23,15 @@ static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, c
 	return !scribe_libs_peek(d, p->uid, p->tgid, base + b->vaddr, b->bytes, peeks, &value) || value >= b->least;
 }
 
-static uint64_t base_of(const struct scribe_uprobed *f, const struct mapping *m)
-{
-	return m->start - (m->offset + f->bias);
-}
-
-/* MPI, without which nobody calls PnetCDF; where none is known of, too. */
-static bool mpi_has_begun(struct scribe_daemon *d, const struct scribe_process *p, struct scribe_peeks *peeks)
-{
-	struct scribe_libs *l = d->libs;
-	FILE *maps = maps_of(p->tgid);
-	bool initialized = false, found = false;
-	unsigned left = MAPS_MAX;
-	struct mapping m;
-
-	while (maps && !initialized && next_code(maps, &m, &left)) {
-		const struct scribe_uprobed *f = scribe_uprobes_known_inode(l->uprobes, m.ino);
-
-		for (unsigned i = 0; f && i < f->nlibraries; i++) {
-			if (f->library[i].layer != SCRIBE_LAYER_MPIIO || f->library[i].is_wrap)
-				continue;
-			found = true;
-			initialized |= has_begun(d, p, &f->library[i].init_state, base_of(f, &m), peeks);
-		}
-	}
-	if (maps)
-		fclose(maps);
-	return initialized || !left || !found;
-}
-
 /* Modules of which calls may have gone by in a process that mapped the file before it was probed. */
 static uint64_t missed_in(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_uprobed *f,
-			  const struct mapping *m, struct scribe_peeks *peeks)
+			  uint64_t base, struct scribe_peeks *peeks)
 {
 	uint64_t missed = 0;
 
-	for (unsigned i = 0; i < f->nlibraries; i++) {
-		bool initialized;
-
-		if (f->library[i].is_wrap)
-			continue;
-		if (f->library[i].layer == SCRIBE_LAYER_PNETCDF)
-			initialized = mpi_has_begun(d, p, peeks);
-		else
-			initialized = has_begun(d, p, &f->library[i].init_state, base_of(f, m), peeks);
-
-		if (initialized)
+	for (unsigned i = 0; i < f->nlibraries; i++)
+		if (!f->library[i].is_wrap && has_begun(d, p, &f->library[i].init_state, base, peeks))
 			missed |= f->library[i].modules;
-	}
 	return missed;
 }
 
@@ -165,19 +88,19 @@ bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64
 {
 	struct scribe_libs *l = d->libs;
 	const struct scribe_uprobed *f = scribe_uprobes_known(l->uprobes, found->dev, ino);
-	const struct mapping m = {found->start, found->offset, ino};
 	char why[320];
 	uint64_t missed, since;
 
 	if (!f)
 		return true;
 	since = scribe_libs_since(d, p, f, found->label);
-	if (since <= when_ns)
+	/* while its runtime waits its program has not begun, and calls nothing */
+	if (since <= when_ns || since <= p->began_ns)
 		return true;
 	if (since == SCRIBE_UPROBED_NEVER && scribe_libs_busy(d))
 		return false;
 	peeks->later = false;
-	missed = missed_in(d, p, f, &m, peeks);
+	missed = missed_in(d, p, f, found->start - (found->offset + f->bias), peeks);
 	if (peeks->later)
 		return false;
 	snprintf(why, sizeof(why), "%.200s was called before it was probed", found->label);

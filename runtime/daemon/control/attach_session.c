@@ -9,21 +9,27 @@
 
 #define LINKS_NS  2000000000ull /* that who asks waits for links */
 
-/* The runtime lets its program begin. */
-static void goes_on(struct scribe_daemon *d, struct scribe_client *c)
+/* The process whose runtime waits; NULL: it is another conversation. */
+static struct scribe_process *peer_that_begins(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
 {
-	struct scribe_process *p = scribe_client_peer(d, c);
-
-	if (p)
-		p->began_ns = scribe_now_ns();
+	return type == SCRIBE_MSG_JOB_OK ? NULL : scribe_client_peer(d, c);
 }
 
 /* Are links being made, or libraries that it has mapped looked at? */
 static bool has_to_wait(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
 {
-	const struct scribe_process *p = type == SCRIBE_MSG_JOB_OK ? NULL : scribe_client_peer(d, c);
+	const struct scribe_process *p = peer_that_begins(d, c, type);
 
 	return scribe_libs_busy(d) || (p && p->held);
+}
+
+static int goes_on(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
+{
+	struct scribe_process *p = peer_that_begins(d, c, type);
+
+	if (p)
+		p->began_ns = scribe_now_ns();
+	return scribe_client_send(c, type, NULL, 0);
 }
 
 void scribe_attach_session_tick(struct scribe_daemon *d)
@@ -36,16 +42,18 @@ void scribe_attach_session_tick(struct scribe_daemon *d)
 		if (!type || c->gone || (now < c->awaits_until_ns && has_to_wait(d, c, type)))
 			continue;
 		c->awaits = 0;
-		if (type == SCRIBE_MSG_START_OK)
-			goes_on(d, c);
-		(void)scribe_client_send(c, type, NULL, 0);
+		goes_on(d, c, type);
 	}
 }
 
 int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
+	struct scribe_process *p = peer_that_begins(d, c, type);
+
 	if (!has_to_wait(d, c, type))
-		return scribe_client_send(c, type, NULL, 0);
+		return goes_on(d, c, type);
+	if (p)
+		p->began_ns = until_ns;
 	c->awaits = type;
 	c->awaits_until_ns = until_ns;
 	return 0;
@@ -63,8 +71,7 @@ int scribe_attach_session_start(struct scribe_daemon *d, struct scribe_client *c
 	/* who has not waited so long has begun without */
 	if (d->calls_since_ns < m->until_ns)
 		scribe_attend_waited(p);
-	/* it waits as long as it can; what is not there by then is looked at */
-	p->began_ns = scribe_libs_busy(d) ? m->until_ns : scribe_now_ns();
+	/* what is not there by the end of its waiting is looked at */
 	if (scribe_libs_busy(d))
 		scribe_libs_late(d, p);
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_START_OK, m->until_ns);
