@@ -78,8 +78,8 @@ heard_then() {
   in_job "${@:1:$#-1}" "until [ -e $T/go.$id ]; do sleep 0.05; done; ${*: -1}" 3>&- &
   pid=$!
   until_true sh -c "\"\$IOSCRIBE\" job show $id --timeout 60 | grep -q '^processes=[1-9]'"
-  # its environment is right behind
-  for _ in 1 2 3; do sleep 0.1 && job list >/dev/null; done
+  # its environment is right behind, and the names before it may wait for a helper
+  for _ in $(seq 10); do sleep 0.1 && job list >/dev/null; done
   : >"$T/go.$id"
   wait "$pid"
 }
