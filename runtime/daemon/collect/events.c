@@ -147,6 +147,7 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	exe[n > 0 ? n : 0] = 0;
 	look_at_root(d, p);
 	p->wrap_state = SCRIBE_WRAP_ABSENT;
+	p->exec_ns = when_ns ? when_ns : scribe_now_ns();
 	scribe_libs_exec(d, p, when_ns);
 	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
 		p->work->memory_out++;

@@ -94,8 +94,8 @@ bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64
 	if (!f)
 		return true;
 	since = scribe_libs_since(d, p, f, found->label);
-	/* while its runtime waits its program has not begun, and calls nothing */
-	if (since <= when_ns || since <= p->began_ns)
+	/* while its runtime waits its program has not begun, and calls nothing; one that it executed before may have */
+	if (since <= when_ns || (since <= p->began_ns && when_ns >= p->exec_ns))
 		return true;
 	if (since == SCRIBE_UPROBED_NEVER && scribe_libs_busy(d))
 		return false;

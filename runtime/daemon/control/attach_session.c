@@ -23,12 +23,14 @@ static bool has_to_wait(struct scribe_daemon *d, struct scribe_client *c, unsign
 	return scribe_libs_busy(d) || (p && p->held);
 }
 
-static int goes_on(struct scribe_daemon *d, struct scribe_client *c, unsigned type)
+/* Where the answer comes late its program has begun at the end of its waiting. */
+static int goes_on(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
 	struct scribe_process *p = peer_that_begins(d, c, type);
+	uint64_t now = scribe_now_ns();
 
 	if (p)
-		p->began_ns = scribe_now_ns();
+		p->began_ns = now < until_ns ? now : until_ns;
 	return scribe_client_send(c, type, NULL, 0);
 }
 
@@ -42,7 +44,7 @@ void scribe_attach_session_tick(struct scribe_daemon *d)
 		if (!type || c->gone || (now < c->awaits_until_ns && has_to_wait(d, c, type)))
 			continue;
 		c->awaits = 0;
-		goes_on(d, c, type);
+		(void)goes_on(d, c, type, c->awaits_until_ns);
 	}
 }
 
@@ -51,7 +53,7 @@ int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *
 	struct scribe_process *p = peer_that_begins(d, c, type);
 
 	if (!has_to_wait(d, c, type))
-		return goes_on(d, c, type);
+		return goes_on(d, c, type, until_ns);
 	if (p)
 		p->began_ns = until_ns;
 	c->awaits = type;

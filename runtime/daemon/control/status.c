@@ -64,6 +64,8 @@ static void send_user(void *ctx, uid_t uid)
 	for (int i = 0; i < SCRIBE_NQUOTAS; i++) {
 		unsigned long long limit = scribe_user_limit(to->d, i);
 
+		if (i == SCRIBE_QUOTA_SPOOL)
+			continue; /* files of the spool are not counted for whoever asks; `job list` names them */
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s=%llu\n", keys[i], (unsigned long long)own.v[i]);
 		if (uid)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, "%s_most=%llu\n", keys[i], limit);

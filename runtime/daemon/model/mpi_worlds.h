@@ -106,6 +106,7 @@ struct scribe_process {
 	enum scribe_process_end end_kind;
 	int32_t status; /* wait status */
 	uint64_t start_ns, end_ns;
+	uint64_t exec_ns;  /* it executed its program then, as far as is known; 0: before it was met */
 	uint64_t began_ns; /* its runtime keeps, or kept, the program waiting until then; 0: it did not */
 	char comm[16];
 	char *exe;   /* path or argv[0]; NULL unknown */

@@ -22,10 +22,10 @@
 #define MOVE_MS  20000
 #define MERGE_MS 120000
 #define LEAST_BYTES (64 << 10) /* that a log counts as: bounds their number, too */
-#define SHOWN_MAX   256u       /* logs, at once */
+#define SHOWN_MAX   64u        /* logs, at once: each is a file that is read */
 
 /* UID/NAME.darshan */
-#define SCRIBE_SPOOL_NAME (NAME_MAX + 16)
+#define NAME_BYTES (NAME_MAX + 16)
 
 struct note {
 	unsigned uid, gid, replace;
@@ -42,7 +42,7 @@ struct scribe_spool {
 	enum { IDLE, MAKING_DAYS, MOVING, MERGING } state;
 	struct note note;
 	char hung[SCRIBE_PATH_MAX]; /* directory that did not answer in this round: not asked again */
-	char name[SCRIBE_SPOOL_NAME]; /* of it; in a round only greater names are still to be tried */
+	char name[NAME_BYTES]; /* of it; in a round only greater names are still to be tried */
 	uint64_t next_round_ns;
 };
 
@@ -146,7 +146,7 @@ static int read_note(const struct scribe_spool *s, const char *name, struct note
 /* Each log of a folder: UID/NAME. */
 static int each_in(const struct scribe_spool *s, const char *folder, int (*fn)(void *ctx, const char *name), void *ctx)
 {
-	char path[SCRIBE_PATH_MAX + NAME_MAX + 2], name[SCRIBE_SPOOL_NAME];
+	char path[SCRIBE_PATH_MAX + NAME_MAX + 2], name[NAME_BYTES];
 	struct dirent *e;
 	int rc = 0;
 	DIR *dir;
@@ -248,7 +248,7 @@ static int keep_least(void *ctx, const char *name)
 /* The least name of a log behind the one tried last; false: the round is over. */
 static bool next_name(struct scribe_spool *s)
 {
-	char best[SCRIBE_SPOOL_NAME] = "";
+	char best[NAME_BYTES] = "";
 	struct walk w = {.s = s, .best = best};
 
 	(void)each(s, 0, keep_least, &w);

@@ -30,7 +30,7 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, 
 /* What the user's logs take there, at least 64 KiB each. */
 uint64_t scribe_spool_bytes(const struct scribe_spool *s, uid_t uid);
 /*
- * Logs there of this user (0: of all), in any order, and their places; 256 at most. A result other than 0 ends it, and
+ * Logs there of this user (0: of all), in any order, and their places; 64 at most. A result other than 0 ends it, and
  * is returned.
  */
 int scribe_spool_each(const struct scribe_spool *s, uid_t uid,
