@@ -41,6 +41,7 @@ int scribe_chunks_map(struct scribe_chunks *c, uint32_t index, int fd)
 		return -EINVAL;
 	if (mmap(at, c->stride, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		return -errno;
+	scribe_bpf_keep_memory(at, c->stride);
 	__atomic_store_n(&c->n, index + 1, __ATOMIC_RELEASE);
 	return 0;
 }

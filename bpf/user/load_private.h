@@ -84,6 +84,11 @@ struct scribe_bpf {
 
 /* ---- maps.c ---- */
 const struct scribe_named *scribe_bpf_map(const struct scribe_bpf *b, const char *name);
+/*
+ * Processes that are forked do not get this memory: a copy that makes a log needs none of it, and copying the page
+ * tables of a large pool takes milliseconds of the daemon's time.
+ */
+void scribe_bpf_keep_memory(void *mem, size_t bytes);
 int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_bpf_map_info *ret_map);
 /* ---- memory.c ---- */
 /* Map what is shared; `fresh`: fill the free rings, too. */

@@ -17,6 +17,11 @@ const struct scribe_named *scribe_bpf_map(const struct scribe_bpf *b, const char
 	return NULL;
 }
 
+void scribe_bpf_keep_memory(void *mem, size_t bytes)
+{
+	(void)madvise(mem, bytes, MADV_DONTFORK);
+}
+
 int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_bpf_map_info *ret_map)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -31,6 +36,7 @@ int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct
 		ret_map->mem = NULL;
 		return -errno;
 	}
+	scribe_bpf_keep_memory(ret_map->mem, bytes);
 	ret_map->bytes = bytes;
 	return 0;
 }

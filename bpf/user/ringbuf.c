@@ -25,6 +25,8 @@ int scribe_ring_open(struct scribe_ring *r, int fd, uint32_t bytes)
 	at = mmap(NULL, page + 2 * (size_t)bytes, PROT_READ, MAP_SHARED, fd, (off_t)page);
 	if (at == MAP_FAILED)
 		return -errno;
+	scribe_bpf_keep_memory(r->consumer, page);
+	scribe_bpf_keep_memory(at, page + 2 * (size_t)bytes);
 	r->producer = (const uint64_t *)at;
 	r->data = at + page;
 	return 0;

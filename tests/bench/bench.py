@@ -232,6 +232,7 @@ class Service:
             with open(self.words[-1], "w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in config)
         self.env = dict(os.environ, IOSCRIBE_DIR=os.path.join(self.folder, "run"))
+        self.socket = os.path.join(self.folder, "run/socket")
         self.jobs = 0
 
     def __enter__(self):
@@ -260,6 +261,11 @@ class Service:
         """Processes that live in the only job."""
         time.sleep(0.02)
         return int(self.job("list").split("\n")[-1].split()[4])
+
+    def memory(self):
+        """The largest memory of the daemon so far, in MiB."""
+        lines = read(f"/proc/{self.pid}/status").splitlines()
+        return int([line for line in lines if line.startswith("VmHWM")][0].split()[1]) // 1024
 
     def seconds(self):
         """Processor time of the daemon so far."""

@@ -40,7 +40,7 @@ launcher() {
 }
 
 # traced MPI RANKS PROGRAM ARG...: into $T/out, $T/err, $status; logs are $T/log*.darshan,
-# their text is beside them.
+# their text is beside them. The ranks write their log, as those of several nodes do, if run_options do not say else.
 traced() {
   local mpi=$1 ranks=$2 prog=$3 log
   shift 3
@@ -48,7 +48,7 @@ traced() {
   rm -rf "$T"/log* "$T/data"
   mkdir "$T/data"
   status=0
-  timeout 600 "$IOSCRIBE" run "${run_options[@]}" --force --log "$T/log.darshan" -- \
+  timeout 600 "$IOSCRIBE" run --set collective=yes "${run_options[@]}" --force --log "$T/log.darshan" -- \
     "${launch[@]}" "$PROGS/$mpi/$prog" "$@" >"$T/out" 2>"$T/err" || status=$?
   for log in "$T"/log*.darshan; do
     "$IOSCRIBE" parse "$log" >"${log%.darshan}.txt" 2>"$T/parse.err" || { cat "$T/parse.err"; return 1; }

@@ -4,7 +4,7 @@
 # says it must be, for shared records (rank -1) and for those of single ranks.
 
 traces=1
-BOTH='exact, reduced by the ranks|without the runtime|module mpi_f08'
+BOTH='exact, reduced by the ranks|without the runtime|on one node|module mpi_f08'
 load helper
 
 known() {
@@ -32,6 +32,14 @@ known() {
 
 @test "without the runtime: the same, reduced by the daemon" {
   run_options=(--no-runtime)
+  for mpi in $MPIS; do
+    known $mpi 4 mpi_known "$T/data"
+    by_daemon
+  done
+}
+
+@test "all ranks on one node: the daemon reduces, and no rank waits for it in MPI_Finalize" {
+  run_options=(--set collective=auto)
   for mpi in $MPIS; do
     known $mpi 4 mpi_known "$T/data"
     by_daemon
@@ -74,7 +82,7 @@ known() {
     launcher $mpi 4
     rm -rf "$T/data" "$T"/log*
     mkdir "$T/data"
-    "$IOSCRIBE" run --force --log "$T/log.darshan" --set mpiio_wrap=no -- env -u LD_PRELOAD "${launch[@]}" \
+    "$IOSCRIBE" run --force --log "$T/log.darshan" --set mpiio_wrap=no --set collective=yes -- env -u LD_PRELOAD "${launch[@]}" \
       "$PROGS/$mpi/mpi_known_archive" "$T/data" >"$T/out" 2>"$T/err"
     "$IOSCRIBE" parse "$T/log.darshan" >"$T/log.txt"
     as_expected

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long MPI_Init and MPI_Finalize take, in milliseconds, on rank 0: the
-// program of tests/bench/mpi_cost.py. FILES files a rank are written first.
+// The program of tests/bench/finalize.py: FILES files are written, by all ranks each (shared) or by one (own,
+// FILES a rank, removed at once). Rank 0 prints the ms that MPI_Init and MPI_Finalize took, and its largest
+// memory in KiB.
 #include <mpi.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "prog.h"
@@ -16,8 +18,9 @@ static double now_ms(void)
 
 int main(int argc, char **argv)
 {
-	int files = argc > 2 ? atoi(argv[2]) : 0, rank;
+	int files = argc > 2 ? atoi(argv[2]) : 0, own = argc > 3 && strcmp(argv[3], "own") == 0, rank;
 	double begin = now_ms(), ready, end;
+	struct rusage used;
 	char path[512];
 
 	MPI_Init(&argc, &argv);
@@ -26,15 +29,21 @@ int main(int argc, char **argv)
 	for (int i = 0; i < files; i++) {
 		int fd;
 
-		snprintf(path, sizeof(path), "%s/%d", argv[1], i);
+		if (own)
+			snprintf(path, sizeof(path), "%s/%d.%d", argv[1], rank, i);
+		else
+			snprintf(path, sizeof(path), "%s/%d", argv[1], i);
 		fd = prog_open(path, O_WRONLY | O_CREAT);
-		EXACT(pwrite(fd, path, 100, rank * 100), 100);
+		EXACT(pwrite(fd, path, 100, own ? 0 : rank * 100), 100);
 		close(fd);
+		if (own)
+			unlink(path);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	end = now_ms();
 	MPI_Finalize();
+	MUST(getrusage(RUSAGE_SELF, &used));
 	if (rank == 0)
-		printf("%.3f %.3f\n", ready - begin, now_ms() - end);
+		printf("%.3f %.3f %ld\n", ready - begin, now_ms() - end, used.ru_maxrss);
 	return 0;
 }

@@ -220,7 +220,7 @@ run_broken() {
   serve_place place
   local prog=$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_demo
   mpi_job() {
-    job begin --job-id "$1" --uid 65534 --match-env "JOBX=$1"
+    job begin --job-id "$1" --uid 65534 --match-env "JOBX=$1" collective=yes
     user env "JOBX=$1" IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" \
       "LD_PRELOAD=$T/libioscribe.so" timeout 120 mpiexec.mpich -n 2 "$T/mpi_demo" >/dev/null
   }

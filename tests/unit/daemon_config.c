@@ -29,7 +29,7 @@ static void refusals(void **state)
 		{"records = -20", "records: '-20' is not a number"},
 		{"records =", "records: '' is not a number"},
 		{"records = 99999999999999999999", "is not a number"},
-		{"collective = maybe", "collective: 'maybe' is neither yes nor no"},
+		{"collective = maybe", "collective: 'maybe' is none of auto, yes, no"},
 		{"log_dir = here", "log_dir: 'here' is not an absolute path"},
 		{"log_layout = deep", "log_layout: 'deep' is neither dated nor flat"},
 		{"bpf_attach_mode = kprobe",
@@ -58,7 +58,7 @@ static void a_good_file(void **state)
 {
 	static const char text[] =
 		"# site\n  records = 2000  \nprocesses=77\nlisted_processes = 9\nmem_alignment = 64\n"
-		"all_types = yes\nexit_grace_ms = 5\nfinalize_timeout_ms = 6\ncollective = off\nruntime = no\n"
+		"all_types = yes\nexit_grace_ms = 5\nfinalize_timeout_ms = 6\ncollective = no\nruntime = no\n"
 		"bpf_attach_mode = raw_tp\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
 		"log_file = /tmp/a b.darshan\nlog_dir = /logs\nlog_layout = dated\nuid = 5\ngid = 6\n"
 		"user = u\nlibrary = /l.so";
@@ -80,7 +80,7 @@ static void a_good_file(void **state)
 	assert_true(c.all_types);
 	assert_int_equal(c.exit_grace_ms, 5);
 	assert_int_equal(c.finalize_timeout_ms, 6);
-	assert_false(c.collective);
+	assert_string_equal(c.collective, "no");
 	assert_false(c.runtime);
 	assert_string_equal(c.bpf_attach_mode, "raw_tp");
 	assert_string_equal(c.log_file, "/tmp/a b.darshan");

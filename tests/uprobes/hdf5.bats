@@ -18,6 +18,7 @@ load helper
 
 @test "two ranks on one file: MPI-IO below, reduced by the ranks" {
   library_copy libmpich.so.12 libhdf5_mpich.so.103
+  trace_options=(--set collective=yes)
   trace hdf5,mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/hdf5_calls" b.h5 mpio
   [ "$status" -eq 0 ]
   one_log

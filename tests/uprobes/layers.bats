@@ -18,6 +18,7 @@ three_levels() {
 
 @test "MPI-IO over system calls, a record a rank joined to one" {
   library_copy libmpich.so.12
+  trace_options=(--set collective=yes)
   trace mpiio mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_layers" f
   three_levels
   [ "$(records LAYERS)" -eq 1 ]

@@ -7,6 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+/*
+ * Short turns are many, and asking the kernel for both times costs as much as one of them: they are read again when
+ * so much time has passed, and a turn that is longer may get as much of those before it.
+ */
+#define READ_NS 5000000ull
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
@@ -42,8 +48,13 @@ void scribe_turns_close(struct scribe_turns *t)
 
 void scribe_turns_begin(struct scribe_turns *t)
 {
-	t->now = (struct scribe_turn){.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), .queued_ns = queued(t)};
 	t->begun_ns = t->part_since_ns = clock_ns(CLOCK_MONOTONIC);
+	if (t->begun_ns - t->read_ns > READ_NS) {
+		t->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		t->queued_ns = queued(t);
+		t->read_ns = t->begun_ns;
+	}
+	t->now = (struct scribe_turn){0};
 }
 
 void scribe_turns_part(struct scribe_turns *t, enum scribe_turn_part part)
@@ -68,10 +79,13 @@ void scribe_turns_end(struct scribe_turns *t)
 	if (!t->begun_ns)
 		return;
 	now->wall_ns = clock_ns(CLOCK_MONOTONIC) - t->begun_ns;
-	now->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - now->cpu_ns;
-	now->queued_ns = queued(t) - now->queued_ns;
 	t->begun_ns = 0;
 	t->n++;
+	if (now->wall_ns > READ_NS) {
+		now->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_ns;
+		now->queued_ns = queued(t) - t->queued_ns;
+		t->read_ns = 0;
+	}
 	t->long_turns += scribe_turn_own_ns(now) > SCRIBE_TURN_LONG_NS;
 	if (now->wall_ns > t->longest_wall_ns)
 		t->longest_wall_ns = now->wall_ns;

@@ -35,6 +35,7 @@ struct scribe_turns {
 	uint64_t longest_wall_ns;   /* of any */
 	struct scribe_turn now;
 	uint64_t begun_ns, part_since_ns;
+	uint64_t read_ns, cpu_ns, queued_ns; /* when both times were read last, and what they were */
 };
 
 /* A turn begins, behind the wait for something to do. */

@@ -490,6 +490,7 @@ int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 			take_held(d, w);
 	if (d->bpf)
 		taken = scribe_bpf_poll(d->bpf, 0, on_event, d);
+	scribe_names_done(d);
 	if (ret_cut)
 		*ret_cut = d->events_until_ns && scribe_now_ns() >= d->events_until_ns;
 	return taken;

@@ -41,28 +41,37 @@ static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffi
 	return bytes + strlen(path + bytes);
 }
 
-/* The root directory of the process, or the machine's where that is the same. */
+/*
+ * The root directory of the process, or the machine's where that is the same; negative: neither can be had. It
+ * stays the daemon's, for the names that follow.
+ */
 static int root_of(struct scribe_daemon *d, const struct scribe_process *p)
 {
-	int root = open_root(p);
+	if (d->names_root.proc_id == p->proc_id)
+		return d->names_root.fd;
+	scribe_names_done(d);
+	d->names_root.proc_id = p->proc_id;
+	d->names_root.fd = open_root(p);
+	if (d->names_root.fd < 0 && p->own_root_dir)
+		d->names_root.fd = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0)
+					       : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+	return d->names_root.fd;
+}
 
-	if (root < 0 && p->own_root_dir)
-		root = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0)
-				   : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
-	return root;
+void scribe_names_done(struct scribe_daemon *d)
+{
+	if (d->names_root.proc_id && d->names_root.fd >= 0)
+		close(d->names_root.fd);
+	d->names_root.proc_id = 0;
 }
 
 /* The links of a name, as its process sees them. False: they are being looked up. */
 static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char *path, bool nofollow,
 			 size_t *ret_bytes)
 {
-	int root = root_of(d, p);
-	struct scribe_path_of of = {.root_fd = root, .root = p->root_id, .nofollow = nofollow};
-	bool followed = scribe_path_lookup(p->work, path, &of, ret_bytes);
+	struct scribe_path_of of = {.root_fd = root_of(d, p), .root = p->root_id, .nofollow = nofollow};
 
-	if (root >= 0)
-		close(root);
-	return followed;
+	return scribe_path_lookup(p->work, path, &of, ret_bytes);
 }
 
 static const char *last_component(const char *path, size_t bytes, size_t *ret_bytes)
@@ -82,17 +91,11 @@ static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p
 {
 	size_t a, b, n = strnlen(given->string, given->string_bytes);
 	const char *last = last_component(path, bytes, &a), *was = last_component(given->string, n, &b);
-	bool fixed;
-	int root;
 
 	if (!n || a != b || memcmp(last, was, a) ||
 	    !scribe_exclusions_match(&p->work->config.paths, path, (size_t)(last - path)))
 		return false;
-	root = root_of(d, p);
-	fixed = scribe_path_folder_is_fixed(root, path);
-	if (root >= 0)
-		close(root);
-	return fixed;
+	return scribe_path_folder_is_fixed(root_of(d, p), path);
 }
 
 /* Its user has as many files as he may: this name, if it is a new one, is replaced by one that stands for all such. */

@@ -12,6 +12,8 @@
 /* Name the slot of the event; `text`: e->text_bytes behind it. 0, or SCRIBE_NAME_WAITS. */
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text);
+/* All names that are there for now have been taken: what is kept open for them is closed. */
+void scribe_names_done(struct scribe_daemon *d);
 /* A call has made, moved or removed what may be a symbolic link. */
 void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		       const char *text);

@@ -32,7 +32,7 @@ struct scribe_config {
 	bool all_types;               /* other than regular files too */
 	uint32_t exit_grace_ms;       /* for descendants that outlive CMD */
 	uint32_t finalize_timeout_ms; /* for the runtime in MPI_Finalize */
-	bool collective;              /* ranks may reduce and write the log themselves */
+	char collective[5];           /* do ranks reduce and write their log: "auto" (of several nodes), "yes", "no" */
 	bool runtime;                 /* open a socket for the runtime at all */
 	uint32_t user_jobs;           /* of a service: most jobs that one user begins at once */
 	uint32_t user_connections;    /* of a service: most of one user at once; the same of: */

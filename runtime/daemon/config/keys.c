@@ -16,7 +16,10 @@
 
 #define OURS SCRIBE_CONFIG_VARIABLE
 
-enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, LEVEL, PROBES, WHOSE, LAYOUT, EXCLUDE, INCLUDE };
+enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, CHOICE, LAYOUT, EXCLUDE, INCLUDE };
+
+#define SCRIBE_X(id, number, name) ", " name
+#define LEVEL_NAMES                "auto" SCRIBE_BPF_LEVELS(SCRIBE_X)
 
 static const struct key {
 	const char *name;
@@ -39,7 +42,7 @@ static const struct key {
 	{"all_types", SWITCH, FIELD(all_types), 0, 0, BEGINNING},
 	{"exit_grace_ms", NUMBER, FIELD(exit_grace_ms), 0, 3600000, BEGINNING},
 	{"finalize_timeout_ms", NUMBER, FIELD(finalize_timeout_ms), 1, 3600000, ANYBODY},
-	{"collective", SWITCH, FIELD(collective), 0, 0, ANYBODY},
+	{"collective", CHOICE, FIELD(collective), 0, 0, ANYBODY},
 	{"runtime", SWITCH, FIELD(runtime), 0, 0, BEGINNING},
 	{"user_jobs", NUMBER, FIELD(user_jobs), 0, 255, SITE},
 	{"user_connections", NUMBER, FIELD(user_connections), 1, 3840, SITE},
@@ -55,15 +58,15 @@ static const struct key {
 	{"load_at_start", SWITCH, FIELD(load_at_start), 0, 0, SITE},
 	{"attach_at_begin", SWITCH, FIELD(attach_at_begin), 0, 0, SITE},
 	{"attach_linger_ms", NUMBER, FIELD(attach_linger_ms), 0, 3600000, SITE},
-	{"bpf_attach_mode", LEVEL, FIELD(bpf_attach_mode), 0, 0, SITE},
+	{"bpf_attach_mode", CHOICE, FIELD(bpf_attach_mode), 0, 0, SITE},
 	{"attach_inexact", SWITCH, FIELD(attach_inexact), 0, 0, SITE},
 	{"modules", MODULES, FIELD(modules), 0, 0, BEGINNING},
 	{"trace_libraries", TEXT, FIELD(trace_libraries), 0, 0, SITE},
-	{"library_attach", PROBES, FIELD(library_attach), 0, 0, SITE},
+	{"library_attach", CHOICE, FIELD(library_attach), 0, 0, SITE},
 	{"library_cache", SWITCH, FIELD(library_cache), 0, 0, SITE},
 	{"mpiio_wrap", SWITCH, FIELD(mpiio_wrap), 0, 0, SITE},
 	{"stdio_wrap", SWITCH, FIELD(stdio_wrap), 0, 0, SITE},
-	{"user_libraries", WHOSE, FIELD(user_libraries), 0, 0, SITE},
+	{"user_libraries", CHOICE, FIELD(user_libraries), 0, 0, SITE},
 	{"library_paths", TEXT, FIELD(library_paths), 0, 0, SITE},
 	{"dxt", SWITCH, FIELD(dxt), 0, 0, BEGINNING},
 	{"dxt_threads", SWITCH, FIELD(dxt_threads), 0, 0, BEGINNING},
@@ -88,6 +91,25 @@ static const struct key {
 #undef FIELD
 };
 
+static const struct {
+	const char *name, *words;
+} choices[] = {
+	{"collective", "auto, yes, no"},
+	{"bpf_attach_mode", LEVEL_NAMES},
+	{"library_attach", "auto, multi, events"},
+	{"user_libraries", "alone, never, always"},
+#undef SCRIBE_X
+};
+
+static const char *words_of(const struct key *k)
+{
+	size_t i = 0;
+
+	while (strcmp(choices[i].name, k->name))
+		i++;
+	return choices[i].words;
+}
+
 int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 {
 	memset(c, 0, sizeof(*c));
@@ -111,7 +133,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->user_helpers = 512;
 	c->user_helper_share = 50;
 	c->client_idle_timeout_ms = 10000;
-	c->collective = true;
+	strcpy(c->collective, "auto");
 	c->runtime = true;
 	c->dxt_memory = 64;
 	c->dxt_spool = 4096;
@@ -173,42 +195,29 @@ static int set_text(const struct key *k, void *field, const char *value, struct 
 	return 0;
 }
 
-static const char *const level_names[] = {"auto",
-#define SCRIBE_X(id, number, name) name,
-					  SCRIBE_BPF_LEVELS(SCRIBE_X)
-#undef SCRIBE_X
-};
-#define SCRIBE_X(id, number, name) ", " name
-#define LEVEL_NAMES                "auto" SCRIBE_BPF_LEVELS(SCRIBE_X)
+static int set_layout(const struct key *k, void *field, const char *value, struct scribe_err *err)
+{
+	if (strcmp(value, "dated") && strcmp(value, "flat"))
+		return scribe_err_set(err, -EINVAL, "%s: '%s' is neither dated nor flat", k->name, value);
+	*(bool *)field = !strcmp(value, "dated");
+	return 0;
+}
 
 static int set_choice(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
-	if (k->kind == LAYOUT) {
-		if (strcmp(value, "dated") && strcmp(value, "flat"))
-			return scribe_err_set(err, -EINVAL, "%s: '%s' is neither dated nor flat", k->name,
-					      value);
-		*(bool *)field = !strcmp(value, "dated");
-		return 0;
-	}
-	if (k->kind == PROBES) {
-		if (strcmp(value, "auto") && strcmp(value, "multi") && strcmp(value, "events"))
-			return scribe_err_set(err, -EINVAL, "%s: '%s' is none of auto, multi, events",
-					      k->name, value);
-		strcpy(field, value);
-		return 0;
-	}
-	if (k->kind == WHOSE) {
-		if (strcmp(value, "alone") && strcmp(value, "never") && strcmp(value, "always"))
-			return scribe_err_set(err, -EINVAL, "%s: '%s' is none of alone, never, always", k->name, value);
-		strcpy(field, value);
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
-		if (!strcmp(value, level_names[i])) {
+	const char *words = words_of(k);
+	size_t bytes = strlen(value);
+
+	for (const char *word = words; *word; word += strspn(word, ", ")) {
+		size_t n = strcspn(word, ",");
+
+		if (n == bytes && !memcmp(word, value, n)) {
 			strcpy(field, value);
 			return 0;
 		}
-	return scribe_err_set(err, -EINVAL, "%s: '%s' is none of " LEVEL_NAMES, k->name, value);
+		word += n;
+	}
+	return scribe_err_set(err, -EINVAL, "%s: '%s' is none of %s", k->name, value, words);
 }
 
 static int set_prefixes(const struct key *k, struct scribe_exclusions *paths, const char *value,
@@ -287,11 +296,10 @@ static int set_key(struct scribe_config *c, const struct key *k, const char *val
 	case MODULES:
 	case PATH:
 		return set_text(k, field, value, err);
-	case LEVEL:
-	case PROBES:
-	case WHOSE:
-	case LAYOUT:
+	case CHOICE:
 		return set_choice(k, field, value, err);
+	case LAYOUT:
+		return set_layout(k, field, value, err);
 	default:
 		return set_prefixes(k, field, value, err);
 	}
@@ -329,14 +337,8 @@ static void print_default(const struct key *k, const void *field)
 	case LAYOUT:
 		printf("%s\tflat or dated", *(const bool *)field ? "dated" : "flat");
 		return;
-	case LEVEL:
-		printf("auto\t" LEVEL_NAMES);
-		return;
-	case PROBES:
-		printf("auto\tauto, multi, events");
-		return;
-	case WHOSE:
-		printf("alone\talone, never, always");
+	case CHOICE:
+		printf("%s\t%s", (const char *)field, words_of(k));
 		return;
 	case EXCLUDE:
 	case INCLUDE:

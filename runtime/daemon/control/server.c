@@ -167,6 +167,24 @@ static bool all_met(const struct scribe_log_unit *u)
 	return true;
 }
 
+/*
+ * Do the ranks of this world write its log themselves? The first of them to ask decides it for all: who is told
+ * so waits for the others. The daemon has all records of a world that is on this node alone.
+ */
+static bool is_collective(struct scribe_process *p, int32_t size)
+{
+	const struct scribe_config *config = &p->work->config;
+	struct scribe_log_unit *u = p->unit;
+
+	if (!u->writer) {
+		bool alone = u->ranks.used == (size_t)size;
+		bool wanted = !strcmp(config->collective, "yes") || (!strcmp(config->collective, "auto") && !alone);
+
+		u->writer = wanted && !config->unshared ? SCRIBE_WRITER_RANKS : SCRIBE_WRITER_DAEMON;
+	}
+	return u->writer == SCRIBE_WRITER_RANKS && !scribe_fetch_in_vain(u);
+}
+
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
 	struct scribe_msg_hello_ok ok = {0};
@@ -192,8 +210,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 		p->rank->state = SCRIBE_RANK_HELLO;
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
 		c->rank = m->rank;
-		ok.collective = p->work->config.collective && !p->work->config.unshared &&
-				!scribe_fetch_in_vain(p->unit);
+		ok.collective = is_collective(p, m->size);
 	}
 	if (p->unit && p->unit->ranks.used == (size_t)m->size)
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;

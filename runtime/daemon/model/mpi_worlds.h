@@ -61,6 +61,7 @@ struct scribe_log_unit {
 	bool committed;
 	bool part;               /* its log is made of parts of several nodes, and this one has one */
 	bool closed;             /* no more ranks are expected */
+	enum { SCRIBE_WRITER_UNDECIDED, SCRIBE_WRITER_RANKS, SCRIBE_WRITER_DAEMON } writer; /* who reduces and writes */
 	struct scribe_map ranks; /* rank number -> struct scribe_rank */
 	struct scribe_process *first, *last; /* its processes, in order of appearance */
 	uint64_t listed;                     /* processes on that list */

@@ -107,6 +107,10 @@ struct scribe_daemon {
 	struct scribe_segpool segpool;
 	int epoll, listen;
 	int root; /* the machine's, for what a service manager shows us is less; 0: our own is it */
+	struct {
+		uint32_t proc_id; /* 0: none */
+		int fd;           /* negative: it could not be had */
+	} names_root;             /* the root directory of the process whose names are taken */
 	char socket_dir[64], socket[108];
 	struct scribe_spool *spool;     /* NULL none: what has no place goes to /tmp */
 	bool poll_fast;                     /* logs are on their way */
