@@ -15,7 +15,7 @@ run as a line of comma-separated values.
 import argparse
 import os
 import random
-import struct
+import re
 import sys
 import time
 
@@ -45,12 +45,11 @@ def words():
     return out
 
 
-def regions(path):
-    """(bytes of a log in Darshan's layout, {module: bytes of its region})"""
-    with open(path, "rb") as file:
-        log = file.read()
-    lengths = {module: struct.unpack_from("<Q", log, 56 + 16 * module)[0] for module in range(64)}
-    return len(log), {module: length for module, length in lengths.items() if length}
+def regions(build, path):
+    """(bytes of a log, {module: bytes of its region})"""
+    text = bench.output([os.path.join(build, "util/ioscribe"), "parse", "--base", "--show-incomplete", path])
+    lengths = re.findall(r"^# (\S+) module: (\d+) bytes", text, re.MULTILINE)
+    return os.path.getsize(path), {module: int(length) for module, length in lengths}
 
 
 class Case:
@@ -85,7 +84,7 @@ class Case:
         unified = os.path.join(folder, "unified")
         ioscribe = os.path.join(self.given.build, "util/ioscribe")
         bench.output([ioscribe, "convert", "--layout", "unified", log, unified])
-        self.sizes["ioscribe"] = regions(log) + (os.path.getsize(unified),)
+        self.sizes["ioscribe"] = regions(self.given.build, log) + (os.path.getsize(unified),)
         os.unlink(log)
         return values
 
@@ -96,7 +95,7 @@ class Case:
         values = self.timed(self.command(folder, [word for name in names for word in ("-env", name, env[name])]))
         if self.files:
             bench.must_have(self.given.build, log, "POSIX_OPENS")
-        self.sizes["darshan"] = regions(log)
+        self.sizes["darshan"] = regions(self.given.build, log)
         return values
 
     def round(self, number, raw):

@@ -7,7 +7,7 @@
 
 #include "runtime/daemon/state/daemon.h"
 
-#define SCRIBE_EVENTS_NS 20000000ull /* of a turn of the loop, for events */
+#define SCRIBE_EVENTS_NS 2000000ull /* of a turn of the loop, for events */
 
 /*
  * Take waiting events, for `most_ns` at most (0: all that wait), and say how many; negative only

@@ -47,22 +47,26 @@ static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffi
  */
 static int root_of(struct scribe_daemon *d, const struct scribe_process *p)
 {
-	if (d->names_root.proc_id == p->proc_id)
-		return d->names_root.fd;
-	scribe_names_done(d);
-	d->names_root.proc_id = p->proc_id;
-	d->names_root.fd = open_root(p);
-	if (d->names_root.fd < 0 && p->own_root_dir)
-		d->names_root.fd = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0)
-					       : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
-	return d->names_root.fd;
+	struct scribe_names_root *r = &d->names_roots[p->proc_id % SCRIBE_NAMES_ROOTS];
+
+	if (r->proc_id == p->proc_id)
+		return r->fd;
+	if (r->proc_id && r->fd >= 0)
+		close(r->fd);
+	r->proc_id = p->proc_id;
+	r->fd = open_root(p);
+	if (r->fd < 0 && p->own_root_dir)
+		r->fd = d->root > 0 ? fcntl(d->root, F_DUPFD_CLOEXEC, 0) : open("/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+	return r->fd;
 }
 
 void scribe_names_done(struct scribe_daemon *d)
 {
-	if (d->names_root.proc_id && d->names_root.fd >= 0)
-		close(d->names_root.fd);
-	d->names_root.proc_id = 0;
+	for (unsigned i = 0; i < SCRIBE_NAMES_ROOTS; i++) {
+		if (d->names_roots[i].proc_id && d->names_roots[i].fd >= 0)
+			close(d->names_roots[i].fd);
+		d->names_roots[i].proc_id = 0;
+	}
 }
 
 /* The links of a name, as its process sees them. False: they are being looked up. */

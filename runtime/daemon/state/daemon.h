@@ -27,6 +27,7 @@ struct scribe_slot_name {
 #define SCRIBE_JOBS_OF_ROOT    24u /* that users cannot take */
 #define SCRIBE_CLIENTS_MAX     4096u
 #define SCRIBE_CLIENTS_OF_ROOT 256u /* of these: that users cannot take */
+#define SCRIBE_NAMES_ROOTS     64u
 
 struct scribe_libs; /* collect/library_probes.h */
 
@@ -107,10 +108,10 @@ struct scribe_daemon {
 	struct scribe_segpool segpool;
 	int epoll, listen;
 	int root; /* the machine's, for what a service manager shows us is less; 0: our own is it */
-	struct {
+	struct scribe_names_root {
 		uint32_t proc_id; /* 0: none */
 		int fd;           /* negative: it could not be had */
-	} names_root;             /* the root directory of the process whose names are taken */
+	} names_roots[SCRIBE_NAMES_ROOTS]; /* root directories of processes whose names are taken; none between turns */
 	char socket_dir[64], socket[108];
 	struct scribe_spool *spool;     /* NULL none: what has no place goes to /tmp */
 	bool poll_fast;                     /* logs are on their way */
