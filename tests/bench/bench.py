@@ -206,8 +206,8 @@ def darshan_env(darshan, log, folder, mpi=False):
     """Darshan records every file below /dev/shm, which it would leave out by itself."""
     conf = os.path.join(folder, "darshan.conf")
     with open(conf, "w", encoding="utf-8") as file:
-        file.write("MAX_RECORDS 20000 POSIX\nNAME_INCLUDE ^/dev/shm/ POSIX,STDIO,MPI-IO\n")
-    env = dict(os.environ, LD_PRELOAD=darshan, DARSHAN_MODMEM="64", DARSHAN_NAMEMEM="8", DARSHAN_LOGFILE=log,
+        file.write("MAX_RECORDS 110000 POSIX\nNAME_INCLUDE ^/dev/shm/ POSIX,STDIO,MPI-IO\n")
+    env = dict(os.environ, LD_PRELOAD=darshan, DARSHAN_MODMEM="128", DARSHAN_NAMEMEM="16", DARSHAN_LOGFILE=log,
                DARSHAN_CONFIG_PATH=conf)
     return env if mpi else dict(env, DARSHAN_ENABLE_NONMPI="1")
 

@@ -3,7 +3,7 @@
 """What a job of MPI ranks costs from its start to its end, and what its log takes, beside Darshan.
 
 usage: finalize.py BUILD [--ranks N,...] [--files N,...] [--shared | --own] [--rounds N] [--raw FILE] [--openmpi]
-       (root; ranks 1 and 2, files 0, 10, 1000, both, 11 rounds)
+       (root; ranks 1, 2, 4, 8 and 16; files 0, 10, 1,000 and 100,000; both; 11 rounds, of the most files 3)
 
 A service runs, whose programs stand because another job has begun. In turn, so that all meet the same machine: untraced,
 in a job with the runtime preloaded, and, where IOSCRIBE_BENCH_DARSHAN_MPI names its libdarshan.so for MPICH, below
@@ -33,8 +33,8 @@ HEAD = ("ranks", "files", "kind", "round", "way", "all_ms", "init_ms", "finalize
 def words():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("build")
-    parser.add_argument("--ranks", default="1,2")
-    parser.add_argument("--files", default="0,10,1000")
+    parser.add_argument("--ranks", default="1,2,4,8,16")
+    parser.add_argument("--files", default="0,10,1000,100000")
     parser.add_argument("--shared", dest="kinds", action="store_const", const=("shared",), default=("shared", "own"))
     parser.add_argument("--own", dest="kinds", action="store_const", const=("own",))
     parser.add_argument("--rounds", type=int, default=11)
@@ -66,7 +66,7 @@ class Case:
 
     def timed(self, command, env=None):
         begin = time.monotonic()
-        told = bench.measured(command, env=env, timeout=600)
+        told = bench.measured(command, env=env, timeout=1800)
         return [(time.monotonic() - begin) * 1e3] + told
 
     def ours(self, folder):
@@ -146,14 +146,14 @@ def main():
                "Darshan", "log bytes", "Darshan's", "same modules", "single region", "MiB a rank: untraced", "ioscribe",
                "Darshan")
     print("\n| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
-    config = ["records = 1000000", "job_records = 1000000"]
+    config = ["records = 2000000", "job_records = 2000000"]
     with bench.scratch() as folder, bench.Service(given.build, folder, config=config) as service:
         service.begin(variable="BENCH_OTHER=1")
         for ranks in map(int, given.ranks.split(",")):
             for files in map(int, given.files.split(",")):
                 for kind in given.kinds if files else ("shared",):
                     case = Case(given, service, ranks, files, kind)
-                    for number in range(given.rounds):
+                    for number in range(given.rounds if files < 100000 else min(given.rounds, 3)):
                         case.round(number, raw)
                     case.row()
         print(f"\nthe daemon's largest memory: {service.memory()} MiB")

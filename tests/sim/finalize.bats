@@ -28,7 +28,24 @@ field() {
   paste -d ' ' <("$SIM" --head | tr ',' '\n') <(tr ',' '\n' <"$T/$1.csv") | awk -v c="$2" '$1 == c { print $2 }'
 }
 
-@test "any ranks with any records: the same log by hash, and, tree, and by the daemon" {
+# merged NAME NODE OPTION...: as sim, by the parts of nodes of NODE ranks.
+merged() {
+  local name=$1 node=$2
+  shift 2
+  rm -rf "$T/job.parts" "$T"/*.darshan
+  mkdir "$T/job.parts"
+  "$SIM" "$@" --by nodes --ranks-node "$node" --log "$T/job.parts" || return 1
+  "$IOSCRIBE" merge "$T/job.parts" >"$T/merged" || { cat "$T/merged"; return 1; }
+  "$IOSCRIBE" parse "$T"/*.darshan >"$T/all.txt" || return 1
+  grep -v '^#' "$T/all.txt" | sort >"$T/$name.txt"
+}
+
+# same SEED RANKS NAME: what the daemon makes of the same records.
+same() {
+  diff "$T/daemon.txt" "$T/$3.txt" >"$T/diff" || { echo "seed $1, $2 ranks, $3:"; head -5 "$T/diff"; return 1; }
+}
+
+@test "any ranks with any records: the same log by hash, and, tree, by the daemon, by parts of nodes, in both layouts" {
   local base=${SCRIBE_SEED:-$((RANDOM + 1))} seed ranks by
   echo "SCRIBE_SEED=$base"
   for seed in "$base" $((base + 1)) $((base + 2)); do
@@ -37,8 +54,14 @@ field() {
       [ "$(grep -c . "$T/daemon.txt")" -gt 0 ]
       for by in hash and tree; do
         sim $by --ranks "$ranks" --records 12 --shared some --seed "$seed" --by $by
-        diff "$T/daemon.txt" "$T/$by.txt" >"$T/diff" ||
-          { echo "seed $seed, $ranks ranks, $by:"; head -5 "$T/diff"; return 1; }
+        same "$seed" "$ranks" $by
+      done
+      "$IOSCRIBE" convert --force --layout unified "$T/log" "$T/unified"
+      "$IOSCRIBE" parse "$T/unified" | grep -v '^#' | sort >"$T/unified.txt"
+      same "$seed" "$ranks" unified
+      for by in 1 4 32; do
+        merged nodes$by $by --ranks "$ranks" --records 12 --shared some --seed "$seed"
+        same "$seed" "$ranks" nodes$by
       done
     done
   done

@@ -2,11 +2,12 @@
 // The runtime's own steps of MPI_Finalize by simulated ranks, on records made up: what they
 // cost under the model of sim_mpi.h, and a log of them.
 //
-//   sim_finalize [--ranks N] [--records N] [--shared all|none|some] [--by hash|and|tree|daemon]
+//   sim_finalize [--ranks N] [--records N] [--shared all|none|some] [--by hash|and|tree|daemon|nodes]
 //                [--ranks-node N] [--seed N] [--log FILE] [--head]
 //
 // --shared some: each file is used by a share of the ranks of its own, that some ranks have none
-// at all of a module. --by daemon: what a daemon makes of the same records, without ranks.
+// at all of a module. --by daemon: what a daemon makes of the same records, without ranks. --by nodes: what each
+// node leaves for a merge of them, in the folder FILE.
 // Prints a line of values with commas; --head the names of them.
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "logfmt/base/hash.h"
 #include "logfmt/file/reader.h"
 #include "logfmt/file/writer.h"
+#include "logfmt/nodes/part.h"
 #include "logfmt/records/bundle.h"
 #include "runtime/client/mpi/final.h"
 #include "tests/sim/sim_mpi.h"
@@ -219,34 +221,76 @@ static void rank_body(int rank, struct scribe_mpi *mpi, void *arg)
 	free(f);
 }
 
-// The same records as a daemon reduces them.
-static void by_daemon(void)
+// The records of ranks from `first` on, up to `end`, as the daemon of their node has them.
+static void join(int first, int end, struct scribe_bundle *b, struct scribe_log_job *ret_job)
 {
-	struct scribe_writer_options o = {.compression = SCRIBE_COMP_ZLIB};
-	struct scribe_log_job job = {0};
-	struct scribe_bundle b = {0};
 	struct scribe_reader *r;
-	struct scribe_writer *w;
 
-	for (int rank = 0; rank < opt.ranks; rank++) {
+	for (int rank = first; rank < end; rank++) {
 		int fd = image_of(rank);
 
 		if (scribe_reader_open_fd(fd, "image", &r, NULL) < 0)
 			die("the image is not read");
-		if (rank == 0)
-			job = *scribe_reader_job(r);
-		if (scribe_bundle_join(&b, r, (double)(scribe_reader_job(r)->start_time_sec - START_S),
-				       NULL) < 0)
+		*ret_job = *scribe_reader_job(r);
+		if (scribe_bundle_join(b, r, (double)(ret_job->start_time_sec - START_S), NULL) < 0)
 			die("records do not join");
 		scribe_reader_free(r);
 	}
-	if (scribe_bundle_reduce(&b, opt.ranks) < 0 || scribe_writer_create(opt.log, &o, &w, NULL) < 0 ||
-	    scribe_writer_job(w, &job, "a program", &(struct scribe_mount){"ext4", "/"}, 1) < 0 ||
-	    scribe_bundle_write_names(&b, w) < 0 || scribe_bundle_write(&b, w) < 0 ||
-	    scribe_writer_finish(w) < 0)
+	ret_job->start_time_sec = START_S;
+}
+
+static void write_bundle(struct scribe_bundle *b, const struct scribe_log_job *job, const char *path)
+{
+	struct scribe_writer_options o = {.compression = SCRIBE_COMP_ZLIB};
+	struct scribe_writer *w;
+
+	if (scribe_writer_create(path, &o, &w, NULL) < 0 ||
+	    scribe_writer_job(w, job, "a program", &(struct scribe_mount){"ext4", "/"}, 1) < 0 ||
+	    scribe_bundle_write_names(b, w) < 0 || scribe_bundle_write(b, w) < 0 || scribe_writer_finish(w) < 0)
 		die("no log");
 	scribe_writer_free(w);
-	scribe_bundle_clear(&b);
+	scribe_bundle_clear(b);
+}
+
+// The same records as a daemon reduces them.
+static void by_daemon(void)
+{
+	struct scribe_log_job job;
+	struct scribe_bundle b = {0};
+
+	join(0, opt.ranks, &b, &job);
+	if (scribe_bundle_reduce(&b, opt.ranks) < 0)
+		die("not reduced");
+	write_bundle(&b, &job, opt.log);
+}
+
+// The same records as the daemons of their nodes leave them.
+static void by_nodes(void)
+{
+	int nodes = (opt.ranks + opt.ranks_node - 1) / opt.ranks_node;
+
+	for (int node = 0; node < nodes; node++) {
+		int first = node * opt.ranks_node, end = first + opt.ranks_node;
+		struct scribe_part_info info = {.lowest = first, .log_path = "log"};
+		struct scribe_bundle b = {0};
+		struct scribe_log_job job;
+		char path[600];
+		size_t at;
+		FILE *done;
+
+		join(first, end < opt.ranks ? end : opt.ranks, &b, &job);
+		at = strlen(job.metadata);
+		snprintf(path, sizeof(path), "%s/00112233aabbccdd.node%d." SCRIBE_PART_LATE, opt.log, node);
+		if (scribe_part_info_write(&info, job.metadata + at, sizeof(job.metadata) - at) < 0)
+			die("no part");
+		write_bundle(&b, &job, path);
+		snprintf(path, sizeof(path), "%s/node%d." SCRIBE_PART_DONE, opt.log, node);
+		done = fopen(path, "w");
+		if (!done)
+			die("no part");
+		fprintf(done, "nodes=%d\npart=00112233aabbccdd.node%d." SCRIBE_PART_LATE "\n", nodes, node);
+		fclose(done);
+	}
 }
 
 static void options(int argc, char **argv)
@@ -307,6 +351,10 @@ int main(int argc, char **argv)
 	model.ranks_node = opt.ranks_node;
 	if (!strcmp(opt.by, "daemon")) {
 		by_daemon();
+		return 0;
+	}
+	if (!strcmp(opt.by, "nodes")) {
+		by_nodes();
 		return 0;
 	}
 	if (!strcmp(opt.shared, "all")) {

@@ -331,6 +331,12 @@ static void nothing(struct scribe_mpi *m)
 	(void)m;
 }
 
+static void end_all(struct scribe_mpi *m, bool all_done)
+{
+	(void)m;
+	(void)all_done;
+}
+
 static int bcast(struct scribe_mpi *m, void *buf, size_t bytes, int root, union scribe_mpi_handle *ret_req)
 {
 	return take_part(m, BCAST, buf, buf, bytes, root, ret_req);
@@ -370,8 +376,8 @@ void sim_collectives_free(void)
 }
 
 const struct scribe_mpi_verbs sim_verbs = {
-	.dup = dup_world,
-	.dup_end = nothing,
+	.begin = dup_world,
+	.end = end_all,
 	.bcast = bcast,
 	.send = send_to,
 	.recv = recv_from,

@@ -15,6 +15,7 @@
 #define SLEEP_MIN_NS    20000  /* then sleeps, each twice as long … */
 #define SLEEP_MAX_NS    500000 /* … up to this, */
 #define SLEEP_DOUBLINGS 5      /* after so many */
+#define LATE_LOOKS      100    /* tests after the deadline */
 
 struct scribe_block {
 	struct scribe_block *next;
@@ -77,6 +78,17 @@ static int give_up(struct scribe_coll *c)
 	return -1;
 }
 
+/*
+ * Before each call: the others may have left at the deadline, and a message to a rank that is in MPI_Finalize already
+ * can keep the sender there for ever (MPICH over UCX: the connection is made at the first message).
+ */
+static bool is_over(struct scribe_coll *c)
+{
+	if (!c->broken && scribe_msg_now_ms() >= c->deadline)
+		(void)give_up(c);
+	return c->broken;
+}
+
 /* The processor given away: ranks often outnumber cores. */
 static void rest(struct scribe_mpi *m, unsigned turn)
 {
@@ -98,6 +110,8 @@ static void rest(struct scribe_mpi *m, unsigned turn)
 
 static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 {
+	unsigned late = 0;
+
 	if (c->broken)
 		return -1;
 	for (unsigned n = 0;; n++) {
@@ -107,7 +121,8 @@ static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 			return give_up(c);
 		if (flag)
 			return 0;
-		if (scribe_msg_now_ms() >= c->deadline)
+		/* a rank that was stopped until now finds what has come meanwhile */
+		if (scribe_msg_now_ms() >= c->deadline && late++ == LATE_LOOKS)
 			return give_up(c);
 		rest(c->mpi, n);
 	}
@@ -124,14 +139,10 @@ static int started(struct scribe_coll *c, int rc, union scribe_mpi_handle *req)
 int scribe_coll_begin(struct scribe_coll *c)
 {
 	union scribe_mpi_handle req;
-	int rc;
 
-	if (c->mpi->verbs->dup(c->mpi, &req) != 0)
-		rc = give_up(c);
-	else
-		rc = wait_for(c, &req);
-	c->mpi->verbs->dup_end(c->mpi);
-	return rc;
+	if (is_over(c))
+		return -1;
+	return started(c, c->mpi->verbs->begin(c->mpi, &req), &req);
 }
 
 int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t bytes, int from, void *in,
@@ -139,7 +150,7 @@ int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t 
 {
 	union scribe_mpi_handle sent, come;
 
-	if (c->broken)
+	if (is_over(c))
 		return -1;
 	if (from >= 0 && c->mpi->verbs->recv(c->mpi, from, in, room, &come) != 0)
 		return give_up(c);
@@ -154,7 +165,7 @@ int scribe_coll_bcast(struct scribe_coll *c, void *buf, size_t bytes, int root)
 {
 	union scribe_mpi_handle req;
 
-	if (c->broken)
+	if (is_over(c))
 		return -1;
 	return started(c, c->mpi->verbs->bcast(c->mpi, buf, bytes, root, &req), &req);
 }
@@ -163,7 +174,7 @@ int scribe_coll_max(struct scribe_coll *c, int64_t *inout, size_t n)
 {
 	union scribe_mpi_handle req;
 
-	if (c->broken)
+	if (is_over(c))
 		return -1;
 	return started(c, c->mpi->verbs->max(c->mpi, inout, n, &req), &req);
 }
@@ -172,7 +183,7 @@ int scribe_coll_band(struct scribe_coll *c, void *inout, size_t bytes)
 {
 	union scribe_mpi_handle req;
 
-	if (c->broken)
+	if (is_over(c))
 		return -1;
 	return started(c, c->mpi->verbs->band(c->mpi, inout, bytes, &req), &req);
 }
@@ -182,7 +193,7 @@ int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t 
 {
 	union scribe_mpi_handle req;
 
-	if (c->broken || started(c, c->mpi->verbs->reduce(c->mpi, in, out, bytes, combine, &req), &req) < 0)
+	if (is_over(c) || started(c, c->mpi->verbs->reduce(c->mpi, in, out, bytes, combine, &req), &req) < 0)
 		return -1;
 	c->mpi->verbs->reduce_end(c->mpi);
 	return 0;
@@ -192,7 +203,7 @@ int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *bef
 {
 	union scribe_mpi_handle scan, sum;
 
-	if (c->broken)
+	if (is_over(c))
 		return -1;
 	memset(before, 0, n * sizeof(*before)); /* rank 0's is not written */
 	memcpy(total, mine, n * sizeof(*total));

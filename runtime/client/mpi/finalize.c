@@ -148,9 +148,9 @@ static void finish(struct scribe_final *f, struct scribe_link *link, const struc
 	if (scribe_coll_begin(&f->coll) == 0)
 		done = write_together(f);
 	report(f, link, done);
+	f->coll.mpi->verbs->end(f->coll.mpi, !f->coll.broken);
 	if (f->coll.broken)
 		return;
-	f->coll.mpi->verbs->comm_free(f->coll.mpi);
 	scribe_log_image_close(&f->image);
 	scribe_coll_free(&f->coll);
 }

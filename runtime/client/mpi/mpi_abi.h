@@ -86,9 +86,11 @@ struct scribe_mpi {
 	const struct scribe_mpi_verbs *verbs;
 	scribe_mpi_fn call[SCRIBE_MPI_CALL_COUNT];
 	union scribe_mpi_handle object[SCRIBE_MPI_OBJECT_COUNT];
-	union scribe_mpi_handle comm; /* our own duplicate of the world */
+	union scribe_mpi_handle comm; /* our own duplicate of the world (MPICH), or the world */
 	union scribe_mpi_handle user_op, user_type;
-	union scribe_mpi_handle handler; /* the application's, while the world is duplicated */
+	union scribe_mpi_handle handler; /* the application's for errors on the world, from `begin` to `end` */
+	bool has_handler;
+	int64_t met; /* what is sent where ranks meet without a duplicate */
 	void *status_ignore;
 	void *in_place;
 };
@@ -102,11 +104,12 @@ struct scribe_mpi_verbs {
 	/* Call on_end at the start of MPI_Finalize. */
 	int (*at_finalize)(struct scribe_mpi *m, void (*on_end)(void));
 	/*
-	 * Duplicate the world into m->comm. Until dup_end errors on the world are
-	 * returned, not fatal; on m->comm for ever.
+	 * All ranks of the world meet, and m->comm is what they speak by. Until `end` errors are returned, not
+	 * fatal; on a comm of our own for ever.
 	 */
-	int (*dup)(struct scribe_mpi *m, union scribe_mpi_handle *ret_req);
-	void (*dup_end)(struct scribe_mpi *m);
+	int (*begin)(struct scribe_mpi *m, union scribe_mpi_handle *ret_req);
+	/* all_done: what was started is complete, in all ranks. */
+	void (*end)(struct scribe_mpi *m, bool all_done);
 	/* From rank `root`. */
 	int (*bcast)(struct scribe_mpi *m, void *buf, size_t bytes, int root,
 		     union scribe_mpi_handle *ret_req);
@@ -132,7 +135,6 @@ struct scribe_mpi_verbs {
 	int (*test)(struct scribe_mpi *m, union scribe_mpi_handle *req, int *ret_flag);
 	/* Let MPI move what the application still has under way. */
 	void (*progress)(struct scribe_mpi *m);
-	int (*comm_free)(struct scribe_mpi *m);
 	/* Between two tests, the `turn`-th time; NULL: give the processor away. */
 	void (*rest)(struct scribe_mpi *m, unsigned turn);
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The MPI calls for one handle convention. Included by mpi_mpich.c and
- * mpi_openmpi.c with HANDLE (the type), MEMBER (of union scribe_mpi_handle) and
- * VERBS (the table's name) set; nothing else includes it.
+ * mpi_openmpi.c with HANDLE (the type), MEMBER (of union scribe_mpi_handle), OWN_COMM
+ * (do the ranks speak by a duplicate of the world?) and VERBS (the table's name) set; nothing else includes it.
  */
 #include <limits.h>
 
@@ -11,7 +11,7 @@
 
 enum {
 	TOO_BIG = 2, /* MPI_ERR_COUNT in both */
-	TAG = 1,     /* of all our messages: the communicator is ours alone */
+	TAG = 32749, /* of all our messages; every MPI has it */
 };
 
 static int rank_size(struct scribe_mpi *m, int *ret_rank, int *ret_size)
@@ -60,18 +60,28 @@ static int at_finalize(struct scribe_mpi *m, void (*on_end)(void))
 	return rc;
 }
 
-static int dup_world(struct scribe_mpi *m, union scribe_mpi_handle *ret_req)
+static int begin(struct scribe_mpi *m, union scribe_mpi_handle *ret_req)
 {
 	int rc = FN(m, Comm_get_errhandler, HANDLE, HANDLE *)(OBJ(m, world), &m->handler.MEMBER);
 
+	m->has_handler = rc == 0;
+	if (rc == 0)
+		rc = FN(m, Comm_set_errhandler, HANDLE, HANDLE)(OBJ(m, world), OBJ(m, errors_return));
 	if (rc)
 		return rc;
-	FN(m, Comm_set_errhandler, HANDLE, HANDLE)(OBJ(m, world), OBJ(m, errors_return));
-	return FN(m, Comm_idup, HANDLE, HANDLE *, HANDLE *)(OBJ(m, world), &m->comm.MEMBER, &ret_req->MEMBER);
+	if (OWN_COMM)
+		return FN(m, Comm_idup, HANDLE, HANDLE *, HANDLE *)(OBJ(m, world), &m->comm.MEMBER, &ret_req->MEMBER);
+	m->comm = m->object[SCRIBE_MPI_OBJ_world];
+	return FN(m, Iallreduce, const void *, void *, int, HANDLE, HANDLE, HANDLE,
+		  HANDLE *)(m->in_place, &m->met, 1, OBJ(m, int64), OBJ(m, max), m->comm.MEMBER, &ret_req->MEMBER);
 }
 
-static void dup_end(struct scribe_mpi *m)
+static void end(struct scribe_mpi *m, bool all_done)
 {
+	if (OWN_COMM && all_done)
+		FN(m, Comm_free, HANDLE *)(&m->comm.MEMBER);
+	if (!m->has_handler)
+		return;
 	FN(m, Comm_set_errhandler, HANDLE, HANDLE)(OBJ(m, world), m->handler.MEMBER);
 	FN(m, Errhandler_free, HANDLE *)(&m->handler.MEMBER);
 }
@@ -184,16 +194,11 @@ static void progress(struct scribe_mpi *m)
 	FN(m, Iprobe, int, int, HANDLE, int *, void *)(0, 0, OBJ(m, world), &flag, m->status_ignore);
 }
 
-static int comm_free(struct scribe_mpi *m)
-{
-	return FN(m, Comm_free, HANDLE *)(&m->comm.MEMBER);
-}
-
 const struct scribe_mpi_verbs VERBS = {
 	.rank_size = rank_size,
 	.at_finalize = at_finalize,
-	.dup = dup_world,
-	.dup_end = dup_end,
+	.begin = begin,
+	.end = end,
 	.bcast = bcast,
 	.send = send_to,
 	.recv = recv_from,
@@ -205,5 +210,4 @@ const struct scribe_mpi_verbs VERBS = {
 	.reduce_end = reduce_end,
 	.test = test,
 	.progress = progress,
-	.comm_free = comm_free,
 };

@@ -2,7 +2,8 @@
 /* MPI calls with the handles of MPICH's ABI family: int. */
 #include "runtime/client/mpi/mpi_abi.h"
 
-#define HANDLE int
-#define MEMBER i
-#define VERBS  scribe_mpi_verbs_mpich
+#define OWN_COMM 1
+#define HANDLE   int
+#define MEMBER   i
+#define VERBS    scribe_mpi_verbs_mpich
 #include "runtime/client/mpi/mpi_calls.inc.h"
