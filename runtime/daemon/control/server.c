@@ -168,21 +168,21 @@ static bool all_met(const struct scribe_log_unit *u)
 }
 
 /*
- * Do the ranks of this world write its log themselves? The first of them to ask decides it for all: who is told
- * so waits for the others. The daemon has all records of a world that is on this node alone.
+ * Do the ranks of this world write its log themselves? The first of them that asks in MPI_Finalize decides it for
+ * all: who is told so waits for the others. The daemon has all records of a world that is on this node alone.
  */
-static bool is_collective(struct scribe_process *p, int32_t size)
+static bool is_collective(struct scribe_process *p, int32_t size, bool is_first_hello)
 {
 	const struct scribe_config *config = &p->work->config;
 	struct scribe_log_unit *u = p->unit;
+	bool alone = u->ranks.used == (size_t)size;
+	bool wanted = !strcmp(config->collective, "yes") || (!strcmp(config->collective, "auto") && !alone);
+	int writer = wanted && !config->unshared ? SCRIBE_WRITER_RANKS : SCRIBE_WRITER_DAEMON;
 
-	if (!u->writer) {
-		bool alone = u->ranks.used == (size_t)size;
-		bool wanted = !strcmp(config->collective, "yes") || (!strcmp(config->collective, "auto") && !alone);
-
-		u->writer = wanted && !config->unshared ? SCRIBE_WRITER_RANKS : SCRIBE_WRITER_DAEMON;
-	}
-	return u->writer == SCRIBE_WRITER_RANKS && !scribe_fetch_in_vain(u);
+	/* in MPI_Init nobody waits for the answer, and other ranks may not be known yet */
+	if (!u->writer && !is_first_hello)
+		u->writer = writer;
+	return (u->writer ? (int)u->writer : writer) == SCRIBE_WRITER_RANKS && !scribe_fetch_in_vain(u);
 }
 
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
@@ -190,6 +190,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	struct scribe_msg_hello_ok ok = {0};
 	struct scribe_process *p = scribe_client_peer(d, c);
 	const char *namespace = m->mpi == SCRIBE_MPI_MPICH ? "" : m->world;
+	bool is_first;
 	int rc;
 
 	if (c->proc_id)
@@ -206,11 +207,12 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	c->proc_id = p->proc_id;
 	c->work = p->work;
 	ok.finalize_timeout_ms = p->work->config.finalize_timeout_ms;
-	if (rc == 1 && p->rank->state == SCRIBE_RANK_IDLE)
+	is_first = rc == 1 && p->rank->state == SCRIBE_RANK_IDLE;
+	if (is_first)
 		p->rank->state = SCRIBE_RANK_HELLO;
 	if (rc == 1 && p->rank->state == SCRIBE_RANK_HELLO && !p->unit->committed) {
 		c->rank = m->rank;
-		ok.collective = is_collective(p, m->size);
+		ok.collective = is_collective(p, m->size, is_first);
 	}
 	if (p->unit && p->unit->ranks.used == (size_t)m->size)
 		ok.flags |= SCRIBE_HELLO_WHOLE_WORLD;
