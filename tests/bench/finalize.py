@@ -9,7 +9,7 @@ A service runs, whose programs stand because another job has begun. In turn, so 
 in a job with the runtime preloaded, and, where IOSCRIBE_BENCH_DARSHAN_MPI names its libdarshan.so for MPICH, below
 Darshan. Medians of the milliseconds that the whole command takes, and that MPI_Finalize takes, with the 95 per cent interval
 of what we add (bootstrap of the pairs); the bytes of the logs, of ours also without the modules that Darshan's does not
-have, and in the single-region layout. A log that is not complete or lacks the files ends the benchmark. --raw writes each
+have, and in the single-region layout. A log without the files ends the benchmark. --raw writes each
 run as a line of comma-separated values.
 """
 import argparse
@@ -69,7 +69,10 @@ class Case:
         told = bench.measured(command, env=env, timeout=1800)
         return [(time.monotonic() - begin) * 1e3] + told
 
-    def ours(self, folder):
+    def untraced(self, folder):
+        return self.timed(self.command(folder))
+
+    def ioscribe(self, folder):
         begun = self.service.begin()
         client = f"{self.given.build}/runtime/client/libioscribe"
         env = dict(begun.joins, LD_PRELOAD=f"{client}-inside.so:{client}.so", IOSCRIBE_SOCKET=self.service.socket)
@@ -82,8 +85,7 @@ class Case:
         if self.files:
             bench.must_have(self.given.build, log, "POSIX_OPENS")
         unified = os.path.join(folder, "unified")
-        ioscribe = os.path.join(self.given.build, "util/ioscribe")
-        bench.output([ioscribe, "convert", "--layout", "unified", log, unified])
+        bench.output([self.service.ioscribe, "convert", "--layout", "unified", log, unified])
         self.sizes["ioscribe"] = regions(self.given.build, log) + (os.path.getsize(unified),)
         os.unlink(log)
         return values
@@ -101,8 +103,7 @@ class Case:
     def round(self, number, raw):
         for way in WAYS[:3 if "IOSCRIBE_BENCH_DARSHAN_MPI" in os.environ and self.given.mpi == "mpich" else 2]:
             with bench.scratch() as folder, bench.machine_lock():
-                one = {"untraced": lambda: self.timed(self.command(folder)), "ioscribe": lambda: self.ours(folder),
-                       "darshan": lambda: self.darshan(folder)}[way]()
+                one = getattr(self, way)(folder)
             self.values[way].append(one)
             if raw:
                 told = [self.ranks, self.files, self.kind, number, way] + [f"{x:.3f}" for x in one[:3]] + [int(one[3])]
@@ -112,8 +113,8 @@ class Case:
         return [one[at] - base[at] for one, base in zip(self.values[way], self.values["untraced"])]
 
     def row(self):
-        half = [bench.quantile([one[at] for one in self.values["untraced"]], 0.5) for at in (0, 2)]
-        cells = [self.ranks, self.files, self.kind, f"{half[0]:.1f}"]
+        base = bench.quantile([one[0] for one in self.values["untraced"]], 0.5)
+        cells = [self.ranks, self.files, self.kind, f"{base:.1f}"]
         for at in (0, 2):
             added = self.added("ioscribe", at)
             low, high = interval(added)

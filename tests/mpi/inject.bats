@@ -18,7 +18,7 @@ injected() {
     </dev/null >"$dir/out" 2>"$dir/err" 3>&- 4>&-
 }
 
-# calls RANK: how many each run has of that rank, in $calls.
+# calls_of MPI RANK: how many of them that rank makes, in $calls.
 calls_of() {
   injected "$1" none "$2" 0 || { cat "$T/none.$2.0/err"; return 1; }
   read -r calls _ <"$T/none.$2.0/took.$2"
@@ -69,10 +69,10 @@ whole() {
   done
 }
 
-# resumed: what was stopped goes on after STOP_S.
+# resumed: what was stopped goes on after STOP_S, until $T/all is there or the test has ended.
 resumed() {
   local f
-  while [ ! -e "$T/all" ]; do
+  while [ -d "$T" ] && [ ! -e "$T/all" ]; do
     for f in "$T"/stop.*/stopped; do
       if [ -s "$f" ]; then
         mv "$f" "$f.seen"
