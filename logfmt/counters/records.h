@@ -61,7 +61,7 @@ enum scribe_module_id {
 	SCRIBE_MOD_LAYERS = 51,
 };
 
-enum scribe_compression { SCRIBE_COMP_ZLIB = 0, SCRIBE_COMP_BZIP2 = 1, SCRIBE_COMP_NONE = 2 };
+enum scribe_compression { SCRIBE_COMP_ZLIB = 0, SCRIBE_COMP_BZIP2 = 1, SCRIBE_COMP_NONE = 2, SCRIBE_COMP_ZSTD = 3 };
 
 struct scribe_log_map {
 	uint64_t off; /* bytes from the start of the file */

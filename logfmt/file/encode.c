@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "logfmt/file/variable.h"
+#include "logfmt/file/variable_bytes.h"
 #include "logfmt/counters/module.h"
 
 static const char cut_mark[] = "<TRUNCATED>";

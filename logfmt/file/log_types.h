@@ -49,7 +49,7 @@ struct scribe_reader_info {
 /* How a writer writes. */
 struct scribe_writer_options {
 	enum scribe_compression compression; /* 0: zlib */
-	int level;        /* 0: the default (zlib 6, bzip2 9); else 1 to 9 */
+	int level;        /* 0: the default (zlib 7, bzip2 9, zstd 6); else 1 to 9 */
 	bool list_own;    /* list our own modules in the header, where stock readers meet ids that
 	                     they do not know; else only in a trailer */
 	bool dxt_threads; /* write 40-byte DXT segments (DXT_POSIX 2, DXT_MPIIO 3), which stock

@@ -3,58 +3,81 @@
 #include "logfmt/file/pack.h"
 
 #include <bzlib.h>
+#include <errno.h>
+#include <libdeflate.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "logfmt/base/err.h"
 
-#define OUT_BYTES  (256u << 10)
-#define IN_PART    (1u << 30) /* at once, for interfaces that count in 32 bits */
-#define BZIP2_WORK 30
+#define OUT_BYTES   (256u << 10)
+#define PIECE_BYTES (512u << 10) /* of plain bytes: a zlib stream of its own each, as libdeflate makes them */
+#define IN_PART     (1u << 30)   /* at once, for interfaces that count in 32 bits */
+#define BZIP2_WORK  30
+#define ZLIB_LEVEL  7 /* of libdeflate: smaller than zlib 6 in less time, docs/layout-benchmark.md */
+#define ZSTD_LEVEL  6
 
 struct scribe_pack {
 	enum scribe_compression comp;
 	scribe_pack_sink *sink;
 	void *to;
-	bool used;
-	z_stream z;
+	bool used, ended; /* something was put; zlib: a stream was ended */
+	struct libdeflate_compressor *deflate;
 	bz_stream bz;
-	size_t have; /* in `out` */
-	unsigned char out[OUT_BYTES];
+	ZSTD_CCtx *zstd;
+	size_t have;   /* in `out`; for zlib in `piece` */
+	size_t room;   /* of `out` */
+	unsigned char *piece;
+	unsigned char out[];
 };
+
+/* 0, or not: no memory. */
+static int begin(struct scribe_pack *p, int level)
+{
+	switch (p->comp) {
+	case SCRIBE_COMP_ZLIB:
+		p->deflate = libdeflate_alloc_compressor(level ? level : ZLIB_LEVEL);
+		p->piece = malloc(PIECE_BYTES);
+		return !p->deflate || !p->piece;
+	case SCRIBE_COMP_BZIP2:
+		return BZ2_bzCompressInit(&p->bz, level ? level : 9, 0, BZIP2_WORK);
+	case SCRIBE_COMP_ZSTD:
+		p->zstd = ZSTD_createCCtx();
+		return !p->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel,
+								       level ? level : ZSTD_LEVEL));
+	case SCRIBE_COMP_NONE:
+		break;
+	}
+	return 0;
+}
 
 struct scribe_pack *scribe_pack_new(enum scribe_compression comp, int level, scribe_pack_sink *sink, void *to)
 {
-	struct scribe_pack *p = malloc(sizeof(*p));
-	int rc = 0;
+	size_t room = comp == SCRIBE_COMP_ZLIB ? libdeflate_zlib_compress_bound(NULL, PIECE_BYTES) : OUT_BYTES;
+	struct scribe_pack *p = malloc(sizeof(*p) + room);
 
 	if (!p)
 		return NULL;
-	memset(p, 0, offsetof(struct scribe_pack, out));
+	memset(p, 0, sizeof(*p));
 	p->comp = comp;
 	p->sink = sink;
 	p->to = to;
-	if (comp == SCRIBE_COMP_ZLIB)
-		rc = deflateInit(&p->z, level ? level : Z_DEFAULT_COMPRESSION);
-	else if (comp == SCRIBE_COMP_BZIP2)
-		rc = BZ2_bzCompressInit(&p->bz, level ? level : 9, 0, BZIP2_WORK);
-	if (rc) {
-		free(p);
-		return NULL;
-	}
-	return p;
+	p->room = room;
+	return begin(p, level) == 0 ? p : scribe_pack_free(p);
 }
 
 struct scribe_pack *scribe_pack_free(struct scribe_pack *p)
 {
 	if (!p)
 		return NULL;
-	if (p->comp == SCRIBE_COMP_ZLIB)
-		deflateEnd(&p->z);
-	else if (p->comp == SCRIBE_COMP_BZIP2)
+	libdeflate_free_compressor(p->deflate);
+	ZSTD_freeCCtx(p->zstd);
+	if (p->comp == SCRIBE_COMP_BZIP2)
 		BZ2_bzCompressEnd(&p->bz);
+	free(p->piece);
 	free(p);
 	return NULL;
 }
@@ -67,25 +90,51 @@ static int flush_out(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : 0;
 }
 
-static int put_zlib(struct scribe_pack *p, const void *bytes, size_t n, int flush)
+/* What waits as a stream. */
+static int end_piece(struct scribe_pack *p)
 {
-	int rc = Z_OK, sunk = 0;
+	size_t n = libdeflate_zlib_compress(p->deflate, p->piece, p->have, p->out, p->room);
 
-	p->z.next_in = (Bytef *)(uintptr_t)bytes;
-	while (n > 0 || p->z.avail_in > 0 || (flush == Z_FINISH && rc != Z_STREAM_END)) {
-		if (p->z.avail_in == 0) {
-			p->z.avail_in = n > IN_PART ? IN_PART : (uInt)n;
-			n -= p->z.avail_in;
-		}
-		p->z.next_out = p->out + p->have;
-		p->z.avail_out = (uInt)(OUT_BYTES - p->have);
-		rc = deflate(&p->z, n == 0 ? flush : Z_NO_FLUSH);
-		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
-			return -SCRIBE_E_COMPRESSION;
-		p->have = OUT_BYTES - p->z.avail_out;
-		if (p->have == OUT_BYTES && (sunk = flush_out(p)))
-			return sunk;
+	p->have = 0;
+	p->ended = true;
+	return n ? p->sink(p->to, p->out, n) : -SCRIBE_E_COMPRESSION;
+}
+
+static int put_zlib(struct scribe_pack *p, const void *bytes, size_t n)
+{
+	const char *from = bytes;
+	int rc = 0;
+
+	while (n > 0 && rc == 0) {
+		size_t room = PIECE_BYTES - p->have, now = n < room ? n : room;
+
+		memcpy(p->piece + p->have, from, now);
+		p->have += now;
+		from += now;
+		n -= now;
+		if (p->have == PIECE_BYTES)
+			rc = end_piece(p);
 	}
+	return rc;
+}
+
+static int put_zstd(struct scribe_pack *p, const void *bytes, size_t n, ZSTD_EndDirective action)
+{
+	ZSTD_inBuffer in = {bytes, n, 0};
+	size_t left;
+	int rc;
+
+	do {
+		ZSTD_outBuffer out = {p->out, p->room, p->have};
+
+		left = ZSTD_compressStream2(p->zstd, &out, &in, action);
+		if (ZSTD_isError(left))
+			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM
+										       : -SCRIBE_E_COMPRESSION;
+		p->have = out.pos;
+		if (p->have == p->room && (rc = flush_out(p)))
+			return rc;
+	} while (in.pos < in.size || (action == ZSTD_e_end && left > 0));
 	return 0;
 }
 
@@ -100,12 +149,12 @@ static int put_bzip2(struct scribe_pack *p, const void *bytes, size_t n, int act
 			n -= p->bz.avail_in;
 		}
 		p->bz.next_out = (char *)p->out + p->have;
-		p->bz.avail_out = (unsigned)(OUT_BYTES - p->have);
+		p->bz.avail_out = (unsigned)(p->room - p->have);
 		rc = BZ2_bzCompress(&p->bz, action);
 		if (rc < 0)
 			return -SCRIBE_E_COMPRESSION;
-		p->have = OUT_BYTES - p->bz.avail_out;
-		if (p->have == OUT_BYTES && (sunk = flush_out(p)))
+		p->have = p->room - p->bz.avail_out;
+		if (p->have == p->room && (sunk = flush_out(p)))
 			return sunk;
 	}
 	return 0;
@@ -117,13 +166,13 @@ static int put_plain(struct scribe_pack *p, const void *bytes, size_t n)
 	int rc = 0;
 
 	while (n > 0 && rc == 0) {
-		size_t room = OUT_BYTES - p->have, now = n < room ? n : room;
+		size_t room = p->room - p->have, now = n < room ? n : room;
 
 		memcpy(p->out + p->have, from, now);
 		p->have += now;
 		from += now;
 		n -= now;
-		if (p->have == OUT_BYTES)
+		if (p->have == p->room)
 			rc = flush_out(p);
 	}
 	return rc;
@@ -139,9 +188,11 @@ int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n)
 	p->used = true;
 	switch (p->comp) {
 	case SCRIBE_COMP_ZLIB:
-		return put_zlib(p, bytes, n, Z_NO_FLUSH);
+		return put_zlib(p, bytes, n);
 	case SCRIBE_COMP_BZIP2:
 		return put_bzip2(p, bytes, n, BZ_RUN);
+	case SCRIBE_COMP_ZSTD:
+		return put_zstd(p, bytes, n, ZSTD_e_continue);
 	default:
 		return put_plain(p, bytes, n);
 	}
@@ -151,9 +202,11 @@ int scribe_pack_end(struct scribe_pack *p)
 {
 	int rc = 0;
 
-	if (p->comp == SCRIBE_COMP_ZLIB)
-		rc = put_zlib(p, NULL, 0, Z_FINISH);
-	else if (p->comp == SCRIBE_COMP_BZIP2)
+	if (p->comp == SCRIBE_COMP_ZLIB) /* what was not put is a stream too: of nothing */
+		return p->have || !p->ended ? end_piece(p) : 0;
+	if (p->comp == SCRIBE_COMP_BZIP2)
 		rc = put_bzip2(p, NULL, 0, BZ_FINISH);
+	else if (p->comp == SCRIBE_COMP_ZSTD)
+		rc = put_zstd(p, NULL, 0, ZSTD_e_end);
 	return rc ? rc : flush_out(p);
 }

@@ -20,7 +20,7 @@ struct scribe_pack *scribe_pack_free(struct scribe_pack *p); /* NULL allowed; re
 
 /* Was anything put? */
 bool scribe_pack_is_used(const struct scribe_pack *p);
-/* 0, the sink's code, or -SCRIBE_E_COMPRESSION. */
+/* 0, the sink's code, -SCRIBE_E_COMPRESSION or -ENOMEM. */
 int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n);
 /* Ends what was put: all of it is at the sink then, and the pack may be freed. */
 int scribe_pack_end(struct scribe_pack *p);

@@ -42,7 +42,7 @@ static int check_header(const char *label, const struct scribe_unified_header *h
 		return scribe_err_set(err, -SCRIBE_E_VERSION,
 				      "%.200s: header: version %u of the single-region layout, this program knows %d",
 				      label, h->version, SCRIBE_UNIFIED_VERSION);
-	if (h->comp_type > SCRIBE_COMP_NONE)
+	if (h->comp_type > SCRIBE_COMP_ZSTD)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%.200s: header: unknown compression %d at offset 20",
 				      label, h->comp_type);
 	if (h->filter > SCRIBE_UNIFIED_COLUMNS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zlib and bzip2 streams one after another. Knows neither files nor regions. */
+/* zlib, bzip2 and zstd streams one after another. Knows neither files nor regions. */
 #include "logfmt/file/unpack.h"
 
 #include <bzlib.h>
@@ -9,14 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "logfmt/base/err.h"
+
+#define WINDOW_LOG 23 /* of zstd, 8 MiB: level 19 takes no more */
 
 struct scribe_unpack {
 	enum scribe_compression comp;
 	bool within; /* a stream is begun and not ended */
 	z_stream z;
 	bz_stream bz;
+	ZSTD_DCtx *zstd;
 };
 
 static int wrong(char why[SCRIBE_UNPACK_WHY], int code, const char *text, const char *detail)
@@ -37,6 +42,11 @@ struct scribe_unpack *scribe_unpack_new(enum scribe_compression comp)
 		return NULL;
 	}
 	u->comp = comp;
+	if (comp == SCRIBE_COMP_ZSTD) {
+		u->zstd = ZSTD_createDCtx();
+		if (!u->zstd || ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, WINDOW_LOG)))
+			return scribe_unpack_free(u);
+	}
 	return u;
 }
 
@@ -46,8 +56,9 @@ struct scribe_unpack *scribe_unpack_free(struct scribe_unpack *u)
 		return NULL;
 	if (u->comp == SCRIBE_COMP_ZLIB)
 		inflateEnd(&u->z);
-	else if (u->within)
+	else if (u->comp == SCRIBE_COMP_BZIP2 && u->within)
 		BZ2_bzDecompressEnd(&u->bz);
+	ZSTD_freeDCtx(u->zstd);
 	free(u);
 	return NULL;
 }
@@ -117,11 +128,30 @@ static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n
 	return wrong(why, -SCRIBE_E_COMPRESSION, "bzip2 data are damaged", code);
 }
 
+static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
+		     unsigned char *to, size_t room, size_t *ret_n, char *why)
+{
+	ZSTD_inBuffer from = {in, n, 0};
+	ZSTD_outBuffer into = {to, room, 0};
+	size_t left = ZSTD_decompressStream(u->zstd, &into, &from);
+
+	if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+		return wrong(why, -ENOMEM, "out of memory", NULL);
+	if (ZSTD_isError(left))
+		return wrong(why, -SCRIBE_E_COMPRESSION, "zstd data are damaged", ZSTD_getErrorName(left));
+	*ret_n = into.pos;
+	*ret_taken = from.pos;
+	u->within = left > 0;
+	return 0;
+}
+
 int scribe_unpack_step(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		       unsigned char *to, size_t room, size_t *ret_n, char why[SCRIBE_UNPACK_WHY])
 {
 	*ret_taken = *ret_n = 0;
 	if (u->comp == SCRIBE_COMP_ZLIB)
 		return step_zlib(u, in, n, ret_taken, to, room, ret_n, why);
+	if (u->comp == SCRIBE_COMP_ZSTD)
+		return step_zstd(u, in, n, ret_taken, to, room, ret_n, why);
 	return step_bzip2(u, in, n, ret_taken, to, room, ret_n, why);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of variable length: LUSTRE, DXT, MDHIM, HEATMAP, APMPI. Every count
+ * Records of variable length out of a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI. Every count
  * is checked before a byte is fetched for it. Knows streams, not files.
  */
 #include "logfmt/file/variable.h"
@@ -11,10 +11,10 @@
 
 #include "logfmt/file/layout.h"
 #include "logfmt/file/log_types.h"
+#include "logfmt/file/variable_bytes.h"
 #include "logfmt/counters/module.h"
 
-#define DXT_DISK_SEGMENT 32
-#define DXT_PIECE        1024 /* segments */
+#define DXT_PIECE       1024 /* segments */
 #define LUSTRE_V1_WORDS  7
 
 static void *scratch_room(struct scribe_scratch *s, size_t n)
@@ -50,14 +50,6 @@ static int take_head(struct scribe_variable *v, struct scribe_region_stream *s, 
 	if (v->swapped)
 		scribe_swap_words(head, words);
 	return 1;
-}
-
-/* base + count * each, counts from the file; 0 when out of range. */
-static size_t sized(size_t base, int64_t count, size_t each)
-{
-	if (count < 0 || (uint64_t)count > (SCRIBE_MAX_RECORD_BYTES - base) / each)
-		return 0;
-	return base + (size_t)count * each;
 }
 
 static int out_of_range(struct scribe_region_stream *s, struct scribe_err *err, const char *what, int64_t a,
@@ -102,7 +94,7 @@ static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, 
 
 	if (rc <= 0)
 		return rc;
-	disk = sized(sizeof(head), head[6], 8);
+	disk = scribe_sized(sizeof(head), head[6], 8);
 	if (disk == 0)
 		return out_of_range(s, err, "stripe count", head[6], 0);
 	rc = take_all(s, disk, &p, err);
@@ -163,8 +155,8 @@ static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s
 
 	if (rc <= 0)
 		return rc;
-	n = sized(sizeof(head), head.num_comps, sizeof(struct scribe_lustre_comp));
-	n = n ? sized(n, head.num_stripes, 8) : 0;
+	n = scribe_sized(sizeof(head), head.num_comps, sizeof(struct scribe_lustre_comp));
+	n = n ? scribe_sized(n, head.num_stripes, 8) : 0;
 	if (n == 0)
 		return out_of_range(s, err, "components or stripes", head.num_comps, head.num_stripes);
 	rc = take_all(s, n, &p, err);
@@ -187,7 +179,7 @@ static size_t dxt_each(const struct scribe_variable *v)
 {
 	unsigned without_threads = v->module == SCRIBE_MOD_DXT_MPIIO ? 2 : 1;
 
-	return v->version > without_threads ? sizeof(struct scribe_dxt_segment) : DXT_DISK_SEGMENT;
+	return v->version > without_threads ? sizeof(struct scribe_dxt_segment) : SCRIBE_DXT_DISK_SEGMENT;
 }
 
 /* The next record's head; passed over by whoever takes its segments. */
@@ -201,8 +193,8 @@ static int dxt_head(struct scribe_variable *v, struct scribe_region_stream *s, s
 		return rc;
 	if (v->swapped)
 		scribe_swap_words(&head->write_count, 2);
-	*ret_len = sized(sizeof(*head), head->write_count, sizeof(struct scribe_dxt_segment));
-	*ret_len = *ret_len ? sized(*ret_len, head->read_count, sizeof(struct scribe_dxt_segment)) : 0;
+	*ret_len = scribe_sized(sizeof(*head), head->write_count, sizeof(struct scribe_dxt_segment));
+	*ret_len = *ret_len ? scribe_sized(*ret_len, head->read_count, sizeof(struct scribe_dxt_segment)) : 0;
 	if (*ret_len == 0)
 		return out_of_range(s, err, "segment counts", head->write_count, head->read_count);
 	return 1;
@@ -291,11 +283,6 @@ static int dxt_next_piece(struct scribe_variable *v, struct scribe_region_stream
 	return 1;
 }
 
-static size_t mdhim_bytes(int64_t servers)
-{
-	return sized(sizeof(struct scribe_mdhim_record), servers > 1 ? servers : 1, 8);
-}
-
 static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		      size_t *ret_len, struct scribe_err *err)
 {
@@ -306,7 +293,7 @@ static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s,
 
 	if (rc <= 0)
 		return rc;
-	n = mdhim_bytes(head.counters[SCRIBE_MDHIM_SERVERS]);
+	n = scribe_mdhim_bytes(head.counters[SCRIBE_MDHIM_SERVERS]);
 	if (n == 0)
 		return out_of_range(s, err, "servers", head.counters[SCRIBE_MDHIM_SERVERS], 0);
 	rc = take_all(s, n, &p, err);
@@ -363,7 +350,7 @@ static int heatmap_next(struct scribe_variable *v, struct scribe_region_stream *
 
 	if (rc <= 0)
 		return rc;
-	n = sized(sizeof(head), head.nbins, 16);
+	n = scribe_sized(sizeof(head), head.nbins, 16);
 	if (n == 0)
 		return out_of_range(s, err, "bins", head.nbins, 0);
 	rc = take_all(s, n, &p, err);
@@ -430,70 +417,4 @@ int scribe_variable_next(struct scribe_variable *v, struct scribe_region_stream 
 		return scribe_region_stream_error(s, err, -SCRIBE_E_UNSUPPORTED,
 						  "records of an unknown layout");
 	}
-}
-
-static size_t variable_length(int module, const void *rec, size_t avail)
-{
-	const struct scribe_lustre_record *lustre = rec;
-	const struct scribe_dxt_record *dxt = rec;
-	const struct scribe_mdhim_record *mdhim = rec;
-	const struct scribe_heatmap_record *heatmap = rec;
-	const struct scribe_apmpi_header_record *apmpi = rec;
-	size_t n;
-
-	switch (module) {
-	case SCRIBE_MOD_LUSTRE:
-		if (avail < sizeof(*lustre))
-			return 0;
-		n = sized(sizeof(*lustre), lustre->num_comps, sizeof(struct scribe_lustre_comp));
-		return n ? sized(n, lustre->num_stripes, 8) : 0;
-	case SCRIBE_MOD_DXT_POSIX:
-	case SCRIBE_MOD_DXT_MPIIO:
-		if (avail < sizeof(*dxt))
-			return 0;
-		n = sized(sizeof(*dxt), dxt->write_count, sizeof(struct scribe_dxt_segment));
-		return n ? sized(n, dxt->read_count, sizeof(struct scribe_dxt_segment)) : 0;
-	case SCRIBE_MOD_MDHIM:
-		return avail < sizeof(*mdhim) ? 0 : mdhim_bytes(mdhim->counters[SCRIBE_MDHIM_SERVERS]);
-	case SCRIBE_MOD_HEATMAP:
-		return avail < sizeof(*heatmap) ? 0 : sized(sizeof(*heatmap), heatmap->nbins, 16);
-	case SCRIBE_MOD_APMPI:
-		if (avail < sizeof(*apmpi))
-			return 0;
-		return apmpi->magic == SCRIBE_APMPI_MAGIC ? sizeof(*apmpi)
-							  : sizeof(struct scribe_apmpi_record);
-	default:
-		return 0;
-	}
-}
-
-size_t scribe_record_length(int module, const void *rec, size_t avail)
-{
-	const struct scribe_module *m = scribe_module_by_id(module);
-
-	if (!m)
-		return 0;
-	return m->record_bytes ? m->record_bytes : variable_length(module, rec, avail);
-}
-
-size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
-			      size_t cap)
-{
-	const struct scribe_dxt_record *dxt = rec;
-	size_t count, n;
-
-	if ((module != SCRIBE_MOD_DXT_POSIX && module != SCRIBE_MOD_DXT_MPIIO) || dxt_threads) {
-		if (cap >= len)
-			memcpy(out, rec, len);
-		return len;
-	}
-	count = (len - sizeof(*dxt)) / sizeof(dxt->segments[0]);
-	n = sizeof(*dxt) + count * DXT_DISK_SEGMENT;
-	if (cap < n)
-		return n;
-	memcpy(out, dxt, sizeof(*dxt));
-	for (size_t i = 0; i < count; i++)
-		memcpy((char *)out + sizeof(*dxt) + i * DXT_DISK_SEGMENT, &dxt->segments[i],
-		       DXT_DISK_SEGMENT);
-	return n;
 }

@@ -39,10 +39,4 @@ struct scribe_variable {
 int scribe_variable_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 			 size_t *ret_len, struct scribe_err *err);
 
-/*
- * A variable record in memory into its form in the file. As scribe_record_encode.
- */
-size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
-			      size_t cap);
-
 #endif

@@ -75,10 +75,12 @@ static int check_options(const struct scribe_writer_options *o, struct scribe_er
 {
 	if (!o)
 		return 0;
-	if ((unsigned)o->compression > SCRIBE_COMP_NONE)
+	if ((unsigned)o->compression > SCRIBE_COMP_ZSTD)
 		return scribe_err_set(err, -EINVAL, "unknown compression %d", (int)o->compression);
 	if ((unsigned)o->layout > SCRIBE_LAYOUT_UNIFIED)
 		return scribe_err_set(err, -EINVAL, "unknown layout %d", (int)o->layout);
+	if (o->compression == SCRIBE_COMP_ZSTD && o->layout != SCRIBE_LAYOUT_UNIFIED)
+		return scribe_err_set(err, -EINVAL, "Darshan's layout has no zstd: zlib, bzip2 or none");
 	if (o->level < 0 || o->level > 9)
 		return scribe_err_set(err, -EINVAL, "compression level %d is not 1 to 9", o->level);
 	return 0;

@@ -22,6 +22,8 @@ class Ioscribe(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("zlib-api")
     depends_on("bzip2")
+    depends_on("libdeflate")
+    depends_on("zstd")
     depends_on("sqlite")
     depends_on("yajl")
     depends_on("uthash", type="build")

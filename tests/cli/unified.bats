@@ -11,12 +11,12 @@ all_logs() {
 	local log how n=0
 	cd "$BATS_TEST_TMPDIR"
 	for log in $(all_logs); do
-		for how in --zlib --bzip2 --uncompressed "--zlib --rows"; do
+		for how in --zlib --bzip2 --uncompressed "--zlib --rows" --zstd; do
 			# shellcheck disable=SC2086
 			set -- $how
 			rm -f [abcd]
 			"$IOSCRIBE" convert "$@" --layout unified "$log" a
-			"$IOSCRIBE" convert "$1" --layout default a b
+			"$IOSCRIBE" convert "${1/zstd/zlib}" --layout default a b
 			"$IOSCRIBE" convert "$@" --layout unified b c
 			cmp a c
 			"$IOSCRIBE" convert "$@" --layout unified a d
@@ -31,7 +31,7 @@ all_logs() {
 
 # What tools say of a log, without its bytes and its name; shared records come first in the one layout.
 said() { # TOOL [OPTION...] LOG
-	"$IOSCRIBE" "$@" 2>&1 | grep -Ev '^# (header|layout|job data|record table|records of all modules)|^# .* module: ' |
+	"$IOSCRIBE" "$@" 2>&1 | grep -Ev '^# (header|compression method|layout|job data|record table|records of all modules)|^# .* module: ' |
 		sed 's/[^ "]*\/[ab]\.darshan/LOG/g' | sort
 }
 
@@ -122,7 +122,13 @@ PY
 	local log="$LOGS/skew-app.darshan"
 	cd "$BATS_TEST_TMPDIR"
 	run_err 2 "--layout takes default or unified, not 'odd'" "$IOSCRIBE" convert --layout odd "$log" a
+	run_err 1 "Darshan's layout has no zstd: zlib, bzip2 or none" "$IOSCRIBE" convert --zstd "$log" a
+	[ ! -e a ]
 	"$IOSCRIBE" convert --layout unified "$log" u
+	"$IOSCRIBE" parse u | grep -qx '# compression method: ZSTD'
+	# the first byte of the first block of the names, behind the frame's magic number and header
+	python3 -c 'import sys; b = bytearray(open("u", "rb").read()); b[54] ^= 255; open("bad", "wb").write(b)'
+	run_err 1 'zstd data are damaged' "$IOSCRIBE" parse bad
 	head -c 1000 u >cut
 	run_err 1 'cut: header: regions of' "$IOSCRIBE" parse cut
 	{

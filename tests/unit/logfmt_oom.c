@@ -99,9 +99,17 @@ static int read_it(int fd)
 	return rc;
 }
 
-static int write_it(int fd, enum scribe_compression comp, const void *dxt, size_t len)
+/* zstd is the single-region layout's. */
+static struct scribe_writer_options options_of(int comp)
 {
-	struct scribe_writer_options o = {.compression = comp};
+	return (struct scribe_writer_options){
+		.compression = (enum scribe_compression)comp,
+		.layout = comp == SCRIBE_COMP_ZSTD ? SCRIBE_LAYOUT_UNIFIED : SCRIBE_LAYOUT_DEFAULT};
+}
+
+static int write_it(int fd, int comp, const void *dxt, size_t len)
+{
+	struct scribe_writer_options o = options_of(comp);
 	struct scribe_process_record process = {.base = {1, 0}};
 	struct scribe_writer *w = NULL;
 	int rc = scribe_writer_create_fd(fd, &o, &w, NULL);
@@ -123,10 +131,8 @@ static int write_it(int fd, enum scribe_compression comp, const void *dxt, size_
 
 static void reading(void **state)
 {
-	static const enum scribe_compression comps[] = {SCRIBE_COMP_ZLIB, SCRIBE_COMP_BZIP2, SCRIBE_COMP_NONE};
-
-	for (int i = 0; i < 3; i++) {
-		struct scribe_writer_options o = {.compression = comps[i]};
+	for (int comp = SCRIBE_COMP_ZLIB; comp <= SCRIBE_COMP_ZSTD; comp++) {
+		struct scribe_writer_options o = options_of(comp);
 		int fd = random_log(&o, ~0ull, 2, 5), rc;
 		long k = 0;
 
@@ -153,7 +159,7 @@ static void writing(void **state)
 	static uint64_t dxt[VARIABLE_ROOM / 8];
 	size_t len = some_record(scribe_module_by_id(SCRIBE_MOD_DXT_POSIX), 0, 3, dxt);
 
-	for (int comp = SCRIBE_COMP_ZLIB; comp <= SCRIBE_COMP_NONE; comp++) {
+	for (int comp = SCRIBE_COMP_ZLIB; comp <= SCRIBE_COMP_ZSTD; comp++) {
 		int fd = memory_file(), rc;
 		long k = 0;
 
@@ -161,7 +167,7 @@ static void writing(void **state)
 			balance = 0;
 			counting = true;
 			countdown = OWN_ALLOCATOR ? k++ : -1;
-			rc = write_it(fd, (enum scribe_compression)comp, dxt, len);
+			rc = write_it(fd, comp, dxt, len);
 			countdown = -1;
 			counting = false;
 			if (rc != 0 && rc != -ENOMEM)

@@ -11,7 +11,8 @@
 #include "logfmt/file/blocks.h"
 #include "logfmt/file/unified.h"
 
-static const enum scribe_compression all_compressions[] = {SCRIBE_COMP_ZLIB, SCRIBE_COMP_BZIP2, SCRIBE_COMP_NONE};
+static const enum scribe_compression all_compressions[] = {SCRIBE_COMP_ZLIB, SCRIBE_COMP_BZIP2, SCRIBE_COMP_NONE,
+							   SCRIBE_COMP_ZSTD};
 
 /* A module of tomorrow: two integers, a gap, one real. */
 static const struct scribe_counter later_counters[] = {{"LATER_CALLS", "", SCRIBE_RULE_SUM},
@@ -139,7 +140,7 @@ static void check_small(int fd)
 
 static void small_logs(void **state)
 {
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(all_compressions) / sizeof(all_compressions[0]); i++) {
 		int fd = small_log(all_compressions[i]);
 
 		check_small(fd);
@@ -150,8 +151,8 @@ static void small_logs(void **state)
 /* Every module, both layouts: the same records; in turn, and alternately by two readers of one log. */
 static void both_layouts_alike(void **state)
 {
-	for (size_t i = 0; i < 3; i++) {
-		struct scribe_writer_options o = {.compression = all_compressions[i], .dxt_threads = true};
+	for (size_t i = 0; i < sizeof(all_compressions) / sizeof(all_compressions[0]); i++) {
+		struct scribe_writer_options o = {.dxt_threads = true};
 		uint64_t before = seed;
 		int a = random_log(&o, ~0ull, 40, 20), b;
 		struct scribe_reader *ra, *rb;
@@ -161,6 +162,7 @@ static void both_layouts_alike(void **state)
 
 		seed = before;
 		o.layout = SCRIBE_LAYOUT_UNIFIED;
+		o.compression = all_compressions[i];
 		b = random_log(&o, ~0ull, 40, 20);
 		ra = must_open(a);
 		rb = must_open(b);

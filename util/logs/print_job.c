@@ -17,6 +17,8 @@ const char *scribe_compression_name(int comp_type)
 		return "BZIP2";
 	case SCRIBE_COMP_NONE:
 		return "NONE";
+	case SCRIBE_COMP_ZSTD:
+		return "ZSTD";
 	default:
 		return "UNKNOWN";
 	}

@@ -16,9 +16,10 @@
 #include "util/logs/obfuscate.h"
 
 enum hide { HIDE_JOBID = 1, HIDE_UID = 2, HIDE_EXE = 4, HIDE_NAMES = 8, HIDE_ALL = 15 };
+enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 }; /* options without a letter */
 
 struct convert {
-	enum scribe_compression compression;
+	int compression; /* enum scribe_compression; -1: the layout's own */
 	enum scribe_layout layout;
 	int level;
 	unsigned hide; /* enum hide */
@@ -84,6 +85,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	case 'z':
 		c->compression = SCRIBE_COMP_ZLIB;
 		return 0;
+	case KEY_ZSTD:
+		c->compression = SCRIBE_COMP_ZSTD;
+		return 0;
 	case '0':
 		c->compression = SCRIBE_COMP_NONE;
 		return 0;
@@ -113,7 +117,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	case 'L':
 		return take_layout(value, &c->layout, err);
 	default:
-		c->hide |= key == 'o' ? HIDE_ALL : (unsigned)key - 0x100;
+		c->hide |= key == 'o' ? HIDE_ALL : (unsigned)key - KEY_HIDE;
 		return 0;
 	}
 }
@@ -299,12 +303,15 @@ static int put_all(struct convert *c)
 
 static int convert(struct convert *c, const char *from, const char *to)
 {
-	struct scribe_writer_options options = {
-		.compression = c->compression, .level = c->level, .layout = c->layout, .rows = c->rows};
+	struct scribe_writer_options options = {.level = c->level, .layout = c->layout, .rows = c->rows};
 	int rc = scribe_log_open(&c->log, from, SCRIBE_LOG_NAMES, &c->err);
 
 	if (rc < 0)
 		return rc;
+	if (c->compression >= 0)
+		options.compression = (enum scribe_compression)c->compression;
+	else
+		options.compression = c->layout == SCRIBE_LAYOUT_UNIFIED ? SCRIBE_COMP_ZSTD : SCRIBE_COMP_ZLIB;
 	options.dxt_threads = scribe_copy_has_threads(c->log.reader);
 	rc = scribe_output_create(&c->out, to, c->force, c->as_stock, &options, &c->err);
 	return rc < 0 ? rc : put_all(c);
@@ -312,7 +319,7 @@ static int convert(struct convert *c, const char *from, const char *to)
 
 static int cmd_convert(int argc, char **argv)
 {
-	struct convert c = {0};
+	struct convert c = {.compression = -1};
 	int first, rc, status = scribe_args_read(&scribe_command_convert, argc, argv, take, &c, &first);
 
 	if (status >= 0)
@@ -325,17 +332,18 @@ static int cmd_convert(int argc, char **argv)
 }
 
 static const struct scribe_option options[] = {
-	{"zlib", 'z', NULL, "compress with zlib (this is the default)"},
+	{"zlib", 'z', NULL, "compress with zlib (the default of Darshan's layout)"},
 	{"bzip2", 'b', NULL, "compress with bzip2"},
+	{"zstd", KEY_ZSTD, NULL, "compress with zstd (--layout unified, and its default)"},
 	{"uncompressed", '0', NULL, "do not compress"},
 	{"level", 'l', "N", "compression level, 1 to 9"},
 	{"layout", 'L', "WHICH", "default: Darshan's; unified: one region for the records of all modules"},
 	{"rows", 'R', NULL, "with --layout unified: records one after another, not transposed"},
 	{"obfuscate", 'o', NULL, "replace job id, user id, command line and names by numbers"},
-	{"obfuscate_jobid", 0x100 + HIDE_JOBID, NULL, "replace the job id"},
-	{"obfuscate_uid", 0x100 + HIDE_UID, NULL, "replace the user id"},
-	{"obfuscate_exe", 0x100 + HIDE_EXE, NULL, "replace the command line"},
-	{"obfuscate_names", 0x100 + HIDE_NAMES, NULL, "replace file names; mount points stay"},
+	{"obfuscate_jobid", KEY_HIDE + HIDE_JOBID, NULL, "replace the job id"},
+	{"obfuscate_uid", KEY_HIDE + HIDE_UID, NULL, "replace the user id"},
+	{"obfuscate_exe", KEY_HIDE + HIDE_EXE, NULL, "replace the command line"},
+	{"obfuscate_names", KEY_HIDE + HIDE_NAMES, NULL, "replace file names; mount points stay"},
 	{"key", 'k', "N", "key of the numbers that replace (0)"},
 	{"annotate", 'a', "TEXT", "add lines to the metadata: key=value, several separated by tabs"},
 	{"reset-md", 'r', NULL, "forget the metadata first"},
