@@ -77,6 +77,9 @@ static const struct scribe_counter posix_ext_counters[] = {
 #define SCRIBE_X(n, text) COUNTER("POSIX_EXT_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_EXT_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
+#define SCRIBE_X(n, text) COUNTER("POSIX_EXT_" #n, text, SCRIBE_RULE_RANKS)
+	SCRIBE_EXT_RANKS(SCRIBE_X)
+#undef SCRIBE_X
 };
 static const struct scribe_counter posix_ext_fcounters[] = {
 	COUNTER("POSIX_EXT_F_CLOSE_TIME", "time in close, seconds (also in POSIX_F_META_TIME)", SCRIBE_RULE_SUM)
@@ -163,7 +166,7 @@ static const struct scribe_module modules[] = {
 	BARE(HEATMAP, "HEATMAP", 1, 1),
 	FIXED(DFS, "DFS", "DFS", 1, dfs, true),
 	FIXED(DAOS, "DAOS", "DAOS", 1, daos, true),
-	FIXED(POSIX_EXT, "POSIX_EXT", "POSIX_EXT", 2, posix_ext, true),
+	FIXED(POSIX_EXT, "POSIX_EXT", "POSIX_EXT", 3, posix_ext, true),
 	{.id = SCRIBE_MOD_PROCESS, .name = "PROCESS", .prefix = "PROCESS", .version = 1, .accepts = 1,
 	 .record_bytes = sizeof(struct scribe_process_record), .ncounters = COUNT(process_counters),
 	 .nfcounters = COUNT(process_fcounters), .counters = process_counters, .fcounters = process_fcounters,

@@ -241,7 +241,13 @@ struct scribe_apmpi_record {
 
 /* Ours. */
 
-#define SCRIBE_POSIX_EXT_COUNT SCRIBE_EXT_CLOSE_NS
+enum scribe_ext_ranks_id {
+	SCRIBE_EXT_BEFORE_RANKS = SCRIBE_EXT_CLOSE_NS - 1,
+#define SCRIBE_X(name, text) SCRIBE_EXT_##name,
+	SCRIBE_EXT_RANKS(SCRIBE_X)
+#undef SCRIBE_X
+	SCRIBE_POSIX_EXT_COUNT
+};
 #define SCRIBE_POSIX_EXT_F_COUNT (SCRIBE_EXT_COUNT - SCRIBE_EXT_CLOSE_NS)
 SCRIBE_COUNTER_RECORD(posix_ext, POSIX_EXT); /* fcounters: CLOSE_TIME, META_TIME, seconds */
 

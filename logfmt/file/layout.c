@@ -21,7 +21,7 @@ static const struct {
 	{SCRIBE_MOD_MPIIO, 1, 544},       {SCRIBE_MOD_MPIIO, 2, 544},  {SCRIBE_MOD_H5F, 1, 40},
 	{SCRIBE_MOD_H5F, 2, 56},          {SCRIBE_MOD_H5D, 1, 904},    {SCRIBE_MOD_PNETCDF_FILE, 1, 48},
 	{SCRIBE_MOD_PNETCDF_FILE, 2, 64}, {SCRIBE_MOD_BGQ, 1, 120},    {SCRIBE_MOD_STDIO, 1, 240},
-	{SCRIBE_MOD_POSIX_EXT, 1, 216},
+	{SCRIBE_MOD_POSIX_EXT, 1, 216},   {SCRIBE_MOD_POSIX_EXT, 2, 224},
 };
 
 size_t scribe_disk_bytes(int module, unsigned version)
@@ -130,6 +130,17 @@ static void pnetcdf_file_up(uint64_t *w, unsigned version)
 	rec->fcounters[SCRIBE_PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = times[3];
 }
 
+/* Version 1 counted mappings, not their bytes; 2 no ranks. */
+static void posix_ext_up(uint64_t *c, unsigned version)
+{
+	size_t times = version == 1 ? SCRIBE_EXT_MAPPED_BYTES : SCRIBE_EXT_RANKS_READ;
+
+	memmove(c + SCRIBE_POSIX_EXT_COUNT, c + times, SCRIBE_POSIX_EXT_F_COUNT * 8);
+	if (version == 1)
+		c[SCRIBE_EXT_MAPPED_BYTES] = 0;
+	c[SCRIBE_EXT_RANKS_READ] = c[SCRIBE_EXT_RANKS_WROTE] = (uint64_t)-1;
+}
+
 int scribe_disk_upgrade(int module, unsigned version, void *rec)
 {
 	uint64_t *w = rec;
@@ -159,10 +170,8 @@ int scribe_disk_upgrade(int module, unsigned version, void *rec)
 		memmove(c + 2, c + 1, bytes - (BASE_WORDS + 1) * 8);
 		c[SCRIBE_STDIO_FDOPENS] = (uint64_t)-1;
 		return 1;
-	case SCRIBE_MOD_POSIX_EXT: /* mappings were counted, not their bytes */
-		memmove(c + SCRIBE_EXT_MAPPED_BYTES + 1, c + SCRIBE_EXT_MAPPED_BYTES,
-			bytes - (BASE_WORDS + SCRIBE_EXT_MAPPED_BYTES) * 8);
-		c[SCRIBE_EXT_MAPPED_BYTES] = 0;
+	case SCRIBE_MOD_POSIX_EXT:
+		posix_ext_up(c, version);
 		return 1;
 	default:
 		return 1;

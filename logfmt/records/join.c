@@ -147,6 +147,7 @@ int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b)
 	case SCRIBE_RULE_SUM:
 		return add(a, b);
 	case SCRIBE_RULE_UNKNOWN:
+	case SCRIBE_RULE_RANKS:
 		return a < 0 || b < 0 ? -1 : add(a, b);
 	case SCRIBE_RULE_MAX:
 		return a > b ? a : b;

@@ -309,10 +309,13 @@ void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, in
 int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 				struct scribe_posix_ext_record *ret_rec)
 {
-	int any = 0;
+	int any;
 
 	memset(ret_rec, 0, sizeof(*ret_rec));
 	ret_rec->base = (struct scribe_base_record){id, rank};
+	ret_rec->counters[SCRIBE_EXT_RANKS_READ] = acc->sum.ops[SCRIBE_OP_READ] > 0;
+	ret_rec->counters[SCRIBE_EXT_RANKS_WROTE] = acc->sum.ops[SCRIBE_OP_WRITE] > 0;
+	any = acc->sum.ops[SCRIBE_OP_READ] > 0 || acc->sum.ops[SCRIBE_OP_WRITE] > 0;
 	for (int i = 0; i < SCRIBE_EXT_COUNT; i++) {
 		any |= acc->ext.v[i] != 0;
 		if (i < SCRIBE_EXT_CLOSE_NS)

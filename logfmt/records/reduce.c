@@ -211,11 +211,25 @@ static void join_spread(struct spread *a, double na, const struct spread *b, dou
 	a->mean = (na * a->mean + nb * b->mean) / (na + nb);
 }
 
+/* Whose the other record is: of another rank, of the same one, or of ranks that may be those of the first. */
+enum whose { OTHER_RANK, SAME_RANK, SOME_RANKS };
+
+static int64_t join_rank_counts(enum whose whose, int64_t a, int64_t b)
+{
+	if (whose == SAME_RANK && a >= 0 && b >= 0)
+		return a > b ? a : b;
+	if (whose == SOME_RANKS && a > 0 && b > 0)
+		return -1;
+	return scribe_join_int(SCRIBE_RULE_RANKS, a, b);
+}
+
 /* Everything with a plain rule, in place. */
-static void join_plain(const struct scribe_module *m, int64_t *c, double *f, const int64_t *oc, const double *of)
+static void join_plain(const struct scribe_module *m, enum whose whose, int64_t *c, double *f, const int64_t *oc,
+		       const double *of)
 {
 	for (int i = 0; i < m->ncounters; i++)
-		c[i] = scribe_join_int(m->counters[i].rule, c[i], oc[i]);
+		c[i] = m->counters[i].rule == SCRIBE_RULE_RANKS ? join_rank_counts(whose, c[i], oc[i])
+								: scribe_join_int(m->counters[i].rule, c[i], oc[i]);
 	for (int i = 0; i < m->nfcounters; i++)
 		f[i] = scribe_join_float(m->fcounters[i].rule, f[i], of[i]);
 	if (m->id == SCRIBE_MOD_LAYERS)
@@ -272,7 +286,7 @@ int scribe_redux_join(int module, void *elem, const void *other)
 	oc = counters_of(&v, o);
 	f = fcounters_of(&v, e);
 	of = fcounters_of(&v, o);
-	join_plain(v.m, c, f, oc, of);
+	join_plain(v.m, OTHER_RANK, c, f, oc, of);
 	scribe_join_slowest(v.plan, c, f, oc, of);
 	scribe_join_ranks(v.plan, c, f, oc, of);
 	join_keeps(&v, e, o);
@@ -392,7 +406,7 @@ static void merge_records(const struct scribe_module *m, const struct scribe_joi
 		if (m->fcounters[i].rule == SCRIBE_RULE_KEEP && f[i] == 0)
 			f[i] = of[i];
 	}
-	join_plain(m, c, f, oc, of);
+	join_plain(m, base->rank != obase->rank ? OTHER_RANK : shared ? SOME_RANKS : SAME_RANK, c, f, oc, of);
 	scribe_join_slowest(p, c, f, oc, of);
 	if (shared)
 		scribe_join_ranks(p, c, f, oc, of);

@@ -68,6 +68,11 @@ struct scribe_cursor {
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \
 	X(META_NS, "time in the calls counted only in this record")
 
+/* At the end of a record's integers, but in no part: the kernel knows no ranks. */
+#define SCRIBE_EXT_RANKS(X) \
+	X(RANKS_READ, "ranks that have read the file: of a shared record how many, else 1 or 0") \
+	X(RANKS_WROTE, "ranks that have written the file: of a shared record how many, else 1 or 0")
+
 enum scribe_ext_id {
 #define SCRIBE_X(name, text) SCRIBE_EXT_##name,
 	SCRIBE_EXT_COUNTERS(SCRIBE_X)

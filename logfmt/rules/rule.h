@@ -18,6 +18,7 @@ enum scribe_rule {
 	SCRIBE_RULE_COUNT,    /* their counts */
 	SCRIBE_RULE_RANK,     /* fastest and slowest rank of a shared record; else 0 */
 	SCRIBE_RULE_VARIANCE, /* population variance over ranks of a shared record; else 0 */
+	SCRIBE_RULE_RANKS,    /* ranks that did it: a + b over ranks, as UNKNOWN; within one rank 1 or 0 */
 };
 
 #endif

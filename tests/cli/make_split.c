@@ -78,6 +78,8 @@ static int64_t some_int(const struct scribe_base_record *base, const struct scri
 		return fixed_for(base, i);
 	case SCRIBE_RULE_UNKNOWN:
 		return base->id % 3 == 0 && base->rank % 4 == 1 ? -1 : below(1000);
+	case SCRIBE_RULE_RANKS:
+		return below(2);
 	case SCRIBE_RULE_RANK:
 	case SCRIBE_RULE_VALUE:
 	case SCRIBE_RULE_COUNT:

@@ -17,7 +17,7 @@ def read_log(path, base):
         if line.startswith("#") or not line.strip():
             continue
         module, rank, _, counter, value, name = line.rstrip("\n").split("\t")[:6]
-        if module == "POSIX" and name.startswith(base + "/"):
+        if module in ("POSIX", "POSIX_EXT") and name.startswith(base + "/"):
             rows[name[len(base) + 1:], int(rank), counter] = value
     return rows
 

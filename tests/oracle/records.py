@@ -77,7 +77,7 @@ class Book:
 
     def by_name(self, rename=lambda name: name):
         """{name: (counters, who)}: sums, and the (process, inode)s that moved data."""
-        out = {}
+        out, ranks = {}, set()
         for (name, process, inode), record in self.records.items():
             counters, who = out.setdefault(rename(name), (Counter(), set()))
             counters.update({k: v for k, v in record.n.items() if v})
@@ -85,6 +85,10 @@ class Book:
                 counters[key] = max(counters.get(key, 0), value)
             if record.max_byte:
                 who.add((process, inode))
+            for what, did in (("READS", "RANKS_READ"), ("WRITES", "RANKS_WROTE")):
+                if record.n["POSIX_" + what] and (name, did) not in ranks:  # all processes are one rank
+                    ranks.add((name, did))
+                    counters["POSIX_EXT_" + did] += 1
         return out
 
     def values(self, rename=lambda name: name):

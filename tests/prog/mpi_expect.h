@@ -40,6 +40,7 @@ struct ex_counts {
 	long long bytes_read, bytes_written, max_read, max_write;
 	long long seq[2], consec[2], switches, mem, file, align;
 	long long size[2][EX_BUCKETS];
+	long long ranks_read, ranks_wrote;
 	struct ex_value access[EX_VALUES], stride[EX_VALUES];
 };
 
@@ -216,6 +217,8 @@ static inline void ex_count(const struct ex_file *f, struct ex_counts *c)
 			ex_count_data(c, &f->op[i], last, &last_kind);
 		}
 	}
+	c->ranks_read = c->reads > 0;
+	c->ranks_wrote = c->writes > 0;
 	ex_top(c->access);
 	ex_top(c->stride);
 }
@@ -252,6 +255,8 @@ static inline void ex_print(const char *file, int rank, const struct ex_counts *
 	ex_line(file, rank, "FSYNCS", c->fsyncs);
 	ex_line(file, rank, "FDSYNCS", c->fdsyncs);
 	ex_line(file, rank, "MODE", c->mode);
+	ex_line(file, rank, "EXT_RANKS_READ", c->ranks_read);
+	ex_line(file, rank, "EXT_RANKS_WROTE", c->ranks_wrote);
 	ex_line(file, rank, "BYTES_READ", c->bytes_read);
 	ex_line(file, rank, "BYTES_WRITTEN", c->bytes_written);
 	ex_line(file, rank, "MAX_BYTE_READ", c->max_read);
@@ -277,6 +282,8 @@ static inline void ex_print(const char *file, int rank, const struct ex_counts *
 
 static inline void ex_join(struct ex_counts *a, const struct ex_counts *b)
 {
+	a->ranks_read += b->ranks_read;
+	a->ranks_wrote += b->ranks_wrote;
 	a->opens += b->opens;
 	a->dups += b->dups;
 	a->reads += b->reads;

@@ -65,6 +65,19 @@ static void own(struct ex_file *f, const char *dir, char *name)
 	MUST(close(f->fd));
 }
 
+/* All ranks open it: the first writes, those between read, the last does neither. */
+static void header(struct ex_file *f, const char *dir)
+{
+	ex_open(f, dir, "header", O_RDWR | O_CREAT, 0644);
+	if (rank == 0)
+		ex_pwrite(f, room, 512, 0);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; rank > 0 && rank < size - 1 && i < 3; i++)
+		ex_pread(f, room, 100, i * 100);
+	ex_stat(f);
+	MUST(close(f->fd));
+}
+
 /* Some ranks only: these records are not shared. */
 static int some(struct ex_file *f, const char *dir)
 {
@@ -79,7 +92,7 @@ static int some(struct ex_file *f, const char *dir)
 
 int main(int argc, char **argv)
 {
-	static struct ex_file f[4];
+	static struct ex_file f[5];
 	char own_name[32];
 	const char *dir = argc > 1 ? argv[1] : ".";
 	int provided, used;
@@ -96,8 +109,10 @@ int main(int argc, char **argv)
 	edges(&f[1], dir);
 	own(&f[2], dir, own_name);
 	used = some(&f[3], dir);
+	header(&f[4], dir);
 	ex_report(&f[0], 1, 1);
 	ex_report(&f[1], 1, 1);
+	ex_report(&f[4], 1, 1);
 	ex_report(&f[2], 1, size == 1); /* the only rank is all ranks */
 	ex_report(&f[3], used, size == 1);
 	fflush(stdout);

@@ -49,6 +49,8 @@ static inline int64_t some_count(enum scribe_rule rule)
 		return below(3) ? (int64_t)below(5) : 0;
 	case SCRIBE_RULE_RANK:
 		return 0;
+	case SCRIBE_RULE_RANKS:
+		return (int64_t)below(2);
 	default:
 		return (int64_t)below(100000);
 	}

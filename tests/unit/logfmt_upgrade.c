@@ -69,6 +69,8 @@ static const int h5f_ints[] = {SCRIBE_H5F_FLUSHES, SCRIBE_H5F_USE_MPIIO, -1};
 static const int h5f_1[] = {SCRIBE_H5F_F_CLOSE_START_TIMESTAMP, SCRIBE_H5F_F_OPEN_END_TIMESTAMP,
 			    SCRIBE_H5F_F_META_TIME, -1};
 static const int h5f_2[] = {SCRIBE_H5F_F_META_TIME, -1};
+static const int ext_1[] = {SCRIBE_EXT_MAPPED_BYTES, SCRIBE_EXT_RANKS_READ, SCRIBE_EXT_RANKS_WROTE, -1};
+static const int ext_2[] = {SCRIBE_EXT_RANKS_READ, SCRIBE_EXT_RANKS_WROTE, -1};
 static const int stdio_1[] = {SCRIBE_STDIO_FDOPENS, -1};
 
 static const struct old olds[] = {
@@ -77,6 +79,8 @@ static const struct old olds[] = {
 	{SCRIBE_MOD_POSIX, 3, 0, 64, 17, posix_3, none, 0, 0, SCRIBE_POSIX_RENAMED_FROM},
 	{SCRIBE_MOD_MPIIO, 1, 0, 51, 15, none, mpiio_times, 0, 0, -1},
 	{SCRIBE_MOD_MPIIO, 2, 0, 51, 15, none, mpiio_times, 0, 0, -1},
+	{SCRIBE_MOD_POSIX_EXT, 1, 0, 23, 2, ext_1, none, 0, 0, SCRIBE_EXT_MAPPED_BYTES},
+	{SCRIBE_MOD_POSIX_EXT, 2, 0, 24, 2, ext_2, none, 0, 0, -1},
 	{SCRIBE_MOD_H5F, 1, 0, 1, 2, h5f_ints, h5f_1, 0, 0, -1},
 	{SCRIBE_MOD_H5F, 2, 0, 1, 4, h5f_ints, h5f_2, 0, 0, -1},
 	{SCRIBE_MOD_H5D, 1, 0, 94, 17, none, none, 0, 0, -1},

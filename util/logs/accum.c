@@ -174,6 +174,7 @@ static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t
 		switch (c[i].rule) {
 		case SCRIBE_RULE_SUM:
 		case SCRIBE_RULE_UNKNOWN:
+		case SCRIBE_RULE_RANKS:
 			if (i == a->counters->unsummed)
 				break;
 			agg[i] = scribe_sum(agg[i], rec[i]);

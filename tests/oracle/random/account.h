@@ -23,7 +23,9 @@
 							X(POSIX_EXT_CREATES) X(POSIX_EXT_CLOSES)             \
 								X(STDIO_OPENS) X(STDIO_READS)                \
 									X(STDIO_WRITES) X(STDIO_BYTES_READ)  \
-										X(STDIO_BYTES_WRITTEN)
+										X(STDIO_BYTES_WRITTEN)   \
+											X(POSIX_EXT_RANKS_READ)      \
+												X(POSIX_EXT_RANKS_WROTE)
 
 enum counter {
 #define X(name) name,

@@ -25,7 +25,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 BUILD = os.environ.get("IOSCRIBE_BUILD", os.path.join(SOURCE, "build", "dev"))
 IOSCRIBE = os.environ.get("IOSCRIBE", os.path.join(BUILD, "util", "ioscribe"))
 PROGRAM = os.path.join(BUILD, "tests", "oracle", "random_ops")
-HIGHEST = re.compile(r"_MAX_BYTE_")
+HIGHEST = re.compile(r"_MAX_BYTE_|_EXT_RANKS_")
 MODULES = ("POSIX", "POSIX_EXT", "STDIO")
 BATCH = 30  # programs under one tracer
 

@@ -116,11 +116,14 @@ static void tell(void)
 #undef X
 	};
 
-	for (int n = 0; n < NAMES; n++)
+	for (int n = 0; n < NAMES; n++) { /* all programs are one rank */
+		w->count[n][POSIX_EXT_RANKS_READ] = w->count[n][POSIX_READS] > 0;
+		w->count[n][POSIX_EXT_RANKS_WROTE] = w->count[n][POSIX_WRITES] > 0;
 		for (int c = 0; c < COUNTERS_N; c++)
 			if (w->count[n][c])
 				printf("%s\t%s\t%llu\n", name_text(n), counters[c],
 				       (unsigned long long)w->count[n][c]);
+	}
 }
 
 static void begin(void)
