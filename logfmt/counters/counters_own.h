@@ -54,12 +54,12 @@ enum scribe_process_end {
 	X(HDF5_BENEATH_TIME, SUM, "time in system calls inside HDF5 calls, seconds") \
 	X(PNETCDF_BENEATH_TIME, SUM, "time in system calls inside PnetCDF calls, seconds") \
 	X(MPIIO_BENEATH_TIME, SUM, "time in system calls inside MPI-IO calls, seconds") \
-	X(READ_POSIX_PER_TOP, MAX, "bytes read by system calls for a byte read at the highest level used") \
-	X(WRITE_POSIX_PER_TOP, MAX, "bytes written by system calls for a byte written at the highest level used") \
-	X(READ_MPIIO_PER_TOP, MAX, "bytes read by MPI-IO for a byte read by HDF5 and PnetCDF") \
-	X(WRITE_MPIIO_PER_TOP, MAX, "bytes written by MPI-IO for a byte written by HDF5 and PnetCDF") \
-	X(READ_POSIX_PER_MPIIO, MAX, "bytes read by system calls for a byte read by MPI-IO") \
-	X(WRITE_POSIX_PER_MPIIO, MAX, "bytes written by system calls for a byte written by MPI-IO")
+	X(READ_POSIX_PER_TOP, CUSTOM, "bytes read by system calls for a byte read at the highest level used") \
+	X(WRITE_POSIX_PER_TOP, CUSTOM, "bytes written by system calls for a byte written at the highest level used") \
+	X(READ_MPIIO_PER_TOP, CUSTOM, "bytes read by MPI-IO for a byte read by HDF5 and PnetCDF") \
+	X(WRITE_MPIIO_PER_TOP, CUSTOM, "bytes written by MPI-IO for a byte written by HDF5 and PnetCDF") \
+	X(READ_POSIX_PER_MPIIO, CUSTOM, "bytes read by system calls for a byte read by MPI-IO") \
+	X(WRITE_POSIX_PER_MPIIO, CUSTOM, "bytes written by system calls for a byte written by MPI-IO")
 
 enum scribe_layers_id {
 #define SCRIBE_X(name, rule, text) SCRIBE_LAYERS_##name,

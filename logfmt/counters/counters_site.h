@@ -67,7 +67,7 @@ enum scribe_mdhim_f_id {
 
 #define SCRIBE_NULL_COUNTERS(X) \
 	X(FOOS, SUM, "calls of foo") \
-	X(FOO_MAX_DAT, MAX, "largest value foo was given")
+	X(FOO_MAX_DAT, CUSTOM, "largest value foo was given")
 
 #define SCRIBE_NULL_F_COUNTERS(X) \
 	X(FOO_TIMESTAMP, FIRST, "first call of foo") \

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/records/layers.h"
+#include "logfmt/records/null_join.h"
+
 #define NO_VALUES {{0, 0, 0}, {0, 0, 0}}
 #define NO_TIMES                                                                                          \
 	.bytes_read = -1, .bytes_written = -1, .read_time = -1, .write_time = -1, .meta_time = -1,        \
@@ -23,7 +26,7 @@
 #define ACCESS(M, width) {width, SCRIBE_##M##_ACCESS1_ACCESS, SCRIBE_##M##_ACCESS1_COUNT}
 
 static const struct scribe_join_plan plans[] = {
-	{SCRIBE_MOD_NULL, NO_VALUES, NO_TIMES},
+	{SCRIBE_MOD_NULL, NO_VALUES, NO_TIMES, .own = scribe_null_join},
 	{SCRIBE_MOD_POSIX,
 	 {{1, SCRIBE_POSIX_STRIDE1_STRIDE, SCRIBE_POSIX_STRIDE1_COUNT}, ACCESS(POSIX, 1)},
 	 TIMES(POSIX),
@@ -50,7 +53,7 @@ static const struct scribe_join_plan plans[] = {
 	{SCRIBE_MOD_DAOS, {ACCESS(DAOS, 1), {0, 0, 0}}, TIMES(DAOS), SLOW(DAOS), .variance = -1},
 	{SCRIBE_MOD_POSIX_EXT, NO_VALUES, NO_TIMES},
 	{SCRIBE_MOD_LEDGER, NO_VALUES, NO_TIMES},
-	{SCRIBE_MOD_LAYERS, NO_VALUES, NO_TIMES},
+	{SCRIBE_MOD_LAYERS, NO_VALUES, NO_TIMES, .own = scribe_layers_join},
 };
 
 const struct scribe_join_plan *scribe_join_plan(int module)

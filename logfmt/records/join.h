@@ -19,6 +19,13 @@ struct scribe_value_group {
 	int at, count_at;
 };
 
+/*
+ * A module's own reduction: sets the counters of rule CUSTOM in `rec` to what they are of both records, in any
+ * order and grouping. Called before the rules, with all other counters as they were. Ranks, daemon and
+ * merge call it alike, so it has no communicator: it cannot wait for anybody.
+ */
+typedef void scribe_own_join(void *rec, const void *other);
+
 /* Counters that are joined together; indices into counters or fcounters, -1 none. */
 struct scribe_join_plan {
 	int id;
@@ -28,6 +35,7 @@ struct scribe_join_plan {
 	int slow_size, slow_time; /* first of two (read, write): counters, fcounters */
 	int rank, rank_time;      /* FASTEST_RANK and the three behind it; FASTEST_RANK_TIME and SLOWEST */
 	int variance;             /* VARIANCE_RANK_TIME, then _BYTES: fcounters */
+	scribe_own_join *own;     /* NULL: the rules of the counters say all */
 };
 
 /* The plan of a module; NULL when its records cannot be joined. */

@@ -19,6 +19,8 @@ extern "C" {
 void scribe_layers_add(struct scribe_layers_record *r, int module, const struct scribe_posix_acc *acc);
 /* The ratios of a record from its sums; where there is nothing to compare with, -1. */
 void scribe_layers_ratios(const int64_t *counters, double *fcounters);
+/* The module's own reduction (scribe_own_join): the ratios of both records' sums. */
+void scribe_layers_join(void *rec, const void *other);
 
 #ifdef __cplusplus
 }

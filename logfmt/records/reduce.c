@@ -10,7 +10,6 @@
 
 #include "logfmt/base/err.h"
 #include "logfmt/records/join.h"
-#include "logfmt/records/layers.h"
 #include "logfmt/counters/module.h"
 
 #define KEEP_MAX 12
@@ -224,16 +223,21 @@ static int64_t join_rank_counts(enum whose whose, int64_t a, int64_t b)
 }
 
 /* Everything with a plain rule, in place. */
-static void join_plain(const struct scribe_module *m, enum whose whose, int64_t *c, double *f, const int64_t *oc,
-		       const double *of)
+static void join_plain(const struct scribe_module *m, const struct scribe_join_plan *p, enum whose whose, void *rec,
+		       const void *other)
 {
+	int64_t *c = (int64_t *)((char *)rec + m->counters_at);
+	double *f = (double *)((char *)rec + m->fcounters_at);
+	const int64_t *oc = scribe_record_counters(m, other);
+	const double *of = scribe_record_fcounters(m, other);
+
+	if (p->own)
+		p->own(rec, other);
 	for (int i = 0; i < m->ncounters; i++)
 		c[i] = m->counters[i].rule == SCRIBE_RULE_RANKS ? join_rank_counts(whose, c[i], oc[i])
 								: scribe_join_int(m->counters[i].rule, c[i], oc[i]);
 	for (int i = 0; i < m->nfcounters; i++)
 		f[i] = scribe_join_float(m->fcounters[i].rule, f[i], of[i]);
-	if (m->id == SCRIBE_MOD_LAYERS)
-		scribe_layers_ratios(c, f);
 }
 
 static void join_keeps(const struct view *v, struct elem *e, const struct elem *o)
@@ -286,7 +290,7 @@ int scribe_redux_join(int module, void *elem, const void *other)
 	oc = counters_of(&v, o);
 	f = fcounters_of(&v, e);
 	of = fcounters_of(&v, o);
-	join_plain(v.m, OTHER_RANK, c, f, oc, of);
+	join_plain(v.m, v.plan, OTHER_RANK, record_of(e), record_of(o));
 	scribe_join_slowest(v.plan, c, f, oc, of);
 	scribe_join_ranks(v.plan, c, f, oc, of);
 	join_keeps(&v, e, o);
@@ -406,7 +410,7 @@ static void merge_records(const struct scribe_module *m, const struct scribe_joi
 		if (m->fcounters[i].rule == SCRIBE_RULE_KEEP && f[i] == 0)
 			f[i] = of[i];
 	}
-	join_plain(m, base->rank != obase->rank ? OTHER_RANK : shared ? SOME_RANKS : SAME_RANK, c, f, oc, of);
+	join_plain(m, p, base->rank != obase->rank ? OTHER_RANK : shared ? SOME_RANKS : SAME_RANK, rec, other);
 	scribe_join_slowest(p, c, f, oc, of);
 	if (shared)
 		scribe_join_ranks(p, c, f, oc, of);

@@ -19,6 +19,7 @@ enum scribe_rule {
 	SCRIBE_RULE_RANK,     /* fastest and slowest rank of a shared record; else 0 */
 	SCRIBE_RULE_VARIANCE, /* population variance over ranks of a shared record; else 0 */
 	SCRIBE_RULE_RANKS,    /* ranks that did it: a + b over ranks, as UNKNOWN; within one rank 1 or 0 */
+	SCRIBE_RULE_CUSTOM,      /* the module's own: struct scribe_join_plan, `own` */
 };
 
 #endif

@@ -14,17 +14,17 @@
 #define NULL_RECORD_NAME "<null-module>"
 
 /*
- * The module's last word, once a rank, before its records go to the log. A
- * module that reduces by itself would do so here, over `comm` and for the ids
- * in `shared`; this one leaves that to logfmt, whose counter list has a rule for
- * each counter. Setting *buf_bytes to less drops records.
+ * The module's last word, once a rank, before its records go to the log.
+ * Setting *buf_bytes to less drops records. Records that every rank has (`shared`)
+ * are reduced later: each counter by the rule in its list, FOO_MAX_DAT by the
+ * module's own function (logfmt/records/null_join.c).
  */
-static void null_shutdown(struct scribe_core *core, void *comm, const uint64_t *shared, int nshared,
-			  void **buf, size_t *buf_bytes)
+static void null_shutdown(struct scribe_core *core, const uint64_t *shared, int nshared, void **buf,
+			  size_t *buf_bytes)
 {
 	const struct scribe_null_record *record = *buf;
 
-	(void)core, (void)comm, (void)shared, (void)nshared;
+	(void)core, (void)shared, (void)nshared;
 	if (*buf_bytes && record->counters[SCRIBE_NULL_FOOS] == 0)
 		*buf_bytes = 0; /* a rank in which nothing ended says nothing */
 }

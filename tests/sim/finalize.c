@@ -118,7 +118,19 @@ static void put_ext(struct scribe_writer *w, int rank, uint64_t id)
 	struct scribe_posix_ext_record ext = {.base = {id, rank}};
 
 	ext.counters[SCRIBE_EXT_CLOSES] = 1;
+	ext.counters[SCRIBE_EXT_RANKS_WROTE] = 1;
 	if (scribe_writer_record(w, SCRIBE_MOD_POSIX_EXT, &ext, sizeof(ext)) < 0)
+		die("no record");
+}
+
+// A module with a reduction of its own.
+static void put_null(struct scribe_writer *w, int rank, int i, uint64_t id)
+{
+	struct scribe_null_record r = {.base = {id, rank}};
+
+	r.counters[SCRIBE_NULL_FOOS] = 1 + rank % 5;
+	r.counters[SCRIBE_NULL_FOO_MAX_DAT] = (int64_t)(mixed(9, (uint64_t)i, (uint64_t)rank) % 100000);
+	if (scribe_writer_record(w, SCRIBE_MOD_NULL, &r, sizeof(r)) < 0)
 		die("no record");
 }
 
@@ -152,6 +164,9 @@ static int image_of(int rank)
 		if (uses(rank, i) && (id = name_of(i, name, sizeof(name))) &&
 		    scribe_writer_name(w, id, name, strlen(name)) < 0)
 			die("no name");
+	for (int i = first; i < files() && !strcmp(opt.shared, "some"); i += step)
+		if (uses(rank, i) && has_module(rank, SCRIBE_MOD_NULL))
+			put_null(w, rank, i, name_of(i, name, sizeof(name)));
 	for (int i = first; i < files(); i += step)
 		if (uses(rank, i) && has_module(rank, SCRIBE_MOD_POSIX))
 			put_record(w, rank, i, name_of(i, name, sizeof(name)));

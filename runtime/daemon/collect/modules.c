@@ -245,7 +245,7 @@ int scribe_daemon_modules_finish(struct scribe_job *w, struct scribe_core *core,
 	const struct scribe_core_sink sink = {take_name, take_record, &f};
 
 	*partial |= scribe_core_partial(core);
-	return scribe_core_finish(core, NULL, shared, nshared, &sink);
+	return scribe_core_finish(core, shared, nshared, &sink);
 }
 
 int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, struct scribe_bundle *b,

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The NULL module's own reduction, the example of one: runtime/core/null_module.c. */
+#ifndef LOGFMT_RECORDS_NULL_JOIN_H
+#define LOGFMT_RECORDS_NULL_JOIN_H
+
+void scribe_null_join(void *rec, const void *other); /* scribe_own_join */
+
+#endif
