@@ -186,7 +186,7 @@ def compare(workload, book, ours, segments, root):
             name = re.sub(pattern, text, name)
         return name
 
-    expected = book.by_name(short)
+    expected = book.by_name(short, ranks=workload.each == "process")
     values = book.values(short)
     got = {}
     for name, counters in ours.items():

@@ -75,9 +75,10 @@ class Book:
         """A file created again under a name is another file: a record of its own."""
         return self.records.setdefault((name, process, inode), Record(self.align))
 
-    def by_name(self, rename=lambda name: name):
-        """{name: (counters, who)}: sums, and the (process, inode)s that moved data."""
-        out, ranks = {}, set()
+    def by_name(self, rename=lambda name: name, ranks=False):
+        """{name: (counters, who)}: sums, and the (process, inode)s that moved data. `ranks`: each process is
+        a rank, else all are one."""
+        out, told = {}, set()
         for (name, process, inode), record in self.records.items():
             counters, who = out.setdefault(rename(name), (Counter(), set()))
             counters.update({k: v for k, v in record.n.items() if v})
@@ -86,8 +87,9 @@ class Book:
             if record.max_byte:
                 who.add((process, inode))
             for what, did in (("READS", "RANKS_READ"), ("WRITES", "RANKS_WROTE")):
-                if record.n["POSIX_" + what] and (name, did) not in ranks:  # all processes are one rank
-                    ranks.add((name, did))
+                who_did = (name, process if ranks else None, did)
+                if record.n["POSIX_" + what] and who_did not in told:
+                    told.add(who_did)
                     counters["POSIX_EXT_" + did] += 1
         return out
 
