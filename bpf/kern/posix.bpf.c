@@ -146,7 +146,7 @@ static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs
 	return 0;
 }
 
-/* The loader takes one pair: tracepoints whose arguments the kernel knows the types of, or any. */
+/* The loader takes this pair, or that of trace events (events.bpf.h). */
 SEC("?tp_btf/sys_enter")
 int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 {
@@ -162,28 +162,6 @@ int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
 
 	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ret);
 }
-
-SEC("?raw_tp/sys_enter")
-int scribe_raw_enter(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, scribe_task_regs(task), ctx->args[1]);
-}
-
-SEC("?raw_tp/sys_exit")
-int scribe_raw_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs;
-
-	if (scribe_is_nobodys(task))
-		return 0;
-	regs = scribe_task_regs(task);
-	return scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ctx->args[1]);
-}
-
-#include "bpf/kern/fentry.bpf.h"
 
 SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(scribe_sched_fork, struct task_struct *parent, struct task_struct *child)
@@ -215,7 +193,7 @@ int BPF_PROG(scribe_sched_exit, struct task_struct *task)
 }
 
 /* An argument of a tracepoint as a number, whatever the verifier takes it for. */
-static __always_inline __u64 scribe_raw_arg(void *ctx, int n)
+static __always_inline __u64 scribe_tracepoint_arg(void *ctx, int n)
 {
 	__u64 value = 0;
 
@@ -230,37 +208,37 @@ static __always_inline __u64 scribe_raw_arg(void *ctx, int n)
 SEC("?tp_btf/io_uring_submit_req")
 int scribe_uring_sub(void *ctx)
 {
-	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
+	return scribe_uring_submit(scribe_tracepoint_arg(ctx, 0));
 }
 
 /* Linux 6.0 and 6.1: (request, …); 5.17 to 5.19: (ring, request, …). */
 SEC("?tp_btf/io_uring_submit_sqe")
 int scribe_uring_sqe(void *ctx)
 {
-	return scribe_uring_submit(scribe_raw_arg(ctx, 0));
+	return scribe_uring_submit(scribe_tracepoint_arg(ctx, 0));
 }
 
 SEC("?tp_btf/io_uring_submit_sqe")
 int scribe_uring_sqe2(void *ctx)
 {
-	return scribe_uring_submit(scribe_raw_arg(ctx, 1));
+	return scribe_uring_submit(scribe_tracepoint_arg(ctx, 1));
 }
 
 SEC("?tp_btf/io_uring_complete")
 int scribe_uring_cqe(void *ctx)
 {
-	struct io_uring_cqe *cqe = (struct io_uring_cqe *)scribe_raw_arg(ctx, 2);
+	struct io_uring_cqe *cqe = (struct io_uring_cqe *)scribe_tracepoint_arg(ctx, 2);
 	struct io_uring_cqe c = {};
 
 	bpf_probe_read_kernel(&c, sizeof(c), cqe);
-	return scribe_uring_done(scribe_raw_arg(ctx, 1), c.res, c.flags);
+	return scribe_uring_done(scribe_tracepoint_arg(ctx, 1), c.res, c.flags);
 }
 
 /* Before Linux 6.15 the result was passed itself. */
 SEC("?tp_btf/io_uring_complete")
 int scribe_uring_res(void *ctx)
 {
-	return scribe_uring_done(scribe_raw_arg(ctx, 1), scribe_raw_arg(ctx, 3), scribe_raw_arg(ctx, 4));
+	return scribe_uring_done(scribe_tracepoint_arg(ctx, 1), scribe_tracepoint_arg(ctx, 3), scribe_tracepoint_arg(ctx, 4));
 }
 
 /* (ring, user_data, result, flags, …) */
@@ -268,9 +246,9 @@ SEC("?tp_btf/io_uring_cqe_overflow")
 int scribe_uring_ovf(void *ctx)
 {
 	struct scribe_overflow o = {
-		.user_data = scribe_raw_arg(ctx, 1), .res = scribe_raw_arg(ctx, 2), .flags = scribe_raw_arg(ctx, 3)};
+		.user_data = scribe_tracepoint_arg(ctx, 1), .res = scribe_tracepoint_arg(ctx, 2), .flags = scribe_tracepoint_arg(ctx, 3)};
 
-	return scribe_uring_overflow(scribe_raw_arg(ctx, 0), &o);
+	return scribe_uring_overflow(scribe_tracepoint_arg(ctx, 0), &o);
 }
 
 #ifndef SCRIBE_PROBE_READ

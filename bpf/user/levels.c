@@ -13,13 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/user/fentry.h"
-
 const struct scribe_bpf_level_row scribe_bpf_levels[] = {
-	{SCRIBE_BPF_FENTRY, "fentry", false, "scribe_fn_enter", "scribe_fn_leave", "bpf_multi_func", false},
 	{SCRIBE_BPF_TP_BTF, "tp_btf", false, "scribe_sys_enter", "scribe_sys_exit", "bpf_rdonly_cast", false},
 	{SCRIBE_BPF_TP_BTF_PROBE, "tp_btf_probe", true, "scribe_sys_enter", "scribe_sys_exit", NULL, false},
-	{SCRIBE_BPF_RAW_TP, "raw_tp", true, "scribe_raw_enter", "scribe_raw_exit", NULL, false},
 	{SCRIBE_BPF_TRACEPOINT, "tracepoint", false, "scribe_event_enter", "scribe_event_exit",
 	 "bpf_rdonly_cast", true},
 };
@@ -108,8 +104,6 @@ int scribe_bpf_level_event(const struct scribe_bpf_level_row *row)
 
 bool scribe_bpf_level_fits(const struct scribe_bpf_level_row *row, const struct btf *btf)
 {
-	if (row->level == SCRIBE_BPF_FENTRY && !scribe_fentry_fits(btf))
-		return false;
 	if (scribe_bpf_level_event(row) < 0)
 		return false;
 	return !row->kfunc || btf__find_by_name_kind(btf, row->kfunc, BTF_KIND_FUNC) > 0;
@@ -140,36 +134,24 @@ const struct scribe_bpf_level_row *scribe_bpf_level_in_order(size_t i, struct sc
 int scribe_bpf_attach_program(const char *program, int fd)
 {
 	static const struct {
-		const char *program, *event, *tracepoint;
-		bool function, at_exit;
-	} named[] = {
-		{"scribe_event_enter", "raw_syscalls/sys_enter", NULL, false, false},
-		{"scribe_event_exit", "raw_syscalls/sys_exit", NULL, false, false},
-		{"scribe_ev_fork", "sched/sched_process_fork", NULL, false, false},
-		{"scribe_ev_exec", "sched/sched_process_exec", NULL, false, false},
-		{"scribe_ev_own", "sched/sched_process_exec", NULL, false, false},
-		{"scribe_ev_end", "sched/sched_process_exit", NULL, false, false},
-		{"scribe_ev_sub", "io_uring/io_uring_submit_req", NULL, false, false},
-		{"scribe_ev_cqe", "io_uring/io_uring_complete", NULL, false, false},
-		{"scribe_ev_ovf", "io_uring/io_uring_cqe_overflow", NULL, false, false},
-		{"scribe_raw_enter", NULL, "sys_enter", false, false},
-		{"scribe_raw_exit", NULL, "sys_exit", false, false},
-		{"scribe_fn_enter", NULL, NULL, true, false},
-		{"scribe_fn_leave", NULL, NULL, true, true},
+		const char *program, *event;
+	} events[] = {
+		{"scribe_event_enter", "raw_syscalls/sys_enter"},
+		{"scribe_event_exit", "raw_syscalls/sys_exit"},
+		{"scribe_ev_fork", "sched/sched_process_fork"},
+		{"scribe_ev_exec", "sched/sched_process_exec"},
+		{"scribe_ev_own", "sched/sched_process_exec"},
+		{"scribe_ev_end", "sched/sched_process_exit"},
+		{"scribe_ev_sub", "io_uring/io_uring_submit_req"},
+		{"scribe_ev_cqe", "io_uring/io_uring_complete"},
+		{"scribe_ev_ovf", "io_uring/io_uring_cqe_overflow"},
 	};
-	const char *tracepoint = NULL; /* the kernel knows it from the program */
 	int link;
 
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		if (strcmp(named[i].program, program))
-			continue;
-		if (named[i].event)
-			return attach_event(named[i].event, fd);
-		if (named[i].function)
-			return scribe_fentry_attach(fd, named[i].at_exit);
-		tracepoint = named[i].tracepoint;
-	}
-	link = bpf_raw_tracepoint_open(tracepoint, fd);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (!strcmp(events[i].program, program))
+			return attach_event(events[i].event, fd);
+	link = bpf_raw_tracepoint_open(NULL, fd); /* the kernel knows the tracepoint from the program */
 	return link < 0 ? -errno : link;
 }
 
@@ -213,14 +195,6 @@ static int choose(struct bpf_object *object, const char *program)
 	return p ? bpf_program__set_autoload(p, true) : -ENOENT;
 }
 
-/* What libbpf does not know by the sections' names. */
-static int prepare_functions(const struct scribe_bpf_level_row *row, struct bpf_object *object)
-{
-	int rc = scribe_fentry_prepare(bpf_object__find_program_by_name(object, row->enter_program), false);
-
-	return rc ? rc : scribe_fentry_prepare(bpf_object__find_program_by_name(object, row->exit_program), true);
-}
-
 /* Of both forms of io_uring's programs, those that this kernel has. */
 static int choose_uring(struct bpf_object *object, const struct btf *btf, bool events)
 {
@@ -253,7 +227,5 @@ int scribe_bpf_level_choose(const struct scribe_bpf_level_row *row, struct bpf_o
 
 	for (size_t i = 0; rc == 0 && i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		rc = choose(object, wanted[i]);
-	if (rc == 0 && row->level == SCRIBE_BPF_FENTRY)
-		rc = prepare_functions(row, object);
 	return rc ? rc : choose_uring(object, btf, events);
 }

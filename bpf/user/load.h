@@ -22,10 +22,8 @@ struct scribe_bpf;
  * the names are those of the key `bpf_attach_mode`. The numbers stand in pinned maps.
  */
 #define SCRIBE_BPF_LEVELS(X) \
-	X(FENTRY, 6, "fentry") /* the calls' functions by two links, direct loads: Linux 7.3 */ \
 	X(TP_BTF, 1, "tp_btf") /* typed tracepoints, direct loads: from Linux 6.2 on */ \
 	X(TP_BTF_PROBE, 3, "tp_btf_probe") /* the same by probe reads */ \
-	X(RAW_TP, 2, "raw_tp") /* raw tracepoints, probe reads */ \
 	X(TRACEPOINT, 5, "tracepoint") /* trace events, direct loads: where the others' programs can be preempted */
 
 enum scribe_bpf_level {

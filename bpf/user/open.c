@@ -195,8 +195,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 		}
 		ret = load_level(b, row, btf, preempts, err);
 		refused = ret < 0;
-		/* Programs at functions may be refused where those at tracepoints are not. */
-		if ((ret == -EPERM && row->level != SCRIBE_BPF_FENTRY) || ret == -ENOMEM)
+		if (ret == -EPERM || ret == -ENOMEM)
 			break;
 	}
 	btf__free(btf);

@@ -14,8 +14,8 @@
 #include "bpf/user/libbpf_log.h"
 #include "bpf/user/verifier_log.h"
 
-#define OLDEST_MAJOR 5
-#define OLDEST_MINOR 15
+#define OLDEST_MAJOR 6 /* the oldest that the kernel matrix boots and takes */
+#define OLDEST_MINOR 1
 #define FILES_LEAST  128       /* descriptors that maps, programs and links take, and some */
 #define NO_FIELD     195896080 /* the helper that libbpf puts where a field is missing */
 
@@ -345,18 +345,6 @@ static bool verifier(const struct scribe_refusal *r, const struct scribe_machine
 		   m->release, l->verdict);
 }
 
-/* Trampolines can be refused where all else is taken (a hypervisor, a hardened kernel). */
-static bool trampoline(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	bool entry = strstr(l->where, "fentry") || strstr(l->where, "fexit");
-
-	if (!entry || l->verdict[0] ||
-	    (!denied(r) && r->code != -ENOTSUP && r->code != -EBUSY && r->code != -524 /* ENOTSUPP */))
-		return false;
-	return say(l, "Linux %s refuses programs at function entries here (%s): tracepoints are used instead",
-		   m->release, strerror(-r->code));
-}
-
 static bool multi(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	if (r->step != SCRIBE_STEP_PROBE_MULTI || l->verdict[0] || !scribe_machine_older(m, 6, 6) ||
@@ -412,7 +400,6 @@ static const struct {
 	{"helper", helper},
 	{"function", kfunc},
 	{"verifier", verifier},
-	{"trampoline", trampoline},
 	{"uprobe_multi", multi},
 	{"trace file system", tracefs},
 	{"perf events", paranoid},

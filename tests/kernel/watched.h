@@ -33,7 +33,7 @@ struct watched {
 
 /* The scratch folder alone, entered. */
 void watched_scratch(struct watched *w);
-/* The level comes from IOSCRIBE_TEST_ATTACH (raw_tp: the weaker one). */
+/* The level comes from IOSCRIBE_TEST_ATTACH (tp_btf_probe: the weaker one). */
 void watched_begin(struct watched *w, const struct scribe_bpf_options *options);
 void watched_end(struct watched *w);
 /* Where the wire version stands in shared memory. */

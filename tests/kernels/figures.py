@@ -98,7 +98,7 @@ def cells(figures):
 
 def stacks(tool, build):
     """{object program: bytes} of the deepest chains, as scripts/bpf-objects reads them."""
-    done = subprocess.run([tool, build, "--stack"], capture_output=True, text=True)
+    done = subprocess.run([tool, build], capture_output=True, text=True)
     found, name = {}, ""
     for line in done.stdout.splitlines():
         match = re.match(r" +(\d+) bytes, \d+ frames  \S+ (\S+)", line)

@@ -38,7 +38,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("IOSCRIBE_BUILD", os.path.join(SOURCE, "build", "dev"))
 IOSCRIBE = os.environ.get("IOSCRIBE", os.path.join(BUILD, "util", "ioscribe"))
-# Further settings of the run, e.g. "bpf_attach_mode=raw_tp" to force the weaker way into the kernel.
+# Further settings of the run, e.g. "bpf_attach_mode=tp_btf_probe" to force the weaker way into the kernel.
 # Calls that programs count inside themselves are no system calls.
 SETTINGS = [word for s in ("stdio_wrap=no dxt_threads=yes " + os.environ.get("IOSCRIBE_ORACLE_SET", "")).split() for word in ("--set", s)]
 # strace writes here when it runs inside ioscribe: below an excluded prefix.

@@ -12,16 +12,16 @@ load helper
   cp "$IOSCRIBE" bin/ioscribe
   cp "$IOSCRIBE_BUILD/tests/refusals/ioscribed_verifier" bin/ioscribed
   IOSCRIBE=$T/bin/ioscribe
-  run_options=(--set bpf_attach_mode=raw_tp)
-  refused "program scribe_raw_enter: the verifier of Linux $RELEASE refuses it: R* invalid mem access 'scalar' (not a matter of privileges; ioscribe doctor --features shows which ways are left)" env
+  run_options=(--set bpf_attach_mode=tp_btf_probe)
+  refused "program scribe_sys_enter: the verifier of Linux $RELEASE refuses it: R* invalid mem access 'scalar' (not a matter of privileges; ioscribe doctor --features shows which ways are left)" env
   # the other ways are left
   run_it "$IOSCRIBE" doctor
   grep '^ok *tracing programs *all load and attach, by tp_btf' <<<"$output"
   run_it "$IOSCRIBE" doctor --features
   [ "$status" -eq 0 ]
-  grep -E '^tp_btf(_probe)? +ok ' <<<"$output"
-  grep '^raw_tp *refused' <<<"$output"
-  grep "why: program scribe_raw_enter: the verifier of Linux" <<<"$output"
+  grep '^tp_btf *ok ' <<<"$output"
+  grep '^tp_btf_probe *refused' <<<"$output"
+  grep "why: program scribe_sys_enter: the verifier of Linux" <<<"$output"
 }
 
 @test "a kernel function that this kernel does not have" {
@@ -29,7 +29,7 @@ load helper
   cp "$IOSCRIBE" bin/ioscribe
   cp "$IOSCRIBE_BUILD/tests/refusals/ioscribed_function" bin/ioscribed
   IOSCRIBE=$T/bin/ioscribe
-  run_options=(--set bpf_attach_mode=raw_tp)
+  run_options=(--set bpf_attach_mode=tp_btf_probe)
   refused "loading the programs: Linux $RELEASE has no function scribe_no_such: use another kernel, or another way (ioscribe doctor --features)" env
 }
 
@@ -72,7 +72,7 @@ load helper
   # the daemon itself
   run_it unshare -Ur "$IOSCRIBED" --features
   [ "$status" -eq 1 ]
-  grep -P '^raw_tp\trefused\t[^\t]*\t.*: not possible in a user namespace' <<<"$output"
+  grep -P '^tp_btf_probe\trefused\t[^\t]*\t.*: not possible in a user namespace' <<<"$output"
 }
 
 # ---- privileges ----

@@ -19,11 +19,11 @@ static const struct {
 	const char *exact; /* levels that lose nothing, in the order of `auto` */
 	const char *lossy; /* and those it has not, which come last */
 } kernels[] = {
-	{"6.18", {false, false, false}, "fentry tp_btf tp_btf_probe raw_tp tracepoint", ""},
-	{"7.1", {false, true, true}, "fentry tp_btf tracepoint", "tp_btf_probe raw_tp"},
-	{"7.1, no trace events", {false, true, false}, "", "fentry tp_btf tp_btf_probe raw_tp tracepoint"},
-	{"7.3", {true, true, true}, "tracepoint", "fentry tp_btf tp_btf_probe raw_tp"},
-	{"7.3, processes' are not", {true, false, true}, "tracepoint", "fentry tp_btf tp_btf_probe raw_tp"},
+	{"6.18", {false, false, false}, "tp_btf tp_btf_probe tracepoint", ""},
+	{"7.1", {false, true, true}, "tp_btf tracepoint", "tp_btf_probe"},
+	{"7.1, no trace events", {false, true, false}, "", "tp_btf tp_btf_probe tracepoint"},
+	{"7.3", {true, true, true}, "tracepoint", "tp_btf tp_btf_probe"},
+	{"7.3, processes' are not", {true, false, true}, "tracepoint", "tp_btf tp_btf_probe"},
 };
 
 static void add(char *list, size_t cap, const char *name)

@@ -117,12 +117,6 @@ static const struct row {
 	 "program scribe_sys_exit: Operation not permitted, though privileges are there: a security module "
 	 "may "
 	 "forbid it (here: lockdown,capability,selinux): see the kernel's and the audit log"},
-	{{-EPERM, SCRIBE_STEP_LOAD, "program scribe_fentry", ""},
-	 {MACHINE},
-	 "trampoline",
-	 "program scribe_fentry: Linux 6.12.9 refuses programs at function entries here (Operation not "
-	 "permitted): "
-	 "tracepoints are used instead"},
 	{{-EPERM, SCRIBE_STEP_LOAD, NULL, NO_PROG("scribe_sys_exit")},
 	 {MACHINE},
 	 "unknown",
@@ -136,15 +130,15 @@ static const struct row {
 	 "open files",
 	 "program scribe_sys_enter: the limit of open files is 30 here (ulimit -n): raise it to 256 or more"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "unknown func bpf_loop#181")},
-	 {MACHINE, OLD("5.15.0", 5, 15)},
+	 {MACHINE, OLD("6.1.0", 6, 1)},
 	 "helper",
-	 "program scribe_sys_exit: Linux 5.15.0 has no helper bpf_loop (of Linux 5.17): use another kernel, "
+	 "program scribe_sys_exit: Linux 6.1.0 has no helper bpf_loop (of Linux 5.17): use another kernel, "
 	 "or another "
 	 "way (ioscribe doctor --features)"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "invalid func unknown#181")},
-	 {MACHINE, OLD("5.15.0", 5, 15)},
+	 {MACHINE, OLD("6.1.0", 6, 1)},
 	 "helper",
-	 "program scribe_sys_exit: Linux 5.15.0 has no helper bpf_loop (of Linux 5.17): use another kernel, "
+	 "program scribe_sys_exit: Linux 6.1.0 has no helper bpf_loop (of Linux 5.17): use another kernel, "
 	 "or another "
 	 "way (ioscribe doctor --features)"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "unknown func bpf_task_storage_get#156")},
@@ -152,7 +146,7 @@ static const struct row {
 	 "helper",
 	 "program scribe_sys_exit: Linux 5.10.0 is too old: it has no helper bpf_task_storage_get (of Linux "
 	 "5.11); "
-	 "5.15 or newer is needed"},
+	 "6.1 or newer is needed"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL,
 	  SPOKE("scribe_sys_exit", "program of this type cannot use helper bpf_new#300")},
 	 {MACHINE},
@@ -205,13 +199,13 @@ static const struct row {
 	  "libbpf: prog 'scribe_sys_exit': BPF program load failed: Invalid argument\n"},
 	 {MACHINE, OLD("4.18.0-553.el8", 4, 18)},
 	 "old kernel",
-	 "program scribe_sys_exit: Linux 4.18.0-553.el8 does not take it (Invalid argument): 5.15 or newer "
+	 "program scribe_sys_exit: Linux 4.18.0-553.el8 does not take it (Invalid argument): 6.1 or newer "
 	 "is needed"},
 	{{-EACCES, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "R0 invalid mem access 'inv'")},
 	 {MACHINE, OLD("5.10.0", 5, 10)},
 	 "verifier",
 	 "program scribe_sys_exit: Linux 5.10.0 is too old: its verifier refuses it: R0 invalid mem access "
-	 "'inv'; 5.15 "
+	 "'inv'; 6.1 "
 	 "or newer is needed"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL,
 	  SPOKE("scribe_sys_exit", "JIT is required for calling kernel function")},

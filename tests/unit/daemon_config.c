@@ -33,7 +33,7 @@ static void refusals(void **state)
 		{"log_dir = here", "log_dir: 'here' is not an absolute path"},
 		{"log_layout = deep", "log_layout: 'deep' is neither dated nor flat"},
 		{"bpf_attach_mode = kprobe",
-		 "bpf_attach_mode: 'kprobe' is none of auto, fentry, tp_btf, tp_btf_probe, raw_tp, tracepoint"},
+		 "bpf_attach_mode: 'kprobe' is none of auto, tp_btf, tp_btf_probe, tracepoint"},
 		{"exclude = tmp/", "exclude: 'tmp/' is not a list of at most 512 absolute paths"},
 		{"modules = NULL,FOO", "modules: no module 'FOO' is fed by plain code"},
 		{"user = 0123456789012345678901234567890123456789012345678901234567890123456789",
@@ -59,7 +59,7 @@ static void a_good_file(void **state)
 	static const char text[] =
 		"# site\n  records = 2000  \nprocesses=77\nlisted_processes = 9\nmem_alignment = 64\n"
 		"all_types = yes\nexit_grace_ms = 5\nfinalize_timeout_ms = 6\ncollective = no\nruntime = no\n"
-		"bpf_attach_mode = raw_tp\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
+		"bpf_attach_mode = tp_btf\nmodules = NULL\nexclude = none,/x/\ninclude = /x/y/\n"
 		"log_file = /tmp/a b.darshan\nlog_dir = /logs\nlog_layout = dated\nuid = 5\ngid = 6\n"
 		"user = u\nlibrary = /l.so";
 	char path[] = "/tmp/scribe-config-XXXXXX";
@@ -82,7 +82,7 @@ static void a_good_file(void **state)
 	assert_int_equal(c.finalize_timeout_ms, 6);
 	assert_string_equal(c.collective, "no");
 	assert_false(c.runtime);
-	assert_string_equal(c.bpf_attach_mode, "raw_tp");
+	assert_string_equal(c.bpf_attach_mode, "tp_btf");
 	assert_string_equal(c.log_file, "/tmp/a b.darshan");
 	assert_true(c.dated);
 	assert_int_equal(c.uid, 5);
@@ -106,7 +106,7 @@ static void old_names_are_accepted_and_known(void **state)
 {
 	static const char none[] = "# grace_ms = 5\nexit_grace_ms=5\nlog_dir = grace_ms = 5\nattach";
 	static const char lines[] =
-		"listed_processes = 9\ngrace_ms=5\n deadline_ms = 6\nsilent_ms = 700\nattach = raw_tp\n"
+		"listed_processes = 9\ngrace_ms=5\n deadline_ms = 6\nsilent_ms = 700\nattach = tp_btf\n"
 		"libraries = hdf5\nstdio_inside = no\nmpiio_inside = no\n";
 	static const char all[] =
 		"x: listed_processes (now max_listed_processes), grace_ms (now exit_grace_ms), "
@@ -127,7 +127,7 @@ static void old_names_are_accepted_and_known(void **state)
 	assert_int_equal(c.exit_grace_ms, 5);
 	assert_int_equal(c.finalize_timeout_ms, 6);
 	assert_int_equal(c.client_idle_timeout_ms, 700);
-	assert_string_equal(c.bpf_attach_mode, "raw_tp");
+	assert_string_equal(c.bpf_attach_mode, "tp_btf");
 	assert_string_equal(c.trace_libraries, "hdf5");
 	assert_false(c.stdio_wrap);
 	assert_false(c.mpiio_wrap);

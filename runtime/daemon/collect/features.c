@@ -117,15 +117,10 @@ static int try_pins(struct trial *t, int level, struct scribe_err *err)
 
 static const struct feature features[] = {
 	{"types", try_types, 0, "the kernel's types (BTF)", "nothing can be traced"},
-	{"fentry", try_system_calls, SCRIBE_BPF_FENTRY,
-	 "system calls by the kernel's functions of those recorded",
-	 "all other system calls of everybody cost some nanoseconds more while there is a job"},
 	{"tp_btf", try_system_calls, SCRIBE_BPF_TP_BTF, "system calls by typed tracepoints and direct loads",
 	 "the next way is taken, at some nanoseconds more a call"},
 	{"tp_btf_probe", try_system_calls, SCRIBE_BPF_TP_BTF_PROBE,
 	 "system calls by typed tracepoints and probe reads", "the next way is taken"},
-	{"raw_tp", try_system_calls, SCRIBE_BPF_RAW_TP, "system calls by raw tracepoints and probe reads",
-	 "nothing, where another way goes"},
 	{"tracepoint", try_system_calls, SCRIBE_BPF_TRACEPOINT,
 	 "system calls by trace events, whose programs are not preempted",
 	 "where the others' programs are preempted (Linux 7), threads on one processor may lose operations"},

@@ -42,9 +42,9 @@ static void check_kernel(void)
 	int major = 0, minor = 0, code;
 
 	uname(&u);
-	if (sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 5 || (major == 5 && minor < 15)))
+	if (sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 1)))
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "kernel",
-				   "%s: older than 5.15, so it may lack what is needed; what it takes is tried below",
+				   "%s: older than 6.1, so it may lack what is needed; what it takes is tried below",
 				   u.release);
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "kernel", "%s %s", u.release, u.machine);
