@@ -238,7 +238,8 @@ int scribe_uring_cqe(void *ctx)
 SEC("?tp_btf/io_uring_complete")
 int scribe_uring_res(void *ctx)
 {
-	return scribe_uring_done(scribe_tracepoint_arg(ctx, 1), scribe_tracepoint_arg(ctx, 3), scribe_tracepoint_arg(ctx, 4));
+	return scribe_uring_done(scribe_tracepoint_arg(ctx, 1), scribe_tracepoint_arg(ctx, 3),
+				 scribe_tracepoint_arg(ctx, 4));
 }
 
 /* (ring, user_data, result, flags, …) */
@@ -246,7 +247,9 @@ SEC("?tp_btf/io_uring_cqe_overflow")
 int scribe_uring_ovf(void *ctx)
 {
 	struct scribe_overflow o = {
-		.user_data = scribe_tracepoint_arg(ctx, 1), .res = scribe_tracepoint_arg(ctx, 2), .flags = scribe_tracepoint_arg(ctx, 3)};
+		.user_data = scribe_tracepoint_arg(ctx, 1),
+		.res = scribe_tracepoint_arg(ctx, 2),
+		.flags = scribe_tracepoint_arg(ctx, 3)};
 
 	return scribe_uring_overflow(scribe_tracepoint_arg(ctx, 0), &o);
 }

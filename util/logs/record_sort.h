@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The records of a log in another order than the log has them: file by file,
- * then by module, rank and place in the log. Memory is one batch of records,
- * whatever the log's size, and a few words a file; what does not fit into a batch
- * goes through a temporary file (in TMPDIR, else /tmp).
+ * then by module, rank and place in the log. The records go through a temporary
+ * file (in TMPDIR, else /tmp); memory is 40 bytes a record and a few words a file.
  */
 #ifndef UTIL_LOGS_RECORD_SORT_H
 #define UTIL_LOGS_RECORD_SORT_H
@@ -24,11 +23,10 @@ struct scribe_record_sort;
 /*
  * Read the modules that `wanted` says yes to. Ids are numbered in order of first
  * appearance, behind those of `after` (NULL: none), whose numbers hold where it
- * has the id. `batch` bytes of records are kept in memory, 0: the usual. 0 or a
- * negative code with a message. The caller frees *ret_s; `after` must stay.
+ * has the id. 0 or a negative code with a message. The caller frees *ret_s; `after` must stay.
  */
 int scribe_record_sort(struct scribe_reader *r, int (*wanted)(void *ctx, int module), void *ctx,
-		       const struct scribe_record_sort *after, size_t batch, struct scribe_record_sort **ret_s,
+		       const struct scribe_record_sort *after, struct scribe_record_sort **ret_s,
 		       struct scribe_err *err);
 /* NULL allowed; returns NULL. */
 struct scribe_record_sort *scribe_record_sort_free(struct scribe_record_sort *s);

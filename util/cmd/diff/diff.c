@@ -279,7 +279,7 @@ static int side_open(struct diff *d, int which, const char *path)
 	int rc = scribe_log_open(&s->log, path, SCRIBE_LOG_NAMES, &d->err);
 
 	if (rc >= 0)
-		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL, 0,
+		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL,
 					&s->records, &d->err);
 	if (rc >= 0)
 		rc = scribe_out_open_memory(&s->text, &d->err);
