@@ -202,7 +202,6 @@ void scribe_machine_read(const char *pins, struct scribe_machine *m)
 		*slash = 0;
 	m->bpffs = is_on(dir, BPF_FS);
 	m->paranoid = number_of("/proc/sys/kernel/perf_event_paranoid", INT_MIN);
-	m->jit = number_of("/proc/sys/net/core/bpf_jit_enable", -1);
 	read_memory(m);
 	if (!text_of("/sys/kernel/security/lsm", m->modules, sizeof(m->modules)))
 		m->modules[0] = 0;

@@ -28,7 +28,6 @@ struct scribe_machine {
 	bool tracefs;          /* at /sys/kernel/tracing, or where that was before */
 	bool bpffs;            /* at the place of the pins */
 	int paranoid;          /* kernel.perf_event_paranoid; INT_MIN unknown */
-	int jit;               /* net.core.bpf_jit_enable; -1 unknown */
 	uint64_t memory_limit; /* bytes, of the closest control group; UINT64_MAX: none */
 	char memory_group[192];
 	char modules[96]; /* security modules, "" unknown */

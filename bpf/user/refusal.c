@@ -17,7 +17,7 @@
 #define OLDEST_MAJOR 6 /* the oldest that the kernel matrix boots and takes */
 #define OLDEST_MINOR 1
 #define FILES_LEAST  128       /* descriptors that maps, programs and links take, and some */
-#define NO_FIELD     195896080 /* the helper that libbpf puts where a field is missing */
+#define NO_FIELD     "#195896080" /* the helper that libbpf puts where a field is missing */
 
 struct line {
 	char where[128];   /* "program scribe_sys_exit" */
@@ -216,11 +216,8 @@ static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine 
 
 static bool lockdown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
-	char name[64];
-	unsigned number;
 	/* every kernel since 5.5 has the helper, but does not give it then */
-	bool reads = scribe_verdict_helper(l->verdict, name, sizeof(name), &number) && strstr(name, "probe_read") &&
-		     !scribe_machine_older(m, 5, 5);
+	bool reads = strstr(l->verdict, "probe_read") && !scribe_machine_older(m, 5, 5);
 
 	if (l->verdict[0] ? !reads : m->lockdown != SCRIBE_LOCKDOWN_CONFIDENTIALITY || !denied(r))
 		return false;
@@ -253,89 +250,16 @@ static bool paranoid(const struct scribe_refusal *r, const struct scribe_machine
 
 /* ---- what this kernel does not have, or the verifier does not take ---- */
 
-static const struct {
-	const char *name;
-	unsigned major, minor;
-} since[] = {
-	{"bpf_ringbuf", 5, 8},       {"bpf_get_current_task_btf", 5, 11},
-	{"bpf_task_storage", 5, 11}, {"bpf_loop", 5, 17},
-	{"bpf_rdonly_cast", 6, 2},   {"bpf_strncmp", 5, 17},
-	{"bpf_cast_to_kern", 6, 2},  {"bpf_iter_num", 6, 4},
-};
-
-static void lacks(const struct scribe_machine *m, const char *kind, const char *name, struct line *l)
-{
-	char of[32] = "";
-
-	for (size_t i = 0; i < sizeof(since) / sizeof(since[0]); i++)
-		if (!strncmp(name, since[i].name, strlen(since[i].name)))
-			snprintf(of, sizeof(of), " (of Linux %u.%u)", since[i].major, since[i].minor);
-	if (scribe_machine_older(m, OLDEST_MAJOR, OLDEST_MINOR))
-		say(l, "Linux %s is too old: it has no %s %s%s; %u.%u or newer is needed", m->release, kind,
-		    name, of, OLDEST_MAJOR, OLDEST_MINOR);
-	else
-		say(l,
-		    "Linux %s has no %s %s%s: use another kernel, or another way (ioscribe doctor "
-		    "--features)",
-		    m->release, kind, name, of);
-}
-
-static bool helper(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	/* a kernel that does not have it may not know its name either */
-	static const struct {
-		unsigned number;
-		const char *name;
-	} known[] = {{130, "bpf_ringbuf_output"},
-		     {131, "bpf_ringbuf_reserve"},
-		     {156, "bpf_task_storage_get"},
-		     {157, "bpf_task_storage_delete"},
-		     {158, "bpf_get_current_task_btf"},
-		     {181, "bpf_loop"},
-		     {182, "bpf_strncmp"}};
-	char name[64];
-	unsigned number;
-
-	(void)r;
-	if (!scribe_verdict_helper(l->verdict, name, sizeof(name), &number))
-		return false;
-	if (number == NO_FIELD)
-		return say(l,
-			   "a field or type of the kernel that it reads is not there in Linux %s: a newer "
-			   "ioscribe "
-			   "may know it; ioscribe run --verbose names it",
-			   m->release);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].number == number)
-			snprintf(name, sizeof(name), "%s", known[i].name);
-	lacks(m, "helper", name, l);
-	return true;
-}
-
-static bool kfunc(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	char name[64];
-
-	if (strstr(r->log, "not found in kernel") &&
-	    scribe_log_word(r->log, "extern (func ksym) '", "'", name, sizeof(name))) {
-		lacks(m, "function", name, l);
-		return true;
-	}
-	if (strstr(r->log, "failed to find kernel BTF type ID of") &&
-	    scribe_log_word(r->log, "failed to find kernel BTF type ID of '", "'", name, sizeof(name))) {
-		lacks(m, "place to attach to,", name, l);
-		return true;
-	}
-	return false;
-}
-
 static bool verifier(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	(void)r;
 	if (!l->verdict[0])
 		return false;
-	if (strstr(l->verdict, "JIT") && m->jit == 0)
-		return say(l, "programs are not compiled here: sysctl net.core.bpf_jit_enable=1");
+	if (strstr(l->verdict, NO_FIELD))
+		return say(l,
+			   "a field or type of the kernel that it reads is not there in Linux %s: a newer ioscribe may "
+			   "know it; ioscribe run --verbose names it",
+			   m->release);
 	if (scribe_machine_older(m, OLDEST_MAJOR, OLDEST_MINOR))
 		return say(l, "Linux %s is too old: its verifier refuses it: %s; %u.%u or newer is needed",
 			   m->release, l->verdict, OLDEST_MAJOR, OLDEST_MINOR);
@@ -377,11 +301,14 @@ static bool module(const struct scribe_refusal *r, const struct scribe_machine *
 
 static bool unknown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
+	const char *log = strstr(r->log, "libbpf: ");
+	int n = log ? (int)strcspn(log, "\n") : 0;
+
 	return say(
 		l,
-		"%s: Linux %s does not take it: ioscribe doctor --features shows what it takes, ioscribe run "
+		"%s: Linux %s does not take it%s%.*s: ioscribe doctor --features shows what it takes, ioscribe run "
 		"--verbose what it says",
-		scribe_strerror(r->code), m->release);
+		scribe_strerror(r->code), m->release, n ? ": " : "", n, n ? log : "");
 }
 
 static const struct {
@@ -397,8 +324,6 @@ static const struct {
 	{"seccomp", seccomp},
 	{"locked memory", memlock},
 	{"lockdown", lockdown},
-	{"helper", helper},
-	{"function", kfunc},
 	{"verifier", verifier},
 	{"uprobe_multi", multi},
 	{"trace file system", tracefs},

@@ -3,7 +3,6 @@
 #include "bpf/user/verifier_log.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool scribe_log_word(const char *log, const char *before, const char *end, char *ret, size_t cap)
@@ -57,17 +56,4 @@ void scribe_verdict(const char *log, char *ret, size_t cap)
 		}
 		end = line;
 	}
-}
-
-bool scribe_verdict_helper(const char *verdict, char *ret_name, size_t cap, unsigned *ret_number)
-{
-	const char *hash = strrchr(verdict, '#'), *name = hash;
-
-	if (!hash || (!strstr(verdict, "func ") && !strstr(verdict, "helper ")))
-		return false;
-	while (name > verdict && name[-1] != ' ')
-		name--;
-	snprintf(ret_name, cap, "%.*s", (int)(hash - name), name);
-	*ret_number = (unsigned)strtoul(hash + 1, NULL, 10);
-	return true;
 }

@@ -10,10 +10,5 @@
 void scribe_verdict(const char *log, char *ret, size_t cap);
 /* What stands between the last `before` and a character of `end` behind it. */
 bool scribe_log_word(const char *log, const char *before, const char *end, char *ret, size_t cap);
-/*
- * The helper that a verdict calls unknown: "unknown func bpf_loop#181", "invalid func
- * unknown#181", "program of this type cannot use helper bpf_loop#181".
- */
-bool scribe_verdict_helper(const char *verdict, char *ret_name, size_t cap, unsigned *ret_number);
 
 #endif

@@ -77,22 +77,6 @@ known() {
   done
 }
 
-@test "the archive, linked before the MPI library, does as the preloaded library" {
-  for mpi in $MPIS; do
-    launcher $mpi 4
-    rm -rf "$T/data" "$T"/log*
-    mkdir "$T/data"
-    "$IOSCRIBE" run --force --log "$T/log.darshan" --set mpiio_wrap=no --set collective=yes -- env -u LD_PRELOAD "${launch[@]}" \
-      "$PROGS/$mpi/mpi_known_archive" "$T/data" >"$T/out" 2>"$T/err"
-    "$IOSCRIBE" parse "$T/log.darshan" >"$T/log.txt"
-    as_expected
-    by_ranks
-    # and beside the preloaded library only one of them acts
-    known $mpi 4 mpi_known_archive "$T/data"
-    by_ranks
-  done
-}
-
 @test "one rank, and seven" {
   for mpi in $MPIS; do
     traced $mpi 1 mpi_known "$T/data"

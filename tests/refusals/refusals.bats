@@ -30,7 +30,7 @@ load helper
   cp "$IOSCRIBE_BUILD/tests/refusals/ioscribed_function" bin/ioscribed
   IOSCRIBE=$T/bin/ioscribe
   run_options=(--set bpf_attach_mode=tp_btf_probe)
-  refused "loading the programs: Linux $RELEASE has no function scribe_no_such: use another kernel, or another way (ioscribe doctor --features)" env
+  refused "loading the programs: *: Linux $RELEASE does not take it: libbpf: extern (func ksym) 'scribe_no_such': not found in kernel or module BTFs: ioscribe doctor --features shows what it takes, ioscribe run --verbose what it says" env
 }
 
 @test "a seccomp filter: bpf() is denied with EPERM, with ENOSYS, by death" {
