@@ -16,6 +16,7 @@ import argparse
 import os
 import random
 import re
+import subprocess
 import sys
 import time
 
@@ -47,9 +48,17 @@ def words():
 
 def regions(build, path):
     """(bytes of a log, {module: bytes of its region})"""
-    text = bench.output([os.path.join(build, "util/ioscribe"), "parse", "--base", "--show-incomplete", path])
-    lengths = re.findall(r"^# (\S+) module: (\d+) bytes", text, re.MULTILINE)
-    return os.path.getsize(path), {module: int(length) for module, length in lengths}
+    command = [os.path.join(build, "util/ioscribe"), "parse", "--base", "--show-incomplete", path]
+    lengths = {}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as parse:
+        for line in parse.stdout:  # the head alone: the records of such logs are gigabytes of text
+            found = re.match(r"# (\S+) module: (\d+) bytes", line)
+            if found:
+                lengths[found[1]] = int(found[2])
+            elif lengths and not line.startswith("#"):
+                break
+        parse.kill()
+    return os.path.getsize(path), lengths
 
 
 class Case:

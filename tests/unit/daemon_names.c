@@ -229,31 +229,40 @@ static int no_answer(void *ctx, int root_fd, const char *path, unsigned flags)
 }
 
 /* The kernel knows by heart what was looked up before, and asks about what it has never heard of. */
+/*
+ * How often a helper is asked for this name, whose answer is `want`. The kernel does not tell from memory while
+ * anybody renames a directory: tried until `times` is seen.
+ */
+static void asked_for(const char *name, const char *want, unsigned times)
+{
+	char path[SCRIBE_NAME_ROOM], whole[SCRIBE_NAME_ROOM];
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	unsigned asked = times + 1;
+
+	for (int i = 0; i < 1000 && asked != times; i++) {
+		asked = 0;
+		snprintf(path, sizeof(path), "%s/%s", base, name);
+		scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
+	}
+	assert_int_equal(asked, times);
+	snprintf(whole, sizeof(whole), "%s/%s", base, want);
+	assert_string_equal(path, whole);
+	close(root);
+}
+
 static void only_what_is_not_in_memory_is_asked_for(void **state)
 {
-	char path[SCRIBE_NAME_ROOM], want[SCRIBE_NAME_ROOM];
+	char path[SCRIBE_NAME_ROOM];
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	unsigned asked = 0;
 
+	(void)state;
 	/* a link that is followed for the first time has its access time written */
 	snprintf(path, sizeof(path), "%s/link/sub/file", base);
 	scribe_path_resolve(path, sizeof(path), root, false, scribe_path_open, NULL);
-	snprintf(path, sizeof(path), "%s/link/sub/../sub/file", base);
-	snprintf(want, sizeof(want), "%s/real/sub/file", base);
-	scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
-	assert_string_equal(path, want);
-	assert_int_equal(asked, 0);
-	snprintf(path, sizeof(path), "%s/link/never-heard-of", base);
-	snprintf(want, sizeof(want), "%s/real/never-heard-of", base);
-	scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
-	assert_string_equal(path, want); /* the parent is known */
-	assert_int_equal(asked, 1);
-	snprintf(path, sizeof(path), "%s/link/nor-of-this/../x", base);
-	snprintf(want, sizeof(want), "%s/real/x", base);
-	scribe_path_resolve(path, sizeof(path), root, false, no_answer, &asked);
-	assert_string_equal(path, want); /* as text */
-	assert_int_equal(asked, 4);
 	close(root);
+	asked_for("link/sub/../sub/file", "real/sub/file", 0);
+	asked_for("link/never-heard-of", "real/never-heard-of", 1); /* the parent is known */
+	asked_for("link/nor-of-this/../x", "real/x", 3);            /* as text */
 }
 
 static void interned_once(void **state)
