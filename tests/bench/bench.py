@@ -214,8 +214,11 @@ def darshan_env(darshan, log, folder, mpi=False):
 
 def must_have(build, log, counter):
     """Nothing is compared with a tool that has recorded nothing."""
-    text = output([os.path.join(build, "util/ioscribe"), "parse", "--base", "--show-incomplete", log])
-    if not any(f"\t{counter}\t" in line and line.split("\t")[4] not in ("0", "-1") for line in text.splitlines()):
+    command = [os.path.join(build, "util/ioscribe"), "parse", "--base", "--show-incomplete", log]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as parse:
+        there = any(f"\t{counter}\t" in line and line.split("\t")[4] not in ("0", "-1") for line in parse.stdout)
+        parse.kill()
+    if not there:
         sys.exit(f"bench: {log}: no {counter}: nothing was recorded")
 
 
