@@ -100,20 +100,22 @@ static int end_piece(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : -SCRIBE_E_COMPRESSION;
 }
 
-static int put_zlib(struct scribe_pack *p, const void *bytes, size_t n)
+/* Into `buffer`, of which `have` bytes are in use; `full` is called, and empties it, whenever `room` are. */
+static int fill(struct scribe_pack *p, unsigned char *buffer, size_t room, int (*full)(struct scribe_pack *p),
+		const void *bytes, size_t n)
 {
 	const char *from = bytes;
 	int rc = 0;
 
 	while (n > 0 && rc == 0) {
-		size_t room = PIECE_BYTES - p->have, now = n < room ? n : room;
+		size_t now = n < room - p->have ? n : room - p->have;
 
-		memcpy(p->piece + p->have, from, now);
+		memcpy(buffer + p->have, from, now);
 		p->have += now;
 		from += now;
 		n -= now;
-		if (p->have == PIECE_BYTES)
-			rc = end_piece(p);
+		if (p->have == room)
+			rc = full(p);
 	}
 	return rc;
 }
@@ -160,24 +162,6 @@ static int put_bzip2(struct scribe_pack *p, const void *bytes, size_t n, int act
 	return 0;
 }
 
-static int put_plain(struct scribe_pack *p, const void *bytes, size_t n)
-{
-	const char *from = bytes;
-	int rc = 0;
-
-	while (n > 0 && rc == 0) {
-		size_t room = p->room - p->have, now = n < room ? n : room;
-
-		memcpy(p->out + p->have, from, now);
-		p->have += now;
-		from += now;
-		n -= now;
-		if (p->have == p->room)
-			rc = flush_out(p);
-	}
-	return rc;
-}
-
 bool scribe_pack_is_used(const struct scribe_pack *p)
 {
 	return p->used;
@@ -188,13 +172,13 @@ int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n)
 	p->used = true;
 	switch (p->comp) {
 	case SCRIBE_COMP_ZLIB:
-		return put_zlib(p, bytes, n);
+		return fill(p, p->piece, PIECE_BYTES, end_piece, bytes, n);
 	case SCRIBE_COMP_BZIP2:
 		return put_bzip2(p, bytes, n, BZ_RUN);
 	case SCRIBE_COMP_ZSTD:
 		return put_zstd(p, bytes, n, ZSTD_e_continue);
 	default:
-		return put_plain(p, bytes, n);
+		return fill(p, p->out, p->room, flush_out, bytes, n);
 	}
 }
 

@@ -11,6 +11,7 @@
 
 #include "logfmt/records/layers.h"
 #include "logfmt/records/null_join.h"
+#include "logfmt/records/sum.h"
 
 #define NO_VALUES {{0, 0, 0}, {0, 0, 0}}
 #define NO_TIMES                                                                                          \
@@ -138,20 +139,14 @@ void scribe_common_give(const struct scribe_value_group *g, const struct scribe_
 	}
 }
 
-/* Sums wrap instead of being undefined: counters of damaged logs may be anything. */
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b)
 {
 	switch (rule) {
 	case SCRIBE_RULE_SUM:
-		return add(a, b);
+		return scribe_sum(a, b);
 	case SCRIBE_RULE_UNKNOWN:
 	case SCRIBE_RULE_RANKS:
-		return a < 0 || b < 0 ? -1 : add(a, b);
+		return a < 0 || b < 0 ? -1 : scribe_sum(a, b);
 	case SCRIBE_RULE_MAX:
 		return a > b ? a : b;
 	case SCRIBE_RULE_FIRST:

@@ -3,6 +3,7 @@
 #include "logfmt/records/layers.h"
 #include "logfmt/records/grid.h"
 
+#include "logfmt/records/sum.h"
 #include "logfmt/rules/lib_rules.h"
 
 /* Where a level's counters stand: bytes read, written; beneath: read, written, time; -1 none. */
@@ -43,12 +44,6 @@ void scribe_layers_add(struct scribe_layers_record *r, int module, const struct 
 	}
 }
 
-/* Wraps: counters of damaged logs may be anything. */
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static double ratio(int64_t lower, int64_t upper)
 {
 	return upper > 0 ? (double)lower / (double)upper : -1;
@@ -59,7 +54,8 @@ void scribe_layers_ratios(const int64_t *c, double *f)
 	for (int w = 0; w < 2; w++) {
 		int64_t mpiio = c[SCRIBE_LAYERS_MPIIO_BYTES_READ + w],
 			posix = c[SCRIBE_LAYERS_POSIX_BYTES_READ + w],
-			formats = add(c[SCRIBE_LAYERS_HDF5_BYTES_READ + w], c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w]);
+			formats = scribe_sum(c[SCRIBE_LAYERS_HDF5_BYTES_READ + w],
+					     c[SCRIBE_LAYERS_PNETCDF_BYTES_READ + w]);
 
 		f[SCRIBE_LAYERS_F_READ_POSIX_PER_TOP + w] = ratio(posix, formats > 0 ? formats : mpiio);
 		f[SCRIBE_LAYERS_F_READ_MPIIO_PER_TOP + w] = ratio(mpiio, formats);
@@ -74,6 +70,6 @@ void scribe_layers_join(void *rec, const void *other)
 	int64_t sums[SCRIBE_LAYERS_COUNT];
 
 	for (int i = 0; i < SCRIBE_LAYERS_COUNT; i++)
-		sums[i] = add(r->counters[i], o->counters[i]);
+		sums[i] = scribe_sum(r->counters[i], o->counters[i]);
 	scribe_layers_ratios(sums, r->fcounters);
 }

@@ -315,7 +315,7 @@ int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id,
 	ret_rec->base = (struct scribe_base_record){id, rank};
 	ret_rec->counters[SCRIBE_EXT_RANKS_READ] = acc->sum.ops[SCRIBE_OP_READ] > 0;
 	ret_rec->counters[SCRIBE_EXT_RANKS_WROTE] = acc->sum.ops[SCRIBE_OP_WRITE] > 0;
-	any = acc->sum.ops[SCRIBE_OP_READ] > 0 || acc->sum.ops[SCRIBE_OP_WRITE] > 0;
+	any = ret_rec->counters[SCRIBE_EXT_RANKS_READ] || ret_rec->counters[SCRIBE_EXT_RANKS_WROTE];
 	for (int i = 0; i < SCRIBE_EXT_COUNT; i++) {
 		any |= acc->ext.v[i] != 0;
 		if (i < SCRIBE_EXT_CLOSE_NS)

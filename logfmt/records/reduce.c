@@ -10,6 +10,7 @@
 
 #include "logfmt/base/err.h"
 #include "logfmt/records/join.h"
+#include "logfmt/records/sum.h"
 #include "logfmt/counters/module.h"
 
 #define KEEP_MAX 12
@@ -139,8 +140,7 @@ static void begin_ranks(const struct view *v, struct elem *e)
 	if (base->rank < 0)
 		return;
 	c[p->rank] = c[p->rank + 2] = base->rank;
-	c[p->rank + 1] = c[p->rank + 3] =
-		(int64_t)((uint64_t)c[p->bytes_read] + (uint64_t)c[p->bytes_written]);
+	c[p->rank + 1] = c[p->rank + 3] = scribe_sum(c[p->bytes_read], c[p->bytes_written]);
 	f[p->rank_time] = f[p->rank_time + 1] = e->time.mean;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/records/sum.h"
 #include "util/logs/accum.h"
 #include "util/compat/state.h"
 
@@ -55,24 +56,18 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Sums of a damaged log's counters may wrap. */
-static int64_t add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static void count_file(struct darshan_file_category_counters *c, const struct scribe_accum_file *f, int64_t nprocs)
 {
 	c->count++;
-	c->total_read_volume_bytes = add(c->total_read_volume_bytes, f->bytes_read);
-	c->total_write_volume_bytes = add(c->total_write_volume_bytes, f->bytes_written);
+	c->total_read_volume_bytes = scribe_sum(c->total_read_volume_bytes, f->bytes_read);
+	c->total_write_volume_bytes = scribe_sum(c->total_write_volume_bytes, f->bytes_written);
 	c->max_read_volume_bytes = larger(c->max_read_volume_bytes, f->bytes_read);
 	c->max_write_volume_bytes = larger(c->max_write_volume_bytes, f->bytes_written);
 	if (f->max_offset == -1) {
 		c->total_max_offset_bytes = -1;
 		c->max_offset_bytes = -1;
 	} else {
-		c->total_max_offset_bytes = add(c->total_max_offset_bytes, f->max_offset);
+		c->total_max_offset_bytes = scribe_sum(c->total_max_offset_bytes, f->max_offset);
 		c->max_offset_bytes = larger(c->max_offset_bytes, f->max_offset);
 	}
 	if (f->nprocs > 0 && c->nprocs > -1)
@@ -108,7 +103,7 @@ int darshan_accumulator_emit(darshan_accumulator acc, struct darshan_derived_met
 
 	scribe_accum_perf(acc->accum, &p);
 	*metrics = (struct darshan_derived_metrics){
-		.total_bytes = add(p.bytes_read, p.bytes_written),
+		.total_bytes = scribe_sum(p.bytes_read, p.bytes_written),
 		.unique_io_total_time_by_slowest = p.unique_time,
 		.unique_rw_only_time_by_slowest = p.unique_rw_time,
 		.unique_md_only_time_by_slowest = p.unique_meta_time,

@@ -5,11 +5,7 @@
 
 #include <stdint.h>
 
-/* Wraps round. */
-static inline int64_t scribe_sum(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+#include "logfmt/records/sum.h"
 
 /* Towards 0; beyond the range its nearest end; 0 for no number. */
 static inline int64_t scribe_whole(double v)

@@ -3,10 +3,12 @@
  * zlib streams, by libz where it can be had, else stored (RFC 1950, 1951). Must
  * not know what is compressed.
  */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "runtime/client/mpi/zlib_compress.h"
+#include "runtime/client/process/compat.h"
 
 #define STORED_MAX  65535u /* bytes of one stored block */
 #define STORED_HEAD 5u
@@ -17,11 +19,6 @@
 typedef int (*compress_fn)(unsigned char *dest, unsigned long *dest_len, const unsigned char *src,
 			   unsigned long source_len, int level);
 
-#ifdef SCRIBE_PRELOAD
-#include <dlfcn.h>
-
-#include "runtime/client/process/compat.h"
-
 static compress_fn find_compress(void)
 {
 	void *z = dlopen("libz.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -30,14 +27,6 @@ static compress_fn find_compress(void)
 	dlerror();
 	return (compress_fn)(uintptr_t)found;
 }
-#else
-#include <zlib.h>
-
-static compress_fn find_compress(void)
-{
-	return compress2;
-}
-#endif
 
 static uint32_t adler32_of(const unsigned char *p, size_t n)
 {
