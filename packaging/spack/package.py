@@ -34,7 +34,6 @@ class Ioscribe(CMakePackage):
         depends_on("elfutils")
         depends_on("libcap-ng")
         depends_on("libseccomp")
-        depends_on("pcre2")
         depends_on("ncurses")
         depends_on("zydis@4:")
     depends_on("slurm", when="+slurm")

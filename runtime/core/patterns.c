@@ -1,86 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns by PCRE2. Must not know who asks. */
-#define PCRE2_CODE_UNIT_WIDTH 8
+/*
+ * Patterns by regcomp(3), as in Darshan. One that a user has written may take all memory and time: the
+ * process's limits end it.
+ */
 #include "runtime/core/patterns.h"
 
 #include <errno.h>
-#include <pcre2.h>
+#include <regex.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "runtime/core/ere.h"
-
-/* Of one match. `.*a.*b` on the longest name takes some 20,000 steps. */
-#define STEPS_MAX  200000u
-#define DEPTH_MAX  50000u
-#define KBYTES_MAX 16384u
 
 struct scribe_pattern {
 	enum scribe_pattern_of of;
 	bool include;
 	uint64_t modules;
-	pcre2_code *code;
+	regex_t code;
 };
 
-static int prepare(struct scribe_patterns *p)
+static int compile(regex_t *code, const char *ere)
 {
-	pcre2_match_context *limits = pcre2_match_context_create(NULL);
+	int rc = regcomp(code, ere, REG_EXTENDED | REG_NOSUB);
 
-	p->limits = limits;
-	p->found = pcre2_match_data_create(1, NULL);
-	if (!limits || !p->found)
-		return -ENOMEM;
-	pcre2_set_match_limit(limits, STEPS_MAX);
-	pcre2_set_depth_limit(limits, DEPTH_MAX);
-	pcre2_set_heap_limit(limits, KBYTES_MAX);
-	return 0;
+	if (rc == REG_ESPACE || rc == REG_ESIZE)
+		return -E2BIG;
+	return rc ? -EINVAL : 0;
 }
 
-static int compile(const char *ere, pcre2_code **ret)
+int scribe_pattern_check(const char *ere)
 {
-	const uint32_t options = PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP |
-				 PCRE2_NEVER_BACKSLASH_C;
-	char text[SCRIBE_PCRE_BYTES_MAX];
-	int rc = scribe_ere_translate(ere, text), code;
-	PCRE2_SIZE at;
+	regex_t code;
+	int rc = compile(&code, ere);
 
-	if (rc < 0)
-		return rc;
-	*ret = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
-	return *ret ? 0 : -E2BIG; /* its form is right: it is too large */
+	if (rc == 0)
+		regfree(&code);
+	return rc;
 }
 
 int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bool include, uint64_t modules,
 			const char *ere)
 {
-	struct scribe_pattern *more, one = {of, include, modules, NULL};
-	int rc = p->found ? 0 : prepare(p);
+	struct scribe_pattern one = {.of = of, .include = include, .modules = modules};
+	int rc;
 
-	if (rc == 0 && p->n == p->room) {
+	if (p->n == p->room) {
 		size_t room = p->room ? p->room * 2 : 16;
+		struct scribe_pattern *more = realloc(p->at, room * sizeof(*more));
 
-		more = realloc(p->at, room * sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		p->at = more;
 		p->room = room;
 	}
-	if (rc == 0)
-		rc = compile(ere, &one.code);
+	rc = compile(&one.code, ere);
 	if (rc == 0)
 		p->at[p->n++] = one;
 	return rc;
-}
-
-static bool is_late(const struct scribe_patterns *p)
-{
-	struct timespec ts;
-
-	if (!p->until_ns)
-		return false;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec >= p->until_ns;
 }
 
 int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, const char *text,
@@ -95,12 +68,10 @@ int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, 
 
 		if (one->of != of || !(one->modules & ~*to))
 			continue;
-		if (is_late(p))
+		rc = regexec(&one->code, text, 0, NULL, 0);
+		if (rc && rc != REG_NOMATCH)
 			return -E2BIG;
-		rc = pcre2_match(one->code, (PCRE2_SPTR)text, strlen(text), 0, 0, p->found, p->limits);
-		if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
-			return -E2BIG;
-		if (rc >= 0)
+		if (rc == 0)
 			*to |= one->modules;
 	}
 	*ret_modules = out & ~in;
@@ -110,9 +81,7 @@ int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, 
 void scribe_patterns_clear(struct scribe_patterns *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		pcre2_code_free(p->at[i].code);
+		regfree(&p->at[i].code);
 	free(p->at);
-	pcre2_match_data_free(p->found);
-	pcre2_match_context_free(p->limits);
 	*p = (struct scribe_patterns){0};
 }

@@ -55,7 +55,7 @@ def program():
 
 
 def patterns():
-    each = ["(.*)(.*)(.*)(.*)\\1\\2\\3\\4[%&][%&]", "((((a{255}){255}){255}){255})", "(a|aa)+[%&]", "(" * 16000]
+    each = ["(.*)(.*)(.*)(.*)\\1\\2\\3\\4[%&][%&]", "((((a{255}){255}){255}){255})", "(" * 16000]
     for n in until_end():
         run(f"for i in 1 2 3; do echo x >{'a' * 240}.$i; done", DARSHAN_NAME_EXCLUDE=each[n % len(each)],
             IOSCRIBE_NAME_EXCLUDE=each[(n + 1) % len(each)])

@@ -288,7 +288,7 @@ static void what_is_no_rule_is_refused_by_name(void **unused)
 		{SCRIBE_RULE_NAME_EXCLUDE, "^/a,(b", "'(b' is no extended regular expression"},
 		{SCRIBE_RULE_APP_INCLUDE, "[z-a]", "'[z-a]' is no extended regular expression"},
 	};
-	struct scribe_exclusion_rules r = {0};
+	struct scribe_exclusion_rules r = {.compiles = true};
 	struct scribe_err err;
 	uint64_t modules = 5;
 
@@ -330,7 +330,7 @@ static void expressions_have_limits(void **unused)
 	for (n = 0; n < 200 && (rc = scribe_exclusion_rules_add(&r, SCRIBE_RULE_NAME_EXCLUDE, text, 0, &err)) == 0;)
 		n++;
 	assert_int_equal(rc, -EINVAL);
-	assert_non_null(strstr(err.text, "...' is too long or too deep an expression"));
+	assert_non_null(strstr(err.text, "...' is too long an expression"));
 	assert_int_equal(n, 65536 / 1001);
 	scribe_exclusion_rules_clear(&r);
 }

@@ -61,10 +61,12 @@ static void refusals(void **unused)
 	char hints[300];
 
 	(void)unused;
+	c.exclusion_rules.compiles = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(scribe_config_darshan(&c, cases[i][0], cases[i][1], &err), -EINVAL);
 		assert_string_equal(err.text, cases[i][2]);
 	}
+	c.exclusion_rules.compiles = false;
 	assert_int_equal(c.exclusion_rules.n, 0);
 	assert_int_equal(c.exclusion_rules.modules_off, 0);
 	memset(hints, 'h', sizeof(hints) - 1);

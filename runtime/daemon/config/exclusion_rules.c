@@ -9,10 +9,10 @@
 
 #include "logfmt/counters/module.h"
 #include "logfmt/counters/records.h"
-#include "runtime/core/ere.h"
 
 #define RULES_MOST  1024
 #define RULES_BYTES 65536u /* of expressions of a job */
+#define RULE_BYTES  1024u  /* of one, NUL included */
 
 struct scribe_omission {
 	enum scribe_rule_kind kind;
@@ -26,17 +26,15 @@ static bool is_rank(enum scribe_rule_kind kind)
 	return kind == SCRIBE_RULE_RANK_EXCLUDE || kind == SCRIBE_RULE_RANK_INCLUDE;
 }
 
-/* Its form and size. */
+/* Its size; its form where the site wrote it: a user's may take all memory, and is compiled by the worker alone. */
 static int check(struct scribe_exclusion_rules *r, const char *text, struct scribe_err *err)
 {
-	char translated[SCRIBE_PCRE_BYTES_MAX];
 	size_t bytes = strlen(text) + 1;
-	int rc = scribe_ere_translate(text, translated);
 
-	if (rc == -E2BIG || bytes > RULES_BYTES - r->bytes)
-		return scribe_err_set(err, -EINVAL, "'%.40s%s' is too long or too deep an expression", text,
+	if (bytes > RULE_BYTES || bytes > RULES_BYTES - r->bytes)
+		return scribe_err_set(err, -EINVAL, "'%.40s%s' is too long an expression", text,
 				      bytes > 41 ? "..." : "");
-	if (rc < 0)
+	if (r->compiles && scribe_pattern_check(text) < 0)
 		return scribe_err_set(err, -EINVAL, "'%.100s' is no extended regular expression", text);
 	r->bytes += bytes;
 	return 0;

@@ -2,9 +2,9 @@
 /*
  * What a job leaves out by name, program, rank or module, as Darshan's users
  * say it: lists of POSIX extended regular expressions and of ranks; what is
- * included wins over what is excluded. Expressions are text here, whose form and size
- * have been looked at: they are compiled and matched by a worker with the job user's
- * identity (exclusion_check.h). Must not know of slots or processes.
+ * included wins over what is excluded. Expressions are text here, of a bounded size:
+ * they are compiled and matched by a worker with the job user's identity
+ * (exclusion_check.h). Must not know of slots or processes.
  */
 #ifndef RUNTIME_DAEMON_CONFIG_EXCLUSION_RULES_H
 #define RUNTIME_DAEMON_CONFIG_EXCLUSION_RULES_H
@@ -31,6 +31,7 @@ struct scribe_exclusion_rules {
 	size_t bytes;         /* of expressions, all together */
 	unsigned version;     /* other after each that is added */
 	uint64_t modules_off; /* bit i: module i of the log is left out */
+	bool compiles;        /* an expression's form is checked, by compiling it: of the site's own file alone */
 };
 
 /* An expression as it goes to the worker, text behind it. */

@@ -152,8 +152,10 @@ int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_
 	}
 	text = malloc((size_t)st.st_size + 1);
 	n = text ? pread(fd, text, (size_t)st.st_size, 0) : -1;
+	c->exclusion_rules.compiles = true;
 	rc = n < 0 ? scribe_err_set(err, text ? -errno : -ENOMEM, "cannot read %s", path)
 		   : scribe_config_text(c, text, without_comments(text, (size_t)n), path, err);
+	c->exclusion_rules.compiles = false;
 	close(fd);
 	free(text);
 	return rc;

@@ -18,7 +18,7 @@ struct scribe_name_entry;
 struct scribe_process;
 
 
-#define SCRIBE_EXCLUSION_CHECKS_MAX 4
+#define SCRIBE_EXCLUSION_CHECKS_MAX 2 /* workers of a job that may be lost: then nothing more is matched */
 
 /* The slot's record has this name. */
 void scribe_exclusion_check_name(struct scribe_job *w, uint32_t slot, uint32_t generation,

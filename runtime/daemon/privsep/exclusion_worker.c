@@ -7,9 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/core/patterns.h"
@@ -18,8 +16,9 @@
 #include "runtime/daemon/config/exclusion_rules.h"
 #include "runtime/daemon/privsep/helper_limits.h"
 
-#define ANSWER_NS    200000000ull /* of it, for one answer */
-#define BATCH_MAX    (1u << 20)
+#define BATCH_MAX  (1u << 20) /* bytes */
+#define MEMORY_MAX (64u << 20) /* bytes: a thousand patterns take some megabytes */
+#define SECONDS    2u /* of processor time, for one answer */
 
 struct reader {
 	const char *at, *end;
@@ -53,7 +52,7 @@ static const char *take_text(struct reader *r, uint32_t bytes)
 	return text && !text[bytes - 1] ? text : NULL;
 }
 
-/* One that is too large excludes nothing, and each name that it was for is one more given up. */
+/* What is no expression is as not set. One that is too large excludes nothing: each name is then given up. */
 static int take_patterns(struct scribe_patterns *p, struct reader *r, bool *ret_short)
 {
 	uint32_t n;
@@ -74,17 +73,9 @@ static int take_patterns(struct scribe_patterns *p, struct reader *r, bool *ret_
 		if (!text)
 			return -EINVAL;
 		rc = scribe_patterns_add(p, (enum scribe_pattern_of)head.of, head.include, head.modules, text);
-		*ret_short = *ret_short || rc < 0;
+		*ret_short = *ret_short || (rc < 0 && rc != -EINVAL);
 	}
 	return 0;
-}
-
-static uint64_t processor_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 static int judge(struct reader *r, bool anew, struct scribe_helper_answer *ret)
@@ -95,7 +86,6 @@ static int judge(struct reader *r, bool anew, struct scribe_helper_answer *ret)
 
 	if (rc < 0 || !take_number(r, &ret->n) || ret->n > SCRIBE_HELPER_JUDGED)
 		return -EINVAL;
-	patterns.until_ns = processor_ns() + ANSWER_NS;
 	for (uint32_t i = 0; i < ret->n; i++) {
 		const void *at = take(r, sizeof(struct scribe_helper_text));
 		struct scribe_helper_text head;
@@ -122,7 +112,7 @@ int scribe_helper_judge_texts(int fd, bool anew, struct scribe_helper_answer *re
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0 || st.st_size > BATCH_MAX)
 		return -EINVAL;
-	rc = scribe_helper_limits();
+	rc = scribe_helper_limits(MEMORY_MAX, SECONDS);
 	if (rc < 0)
 		return rc;
 	text = malloc((size_t)st.st_size);

@@ -8,9 +8,7 @@
 
 #include "runtime/daemon/privsep/sandbox.h"
 
-#define MEMORY_MAX   (1u << 30) /* bytes of its own: files that it maps may be larger */
-#define SECONDS_NOW  5    /* of processor time, for one question */
-#define SECONDS_EVER 3600 /* for all */
+#define SECONDS_EVER 3600 /* of processor time, for all questions */
 
 static void limit(int what, rlim_t now, rlim_t ever)
 {
@@ -20,7 +18,7 @@ static void limit(int what, rlim_t now, rlim_t ever)
 }
 
 /* For what comes now; and for good: it does nothing but read from now on. */
-int scribe_helper_limits(void)
+int scribe_helper_limits(unsigned bytes, unsigned seconds)
 {
 	static bool sandboxed;
 	struct rusage used;
@@ -32,9 +30,11 @@ int scribe_helper_limits(void)
 	sandboxed = true;
 
 	getrusage(RUSAGE_SELF, &used);
-	limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_NOW, SECONDS_EVER);
-#ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_DATA, MEMORY_MAX, MEMORY_MAX);
+	limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds, SECONDS_EVER);
+#ifdef __SANITIZE_ADDRESS__
+	(void)bytes; /* the sanitizer's own shadow is larger */
+#else
+	limit(RLIMIT_DATA, bytes, bytes);
 #endif
 	return 0;
 }

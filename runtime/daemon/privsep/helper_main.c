@@ -404,7 +404,7 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 	case SCRIBE_HELPER_PEEK:
 		return peek(q);
 	case SCRIBE_HELPER_STUDY:
-		rc = scribe_helper_limits();
+		rc = scribe_helper_limits(SCRIBE_HELPER_MEMORY, SCRIBE_HELPER_SECONDS);
 		return rc < 0 ? rc : scribe_study_file(fd, &study);
 	case SCRIBE_HELPER_RESOLVE:
 		return resolve(q, fd);

@@ -282,7 +282,7 @@ void scribe_search_serve(const struct scribe_search *q, int sock)
 	struct searching s = {.sock = sock};
 	struct scribe_helper_found end = {0};
 
-	if (scribe_helper_limits() < 0)
+	if (scribe_helper_limits(SCRIBE_HELPER_MEMORY, SCRIBE_HELPER_SECONDS) < 0)
 		_exit(1);
 	if (!cache)
 		cache = scribe_find_new(NULL);

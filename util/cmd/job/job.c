@@ -13,6 +13,7 @@
 #include "util/tool/command.h"
 #include "util/text/human.h"
 #include "util/cmd/job/job_print.h"
+#include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
 enum key {
@@ -337,7 +338,8 @@ int scribe_cmd_job(int argc, char **argv)
 	status = scribe_args_read(&scribe_command_job, argc, argv, take, &j, &first);
 	if (status >= 0)
 		return status;
-	if (take_operands(&j, argv + first, &err) < 0) {
+	if (take_operands(&j, argv + first, &err) < 0 ||
+	    scribe_check_patterns(j.request.text, j.request.bytes, &err) < 0) {
 		scribe_complain_err(argv[0], &err);
 		return SCRIBE_EXIT_USAGE;
 	}

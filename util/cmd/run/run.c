@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "util/tool/command.h"
+#include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 #include "util/cmd/run/run_parts.h"
 #include "util/link/privileges.h"
@@ -566,7 +567,7 @@ int scribe_cmd_run(int argc, char **argv)
 		scribe_complain(argv[0], "--best-effort and --require-trace exclude each other");
 		return SCRIBE_EXIT_USAGE;
 	}
-	if (check_free(&r, &err) < 0)
+	if (check_free(&r, &err) < 0 || scribe_check_patterns(r.options, r.options_bytes, &err) < 0)
 		return scribe_complain_err(argv[0], &err);
 	if (!r.quiet)
 		scribe_complain_old_keys(r.self, r.options, r.options_bytes);

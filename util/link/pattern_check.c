@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* See pattern_check.h. Runs in the command, as its user. */
+#include "util/link/pattern_check.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_one(const char *key, const char *ere, struct scribe_err *err)
+{
+	regex_t code;
+	char why[128];
+	int rc = regcomp(&code, ere, REG_EXTENDED | REG_NOSUB);
+
+	if (rc == 0) {
+		regfree(&code);
+		return 0;
+	}
+	regerror(rc, &code, why, sizeof(why));
+	return scribe_err_set(err, -EINVAL, "%s: '%.100s' is no extended regular expression: %s", key, ere, why);
+}
+
+/* `list`: expressions with commas; writable. */
+static int check_list(const char *key, char *list, struct scribe_err *err)
+{
+	char *rest = NULL;
+	int rc = 0;
+
+	for (char *ere = strtok_r(list, ",", &rest); ere && rc == 0; ere = strtok_r(NULL, ",", &rest))
+		rc = check_one(key, ere, err);
+	return rc;
+}
+
+static int check_line(char *line, struct scribe_err *err)
+{
+	static const char *const keys[] = {"NAME_EXCLUDE", "NAME_INCLUDE", "APP_EXCLUDE", "APP_INCLUDE"};
+
+	line += strspn(line, " \t");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		size_t n = strlen(keys[i]);
+		char *value;
+
+		if (strncmp(line, keys[i], n) || !strspn(line + n, " \t="))
+			continue;
+		value = line + n + strspn(line + n, " \t=");
+		/* modules follow the patterns of names */
+		value[strcspn(value, keys[i][0] == 'N' ? " \t" : "")] = 0;
+		return check_list(keys[i], value, err);
+	}
+	return 0;
+}
+
+int scribe_check_patterns(const char *settings, size_t bytes, struct scribe_err *err)
+{
+	char *copy = strndup(settings, bytes), *rest = NULL;
+	int rc = 0;
+
+	if (!copy)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	for (char *line = strtok_r(copy, "\n", &rest); line && rc == 0; line = strtok_r(NULL, "\n", &rest))
+		rc = check_line(line, err);
+	free(copy);
+	return rc;
+}
