@@ -62,7 +62,7 @@ static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_er
 			rc = scribe_bpf_pin(b, "links", name, fd);
 		}
 		if (rc < 0)
-			return scribe_refused(err, rc, SCRIBE_STEP_ATTACH, name, NULL);
+			return scribe_refused(err, rc, SCRIBE_STEP_ATTACH, name);
 	}
 	return 0;
 }

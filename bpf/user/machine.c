@@ -21,8 +21,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define BPF_FS         0xcafe4a11ul
-#define SYS_FS         0x62656572ul
 #define TRACE_FS 0x74726163ul
 #define NO_BPF_COMMAND 0x7fffffff
 #define NO_LIMIT       (1ull << 60) /* cgroup v1 says "none" by a huge number */
@@ -172,10 +170,9 @@ static void try_calls(struct scribe_machine *m)
 	m->perf_errno = syscall(SYS_perf_event_open, &perf, 0, -1, -1, 0) < 0 ? errno : 0;
 }
 
-void scribe_machine_read(const char *pins, struct scribe_machine *m)
+void scribe_machine_read(struct scribe_machine *m)
 {
 	struct utsname u;
-	char *slash, dir[PATH_MAX];
 	int fd;
 
 	memset(m, 0, sizeof(*m));
@@ -189,22 +186,14 @@ void scribe_machine_read(const char *pins, struct scribe_machine *m)
 	m->lockdown = lockdown_of();
 	try_calls(m);
 	m->nofile = limit_of(RLIMIT_NOFILE);
-	m->memlock = limit_of(RLIMIT_MEMLOCK);
 	m->space = limit_of(RLIMIT_AS);
 	fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
 	m->types_errno = fd < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
-	m->sysfs = is_on("/sys", SYS_FS);
 	m->tracefs = is_on("/sys/kernel/tracing", TRACE_FS) || is_on("/sys/kernel/debug/tracing", TRACE_FS);
-	snprintf(dir, sizeof(dir), "%s", pins ? pins : "/sys/fs/bpf");
-	while (access(dir, F_OK) < 0 && (slash = strrchr(dir, '/')) && slash != dir)
-		*slash = 0;
-	m->bpffs = is_on(dir, BPF_FS);
 	m->paranoid = number_of("/proc/sys/kernel/perf_event_paranoid", INT_MIN);
 	read_memory(m);
-	if (!text_of("/sys/kernel/security/lsm", m->modules, sizeof(m->modules)))
-		m->modules[0] = 0;
 }
 
 bool scribe_machine_older(const struct scribe_machine *m, unsigned major, unsigned minor)

@@ -21,26 +21,21 @@ struct scribe_machine {
 	int bpf_errno;   /* of a call of bpf() that means nothing: EINVAL where it is let through */
 	int perf_errno;  /* of such a call of perf_event_open() */
 	uint64_t nofile; /* limits; UINT64_MAX: none */
-	uint64_t memlock;
 	uint64_t space;    /* address space */
 	int types_errno;       /* of opening /sys/kernel/btf/vmlinux; 0: readable */
-	bool sysfs;            /* /sys is mounted */
 	bool tracefs;          /* at /sys/kernel/tracing, or where that was before */
-	bool bpffs;            /* at the place of the pins */
 	int paranoid;          /* kernel.perf_event_paranoid; INT_MIN unknown */
 	uint64_t memory_limit; /* bytes, of the closest control group; UINT64_MAX: none */
 	char memory_group[192];
-	char modules[96]; /* security modules, "" unknown */
 };
 
-/* Read it now. `pins`: the folder of pins, NULL: /sys/fs/bpf. */
-void scribe_machine_read(const char *pins, struct scribe_machine *ret_machine);
+/* Read it now. */
+void scribe_machine_read(struct scribe_machine *ret_machine);
 bool scribe_machine_older(const struct scribe_machine *m, unsigned major, unsigned minor);
 /* Capability `cap` by its number; CAP_SYS_ADMIN stands for CAP_BPF and CAP_PERFMON. */
 bool scribe_machine_can(const struct scribe_machine *m, unsigned cap);
 
 #define SCRIBE_CAP_SYS_ADMIN    21
-#define SCRIBE_CAP_SYS_RESOURCE 24
 #define SCRIBE_CAP_PERFMON      38
 #define SCRIBE_CAP_BPF          39
 

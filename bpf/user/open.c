@@ -130,7 +130,7 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 	scribe_said_begin(b->opt.verbose);
 	ret = row->probe_reads ? variant_posix_probe(&v) : variant_posix(&v);
 	if (ret)
-		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL, NULL);
+		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL);
 	ret = set_sizes(&v, &b->opt);
 	if (!ret)
 		ret = scribe_bpf_level_choose(row, v.object, btf, preempted, b->opt.nobody_joins);
@@ -139,7 +139,7 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 	if (ret) {
 		bpf_object__destroy_skeleton(v.skeleton);
 		free(v.generated);
-		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL, NULL);
+		return scribe_refused(err, ret, SCRIBE_STEP_LOAD, NULL);
 	}
 	b->object = v.object;
 	b->skeleton = v.skeleton;
@@ -155,7 +155,7 @@ static void lacks(const struct scribe_bpf_level_row *row, int code, struct scrib
 
 	snprintf(what, sizeof(what), "bpf_attach_mode = %s", row->name);
 	if (event < 0)
-		scribe_refused(err, event, SCRIBE_STEP_EVENT, what, NULL);
+		scribe_refused(err, event, SCRIBE_STEP_EVENT, what);
 	else
 		scribe_err_set(err, code, "%s: this kernel has no %s", what, row->kfunc ? row->kfunc : "such way");
 }
@@ -178,7 +178,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 	bool refused = false;
 
 	if (!btf)
-		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL);
+		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL);
 	preempts = scribe_bpf_preempts(btf);
 	for (size_t i = 0; ret && (row = scribe_bpf_level_in_order(i, preempts)); i++) {
 		if (level != SCRIBE_BPF_AUTO && level != row->level)
@@ -276,7 +276,7 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 	int ret;
 
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL);
+		return scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL);
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return scribe_err_set(err, -ENOMEM, "no memory for the loader");
@@ -297,7 +297,7 @@ int scribe_bpf_open(const struct scribe_bpf_options *options, struct scribe_bpf 
 		if (!ret)
 			ret = scribe_bpf_map_all(b, true);
 		if (ret)
-			scribe_refused(err, ret, SCRIBE_STEP_MEMORY, NULL, NULL);
+			scribe_refused(err, ret, SCRIBE_STEP_MEMORY, NULL);
 	}
 	if (ret) {
 		scribe_bpf_free(b);

@@ -6,11 +6,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bpf/user/load_private.h"
-#include "bpf/user/refusal.h"
 
 static const char *const kinds[] = {"links", "progs", "maps", "lib_links", "lib_progs", "lib_maps"};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -63,7 +63,8 @@ int scribe_pins_all(struct scribe_bpf *b, struct scribe_err *err)
 	for (unsigned i = 0; rc == 0 && i < b->nprogs; i++)
 		rc = scribe_bpf_pin(b, "progs", b->prog[i].name, b->prog[i].fd);
 	if (rc < 0)
-		return scribe_refused(err, rc, SCRIBE_STEP_PIN, b->pins, b->pins);
+		return scribe_err_set(err, rc, "cannot pin below %s, which must be on a BPF file system: %s", b->pins,
+				      strerror(-rc));
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Causes of refusals, the surest first: a table of functions, each of which knows
- * one cause by errno, step, log and facts, and says it. Must not know libbpf.
+ * Eight causes of refusals, the surest first: a table of functions, each of which knows one cause by errno, step
+ * and facts of the machine, and says it in one line. What none of them knows is told in libbpf's last words.
  */
 #include "bpf/user/refusal.h"
 
@@ -16,8 +16,7 @@
 
 #define OLDEST_MAJOR 6 /* the oldest that the kernel matrix boots and takes */
 #define OLDEST_MINOR 1
-#define FILES_LEAST  128       /* descriptors that maps, programs and links take, and some */
-#define NO_FIELD     "#195896080" /* the helper that libbpf puts where a field is missing */
+#define FILES_LEAST  128 /* descriptors that maps, programs and links take, and some */
 
 struct line {
 	char where[128];   /* "program scribe_sys_exit" */
@@ -51,7 +50,6 @@ static void find_where(const struct scribe_refusal *r, struct line *l)
 	static const char *const doing[] = {[SCRIBE_STEP_TYPES] = "the kernel's types",
 					    [SCRIBE_STEP_LOAD] = "loading the programs",
 					    [SCRIBE_STEP_MEMORY] = "mapping the records",
-					    [SCRIBE_STEP_PIN] = "pinning the programs",
 					    [SCRIBE_STEP_ATTACH] = "attaching",
 					    [SCRIBE_STEP_PROBE_MULTI] = "probing libraries",
 					    [SCRIBE_STEP_PROBE_PERF] = "probing libraries",
@@ -105,18 +103,6 @@ static bool memory(const struct scribe_refusal *r, const struct scribe_machine *
 		   "no memory in the kernel: ask for fewer records (--records, or records= of the service)");
 }
 
-/* Before 5.11 maps count as locked memory; a map that is beyond is refused as by privileges. */
-static bool memlock(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if (r->code != -EPERM || r->step != SCRIBE_STEP_LOAD || !scribe_machine_older(m, 5, 11) ||
-	    m->memlock == UINT64_MAX || !strstr(r->log, "failed to create"))
-		return false;
-	return say(l,
-		   "the limit of locked memory is %llu KiB here, and Linux %s counts maps there: ulimit -l "
-		   "unlimited, or CAP_SYS_RESOURCE",
-		   (unsigned long long)(m->memlock >> 10), m->release);
-}
-
 /* ---- what the machine lacks ---- */
 
 static bool types(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
@@ -129,71 +115,28 @@ static bool types(const struct scribe_refusal *r, const struct scribe_machine *m
 	if (m->types_errno == EACCES || m->types_errno == EPERM)
 		return say(l, "the kernel's types (BTF) may not be read: a rule of this system or container "
 			      "forbids it: allow reading that file");
-	if (!m->sysfs)
-		return say(l,
-			   "the kernel's types (BTF) are not there, because /sys is not mounted here: in a "
-			   "container, give it the machine's /sys (read-only is enough)");
-	if (m->types_errno == ENOENT)
-		return say(
-			l,
-			"Linux %s offers no types (BTF): use a kernel built with CONFIG_DEBUG_INFO_BTF, or "
-			"do not hide /sys/kernel/btf from this container",
-			m->release);
-	return say(l, "the kernel's types (BTF) cannot be read: %s",
-		   strerror(m->types_errno ? m->types_errno : -r->code));
-}
-
-static bool bpffs(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if (r->step != SCRIBE_STEP_PIN || m->bpffs)
-		return false;
-	return say(l, "this is on no BPF file system: mount -t bpf bpf /sys/fs/bpf, or start the service "
-		      "without --pin (its jobs do not outlive it then)");
-}
-
-static bool no_call(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if (r->code != -ENOSYS || m->filtered)
-		return false;
 	return say(l,
-		   "Linux %s is built without this system call: CONFIG_BPF_SYSCALL and "
-		   "CONFIG_PERF_EVENTS are needed",
+		   "Linux %s offers no types (BTF) here: use a kernel built with CONFIG_DEBUG_INFO_BTF, and give a "
+		   "container the machine's /sys (read-only is enough)",
 		   m->release);
 }
 
 /* ---- privileges ---- */
 
-static bool user_ns(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if (!denied(r) || l->verdict[0] || !m->user_ns)
-		return false;
-	return say(l, "not possible in a user namespace (a rootless container, unshare -U), whatever "
-		      "capabilities it shows: trace from outside, as the machine's root");
-}
-
 static bool capability(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
-	bool map = r->step == SCRIBE_STEP_LOAD && strstr(r->log, "': failed to create");
 	bool bpf = scribe_machine_can(m, SCRIBE_CAP_BPF), perfmon = scribe_machine_can(m, SCRIBE_CAP_PERFMON);
 
 	if (!denied(r) || l->verdict[0])
 		return false;
-	if (m->uid && !bpf && !perfmon)
-		return say(l,
-			   "not permitted for user %u: run as root (sudo), or with CAP_BPF and CAP_PERFMON",
-			   m->uid);
-	if (!bpf && (map || perfmon))
-		return say(l, "CAP_BPF is missing%s: give it (container: --cap-add BPF)",
-			   m->uid ? "" : ", though this is root");
-	if (!bpf)
-		return say(l,
-			   "CAP_BPF and CAP_PERFMON are missing%s: give both (container: --cap-add BPF "
-			   "--cap-add PERFMON)",
-			   m->uid ? "" : ", though this is root");
-	if (!perfmon)
-		return say(l, "CAP_PERFMON is missing%s: give it (container: --cap-add PERFMON)",
-			   m->uid ? "" : ", though this is root");
-	return false;
+	if (m->user_ns)
+		return say(l, "not possible in a user namespace (a rootless container, unshare -U), whatever "
+			      "capabilities it shows: trace from outside, as the machine's root");
+	if (bpf && perfmon)
+		return false;
+	return say(l, "not permitted for user %u without %s%s%s: run as root (sudo), or add %s (container: --cap-add)",
+		   m->uid, bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : " and ", perfmon ? "" : "CAP_PERFMON",
+		   bpf || perfmon ? "it" : "both");
 }
 
 static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
@@ -209,106 +152,67 @@ static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine 
 	if (strcmp(call, "perf_event_open") == 0 && had == EACCES && m->paranoid > 2)
 		return false;
 	return say(l,
-		   "a seccomp filter forbids the system call %s here: allow it (container: a profile with "
-		   "%s, as --security-opt seccomp=FILE)",
-		   call, call);
+		   "a seccomp filter forbids the system call %s here: allow it (container: --security-opt "
+		   "seccomp=FILE)",
+		   call);
 }
 
 static bool lockdown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
-	/* every kernel since 5.5 has the helper, but does not give it then */
-	bool reads = strstr(l->verdict, "probe_read") && !scribe_machine_older(m, 5, 5);
-
-	if (l->verdict[0] ? !reads : m->lockdown != SCRIBE_LOCKDOWN_CONFIDENTIALITY || !denied(r))
+	/* the helper that reads kernel memory is unknown to the verifier then */
+	if (l->verdict[0] ? !strstr(l->verdict, "probe_read")
+			  : m->lockdown != SCRIBE_LOCKDOWN_CONFIDENTIALITY || !denied(r))
 		return false;
 	return say(l, "lockdown of the kernel is at confidentiality, which forbids reading its memory: boot "
 		      "with lockdown=integrity or none");
 }
 
-/* Trace events are looked up and made there. */
-static bool tracefs(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
+/* Trace events are looked up in tracefs, and opened by perf_event_open. */
+static bool perf_events(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
-	if ((r->step != SCRIBE_STEP_PROBE_PERF && r->step != SCRIBE_STEP_EVENT) || m->tracefs ||
-	    l->verdict[0])
+	if ((r->step != SCRIBE_STEP_PROBE_PERF && r->step != SCRIBE_STEP_EVENT) || l->verdict[0])
 		return false;
-	return say(l, "there are no trace events here: mount -t tracefs tracefs /sys/kernel/tracing");
-}
-
-static bool paranoid(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if ((r->step != SCRIBE_STEP_PROBE_PERF && r->step != SCRIBE_STEP_EVENT) || !denied(r))
+	if (!m->tracefs)
+		return say(l, "there are no trace events here: mount -t tracefs tracefs /sys/kernel/tracing");
+	if (!denied(r))
 		return false;
-	if (!scribe_machine_can(m, SCRIBE_CAP_SYS_ADMIN) && m->paranoid > 2)
-		return say(l,
-			   "perf_event_open is refused: kernel.perf_event_paranoid is %d, CAP_SYS_ADMIN is "
-			   "missing: sysctl kernel.perf_event_paranoid=2",
-			   m->paranoid);
-	if (!scribe_machine_can(m, SCRIBE_CAP_SYS_ADMIN))
-		return say(l, "perf_event_open is refused without CAP_SYS_ADMIN, which the daemon does not keep");
-	return say(l, "perf_event_open is refused (kernel.perf_event_paranoid is %d)", m->paranoid);
+	return say(l,
+		   "perf_event_open is refused: kernel.perf_event_paranoid is %d%s: sysctl "
+		   "kernel.perf_event_paranoid=2",
+		   m->paranoid, scribe_machine_can(m, SCRIBE_CAP_SYS_ADMIN) ? "" : " and CAP_SYS_ADMIN is missing");
 }
 
 /* ---- what this kernel does not have, or the verifier does not take ---- */
 
+/* ": 6.1 or newer is needed" where the kernel is older than any that was tried. */
+static const char *newer(const struct scribe_machine *m, char room[48])
+{
+	room[0] = 0;
+	if (scribe_machine_older(m, OLDEST_MAJOR, OLDEST_MINOR))
+		snprintf(room, 48, ": %u.%u or newer is needed", OLDEST_MAJOR, OLDEST_MINOR);
+	return room;
+}
+
 static bool verifier(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
+	char old[48];
+
 	(void)r;
-	if (!l->verdict[0])
-		return false;
-	if (strstr(l->verdict, NO_FIELD))
-		return say(l,
-			   "a field or type of the kernel that it reads is not there in Linux %s: a newer ioscribe may "
-			   "know it; ioscribe run --verbose names it",
-			   m->release);
-	if (scribe_machine_older(m, OLDEST_MAJOR, OLDEST_MINOR))
-		return say(l, "Linux %s is too old: its verifier refuses it: %s; %u.%u or newer is needed",
-			   m->release, l->verdict, OLDEST_MAJOR, OLDEST_MINOR);
-	return say(l,
-		   "the verifier of Linux %s refuses it: %s (not a matter of privileges; ioscribe doctor "
-		   "--features shows which ways are left)",
-		   m->release, l->verdict);
-}
-
-static bool multi(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if (r->step != SCRIBE_STEP_PROBE_MULTI || l->verdict[0] || !scribe_machine_older(m, 6, 6) ||
-	    (r->code != -EINVAL && r->code != -ENOTSUP && r->code != -524))
-		return false;
-	return say(l, "Linux %s has no uprobe_multi (of Linux 6.6)", m->release);
-}
-
-static bool old(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	if (denied(r) || !scribe_machine_older(m, OLDEST_MAJOR, OLDEST_MINOR))
-		return false;
-	return say(l, "Linux %s does not take it (%s): %u.%u or newer is needed", m->release,
-		   strerror(-r->code), OLDEST_MAJOR, OLDEST_MINOR);
-}
-
-/* Nothing above explains it: the modules that may forbid it without a word. */
-static bool module(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
-{
-	static const char *const guards[] = {"selinux", "apparmor", "smack", "tomoyo", "bpf"};
-
-	for (size_t i = 0; denied(r) && i < sizeof(guards) / sizeof(guards[0]); i++)
-		if (strstr(m->modules, guards[i]))
-			return say(l,
-				   "%s, though privileges are there: a security module may forbid it (here: "
-				   "%s): see the kernel's and the audit log",
-				   strerror(-r->code), m->modules);
-	return false;
+	return l->verdict[0] &&
+	       say(l,
+		   "the verifier of Linux %s refuses it: %s%s (not a matter of privileges; ioscribe doctor --features "
+		   "shows which ways are left)",
+		   m->release, l->verdict, newer(m, old));
 }
 
 static bool unknown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	const char *log = strstr(r->log, "libbpf: ");
 	int n = log ? (int)strcspn(log, "\n") : 0;
+	char old[48];
 
-	return say(
-		l,
-		"%s: Linux %s does not take it%s%.*s: ioscribe doctor --features shows what it takes, ioscribe run "
-		"--verbose what it says",
-		scribe_strerror(r->code), m->release, n ? ": " : "", n, n ? log : "");
+	return say(l, "%s: Linux %s does not take it%s%.*s%s", scribe_strerror(r->code), m->release, n ? ": " : "", n,
+		   n ? log : "", newer(m, old));
 }
 
 static const struct {
@@ -317,20 +221,12 @@ static const struct {
 } causes[] = {
 	{"open files", files},
 	{"types", types},
-	{"BPF file system", bpffs},
 	{"memory", memory},
-	{"user namespace", user_ns},
 	{"capability", capability}, /* a container's filter goes with its capabilities */
 	{"seccomp", seccomp},
-	{"locked memory", memlock},
 	{"lockdown", lockdown},
 	{"verifier", verifier},
-	{"uprobe_multi", multi},
-	{"trace file system", tracefs},
-	{"perf events", paranoid},
-	{"no system call", no_call},
-	{"old kernel", old},
-	{"security module", module},
+	{"perf events", perf_events},
 	{"unknown", unknown},
 };
 
@@ -357,14 +253,13 @@ const char *scribe_refused_cause(void)
 	return last_cause;
 }
 
-int scribe_refused(struct scribe_err *err, int code, enum scribe_step step, const char *what,
-		   const char *pins)
+int scribe_refused(struct scribe_err *err, int code, enum scribe_step step, const char *what)
 {
 	const struct scribe_refusal r = {.code = code, .step = step, .what = what, .log = scribe_said()};
 	struct scribe_machine m;
 	char line[sizeof(err->text)];
 
-	scribe_machine_read(pins, &m);
+	scribe_machine_read(&m);
 	last_cause = scribe_refusal_line(&r, &m, line, sizeof(line));
 	return scribe_err_set(err, code, "%s", line);
 }

@@ -16,7 +16,6 @@ enum scribe_step {
 	SCRIBE_STEP_TYPES,       /* reading the kernel's types */
 	SCRIBE_STEP_LOAD,        /* making maps, loading programs */
 	SCRIBE_STEP_MEMORY,      /* mapping and filling maps */
-	SCRIBE_STEP_PIN,         /* below a BPF file system */
 	SCRIBE_STEP_ATTACH,      /* to system calls and processes */
 	SCRIBE_STEP_PROBE_MULTI, /* to a library's functions, by one link a file */
 	SCRIBE_STEP_PROBE_PERF,  /* the same, by one event each */
@@ -37,11 +36,10 @@ struct scribe_refusal {
 const char *scribe_refusal_line(const struct scribe_refusal *r, const struct scribe_machine *m,
 				char *ret_line, size_t cap);
 /*
- * The same of this machine, now, with what libbpf has said since scribe_said_begin;
- * `pins` as in bpf/user/machine.h. Stores it in err and returns `code`.
+ * The same of this machine, now, with what libbpf has said since scribe_said_begin.
+ * Stores it in err and returns `code`.
  */
-int scribe_refused(struct scribe_err *err, int code, enum scribe_step step, const char *what,
-		   const char *pins);
+int scribe_refused(struct scribe_err *err, int code, enum scribe_step step, const char *what);
 
 /* The name of the cause that the last scribe_refused has found; "" none yet. */
 const char *scribe_refused_cause(void);

@@ -260,27 +260,6 @@ void *scribe_core_find_record(const struct scribe_core *core, uint64_t id, int m
 	return NULL;
 }
 
-int scribe_core_ids(const struct scribe_core *core, uint64_t **ret_ids, size_t *ret_n)
-{
-	uint64_t *ids;
-	size_t n = 0;
-
-	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
-		n += core->module[i].n;
-	ids = calloc(n + 1, sizeof(*ids));
-	if (!ids)
-		return -ENOMEM;
-	n = 0;
-	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
-		if (core->module[i].n)
-			memcpy(ids + n, core->module[i].id, core->module[i].n * sizeof(*ids));
-		n += core->module[i].n;
-	}
-	*ret_ids = ids;
-	*ret_n = n;
-	return 0;
-}
-
 double scribe_core_wtime(const struct scribe_core *core)
 {
 	struct timespec ts;

@@ -30,8 +30,6 @@ struct scribe_core *scribe_core_free(struct scribe_core *core);
 
 /* Bit i: module i asked for more record memory than there was. */
 uint64_t scribe_core_partial(const struct scribe_core *core);
-/* Ids of all records of all modules, in order of registration; the caller frees. -ENOMEM. */
-int scribe_core_ids(const struct scribe_core *core, uint64_t **ret_ids, size_t *ret_n);
 
 /* What a core gives back: names, then modules ascending, records in order. */
 struct scribe_core_sink {

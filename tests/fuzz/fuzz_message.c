@@ -9,34 +9,20 @@
  * that read, and says nothing of a job to another user.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "logfmt/rules/streams.h"
-#include "runtime/daemon/collect/library_probes.h"
-#include "runtime/daemon/service.h"
-#include "runtime/daemon/collect/shm_counters.h"
-#include "runtime/daemon/control/user_quota.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/kernel.h"
 #include "tests/fuzz/looks.h"
-#include "logfmt/base/clock.h"
-#include "runtime/daemon/control/connection.h"
-#include "runtime/daemon/jobs/lifecycle.h"
-#include "runtime/daemon/base/event_loop.h"
-#include "runtime/daemon/control/control.h"
-#include "runtime/daemon/loop.h"
-#include "runtime/daemon/control/server.h"
+#include "tests/fuzz/stage.h"
 
-#define PEERS     12
+#define PEERS     STAGE_PEERS
 #define LOOKS     0xf8 /* bytes from here on are a LOOK */
 #define STEPS_MAX 400
-#define END_TURNS 2000
 
 static const uid_t users[] = {0, 1000, 1001};
 
@@ -50,15 +36,7 @@ struct peer {
 static struct play {
 	struct fuzz_input in;
 	struct peer peer[PEERS];
-	struct scribe_daemon d;
-	struct scribe_service service;
-	struct scribe_pace pace;
 } play;
-
-static struct scribe_config defaults;
-static struct sockaddr_un address;
-static socklen_t address_bytes;
-static int listening = -1;
 
 /* ---- the input ---- */
 
@@ -97,14 +75,7 @@ static void arrive(struct peer *p)
 	leave(p);
 	p->uid = users[who % 3];
 	p->pid = FUZZ_TGID + (int)(who / 3 % FUZZ_TGIDS);
-	p->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (p->fd < 0)
-		abort();
-	if (connect(p->fd, (struct sockaddr *)&address, address_bytes) < 0 ||
-	    !fuzz_calls_arriving(p->pid, p->uid)) {
-		close(p->fd);
-		p->fd = -1;
-	}
+	p->fd = stage_connect(p->uid, p->pid);
 }
 
 /* Two uses of places, in the memory that the daemon has made. */
@@ -320,7 +291,7 @@ static size_t payload(const struct peer *p, unsigned type, char *to, size_t cap)
 		((struct scribe_msg_streams *)(void *)to)->id = byte() % 4;
 		((struct scribe_msg_streams *)(void *)to)->made_ns = (uint64_t)fuzz_now_ns;
 	} else if (type == SCRIBE_MSG_LIVE_REQUEST) {
-		fuzz_looks_ask(&play.in, &play.d, (void *)to);
+		fuzz_looks_ask(&play.in, &stage.d, (void *)to);
 	} else if (n) {
 		take(to, n < 16 ? n : 16);
 	}
@@ -447,13 +418,6 @@ static void hands(void)
 		fuzz_hands_file(file, take(file, byte() * 16));
 }
 
-static void turn(unsigned times)
-{
-	for (unsigned i = 0; i < times && !play.d.quit; i++)
-		if (scribe_loop_turn(&play.d, &play.pace) < 0)
-			abort();
-}
-
 static void step(void)
 {
 	unsigned b = byte();
@@ -486,107 +450,42 @@ static void step(void)
 			fuzz_now_ns += 1000000ll << byte() % 16;
 		break;
 	default:
-		turn(1 + b / 8 % 4);
+		stage_turn(1 + b / 8 % 4);
 	}
 }
 
 /* ---- beginning and end ---- */
 
-/* The daemon of one command: the first peer is `ioscribe run`. */
-static void be_private(struct peer *p)
-{
-	struct scribe_client *own;
-	int pair[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
-		abort();
-	p->fd = pair[0];
-	p->pid = FUZZ_TGID;
-	fuzz_calls_arriving(p->pid, 0);
-	play.d.service = NULL;
-	own = scribe_clients_add(&play.d, pair[1]);
-	if (!own)
-		abort();
-	own->own = true;
-}
-
 static void begin(const uint8_t *data, size_t size)
 {
-	fuzz_kernel_reset();
-	fuzz_calls_reset();
+	stage_begin();
 	play = (struct play){.in = {data, data + size}};
 	for (unsigned i = 0; i < PEERS; i++)
 		play.peer[i].fd = -1;
-	play.service = (struct scribe_service){.dir = "/run/ioscribe", .pid_file = -1, .stay = true};
-	play.d = (struct scribe_daemon){
-		.ops = &scribe_control_ops, .service = &play.service, .epoll = epoll_create1(EPOLL_CLOEXEC)};
-	play.d.listen = dup(listening);
-	if (scribe_config_copy(&play.service.config, &defaults) < 0 || play.d.epoll < 0 ||
-	    play.d.listen < 0 || scribe_watch_in(play.d.epoll, play.d.listen, &play.d.listen) < 0)
-		abort();
-	play.service.started_ns = scribe_now_ns();
-	play.pace.next_sweep_ns = play.service.started_ns;
-	if (byte() & 1)
-		be_private(&play.peer[0]);
+	if (byte() & 1) {
+		play.peer[0].fd = stage_private(FUZZ_TGID);
+		play.peer[0].pid = FUZZ_TGID;
+	}
 }
 
-/* Told to end, with helpers that work, it does; nothing of it is left. */
 static void end(void)
 {
-	struct scribe_daemon *d = &play.d;
-	int late;
-
-	turn(1);
-	fuzz_hands(0, 0);
-	fuzz_kernel_fail(0);
+	stage_turn(1);
 	for (unsigned i = 0; i < PEERS; i++)
 		leave(&play.peer[i]);
-	d->asked_to_end = SIGINT;
-	turn(END_TURNS);
-	if (!d->quit)
-		abort();
-	scribe_libs_stop(d, true);
-	while (d->works)
-		scribe_job_free(d->works);
-	scribe_shm_counters_clear(d);
-	d->bpf = scribe_bpf_free(d->bpf);
-	scribe_clients_close(d);
-	scribe_user_end(d);
-	scribe_turns_close(&d->turns);
-	scribe_map_clear(&d->by_tgid);
-	scribe_config_clear(&play.service.config);
-	free(d->slot);
-	close(d->epoll);
-	while ((late = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) >= 0) /* it had gone already */
-		close(late);
-}
-
-static void once(void)
-{
-	struct scribe_err err;
-
-	signal(SIGPIPE, SIG_IGN);
-	if (scribe_config_default(&defaults, &err) < 0)
-		abort();
-	defaults.records = FUZZ_SLOTS - 1;
-	defaults.processes = FUZZ_PROCS - 1;
-	strcpy(defaults.log_dir, "/log");
-	defaults.spool_dir[0] = 0;
-	listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	address.sun_family = AF_UNIX; /* a name of the kernel's choice */
-	address_bytes = sizeof(address);
-	if (listening < 0 || bind(listening, (struct sockaddr *)&address, sizeof(sa_family_t)) < 0 ||
-	    listen(listening, 2 * PEERS) < 0 ||
-	    getsockname(listening, (struct sockaddr *)&address, &address_bytes) < 0)
-		abort();
+	stage_end();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static bool made;
 	uint64_t before;
 
-	if (listening < 0)
-		once();
+	if (!made) { /* what is made once, before it is counted */
+		stage_begin();
+		stage_end();
+		made = true;
+	}
 	before = fuzz_in_use();
 	begin(data, size);
 	for (unsigned i = 0; i < STEPS_MAX && play.in.at < play.in.end; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hands, confinement and probes for fuzz_message.c; see kernel.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "runtime/daemon/privsep/sandbox.h"
@@ -23,6 +24,8 @@ static struct {
 	char file[1 << 16];
 	size_t file_bytes;
 } hands;
+
+struct fuzz_put fuzz_put = {.fd = -1};
 
 /* ---- uprobes: no library is probed ---- */
 
@@ -372,6 +375,12 @@ int scribe_helper_put(struct scribe_helper *h, const struct scribe_helper_put *p
 	if (scribe_reader_open_fd(put->fd, "put", &r, &err) < 0)
 		abort();
 	scribe_reader_free(r);
+	if (fuzz_put.keep) {
+		close(fuzz_put.fd);
+		fuzz_put.fd = fcntl(put->fd, F_DUPFD_CLOEXEC, 3);
+		fuzz_put.n++;
+		snprintf(fuzz_put.to, sizeof(fuzz_put.to), "%s", put->to);
+	}
 	return ask(h, hands.rc);
 }
 

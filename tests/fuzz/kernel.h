@@ -45,6 +45,14 @@ void fuzz_hands(int rc, unsigned looks);
 void fuzz_hands_file(const void *bytes, size_t n);
 void fuzz_hands_image(int fd);
 
+/* With `keep`: the last log that was put, its destination, and how many there were. */
+extern struct fuzz_put {
+	bool keep;
+	int fd;
+	unsigned n;
+	char to[4096];
+} fuzz_put;
+
 /* ---- calls.c ---- */
 #define FUZZ_ARRIVING 64
 

@@ -48,7 +48,7 @@ static void check_numbers(const struct scribe_config *c)
 {
 	must(c->records >= 16 && c->records <= 1u << 24);
 	must(c->processes >= 16 && c->processes <= 1u << 22);
-	must(c->job_records <= 1u << 24 && c->job_processes <= 1u << 22 && c->job_reserve <= 1u << 20);
+	must(c->job_records <= 1u << 24 && c->job_processes <= 1u << 22);
 	must(c->max_listed_processes >= 1 && c->max_listed_processes <= 1000000);
 	must(c->mem_alignment <= 1u << 30);
 	must(c->exit_grace_ms <= 3600000 && c->finalize_timeout_ms >= 1 && c->finalize_timeout_ms <= 3600000);
@@ -63,7 +63,7 @@ static void check_site(const struct scribe_config *c, const struct scribe_config
 {
 	must(c->uid == was->uid && c->gid == was->gid && !strcmp(c->user, was->user));
 	must(c->processes == was->processes && c->job_records == was->job_records);
-	must(c->job_reserve == was->job_reserve && c->job_processes == was->job_processes);
+	must(c->job_processes == was->job_processes);
 	must(c->opt_out == was->opt_out && c->show_privileged == was->show_privileged);
 	must(c->user_jobs == was->user_jobs && c->user_connections == was->user_connections);
 	must(c->client_idle_timeout_ms == was->client_idle_timeout_ms && c->load_at_start == was->load_at_start);

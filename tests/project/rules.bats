@@ -101,7 +101,7 @@ accepted() {
   echo '# No date' >"$T/docs/decisions/01-one.md"
   echo '# Unlisted' >"$T/docs/alone.md"
   mkdir -p "$T/tests/untold"
-  echo '| `tests/told` |' >"$T/CONTRIBUTING.md"
+  echo '| `tests/told` |' >"$T/tests/README.md"
   printf '%s\n' 'x() {' '  ! true' '  [ 1 ] && [ 2 ]' '' '  ! false || return 1' '  [ 1 ] && [ 2 ]' '}' >"$T/tests/untold/dead.bash"
   run "$S/check-tree" "$T"
   echo "$output"
@@ -119,7 +119,7 @@ accepted() {
   [[ $output == *"ARCHITECTURE.md: 251 lines"* ]]
   [[ $output == *"docs/decisions/01-one.md: no line 'Date:"* ]]
   [[ $output == *"docs/decisions/01-one.md: ARCHITECTURE.md does not link it"* ]]
-  [[ $output == *"tests/untold: not in the table of tests in CONTRIBUTING.md"* ]]
+  [[ $output == *"tests/untold: not in the table of tests/README.md"* ]]
   [[ $output == *"docs/alone.md: docs/README.md does not link it"* ]]
 }
 

@@ -30,11 +30,11 @@ load helper
   cp "$IOSCRIBE_BUILD/tests/refusals/ioscribed_function" bin/ioscribed
   IOSCRIBE=$T/bin/ioscribe
   run_options=(--set bpf_attach_mode=tp_btf_probe)
-  refused "loading the programs: *: Linux $RELEASE does not take it: libbpf: extern (func ksym) 'scribe_no_such': not found in kernel or module BTFs: ioscribe doctor --features shows what it takes, ioscribe run --verbose what it says" env
+  refused "loading the programs: *: Linux $RELEASE does not take it: libbpf: extern (func ksym) 'scribe_no_such': not found in kernel or module BTFs" env
 }
 
 @test "a seccomp filter: bpf() is denied with EPERM, with ENOSYS, by death" {
-  line="*: a seccomp filter forbids the system call bpf here: allow it (container: a profile with bpf, as --security-opt seccomp=FILE)"
+  line="*: a seccomp filter forbids the system call bpf here: allow it (container: --security-opt seccomp=FILE)"
   refused "$line" "$PROG/deny" 1 bpf
   refused "$line" "$PROG/deny" 38 bpf
   diagnosed "$line" "$PROG/deny" 1 bpf
@@ -78,15 +78,15 @@ load helper
 # ---- privileges ----
 
 @test "CAP_BPF, CAP_PERFMON, both: each is named" {
-  line="loading the programs: CAP_BPF is missing, though this is root: give it (container: --cap-add BPF)"
-  refused "${line/loading the programs/*}" without bpf,sys_admin
-  diagnosed "${line/loading the programs/*}" without bpf,sys_admin
+  line="*: not permitted for user 0 without CAP_BPF: run as root (sudo), or add it (container: --cap-add)"
+  refused "$line" without bpf,sys_admin
+  diagnosed "$line" without bpf,sys_admin
   no_privileges
-  line="program scribe_*: CAP_PERFMON is missing, though this is root: give it (container: --cap-add PERFMON)"
+  line="program scribe_*: not permitted for user 0 without CAP_PERFMON: run as root (sudo), or add it (container: --cap-add)"
   refused "$line" without perfmon,sys_admin
   diagnosed "$line" without perfmon,sys_admin
   no_privileges
-  line="*: CAP_BPF and CAP_PERFMON are missing, though this is root: give both (container: --cap-add BPF --cap-add PERFMON)"
+  line="*: not permitted for user 0 without CAP_BPF and CAP_PERFMON: run as root (sudo), or add both (container: --cap-add)"
   refused "$line" without bpf,perfmon,sys_admin
   diagnosed "$line" without bpf,perfmon,sys_admin
   no_privileges
@@ -127,11 +127,10 @@ load helper
   : >secret
   chmod 000 secret
   chown 65534 secret
-  line="/sys/kernel/btf/vmlinux: Linux $RELEASE offers no types (BTF): use a kernel built with CONFIG_DEBUG_INFO_BTF, or do not hide /sys/kernel/btf from this container"
+  line="/sys/kernel/btf/vmlinux: Linux $RELEASE offers no types (BTF) here: use a kernel built with CONFIG_DEBUG_INFO_BTF, and give a container the machine's /sys (read-only is enough)"
   refused "$line" unshare -m sh -c 'mount --bind '"$T"'/empty /sys/kernel/btf && exec "$@"' sh
   diagnosed "$line" unshare -m sh -c 'mount --bind '"$T"'/empty /sys/kernel/btf && exec "$@"' sh
-  refused "/sys/kernel/btf/vmlinux: the kernel's types (BTF) are not there, because /sys is not mounted here: in a container, give it the machine's /sys (read-only is enough)" \
-    unshare -m sh -c 'mount -t tmpfs none /sys && exec "$@"' sh
+  refused "$line" unshare -m sh -c 'mount -t tmpfs none /sys && exec "$@"' sh
   refused "/sys/kernel/btf/vmlinux: the kernel's types (BTF) may not be read: a rule of this system or container forbids it: allow reading that file" \
     unshare -m sh -c 'mount --bind '"$T"'/secret /sys/kernel/btf/vmlinux && exec setpriv --bounding-set -dac_override,-dac_read_search "$@"' sh
 }
@@ -145,12 +144,12 @@ load helper
   "$IOSCRIBE" job end 1
   run_it "${hidden[@]}" "$IOSCRIBE" doctor --features
   [ "$status" -eq 0 ]
-  grep -A1 '^pins *refused' <<<"$output" | grep 'why: /sys/fs/bpf/[^ ]*: this is on no BPF file system: mount -t bpf bpf /sys/fs/bpf'
+  grep -A1 '^pins *refused' <<<"$output" | grep 'why: cannot pin below /sys/fs/bpf/[^ ]*, which must be on a BPF file system'
 }
 
 @test "a service that is refused tells every job and every run, and names the cause once" {
   without perfmon,sys_admin "$IOSCRIBED" --service --stay
-  line="program scribe_*: CAP_PERFMON is missing, though this is root: give it (container: --cap-add PERFMON)"
+  line="program scribe_*: not permitted for user 0 without CAP_PERFMON: run as root (sudo), or add it (container: --cap-add)"
   run_it "$IOSCRIBE" job begin --job-id 1 --uid 0 --match-env JOBX=1
   [ "$status" -eq 1 ]
   # shellcheck disable=SC2053

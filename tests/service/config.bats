@@ -124,7 +124,7 @@ X
   [ "$(value "$two" POSIX_MEM_ALIGNMENT '/52\.a\.dat$')" = 256 ]
 }
 
-@test "docs/config.md says of each key its default, its range and whose it is" {
+@test "docs/config.md says of each key its default, its range, whose it is, and who sets it when" {
   local key default range whose row n=0
   while IFS='|' read -r key default range whose; do
     [ "$key" != job_number ] && [ "$key" != library ] || continue # told in words
@@ -133,6 +133,7 @@ X
     [ -z "$default" ] || [ "$(cut -d'|' -f3 <<<"$row" | sed 's/[;:].*//' | xargs)" = "$default" ] || { echo "default $default: $row"; return 1; }
     cut -d'|' -f4 <<<"$row" | sed 's/2^30/1073741824/' | grep -qF "$range" || { echo "range $range: $row"; return 1; }
     [ -z "$whose" ] || grep -qF '*site*' <<<"$row" || { echo "site's: $row"; return 1; }
+    cut -d'|' -f5 <<<"$row" | grep -qE '^ (site|user|site, user|tests|developers)[:;] *[^ ]' || { echo "set by nobody: $row"; return 1; }
     [ -n "$whose" ] || ! grep -qF '*site*' <<<"$row" || { echo "not the site's: $row"; return 1; }
     n=$((n + 1))
   done < <("$IOSCRIBED" --list-keys | tr '\t' '|')

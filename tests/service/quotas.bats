@@ -7,7 +7,7 @@ load helper
 FILES=300 # of the job that is calm; each is two records, opened and removed
 
 quotas() {
-  printf 'records = 4000\nprocesses = 200\njob_records = %s\njob_processes = %s\njob_reserve = %s\n' "$@" \
+  printf 'records = 4000\nprocesses = 200\njob_records = %s\njob_processes = %s\n' "$@" \
     | cat - <(grep -v '^records\|^processes' "$IOSCRIBE_CONFIG") >"$T/conf"
   mv "$T/conf" "$IOSCRIBE_CONFIG"
 }
@@ -39,7 +39,7 @@ calm_is_whole() {
 }
 
 @test "a job that meets files and starts processes without end, the daemon stopped: the other's log is whole" {
-  quotas 1000 50 64
+  quotas 1000 50
   serve
   both_begin
   kill -STOP "$DAEMON"
@@ -71,7 +71,7 @@ calm_is_whole() {
 }
 
 @test "a job whose environments would fill the event ring, the daemon stopped: the other's names are all there" {
-  quotas 1000 50 64
+  quotas 1000 50
   serve
   both_begin
   kill -STOP "$DAEMON"
@@ -90,7 +90,7 @@ for _ in range(20): subprocess.run(["/bin/true"], env=big, check=True)') 3>&-
 }
 
 @test "by default a job may hold half of the node's records; root may set it for a job, a user may not" {
-  quotas 0 0 0
+  quotas 0 0
   serve
   job begin --job-id 1 --uid 65534 --match-env JOBX=1
   [ "$(job show 1 | grep ^records_most=)" = records_most=2000 ]

@@ -79,7 +79,7 @@ int scribe_batch_refused(const struct scribe_uprobes *u, int code, const char *l
 {
 	return scribe_refused(err, code,
 			      u->level == SCRIBE_UPROBE_MULTI ? SCRIBE_STEP_PROBE_MULTI : SCRIBE_STEP_PROBE_PERF,
-			      label, NULL);
+			      label);
 }
 
 /* ---- attaching ---- */

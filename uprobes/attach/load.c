@@ -130,7 +130,7 @@ int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struc
 	if (rc == 0)
 		return 0;
 	u->refused = true;
-	scribe_refused(&u->why, rc, SCRIBE_STEP_LOAD, scribe_program_name(layer), NULL);
+	scribe_refused(&u->why, rc, SCRIBE_STEP_LOAD, scribe_program_name(layer));
 	if (err)
 		*err = u->why;
 	return rc;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Prints docs/probes.md from the probe tables. A build tool, not installed. */
 #include <stdio.h>
+#include <string.h>
 
 #include "logfmt/counters/module.h"
 #include "uprobes/tables/probes.h"
@@ -28,7 +29,7 @@ int main(void)
 {
 	printf("# Probes\n\n"
 	       "Which functions of which library are probed, and what they count. Made from the\n"
-	       "tables in `uprobes/probes*.c` (target `probes_doc`); a row there is a probe more.\n"
+	       "tables in `uprobes/probes*.c` (target `probes_doc`); a line there is a probe more.\n"
 	       "A symbol that a library does not have is left out; two symbols at one address are\n"
 	       "one probe. MPI functions are also looked for by their `PMPI_` names.\n");
 	for (size_t i = 0; i < scribe_nlibraries; i++) {
@@ -39,12 +40,17 @@ int main(void)
 		printf("; known by `%s`", l->marker[0]);
 		if (l->marker[1])
 			printf(" or `%s`", l->marker[1]);
-		printf("; before the start looked for as `%s`.\n\n| symbol | counts | attached "
-		       "|\n|---|---|---|\n",
+		printf("; before the start looked for as `%s`.\n\n| counts | attached | symbols |\n|---|---|---|\n",
 		       l->pattern);
-		for (size_t k = 0; k < *l->n; k++)
-			printf("| `%s` | %s | %s |\n", l->probes[k].symbol, l->probes[k].counter,
-			       when(&l->probes[k]));
+		for (size_t k = 0; k < *l->n; k++) {
+			const struct scribe_probe *p = &l->probes[k], *before = k ? p - 1 : NULL;
+
+			if (before && !strcmp(p->counter, before->counter) && when(p) == when(before))
+				printf(" `%s`", p->symbol);
+			else
+				printf("%s| %s | %s | `%s`", before ? " |\n" : "", p->counter, when(p), p->symbol);
+		}
+		puts(" |");
 	}
 	return 0;
 }

@@ -62,7 +62,7 @@ static int try_types(struct trial *t, int level, struct scribe_err *err)
 	(void)t;
 	(void)level;
 	return access("/sys/kernel/btf/vmlinux", R_OK) < 0
-		       ? scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL, NULL)
+		       ? scribe_refused(err, -errno, SCRIBE_STEP_TYPES, NULL)
 		       : 0;
 }
 
@@ -124,7 +124,7 @@ static const struct feature features[] = {
 	{"tracepoint", try_system_calls, SCRIBE_BPF_TRACEPOINT,
 	 "system calls by trace events, whose programs are not preempted",
 	 "where the others' programs are preempted (Linux 7), threads on one processor may lose operations"},
-	{"uprobe_multi", try_libraries, SCRIBE_UPROBE_MULTI, "libraries, by one link a file",
+	{"uprobe_multi", try_libraries, SCRIBE_UPROBE_MULTI, "libraries, by one link a file (Linux 6.6)",
 	 "the next way is taken, at some 0.2 s a file when it ends"},
 	{"uprobe_events", try_libraries, SCRIBE_UPROBE_EVENTS, "libraries, by trace events of tracefs",
 	 "nothing, where uprobe_multi goes; else MPI-IO, HDF5 and PnetCDF are not recorded"},

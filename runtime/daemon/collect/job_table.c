@@ -158,7 +158,6 @@ void scribe_job_table_quotas(struct scribe_job *w, struct scribe_job_entry *job)
 	if (!w->daemon->service)
 		return;
 	job->quota = least(job->quota, c->job_records ? c->job_records : pool / 2);
-	job->reserve = c->job_reserve;
 	job->proc_quota = c->job_processes ? c->job_processes : processes / 2;
 	/* what root has set for a job is the job's, beside the share of its user */
 	w->records_most = c->job_records == w->daemon->service->config.job_records ? job->quota : 0;

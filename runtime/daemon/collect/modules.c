@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cores in the daemon. Must not know how records came from the kernel. */
+/*
+ * From a rank's collected records to those of the log, and cores: the registry of modules that are fed by plain
+ * code. Must not know how records came from the kernel.
+ */
 #include "runtime/daemon/collect/modules.h"
 
 #include <errno.h>
@@ -27,11 +30,6 @@ static struct scribe_core *core_new(struct scribe_job *w, int64_t rank, uint64_t
 	};
 
 	return scribe_core_new(&o);
-}
-
-struct scribe_core *scribe_daemon_modules_core(struct scribe_job *w, int64_t rank, uint64_t base_ns)
-{
-	return core_new(w, rank, base_ns, 0);
 }
 
 static bool any_on(const char *list)
@@ -84,13 +82,12 @@ static bool shape_of(void *ctx, int64_t key, struct scribe_access_pattern *ret_s
 }
 
 /* A record of a library module. */
-static int lib_record(struct scribe_job *w, struct scribe_core *core, const struct scribe_file_record *f,
-		      uint64_t base_ns)
+static int lib_record(struct scribe_job *w, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
+		      struct scribe_bundle *b)
 {
 	union scribe_lib_record rec;
-	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, scribe_core_rank(core), base_ns,
-					      f->mode, shape_of, &w->patterns, &rec);
-	void *into;
+	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, rank, base_ns, f->mode, shape_of,
+					      &w->patterns, &rec);
 
 	if (!bytes)
 		return 0;
@@ -98,40 +95,26 @@ static int lib_record(struct scribe_job *w, struct scribe_core *core, const stru
 		rec.h5d.file_rec_id = f->file_id;
 	if (f->module == SCRIBE_MOD_PNETCDF_VAR)
 		rec.nc_var.file_rec_id = f->file_id;
-	into = scribe_core_register_record(core, f->id, NULL, f->module, bytes, NULL);
-	if (!into)
-		return -ENOMEM;
-	memcpy(into, &rec, bytes);
-	return 0;
+	return scribe_bundle_add(b, f->module, &rec, bytes);
 }
 
-static int posix_records(struct scribe_job *w, struct scribe_core *core, const struct scribe_file_record *f,
-			 uint64_t base_ns)
+static int posix_records(struct scribe_job *w, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
+			 struct scribe_bundle *b)
 {
-	struct scribe_posix_ext_record ext, *into;
-	struct scribe_posix_record *rec;
-	int64_t rank = scribe_core_rank(core);
-
-	if (f->module != SCRIBE_MOD_POSIX)
-		return lib_record(w, core, f, base_ns);
+	struct scribe_posix_ext_record ext = {0};
+	struct scribe_posix_record rec = {0};
+	int rc = 0;
 
 	if (scribe_file_has_posix(f)) {
-		rec = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX, sizeof(*rec), NULL);
-		if (!rec)
-			return -ENOMEM;
 		/* A file that was only renamed or removed has shown no block size: unknown. */
 		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode,
 					f->align ? (int64_t)f->align : -1, w->config.mem_alignment,
-					f->renamed_from, rec);
+					f->renamed_from, &rec);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX, &rec, sizeof(rec));
 	}
-	if (IOSCRIBE_MODULE_POSIX_EXT && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext)) {
-		into = scribe_core_register_record(core, f->id, NULL, SCRIBE_MOD_POSIX_EXT, sizeof(*into),
-						   NULL);
-		if (!into)
-			return -ENOMEM;
-		*into = ext;
-	}
-	return 0;
+	if (rc == 0 && IOSCRIBE_MODULE_POSIX_EXT && scribe_posix_acc_ext_record(&f->acc, f->id, rank, &ext))
+		rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX_EXT, &ext, sizeof(ext));
+	return rc;
 }
 
 /* The file that a record belongs to: a dataset's is that of its file. */
@@ -140,81 +123,66 @@ static uint64_t file_of(const struct scribe_file_record *f)
 	return f->module == SCRIBE_MOD_H5D || f->module == SCRIBE_MOD_PNETCDF_VAR ? f->file_id : f->id;
 }
 
-static int layers_of(struct scribe_core *core, const struct scribe_records *files, struct scribe_map *by_file)
+static bool has_layers(const struct scribe_file_record *f)
 {
-	struct scribe_layers_record *r;
-	size_t bytes = files->n * sizeof(*r);
-	int rc = scribe_core_register_module(core, SCRIBE_MOD_LAYERS, NULL, &bytes, NULL, NULL);
-
-	/* files that a library was used on, then what all levels have of them */
-	for (size_t i = 0; rc == 0 && i < files->n; i++) {
-		const struct scribe_file_record *f = files->file[i];
-		uint64_t id = file_of(f);
-
-		if (f->module == SCRIBE_MOD_POSIX || f->module == SCRIBE_MOD_STDIO || !id ||
-		    scribe_map_get(by_file, id))
-			continue;
-		r = scribe_core_register_record(core, id, NULL, SCRIBE_MOD_LAYERS, sizeof(*r), NULL);
-		if (!r || scribe_map_put(by_file, id, r) < 0)
-			return -ENOMEM;
-		r->base = (struct scribe_base_record){id, scribe_core_rank(core)};
-	}
-	for (size_t i = 0; rc == 0 && i < files->n; i++) {
-		r = scribe_map_get(by_file, file_of(files->file[i]));
-		if (r)
-			scribe_layers_add(r, files->file[i]->module, &files->file[i]->acc);
-	}
-	for (size_t i = 0; rc == 0 && i < by_file->places; i++) {
-		r = by_file->entry[i].value;
-		if (r)
-			scribe_layers_ratios(r->counters, r->fcounters);
-	}
-	return rc;
+	return f->module != SCRIBE_MOD_POSIX && f->module != SCRIBE_MOD_STDIO && file_of(f);
 }
 
-/* LAYERS records of the files that a library was used on. */
-static int layers(struct scribe_core *core, const struct scribe_records *files)
+/* LAYERS records of the files that a library was used on: what all levels have of them. */
+static int layers_of(int64_t rank, const struct scribe_records *files, struct scribe_layers_record *rec,
+		     struct scribe_map *by_file, struct scribe_bundle *b)
 {
-	struct scribe_map by_file = {0};
-	bool any = false;
-	int rc;
-
-	for (size_t i = 0; IOSCRIBE_MODULE_LAYERS && i < files->n && !any; i++)
-		any = files->file[i]->module != SCRIBE_MOD_POSIX &&
-		      files->file[i]->module != SCRIBE_MOD_STDIO;
-	if (!any)
-		return 0;
-	rc = layers_of(core, files, &by_file);
-	scribe_map_clear(&by_file);
-	return rc;
-}
-
-int scribe_daemon_modules_posix(struct scribe_job *w, struct scribe_core *core, const struct scribe_records *files,
-			 uint64_t base_ns)
-{
-	size_t n = files ? files->n : 0;
-	size_t bytes = n * sizeof(struct scribe_posix_record),
-	       ext = n * sizeof(struct scribe_posix_ext_record);
+	size_t n = 0;
 	int rc = 0;
 
-	if (!n)
-		return 0;
-	rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX, NULL, &bytes, NULL, NULL);
-	if (rc == 0)
-		rc = scribe_core_register_module(core, SCRIBE_MOD_POSIX_EXT, NULL, &ext, NULL, NULL);
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		size_t lib = n * sizeof(union scribe_lib_record);
-		int module = files->file[i]->module;
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		const struct scribe_file_record *f = files->file[i];
 
-		if (module == SCRIBE_MOD_POSIX)
+		if (!has_layers(f) || scribe_map_get(by_file, file_of(f)))
 			continue;
-		rc = scribe_core_register_module(core, module, NULL, &lib, NULL, NULL);
-		if (rc == -EEXIST)
-			rc = 0;
+		rec[n].base = (struct scribe_base_record){file_of(f), rank};
+		rc = scribe_map_put(by_file, file_of(f), &rec[n++]);
 	}
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = posix_records(w, core, files->file[i], base_ns);
-	return rc ? rc : layers(core, files);
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		struct scribe_layers_record *of = scribe_map_get(by_file, file_of(files->file[i]));
+
+		if (of)
+			scribe_layers_add(of, files->file[i]->module, &files->file[i]->acc);
+	}
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		scribe_layers_ratios(rec[i].counters, rec[i].fcounters);
+		rc = scribe_bundle_add(b, SCRIBE_MOD_LAYERS, &rec[i], sizeof(rec[i]));
+	}
+	return rc;
+}
+
+static int layers(int64_t rank, const struct scribe_records *files, struct scribe_bundle *b)
+{
+	struct scribe_layers_record *rec;
+	struct scribe_map by_file = {0};
+	size_t most = 0;
+	int rc;
+
+	for (size_t i = 0; IOSCRIBE_MODULE_LAYERS && i < files->n; i++)
+		most += has_layers(files->file[i]);
+	if (!most)
+		return 0;
+	rec = calloc(most, sizeof(*rec));
+	rc = rec ? layers_of(rank, files, rec, &by_file, b) : -ENOMEM;
+	scribe_map_clear(&by_file);
+	free(rec);
+	return rc;
+}
+
+int scribe_daemon_modules_records(struct scribe_job *w, int64_t rank, const struct scribe_records *files,
+				   uint64_t base_ns, struct scribe_bundle *b)
+{
+	int rc = 0;
+
+	for (size_t i = 0; files && i < files->n && rc == 0; i++)
+		rc = files->file[i]->module == SCRIBE_MOD_POSIX ? posix_records(w, rank, files->file[i], base_ns, b)
+								: lib_record(w, rank, files->file[i], base_ns, b);
+	return rc < 0 || !files ? rc : layers(rank, files, b);
 }
 
 struct finish {
@@ -238,14 +206,14 @@ static int take_record(void *ctx, int module, const void *rec, size_t bytes)
 	return scribe_bundle_add(f->b, module, rec, bytes);
 }
 
-int scribe_daemon_modules_finish(struct scribe_job *w, struct scribe_core *core, const uint64_t *shared,
-			  int nshared, struct scribe_bundle *b, uint64_t *partial)
+/* Finish a core into the bundle; names go to the job's table. */
+static int finish_core(struct scribe_job *w, struct scribe_core *core, struct scribe_bundle *b, uint64_t *partial)
 {
 	struct finish f = {w, b};
 	const struct scribe_core_sink sink = {take_name, take_record, &f};
 
 	*partial |= scribe_core_partial(core);
-	return scribe_core_finish(core, shared, nshared, &sink);
+	return scribe_core_finish(core, NULL, 0, &sink);
 }
 
 int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, struct scribe_bundle *b,
@@ -260,7 +228,7 @@ int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, stru
 		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
 		    scribe_daemon_modules[i]->rank_end)
 			scribe_daemon_modules[i]->rank_end(core);
-	rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+	rc = finish_core(w, core, b, partial);
 	r->core = scribe_core_free(core);
 	return rc;
 }
@@ -316,7 +284,7 @@ static int tell_files(struct scribe_job *w, const struct scribe_module_ops *s, c
 		      size_t n, struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_module_file *file = calloc(n, sizeof(*file));
-	struct scribe_core *core = scribe_daemon_modules_core(w, file_rank->rank, 0);
+	struct scribe_core *core = core_new(w, file_rank->rank, 0, 0);
 	size_t answers = 0;
 	int rc = file && core ? 0 : -ENOMEM;
 
@@ -331,7 +299,7 @@ static int tell_files(struct scribe_job *w, const struct scribe_module_ops *s, c
 	}
 	if (rc == 0 && answers) {
 		s->files(core, file, answers);
-		rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+		rc = finish_core(w, core, b, partial);
 	}
 	scribe_core_free(core);
 	free(file);

@@ -23,7 +23,6 @@ struct scribe_config {
 	uint32_t records;              /* most records at once */
 	uint32_t processes;            /* most processes at once */
 	uint32_t job_records;          /* of these for one job of a service; 0: half of the pool */
-	uint32_t job_reserve;          /* catch-alls and parts kept for a job; 0: a 64th of the pool */
 	uint32_t job_processes;        /* most processes at once of one job; 0: half of `processes` */
 	uint32_t max_listed_processes; /* most processes in a log's table */
 	uint32_t mem_alignment;        /* bytes; 0: MEM_NOT_ALIGNED is not counted */
@@ -36,7 +35,7 @@ struct scribe_config {
 	bool runtime;                 /* open a socket for the runtime at all */
 	uint32_t user_jobs;           /* of a service: most jobs that one user begins at once */
 	uint32_t user_connections;    /* of a service: most of one user at once; the same of: */
-	uint32_t user_descriptors, user_mib, user_spool_mib, user_files, user_helpers;
+	uint32_t user_spool_mib, user_files;
 	uint32_t user_records, user_processes; /* of all of a user's jobs; 0: half of what there are */
 	uint32_t user_helper_share;            /* per cent of a processor, for a user's helpers */
 	uint32_t client_idle_timeout_ms;       /* of a service: a connection that says nothing is closed */

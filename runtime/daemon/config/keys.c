@@ -32,7 +32,6 @@ static const struct key {
 	{"records", NUMBER, FIELD(records), 16, 16777216, BEGINNING},
 	{"processes", NUMBER, FIELD(processes), 16, 4194304, SITE},
 	{"job_records", NUMBER, FIELD(job_records), 0, 16777216, SITE},
-	{"job_reserve", NUMBER, FIELD(job_reserve), 0, 1048576, SITE},
 	{"job_processes", NUMBER, FIELD(job_processes), 0, 4194304, SITE},
 	{"max_listed_processes", NUMBER, FIELD(max_listed_processes), 1, 1000000, ANYBODY},
 	{"mem_alignment", NUMBER, FIELD(mem_alignment), 0, 1u << 30, ANYBODY},
@@ -46,13 +45,10 @@ static const struct key {
 	{"runtime", SWITCH, FIELD(runtime), 0, 0, BEGINNING},
 	{"user_jobs", NUMBER, FIELD(user_jobs), 0, 255, SITE},
 	{"user_connections", NUMBER, FIELD(user_connections), 1, 3840, SITE},
-	{"user_descriptors", NUMBER, FIELD(user_descriptors), 1, 65536, SITE},
-	{"user_mib", NUMBER, FIELD(user_mib), 1, 1048576, SITE},
 	{"user_spool_mib", NUMBER, FIELD(user_spool_mib), 0, 1048576, SITE},
 	{"user_records", NUMBER, FIELD(user_records), 0, 16777216, SITE},
 	{"user_files", NUMBER, FIELD(user_files), 64, 16777216, SITE},
 	{"user_processes", NUMBER, FIELD(user_processes), 0, 4194304, SITE},
-	{"user_helpers", NUMBER, FIELD(user_helpers), 1, 65536, SITE},
 	{"user_helper_share", NUMBER, FIELD(user_helper_share), 1, 6400, SITE},
 	{"client_idle_timeout_ms", NUMBER, FIELD(client_idle_timeout_ms), 100, 3600000, SITE},
 	{"load_at_start", SWITCH, FIELD(load_at_start), 0, 0, SITE},
@@ -126,11 +122,8 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	c->attach_linger_ms = 10000;
 	c->user_jobs = 200;
 	c->user_connections = 1024;
-	c->user_descriptors = 12288;
-	c->user_mib = 2048;
 	c->user_spool_mib = 1024;
 	c->user_files = 262144;
-	c->user_helpers = 512;
 	c->user_helper_share = 50;
 	c->client_idle_timeout_ms = 10000;
 	strcpy(c->collective, "auto");

@@ -48,7 +48,7 @@ struct to {
 static void send_user(void *ctx, uid_t uid)
 {
 	static const char *const keys[] = {
-#define SCRIBE_X(id, key, what) #key,
+#define SCRIBE_X(id, name, limit, what) #name,
 		SCRIBE_QUOTAS(SCRIBE_X)
 #undef SCRIBE_X
 	};

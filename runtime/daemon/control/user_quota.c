@@ -22,9 +22,9 @@
 #define FULL_USERS       2u  /* users with as many files as one may have: more would take the service's memory */
 
 static const struct {
-	const char *key, *what;
+	const char *name, *what;
 } quotas[] = {
-#define SCRIBE_X(id, key, what) {#key, what},
+#define SCRIBE_X(id, name, limit, what) {#name, what},
 	SCRIBE_QUOTAS(SCRIBE_X)
 #undef SCRIBE_X
 };
@@ -130,17 +130,13 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 uint64_t scribe_user_limit(const struct scribe_daemon *d, enum scribe_quota q)
 {
 	const struct scribe_config *c = &d->service->config;
-	const uint64_t limit[] = {
-#define SCRIBE_X(id, key, what) c->key,
+	const uint64_t limits[] = {
+#define SCRIBE_X(id, name, limit, what) limit,
 		SCRIBE_QUOTAS(SCRIBE_X)
 #undef SCRIBE_X
 	};
 
-	if (q == SCRIBE_QUOTA_RECORDS && !limit[q])
-		return c->records / 2;
-	if (q == SCRIBE_QUOTA_PROCESSES && !limit[q])
-		return c->processes / 2;
-	return limit[q];
+	return limits[q];
 }
 
 /* What all users together may have; 0: no limit. */
@@ -177,7 +173,7 @@ int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota 
 		own.v[q] = scribe_spool_bytes(d->spool, uid) >> 20;
 	if (own.v[q] >= scribe_user_limit(d, q))
 		return scribe_err_set(err, -EDQUOT, "user %u has %llu %s here already (%s)", (unsigned)uid,
-				      (unsigned long long)own.v[q], quotas[q].what, quotas[q].key);
+				      (unsigned long long)own.v[q], quotas[q].what, quotas[q].name);
 	pool = pool_of(d, q, &taken);
 	if (pool && (taken >= pool || (taken >= pool - pool / PLACES_OF_OTHERS && own.v[q] >= pool / LITTLE)))
 		return scribe_err_set(err, -EDQUOT,
@@ -308,9 +304,8 @@ static void give_up_journal(void *ctx, uid_t uid)
 		return;
 	largest->journal.head->broken = 1;
 	fprintf(stderr,
-		"ioscribed: user %u has %llu MiB of journals (user_mib): job %u would be incomplete should "
-		"the daemon "
-		"die\n",
+		"ioscribed: user %u has %llu MiB of journals: job %u would be incomplete should "
+		"the daemon die\n",
 		(unsigned)uid, (unsigned long long)own.v[SCRIBE_QUOTA_MIB], largest->index);
 }
 

@@ -139,76 +139,6 @@ size_t scribe_log_build_name(const struct scribe_job *w, const struct scribe_bun
 	return strlen(ret);
 }
 
-int scribe_log_build_rank(struct scribe_job *w, struct scribe_rank *r, uint64_t base_ns,
-		       struct scribe_bundle *b, uint64_t *partial)
-{
-	struct scribe_core *core = scribe_daemon_modules_core(w, r->rank, base_ns);
-	int rc = core ? scribe_daemon_modules_posix(w, core, r->fetched, base_ns) : -ENOMEM;
-
-	if (rc == 0)
-		rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
-	scribe_core_free(core);
-	return rc;
-}
-
-/* Ids that all of `n` cores have registered. */
-static int shared_ids(struct scribe_core **cores, size_t n, uint64_t **ret_ids, size_t *ret_n)
-{
-	struct scribe_map times = {0};
-	size_t kept = 0, first = 0;
-	uint64_t *all = NULL;
-	int rc = 0;
-
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		uint64_t *ids;
-		size_t count;
-
-		rc = scribe_core_ids(cores[i], &ids, &count);
-		for (size_t k = 0; rc == 0 && k < count; k++) {
-			uintptr_t seen = (uintptr_t)scribe_map_get(&times, ids[k]);
-
-			/* seen so far by all ranks before this one: it stays in the race */
-			if (seen == i)
-				rc = scribe_map_put(&times, ids[k], (void *)(i + 1));
-		}
-		if (i == 0 && rc == 0) {
-			all = ids;
-			first = count;
-		} else if (rc == 0) {
-			free(ids);
-		}
-	}
-	for (size_t k = 0; rc == 0 && k < first; k++) {
-		if ((uintptr_t)scribe_map_get(&times, all[k]) != n)
-			continue;
-		scribe_map_take(&times, all[k]); /* once, though several modules have it */
-		all[kept++] = all[k];
-	}
-	scribe_map_clear(&times);
-	*ret_ids = all;
-	*ret_n = kept;
-	return rc;
-}
-
-static int fill_cores(struct scribe_job *w, struct scribe_rank **ranks, size_t n, uint64_t base_ns,
-		      struct scribe_core **cores)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		struct scribe_rank *r = ranks[i];
-
-		if (r->fetched && r->records)
-			rc = scribe_records_join(r->fetched, r->records);
-		cores[i] = scribe_daemon_modules_core(w, r->rank, base_ns);
-		if (rc == 0)
-			rc = cores[i] ? scribe_daemon_modules_posix(w, cores[i],
-							     r->fetched ? r->fetched : r->records, base_ns)
-				      : -ENOMEM;
-	}
-	return rc;
-}
-
 /*
  * Ranks whose common records become one: those of a world, a world of one rank
  * included (as the ranks themselves and Darshan have it); 0 for what is no world,
@@ -219,29 +149,26 @@ static int64_t reduced_over(const struct scribe_job *w, const struct scribe_log_
 	return u->id && !w->config.unshared && !scribe_node_parts_unit(w, u) ? scribe_log_unit_nprocs(u) : 0;
 }
 
+/* All records of a rank; those that it was handed at MPI_Finalize and later ones are one then. */
+static int all_of_rank(struct scribe_job *w, struct scribe_rank *r, uint64_t base_ns, struct scribe_bundle *b,
+		       uint64_t *partial)
+{
+	int rc = r->fetched && r->records ? scribe_records_join(r->fetched, r->records) : 0;
+
+	if (rc == 0)
+		rc = scribe_daemon_modules_records(w, r->rank, r->fetched ? r->fetched : r->records, base_ns, b);
+	return rc < 0 ? rc : scribe_daemon_modules_rank(w, r, b, partial);
+}
+
 int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
-	struct scribe_core **cores;
-	uint64_t *shared = NULL;
-	size_t n = 0, nshared = 0;
+	size_t n = 0;
 	int rc = scribe_log_unit_ranks(u, &ranks, &n);
 
-	cores = calloc(n + 1, sizeof(*cores));
-	if (rc == 0)
-		rc = cores ? fill_cores(w, ranks, n, base_ns, cores) : -ENOMEM;
-	if (rc == 0 && n && (int64_t)n == reduced_over(w, u))
-		rc = shared_ids(cores, n, &shared, &nshared);
-	for (size_t i = 0; i < n && cores; i++) {
-		if (rc == 0)
-			rc = scribe_daemon_modules_finish(w, cores[i], shared, (int)nshared, b, partial);
-		if (rc == 0)
-			rc = scribe_daemon_modules_rank(w, ranks[i], b, partial);
-		scribe_core_free(cores[i]);
-	}
-	free(shared);
-	free(cores);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = all_of_rank(w, ranks[i], base_ns, b, partial);
 	free(ranks);
 	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(w, u)) : rc;
 }
@@ -254,14 +181,9 @@ int scribe_log_build_late(struct scribe_job *w, struct scribe_log_unit *u, uint6
 	int rc = scribe_log_unit_ranks(u, &ranks, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct scribe_core *core = scribe_daemon_modules_core(w, ranks[i]->rank, base_ns);
-
-		rc = core ? scribe_daemon_modules_posix(w, core, ranks[i]->records, base_ns) : -ENOMEM;
-		if (rc == 0)
-			rc = scribe_daemon_modules_finish(w, core, NULL, 0, b, partial);
+		rc = scribe_daemon_modules_records(w, ranks[i]->rank, ranks[i]->records, base_ns, b);
 		if (rc == 0)
 			rc = scribe_daemon_modules_rank(w, ranks[i], b, partial);
-		scribe_core_free(core);
 	}
 	free(ranks);
 	/* a file met by every rank only now is a shared one too */

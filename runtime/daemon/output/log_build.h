@@ -12,9 +12,6 @@ int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, u
 /* I/O since FETCH, added to the ranks' own records that are in the bundle. */
 int scribe_log_build_late(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
 		       struct scribe_bundle *b, uint64_t *partial);
-/* A rank's fetched records alone. */
-int scribe_log_build_rank(struct scribe_job *w, struct scribe_rank *r, uint64_t base_ns,
-		       struct scribe_bundle *b, uint64_t *partial);
 /* One PROCESS record a process. */
 int scribe_log_build_processes(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			    uint64_t base_ns);

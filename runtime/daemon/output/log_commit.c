@@ -271,7 +271,7 @@ int scribe_commit_image(struct scribe_job *w, struct scribe_log_unit *u, struct 
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno));
 	fill_job(w, u, u->base_ns, scribe_now_ns(), "collective", &job);
-	rc = scribe_log_build_rank(w, r, u->base_ns, &b, &partial);
+	rc = scribe_daemon_modules_records(w, r->rank, r->fetched, u->base_ns, &b);
 	if (rc < 0)
 		scribe_err_set(err, rc, "out of memory");
 	else
@@ -440,7 +440,7 @@ int scribe_commit_build_first(struct scribe_job *w, struct scribe_log_unit *u, c
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		if (ranks[i]->fetched) {
-			rc = scribe_log_build_rank(w, ranks[i], u->base_ns, &b, &partial);
+			rc = scribe_daemon_modules_records(w, ranks[i]->rank, ranks[i]->fetched, u->base_ns, &b);
 			with++;
 		}
 	free(ranks);

@@ -31,22 +31,21 @@ struct scribe_slot_name {
 
 struct scribe_libs; /* collect/library_probes.h */
 
-/* Name of the key of the limit, and what is counted in messages. */
-#define SCRIBE_QUOTAS(X)                                                                                     \
-	X(CONNECTIONS, user_connections, "connections")                                                      \
-	X(JOBS, user_jobs, "jobs") /* that the user has begun */                                             \
-	X(DESCRIPTORS, user_descriptors,                                                                     \
-	  "descriptors") /* of connections, counted streams, journals, helpers */                            \
-	X(MIB, user_mib, "MiB of journals and answers")                                                      \
-	X(RECORDS, user_records, "records")       /* of all of the user's jobs; 0: half of the pool */       \
-	X(FILES, user_files, "files")             /* in logs that are not written yet */                     \
-	X(PROCESSES, user_processes, "processes") /* traced at once; 0: half of the node's */                \
-	X(HELPERS, user_helpers, "helpers")       /* processes with the user's identity */                   \
-	X(HELPER_SHARE, user_helper_share, "% of a processor for helpers") /* averaged over ten seconds */    \
-	X(SPOOL, user_spool_mib, "MiB of logs in the spool") /* counted when one is to be put there */
+/* What one user may take of a service: its name, the limit (a key of the configuration or a number), what it counts. */
+#define SCRIBE_QUOTAS(X)                                                                                      \
+	X(CONNECTIONS, user_connections, c->user_connections, "connections")                                  \
+	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */                                \
+	X(DESCRIPTORS, user_descriptors, 12288, "descriptors") /* of connections, counted streams, journals, helpers */ \
+	X(MIB, user_mib, 2048, "MiB of journals and answers")                                                 \
+	X(RECORDS, user_records, c->user_records ? c->user_records : c->records / 2, "records") /* of all jobs */ \
+	X(FILES, user_files, c->user_files, "files") /* in logs that are not written yet */                   \
+	X(PROCESSES, user_processes, c->user_processes ? c->user_processes : c->processes / 2, "processes")   \
+	X(HELPERS, user_helpers, 512, "helpers") /* processes with the user's identity */                     \
+	X(HELPER_SHARE, user_helper_share, c->user_helper_share, "% of a processor for helpers") /* over 10 s */ \
+	X(SPOOL, user_spool_mib, c->user_spool_mib, "MiB of logs in the spool") /* counted at each */
 
 enum scribe_quota {
-#define SCRIBE_X(id, key, what) SCRIBE_QUOTA_##id,
+#define SCRIBE_X(id, name, limit, what) SCRIBE_QUOTA_##id,
 	SCRIBE_QUOTAS(SCRIBE_X)
 #undef SCRIBE_X
 	SCRIBE_NQUOTAS

@@ -91,7 +91,7 @@ static void check_mount(const char *what, const char *path, unsigned long type, 
 
 static void check_limits(void)
 {
-	struct rlimit files, lock;
+	struct rlimit files;
 	unsigned long kb = 0;
 	char text[128];
 	FILE *f = fopen("/proc/meminfo", "re");
@@ -110,17 +110,10 @@ static void check_limits(void)
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "memory", "%lu MiB available", kb >> 10);
 	getrlimit(RLIMIT_NOFILE, &files);
-	getrlimit(RLIMIT_MEMLOCK, &lock);
 	/* the daemon raises its own to the hard one */
 	scribe_doctor_line(files.rlim_max < 128 ? SCRIBE_DOCTOR_FIX : SCRIBE_DOCTOR_OK, "open files", "%lu%s",
 			   (unsigned long)files.rlim_max,
 			   files.rlim_max < 128 ? ": 256 are needed, raise ulimit -n" : "");
-	if (lock.rlim_cur == RLIM_INFINITY)
-		scribe_doctor_line(SCRIBE_DOCTOR_OK, "locked memory", "unlimited");
-	else
-		scribe_doctor_line(SCRIBE_DOCTOR_OK, "locked memory",
-				   "%lu KiB (kernels from 5.11 on do not count maps here)",
-				   (unsigned long)lock.rlim_cur >> 10);
 }
 
 static void check_runtime(void)

@@ -70,8 +70,7 @@ static void without_privileges(void)
 /* What the kernel has said to the daemon decides, not what this process seems to have. */
 static void say_privileges(const char *cause, const char *text)
 {
-	static const char *const of_privileges[] = {"capability", "seccomp", "user namespace", "security module",
-						    "identity"};
+	static const char *const of_privileges[] = {"capability", "seccomp", "identity"};
 	bool both = scribe_has_cap(SCRIBE_CAP_BPF) && scribe_has_cap(SCRIBE_CAP_PERFMON);
 
 	for (size_t i = 0; i < sizeof(of_privileges) / sizeof(of_privileges[0]); i++)
