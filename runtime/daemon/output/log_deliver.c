@@ -480,7 +480,7 @@ static void merge(struct scribe_job *w, struct scribe_delivery *v)
 	if (rc == 0)
 		scribe_parts_made(w, v->theirs);
 	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
-		fprintf(stderr, "ioscribed: job %s: its logs cannot be made of the parts beside %s: %s\n",
+		fprintf(stderr, "ioscribed: job %s: cannot merge the parts beside %s into its logs: %s\n",
 			w->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
 	finished(w, v);
 }

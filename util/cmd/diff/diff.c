@@ -346,9 +346,8 @@ const struct scribe_command scribe_command_diff = {
 		 "Lustre\n"
 		 "layouts, heatmaps, traces and records of ioscribe's own, and modules whose record version "
 		 "differs\n"
-		 "are left out. Values of POSIX records of versions 1 to 3 that it takes wrongly (see "
-		 "ioscribe-parse)\n"
-		 "are right.",
+		 "are left out. It misreads some values of POSIX records of versions 1 to 3 (see ioscribe-parse);\n"
+		 "they are right here.",
 	.alias = "darshan-diff",
 	.examples = examples,
 };

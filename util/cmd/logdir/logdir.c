@@ -78,8 +78,8 @@ const struct scribe_command scribe_command_logdir = {
 	.options = options,
 	.about =
 		"Makes DIR (default: " DEFAULT_DIR ") as the daemon and the users of a site need it, or with "
-		"--check says what is wrong with it. What is there already keeps what is in it; only modes "
-		"are changed, and only of the caller's own directories. Nothing is made above DIR.\n\n"
+		"--check says what is wrong with it. Existing directories keep their contents; only modes of "
+		"directories that the caller owns are changed. Nothing is created above DIR.\n\n"
 		"dated: DIR, years and months have mode 0755 and are the caller's (root's), days mode 1777: "
 		"any user may add a log, nobody may remove another's. The daemon makes the days itself where "
 		"root may; --years makes them beforehand where it may not, as on a file server with "

@@ -67,7 +67,7 @@ static const struct scribe_option options[] = {
 	{"set", KEY_SET, "KEY=VALUE", "set one key of the configuration (docs/config.md)"},
 	{"private", KEY_PRIVATE, NULL,
 	 "start a daemon for this command even where the node has a service (needs root)"},
-	{"verbose", KEY_VERBOSE, NULL, "let the daemon tell what the kernel says when it loads programs"},
+	{"verbose", KEY_VERBOSE, NULL, "print what libbpf and the kernel report while programs are loaded"},
 	{NULL, 0, NULL, NULL},
 };
 
