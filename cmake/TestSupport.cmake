@@ -11,6 +11,7 @@ set(scribe_unit_libs_bpf scribe_bpf scribe_logfmt)
 set(scribe_unit_libs_uprobes scribe_uprobes scribe_logfmt)
 set(scribe_unit_libs_core scribe_core scribe_logfmt)
 set(scribe_unit_libs_daemon scribe_daemon scribe_core scribe_bpf scribe_logfmt)
+set(scribe_unit_libs_stage scribe_stage) # the daemon on a kernel side of the test's own: tests/fuzz/stage.h
 set(scribe_unit_libs_client scribe_client scribe_core scribe_logfmt)
 
 # What needs no root and is done in a few seconds is `fast`, too: all of that in less than a minute on two

@@ -80,20 +80,14 @@ static bool in_user_ns(void)
 	return sscanf(text, "%u %u %u", &first, &parent_first, &n) != 3 || first || parent_first || n != UINT32_MAX;
 }
 
-static enum scribe_lockdown lockdown_of(void)
+static bool is_confidential(void)
 {
 	char text[4096];
 
 	/* what was asked for at boot, where the security file system is not mounted */
 	if (text_of("/sys/kernel/security/lockdown", text, sizeof(text)))
-		return strstr(text, "[confidentiality]") ? SCRIBE_LOCKDOWN_CONFIDENTIALITY
-		       : strstr(text, "[integrity]")     ? SCRIBE_LOCKDOWN_INTEGRITY
-							 : SCRIBE_LOCKDOWN_NONE;
-	if (!text_of("/proc/cmdline", text, sizeof(text)))
-		return SCRIBE_LOCKDOWN_NONE;
-	return strstr(text, "lockdown=confidentiality") ? SCRIBE_LOCKDOWN_CONFIDENTIALITY
-	       : strstr(text, "lockdown=integrity")     ? SCRIBE_LOCKDOWN_INTEGRITY
-							: SCRIBE_LOCKDOWN_NONE;
+		return strstr(text, "[confidentiality]");
+	return text_of("/proc/cmdline", text, sizeof(text)) && strstr(text, "lockdown=confidentiality");
 }
 
 static uint64_t limit_of(int what)
@@ -183,7 +177,7 @@ void scribe_machine_read(struct scribe_machine *m)
 	m->uid = geteuid();
 	read_status(m);
 	m->user_ns = in_user_ns();
-	m->lockdown = lockdown_of();
+	m->confidential = is_confidential();
 	try_calls(m);
 	m->nofile = limit_of(RLIMIT_NOFILE);
 	m->space = limit_of(RLIMIT_AS);

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum scribe_lockdown { SCRIBE_LOCKDOWN_NONE, SCRIBE_LOCKDOWN_INTEGRITY, SCRIBE_LOCKDOWN_CONFIDENTIALITY };
-
 struct scribe_machine {
 	char release[65]; /* of the kernel, as uname says it */
 	unsigned major, minor;
@@ -16,7 +14,7 @@ struct scribe_machine {
 	uint64_t caps; /* effective capabilities, bit by number */
 	bool user_ns;  /* in another user namespace than the machine's first */
 	bool no_proc;  /* /proc is not mounted: what is read from there is not known */
-	enum scribe_lockdown lockdown;
+	bool confidential; /* lockdown is at confidentiality: kernel memory may not be read */
 	bool filtered;   /* a seccomp filter stands over this process */
 	int bpf_errno;   /* of a call of bpf() that means nothing: EINVAL where it is let through */
 	int perf_errno;  /* of such a call of perf_event_open() */

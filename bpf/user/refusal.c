@@ -160,8 +160,7 @@ static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine 
 static bool lockdown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	/* the helper that reads kernel memory is unknown to the verifier then */
-	if (l->verdict[0] ? !strstr(l->verdict, "probe_read")
-			  : m->lockdown != SCRIBE_LOCKDOWN_CONFIDENTIALITY || !denied(r))
+	if (!m->confidential || (l->verdict[0] ? !strstr(l->verdict, "probe_read") : !denied(r)))
 		return false;
 	return say(l, "lockdown of the kernel is at confidentiality, which forbids reading its memory: boot "
 		      "with lockdown=integrity or none");

@@ -315,8 +315,7 @@ static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
 	return 0;
 }
 
-int scribe_core_finish(struct scribe_core *core, const uint64_t *shared, int nshared,
-		       const struct scribe_core_sink *sink)
+int scribe_core_finish(struct scribe_core *core, const struct scribe_core_sink *sink)
 {
 	int rc = 0;
 
@@ -331,7 +330,7 @@ int scribe_core_finish(struct scribe_core *core, const uint64_t *shared, int nsh
 		if (!e)
 			continue;
 		if (e->shutdown)
-			e->shutdown(core, shared, nshared, &buf, &bytes);
+			e->shutdown(core, &buf, &bytes);
 		rc = hand_on(e, id, buf, bytes, sink);
 	}
 	return rc < 0 ? rc : 0;

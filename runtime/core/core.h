@@ -38,11 +38,7 @@ struct scribe_core_sink {
 	void *ctx;
 };
 
-/*
- * Call every module's shutdown and hand its records on. `shared`: ids that
- * every rank has (may be NULL). Stops at the first negative return.
- */
-int scribe_core_finish(struct scribe_core *core, const uint64_t *shared, int nshared,
-		       const struct scribe_core_sink *sink);
+/* Call every module's shutdown and hand its records on. Stops at the first negative return. */
+int scribe_core_finish(struct scribe_core *core, const struct scribe_core_sink *sink);
 
 #endif

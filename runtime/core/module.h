@@ -23,8 +23,6 @@ struct scribe_core;
 
 /*
  * A module's last word, once a rank, before its records go to the log.
- *   shared      ids of records that every rank has registered; NULL when none
- *   nshared     how many
  *   buf         in: the module's records, one behind the other in the order of
  *               registration; out: may be set to memory of the module's own,
  *               which must stay until the core is freed
@@ -33,8 +31,7 @@ struct scribe_core;
  * Records of modules that logfmt can reduce (struct scribe_module, `reduces`) are reduced after
  * it; a module's own reduction is a function of two records (logfmt/records/join.h).
  */
-typedef void (*scribe_module_shutdown)(struct scribe_core *core, const uint64_t *shared, int nshared, void **buf,
-				       size_t *buf_bytes);
+typedef void (*scribe_module_shutdown)(struct scribe_core *core, void **buf, size_t *buf_bytes);
 
 /*
  * Contribute to the log as module `id` (logfmt/counters/records.h). Once a module.

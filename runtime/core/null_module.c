@@ -19,12 +19,11 @@
  * are reduced later: each counter by the rule in its list, FOO_MAX_DAT by the
  * module's own function (logfmt/records/null_join.c).
  */
-static void null_shutdown(struct scribe_core *core, const uint64_t *shared, int nshared, void **buf,
-			  size_t *buf_bytes)
+static void null_shutdown(struct scribe_core *core, void **buf, size_t *buf_bytes)
 {
 	const struct scribe_null_record *record = *buf;
 
-	(void)core, (void)shared, (void)nshared;
+	(void)core;
 	if (*buf_bytes && record->counters[SCRIBE_NULL_FOOS] == 0)
 		*buf_bytes = 0; /* a rank in which nothing ended says nothing */
 }

@@ -25,16 +25,6 @@ static int compile(regex_t *code, const char *ere)
 	return rc ? -EINVAL : 0;
 }
 
-int scribe_pattern_check(const char *ere)
-{
-	regex_t code;
-	int rc = compile(&code, ere);
-
-	if (rc == 0)
-		regfree(&code);
-	return rc;
-}
-
 int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bool include, uint64_t modules,
 			const char *ere)
 {

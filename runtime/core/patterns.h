@@ -18,8 +18,6 @@ struct scribe_patterns {
 	size_t n, room;
 };
 
-/* 0, -EINVAL: no expression, -E2BIG: no memory for it. Of a pattern that is trusted, or the caller's own. */
-int scribe_pattern_check(const char *ere);
 /* `modules`: whom it is for. -EINVAL: no expression, -E2BIG: too large a one, -ENOMEM. */
 int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bool include, uint64_t modules,
 			const char *ere);

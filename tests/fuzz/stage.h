@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The whole daemon in this process, with the kernel side, helpers and clock of kernel.h: no BPF, no root, no
- * files. For fuzz_message.c and daemon_sessions.c.
+ * files. For fuzz_message.c and tests/unit/stage_sessions.c.
  */
 #ifndef TESTS_FUZZ_STAGE_H
 #define TESTS_FUZZ_STAGE_H

@@ -43,7 +43,7 @@ colour = red|unknown key 'colour'
 COLOUR red|'COLOUR red' is not key = value
 records = 3|records: '3' is not a number from 16 to 16777216
 MODMEM lots|MODMEM: 'lots' is not a number above 0
-NAME_EXCLUDE [a *|'[a' is no extended regular expression
+NAME_EXCLUDE [a *|'[a' is no extended regular expression: Unmatched [, [^, [:, [., or [=
 NAME_EXCLUDE a.* POSIX,FOO|no module 'FOO'
 MOD_DISABLE FOO|no module 'FOO'
 RANK_EXCLUDE 1-3|'1-3' is no rank or range of ranks

@@ -101,6 +101,8 @@ setup() {
   says FIX "a job's log" "'in' is not KEY=VALUE"
   echo 'options = logdir=/scratch' >"$IOSCRIBE_HOOKS_CONF"
   says FIX "a job's log" "unknown key 'logdir'"
+  echo 'options = NAME_EXCLUDE=^/tmp/(a' >"$IOSCRIBE_HOOKS_CONF"
+  says FIX "a job's log" "NAME_EXCLUDE: '^/tmp/(a' is no extended regular expression: Unmatched ( or \\("
   # a directory that is there and that only root may write to
   mkdir -m 755 "$T/closed"
   echo "options = log_dir=$T/closed log_layout=flat" >"$IOSCRIBE_HOOKS_CONF"

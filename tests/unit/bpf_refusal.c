@@ -88,18 +88,18 @@ static const struct row {
 	 "map scribe_excl: not possible in a user namespace (a rootless container, unshare -U), whatever "
 	 "capabilities it shows: trace from outside, as the machine's root"},
 	{{-EPERM, SCRIBE_STEP_LOAD, NULL, NO_PROG("scribe_sys_exit")},
-	 {MACHINE, .lockdown = SCRIBE_LOCKDOWN_CONFIDENTIALITY},
+	 {MACHINE, .confidential = true},
 	 "lockdown",
 	 "program scribe_sys_exit: lockdown of the kernel is at confidentiality, which forbids reading its "
 	 "memory: boot with lockdown=integrity or none"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL,
 	  SPOKE("scribe_sys_exit", "unknown func bpf_probe_read_kernel#113")},
-	 {MACHINE, .lockdown = SCRIBE_LOCKDOWN_CONFIDENTIALITY},
+	 {MACHINE, .confidential = true},
 	 "lockdown",
 	 "program scribe_sys_exit: lockdown of the kernel is at confidentiality, which forbids reading its "
 	 "memory: boot with lockdown=integrity or none"},
 	{{-EPERM, SCRIBE_STEP_LOAD, NULL, NO_PROG("scribe_sys_exit")},
-	 {MACHINE, .lockdown = SCRIBE_LOCKDOWN_INTEGRITY},
+	 {MACHINE},
 	 "unknown",
 	 "program scribe_sys_exit: Operation not permitted: Linux 6.12.9 does not take it: libbpf: prog "
 	 "'scribe_sys_exit': BPF program load failed: Operation not permitted"},

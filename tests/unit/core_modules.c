@@ -114,29 +114,22 @@ static void memory_runs_out(void **state)
 	assert_null(scribe_core_register_record(core, 3, "x", SCRIBE_MOD_NULL, NREC, NULL));
 	assert_int_equal(scribe_core_partial(core), 1u << SCRIBE_MOD_NULL);
 	assert_null(scribe_core_find_record(core, 3, SCRIBE_MOD_NULL));
-	assert_int_equal(scribe_core_finish(core, NULL, 0, &sink), 0);
+	assert_int_equal(scribe_core_finish(core, &sink), 0);
 	assert_int_equal(s.records, 2);
 	assert_int_equal(s.names, 0); /* the name of a refused record is not kept */
 	scribe_core_free(core);
 }
 
-static uint64_t told_shared[4];
-static int told_nshared;
-
-static void drop_the_second(struct scribe_core *core, const uint64_t *shared, int nshared, void **buf,
-			    size_t *buf_bytes)
+static void drop_the_second(struct scribe_core *core, void **buf, size_t *buf_bytes)
 {
 	assert_int_equal(scribe_core_rank(core), 3);
 	assert_int_equal(*buf_bytes, 2 * NREC);
 	assert_non_null(*buf);
-	memcpy(told_shared, shared, sizeof(*shared) * (size_t)nshared);
-	told_nshared = nshared;
 	*buf_bytes = NREC;
 }
 
 static void shutdown_is_asked(void **state)
 {
-	static const uint64_t shared[] = {11, 22};
 	struct scribe_core *core = core_of(3, 0);
 	struct seen s = {0};
 	const struct scribe_core_sink sink = {see_name, see_record, &s};
@@ -147,9 +140,7 @@ static void shutdown_is_asked(void **state)
 		scribe_core_register_module(core, SCRIBE_MOD_NULL, drop_the_second, &bytes, NULL, NULL), 0);
 	assert_non_null(scribe_core_register_record(core, 11, NULL, SCRIBE_MOD_NULL, NREC, NULL));
 	assert_non_null(scribe_core_register_record(core, 22, NULL, SCRIBE_MOD_NULL, NREC, NULL));
-	assert_int_equal(scribe_core_finish(core, shared, 2, &sink), 0);
-	assert_int_equal(told_nshared, 2);
-	assert_int_equal(told_shared[1], 22);
+	assert_int_equal(scribe_core_finish(core, &sink), 0);
 	assert_int_equal(s.records, 1);
 	scribe_core_free(core);
 }
@@ -205,7 +196,7 @@ static void null_module(void **state)
 	scribe_module_null.process_end(core, &p);
 	p = (struct scribe_module_process){.status = 1 << 8, .start = 3, .end = 7};
 	scribe_module_null.process_end(core, &p);
-	assert_int_equal(scribe_core_finish(core, NULL, 0, &sink), 0);
+	assert_int_equal(scribe_core_finish(core, &sink), 0);
 	assert_int_equal(s.records, 1);
 	assert_string_equal(s.name, "<null-module>");
 	assert_int_equal(s.last.base.rank, 2);
@@ -218,14 +209,14 @@ static void null_module(void **state)
 	core = core_of(0, 1 << 20);
 	s = (struct seen){0};
 	scribe_module_null.rank_begin(core);
-	assert_int_equal(scribe_core_finish(core, NULL, 0, &sink), 0);
+	assert_int_equal(scribe_core_finish(core, &sink), 0);
 	assert_int_equal(s.records, 0);
 	scribe_core_free(core);
 	core = core_of(0, 8);
 	scribe_module_null.rank_begin(core);
 	scribe_module_null.process_end(core, &p);
 	assert_int_equal(scribe_core_partial(core), 1u << SCRIBE_MOD_NULL);
-	assert_int_equal(scribe_core_finish(core, NULL, 0, &sink), 0);
+	assert_int_equal(scribe_core_finish(core, &sink), 0);
 	scribe_core_free(core);
 }
 
@@ -295,7 +286,7 @@ static void object_ids(void **state)
 	assert_int_equal(scribe_writer_job(w, &job, "store", NULL, 0), 0);
 	object_store(core);
 	sink.ctx = w;
-	assert_int_equal(scribe_core_finish(core, NULL, 0, &sink), 0);
+	assert_int_equal(scribe_core_finish(core, &sink), 0);
 	assert_int_equal(scribe_writer_finish(w), 0);
 	scribe_writer_free(w);
 	scribe_core_free(core);

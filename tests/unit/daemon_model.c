@@ -285,8 +285,8 @@ static void what_is_no_rule_is_refused_by_name(void **unused)
 		{SCRIBE_RULE_RANK_EXCLUDE, "1:2:3", "'1:2:3' is no rank or range of ranks"},
 		{SCRIBE_RULE_RANK_INCLUDE, "::", "'::' is no rank or range of ranks"},
 		{SCRIBE_RULE_RANK_INCLUDE, "-1", "'-1' is no rank or range of ranks"},
-		{SCRIBE_RULE_NAME_EXCLUDE, "^/a,(b", "'(b' is no extended regular expression"},
-		{SCRIBE_RULE_APP_INCLUDE, "[z-a]", "'[z-a]' is no extended regular expression"},
+		{SCRIBE_RULE_NAME_EXCLUDE, "^/a,(b", "'(b' is no extended regular expression: Unmatched ( or \\("},
+		{SCRIBE_RULE_APP_INCLUDE, "[z-a]", "'[z-a]' is no extended regular expression: Invalid range end"},
 	};
 	struct scribe_exclusion_rules r = {.compiles = true};
 	struct scribe_err err;

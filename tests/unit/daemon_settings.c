@@ -52,7 +52,7 @@ static void refusals(void **unused)
 		{"MEM_ALIGNMENT", "none", "MEM_ALIGNMENT: 'none' is not a number above 0"},
 		{"DXT_SMALL_IO_TRIGGER", "-0.1", "DXT_SMALL_IO_TRIGGER: '-0.1' is not a share, 0 or more"},
 		{"DXT_UNALIGNED_IO_TRIGGER", "x", "DXT_UNALIGNED_IO_TRIGGER: 'x' is not a share, 0 or more"},
-		{"NAME_EXCLUDE", "(a POSIX", "'(a' is no extended regular expression"},
+		{"NAME_EXCLUDE", "(a POSIX", "'(a' is no extended regular expression: Unmatched ( or \\("},
 		{"NAME_EXCLUDE", "^a POSIX,NONE", "no module 'NONE'"},
 		{"MOD_DISABLE", "POSIX,none", "no module 'none'"},
 		{"RANK_INCLUDE", "a", "'a' is no rank or range of ranks"},

@@ -29,7 +29,7 @@ int main(void)
 {
 	printf("# Probes\n\n"
 	       "Which functions of which library are probed, and what they count. Made from the\n"
-	       "tables in `uprobes/probes*.c` (target `probes_doc`); a line there is a probe more.\n"
+	       "tables in `uprobes/tables/*.c` (target `probes_doc`); a line there is a probe more.\n"
 	       "A symbol that a library does not have is left out; two symbols at one address are\n"
 	       "one probe. MPI functions are also looked for by their `PMPI_` names.\n");
 	for (size_t i = 0; i < scribe_nlibraries; i++) {

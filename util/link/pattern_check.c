@@ -3,33 +3,21 @@
 #include "util/link/pattern_check.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int check_one(const char *key, const char *ere, struct scribe_err *err)
-{
-	regex_t code;
-	char why[128];
-	int rc = regcomp(&code, ere, REG_EXTENDED | REG_NOSUB);
-
-	if (rc == 0) {
-		regfree(&code);
-		return 0;
-	}
-	regerror(rc, &code, why, sizeof(why));
-	return scribe_err_set(err, -EINVAL, "%s: '%.100s' is no extended regular expression: %s", key, ere, why);
-}
+#include "logfmt/base/regex_check.h"
 
 /* `list`: expressions with commas; writable. */
 static int check_list(const char *key, char *list, struct scribe_err *err)
 {
+	struct scribe_err why = {0};
 	char *rest = NULL;
 	int rc = 0;
 
 	for (char *ere = strtok_r(list, ",", &rest); ere && rc == 0; ere = strtok_r(NULL, ",", &rest))
-		rc = check_one(key, ere, err);
-	return rc;
+		rc = scribe_regex_check(ere, &why);
+	return rc < 0 ? scribe_err_set(err, rc, "%s: %s", key, why.text) : 0;
 }
 
 static int check_line(char *line, struct scribe_err *err)

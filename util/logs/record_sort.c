@@ -44,7 +44,7 @@ static int file_failed(struct scribe_err *err)
 {
 	int code = errno ? errno : EIO;
 
-	return scribe_err_set(err, -code, "cannot create a temporary file in TMPDIR: %s", strerror(code));
+	return scribe_err_set(err, -code, "temporary file in TMPDIR: %s", strerror(code));
 }
 
 static int compare(uint64_t file_a, int module_a, int64_t rank_a, uint64_t file_b, int module_b, int64_t rank_b)

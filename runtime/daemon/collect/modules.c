@@ -213,7 +213,7 @@ static int finish_core(struct scribe_job *w, struct scribe_core *core, struct sc
 	const struct scribe_core_sink sink = {take_name, take_record, &f};
 
 	*partial |= scribe_core_partial(core);
-	return scribe_core_finish(core, NULL, 0, &sink);
+	return scribe_core_finish(core, &sink);
 }
 
 int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, struct scribe_bundle *b,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "logfmt/base/regex_check.h"
 #include "logfmt/counters/module.h"
 #include "logfmt/counters/records.h"
 
@@ -34,8 +35,8 @@ static int check(struct scribe_exclusion_rules *r, const char *text, struct scri
 	if (bytes > RULE_BYTES || bytes > RULES_BYTES - r->bytes)
 		return scribe_err_set(err, -EINVAL, "'%.40s%s' is too long an expression", text,
 				      bytes > 41 ? "..." : "");
-	if (r->compiles && scribe_pattern_check(text) < 0)
-		return scribe_err_set(err, -EINVAL, "'%.100s' is no extended regular expression", text);
+	if (r->compiles && scribe_regex_check(text, err) < 0)
+		return -EINVAL;
 	r->bytes += bytes;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/cmd/doctor/doctor_parts.h"
+#include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
 #define TRY_MS 8000 /* the daemon's: three steps of 2 s */
@@ -180,7 +181,7 @@ static int request(struct scribe_request *r, const struct scribe_hooks *h, const
 		*equals = 0;
 		rc = scribe_request_add(r, word, equals + 1, err);
 	}
-	return rc;
+	return rc < 0 ? rc : scribe_check_patterns(r->text, r->bytes, err);
 }
 
 /* The answer's line log_dir=… */
