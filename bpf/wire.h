@@ -60,7 +60,8 @@ enum scribe_slot_flags {
 	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* so is all in the folder of its name, and no user can change that */
 	SCRIBE_SF_FROM_RESERVE = 1u << 5,        /* out of what is kept for the job */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls the program counts (logfmt/rules/streams.h) */
-	SCRIBE_SF_TRACED = 1u << 7,      /* each read and write leaves a segment, too */
+	SCRIBE_SF_TRACED = 1u << 7,      /* each read and write leaves a segment, too, */
+	SCRIBE_SF_OPENS = 1u << 8,       /* and so does each open and close */
 };
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
@@ -147,7 +148,8 @@ enum scribe_job_match {
 enum scribe_job_flags {
 	SCRIBE_JF_OPT_OUT = 1u << 0,         /* all that match, not only those with IOSCRIBE_ENABLE=1 */
 	SCRIBE_JF_SHOW_PRIVILEGED = 1u << 1, /* programs that gain privileges at exec, too */
-	SCRIBE_JF_SEGMENTS = 1u << 2,        /* records made from now on are SCRIBE_SF_TRACED */
+	SCRIBE_JF_SEGMENTS = 1u << 2,        /* records made from now on are SCRIBE_SF_TRACED, */
+	SCRIBE_JF_OPENS = 1u << 3,           /* and SCRIBE_SF_OPENS */
 };
 
 #define SCRIBE_VARIABLE_MAX 160u
@@ -190,6 +192,9 @@ struct scribe_job_entry {
 enum scribe_segment_op {
 	SCRIBE_SEGMENT_READ = 0,
 	SCRIBE_SEGMENT_WRITE = 1,
+	/* of records with SCRIBE_SF_OPENS; offset and bytes are 0 */
+	SCRIBE_SEGMENT_OPEN = 2,
+	SCRIBE_SEGMENT_CLOSE = 3,
 };
 
 struct scribe_segment {

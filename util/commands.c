@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The table of subcommands. A row needs name, summary and main; a row with an
- * option table of its own (declared in its file) also feeds the generators.
+ * The table of subcommands. A row needs name, summary and main; a row with an option table of its
+ * own (declared in its file) also feeds the generators. Rows in #ifdef need the daemon's side or
+ * optional libraries and are left out of builds of the tools alone.
  */
 #include "util/commands.h"
 
@@ -16,6 +17,9 @@ const struct scribe_command *const scribe_all_commands[] = {
 #endif
 #ifdef SCRIBE_HAVE_TRACE
 	&scribe_command_trace,
+#endif
+#ifdef SCRIBE_HAVE_PUBLISH
+	&scribe_command_publish,
 #endif
 #ifdef SCRIBE_HAVE_TOP
 	&scribe_command_top,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Texts made from the option tables: manual pages, bash completion.
+ * `ioscribe generate`, a hidden command for packagers and the build: manual pages and bash
+ * completion, made from the option tables that the commands themselves use, so that they cannot
+ * differ from them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +29,7 @@ static void put_roff(const char *text)
 	}
 }
 
+/* One option as a tagged paragraph; its text is a sentence without its full stop. */
 static void roff_option(const struct scribe_option *o)
 {
 	puts(".TP");
@@ -42,6 +45,10 @@ static void roff_option(const struct scribe_option *o)
 	puts(".");
 }
 
+/*
+ * The page of one command. Exit statuses are the same for all; those under Darshan's names are told
+ * apart.
+ */
 static void print_man(const struct scribe_command *cmd)
 {
 	printf(".\\\" Made by \"ioscribe generate man %s\" from the option table.\n", cmd->name);
@@ -89,6 +96,7 @@ static void print_man(const struct scribe_command *cmd)
 	puts(".BR ioscribe (1)");
 }
 
+/* One function for `ioscribe` and for all of Darshan's names: the latter have no subcommand. */
 static void print_completion(void)
 {
 	puts("# bash completion of ioscribe, made by \"ioscribe generate completion\".\n"
@@ -131,6 +139,7 @@ static int take_none(void *ctx, int key, const char *value, struct scribe_err *e
 	return scribe_err_set(err, -1, "no options");
 }
 
+/* Only commands with an option table have a page. */
 static int cmd_generate(int argc, char **argv)
 {
 	const struct scribe_command *of;

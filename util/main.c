@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe: finds the subcommand, by the program's own name or by the first
- * argument, and runs it.
+ * ioscribe: finds the subcommand, by the program's own name (links with the names of Darshan's
+ * tools) or by the first argument, and runs it. The subcommand gets its own name as argv[0].
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +18,7 @@ static void print_overview(FILE *to)
 	fputs("\nioscribe COMMAND --help tells a command's options; ioscribe --version the version.\n", to);
 }
 
+/* "help COMMAND" is "COMMAND --help"; without a command the overview is a usage error. */
 int main(int argc, char **argv)
 {
 	const char *name = scribe_program_name(argc > 0 ? argv[0] : NULL);

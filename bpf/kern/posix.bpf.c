@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The kernel programs: system call entry and return, processes, io_uring. The
- * order in each is filter, look up, update. Must not know ranks, names' final
- * form or logs.
+ * The kernel programs: system call entry and return, processes, io_uring. The order in each is
+ * filter, look up, update. Must not know ranks, names' final form or logs. Run in the kernel, in
+ * the task that makes the call, with preemption as the kernel has it. State between entry and
+ * return is in the task's storage; records are in maps that the daemon reads.
  */
 #include "bpf/kern/syscall.bpf.h"
 #include "bpf/kern/process.bpf.h"
@@ -110,6 +111,7 @@ static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_
 	return 0;
 }
 
+/* `lose_each` is for tests: every so many data calls are counted as seen and not recorded. */
 static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs *regs, __u64 id, long ret)
 {
 	struct scribe_thread *t;

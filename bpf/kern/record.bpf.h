@@ -306,4 +306,20 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 	return 1;
 }
 
+#define SCRIBE_AT(slot, generation) ((__u64)(generation) << 32 | (slot))
+
+/* An open or close, t->meta, leaves a segment; other metadata operations leave none. */
+SCRIBE_GLOBAL int scribe_meta_segment(struct scribe_thread *t, __u64 slot_and_generation)
+{
+	struct scribe_data_op op = {};
+
+	if (!t || (t->meta.what != SCRIBE_META_OPEN && t->meta.what != SCRIBE_META_CLOSE))
+		return 0;
+	op.start_ns = t->meta.start_ns;
+	op.end_ns = t->meta.end_ns;
+	op.op = t->meta.what == SCRIBE_META_OPEN ? SCRIBE_SEGMENT_OPEN : SCRIBE_SEGMENT_CLOSE;
+	scribe_segment(t, (__u32)slot_and_generation, slot_and_generation >> 32, &op);
+	return 0;
+}
+
 #endif

@@ -133,7 +133,7 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 		return 0;
 	if ((job->flags & SCRIBE_JF_SEGMENTS) &&
 	    (kind == SCRIBE_KIND_FILE || kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_MPIIO))
-		flags |= SCRIBE_SF_TRACED;
+		flags |= SCRIBE_SF_TRACED | (job->flags & SCRIBE_JF_OPENS ? SCRIBE_SF_OPENS : 0);
 	if (kind != SCRIBE_KIND_PATH)
 		__sync_fetch_and_add(&job->files, 1);
 	s->kind = kind;

@@ -200,6 +200,7 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 {
 	const struct scribe_meta_op *op;
 	struct scribe_slot *s;
+	__u32 index;
 
 	if (!t || !p)
 		return 0;
@@ -210,15 +211,19 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 	if (s && scribe_is_excluded(p, s, op->what != SCRIBE_META_EXT, 0))
 		return 0;
 	t->events++;
-	if (s && scribe_record_meta(p, s, slot_and_generation >> 32, op))
+	if (s && scribe_record_meta(p, s, slot_and_generation >> 32, op)) {
+		if (s->flags & SCRIBE_SF_OPENS)
+			scribe_meta_segment(t, slot_and_generation);
 		return 0;
-	s = scribe_slot_at(scribe_revalidate_slot(t, p, file));
+	}
+	index = scribe_revalidate_slot(t, p, file);
+	s = scribe_slot_at(index);
 	if (!s || s->kind == 0 || !scribe_record_meta(p, s, t->again_generation, op))
 		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
+	else if (s->flags & SCRIBE_SF_OPENS)
+		scribe_meta_segment(t, SCRIBE_AT(index, t->again_generation));
 	return 0;
 }
-
-#define SCRIBE_AT(slot, generation) ((__u64)(generation) << 32 | (slot))
 
 /* The next metadata operation of the thread; times are those of its call. */
 static __always_inline void scribe_meta_set(struct scribe_thread *t, __u32 what, __u32 ext)

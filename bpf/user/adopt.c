@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Adopting what an earlier daemon has pinned, if it is laid out as in this build. Must not know
- * what the records mean.
+ * Adopting what an earlier daemon has pinned, if it is laid out as in this build: maps, programs
+ * and links are opened by their pins and mapped. struct scribe_bpf owns the descriptors, as after
+ * loading; on failure all are closed and the pins stay. Runs in the daemon's main thread, once at
+ * start. Must not know what the records mean.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,6 +34,7 @@ static bool is_chunk(const char *name)
 	       !strncmp(name, SCRIBE_TABLE_CHUNK_PIN "_", strlen(SCRIBE_TABLE_CHUNK_PIN "_"));
 }
 
+/* `fd` is taken over in every case, as in the functions below. */
 static int adopt_map(void *ctx, const char *name, int fd)
 {
 	struct scribe_bpf *b = ctx;
@@ -83,7 +86,10 @@ static int adopt_link(void *ctx, const char *name, int fd)
 	return 0;
 }
 
-/* Are the maps laid out as this build has them? */
+/*
+ * Are the maps laid out as this build has them? The version first: of another version nothing else
+ * may be read.
+ */
 static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 {
 	const struct {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Links of the programs, in two groups: those that see processes come and go, which cost
- * nobody's system calls anything, and those at system calls, which every process of the
- * node pays for while they are there. Must not know for whom, nor when.
+ * Links of the programs, in two groups: those that see processes come and go, which cost nobody's
+ * system calls anything, and those at system calls, which every process of the node pays for while
+ * they are there. Must not know for whom, nor when. Links are file descriptors in struct
+ * scribe_bpf; closing one detaches its program. Runs in the daemon's main thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static bool is_of_calls(const char *program)
 	       strcmp(program, "scribe_ev_own") != 0 && strcmp(program, "scribe_ev_end") != 0;
 }
 
+/* A link has its program's name. */
 static bool has_link(const struct scribe_bpf *b, const char *program)
 {
 	for (unsigned i = 0; i < b->nlinks; i++)
@@ -67,6 +69,7 @@ static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_er
 	return 0;
 }
 
+/* The pin first: while it is there, closing the descriptor detaches nothing. */
 static void detach_one(struct scribe_bpf *b, unsigned i)
 {
 	scribe_bpf_unpin(b, "links", b->link_name[i]);
@@ -111,6 +114,7 @@ void scribe_bpf_calls_told(struct scribe_bpf *b, bool on)
 	__atomic_exchange_n(&b->ctl->calls, on, __ATOMIC_SEQ_CST);
 }
 
+/* One link a call, since closing one may take tens of ms. False: none is left. */
 bool scribe_bpf_detach_call(struct scribe_bpf *b)
 {
 	for (enum group group = OF_ENTRIES; group != OF_PROCESSES; group--)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Chunks of a map of maps, in a row of memory. Must not know what they hold, or when there are more.
+ * Chunks of a map of maps, in a row of memory: address space for all of them is reserved at once,
+ * so that an index becomes an address by one multiplication and nothing ever moves. struct
+ * scribe_chunks owns the reservation. Chunks are added under the loader's mutex by the daemon's
+ * main thread or its second one (grower.c). Must not know what they hold, or when there are more.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -8,6 +11,7 @@
 
 #include "bpf/user/load_private.h"
 
+/* PROT_NONE and MAP_NORESERVE: no memory is used until a chunk is mapped over it. */
 int scribe_chunks_open(struct scribe_chunks *c, int fd, uint32_t most, uint32_t entries, size_t value_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -32,6 +36,7 @@ void scribe_chunks_close(struct scribe_chunks *c)
 	c->mem = NULL;
 }
 
+/* Release: who reads `n` sees the mapping. */
 int scribe_chunks_map(struct scribe_chunks *c, uint32_t index, int fd)
 {
 	char *at = c->mem + index * c->stride;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Enrolling a process that lives: what the kernel's exec program does for others. Must not know
- * why it is traced.
+ * Enrolling a process that lives: what the kernel's exec program does for others. An entry of the
+ * process table is taken and filled, then the task's storage, by which kernel programs recognize
+ * it, is set through a pidfd. Runs in the daemon's main thread. Must not know why it is traced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,10 @@
 #include "bpf/user/load_private.h"
 #include "bpf/user/map_calls.h"
 
-/* A free process entry; the kernel takes from the same ring. */
+/*
+ * A free process entry; the kernel takes from the same ring. 0: none is free. Compare-and-exchange
+ * against kernel programs and nothing else; the number of tries is bounded.
+ */
 static uint32_t proc_take(struct scribe_bpf *b)
 {
 	struct scribe_ring_ctl *c = &b->ctl->procs;
@@ -29,6 +33,10 @@ static uint32_t proc_take(struct scribe_bpf *b)
 	return 0;
 }
 
+/*
+ * The storage is set last: from that moment programs use the entry. BPF_NOEXIST: a process is
+ * enrolled once.
+ */
 int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *ret_index, uint32_t *ret_serial,
 		     struct scribe_err *err)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Memory as it is used: slots, tables of values and of bytes over time, and leaves of segments in chunks, of
- * which there are always some that nobody needs yet. Must not know what they hold.
+ * Memory as it is used: slots, tables of values and of bytes over time, and leaves of segments in
+ * chunks, of which there are always some that nobody needs yet. Must not know what they hold. A
+ * chunk is created, put into its map of maps, mapped, and its entries are put into the ring of free
+ * ones. Runs under the loader's mutex, in the daemon's main thread or its second one (grower.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +34,7 @@ struct change {
 	int failed; /* errno */
 };
 
+/* The thread's descriptor is its own, closed here. */
 static void *change_map(void *arg)
 {
 	struct change *c = arg, own = *c;
@@ -68,6 +71,7 @@ static void *change_alone(void *arg)
 	return change_map(arg);
 }
 
+/* False: no thread; the caller makes the change itself and waits. */
 static bool change_begin(struct change *c)
 {
 	pthread_t thread;
@@ -78,7 +82,10 @@ static bool change_begin(struct change *c)
 	return true;
 }
 
-/* Put the chunk at its place in the map of maps. */
+/*
+ * Put the chunk at its place in the map of maps. Returns when the chunk can be found, not when the
+ * thread has returned.
+ */
 static int chunk_show(int map, uint32_t index, int chunk)
 {
 	const struct timespec nap = {.tv_nsec = 200000};
@@ -98,7 +105,10 @@ static int chunk_show(int map, uint32_t index, int chunk)
 	return -failed;
 }
 
-/* The maps above hold it from now on. */
+/*
+ * The maps above hold it from now on. A pin is made before anything refers to the chunk: a daemon
+ * that dies in between leaves a chunk that the next one maps.
+ */
 static int chunk_add(struct scribe_bpf *b, struct scribe_chunks *c, const char *kind)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -119,6 +129,7 @@ static int chunk_add(struct scribe_bpf *b, struct scribe_chunks *c, const char *
 	return rc;
 }
 
+/* Free entries; a guess while kernel programs take some. */
 static uint32_t left_of(const struct scribe_ring_ctl *ctl)
 {
 	return __atomic_load_n(&ctl->tail, __ATOMIC_RELAXED) - __atomic_load_n(&ctl->head, __ATOMIC_RELAXED);
@@ -133,6 +144,7 @@ static uint32_t slots_ahead(const struct scribe_bpf *b)
 	return by_cpus > SLOTS_AHEAD ? by_cpus : SLOTS_AHEAD;
 }
 
+/* `low`, at which kernel programs wake the daemon, is 0 when there is nothing more to add. */
 static int grow_slots(struct scribe_bpf *b)
 {
 	struct scribe_ring_ctl *ctl = &b->ctl->slots;
@@ -205,6 +217,10 @@ static int grow_segs(struct scribe_bpf *b)
 	return rc;
 }
 
+/*
+ * All four kinds are tried whatever fails; the first error is returned, and no further try is made
+ * for AGAIN_NS.
+ */
 static int grow(struct scribe_bpf *b)
 {
 	int rc, tables, segs, heats;

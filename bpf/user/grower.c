@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A thread that adds what runs low, whatever the caller is doing: while a library is
- * attached to, programs make thousands of files. Must not know what it adds.
+ * The daemon's second thread: it adds what runs low, whatever the main thread is doing: while a
+ * library is attached to, programs make thousands of files. Kernel programs wake it by a ring
+ * buffer of its own; an event descriptor ends it. It is started when the sandbox is in force, and
+ * again for each adopted object. struct scribe_bpf owns thread and descriptor. Must not know what
+ * it adds.
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,6 +14,7 @@
 
 #include "bpf/user/load_private.h"
 
+/* The requests are discarded: what is to be done follows from the maps. */
 static void *grow_when_asked(void *arg)
 {
 	struct scribe_bpf *b = arg;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The kernel's job table: who is watched for, quotas, what is kept for whom.
- * Must not know names, ranks or logs.
+ * The kernel's job table: which jobs are matched at exec, quotas, and what is reserved. Entries are
+ * memory shared with the kernel programs, which read them at any time; `active` is cleared before
+ * an entry is changed and set after. A match table by uid or cgroup leads from a process to its
+ * possible jobs. Runs in the daemon's main thread. Must not know names, ranks or logs.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,7 +30,9 @@ static void set_reserve(struct scribe_bpf *b)
 	(void)scribe_bpf_grow_value_tables(b); /* what cannot be had folds, and is counted */
 }
 
-/* Key of the job in the watch table; false: it has none. */
+/*
+ * Key of the job in the watch table; false: it has none. A bit of the key tells cgroups from uids.
+ */
 static bool watch_key(const struct scribe_job_entry *job, uint64_t *ret_key)
 {
 	if (!job->active || job->match == SCRIBE_MATCH_NONE)
@@ -37,7 +41,10 @@ static bool watch_key(const struct scribe_job_entry *job, uint64_t *ret_key)
 	return true;
 }
 
-/* The entry of `key` as the job table says it now. */
+/*
+ * The entry of `key` as the job table says it now. A key may have several jobs: the entry lists all
+ * of them.
+ */
 static int watch_write(struct scribe_bpf *b, uint64_t key)
 {
 	struct scribe_match_entry w = {0};
@@ -53,6 +60,7 @@ static int watch_write(struct scribe_bpf *b, uint64_t key)
 	return scribe_map_delete(b->watches_fd, &key) && errno != ENOENT ? -errno : 0;
 }
 
+/* While `watching` is 0 the exec program returns at once. */
 static void count_watched(struct scribe_bpf *b)
 {
 	uint32_t all = 0, cgroups = 0;
@@ -137,7 +145,10 @@ void scribe_bpf_close_job(struct scribe_bpf *b, uint32_t index)
 	replace(b, index, &job);
 }
 
-/* Living processes of the job, handed over; how many there were. */
+/*
+ * Living processes of the job, handed over; how many there were. Their entries stay in use until
+ * they end, at the orphans' index.
+ */
 static uint32_t hand_over(struct scribe_bpf *b, uint32_t index)
 {
 	uint32_t n = 0;

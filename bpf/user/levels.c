@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Ways into the kernel as a table, and which of an object's programs fit a
- * kernel. Must not know maps, nor what the programs do.
+ * Ways into the kernel as a table, and which of an object's programs fit a kernel. Kernel types
+ * (BTF) tell which tracepoints and functions there are; trace events are opened by
+ * perf_event_open(). Only programs that fit are loaded (autoload). Nothing is owned. Runs in the
+ * daemon's main thread. Must not know maps, nor what the programs do.
  */
 #include "bpf/user/levels.h"
 
@@ -13,6 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * In the order of preference where programs are not preempted. Columns: level, name, probe reads,
+ * programs, kernel function that must exist, whether no call is skipped.
+ */
 const struct scribe_bpf_level_row scribe_bpf_levels[] = {
 	{SCRIBE_BPF_TP_BTF, "tp_btf", false, "scribe_sys_enter", "scribe_sys_exit", "bpf_rdonly_cast", false},
 	{SCRIBE_BPF_TP_BTF_PROBE, "tp_btf_probe", true, "scribe_sys_enter", "scribe_sys_exit", NULL, false},
@@ -64,6 +70,7 @@ static uint64_t event_number(const char *event)
 	return number;
 }
 
+/* A descriptor for the caller to close, or a negative errno. */
 static int open_event(const char *event)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -131,6 +138,10 @@ const struct scribe_bpf_level_row *scribe_bpf_level_in_order(size_t i, struct sc
 	return NULL;
 }
 
+/*
+ * A link's descriptor, or a negative errno. Programs that are not in the list are at raw
+ * tracepoints.
+ */
 int scribe_bpf_attach_program(const char *program, int fd)
 {
 	static const struct {
@@ -188,6 +199,7 @@ static const char *uring_submit(const struct btf *btf)
 	}
 }
 
+/* All programs of the object are marked "?": none is loaded unless chosen. */
 static int choose(struct bpf_object *object, const char *program)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(object, program);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Keeps the end of what libbpf prints. Must not know what it means (refusal.c). */
+/*
+ * Keeps the end of what libbpf prints, in static memory, for the message about a refusal. Messages
+ * of debugging go to standard error with --verbose only. Runs in the daemon's main thread. Must not
+ * know what it means (refusal.c).
+ */
 #include "bpf/user/libbpf_log.h"
 
 #include <bpf/libbpf.h>
@@ -14,6 +18,7 @@ static char said[SAID_MAX];
 static size_t said_bytes;
 static bool said_verbose;
 
+/* The oldest text is dropped: the verifier's verdict is at the end. */
 static void store_text(const char *text, size_t n)
 {
 	const size_t room = SAID_MAX - 1;

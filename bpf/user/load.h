@@ -245,13 +245,13 @@ void scribe_bpf_leaves(struct scribe_bpf *bpf, scribe_leaf_fn fn, void *ctx);
 /* And whatever living threads have written so far. */
 void scribe_bpf_leaves_all(struct scribe_bpf *bpf, scribe_leaf_fn fn, void *ctx);
 
-/* Records that job `index` makes from now on leave segments, or do not. */
-void scribe_bpf_trace_job(struct scribe_bpf *bpf, uint32_t index, bool on);
+/* Set or clear SCRIBE_JF_SEGMENTS, SCRIBE_JF_OPENS of job `index`: what records that it makes from now on leave. */
+void scribe_bpf_trace_job(struct scribe_bpf *bpf, uint32_t index, uint32_t flags, bool on);
 /*
- * The same of the records that are there. All of them are met where the programs have settled
- * since scribe_bpf_trace_job.
+ * The same, by SCRIBE_SF_TRACED and SCRIBE_SF_OPENS, of the records that are there. All of them are met
+ * where the programs have settled since scribe_bpf_trace_job.
  */
-void scribe_bpf_trace_slots(struct scribe_bpf *bpf, uint32_t index, bool on);
+void scribe_bpf_trace_slots(struct scribe_bpf *bpf, uint32_t index, uint32_t flags, bool on);
 /*
  * Ask when every program has ended that runs now, without waiting. False: the last question
  * has no answer yet, and this one is not asked.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Facts of this machine and process, read when something was refused. Must not
- * know what they mean for our programs (refusal.c).
+ * Facts of this machine and process, read when something was refused: kernel version, capabilities,
+ * seccomp, lockdown, limits, memory of the control group. All into a struct of the caller's. Runs
+ * in the daemon's main thread, also in the process that prints features. Must not know what they
+ * mean for our programs (refusal.c).
  */
 #include "bpf/user/machine.h"
 
@@ -21,6 +23,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* magic number of tracefs */
 #define TRACE_FS 0x74726163ul
 #define NO_BPF_COMMAND 0x7fffffff
 #define NO_LIMIT       (1ull << 60) /* cgroup v1 says "none" by a huge number */
@@ -46,6 +49,7 @@ static int number_of(const char *path, int unknown)
 	return text_of(path, text, sizeof(text)) ? atoi(text) : unknown;
 }
 
+/* Is a file system of this type mounted there? */
 static bool is_on(const char *path, unsigned long type)
 {
 	struct statfs st;
@@ -69,7 +73,10 @@ static void read_status(struct scribe_machine *m)
 	m->filtered = mode == 2;
 }
 
-/* The first namespace maps every id to itself. */
+/*
+ * The first namespace maps every id to itself. Root in a user namespace has no capabilities on the
+ * machine.
+ */
 static bool in_user_ns(void)
 {
 	unsigned first, parent_first, n;
@@ -97,7 +104,10 @@ static uint64_t limit_of(int what)
 	return getrlimit(what, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-/* The least of a control group's limit and those above it. */
+/*
+ * The least of a control group's limit and those above it. A limit of any group above counts for
+ * those below.
+ */
 static void least_of(struct scribe_machine *m, const char *root, const char *group, const char *file)
 {
 	char path[PATH_MAX], text[64];

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Map calls that no other task's programs suffer from. Must not know what is in the maps. */
+/*
+ * Map calls that no other task's programs suffer from. While a task is inside such a call, tracing
+ * programs that would run on its processor are skipped; if the task is preempted there, those of
+ * other tasks are. So it is raised to real-time priority for the call, on kernels that preempt.
+ * Runs in both of the daemon's threads. Must not know what is in the maps.
+ */
 #include "bpf/user/map_calls.h"
 
 #include <errno.h>
@@ -10,6 +15,10 @@
 
 #define PRIORITY 1 /* the lowest above all that is not real-time */
 
+/*
+ * The limit allows raising without a capability; 0 takes that away from other processes of the
+ * daemon.
+ */
 void scribe_map_calls_allow(bool allow)
 {
 	rlim_t most = allow && scribe_bpf_may_preempt() ? PRIORITY : 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What is loaded: maps by their names, entries by their indices. Must not know what they hold.
+ * What is loaded: maps by their names, entries by their indices. Memory of maps is not copied to
+ * children of the daemon, which would keep it alive. struct scribe_bpf owns the mappings. Runs in
+ * the daemon's main thread. Must not know what they hold.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,6 +24,7 @@ void scribe_bpf_keep_memory(void *mem, size_t bytes)
 	(void)madvise(mem, bytes, MADV_DONTFORK);
 }
 
+/* Values of an array map are at multiples of 8 bytes. */
 int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_bpf_map_info *ret_map)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Maps as memory of this process: all that are shared with the kernel programs, from their
- * creation or adoption until they are closed. Must not know names, ranks or logs.
+ * Maps as memory of this process: all that are shared with the kernel programs, from their creation
+ * or adoption until they are closed. Must not know names, ranks or logs.
+ * scribe_bpf_close_keep_pins() is the one place where everything in struct scribe_bpf is released.
+ * Runs in the daemon's main thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@ static int map_named(struct scribe_bpf *b, const char *name, struct scribe_bpf_m
 	return scribe_bpf_map_memory(m->fd, m->entries, m->value_bytes, ret_map);
 }
 
+/* Of an adopted object the chunks that its daemon made are mapped, too. */
 static int map_chunks(struct scribe_bpf *b)
 {
 	int slots = map_fd(b, "scribe_slots"), tables = map_fd(b, "scribe_tables"),
@@ -55,6 +58,7 @@ static int map_chunks(struct scribe_bpf *b)
 	return ret;
 }
 
+/* `fresh`: sizes are written to the control map for a later daemon; else they are read from it. */
 int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 {
 	const struct scribe_named *events = scribe_bpf_map(b, "scribe_events");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Loading: choose the object that this kernel takes, and create its maps. Must not know how
- * they are used, names, ranks or logs.
+ * Loading: choose the object that this kernel takes, and create its maps in the sizes that are
+ * asked for. Two objects are built in, with direct loads and with probe reads; ways are tried in
+ * order until one is accepted. struct scribe_bpf owns object, maps and programs. Runs in the
+ * daemon's main thread. Must not know how maps are used, names, ranks or logs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -69,6 +71,7 @@ struct variant {
 VARIANT(posix)
 VARIANT(posix_probe)
 
+/* Before loading only. */
 static int set_entries(struct bpf_object *object, const char *name, uint32_t entries)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
@@ -76,6 +79,10 @@ static int set_entries(struct bpf_object *object, const char *name, uint32_t ent
 	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
 }
 
+/*
+ * Entries of the table of open descriptions. `whole` (pinned): nobody may be there to take what
+ * follows from a full one.
+ */
 static uint32_t descs_of(const struct scribe_bpf_options *o)
 {
 	uint32_t most = o->slots > SCRIBE_DESCS_LEAST ? o->slots : SCRIBE_DESCS_LEAST;
@@ -85,6 +92,10 @@ static uint32_t descs_of(const struct scribe_bpf_options *o)
 	return o->whole || few > most ? most : few;
 }
 
+/*
+ * Rings of free entries have a power of two entries, hence the masks, which programs read as
+ * constants.
+ */
 static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 {
 	uint32_t slots = power_of_two(o->slots + 1), procs = power_of_two(o->procs + 1);
@@ -148,6 +159,7 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 	return 0;
 }
 
+/* The error for a way that this kernel does not have at all. */
 static void lacks(const struct scribe_bpf_level_row *row, int code, struct scribe_err *err)
 {
 	char what[64];
@@ -168,7 +180,10 @@ static int skips(const struct scribe_bpf_level_row *row, struct scribe_err *err)
 			      row->name);
 }
 
-/* The first level that this kernel takes, or the one that is asked for. */
+/*
+ * The first level that this kernel takes, or the one that is asked for. -EPERM and -ENOMEM end the
+ * search: another way would fail alike.
+ */
 static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, struct scribe_err *err)
 {
 	const struct scribe_bpf_level_row *row;
@@ -234,6 +249,10 @@ static int list_object(struct scribe_bpf *b)
 	return 0;
 }
 
+/*
+ * The ring has room for all names at once, if pinned; else a part for each processor, since the
+ * daemon empties it.
+ */
 static void fill_defaults(struct scribe_bpf_options *o)
 {
 	uint64_t names;

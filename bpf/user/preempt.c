@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Can a program on tracepoints be preempted here? Linux 6.13 and later have changed
- * that to and fro, for the system calls' and for all others apart: 7.1 preempts the
- * others alone. Where it can, the kernel skips the program for every other thread that
- * is to run it on that processor meanwhile. Tried with a program of a dozen
- * instructions that looks at its processor's preemption count.
- * Must not know what our programs do.
+ * Can a program on tracepoints be preempted here? Linux 6.13 and later have changed that to and
+ * fro, for the system calls' and for all others apart: 7.1 preempts the others alone. Where it can,
+ * the kernel skips the program for every other thread that is to run it on that processor
+ * meanwhile. Tried with a program of a dozen instructions that looks at its processor's preemption
+ * count. Must not know what our programs do. Runs in the daemon's main thread at loading; the small
+ * program and its map are closed again.
  */
 #include "bpf/user/levels.h"
 
@@ -35,6 +35,10 @@ enum { NOT_SEEN, HELD, FREE };
 #define CALL(helper)        INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define LOAD_64(d, kind, i) INSN(BPF_LD | BPF_DW | BPF_IMM, d, kind, 0, i), INSN(0, 0, 0, 0, 0)
 
+/*
+ * In instructions: return unless it is this process; store HELD or FREE by the preemption count of
+ * the processor.
+ */
 static int load(int map, int count_var)
 {
 	const struct bpf_insn code[] = {
@@ -74,6 +78,7 @@ static int version(int *ret_minor)
 	return major;
 }
 
+/* Can kernel code be preempted at all? By version and build; the mode may be set at boot. */
 bool scribe_bpf_may_preempt(void)
 {
 	struct utsname u;
@@ -123,6 +128,7 @@ static void call(void)
 	syscall(SYS_getppid);
 }
 
+/* To the same name: nothing changes but that the tracepoint is passed. */
 static void rename_task(void)
 {
 	char name[16] = "";

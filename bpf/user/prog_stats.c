@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the programs and maps take and miss, for the log and for whoever asks. */
+/*
+ * What the programs and maps take and miss, for the log and for whoever asks: free slots, skipped
+ * runs, memory. Read from the kernel's information about each; nothing is kept. Runs in the
+ * daemon's main thread.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -25,6 +29,7 @@ int scribe_bpf_events_fd(const struct scribe_bpf *b)
 	return b->ring.fd;
 }
 
+/* Runs that the kernel skipped, of all programs since they were loaded. */
 uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
 {
 	uint64_t sum = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Eight causes of refusals, the surest first: a table of functions, each of which knows one cause by errno, step
- * and facts of the machine, and says it in one line. What none of them knows is told in libbpf's last words.
+ * Eight causes of refusals, the surest first: a table of functions, each of which knows one cause
+ * by errno, step and facts of the machine, and says it in one line. What none of them knows is told
+ * in libbpf's last words. Runs in the daemon's main thread; the last cause's name is static.
  */
 #include "bpf/user/refusal.h"
 
@@ -40,11 +41,13 @@ static bool say(struct line *l, const char *fmt, ...)
 	return true;
 }
 
+/* Kernels differ in which of both they return. */
 static bool denied(const struct scribe_refusal *r)
 {
 	return r->code == -EPERM || r->code == -EACCES;
 }
 
+/* What was being done, as precisely as libbpf's messages tell. */
 static void find_where(const struct scribe_refusal *r, struct line *l)
 {
 	static const char *const doing[] = {[SCRIBE_STEP_TYPES] = "the kernel's types",
@@ -123,6 +126,7 @@ static bool types(const struct scribe_refusal *r, const struct scribe_machine *m
 
 /* ---- privileges ---- */
 
+/* With both capabilities the cause is another. */
 static bool capability(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	bool bpf = scribe_machine_can(m, SCRIBE_CAP_BPF), perfmon = scribe_machine_can(m, SCRIBE_CAP_PERFMON);
@@ -139,6 +143,7 @@ static bool capability(const struct scribe_refusal *r, const struct scribe_machi
 		   bpf || perfmon ? "it" : "both");
 }
 
+/* A call that no kernel obeys tells a filter: without one the error would be EINVAL. */
 static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	bool event = r->step == SCRIBE_STEP_PROBE_PERF || r->step == SCRIBE_STEP_EVENT;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The event ring from the consumer's side: header of each record, positions, as
- * the kernel's BPF_MAP_TYPE_RINGBUF lays them out (linux/bpf.h).
+ * The event ring from the consumer's side: header of each record, positions, as the kernel's
+ * BPF_MAP_TYPE_RINGBUF lays them out (linux/bpf.h). Data is mapped twice in a row, so that a record
+ * that wraps is contiguous. Only the daemon's main thread consumes. struct scribe_ring owns both
+ * mappings.
  */
 #include <errno.h>
 #include <poll.h>
@@ -44,6 +46,7 @@ void scribe_ring_close(struct scribe_ring *r)
 	r->consumer = NULL;
 }
 
+/* Behind the event that is being taken. */
 uint64_t scribe_bpf_position(const struct scribe_bpf *b)
 {
 	const uint32_t *head = (const void *)(b->ring.data + (*b->ring.consumer & (b->ring.bytes - 1)));
@@ -67,6 +70,10 @@ uint64_t scribe_bpf_put(const struct scribe_bpf *b)
 	return __atomic_load_n(b->ring.producer, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * False: something has come in between, and the loop must not sleep. Kernel programs put, then read
+ * the flag; here the flag is set, then the ring is read: one of both sees the other.
+ */
 bool scribe_bpf_sleeps(struct scribe_bpf *b)
 {
 	/* before the look: what comes after it wakes */
@@ -79,11 +86,16 @@ void scribe_bpf_wakes(struct scribe_bpf *b)
 	__atomic_store_n(&b->ctl->asleep, 0, __ATOMIC_RELAXED);
 }
 
+/* Events before it were taken by an earlier daemon, as its journals say. */
 void scribe_bpf_skip_to(struct scribe_bpf *b, uint64_t position)
 {
 	b->ring.skip_to = position;
 }
 
+/*
+ * The consumer's position advances after each event: a daemon that dies takes it again. A busy
+ * record ends the round, as its program is still writing it.
+ */
 static int consume(struct scribe_bpf *b, scribe_event_fn fn, void *ctx)
 {
 	struct scribe_ring *r = &b->ring;

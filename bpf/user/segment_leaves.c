@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Leaves of segments from the consumer's side: those that threads have left are
- * taken and given back, those of living threads are read as far as they are
- * written. Must not know what a segment says.
+ * Leaves of segments from the consumer's side: those that threads have left are taken and given
+ * back, those of living threads are read as far as they are written. Must not know what a segment
+ * says. A leaf belongs to a thread, then to the list of left ones, then to the daemon, by its state
+ * word. Runs in the daemon's main thread.
  */
 #include <errno.h>
 
@@ -45,6 +46,7 @@ static bool take_open(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
 					   __ATOMIC_ACQUIRE);
 }
 
+/* The state before the ring: from then on any thread may take the leaf. */
 static void give(struct scribe_bpf *b, struct scribe_leaf *leaf, uint32_t index)
 {
 	leaf->n = 0;
@@ -54,7 +56,10 @@ static void give(struct scribe_bpf *b, struct scribe_leaf *leaf, uint32_t index)
 	scribe_ring_give(b, &b->seg_free, &b->ctl->segs, index);
 }
 
-/* The list as it is now, the first that was left first. */
+/*
+ * The list as it is now, the first that was left first. The whole list by one exchange; it is
+ * linked backwards, so it is turned round.
+ */
 static uint32_t list_take(struct scribe_bpf *b)
 {
 	uint32_t last = __atomic_exchange_n(&b->ctl->leaves, 0, __ATOMIC_ACQ_REL), first = 0;

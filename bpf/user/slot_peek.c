@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Looking at a record that is in use: its sums, in bounded time. What is read may miss the
- * operation under way. Must not change anything.
+ * Reading a record that is in use: its sums, in bounded time. Parts are copied between two equal
+ * even values of their lock word, for at most LOOK_TRIES; then what was read last stands, which may
+ * miss the operation under way. Runs in the daemon's main thread. Must not change anything.
  */
 #include <errno.h>
 
@@ -51,6 +52,9 @@ static bool has_anything(struct scribe_bpf *b, const struct scribe_slot *s, stru
 	return l->events > 0;
 }
 
+/*
+ * 1: a record; 0: nothing to show; -EAGAIN: its link is just being set. *slot becomes the next one.
+ */
 int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct scribe_slot_copy *ret_copy)
 {
 	const struct scribe_proc *p = scribe_bpf_proc(b, proc);
@@ -86,6 +90,7 @@ static void add_undrained(struct scribe_bpf *b, const struct scribe_proc *p, uin
 	}
 }
 
+/* Operations of records that are not drained yet: [0] recorded, [1] excluded ones. */
 void scribe_bpf_undrained(struct scribe_bpf *b, uint32_t job, uint64_t ret_events[2])
 {
 	ret_events[0] = ret_events[1] = 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Draining: the records of ended processes without copying, those of living
- * ones by consistent copies; giving slots and tables back; sweeping caches.
+ * Draining: the records of ended processes without copying, those of living ones by consistent
+ * copies; giving slots and tables back to the rings of free ones; sweeping the table of open
+ * descriptions. Slots are memory shared with the kernel programs; states, links and rings are
+ * changed atomically. Work on an ended process can stop at a deadline. Runs in the daemon's main
+ * thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +17,11 @@
 #include "logfmt/base/clock.h"
 #include "bpf/user/map_calls.h"
 
+/* With naps of 20 us after each 64: some 6 ms for one part */
 #define DRAIN_LOCK_TRIES 20000
 #define DRAIN_BATCH 4096
 #define DRAIN_LOOK_EVERY 16
+/* ended processes between two sweeps */
 #define DRAIN_SWEEP_EVERY 512
 
 /* Key of the kernel's table of descriptions (bpf/kern/maps.bpf.h). */
@@ -34,6 +39,7 @@ static struct scribe_heat_table *heat_at(struct scribe_bpf *b, uint32_t index)
 	return index ? scribe_chunks_at(&b->heats, index - 1) : NULL;
 }
 
+/* Pointers into the map: valid until the slot is given back. */
 static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const struct scribe_slot *s)
 {
 	v->part[v->nparts] = &s->part;
@@ -158,6 +164,10 @@ static bool slot_speaks(const struct scribe_slot *s, uint32_t proc_id)
 	return s->proc_id == proc_id && s->state == SCRIBE_SLOT_LIVE && s->kind != SCRIBE_KIND_PART;
 }
 
+/*
+ * A link is PENDING while its program is between taking the list's head and storing it; 0 if it
+ * stays so.
+ */
 uint32_t scribe_slot_next(const struct scribe_slot *s)
 {
 	for (int i = 0; i < DRAIN_LOCK_TRIES; i++) {
@@ -171,7 +181,10 @@ uint32_t scribe_slot_next(const struct scribe_slot *s)
 	return 0;
 }
 
-/* Take a slot out of the index; a cell before an empty one becomes empty itself. */
+/*
+ * Take a slot out of the index; a cell before an empty one becomes empty itself. A lookup goes on
+ * over GONE and ends at an empty cell, so cells in the middle of a chain may not become empty.
+ */
 static void index_forget(struct scribe_bpf *b, uint32_t slot, const struct scribe_slot *s)
 {
 	struct scribe_file_key key = {s->proc_id, s->dev, s->ino, s->hash};
@@ -211,6 +224,7 @@ static void heat_give(struct scribe_bpf *b, uint32_t index)
 	scribe_ring_give(b, &b->heat_free, &b->ctl->heats, index);
 }
 
+/* The generation survives: names and journals refer to slot and generation. */
 static void slot_give(struct scribe_bpf *b, struct scribe_job_entry *job, uint32_t index)
 {
 	struct scribe_slot *s = scribe_bpf_slot(b, index);
@@ -275,7 +289,10 @@ static bool is_late(uint64_t until_ns, uint32_t n)
 	return until_ns && n % DRAIN_LOOK_EVERY == DRAIN_LOOK_EVERY - 1 && scribe_now_ns() >= until_ns;
 }
 
-/* Slots of the list given back, own ones leave the job's quota. False: time was up. */
+/*
+ * Slots of the list given back, own ones leave the job's quota. False: time was up. The head
+ * advances before the slot is free: it must not be on two lists.
+ */
 static bool list_give(struct scribe_bpf *b, struct scribe_proc *p, uint64_t until_ns)
 {
 	struct scribe_job_entry *job = scribe_job_of(b, p->job);
@@ -351,6 +368,7 @@ int scribe_bpf_drain_and_free(struct scribe_bpf *b, uint32_t proc, scribe_slot_f
 	return ret ? ret : scribe_bpf_give(b, proc, &w, 0);
 }
 
+/* Counted once, by a flag in the entry: also if this daemon dies and the next one goes on. */
 int scribe_bpf_give(struct scribe_bpf *b, uint32_t proc, const struct scribe_bpf_walk *w, uint64_t until_ns)
 {
 	struct scribe_proc *p = scribe_bpf_proc(b, proc);
@@ -382,6 +400,10 @@ static bool anything_in(const struct scribe_slot *s)
 	return s->part.lock != 0 || memcmp(&s->ext, &none, sizeof(none)) != 0;
 }
 
+/*
+ * A slot is retired first, so that programs make a fresh one; then it is copied, when the last
+ * operation on it has ended.
+ */
 int scribe_bpf_drain_live(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
 {
 	struct scribe_proc *p = scribe_bpf_proc(b, proc);

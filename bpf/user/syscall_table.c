@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * System call numbers of this architecture and what each is to the programs. Must not
- * know maps.
+ * System call numbers of this architecture and the class of each, by which the kernel programs
+ * choose what to do. Filled into a read-only array of the object before it is loaded; a call that
+ * is not listed has class 0 and is not traced. Runs in the daemon's main thread. Must not know
+ * maps.
  */
 #include <sys/syscall.h>
 

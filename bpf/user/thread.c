@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A thread of the loader's: small, and deaf to signals. Must not know what it does. */
+/*
+ * A thread of the loader's: a small stack, and all signals blocked, so that they are delivered to
+ * the main thread. Used for the grower and for calls that wait for the kernel. Must not know what
+ * it does.
+ */
 #include <signal.h>
 
 #include "bpf/user/load_private.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Segments switched on and off for a job that runs: records made from now on by the job's
- * entry, those that are there one by one, when no program runs any more that has read the
- * entry as it was. Must not know what segments are for.
+ * Segments switched on and off for a job that runs: records made from now on by the job's entry,
+ * those that are there one by one, when no program runs any more that has read the entry as it was.
+ * Must not know what segments are for. Waiting for programs is done by a thread of its own for each
+ * question. Everything else runs in the daemon's main thread.
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -34,6 +35,7 @@ static void *settle_aside(void *arg)
 	return NULL;
 }
 
+/* Acquire: with it, programs that run from now on have read the entry as it is. */
 bool scribe_bpf_settled(void)
 {
 	return __atomic_load_n(&settled, __ATOMIC_ACQUIRE);
@@ -54,27 +56,28 @@ bool scribe_bpf_settle(void)
 	return true;
 }
 
-static void mark(struct scribe_slot *s, bool on)
+/* Library records but MPI-IO's have no segments. */
+static void mark(struct scribe_slot *s, uint32_t flags, bool on)
 {
 	if (s->kind != SCRIBE_KIND_FILE && s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_MPIIO)
 		return;
 	if (on)
-		__atomic_fetch_or(&s->flags, SCRIBE_SF_TRACED, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&s->flags, flags, __ATOMIC_RELAXED);
 	else
-		__atomic_fetch_and(&s->flags, ~(uint32_t)SCRIBE_SF_TRACED, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&s->flags, ~flags, __ATOMIC_RELAXED);
 }
 
-void scribe_bpf_trace_job(struct scribe_bpf *b, uint32_t job, bool on)
+void scribe_bpf_trace_job(struct scribe_bpf *b, uint32_t job, uint32_t flags, bool on)
 {
 	struct scribe_job_entry *entry = scribe_bpf_job(b, job);
 
 	if (entry && on)
-		__atomic_fetch_or(&entry->flags, SCRIBE_JF_SEGMENTS, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&entry->flags, flags, __ATOMIC_SEQ_CST);
 	else if (entry)
-		__atomic_fetch_and(&entry->flags, ~(uint32_t)SCRIBE_JF_SEGMENTS, __ATOMIC_SEQ_CST);
+		__atomic_fetch_and(&entry->flags, ~flags, __ATOMIC_SEQ_CST);
 }
 
-void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t job, bool on)
+void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t job, uint32_t flags, bool on)
 {
 	for (uint32_t i = 1; i < b->procs.entries; i++) {
 		const struct scribe_proc *p = scribe_bpf_proc(b, i);
@@ -86,7 +89,7 @@ void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t job, bool on)
 			s = scribe_bpf_slot(b, at);
 			if (!s || s->proc_id != p->proc_id)
 				break;
-			mark(s, on);
+			mark(s, flags, on);
 		}
 	}
 }

@@ -4,15 +4,16 @@ _ioscribe()
 	local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[0]##*/} words=
 	if [ "$cmd" = ioscribe ]; then
 		if [ "$COMP_CWORD" -eq 1 ] || [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "run job trace top doctor logdir parse dxt summary convert diff merge export analyze store query serve help --help --version" -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W "run job trace publish top doctor logdir parse dxt summary convert diff merge export analyze store query serve help --help --version" -- "$cur")
 			return
 		fi
 		cmd=${COMP_WORDS[1]}
 	fi
 	case $cmd in
-	run) words="--log --force --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --require-trace --service-wait --dxt --all-types --set --private --verbose --help --version" ;;
+	run) words="--log --force --log-dir --exclude --include --no-runtime --quiet --config --records --best-effort --require-trace --service-wait --dxt --stream --all-types --set --private --verbose --help --version" ;;
 	job) words="--job-id --uid --gid --cgroup --match-env --below --pid --nodes --node --attempt --deadline --timeout --no-start --stay --config --last-node --hook --json --quiet --help --version" ;;
 	trace) words="--job --seconds --rank --file --output --force --stop --help --version" ;;
+	publish) words="--job --pid --notify --help --version" ;;
 	top) words="--job --view --sort --filter --pid --interval --rows --once --json --lines --count --help --version" ;;
 	doctor) words="--service --features --user --help --version" ;;
 	logdir) words="--check --layout --years --users --help --version" ;;

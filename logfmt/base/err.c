@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The error type. Knows nothing of logs; prints nothing. */
+/*
+ * The error type: a code and one line of text in the caller's struct scribe_err, no memory of its
+ * own. Linked into every program and library of the project; the preloaded runtime library runs it
+ * inside the traced program. Knows nothing of logs; prints nothing.
+ */
 #include "logfmt/base/err.h"
 
 #include <stdbool.h>
@@ -7,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Our own codes and their texts, from the list in err.h; codes below 4000 are errno values. */
 static const struct {
 	int code;
 	const char *text;
@@ -16,7 +21,11 @@ static const struct {
 #undef SCRIBE_X
 };
 
-/* A text that is too long (of a long path) loses its middle: what is wrong stands at its end. */
+/*
+ * A text that is too long (of a long path) loses its middle, because what is wrong stands at its
+ * end. The line is formatted a second time into 8 KiB of stack: no memory is allocated after a
+ * failure. The first half of e->text is there already from the caller's vsnprintf.
+ */
 static void put_shortened(struct scribe_err *e, const char *fmt, va_list ap)
 {
 	char whole[8192];
@@ -30,7 +39,11 @@ static void put_shortened(struct scribe_err *e, const char *fmt, va_list ap)
 	memcpy(e->text + head, whole + len - tail, tail);
 }
 
-/* What would steer a terminal or end the line is shown as \x1b, \n. */
+/*
+ * Control bytes become \x1b, \n: the line may hold bytes of a file's name, and it goes to terminals
+ * and to logs of one line an entry. Where the text grows beyond its buffer it is cut between
+ * escapes.
+ */
 static void show_controls(struct scribe_err *e)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -78,6 +91,7 @@ int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)
 	return code;
 }
 
+/* Works with either sign, so that callers may pass a return code as it is. */
 const char *scribe_strerror(int code)
 {
 	int positive = code < 0 ? -code : code;

@@ -38,7 +38,7 @@ struct scribe_err {
 
 /*
  * Store `code` and the formatted line in `e` (NULL: nothing is stored). Control
- * characters of the line, as from a file's bytes, become '?'. Returns `code`,
+ * characters of the line, as from a file's bytes, are shown as \n or \x1b. Returns `code`,
  * so that callers write `return scribe_err_set(...)`.
  */
 int scribe_err_set(struct scribe_err *e, int code, const char *fmt, ...)

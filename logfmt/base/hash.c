@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bob Jenkins' public 64-bit hash ("lookup8", 1997), written from his published
- * description: three 64-bit states, 24 bytes a round. Bytes are taken in little
- * endian order, so that ids are the same on every machine.
+ * Bob Jenkins' public 64-bit hash ("lookup8", 1997), written from his published description: three
+ * 64-bit states, 24 bytes a round. Bytes are read in little endian order, so that ids are the same
+ * on every machine. Record ids are this hash of the record's name from level 0, as in Darshan;
+ * records of other tools and other nodes match only because of that. The daemon, the log library
+ * and the `ioscribe` command use it.
  */
 #include "logfmt/base/hash.h"
 
@@ -12,6 +14,7 @@ struct state {
 
 #define ROUND(x, y, z, shift) (((x) - (y) - (z)) ^ (shift))
 
+/* The twelve steps of the published mix, as four times three: only the shifts differ. */
 static void mix(struct state *s)
 {
 	static const struct {
@@ -25,6 +28,7 @@ static void mix(struct state *s)
 	}
 }
 
+/* Up to 8 bytes as a little endian number; missing ones are zero, as the description has it. */
 static uint64_t take(const unsigned char *p, size_t n)
 {
 	uint64_t v = 0;

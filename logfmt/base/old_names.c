@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of names that were changed; see old_names.h. Must not know what a key means. */
+/*
+ * The table of configuration keys that were renamed; see old_names.h. It is searched by name, by
+ * the name of the environment variable (IOSCRIBE_KEY), and line by line in a text of options. The
+ * daemon translates old keys by it and reports them; the `ioscribe` command warns of those in its
+ * own options. Must not know what a key means.
+ */
 #include "logfmt/base/old_names.h"
 
 #include <ctype.h>
@@ -7,8 +12,12 @@
 #include <string.h>
 
 #define VARIABLE "IOSCRIBE_" /* before a key in the environment */
+/*
+ * Longer than every key with its prefix; the rest of a longer word is ignored, and matches nothing.
+ */
 #define NAME_MAX_BYTES 64
 
+/* An entry's index is its bit in a set of old keys. */
 static const struct {
 	const char *old, *now;
 } keys[] = {
@@ -50,6 +59,10 @@ const char *scribe_old_key_now(int number)
 	return keys[number].now;
 }
 
+/*
+ * A line counts only where the word is followed by '=', with spaces around it or not: a value or a
+ * comment that mentions a key is not reported.
+ */
 uint32_t scribe_old_keys_in(const char *lines, size_t bytes)
 {
 	const char *end = lines + bytes;

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether a program that is about to be executed can load this library, and LD_PRELOAD without it.
+ * Runs in the traced program inside its exec calls, possibly between vfork and exec, and in
+ * `ioscribe run` before CMD: so it allocates nothing, takes no lock and writes only to memory of
+ * the caller. It opens files by openat with SCRIBE_OPEN_OWN as a further argument, by which the
+ * kernel programs recognize calls of our own libraries and do not count them.
+ */
 #include "logfmt/base/preload.h"
 
 #include <fcntl.h>
@@ -26,15 +33,26 @@
 /* The header of the file that this is part of. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
+/*
+ * UNKNOWN leaves LD_PRELOAD as it is: a complaint of the loader is better than an untraced program.
+ */
 enum loads { UNKNOWN, YES, NO };
 
+/*
+ * The system call itself: libc's open may be interposed, by this very library. O_NONBLOCK: a FIFO
+ * of that name must not block the exec.
+ */
 static int open_own(const char *path)
 {
 	return (int)syscall(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK),
 			    (long)SCRIBE_OPEN_OWN);
 }
 
-/* Can the program at `path` load what this is part of? */
+/*
+ * Can the program at `path` load what this is part of? The class and machine of its ELF header are
+ * compared with those of the own image (__ehdr_start). A script is followed to its interpreter.
+ * What is no ELF file and no script, or cannot be read, is UNKNOWN.
+ */
 static enum loads program_loads(const char *path)
 {
 	char head[HEAD_BYTES + 1];
@@ -92,6 +110,7 @@ static const char *next_library(const char *at, size_t *ret_length)
 	return *ret_length ? at : NULL;
 }
 
+/* By path, not by base name alone: every library of ours has OURS in its path. */
 static bool is_ours(const char *library, size_t length)
 {
 	const char *found = strstr(library, OURS);
@@ -120,11 +139,16 @@ static bool is_missing(const char *list)
 	return false;
 }
 
+/* The value of an LD_PRELOAD entry of the environment; NULL: it is another variable. */
 static const char *list_of(const char *entry)
 {
 	return strncmp(entry, VARIABLE, sizeof(VARIABLE) - 1) ? NULL : entry + sizeof(VARIABLE) - 1;
 }
 
+/*
+ * The room is counted in pointers, because the caller takes it as an array on its stack: one for
+ * each entry, one for NULL, and the bytes of the new LD_PRELOAD text rounded up.
+ */
 size_t scribe_preload_room(const char *path, bool search, char *const env[])
 {
 	const char *list = NULL;
@@ -163,6 +187,9 @@ static bool without_ours(const char *list, char *to, const char *end)
 	return to > begin;
 }
 
+/*
+ * Only the first LD_PRELOAD entry is kept: getenv gives that one.
+ */
 char *const *scribe_preload_without(char *const env[], char **room, size_t pointers)
 {
 	size_t entries = 0, kept = 0;

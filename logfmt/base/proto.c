@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checking, sending and receiving of the daemon's messages. Knows layouts and
- * lengths, nothing of what the messages mean.
+ * Checking, sending and receiving of the daemon's messages: one message a packet of a
+ * SOCK_SEQPACKET socket. Runs in the daemon, in the runtime library inside traced programs, in
+ * Slurm's plugin, and in the commands that use the daemon. Sending and receiving have a deadline,
+ * use MSG_NOSIGNAL and MSG_DONTWAIT, and allocate nothing. Knows layouts and lengths, nothing of
+ * what the messages mean.
  */
 #include "logfmt/base/proto.h"
 
@@ -13,14 +16,20 @@
 #include <time.h>
 #include <unistd.h>
 
+/*
+ * Between attempts while the daemon's queue of connections is full: connect gives EAGAIN then, and
+ * poll cannot wait for room in it.
+ */
 #define CONNECT_RETRY_MS 5
 
+/* Both ends may be of different builds: layouts change only together with SCRIBE_MSG_VERSION. */
 _Static_assert(sizeof(struct scribe_msg_header) == 16, "header layout");
 _Static_assert(sizeof(struct scribe_msg_hello) == 16 + SCRIBE_WORLD_MAX, "HELLO layout");
 _Static_assert(sizeof(struct scribe_msg_fetch_ok) == 24 + SCRIBE_PATH_MAX, "FETCH_OK layout");
 _Static_assert(sizeof(struct scribe_msg_done) == 8 + SCRIBE_PATH_MAX, "DONE layout");
 _Static_assert(sizeof(struct scribe_msg_log) < SCRIBE_MSG_MAX, "LOG fits");
 
+/* Exact bytes of a message's payload; -1 for a type of variable length, or an unknown one. */
 int scribe_msg_payload_bytes(unsigned type)
 {
 	switch (type) {
@@ -42,6 +51,7 @@ int scribe_msg_payload_bytes(unsigned type)
 	case SCRIBE_MSG_START_OK:
 	case SCRIBE_MSG_PROBED_OK:
 	case SCRIBE_MSG_STREAMS_OK:
+	case SCRIBE_MSG_PUBLISH_OK:
 	case SCRIBE_MSG_JOB_STATUS:
 	case SCRIBE_MSG_RUN_REATTACH:
 	case SCRIBE_MSG_BUILDING:
@@ -69,7 +79,10 @@ int scribe_msg_payload_bytes(unsigned type)
 	}
 }
 
-/* Most bytes of a message that may have any number. */
+/*
+ * Most bytes of a message that may have any number; -1 for an unknown type. The limits bound what a
+ * peer can make the daemon parse.
+ */
 static int text_limit(unsigned type)
 {
 	if (type == SCRIBE_MSG_LIVE_REPLY)
@@ -79,11 +92,15 @@ static int text_limit(unsigned type)
 	if (type == SCRIBE_MSG_RUN_BEGIN)
 		return SCRIBE_OPTIONS_MAX;
 	if ((type >= SCRIBE_MSG_JOB_BEGIN && type <= SCRIBE_MSG_JOB_ENTRY) || type == SCRIBE_MSG_JOB_READY ||
-	    type == SCRIBE_MSG_JOB_CHECK)
+	    type == SCRIBE_MSG_JOB_CHECK || type == SCRIBE_MSG_JOB_PUBLISH)
 		return SCRIBE_OPTIONS_MAX;
 	return -1;
 }
 
+/*
+ * Does every string of the payload end inside its array? Receivers use them as C strings
+ * afterwards.
+ */
 static int strings_end(unsigned type, const void *p)
 {
 	const struct scribe_msg_log *log = p;
@@ -155,7 +172,10 @@ int scribe_msg_left_ms(int64_t deadline_ms)
 	return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* Wait until the socket is ready for `events`; 0, -ETIMEDOUT or -errno. */
+/*
+ * Wait until the socket is ready for `events`, at most until the deadline (CLOCK_MONOTONIC, ms; <
+ * 0: none). 0, -ETIMEDOUT or -errno. Signals do not end the wait: the traced program may have many.
+ */
 static int wait_for(int sock, short events, int64_t deadline_ms)
 {
 	for (;;) {
@@ -171,6 +191,7 @@ static int wait_for(int sock, short events, int64_t deadline_ms)
 	}
 }
 
+/* Retries while the queue of connections is full, and after a signal, until the deadline. */
 int scribe_msg_connect(int sock, const struct sockaddr *to, unsigned bytes, int64_t deadline_ms)
 {
 	while (connect(sock, to, bytes) < 0) {
@@ -223,7 +244,10 @@ int scribe_msg_send(int sock, unsigned type, unsigned status, const void *payloa
 	}
 }
 
-/* Take the first passed descriptor, close any other. */
+/*
+ * Take the first passed descriptor, close any other. The control buffer has room for four, so that
+ * a peer that passes more than one does not leave descriptors open here.
+ */
 static int take_descriptor(struct msghdr *m)
 {
 	int got = -1;
@@ -247,6 +271,10 @@ static int take_descriptor(struct msghdr *m)
 	return got;
 }
 
+/*
+ * Returns the packet's bytes, 0 at a hang-up, or a negative code. A descriptor that comes with a
+ * packet that fails its check is closed: the caller owns one only together with a valid message.
+ */
 ssize_t scribe_msg_recv(int sock, void *packet, int *ret_fd, int timeout_ms, struct scribe_err *err)
 {
 	int64_t deadline = timeout_ms < 0 ? -1 : scribe_msg_now_ms() + timeout_ms;

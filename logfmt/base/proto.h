@@ -72,6 +72,8 @@
  *                               <-  TRACED + descriptor of a log of its segments, uncompressed
  *   JOB_TRACE (job_id, stop=1)  ->   that of this connection, else all of the job, end now
  *                               <-  JOB_OK, where this connection has none
+ *   JOB_PUBLISH (job_id or pid) ->   the job's operations from now on, while the connection stands
+ *                               <-  PUBLISH_OK + descriptor of a ring (logfmt/base/publish_ring.h)
  *   JOB_READY (job_id, hook)    ->   a process of the job is about to be executed
  *                               <-  JOB_OK (its calls will be recorded from the first on)
  *   JOB_LIST, JOB_SHOW (job_id) ->
@@ -160,6 +162,8 @@ enum scribe_msg_type {
 	SCRIBE_MSG_LIVE_REQUEST = 74,
 	SCRIBE_MSG_LIVE_REPLY = 75, /* struct scribe_msg_looked, and items */
 	SCRIBE_MSG_JOB_STATUS = 79, /* no payload */
+	SCRIBE_MSG_JOB_PUBLISH = 80, /* text */
+	SCRIBE_MSG_PUBLISH_OK = 81,  /* with SCM_RIGHTS: one descriptor; no payload */
 };
 
 /* header.status of an ERROR; 0 elsewhere. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The module registry, made from the counter lists. Knows layouts, not what
- * counters mean.
+ * The module registry, made from the counter lists by the preprocessor: for each module its id,
+ * name, record version, record length, and the name, text and reduction rule of each counter. All
+ * of it is constant data. The daemon, the runtime library in the traced program, the `ioscribe`
+ * command and programs that link the log library use it. Knows layouts, not what counters mean.
  */
 #include "logfmt/counters/module.h"
 
@@ -9,6 +11,11 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
+/*
+ * In the preloaded library a counter holds its name as an array: pointers would be relocations that
+ * the loader has to make at every start of a program. The texts are left out; nothing there prints.
+ * The odd term refuses a name that does not fit at compile time.
+ */
 #ifdef SCRIBE_PRELOAD
 #define COUNTER(name, text, rule) {name, rule + 0 * sizeof(char[sizeof(name) <= 48 ? 1 : -1])},
 #else
@@ -18,6 +25,7 @@
 /* Lists that carry a rule. */
 #define LIST(var, NAME, PREFIX)                                                                           \
 	static const struct scribe_counter var[] = {SCRIBE_##NAME##_COUNTERS(PREFIX)};
+/* A list is expanded with a macro that adds its prefix; rules are given without SCRIBE_RULE_. */
 #define POSIX_(n, rule, text) COUNTER("POSIX_" #n, text, SCRIBE_RULE_##rule)
 #define POSIX_F_(n, rule, text) COUNTER("POSIX_F_" #n, text, SCRIBE_RULE_##rule)
 #define MPIIO_(n, rule, text) COUNTER("MPIIO_" #n, text, SCRIBE_RULE_##rule)
@@ -45,6 +53,7 @@
 #define DAOS_(n, rule, text) COUNTER("DAOS_" #n, text, SCRIBE_RULE_##rule)
 #define DAOS_F_(n, rule, text) COUNTER("DAOS_F_" #n, text, SCRIBE_RULE_##rule)
 
+/* An array of counters for each list, in the order of the records' enums. */
 LIST(posix_counters, POSIX, POSIX_)
 LIST(posix_fcounters, POSIX_F, POSIX_F_)
 LIST(mpiio_counters, MPIIO, MPIIO_)
@@ -126,9 +135,15 @@ static const struct scribe_counter apmpi_fcounters[] = {
 	COUNTER("MPI_TOTAL_COMM_SYNC_TIME", "time waiting for other ranks in all MPI operations", SCRIBE_RULE_SUM)
 };
 
+/* LEDGER records have 64 and 8 words whatever the number of counters: docs/format.md, "LEDGER". */
 _Static_assert(COUNT(ledger_counters) <= SCRIBE_LEDGER_PLACES, "ledger is full");
 _Static_assert(COUNT(ledger_fcounters) <= SCRIBE_LEDGER_F_PLACES, "ledger is full");
 
+/*
+ * COUNTERS: number, names and offsets of a record's counters. FIXED: a module whose records all
+ * have one length. BARE: one without counters of the common form, whose records have their own
+ * length.
+ */
 #define COUNTERS(lower, type)                                                                             \
 	.ncounters = COUNT(lower##_counters), .nfcounters = COUNT(lower##_fcounters),                     \
 	.counters = lower##_counters, .fcounters = lower##_fcounters,                                     \
@@ -146,6 +161,10 @@ _Static_assert(COUNT(ledger_fcounters) <= SCRIBE_LEDGER_F_PLACES, "ledger is ful
 		.accepts = accepts_                                                                       \
 	}
 
+/*
+ * Ascending ids without gaps but APXC, up to DAOS; then ours from POSIX_EXT on. scribe_module_by_id
+ * computes an index from that order. Versions are those of Darshan 3.5.0 for its modules.
+ */
 static const struct scribe_module modules[] = {
 	FIXED(NULL, "NULL", "NULL", 1, null, true),
 	FIXED(POSIX, "POSIX", "POSIX", 4, posix, true),
@@ -178,6 +197,7 @@ static const struct scribe_module modules[] = {
 
 _Static_assert(SCRIBE_POSIX_EXT_F_COUNT == COUNT(posix_ext_fcounters), "POSIX_EXT times");
 
+/* Called for each record: an index, not a search. */
 const struct scribe_module *scribe_module_by_id(int id)
 {
 	int at = id < SCRIBE_MOD_APXC ? id : id - 1; /* APXC has no layout: the table skips it */
@@ -191,6 +211,9 @@ const struct scribe_module *scribe_module_by_id(int id)
 	return at < COUNT(modules) ? &modules[at] : NULL;
 }
 
+/*
+ * By printed name or counter prefix: "MPI-IO" and "MPIIO" are one module. Linear, for options only.
+ */
 const struct scribe_module *scribe_module_by_name(const char *name)
 {
 	for (int i = 0; i < COUNT(modules); i++) {

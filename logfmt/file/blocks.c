@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocks of transposed records. Knows their lengths, and nothing of what stands in them.
+ * Blocks of transposed records (docs/format.md, "The single-region layout", filter 1): as a stream
+ * that restores them, and the transposition itself. Similar bytes of many records then stand
+ * together, and compress to about half. The stream owns the stream below it and one block of 1 MiB.
+ * Used by the reader and the writer of the log library. Knows their lengths, and nothing of what
+ * stands in them.
  */
 #include "logfmt/file/blocks.h"
 
@@ -11,12 +15,18 @@
 #include "logfmt/file/log_types.h"
 #include "logfmt/file/unified.h"
 
+/*
+ * Bytes of a long record that are requested at once: its length comes from the file, and memory
+ * must grow only with bytes that have really come.
+ */
 #define PIECE (64u << 10)
 
+/* State of one filtered region. */
 struct blocks {
 	struct scribe_region_stream *plain;
 	bool swapped;
 	unsigned char *block; /* restored; SCRIBE_BLOCK_BYTES */
+	/* Of the restored bytes in `block`: already given, and there. */
 	size_t at, have;
 	uint64_t left; /* of a block of one record, not yet given */
 };
@@ -28,6 +38,7 @@ void scribe_block_transpose(const unsigned char *records, size_t n, size_t strid
 			ret_columns[k * n + i] = records[i * stride + k];
 }
 
+/* Restoring is the transposition of a matrix with the two dimensions exchanged. */
 void scribe_block_restore(const unsigned char *columns, size_t n, size_t stride, unsigned char *ret_records)
 {
 	scribe_block_transpose(columns, stride, n, ret_records);
@@ -42,11 +53,16 @@ static void blocks_free(void *from)
 	free(b);
 }
 
+/* For messages: they give the offset in the file, which only the innermost stream has. */
 static const struct scribe_region_stream *blocks_below(const void *from)
 {
 	return ((const struct blocks *)from)->plain;
 }
 
+/*
+ * A block of several records is bounded by SCRIBE_BLOCK_BYTES, the size of the buffer. One record
+ * alone is not transposed and may have the length of any record.
+ */
 static int check_head(const struct blocks *b, const struct scribe_block_head *h, struct scribe_err *err)
 {
 	const size_t most = SCRIBE_MAX_RECORD_BYTES + sizeof(struct scribe_unified_base);
@@ -60,7 +76,10 @@ static int check_head(const struct blocks *b, const struct scribe_block_head *h,
 	return 0;
 }
 
-/* The next block: restored, or for one record how long it is. */
+/*
+ * The next block: restored into b->block, or for one record only its length in b->left; that record
+ * is copied through by read_single. At the region's end neither is set, and 0 is returned.
+ */
 static int next_block(struct blocks *b, struct scribe_err *err)
 {
 	struct scribe_block_head h;
@@ -99,6 +118,7 @@ static int next_block(struct blocks *b, struct scribe_err *err)
 	return 0;
 }
 
+/* Bytes of a record that stands alone in its block, which are the record as it is. */
 static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
 {
 	size_t want = b->left < room ? (size_t)b->left : room, avail;
@@ -118,6 +138,9 @@ static int read_single(struct blocks *b, void *to, size_t room, size_t *ret_n, s
 	return 0;
 }
 
+/*
+ * The supply's read (region_stream.h): some bytes, at most `room`; none at the end of the region.
+ */
 static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct scribe_err *err)
 {
 	struct blocks *b = from;
@@ -137,6 +160,7 @@ static int blocks_read(void *from, void *to, size_t room, size_t *ret_n, struct 
 static const struct scribe_region_supply blocks_supply = {
 	.read = blocks_read, .below = blocks_below, .free = blocks_free};
 
+/* Takes `plain` over in any case: it is freed also where there is no memory. */
 struct scribe_region_stream *scribe_blocks_stream(struct scribe_region_stream *plain, bool swapped,
 						  const char *label, const char *region)
 {

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names as text without loss: which print as they are, and an escape for the rest. */
+/*
+ * Names as text without loss: which print as they are, and an escape for the rest. A name may be
+ * any bytes (docs/format.md, "Names with a NUL"). The writer escapes names that a name region
+ * cannot hold; the `ioscribe` command shows others so. Allocates nothing.
+ */
 #include "logfmt/file/escape.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at p (well formed, not a control character), else 0. */
+/*
+ * Bytes of the UTF-8 character at p, 0 where it is malformed or must not be shown: overlong forms,
+ * surrogates, control characters (C0, DEL, C1), and U+2028 and U+2029, which some programs take for
+ * the end of a line.
+ */
 static size_t utf8_at(const unsigned char *p, size_t len)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -41,6 +49,7 @@ int scribe_name_printable(const char *bytes, size_t len)
 	return 1;
 }
 
+/* The result is cut at any byte where `cap` is small; the return value tells. */
 size_t scribe_name_escape(const char *bytes, size_t len, char *out, size_t cap)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -72,6 +81,7 @@ size_t scribe_name_escape(const char *bytes, size_t len, char *out, size_t cap)
 	return o;
 }
 
+/* Only what scribe_name_escape writes, so that a name has one escape: no capitals. */
 static int digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Header and job record of every log version since 3.00. Nothing is trusted:
- * every map must lie within the file. Reads no file.
+ * Header and job record of every log version since 3.00, and our trailer: decoded into the newest
+ * form, in native byte order, with maps under the module ids of 3.41. Works on bytes that the
+ * reader has fetched; allocates nothing. Nothing is trusted: every map must lie within the file.
+ * Reads no file.
  */
 #include "logfmt/file/header.h"
 
@@ -12,6 +14,7 @@
 #include "logfmt/file/layout.h"
 #include "logfmt/counters/module.h"
 
+/* Darshan's header before 3.41: 16 modules, partial flags of 32 bits. */
 #define OLD_MODULES 16
 #define OLD_HEADER_BYTES 360
 #define FIRST_WIDE_VERSION 341 /* 64 modules, nanoseconds in the job record */
@@ -27,6 +30,10 @@ struct old_header {
 };
 _Static_assert(sizeof(struct old_header) == OLD_HEADER_BYTES, "old header");
 
+/*
+ * What the file is instead, by its first bytes: a user who gives the wrong file sees which one it
+ * is.
+ */
 static int not_a_log(const char *label, struct scribe_err *err, const unsigned char *b, size_t len)
 {
 	static const struct {
@@ -62,6 +69,7 @@ static unsigned version_of(const char *b)
 	return major * 100 + minor;
 }
 
+/* Versions that Darshan has released. A newer one may have moved anything, so it is refused. */
 static int check_version(const char *label, unsigned version, struct scribe_err *err)
 {
 	static const unsigned known[] = {300, 310, 320, 321, 341};
@@ -76,6 +84,7 @@ static int check_version(const char *label, unsigned version, struct scribe_err 
 			      label, version / 100, version % 100);
 }
 
+/* Version and compression are bytes; the magic number was set by the caller. */
 static void swap_maps(struct scribe_log_header *h)
 {
 	h->partial_flag = __builtin_bswap64(h->partial_flag);
@@ -85,7 +94,10 @@ static void swap_maps(struct scribe_log_header *h)
 		h->mod_ver[i] = __builtin_bswap32(h->mod_ver[i]);
 }
 
-/* A module that came later gets its place: all from `id` on move up by one. */
+/*
+ * A module that came later gets its id: H5D was inserted with 3.20, PNETCDF_VAR with 3.41, and all
+ * ids from `id` on moved up by one. Maps, versions and partial flags move together.
+ */
 static void make_place(struct scribe_log_header *h, int id)
 {
 	uint64_t lower_bits = (1ull << id) - 1;
@@ -98,6 +110,7 @@ static void make_place(struct scribe_log_header *h, int id)
 	h->partial_flag = (h->partial_flag & lower_bits) | ((h->partial_flag & ~lower_bits) << 1);
 }
 
+/* An old header in the form of the new one, still in the file's byte order. */
 static void widen(const struct old_header *old, bool swapped, struct scribe_log_header *h)
 {
 	uint32_t partial = old->partial_flag;
@@ -113,6 +126,10 @@ static void widen(const struct old_header *old, bool swapped, struct scribe_log_
 	h->partial_flag = swapped ? __builtin_bswap64(__builtin_bswap32(partial)) : partial;
 }
 
+/*
+ * A map beyond the end of the file is a log that was cut short; one with impossible numbers is
+ * damage. 2^48 is taken as the border: no log has 256 TiB.
+ */
 static int check_map(const char *label, const char *what, const struct scribe_log_map *map, uint64_t header,
 		     uint64_t file, struct scribe_err *err)
 {
@@ -142,7 +159,11 @@ const char *scribe_module_label(int id, char buf[24])
 	return buf;
 }
 
-/* Where the job region lies: from the header to whatever comes first. */
+/*
+ * Where the job region lies: Darshan's header does not say. It begins behind the header and ends
+ * where the name region begins; in a log without names, at the first module's region or the end of
+ * the file.
+ */
 static int find_job(const char *label, const struct scribe_log_header *h, uint64_t header,
 		    struct scribe_reader_info *info, struct scribe_err *err)
 {
@@ -169,6 +190,7 @@ static int find_job(const char *label, const struct scribe_log_header *h, uint64
 	return 0;
 }
 
+/* Also notes the modules with data that the registry does not have, in info->unknown. */
 static int check_maps(const char *label, const struct scribe_log_header *h, uint64_t header,
 		      struct scribe_reader_info *info, struct scribe_err *err)
 {
@@ -186,6 +208,10 @@ static int check_maps(const char *label, const struct scribe_log_header *h, uint
 	return rc ? rc : find_job(label, h, header, info, err);
 }
 
+/*
+ * The order matters: the version decides the header's length, the magic number its byte order, and
+ * modules are renumbered after the bytes are turned.
+ */
 int scribe_header_decode(const char *label, const void *bytes, size_t len,
 			 struct scribe_log_header *ret_header, struct scribe_reader_info *info,
 			 struct scribe_err *err)
@@ -238,6 +264,10 @@ bool scribe_header_has_trailer(const struct scribe_log_header *header)
 	return memcmp(header->pad, SCRIBE_TRAILER_MARK, sizeof(header->pad)) == 0;
 }
 
+/*
+ * Maps of modules 48 to 63 from the file's last 336 bytes (docs/format.md, "The trailer"). A header
+ * with the mark and a file without the trailer is a log that was cut short.
+ */
 int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *bytes,
 			  const struct scribe_reader_info *info, struct scribe_log_header *header,
 			  struct scribe_err *err)
@@ -271,6 +301,7 @@ int scribe_trailer_decode(const char *label, const struct scribe_log_trailer *by
 	return rc;
 }
 
+/* Before 3.41 the job record has no nanoseconds: five integers instead of seven. */
 int scribe_job_decode(const char *label, const struct scribe_reader_info *info, const void *bytes, size_t len,
 		      struct scribe_log_job *ret_job, size_t *ret_text, struct scribe_err *err)
 {

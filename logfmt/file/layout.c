@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fixed records in files: lengths, byte order, old versions. What a new counter
- * was before it existed is -1 ("could not be monitored"), as Darshan's reader
- * has it. Knows nothing of files or streams.
+ * Fixed records in files: lengths, byte order, old versions. A record is converted in the caller's
+ * buffer of SCRIBE_FIXED_MAX_BYTES. What a new counter was before it existed is -1 ("could not be
+ * monitored"), as Darshan's reader has it. The reader runs it for
+ * each record that is not native and newest. Knows nothing of files or streams.
  */
 #include "logfmt/file/layout.h"
 
@@ -12,6 +13,10 @@
 
 #define BASE_WORDS 2
 
+/*
+ * Bytes of a record in each version before the newest, with base record: facts of Darshan's
+ * releases and, for POSIX_EXT, of docs/format.md.
+ */
 static const struct {
 	int module;
 	unsigned version;
@@ -47,6 +52,7 @@ void scribe_swap_words(void *words, size_t n)
 		w[i] = __builtin_bswap64(w[i]);
 }
 
+/* Words but for what is text or bytes: uuids, host and program names are left as they are. */
 void scribe_disk_swap(int module, unsigned version, void *rec)
 {
 	size_t words = scribe_disk_bytes(module, version) / 8;
@@ -68,6 +74,7 @@ void scribe_disk_swap(int module, unsigned version, void *rec)
 	scribe_swap_words(rec, words);
 }
 
+/* "Could not be monitored", in the form of a time. */
 static const double unknown = -1;
 
 /* Two doubles that were not kept yet go in before w[at]; `total` words follow from there. */
@@ -78,6 +85,11 @@ static void insert_unknown_times(uint64_t *w, size_t at, size_t total)
 	memcpy(w + at + 1, &unknown, 8);
 }
 
+/*
+ * Version 1 counted fopen and its like among POSIX calls; such records cannot be converted, 0 is
+ * returned and the record is left out, as Darshan's reader does. The moves follow the old order of
+ * counters; the numbers are words of the old layouts.
+ */
 static int posix_up(uint64_t *w, unsigned version)
 {
 	uint64_t *c = w + BASE_WORDS;
@@ -97,6 +109,7 @@ static int posix_up(uint64_t *w, unsigned version)
 	return 1;
 }
 
+/* Version 3 put FLUSHES and USE_MPIIO behind OPENS, and META_TIME behind the times. */
 static void h5f_up(uint64_t *w, unsigned version)
 {
 	uint64_t *c = w + BASE_WORDS;
@@ -108,6 +121,10 @@ static void h5f_up(uint64_t *w, unsigned version)
 	memcpy(c + 3 + SCRIBE_H5F_F_META_TIME, &unknown, 8);
 }
 
+/*
+ * Version 3 has other counters altogether: OPENS is the sum of independent and collective opens,
+ * the four times keep their meaning, all else is unknown.
+ */
 static void pnetcdf_file_up(uint64_t *w, unsigned version)
 {
 	struct scribe_pnetcdf_file_record *rec = (void *)w;
@@ -141,6 +158,10 @@ static void posix_ext_up(uint64_t *c, unsigned version)
 	c[SCRIBE_EXT_RANKS_READ] = c[SCRIBE_EXT_RANKS_WROTE] = (uint64_t)-1;
 }
 
+/*
+ * `rec` holds a record of `version` in native order and becomes longer in its buffer; memmove,
+ * since old and new positions overlap.
+ */
 int scribe_disk_upgrade(int module, unsigned version, void *rec)
 {
 	uint64_t *w = rec;

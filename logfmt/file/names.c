@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The name table: ids in a hash of indices, names packed in blocks. Bytes are
- * bytes here; what prints is decided in escape.c.
+ * The name table: ids in a hash of indices, names packed in blocks. Names are copied, and all of it
+ * is freed with the table; pointers to names stay valid until then. Of two names of one id the
+ * first counts. Used by the `ioscribe` command, the C interface and programs that link the log
+ * library. Bytes are bytes here; what prints is decided in escape.c.
  */
 #include "logfmt/file/names.h"
 
@@ -9,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Names are stored one behind the other in blocks, not each by malloc: a log may have millions of
+ * them.
+ */
 #define BLOCK_BYTES (64u << 10)
+/* Of the hash at first; a power of two. */
 #define FIRST_PLACES 64u
 
 struct block {
@@ -18,6 +25,7 @@ struct block {
 	char bytes[];
 };
 
+/* In order of first appearance, which scribe_names_at gives. */
 struct entry {
 	uint64_t id;
 	const char *bytes;
@@ -63,6 +71,10 @@ static size_t place_of(const struct scribe_names *n, uint64_t id)
 	return at;
 }
 
+/*
+ * The hash is at most half full: entries have half as many slots as it has. Indices are 32 bits,
+ * which bounds a table to two thousand million names. A failure leaves the table as it was.
+ */
 static int grow(struct scribe_names *n)
 {
 	size_t nplaces = n->nplaces ? n->nplaces * 2 : FIRST_PLACES;
@@ -86,6 +98,7 @@ static int grow(struct scribe_names *n)
 	return 0;
 }
 
+/* A copy with a NUL behind it. A name longer than a block gets one of its own. */
 static const char *store_name(struct scribe_names *n, const char *bytes, size_t len)
 {
 	struct block *b = n->blocks;
@@ -110,6 +123,7 @@ static const char *store_name(struct scribe_names *n, const char *bytes, size_t 
 	return to;
 }
 
+/* An empty name is replaced by a later one that is not. */
 int scribe_names_add(struct scribe_names *n, uint64_t id, const char *bytes, size_t len)
 {
 	struct entry *e;

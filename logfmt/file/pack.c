@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One compressed stream, or plain bytes in larger pieces. Knows neither files nor regions. */
+/*
+ * One compressed stream, or plain bytes in larger pieces: bytes are put in any amounts, compressed
+ * bytes come out at a sink. A pack owns its buffers and the compressor's state. The writer has one
+ * for its open region; the merge of several nodes has one a thread and module. Knows neither files
+ * nor regions.
+ */
 #include "logfmt/file/pack.h"
 
 #include <bzlib.h>
@@ -13,13 +18,16 @@
 
 #include "logfmt/base/err.h"
 
+/* Buffer before the sink; large, so that a write system call takes much. */
 #define OUT_BYTES   (256u << 10)
 #define PIECE_BYTES (512u << 10) /* of plain bytes: a zlib stream of its own each, as libdeflate makes them */
 #define IN_PART     (1u << 30)   /* at once, for interfaces that count in 32 bits */
+/* bzip2's own default of its work factor. */
 #define BZIP2_WORK  30
 #define ZLIB_LEVEL  7 /* of libdeflate: smaller than zlib 6 in less time, docs/layout-benchmark.md */
 #define ZSTD_LEVEL  6
 
+/* Only the member of its compression is in use. */
 struct scribe_pack {
 	enum scribe_compression comp;
 	scribe_pack_sink *sink;
@@ -34,7 +42,7 @@ struct scribe_pack {
 	unsigned char out[];
 };
 
-/* 0, or not: no memory. */
+/* The compressor's state. 0, or not: no memory. Level 0 is this file's default. */
 static int begin(struct scribe_pack *p, int level)
 {
 	switch (p->comp) {
@@ -90,7 +98,10 @@ static int flush_out(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : 0;
 }
 
-/* What waits as a stream. */
+/*
+ * What waits becomes a stream of its own: libdeflate has no streaming, and a region may be any
+ * number of complete streams (docs/format.md).
+ */
 static int end_piece(struct scribe_pack *p)
 {
 	size_t n = libdeflate_zlib_compress(p->deflate, p->piece, p->have, p->out, p->room);
@@ -100,7 +111,10 @@ static int end_piece(struct scribe_pack *p)
 	return n ? p->sink(p->to, p->out, n) : -SCRIBE_E_COMPRESSION;
 }
 
-/* Into `buffer`, of which `have` bytes are in use; `full` is called, and empties it, whenever `room` are. */
+/*
+ * Into `buffer`, of which `have` bytes are in use; `full` is called, and empties it, whenever
+ * `room` are. 0, or the sink's code.
+ */
 static int fill(struct scribe_pack *p, unsigned char *buffer, size_t room, int (*full)(struct scribe_pack *p),
 		const void *bytes, size_t n)
 {
@@ -120,6 +134,7 @@ static int fill(struct scribe_pack *p, unsigned char *buffer, size_t room, int (
 	return rc;
 }
 
+/* Until all input is consumed; with ZSTD_e_end until the frame is complete. */
 static int put_zstd(struct scribe_pack *p, const void *bytes, size_t n, ZSTD_EndDirective action)
 {
 	ZSTD_inBuffer in = {bytes, n, 0};
@@ -140,6 +155,10 @@ static int put_zstd(struct scribe_pack *p, const void *bytes, size_t n, ZSTD_End
 	return 0;
 }
 
+/*
+ * BZ_RUN until the input is consumed, BZ_FINISH until the stream's end. The input is given in
+ * parts, for bzip2 counts in 32 bits.
+ */
 static int put_bzip2(struct scribe_pack *p, const void *bytes, size_t n, int action)
 {
 	int rc = BZ_RUN_OK, sunk = 0;
@@ -182,6 +201,7 @@ int scribe_pack_put(struct scribe_pack *p, const void *bytes, size_t n)
 	}
 }
 
+/* Without any bytes the result is one stream of nothing, not nothing. */
 int scribe_pack_end(struct scribe_pack *p)
 {
 	int rc = 0;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader: one stream for each region in use, records brought to the newest
- * layout as they pass. Knows no module's meaning.
+ * The reader: one stream for each region in use, records brought to the newest layout as they pass.
+ * It owns its descriptor, the streams, the job region's text and, of the single-region layout,
+ * descriptions of unknown modules; scribe_reader_free frees all. Used by every command that reads
+ * logs, by the C interface, by the daemon (to read back the ranks' log) and by the merge of several
+ * nodes. Knows no module's meaning.
  */
 #include "logfmt/file/reader.h"
 
@@ -18,7 +21,10 @@
 #include "logfmt/file/reader_region.h"
 #include "logfmt/file/reader_state.h"
 
-/* The first '\n' (or the end) ends the command line; then "type\tpath" lines. */
+/*
+ * The first '\n' (or the end) ends the command line; then "type\tpath" lines. The pieces point into
+ * r->text, which is cut by NULs. A line without a tab and path is dropped.
+ */
 static int split_text(struct scribe_reader *r)
 {
 	char *line = strchr(r->text, '\n');
@@ -50,7 +56,10 @@ static int split_text(struct scribe_reader *r)
 	return 0;
 }
 
-/* The plain job region of the single-region layout: job record, its string, the table of modules. */
+/*
+ * The plain job region of the single-region layout: job record, its string, the table of modules. A
+ * job record of the same form as Darshan's; the string ends at its NUL, where the table begins.
+ */
 static int take_unified_job(struct scribe_reader *r, const char *bytes, size_t len)
 {
 	size_t text = 0, end;
@@ -70,6 +79,7 @@ static int take_unified_job(struct scribe_reader *r, const char *bytes, size_t l
 	return rc ? rc : split_text(r);
 }
 
+/* One byte more than the limit is requested, so that a region that is too long is noticed. */
 static int read_unified_job(struct scribe_reader *r)
 {
 	struct scribe_region_stream *s = scribe_region_stream_new(r->fd, r->label, "job", r->info.job_off,
@@ -118,6 +128,10 @@ static int read_job(struct scribe_reader *r)
 	return rc;
 }
 
+/*
+ * Reads as much as the longest header; the first bytes decide between the layouts. A shorter file
+ * is the decoders' error: they name what is missing.
+ */
 static int read_header(struct scribe_reader *r)
 {
 	unsigned char bytes[sizeof(struct scribe_log_header)];
@@ -168,7 +182,10 @@ static int read_trailer(struct scribe_reader *r)
 	return rc;
 }
 
-/* The place of exact names is no module's: nobody else shall see it. */
+/*
+ * Names with a NUL have a map among the modules (docs/format.md, "Names with a NUL"). It is moved
+ * to r->exact_map, so that no caller meets it as an unknown module.
+ */
 static int take_exact(struct scribe_reader *r)
 {
 	struct scribe_log_map *map = &r->header.mod_map[SCRIBE_EXACT_NAMES];
@@ -188,6 +205,10 @@ static int take_exact(struct scribe_reader *r)
 	return 0;
 }
 
+/*
+ * Takes `fd` over in any case. The order is that of dependence: the trailer needs the header, exact
+ * names need the trailer's maps, the job region needs all maps to find its end.
+ */
 static int open_owned(int fd, const char *label, struct scribe_reader **ret_r, struct scribe_err *err)
 {
 	struct scribe_reader *r = calloc(1, sizeof(*r));
@@ -324,6 +345,10 @@ double scribe_reader_runtime(const struct scribe_reader *r)
 
 /* ---- records ---- */
 
+/*
+ * The module's stream, opened at its first record. g->failed stays set: a damaged region gives its
+ * error again instead of records from an unknown position.
+ */
 static int open_module(struct scribe_reader *r, int module, struct scribe_log_region *g)
 {
 	const struct scribe_module *m = scribe_reader_module(r, module);
@@ -387,6 +412,10 @@ static void turn_described(const struct scribe_module *m, char *rec)
 	scribe_swap_words(rec + m->fcounters_at, (size_t)m->nfcounters);
 }
 
+/*
+ * A record of a module that only the log's own table describes: any length, but not shorter than
+ * its counters reach.
+ */
 static int next_described(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 			  const void **ret_rec, size_t *ret_len)
 {
@@ -410,6 +439,10 @@ static int next_described(struct scribe_reader *r, const struct scribe_module *m
 	return 1;
 }
 
+/*
+ * A record that is native and newest is given from the window without a copy; any other is
+ * converted in g->fixed. The loop passes over records that have no newest form.
+ */
 static int next_fixed(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 		      const void **ret_rec, size_t *ret_len)
 {
@@ -440,6 +473,10 @@ static int next_fixed(struct scribe_reader *r, const struct scribe_module *m, st
 	return 1;
 }
 
+/*
+ * A stream of single records must not end a record early or late: a length in its base record that
+ * does not fit its counts is damage.
+ */
 static int next_record(struct scribe_reader *r, const struct scribe_module *m, struct scribe_log_region *g,
 		       const void **ret_rec, size_t *ret_len)
 {

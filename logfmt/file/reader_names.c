@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reader's names: three forms of the name region, and the place of names that
- * Darshan's cannot hold. Knows no records.
+ * The reader's names: three forms of the name region, and the region of names that Darshan's cannot
+ * hold (docs/format.md, "Names with a NUL", "The single-region layout"). Names with a NUL are given
+ * first, so that of several names of one id the exact one counts. A name's bytes lie in the
+ * stream's window and are valid until the next call. Knows no records.
  */
 #include "logfmt/file/reader.h"
 
@@ -54,6 +56,10 @@ static int counted_name(struct scribe_reader *r, struct scribe_region_stream *s,
 	return 1;
 }
 
+/*
+ * Log versions from 3.10 on: id, bytes, NUL. The window is doubled until it holds the NUL; `seen`
+ * bytes have been searched already, so that a long name is not searched again from its start.
+ */
 static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 {
 	struct scribe_region_stream *s = r->names.stream;
@@ -91,6 +97,7 @@ static int next_name(struct scribe_reader *r, struct scribe_name *ret_name)
 	}
 }
 
+/* The next name of the region of exact names; at its end the name region follows. */
 static int exact_name(struct scribe_reader *r, struct scribe_name *ret_name)
 {
 	int rc = scribe_log_region_open(r, &r->exact, "exact name", &r->exact_map);
@@ -104,7 +111,10 @@ static int exact_name(struct scribe_reader *r, struct scribe_name *ret_name)
 	return rc;
 }
 
-/* What stands for a name with a NUL, for readers that take no NUL. */
+/*
+ * What stands for a name with a NUL, for readers that take no NUL. The same escape that the name
+ * region of Darshan's layout would hold under that id.
+ */
 static int shorten(struct scribe_reader *r, struct scribe_name *name)
 {
 	if (!r->plain_names || !memchr(name->bytes, 0, name->len))

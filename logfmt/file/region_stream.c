@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A region's plain bytes in a window: out of the file, through a decompressor, or from another
- * supply. Knows nothing of records.
+ * A region's plain bytes in a window: out of the file by pread, through a decompressor, or from
+ * another supply (transposed blocks, one module's records). The window is 256 KiB and grows only
+ * for a piece that does not fit, and only as its bytes arrive: a length in a damaged file cannot
+ * make it large. A stream owns its buffers and its supply, not the descriptor. Runs wherever logs
+ * are read. Knows nothing of records.
  */
 #include "logfmt/file/region_stream.h"
 
@@ -14,10 +17,15 @@
 
 #include "logfmt/file/unpack.h"
 
+/* Compressed bytes a pread, and plain bytes of the window at first. */
 #define IN_BYTES  (64u << 10)
 #define OUT_BYTES (256u << 10)
 #define OUT_SLACK 8 /* a NUL may be read behind the last byte */
 
+/*
+ * `in` and `unpack` are NULL where nothing is compressed; with a supply the fields of the file are
+ * unused.
+ */
 struct scribe_region_stream {
 	int fd;
 	enum scribe_compression comp;
@@ -35,6 +43,10 @@ struct scribe_region_stream {
 	void *from;
 };
 
+/*
+ * The limit of plain bytes is against small files that expand without bound; 64 MiB are allowed in
+ * any case.
+ */
 struct scribe_region_stream *scribe_region_stream_new(int fd, const char *label, const char *region,
 						      uint64_t off, uint64_t len,
 						      enum scribe_compression comp)
@@ -122,6 +134,10 @@ static const struct scribe_region_stream *origin(const struct scribe_region_stre
 	return s;
 }
 
+/*
+ * The offset in the file is that of the compressed bytes consumed so far, the plain byte that of
+ * the record or name at which the reader stands.
+ */
 int scribe_region_stream_error(const struct scribe_region_stream *s, struct scribe_err *err, int code,
 			       const char *fmt, ...)
 {
@@ -167,6 +183,7 @@ static int read_some(struct scribe_region_stream *s, void *buf, size_t cap, size
 	return 0;
 }
 
+/* Compressed bytes when the last ones are used up; none at the region's end. */
 static int refill(struct scribe_region_stream *s, struct scribe_err *err)
 {
 	size_t n;
@@ -186,7 +203,10 @@ static bool record_complete(const struct scribe_region_stream *s)
 	return s->supply && s->supply->left && record_left(s) == 0 && s->out_at < s->out_have;
 }
 
-/* Plain bytes out of compressed ones. */
+/*
+ * Plain bytes out of compressed ones. A region may be several complete streams: an end of input
+ * between streams is the region's end, inside one it is an error.
+ */
 static int produce_unpacked(struct scribe_region_stream *s, unsigned char *to, size_t room, size_t *ret_n,
 			    struct scribe_err *err)
 {
@@ -236,7 +256,10 @@ static int produce(struct scribe_region_stream *s, struct scribe_err *err)
 	return rc;
 }
 
-/* Make room behind the window's bytes for a piece of `n`: move down, else grow by doubling. */
+/*
+ * Make room behind the window's bytes for a piece of `n`: move down, else grow by doubling. Grows
+ * to `n` at most, and by doubling: memory follows the bytes that have come, not what a length says.
+ */
 static int make_room(struct scribe_region_stream *s, size_t n, struct scribe_err *err)
 {
 	unsigned char *out;
@@ -260,6 +283,10 @@ static int make_room(struct scribe_region_stream *s, size_t n, struct scribe_err
 	return 0;
 }
 
+/*
+ * The loop also stops where a record is complete in the window (record_complete): bytes of the next
+ * record must not be given in one piece with it.
+ */
 int scribe_region_stream_need(struct scribe_region_stream *s, size_t n, const void **ret_p, size_t *ret_avail,
 			      struct scribe_err *err)
 {
@@ -278,6 +305,10 @@ int scribe_region_stream_need(struct scribe_region_stream *s, size_t n, const vo
 	return 0;
 }
 
+/*
+ * The record's length is known once its first bytes are there: what the window holds and what the
+ * supply has left of it.
+ */
 int scribe_region_stream_need_record(struct scribe_region_stream *s, const void **ret_p, size_t *ret_avail,
 				     struct scribe_err *err)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Header and table of modules of the single-region layout. Nothing is trusted. Reads no file,
- * and knows no module's meaning.
+ * Header and table of modules of the single-region layout (docs/format.md, same title), decoded
+ * into what the reader has for Darshan's: a header with maps, versions and flags. Modules that this
+ * library does not have are described by the table itself; their descriptions belong to the struct
+ * scribe_unified_table. Nothing is trusted. Reads no file, and knows no module's meaning.
  */
 #include "logfmt/file/unified.h"
 
@@ -36,6 +38,10 @@ static void swap_header(struct scribe_unified_header *h)
 	scribe_swap_words(&h->names_bytes, 3);
 }
 
+/*
+ * What this version does not define is refused, not ignored: a flag may change how records are laid
+ * out.
+ */
 static int check_header(const char *label, const struct scribe_unified_header *h, struct scribe_err *err)
 {
 	if (h->version != SCRIBE_UNIFIED_VERSION)
@@ -79,6 +85,10 @@ static int check_sizes(const char *label, const struct scribe_unified_header *h,
 	return 0;
 }
 
+/*
+ * A map of each module is set later, from the table in the job region; all of them are the one
+ * region.
+ */
 int scribe_unified_decode(const char *label, const void *bytes, size_t len, struct scribe_log_header *ret_header,
 			  struct scribe_log_map *ret_records, bool *ret_sorted, bool *ret_columns,
 			  struct scribe_reader_info *info, struct scribe_err *err)
@@ -140,6 +150,7 @@ static int take_text(struct cursor *c)
 	return len > 0 && len < SCRIBE_UNIFIED_NAME_BYTES;
 }
 
+/* Label and region in front of what is wrong with the table. */
 static int bad_table(const char *label, struct scribe_err *err, int code, const char *what)
 {
 	return scribe_err_set(err, code, "%.200s: job region: table of modules: %s", label, what);
@@ -157,7 +168,10 @@ static void swap_entry(struct entry *e)
 	e->fcounters_at = __builtin_bswap32(e->fcounters_at);
 }
 
-/* Counters lie behind the base record on words, and within a record whose length is known. */
+/*
+ * Counters lie behind the base record on words, and within a record whose length is known. Bounds
+ * what the reader turns and printers read.
+ */
 static bool counters_fit(uint32_t at, unsigned n, uint32_t record_bytes)
 {
 	uint32_t room = record_bytes ? record_bytes : SCRIBE_MAX_RECORD_BYTES;
@@ -168,7 +182,11 @@ static bool counters_fit(uint32_t at, unsigned n, uint32_t record_bytes)
 	       n <= (room - at) / 8;
 }
 
-/* A module that this library does not know: its description in one piece of memory, strings behind. */
+/*
+ * A module that this library does not know: its description in one piece of memory, strings behind.
+ * Names are `text`: the module's, then those of integers, then of reals. Rule KEEP: nothing is
+ * known of how such counters would be added.
+ */
 static struct scribe_module *describe(const struct entry *e, const char *text, size_t text_bytes)
 {
 	size_t n = (size_t)e->ncounters + e->nfcounters;
@@ -198,6 +216,10 @@ static struct scribe_module *describe(const struct entry *e, const char *text, s
 	return m;
 }
 
+/*
+ * One entry and its strings, *ret_text; the cursor is behind them. Id 63 is that of exact names,
+ * which this layout has among its names.
+ */
 static int take_entry(const char *label, struct cursor *c, bool swapped, struct entry *e, const char **ret_text,
 		      struct scribe_err *err)
 {
@@ -224,6 +246,10 @@ static int take_entry(const char *label, struct cursor *c, bool swapped, struct 
 	return 0;
 }
 
+/*
+ * An entry into header, info and table. A known module needs no description; its version is checked
+ * when its records are read.
+ */
 static int take_module(const char *label, const struct entry *e, const char *text, size_t text_bytes,
 		       const struct scribe_log_map *records, struct scribe_log_header *header,
 		       struct scribe_reader_info *info, struct scribe_unified_table *table, struct scribe_err *err)
@@ -250,6 +276,7 @@ static int take_module(const char *label, const struct entry *e, const char *tex
 	return table->modules[e->id] ? 0 : bad_table(label, err, -ENOMEM, "out of memory");
 }
 
+/* The table must fill the rest of the job region to its last byte. */
 int scribe_unified_table_decode(const char *label, const void *bytes, size_t len,
 				const struct scribe_log_map *records, struct scribe_log_header *header,
 				struct scribe_reader_info *info, struct scribe_unified_table *table,
@@ -293,6 +320,10 @@ void scribe_unified_table_free(struct scribe_unified_table *table)
 	}
 }
 
+/*
+ * The inverse for the writer. Strings are part of the entry, so known modules carry their
+ * description too: a reader that lacks the module can print it.
+ */
 size_t scribe_unified_entry_encode(int id, const struct scribe_module *m, const char *label, unsigned version,
 				   unsigned flags, void *out, size_t cap)
 {

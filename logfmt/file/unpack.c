@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zlib, bzip2 and zstd streams one after another. Knows neither files nor regions. */
+/*
+ * zlib, bzip2 and zstd streams one after another, in steps of any size. Each struct scribe_unpack
+ * owns its decompressor's state. Runs wherever logs are read; the preloaded runtime library has
+ * none of it. Knows neither files nor regions.
+ */
 #include "logfmt/file/unpack.h"
 
 #include <bzlib.h>
@@ -24,6 +28,7 @@ struct scribe_unpack {
 	ZSTD_DCtx *zstd;
 };
 
+/* The reason in `why`, without a label: the caller adds file, region and offset. */
 static int wrong(char why[SCRIBE_UNPACK_WHY], int code, const char *text, const char *detail)
 {
 	snprintf(why, SCRIBE_UNPACK_WHY, "%s%s%s%s", text, detail ? " (" : "", detail ? detail : "",
@@ -68,11 +73,13 @@ bool scribe_unpack_is_within(const struct scribe_unpack *u)
 	return u->within;
 }
 
+/* zlib and bzip2 count in 32 bits; the rest comes with the next step. */
 static unsigned part(size_t n)
 {
 	return (unsigned)(n > UINT32_MAX ? UINT32_MAX : n);
 }
 
+/* Z_BUF_ERROR is no error here: it says that this step had no input or no room. */
 static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		     unsigned char *to, size_t room, size_t *ret_n, char *why)
 {
@@ -96,6 +103,7 @@ static int step_zlib(struct scribe_unpack *u, const unsigned char *in, size_t n,
 	return wrong(why, -SCRIBE_E_COMPRESSION, "zlib data are damaged", u->z.msg ? u->z.msg : "no detail");
 }
 
+/* bzip2 has no reset: its state is made and freed for each stream. */
 static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		      unsigned char *to, size_t room, size_t *ret_n, char *why)
 {
@@ -128,6 +136,10 @@ static int step_bzip2(struct scribe_unpack *u, const unsigned char *in, size_t n
 	return wrong(why, -SCRIBE_E_COMPRESSION, "bzip2 data are damaged", code);
 }
 
+/*
+ * Frames that would need a larger window than WINDOW_LOG are refused by zstd as damage: memory is
+ * bounded.
+ */
 static int step_zstd(struct scribe_unpack *u, const unsigned char *in, size_t n, size_t *ret_taken,
 		     unsigned char *to, size_t room, size_t *ret_n, char *why)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of variable length out of a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI. Every count
- * is checked before a byte is fetched for it. Knows streams, not files.
+ * Records of variable length out of a stream: LUSTRE, DXT, MDHIM, HEATMAP, APMPI, each in all
+ * versions that Darshan has released. A record is given from the stream's window, or from
+ * v->scratch where its form must change; both are valid until the next call, and the reader frees
+ * them. Every count is checked before a byte is fetched for it. Knows streams, not files.
  */
 #include "logfmt/file/variable.h"
 
@@ -14,9 +16,14 @@
 #include "logfmt/file/variable_bytes.h"
 #include "logfmt/counters/module.h"
 
+/*
+ * Segments a piece: 40 KiB, so that a record of millions of operations passes through a small
+ * window.
+ */
 #define DXT_PIECE       1024 /* segments */
 #define LUSTRE_V1_WORDS  7
 
+/* At least `n` bytes, which stay until the region is reset; NULL: no memory. */
 static void *scratch_room(struct scribe_scratch *s, size_t n)
 {
 	void *bytes;
@@ -31,7 +38,10 @@ static void *scratch_room(struct scribe_scratch *s, size_t n)
 	return bytes;
 }
 
-/* The head of the next record, native order, copied. 1, 0 at the end, < 0. */
+/*
+ * The head of the next record, native order, copied. 1, 0 at the end, < 0. The head is not passed
+ * over: take_all requests the whole record from its begin.
+ */
 static int take_head(struct scribe_variable *v, struct scribe_region_stream *s, void *head, size_t n,
 		     size_t words, struct scribe_err *err)
 {
@@ -82,7 +92,10 @@ static int no_memory(struct scribe_region_stream *s, struct scribe_err *err)
 	return scribe_region_stream_error(s, err, -ENOMEM, "out of memory for a record");
 }
 
-/* Version 1: seven words and the OST ids; one component in today's form. */
+/*
+ * Version 1: seven words and the OST ids; one component in today's form. What the old form does not
+ * say is -1; the OST ids keep their order.
+ */
 static int lustre_v1(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		     size_t *ret_len, struct scribe_err *err)
 {
@@ -145,6 +158,7 @@ static size_t lustre_trim(struct scribe_lustre_record *rec)
 	return sizeof(*rec) + (size_t)kept * sizeof(rec->comps[0]) + (size_t)stripes * 8;
 }
 
+/* The trimmed record is shorter than the bytes passed over. */
 static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		       size_t *ret_len, struct scribe_err *err)
 {
@@ -174,7 +188,10 @@ static int lustre_next(struct scribe_variable *v, struct scribe_region_stream *s
 	return 1;
 }
 
-/* Bytes of a segment in the file. */
+/*
+ * Bytes of a segment in the file. Versions with thread ids are one above those without: DXT_POSIX
+ * 2, DXT_MPIIO 3.
+ */
 static size_t dxt_each(const struct scribe_variable *v)
 {
 	unsigned without_threads = v->module == SCRIBE_MOD_DXT_MPIIO ? 2 : 1;
@@ -216,6 +233,10 @@ static void dxt_bring(const struct scribe_variable *v, const char *from, struct 
 		to[i].offset = -1; /* not known in that version */
 }
 
+/*
+ * A whole record. Without thread ids a segment is 8 bytes shorter in the file, so that it must be
+ * moved; with them the window is given as it is.
+ */
 static int dxt_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		    size_t *ret_len, struct scribe_err *err)
 {
@@ -283,6 +304,7 @@ static int dxt_next_piece(struct scribe_variable *v, struct scribe_region_stream
 	return 1;
 }
 
+/* All of it is words, so one swap does. Its histogram has one entry even without servers. */
 static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		      size_t *ret_len, struct scribe_err *err)
 {
@@ -307,9 +329,9 @@ static int mdhim_next(struct scribe_variable *v, struct scribe_region_stream *s,
 }
 
 /*
- * Runtimes 3.4.0 to 3.4.3 could be one bin off between ranks: as Darshan's
- * reader does, records of the first one's width are brought to its number of
- * bins when they differ by one.
+ * Runtimes 3.4.0 to 3.4.3 could be one bin off between ranks: as Darshan's reader does, records of
+ * the first one's width are brought to its number of bins when they differ by one. NULL: no memory.
+ * Bins read stand behind bins written, so both halves move.
  */
 static struct scribe_heatmap_record *heatmap_fit(struct scribe_variable *v, struct scribe_heatmap_record *rec)
 {
@@ -369,6 +391,7 @@ static int heatmap_next(struct scribe_variable *v, struct scribe_region_stream *
 	return 1;
 }
 
+/* The module's first record is a head, which its magic word tells; it has another length. */
 static int apmpi_next(struct scribe_variable *v, struct scribe_region_stream *s, const void **ret_rec,
 		      size_t *ret_len, struct scribe_err *err)
 {

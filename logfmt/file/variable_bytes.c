@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long records of variable length are, and their form in the file. Knows no streams: the runtime in
- * MPI programs has this, and no decompressor with it.
+ * How long records of variable length are, and their form in the file. Knows no streams: the
+ * runtime in MPI programs has this, and no decompressor with it. Also used by reader, writer and
+ * the reduction.
  */
 #include "logfmt/file/variable_bytes.h"
 
@@ -10,6 +11,10 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/file/log_types.h"
 
+/*
+ * Without overflow for any count; the bound is that of a whole record, so sums of two such results
+ * fit.
+ */
 size_t scribe_sized(size_t base, int64_t count, size_t each)
 {
 	if (count < 0 || (uint64_t)count > (SCRIBE_MAX_RECORD_BYTES - base) / each)
@@ -17,11 +22,13 @@ size_t scribe_sized(size_t base, int64_t count, size_t each)
 	return base + (size_t)count * each;
 }
 
+/* One histogram entry is part of the record even where there are no servers. */
 size_t scribe_mdhim_bytes(int64_t servers)
 {
 	return scribe_sized(sizeof(struct scribe_mdhim_record), servers > 1 ? servers : 1, 8);
 }
 
+/* From the record's own counts; 0 where `avail` bytes do not hold them or they are out of range. */
 static size_t variable_length(int module, const void *rec, size_t avail)
 {
 	const struct scribe_lustre_record *lustre = rec;
@@ -66,6 +73,7 @@ size_t scribe_record_length(int module, const void *rec, size_t avail)
 	return m->record_bytes ? m->record_bytes : variable_length(module, rec, avail);
 }
 
+/* Only DXT segments differ: thread ids are left out unless the log has them. */
 size_t scribe_variable_encode(int module, bool dxt_threads, const void *rec, size_t len, void *out,
 			      size_t cap)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sequential writer: the order of a log's regions, header last. Knows no module's meaning.
+ * The sequential writer: the order of a log's regions, header last. Each region is compressed as it
+ * comes, so memory does not grow with the log, but for names with a NUL, which are written at the
+ * end. It owns its descriptor and buffers, and removes a file of its own making that was not
+ * finished. The daemon's log builder, the merge of several nodes, the commands that write logs and
+ * the C interface use it. Knows no module's meaning.
  */
 #include "logfmt/file/writer.h"
 
@@ -19,7 +23,10 @@
 #include "logfmt/file/writer_state.h"
 #include "logfmt/file/writer_unified.h"
 
-/* Make `stage` the open region; stages only go up. */
+/*
+ * Make `stage` the open region; stages only go up. Ends the region before. `what` is for the
+ * message. A failed writer gives its first failure again.
+ */
 static int put_stage(struct scribe_writer *w, int stage, const char *what)
 {
 	char buf[24];
@@ -71,6 +78,7 @@ static int create_owned(int fd, const char *path, const struct scribe_writer_opt
 	return 0;
 }
 
+/* zstd is no compression of Darshan's layout: its readers would take the log for damaged. */
 static int check_options(const struct scribe_writer_options *o, struct scribe_err *err)
 {
 	if (!o)
@@ -86,6 +94,7 @@ static int check_options(const struct scribe_writer_options *o, struct scribe_er
 	return 0;
 }
 
+/* The duplicate is 3 or above, so that a closed standard descriptor does not become the log. */
 int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options, struct scribe_writer **ret_w,
 			    struct scribe_err *err)
 {
@@ -101,6 +110,10 @@ int scribe_writer_create_fd(int fd, const struct scribe_writer_options *options,
 	return create_owned(own, NULL, options, ret_w, err);
 }
 
+/*
+ * Mode 0400: a finished log is not changed, and others see it only when the caller changes the
+ * mode.
+ */
 int scribe_writer_create(const char *path, const struct scribe_writer_options *options,
 			 struct scribe_writer **ret_w, struct scribe_err *err)
 {
@@ -115,6 +128,7 @@ int scribe_writer_create(const char *path, const struct scribe_writer_options *o
 	return create_owned(fd, path, options, ret_w, err);
 }
 
+/* The file is removed while it is not a log: its header is missing. */
 struct scribe_writer *scribe_writer_free(struct scribe_writer *w)
 {
 	if (!w)
@@ -164,7 +178,7 @@ int scribe_writer_job(struct scribe_writer *w, const struct scribe_log_job *job,
 	return rc;
 }
 
-/* Keep a name with a NUL for the end of the log. */
+/* Keep a name with a NUL for the end of the log. In the form of their region: id, length, bytes. */
 static int keep_exact(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
 {
 	uint32_t len32 = (uint32_t)len;
@@ -187,6 +201,10 @@ static int keep_exact(struct scribe_writer *w, uint64_t id, const char *bytes, s
 	return 0;
 }
 
+/*
+ * In Darshan's layout a name with a NUL is written twice: its escape here, for other tools, and
+ * exactly at the end of the log. Both have the id.
+ */
 int scribe_writer_name(struct scribe_writer *w, uint64_t id, const char *bytes, size_t len)
 {
 	char shown[SCRIBE_STAND_IN_BYTES];
@@ -241,6 +259,7 @@ int scribe_writer_module(struct scribe_writer *w, const struct scribe_module *m)
 	return 0;
 }
 
+/* The version in the header is that of what is written: DXT with thread ids has a newer one. */
 int scribe_writer_record(struct scribe_writer *w, int module, const void *rec, size_t len)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
@@ -307,7 +326,11 @@ void scribe_writer_partial(struct scribe_writer *w, int module)
 		w->header.partial_flag |= 1ull << module;
 }
 
-/* Our own modules out of the header and into a trailer. */
+/*
+ * Our own modules out of the header and into a trailer. Stock readers stop at a module id without a
+ * name, so that ours must not be in the header's maps (docs/format.md, "The trailer"). `list_own`
+ * leaves them there, for logs between daemon and runtime.
+ */
 static int put_trailer(struct scribe_writer *w)
 {
 	struct scribe_log_header *h = &w->header;
@@ -331,6 +354,7 @@ static int put_trailer(struct scribe_writer *w)
 	return scribe_log_put_at(w, &t, sizeof(t), w->off);
 }
 
+/* As the last region: its id, 63, is above all modules. */
 static int put_exact(struct scribe_writer *w)
 {
 	int rc;
@@ -344,6 +368,10 @@ static int put_exact(struct scribe_writer *w)
 	return scribe_log_put(w, w->exact, w->exact_bytes);
 }
 
+/*
+ * The header goes last: a file that was cut off before has no version in its first bytes, and is no
+ * log.
+ */
 static int finish_default(struct scribe_writer *w)
 {
 	int rc = put_exact(w);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer's file: bytes at offsets, and the compressed stream of the open region. Knows no order of
- * regions. */
+/*
+ * The writer's file: bytes at offsets by pwrite, and the compressed stream of the open region. A
+ * region is a number of complete streams; a stream that was compressed elsewhere can be inserted
+ * between two. The first failure stays in w->failed and ends everything. Knows no order of regions.
+ */
 #include "logfmt/file/writer_put.h"
 
 #include <errno.h>
@@ -8,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Codes of ours are below -4000 and have no errno text. */
 int scribe_log_put_failed(struct scribe_writer *w, int code, const char *what)
 {
 	w->failed = code;
@@ -34,7 +38,10 @@ int scribe_log_put_at(struct scribe_writer *w, const void *bytes, size_t n, uint
 	return 0;
 }
 
-/* What the compressor gives goes behind all that is there. */
+/*
+ * What the compressor gives goes behind all that is there. The sink of the region's pack; w->off
+ * moves only when all is written.
+ */
 static int put_packed(void *to, const void *bytes, size_t n)
 {
 	struct scribe_writer *w = to;
@@ -44,6 +51,10 @@ static int put_packed(void *to, const void *bytes, size_t n)
 	return rc;
 }
 
+/*
+ * A sink's failure has set w->failed with its own message already; only the compressor's own is
+ * added.
+ */
 static int checked(struct scribe_writer *w, int rc)
 {
 	return rc && !w->failed ? scribe_log_put_failed(w, rc, "compression failed") : rc;
@@ -71,6 +82,7 @@ static int end_stream(struct scribe_writer *w)
 	return rc;
 }
 
+/* Ends the open stream, so that the next plain bytes begin a new one behind the inserted. */
 int scribe_log_put_packed(struct scribe_writer *w, const void *bytes, size_t n)
 {
 	int rc = scribe_pack_is_used(w->pack) ? end_stream(w) : 0;
@@ -92,6 +104,7 @@ int scribe_log_put_begin(struct scribe_writer *w, int stage)
 	return begin_stream(w);
 }
 
+/* The single-region layout has lengths in the header, offsets follow from them. */
 static void note_unified(struct scribe_writer *w, uint64_t len)
 {
 	if (w->stage == STAGE_NAMES)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One batch: its records joined in memory, and sorted into those that stand in the log as they are, those of
- * which other batches have something, too, and those that all ranks have. Must not know other batches.
+ * One batch: the parts of up to 64 nodes, its records joined in memory, and sorted into those that
+ * stand in the log as they are, those of which other batches have something, too, and those that
+ * all ranks have. The result is a spool file (spool.h) in the directory of parts. Runs in a thread
+ * of `ioscribe merge`, or in the daemon's helper with the job user's identity; memory is freed with
+ * the batch. Must not know other batches.
  */
 #include "logfmt/nodes/batch.h"
 
@@ -18,8 +21,10 @@
 #include "logfmt/nodes/spool.h"
 #include "logfmt/records/reduce.h"
 
+/* A path's 4,096 bytes, and a name behind it; the same in all files of this folder. */
 #define PATH_BYTES 4400
 
+/* State of one batch: filled by read_nodes, used module by module. */
 struct batch {
 	const struct scribe_survey *s;
 	struct scribe_bundle records;
@@ -35,6 +40,11 @@ void scribe_batch_path(const struct scribe_parts_world *world, size_t batch, cha
 	snprintf(ret, cap, "%s/%s.%zu." SCRIBE_PART_BATCH, world->dir, world->name, batch);
 }
 
+/*
+ * What the survey has found decides: a record that some part has shared must meet it (CARRIED); one
+ * that every rank has, and rank 0 among them, is reduced over all batches; all else goes into the
+ * log as it stands.
+ */
 static enum scribe_spool_kind kind_of(const struct scribe_survey *s, const struct scribe_bundled *r)
 {
 	const struct scribe_id_seen *seen =
@@ -49,6 +59,7 @@ static enum scribe_spool_kind kind_of(const struct scribe_survey *s, const struc
 	return SCRIBE_SPOOL_PACKED;
 }
 
+/* In the form of a file, compressed: the log takes such bytes over unread. */
 static int pack_record(struct batch *b, const struct scribe_bundled *r)
 {
 	size_t need = scribe_record_encode(r->module, false, r->data, r->bytes, NULL, 0);
@@ -64,6 +75,7 @@ static int pack_record(struct batch *b, const struct scribe_bundled *r)
 	return scribe_pack_put(b->pack, b->scratch.at, need);
 }
 
+/* One element an id, joined over the batch; b->elements owns it. */
 static int reduce_record(struct batch *b, const struct scribe_bundled *r)
 {
 	size_t bytes = scribe_redux_bytes(r->module);
@@ -97,6 +109,7 @@ static int put_record(struct batch *b, struct scribe_bundled *r)
 	return scribe_spool_put(b->spool, SCRIBE_SPOOL_CARRIED, r->module, r->id, r->data, r->bytes);
 }
 
+/* Frees what the module had also after a failure, so that the batch can be given up anywhere. */
 static int end_module(struct batch *b, int module)
 {
 	int rc = b->pack ? scribe_pack_end(b->pack) : 0;
@@ -135,6 +148,10 @@ static int put_records(struct batch *b)
 	return rc;
 }
 
+/*
+ * The parts are read a second time: a hash over their bytes shows whether they are still those of
+ * the survey.
+ */
 static int read_nodes(struct batch *b, size_t batch, struct scribe_err *err)
 {
 	const struct scribe_join *j = b->s->j;
@@ -153,6 +170,10 @@ static int read_nodes(struct batch *b, size_t batch, struct scribe_err *err)
 	return rc;
 }
 
+/*
+ * Heatmaps are put on the axis of all batches first, so that records of different batches fit
+ * together.
+ */
 int scribe_batch_write(const struct scribe_survey *s, size_t batch, struct scribe_err *err)
 {
 	struct batch b = {.s = s};

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that take the next piece of work until there is none. Must not know what it is. */
+/*
+ * Threads that take the next piece of work from a shared counter until there is none. The caller's
+ * thread is one of them; nothing outlives the call. Used by the merge of very many nodes. Must not
+ * know what it is.
+ */
 #include "logfmt/nodes/crew.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* On the caller's stack; joined before it ends. */
 struct crew {
 	size_t n;
 	int (*one)(void *ctx, size_t i);
@@ -13,6 +18,7 @@ struct crew {
 	atomic_int failed;
 };
 
+/* A failure stops only what was not begun. Of several failures the last one's code is returned. */
 static void *work(void *arg)
 {
 	struct crew *c = arg;

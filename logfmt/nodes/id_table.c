@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts by module and id, open addressing, nothing is ever taken out. */
+/*
+ * Counts by module and id, open addressing, nothing is ever taken out. A job may have an id for
+ * each file on each node, so that an entry is 24 bytes without pointers. The owner clears it. Used
+ * by the survey of a merge.
+ */
 #include "logfmt/nodes/id_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* A power of two, as every size of the table. */
 #define FIRST_SLOTS 256
 
+/* The entry of a module and id, or the empty one where it belongs. `records` 0 is empty. */
 static struct scribe_id_seen *slot_of(const struct scribe_id_table *t, uint32_t module, uint64_t id)
 {
 	size_t at = (size_t)(((id ^ (uint64_t)module << 56) * 0x9e3779b97f4a7c15ull) >> 20) & (t->slots - 1);
@@ -16,6 +22,7 @@ static struct scribe_id_seen *slot_of(const struct scribe_id_table *t, uint32_t 
 	return &t->slot[at];
 }
 
+/* At three quarters full. A failure leaves the table as it was. */
 static int enlarge(struct scribe_id_table *t)
 {
 	struct scribe_id_table bigger = {.slots = t->slots ? t->slots * 2 : FIRST_SLOTS, .used = t->used};

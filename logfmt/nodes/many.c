@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The log of very many nodes: surveyed, batch by batch into files, and put together from these. What a batch
- * has compressed goes into the log as it is. Must not know who has delivered.
+ * The log of very many nodes: surveyed, batch by batch into files, and put together from these.
+ * What a batch has compressed goes into the log as it is. Spool files are mapped, elements and
+ * carried records are in memory for one module at a time. A merge that was stopped finds its whole
+ * batches again and does the others. Runs in `ioscribe merge` and in the daemon's helper. Must not
+ * know who has delivered.
  */
 #include "logfmt/nodes/many.h"
 
@@ -21,12 +24,14 @@
 
 #define PATH_BYTES 4400
 
+/* One batch's file in memory; `next` is the offset of its first item not yet used. */
 struct spooled {
 	void *at;
 	size_t bytes;
 	size_t next; /* item */
 };
 
+/* State of one merge, on the stack of scribe_many_join, which frees all. */
 struct many {
 	struct scribe_survey survey;
 	struct scribe_join *j;
@@ -34,22 +39,26 @@ struct many {
 	size_t nleft;
 	struct spooled *spool; /* of each batch */
 	size_t batches;
-	struct scribe_err first; /* failure of a thread */
+	bool failed; /* a thread has; it writes `first`, which is read when all have ended */
+	struct scribe_err first;
 	struct scribe_bundle carried;
 	struct scribe_map elements; /* of the module that is being written */
 };
 
+/* Called by the crew's threads; the survey is only read here. */
 static int one_batch(void *ctx, size_t i)
 {
 	struct many *m = ctx;
 	struct scribe_err err = {0};
 	int rc = scribe_batch_write(&m->survey, m->left[i], &err);
 
-	if (rc < 0) /* of several that fail at once any line will do */
+	/* of several that fail at once any line will do */
+	if (rc < 0 && !__atomic_exchange_n(&m->failed, true, __ATOMIC_RELAXED))
 		m->first = err;
 	return rc;
 }
 
+/* Which batches are done is known from their files alone: whole, and of the same plan. */
 static int make_batches(struct many *m)
 {
 	const struct scribe_parts_world *world = m->j->world;
@@ -71,6 +80,7 @@ static int make_batches(struct many *m)
 	return rc < 0 ? scribe_err_set(m->j->err, rc, "%s", m->first.text) : 0;
 }
 
+/* Mapped, not read: the log needs each byte once, and the page cache may drop it again. */
 static int map_batches(struct many *m)
 {
 	char path[PATH_BYTES];
@@ -86,6 +96,7 @@ static int map_batches(struct many *m)
 
 /* ---- the log ---- */
 
+/* Owned by m->elements until put_elements. */
 static int take_element(struct many *m, int module, uint64_t id, const void *element)
 {
 	size_t bytes = scribe_redux_bytes(module);
@@ -103,7 +114,9 @@ static int take_element(struct many *m, int module, uint64_t id, const void *ele
 	return -ENOMEM;
 }
 
-/* Of all batches what must be put together before it is a record of the module; *ret_packed: there is more.
+/*
+ * Of all batches what must be put together before it is a record of the module; *ret_packed: there
+ * is more. Items of a batch ascend by module, so that each batch is read once over all modules.
  */
 static int take_module(struct many *m, int module, bool *ret_packed)
 {
@@ -127,6 +140,7 @@ static int take_module(struct many *m, int module, bool *ret_packed)
 	return rc;
 }
 
+/* A fixed order of shared records: the log must not depend on the hash table. */
 static int by_id(const void *a, const void *b)
 {
 	uint64_t x = ((const struct scribe_map_entry *)a)->key, y = ((const struct scribe_map_entry *)b)->key;
@@ -134,7 +148,7 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Frees the elements, also after a failure. */
+/* Frees the elements, also after a failure. Shared records stand before those of single ranks. */
 static int put_elements(struct many *m, struct scribe_writer *w, int module)
 {
 	struct scribe_map_entry *p = m->elements.entry;
@@ -193,6 +207,10 @@ static int put_module(struct many *m, struct scribe_writer *w, int module)
 	return rc ? rc : put_packed(m, w, module);
 }
 
+/*
+ * Names with a NUL first: they are kept by the writer until the end. All others were compressed by
+ * the survey.
+ */
 static int put_names(struct many *m, struct scribe_writer *w)
 {
 	int rc = 0;
@@ -221,6 +239,9 @@ static int write_log(struct many *m, const char *to)
 	return scribe_join_finish(j, w, rc, to);
 }
 
+/*
+ * The spool files stay: only the caller knows when the log is under its name (scribe_many_clean).
+ */
 int scribe_many_join(struct scribe_join *j, const char *to)
 {
 	struct many m = {.j = j};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One node's parts: what its ranks handed over, and what came later. Must not know other nodes. */
+/*
+ * One node's parts: what its ranks handed over, and what came later; joined into a bundle, which
+ * the caller clears. Runs in the threads of a merge. Must not know other nodes.
+ */
 #include "logfmt/nodes/many_read.h"
 
 #include <errno.h>
@@ -11,6 +14,7 @@
 
 #include "logfmt/base/hash.h"
 
+/* Buffers of a path and of a read. */
 #define PATH_BYTES  4400
 #define PIECE_BYTES (256u << 10)
 
@@ -31,6 +35,7 @@ static uint64_t hash_of(const struct scribe_join *j, const char *node, const cha
 	return hash;
 }
 
+/* Times are moved to the start of the joined job while the records are added. */
 static int read_part(const struct scribe_join *j, const char *node, const char *kind, struct scribe_bundle *b,
 		     uint64_t *partial, struct scribe_err *err)
 {
@@ -45,6 +50,10 @@ static int read_part(const struct scribe_join *j, const char *node, const char *
 	return rc;
 }
 
+/*
+ * Records of the same file and rank in both parts become one; the part with what came later must be
+ * there.
+ */
 int scribe_many_read(const struct scribe_join *j, size_t node, struct scribe_bundle *b, uint64_t *partial,
 		     uint64_t *ret_hash, struct scribe_err *err)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The directory of a job's parts: who has delivered, who may make the logs, and
- * what goes when they are made. Must not know records.
+ * The directory of a job's parts: who has delivered, who may make the logs, and what goes when they
+ * are made. State is in file names alone, so that any node can continue: a name is made by rename
+ * or O_EXCL, never changed. A struct scan owns a snapshot of the directory. Runs in the daemon's
+ * helper with the job user's identity, and in `ioscribe merge`. Must not know records.
  */
 #include "logfmt/nodes/parts.h"
 
@@ -25,6 +27,7 @@
 #define PATH_BYTES   4400
 #define CLAIM        "merging"
 #define FRESH        "fresh" /* a log being made; nobody's name: without a dot */
+/* Names of a directory: far beyond any job's, against one that was filled by mistake. */
 #define ENTRIES_MAX  1000000
 #define DELIVERY_MAX (1u << 20) /* bytes of NODE.done */
 
@@ -35,6 +38,7 @@ struct entry {
 	const char *kind;
 };
 
+/* NODE.done as it was read; `text` is owned. */
 struct delivery {
 	const char *node;
 	long nodes;
@@ -60,7 +64,10 @@ static size_t parent_bytes(const char *dir, size_t n)
 	return n ? n - 1 : 0;
 }
 
-/* Bytes of `dir` that are the directory of logs. */
+/*
+ * Bytes of `dir` that are the directory of logs. Parts may stand one level deeper, in DIR/parts,
+ * where users do not write to DIR.
+ */
 static size_t place_bytes(const char *dir)
 {
 	size_t n = parent_bytes(dir, strlen(dir)), all = strlen(SCRIBE_PARTS_ALL);
@@ -142,6 +149,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
+/* Entries are sorted by name. */
 static bool has(const struct scan *s, const char *name)
 {
 	struct entry key = {.name = (char *)(uintptr_t)name};
@@ -149,6 +157,10 @@ static bool has(const struct scan *s, const char *name)
 	return s->n && bsearch(&key, s->entry, s->n, sizeof(*s->entry), by_name);
 }
 
+/*
+ * A regular file below DELIVERY_MAX as a string, which the caller frees; NULL: none, or not
+ * readable.
+ */
 static char *read_text(const char *dir, const char *name)
 {
 	char path[PATH_BYTES], *text;
@@ -196,6 +208,7 @@ static bool delivered(const struct scan *s, const char *node)
 	return false;
 }
 
+/* Cut where there are more names than fit: the text is for messages and metadata. */
 static void add_missing(struct scan *s, const char *what)
 {
 	size_t n = strlen(s->missing);
@@ -203,7 +216,10 @@ static void add_missing(struct scan *s, const char *what)
 	snprintf(s->missing + n, sizeof(s->missing) - n, "%s%s", n ? "," : "", what);
 }
 
-/* Nodes of which something is known or told to be lacking. */
+/*
+ * Nodes of which something is known or told to be lacking. Those with a NODE.begun and without
+ * NODE.done by name; of the others only the number is known.
+ */
 static void find_missing(struct scan *s)
 {
 	long known = (long)s->ndeliveries;
@@ -223,6 +239,10 @@ static void find_missing(struct scan *s)
 		add_missing(s, "unknown");
 }
 
+/*
+ * Complete: as many nodes have delivered as the job has, and each part that a delivery lists is
+ * there. Deliveries may come before their parts are visible on a network file system.
+ */
 static int read_deliveries(struct scan *s)
 {
 	char name[NAME_MAX + 1];
@@ -265,6 +285,7 @@ static int check_dir(const char *dir, struct scribe_err *err)
 	return 0;
 }
 
+/* A snapshot: names may come meanwhile, so a merge scans again under its claim. */
 static int scan(struct scan *s, struct scribe_err *err)
 {
 	int rc = check_dir(s->dir, err);
@@ -288,7 +309,10 @@ static int scan(struct scan *s, struct scribe_err *err)
 
 /* ---- who makes the logs ---- */
 
-/* Whose claim is old, or says a process of this node that is no more. */
+/*
+ * Is the claim older than SCRIBE_PARTS_STALE_S, or of a process of this node that has ended? A
+ * process of another node cannot be asked for: only time tells.
+ */
 static bool is_stale(const struct scan *s, const char *path)
 {
 	char host[256] = "", by[256], *who = read_text(s->dir, CLAIM);
@@ -303,7 +327,10 @@ static bool is_stale(const struct scan *s, const char *path)
 	return gone || (lstat(path, &st) == 0 && st.st_mtime + SCRIBE_PARTS_STALE_S < time(NULL));
 }
 
-/* One node alone: a name that is made only where there is none, on network file systems too. */
+/*
+ * One node alone: a name that is made only where there is none, on network file systems too. The
+ * file names the host and process, for messages and for is_stale.
+ */
 static int claim(const struct scan *s, bool take_over, struct scribe_err *err)
 {
 	char path[PATH_BYTES], host[256] = "", *who;
@@ -338,6 +365,10 @@ static void remove_name(const struct scan *s, const char *name)
 
 /* ---- the logs ---- */
 
+/*
+ * The path is relative to the directory of logs, which the parts' directory tells. `ret_path` has
+ * PATH_BYTES.
+ */
 static int put_log_path(const struct scan *s, const char *from, const char *log_path, bool replace, char *ret_path,
 		     struct scribe_err *err)
 {
@@ -372,7 +403,10 @@ static void missing_of(const struct scan *s, const char *world, char *ret, size_
 						      s->delivery[i].node);
 }
 
-/* The parts that are in the log go; those that could not be used stay. */
+/*
+ * The parts that are in the log go; those that could not be used stay. Batches go too: they are of
+ * no use without the parts.
+ */
 static void remove_parts(const struct scan *s, const struct scribe_parts_world *world,
 			 const struct entry *first, size_t n, const bool *bad)
 {
@@ -387,6 +421,10 @@ static void remove_parts(const struct scan *s, const struct scribe_parts_world *
 	scribe_many_clean(world);
 }
 
+/*
+ * One world's log: joined into the file FRESH in the directory of parts, then moved under its name.
+ * Parts go only after that, so that a merge that dies at any point can be done again.
+ */
 static int make_log(const struct scan *s, const struct scribe_parts_way *way, const struct entry *first,
 		    size_t n, unsigned number, struct scribe_err *err)
 {
@@ -434,7 +472,10 @@ static bool same_world(const struct entry *a, const struct entry *b)
 	return !strcmp(a->world, b->world);
 }
 
-/* Every world's; "rest" sorts behind the worlds, whose names are hexadecimal. */
+/*
+ * Every world's; "rest" sorts behind the worlds, whose names are hexadecimal. *ret_n counts the
+ * logs, whose numbers become part of names (NAME.2.darshan).
+ */
 static int make_logs(const struct scan *s, const struct scribe_parts_way *way, unsigned *ret_n,
 		     struct scribe_err *err)
 {
@@ -468,6 +509,7 @@ static void remove_all(const struct scan *s)
 			remove_name(s, s->entry[i].name);
 }
 
+/* A directory that is not empty afterwards holds bad parts or a new delivery, and stays. */
 static int merge(struct scan *s, const struct scribe_parts_way *way, struct scribe_err *err)
 {
 	unsigned made = 0;
@@ -486,6 +528,10 @@ static int merge(struct scan *s, const struct scribe_parts_way *way, struct scri
 	return rc;
 }
 
+/*
+ * A missing node is no error of the merge but -EAGAIN: that node will call this when it has
+ * delivered.
+ */
 int scribe_parts_merge(const char *dir, const struct scribe_parts_way *way, struct scribe_err *err)
 {
 	struct scribe_err own;

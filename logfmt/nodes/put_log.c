@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of finished logs and the directories above them. */
+/*
+ * Names of finished logs and the directories above them. Everything is done with the identity of
+ * the caller, which is the job's user in the daemon's helper; nothing relies on root. Also used by
+ * the merge of parts.
+ */
 #include "logfmt/nodes/put_log.h"
 
 #include <errno.h>
@@ -69,6 +73,10 @@ int scribe_make_dirs(char *path, size_t own)
 	return rc;
 }
 
+/*
+ * Readers see the log under its name only complete: the mode is set before, and the rename is
+ * atomic.
+ */
 int scribe_put_name(const char *path, const char *to, bool replace)
 {
 	if (chmod(path, 0400) < 0)

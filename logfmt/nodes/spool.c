@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of batches. The head is written last: without it a file is no spool. Must not know what stands in it.
+/*
+ * Files of batches: items of records, padded to 8 bytes, behind a head. The head is written last,
+ * after fdatasync: without it a file is no spool. Written and read by the same program on one
+ * machine, so layouts are those of memory. Runs in a merge of many nodes. Must not know what stands
+ * in it.
  */
 #include "logfmt/nodes/spool.h"
 
@@ -14,6 +18,10 @@
 
 #define MAGIC 0x316c6f6f70736f69ull /* "iospool1" */
 
+/*
+ * `plan` is a hash of all that decides what the batch contains (survey.h); another plan's file is
+ * not used.
+ */
 struct head {
 	uint64_t magic, plan, bytes;
 };
@@ -24,6 +32,7 @@ struct scribe_spool {
 	int failed;
 };
 
+/* O_EXCL after unlink: a link that somebody has put there is not followed. */
 struct scribe_spool *scribe_spool_create(const char *path, uint64_t plan)
 {
 	struct scribe_spool *s = calloc(1, sizeof(*s));
@@ -63,6 +72,7 @@ int scribe_spool_put(struct scribe_spool *s, enum scribe_spool_kind kind, int mo
 	return s->failed;
 }
 
+/* Not whole: the file stays without a head, and is written again by the next merge. */
 int scribe_spool_finish(struct scribe_spool *s, bool whole)
 {
 	const struct head head = {MAGIC, s->plan, s->bytes};
@@ -77,6 +87,10 @@ int scribe_spool_finish(struct scribe_spool *s, bool whole)
 	return rc;
 }
 
+/*
+ * The descriptor, or a negative code. The length in the head must be the file's: a cut file is not
+ * whole.
+ */
 static int open_whole(const char *path, uint64_t plan, size_t *ret_bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -105,6 +119,7 @@ bool scribe_spool_is_whole(const char *path, uint64_t plan)
 	return fd >= 0;
 }
 
+/* The mapping outlives the descriptor; scribe_spool_unmap ends it. */
 void *scribe_spool_map(const char *path, uint64_t plan, size_t *ret_bytes)
 {
 	int fd = open_whole(path, plan, ret_bytes);
@@ -125,6 +140,7 @@ void scribe_spool_unmap(void *spool, size_t bytes)
 		munmap(spool, bytes);
 }
 
+/* An item that reaches beyond the file ends the list. */
 const struct scribe_spool_item *scribe_spool_next(const void *spool, size_t bytes, size_t *at,
 						  const void **ret_data)
 {

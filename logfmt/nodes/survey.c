@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first reading of many parts: batches of nodes in threads, taken together in the order of the nodes, so
- * that the result does not depend on who was quicker. Keeps no record.
+ * The first reading of many parts: batches of nodes in threads, taken together in the order of the
+ * nodes, so that the result does not depend on who was quicker. Records are read, counted by id and
+ * freed; what stays is names (compressed), counts, the axis of heatmaps, and a hash of each node's
+ * parts. The caller clears the struct scribe_survey. Keeps no record.
  */
 #include "logfmt/nodes/survey.h"
 
@@ -36,6 +38,7 @@ struct found {
 	char *why[SCRIBE_BATCH_NODES]; /* it cannot be used */
 };
 
+/* The batches that the threads have at once. */
 struct round {
 	struct scribe_survey *s;
 	size_t first; /* batch */
@@ -44,6 +47,7 @@ struct round {
 
 static char mark; /* what a map of ids holds */
 
+/* Also of one that was only partly filled. */
 static void found_clear(struct found *t)
 {
 	scribe_id_table_clear(&t->ids);
@@ -54,6 +58,9 @@ static void found_clear(struct found *t)
 		free(t->why[i]);
 }
 
+/*
+ * Only modules whose records can be shared need counts: the others are never joined across nodes.
+ */
 static int tell_record(struct found *t, const struct scribe_bundle *b, const struct scribe_bundled *r,
 		       size_t node)
 {
@@ -79,6 +86,7 @@ static int tell_record(struct found *t, const struct scribe_bundle *b, const str
 	return rc;
 }
 
+/* Bad parts are not fatal: the reason stays in t->why. */
 static int tell_node(struct scribe_survey *s, struct found *t, size_t node, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
@@ -117,6 +125,7 @@ static int tell_batch(void *ctx, size_t i)
 
 /* ---- all together ---- */
 
+/* The first name of an id counts. Those that the name region cannot hold go to s->odd. */
 static int take_names(struct scribe_survey *s, const struct found *t, struct scribe_pack *pack,
 		      struct scribe_bytes *scratch)
 {
@@ -170,6 +179,7 @@ static void take_ranks(struct scribe_survey *s, const struct found *t)
 	}
 }
 
+/* Called by one thread, batch after batch. */
 static int take(struct scribe_survey *s, const struct found *t, size_t first, struct scribe_pack *pack,
 		struct scribe_bytes *scratch)
 {
@@ -190,6 +200,7 @@ static int take(struct scribe_survey *s, const struct found *t, size_t first, st
 	return rc;
 }
 
+/* Memory is bounded by AT_ONCE batches a thread; a slow batch holds up only its round. */
 static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct scribe_bytes *scratch)
 {
 	const size_t batches = scribe_survey_batches(s);
@@ -212,6 +223,10 @@ static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct
 	return rc;
 }
 
+/*
+ * Anything that changes what a batch contains changes the plan: nodes, their parts' bytes, the
+ * job's start, which nodes are left out. Batches of an earlier merge are then made again.
+ */
 static void note_plan(struct scribe_survey *s)
 {
 	const struct scribe_join *j = s->j;
@@ -227,6 +242,7 @@ static void note_plan(struct scribe_survey *s)
 	}
 }
 
+/* Holders are by rank, hashes by node; both belong to the survey. */
 static int survey(struct scribe_survey *s)
 {
 	struct scribe_bytes scratch = {0};

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of a log in memory. Must not know of processes or the kernel side. */
+/*
+ * Records of a log in memory: an array of records, a map of them by (module, id, rank), and the
+ * names of logs read in. The bundle owns copies of all; scribe_bundle_clear frees them. The
+ * daemon's log builder fills it from drained records, the merge of several nodes from parts; both
+ * reduce it and write it in the order of the format. Must not know of processes or the kernel side.
+ */
 #include "logfmt/records/heat.h"
 #include "logfmt/records/bundle.h"
 
@@ -11,6 +16,9 @@
 #include "logfmt/records/reduce.h"
 #include "logfmt/records/shift.h"
 
+/*
+ * Records of one key may differ (r->same chains them): the key is mixed from 16 bytes and a module.
+ */
 static uint64_t key_of(int module, uint64_t id, int64_t rank)
 {
 	uint64_t k = id ^ ((uint64_t)rank + 1) * 0x9e3779b97f4a7c15ull ^ ((uint64_t)module << 56);
@@ -40,6 +48,7 @@ void scribe_bundle_clear(struct scribe_bundle *b)
 	memset(b, 0, sizeof(*b));
 }
 
+/* Not looked up for an equal one: records of modules that cannot be merged stand side by side. */
 static int append(struct scribe_bundle *b, int module, const void *rec, size_t bytes)
 {
 	const struct scribe_base_record *base = rec;
@@ -95,6 +104,7 @@ bool scribe_bundle_can_share(int module)
 	return module == SCRIBE_MOD_LUSTRE || scribe_redux_bytes(module);
 }
 
+/* The chain's records by scribe_redux_*, one element at a time, so that memory is two elements. */
 static int reduce_records(struct scribe_bundled *first)
 {
 	size_t bytes = scribe_redux_bytes(first->module);
@@ -112,7 +122,11 @@ static int reduce_records(struct scribe_bundled *first)
 	return rc;
 }
 
-/* One shared record from the chain of all ranks' records; it replaces the first. */
+/*
+ * One shared record from the chain of all ranks' records; it replaces the first. LUSTRE has nothing
+ * to add: rank 0's layout becomes the shared one. The others get length 0 and are freed by
+ * drop_empty.
+ */
 static int reduce_chain(struct scribe_bundled *first)
 {
 	int rc = first->module == SCRIBE_MOD_LUSTRE ? 0 : reduce_records(first);
@@ -139,6 +153,10 @@ static void drop_empty(struct scribe_bundle *b)
 	b->n = kept;
 }
 
+/*
+ * The map holds pointers and keys with ranks: both have changed after reducing or taking records
+ * out.
+ */
 int scribe_bundle_rekey(struct scribe_bundle *b)
 {
 	scribe_map_clear(&b->by_key);
@@ -167,6 +185,11 @@ static int by_module_id_rank(const void *a, const void *b)
 	return 0;
 }
 
+/*
+ * Sorted by module, id and rank, the records of one id are neighbours. An id is shared when it has
+ * as many records as the world has ranks; a record that is shared already sorts first, and prevents
+ * it.
+ */
 int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs)
 {
 	size_t next;
@@ -198,6 +221,7 @@ int scribe_bundle_reduce(struct scribe_bundle *b, int64_t nprocs)
 	return scribe_bundle_rekey(b);
 }
 
+/* Of several names of one id the first counts. */
 static int keep_name(struct scribe_bundle *b, const struct scribe_name *name)
 {
 	struct scribe_bundle_name *n;
@@ -217,7 +241,10 @@ static int keep_name(struct scribe_bundle *b, const struct scribe_name *name)
 	return 0;
 }
 
-/* A heatmap of a log that began later than the job, on the job's axis. */
+/*
+ * A heatmap of a log that began later than the job, on the job's axis. `lag` is in seconds. Bins
+ * are divided by time, since the log's bins need not meet the job's.
+ */
 static int take_late_heat(struct scribe_bundle *b, const struct scribe_heatmap_record *rec, double lag)
 {
 	const uint64_t end = (uint64_t)((lag + rec->bin_width_seconds * (double)rec->nbins) * 1e9);
@@ -237,7 +264,10 @@ static int take_late_heat(struct scribe_bundle *b, const struct scribe_heatmap_r
 	return rc;
 }
 
-/* One record of a log: kept as it is, or joined with what is there. */
+/*
+ * One record of a log: kept as it is (no lag: a plain reading), or joined with what is there, its
+ * times moved. Records of modules without a layout are joined unmoved.
+ */
 static int take(struct scribe_bundle *b, int module, const void *rec, size_t bytes, const double *lag)
 {
 	void *copy;
@@ -260,6 +290,7 @@ static int take(struct scribe_bundle *b, int module, const void *rec, size_t byt
 	return rc;
 }
 
+/* Names first: the reader gives them apart from records. */
 static int take_all(struct scribe_bundle *b, struct scribe_reader *r, const double *lag, struct scribe_err *err)
 {
 	struct scribe_name name;
@@ -294,6 +325,7 @@ int scribe_bundle_join(struct scribe_bundle *b, struct scribe_reader *r, double 
 	return take_all(b, r, &seconds, err);
 }
 
+/* Names without a record in the bundle are left out. */
 int scribe_bundle_write_names(const struct scribe_bundle *b, struct scribe_writer *w)
 {
 	struct scribe_map done = {0};

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open-addressing map with removal by shifting back: no tombstones. */
+/*
+ * Open-addressing map with removal by shifting back: no tombstones, so that a map that lives as
+ * long as the daemon does not fill up with them. At most three quarters full. Owns its table, not
+ * the values. The daemon, the merge of several nodes and the commands `diff` and `top` use it.
+ */
 #include "logfmt/records/hashmap.h"
 
 #include <errno.h>
@@ -7,11 +11,13 @@
 
 #define FIRST_PLACES 64
 
+/* Multiplicative hash: keys are ids that are hashes already, or small numbers. */
 static size_t home(const struct scribe_map *map, uint64_t key)
 {
 	return (size_t)((key * 0x9e3779b97f4a7c15ull) >> 20) & (map->places - 1);
 }
 
+/* The entry of the key or the empty one where it would go; the map always has empty ones. */
 static struct scribe_map_entry *find(const struct scribe_map *map, uint64_t key)
 {
 	size_t at = home(map, key);
@@ -60,6 +66,9 @@ int scribe_map_put(struct scribe_map *map, uint64_t key, void *value)
 	return 0;
 }
 
+/*
+ * Entries behind the hole move forward until an empty one, so that every search still ends right.
+ */
 void *scribe_map_take(struct scribe_map *map, uint64_t key)
 {
 	struct scribe_map_entry *p;

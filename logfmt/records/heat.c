@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Records of heatmaps to tables and back. Must not know whose they are, nor of parts of logs. */
+/*
+ * Records of heatmaps to tables and back: a table has 200 bins whose width doubles as time goes on
+ * (logfmt/rules/heat_rules.h), a record has as many as it needs. The daemon makes a rank's record
+ * from tables; the merge of several nodes reads records into tables again. Allocates nothing. Must
+ * not know whose they are, nor of parts of logs.
+ */
 #include "logfmt/records/heat.h"
 
 #include <string.h>
 
 #define LONGEST 1e9 /* seconds: whatever is beyond is damage */
 
+/* A bin as one operation of that length: the rules spread it over the table's bins by time. */
 static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t width_ns, uint64_t read, uint64_t written)
 {
 	struct scribe_heat h = {.from_ns = from_ns, .to_ns = from_ns + width_ns, .bytes = {read, written}};
@@ -14,6 +20,7 @@ static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t width_n
 		scribe_heat_put(to, &h);
 }
 
+/* The last bin may be partly beyond the span. */
 size_t scribe_heat_nbins(uint64_t span_ns, uint32_t shift)
 {
 	const uint64_t width = SCRIBE_HEAT_WIDTH_NS << shift, n = span_ns / width + (span_ns % width != 0);
@@ -29,6 +36,7 @@ void scribe_heat_add(struct scribe_heat_table *to, const struct scribe_heat_tabl
 		put(to, from->base_ns + i * width, width, from->bin[i].bytes[0], from->bin[i].bytes[1]);
 }
 
+/* Bytes written are the first half of a record's bins, bytes read the second, as Darshan has it. */
 void scribe_heat_write(const struct scribe_heat_table *t, size_t nbins, uint64_t id, int64_t rank,
 		       struct scribe_heatmap_record *rec)
 {
@@ -45,6 +53,7 @@ void scribe_heat_write(const struct scribe_heat_table *t, size_t nbins, uint64_t
 	}
 }
 
+/* The record is from a file: widths and lags that make no sense are replaced, not trusted. */
 void scribe_heat_read(const struct scribe_heatmap_record *rec, double lag, struct scribe_heat_table *to)
 {
 	const double said = rec->bin_width_seconds, width = said > 0 && said < LONGEST ? said : 1;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The heatmaps of one bundle on one axis. Must not know where they come from. */
+/*
+ * The heatmaps of one bundle on one axis: all records of the finished log have bins of one width
+ * and number. First all records are noted for the axis, then each rank's are added up and written
+ * anew; replaced records are freed. Runs in the merge of several nodes. Must not know where they
+ * come from.
+ */
 #include "logfmt/records/heat_level.h"
 
 #include <errno.h>
@@ -22,6 +27,10 @@ void scribe_heat_axis_note(struct scribe_heat_axis *axis, const struct scribe_bu
 	}
 }
 
+/*
+ * Bins as wide as the widest that came, and wide enough for the span. The factor allows for the
+ * rounding of a width that was stored in seconds.
+ */
 static uint32_t shift_of(const struct scribe_heat_axis *axis)
 {
 	struct scribe_heat_table t = {0};
@@ -33,6 +42,7 @@ static uint32_t shift_of(const struct scribe_heat_axis *axis)
 	return t.shift;
 }
 
+/* In the order of being added within a rank, so that the result does not depend on qsort. */
 static int by_id_rank(const void *a, const void *b)
 {
 	const struct scribe_bundled *x = **(struct scribe_bundled * *const *)a;
@@ -45,7 +55,10 @@ static int by_id_rank(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The first of `n` records of one rank and module gets all of them; the others are none any more. */
+/*
+ * The first of `n` records of one rank and module gets all of them; the others are none any more.
+ * Those others keep their memory, with length 0, until scribe_heat_level_to frees them.
+ */
 static int level_one(struct scribe_bundled ***at, size_t n, uint32_t shift, size_t nbins)
 {
 	struct scribe_bundled *first = **at, *made;
@@ -80,6 +93,7 @@ static struct scribe_bundled ***records_of(struct scribe_bundle *b, size_t *ret_
 	return at;
 }
 
+/* Also after a failure records of length 0 are taken out, and the map is built again. */
 int scribe_heat_level_to(struct scribe_bundle *b, const struct scribe_heat_axis *axis)
 {
 	uint32_t shift = shift_of(axis);

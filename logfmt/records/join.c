@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining counters: plain rules, groups that go together, common values. The
- * semantics are those of Darshan's reductions (facts of its 3.5.0 release),
- * made independent of order. Knows no ranks' records, only counters.
+ * Joining counters: plain rules, groups that go together, common values. The semantics are those of
+ * Darshan's reductions (facts of its 3.5.0 release), made independent of order. Works on the
+ * caller's memory. Run by the ranks at MPI_Finalize inside the traced program, by the daemon's log
+ * builder, by the merge of several nodes and by `ioscribe merge`. Knows no ranks' records, only
+ * counters.
  */
 #include "logfmt/records/join.h"
 
@@ -13,6 +15,7 @@
 #include "logfmt/records/null_join.h"
 #include "logfmt/records/sum.h"
 
+/* Pieces of the plans below; -1 stands for "this module has no such counter". */
 #define NO_VALUES {{0, 0, 0}, {0, 0, 0}}
 #define NO_TIMES                                                                                          \
 	.bytes_read = -1, .bytes_written = -1, .read_time = -1, .write_time = -1, .meta_time = -1,        \
@@ -26,6 +29,10 @@
 #define VARIANCE(M) .variance = SCRIBE_##M##_F_VARIANCE_RANK_TIME
 #define ACCESS(M, width) {width, SCRIBE_##M##_ACCESS1_ACCESS, SCRIBE_##M##_ACCESS1_COUNT}
 
+/*
+ * Which counters belong together in each module. DFS and DAOS have no variance, STDIO no slowest
+ * operation.
+ */
 static const struct scribe_join_plan plans[] = {
 	{SCRIBE_MOD_NULL, NO_VALUES, NO_TIMES, .own = scribe_null_join},
 	{SCRIBE_MOD_POSIX,
@@ -66,7 +73,10 @@ const struct scribe_join_plan *scribe_join_plan(int module)
 	return NULL;
 }
 
-/* > 0 when a comes before b: more often, then the greater value. */
+/*
+ * > 0 when a comes before b: more often, then the greater value. So that of equal counts the result
+ * does not depend on the order of joining.
+ */
 static int before(const struct scribe_common *a, const struct scribe_common *b, int width)
 {
 	if (a->count != b->count)
@@ -90,6 +100,7 @@ void scribe_common_sort(struct scribe_common *table, int used, int width)
 	}
 }
 
+/* Values are compared over the full width: unused words are zero in all entries. */
 void scribe_common_add(struct scribe_common *table, int *used, int room, const int64_t *value, int width,
 		       int64_t count)
 {
@@ -112,6 +123,7 @@ void scribe_common_add(struct scribe_common *table, int *used, int room, const i
 		table[least] = e;
 }
 
+/* A count of 0 is an empty entry of the record. */
 void scribe_common_take(const struct scribe_value_group *g, const int64_t *counters,
 			struct scribe_common *table, int *used, int room)
 {
@@ -139,6 +151,7 @@ void scribe_common_give(const struct scribe_value_group *g, const struct scribe_
 	}
 }
 
+/* -1 of a count is "could not be monitored" and stays; FIRST passes over 0, which is "never". */
 int64_t scribe_join_int(enum scribe_rule rule, int64_t a, int64_t b)
 {
 	switch (rule) {
@@ -180,6 +193,7 @@ double scribe_join_float(enum scribe_rule rule, double a, double b)
 	}
 }
 
+/* The size belongs to the operation that took longest, so both are taken together. */
 void scribe_join_slowest(const struct scribe_join_plan *p, int64_t *c, double *f, const int64_t *oc,
 			 const double *of)
 {

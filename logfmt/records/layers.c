@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LAYERS records. Knows where the kernel's parts keep what, nothing of files. */
+/*
+ * LAYERS records: for each file the bytes at the level of HDF5 and PnetCDF, of MPI-IO and of system
+ * calls, and their ratios. The daemon's log builder adds the other modules' sums; the ratios are
+ * made again wherever records are joined, also by the ranks. Knows where the kernel's parts keep
+ * what, nothing of files.
+ */
 #include "logfmt/records/layers.h"
 #include "logfmt/records/grid.h"
 
@@ -12,6 +17,7 @@ struct level {
 	unsigned field; /* of the three in the ext part */
 };
 
+/* STDIO's bytes are counted at the level of POSIX. */
 static const struct level levels[] = {
 	{SCRIBE_MOD_POSIX, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
 	{SCRIBE_MOD_STDIO, SCRIBE_LAYERS_POSIX_BYTES_READ, -1, -1, 0},
@@ -44,11 +50,13 @@ void scribe_layers_add(struct scribe_layers_record *r, int module, const struct 
 	}
 }
 
+/* -1: nothing to compare with. 1 is a level that adds no bytes. */
 static double ratio(int64_t lower, int64_t upper)
 {
 	return upper > 0 ? (double)lower / (double)upper : -1;
 }
 
+/* The top level is the file format where there is one, else MPI-IO. */
 void scribe_layers_ratios(const int64_t *c, double *f)
 {
 	for (int w = 0; w < 2; w++) {
@@ -63,6 +71,7 @@ void scribe_layers_ratios(const int64_t *c, double *f)
 	}
 }
 
+/* Called before the counters are added, so that it adds them itself for the ratios. */
 void scribe_layers_join(void *rec, const void *other)
 {
 	struct scribe_layers_record *r = rec;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of STDIO, MPI-IO, HDF5 and PnetCDF. Knows the units of both sides, nothing of
- * processes or files.
+ * Records of STDIO, MPI-IO, HDF5 and PnetCDF from what the kernel programs counted of a library's
+ * calls. Which field of a part is which counter is set by logfmt/rules/lib_rules.h; nanoseconds
+ * become seconds on the grid of grid.h. Run by the daemon when a log is built; nothing is
+ * allocated. Knows the units of both sides, nothing of processes or files.
  */
 #include "logfmt/records/lib_finish.h"
 
@@ -11,6 +13,7 @@
 #include "logfmt/records/join.h"
 #include "logfmt/rules/lib_rules.h"
 
+/* The four most common values into a record's counters. */
 static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_map *map)
 {
 	struct scribe_value top[SCRIBE_TOP_VALUES];
@@ -22,12 +25,17 @@ static void put_top(int64_t *values, int64_t *counts, const struct scribe_value_
 	}
 }
 
+/* The caller's function that has an access's lengths and strides, and its argument. */
 struct patterns {
 	scribe_access_pattern_fn fn;
 	void *ctx;
 };
 
-/* The four commonest accesses with their lengths and strides. */
+/*
+ * The four commonest accesses with their lengths and strides. The map counts accesses by a key of
+ * the pattern; a key that the caller does not have counts with -1 for all that it is. The table is
+ * larger than four, since different keys may have one pattern.
+ */
 static void put_patterns(int module, int64_t *counters, const struct scribe_value_map *map,
 		       const struct patterns *patterns)
 {
@@ -50,6 +58,7 @@ static void put_patterns(int module, int64_t *counters, const struct scribe_valu
 	scribe_common_give(group, table, used, counters);
 }
 
+/* The part's dups are FDOPENS here, its fsyncs FLUSHES (lib_rules.h). */
 static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_stdio_record *r)
 {
 	const struct scribe_posix_part *s = &acc->sum;
@@ -80,6 +89,7 @@ static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, stru
 	return sizeof(*r);
 }
 
+/* The ext part begins with MPI-IO's own counters, in the record's order up to VIEWS. */
 static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int64_t mode,
 			 struct scribe_mpiio_record *r)
 {
@@ -111,7 +121,10 @@ static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int6
 	return sizeof(*r);
 }
 
-/* 1, 0, or -1: nobody could see it. */
+/*
+ * 1, 0, or -1: nobody could see it. Ranks and calls have added up: the low 32 bits count "yes",
+ * SCRIBE_LIB_FLAG_UNKNOWN "not visible".
+ */
 static int64_t flag(uint64_t v)
 {
 	return v % SCRIBE_LIB_FLAG_UNKNOWN ? 1 : v ? -1 : 0;
@@ -132,6 +145,7 @@ static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct
 	return sizeof(*r);
 }
 
+/* Properties of the dataset (dimensions, type, chunks) are set once by the handler, not counted. */
 static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const struct patterns *patterns,
 		       struct scribe_h5d_record *r)
 {
@@ -171,6 +185,7 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	return sizeof(*r);
 }
 
+/* Waits are counted as the part's reads; a file has no reads of its own. */
 static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
 			   struct scribe_pnetcdf_file_record *r)
 {
@@ -208,6 +223,9 @@ static int64_t nc_sum(const int64_t *c, int first, int last)
 	return sum;
 }
 
+/*
+ * Every form of get and put is counted; collective calls are all blocking ones but the independent.
+ */
 static void nc_counts(const struct scribe_posix_acc *acc, int64_t *c)
 {
 	for (int i = SCRIBE_PNETCDF_VAR_PUT_VAR; i <= SCRIBE_PNETCDF_VAR_BPUT_VARN; i++)
@@ -227,6 +245,9 @@ static void nc_counts(const struct scribe_posix_acc *acc, int64_t *c)
 		nc_sum(c, SCRIBE_PNETCDF_VAR_BPUT_VAR, SCRIBE_PNETCDF_VAR_BPUT_VARN);
 }
 
+/*
+ * SCRIBE_LIB_NC_SHAPE packs dimensions, type size and whether it is a record variable in one word.
+ */
 static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, const struct patterns *patterns,
 			  struct scribe_pnetcdf_var_record *r)
 {

@@ -32,7 +32,7 @@ typedef bool (*scribe_access_pattern_fn)(void *ctx, int64_t key, struct scribe_a
  * The record of `module` (SCRIBE_MOD_STDIO, SCRIBE_MOD_MPIIO, SCRIBE_MOD_H5F,
  * SCRIBE_MOD_H5D, SCRIBE_MOD_PNETCDF_FILE, SCRIBE_MOD_PNETCDF_VAR) and its length
  * in bytes, 0 for another module. Times as in scribe_posix_acc_record. `mode`:
- * MPI-IO's access mode. `shape`: called with `ctx` for accesses of datasets and
+ * MPI-IO's access mode. `pattern`: called with `ctx` for accesses of datasets and
  * variables; one that it does not know has -1 for all that it is.
  */
 size_t scribe_lib_record_make(int module, const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,

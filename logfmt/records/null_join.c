@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The NULL module's own reduction, an example for new modules (docs/adding-a-module.md): a function
+ * named in the module's plan, called before the plain rules. Run wherever records are joined, also
+ * inside the traced program at MPI_Finalize.
+ */
 #include "logfmt/records/null_join.h"
 
 #include "logfmt/counters/records.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel parts added up and turned into records. Knows the units of both sides,
- * nothing of processes or files.
+ * Kernel parts added up and turned into records. An accumulator holds the sums of one record and
+ * two maps of distinct values; the maps own memory beyond their first four entries, which
+ * scribe_posix_acc_free frees. The daemon adds parts as it drains them and makes records when a log
+ * is built. Knows the units of both sides, nothing of processes or files.
  */
 #include "logfmt/records/posix_finish.h"
 
@@ -34,6 +36,7 @@ static const struct scribe_value *places_of(const struct scribe_value_map *m, ui
 	return m->room ? m->more : m->own;
 }
 
+/* Value 0 is an empty entry, which map_add never stores. `room` is a power of two. */
 static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t room, int64_t value)
 {
 	uint32_t at = (uint32_t)(((uint64_t)value * 0x9e3779b97f4a7c15ull) >> 32) & (room - 1);
@@ -43,6 +46,9 @@ static struct scribe_value *hashed_place(struct scribe_value *v, uint32_t room, 
 	return &v[at];
 }
 
+/*
+ * From the four own entries to 16 hashed ones, then by doubling. -ENOMEM leaves the map as it was.
+ */
 static int map_grow(struct scribe_value_map *m)
 {
 	uint32_t room = m->room ? m->room * 2 : 16;
@@ -63,6 +69,10 @@ static int map_grow(struct scribe_value_map *m)
 	return 0;
 }
 
+/*
+ * Beyond SCRIBE_MAP_MOST distinct values new ones are only counted as dropped: memory of a record
+ * is bounded however many processes share it.
+ */
 static int map_add(struct scribe_value_map *m, int64_t value, uint64_t count)
 {
 	struct scribe_value *v = NULL;
@@ -99,6 +109,7 @@ static int map_add_all(struct scribe_value_map *m, const struct scribe_value *v,
 	return rc;
 }
 
+/* A table's dropped operations had values for which the kernel had no room. */
 static int map_add_table(struct scribe_value_map *m, const struct scribe_value_table *t)
 {
 	if (!t)
@@ -118,6 +129,7 @@ bool scribe_value_map_at(const struct scribe_value_map *map, uint32_t i, struct 
 	return true;
 }
 
+/* Insertion into `n` entries: n is four, and a map is visited once a record. */
 void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_value *ret_top, unsigned n)
 {
 	uint32_t places;
@@ -141,6 +153,7 @@ void scribe_value_map_top(const struct scribe_value_map *map, struct scribe_valu
 
 /* ---- sums ---- */
 
+/* Times and offsets: 0 is "never", for the smaller of two it must not win. */
 static void later(uint64_t *at, uint64_t ns)
 {
 	if (ns > *at)
@@ -153,6 +166,10 @@ static void sooner(uint64_t *at, uint64_t ns)
 		*at = ns;
 }
 
+/*
+ * All fields of a part that can be added; of equal slowest operations the larger size counts, so
+ * that the order of parts does not matter.
+ */
 static void add_sums(struct scribe_posix_part *s, const struct scribe_posix_part *p)
 {
 	s->events += p->events;
@@ -192,6 +209,7 @@ static void add_sums(struct scribe_posix_part *s, const struct scribe_posix_part
 	later(&s->close_end, p->close_end);
 }
 
+/* Values first: these alone can fail, and the sums are then all or nothing. */
 int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_part *part,
 			 const struct scribe_value_table *access, const struct scribe_value_table *stride)
 {
@@ -272,6 +290,7 @@ static void put_calls(int64_t *c, const struct scribe_posix_part *s)
 	c[SCRIBE_POSIX_RENAME_TARGETS] = (int64_t)s->rename_targets;
 }
 
+/* Moments are seconds from `base`, durations plain seconds. */
 static void put_times(double *f, const struct scribe_posix_part *s, uint64_t base)
 {
 	f[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
@@ -306,6 +325,7 @@ void scribe_posix_acc_record(const struct scribe_posix_acc *acc, uint64_t id, in
 	put_times(ret_rec->fcounters, &acc->sum, base_mono_ns);
 }
 
+/* Counters up to CLOSE_NS are numbers, from there on nanoseconds that become seconds. */
 int scribe_posix_acc_ext_record(const struct scribe_posix_acc *acc, uint64_t id, int64_t rank,
 				struct scribe_posix_ext_record *ret_rec)
 {

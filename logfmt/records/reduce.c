@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction over ranks and merging within one rank. Elements are plain bytes,
- * so that they can travel as an MPI datatype. Knows no MPI.
+ * Reduction over ranks and merging within one rank. Elements are plain bytes without pointers, so
+ * that they can travel as an MPI datatype: the record, who is lowest, spreads, and tables of common
+ * values. Run by the ranks at MPI_Finalize, by the daemon's log builder, by the merge of several
+ * nodes and by `ioscribe merge`, which so give the same numbers. Memory is the caller's. Knows no
+ * MPI.
  */
 #include "logfmt/records/reduce.h"
 
@@ -13,6 +16,7 @@
 #include "logfmt/records/sum.h"
 #include "logfmt/counters/module.h"
 
+/* Most counters of rule KEEP that a module has; more of them would not be followed. */
 #define KEEP_MAX 12
 
 /* Population variance in progress (Chan, Golub, LeVeque 1983). */
@@ -20,6 +24,7 @@ struct spread {
 	double mean, s;
 };
 
+/* Its bytes depend on the module only, as an MPI operation demands. */
 struct elem {
 	double n; /* records joined */
 	struct spread time, bytes;
@@ -37,6 +42,7 @@ struct view {
 	size_t record_bytes;
 };
 
+/* False: the module has no plan, or its records are not reduced. */
 static bool view_of(int module, struct view *v)
 {
 	v->m = scribe_module_by_id(module);
@@ -47,6 +53,7 @@ static bool view_of(int module, struct view *v)
 	return true;
 }
 
+/* MDHIM's length depends on its servers; an element has room for a bounded number. */
 size_t scribe_redux_record_bytes(int module)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
@@ -95,6 +102,7 @@ static int64_t *table_of(const struct view *v, const struct elem *e, int which)
 	       (which ? table_words(&v->plan->values[0]) : 0);
 }
 
+/* Into a table of twice the size, which can take the other element's values too. */
 static void load_table(const struct view *v, const struct elem *e, int which, struct scribe_common *table,
 		       int *used)
 {
@@ -106,6 +114,7 @@ static void load_table(const struct view *v, const struct elem *e, int which, st
 		scribe_common_add(table, used, 2 * SCRIBE_REDUX_VALUES, w, width, w[width]);
 }
 
+/* The most common ones of a sorted table; rarer ones are lost here. */
 static void store_table(const struct view *v, struct elem *e, int which, const struct scribe_common *table,
 			int used)
 {
@@ -202,6 +211,9 @@ int scribe_redux_begin(int module, const void *rank_record, void *ret_elem)
 	return 0;
 }
 
+/*
+ * Chan's pairwise formula: the result does not depend on how elements are grouped but for rounding.
+ */
 static void join_spread(struct spread *a, double na, const struct spread *b, double nb)
 {
 	double d = b->mean - a->mean;
@@ -213,6 +225,10 @@ static void join_spread(struct spread *a, double na, const struct spread *b, dou
 /* Whose the other record is: of another rank, of the same one, or of ranks that may be those of the first. */
 enum whose { OTHER_RANK, SAME_RANK, SOME_RANKS };
 
+/*
+ * Counts of ranks (RANKS_READ): within one rank 1 or 0; over sets of ranks that may overlap the sum
+ * would count a rank twice, so it is unknown (-1).
+ */
 static int64_t join_rank_counts(enum whose whose, int64_t a, int64_t b)
 {
 	if (whose == SAME_RANK && a >= 0 && b >= 0)
@@ -222,7 +238,10 @@ static int64_t join_rank_counts(enum whose whose, int64_t a, int64_t b)
 	return scribe_join_int(SCRIBE_RULE_RANKS, a, b);
 }
 
-/* Everything with a plain rule, in place. */
+/*
+ * Everything with a plain rule, in place. The module's own reduction comes first: it needs all
+ * counters as they were.
+ */
 static void join_plain(const struct scribe_module *m, const struct scribe_join_plan *p, enum whose whose, void *rec,
 		       const void *other)
 {
@@ -240,6 +259,9 @@ static void join_plain(const struct scribe_module *m, const struct scribe_join_p
 		f[i] = scribe_join_float(m->fcounters[i].rule, f[i], of[i]);
 }
 
+/*
+ * The value of the lowest rank that has one. Each such counter remembers its rank in the element.
+ */
 static void join_keeps(const struct view *v, struct elem *e, const struct elem *o)
 {
 	int words[KEEP_MAX];
@@ -275,6 +297,7 @@ static void join_rest(const struct view *v, struct elem *e, const struct elem *o
 		e->lowest = o->lowest;
 }
 
+/* Groups after plain rules: none of them has a plain rule, so that the order among them is free. */
 int scribe_redux_join(int module, void *elem, const void *other)
 {
 	struct elem *e = elem;
@@ -313,6 +336,7 @@ int scribe_redux_join(int module, void *elem, const void *other)
 	return 0;
 }
 
+/* An element stays as it is: it may still be joined. */
 int scribe_redux_end(int module, const void *elem, void *ret_record)
 {
 	const struct elem *e = elem;
@@ -372,6 +396,7 @@ static void merge_servers(struct scribe_mdhim_record *rec, const struct scribe_m
 							   other->server_histogram[i]);
 }
 
+/* Of one rank's two records: eight values at most, exactly added, then the four most common. */
 static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int64_t *oc)
 {
 	for (int i = 0; i < 2; i++) {
@@ -388,7 +413,10 @@ static void merge_values(const struct scribe_join_plan *p, int64_t *c, const int
 	}
 }
 
-/* Both have the module's plan, and rec the room. */
+/*
+ * Both have the module's plan, and rec the room. KEEP takes the other's value where there is none.
+ * Of two shared records the faster and the slower rank count.
+ */
 static void merge_records(const struct scribe_module *m, const struct scribe_join_plan *p, void *rec,
 			  const void *other)
 {
@@ -463,6 +491,7 @@ bool scribe_job_earlier(const struct scribe_log_job *a, const struct scribe_log_
 	return earlier(a->start_time_sec, a->start_time_nsec, b->start_time_sec, b->start_time_nsec);
 }
 
+/* Seconds and nanoseconds belong together, so each pair is compared and taken as one. */
 void scribe_job_merge(struct scribe_log_job *job, const struct scribe_log_job *other)
 {
 	if (scribe_job_earlier(other, job)) {

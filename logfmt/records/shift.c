@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Moving a record's times to another start of the job. */
+/*
+ * Moving a record's times to another start of the job, in the caller's memory. Logs of one job on
+ * several nodes, and logs given to `ioscribe merge`, count their times from different starts.
+ * Durations stay.
+ */
 #include "logfmt/records/shift.h"
 
 #include <string.h>
@@ -14,6 +18,10 @@ static void shift_segments(struct scribe_dxt_record *d, double seconds)
 	}
 }
 
+/*
+ * Moments are the counters with _TIMESTAMP in their name. 0 is "never" and -1 "not known": both
+ * stay. The module must have a layout (scribe_module_by_id).
+ */
 void scribe_record_shift(int module, void *record, double seconds)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);

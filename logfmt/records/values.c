@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Growing tables of common values. An entry is a value of `width` words and its
- * count; entries are appended, and equal ones joined when the table is full.
+ * Growing tables of common values, for `ioscribe merge`. An entry is a value of `width` words and
+ * its count; entries are appended, and equal ones joined when the table is full: so most additions
+ * are a copy. A struct scribe_values owns its tables.
  */
 #include "logfmt/records/values.h"
 
@@ -11,8 +12,10 @@
 
 #include "logfmt/records/join.h"
 
+/* Entries at first: most files have few values. */
 #define FIRST_ROOM 8
 
+/* One of a module's groups of common values (join.h). */
 struct table {
 	const struct scribe_value_group *group;
 	int64_t *words;
@@ -50,11 +53,13 @@ struct scribe_values *scribe_values_free(struct scribe_values *v)
 	return NULL;
 }
 
+/* Any total order will do: it only brings equal values together. */
 static int by_value(const void *a, const void *b, void *width)
 {
 	return memcmp(a, b, *(const size_t *)width * 8);
 }
 
+/* The order of records: by count, then value, the greater first. */
 static int by_count(const void *a, const void *b, void *width)
 {
 	const int64_t *x = a, *y = b;
@@ -87,7 +92,10 @@ static void join_equal(struct table *t)
 	t->used = used + 1;
 }
 
-/* Room for one more entry. */
+/*
+ * Room for one more entry. Joining equal entries often makes it; a table that stays three quarters
+ * full grows. At SCRIBE_VALUES_MAX the rarer half is dropped.
+ */
 static int make_room(struct table *t)
 {
 	size_t width = (size_t)t->group->width, room = t->room ? 2 * t->room : FIRST_ROOM;
@@ -140,6 +148,7 @@ int scribe_values_add(struct scribe_values *v, const void *record)
 	return 0;
 }
 
+/* The four most common; the table stays usable, only in another order. */
 void scribe_values_give(struct scribe_values *v, void *record)
 {
 	for (int i = 0; v && i < 2; i++) {

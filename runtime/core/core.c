@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The module registry. Must not know of any module, of the kernel side or of
- * MPI.
+ * The module registry: memory of a rank's plain modules, their records and names, and the walk over
+ * them at the end. A module gets one buffer of the size it asks for, at most what is left of the
+ * rank's memory; records are appended and found by id. A struct scribe_core owns all buffers and
+ * names until scribe_core_free(). Runs in the daemon, main thread or log builder. Must not know of
+ * any module, of the kernel side or of MPI.
  */
 #include "runtime/core/core.h"
 
@@ -16,6 +19,7 @@
 #include "logfmt/counters/module.h"
 #include "runtime/core/path.h"
 
+/* One module. `used` of `granted` bytes are records; id and bytes describe each. */
 struct entry {
 	bool registered;
 	scribe_module_shutdown shutdown;
@@ -93,6 +97,7 @@ static struct entry *entry_of(const struct scribe_core *core, int id)
 	return e->registered ? (struct entry *)(uintptr_t)e : NULL;
 }
 
+/* *inout_bytes: wanted, then granted, which may be less. -ENOMEM: nothing is left. */
 int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown,
 				size_t *inout_bytes, int *ret_rank, int *ret_mem_alignment)
 {
@@ -178,6 +183,7 @@ const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, si
 	return NULL;
 }
 
+/* statvfs() of the mount, not of the file. */
 static void find_fs(const struct scribe_core *core, const char *path, struct scribe_fs_info *ret_fs)
 {
 	const struct scribe_mount *m =
@@ -212,6 +218,10 @@ static int list_record(struct entry *e, uint64_t id, size_t bytes)
 	return 0;
 }
 
+/*
+ * NULL marks the module as partial: the log says that records are missing. Lengths are multiples of
+ * 8 to keep records aligned.
+ */
 static void *register_record(struct scribe_core *core, uint64_t id, const void *name, size_t len, int module,
 			     size_t bytes)
 {
@@ -275,6 +285,7 @@ int scribe_core_excluded_path(const struct scribe_core *core, const char *path)
 	return core->options.paths && scribe_exclusions_match(core->options.paths, path, strlen(path));
 }
 
+/* The caller's to free. A relative path is taken from the current directory. */
 char *scribe_clean_path(const char *path)
 {
 	char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
@@ -291,7 +302,11 @@ char *scribe_clean_path(const char *path)
 	return clean;
 }
 
-/* The records of one module after its shutdown, which may have dropped some. */
+/*
+ * The records of one module after its shutdown, which may have dropped some. Lengths are the
+ * registered ones if the shutdown has changed nothing, else the module's fixed length or what the
+ * record says.
+ */
 static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
 		   const struct scribe_core_sink *sink)
 {

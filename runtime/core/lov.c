@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layouts of Lustre files. The bytes come from a file system that a user may
- * have made: every offset and count is checked. Must not know of files or jobs.
+ * Layouts of Lustre files, from the attribute lustre.lov to a record: plain (V1, V3) and composite
+ * forms, either byte order. The bytes come from a file system that a user may have made: every
+ * offset and count is checked. Pure functions; nothing is owned. Run in the daemon's log builder.
+ * Must not know of files or jobs.
  */
 #include "runtime/core/lov.h"
 
@@ -15,6 +17,7 @@
 #define MAGIC_COMP     0x0BD60BD0u
 #define MAGIC_FOREIGN  0x0BD70BD0u
 
+/* Sizes and offsets of Lustre's on-disk structs (lov_mds_md, lov_comp_md), in bytes */
 #define V1_BYTES      32u
 #define V3_BYTES      48u
 #define POOL_BYTES    15u /* without the NUL */
@@ -58,6 +61,7 @@ struct piece {
 	struct view objects; /* empty: it has none (released to an archive) */
 };
 
+/* No overflow, whatever `at` and `bytes` are. */
 static bool within(const struct view *v, uint64_t at, uint64_t bytes)
 {
 	return at <= v->bytes && bytes <= v->bytes - at;
@@ -116,6 +120,7 @@ static bool take_piece(const struct view *v, bool composite, size_t i, struct pi
 	return take_striping((struct view){v->at + from, (size_t)bytes, v->swapped}, p);
 }
 
+/* -1: the object is not in the attribute. */
 static int64_t ost_of(const struct piece *p, int64_t stripe)
 {
 	size_t at = (size_t)stripe * OBJECT_BYTES;
@@ -140,6 +145,10 @@ static size_t open_view(struct view *v, bool *ret_composite)
 	return 0;
 }
 
+/*
+ * Bytes of the record; 0: not understood. Called twice: with `into` NULL for the size, then to fill
+ * it.
+ */
 size_t scribe_lov_record(const void *lov, size_t bytes, struct scribe_lustre_record *into)
 {
 	struct view v = {.at = lov, .bytes = bytes};

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The LUSTRE module: how the files of a rank are striped. A static module: it
- * sees no operation, only what each file says of itself when the log is made.
+ * The LUSTRE module: how the files of a rank are striped. A static module: it sees no operation,
+ * only what each file says of itself when the log is made. The records are the core's. Runs in the
+ * daemon's log builder.
  */
 #include "runtime/core/lov.h"
 #include "runtime/core/module.h"
 #include "runtime/core/module_ops.h"
 
+/* Two passes over the attributes: memory is asked for once, in the exact size. */
 static void lustre_files(struct scribe_core *core, const struct scribe_module_file *file, size_t n)
 {
 	size_t bytes = 0;

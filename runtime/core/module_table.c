@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of modules that are fed by plain code. */
+/*
+ * The table of modules that are fed by plain code, and the lists of names that switch them: "A,-B",
+ * a minus switches off. Which modules are there is decided when it is built. Read only. Runs in the
+ * daemon.
+ */
 #include "runtime/core/module_table.h"
 
 #include <string.h>
@@ -30,6 +34,7 @@ static int named(const char *list, const char *name)
 	return found;
 }
 
+/* A module that the list does not name is on if it is a standard one. */
 bool scribe_module_is_on(const struct scribe_module_ops *module, const char *list)
 {
 	int said = named(list, module->name);
@@ -37,6 +42,7 @@ bool scribe_module_is_on(const struct scribe_module_ops *module, const char *lis
 	return said ? said > 0 : module->standard;
 }
 
+/* The first word that names no module, cut to `cap`; NULL: all are known. */
 const char *scribe_module_unknown(const char *list, char *ret, size_t cap)
 {
 	while (*list) {

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths as text. Must not touch the file system. */
+/*
+ * Paths as text: slashes, "." and ".." of an absolute path are resolved in its own buffer, which
+ * never gets longer. Used by the daemon and its helpers. Must not touch the file system.
+ */
 #include "runtime/core/path.h"
 
 #include <string.h>
 
+/*
+ * Returns the new length; the result begins with '/' and ends in none but for "/". ".." at the root
+ * stays there.
+ */
 size_t scribe_path_clean(char *path)
 {
 	size_t in = 0, out = 0;

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Excluded and included path prefixes. Must not touch the file system. */
+/*
+ * Excluded and included path prefixes of a job. A prefix stands for itself and all below it; an
+ * inclusion wins. Prefixes of one component can be dropped by the kernel already
+ * (scribe_exclusions_tops). struct scribe_exclusions owns its texts until
+ * scribe_exclusions_clear(). Runs in the daemon, main thread. Must not touch the file system.
+ */
 #include "runtime/core/path_exclusions.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Darshan's defaults */
 static const char *const default_out[] = {"/etc/", "/dev/",  "/usr/", "/bin/",  "/boot/", "/lib/",
 					  "/opt/", "/sbin/", "/sys/", "/proc/", "/var/"};
 
+/*
+ * -EINVAL: there are as many as there may be. The number is bounded since each name is compared
+ * with all.
+ */
 static int add(struct scribe_prefixes *p, const char *text, size_t bytes)
 {
 	char **more, *copy;
@@ -45,6 +55,7 @@ int scribe_exclusions_default(struct scribe_exclusions *e)
 	return 0;
 }
 
+/* "none" empties the list so far, defaults included. */
 static int add_list(struct scribe_prefixes *p, const char *list)
 {
 	while (*list) {
@@ -104,6 +115,7 @@ bool scribe_exclusions_match(const struct scribe_exclusions *e, const char *path
 	return any(&e->out, path, bytes) && !any(&e->in, path, bytes);
 }
 
+/* Is one prefix the beginning of the other? */
 static bool included_below(const struct scribe_prefixes *in, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -117,6 +129,10 @@ static bool included_below(const struct scribe_prefixes *in, const char *prefix)
 	return false;
 }
 
+/*
+ * Names of top directories that are excluded as a whole, with nothing included below. Longer names
+ * are left to the daemon.
+ */
 int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
 			   void *ctx)
 {

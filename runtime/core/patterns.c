@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Patterns by regcomp(3), as in Darshan. One that a user has written may take all memory and time: the
- * process's limits end it.
+ * Patterns by regcomp(3), as in Darshan. One that a user has written may take all memory and time:
+ * the process's limits end it. struct scribe_patterns owns the compiled code. Runs in a helper with
+ * the job user's identity (privsep/exclusion_worker.c), never in the daemon.
  */
 #include "runtime/core/patterns.h"
 
@@ -16,6 +17,7 @@ struct scribe_pattern {
 	regex_t code;
 };
 
+/* -E2BIG: memory; -EINVAL: no expression. */
 static int compile(regex_t *code, const char *ere)
 {
 	int rc = regcomp(code, ere, REG_EXTENDED | REG_NOSUB);
@@ -46,6 +48,10 @@ int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bo
 	return rc;
 }
 
+/*
+ * *ret_modules: bits of modules that the text is excluded from. A pattern that can add nothing is
+ * not tried.
+ */
 int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, const char *text,
 			  uint64_t *ret_modules)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The event loop. The kernel does not wake the daemon an event: the ring is
- * polled every few milliseconds while anything happens, more seldom in peace.
- * It does where slots or room for names run low, and where the daemon sleeps,
- * because nothing has happened for a second.
+ * The event loop. The kernel does not wake the daemon an event: the ring is polled every few
+ * milliseconds while anything happens, more seldom in peace. It does where slots or room for names
+ * run low, and where the daemon sleeps, because nothing has happened for a second. A turn: wait,
+ * take messages and events, then one step of everything that is under way. Nothing in it may block;
+ * each part is bounded in time, and longest turns are noted. This is the daemon's main thread, of a
+ * service as of a private daemon.
  */
 #include "runtime/daemon/loop.h"
 
@@ -31,14 +33,21 @@
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/server.h"
 
+/*
+ * While events come the ring is polled this often; without any the wait grows by 1 ms a turn up to
+ * POLL_QUIET_MS.
+ */
 #define POLL_BUSY_MS  2
 #define POLL_QUIET_MS 20
 #define SLEEP_MS      1000
 #define SLEEP_TURNS   50 /* quiet ones before */
 #define DRAIN_NS      20000000ull /* of a turn, for records of ended processes */
+/* Turns longer than this are reported, if longer than all before. */
 #define TOLD_TURN_NS  100000000ull
+/* between two sweeps for lost exits */
 #define SWEEP_NS      500000000ull
 
+/* The pointer that was given with the descriptor tells which one it is. */
 static void dispatch(struct scribe_daemon *d, void *what)
 {
 	if (what == &d->bpf)
@@ -52,6 +61,7 @@ static void dispatch(struct scribe_daemon *d, void *what)
 	scribe_turns_part(&d->turns, SCRIBE_TURN_SERVE);
 }
 
+/* Connections before jobs: a message may end a job, and its step follows in the same turn. */
 static void serve_and_tick(struct scribe_daemon *d)
 {
 	d->poll_fast = false;
@@ -62,6 +72,7 @@ static void serve_and_tick(struct scribe_daemon *d)
 	scribe_turns_part(&d->turns, SCRIBE_TURN_LIVE);
 	scribe_user_tick(d);
 	scribe_trace_session_tick(d);
+	scribe_segments_publish(d);
 	scribe_jobs_tick(d);
 	scribe_attach_session_tick(d);
 	scribe_turns_part(&d->turns, SCRIBE_TURN_WORKS);
@@ -89,7 +100,10 @@ static bool is_quiet(const struct scribe_daemon *d)
 	return !d->asked_to_end && !(d->spool && scribe_spool_busy(d->spool));
 }
 
-/* How long the loop waits for something to happen, in milliseconds. */
+/*
+ * How long the loop waits for something to happen, in milliseconds. Sleeping must be announced to
+ * kernel programs first (scribe_bpf_sleeps); false means that something came in between.
+ */
 static int time_to_wait(struct scribe_daemon *d, const struct scribe_pace *pace, int idle_ms)
 {
 	if (!d->works)
@@ -114,6 +128,10 @@ static void end_turn(struct scribe_daemon *d)
 			(unsigned long long)own_ns / 1000000, scribe_turn_mostly(&t->longest));
 }
 
+/*
+ * Segments before events: their leaves are fewer and fill up sooner. Without jobs nothing is taken
+ * from the kernel.
+ */
 int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 {
 	bool cut = false;

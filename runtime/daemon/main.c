@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ioscribed: arguments, start and end of the daemon. */
+/*
+ * ioscribed: arguments, and a private daemon from start to end. A private daemon is a child of
+ * `ioscribe run` and serves the socket that it inherits; service mode is in service.c. Other modes
+ * print something and exit. The daemon's struct lives on the stack of serve_private(); `served`
+ * makes it reachable for signal handlers. Main thread.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -60,6 +65,7 @@ static void on_orphaned(int number)
 	dup2(STDIN_FILENO, STDERR_FILENO);
 }
 
+/* The parent is compared afterwards: it may have died before the signal was set. */
 static int watch_starter(int fd)
 {
 	struct sigaction a = {.sa_handler = on_orphaned, .sa_flags = SA_RESTART};
@@ -91,6 +97,7 @@ static void end_private(struct scribe_daemon *d)
 	scribe_turns_close(&d->turns);
 }
 
+/* The spawner is forked before anything else is opened, so that helpers inherit nothing. */
 static int serve_private(int fd, bool verbose)
 {
 	struct scribe_daemon d = {.ops = &scribe_control_ops, .epoll = -1, .listen = -1, .verbose = verbose};
@@ -208,6 +215,7 @@ static int refused(int key, const char *word)
 	return wrong(fits > 1 ? "option '%s' is ambiguous" : "unknown option '%s'", word);
 }
 
+/* A mode replaces an earlier one: the last counts. */
 static int take(struct arguments *a, int key)
 {
 	switch (key) {
@@ -238,7 +246,10 @@ static int take(struct arguments *a, int key)
 	}
 }
 
-/* 0, or the exit code. What only tells something is the last that is read. */
+/*
+ * 0, or the exit code. What only tells something is the last that is read. Modes from LIST_KEYS on
+ * end the reading, so that they work beside any other option.
+ */
 static int read_arguments(struct arguments *a, int argc, char **argv)
 {
 	int key, rc = 0;

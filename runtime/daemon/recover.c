@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking up what an earlier daemon has left: the kernel's side is adopted, each
- * job's journal is read and gives the world model, names and records as they
- * were. Entries are checked: a journal may be older or damaged.
+ * Taking up what an earlier daemon has left: the kernel's side is adopted, each job's journal is
+ * read and gives the world model, names and records as they were. Entries are checked: a journal
+ * may be older or damaged. One function a type of entry, each the counterpart of one in
+ * journal/job_journal.c. Records of an ended process count only when its DRAINED entry is there.
+ * Runs once at start, in the main thread, before the socket is open.
  */
 #include <errno.h>
 #include <linux/magic.h>
@@ -45,6 +47,7 @@ struct pending {
 	size_t bytes;
 };
 
+/* The reading of one journal. Pending data points into its mapping. */
 struct resume {
 	struct scribe_daemon *d;
 	struct scribe_job *w; /* NULL before BEGIN */
@@ -54,6 +57,7 @@ struct resume {
 	struct scribe_err *err;
 };
 
+/* With the credentials that the client had then. */
 static int begin(struct resume *r, const struct scribe_job_journal_begin *h, const char *text, size_t bytes)
 {
 	struct scribe_client as = {.fd = -1, .pid = h->pid, .uid = h->uid, .gid = h->gid};
@@ -89,6 +93,7 @@ static int process(struct resume *r, const struct scribe_job_journal_process *h)
 	return p->tgid ? scribe_map_put(&r->d->by_tgid, (uint64_t)p->tgid, p) : 0;
 }
 
+/* Slots keep number and generation, as the kernel's memory survives. */
 static int name(struct resume *r, const struct scribe_job_journal_name *h, const char *text, size_t bytes)
 {
 	struct scribe_name_entry *label = scribe_name_table_intern(&r->w->labels, text, bytes);
@@ -162,6 +167,10 @@ static long take(const char **at, size_t *have, void *ret, size_t bytes)
 	return 0;
 }
 
+/*
+ * From the packed form back to a view of a slot, as the kernel side would give it. Static: 1 MiB
+ * would not be fit for the stack.
+ */
 static int record(struct resume *r, const void *data, size_t bytes)
 {
 	static struct scribe_slot slot[1 + SCRIBE_EXTRA_PARTS];
@@ -254,6 +263,7 @@ static int stream(struct resume *r, struct scribe_process *p, const struct scrib
 	return scribe_shm_counters_add(p, h->use.file != 0, h->id, &c, records);
 }
 
+/* A process's memory for streams ends with it. */
 static int ended(struct resume *r, struct scribe_process *p, const struct scribe_job_journal_end *h)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(r->d->bpf, p->index);
@@ -384,7 +394,10 @@ static int entry(void *ctx, uint32_t type, const void *data, size_t bytes)
 	}
 }
 
-/* One job; the position in the ring up to which it is known. */
+/*
+ * One job; the position in the ring up to which it is known. A journal with errors is used up to
+ * the error, and modules of its job are marked incomplete.
+ */
 static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 {
 	struct scribe_err err = {0};
@@ -428,6 +441,7 @@ static uint64_t resume_job(struct scribe_daemon *d, uint32_t index)
 	return position;
 }
 
+/* Mounting needs CAP_SYS_ADMIN, which the daemon has at this time of its start only. */
 static bool mounted(void)
 {
 	struct statfs fs;
@@ -520,6 +534,10 @@ static void forget_all(struct scribe_daemon *d, const char *pins)
 	scribe_build_forget(d->service->dir);
 }
 
+/*
+ * Last the ring is advanced to the position that the journals have: events before it must not be
+ * taken twice. Jobs of the kernel's table without a journal are forgotten.
+ */
 int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct scribe_service *s = d->service;

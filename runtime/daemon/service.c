@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon as a service. Must not know of jobs beyond whether there are any.
+ * The daemon as a service: directory, lock, socket, configuration, log, signals, service manager;
+ * start and end. Order at start: lock, spawner and link makers, earlier jobs, socket, sandbox;
+ * loading the kernel side comes last, since it takes seconds. At the end jobs are finished, or left
+ * to the next daemon (--pin). The struct is static for the signal handler. Main thread. Must not
+ * know of jobs beyond whether there are any.
  */
 #include "runtime/daemon/service.h"
 
@@ -44,6 +48,7 @@
 #include "runtime/daemon/control/server.h"
 
 #define LOCK_TRIES        250 /* 20 ms each: one that is just ending */
+/* Without --stay a daemon that gets no job within a minute ends. */
 #define FIRST_JOB_NS      60000000000ull
 #define IDLE_SLEEP_MS     1000
 #define LISTEN_BACKLOG    1024
@@ -58,6 +63,7 @@ static void on_signal(int number)
 	served.asked_to_end = number;
 }
 
+/* Option, then environment, then default. */
 static const char *first_of(const char *a, const char *variable, const char *otherwise)
 {
 	const char *b = getenv(variable);
@@ -98,16 +104,17 @@ static int open_log(const struct scribe_service *s, struct scribe_err *err)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
-	if (fstat(fd, &st) == 0 && st.st_size > LOG_BYTES_MAX && ftruncate(fd, 0) < 0)
-		fd = -1;
-	if (fd >= 0) {
+	/* one that cannot be emptied is not made longer */
+	if (fstat(fd, &st) < 0 || st.st_size <= LOG_BYTES_MAX || ftruncate(fd, 0) == 0)
 		dup2(fd, STDERR_FILENO);
-		close(fd);
-	}
+	close(fd);
 	return 0;
 }
 
-/* One daemon a directory: its pid file is locked while it lives. */
+/*
+ * One daemon a directory: its pid file is locked while it lives. `handed_over`: the lock's
+ * descriptor, from the daemon that had this build finish its jobs.
+ */
 static int take_lock(struct scribe_service *s, int handed_over, struct scribe_err *err)
 {
 	char path[128], text[32];
@@ -136,7 +143,10 @@ static int take_lock(struct scribe_service *s, int handed_over, struct scribe_er
 	return 0;
 }
 
-/* The socket that the service manager holds for us, else one of our own. */
+/*
+ * The socket that the service manager holds for us, else one of our own. Mode 0666: any user may
+ * connect; requests are checked by credentials.
+ */
 static int open_socket(struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -194,6 +204,10 @@ static void own_library(struct scribe_config *c)
 	}
 }
 
+/*
+ * Defaults of the service, the file, then the environment. Without a named file a missing default
+ * file is no error.
+ */
 static int read_config(struct scribe_service *s, const char *path, struct scribe_err *err)
 {
 	const char *file = first_of(path, SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);
@@ -223,6 +237,7 @@ static void on_lease(int number)
 	(void)number;
 }
 
+/* SIGHUP is ignored: a terminal that is closed does not end the service. */
 static void signals(void)
 {
 	const struct sigaction wakes = {.sa_handler = on_lease};
@@ -235,6 +250,7 @@ static void signals(void)
 	sigaction(SIGIO, &wakes, NULL);
 }
 
+/* Helpers' and link makers' processes are forked before privileges are given up. */
 static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct scribe_service_options *o,
 		 struct scribe_err *err)
 {
@@ -276,6 +292,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	return rc;
 }
 
+/* A file that clients read to explain why they wait; NULL removes it. */
 static void say_state(const struct scribe_service *s, const char *state)
 {
 	char path[128];
@@ -320,7 +337,10 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 	return 0;
 }
 
-/* The jobs go on without us: what we know of them is noted, the kernel keeps the rest. */
+/*
+ * The jobs go on without us: what we know of them is noted, the kernel keeps the rest. Closed
+ * streams are taken first, for their memory is known to this process only.
+ */
 static void leave_jobs(struct scribe_daemon *d)
 {
 	scribe_shm_counters_sweep(d);
@@ -364,7 +384,10 @@ static void end(struct scribe_daemon *d)
 		close(s->pid_file);
 }
 
-/* What a turn of the loop begins with. */
+/*
+ * What a turn of the loop begins with. Returns the longest time to sleep in ms: half of the
+ * watchdog's interval at most.
+ */
 static int tick(struct scribe_daemon *d)
 {
 	struct scribe_service *s = d->service;
@@ -380,6 +403,7 @@ static int tick(struct scribe_daemon *d)
 									     : IDLE_SLEEP_MS;
 }
 
+/* 1: failed, with a line in the log or to the starter. */
 int scribe_service_run(const struct scribe_service_options *o)
 {
 	bool managed = getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells the daemon of processes to come. Must not know Slurm; never fails, never
- * waits for long.
+ * Sends the daemon JOB_READY before a step's tasks are started, and waits for its answer for at
+ * most ANNOUNCE_MS, so that programs are attached by then. Runs in slurmstepd. Every failure is
+ * ignored. Must not know Slurm; never fails, never waits for long.
  */
 #include "runtime/slurm/announce.h"
 

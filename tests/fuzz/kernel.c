@@ -519,14 +519,14 @@ void scribe_bpf_leaves_all(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
 	(void)b, (void)fn, (void)ctx;
 }
 
-void scribe_bpf_trace_job(struct scribe_bpf *b, uint32_t index, bool on)
+void scribe_bpf_trace_job(struct scribe_bpf *b, uint32_t index, uint32_t flags, bool on)
 {
-	(void)b, (void)index, (void)on;
+	(void)b, (void)index, (void)flags, (void)on;
 }
 
-void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t index, bool on)
+void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t index, uint32_t flags, bool on)
 {
-	(void)b, (void)index, (void)on;
+	(void)b, (void)index, (void)flags, (void)on;
 }
 
 bool scribe_bpf_settle(void)

@@ -121,6 +121,9 @@ store() {
 	[[ "$(store "$BATS_TEST_TMPDIR"/{0,3,10,20,early,late}.json)" == *": 246 operations added, 0 already there" ]]
 	[ "$(ask "SELECT relname FROM pg_class WHERE relname ~ '^event_([0-9]{8}|before|after)$' ORDER BY 1" | tr '\n' ' ')" = \
 		"$(for days in 20 10 3 0; do date -u -d "@$((now - days * 86400 - 7200))" +event_%Y%m%d; done | tr '\n' ' ')event_after event_before " ]
+	# a limit before the first day that has a partition of its own drops none
+	store --keep 30000 /dev/null
+	[ "$(ask 'SELECT count(*) FROM event')" -eq 246 ]
 	store --keep 10 /dev/null | grep -q "^123 operations of more than 10 days ago deleted$"
 	[ "$(ask 'SELECT string_agg(job_id::text, $$ $$ ORDER BY job_id) FROM job')" = "1 4 80" ]
 	[ "$(ask 'SELECT count(*) FROM event')" -eq 123 ]

@@ -27,6 +27,7 @@ MAGIC, VERSION = 0x62637369, 1
 ERROR, HELLO, HELLO_OK, FETCH, FETCH_OK, DONE, DONE_OK = 1, 2, 3, 4, 5, 6, 7
 RUN_BEGIN, READY, ENROL, ENROLLED, END, LOG, RESULT = 32, 33, 34, 35, 36, 37, 38
 JOB_BEGIN, JOB_END, JOB_LIST, JOB_SHOW, JOB_TRACE, JOB_ENTRY, JOB_OK, JOB_CHECK = 64, 65, 66, 67, 68, 69, 70, 71
+JOB_PUBLISH = 80
 DIR, DAEMON, THEIR_LOG = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 LOG_FILE = os.path.join(DIR, "log")
 
@@ -186,6 +187,7 @@ ON_THE_SOCKET = {
     "a look at root's job": says(text(JOB_SHOW, "job_id=theirs")),
     "a try of a directory by root's power": says(text(JOB_CHECK, "uid=0", "log_dir=/etc")),
     "a window on root's job": says(text(JOB_TRACE, "job_id=theirs\nms=1000")),
+    "the operations of root's job": says(text(JOB_PUBLISH, "job_id=theirs")),
 }
 BY_THE_KERNEL = {
     "200 empty packets with descriptors": nothing_with_descriptors,

@@ -19,7 +19,7 @@ import time
 MAGIC, VERSION = 0x62637369, 1
 HELLO, FETCH, DONE, STREAMS = 2, 4, 6, 9
 RUN_BEGIN, ENROL, END = 32, 34, 36
-JOB_BEGIN, JOB_END, JOB_LIST, JOB_SHOW, JOB_TRACE, JOB_CHECK = 64, 65, 66, 67, 68, 71
+JOB_BEGIN, JOB_END, JOB_LIST, JOB_SHOW, JOB_TRACE, JOB_CHECK, JOB_PUBLISH = 64, 65, 66, 67, 68, 71, 80
 DIR, UID, SECONDS = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 SEED = int(sys.argv[4]) if sys.argv[4:] else random.randrange(1 << 30)
 LINES = [b"job_id=p0", b"job_id=p1", b"job_id=p2", b"job_id=p3", b"job_id=known", b"uid=0", b"match_env=PP=1",
@@ -43,7 +43,7 @@ def payload(kind, rng):
 
 def message(rng):
     kind = rng.choice([HELLO, FETCH, DONE, STREAMS, RUN_BEGIN, ENROL, END, JOB_BEGIN, JOB_BEGIN, JOB_END, JOB_LIST,
-                       JOB_SHOW, JOB_TRACE, JOB_CHECK, rng.randrange(80)])
+                       JOB_SHOW, JOB_TRACE, JOB_CHECK, JOB_PUBLISH, rng.randrange(82)])
     body = payload(kind, rng)
     data = bytearray(struct.pack("=IHHII", MAGIC, VERSION, kind, 0, len(body)) + body)
     for _ in range(rng.choice([0, 0, 0, 1, 3])):

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Attaching the library programs: links, files already seen. Must not know:
- * processes, names, logs.
+ * Attaching library programs to a file. A helper studies the file (option `study`), the result is
+ * checked and planned, and links are made here or by the link makers. Each file is remembered by
+ * device and inode, so that it is not studied twice. struct scribe_uprobes owns everything. Runs in
+ * the daemon's main thread. Must not know: processes, names, logs.
  */
 #include "uprobes/attach/attach_state.h"
 
@@ -26,7 +28,7 @@
 
 #define SEEN_MAX 50000 /* files without a library; more are looked at again */
 
-/* Give a place its index among the kernel's sites. */
+/* Give a place its index among the kernel's sites. -E2BIG: the table of sites is full. */
 static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image,
 		    uint64_t *ret_cookie)
 {
@@ -43,7 +45,10 @@ static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, 
 	return 0;
 }
 
-/* Returns first: a call between the two links is then without a beginning, and ignored. */
+/*
+ * Returns first: a call between the two links is then without a beginning, and ignored. Probes of
+ * entries find their site by the cookie, which is the site's index.
+ */
 static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
 		       uint32_t image, const char *path)
 {
@@ -88,6 +93,10 @@ static void note_openmpi(struct scribe_uprobes *u, const struct scribe_study *s,
 		scribe_map_update(u->images_fd, &known, &s->library[k].image, BPF_ANY);
 }
 
+/*
+ * -ENOTSUP: offsets that the handlers need were not found, or not all places fitted into the study.
+ * An index of an image or site that was used up before a failure is not given back here.
+ */
 static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid,
 			  const char *path, struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
@@ -126,12 +135,14 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 	return rc;
 }
 
+/* Size or time of change differ from those at the time of the study. */
 static bool is_changed(const struct scribe_uprobed *f, const struct stat *st)
 {
 	return f->bytes != (uint64_t)st->st_size || f->changed_s != st->st_ctim.tv_sec ||
 	       f->changed_ns != st->st_ctim.tv_nsec;
 }
 
+/* NULL: to be studied (again). A file without probes that has changed is forgotten. */
 const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, const struct stat *st)
 {
 	const struct scribe_uprobed *f = scribe_uprobes_known(u, st->st_dev, st->st_ino);
@@ -143,6 +154,10 @@ const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, co
 	return NULL;
 }
 
+/*
+ * With link makers the file counts as probed from the time when its last link is made
+ * (scribe_uprobes_made).
+ */
 static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool attached)
 {
 	file->since_ns = attached && u->opt.link_maker ? SCRIBE_UPROBED_NEVER : scribe_now_ns();
@@ -163,6 +178,10 @@ static bool is_counted_inside(const struct scribe_uprobes *u, const struct scrib
 	       l->modules & u->opt.modules & u->opt.wrapped;
 }
 
+/*
+ * `modules` of a library whose calls the program counts itself are noted although nothing is
+ * probed.
+ */
 static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *file, const struct scribe_study *s,
 			 unsigned k, bool wanted)
 {
@@ -185,7 +204,10 @@ static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_study 
 	       !is_counted_inside(u, s, k);
 }
 
-/* Has it become another since it was read? */
+/*
+ * Has it become another since it was read? A lease only protects from now on: the file may have
+ * been written between study and lease.
+ */
 static bool is_same(int fd, const struct scribe_uprobed *file)
 {
 	struct stat st;
@@ -212,6 +234,10 @@ static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe
 	return NULL;
 }
 
+/*
+ * One file may hold several libraries. Each is tried, whatever happens to the others; the last
+ * reason is in *err.
+ */
 static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,
 			     const struct scribe_study *s, struct scribe_uprobed *file,
 			     struct scribe_uprobes_result *ret, struct scribe_err *err)
@@ -320,12 +346,17 @@ int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, i
 	return scribe_batch_refused(u, rc, label, err);
 }
 
+/* All links are there: from now on no call is missed, and the next daemon may adopt them. */
 void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f)
 {
 	f->since_ns = scribe_now_ns();
 	scribe_pinned_file(u, f);
 }
 
+/*
+ * `s` is static because of its size; one file is attached to at a time. -ENOEXEC of a study is a
+ * file without library, which is remembered, too.
+ */
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, bool site,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
@@ -375,6 +406,7 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, boo
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }
 
+/* Modules that a library of this file name would feed, by the patterns of the tables. */
 uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name)
 {
 	uint64_t modules = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Places of a file are attached to at once: by a link of the kernel's (uprobe_multi), or by
- * trace events. Which of them the kernel takes is found by trying. Must not know: libraries,
- * processes, names, logs.
+ * Places of a file are attached to at once: by a link of the kernel's (uprobe_multi), or by trace
+ * events. Which of them the kernel takes is found by trying. Must not know: libraries, processes,
+ * names, logs. Links and their plans are in struct scribe_uprobes. Runs in the daemon's main
+ * thread.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -32,6 +33,7 @@ static int nothing(uint32_t attach_type)
 	return fd < 0 ? -errno : fd;
 }
 
+/* 0: the kernel has uprobe_multi; else the negative errno for the message. */
 static int probe_multi(void)
 {
 	int program = nothing(SCRIBE_ATTACH_UPROBE_MULTI), rc;
@@ -58,6 +60,10 @@ bool scribe_uprobes_need_admin(enum scribe_uprobe_level level)
 	return paranoid > 2;
 }
 
+/*
+ * Tried once, at opening. uprobe_multi is preferred: it needs no tracefs, and its links can be
+ * pinned.
+ */
 int scribe_batch_level(struct scribe_uprobes *u, struct scribe_err *err)
 {
 	int rc = 0;
@@ -93,6 +99,7 @@ void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address,
 	b->cookie[b->n++] = cookie;
 }
 
+/* The plan is freed as soon as the link is there. */
 int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, const char *path)
 {
 	int fd = scribe_link_make(l->plan, &u->events, u->program_fd[l->layer], path, &l->event);
@@ -120,6 +127,7 @@ static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enu
 	return rc == 0 && !u->opt.link_maker ? scribe_batch_make(u, &u->link[u->nlinks - 1], path) : rc;
 }
 
+/* One link for all places of one direction; entries and returns need a link each. */
 static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
 			const struct scribe_batch *b, bool at_return)
 {
@@ -137,6 +145,7 @@ static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const
 /*
  * Places for one event, and their index in the batch; marked in `done`. Of entries no two end in
  * the same bits; returns have all the same cookie, and are told apart by the stack.
+ * SCRIBE_PLACE_STEP is a power of two. 0: out of memory.
  */
 static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *done, uint32_t *ret_of)
 {
@@ -155,7 +164,11 @@ static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *
 	return n;
 }
 
-/* The program finds the site of an entry by the end of its address, as it stands in every process. */
+/*
+ * The program finds the site of an entry by the end of its address, as it stands in every process.
+ * A trace event has one cookie for all of its places. It selects SCRIBE_PLACE_STEP entries of the
+ * table.
+ */
 static int announce_places(struct scribe_uprobes *u, const struct scribe_batch *b, const uint32_t *of, uint32_t n,
 			   uint64_t *ret_cookie)
 {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Taking things out of the kernel's tables. Must not know: links, files, jobs. */
+/*
+ * Removal of entries from the kernel's tables: handles of ended processes, and shapes of accesses,
+ * which are moved to the jobs. Tables are read in batches. Nothing is owned between calls. Runs in
+ * the daemon's main thread. Must not know: links, files, jobs.
+ */
 #include "uprobes/attach/kernel_tables.h"
 
 #include <bpf/bpf.h>
@@ -11,6 +15,7 @@
 #include "logfmt/rules/lib_rules.h"
 #include "uprobes/wire.h"
 
+/* Entries of one batch */
 #define AT_ONCE 1024u
 
 /*
@@ -43,6 +48,7 @@ static void each_entry(int map, void (*fn)(void *ctx, int map, const void *key, 
 	free(values);
 }
 
+/* One walk: where handles are collected, what takes shapes, and how many entries were met. */
 struct sweep {
 	struct scribe_handle_key *handle;
 	void (*take)(void *ctx, int64_t key, const struct scribe_access_pattern *pattern);
@@ -60,6 +66,7 @@ static void meet_handle(void *ctx, int map, const void *key, const void *value)
 		memcpy(&s->handle[s->met++], key, sizeof(*s->handle));
 }
 
+/* Without memory nothing is removed, until the next sweep. */
 void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t proc_id), void *ctx)
 {
 	struct sweep s = {.handle = calloc(SCRIBE_HANDLES_MAX, sizeof(*s.handle))};
@@ -91,6 +98,7 @@ static void move_shape(void *ctx, int map, const void *key, const void *value)
 	scribe_map_delete(map, key);
 }
 
+/* Only when the table is half full: until then nothing is lost. */
 void scribe_tables_move_shapes(int shapes_fd,
 			       void (*take)(void *ctx, int64_t key, const struct scribe_access_pattern *pattern),
 			       void *ctx)

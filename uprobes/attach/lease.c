@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Files that somebody else than root may write: while they are probed we hold a read lease, so that whoever opens one
- * for writing waits until no probe stands in it. A breakpoint at an old place of new code would end every program that
- * executes it, traced or not. Must not know: processes, names, logs.
+ * Files that somebody else than root may write: while they are probed we hold a read lease, so that
+ * whoever opens one for writing waits until no probe stands in it. A breakpoint at an old place of
+ * new code would end every program that executes it, traced or not. Must not know: processes,
+ * names, logs. struct scribe_uprobes owns the leases, a descriptor each. Runs in the daemon's main
+ * thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 
 #include "uprobes/attach/attach_state.h"
 
+/* Fails also where the file is open for writing, or its file system has no leases. */
 int scribe_lease_take(struct scribe_uprobes *u, int fd, const struct scribe_uprobed *f)
 {
 	const struct f_owner_ex us = {F_OWNER_TID, gettid()};
@@ -36,6 +39,7 @@ int scribe_lease_take(struct scribe_uprobes *u, int fd, const struct scribe_upro
 	return 0;
 }
 
+/* A lease may be given back only when no breakpoint of the file is left. */
 static bool has_links(const struct scribe_uprobes *u, const struct scribe_lease *l)
 {
 	for (size_t i = 0; i < u->nlinks; i++)
@@ -45,12 +49,17 @@ static bool has_links(const struct scribe_uprobes *u, const struct scribe_lease 
 	return scribe_uprobes_busy_with(u, l->dev, l->ino) || (u->opt.link_maker && u->opt.link_maker->dropping());
 }
 
+/* Closing alone would not end the lease while a duplicate of the descriptor is open. */
 static void release(struct scribe_lease *l)
 {
 	(void)fcntl(l->fd, F_SETLEASE, F_UNLCK);
 	close(l->fd);
 }
 
+/*
+ * Returns modules whose calls are missed from now on: those of files that are to be written. The
+ * kernel gives a holder /proc/sys/fs/lease-break-time seconds.
+ */
 uint64_t scribe_uprobes_give_way(struct scribe_uprobes *u)
 {
 	uint64_t modules = 0;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One link for many places of a file. Must not know: libraries, processes, logs. */
+/*
+ * One link for many places of a file: by uprobe_multi, whose arguments are laid out here so that
+ * older headers suffice, or by a trace event. A plan is one allocation. Runs in the daemon's main
+ * thread, or in a child of the link maker. Must not know: libraries, processes, logs.
+ */
 #include "uprobes/attach/link.h"
 
 #include <errno.h>
@@ -8,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* BPF_F_UPROBE_MULTI_RETURN of newer headers */
 #define MULTI_RETURN 1u
 
 /* What the kernel reads of struct bpf_attr for this command (uapi/linux/bpf.h of 6.6). */
@@ -17,6 +22,7 @@ struct multi_attr {
 	uint32_t cnt, multi_flags, pid, pad;
 };
 
+/* Three arrays of n numbers stand behind the struct; free() frees all. */
 struct scribe_link_plan *scribe_link_plan_new(uint32_t n)
 {
 	struct scribe_link_plan *p = calloc(1, sizeof(*p) + 3 * sizeof(uint64_t) * n);
@@ -30,6 +36,7 @@ struct scribe_link_plan *scribe_link_plan_new(uint32_t n)
 	return p;
 }
 
+/* Semaphores are passed only if there are any: all places of a plan have one, or none. */
 static int multi_link(const struct scribe_link_plan *p, int program, const char *path)
 {
 	struct multi_attr attr = {
@@ -47,6 +54,7 @@ static int multi_link(const struct scribe_link_plan *p, int program, const char 
 	return fd < 0 ? -errno : fd;
 }
 
+/* *ret_event is what has to be detached besides the descriptor that is returned. */
 static int event_link(const struct scribe_link_plan *p, struct scribe_events *events, int program, const char *path,
 		      struct scribe_event_link *ret_event)
 {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The library programs: loading one a layer, freeing. Must not know: files, processes, names, logs. */
+/*
+ * The library programs: one object a layer is loaded when the first library of the layer is
+ * attached to, and only its program and tables are kept. Tables that exist already are shared:
+ * those of the system call programs, and those of other layers. struct scribe_uprobes owns the
+ * descriptors. Runs in the daemon's main thread. Must not know: files, processes, names, logs.
+ */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -17,7 +22,10 @@
 #include "uprobes/lib.skel.h"
 #include "uprobes/elf/sites.h"
 
-/* Tables of the system calls' programs, and ours that another layer has made. */
+/*
+ * Tables of the system calls' programs, and ours that another layer has made. Internal maps
+ * (constants) are each object's own.
+ */
 static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 {
 	struct bpf_map *map;
@@ -33,6 +41,7 @@ static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 	return rc;
 }
 
+/* Tables have a power of two of entries. 0 if there is none of this name. */
 static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 {
 	uint32_t entries = 1;
@@ -46,6 +55,10 @@ static uint32_t ring_mask_of(struct scribe_uprobes *u, const char *ring)
 	return 2 * mask_of(u, ring) + 1;
 }
 
+/*
+ * Masks are constants of the program, set before loading, so that the verifier can bound indices by
+ * them.
+ */
 static struct scribe_lib *open_object(struct scribe_uprobes *u)
 {
 	struct scribe_lib *s;
@@ -84,6 +97,7 @@ static int keep_tables(struct scribe_uprobes *u, struct bpf_object *object)
 	return 0;
 }
 
+/* A duplicate, because destroying the object closes its own. */
 static int keep_program(struct scribe_uprobes *u, const struct bpf_program *program, enum scribe_layer layer)
 {
 	u->program_fd[layer] = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
@@ -93,7 +107,10 @@ static int keep_program(struct scribe_uprobes *u, const struct bpf_program *prog
 	return 0;
 }
 
-/* Only the program and the tables are kept of an object. */
+/*
+ * Only the program and the tables are kept of an object. The verifier sees one program: the others
+ * of the object are not loaded.
+ */
 static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 {
 	bool first = u->nown == 0;
@@ -123,6 +140,7 @@ static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 	return rc;
 }
 
+/* The reason of the first failure remains, for scribe_uprobes_why(). */
 int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struct scribe_err *err)
 {
 	int rc = u->program_fd[layer] >= 0 ? 0 : load_layer(u, layer);
@@ -192,6 +210,10 @@ static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_
 	return u;
 }
 
+/*
+ * Pinned probes of an earlier daemon are adopted if they fit the settings; else all begins anew.
+ * Only uprobe_multi is left to link makers.
+ */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err)
 {
@@ -230,6 +252,7 @@ bool scribe_uprobes_adopted(const struct scribe_uprobes *u)
 	return u->adopted;
 }
 
+/* Without the name of its pin a link is only closed here, and lives on. */
 struct scribe_uprobes *scribe_uprobes_close_keep_pins(struct scribe_uprobes *u)
 {
 	for (size_t i = 0; u && i < u->nlinks; i++)

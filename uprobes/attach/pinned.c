@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Library probes that outlive the daemon: program, tables and links are pinned, and
- * what is known of the files they stand in is kept in tables beside them, because a
- * probe that was there all the time has missed nothing. A file is noted when all
- * its links are pinned; links of a file that is not noted are dropped by the next
- * daemon. Must not know: processes, names, logs.
+ * Library probes that outlive the daemon: program, tables and links are pinned, and what is known
+ * of the files they stand in is kept in tables beside them, because a probe that was there all the
+ * time has missed nothing. A file is noted when all its links are pinned; links of a file that is
+ * not noted are dropped by the next daemon. Must not know: processes, names, logs. Runs in the
+ * daemon's main thread.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -21,10 +21,16 @@
 #include "uprobes/elf/sites.h"
 #include "uprobes/wire.h"
 
+/* Files with probes that can be noted */
 #define FILES_MAX 65536u
+/* Names of the pins of the two tables */
 #define HEAD      "scribe_known"
 #define FILES     "scribe_known_files"
 
+/*
+ * How much of the kernel's tables is in use, and which settings the probes were made for. Other
+ * settings need other probes.
+ */
 struct head {
 	uint64_t layout, modules, wrapped;
 	uint32_t nsites, nimages, nfiles, npins;
@@ -96,6 +102,7 @@ static int new_table(struct scribe_uprobes *u, enum bpf_map_type type, const cha
 	return -1;
 }
 
+/* Only with uprobe_multi. A failure is no error: probes work, and end with the daemon. */
 void scribe_pinned_begin(struct scribe_uprobes *u)
 {
 	bool done;
@@ -122,6 +129,7 @@ void scribe_pinned_program(struct scribe_uprobes *u, enum scribe_layer layer)
 		scribe_bpf_pin(u->bpf, "lib_progs", scribe_program_name(layer), u->program_fd[layer]);
 }
 
+/* Before links are made: if the daemon dies then, the next one does not use these indices again. */
 void scribe_pinned_counts(struct scribe_uprobes *u)
 {
 	if (u->head_fd < 0)
@@ -141,6 +149,10 @@ void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l)
 	l->pin[0] = 0;
 }
 
+/*
+ * Without effect if one of its links could not be pinned. The entry is written before the count:
+ * the next daemon reads as many as are counted.
+ */
 void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
 	if (u->head_fd < 0 || u->unpinned || u->nfiles == FILES_MAX ||
@@ -189,6 +201,7 @@ static int adopt_program(void *ctx, const char *name, int fd)
 	return -EIO;
 }
 
+/* The head and the list of files are told from tables of the programs by their names. */
 static int adopt_table(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
@@ -211,6 +224,10 @@ static int adopt_table(void *ctx, const char *name, int fd)
 	return 0;
 }
 
+/*
+ * A link of a file that is not noted is removed: the daemon ended before all of the file's links
+ * were there.
+ */
 static int adopt_link(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
@@ -241,6 +258,10 @@ static int adopt_files(struct scribe_uprobes *u, const struct head *h)
 	return rc;
 }
 
+/*
+ * False: nothing fits; the caller frees what was taken over up to then. Files are read before
+ * links, which refer to them.
+ */
 bool scribe_pinned_adopt(struct scribe_uprobes *u)
 {
 	struct head h = {0};

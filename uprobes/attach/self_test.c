@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether probes can be attached here: they are, at a function of our own that nothing calls. */
+/*
+ * Whether probes can be attached here: they are, at a function of this program that nothing calls.
+ * The links remain until the caller frees struct scribe_uprobes. Runs in the process that finds out
+ * the features (runtime/daemon/collect/features.c).
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Links that come and go: those that other processes make, and those of files that are the site's no longer, or never
- * were. Must not know: processes, names, logs.
+ * Links that come and go: those that other processes make, and those of files that are the site's
+ * no longer, or never were. Must not know: processes, names, logs. Runs in the daemon's main
+ * thread, once a turn of its loop; nothing in it waits.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -12,9 +13,11 @@
 /* For one link, by a process that nobody waits for: it is not to stay for good. */
 #define USERS_MS 1000
 #define ROOTS_MS 3000
+/* Beyond the deadline, for the answer to arrive */
 #define SLACK_NS 1000000000ull
 #define REST_NS  5000000000ull /* until nobody is in a handler of a link that was taken off */
 
+/* Files of users are forgotten when no job is left that may use them. */
 void scribe_uprobes_forget_others(struct scribe_uprobes *u)
 {
 	bool any = false;
@@ -59,6 +62,7 @@ static void cut_tables(struct scribe_uprobes *u)
 	scribe_pinned_anew(u);
 }
 
+/* One link a call, because taking one off may wait for the kernel. True: there may be more. */
 bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 {
 	bool orphans = false;
@@ -82,6 +86,7 @@ bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 
 /* ---- links that others make ---- */
 
+/* The next link of the file that has still to be made; NULL: all are there. */
 static struct scribe_probe_link *next_of(struct scribe_uprobes *u, const struct scribe_pending *p)
 {
 	for (size_t i = 0; i < u->nlinks; i++) {
@@ -93,6 +98,7 @@ static struct scribe_probe_link *next_of(struct scribe_uprobes *u, const struct 
 	return NULL;
 }
 
+/* -EAGAIN: earlier links are still being taken off. */
 static int ask(struct scribe_uprobes *u, struct scribe_pending *p, const struct scribe_probe_link *l)
 {
 	uint32_t ms = p->uid ? USERS_MS : ROOTS_MS;
@@ -140,6 +146,10 @@ bool scribe_uprobes_busy(const struct scribe_uprobes *u)
 	return u->npending || u->gives_way;
 }
 
+/*
+ * From the end, since a finished entry is replaced by the last one. A file that has been forgotten
+ * meanwhile is found no more.
+ */
 bool scribe_uprobes_tick(struct scribe_uprobes *u, struct scribe_err *err)
 {
 	for (size_t i = u->npending; i-- > 0;) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Attaching where the kernel has no uprobe_multi (before Linux 6.6): all places of a file and
- * direction are one trace event (uprobe_events of tracefs, which takes several places an
- * event since Linux 5.5) and one perf event. A perf event a place would be detached one after
- * the other, whoever asks for it, under a lock that each holds for two grace periods of RCU.
- * Must not know: sites, layers, files already seen.
+ * direction are one trace event (uprobe_events of tracefs, which takes several places an event
+ * since Linux 5.5) and one perf event. A perf event a place would be detached one after the other,
+ * whoever asks for it, under a lock that each holds for two grace periods of RCU. Must not know:
+ * sites, layers, files already seen. struct scribe_events owns the descriptor of uprobe_events;
+ * each link owns its event and perf event. Runs in the daemon's main thread.
  */
 #include "uprobes/attach/uprobe_events.h"
 
@@ -19,12 +20,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Followed by the process id of the maker */
 #define GROUP     "ioscribe_"
 #define LINE_MAX_ 256
 
 static const char *const mounted_at[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* Are these the events of a process that is no more? Then nobody will remove them. */
+/*
+ * Are these the events of a process that is no more? Then nobody will remove them. A line is
+ * "p:GROUP/NAME ..."; from its third character on stands what removes the event.
+ */
 static bool is_left_behind(const char *line, char *ret_name, size_t cap)
 {
 	int pid, at = 0;
@@ -98,7 +103,10 @@ void scribe_events_close(struct scribe_events *e)
 	e->fd = -1;
 }
 
-/* Add the places to the event, made by the first of them. */
+/*
+ * Add the places to the event, made by the first of them. One write a line: the kernel adds a place
+ * to an event that has the same name.
+ */
 static int define(const struct scribe_events *e, const char *name, const char *path,
 		  const struct scribe_event_place *site, size_t n, bool at_return)
 {
@@ -119,6 +127,7 @@ static int define(const struct scribe_events *e, const char *name, const char *p
 	return 0;
 }
 
+/* The event's id in tracefs, or a negative errno. */
 static int number_of(const struct scribe_events *e, const char *name)
 {
 	char path[LINE_MAX_];
@@ -135,6 +144,7 @@ static int number_of(const struct scribe_events *e, const char *name)
 	return id;
 }
 
+/* On all processes, by one CPU's event: a uprobe is armed for whoever executes the place. */
 static int perf_event(int number)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -163,6 +173,7 @@ static int perf_link(int program, int perf, uint64_t cookie)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Returns the link's descriptor. On failure what was made up to then is removed. */
 int scribe_events_attach(struct scribe_events *e, int program, const char *path,
 			 const struct scribe_event_place *site, size_t n, bool at_return, uint64_t cookie,
 			 struct scribe_event_link *ret_link)
@@ -186,6 +197,7 @@ int scribe_events_attach(struct scribe_events *e, int program, const char *path,
 	return rc;
 }
 
+/* The perf event first: an event in use cannot be removed. */
 void scribe_events_detach(const struct scribe_events *e, struct scribe_event_link *l)
 {
 	if (l->perf >= 0)

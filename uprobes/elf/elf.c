@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ELF files by libelf. Must not know: probes, BPF.
+ * ELF files by libelf: symbols sorted by name, loaded segments, needed libraries. The file may be a
+ * user's: sizes are bounded and offsets checked. struct scribe_elf owns the mapping and the tables;
+ * names point into the mapping. Runs in helpers that search and study libraries, not in the daemon
+ * itself. Must not know: probes, BPF.
  */
 #include "uprobes/elf/elf.h"
 
@@ -18,12 +21,14 @@
 #define OUR_MACHINE EM_AARCH64
 #endif
 
+/* Bounds of memory and time, against files that are made to exhaust them */
 #define SYMBOLS_MAX  4000000u
 #define SEGMENTS_MAX 256u
 #define TABLE_MAX    (16u << 20) /* bytes of a table of symbols */
 #define SMALL_MAX    4096u       /* of any other section */
 #define NAME_MOST    256u        /* of a symbol's name: those that are looked for are shorter */
 
+/* What of the file is loaded where; `bytes` are those in the file. */
 struct segment {
 	uint64_t vaddr, offset, bytes;
 	bool exec;
@@ -48,6 +53,9 @@ struct scribe_elf {
 	const char *rpath;
 };
 
+/*
+ * Of equal names the current version comes first, which is the one that scribe_elf_find() returns.
+ */
 static int by_name(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -71,6 +79,7 @@ static int add_symbol(struct scribe_elf *e, const char *name, const GElf_Sym *s,
 	return 0;
 }
 
+/* Defined in this file, and a function or variable. */
 static bool speaks(const GElf_Sym *s)
 {
 	int type = GELF_ST_TYPE(s->st_info), bind = GELF_ST_BIND(s->st_info);
@@ -108,6 +117,9 @@ static Elf_Data *versions(Elf *elf)
 	return NULL;
 }
 
+/*
+ * Symbols whose name is broken or too long are passed over. -ENOMEM also when there are too many.
+ */
 static int read_symbols(struct scribe_elf *e, Elf_Scn *scn, const GElf_Shdr *h)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -138,6 +150,7 @@ static int read_symbols(struct scribe_elf *e, Elf_Scn *scn, const GElf_Shdr *h)
 	return 0;
 }
 
+/* Segments that are not within the file are left out, so that offsets need no check later. */
 static int read_segments(struct scribe_elf *e)
 {
 	size_t n;
@@ -161,6 +174,7 @@ static int read_segments(struct scribe_elf *e)
 	return 0;
 }
 
+/* -ENOEXEC: the headers are not consistent. */
 static int read_all(struct scribe_elf *e)
 {
 	Elf_Scn *scn = NULL;
@@ -200,6 +214,7 @@ static int map_file(struct scribe_elf *e, int fd)
 	return 0;
 }
 
+/* Shared libraries and programs of this machine with 64 bits; everything else is -ENOEXEC. */
 int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, struct scribe_err *err)
 {
 	struct scribe_elf *e = calloc(1, sizeof(*e));
@@ -270,6 +285,7 @@ bool scribe_elf_find(const struct scribe_elf *e, const char *name, struct scribe
 	return true;
 }
 
+/* From an address to an offset in the file, within code or within data. */
 static bool offset_in(const struct scribe_elf *e, bool exec, uint64_t vaddr, uint64_t *ret_offset)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
@@ -305,6 +321,7 @@ bool scribe_elf_code_part(const struct scribe_elf *e, uint32_t part, uint64_t *r
 	return false;
 }
 
+/* Address minus offset of the first code segment. */
 bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < e->nsegments; i++)
@@ -315,6 +332,7 @@ bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)
 	return false;
 }
 
+/* *ret_n: bytes from there to the segment's end. NULL: not in the file. */
 const unsigned char *scribe_elf_code(const struct scribe_elf *e, uint64_t vaddr, size_t *ret_n)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
@@ -364,6 +382,7 @@ static void keep_text(void *ctx, const char *text)
 	*(const char **)ctx = text;
 }
 
+/* "" if there is none; of several the last. */
 const char *scribe_elf_rpath(const struct scribe_elf *e)
 {
 	const char *text = "";
@@ -383,6 +402,7 @@ static void needs_one(void *ctx, const char *name)
 	*(bool *)ctx = true;
 }
 
+/* A static program names no interpreter, and needs no library. */
 bool scribe_elf_is_program(const struct scribe_elf *e)
 {
 	bool needs = false;

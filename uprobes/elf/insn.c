@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Follows the arguments of an x86-64 function through the register moves of its
- * beginning, decoded by Zydis, up to the first branch. Must not know: ELF, BPF.
+ * Follows the arguments of an x86-64 function through the register moves of its beginning, decoded
+ * by Zydis, up to the first branch. Must not know: ELF, BPF. A probe is cheapest where the kernel
+ * emulates the instruction instead of stepping over a copy of it. Pure functions: the caller
+ * supplies the code's bytes. Run in the helper that studies libraries.
  */
 #include "uprobes/elf/insn.h"
 
@@ -44,7 +46,10 @@ static int general(ZydisRegister reg)
 	return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
 }
 
-/* Which argument each register holds. */
+/*
+ * Which argument each register holds. `stack_moved`: room for the arguments of a called function
+ * was taken.
+ */
 struct flow {
 	uint8_t holds[16];
 	bool stack_moved;
@@ -74,6 +79,7 @@ static bool flow_regs(const struct flow *f, unsigned wanted, uint8_t reg[SCRIBE_
 	return true;
 }
 
+/* Whatever ends straight-line code. */
 static bool is_branch(const struct insn *in)
 {
 	switch (in->is.meta.category) {
@@ -189,6 +195,10 @@ static bool walk(scribe_insn_code code, const void *ctx, uint64_t begin, unsigne
 	return false;
 }
 
+/*
+ * The function itself, then the one that it passes all arguments on to; else the entry, at the
+ * price of a single step.
+ */
 void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, unsigned wanted,
 			struct scribe_insn_place *p)
 {
@@ -212,6 +222,7 @@ void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, 
 	scribe_insn_entry(vaddr, p);
 }
 
+/* At the entry the arguments are where the calling convention has them. */
 void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_place *p)
 {
 	struct flow f;
@@ -222,6 +233,7 @@ void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_place *p)
 	p->vaddr = vaddr;
 }
 
+/* Offset of the first match, or -1. A negative number of the pattern matches any byte. */
 long scribe_insn_match(const unsigned char *code, size_t n, const int16_t *pattern, size_t length)
 {
 	for (size_t at = 0; at + length <= n; at++) {

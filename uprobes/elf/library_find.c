@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Search for libraries. Must not know: BPF, processes. */
+/*
+ * Search for libraries by the names in the tables: in the linker's cache, in lists of directories,
+ * and among what a program needs, as the dynamic linker would find it. struct scribe_find owns the
+ * mapped cache. The daemon searches the cache and lists of the site; whatever a user may have
+ * written is searched by helpers. Must not know: BPF, processes.
+ */
 #include "uprobes/elf/library_find.h"
 
 #include <dirent.h>
@@ -18,7 +23,9 @@
 #include "uprobes/tables/probes.h"
 
 #define CACHE_MAGIC     "glibc-ld.so.cache1.1"
+/* Larger files are not the linker's cache */
 #define CACHE_BYTES_MAX (64u << 20)
+/* Libraries of a program, and their depth */
 #define NEEDED_MAX      512
 #define DEPTH_MAX       16
 #define DIRECTORIES_MAX 256   /* of a list */
@@ -44,6 +51,7 @@ struct scribe_find {
 	size_t room; /* bytes from the head to the end */
 };
 
+/* "" for an offset that is not within the file: the cache may be damaged. */
 static const char *string_at(const struct scribe_find *f, uint32_t at)
 {
 	const char *text = (const char *)f->head + at;
@@ -53,6 +61,7 @@ static const char *string_at(const struct scribe_find *f, uint32_t at)
 	return text;
 }
 
+/* Without a cache, or with a damaged one, nothing is found in it. */
 static void read_cache(struct scribe_find *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -106,6 +115,7 @@ static const struct cache_entry *entry_at(const struct scribe_find *f, size_t i)
 	return (const struct cache_entry *)(const void *)(f->head + 1) + i;
 }
 
+/* By the file's name alone; its contents decide later. */
 static bool is_known(const char *file)
 {
 	for (size_t i = 0; i < scribe_nlibraries; i++)
@@ -124,6 +134,10 @@ void scribe_find_cached(const struct scribe_find *f, scribe_found_fn fn, void *c
 	}
 }
 
+/*
+ * Regular files only. They are opened by O_PATH first, so that no FIFO waits and no device is
+ * started.
+ */
 int scribe_find_open(const char *path)
 {
 	int there = open(path, O_PATH | O_CLOEXEC), fd = -1;
@@ -139,6 +153,7 @@ int scribe_find_open(const char *path)
 	return fd;
 }
 
+/* *left bounds the entries that are read, over all directories of the list. */
 static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, void *ctx)
 {
 	DIR *dir = opendir(directory);
@@ -154,6 +169,7 @@ static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, v
 	closedir(dir);
 }
 
+/* Directories and files, separated by colons. */
 void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 {
 	unsigned left = ENTRIES_MAX;
@@ -177,6 +193,7 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 
 /* ---- what the linker would find ---- */
 
+/* `seen` are names that were met: it bounds the walk and ends circles. */
 struct walk {
 	const struct scribe_find *find;
 	const char *search;
@@ -235,6 +252,10 @@ static bool in_cache(const struct walk *w, const char *name, char *ret, size_t c
 	return false;
 }
 
+/*
+ * The order of the linker: path of the file, search path of the environment, cache, standard
+ * directories.
+ */
 static void on_needed(void *ctx, const char *name)
 {
 	struct walk *w = ctx;
@@ -276,6 +297,7 @@ static bool script_of(const char *path, char *ret, size_t cap)
 	return at[0] == '/' && (size_t)snprintf(ret, cap, "%s", at) < cap;
 }
 
+/* `elf` is open while its needs are walked through: `rpath` points into it. */
 static void walk_file(struct walk *w, const char *path)
 {
 	const char *origin = w->origin, *rpath = w->rpath;
@@ -315,6 +337,7 @@ static void walk_file(struct walk *w, const char *path)
 	close(fd);
 }
 
+/* True: the program may come to use libraries that were not found here. */
 bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
 			scribe_found_fn fn, void *ctx)
 {

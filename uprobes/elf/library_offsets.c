@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Offsets out of accessor functions (x86-64). Must not know: BPF, probes. */
+/*
+ * Offsets of fields in libraries' structs, read out of accessor functions whose code loads them
+ * (x86-64). Each is found by a pattern of bytes. What does not match gives 0, and the library is
+ * then not probed. Pure functions of an open ELF file; run in the helper that studies libraries.
+ * Must not know: BPF, probes.
+ */
 #include "uprobes/elf/library_offsets.h"
 
 #include <string.h>
 
 #include "uprobes/elf/insn.h"
 
+/* Bytes of a function that are searched */
 #define CODE_MAX 1024
+/* Matches any byte of the code */
 #define ANY      (-1)
 #define COUNT(a) (sizeof(a) / sizeof(a[0]))
 
@@ -26,6 +33,7 @@ static const unsigned char *code_of(const struct scribe_elf *elf, const char *fu
 	return code;
 }
 
+/* Offset of the pattern in the function, or -1. *ret_at points to the match. */
 static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
 		 const unsigned char **ret_at)
 {
@@ -38,6 +46,7 @@ static long find(const struct scribe_elf *elf, const char *function, const int16
 	return at;
 }
 
+/* No struct is that large: another displacement means that the pattern matched by chance. */
 static uint32_t disp32(const unsigned char *at)
 {
 	uint32_t v;
@@ -223,6 +232,10 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offset
 	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
 }
 
+/*
+ * The implementation is told by symbols that only it has. MPICH needs no offsets: sizes are taken
+ * from calls inside.
+ */
 static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
 	struct scribe_elf_symbol s;
@@ -281,6 +294,7 @@ static uint64_t hdf5_ready(const struct scribe_elf *elf)
 	return s.vaddr + at[2];
 }
 
+/* Address, bytes and value from which on the library is initialised; address 0: not known. */
 void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe_layer layer,
 				       struct scribe_init_state *ret)
 {
@@ -321,6 +335,7 @@ static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
 	return text && n > 5 && !memcmp(text, "1.12.", 5);
 }
 
+/* PnetCDF's datatypes are those of the MPI library that it is linked with. */
 static void needs_openmpi(void *ctx, const char *name)
 {
 	struct scribe_library_offsets *im = ctx;
@@ -391,6 +406,7 @@ static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_off
 	       im->nc_records_at;
 }
 
+/* Of HDF5 and PnetCDF all offsets, or none. */
 void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer layer,
 				 struct scribe_library_offsets *im)
 {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Places to probe. Must not know: BPF, processes. */
+/*
+ * Places to probe. Each row of a library's table gives the symbol's address, and a cheap place in
+ * its first instructions. With it go the registers that hold the arguments there. A plan owns its
+ * array. The helper that studies a library chooses the places; the daemon only fills plans from its
+ * result (study.c). Must not know: BPF, processes.
+ */
 #include "uprobes/elf/sites.h"
 
 #include <errno.h>
@@ -37,6 +42,7 @@ static unsigned needed_roles(const struct scribe_probe *p)
 	}
 }
 
+/* Bits of the arguments that have one of these roles. */
 static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
 {
 	unsigned wanted = 0;
@@ -64,6 +70,7 @@ static unsigned choose(const struct scribe_elf *elf, const struct scribe_probe *
 	return needed;
 }
 
+/* What the kernel programs get of a place. The image is added when it is attached. */
 void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
 		    const uint8_t reg[SCRIBE_SITE_ARGS], struct scribe_site *s)
 {
@@ -89,6 +96,7 @@ static void fill_site(const struct scribe_probe *p, enum scribe_layer layer, uns
 	scribe_site_of(p, layer, insn->vaddr, reg, s);
 }
 
+/* The place that is planned at this address; NULL: none. */
 static struct scribe_planned *planned_at(const struct scribe_plan *plan, uint64_t vaddr)
 {
 	for (size_t i = 0; i < plan->n; i++)
@@ -127,6 +135,10 @@ static const char *semaphore_of(const struct scribe_library *l)
 	return scribe_library_is_inside(l) ? "ioscribe_file_on" : NULL;
 }
 
+/*
+ * 0 also where the symbol is missing, since libraries differ by version. -ENOEXEC: the semaphore's
+ * variable is missing.
+ */
 static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *p, const struct scribe_library *l,
 		       const char *name, struct scribe_plan *plan)
 {
@@ -161,6 +173,7 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	return scribe_plan_add(plan, &one);
 }
 
+/* MPI functions are planned by both of their names; often these are one address. */
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
 		     const struct scribe_library_offsets *image, struct scribe_plan *plan)
 {

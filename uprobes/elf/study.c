@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Files, read for whoever attaches to them. Must not know: BPF, processes. */
+/*
+ * What is known of a library file, as a struct of fixed size. A helper makes it from the file. The
+ * daemon checks every number in it and makes a plan without reading the file, since a malicious
+ * file may have taken the helper over. Must not know: BPF, processes.
+ */
 #include "uprobes/elf/study.h"
 
 #include <errno.h>
@@ -26,6 +30,7 @@ static void touch(int fd, uint64_t offset)
 	(void)!pread(fd, &byte, 1, (off_t)offset);
 }
 
+/* What does not fit is left out; the caller sees it by the number. */
 static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 		       const struct scribe_plan *plan, struct scribe_study *s)
 {
@@ -44,6 +49,9 @@ static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 	}
 }
 
+/*
+ * A file with too many libraries is studied up to the bound. `whole`: all places are in the study.
+ */
 static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, struct scribe_study *s)
 {
 	const struct scribe_library *l = &scribe_libraries[which];
@@ -66,6 +74,7 @@ static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, s
 	return 0;
 }
 
+/* In the helper. The descriptor is only read. */
 int scribe_study_file(int fd, struct scribe_study *s)
 {
 	struct scribe_elf *elf;
@@ -90,6 +99,7 @@ int scribe_study_file(int fd, struct scribe_study *s)
 
 /* ---- for whoever attaches ---- */
 
+/* A breakpoint outside of code would change data. */
 static bool is_code(const struct scribe_study *s, uint64_t offset)
 {
 	for (uint32_t i = 0; i < s->ncode; i++)
@@ -98,6 +108,7 @@ static bool is_code(const struct scribe_study *s, uint64_t offset)
 	return false;
 }
 
+/* Only offsets within the file's code, and rows and registers that exist. */
 static bool check_place(const struct scribe_study *s, const struct scribe_studied_place *p, uint64_t file_bytes)
 {
 	const struct scribe_library *l;
@@ -113,6 +124,7 @@ static bool check_place(const struct scribe_study *s, const struct scribe_studie
 	return true;
 }
 
+/* In the daemon, before anything else is done with the study. */
 bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 {
 	if (s->nlibraries > SCRIBE_LIBRARIES_A_FILE || s->ncode > SCRIBE_STUDY_CODE ||
@@ -131,6 +143,7 @@ bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 	return true;
 }
 
+/* In the daemon, from a study that was checked. */
 int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *plan)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[library].which];

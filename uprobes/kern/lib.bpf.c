@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The library programs: one a layer, for its entries and returns, loaded when the
- * first library of the layer is attached to. The order is filter, look up, update.
- * They share the maps of the system call programs (bpf/kern/posix.bpf.c), and those here
- * among themselves, because a call of one layer is made inside one of another.
- * Memory of the kernel is read by probe reads, which every kernel has.
+ * The library programs: one a layer, for its entries and returns, loaded when the first library of
+ * the layer is attached to. The order is filter, look up, update. They share the maps of the system
+ * call programs (bpf/kern/posix.bpf.c), and those here among themselves, because a call of one
+ * layer is made inside one of another. Memory of the kernel is read by probe reads, which every
+ * kernel has. Run in the kernel, by the task that executes the probed instruction; a call's state
+ * is in the task's storage.
  */
 #define SCRIBE_PROBE_READ
 #include "logfmt/counters/built.h"
@@ -35,7 +36,10 @@ static __always_inline bool scribe_inner_meant(const struct scribe_site *site, c
 	return true;
 }
 
-/* A call that only tells the one around it something. */
+/*
+ * A call that only tells the one around it something. A lower stack pointer proves that it is
+ * inside. One such call at a time is followed.
+ */
 static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struct scribe_call *c,
 					       const struct scribe_site *site)
 {
@@ -64,7 +68,10 @@ static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struc
 	c->inner_at = regs->r[site->reg[1] & 15];
 }
 
-/* Is it the return of such a call? Then what it told is in the call around it. */
+/*
+ * Is it the return of such a call? Then what it told is in the call around it. At return the stack
+ * pointer is 8 above that of the entry: the return address is gone.
+ */
 static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __u64 ret)
 {
 	if (!c->busy || !c->inner_fn || sp != c->inner_sp + 8)
@@ -113,7 +120,10 @@ static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_p
 	return false;
 }
 
-/* A call begins. */
+/*
+ * A call begins. Arguments are copied, because at return the registers hold other values. `moved`
+ * is what the thread's system calls have moved up to now.
+ */
 static __always_inline void scribe_call_begin(struct scribe_thread *t, struct scribe_calls *calls,
 					      struct scribe_call *c, const struct scribe_site *site, __u64 ip)
 {
@@ -156,6 +166,7 @@ static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct s
 		scribe_h5_set(t, p, im, c->arg[0], true); /* its structure is gone at return */
 }
 
+/* An entry. The time is taken last, so that the work of the probe is not counted. */
 static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs *ctx, __u64 cookie, const __u32 layer)
 {
 	__u32 index = scribe_site_of(cookie, SCRIBE_REGS_IP(ctx));
@@ -202,6 +213,7 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 	return 0;
 }
 
+/* A return is matched to its entry by the stack pointer. Returns without one are ignored. */
 static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs *ctx, const __u32 layer)
 {
 	struct scribe_calls *calls = scribe_calls_get();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Prints docs/probes.md from the probe tables. A build tool, not installed. */
+/*
+ * Prints docs/probes.md from the probe tables. A build tool (target probes_doc), not installed.
+ * Successive rows that count the same are one line.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The probe tables. Must not know: ELF, BPF. */
+/*
+ * The probe tables: which functions of which library are probed, what they count, and where their
+ * arguments are. A row has symbol, counters as text, what the kernel program does, operation,
+ * counter, flags, implied form, arguments to dereference, and which argument has which role. Read
+ * only: helpers plan by them, and the daemon checks by them. Must not know: ELF, BPF.
+ */
 #include "uprobes/tables/probes.h"
 
 #include "logfmt/counters/built.h"
@@ -31,6 +36,7 @@
 	DATA(#name, op, counter, SCRIBE_SITE_RETURNS, count, type, where)                                    \
 	DATA(#name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type, where)
 
+/* Roles of a data call: file, count, datatype, offset. */
 static const struct scribe_probe mpiio[] = {
 	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN,
 	 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
@@ -80,6 +86,10 @@ static const size_t nmpiio_wrap = sizeof(mpiio_wrap) / sizeof(mpiio_wrap[0]);
 		name, "STDIO_WRITES, where calls are counted", SCRIBE_FN_STREAM_MESSAGE, WRITE, NONE,        \
 			SCRIBE_SITE_RETURNS, 0, 0, ARGS(X, X, X, X, X, X)                                  \
 	}
+/*
+ * Data calls are not here: wrappers in the program count them, or system calls where there are
+ * none.
+ */
 static const struct scribe_probe stdio[] = {
 	STREAM("fopen", OPEN, "OPENS", X, X, X, X, X, X),
 	STREAM("fopen64", OPEN, "OPENS", X, X, X, X, X, X),
@@ -155,6 +165,10 @@ static const struct scribe_probe hdf5[] = {
 static const size_t nhdf5 = sizeof(hdf5) / sizeof(hdf5[0]);
 #endif
 
+/*
+ * Name, pattern of file names, symbols by which it is known, layer, modules, table and number of
+ * its rows.
+ */
 const struct scribe_library scribe_libraries[] = {
 #if IOSCRIBE_MODULE_MPIIO
 	{"MPI",

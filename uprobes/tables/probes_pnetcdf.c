@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The probe table of PnetCDF: every form of an access times every type of the
- * buffer, by macros. Must not know: ELF, BPF.
+ * The probe table of PnetCDF: every form of an access times every type of the buffer, by macros.
+ * Must not know: ELF, BPF. Rows are as in probes.c. Forms are var (all), var1 (one value), vara,
+ * vars, varm, varn (several), vard (file type). Read only.
  */
 #include "logfmt/counters/records.h"
 #include "uprobes/tables/probe.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: the accumulator, on the sums of util/logs/accum.h. */
+/*
+ * Darshan's C interface: the accumulator, on the sums of util/logs/accum.h. The caller owns the
+ * accumulator until darshan_accumulator_destroy. Runs in programs written for libdarshan-util.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +36,7 @@ int darshan_accumulator_create(darshan_module_id id, int64_t job_nprocs, darshan
 	return 0;
 }
 
+/* Records stand one behind the other, as darshan_log_get_record gave them. */
 int darshan_accumulator_inject(darshan_accumulator acc, void *record_array, int record_count)
 {
 	const char *rec = record_array;
@@ -56,6 +60,7 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* As the stock library counts: a file of all ranks makes the category's number of processes -1. */
 static void count_file(struct darshan_file_category_counters *c, const struct scribe_accum_file *f, int64_t nprocs)
 {
 	c->count++;
@@ -95,6 +100,7 @@ static void count_files(darshan_accumulator acc, struct darshan_file_category_co
 	}
 }
 
+/* `aggregation_record` has room for a record of the module. */
 int darshan_accumulator_emit(darshan_accumulator acc, struct darshan_derived_metrics *metrics,
 			     void *aggregation_record)
 {

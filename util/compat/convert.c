@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: records of the library in the interface's layout and
- * back. They differ where the interface keeps pointers (LUSTRE, HEATMAP) and in
- * the length of DXT segments.
+ * Darshan's C interface: records of the library in the interface's layout and back. They differ
+ * where the interface keeps pointers (LUSTRE, HEATMAP) and in the length of DXT segments. Buffers
+ * belong to the program, which frees them with free() or darshan_free. Runs in programs written for
+ * libdarshan-util.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #define SEGMENT sizeof(struct segment_info)
 
+/* All other records are passed on as bytes: their layouts must be the same. */
 _Static_assert(sizeof(struct darshan_posix_file) == sizeof(struct scribe_posix_record), "posix");
 _Static_assert(sizeof(struct darshan_daos_object) == sizeof(struct scribe_daos_record), "daos");
 _Static_assert(sizeof(struct darshan_apmpi_perf_record) == sizeof(struct scribe_apmpi_record), "apmpi");
@@ -18,6 +20,7 @@ _Static_assert(sizeof(struct darshan_lustre_component) == sizeof(struct scribe_l
 _Static_assert(sizeof(struct dxt_file_record) == sizeof(struct scribe_dxt_record), "dxt");
 _Static_assert(sizeof(struct darshan_heatmap_record) == sizeof(struct scribe_heatmap_record), "heatmap");
 
+/* Of a record in the interface's layout. */
 size_t compat_sizeof(int module, const void *buf)
 {
 	const struct darshan_lustre_record *l = buf;
@@ -45,6 +48,7 @@ static size_t wanted(int module, const void *rec, size_t len)
 	return len;
 }
 
+/* Pointers of a record point into its own buffer, so that one free() does. */
 static void fill(int module, const void *rec, size_t len, void *out)
 {
 	const struct scribe_lustre_record *lustre = rec;
@@ -75,6 +79,10 @@ static void fill(int module, const void *rec, size_t len, void *out)
 	}
 }
 
+/*
+ * A buffer of the caller's has DEF_MOD_BUF_SIZE bytes by Darshan's convention. 1: a record, as the
+ * interface wants it.
+ */
 int compat_from_record(int module, const void *rec, size_t len, void **buf)
 {
 	size_t n = wanted(module, rec, len);
@@ -144,6 +152,7 @@ static bool in_range(int64_t a, int64_t b)
 	return a >= 0 && b >= 0 && a < SCRIBE_MAX_RECORD_BYTES && b < SCRIBE_MAX_RECORD_BYTES;
 }
 
+/* A copy that the caller frees; NULL: no memory, or counts out of range. */
 void *compat_to_record(int module, const void *buf, size_t *ret_len)
 {
 	const struct darshan_lustre_record *l = buf;

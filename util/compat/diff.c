@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Darshan's C interface: two records compared as text, counter by counter, in
- * the rows of darshan-diff.
+ * Darshan's C interface: two records compared as text on standard output, counter by counter, in
+ * the rows of darshan-diff. Either record may be NULL: all of the other is printed. Runs in
+ * programs written for libdarshan-util.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static void diff_row(char sign, const struct scribe_module *m, const void *rec, 
 	printf("\t%s\t\t\n", name);
 }
 
+/* Values are compared exactly; mount point and file system are empty columns. */
 static void counters_diff(int id, const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
@@ -59,6 +61,7 @@ static const int64_t *server(const struct darshan_mdhim_record *r, int64_t i)
 	return r && i < r->counters[MDHIM_SERVERS] ? &r->server_histogram[i] : NULL;
 }
 
+/* The numbers of servers may differ. */
 static void mdhim_diff(const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	const struct scribe_module *m = scribe_module_by_id(DARSHAN_MDHIM_MOD);
@@ -98,6 +101,7 @@ static void node_row(char sign, const struct darshan_apmpi_perf_record *r)
 	       (int)sizeof(r->node_name), r->node_name);
 }
 
+/* The rank's node is text, compared apart from the counters. */
 static void perf_diff(const struct darshan_apmpi_perf_record *a, const struct darshan_apmpi_perf_record *b)
 {
 	if (!a || !b || strncmp(a->node_name, b->node_name, sizeof(a->node_name)) != 0) {
@@ -141,6 +145,7 @@ static void daos_diff(const struct darshan_daos_object *a, const struct darshan_
 	counters_diff(DARSHAN_DAOS_MOD, a, name1, b, name2);
 }
 
+/* Traces and heatmaps have no diff in the interface and do not come here. */
 void compat_diff(int module, const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	switch (module) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Darshan's C interface: records of extended tracing as darshan-dxt-parser prints them. */
+/*
+ * Darshan's C interface: records of extended tracing as darshan-dxt-parser prints them, on standard
+ * output. Copies in the library's layout are freed before the function returns. Runs in programs
+ * written for libdarshan-util.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +28,7 @@ static void print(int module, void *buf, const struct scribe_dxt_place *at, bool
 	free(rec);
 }
 
+/* NULL is printed as the stock library's printf does it. */
 static struct scribe_dxt_place location_of(const char *name, const char *mount, const char *fs)
 {
 	return (struct scribe_dxt_place){
@@ -35,6 +40,7 @@ static struct scribe_dxt_place location_of(const char *name, const char *mount, 
 }
 
 #if DARSHAN_DXT_THREADS
+/* Interfaces after 3.5.0 pass the record versions, which say whether segments have threads. */
 #define THREADS(id) (mod_ver[id] == (uint32_t)darshan_module_versions[id])
 #else
 #define THREADS(id) false

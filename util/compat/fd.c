@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: opening, reading job data, closing. Speaks on standard
- * error, as its callers expect; everything else is the log library's.
+ * Darshan's C interface: opening, reading job data, closing. A darshan_fd owns its reader or writer
+ * and what was put and not yet written; darshan_log_close frees all. Prints errors on standard
+ * error, as its callers expect; everything else is the log library's. Runs in programs written for
+ * libdarshan-util, PyDarshan among them.
  */
 #include "util/compat/state.h"
 
@@ -16,6 +18,7 @@
 _Static_assert(sizeof(struct darshan_job) == sizeof(struct scribe_log_job), "job record");
 _Static_assert(sizeof(struct darshan_header) == sizeof(struct scribe_log_header), "header");
 
+/* Always -1, the interface's value of failure. */
 int compat_error(const char *fmt, ...)
 {
 	va_list ap;
@@ -38,6 +41,7 @@ static struct scribe_reader *reader_of(darshan_fd fd)
 	return fd->state->reader;
 }
 
+/* The fields that programs read directly from the struct. */
 static void copy_header(darshan_fd fd, const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
@@ -55,6 +59,10 @@ static void copy_header(darshan_fd fd, const struct scribe_reader *r)
 	}
 }
 
+/*
+ * In Darshan's library one region is open at a time: going to another one and back starts over.
+ * Programs rely on it.
+ */
 void compat_region(darshan_fd fd, int region)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -68,6 +76,10 @@ void compat_region(darshan_fd fd, int region)
 	s->raw[region].len = 0;
 }
 
+/*
+ * Values and names as the stock library gives them: with its faults for old records, and names
+ * without a NUL.
+ */
 darshan_fd darshan_log_open(const char *name)
 {
 	darshan_fd fd = calloc(1, sizeof(*fd));
@@ -92,6 +104,7 @@ darshan_fd darshan_log_open(const char *name)
 	return fd;
 }
 
+/* A log of a job alone is complete; one without a job is removed, as Darshan does it. */
 static void close_written(darshan_fd fd)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -158,6 +171,7 @@ int darshan_log_get_exe(darshan_fd fd, char *buf)
 	return 0;
 }
 
+/* Types and paths are cut to the interface's fixed fields. */
 int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_array, int *count)
 {
 	struct scribe_reader *r = reader_of(fd);
@@ -187,6 +201,10 @@ int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_arr
 	return 0;
 }
 
+/*
+ * Plain bytes of the region in the file's version and byte order. The piece that the reader gave
+ * last may be larger than the caller's buffer: the rest stays in s->raw.
+ */
 int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz)
 {
 	struct scribe_reader *r = reader_of(fd);
@@ -237,6 +255,7 @@ char *darshan_log_get_lib_version(void)
 	return version;
 }
 
+/* From the caller's struct, which it may have changed. */
 int darshan_log_get_job_runtime(darshan_fd fd, struct darshan_job job, double *runtime)
 {
 	struct scribe_reader *r = reader_of(fd);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Darshan's C interface: listings of modules and names, names as a hash. */
+/*
+ * Darshan's C interface: listings of modules and names, names as a hash. The program frees what it
+ * gets, names one by one. Runs in programs written for libdarshan-util.
+ */
 #include "util/compat/state.h"
 
 #include <stdlib.h>
@@ -48,7 +51,10 @@ static int compare_ids(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* All names of the log, or those in a list; in order of first appearance. NULL: failed. */
+/*
+ * All names of the log, or those in a list; in order of first appearance. NULL: failed. A list is
+ * sorted once and searched for each name: it may have as many entries as the log has names.
+ */
 static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, int n)
 {
 	struct scribe_names *names = fd && fd->state && fd->state->reader ? scribe_names_new() : NULL;
@@ -90,6 +96,7 @@ static char *string_of(const struct scribe_name *name)
 	return strndup(name->bytes, name->len);
 }
 
+/* *count is how many are complete, also where memory ran out. */
 void darshan_log_get_filtered_name_records(darshan_fd fd, struct darshan_name_record_info **mods, int *count,
 					   darshan_record_id *whitelist, int whitelist_count)
 {
@@ -116,6 +123,7 @@ void darshan_log_get_name_records(darshan_fd fd, struct darshan_name_record_info
 	darshan_log_get_filtered_name_records(fd, mods, count, NULL, 0);
 }
 
+/* Adds to the caller's hash; ids that are in it stay as they are. */
 int darshan_log_get_filtered_namehash(darshan_fd fd, struct darshan_name_record_ref **hash,
 				      darshan_record_id *whitelist, int whitelist_count)
 {

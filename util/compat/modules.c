@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: what each module can do (mod_logutils). The functions
- * are one for all modules; a line a module gives them its id.
+ * Darshan's C interface: what each module can do (mod_logutils). The functions are one for all
+ * modules; a line a module gives them its id. The tables are constant but for the interface's own
+ * type. Runs in programs written for libdarshan-util.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "util/text/describe.h"
 #include "util/text/print_record.h"
 
+/* 1: a record in *buf, 0: the end, -1: failed, with a message. */
 static int get(darshan_fd fd, int id, void **buf)
 {
 	struct scribe_reader *r = fd && fd->state ? fd->state->reader : NULL;
@@ -34,6 +36,7 @@ static int get(darshan_fd fd, int id, void **buf)
 	return rc ? compat_from_record(id, rec, len, buf) : 0;
 }
 
+/* The first record makes the job region be written. */
 static int put(darshan_fd fd, int id, void *buf)
 {
 	struct scribe_writer *w = fd && fd->state ? fd->state->writer : NULL;
@@ -58,7 +61,10 @@ static int put(darshan_fd fd, int id, void *buf)
 	return 0;
 }
 
-/* Our output goes through a buffer of its own: what stdio holds must go first. */
+/*
+ * One record as rows on standard output. The output goes through a buffer of its own: what stdio
+ * holds must go first. The interface has no way to report a failure here.
+ */
 static void print(int id, void *buf, char *name, char *mnt, char *fs)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
@@ -80,6 +86,7 @@ static void print(int id, void *buf, char *name, char *mnt, char *fs)
 	free(rec);
 }
 
+/* The same texts as those of `ioscribe parse`. */
 static void describe(int id, int ver)
 {
 	struct scribe_out out = {.fd = -1};
@@ -92,7 +99,10 @@ static void describe(int id, int ver)
 	scribe_out_close(&out);
 }
 
-/* Fastest and slowest rank so far: of records of single ranks, as the stock library has it. */
+/*
+ * Fastest and slowest rank so far: of records of single ranks, as the stock library has it. Modules
+ * without ranks have no plan for them.
+ */
 static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 {
 	const struct scribe_join_plan *p = scribe_join_plan(id);
@@ -135,7 +145,7 @@ static void aggregate(int id, void *rec, void *agg, int init)
 		sum->rank = -1;
 }
 
-/* Where a module's metrics are. */
+/* Where a module's metrics are. MPI-IO, DFS and DAOS have no highest offset. */
 static const struct metrics {
 	int id, bytes_read, bytes_written, max_read, max_written; /* counters; -1: not told */
 	int meta, read, write, slowest;                           /* fcounters */
@@ -151,6 +161,9 @@ static const struct metrics {
 	{DARSHAN_DAOS_MOD, DAOS_BYTES_READ, DAOS_BYTES_WRITTEN, -1, -1, TIMES(DAOS)},
 };
 
+/*
+ * Derived figures of one record, for Darshan's own summaries; only modules of the table come here.
+ */
 static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_t *w_bytes, int64_t *max_offset,
 		   double *io_time, double *md_time, double *rw_time, int64_t *rank, int64_t *nprocs)
 {
@@ -177,7 +190,10 @@ static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_
 	return 0;
 }
 
-/* Ranks may see a file's layout differently: the first one stands. */
+/*
+ * Ranks may see a file's layout differently: the first one stands. `agg` has room for a record as
+ * large as the first.
+ */
 static void lustre_agg(void *rec, void *agg, int init)
 {
 	const struct darshan_lustre_record *from = rec;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: writing. Job, exe and mounts are kept until something
- * follows them, because they share one region of the log.
+ * Darshan's C interface: writing. Job, exe and mounts are kept until something follows them,
+ * because they share one region of the log; the darshan_fd owns the copies. The order of puts is
+ * checked, as the format demands it. Runs in programs written for libdarshan-util.
  */
 #include "util/compat/state.h"
 
@@ -37,6 +38,10 @@ static darshan_fd drop_fd(darshan_fd fd)
 	return NULL;
 }
 
+/*
+ * An existing file is overwritten, as by the stock library. A log that fails is removed by
+ * darshan_log_close.
+ */
 darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag)
 {
 	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type,
@@ -68,7 +73,7 @@ darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type
 	return fd;
 }
 
-/* The next put: refused when it comes too late. */
+/* The next put: refused when it comes too late. Modules may be put several times, all else once. */
 static struct darshan_fd_int_state *put(darshan_fd fd, enum put_stage stage, const char *what)
 {
 	static const char *const names[] = {"nothing",    "the job",   "the exe",
@@ -97,6 +102,7 @@ static int put_failed(struct darshan_fd_int_state *s)
 	return compat_error("%s", scribe_writer_error(s->writer)->text);
 }
 
+/* Writes the job region once, before the first name or record. */
 int compat_begin(darshan_fd fd)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -110,6 +116,7 @@ int compat_begin(darshan_fd fd)
 	return put_failed(s);
 }
 
+/* Programs of the stock library leave out the last newline of the metadata. */
 int darshan_log_put_job(darshan_fd fd, struct darshan_job *job)
 {
 	struct darshan_fd_int_state *s = put(fd, PUT_JOB, "the job");
@@ -159,6 +166,7 @@ int darshan_log_put_mounts(darshan_fd fd, struct darshan_mnt_info *mnt_data_arra
 	return compat_error("out of memory.");
 }
 
+/* The hash stays the caller's. */
 int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash)
 {
 	struct darshan_fd_int_state *s = put(fd, PUT_NAMES, "the names");
@@ -178,6 +186,7 @@ int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash
 	return 0;
 }
 
+/* Plain bytes of a region, in the form of the given version: they are not checked. */
 int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz, int ver)
 {
 	struct darshan_fd_int_state *s;

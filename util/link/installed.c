@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Files of this installation. Must not know what they are for. */
+/*
+ * Files of this installation, searched in directories relative to the running program
+ * (/proc/self/exe). Used by `run`, `job` and `doctor`. Must not know what they are for.
+ */
 #include "util/link/installed.h"
 
 #include <errno.h>
@@ -9,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/*
+ * The first that can be read, as its real path: it goes into other programs' environments, where
+ * "../" would depend on links.
+ */
 int scribe_installed_find(const char *const *places, char *ret_path, size_t cap)
 {
 	char self[PATH_MAX], path[2 * PATH_MAX];

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See pattern_check.h. Runs in the command, as its user. */
+/*
+ * Checks the regular expressions among a job's settings before they are sent: the daemon does not
+ * compile expressions of users. See pattern_check.h. Runs in the command, as its user, in `run`,
+ * `job` and `doctor`.
+ */
 #include "util/link/pattern_check.h"
 
 #include <errno.h>
@@ -20,6 +24,10 @@ static int check_list(const char *key, char *list, struct scribe_err *err)
 	return rc < 0 ? scribe_err_set(err, rc, "%s: %s", key, why.text) : 0;
 }
 
+/*
+ * A line of Darshan's settings: KEY PATTERNS [MODULES], or KEY=PATTERNS. Only keys with patterns
+ * matter.
+ */
 static int check_line(char *line, struct scribe_err *err)
 {
 	static const char *const keys[] = {"NAME_EXCLUDE", "NAME_INCLUDE", "APP_EXCLUDE", "APP_INCLUDE"};
@@ -39,6 +47,7 @@ static int check_line(char *line, struct scribe_err *err)
 	return 0;
 }
 
+/* Works on a copy of the text; the first bad expression ends it. */
 int scribe_check_patterns(const char *settings, size_t bytes, struct scribe_err *err)
 {
 	char *copy = strndup(settings, bytes), *rest = NULL;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Capabilities and user namespace of this process. Must not know what is done with them. */
+/*
+ * Capabilities and user namespace of this process, read from /proc. Used by `run` and `doctor` to
+ * tell beforehand whether the daemon can trace. Must not know what is done with them.
+ */
 #include "util/link/privileges.h"
 
 #include <inttypes.h>
@@ -7,6 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* The effective set as a bit mask; 0 where /proc is missing. */
 static uint64_t effective(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -26,6 +30,10 @@ bool scribe_has_cap(unsigned number)
 	return effective() >> number & 1;
 }
 
+/*
+ * Programs may be loaded with CAP_SYS_ADMIN, or with CAP_BPF and CAP_PERFMON, of the initial user
+ * namespace.
+ */
 bool scribe_may_trace(void)
 {
 	uint64_t caps = effective();
@@ -35,6 +43,7 @@ bool scribe_may_trace(void)
 	return can && !scribe_in_user_ns();
 }
 
+/* The initial namespace maps all ids onto themselves. */
 bool scribe_in_user_ns(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");

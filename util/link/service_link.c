@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The way to the service: its socket, the daemon behind it, requests and
- * answers, each to a deadline. Must not know what requests mean.
+ * The way to the service: its socket, the daemon behind it, requests and answers, each to a
+ * deadline (CLOCK_MONOTONIC, ms). Descriptors belong to the caller. Used by `run`, `job`, `trace`,
+ * `top` and `doctor`. Must not know what requests mean.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 
 #define RETRY_MS 10
 
+/* Requests are lines, so that a newline in a value would be a key of its own: refused here. */
 int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err)
 {
 	size_t room = sizeof(r->text) - r->bytes;
@@ -36,6 +38,7 @@ int scribe_request_add(struct scribe_request *r, const char *key, const char *va
 	return 0;
 }
 
+/* IOSCRIBE_DIR names another service, such as that of a test. */
 const char *scribe_job_dir(void)
 {
 	const char *dir = getenv(SCRIBE_ENV_DIR);
@@ -57,22 +60,25 @@ static int check_peer(int sock, const char *path, struct scribe_err *err)
 	return 0;
 }
 
-int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
+/*
+ * -ENOENT: nobody listens, also where the socket file was left by a daemon that is gone. The socket
+ * does not block: messages wait by poll.
+ */
+int scribe_daemon_connect(const char *path, int64_t deadline_ms, struct scribe_err *err)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	const char *dir = scribe_job_dir();
 	int sock, rc;
 
-	if (snprintf(to.sun_path, sizeof(to.sun_path), "%s/%s", dir, SCRIBE_SERVICE_SOCKET) >=
-	    (int)sizeof(to.sun_path))
-		return scribe_err_set(err, -ENAMETOOLONG, "%.200s: too long for a socket's name", dir);
+	if (snprintf(to.sun_path, sizeof(to.sun_path), "%s", path) >= (int)sizeof(to.sun_path))
+		return scribe_err_set(err, -ENAMETOOLONG, "%.200s: too long for a socket's name", path);
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return scribe_err_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	rc = scribe_msg_connect(sock, (const struct sockaddr *)&to, sizeof(to), deadline_ms);
 	if (rc == -EAGAIN)
 		rc = scribe_err_set(err, -ETIMEDOUT,
-				    "the daemon at %s takes no connection: it is stopped or hangs", dir);
+				    "the daemon at %.*s takes no connection: it is stopped or hangs",
+				    (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0), path);
 	else if (rc < 0)
 		rc = scribe_err_set(err, rc == -ECONNREFUSED ? -ENOENT : rc, "no daemon at %s: %s",
 				    to.sun_path, strerror(-rc));
@@ -85,10 +91,22 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 	return sock;
 }
 
-/* Its words on stderr, until its starter part ends. */
+int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
+{
+	char path[SCRIBE_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
+	return scribe_daemon_connect(path, deadline_ms, err);
+}
+
+/*
+ * Its words on stderr, until its starter part ends. The pipe ends when the starter has exited: by
+ * then the daemon listens (daemonize.c). Beyond the deadline the starter is killed, so that a
+ * prolog ends in time.
+ */
 static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_err *err)
 {
-	char text[400] = "";
+	char text[400] = "", rest[400];
 	size_t n = 0;
 	int status = 0;
 
@@ -96,17 +114,23 @@ static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_e
 		struct pollfd p = {.fd = from, .events = POLLIN};
 		ssize_t got;
 
-		if (poll(&p, 1, scribe_msg_left_ms(deadline_ms)) == 0) {
+		int ready = poll(&p, 1, scribe_msg_left_ms(deadline_ms));
+
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready == 0) {
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
 			return scribe_err_set(err, -ETIMEDOUT, "the daemon is not ready in time");
 		}
-		got = read(from, text + n, sizeof(text) - 1 - n);
+		/* what has no room is read all the same: the end is awaited */
+		got = n < sizeof(text) - 1 ? read(from, text + n, sizeof(text) - 1 - n)
+					   : read(from, rest, sizeof(rest));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			break;
-		n += (size_t)got;
+		n += n < sizeof(text) - 1 ? (size_t)got : 0;
 	}
 	text[n] = 0;
 	text[strcspn(text, "\n")] = 0;
@@ -132,6 +156,7 @@ static bool belongs_to_unit(void)
 	return false;
 }
 
+/* Root only: the daemon of a node runs as root. `stay`: it does not end with the last job. */
 int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct scribe_err *err)
 {
 	char path[PATH_MAX], *argv[8];
@@ -180,6 +205,7 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 	return rc;
 }
 
+/* The daemon writes its state to a file, since it answers nothing while it loads its programs. */
 bool scribe_job_is_loading(void)
 {
 	char path[PATH_MAX], text[16] = "";
@@ -195,6 +221,7 @@ bool scribe_job_is_loading(void)
 	return !strcmp(text, SCRIBE_SERVICE_LOADING);
 }
 
+/* One message: its type, or a negative code with a line that says what the user can do. */
 int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;

@@ -27,6 +27,8 @@ const char *scribe_job_dir(void);
  * own.
  */
 int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err);
+/* The same, to the daemon whose socket has this path. */
+int scribe_daemon_connect(const char *path, int64_t deadline_ms, struct scribe_err *err);
 /* Does the daemon say that it is loading its programs? */
 bool scribe_job_is_loading(void);
 /*

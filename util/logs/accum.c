@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Accumulation of a module's records. One table says for each module where the
- * counters are that matter; sums follow the rules of the counter lists.
+ * Accumulation of a module's records, for --total, --file and --perf of `ioscribe parse` and the
+ * accumulator of the C interface. One table says for each module where the counters are that
+ * matter; sums follow the rules of the counter lists and, where they differ, Darshan 3.5.0. A
+ * struct scribe_accum owns the summed record, the table of files and that of ranks.
  */
 #include "util/logs/accum.h"
 
@@ -15,6 +17,7 @@
 
 #define NONE (-1)
 
+/* Indices into a module's counters. */
 struct counter_indices {
 	int module;
 	short bytes_read, bytes_written; /* integers */
@@ -43,12 +46,14 @@ static const struct counter_indices indices_of_modules[] = {
 	 SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
 };
 
+/* One record id over all of its records. */
 struct file_entry {
 	uint64_t id;
 	int64_t bytes_read, bytes_written, max_offset;
 	int64_t nprocs; /* -1: shared by all */
 };
 
+/* What is wanted (`want`) decides which of its tables are filled. */
 struct scribe_accum {
 	const struct counter_indices *counters;
 	const struct scribe_module *module;
@@ -148,6 +153,10 @@ static int common_insert(int64_t *agg, int64_t value, int64_t count)
 	return 1;
 }
 
+/*
+ * Known values first, all four of them: so the stock tool does it, and a value that moves down may
+ * then be lost.
+ */
 static void common_values(int64_t *agg, const int64_t *rec)
 {
 	int known[4] = {0};
@@ -166,6 +175,7 @@ static void common_values(int64_t *agg, const int64_t *rec)
 	}
 }
 
+/* KEEP is the last record's value here; only reduction over ranks knows a lowest rank. */
 static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t *rec)
 {
 	const struct scribe_counter *c = a->module->counters;
@@ -206,6 +216,7 @@ static void total_slowest(const struct scribe_module *m, int which, int64_t *agg
 			agg[i] = rec[i];
 }
 
+/* Real and integer of a slowest operation belong together by their order in the lists. */
 static void total_reals(const struct scribe_accum *a, void *total, const void *record)
 {
 	const struct scribe_module *m = a->module;
@@ -271,6 +282,9 @@ static void total_ranks(const struct scribe_accum *a, void *total, const void *r
 	}
 }
 
+/*
+ * The sum's id becomes 0 as soon as records of two files meet, its rank -1 as soon as two ranks do.
+ */
 static void add_total(struct scribe_accum *a, const void *record)
 {
 	const struct scribe_base_record *base = record;
@@ -292,6 +306,7 @@ static void add_total(struct scribe_accum *a, const void *record)
 
 /* ---- performance ---- */
 
+/* Times of single ranks are added by rank; a shared record counts with its slowest rank. */
 static int add_perf(struct scribe_accum *a, const void *record, struct scribe_err *err)
 {
 	const struct counter_indices *s = a->counters;
@@ -315,6 +330,10 @@ static int add_perf(struct scribe_accum *a, const void *record, struct scribe_er
 	return 0;
 }
 
+/*
+ * The job's I/O time is that of the slowest rank's own files plus that of shared files, as Darshan
+ * estimates it.
+ */
 void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_perf)
 {
 	struct scribe_perf p = {.bytes_read = a->bytes_read, .bytes_written = a->bytes_written};
@@ -345,6 +364,7 @@ static size_t place_of(uint64_t id, size_t cap)
 	return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (cap - 1);
 }
 
+/* The hash has twice as many slots as there is room for files. */
 static int grow_files(struct scribe_accum *a)
 {
 	size_t cap = a->cap_files ? 2 * a->cap_files : 256;
@@ -371,6 +391,7 @@ static int grow_files(struct scribe_accum *a)
 	return 0;
 }
 
+/* NULL: no memory, or more files than the 32-bit index holds. */
 static struct file_entry *file_of(struct scribe_accum *a, uint64_t id)
 {
 	size_t at;
@@ -486,6 +507,7 @@ int64_t scribe_accum_records(const struct scribe_accum *a)
 	return a->records;
 }
 
+/* A struct on the stack around the caller's total: nothing is allocated. */
 int scribe_accum_sum(int module, void *total, const void *record, int first)
 {
 	struct scribe_accum a = {

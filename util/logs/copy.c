@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Parts of a log carried into a new one.
+ * Parts of a log carried into a new one, and the file of the new log: for `convert`, `merge` and
+ * `trace`. An output that replaces a file is written beside it and renamed at the end; what is not
+ * finished is removed, also by a signal (leftover.h). A struct scribe_output owns its writer and
+ * the partial file's name.
  */
 #include "util/logs/copy.h"
 
@@ -26,6 +29,7 @@ struct scribe_log_job scribe_copy_job(const struct scribe_reader *r)
 	return job;
 }
 
+/* By the record versions: DXT_POSIX 2 and DXT_MPIIO 3 have thread ids. */
 bool scribe_copy_has_threads(const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
@@ -40,6 +44,9 @@ int scribe_copy_check(const struct scribe_writer *w, int rc, struct scribe_err *
 	return rc;
 }
 
+/*
+ * Bytes of an unknown layout cannot be turned: in the other byte order the new log would be wrong.
+ */
 int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int module, struct scribe_err *err)
 {
 	unsigned version = scribe_reader_header(r)->mod_ver[module];
@@ -69,6 +76,10 @@ int scribe_copy_described(struct scribe_reader *r, struct scribe_writer *w, int 
 	return scribe_copy_check(w, scribe_writer_module(w, scribe_reader_module(r, module)), err);
 }
 
+/*
+ * Only a regular file is replaced by rename; a pipe or device that is there is an error, since the
+ * writer makes a new file.
+ */
 int scribe_output_create(struct scribe_output *o, const char *path, bool replace, bool as_stock,
 			 const struct scribe_writer_options *options, struct scribe_err *err)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Opens a log with what a tool needs of it.
+ * Opens a log with what a tool needs of it: the reader, the mounts sorted for searching, and on
+ * request all names. A struct scribe_log owns them until scribe_log_close, also after a failure to
+ * open. Used by all commands that read logs.
  */
 #include "util/logs/logfile.h"
 
@@ -8,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy sorted by length of path, of equal ones in the log's order. */
+/*
+ * A copy sorted by length of path, of equal ones in the log's order. Insertion sort: a log has some
+ * dozen mounts.
+ */
 static int mounts_sort(struct scribe_log *log, struct scribe_err *err)
 {
 	const struct scribe_mount *from;

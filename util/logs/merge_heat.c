@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One time axis for heatmaps. Knows records, not logs.
+ * One time axis for the heatmaps of several logs, for `ioscribe merge`: first all records are
+ * noted, then the axis is planned, then each record is moved onto it. Works on the caller's
+ * records. Knows records, not logs.
  */
 #include "util/logs/merge_heat.h"
 
@@ -15,12 +17,14 @@
 
 #define LONGEST 1e15 /* seconds: whatever is beyond is damage */
 
+/* Widths and numbers come from files; a record without sense is carried over as it is. */
 int scribe_merge_heat_is_sound(const struct scribe_heatmap_record *h)
 {
 	return h->nbins == 0 ||
 	       (h->bin_width_seconds > 1 / LONGEST && h->bin_width_seconds * (double)h->nbins < LONGEST);
 }
 
+/* `lag`: seconds from the merged job's start to that of the record's log. */
 void scribe_merge_axis_note(struct scribe_merge_axis *a, const struct scribe_heatmap_record *h, double lag)
 {
 	double end;
@@ -38,6 +42,10 @@ void scribe_merge_axis_note(struct scribe_merge_axis *a, const struct scribe_hea
 	a->seen = 1;
 }
 
+/*
+ * The widest bins that came, doubled until all times fit into 200, as Darshan's runtime would have
+ * done it.
+ */
 void scribe_merge_axis_plan(struct scribe_merge_axis *a)
 {
 	double most = a->nbins > MAX_BINS ? (double)a->nbins : MAX_BINS, bins;
@@ -62,6 +70,7 @@ struct span {
 	double rest;
 };
 
+/* Where widths divide each other and nothing is moved, bins are only grouped: no byte is split. */
 static struct span place_of(const struct scribe_merge_axis *a, double width, double lag, int64_t i)
 {
 	struct span p = {0, 0};
@@ -84,6 +93,7 @@ static struct span place_of(const struct scribe_merge_axis *a, double width, dou
 	return p;
 }
 
+/* The second bin's share is rounded, the first gets the rest: the sum stays exact. */
 static void put(int64_t *bins, struct span p, int64_t bytes)
 {
 	int64_t second = bytes > 0 && bytes < EXACT ? (int64_t)((double)bytes * p.rest + 0.5) : 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Reduction over ranks for merge: by the rule of logfmt/records/reduce.h, with tables of
- * common values that grow. Several records of one rank (several logs of one
- * process, say) are joined first, so that variances count ranks, not records.
+ * Reduction over ranks for merge: by the rule of logfmt/records/reduce.h, with tables of common
+ * values that grow. Several records of one rank (several logs of one process, say) are joined
+ * first, so that variances count ranks, not records. A struct scribe_merge_redux owns elements,
+ * joined records and tables of one module; memory is that of the module's shared records.
  */
 #include "util/logs/merge_redux.h"
 
@@ -15,6 +16,7 @@
 #include "logfmt/records/values.h"
 #include "util/logs/merge_heat.h"
 
+/* One record seen in the first pass; `seq` is its number. */
 struct pair {
 	uint64_t id;
 	int64_t rank;
@@ -131,6 +133,7 @@ int scribe_merge_redux_note(struct scribe_merge_redux *x, const void *record, si
 	return 0;
 }
 
+/* By id, rank and order of coming. */
 static int by_pair(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
@@ -164,6 +167,7 @@ static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_
 	return j;
 }
 
+/* An entry for each rank of the run that has more than one record. */
 static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
 {
 	for (size_t j = from + 1; j < to; j++)
@@ -184,6 +188,7 @@ static int are_joined(const struct scribe_merge_redux *x, int64_t ranks)
 	return x->module->id == SCRIBE_MOD_HEATMAP || is_shared(x, ranks);
 }
 
+/* Counts first, so that both tables are allocated once; pairs are freed then. */
 int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err)
 {
 	size_t nshared = 0, ntwices = 0, twices, seq, end;
@@ -213,6 +218,7 @@ int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err
 	return 0;
 }
 
+/* Binary search: called for each record of the second pass. */
 static struct shared *shared_of(const struct scribe_merge_redux *x, uint64_t id)
 {
 	size_t from = 0, to = x->nshared;
@@ -330,6 +336,7 @@ static void choose_layout(struct twice *t, const void *record, size_t len)
 	}
 }
 
+/* Collects one rank's pieces; they are joined to the shared record when all have come (finish). */
 static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void *record, size_t len,
 		      struct scribe_err *err)
 {
@@ -360,6 +367,7 @@ static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void 
 	return rc < 0 ? failed(x, rc, err) : 1;
 }
 
+/* A record that is taken here must not be written as it is. */
 int scribe_merge_redux_takes(const struct scribe_merge_redux *x, const void *record, size_t len)
 {
 	const struct scribe_base_record *base = record;
@@ -370,6 +378,7 @@ int scribe_merge_redux_takes(const struct scribe_merge_redux *x, const void *rec
 	       (shared_of(x, base->id) || twice_of(x, base->id, base->rank));
 }
 
+/* 1: taken, 0: not one of ours. Each rank's APMPI head is replaced by one of all. */
 int scribe_merge_redux_add(struct scribe_merge_redux *x, const void *record, size_t len,
 			   struct scribe_err *err)
 {
@@ -453,6 +462,10 @@ static int head_record(struct scribe_merge_redux *x, const void **ret_record, si
 	return 1;
 }
 
+/*
+ * The i-th result: APMPI's head, shared records in the order of their first appearance, then joined
+ * heatmaps.
+ */
 int scribe_merge_redux_record(struct scribe_merge_redux *x, size_t i, const void **ret_record,
 			      size_t *ret_len, struct scribe_err *err)
 {

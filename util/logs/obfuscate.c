@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Keyed hashes in place of ids, users, programs and names. They hide values
- * from a reader, not from someone who can guess the input and knows the key.
+ * Keyed hashes in place of ids, users, programs and names, for `ioscribe convert`: the same numbers
+ * as those of darshan-convert (Bob Jenkins' lookup3, 32 bits). They hide values from a reader, not
+ * from someone who can guess the input and knows the key. Writes into the caller's buffers.
  */
 #include "util/logs/obfuscate.h"
 
@@ -15,6 +16,7 @@ static uint32_t turn(uint32_t v, int n)
 	return v << n | v >> (32 - n);
 }
 
+/* Little endian, missing bytes zero: the same hash on every machine. */
 static uint32_t word(const unsigned char *p, size_t n)
 {
 	uint32_t v = 0;
@@ -38,6 +40,7 @@ static void mix(uint32_t v[3])
 	}
 }
 
+/* Of lookup3, too. */
 static void final_mix(uint32_t v[3])
 {
 	static const int turns[7] = {14, 11, 25, 16, 4, 14, 24};
@@ -69,6 +72,7 @@ uint32_t scribe_obfuscate_hash(const void *bytes, size_t n, uint32_t key)
 	return v[2];
 }
 
+/* 0 means that there is no job id, and stays. */
 void scribe_obfuscate_jobid(struct scribe_log_job *job, uint32_t key)
 {
 	if (job->jobid)
@@ -85,6 +89,10 @@ void scribe_obfuscate_exe(const char *exe, uint32_t key, char *to, size_t cap)
 	snprintf(to, cap, "%u", scribe_obfuscate_hash(exe, strlen(exe), key));
 }
 
+/*
+ * NULL: the name stays. Streams and heatmaps are no files; the mount point stays visible, as
+ * Darshan has it.
+ */
 const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key,
 				  char *to, size_t cap)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Job, regions and mounts as text. Must not know: records.
+ * Job, regions and mounts as text, as darshan-parser prints them before the records. Used by
+ * `parse`, `dxt` and `summary`. Must not know: records.
  */
 #include "util/text/human.h"
 #include "util/logs/print_job.h"
@@ -80,6 +81,7 @@ static void print_single_region(struct scribe_out *out, const struct scribe_read
 	}
 }
 
+/* APXC has a name in the stock text although its records cannot be read. */
 static void print_regions(struct scribe_out *out, const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
@@ -116,6 +118,7 @@ static void print_mounts(struct scribe_out *out, const struct scribe_log *log)
 		scribe_out_printf(out, "# mount entry:\t%s\t%s\n", log->mounts[i].path, log->mounts[i].type);
 }
 
+/* The command line is escaped only on a terminal: elsewhere the text must equal Darshan's. */
 void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 {
 	const struct scribe_reader *r = log->reader;
@@ -151,6 +154,10 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 	print_mounts(out, log);
 }
 
+/*
+ * Our logs give a reason in their metadata ("incomplete="); logs of Darshan are partial for lack of
+ * memory.
+ */
 const char *scribe_partial_why(const struct scribe_reader *r, char *room, size_t cap)
 {
 	static const char key[] = "incomplete=";

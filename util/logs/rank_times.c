@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A table of ranks. Knows nothing of records. */
+/*
+ * A table of ranks and their times: entries in order of appearance, a hash of indices. The owner
+ * clears it. Used by accum.c and `ioscribe summary`. Knows nothing of records.
+ */
 #include "util/logs/rank_times.h"
 
 #include <stdlib.h>
@@ -14,6 +17,10 @@ static size_t place_of(const struct scribe_rank_times *t, int64_t rank)
 	return at;
 }
 
+/*
+ * The hash is twice as large as the entries' room, a power of two. -1: no memory; the table stays
+ * valid.
+ */
 static int grow(struct scribe_rank_times *t)
 {
 	size_t room = t->room ? 2 * t->room : 64;
@@ -38,6 +45,10 @@ static int grow(struct scribe_rank_times *t)
 	return 0;
 }
 
+/*
+ * Records of a rank stand together in a log, so the last entry is tried first. The pointer is valid
+ * until the next call.
+ */
 struct scribe_rank_time *scribe_rank_time_of(struct scribe_rank_times *t, int64_t rank)
 {
 	size_t at;

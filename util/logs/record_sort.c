@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Sorting records: they are copied to a temporary file as they come, and an index of them is sorted. Must not
- * know: what records mean.
+ * Sorting records: they are copied to a temporary file as they come, and an index of them is
+ * sorted, 40 bytes a record: memory does not follow the size of the log. The file is unlinked at
+ * once and ends with its descriptor. For `ioscribe diff`. Must not know: what records mean.
  */
 #include "util/logs/record_sort.h"
 
@@ -22,6 +23,7 @@ struct entry {
 	uint32_t len; /* SCRIBE_MAX_RECORD_BYTES at most */
 };
 
+/* Files have numbers in order of appearance over both logs: those of `after` come first. */
 struct scribe_record_sort {
 	const struct scribe_record_sort *after;
 	struct scribe_map files; /* id -> its number + 1 */
@@ -40,6 +42,7 @@ static int no_memory(struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "sorting records: out of memory");
 }
 
+/* errno 0 is a file that ended early. */
 static int file_failed(struct scribe_err *err)
 {
 	int code = errno ? errno : EIO;
@@ -47,6 +50,7 @@ static int file_failed(struct scribe_err *err)
 	return scribe_err_set(err, -code, "temporary file in TMPDIR: %s", strerror(code));
 }
 
+/* The order of comparison: file, module, rank. */
 static int compare(uint64_t file_a, int module_a, int64_t rank_a, uint64_t file_b, int module_b, int64_t rank_b)
 {
 	if (file_a != file_b)
@@ -61,6 +65,7 @@ int scribe_record_compare(const struct scribe_record *a, const struct scribe_rec
 	return compare(a->file, a->module, a->rank, b->file, b->module, b->rank);
 }
 
+/* Several records of one key stay in the order of the log. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -90,6 +95,7 @@ static int number(struct scribe_record_sort *s, uint64_t id, uint64_t *ret_file)
 	return 0;
 }
 
+/* In TMPDIR, else /tmp; unlinked before anything is written to it. */
 static int open_copy(struct scribe_record_sort *s, struct scribe_err *err)
 {
 	const char *dir = getenv("TMPDIR");

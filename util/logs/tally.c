@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Totals by key, in a sorted array: keys are few, logs are many.
+ * Totals by key, in a sorted array: keys are few, logs are many. Keys are copied; the owner frees
+ * the tally. Used by `ioscribe analyze`, each thread on its own or under its lock.
  */
 #include "util/logs/tally.h"
 #include "util/logs/sum.h"
@@ -74,6 +75,10 @@ int scribe_tally_add(struct scribe_tally *t, const char *key, const struct scrib
 	return 0;
 }
 
+/*
+ * Most bytes first; the key decides between equals, so that the output does not depend on the order
+ * of logs.
+ */
 static int by_bytes(const void *a, const void *b)
 {
 	const struct scribe_tally_entry *x = a, *y = b;
@@ -85,6 +90,7 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
+/* The array is no longer sorted by key then: nothing may be added any more. */
 void scribe_tally_rank(struct scribe_tally *t)
 {
 	if (t->n)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON messages into struct scribe_event, as YAJL finds their pieces: nothing is built in
- * between, and numbers come as text, so that a record id keeps its 64 bits and a time its
- * microseconds. Must not know where lines come from.
+ * JSON messages into struct scribe_event, as YAJL finds their pieces: nothing is built in between,
+ * and numbers come as text, so that a record id keeps its 64 bits and a time its microseconds. The
+ * reader owns the parser and the texts of one message; both serve the next line again. Runs in
+ * ioscribe-store. Must not know where lines come from.
  */
 #include "util/store/event_json.h"
 
@@ -14,6 +15,7 @@
 
 #define MAX_DEPTH 16 /* of what a message may nest; its own is 3 */
 
+/* KIND_ID is an unsigned record id, KIND_TIME seconds that become microseconds. */
 enum kind { KIND_INT, KIND_ID, KIND_TEXT, KIND_TIME };
 
 struct field {
@@ -56,6 +58,7 @@ struct scribe_event_json {
 	char text[SCRIBE_EVENT_MAX_TEXT];
 };
 
+/* Ends the parse of this line; the message names the key. */
 static int refuse(struct scribe_event_json *r, const char *what)
 {
 	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s%s%s", r->field ? r->field->key : "",
@@ -63,6 +66,7 @@ static int refuse(struct scribe_event_json *r, const char *what)
 	return 0; /* YAJL's word for an end */
 }
 
+/* Tables of some dozen keys: the first character excludes most. */
 static const struct field *field_find(const struct field *table, const unsigned char *key, size_t len)
 {
 	for (const struct field *f = table; f->key; f++)
@@ -73,7 +77,10 @@ static const struct field *field_find(const struct field *table, const unsigned 
 
 /* ---- numbers ---- */
 
-/* Digits with a sign as an integer; false: something else, or beyond 64 bits. */
+/*
+ * Digits with a sign as an integer; false: something else, or beyond 64 bits. The smallest 64-bit
+ * number is refused, too: it is SCRIBE_EVENT_NONE.
+ */
 static bool parse_int(const char *s, size_t len, int64_t *ret)
 {
 	bool negative = len && *s == '-';
@@ -143,6 +150,7 @@ static bool is_ours(const struct scribe_event_json *r)
 	return r->depth == (r->in_seg ? 3 : 1);
 }
 
+/* Numbers of keys that are not known, or deeper in the message, are passed over. */
 static int on_number(void *ctx, const char *s, size_t len)
 {
 	struct scribe_event_json *r = ctx;
@@ -166,6 +174,7 @@ static int on_number(void *ctx, const char *s, size_t len)
 
 /* ---- the other pieces ---- */
 
+/* "N/A" is the connector's text for what there is not. */
 static int on_text(void *ctx, const unsigned char *s, size_t len)
 {
 	struct scribe_event_json *r = ctx;
@@ -189,6 +198,7 @@ static int on_text(void *ctx, const unsigned char *s, size_t len)
 	return 1;
 }
 
+/* A key decides what the next value is for; one that is not known leaves r->field NULL. */
 static int on_key(void *ctx, const unsigned char *s, size_t len)
 {
 	struct scribe_event_json *r = ctx;
@@ -202,6 +212,7 @@ static int on_key(void *ctx, const unsigned char *s, size_t len)
 	return 1;
 }
 
+/* The depth bounds what YAJL has to remember of a hostile line. */
 static int open_level(struct scribe_event_json *r)
 {
 	if (r->field && is_ours(r))
@@ -209,6 +220,7 @@ static int open_level(struct scribe_event_json *r)
 	return ++r->depth <= MAX_DEPTH ? 1 : refuse(r, "nested too deep");
 }
 
+/* Inside "seg" each object is an operation, whose fields begin as "not given". */
 static int on_open_object(void *ctx)
 {
 	struct scribe_event_json *r = ctx;
@@ -261,6 +273,7 @@ static int on_close_array(void *ctx)
 	return 1;
 }
 
+/* null, true and false have no meaning for any known key. */
 static int on_other(void *ctx)
 {
 	struct scribe_event_json *r = ctx;
@@ -345,6 +358,7 @@ static void reset(struct scribe_event_json *r, struct scribe_event *e, struct sc
 #undef SCRIBE_X
 }
 
+/* Several values in one line are allowed to YAJL and refused here, with a better message. */
 int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t len,
 			   struct scribe_event *ret_event, struct scribe_err *err)
 {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See names.h. A number of a dictionary never changes its meaning, so that what is remembered
- * stays right while other stores write; only deletion needs clear.
+ * The store's dictionaries: operations, nodes, files, jobs and their programs have numbers in the
+ * database, which are remembered in hash tables. A number of a dictionary never changes its
+ * meaning, so that what is remembered stays right while other stores write; only deletion needs
+ * clear. The tables' memory is bounded by SCRIBE_NAMES_MAX entries. Runs in ioscribe-store. See
+ * names.h.
  */
 #include "util/store/names.h"
 
@@ -99,6 +102,7 @@ bool scribe_store_names_full(const struct scribe_store_names *names)
 	return names->n >= SCRIBE_NAMES_MAX;
 }
 
+/* Any failure is followed by a roll-back, which clears the tables. */
 static int no_memory(struct scribe_err *err)
 {
 	return scribe_err_set(err, -ENOMEM, "store: names: out of memory");
@@ -138,7 +142,10 @@ static int remember(struct scribe_store_names *names, const char *key, size_t le
 	return 0;
 }
 
-/* The number that `sql` answers for the values; `key` is what it is remembered by. */
+/*
+ * The number that `sql` answers for the values; `key` is what it is remembered by. INSERT ... ON
+ * CONFLICT ... RETURNING finds or makes a row in one statement; DO NOTHING would return none.
+ */
 static int named_id(struct scribe_store_names *names, const char *key, size_t len, const char *sql,
 		    const struct scribe_sql_value *values, int n, int64_t *ret_id, struct scribe_err *err)
 {
@@ -157,6 +164,7 @@ static int named_id(struct scribe_store_names *names, const char *key, size_t le
 	return len > MAX_KEY ? 0 : remember(names, key, len, names->id, err);
 }
 
+/* The fields are separated by a byte that JSON texts of these keys do not hold. */
 int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,
 			   const char *type, int64_t *ret_id, struct scribe_err *err)
 {
@@ -190,6 +198,10 @@ int scribe_store_node(struct scribe_store_names *names, const char *name, int64_
 		values, 1, ret_id, err);
 }
 
+/*
+ * Record ids are texts in the database, which has no unsigned 64-bit numbers. A path that comes
+ * later than its record is added once.
+ */
 int scribe_store_file(struct scribe_store_names *names, uint64_t record_id, const char *path, int64_t *ret_id,
 		      struct scribe_err *err)
 {
@@ -268,6 +280,7 @@ static int load_jobs(struct scribe_store_names *names, struct job_id *j, struct 
 			       true, &value, 1, on_job, names, err);
 }
 
+/* The latest use of the id whose time is within a day of the operations'. */
 static struct scribe_store_job *job_that_fits(struct job_id *j, int64_t uid, int64_t from_us, int64_t to_us)
 {
 	for (int i = j->n; i-- > 0;)
@@ -292,6 +305,9 @@ static int add_job(struct scribe_store_names *names, struct job_id *j, int64_t u
 	return rc < 0 ? rc : load_jobs(names, j, err);
 }
 
+/*
+ * Looked up in memory, then in the database, then made: another store may have made it meanwhile.
+ */
 int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us,
 		     int64_t to_us, enum scribe_store_origin origin, const struct scribe_store_job **ret_job,
 		     struct scribe_err *err)
@@ -339,6 +355,7 @@ int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t u
 	return 0;
 }
 
+/* Only widens: two stores may write the times of one job. */
 int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *err)
 {
 	struct job_id *j, *next;

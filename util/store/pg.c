@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL by libpq: connection, statements, transactions. Writers of one database take turns
- * by a lock of their own, as SQLite's do; questions wait for nobody. Must not know what the
- * tables mean.
+ * PostgreSQL by libpq: connection, statements, transactions. Writers of one database take turns by
+ * a lock of their own, as SQLite's do; questions wait for nobody. A struct scribe_pg owns the
+ * connection and remembers which statements are prepared. Part of the module
+ * ioscribe-postgresql.so. Must not know what the tables mean.
  */
 #include "util/store/pg.h"
 
@@ -12,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* libpq tries each address of the host so long. */
 #define CONNECT_SECONDS "10"
+/* Of one statement: more than any statement here has. */
 #define MAX_VALUES      32
 
 static const char settings[] =
@@ -22,6 +25,10 @@ static const char settings[] =
 enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23, PG_TEXT = 25, PG_FLOAT4 = 700 };
 enum { PG_FLOAT8 = 701, PG_NUMERIC = 1700 };
 
+/*
+ * SQLSTATE to the codes that callers distinguish: no room, no server (both are waited for), busy,
+ * and the rest.
+ */
 static int code_of(const char *state)
 {
 	if (!state)
@@ -32,6 +39,7 @@ static int code_of(const char *state)
 												   : -EIO;
 }
 
+/* One line of the server's text; further lines are hints and positions. */
 static int tell_failure(struct scribe_pg *pg, const PGresult *res, struct scribe_err *err)
 {
 	const char *text = res ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY) : NULL;
@@ -101,6 +109,7 @@ static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 
 /* ---- statements ---- */
 
+/* Values in libpq's text form; the numbers' text is here. */
 struct bound {
 	Oid types[MAX_VALUES];
 	const char *texts[MAX_VALUES];
@@ -132,6 +141,7 @@ static void bind_values(struct bound *b, const struct scribe_sql_value *values, 
 	}
 }
 
+/* By the column's type; texts are borrowed until the result is cleared. */
 static struct scribe_sql_value value_of(const PGresult *res, int column)
 {
 	struct scribe_sql_value v = {.kind = SCRIBE_SQL_IS_TEXT};
@@ -193,7 +203,10 @@ static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_
 	return row(ctx, n, names, values, err);
 }
 
-/* Everything that comes is taken, so that the connection is free for the next statement. */
+/*
+ * Everything that comes is taken, so that the connection is free for the next statement. After a
+ * callback's failure the running statement is cancelled, so that the rest is short.
+ */
 static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	bool named = false;
@@ -215,7 +228,11 @@ static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx,
 	return rc;
 }
 
-/* The number of the prepared statement, or -1 where it is none, or a negative code. */
+/*
+ * *ret_number: the number of the prepared statement, -1 where there is no room for another. 0, or a
+ * negative code. Statements are known by the address of their text, which is a constant (sql.h,
+ * `again`).
+ */
 static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b, int n, int *ret_number,
 		   struct scribe_err *err)
 {
@@ -240,6 +257,7 @@ static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b,
 	return 0;
 }
 
+/* Row by row: an answer of any size needs the memory of one row. */
 static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const struct scribe_sql_value *values,
 		     int n, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
@@ -263,6 +281,7 @@ static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const st
 	return tell_results(pg, row, ctx, err);
 }
 
+/* A question has a read-only transaction of its own: the server itself refuses changes. */
 int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
@@ -282,6 +301,10 @@ int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql
 
 /* ---- transactions ---- */
 
+/*
+ * The advisory lock ends with the transaction; it is named by the schema, so that stores in two
+ * schemas of one database do not wait for each other.
+ */
 int scribe_pg_begin(void *db, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;
@@ -300,6 +323,7 @@ int scribe_pg_commit(void *db, struct scribe_err *err)
 	return scribe_pg_run(db, "COMMIT", err);
 }
 
+/* A staging table that was made in the transaction is gone with it. */
 void scribe_pg_roll_back(void *db)
 {
 	struct scribe_pg *pg = db;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL as a kind of database: what is asked for by name when the module is loaded. Must
- * not know how statements are sent.
+ * PostgreSQL as a kind of database: the one symbol that sql_kinds.c asks for by name when it loads
+ * the module ioscribe-postgresql.so, so that stores in SQLite need no libpq. Must not know how
+ * statements are sent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static void pg_close(void *db)
 	free(pg);
 }
 
+/* pg->place is the address without its password, for messages. */
 static int pg_open(const char *place, bool read_only, void **ret_db, struct scribe_err *err)
 {
 	struct scribe_pg *pg = calloc(1, sizeof(*pg));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of `event` in PostgreSQL: one partition a day (UTC), filled by COPY into a staging table
- * and from there without those that are known; whole days are forgotten by dropping their
- * partition. Must not know how to connect.
+ * Rows of `event` in PostgreSQL: one partition a day (UTC), filled by COPY into a staging table and
+ * from there without those that are known; whole days are forgotten by dropping their partition.
+ * Buffers are freed before each function returns. Part of the module ioscribe-postgresql.so. Must
+ * not know how to connect.
  */
 #include "util/store/pg_rows.h"
 
@@ -19,11 +20,13 @@
 #define DAY_US           INT64_C(86400000000)
 #define FIRST_DAY        10957 /* 2000; what ended before has one partition, */
 #define LAST_DAY         47482 /* and what ends in 2100 or later another */
+/* Bytes collected before they are sent; a row takes at most 254 of them. */
 #define COPY_BYTES       262144
 #define FORGET_AT_A_TIME 50000 /* rows; others may write between */
 
 /* ---- partitions ---- */
 
+/* Days since 1970; what is outside of 2000 to 2099 belongs to one of two open partitions. */
 static int64_t day_of(int64_t time_us)
 {
 	int64_t day = time_us / DAY_US - (time_us % DAY_US < 0);
@@ -45,6 +48,7 @@ static void name_of(int64_t day, char *name, size_t cap)
 		strftime(name, cap, "event_%Y%m%d", &tm);
 }
 
+/* to_regclass is NULL where there is no such table. */
 static int on_there(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		    struct scribe_err *err)
 {
@@ -69,6 +73,7 @@ static int make_partition(struct scribe_pg *pg, int64_t day, const char *name, s
 	return scribe_pg_run(pg, sql, err);
 }
 
+/* Partitions of this transaction are remembered; when the list is full it begins anew. */
 static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 {
 	struct scribe_sql_value value;
@@ -94,6 +99,10 @@ static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 
 /* ---- rows in ---- */
 
+/*
+ * One temporary table a connection: emptied by COMMIT, or here for the second batch of a
+ * transaction.
+ */
 static int need_staging(struct scribe_pg *pg, struct scribe_err *err)
 {
 	int rc = 0;
@@ -140,6 +149,10 @@ static size_t pack_row(char *to, const struct scribe_store_row *row)
 	return n;
 }
 
+/*
+ * The head has PostgreSQL's signature, flags and the length of an extension; the end is a count of
+ * -1.
+ */
 static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, char *buf)
 {
 	static const char head[] =
@@ -159,6 +172,7 @@ static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 	return PQputCopyData(pg->conn, buf, (int)used) == 1 ? 0 : -1;
 }
 
+/* All results are fetched also after a failure, so that the connection can be used again. */
 static int copy_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n,
 		     struct scribe_err *err)
 {
@@ -184,6 +198,7 @@ static int copy_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 	return rc;
 }
 
+/* ON CONFLICT DO NOTHING: operations that are there already are not counted as new. */
 int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 		  struct scribe_err *err)
 {
@@ -231,6 +246,7 @@ static int on_number(void *ctx, int n, const char *const *names, const struct sc
 	return 0;
 }
 
+/* Rows are counted first, in the same transaction: DROP TABLE does not tell. */
 static int drop_day(struct scribe_pg *pg, const char *name, uint64_t *rows, struct scribe_err *err)
 {
 	char sql[128];
@@ -259,6 +275,9 @@ static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, st
 	struct scribe_sql_value value;
 	int rc = 0;
 
+	/* then no day is over as a whole: "event_before" stands behind all of them */
+	if (day_of(before_us) < FIRST_DAY)
+		return 0;
 	name_of(day_of(before_us), old.before, sizeof(old.before));
 	value = scribe_sql_text(old.before);
 	do {
@@ -274,6 +293,10 @@ static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, st
 	return rc;
 }
 
+/*
+ * Of the day that stays in part, and of the open partitions; a limited number, so that writers wait
+ * little.
+ */
 static int forget_some(struct scribe_pg *pg, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
 {
 	char sql[256];

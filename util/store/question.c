@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See question.h. A file begins with comments that describe it:
- *   -- what it answers, in one line
- *   -- parameter NAME integer|text [= DEFAULT]: what it is
- * then one statement of SQL with :NAME in it. Must not know which kind of database answers.
+ * Questions for a store, as files of SQL (docs/store.md). A file begins with comments that describe
+ * it: -- what it answers, in one line; -- parameter NAME integer|text [= DEFAULT]: what it is. Then
+ * follows one statement with :NAME in it, which becomes $N. A struct scribe_question owns the
+ * statement. Runs in ioscribe-query and ioscribe-serve. Must not know which kind of database
+ * answers.
  */
 #include "util/store/question.h"
 
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names listed of all folders together. */
 #define MAX_QUESTIONS 1000
 
 void scribe_question_clear(struct scribe_question *q)
@@ -23,6 +25,7 @@ void scribe_question_clear(struct scribe_question *q)
 	q->sql = NULL;
 }
 
+/* A name is part of a path: no dots and slashes. */
 static bool is_name(const char *s)
 {
 	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -30,6 +33,7 @@ static bool is_name(const char *s)
 	return n > 0 && n < SCRIBE_QUESTION_NAME && !s[n];
 }
 
+/* The whole text a 64-bit integer, without blanks before. */
 static bool is_number(const char *s)
 {
 	char *end;
@@ -41,7 +45,10 @@ static bool is_number(const char *s)
 
 /* ---- the file ---- */
 
-/* The text of the first NAME.sql that is there; its path in `path`. */
+/*
+ * The text of the first NAME.sql that is there; its path in `path`. Folders are separated by
+ * colons. The caller frees the text; a file of SCRIBE_QUESTION_BYTES or more is refused.
+ */
 static int read_file(const char *folders, const char *name, char *path, size_t cap, char **ret_text,
 		     struct scribe_err *err)
 {
@@ -141,7 +148,10 @@ static int parameter_by_name(const struct scribe_question *q, const char *name, 
 	return -1;
 }
 
-/* :NAME becomes $N, but in quotes and comments, and behind another colon. */
+/*
+ * :NAME becomes $N, but in quotes and comments, and behind another colon. "::" is PostgreSQL's
+ * cast. Values are never put into the text: they are bound.
+ */
 static int number_parameters(struct scribe_question *q, const char *s, const char *path,
 			     struct scribe_err *err)
 {
@@ -205,6 +215,7 @@ int scribe_question_load(struct scribe_question *q, const char *folders, const c
 
 /* ---- values ---- */
 
+/* Checked here, so that the message names the parameter and not the database's statement. */
 int scribe_question_set(struct scribe_question *q, const char *assignment, struct scribe_err *err)
 {
 	const char *value = strchr(assignment, '=');
@@ -228,6 +239,7 @@ int scribe_question_set(struct scribe_question *q, const char *assignment, struc
 	return 0;
 }
 
+/* Texts are borrowed from the question. */
 int scribe_question_values(const struct scribe_question *q, struct scribe_sql_value *ret_values,
 			   struct scribe_err *err)
 {
@@ -250,6 +262,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
+/* A folder that is not there has no questions. */
 static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], int n)
 {
 	DIR *d = opendir(folder);
@@ -268,6 +281,7 @@ static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], i
 	return n;
 }
 
+/* Sorted, each name once: of two files with one name the first folder's is loaded. */
 int scribe_question_each(const char *folders,
 			 int (*each)(void *ctx, const char *name, struct scribe_err *err), void *ctx,
 			 struct scribe_err *err)

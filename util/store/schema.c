@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The tables, described in docs/store.md. A new version is a further step at the end of
- * `steps`; steps that were released are never changed.
+ * The tables, described in docs/store.md. A new version is a further step at the end of `steps`;
+ * steps that were released are never changed. Runs when a store is opened; the text of a step is
+ * freed when it has run.
  */
 #include "util/store/schema.h"
 
@@ -9,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @SETUP@, @ID@, @TEXT@ and @EVENT_END@ are the dialect's words. */
+/*
+ * @SETUP@, @ID@, @TEXT@ and @EVENT_END@ are the dialect's words. `event` has the columns of
+ * SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
+ */
 static const char *const steps[] = {
 	/* 1 */
 	"@SETUP@CREATE TABLE job (id @ID@, job_id BIGINT NOT NULL, use BIGINT NOT NULL, uid BIGINT NOT NULL,"
@@ -87,6 +91,7 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 	return text;
 }
 
+/* The version is part of the same transaction as the step. */
 static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t version, struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(version + 1);
@@ -107,6 +112,10 @@ static int check_newer(const char *place, int64_t version, struct scribe_err *er
 						   place, (long long)version, (long long)VERSION);
 }
 
+/*
+ * Under the writers' lock: of two stores that open a new database at once the second finds the
+ * tables.
+ */
 static int upgrade(const struct scribe_sql_kind_ops *ops, void *db, const char *place, struct scribe_err *err)
 {
 	int64_t version = 0;
@@ -125,6 +134,10 @@ static int upgrade(const struct scribe_sql_kind_ops *ops, void *db, const char *
 	return rc;
 }
 
+/*
+ * A question must not change anything, so an older schema is refused with the command that upgrades
+ * it.
+ */
 int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const char *place, bool read_only,
 			struct scribe_err *err)
 {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See sql_kinds.h. Must not know what a database holds. */
+/*
+ * Which kind of database a place names: postgresql:// loads a module beside the program, everything
+ * else without a scheme is a file of SQLite. The module stays loaded. See sql_kinds.h. Must not
+ * know what a database holds.
+ */
 #include "util/store/sql_kinds.h"
 
 #include <dlfcn.h>
@@ -13,6 +17,7 @@
 
 #define MODULE "ioscribe-postgresql.so"
 
+/* From the program's own directory only: no search path decides which code is loaded. */
 static int load_postgresql(const struct scribe_sql_kind_ops **ret_ops, struct scribe_err *err)
 {
 	char self[PATH_MAX - sizeof(MODULE) - 1], path[PATH_MAX];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See sql_shown.h. Must not know any kind of database. */
+/*
+ * A database's address without its password, for messages and listings; the caller frees it. See
+ * sql_shown.h. Must not know any kind of database.
+ */
 #include "util/store/sql_shown.h"
 
 #include <string.h>
@@ -10,6 +13,7 @@ static void cut(char *from, const char *to)
 	memmove(from, to, strlen(to) + 1);
 }
 
+/* The password may be between ':' and '@' of the host, or a parameter behind '?'. */
 char *scribe_sql_shown(const char *place)
 {
 	char *shown = strdup(place), *host, *at, *colon, *secret;

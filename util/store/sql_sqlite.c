@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * SQLite: one file, with a write-ahead log, so that questions and the store do not wait for
- * each other. Must not know what the tables mean.
+ * SQLite: one file, with a write-ahead log, so that questions and the store do not wait for each
+ * other. A struct sqlite owns the connection and its prepared statements. Part of the programs
+ * behind `store`, `query` and `serve`. Must not know what the tables mean.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,6 +30,7 @@ struct sqlite {
 	int ncached;
 };
 
+/* The codes that callers distinguish; SQLite reports a full disk as either of two. */
 static int failed(struct sqlite *s, struct scribe_err *err)
 {
 	int code = sqlite3_errcode(s->db) & 0xff;
@@ -61,6 +63,7 @@ static void spread_step(sqlite3_context *c, int n, sqlite3_value **v)
 	s->squares += (__int128)x * x;
 }
 
+/* The largest whole number whose square is not above v, by bisection: no rounding of a double. */
 static int64_t root(unsigned __int128 v)
 {
 	unsigned __int128 low = 0, high = (unsigned __int128)1 << 63;
@@ -115,6 +118,10 @@ static int sqlite_run(void *db, const char *sql, struct scribe_err *err)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s, err);
 }
 
+/*
+ * query_only protects the data of a question; reading the schema shows at once that it is a
+ * database.
+ */
 static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *err)
 {
 	char pragmas[256];
@@ -130,6 +137,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	return sqlite_run(s, pragmas, err);
 }
 
+/* Opened for writing also by questions: readers of a write-ahead log write its index file. */
 static int sqlite_open(const char *place, bool read_only, void **ret_db, struct scribe_err *err)
 {
 	struct sqlite *s = calloc(1, sizeof(*s));
@@ -160,6 +168,7 @@ static int sqlite_open(const char *place, bool read_only, void **ret_db, struct 
 
 /* ---- statements ---- */
 
+/* Statements whose text is a constant are known by its address and stay prepared. */
 static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt **ret_q,
 		   struct scribe_err *err)
 {
@@ -189,6 +198,7 @@ static void give_back(struct sqlite *s, const char *sql, bool again, sqlite3_stm
 	s->cached[s->ncached++].q = q;
 }
 
+/* By name: $2 may stand before $1, or not at all. */
 static void bind_values(sqlite3_stmt *q, const struct scribe_sql_value *values, int n)
 {
 	char name[16];
@@ -234,6 +244,7 @@ static struct scribe_sql_value value_of(sqlite3_stmt *q, int at)
 	return v;
 }
 
+/* The column names come first, with values NULL, also where there are no rows. */
 static int tell_rows(struct sqlite *s, sqlite3_stmt *q, scribe_sql_row_fn *row, void *ctx,
 		     struct scribe_err *err)
 {
@@ -277,6 +288,7 @@ static int sqlite_ask(void *db, const char *sql, bool again, const struct scribe
 
 /* ---- transactions and rows ---- */
 
+/* IMMEDIATE takes the write lock at once; a lock taken later could not be waited for. */
 static int sqlite_begin(void *db, struct scribe_err *err)
 {
 	return sqlite_run(db, "BEGIN IMMEDIATE", err);
@@ -295,6 +307,7 @@ static void sqlite_roll_back(void *db)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* The columns in the order of sql.h. */
 static int prepare_put(struct sqlite *s, struct scribe_err *err)
 {
 	static const char sql[] = "INSERT OR IGNORE INTO event ("
@@ -315,6 +328,7 @@ static int prepare_put(struct sqlite *s, struct scribe_err *err)
 		       : failed(s, err);
 }
 
+/* A row whose key is there changes nothing and is not counted. */
 static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 		      struct scribe_err *err)
 {
@@ -342,6 +356,7 @@ static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, u
 	return 0;
 }
 
+/* One transaction: others may write between two of them. */
 static int forget_some(struct sqlite *s, int64_t before_us, int *ret_rows, struct scribe_err *err)
 {
 	struct scribe_sql_value values[] = {scribe_sql_int(before_us), scribe_sql_int(FORGET_AT_A_TIME)};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * From messages to rows: dictionaries, the key by which a row is known again, transactions.
- * Must not know where messages come from, nor which kind of database this is.
+ * From messages to rows: dictionaries, the key by which a row is known again, transactions. A
+ * struct scribe_store owns the connection, the dictionaries and up to MAX_ROWS rows that wait. Used
+ * by ioscribe-store to write, by ioscribe-query and ioscribe-serve to read. Must not know where
+ * messages come from, nor which kind of database this is.
  */
 #include "util/store/store.h"
 
@@ -76,6 +78,10 @@ static int on_number(void *ctx, int n, const char *const *names, const struct sc
 	return 0;
 }
 
+/*
+ * Another process may have deleted rows of dictionaries: a counter in the database tells, and what
+ * is remembered is dropped.
+ */
 int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 {
 	int64_t deletions = 0;
@@ -94,6 +100,7 @@ int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 	return 0;
 }
 
+/* The table's key: job, rank, time, key. */
 static int by_key(const void *a, const void *b)
 {
 	const int64_t *x = ((const struct scribe_store_row *)a)->v,
@@ -121,6 +128,7 @@ static int flush(struct scribe_store *s, struct scribe_err *err)
 	return 0;
 }
 
+/* Counts become valid only when the database has committed. */
 int scribe_store_commit(struct scribe_store *s, struct scribe_err *err)
 {
 	int rc = s->n ? flush(s, err) : 0;
@@ -146,6 +154,7 @@ void scribe_store_roll_back(struct scribe_store *s)
 
 /* ---- rows ---- */
 
+/* One step of a multiplicative hash. */
 static uint64_t mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
@@ -153,8 +162,9 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /*
- * What tells operations apart that ended in the same microsecond in one rank: 47 bits of
- * everything else that the message says, by its own words, not by numbers of this store.
+ * What tells operations apart that ended in the same microsecond in one rank: 47 bits of everything
+ * else that the message says, by its own words, not by numbers of this store. So two stores, or one
+ * that reads a file twice, make the same key.
  */
 static int64_t key_of(const struct scribe_event *e, const struct scribe_event_seg *seg)
 {
@@ -181,6 +191,7 @@ static int64_t or_null(int64_t v)
 	return v == SCRIBE_EVENT_NONE || v == -1 ? SCRIBE_SQL_NULL : v;
 }
 
+/* A full buffer is flushed within the transaction. */
 static int put_seg(struct scribe_store *s, const struct scribe_event *e, const struct scribe_event_seg *seg,
 		   struct scribe_store_row *row, struct scribe_err *err)
 {
@@ -219,6 +230,7 @@ static void say(struct scribe_store *s, const char *fmt, ...)
 		s->report(s->report_ctx, line);
 }
 
+/* The span of the message's operations decides to which use of a job id they belong. */
 static int find_job(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
 		    const struct scribe_store_job **ret_job, struct scribe_err *err)
 {
@@ -248,6 +260,10 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	return 0;
 }
 
+/*
+ * A job's operations come from its stream or from its log, not from both: those of the other are
+ * only counted.
+ */
 int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
 		     struct scribe_err *err)
 {
@@ -326,6 +342,10 @@ int scribe_store_position_set(struct scribe_store *s, const char *input,
 
 /* ---- retention ---- */
 
+/*
+ * Jobs without operations go with their programs; files, nodes and operations stay in the
+ * dictionaries.
+ */
 int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(before_us);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the stock text says of the counters of
- * the HDF5, PnetCDF and DAOS modules,
- * word for word: scripts and people compare these lines. Each block holds for a
- * range of versions.
+ * What the stock text says of the counters of the HDF5, PnetCDF and DAOS modules and of APMPI, word
+ * for word: scripts and people compare these lines with those of darshan-parser 3.5.0, spelling
+ * mistakes included. Each block holds for a range of versions. Constant data, for describe.c alone.
  */
 #include "util/text/describe_texts.h"
 
+/* Blocks of a table are printed in their order; {0, 0, NULL} ends it. */
 const struct scribe_text_block scribe_describe_h5f[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of HDF5 counters:\n"
@@ -76,6 +76,10 @@ const struct scribe_text_block scribe_describe_h5d[] = {
 	{0, 0, NULL},
 };
 
+/*
+ * Version 3 replaced all counters of versions 1 and 2 (logfmt/file/layout.c), which is why so many
+ * are missing there.
+ */
 const struct scribe_text_block scribe_describe_pnetcdf_file[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of PnetCDF counters:\n"
@@ -231,6 +235,9 @@ const struct scribe_text_block scribe_describe_daos[] = {
 	{0, 0, NULL},
 };
 
+/*
+ * APMPI is a module outside Darshan's main tree; its head and its records are described together.
+ */
 const struct scribe_text_block scribe_describe_apmpi[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of APMPI counters:\n"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One record of extended tracing as text, line for line what darshan-dxt-parser
- * prints. Knows no log: names, mounts and Lustre layouts are handed in.
+ * One record of extended tracing as text, line for line what darshan-dxt-parser prints, whole or in
+ * pieces. Owns nothing but an array of thread ids while it counts them. Used by `ioscribe dxt` and
+ * the C interface. Knows no log: names, mounts and Lustre layouts are handed in.
  */
 #include "util/text/dxt_text.h"
 
@@ -10,8 +11,13 @@
 
 #include "util/text/number.h"
 
+/* What printf makes of a missing name, and the stock tool prints. */
 #define NO_NAME "(null)"
 
+/*
+ * A component's OST ids follow those of the components before; a damaged record has fewer than its
+ * counts say.
+ */
 static void print_layout(struct scribe_out *out, const struct scribe_lustre_record *l)
 {
 	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
@@ -60,6 +66,10 @@ static void print_targets(struct scribe_out *out, const int64_t *c, const int64_
 	}
 }
 
+/*
+ * The targets of a segment's bytes, as the stock tool computes them. A segment without a known
+ * offset (-1) has none. Files on the metadata server alone have components without stripes.
+ */
 static void print_osts(struct scribe_out *out, const struct scribe_lustre_record *l,
 		       const struct scribe_dxt_segment *s)
 {
@@ -96,6 +106,10 @@ static char *put_right(char *to, const char *text, size_t n, size_t width)
 	return to + n;
 }
 
+/*
+ * Columns are formatted by hand: a log has millions of these lines, and printf would take most of
+ * the time.
+ */
 static char *put_int(char *to, int64_t v, size_t width)
 {
 	char text[24];
@@ -125,7 +139,10 @@ struct lines {
 	bool threads;
 };
 
-/* Segments from number `at` on of their kind. */
+/*
+ * Segments from number `at` on of their kind. 1,024 bytes are more than the longest line without
+ * targets.
+ */
 static void print_segments(const struct lines *l, const struct scribe_dxt_segment *s, int64_t at, int64_t n,
 			   const char *kind)
 {
@@ -161,7 +178,10 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many threads did the operations; 0: out of memory. */
+/*
+ * How many threads did the operations; 0: out of memory. The stock tool prints the number of
+ * distinct thread ids in a record's head.
+ */
 static size_t count_threads(const struct scribe_dxt_record *r)
 {
 	size_t n = (size_t)(r->write_count + r->read_count), distinct = 1;
@@ -181,6 +201,10 @@ static size_t count_threads(const struct scribe_dxt_record *r)
 	return distinct;
 }
 
+/*
+ * Only DXT_POSIX lines have Lustre targets, and they alone end in blanks: so the stock tool prints
+ * them.
+ */
 static struct lines lines_of(struct scribe_out *out, int module, int64_t rank,
 			     const struct scribe_dxt_place *at, bool threads)
 {
@@ -231,6 +255,10 @@ void scribe_dxt_text(struct scribe_out *out, int module, const struct scribe_dxt
 	print_segments(&l, r->segments + r->write_count, 0, r->read_count, "read");
 }
 
+/*
+ * A piece may begin among the writes and end among the reads; the head comes with a record's first
+ * piece.
+ */
 void scribe_dxt_text_piece(struct scribe_out *out, int module, const struct scribe_dxt_piece *p,
 			   const struct scribe_dxt_place *at)
 {

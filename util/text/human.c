@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Quantities for people. Knows nothing of logs.
+ * Quantities for people: bytes in powers of 1,024, counts in groups of three, text without control
+ * characters. Each writes into the caller's buffer and returns it. Used by all commands that print
+ * for people. Knows nothing of logs.
  */
 #include "util/text/human.h"
 
@@ -9,6 +11,7 @@
 
 #include "logfmt/file/names.h"
 
+/* 1023.95 and more would be printed as 1024.0 of its unit. */
 const char *scribe_human_bytes(int64_t bytes, char *to, size_t cap)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -41,6 +44,10 @@ const char *scribe_human_count(int64_t n, char *to, size_t cap)
 	return to;
 }
 
+/*
+ * Escapes what could steer a terminal (logfmt/file/escape.h); backslashes stay single, so that the
+ * text of an escape is not escaped again. A text that is too long is cut between characters.
+ */
 const char *scribe_human_text(const char *text, char *to, size_t cap)
 {
 	size_t at = 0;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Numbers as text. The fixed-point text is exact, not approximate: the double
- * is taken apart into integers and rounded to even on its exact value, which is
- * what printf does. Must not know: logs, records.
+ * Numbers as text, faster than printf: two digits a step from a table. The fixed-point text is
+ * exact, not approximate: the double is taken apart into integers and rounded to even on its exact
+ * value, which is what printf does. All functions return the end of what they wrote, without a NUL.
+ * Must not know: logs, records.
  */
 #include "util/text/number.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* All numbers of two digits, one behind the other. */
 static const char pairs[201] = "00010203040506070809101112131415161718192021222324"
 			       "25262728293031323334353637383940414243444546474849"
 			       "50515253545556575859606162636465666768697071727374"
@@ -75,6 +77,10 @@ static uint64_t shift_even(unsigned __int128 n, int shift)
 	return whole + (rest > half || (rest == half && (whole & 1)));
 }
 
+/*
+ * `digits` is at most 9, the length of `tens`. Numbers of 2^63 and more, and those that are none,
+ * go through snprintf: they are rare.
+ */
 char *scribe_put_fixed(char *to, double v, int digits)
 {
 	uint64_t bits, mantissa, whole = 0, part = 0;
@@ -110,6 +116,10 @@ char *scribe_put_fixed(char *to, double v, int digits)
 	return put_padded(to, part, digits);
 }
 
+/*
+ * Most counters are zero: one comparison instead of the arithmetic. -0.0 has other bits and is
+ * printed as such.
+ */
 char *scribe_put_f6(char *to, double v)
 {
 	uint64_t bits;

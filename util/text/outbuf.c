@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Buffered output. Knows file descriptors and bytes, nothing else.
+ * Buffered output to a descriptor or to memory, 1 MiB at first. A struct scribe_out owns its
+ * buffer, not the descriptor. The first error is remembered, further output is dropped, and
+ * scribe_out_flush reports it: so callers check once. Used by all commands that print records.
+ * Knows file descriptors and bytes, nothing else.
  */
 #include "util/text/outbuf.h"
 
@@ -12,8 +15,10 @@
 
 #include "logfmt/file/names.h"
 
+/* Also the largest piece, times four: printf and reserved rooms are a quarter of it at most. */
 #define OUT_BUFFER (1u << 20)
 
+/* Whether it is a terminal is determined once. */
 int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err)
 {
 	memset(o, 0, sizeof(*o));
@@ -48,7 +53,10 @@ static void put_raw(struct scribe_out *o, const char *at, size_t n)
 	}
 }
 
-/* To a terminal nothing goes that would steer it: such bytes are shown. */
+/*
+ * To a terminal nothing goes that would steer it: such bytes are shown. Names in a log are any
+ * bytes, and a terminal interprets control sequences in them.
+ */
 static void put_out(struct scribe_out *o, const char *at, size_t n)
 {
 	char shown[4096];
@@ -120,6 +128,7 @@ void scribe_out_close(struct scribe_out *o)
 	o->fd = -1;
 }
 
+/* Makes the buffer large enough for a line of `n` bytes in one piece. */
 int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err)
 {
 	char *bigger;
@@ -134,6 +143,9 @@ int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err)
 	return 0;
 }
 
+/*
+ * `n` bytes behind what is held, contiguous; the caller says with scribe_out_done how many it used.
+ */
 char *scribe_out_room(struct scribe_out *o, size_t n)
 {
 	if (o->cap - o->len < n)
@@ -141,6 +153,7 @@ char *scribe_out_room(struct scribe_out *o, size_t n)
 	return o->buf + o->len;
 }
 
+/* Large pieces are written through, not copied. */
 void scribe_out_bytes(struct scribe_out *o, const void *bytes, size_t n)
 {
 	while (o->fd < 0 && o->cap - o->len < n && !o->error)

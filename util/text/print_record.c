@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One printer a record layout; modules of plain counters share one. Knows the
- * record layouts and the stock text of each; must not know where records come
- * from.
+ * Records as rows of text, as darshan-parser prints them. One printer a record layout; modules of
+ * plain counters share one. A struct scribe_printer owns the labels of its module's counters. Used
+ * by `ioscribe parse`, `diff` and `export`, and by the C interface. Knows the record layouts and
+ * the stock text of each; must not know where records come from.
  */
 #include "util/text/print_record.h"
 
@@ -12,6 +13,10 @@
 
 #include "util/text/number.h"
 
+/*
+ * Counter names with their tab, in fields of one size: a row copies a field without looking for its
+ * end.
+ */
 static int labels_make(const struct scribe_counter *c, int n, struct scribe_row_label **ret,
 		       struct scribe_err *err)
 {
@@ -62,6 +67,10 @@ static int begins_with(const char *name, const char *path)
 	return !*path;
 }
 
+/*
+ * Mounts are sorted by length of path, so that the first one whose path begins the name is the
+ * longest. Like the stock tool it compares bytes: /home2 is below /home, too. `n`: none.
+ */
 size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const char *name)
 {
 	size_t i = 0;
@@ -78,6 +87,7 @@ struct scribe_mount scribe_mount_of(const struct scribe_mount *mounts, size_t n,
 	return i < n ? mounts[i] : (struct scribe_mount){.type = "UNKNOWN", .path = "UNKNOWN"};
 }
 
+/* Traces have texts of their own (dxt_text.c); APXC and APMPI are not printed by these tools. */
 int scribe_printer_knows(int module)
 {
 	switch (module) {
@@ -91,6 +101,7 @@ int scribe_printer_knows(int module)
 	}
 }
 
+/* RENAMED_FROM is an unsigned id among signed counters. */
 static void print_counters(struct scribe_printer *p, const void *record)
 {
 	const struct scribe_module *m = p->module;
@@ -117,6 +128,7 @@ static void print_file_id(struct scribe_printer *p, const void *record)
 		scribe_rows_unsigned(&p->rows, "PNETCDF_VAR_FILE_REC_ID", var->file_rec_id);
 }
 
+/* Reads before writes, which stand in the record the other way round. */
 static void print_heatmap(struct scribe_printer *p, const struct scribe_heatmap_record *h)
 {
 	static const char *const kind[] = {"HEATMAP_READ_BIN_", "HEATMAP_WRITE_BIN_"};
@@ -134,6 +146,7 @@ static void print_heatmap(struct scribe_printer *p, const struct scribe_heatmap_
 	}
 }
 
+/* The number of servers comes from the record; `len` bounds it. */
 static void print_mdhim(struct scribe_printer *p, const struct scribe_mdhim_record *m, size_t len)
 {
 	int64_t servers = m->counters[SCRIBE_MDHIM_SERVERS];
@@ -281,6 +294,7 @@ static void daos_place(const uint8_t *pool, const uint8_t *cont, int module, cha
 	put_uuid(cont, to + 37);
 }
 
+/* For DAOS objects the object id takes the name's column. */
 static void place_daos(struct scribe_row_place *at, int module, const void *record, char *where, char *oid)
 {
 	const struct scribe_dfs_record *dfs = record;
@@ -326,6 +340,7 @@ static void print_body(struct scribe_printer *p, const void *record, size_t len)
 	}
 }
 
+/* `plain_place`: the caller's mount and file system are printed whatever the module. */
 int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name,
 			  size_t name_len, const char *mount, const char *fs, struct scribe_err *err)
 {

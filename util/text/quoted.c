@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See quoted.h. */
+/*
+ * Text and reals as JSON and CSV. JSON has no bytes that are not UTF-8: such a text becomes an
+ * escape under the key KEY_escaped, so that readers see the difference and nothing is lost. Used by
+ * `dxt`, `export`, `query` and `top`.
+ */
 #include "util/text/quoted.h"
 
 #include <errno.h>
@@ -38,7 +42,8 @@ static bool is_utf8(const char *bytes, size_t len)
 	return true;
 }
 
-static void put_string(struct scribe_out *out, const char *bytes, size_t len)
+/* A JSON string of UTF-8: only quotes, backslashes and control characters are escaped. */
+void scribe_json_string(struct scribe_out *out, const char *bytes, size_t len)
 {
 	static const char shortened[] = "btn.fr"; /* 8 to 13 */
 	size_t plain = 0;
@@ -82,17 +87,21 @@ int scribe_json_text(struct scribe_out *out, const char *key, const char *bytes,
 
 	scribe_out_printf(out, plain ? "\"%s\":" : "\"%s_escaped\":", key);
 	if (plain) {
-		put_string(out, bytes, len);
+		scribe_json_string(out, bytes, len);
 		return 0;
 	}
 	text = escaped(bytes, len, &n);
 	if (!text)
 		return -ENOMEM;
-	put_string(out, text, n);
+	scribe_json_string(out, text, n);
 	free(text);
 	return 0;
 }
 
+/*
+ * 17 digits give the same double back; ".0" keeps a whole number a real for readers that
+ * distinguish them.
+ */
 void scribe_json_real(struct scribe_out *out, double v)
 {
 	char text[40];
@@ -124,6 +133,10 @@ static void put_field(struct scribe_out *out, const char *bytes, size_t len)
 	scribe_out_bytes(out, "\"", 1);
 }
 
+/*
+ * CSV has no type for bytes: what does not print is escaped, and so is a backslash, so that the
+ * escape can be undone.
+ */
 int scribe_csv_text(struct scribe_out *out, const char *bytes, size_t len)
 {
 	char *text;

@@ -11,6 +11,9 @@
  */
 int scribe_json_text(struct scribe_out *out, const char *key, const char *bytes, size_t len);
 
+/* The bytes, which are UTF-8, as a string of JSON. */
+void scribe_json_string(struct scribe_out *out, const char *bytes, size_t len);
+
 /* A finite number, with as many digits as give it back, and a point or an exponent. */
 void scribe_json_real(struct scribe_out *out, double v);
 

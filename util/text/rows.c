@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Counter rows, fast: a row costs three copies and a number. Must not know:
- * what the counters mean.
+ * Counter rows, fast: a row costs three copies and a number. What a row has in common with the next
+ * one (its end, and the next row's begin) is copied in one piece, the "tie". A struct scribe_rows
+ * owns the tie. For print_record.c. Must not know: what the counters mean.
  */
 #include "util/text/rows.h"
 
@@ -11,6 +12,7 @@
 #include "util/text/number.h"
 
 #define SLACK     64 /* copies may run over by less than this */
+/* Most bytes of a counter's name and of a text value; longer ones are cut. */
 #define NAME_ROOM 256
 #define TEXT_ROOM 1100
 
@@ -28,6 +30,10 @@ static char *append(char *to, const char *text, size_t n)
 	return to + n;
 }
 
+/*
+ * Makes the tie: the tail (name, mount, file system, newline), then the head of a row (module,
+ * rank, id). The first head is written at once.
+ */
 int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, struct scribe_err *err)
 {
 	const char *name = at->name ? at->name : "(null)";
@@ -124,6 +130,7 @@ void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *lab
 	}
 }
 
+/* For counters whose name is made as they come; the others have labels. */
 static char *named(struct scribe_rows *r, const char *name, size_t value_room)
 {
 	char *p = row_room(r, value_room);

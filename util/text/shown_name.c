@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Names as --escape shows them. Knows nothing of logs. */
+/*
+ * Names as --escape shows them: as they are where they print, else escaped. The buffer of the
+ * escape belongs to the struct scribe_shown_name and serves the next name again. Used by `parse`,
+ * `dxt` and `store`. Knows nothing of logs.
+ */
 #include "util/text/shown_name.h"
 
 #include <stdlib.h>
@@ -7,6 +11,10 @@
 
 #include "logfmt/file/names.h"
 
+/*
+ * A backslash alone makes a name escaped, too, so that the text can be undone. Without memory the
+ * name is returned as it is.
+ */
 const char *scribe_shown_name(struct scribe_shown_name *s, const char *name, size_t *len)
 {
 	size_t need;

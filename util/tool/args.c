@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Command lines read from an option table by getopt_long. Must not know: logs. */
+/*
+ * Command lines read from an option table by getopt_long; --help and --version work for every
+ * command. Operands are counted. Runs in the `ioscribe` command and in the programs behind it. Must
+ * not know: logs.
+ */
 #include "util/tool/command.h"
 
 #include <errno.h>
@@ -7,6 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/*
+ * Options beyond these would not be read: a table has at most 40. Keys of --help and --version are
+ * above all letters and the commands' own keys.
+ */
 #define MAX_OPTIONS 40
 #define KEY_HELP    0x10000
 #define KEY_VERSION 0x10001
@@ -38,6 +46,7 @@ static void table_build(const struct scribe_command *cmd, struct getopt_table *t
 	memcpy(s, "h", 2);
 }
 
+/* Every usage error names the command to ask for help, and ends with SCRIBE_EXIT_USAGE. */
 static int wrong(const char *argv0, const char *fmt, const char *what)
 {
 	char text[512];
@@ -59,6 +68,7 @@ static int print_version(const char *argv0)
 	return scribe_print_end(argv0);
 }
 
+/* -1: their number is right. max_operands < 0: any number. */
 static int check_operands(const struct scribe_command *cmd, const char *argv0, int have, const char *extra)
 {
 	if (have < cmd->min_operands) {
@@ -83,7 +93,10 @@ static void name_wrong(int key, const char *word, char *to, size_t cap)
 		snprintf(to, cap, "%s", word);
 }
 
-/* Several options begin with this word, and none is it. Those of getopt's table that do. */
+/*
+ * Several options begin with this word, and none is it. Those of getopt's table that do. getopt
+ * accepts an abbreviation only where it is unique; its own message is switched off (opterr).
+ */
 static int is_ambiguous(const struct getopt_table *t, const char *word, char *ret_names, size_t cap)
 {
 	size_t n = strcspn(word, "="), used = 0;
@@ -118,6 +131,10 @@ static int refused(const struct getopt_table *t, const char *argv0, int key, con
 	return wrong(argv0, "%s", text);
 }
 
+/*
+ * -1: go on, *ret_first is the first operand; else the exit status, with all said already. optind 0
+ * makes glibc start over, also with another table.
+ */
 int scribe_args_read(const struct scribe_command *cmd, int argc, char **argv,
 		     int (*take)(void *ctx, int key, const char *value, struct scribe_err *err), void *ctx,
 		     int *ret_first)

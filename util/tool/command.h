@@ -83,6 +83,7 @@ extern const struct scribe_command scribe_command_run;    /* util/cmd/run/run.c 
 extern const struct scribe_command scribe_command_job;    /* util/cmd/job/job.c */
 extern const struct scribe_command scribe_command_doctor; /* util/cmd/doctor/doctor.c */
 extern const struct scribe_command scribe_command_trace;  /* util/cmd/trace/trace.c */
+extern const struct scribe_command scribe_command_publish; /* util/cmd/publish/publish_command.c */
 extern const struct scribe_command scribe_command_top;    /* util/cmd/top/top_command.c */
 extern const struct scribe_command scribe_command_logdir; /* util/cmd/logdir/logdir.c */
 extern const struct scribe_command scribe_command_parse;

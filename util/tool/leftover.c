@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Removes unfinished files when a signal ends the program. Must not know what
- * is in them. One thread writes files; the handler only calls what a handler may.
+ * Removes unfinished files when a signal ends the program. A fixed array of the caller's path
+ * strings, no memory. Must not know what is in them. One thread writes files; the handler only
+ * calls what a handler may.
  */
 #include "util/tool/leftover.h"
 
@@ -24,7 +25,10 @@ static void remove_all(int signal)
 	(void)raise(signal);
 }
 
-/* A signal that is ignored (nohup) or taken by someone else stays so. */
+/*
+ * A signal that is ignored (nohup) or taken by someone else stays so. At the first file only:
+ * commands that write none leave the signals alone.
+ */
 static void catch_signals(void)
 {
 	struct sigaction ours = {.sa_handler = remove_all, .sa_flags = (int)SA_RESETHAND}, now;
@@ -38,6 +42,7 @@ static void catch_signals(void)
 		(void)signal(SIGXFSZ, SIG_IGN);
 }
 
+/* `path` is borrowed until scribe_leftover_forget. */
 void scribe_leftover_add(const char *path)
 {
 	if (!is_watching)

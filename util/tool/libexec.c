@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See libexec.h. Must not know which programs there are. */
+/*
+ * Executes a program that belongs to this installation in place of the command: beside the
+ * installed or built `ioscribe` first, then the configured path. So JSON, SQL and terminal
+ * libraries are loaded only by the commands that need them. Returns only where that fails. Must not
+ * know which programs there are.
+ */
 #include "util/tool/libexec.h"
 
 #include <errno.h>
@@ -10,6 +15,10 @@
 
 #include "util/tool/command.h"
 
+/*
+ * By /proc/self/exe and not by PATH: it must be the program of the same build. Any failure but
+ * ENOENT is final.
+ */
 static void run(const char *program, char **argv)
 {
 	static const char *const places[] = {SCRIBE_LIBEXEC_FROM_BIN, "."};

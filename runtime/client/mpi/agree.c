@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * First step of the collective finalize: the ranks agree on modules, times and
- * success, and rank 0 tells the path. The last: they vote.
+ * First step of the collective finalize: the ranks agree on modules, times, success and the way of
+ * searching shared records, by one reduction of a vector of maxima; then rank 0 sends the log's
+ * path. The last step: they vote. Memory is the finalize's, freed with it (coll.c). Runs in the
+ * traced program, in the thread that calls MPI_Finalize, on each rank.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,10 @@
 #include "logfmt/records/reduce.h"
 #include "runtime/client/mpi/final.h"
 
-/* One vector of maxima; minima go negated. */
+/*
+ * One vector of maxima; minima go negated. So a single message to each rank carries all that must
+ * be agreed.
+ */
 enum {
 	AT_FAILED,
 	AT_START, /* negated */
@@ -25,6 +30,7 @@ enum {
 
 #define IMAGE_MASK ((1ull << 38) - 1) /* with a rank in one word */
 
+/* Records begin with their id; they are not aligned in the image. */
 static uint64_t record_id(const struct scribe_log_image_module *m, size_t i)
 {
 	uint64_t id;
@@ -42,6 +48,7 @@ static int by_id(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Positions of this rank's records in the order of their ids. -1: memory is out. */
 static int index_records(struct scribe_final *f, struct scribe_final_module *m)
 {
 	m->places = scribe_coll_alloc(&f->coll, m->mine.n * sizeof(*m->places));
@@ -53,6 +60,7 @@ static int index_records(struct scribe_final *f, struct scribe_final_module *m)
 	return 0;
 }
 
+/* A rank that has failed takes part with an empty vector: the others must not wait for it. */
 static void fill_own(struct scribe_final *f, int64_t *v)
 {
 	v[AT_START] = INT64_MIN;
@@ -80,6 +88,7 @@ static void fill_own(struct scribe_final *f, int64_t *v)
 	v[AT_TELLER] = -((int64_t)(f->image.bytes & IMAGE_MASK) * SCRIBE_SHARED_RANKS + f->rank);
 }
 
+/* A module is shared only if every rank has records of it, and its records can be reduced. */
 static void take_agreed(struct scribe_final *f, const int64_t *v)
 {
 	f->failed_any = v[AT_FAILED] != 0;
@@ -111,6 +120,9 @@ static void tell_path(struct scribe_final *f, size_t bytes)
 		f->path = path;
 }
 
+/*
+ * Times of records are relative to the rank's start; they are moved to the earliest start of all.
+ */
 void scribe_final_agree(struct scribe_final *f)
 {
 	int64_t *v = scribe_coll_alloc(&f->coll, AT_COUNT * sizeof(*v));
@@ -133,6 +145,7 @@ void scribe_final_agree(struct scribe_final *f)
 	tell_path(f, (size_t)v[AT_PATH_BYTES]);
 }
 
+/* True on all ranks or on none, unless the deadline has broken the collectives. */
 bool scribe_final_vote(struct scribe_final *f)
 {
 	int64_t *v = scribe_coll_alloc(&f->coll, sizeof(*v));

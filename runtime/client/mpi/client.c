@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The runtime's begin: when it is loaded (start.h), and after MPI_Init: find MPI, tell the daemon who this rank
- * is, ask to be called at MPI_Finalize. No communication with other ranks here:
- * some of them may have no runtime. Without the environment's word it does
- * nothing; it never prints, and keeps errno. Must not know what happens at the
- * end (finalize.h).
+ * The runtime's begin: when it is loaded (start.h), and after MPI_Init: find MPI, tell the daemon
+ * who this rank is, ask to be called at MPI_Finalize. No communication with other ranks here: some
+ * of them may have no runtime. Without the environment's word it does nothing; it never prints, and
+ * keeps errno. Must not know what happens at the end (finalize.h). Runs on the program's thread
+ * that calls MPI_Init, and in the constructor on its first thread. The state is static, as a
+ * process has one MPI; it is used again at MPI_Finalize.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static bool says_yes(const char *name)
 	return v && v[0] && strcmp(v, "0") != 0;
 }
 
+/* Opened for one message and closed: no descriptor stays open while the program runs. */
 static void greet(const struct scribe_identity *who)
 {
 	int64_t deadline = scribe_msg_now_ms() + HELLO_MS;
@@ -50,6 +52,7 @@ static void greet(const struct scribe_identity *who)
 	scribe_link_close(&link);
 }
 
+/* MPI_Init may have returned success without having done anything, in a library's own wrapper. */
 static bool initialized(struct scribe_mpi *m)
 {
 	int flag = 0;
@@ -57,6 +60,7 @@ static bool initialized(struct scribe_mpi *m)
 	return ((int (*)(int *))m->call[SCRIBE_MPI_Initialized])(&flag) == 0 && flag;
 }
 
+/* Silent on every failure: the log is then the daemon's. */
 static void begin(void)
 {
 	struct scribe_rank_state *s = &state;
@@ -81,6 +85,9 @@ void scribe_client_enter(void)
 	__atomic_add_fetch(&depth, 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * The outermost interposed call begins; inner ones (MPI_Init to PMPI_Init, Fortran to C) must not.
+ */
 void scribe_client_leave(int ok)
 {
 	int kept = errno;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polls nonblocking collectives to a deadline, giving the processor away in
- * between: ranks often outnumber cores. Must not know what is sent.
+ * Polls nonblocking collectives to a deadline, giving the processor away in between: ranks often
+ * outnumber cores. Must not know what is sent. All memory of a finalize is in one list here: when a
+ * collective was given up it stays allocated, since MPI may still write to it. Runs on the thread
+ * that calls MPI_Finalize.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 #define SLEEP_DOUBLINGS 5      /* after so many */
 #define LATE_LOOKS      100    /* tests after the deadline */
 
+/* Aligned for any type, as malloc(). */
 struct scribe_block {
 	struct scribe_block *next;
 	_Alignas(16) char bytes[];
@@ -45,6 +48,7 @@ void *scribe_coll_array(struct scribe_coll *c, size_t n, size_t bytes)
 	return p;
 }
 
+/* Nothing is freed once a collective was given up. */
 void scribe_coll_release(struct scribe_coll *c, void *piece)
 {
 	if (c->broken || !piece)
@@ -72,6 +76,7 @@ void scribe_coll_free(struct scribe_coll *c)
 	}
 }
 
+/* For good: every later call returns -1 at once, and the daemon writes the log. */
 static int give_up(struct scribe_coll *c)
 {
 	c->broken = true;
@@ -108,6 +113,10 @@ static void rest(struct scribe_mpi *m, unsigned turn)
 	nanosleep(&nap, NULL);
 }
 
+/*
+ * 0: complete. LATE_LOOKS tests follow the deadline: a process that was stopped finds its messages
+ * complete.
+ */
 static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 {
 	unsigned late = 0;
@@ -145,6 +154,10 @@ int scribe_coll_begin(struct scribe_coll *c)
 	return started(c, c->mpi->verbs->begin(c->mpi, &req), &req);
 }
 
+/*
+ * A message to one rank and one from another at the same time; a negative rank leaves that half
+ * out.
+ */
 int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t bytes, int from, void *in,
 			 size_t room)
 {
@@ -199,6 +212,7 @@ int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t 
 	return 0;
 }
 
+/* Sums over lower ranks, and over all. Both operations are under way together. */
 int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total, size_t n)
 {
 	union scribe_mpi_handle scan, sum;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective finalize, step by step: fetch this rank's records, agree,
- * reduce, write, vote, and report to the daemon, which keeps its own copy of the
- * records until all ranks of the node have reported success. Whatever fails, the
- * daemon writes the log from that copy.
+ * The collective finalize, step by step: fetch this rank's records, agree, reduce, write, vote, and
+ * report to the daemon, which keeps its own copy of the records until all ranks of the node have
+ * reported success. Whatever fails, the daemon writes the log from that copy. Runs in MPI_Finalize,
+ * on the thread that called it. struct scribe_final is static; image, descriptor and memory in it
+ * are released here.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,7 +52,10 @@ static int greet(struct scribe_link *link, const struct scribe_identity *who,
 	return rc < 0 || !ret_hello->collective || !ret_hello->finalize_timeout_ms ? -1 : 0;
 }
 
-/* *ret_granted: the daemon has answered, and so it has all other ranks of this node. */
+/*
+ * ret_granted: the daemon has answered, and so it has all other ranks of this node. Waits for ranks
+ * that have never sent HELLO only MEET_MS. Part of the deadline is left for writing.
+ */
 static int fetch(struct scribe_final *f, struct scribe_link *link, const struct scribe_msg_hello_ok *hello,
 		 struct scribe_msg_fetch_ok *ret_ok, bool *ret_granted)
 {
@@ -72,7 +76,10 @@ static int fetch(struct scribe_final *f, struct scribe_link *link, const struct 
 	return scribe_log_image_open(&f->image, fd, ret_ok->image_bytes);
 }
 
-/* Rank 0 makes the log before anything is agreed, so that failing is agreed too. */
+/*
+ * Rank 0 makes the log before anything is agreed, so that failing is agreed too. O_EXCL: the daemon
+ * has prepared the directory, and removed an older file if its name was fixed.
+ */
 static int create_log(struct scribe_final *f, const char *path)
 {
 	size_t len = strlen(path);
@@ -91,6 +98,7 @@ static int create_log(struct scribe_final *f, const char *path)
 	return -1;
 }
 
+/* Each step returns at once after a failure, so that this sequence is the same on all ranks. */
 static bool write_together(struct scribe_final *f)
 {
 	scribe_final_agree(f);
@@ -108,6 +116,7 @@ static bool write_together(struct scribe_final *f)
 	return scribe_final_vote(f);
 }
 
+/* The file is removed before DONE says that it failed: the daemon then writes one of that name. */
 static void report(struct scribe_final *f, struct scribe_link *link, bool ok)
 {
 	int64_t deadline = f->coll.deadline;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The interposed names of the preloaded library: MPI_Init and MPI_Init_thread in
- * C, as PMPI_ (bindings that skip the profiling layer), and in Fortran. Each
- * calls the next definition of its own name, so that other tools keep working.
- * Must not know what the runtime does afterwards.
+ * The interposed names of the preloaded library: MPI_Init and MPI_Init_thread in C, as PMPI_
+ * (bindings that skip the profiling layer), and in Fortran. Each calls the next definition of its
+ * own name, so that other tools keep working. Must not know what the runtime does afterwards. Runs
+ * on the program's threads. Nothing is owned here.
  */
 #include <stddef.h>
 
@@ -15,6 +15,10 @@
 
 enum { NO_MPI = 16 }; /* an error code for the case that cannot be: no next name */
 
+/*
+ * `caller`: the return address, by which the next definition is searched if the usual ways find
+ * none.
+ */
 static int call_init(const char *name, const void *caller, int *argc, char ***argv)
 {
 	int (*next)(int *, char ***) = (int (*)(int *, char ***))scribe_mpi_next(name, caller);

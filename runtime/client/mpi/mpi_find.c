@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the MPI library of the program at run time, for the preloaded library:
- * dynamic lookups only, no undefined MPI symbol. Knows nothing of daemon or logs.
+ * Finds the MPI library of the program at run time, for the preloaded library: dynamic lookups
+ * only, no undefined MPI symbol, so that it loads into programs without MPI. Search order: after
+ * this library in the global scope, the object of the caller, mapped objects with an MPI library's
+ * name. The handle of a library that was found is kept open. Runs on the program's threads. Knows
+ * nothing of daemon or logs.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -34,6 +37,7 @@ static bool is_program(const Dl_info *info)
 	return dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == info->dli_fbase;
 }
 
+/* A plugin opened with RTLD_LOCAL has its MPI outside the global scope. */
 static void *in_caller(const char *name, const void *caller)
 {
 	Dl_info info;
@@ -57,6 +61,9 @@ struct mapped {
 	size_t n;
 };
 
+/*
+ * Called by dl_iterate_phdr() under the loader's lock: only names are collected, nothing is opened.
+ */
 static int note_mapped(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct mapped *seen = arg;
@@ -114,6 +121,7 @@ static const char *const object_names[SCRIBE_MPI_OBJECT_COUNT] = {
 #undef SCRIBE_X
 };
 
+/* False: no MPI, or one whose handles are of an unknown kind. */
 bool scribe_mpi_find(struct scribe_mpi *ret_m)
 {
 	void *objects[SCRIBE_MPI_OBJECT_COUNT];

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI calls with the handles of Open MPI's ABI family: pointers. */
+/*
+ * MPI calls with the handles of Open MPI's ABI family: pointers. The functions are in
+ * mpi_calls.inc.h, compiled once for each family. Run on the program's thread that calls MPI_Init
+ * or MPI_Finalize.
+ */
 #include "runtime/client/mpi/mpi_abi.h"
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which handle convention the MPI library found has: decided by the objects it
- * exports and by what it says of itself. An unknown one is left alone.
+ * Which handle convention the MPI library found has: decided by the objects it exports and by what
+ * it says of itself. An unknown one is left alone. Handles, constants and functions go to struct
+ * scribe_mpi; nothing is owned. Runs once, after MPI_Init, on its thread.
  */
 #include <string.h>
 
@@ -31,6 +32,10 @@ static bool is_mpich(const struct scribe_mpi *m)
 	return false;
 }
 
+/*
+ * `objects` NULL: those of Open MPI were not all found. MPI_IN_PLACE and the like are fixed numbers
+ * in both ABIs.
+ */
 bool scribe_mpi_settle(struct scribe_mpi *m, void *const *objects)
 {
 	if (objects) {

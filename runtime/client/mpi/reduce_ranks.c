@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduces the shared records to rank 0, in batches of bounded size: one message
- * holds elements of several modules. The rules are logfmt/records/reduce.h's.
+ * Reduces the shared records to rank 0, in batches of bounded size: one message holds elements of
+ * several modules. The rules are logfmt/records/reduce.h's. All ranks walk their shared records in
+ * the order of ids, so that element i of a batch is the same file everywhere. Runs on the thread
+ * that calls MPI_Finalize; memory is the finalize's (coll.c).
  */
 #include <string.h>
 
 #include "logfmt/records/reduce.h"
 #include "runtime/client/mpi/final.h"
 
+/* Bounds the memory of a rank and the size of one message */
 #define BATCH_BYTES (512 * 1024) /* of elements */
 
 /* Elements of one module within a batch. */
@@ -22,6 +25,7 @@ struct batch {
 	char elems[];
 };
 
+/* Called by MPI for pairs of batches, on the thread that drives it. */
 static void combine(const void *in, void *inout, size_t bytes)
 {
 	const struct batch *other = in;

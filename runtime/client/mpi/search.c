@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Second step of the collective finalize: which of this rank's records every rank
- * has, and which names another rank writes. How that is found: shared.h.
+ * Second step of the collective finalize: which of this rank's records every rank has, and which
+ * names another rank writes. How that is found: shared.h. Results are marks at the rank's own
+ * records (`shared`) and counts; memory is the finalize's (coll.c). Runs on the thread that calls
+ * MPI_Finalize.
  */
 #include "runtime/client/mpi/final.h"
 
-/* Ids of what may be shared, sorted. */
+/*
+ * Ids of what may be shared, sorted. Record ids with their module, and name ids with a module
+ * number of their own. An id twice in a rank is dropped by the sort.
+ */
 static int list_ids(struct scribe_final *f)
 {
 	const struct scribe_shared_id me = {.ranks = 1, .first_module = (uint32_t)f->rank << 8};
@@ -54,6 +59,7 @@ static int search(struct scribe_final *f)
 	return scribe_shared_by_hash(&f->coll, f->rank, f->size, f->ids, f->nids);
 }
 
+/* Shared is a record that as many ranks have as there are. */
 void scribe_final_search(struct scribe_final *f)
 {
 	if (f->coll.broken || f->failed_any || list_ids(f) < 0 || search(f) < 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of ids, and the two ways that find only what all ranks have. Must not know
- * what the ids stand for.
+ * Lists of ids, and the two ways that find only what all ranks have. Must not know what the ids
+ * stand for. The AND way: one rank sends its list, and the ranks combine a byte for each of its
+ * ids. The tree way: lists are intersected pairwise up to rank 0. Both move few bytes where the
+ * lists are equal. Runs on the thread that calls MPI_Finalize; memory is the finalize's (coll.c).
  */
 #include "runtime/client/mpi/shared.h"
 
@@ -28,6 +30,10 @@ static int by_order(const void *a, const void *b)
 	return scribe_shared_order(a, b);
 }
 
+/*
+ * Sorted; ids that occur more than once are removed altogether, since an answer could not tell them
+ * apart.
+ */
 size_t scribe_shared_sort(struct scribe_shared_id *ids, size_t n)
 {
 	size_t kept = 0;
@@ -59,6 +65,10 @@ const struct scribe_shared_id *scribe_shared_find(const struct scribe_shared_id 
 	return low < n && !scribe_shared_order(&ids[low], &wanted) ? &ids[low] : NULL;
 }
 
+/*
+ * A list to one rank and one from another. Two messages at most: the length with the first ids,
+ * then the rest.
+ */
 int scribe_shared_swap(struct scribe_coll *c, int to, const struct scribe_shared_id *out, size_t n, int from,
 		       struct scribe_shared_id **ret_in, size_t *ret_n)
 {
@@ -98,6 +108,7 @@ static void mark_all(struct scribe_shared_id *e, int size)
 	e->first_module = scribe_shared_module(e);
 }
 
+/* What the teller does not have no one can share, so its list is enough. */
 int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n,
 			 int teller)
 {

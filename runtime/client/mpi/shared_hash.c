@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ids on their way to a home rank and back, through a hypercube. In step k a rank
- * sends its partner, whose number differs in bit k, the ids whose home differs from
- * itself in that bit; equal ids become one, with the sum of their ranks. After the
- * last step each id is at home, complete, and the steps are gone back: what came
- * from the partner is answered. Ranks beyond the largest power of two first give
- * their ids to one below. A step remembers a byte an id: lists are sorted, so the
- * order tells which id an answer is for.
+ * Ids on their way to a home rank and back, through a hypercube. In step k a rank sends its
+ * partner, whose number differs in bit k, the ids whose home differs from itself in that bit; equal
+ * ids become one, with the sum of their ranks. After the last step each id is at home, complete,
+ * and the steps are gone back: what came from the partner is answered. Ranks beyond the largest
+ * power of two first give their ids to one below. A step remembers a byte an id: lists are sorted,
+ * so the order tells which id an answer is for. Runs on the thread that calls MPI_Finalize; memory
+ * is the finalize's (coll.c).
  */
 #include <string.h>
 
@@ -16,6 +16,7 @@
 
 enum { WAS_MINE = 1, WAS_THEIRS = 2 };
 
+/* What is needed to go one step back. */
 struct step {
 	int partner;
 	bool gives, takes;
@@ -133,6 +134,7 @@ static struct answer *back(struct route *r, struct step *s, struct answer *known
 	return before;
 }
 
+/* Every rank makes the same number of steps with its partner, whatever its lists hold. */
 static int go_home(struct route *r, int rank, int size)
 {
 	int cube = 1;

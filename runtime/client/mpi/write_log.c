@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Third step of the collective finalize: each rank compresses its part of every
- * region, whose offset a scan over the ranks gives. A few ranks write, by plain
- * pwrite, what those behind them hand over, one at a time; rank 0 adds the job record
- * and, when all sizes are known, the header. Must not know how the records came to be.
+ * Third step of the collective finalize: each rank compresses its part of every region, whose
+ * offset a scan over the ranks gives. A few ranks write, by plain pwrite, what those behind them
+ * hand over, one at a time; rank 0 adds the job record and, when all sizes are known, the header.
+ * Must not know how the records came to be. Runs on the thread that calls MPI_Finalize; memory is
+ * the finalize's (coll.c), the descriptor is closed by finalize.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,10 @@ static bool named_below(const struct scribe_final *f, uint64_t id)
 	return e && scribe_shared_first(e) < f->rank;
 }
 
+/*
+ * A name that several ranks have is written by the lowest of them, as far as the search has found
+ * it.
+ */
 static int pack_names(struct scribe_final *f, struct part *ret_part)
 {
 	size_t at = 0, used = 0, len, cap = f->image.header->name_map.len;
@@ -117,6 +122,7 @@ static int pack_module(struct scribe_final *f, const struct scribe_final_module 
 	return pack(f, raw, used + m->nreduced * step, ret_part);
 }
 
+/* Empty parts stay empty: a region without bytes does not appear in the header. */
 static int pack_all(struct scribe_final *f, struct part *parts)
 {
 	if (f->rank == 0 && pack_job(f, &parts[REGION_JOB]) < 0)
@@ -129,6 +135,7 @@ static int pack_all(struct scribe_final *f, struct part *parts)
 	return 0;
 }
 
+/* pwrite(): ranks of one node do not share an offset. */
 static int write_at(int fd, const void *bytes, size_t n, int64_t off)
 {
 	while (n) {
@@ -145,6 +152,7 @@ static int write_at(int fd, const void *bytes, size_t n, int64_t off)
 	return 0;
 }
 
+/* Last: a file without a header is no log, whatever else is in it. */
 static int write_header(struct scribe_final *f, const int64_t *total)
 {
 	struct scribe_log_header h;

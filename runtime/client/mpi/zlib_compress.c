@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zlib streams, by libz where it can be had, else stored (RFC 1950, 1951). Must
- * not know what is compressed.
+ * zlib streams, by libz where it can be had, else stored (RFC 1950, 1951). Must not know what is
+ * compressed. libz is opened at the first use and stays open. Runs on the thread that calls
+ * MPI_Finalize.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 typedef int (*compress_fn)(unsigned char *dest, unsigned long *dest_len, const unsigned char *src,
 			   unsigned long source_len, int level);
 
+/* RTLD_LOCAL: the program's own symbols do not change. */
 static compress_fn find_compress(void)
 {
 	void *z = dlopen("libz.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -46,6 +48,7 @@ static uint32_t adler32_of(const unsigned char *p, size_t n)
 	return b << 16 | a;
 }
 
+/* A valid stream without compression: the log is larger, and readable. */
 static size_t store(const unsigned char *in, size_t n, unsigned char *out)
 {
 	uint32_t sum = adler32_of(in, n);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Speaks with the daemon: connect, HELLO, FETCH, DONE, each to a deadline. Must
- * not know what is done with the records, nor of MPI calls.
+ * The connection to the daemon: connect, HELLO, FETCH, DONE, START, memory for streams, each to a
+ * deadline. The packet's buffer is mapped, not allocated: the program's allocator may not be usable
+ * yet. struct scribe_link owns socket and buffer until scribe_link_close(). Runs on the traced
+ * program's threads. Must not know what is done with the records, nor of MPI calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +22,10 @@
 
 #define HIGH_FD 40 /* above what programs count on, in a table of 64 that need not grow: that takes milliseconds */
 
+/*
+ * Programs may rely on the next free number of a descriptor. On failure the descriptor is returned
+ * as it is.
+ */
 int scribe_fd_high(int fd)
 {
 	struct rlimit limit;
@@ -111,6 +117,7 @@ bool scribe_link_ready(const struct scribe_link *l, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
+/* The answer's type is the request's plus 1. */
 int scribe_link_start(struct scribe_link *l, enum scribe_msg_type what, uint64_t until_ns, int64_t deadline)
 {
 	struct scribe_msg_start m = {.until_ns = until_ns};
@@ -146,6 +153,7 @@ int scribe_link_say_fetch(struct scribe_link *l, int64_t deadline)
 	return say(l, SCRIBE_MSG_FETCH, &m, sizeof(m), deadline);
 }
 
+/* A message without a descriptor is -EPROTO. */
 int scribe_link_hear_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
 			   int *ret_image)
 {

@@ -2,7 +2,9 @@
 /*
  * The calls that execute a program, interposed: one that cannot load our libraries gets an
  * environment without them, or its loader complains on its standard error. Each ends in the next
- * definition of the call, or of the one that takes all arguments. Must not know: MPI, daemon.
+ * definition of the call, or of the one that takes all arguments. Must not know: MPI, daemon. Runs
+ * on the program's threads, also between fork or vfork and exec: so no memory is allocated, and
+ * arrays are on the stack.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,6 +49,7 @@ static size_t room_for(const char *path, bool search, char *const env[])
 	return room;
 }
 
+/* The array is as large as the environment, or 1 where nothing has to be removed. */
 static int execute(exec_call **next, const char *path, bool search, char *const argv[], char *const env[])
 {
 	char *room[room_for(path, search, env)];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process was begun with that forbids it things, asked for by calls that the loader has
- * just made itself. Must not know: daemon, streams, MPI.
+ * What a process was begun with that forbids it things, asked for by calls that the loader has just
+ * made itself. Must not know: daemon, streams, MPI. Called before a system call that a filter might
+ * end the program for. Runs on the program's threads; owns nothing.
  */
 #include "runtime/client/process/inherited.h"
 
@@ -12,6 +13,7 @@
 #define STATUS_BYTES 4096
 #define FIELD        "\nSeccomp:\t"
 
+/* Does a seccomp filter (or strict mode) apply? Field "Seccomp" of /proc/self/status: 0 is none. */
 bool scribe_inherited_filter(void)
 {
 	char status[STATUS_BYTES];

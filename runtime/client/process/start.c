@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Before the program begins: it waits until the daemon records it. While no process of the node is
- * recorded, no program of ours stands at system calls; and a library that the program needs may not be
- * probed yet. Never prints, keeps errno, waits a moment at most.
+ * recorded, no program of ours stands at system calls; and a library that the program needs may not
+ * be probed yet. Never prints, keeps errno, waits a moment at most. Runs in the library's
+ * constructor, on the program's first thread. Owns nothing beyond the call.
  */
 #include "runtime/client/process/start.h"
 
@@ -19,6 +20,7 @@
 
 #define START_MS 250 /* most time that a program is kept from beginning */
 
+/* Set, and exactly "1". */
 static bool says_one(const char *name)
 {
 	const char *v = getenv(name);
@@ -40,6 +42,7 @@ static bool recorded(const char *socket)
 	return access(path, F_OK) == 0;
 }
 
+/* Libraries among the loaded objects, by the beginnings of their names. */
 struct needs {
 	bool mpi, wraps_mpi, above_mpi;
 };
@@ -70,6 +73,10 @@ static bool needs_probes(void)
 	return n.above_mpi || (n.mpi && !n.wraps_mpi);
 }
 
+/*
+ * The daemon gets the time until which the program waits, so that it can tell whether calls were
+ * missed.
+ */
 static void wait_for_daemon(enum scribe_msg_type what)
 {
 	int64_t deadline = scribe_msg_now_ms() + START_MS;

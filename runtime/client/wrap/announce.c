@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel programs are told of streams, and whether anybody is there to be told. Must
- * not know: places, daemon.
+ * What the kernel programs are told of streams, and whether anybody is there to be told. A message
+ * is an fcntl() with a command that the kernel refuses: its arguments are read by the kernel
+ * program, and nothing else happens. Runs on the traced program's threads. Must not know: places,
+ * daemon.
  */
 #include "runtime/client/wrap/announce.h"
 
@@ -19,6 +21,7 @@ extern FILE *stdin, *stdout, *stderr;
 bool scribe_shm_counters_on;
 static unsigned reopened; /* standard streams that stand for a file that was opened, bits; a fork keeps them */
 
+/* errno is preserved: the refusal must not be seen by the program. */
 void scribe_tell(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_tell what)
 {
 	int kept = errno;
@@ -27,6 +30,7 @@ void scribe_tell(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scr
 	errno = kept;
 }
 
+/* 0 to 2, or -1: no standard stream, or one that freopen() has made a file. */
 int scribe_stream_standard(const FILE *f)
 {
 	int n = f == stdin ? 0 : f == stdout ? 1 : f == stderr ? 2 : -1;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The clock of what is counted inside: CLOCK_MONOTONIC by the processor's counter where that is
- * steady, and what is left of it in a program that has sealed itself. Must not know: streams.
+ * steady, and what is left of it in a program that has sealed itself. Must not know: streams. Each
+ * thread relates counter and clock anew every ms, so that a reading costs no call. Runs on the
+ * traced program's threads.
  */
 #include "runtime/client/wrap/clock.h"
 
@@ -59,6 +61,10 @@ static uint64_t ticks_now(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/*
+ * Reads both, the clock between two readings of the counter. The longer the first anchor is past,
+ * the more exact the speed.
+ */
 static uint64_t anchor_anew(void)
 {
 	uint64_t before = ticks_now(), ns = scribe_clock_ns(), after = ticks_now();
@@ -95,6 +101,7 @@ static uint64_t by_counter(void)
 	return anchor.ns;
 }
 
+/* Calls are forbidden: the counter, else the last time that is known, which stands still. */
 static uint64_t sealed_now(unsigned seal)
 {
 	if (!(seal & SCRIBE_SEAL_CALLS))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cursors of files: what an operation is compared with, the last operation and the
- * latest end of each class. They belong to a file, not to a stream or handle, as in
- * the kernel's records: what is closed and opened again goes on, and two handles of
- * one file are one sequence. Must not know: places, daemon.
+ * Cursors of files: what an operation is compared with, the last operation and the latest end of
+ * each class. They belong to a file, not to a stream or handle, as in the kernel's records: what is
+ * closed and opened again goes on, and two handles of one file are one sequence. Must not know:
+ * places, daemon. Blocks of a hash table with open addressing, mapped as needed and never freed.
+ * Callers hold the lock of the streams (streams.c). Runs on the traced program's threads.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "runtime/client/wrap/cursors.h"
 
 #define CURSORS      4096u /* of a block */
+/* Three quarters: probing stays short. */
 #define CURSORS_FILL 3072u
 #define BLOCKS_MAX   64
 #define PREFIX_MAX   16
@@ -28,6 +30,7 @@ struct scribe_cursors {
 	} at[CURSORS];
 };
 
+/* NULL: no memory, or all BLOCKS_MAX blocks are full. Key 0 is taken as 1. */
 struct scribe_cursor *scribe_cursor_of(struct scribe_cursors **cursors, uint64_t key)
 {
 	struct scribe_cursors **block = cursors;
@@ -71,6 +74,7 @@ static uint64_t add_path(uint64_t h, const char *path, char *last)
 	return h;
 }
 
+/* A key of the file's name; never 0. Two spellings that differ by links are two files. */
 uint64_t scribe_file_name(const char *path)
 {
 	size_t prefix = strcspn(path, ":/");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Where operations on MPI-IO files begin. MPI is asked only what it can answer whatever the
- * program does: it divides by sizes of a view without looking at them, and a question that it
- * refuses may end the program. A view's sizes are taken when it is set; where it has no gaps
- * the rest is arithmetic. The pointer that all processes share is not asked for: that
- * is I/O, and others move it. Must not know: places, segments.
+ * Where operations on MPI-IO files begin. MPI is asked only what it can answer whatever the program
+ * does: it divides by sizes of a view without looking at them, and a question that it refuses may
+ * end the program. A view's sizes are taken when it is set; where it has no gaps the rest is
+ * arithmetic. The pointer that all processes share is not asked for: that is I/O, and others move
+ * it. Must not know: places, segments. Runs on the traced program's threads.
  */
 #include "runtime/client/wrap/file_views.h"
 
@@ -19,6 +19,7 @@ typedef int (*extent_fn)(intptr_t, int64_t *, int64_t *);
 typedef int (*position_fn)(const void *, int64_t *);
 typedef int (*byte_fn)(const void *, int64_t, int64_t *);
 
+/* Two threads may look up the same name at once; both find the same function. */
 static scribe_mpi_fn named(scribe_mpi_fn *slot, const char *name, const void *caller)
 {
 	scribe_mpi_fn found = __atomic_load_n(slot, __ATOMIC_RELAXED);
@@ -72,6 +73,7 @@ struct scribe_file_view scribe_file_view_of(intptr_t begin, intptr_t etype, intp
 	return view;
 }
 
+/* In elements of the view; negative: not known. */
 int64_t scribe_file_at(const void *file, const struct scribe_file_view *view, enum scribe_file_where where,
 		       intptr_t argument, const void *caller)
 {
@@ -87,6 +89,7 @@ int64_t scribe_file_at(const void *file, const struct scribe_file_view *view, en
 	return fn && fn(file, &at) == 0 ? at : -1;
 }
 
+/* From elements to bytes of the file. With gaps MPI knows, and only while bytes are moved. */
 int64_t scribe_file_byte(const void *file, const struct scribe_file_view *view, int64_t at, uint64_t bytes,
 			 const void *caller)
 {

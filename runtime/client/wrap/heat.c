@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time of a place, where an operation is not in the bin that the one before it
- * was in. Must not know: which calls there are.
+ * Bytes over time of a place, where an operation is not in the bin that the one before it was in.
+ * Must not know: which calls there are. Tables are in the shared memory and belong to their part
+ * for good; a place that is used again clears them. Runs on the traced program's threads.
  */
 #include "runtime/client/wrap/heat.h"
 
@@ -37,6 +38,10 @@ static void move(struct scribe_shm_counters *m, struct scribe_heat *h, const str
 	scribe_heat_move(h, t, t ? t->base_ns : base, op->start_ns, op->end_ns, op->bytes, op->op_class);
 }
 
+/*
+ * The shared part has a try-lock: where it is held the bytes go to `spill`, to be spread over the
+ * part's time.
+ */
 void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_part i,
 			    const struct scribe_lib_op *op)
 {
@@ -51,6 +56,7 @@ void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter
 		__atomic_store_n(&h->lock, 0, __ATOMIC_RELEASE);
 }
 
+/* Before the place is announced, so nobody else writes here. */
 void scribe_stream_heat_begin(struct scribe_shm_counters *m, struct scribe_counter_slot *s)
 {
 	const uint64_t base = m->heat_base_ns ? m->heat_base_ns : m->made_ns;

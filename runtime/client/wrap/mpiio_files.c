@@ -2,12 +2,14 @@
 /*
  * MPI-IO, counted inside the program: each call goes to the next definition of its name. Data calls
  * put what they moved into the place of their file. Which calls there are is in
- * uprobes/tables/mpiio_list.h; what counts, and as how many bytes, is what
- * uprobes/kern/mpiio.bpf.h says for the same functions.
+ * uprobes/tables/mpiio_list.h; what counts, and as how many bytes, is what uprobes/kern/mpiio.bpf.h
+ * says for the same functions.
  *
- * The MPI library is not probed. Opens, closes, syncs and views pass functions of ours that are; so do
- * data calls on a file without a place (no memory from the daemon, too many files): the kernel programs
- * count these as they do where the MPI library is probed. Must not know: streams of the C library, logs.
+ * The MPI library is not probed. Opens, closes, syncs and views pass functions of ours that are; so
+ * do data calls on a file without a place (no memory from the daemon, too many files): the kernel
+ * programs count these as they do where the MPI library is probed. Must not know: streams of the C
+ * library, logs. Runs on the traced program's threads; what it keeps of a file is in the table of
+ * streams.c.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +32,9 @@
 #define EXPORT     __attribute__((visibility("default")))
 #define NO_MPI     16 /* an error code for the case that cannot be: no next name */
 #define ARGS       6
+/* With a yield each: then the size is counted as dropped. */
 #define LOCK_TRIES 1000
+/* MPICH's datatype handles have their kind and size in these bits. */
 #define BUILTIN    0x4c000000u
 #define INFO_NULL  0x1c000000u /* of MPICH */
 
@@ -62,6 +66,7 @@ static int pass(const struct onward *o)
 
 typedef int (*size_fn)(intptr_t, int64_t *);
 
+/* What a data call is: its counter, and which of its arguments are count and datatype. */
 struct form {
 	const char *name;
 	uint8_t op, count_at;
@@ -100,6 +105,7 @@ static const void *object_of(const char *name, const void *caller)
 	return at;
 }
 
+/* Known by an object that only Open MPI exports. */
 static bool openmpi(const void *caller)
 {
 	if (!is_openmpi) {
@@ -109,7 +115,10 @@ static bool openmpi(const void *caller)
 	return is_openmpi > 0;
 }
 
-/* The place of a file, NULL: not counted here. */
+/*
+ * The place of a file, NULL: not counted here. The thread's cache is valid while the table's
+ * version is unchanged and the daemon has not taken the use.
+ */
 static struct scribe_counter_slot *place_of(const void *file, const void *caller)
 {
 	const struct scribe_stream_cache *c = &mine.cache;
@@ -169,6 +178,9 @@ static void apply_own(struct scribe_counter_slot *s, struct scribe_stream_more *
 		scribe_table_count(&more->access[i], scribe_lib_value(op));
 }
 
+/*
+ * The owner's part twice, under its lock word, so that the daemon always finds one that is whole.
+ */
 static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
 	struct scribe_shm_counters *m = scribe_stream_state->memory;
@@ -244,6 +256,7 @@ static struct scribe_lib_op count(struct scribe_counter_slot *s, const struct fo
 	return op;
 }
 
+/* Two threads may look up the same name at once; both find the same function. */
 static data_fn next(scribe_mpi_fn *slot, const char *name, const void *caller)
 {
 	scribe_mpi_fn found = __atomic_load_n(slot, __ATOMIC_RELAXED);
@@ -333,6 +346,10 @@ static int call_told(const struct form *f, const struct onward *o, const void *c
 				 f->where == SCRIBE_FILE_AT ? (int64_t)a[1] : -1, &d);
 }
 
+/*
+ * `mine.file` is set during the call: the kernel then leaves out system calls beneath. A call
+ * inside MPI-IO's own (lower on the stack) is passed on uncounted.
+ */
 static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, const intptr_t a[ARGS])
 {
 	data_fn real = next(slot, f->name, caller);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs that seal themselves: the C library's two ways to do so are stood before. Before the
- * library is ready, and where no next definition is found, they are the bare system calls. Must
- * not know: streams, daemon.
+ * library is ready, and where no next definition is found, they are the bare system calls. Must not
+ * know: streams, daemon. `scribe_seal` says what is forbidden from now on; it is set before the
+ * call that forbids it. Runs on the traced program's threads.
  */
 #include "runtime/client/wrap/seal.h"
 
@@ -28,6 +29,10 @@ volatile unsigned scribe_seal;
 static int (*next_prctl)(int, ...);
 static long (*next_syscall)(long, ...);
 
+/*
+ * A system call without the C library, whose own function is interposed here. Sets errno as it
+ * does.
+ */
 static long bare(long n, const long a[6])
 {
 	long rc;

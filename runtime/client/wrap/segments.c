@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rings of operations: claimed by threads, written. A ring stays with its thread's word, so
- * that a thread that comes at the address of one that is gone goes on with its ring. No
- * lock, no system call, and nobody is waited for. Must not know: files, MPI.
+ * Rings of operations: claimed by threads, written. A ring stays with its thread's word, so that a
+ * thread that comes at the address of one that is gone goes on with its ring. No lock, no system
+ * call, and nobody is waited for. Must not know: files, MPI. One producer a ring (its thread) and
+ * one consumer (the daemon): `put` is stored with release after the segment, `taken` is the
+ * daemon's. Runs on the traced program's threads.
  */
 #include "runtime/client/wrap/segments.h"
 
+/* The daemon is woken when a quarter of the ring waits. */
 #define ASK_EVERY (SCRIBE_SHM_RING_SEGMENTS / 4)
 
 /* Of this thread: its ring, and the process that it is in. */
@@ -14,6 +17,7 @@ static __thread struct {
 	struct scribe_shm_ring *ring; /* NULL: there is none left */
 } mine __attribute__((tls_model("initial-exec")));
 
+/* Compare-and-exchange: of two threads one gets the ring. It is never given back. */
 static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thread)
 {
 	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++) {
@@ -27,6 +31,7 @@ static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thr
 	return NULL;
 }
 
+/* True: the daemon is to be woken. A full ring loses the segment and counts it. */
 bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t thread, uint64_t born,
 			const struct scribe_shm_segment *segment)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory that a process shares with the daemon, which makes it. Must not
- * know: what is counted in it.
+ * The memory that a process shares with the daemon, which makes it and sends its descriptor. It is
+ * mapped for the life of the process; a child of a fork gets one of its own. Runs on the program's
+ * thread that first uses a stream or file. Must not know: what is counted in it.
  */
 #include "runtime/client/wrap/shared_memory.h"
 

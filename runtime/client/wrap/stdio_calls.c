@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The C library's stream calls, counted: each calls the next definition of its
- * name and hands what it moved to streams.c. What counts, and as how many bytes,
- * is what uprobes/kern/stdio.bpf.h says for the same functions. Must not know: memory,
- * daemon, kernel.
+ * The C library's stream calls, counted: each calls the next definition of its name and passes what
+ * it moved to streams.c. What counts, and as how many bytes, is what uprobes/kern/stdio.bpf.h says
+ * for the same functions. Where the result does not tell bytes (scanning, wide characters) the
+ * position before and after does. Runs on the traced program's threads; owns nothing. Must not
+ * know: memory, daemon, kernel.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -37,6 +38,9 @@ extern FILE *stdin, *stdout;
 	BEGIN(f);                                                                                            \
 	int64_t at = s ? scribe_stream_tell(f) : 0
 
+/*
+ * `from`: the position before, negative where the stream has none. `done`: the call has succeeded.
+ */
 static void moved(struct scribe_counter_slot *s, FILE *f, unsigned op, int64_t from, uint64_t start, bool done)
 {
 	int64_t to = scribe_stream_tell(f);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a stream's bytes end whose description others use, too: processes that append,
- * children. Asked for when it is flushed and closed. Must not know: the table of streams.
+ * Where a stream's bytes end whose description others use, too: processes that append, children.
+ * Asked for when it is flushed and closed. Must not know: the table of streams. Runs on the traced
+ * program's threads, with the lock of streams.c held.
  */
 #include "runtime/client/wrap/stream_ends.h"
 
@@ -18,6 +19,7 @@ int fileno(FILE *f);
 off_t ftello(FILE *f);
 size_t __fpending(FILE *f);
 
+/* By the bare system call: the C library's fstat may be the program's own. */
 static bool regular(int fd, struct stat *st)
 {
 	return syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode);
@@ -32,6 +34,7 @@ int64_t scribe_stream_tell(FILE *f)
 	return at;
 }
 
+/* The part that has such operations; both copies of the owner's, to stay equal. */
 static void raise_max(struct scribe_counter_slot *s, enum scribe_op_class op, uint64_t last)
 {
 	if (!s->part[SCRIBE_PART_OWNER].ops[op]) {

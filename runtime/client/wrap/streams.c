@@ -413,14 +413,14 @@ void scribe_file_viewed(const void *file, const struct scribe_file_view *view)
 	struct scribe_stream_entry *e;
 	int kept = errno;
 
-	if (!s->version || !lock(s))
-		return;
-	e = entry_of(s, file);
-	if (e->f) {
-		e->view = *view;
-		s->version += 2;
+	if (s->version && lock(s)) {
+		e = entry_of(s, file);
+		if (e->f) {
+			e->view = *view;
+			s->version += 2;
+		}
+		unlock(s);
 	}
-	unlock(s);
 	errno = kept;
 }
 
@@ -444,8 +444,12 @@ void scribe_stream_forget(const void *f)
 	struct scribe_stream_entry *e;
 	int kept = errno;
 
-	if (!f || !s->version || !lock(s))
+	if (!f || !s->version)
 		return;
+	if (!lock(s)) {
+		errno = kept;
+		return;
+	}
 	e = entry_of(s, f);
 	if (e->f) {
 		if (e->counted) {
@@ -581,11 +585,11 @@ void scribe_stream_flush(struct scribe_counter_slot *s, FILE *f, uint64_t start)
 	int kept = errno;
 
 	other(s, SCRIBE_LIB_FLUSH, SCRIBE_OP_WRITE, start);
-	if (!lock(state))
-		return;
-	e = entry_of(state, f);
-	if (e->f)
-		ends(state->memory, e, false);
-	unlock(state);
+	if (lock(state)) {
+		e = entry_of(state, f);
+		if (e->f)
+			ends(state->memory, e, false);
+		unlock(state);
+	}
 	errno = kept;
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines about refused requests; see audit_log.h. */
+/*
+ * Lines about refused requests on standard error; see audit_log.h. The daemon's main thread calls
+ * this. Every line names the peer's uid and, where there is one, its process id, both from the
+ * kernel. Text that a client has sent is reduced to printable ASCII, so that it cannot forge
+ * further lines. The rate is bounded: a client that repeats a refused request cannot fill the
+ * system's log.
+ */
 #include "runtime/daemon/base/audit_log.h"
 
 #include <stdint.h>
@@ -8,7 +14,12 @@
 #include "logfmt/base/proto.h"
 #include "logfmt/base/clock.h"
 
+/*
+ * Lines that may be written within one window. Further ones are counted, and the count is written
+ * with the first line of the next window.
+ */
 #define LINES     200
+/* 10 s */
 #define WINDOW_NS 10000000000ull
 
 /* One line, within the limit; what is no plain character of `text` is shown as '?'. */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detaching. Must not know what the daemon does afterwards. */
+/*
+ * Detaching: a service in the background is forked twice, so that the daemon has neither a
+ * controlling terminal nor the starter's session, and leaves its cgroups. The first process waits
+ * at a pipe until the daemon serves or has failed, and returns that as its exit status: the caller,
+ * usually a scheduler's prolog, can rely on the socket afterwards. Main thread of the daemon, once,
+ * before any other process or thread exists. Must not know what the daemon does afterwards.
+ */
 #include "runtime/daemon/base/daemonize.h"
 
 #include <errno.h>
@@ -13,9 +19,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/*
+ * The pipe's end gets the first number behind the standard descriptors: close_range() can then
+ * close all inherited ones with one call.
+ */
 #define READY_FD 3
 
-/* Into the root of every hierarchy we may write to: no job's end or limit reaches us there. */
+/*
+ * Into the root of every hierarchy we may write to: no job's end or limit reaches us there. A
+ * prolog's cgroup is killed with its job. Errors are ignored: in a hierarchy without write
+ * permission the daemon stays.
+ */
 static void leave_cgroups(void)
 {
 	char line[4096], pid[16];
@@ -41,7 +55,11 @@ static void leave_cgroups(void)
 		fclose(mounts);
 }
 
-/* The starter: returns when the daemon serves, or says why it does not. */
+/*
+ * The starter: returns when the daemon serves, or says why it does not. The pipe carries one
+ * newline for success, else the error's text; end of file without either means that the daemon
+ * died.
+ */
 static int await(int from, pid_t child)
 {
 	char text[sizeof(((struct scribe_err *)0)->text)] = "";

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The journal's file. Must not know jobs or records. */
+/*
+ * The journal's file: append-only, mapped shared, so that a write costs no system call and is in
+ * the page cache when the daemon is killed at any instruction. An entry is written behind the end
+ * first; then the head's `end` is advanced past it. A reader sees whole entries only, and a check
+ * value finds pages that a crash of the machine has not written. struct scribe_journal owns the
+ * descriptor and the mapping until scribe_journal_close(). Main thread of the daemon. Must not know
+ * jobs or records.
+ */
 #include "runtime/daemon/base/journal_file.h"
 
 #include <errno.h>
@@ -10,6 +17,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/*
+ * The file and its mapping grow by this much, in bytes: remapping is rare, and a small job's file
+ * is 1 MiB.
+ */
 #define GROW_BYTES  (1u << 20)
 #define MAGIC       "ioscribe"
 #define LEAVE_BYTES (256u << 20) /* on the file system for others; of a small one an eighth */
@@ -22,12 +33,20 @@ struct entry {
 	uint64_t check;	      /* over both and what follows */
 };
 
+/*
+ * One step of the check: xor, an odd multiplier, a shift. It detects damage, and is no protection
+ * against somebody who writes entries on purpose: the file is 0600.
+ */
 static uint64_t check_step(uint64_t check, uint64_t word)
 {
 	check = (check ^ word) * CHECK_TIMES;
 	return check ^ check >> 29;
 }
 
+/*
+ * Over type, length and contents. The last word is filled with zeros; the length in the first word
+ * tells apart contents that differ in trailing zeros only.
+ */
 static uint64_t check_of(const struct entry *e, const char *data)
 {
 	uint64_t check = check_step(CHECK_START, (uint64_t)e->type << 32 | e->bytes), word = 0;
@@ -42,6 +61,7 @@ static uint64_t check_of(const struct entry *e, const char *data)
 	return check_step(check, word);
 }
 
+/* The new mapping is made before the old one is removed: on failure the journal is as it was. */
 static int map(struct scribe_journal *j, uint64_t bytes)
 {
 	char *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, 0);
@@ -70,7 +90,11 @@ static bool has_room(int fd, uint64_t more)
 	return (uint64_t)fs.f_bavail * fs.f_frsize >= more + reserve;
 }
 
-/* Room on the file system first: a page that is mapped and has none would kill us. */
+/*
+ * Room on the file system first: a page that is mapped and has none would kill us.
+ * posix_fallocate() reserves the blocks, so that a later store into the mapping cannot raise
+ * SIGBUS.
+ */
 static int grow(struct scribe_journal *j, uint64_t need)
 {
 	uint64_t bytes = (need + GROW_BYTES - 1) / GROW_BYTES * GROW_BYTES;
@@ -111,6 +135,10 @@ int scribe_journal_create(struct scribe_journal *j, const char *path, uint32_t l
 	return 0;
 }
 
+/*
+ * Only whole multiples of GROW_BYTES are mapped: a file is that long unless its growth was cut
+ * short. An `end` behind them is refused.
+ */
 int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t layout)
 {
 	struct stat st;
@@ -133,6 +161,11 @@ int scribe_journal_open(struct scribe_journal *j, const char *path, uint32_t lay
 	return rc;
 }
 
+/*
+ * The store of `end` is the commit point. Release order keeps the compiler and the processor from
+ * moving the entry's bytes behind it; the other side is a process that maps the file after this one
+ * has died.
+ */
 int scribe_journal_put(struct scribe_journal *j, uint32_t type, const struct scribe_journal_piece *piece,
 		       unsigned pieces)
 {

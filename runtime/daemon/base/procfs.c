@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See procfs.h. */
+/*
+ * What the daemon and its helpers read in /proc about one process; see procfs.h. Files are opened
+ * and closed in each call. A process may end at any time: then 0, NULL or false is returned, and
+ * callers take that for "unknown". A process id alone does not identify a process, since ids are
+ * reused; its start time (field 22 of stat, in clock ticks since boot) does, together with the id.
+ */
 #include "runtime/daemon/base/procfs.h"
 
 #include <dirent.h>
@@ -26,6 +31,7 @@ static const char *stat_fields(uint32_t pid, char *text, size_t cap)
 	return at ? at + 1 : NULL;
 }
 
+/* Eighteen fields of no interest are skipped; the name, field 2, is behind us already. */
 uint64_t scribe_start_ticks(uint32_t pid)
 {
 	unsigned long long ticks = 0;
@@ -48,9 +54,16 @@ uint32_t scribe_parent_pid(uint32_t pid)
 	return at && sscanf(at, " %*c %u", &parent) == 1 ? parent : 0;
 }
 
+/*
+ * Login users begin here on common distributions; below are services, which run on every machine.
+ */
 #define FIRST_USER 1000u
 #define NOBODY     65534u
 
+/*
+ * Do all processes of login users belong to `uid`? What cannot be read is passed over, /proc itself
+ * excepted. A snapshot: another user may log in right after.
+ */
 bool scribe_is_alone(uint32_t uid)
 {
 	DIR *dir = opendir("/proc");
@@ -69,6 +82,10 @@ bool scribe_is_alone(uint32_t uid)
 	return alone;
 }
 
+/*
+ * /proc/PID/comm is at most 15 characters and can be set by the process itself: good for a hint
+ * only.
+ */
 bool scribe_process_is_called(uint32_t pid, const char *prefix)
 {
 	char path[64], name[32];

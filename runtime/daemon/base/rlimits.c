@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Raising limits. Must not know of jobs. */
+/*
+ * Raising the limits that the daemon has inherited from a shell, a prolog or a service manager.
+ * Soft limits are raised to the hard ones, and these too where CAP_SYS_RESOURCE allows it, so at
+ * start, before privileges are given up. What cannot be raised is no error here;
+ * scribe_limits_check() refuses later what would not work. Main thread of the daemon. Must not know
+ * of jobs.
+ */
 #include "runtime/daemon/base/rlimits.h"
 
 #include <errno.h>
@@ -7,10 +13,12 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
+/* Connections (up to a thousand a user by default), maps, links and files of all jobs together. */
 #define DESCRIPTORS 65536
 #define LEAST_DATA (64u << 20) /* bytes: the kernel's types alone are a few MiB */
 #define LEAST       128 /* maps, programs and links take some 90 */
 
+/* To `wanted`, or as far as the hard limit goes. */
 static void raise_to(int what, rlim_t wanted)
 {
 	struct rlimit limit;

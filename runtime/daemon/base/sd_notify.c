@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The service manager's side of the process. Must not know what the service does. */
+/*
+ * The service manager's protocol, without libsystemd: state messages to the socket named in
+ * NOTIFY_SOCKET, the watchdog's interval, and a listening socket that was passed as descriptor 3.
+ * Environment and descriptors are only used where they are meant for this process (WATCHDOG_PID,
+ * LISTEN_PID). Main thread of the daemon. Must not know what the service does.
+ */
 #include "runtime/daemon/base/sd_notify.h"
 
 #include <fcntl.h>
@@ -10,8 +15,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* SD_LISTEN_FDS_START of systemd's protocol */
 #define FIRST_PASSED 3
 
+/*
+ * Never blocks and reports no error: a full socket buffer loses this message, and a watchdog's is
+ * repeated. A leading '@' denotes the abstract namespace.
+ */
 void scribe_notify(const char *state)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -32,6 +42,7 @@ void scribe_notify(const char *state)
 	close(sock);
 }
 
+/* A decimal value of an environment variable; 0 where it is not set or no number. */
 static unsigned long long number(const char *variable)
 {
 	const char *text = getenv(variable);
@@ -46,6 +57,10 @@ uint64_t scribe_notify_watchdog(void)
 	return pid == 0 || pid == (unsigned long long)getpid() ? number("WATCHDOG_USEC") * 1000 : 0;
 }
 
+/*
+ * The socket, or -1. It is used only if it is what would have been made here: SOCK_SEQPACKET, and
+ * listening.
+ */
 int scribe_notify_socket(void)
 {
 	int type = 0, listening = 0;

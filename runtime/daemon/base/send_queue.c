@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See send_queue.h. */
+/*
+ * Messages that a peer's socket did not take yet; see send_queue.h. The first send is tried
+ * directly; only when the socket is full is the message copied to the queue, with a duplicate of
+ * its descriptor. The loop then watches the socket for EPOLLOUT and calls the flush function. Each
+ * queue belongs to one connection and owns its copies and descriptors until they are sent or the
+ * queue is cleared. Main thread of the daemon.
+ */
 #include "runtime/daemon/base/send_queue.h"
 
 #include <errno.h>
@@ -10,6 +16,10 @@
 
 #include "logfmt/base/proto.h"
 
+/*
+ * One message. It counts with its header against SCRIBE_OUTBOX_MAX, so that empty messages are
+ * bounded, too.
+ */
 struct scribe_outgoing {
 	struct scribe_outgoing *next;
 	unsigned type, status;
@@ -18,6 +28,10 @@ struct scribe_outgoing {
 	char payload[];
 };
 
+/*
+ * -ENOBUFS also where memory is out: the caller treats both as a peer that is to be disconnected.
+ * The descriptor is duplicated, since the caller closes its own after the call.
+ */
 static int enqueue(struct scribe_send_queue *b, unsigned type, unsigned status, const void *payload, size_t bytes,
 		int fd)
 {
@@ -58,6 +72,10 @@ static void drop_first(struct scribe_send_queue *b)
 	free(o);
 }
 
+/*
+ * -ETIMEDOUT of scribe_msg_send() with a timeout of 0 means that the socket is full. A message is
+ * also queued when others wait: messages never overtake each other.
+ */
 int scribe_send_queue_send(struct scribe_send_queue *b, int sock, unsigned type, unsigned status, const void *payload,
 		       size_t bytes, int fd)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See turn_times.h. Must not know what is done in a turn. */
+/*
+ * How long the event loop's turns take: wall time, processor time, and time in which the thread was
+ * ready without a processor. The loop answers nobody during a turn, so the longest ones are
+ * reported by the metrics. The state is a struct scribe_turns of the daemon; the descriptor of
+ * schedstat in it is opened once and closed by scribe_turns_close(). Main thread of the daemon.
+ * Must not know what is done in a turn.
+ */
 #include "runtime/daemon/base/turn_times.h"
 
 #include <fcntl.h>
@@ -46,6 +52,7 @@ void scribe_turns_close(struct scribe_turns *t)
 	t->schedstat = -1;
 }
 
+/* After epoll_wait() has returned. `read_ns` 0 makes the next turn read both times again. */
 void scribe_turns_begin(struct scribe_turns *t)
 {
 	t->begun_ns = t->part_since_ns = clock_ns(CLOCK_MONOTONIC);
@@ -65,6 +72,7 @@ void scribe_turns_part(struct scribe_turns *t, enum scribe_turn_part part)
 	t->part_since_ns = now;
 }
 
+/* The waiting time may be of up to READ_NS earlier, and so longer than the turn: it is capped. */
 uint64_t scribe_turn_own_ns(const struct scribe_turn *t)
 {
 	uint64_t waited_ns = t->queued_ns < t->wall_ns ? t->queued_ns : t->wall_ns;

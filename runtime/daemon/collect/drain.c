@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drain: slots of a process become files of its rank. The kernel side gives
- * consistent views; this only names and adds them.
+ * Drain: the records (slots) of a process are taken from memory shared with the kernel, get their
+ * names, and are added to the record set of its rank. An exited process's slots then go back to the
+ * kernel's pool; a living one goes on with fresh ones (MPI_Finalize). Work in turns is bounded by a
+ * deadline. What is in progress hangs at the process (struct scribe_draining). The kernel side
+ * gives consistent views; this only names and adds them. Main thread of the daemon.
  */
 #include "runtime/daemon/collect/drain.h"
 
@@ -32,7 +35,10 @@ struct drain {
 	uint64_t noted;   /* records put into the journal */
 };
 
-/* Keep what belongs to the keys of a part before the table of them is gone. */
+/*
+ * Keep what belongs to the keys of a part before the table of them is gone. Records of datasets
+ * carry keys only; the shapes are needed until the log is written.
+ */
 static void keep_patterns(struct scribe_job *w, const struct scribe_value *v, size_t n)
 {
 	struct scribe_access_pattern pattern;
@@ -101,6 +107,10 @@ static int add_parts(struct scribe_file_record *f, struct scribe_process *p, con
 	return 0;
 }
 
+/*
+ * A slot that was made but never counted on, or whose counts were excluded, is no record of the
+ * log.
+ */
 static bool says_nothing(const struct scribe_slot_view *v)
 {
 	for (unsigned i = 0; i < v->nparts; i++) {
@@ -116,7 +126,10 @@ static bool says_nothing(const struct scribe_slot_view *v)
 	return true;
 }
 
-/* The name of a further record of a rank's: where its user has as many as he may, that of folded files. */
+/*
+ * The name of a further record of a rank's: where its user has as many as he may, that of folded
+ * files. Records that the kernel itself has folded are counted there.
+ */
 static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_slot_view *v,
 					   struct scribe_name_entry *label)
 {
@@ -135,6 +148,10 @@ static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_
 	return label;
 }
 
+/*
+ * Called for each slot of the process. Noted in the journal before it is added, and before the slot
+ * is given back. Returns 0 also without memory: the other slots can still be taken.
+ */
 static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 {
 	struct drain *x = ctx;
@@ -242,6 +259,9 @@ static int drain_in_turns(struct drain *x, uint64_t until_ns)
 	return rc;
 }
 
+/*
+ * A process table entry of another serial is a later process: this one's records are gone already.
+ */
 int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint64_t until_ns)
 {
 	struct drain x = {.d = d, .p = p, .records = scribe_drain_records(p)};

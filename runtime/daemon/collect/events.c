@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel events: forks, executions, environments, exits. Feeds the world
- * model and the name table; must not know of logs or sockets.
+ * Kernel events: forks, executions, environments, names, exits. They are read from the ring in
+ * order and feed the world model, the name table and the journal. An event whose name needs a
+ * helper waits, with all later ones of its job (held_events.c). Lost events are made good by a
+ * sweep of the kernel's process table. An ended process's records are drained one process after the
+ * other. Main thread of the daemon. Must not know of logs or sockets.
  */
 #include "runtime/daemon/collect/events.h"
 
@@ -39,6 +42,7 @@
 /* Types of events of our own: to ask again for what the ring has lost. `slot`: from this byte on. */
 enum { EXEC_AGAIN = 0x1001, ENV_AGAIN };
 
+/* The entry in the kernel's table is valid only while it has the process's serial. */
 static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, uint32_t index, int32_t tgid)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, index);
@@ -56,7 +60,7 @@ static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, ui
 		p->work->memory_out++;
 }
 
-/* A process that is new to its job. */
+/* A process that is new to its job. NULL: memory is out, and the process's events are dropped. */
 static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *w, uint32_t index,
 				     uint32_t proc_id, uint32_t parent, int32_t tgid, uint64_t when_ns)
 {
@@ -78,7 +82,10 @@ struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct sc
 	return appear(d, w, index, proc_id, 0, pid, scribe_now_ns());
 }
 
-/* The job of the process that an event speaks of: its entry knows, while it is its. */
+/*
+ * The job of the process that an event speaks of: its entry knows, while it is its. Of an entry
+ * that has been given back the jobs are searched; NULL: the job is gone.
+ */
 static struct scribe_job *work_of(struct scribe_daemon *d, const struct scribe_event *e)
 {
 	const struct scribe_proc *proc = scribe_bpf_proc(d->bpf, e->proc);
@@ -117,7 +124,10 @@ static uint64_t file_id(const char *path)
 	return scribe_hash64(&s.stx_ino, sizeof(s.stx_ino), (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor);
 }
 
-/* A process that ends meanwhile keeps what is known of it: that of its parent. */
+/*
+ * A process that ends meanwhile keeps what is known of it: that of its parent. The mount namespace
+ * counts as well: two processes may share a root directory and see other mounts below.
+ */
 static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p)
 {
 	bool machine = d->root > 0;
@@ -135,6 +145,10 @@ static void look_at_root(const struct scribe_daemon *d, struct scribe_process *p
 	p->root_id = p->own_root_dir ? 0 : scribe_hash64(&root_is, sizeof(root_is), mnt_is);
 }
 
+/*
+ * `when_ns` 0: read from /proc later, since the event was lost. The executed file is read from
+ * /proc, which the process may have left already; argv[0] is taken then.
+ */
 static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const char *argv, size_t bytes,
 		    uint64_t when_ns)
 {
@@ -233,7 +247,7 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	scribe_heatmaps_anchor(d, p);
 }
 
-/* Its records are taken. */
+/* Its records are taken. Last: scribe_worlds_exit() may free the process. */
 static void end_now(struct scribe_daemon *d, struct scribe_process *p)
 {
 	scribe_shm_counters_forget(d, p);
@@ -245,7 +259,10 @@ static void end_now(struct scribe_daemon *d, struct scribe_process *p)
 	scribe_worlds_exit(&p->work->worlds, p, p->end_kind, p->status, p->end_ns);
 }
 
-/* Records of those that leave the job, one process after the other, as the journal wants it. */
+/*
+ * Records of those that leave the job, one process after the other, as the journal wants it. rc 1:
+ * the turn's time is over, and the same process goes on in the next turn.
+ */
 static void take_leaving(struct scribe_job *w)
 {
 	struct scribe_daemon *d = w->daemon;
@@ -279,6 +296,10 @@ static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 	take_leaving(w);
 }
 
+/*
+ * A second report, by event or sweep, is ignored. `waits_for` and `leaves` mean that the end is
+ * under way.
+ */
 static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t status, uint64_t when,
 		   enum scribe_process_end kind)
 {
@@ -292,6 +313,7 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 		begin_leaving(d, p);
 }
 
+/* Once a turn: first those that are being drained, then ends whose verdicts have come. */
 void scribe_events_ends(struct scribe_job *w)
 {
 	take_leaving(w);
@@ -316,7 +338,11 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		p->work->memory_out++;
 }
 
-/* A process that joins by itself: whoever started it may be the launcher of its world. 0, or SCRIBE_NAME_WAITS. */
+/*
+ * A process that joins by itself: whoever started it may be the launcher of its world. 0, or
+ * SCRIBE_NAME_WAITS. A Hydra proxy's arguments name the world; it is not traced, so a helper reads
+ * them.
+ */
 static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e)
 {
 	uint32_t parent = scribe_parent_pid(e->tgid);
@@ -364,7 +390,11 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 	return 0;
 }
 
-/* 0, or SCRIBE_NAME_WAITS. */
+/*
+ * 0, or SCRIBE_NAME_WAITS. SCRIBE_NAME_WAITS: a helper works on it. The same event is delivered
+ * again later, and the path lookup's state says where to go on. EXEC ends the environment before
+ * it, since the last piece may have been lost.
+ */
 static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e,
 			const char *text)
 {
@@ -418,7 +448,10 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
 	return 0;
 }
 
-/* False: its time is over, or the first waits again. */
+/*
+ * False: its time is over, or the first waits again. The journal's position advances with each
+ * event, not before: a daemon that dies here takes it again.
+ */
 static bool take_held(struct scribe_daemon *d, struct scribe_job *w)
 {
 	while (w->held.first && !scribe_path_lookup_waits(w)) {
@@ -435,6 +468,7 @@ static bool take_held(struct scribe_daemon *d, struct scribe_job *w)
 	return !w->held.first;
 }
 
+/* All that wait are taken without helpers: names then are what the kernel's cache can tell. */
 void scribe_events_release(struct scribe_job *w)
 {
 	uint64_t until_ns = w->daemon->events_until_ns;
@@ -446,7 +480,10 @@ void scribe_events_release(struct scribe_job *w)
 	w->daemon->events_until_ns = until_ns;
 }
 
-/* The event, or, where others of its job wait, its place behind them. */
+/*
+ * The event, or, where others of its job wait, its place behind them. Order within a job is
+ * preserved. Without room in the queue the waiting ones are released first.
+ */
 static void take_one(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e, const char *text)
 {
 	if (w->held.first && scribe_held_put(w, e, text) == 0)
@@ -477,6 +514,10 @@ static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 	return d->events_until_ns && scribe_now_ns() >= d->events_until_ns;
 }
 
+/*
+ * `most_ns` 0: no limit. *ret_cut: time was over before the ring was empty. Held events come first:
+ * they are older.
+ */
 int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 {
 	int taken = 0;
@@ -503,6 +544,10 @@ static void want_again(struct scribe_job *w, const struct scribe_process *p)
 	(void)scribe_held_put(w, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = p->proc_id}, "");
 }
 
+/*
+ * An exit is believed at the second sweep only, since its event may be in the ring still, with
+ * names before it.
+ */
 static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool lost)
 {
 	struct scribe_process *p, *next;
@@ -524,6 +569,7 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool 
 	}
 }
 
+/* Unknown processes are looked for only after losses: the scan is of the whole table. */
 static void sweep_work(struct scribe_daemon *d, struct scribe_job *w)
 {
 	struct scribe_ledger ledger;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A table of ways to trace, each tried by the real programs, sandboxed as the daemon
- * is. A new way is a line of `features`. Must not know of jobs.
+ * What this machine allows: ways to trace, each tried by the real programs, sandboxed as the daemon
+ * is. A new way is a line of `features`. Two commands print it: all ways with what their absence
+ * costs, and what a job needs. Runs in a process of its own, `ioscribed` with an option, never in a
+ * serving daemon; struct trial owns what was loaded until the end. Must not know of jobs.
  */
 #include "runtime/daemon/collect/features.h"
 
@@ -35,6 +37,7 @@ struct feature {
 	const char *what, *lost;
 };
 
+/* Small tables: loading and attaching are tried, no job is traced. */
 static int load(const struct trial *t, enum scribe_bpf_level level, const char *pins, struct scribe_bpf **ret_bpf,
 		struct scribe_err *err)
 {
@@ -75,7 +78,10 @@ static int try_system_calls(struct trial *t, int level, struct scribe_err *err)
 	return rc;
 }
 
-/* Programs in the best way, once for all that is tried beside them. */
+/*
+ * Programs in the best way, once for all that is tried beside them. With pins if possible, since
+ * pinning changes how maps are made. Both errors are kept for the report.
+ */
 static int need_bpf(struct trial *t, struct scribe_err *err)
 {
 	char pins[64];
@@ -115,6 +121,7 @@ static int try_pins(struct trial *t, int level, struct scribe_err *err)
 	return rc < 0 ? rc : t->pinned;
 }
 
+/* Name, function, level to try, what it is, and what is lost without it. */
 static const struct feature features[] = {
 	{"types", try_types, 0, "the kernel's types (BTF)", "nothing can be traced"},
 	{"tp_btf", try_system_calls, SCRIBE_BPF_TP_BTF, "system calls by typed tracepoints and direct loads",
@@ -185,7 +192,10 @@ static uid_t number_in(const char *variable, uid_t otherwise)
 	return text && text[0] >= '0' && text[0] <= '9' ? (uid_t)strtoul(text, NULL, 10) : otherwise;
 }
 
-/* Logs are written by processes of the job's user. */
+/*
+ * Logs are written by processes of the job's user. Before become_daemon(): the spawner needs
+ * capabilities that the daemon then gives up.
+ */
 static void probe_identity(void)
 {
 	uid_t uid = number_in("SUDO_UID", getuid());

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time of ranks, from drained records to records of the log. What programs
- * have counted themselves is not believed beyond its own rank. Must not know how bins
- * are filled.
+ * Bytes over time (HEATMAP): drained bins are added to a table a rank and module, and tables become
+ * records of the log. Bins are powers of two wide and start at the unit's base time, so that tables
+ * of different widths can be added. A rank owns its tables (struct scribe_rank_heat). Adding runs
+ * in the daemon's main thread; gathering belongs to building a log. What programs have counted
+ * themselves is not believed beyond its own rank. Must not know how bins are filled.
  */
 #include "runtime/daemon/collect/heatmaps.h"
 
@@ -29,6 +31,7 @@ struct scribe_rank_heat {
 	struct scribe_heat_table map[MAPS];
 };
 
+/* Zero of the bins: the log's start where it is fixed, else the first process's start. */
 static uint64_t base_of(const struct scribe_log_unit *u)
 {
 	return u->base_ns ? u->base_ns : u->start_ns;
@@ -64,6 +67,10 @@ static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t to_ns, 
 		scribe_heat_put(to, &h);
 }
 
+/*
+ * Bytes without a table are spread evenly over the time in which they were moved; the widest such
+ * time is noted, and the module is incomplete where that is longer than a bin.
+ */
 void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scribe_heat *heat,
 			 const struct scribe_heat_table *table, const struct scribe_posix_part *part)
 {
@@ -96,6 +103,10 @@ uint64_t scribe_heatmaps_base(const struct scribe_process *p)
 	return p->unit ? base_of(p->unit) : 0;
 }
 
+/*
+ * The kernel's bins of this process begin at its unit's base from now on. Relaxed: bins already
+ * made keep theirs.
+ */
 void scribe_heatmaps_anchor(struct scribe_daemon *d, struct scribe_process *p)
 {
 	struct scribe_proc *proc = scribe_bpf_proc(d->bpf, p->index);
@@ -106,6 +117,7 @@ void scribe_heatmaps_anchor(struct scribe_daemon *d, struct scribe_process *p)
 
 /* ---- the log ---- */
 
+/* A rank without bytes has no record. */
 static bool is_empty(const struct scribe_heat_table *t)
 {
 	for (size_t i = 0; i < SCRIBE_HEAT_BINS; i++)
@@ -138,6 +150,10 @@ static void axis_fit(struct scribe_heat_table *axis, const struct scribe_heat_ta
 		axis->shift++;
 }
 
+/*
+ * All records of a log have equal bins, at least as wide as the widest table, and at most
+ * SCRIBE_HEAT_BINS of them.
+ */
 int scribe_heatmaps_gather(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {

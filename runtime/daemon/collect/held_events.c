@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See held_events.h. Must not know what the events say. */
+/*
+ * Events that wait, by job and in order; see held_events.h. Each is copied with its text, since the
+ * ring's memory is reused. Bytes are bounded for a job and for all jobs. The job owns the list
+ * until scribe_held_clear(). Main thread of the daemon. Must not know what the events say.
+ */
 #include "runtime/daemon/collect/held_events.h"
 
 #include <errno.h>
@@ -57,6 +61,10 @@ void scribe_held_clear(struct scribe_job *w)
 		scribe_held_drop(w);
 }
 
+/*
+ * The position in the ring up to which the job's events have taken effect: up to the first that
+ * waits.
+ */
 uint64_t scribe_held_taken(const struct scribe_job *w)
 {
 	return w->held.first ? w->held.first->begin : scribe_bpf_taken(w->daemon->bpf);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings in the environment of a job's programs; see job_env.h. Must not know events. */
+/*
+ * Settings in the environment of a job's programs; see job_env.h. The environment comes in pieces;
+ * lines NAME=VALUE with our prefixes are collected in a buffer of fixed size at the process. The
+ * first process that has any decides for its job. They are applied as a user's: site-only keys are
+ * refused. Main thread of the daemon. Must not know events.
+ */
 #include "runtime/daemon/collect/job_env.h"
 
 #include <string.h>
@@ -23,6 +28,10 @@ static bool is_ours(const char *begin, size_t bytes)
 	return false;
 }
 
+/*
+ * `bytes` is the end of the complete lines, `at` that of the line being read. A string that is no
+ * setting, or does not fit, is skipped to its NUL.
+ */
 void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -46,7 +55,10 @@ void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes)
 	}
 }
 
-/* Those settings among the lines whose names begin so, in their order; without `c` counted alone. */
+/*
+ * Those settings among the lines whose names begin so, in their order; without `c` counted alone.
+ * Errors are ignored, as Darshan does with its environment.
+ */
 static size_t apply(struct scribe_config *c, const char *prefix, const char *lines, size_t bytes)
 {
 	char line[SCRIBE_JOBENV_MAX];
@@ -81,6 +93,10 @@ bool scribe_jobenv_says(const struct scribe_jobenv *e)
 	return apply(NULL, "", e->text, e->bytes) > 0;
 }
 
+/*
+ * Darshan's names first, then ours: with both, ours count. `late` refuses keys that count at the
+ * job's beginning only.
+ */
 void scribe_jobenv_apply(struct scribe_job *w, const char *lines, size_t bytes)
 {
 	struct scribe_config *c = &w->config;

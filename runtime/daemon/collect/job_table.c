@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the kernel is told of a job: who joins it, what it may hold, which paths are dropped
- * early. Must not know how a job begins or ends.
+ * The kernel's job table: who joins a job, what it may hold, which paths are dropped early. Also
+ * loads the kernel side with the first job. Entries are shared memory that kernel programs read at
+ * any time; an entry is filled before it is set active (bpf/user/job_table.c). Main thread of the
+ * daemon. Must not know how a job begins or ends.
  */
 #include "runtime/daemon/collect/job_table.h"
 
@@ -20,6 +22,10 @@
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/config/library_selection.h"
 
+/*
+ * Once a daemon: sizes are those of the first configuration, which in service mode is the site's.
+ * Slot 0 is not used, hence one more name than records.
+ */
 int scribe_jobs_load(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	struct scribe_bpf_options options = {.slots = c->records,
@@ -74,7 +80,10 @@ static int is_top(void *ctx, const char *name)
 	return strcmp(top->name, name) ? 0 : -EEXIST;
 }
 
-/* Another job excludes this; the new one does not: the kernel may no longer drop it. */
+/*
+ * Another job excludes this; the new one does not: the kernel may no longer drop it. Called for
+ * each top directory that another job excludes.
+ */
 static int keep_common(void *ctx, const char *name)
 {
 	struct top top = {ctx, name};
@@ -96,7 +105,10 @@ void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *w)
 			scribe_exclusions_tops(&other->config.paths, keep_common, w);
 }
 
-/* Its cgroup's number, as the kernel compares it. */
+/*
+ * Its cgroup's number, as the kernel compares it. The inode of the directory is the cgroup's id in
+ * the kernel. Both paths of a mixed hierarchy are tried.
+ */
 static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe_err *err)
 {
 	static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -148,7 +160,11 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* What the job may hold. Among many no job may take all: what it floods is its own share. */
+/*
+ * What the job may hold. Among many no job may take all: what it floods is its own share. Without a
+ * setting half of the pool: two jobs cannot exclude a third for good. `records_most` 0: the job's
+ * own limit differs from the site's default and counts alone.
+ */
 void scribe_job_table_quotas(struct scribe_job *w, struct scribe_job_entry *job)
 {
 	const struct scribe_config *c = &w->config;
@@ -175,6 +191,10 @@ void scribe_job_table_exclude_libraries(struct scribe_job *w)
 		scribe_exclusions_exclude_path(&w->config.paths, path);
 }
 
+/*
+ * After settings that came with a process. The alignment can change only until the first file is
+ * counted.
+ */
 void scribe_job_changed(struct scribe_job *w, uint32_t alignment_before)
 {
 	struct scribe_daemon *d = w->daemon;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Which libraries are attached to, and when: one that was found, or all that are known of,
- * where a process may come to use any. Must not know of processes, records or logs.
+ * Which libraries are attached to, and when: one that was found, or all that are known of, where a
+ * process may come to use any. Owns struct scribe_libs, which exists while library modules are
+ * wanted: probes, searchers, readers, and the linker's cache. Files of users are attached to only
+ * as the policy `user_libraries` allows. Main thread of the daemon; links are made by the link
+ * makers. Must not know of processes, records or logs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,10 @@
 
 #define ALONE_NS 1000000000ull /* for so long it is not looked again who else is there */
 
+/*
+ * 0 also where the file is none of a wanted library, or is refused for good; the reason stays in
+ * `why`.
+ */
 int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool site)
 {
 	struct scribe_uprobes_result r;
@@ -38,7 +45,10 @@ int scribe_libs_attach_fd(struct scribe_libs *l, int fd, const char *path, bool 
 	return r.unread ? rc : 0;
 }
 
-/* Others than root could change it while it is probed. */
+/*
+ * Others than root could change it while it is probed. Probes at a file that others may write could
+ * be moved to any instruction.
+ */
 static bool is_roots(int fd)
 {
 	struct stat st;
@@ -46,7 +56,10 @@ static bool is_roots(int fd)
 	return scribe_uprobes_stat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 022);
 }
 
-/* A file that the site's own configuration leads to, or the linker's cache. */
+/*
+ * A file that the site's own configuration leads to, or the linker's cache. In service mode the
+ * site's files are opened by the daemon itself.
+ */
 static void attach_path(void *ctx, const char *path)
 {
 	int fd = scribe_find_open(path);
@@ -60,7 +73,10 @@ static void attach_path(void *ctx, const char *path)
 	close(fd);
 }
 
-/* The paths of a command's user are opened by a helper of his. */
+/*
+ * The paths of a command's user are opened by a helper of his. What it finds comes back through the
+ * queue of searches.
+ */
 static void list(struct scribe_daemon *d, bool cache, const char *paths)
 {
 	struct scribe_seek k = {.then = SCRIBE_SEEK_ATTACH, .search = {.what = SCRIBE_SEARCH_LIST, .cache = cache}};
@@ -112,7 +128,10 @@ static void tell(struct scribe_libs *l, const struct scribe_err *err)
 		fprintf(stderr, "ioscribed: %s\n", err->text);
 }
 
-/* Whoever is there may have called what is not probed any more. */
+/*
+ * Whoever is there may have called what is not probed any more. A writer of a leased library waits
+ * until its probes are off; from then on calls are missed.
+ */
 static void give_way(struct scribe_daemon *d)
 {
 	static const char written[] = "a library of its was opened for writing, and lost its probes";
@@ -156,6 +175,10 @@ void scribe_libs_rest(struct scribe_daemon *d)
 	scribe_seekers_rest(l);
 }
 
+/*
+ * Called by uprobes/attach for a file that is not root's; NULL: it may be probed. The answer of
+ * scribe_is_alone() is cached for ALONE_NS, since it reads all of /proc.
+ */
 static const char *refuse(void *ctx)
 {
 	const struct scribe_daemon *d = ctx;
@@ -177,6 +200,7 @@ static const char *refuse(void *ctx)
 	return "it is none of the site's, and its user shares the node (user_libraries)";
 }
 
+/* `for_good`: pins are removed as well; else the next daemon adopts them. */
 void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 {
 	if (!d->libs)
@@ -192,6 +216,7 @@ void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 	d->libs = NULL;
 }
 
+/* No job is left: helpers end, probes of the site stay. */
 void scribe_libs_idle(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
@@ -216,6 +241,10 @@ bool scribe_libs_detach_one(struct scribe_daemon *d)
 	return d->libs && scribe_uprobes_detach_one(d->libs->uprobes);
 }
 
+/*
+ * With each job; the first one makes the state. Without memory, or where probes are refused, jobs
+ * go on without libraries.
+ */
 void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 {
 	struct scribe_uprobes_options o = {

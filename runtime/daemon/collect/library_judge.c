@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Libraries that were in use before they were probed: may calls have gone by? Must not know
- * how mappings are found, of records or logs.
+ * Libraries that were in use before they were probed: may calls have been missed? The time from
+ * which a file is probed is compared with the time of the mapping. If it is later, a variable of
+ * the library in the process tells whether it has been initialized; a helper reads it. Where calls
+ * may be missing the process's modules are marked incomplete. Owns nothing. Main thread of the
+ * daemon. Must not know how mappings are found, of records or logs.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -12,7 +15,10 @@
 #include "runtime/daemon/journal/job_journal.h"
 #include "uprobes/tables/probes.h"
 
-/* Has the library been started in this process? Unknown is yes. */
+/*
+ * Has the library been started in this process? Unknown is yes. The library's tables name the
+ * variable and the least value that means "initialized" (struct scribe_init_state).
+ */
 static bool has_begun(struct scribe_daemon *d, const struct scribe_process *p, const struct scribe_init_state *b,
 		      uint64_t base, struct scribe_peeks *peeks)
 {
@@ -64,6 +70,7 @@ uint64_t scribe_libs_fed(const struct scribe_uprobed *f)
 	return f->modules | counted_inside(f);
 }
 
+/* Calls that programs count inside need both the wrapper in the process and its probes. */
 uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_uprobed *f,
 			   const char *name)
 {
@@ -83,6 +90,7 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 	return since;
 }
 
+/* False: a helper's answer or a link is awaited; the caller repeats the call. */
 bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
 {

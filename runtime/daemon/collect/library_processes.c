@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What a process that is about to run, or has begun to, is searched for: the libraries that
- * it needs, and those that it has mapped. Must not know how, of records or logs.
+ * What a process is searched for when it is about to run or has begun to: the libraries that it
+ * needs, and those that it has mapped. Each function forms a search and gives it to the queue
+ * (library_queue.c). Nothing is owned: a search is copied by the queue. Main thread of the daemon.
+ * Must not know how searches are done, of records or logs.
  */
 #include "runtime/daemon/collect/library_queue.h"
 
@@ -27,6 +29,10 @@ static bool stat_at(const char *path, struct stat *ret)
 	return rc == 0;
 }
 
+/*
+ * Before `ioscribe run`'s command is enrolled. True: nothing is searched for, it can begin; else
+ * the client is resumed later.
+ */
 bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client)
 {
 	struct scribe_seek k = {.then = SCRIBE_SEEK_ENROL,
@@ -41,6 +47,7 @@ bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid
 	return false;
 }
 
+/* The daemon's own root directory, by device and inode. */
 static bool same_root(pid_t pid)
 {
 	struct stat ours, its;
@@ -87,6 +94,7 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_
 		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
 }
 
+/* A file that is probed since before the mapping needs no search: that is the common case. */
 void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
 			uint64_t when_ns, const char *name)
 {
@@ -108,6 +116,7 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 	seek_mapping(d, p, dev, ino, when_ns, name);
 }
 
+/* The process began before programs were attached: all that it has mapped is examined. */
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 {
 	const struct scribe_seek k = {.then = SCRIBE_SEEK_LATE,

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See library_queue.h. Must not know what libraries hold. */
+/*
+ * The queue of library searches; see library_queue.h. Per user a helper makes one search after the
+ * other and sends the files that it finds. Each file is studied by a second helper, then attached
+ * to; link makers do that. A seeker (struct scribe_seeker) holds the state of its user's first
+ * search; all seekers advance by one step in turn, for a bounded time a turn. Deadlines end every
+ * wait. Main thread of the daemon. Must not know what libraries hold.
+ */
 #include "runtime/daemon/collect/library_queue.h"
 
 #include <errno.h>
@@ -13,14 +19,20 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/journal/job_journal.h"
 
-/* For a whole search, since an enrolment waits for it; for a file that is read; for links that are being made. */
+/*
+ * For a whole search, since an enrolment waits for it; for a file that is read; for links that are
+ * being made. In ms.
+ */
 #define SEARCH_MS 500
 #define STUDY_MS  500
 #define LINKS_MS  1000
 #define RUN_MS    5000          /* for each of them where only the one command waits */
 #define IDLE_NS   5000000000ull /* then its helper is let go */
 
-/* What a late process has mapped was probed when? Before its program began it has called nothing. */
+/*
+ * What a late process has mapped was probed when? Before its program began it has called nothing.
+ * False: wait for a helper's answer and call again.
+ */
 static bool judge_late(struct scribe_daemon *d, struct scribe_seeker *s)
 {
 	struct scribe_process *p = s->first->then == SCRIBE_SEEK_LATE ? scribe_seek_process(d, s->first) : NULL;
@@ -50,6 +62,7 @@ static void judge_unseen(struct scribe_daemon *d, struct scribe_process *p, cons
 				       "a process that maps a library ended before it had been looked into");
 }
 
+/* True: done, or nothing to be judged. */
 static bool judge_mapping(struct scribe_daemon *d, struct scribe_seeker *s)
 {
 	const struct scribe_seek *k = s->first;
@@ -74,6 +87,9 @@ static void attach_more(struct scribe_daemon *d, const struct scribe_seek *k, si
 		scribe_libs_attach_wrap(d);
 }
 
+/*
+ * The process's end may have waited for this search (`held`); the client of an enrolment goes on.
+ */
 static void then(struct scribe_daemon *d, const struct scribe_seek *k)
 {
 	struct scribe_process *p = scribe_seek_process(d, k);
@@ -102,6 +118,10 @@ static void end_search(struct scribe_daemon *d, struct scribe_seeker *s)
 	free(k);
 }
 
+/*
+ * Where too many wait, the search is taken as failed: all known libraries are attached to, and
+ * modules are marked.
+ */
 void scribe_libs_seek(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_seek *seek)
 {
 	struct scribe_process *p = scribe_seek_process(d, seek);
@@ -123,6 +143,7 @@ static uint32_t wait_ms(const struct scribe_daemon *d, uint32_t service_ms)
 	return d->service ? service_ms : RUN_MS;
 }
 
+/* NULL: there is no helper, or it is busy with another file. */
 static struct scribe_helper *idle(struct scribe_helper *h)
 {
 	return h && h->sock >= 0 && !h->asked ? h : NULL;
@@ -135,7 +156,10 @@ static void note_unread(struct scribe_seeker *s, int rc)
 	snprintf(s->unread, sizeof(s->unread), "%s", rc < 0 ? cause : "");
 }
 
-/* Attach to it, with what is known of it now. */
+/*
+ * Attach to it, with what is known of it now. `l->studied` passes the study's result to
+ * scribe_libs_study(), which uprobes/attach calls from within.
+ */
 static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int rc)
 {
 	struct scribe_libs *l = d->libs;
@@ -195,7 +219,10 @@ static bool read_file(struct scribe_daemon *d, struct scribe_seeker *s)
 	return true;
 }
 
-/* One more of what the helper has found is taken. */
+/*
+ * One more of what the helper has found is taken. The descriptor becomes the seeker's, or is
+ * closed. A known file needs no study, only its links.
+ */
 static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe_helper_found *f, int fd)
 {
 	struct scribe_libs *l = d->libs;
@@ -236,6 +263,7 @@ static void found_all(struct scribe_daemon *d, struct scribe_seeker *s, int any)
 	s->deadline_ns = scribe_now_ns() + wait_ms(d, LINKS_MS) * 1000000ull;
 }
 
+/* A user who is slow, or over a quota, gets no search; it is concluded as failed. */
 static void ask(struct scribe_daemon *d, struct scribe_seeker *s)
 {
 	struct scribe_err err;
@@ -277,7 +305,10 @@ static bool conclude(struct scribe_daemon *d, struct scribe_seeker *s)
 	return true;
 }
 
-/* True: there is more to be done at once. */
+/*
+ * True: there is more to be done at once. One step of one seeker: ask, read a file, take a result,
+ * conclude.
+ */
 static bool go_on(struct scribe_daemon *d, struct scribe_seeker *s)
 {
 	struct scribe_helper_found f = {0};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Whom the daemon has libraries searched and read by. A file is read by a process of its
- * owner's identity (root's by one of nobody's): what it says counts for that file alone.
- * Who does not answer is not asked for a while. Must not know what is found.
+ * Helpers by which libraries are read and processes examined: one for root's files, one for the
+ * files of one user at a time, one that reads a few bytes of processes. A file is read by a process
+ * with its owner's identity (root's by nobody's): what it reports counts for that file alone. A
+ * user whose helpers are late is not served for a growing pause. Main thread of the daemon; struct
+ * scribe_libs owns the helpers and the table of slow users. Must not know what is found.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -20,9 +22,12 @@
 
 #define NOBODY     65534u
 #define ROOTS_MS   5000 /* for a file of root's, as a service begins */
+/* ms that the loop waits, or a request may take, for a user's file or process */
 #define USERS_MS   200
+/* Ten minutes after the pause a user's earlier delays are forgotten. */
 #define FORGET_NS  600000000000ull
 
+/* Keys are uid + 1: the map has no key 0. */
 static struct scribe_slow *slow_of(struct scribe_libs *l, uint32_t uid)
 {
 	struct scribe_slow *slow = scribe_map_get(&l->slow, uid + 1ull);
@@ -43,6 +48,7 @@ bool scribe_libs_is_slow(struct scribe_libs *l, uint32_t uid)
 	return slow && scribe_now_ns() < slow->next_ns;
 }
 
+/* Root is never slow: its files are needed by all. */
 void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t uid)
 {
 	struct scribe_slow *slow = uid ? slow_of(l, uid) : NULL;
@@ -54,7 +60,10 @@ void scribe_libs_lose(struct scribe_libs *l, struct scribe_helper *h, uint32_t u
 		slow->lost++;
 }
 
-/* One process for the files of root, one for those of the user whose come. */
+/*
+ * One process for the files of root, one for those of the user whose come. Another owner's files
+ * need another process. Without privileges all are read with the daemon's own uid.
+ */
 struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
 {
 	struct scribe_helper *h = owner ? &l->reader : &l->roots;
@@ -69,6 +78,7 @@ struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
 	return h;
 }
 
+/* -EPIPE: the helper died; for root's files a second one is tried. */
 int scribe_libs_study(void *ctx, int fd, uint32_t owner, struct scribe_study *ret)
 {
 	struct scribe_daemon *d = ctx;
@@ -103,6 +113,7 @@ const char *scribe_libs_refused(int fd, uint64_t inode, struct stat *ret)
 	return NULL;
 }
 
+/* With the daemon's own uid: reading another process's memory needs CAP_SYS_PTRACE. */
 static bool have_peeker(struct scribe_daemon *d, uint32_t uid)
 {
 	struct scribe_libs *l = d->libs;
@@ -151,6 +162,10 @@ static void look(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, 
 		scribe_libs_lose(l, &l->peeker, uid);
 }
 
+/*
+ * Without `peeks` it waits for the answer, at most USERS_MS. With it each address is asked once,
+ * and the answers are remembered.
+ */
 bool scribe_libs_peek(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t at, size_t bytes,
 		      struct scribe_peeks *k, uint32_t *ret_value)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See library_seekers.h. Must not know what is done with what is found. */
+/*
+ * Searches that wait, and their helpers; see library_seekers.h. A seeker belongs to a user (uid,
+ * gid, and the name by which groups are looked up) and has a queue of searches; searches of lists
+ * have a seeker of their own. struct scribe_libs owns the seekers, a seeker its searches, helper
+ * and file. Main thread of the daemon. Must not know what is done with what is found.
+ */
 #include "runtime/daemon/collect/library_seekers.h"
 
 #include <errno.h>
@@ -10,6 +15,7 @@
 
 #define WAITING 64u /* searches of one user; more are not made */
 
+/* Made at first use. NULL: memory is out. */
 static struct scribe_seeker *seeker_of(struct scribe_libs *l, const struct scribe_job *w, bool lists)
 {
 	const struct scribe_config *c = &w->config;
@@ -43,6 +49,7 @@ bool scribe_seek_is_list(const struct scribe_seek *k)
 	return k->search.what == SCRIBE_SEARCH_LIST;
 }
 
+/* `held` makes the process's end wait: its records are taken when the search is over. */
 int scribe_seekers_add(struct scribe_daemon *d, const struct scribe_job *w, const struct scribe_seek *seek)
 {
 	struct scribe_seeker *s = seeker_of(d->libs, w, scribe_seek_is_list(seek));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Library modules while they are attached: what is left in the kernel's tables, what is asked
- * of them. Must not know which libraries there are, or of logs.
+ * Library modules while they are attached: entries of ended processes are removed from the kernel's
+ * tables, shapes of accesses are moved out of them. Done after SWEEP_ENDED ended processes or
+ * SWEEP_NS, so that its cost is bounded by theirs. Owns nothing but the time of the last sweep.
+ * Main thread of the daemon. Must not know which libraries there are, or of logs.
  */
 #include "runtime/daemon/collect/library_probes_private.h"
 
@@ -31,6 +33,7 @@ struct living {
 	size_t n;
 };
 
+/* Without memory every process counts as living: nothing is removed that may be in use. */
 static bool is_living(void *ctx, uint32_t proc_id)
 {
 	struct living *l = ctx;
@@ -50,7 +53,10 @@ static bool is_living(void *ctx, uint32_t proc_id)
 	return l->n && bsearch(&proc_id, l->proc_id, l->n, sizeof(proc_id), by_proc_id);
 }
 
-/* Who lives is read for each table anew, when its entries have been. */
+/*
+ * Who lives is read for each table anew, when its entries have been. The other order could remove
+ * entries of a process that began in between.
+ */
 static void sweep_table(struct scribe_daemon *d, const char *name)
 {
 	struct living living = {.d = d};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See live_walk.h. The kernel's process table is the order; a place in it names a process and its next
- * record. Must not know who asks, nor change or wait for anything.
+ * A job's processes and records as they are now, for `ioscribe top`; see live_walk.h. The kernel's
+ * process table gives the order; a cursor names a process and its next record, so that a walk can
+ * stop at its deadline and go on later. Slots are read by copies that are checked for consistency,
+ * without locks. Runs in the daemon's main thread. Must not know who asks, nor change or wait for
+ * anything.
  */
 #include "runtime/daemon/collect/live_walk.h"
 
@@ -36,6 +39,7 @@ static struct scribe_process *process_at(const struct walk *x, const struct scri
 	return p && !p->ended && p->index == x->cursor->proc ? p : NULL;
 }
 
+/* A hidden process shows no program. */
 static bool tell_process(const struct walk *x, const struct scribe_process *p, const struct scribe_proc *proc)
 {
 	struct scribe_live_process item = {
@@ -85,7 +89,10 @@ static bool tell_slot(const struct walk *x, const struct scribe_process *p, uint
 	return x->fn(x->ctx, SCRIBE_LIVE_RECORD, &item, sizeof(item));
 }
 
-/* True: all of its records are told, or there is nothing of it any more. */
+/*
+ * True: all of its records are told, or there is nothing of it any more. -EAGAIN: the slot changes
+ * too fast; it is tried again in the next turn.
+ */
 static bool tell_slots(const struct walk *x, const struct scribe_process *p)
 {
 	struct scribe_live_cursor *at = x->cursor;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a rank's collected records to those of the log, and cores: the registry of modules that are fed by plain
- * code. Must not know how records came from the kernel.
+ * From a rank's collected records to those of the log: POSIX, libraries, LAYERS; and the modules
+ * that are fed by plain code (runtime/core), which see ended processes and the log's files. Records
+ * go into a bundle, which the caller owns; a rank owns its core until it is finished. Process ends
+ * are reported by the daemon's main thread; records are made where a log is built (output/). Must
+ * not know how records came from the kernel.
  */
 #include "runtime/daemon/collect/modules.h"
 
@@ -40,7 +43,10 @@ static bool any_on(const char *list)
 	return false;
 }
 
-/* The core of a rank's plain modules, begun when first needed. */
+/*
+ * The core of a rank's plain modules, begun when first needed. NULL: no such module is on, or
+ * memory is out.
+ */
 static struct scribe_core *plain_core(struct scribe_job *w, const struct scribe_log_unit *u,
 				      struct scribe_rank *r)
 {
@@ -98,6 +104,7 @@ static int lib_record(struct scribe_job *w, int64_t rank, const struct scribe_fi
 	return scribe_bundle_add(b, f->module, &rec, bytes);
 }
 
+/* One record of the file may become two: POSIX and the extended counters. */
 static int posix_records(struct scribe_job *w, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
 			 struct scribe_bundle *b)
 {
@@ -128,7 +135,10 @@ static bool has_layers(const struct scribe_file_record *f)
 	return f->module != SCRIBE_MOD_POSIX && f->module != SCRIBE_MOD_STDIO && file_of(f);
 }
 
-/* LAYERS records of the files that a library was used on: what all levels have of them. */
+/*
+ * LAYERS records of the files that a library was used on: what all levels have of them. Two passes:
+ * records first, so that the map can point to them, then what each level adds.
+ */
 static int layers_of(int64_t rank, const struct scribe_records *files, struct scribe_layers_record *rec,
 		     struct scribe_map *by_file, struct scribe_bundle *b)
 {
@@ -206,7 +216,10 @@ static int take_record(void *ctx, int module, const void *rec, size_t bytes)
 	return scribe_bundle_add(f->b, module, rec, bytes);
 }
 
-/* Finish a core into the bundle; names go to the job's table. */
+/*
+ * Finish a core into the bundle; names go to the job's table. Whether a module lost records is
+ * asked first: finishing empties the core.
+ */
 static int finish_core(struct scribe_job *w, struct scribe_core *core, struct scribe_bundle *b, uint64_t *partial)
 {
 	struct finish f = {w, b};
@@ -280,6 +293,7 @@ static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_ra
 	return kept;
 }
 
+/* One module, one rank. Files without a name or an attribute are left out. */
 static int tell_files(struct scribe_job *w, const struct scribe_module_ops *s, const struct file_rank *file_rank,
 		      size_t n, struct scribe_bundle *b, uint64_t *partial)
 {

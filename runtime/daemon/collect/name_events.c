@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See name_events.h. Must not know what is recorded under the names. */
+/*
+ * Name events: the text of a slot's name becomes a path as the process sees it, then an entry of
+ * the job's name table; exclusion is decided and the slot marked. Link events change the job's
+ * table of links. Root directories of processes are opened when needed and closed at the end of the
+ * turn (scribe_names_done). Main thread of the daemon. Must not know what is recorded under the
+ * names.
+ */
 #include "runtime/daemon/collect/name_events.h"
 
 #include <fcntl.h>
@@ -13,6 +19,7 @@
 #include "runtime/daemon/lookup/file_xattrs.h"
 #include "runtime/daemon/lookup/path_lookup.h"
 
+/* Names are resolved below the process's own root, which may be a container's. */
 static int open_root(const struct scribe_process *p)
 {
 	char path[64];
@@ -42,8 +49,9 @@ static size_t add_suffix(char *path, size_t bytes, size_t cap, const char *suffi
 }
 
 /*
- * The root directory of the process, or the machine's where that is the same; negative: neither can be had. It
- * stays the daemon's, for the names that follow.
+ * The root directory of the process, or the machine's where that is the same; negative: neither can
+ * be had. It stays the daemon's, for the names that follow. A small cache by serial: names of one
+ * process often come together.
  */
 static int root_of(struct scribe_daemon *d, const struct scribe_process *p)
 {
@@ -87,8 +95,9 @@ static const char *last_component(const char *path, size_t bytes, size_t *ret_by
 }
 
 /*
- * `path` is excluded. Is whatever is named with the same folder? Where its last component was no link, so that
- * the folder leads to that of the path, which is excluded and not for users to change.
+ * `path` is excluded. Is whatever is named with the same folder? Where its last component was no
+ * link, so that the folder leads to that of the path, which is excluded and not for users to
+ * change. The kernel may then drop further names of that folder by itself.
  */
 static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_path_parts *given,
 			       const char *path, size_t bytes)
@@ -131,6 +140,10 @@ struct given {
 	uint64_t file_id; /* of the file that it is something in, 0: of none */
 };
 
+/*
+ * A slot that was reused meanwhile is left alone. Atomic, since kernel programs change the same
+ * word.
+ */
 static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const struct given *g)
 {
@@ -158,6 +171,10 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 		scribe_file_xattrs_want(p->work, label);
 }
 
+/*
+ * Three kinds: literal, something below a named file ("file:/dataset"), and paths. Lengths of the
+ * event are checked, as the text comes from user memory.
+ */
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text)
 {
@@ -202,7 +219,10 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	return 0;
 }
 
-/* A call has changed what a path is. */
+/*
+ * A call has changed what a path is. `links` in the job's entry is part of the kernel's hash of
+ * path strings: what was remembered of strings before the change is not found any more.
+ */
 void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		       const char *text)
 {

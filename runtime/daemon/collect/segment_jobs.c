@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Segments from the kernel's leaves, and from programs' rings, to those who want them: a job that is traced as a whole,
- * windows on it. Must not know logs, nor how segments are packed.
+ * Single operations (segments) from the kernel's leaves and from programs' rings to their
+ * receivers: a job that is traced as a whole, windows on it, publishers. A leaf names its thread's
+ * job; one without a process is assigned by each segment's slot. A job's struct scribe_segments is
+ * made here and freed by scribe_segments_end(). Main thread of the daemon. Must not know logs, nor
+ * how segments are packed.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "runtime/daemon/collect/publish.h"
 #include "runtime/daemon/collect/segment_windows.h"
 #include "runtime/daemon/collect/segments_private.h"
 #include "runtime/daemon/collect/shm_segments.h"
@@ -31,6 +35,10 @@ static uint64_t thread_of(const struct scribe_job *w, const struct scribe_leaf *
 	return leaf->thread ? leaf->thread : leaf->tid;
 }
 
+/*
+ * `segments` in the job's entry counts what was taken, so that a later daemon knows how many are
+ * not in its memory.
+ */
 static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scribe_segment *first, uint32_t n)
 {
 	struct scribe_daemon *d = ctx;
@@ -42,6 +50,9 @@ static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scri
 		/* of an earlier job in this place a process may live on */
 		if (!w || first[i].start_ns < w->begun_ns)
 			continue;
+		scribe_publish_keep(w, &first[i]);
+		if (first[i].op > SCRIBE_SEGMENT_WRITE)
+			continue;
 		scribe_windows_keep(w, &first[i], thread_of(w, leaf));
 		if (!w->segments)
 			continue;
@@ -50,6 +61,7 @@ static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scri
 	}
 }
 
+/* `all`: also leaves that are not full, and programs' rings. */
 void scribe_segments_take(struct scribe_daemon *d, bool all)
 {
 	if (!d->bpf || !d->tracing)
@@ -96,6 +108,9 @@ static bool is_trace_excluded(const struct scribe_process *p, const struct scrib
 	       d->slot[v->index].untraced;
 }
 
+/*
+ * At draining, while the slot is still known: segments of this slot and generation get their file.
+ */
 void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
 	struct scribe_segments *s = p->work->segments;
@@ -107,6 +122,7 @@ void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_vie
 	scribe_windows_bind(p, v, id);
 	if (is_trace_excluded(p, v))
 		id = 0;
+	scribe_publish_bind(p, v, id);
 	e = s ? scribe_traced_at(s, v->index, v->slot->generation) : NULL;
 	/* without an entry its segments are lost as they come, and counted then */
 	if (!e || e->state != SCRIBE_TRACED_UNBOUND)
@@ -130,9 +146,32 @@ void scribe_segments_tick(struct scribe_job *w, bool end)
 	scribe_windows_close(w);
 }
 
+void scribe_segments_publish(struct scribe_daemon *d)
+{
+	bool taken = false;
+
+	for (struct scribe_job *w = d->works; w; w = w->next) {
+		if (!scribe_publish_due(w))
+			continue;
+		if (!taken)
+			scribe_segments_take(d, true);
+		taken = true;
+		scribe_publish_pass(w);
+	}
+}
+
+void scribe_segments_publish_rest(struct scribe_job *w)
+{
+	if (!w->publishing)
+		return;
+	scribe_segments_take(w->daemon, true);
+	scribe_publish_finish(w);
+}
+
 void scribe_segments_end(struct scribe_job *w)
 {
 	scribe_windows_end(w);
+	scribe_publish_end(w);
 	if (!w->segments)
 		return;
 	scribe_segments_clear(w->segments);

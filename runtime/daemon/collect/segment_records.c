@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments on their way into the log: which rank's and file's they are, and the
- * records made of them, piece by piece. Must not know the kernel's side.
+ * Segments on their way into the log: which rank's and file's they are (binding, in the daemon's
+ * main thread), which files' are dropped by a trigger, and the records made of them. Records are
+ * written piece by piece, since one may have millions of segments. A rank owns its struct
+ * scribe_rank_trace, the job's segments own the tracks. Writing runs in the log builder. Must not
+ * know the kernel's side.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -11,6 +14,7 @@
 #include "logfmt/counters/module.h"
 #include "runtime/daemon/collect/segments_private.h"
 
+/* Segments on the stack, 20 KiB */
 #define WRITTEN_AT_ONCE 512
 /*
  * Times are multiples of 2^-26 s (15 ns), less than a call takes: the bits below cost half a
@@ -37,6 +41,7 @@ enum scribe_traced_module scribe_traced_module_of(uint32_t slot_kind)
 
 static const enum scribe_module_id log_module[SCRIBE_TRACED_MODULES] = {SCRIBE_MOD_DXT_POSIX, SCRIBE_MOD_DXT_MPIIO};
 
+/* The map holds the record's index plus 1, since the array moves when it grows. */
 static int trace_add(struct scribe_rank_trace *t, enum scribe_traced_module module, uint64_t id,
 		     struct scribe_traced *e)
 {
@@ -62,6 +67,7 @@ static int trace_add(struct scribe_rank_trace *t, enum scribe_traced_module modu
 	return 0;
 }
 
+/* The entry stays, marked: segments that still come for its slot are dropped, too. */
 static void drop(struct scribe_segments *s, struct scribe_traced *e)
 {
 	scribe_track_clear(&s->store, &e->track);
@@ -109,6 +115,7 @@ struct shares {
 	uint64_t all, small, unaligned;
 };
 
+/* Buckets of Darshan's histogram of sizes */
 #define SMALL_BUCKETS 3 /* up to 10 KiB */
 
 static void add_shares(struct shares *s, const struct scribe_records *records, uint64_t id)
@@ -243,6 +250,7 @@ static int put(const struct record_out *o, const void *bytes, size_t n)
 	return scribe_writer_raw(o->wr, log_module[o->module], o->threads ? m->accepts : m->version, bytes, n);
 }
 
+/* Without threads a segment ends before its last field, as in Darshan's version. */
 static int put_segments(const struct record_out *o, const struct scribe_dxt_segment *segment, size_t n)
 {
 	const size_t each = o->threads ? sizeof(*segment) : offsetof(struct scribe_dxt_segment, thread);
@@ -253,6 +261,10 @@ static int put_segments(const struct record_out *o, const struct scribe_dxt_segm
 	return n ? put(o, bytes, n * each) : 0;
 }
 
+/*
+ * A failure that is not the writer's is the spilled file's: `broken` marks the module as
+ * incomplete.
+ */
 static int write_side(struct scribe_segments *s, const struct record_out *o, struct scribe_track *const *tracks,
 		      size_t n, unsigned side)
 {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See segment_windows.h. Must not know who asks for a window, nor how a log is written.
+ * Windows: single operations of a running job for some time; see segment_windows.h. A window waits
+ * until the job's records send segments, is open, then lingers for what is still in the kernel's
+ * leaves, and closes: its segments get ranks and names. The job owns its windows; a window without
+ * a client is freed. Main thread of the daemon. Must not know who asks for a window, nor how a log
+ * is written.
  */
 #include "runtime/daemon/collect/segment_windows.h"
 
@@ -14,6 +18,7 @@
 #include "runtime/daemon/collect/shm_memory.h"
 #include "runtime/daemon/collect/slot_names.h"
 
+/* `client` 0: nobody waits for it any more. */
 struct scribe_window {
 	uint64_t client;
 	uint64_t length_ns, begin_ns, end_ns;
@@ -44,20 +49,29 @@ static void mark(struct scribe_job *w)
 	w->windows->marks = w->segments ? MARK_ALL : MARK_WANTED;
 	if (w->segments)
 		return;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, true);
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, SCRIBE_JF_SEGMENTS, true);
 	scribe_shm_segments_wish(w);
 }
 
 static void unmark(struct scribe_job *w)
 {
 	w->windows->marks = MARK_NONE;
-	if (w->segments)
+	if (w->segments || w->publishing)
 		return;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, false);
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, SCRIBE_JF_SEGMENTS, false);
 	scribe_shm_segments_wish(w);
-	scribe_bpf_trace_slots(w->daemon->bpf, w->index, false);
+	scribe_bpf_trace_slots(w->daemon->bpf, w->index, SCRIBE_SF_TRACED, false);
 }
 
+bool scribe_windows_marked(const struct scribe_job *w)
+{
+	return w->windows && w->windows->marks != MARK_NONE;
+}
+
+/*
+ * Records that were made before the job's flag could be seen are marked when no kernel program runs
+ * that has not seen it (scribe_bpf_settle).
+ */
 static bool is_marked(struct scribe_job *w)
 {
 	struct scribe_windows *ws = w->windows;
@@ -65,7 +79,7 @@ static bool is_marked(struct scribe_job *w)
 	if (ws->marks == MARK_WANTED && scribe_bpf_settle())
 		ws->marks = MARK_ASKED;
 	if (ws->marks == MARK_ASKED && scribe_bpf_settled()) {
-		scribe_bpf_trace_slots(w->daemon->bpf, w->index, true);
+		scribe_bpf_trace_slots(w->daemon->bpf, w->index, SCRIBE_SF_TRACED, true);
 		ws->marks = MARK_ALL;
 	}
 	return ws->marks == MARK_ALL;
@@ -77,11 +91,11 @@ void scribe_windows_lost(struct scribe_job *w)
 
 	if (!job || !(job->flags & SCRIBE_JF_SEGMENTS))
 		return;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, false);
-	scribe_bpf_trace_slots(w->daemon->bpf, w->index, false);
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, SCRIBE_JF_SEGMENTS | SCRIBE_JF_OPENS, false);
+	scribe_bpf_trace_slots(w->daemon->bpf, w->index, SCRIBE_SF_TRACED | SCRIBE_SF_OPENS, false);
 }
 
-static uint64_t no_leaf(const struct scribe_job *w)
+uint64_t scribe_segments_unkept(const struct scribe_job *w)
 {
 	struct scribe_ledger ledger = {0};
 
@@ -159,6 +173,7 @@ static void sweep(struct scribe_job *w)
 		unmark(w);
 }
 
+/* `client` 0: all of the job. Returns how many were stopped. */
 unsigned scribe_windows_stop(struct scribe_job *w, uint64_t client)
 {
 	const uint64_t now = scribe_now_ns();
@@ -213,13 +228,14 @@ void scribe_windows_begin_due(struct scribe_job *w)
 		if (!marked && !is_marked(w))
 			return;
 		marked = true;
-		x->no_leaf = no_leaf(w);
+		x->no_leaf = scribe_segments_unkept(w);
 		x->begin_ns = scribe_now_ns();
 		x->end_ns = x->begin_ns + x->length_ns;
 		x->state = OPEN;
 	}
 }
 
+/* `end`: the job ends, nothing is waited for. */
 bool scribe_windows_end_due(struct scribe_job *w, bool end)
 {
 	const uint64_t now = scribe_now_ns();
@@ -227,7 +243,7 @@ bool scribe_windows_end_due(struct scribe_job *w, bool end)
 
 	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
 		if (x->state == WAITING && end) {
-			x->no_leaf = no_leaf(w);
+			x->no_leaf = scribe_segments_unkept(w);
 			x->begin_ns = x->end_ns = now;
 		} else if (x->state != OPEN || (!end && now < x->end_ns + SCRIBE_WINDOW_LINGER_NS)) {
 			continue;
@@ -285,7 +301,10 @@ void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view
 	}
 }
 
-/* A record of a living process. */
+/*
+ * A record of a living process. Without a process its segments cannot be assigned, and count as
+ * lost.
+ */
 static void bind_living(struct scribe_job *w, struct scribe_window *x, uint64_t key, struct scribe_traced *e)
 {
 	const struct scribe_slot *slot = scribe_bpf_slot(w->daemon->bpf, (uint32_t)key);
@@ -315,7 +334,7 @@ void scribe_windows_close(struct scribe_job *w)
 			if (e && e->state == SCRIBE_TRACED_UNBOUND)
 				bind_living(w, x, x->s.by_slot.entry[i].key, e);
 		}
-		x->no_leaf = no_leaf(w) - x->no_leaf;
+		x->no_leaf = scribe_segments_unkept(w) - x->no_leaf;
 		x->state = CLOSED;
 	}
 	sweep(w);
@@ -350,7 +369,10 @@ struct scribe_window_sums scribe_window_sums(const struct scribe_window *x)
 	return s;
 }
 
-/* The ranks in rising order; the caller's to free. */
+/*
+ * The ranks in rising order; the caller's to free. Insertion sort: a window sees few ranks, those
+ * of one node.
+ */
 static int64_t *ranks_of(const struct scribe_window *x, size_t *ret_n)
 {
 	int64_t *rank = calloc(x->ranks.used + 1, sizeof(*rank));

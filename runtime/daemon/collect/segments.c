@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments of a job or of a window kept by the slot that they were counted on. Must not know
- * ranks, logs, nor how segments are packed.
+ * Segments of a job or of a window by the slot that they were counted on (struct scribe_traced,
+ * owned by struct scribe_segments). Their packed bytes are in a store; all stores share one bound
+ * of memory and one of file space. Main thread of the daemon. Must not know ranks, logs, nor how
+ * segments are packed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 
 #define MIB          (1ull << 20)
 #define LEAVES_AHEAD 1024u /* 86,000 segments */
+/* Each processor's threads fill leaves of their own. */
 #define LEAVES_A_CPU 16u
 
 struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot, uint32_t generation)
@@ -36,6 +39,7 @@ struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot,
 	return e;
 }
 
+/* What finds no room is counted; an operation is never stored in part. */
 void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment *from, uint64_t thread)
 {
 	const struct scribe_seg seg = {.offset = from->offset,
@@ -65,6 +69,7 @@ static void set_pool(struct scribe_segpool *pool, const struct scribe_config *c)
 		snprintf(pool->dir, sizeof(pool->dir), "%s", c->dxt_dir);
 }
 
+/* The bounds of the pool are set by the first of the jobs that keep segments at a time. */
 int scribe_segments_job_begins(struct scribe_job *w, struct scribe_err *err)
 {
 	struct scribe_daemon *d = w->daemon;

@@ -23,6 +23,11 @@ void scribe_segments_take(struct scribe_daemon *d, bool all);
 /* Windows on the job (segment_windows.h) begin and end by their time; `end`: all of them end now. */
 void scribe_segments_tick(struct scribe_job *w, bool end);
 
+/* Once a turn of the loop: operations of jobs that are published go on their way (publish.h). */
+void scribe_segments_publish(struct scribe_daemon *d);
+/* Nothing more comes of the job: its last operations, too. */
+void scribe_segments_publish_rest(struct scribe_job *w);
+
 /* The slot is a record of this rank, by this id; 0: what was counted on it counts nowhere. */
 void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
 

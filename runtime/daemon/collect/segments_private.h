@@ -63,6 +63,11 @@ void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment 
 /* Everything of it is given back, itself not. */
 void scribe_segments_clear(struct scribe_segments *s);
 
+/* Operations of the job that found no room on their way from the kernel or a program, of all times. */
+uint64_t scribe_segments_unkept(const struct scribe_job *w);
+/* Do windows on it want its segments? */
+bool scribe_windows_marked(const struct scribe_job *w);
+
 /* NULL: there is no room for one more. */
 struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot, uint32_t generation);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Memory of counted streams: taken over, read, forgotten. Must not know: how
- * programs count, logs.
+ * Memory in which programs count their streams and MPI-IO calls themselves: made for a process,
+ * announced by the kernel, read, given back. The kernel reports which record a place of the memory
+ * belongs to; numbers count only then. Closed uses are taken by sweeps, all others when the process
+ * ends, fetches its records or executes another program. The daemon owns struct scribe_memory with
+ * descriptor and mapping. Main thread. Must not know: how programs count, logs.
  */
 #include "runtime/daemon/collect/shm_counters.h"
 #include "runtime/daemon/collect/slot_names.h"
@@ -64,6 +67,7 @@ static void forget_found(struct scribe_daemon *d, const struct scribe_job *w, ui
 	}
 }
 
+/* Made if new. NULL: a limit is reached, of the daemon, the job or the user. */
 static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_process *p, uint32_t id)
 {
 	struct scribe_memory *first = scribe_map_get(&d->streams, p->proc_id), *m;
@@ -102,13 +106,19 @@ unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
 	return n;
 }
 
-/* Its program may use the place again. */
+/*
+ * Its program may use the place again. Release: the program must not see the place as free before
+ * its numbers have been read.
+ */
 static void give_back(const struct scribe_memory *m, uint32_t i, uint32_t gen)
 {
 	__atomic_store_n(&m->map->taken[i], gen, __ATOMIC_RELEASE);
 }
 
-/* A memory of an earlier daemon is at hand again. Uses that it took may not have been given back. */
+/*
+ * A memory of an earlier daemon is at hand again. Uses that it took may not have been given back.
+ * `fd` is taken over, also on failure.
+ */
 static bool add_memory(struct scribe_memory *m, int fd, uint64_t made_ns)
 {
 	if (!scribe_shm_open(m, fd, made_ns)) {
@@ -143,7 +153,10 @@ static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
 	free(f);
 }
 
-/* A file in memory of the right size that cannot be cut. What has no seals is none, and is asked nothing more. */
+/*
+ * A file in memory of the right size that cannot be cut. What has no seals is none, and is asked
+ * nothing more. F_SEAL_SHRINK: a mapping cannot fault because the program cut the file.
+ */
 static bool is_sound(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -194,6 +207,7 @@ static uint64_t module_of(const struct scribe_shm_entry *at)
 	return 1ull << (at->file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO);
 }
 
+/* In the journal before it is added, like a drained slot. */
 static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m, uint32_t i,
 	       const struct scribe_stream_copy *c, struct scribe_records *records)
 {
@@ -207,7 +221,10 @@ static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_
 	return scribe_shm_counters_add(p, at->file, at->label->id, c, records);
 }
 
-/* Can the kernel's word of a closed use still be in the ring? */
+/*
+ * Can the kernel's word of a closed use still be in the ring? The ring's position when the use was
+ * first seen unknown: if the ring has been read beyond, no event of it comes.
+ */
 static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_entry *at, uint32_t gen)
 {
 	const struct scribe_daemon *d = w->daemon;
@@ -235,6 +252,10 @@ static void take_notes(struct scribe_process *p, struct scribe_memory *m)
 	}
 }
 
+/*
+ * `all`: also uses that are open; then the program is at its end or fetches its records. `used` and
+ * all numbers come from the program and are bounded first.
+ */
 static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m,
 		struct scribe_records *records, bool all)
 {
@@ -315,6 +336,7 @@ bool scribe_shm_counters_peek(struct scribe_daemon *d, struct scribe_process *p,
 	return true;
 }
 
+/* Sweeps free places for programs that open many files one after the other. */
 static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struct scribe_memory *m)
 {
 	struct scribe_records *records = scribe_drain_records(p);
@@ -365,6 +387,10 @@ static bool is_same(const struct scribe_memory *m, const struct scribe_stream_us
 	       at->generation == generation;
 }
 
+/*
+ * Every SINCE_MAX announcements closed places are taken, so that a program does not run out of them
+ * between sweeps.
+ */
 void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e)
 {
 	struct scribe_stream_use use = {
@@ -411,6 +437,7 @@ void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_proc
 		m->entry[use->index].taken = use->gen;
 }
 
+/* After a restart: found in a process's mappings by shm_recover.c. */
 void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
 {
 	struct scribe_memory *m = d->memories;

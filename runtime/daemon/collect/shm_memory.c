@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See shm_memory.h. Must not know what is counted there. */
+/*
+ * One such memory: mapping, reading, and the word by which programs are told to send single
+ * operations; see shm_memory.h. Reads go by pread(); the mapping is for stores. struct
+ * scribe_memory owns both. Main thread of the daemon. Must not know what is counted there.
+ */
 #include "runtime/daemon/collect/shm_memory.h"
 
 #include <stddef.h>
@@ -43,6 +47,10 @@ bool scribe_shm_segments_wanted(const struct scribe_job *w)
 	return w->segments || (job && job->flags & SCRIBE_JF_SEGMENTS);
 }
 
+/*
+ * Release: read by the program's threads at their next call; a call under way may still follow the
+ * old wish.
+ */
 void scribe_shm_segments_say(const struct scribe_memory *m)
 {
 	const uint32_t wish =

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See shm_records.h. */
+/*
+ * Numbers that a program has counted itself, as records of its rank and as live records; see
+ * shm_records.h. Two parts count: the owner's and the shared one. The shadow is a copy. Owns
+ * nothing. Main thread of the daemon.
+ */
 #include "runtime/daemon/collect/shm_records.h"
 
 #include <errno.h>

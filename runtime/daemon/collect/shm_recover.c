@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See shm_recover.h. To read an address space takes its lock, which its user can hold as long as he likes: a child
- * reads, and is given up where it says nothing for a while. Must not know what is counted in the memory.
+ * See shm_recover.h. To read an address space takes its lock, which its user can hold as long as he
+ * likes: a child reads, and is given up where it says nothing for a while. Must not know what is
+ * counted in the memory. The child sends a process's number before it reads its maps, so that the
+ * daemon can tell at which one it got stuck; then descriptors of the memories that it finds. Runs
+ * at the start of a daemon that resumes jobs; its main thread waits for the child.
  */
 #include "runtime/daemon/collect/shm_recover.h"
 
@@ -23,6 +26,7 @@
 #include "runtime/daemon/privsep/helper_wire.h"
 
 #define MEMORY_NAME "/memfd:ioscribe-streams (deleted)" /* in /proc/PID/maps */
+/* ms without a message after which the child is killed */
 #define SILENT_MS   200
 #define SILENT_MAX  5 /* processes of one user, after which no further one of his is looked at */
 
@@ -33,8 +37,9 @@ struct scan {
 };
 
 /*
- * The device of files in memory. A file of a user's may have any name, and opening it may never come
- * back; none but such a file stands on this device.
+ * The device of files in memory. A file of a user's may have any name, and opening it may never
+ * come back; none but such a file stands on this device. Files of memfd_create() are on an internal
+ * mount of tmpfs that no user can reach.
  */
 static dev_t memory_device(void)
 {
@@ -48,6 +53,7 @@ static dev_t memory_device(void)
 	return st.st_dev;
 }
 
+/* Opened by map_files, which leads to the mapped file itself whatever its name. */
 static void scan_process(int to, const struct scan *l, size_t which)
 {
 	char path[96], line[512];
@@ -140,11 +146,12 @@ void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *w)
 			if (p->ended || !p->tgid)
 				continue;
 			if (l.n == room) {
-				pid_t *more = realloc(pid, (room = room ? 2 * room : 64) * sizeof(*more));
+				pid_t *more = realloc(pid, (room ? 2 * room : 64) * sizeof(*more));
 
 				if (!more)
 					break;
 				pid = more;
+				room = room ? 2 * room : 64;
 			}
 			pid[l.n++] = p->tgid;
 		}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See shm_segments.h. The program writes these rings, and may write anything: nothing of them
- * is believed but numbers, which are cut to what they can be. Must not know logs.
+ * Rings of single operations in a program's memory; see shm_segments.h. A program's threads put
+ * segments, the daemon takes them and advances `taken`, which gives the room back. The program may
+ * write anything: nothing is believed but numbers, which are cut to what they can be. A segment
+ * whose place has not been announced waits for the kernel's event. Readers' positions are in struct
+ * scribe_memory. Main thread of the daemon. Must not know logs.
  */
 #include "runtime/daemon/collect/shm_segments.h"
 
@@ -10,9 +13,11 @@
 
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/collect/held_events.h"
+#include "runtime/daemon/collect/publish.h"
 #include "runtime/daemon/collect/segment_windows.h"
 #include "runtime/daemon/collect/segments_private.h"
 
+/* Segments read by one pread() */
 #define AT_ONCE   256
 #define LOST_MOST (1ull << 32) /* believed of one look */
 
@@ -39,6 +44,7 @@ static void store(struct scribe_memory *m, const struct scribe_segment *s)
 
 	if (s->start_ns < w->begun_ns)
 		return;
+	scribe_publish_keep(w, s);
 	scribe_windows_keep(w, s, 0);
 	if (!w->segments)
 		return;
@@ -47,7 +53,7 @@ static void store(struct scribe_memory *m, const struct scribe_segment *s)
 		job->segments++;
 }
 
-/* As far as it can be true. */
+/* As far as it can be true. Starts only rise within a ring, which the store's packing relies on. */
 static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r, uint64_t now)
 {
 	struct scribe_segment s = {.offset = from->offset,
@@ -105,6 +111,7 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 	return true;
 }
 
+/* Stops at the first segment that has to wait: order is preserved. */
 static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool last)
 {
 	struct scribe_shm_segment part[AT_ONCE];
@@ -134,6 +141,10 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 	__atomic_store_n(&m->map->ring[i].taken, r->taken, __ATOMIC_RELEASE);
 }
 
+/*
+ * `last`: the program is at its end, nothing waits. `lost` and `unringed` are the program's own
+ * counts of what found no room.
+ */
 void scribe_shm_segments_take(struct scribe_memory *m, bool last)
 {
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See slot_names.h. */
+/*
+ * Names of slots: an array by slot index with generation, job and name entry, and names for records
+ * that have none. The daemon owns the array; entries belong to the job's name table. A name counts
+ * only for the generation it was set for. Main thread of the daemon.
+ */
 #include "runtime/daemon/collect/slot_names.h"
 #include "runtime/daemon/lookup/exclusion_check.h"
 #include "runtime/daemon/model/standard_streams.h"
@@ -9,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for the names of all slots up to this one. */
+/*
+ * Room for the names of all slots up to this one. The kernel may add slots at run time; indexes
+ * that it does not have are refused.
+ */
 bool scribe_slot_room(struct scribe_daemon *d, uint32_t index)
 {
 	struct scribe_slot_name *more;
@@ -76,6 +83,7 @@ struct scribe_name_entry *scribe_slot_traced_label(struct scribe_daemon *d, cons
 	return label && slot->kind != SCRIBE_KIND_CATCHALL ? label : scribe_slot_made_up_label(p->work, p, slot);
 }
 
+/* Slot 0 denotes a standard stream, whose number is in the generation. */
 struct scribe_name_entry *scribe_counter_label(struct scribe_daemon *d, const struct scribe_process *p, uint32_t slot,
 					  uint32_t generation)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When the programs stand at system calls. While no process has joined a job they do not: nobody's calls cost anything
- * then. Must not know how they are attached, nor where.
+ * When programs stand at system calls: from the first process of any job until attach_linger_ms
+ * after the last one. While no process has joined a job they are detached, and nobody's calls cost
+ * anything. A flag in the kernel and a file beside the socket announce the state. The daemon owns
+ * the file. Main thread. Must not know how programs are attached, nor where.
  */
 #include "runtime/daemon/collect/syscall_attach.h"
 
@@ -14,8 +16,10 @@
 #include "runtime/daemon/collect/library_probes.h"
 #include "logfmt/base/clock.h"
 
+/* after a failed attempt */
 #define RETRY_NS  1000000000ull
 #define HOOK_DEEP 8 /* processes of a hook, one above the other */
+/* A process that was executed before the programs stood has started by then. */
 #define STEADY_NS 2000000000ull
 #define SOON_NS   5000000000ull /* at least, that who was announced has to come */
 
@@ -41,6 +45,7 @@ static void tell(struct scribe_daemon *d, bool stand)
 		close(fd);
 }
 
+/* -EAGAIN: it failed a moment ago and is not tried yet. */
 int scribe_attend_now(struct scribe_daemon *d, struct scribe_err *err)
 {
 	uint64_t now = scribe_now_ns();
@@ -92,6 +97,11 @@ static bool has_processes(const struct scribe_daemon *d)
 	return false;
 }
 
+/*
+ * The flag is cleared, then the counts are read; a joining process increments its count, then reads
+ * the flag. At least one side sees the other, so no process joins unnoticed while programs are
+ * taken off.
+ */
 void scribe_attend_tick(struct scribe_daemon *d)
 {
 	struct scribe_err err = {0};
@@ -142,6 +152,7 @@ void scribe_attend_end(struct scribe_daemon *d)
 	tell(d, false);
 }
 
+/* NULL: it has ended, or the entry is another process's. */
 static struct scribe_proc *entry_of(const struct scribe_process *p)
 {
 	struct scribe_proc *proc = p->ended ? NULL : scribe_bpf_proc(p->work->daemon->bpf, p->index);
@@ -180,7 +191,10 @@ void scribe_attend_waited(const struct scribe_process *p)
 		__atomic_fetch_and(&proc->flags, ~(uint32_t)SCRIBE_PF_LATE, __ATOMIC_RELAXED);
 }
 
-/* A hook's own processes join as any others of the job's user do: what they are is known by now. */
+/*
+ * A hook's own processes join as any others of the job's user do: what they are is known by now.
+ * Upwards from the process that reported itself as a hook.
+ */
 void scribe_attend_spare(struct scribe_process *p)
 {
 	for (int i = 0; p && i < HOOK_DEEP; i++) {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's settings under Darshan's names, as its configuration file and its
- * environment have them. docs/config.md lists what each does here.
+ * Darshan's settings under Darshan's names, as its configuration file and its environment have
+ * them. docs/config.md lists what each does here. Each key is a row of a table with a kind; a
+ * kind's function either fills a field of struct scribe_config or sets the corresponding key of
+ * ioscribe. Keys without a meaning here are accepted, so that an existing darshan.conf can be used
+ * as it is. Runs in the daemon, at start and when a job's settings arrive; nothing is kept but in
+ * the configuration.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -89,7 +93,11 @@ static int number(const char *name, const char *value, double *ret, struct scrib
 	return 0;
 }
 
-/* The first word of `value` as a share: 0.2 is a fifth. As exact as Darshan has it, which compares with a float. */
+/*
+ * The first word of `value` as a share: 0.2 is a fifth. As exact as Darshan has it, which compares
+ * with a float. Hence strtof(): 0.2 as a double would be another number than the float with which
+ * Darshan compares.
+ */
 static int share(const char *name, const char *value, double *ret, struct scribe_err *err)
 {
 	char *end;
@@ -101,7 +109,10 @@ static int share(const char *name, const char *value, double *ret, struct scribe
 	return 0;
 }
 
-/* "<regular expressions> <modules>" */
+/*
+ * "<regular expressions> <modules>" Without a list of modules the expressions count for all of
+ * them.
+ */
 static int add_names(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	size_t n = strcspn(value, " \t");
@@ -123,7 +134,10 @@ static int add_names(struct scribe_config *c, const struct key *k, const char *v
 
 #define DXT_BITS (1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_DXT_MPIIO)
 
-/* Traces are off by default: who asks for one of the two has that one. */
+/*
+ * Traces are off by default: who asks for one of the two has that one. Bits of `modules_off` that
+ * are set for both trace modules mean "off"; of one alone: the other was asked for.
+ */
 static int switch_traces(struct scribe_config *c, bool on, uint64_t bits, struct scribe_err *err)
 {
 	uint64_t *off = &c->exclusion_rules.modules_off;
@@ -136,6 +150,9 @@ static int switch_traces(struct scribe_config *c, bool on, uint64_t bits, struct
 	return scribe_config_set_key(c, "dxt", "no", err);
 }
 
+/*
+ * The trace modules have no bit that is off by default; they go by the key `dxt` (switch_traces).
+ */
 static int switch_modules(struct scribe_config *c, const struct key *k, const char *value,
 			  struct scribe_err *err)
 {
@@ -149,6 +166,7 @@ static int switch_modules(struct scribe_config *c, const struct key *k, const ch
 	return rc == 0 && bits & DXT_BITS ? switch_traces(c, k->kind == MODULES_ON, bits & DXT_BITS, err) : rc;
 }
 
+/* Darshan's LOGPATH has directories of the date below it, so the layout follows with it. */
 static int set_place(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	int rc = scribe_config_set_key(c, k->kind == LOG_PATH ? "log_dir" : "log_file", value, err);
@@ -156,7 +174,10 @@ static int set_place(struct scribe_config *c, const struct key *k, const char *v
 	return rc < 0 || k->kind == LOG_FILE ? rc : scribe_config_set_key(c, "log_layout", "dated", err);
 }
 
-/* These replace the excluded directories; each stands for all below it. */
+/*
+ * These replace the excluded directories; each stands for all below it. A slash is appended, since
+ * the comparison is one of text: "/usr" would also exclude "/usrlocal".
+ */
 static int set_prefixes(struct scribe_config *c, const char *value, struct scribe_err *err)
 {
 	int rc = scribe_config_set_key(c, "exclude", "none", err);

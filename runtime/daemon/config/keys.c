@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of keys: their names, defaults, ranges and who may set them. */
+/*
+ * The table of keys: their names, ranges, and who may set them; defaults; setting one from text. A
+ * row names the field of struct scribe_config by offset and size, so one function per kind of value
+ * sets all keys of that kind. A key's scope is checked before its value: site-only keys are refused
+ * once the configuration is locked, which it is when a client's settings are applied. Nothing is
+ * stored here; the configuration owns its lists. Runs in the daemon, main thread.
+ */
 #include "runtime/daemon/config/config.h"
 
 #include <ctype.h>
@@ -14,13 +20,19 @@
 #include "logfmt/base/old_names.h"
 #include "runtime/core/module_table.h"
 
+/* The prefix of variables that set keys */
 #define OURS SCRIBE_CONFIG_VARIABLE
 
+/*
+ * How a value is read, and the type of its field: uint32_t, bool, or char[] of the row's size.
+ * LAYOUT is a bool, EXCLUDE and INCLUDE both refer to the list of paths.
+ */
 enum kind { NUMBER, SWITCH, TEXT, MODULES, PATH, CHOICE, LAYOUT, EXCLUDE, INCLUDE };
 
 #define SCRIBE_X(id, number, name) ", " name
 #define LEVEL_NAMES                "auto" SCRIBE_BPF_LEVELS(SCRIBE_X)
 
+/* IDENTITY keys are ignored, not refused, where the peer's credentials decide (may_set). */
 static const struct key {
 	const char *name;
 	enum kind kind;
@@ -87,6 +99,7 @@ static const struct key {
 #undef FIELD
 };
 
+/* Words of the CHOICE keys; defaults are set by scribe_config_default(). */
 static const struct {
 	const char *name, *words;
 } choices[] = {
@@ -97,6 +110,7 @@ static const struct {
 #undef SCRIBE_X
 };
 
+/* Every CHOICE key has a row, so the loop ends. */
 static const char *words_of(const struct key *k)
 {
 	size_t i = 0;
@@ -106,6 +120,10 @@ static const char *words_of(const struct key *k)
 	return choices[i].words;
 }
 
+/*
+ * Defaults that depend on the machine: the caller's ids, and Cray's burst buffers where they are
+ * mounted.
+ */
 int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 {
 	memset(c, 0, sizeof(*c));
@@ -146,6 +164,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	return 0;
 }
 
+/* strtoul() alone would accept blanks and a sign, and turn "-1" into a large number. */
 static int set_number(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
 	char *end;
@@ -196,6 +215,7 @@ static int set_layout(const struct key *k, void *field, const char *value, struc
 	return 0;
 }
 
+/* The text must equal a whole word of the list; fields are as large as the longest word. */
 static int set_choice(const struct key *k, void *field, const char *value, struct scribe_err *err)
 {
 	const char *words = words_of(k);
@@ -238,7 +258,10 @@ static const struct key *key_by_name(const char *name)
 	return NULL;
 }
 
-/* The key that IOSCRIBE_KEY names; NULL: none, or nobody's to set so. */
+/*
+ * The key that IOSCRIBE_KEY names; NULL: none, or nobody's to set so. Upper case only: the rest of
+ * the variable's name in lower case is the key.
+ */
 static const struct key *key_of_variable(const char *name)
 {
 	const struct key *k;
@@ -271,6 +294,10 @@ static int may_set(struct scribe_config *c, const struct key *k, const char *val
 	return 0;
 }
 
+/*
+ * A log directory or file that a client sets is noted: such a log goes where the user wants it, and
+ * does not count as the site's.
+ */
 static int set_key(struct scribe_config *c, const struct key *k, const char *value, struct scribe_err *err)
 {
 	void *field = (char *)c + k->at;
@@ -303,6 +330,10 @@ bool scribe_config_is_key_variable(const char *name)
 	return key_of_variable(name) != NULL;
 }
 
+/*
+ * -ENOENT: no such key; the caller may try Darshan's. Old names that were used are collected as
+ * bits, for one warning at the end.
+ */
 int scribe_config_set_key(struct scribe_config *c, const char *name, const char *value,
 			  struct scribe_err *err)
 {
@@ -317,7 +348,10 @@ int scribe_config_set_key(struct scribe_config *c, const char *name, const char 
 	return rc;
 }
 
-/* What a key is when nobody sets it. */
+/*
+ * What a key is when nobody sets it. Default and range, separated by a tab. Lists of paths have no
+ * short default.
+ */
 static void print_default(const struct key *k, const void *field)
 {
 	switch (k->kind) {

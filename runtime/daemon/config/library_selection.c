@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which libraries a configuration asks for. */
+/*
+ * Which libraries' calls a configuration asks for, as bits of modules; whether they are counted by
+ * probes (uprobes/) or inside the program by the preloaded library (runtime/client/wrap), and which
+ * file that one is. Pure functions of a struct scribe_config. Runs in the daemon, main thread.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +18,10 @@ static bool is_auto(const char *list)
 	return !strcmp(list, "auto");
 }
 
+/*
+ * The list is words separated by commas or blanks. "all" is everything that was built; "auto"
+ * everything but stdio, whose calls are too many for probes.
+ */
 uint64_t scribe_libs_modules(const char *list)
 {
 	static const struct {
@@ -53,6 +61,10 @@ enum scribe_uprobe_level scribe_libs_level(const struct scribe_config *c)
 						      : SCRIBE_UPROBE_AUTO;
 }
 
+/*
+ * Modules that programs count themselves. MPI-IO needs the runtime library, whose path is in
+ * `library`.
+ */
 uint64_t scribe_libs_modules_wrapped(const struct scribe_config *c)
 {
 	/* without the runtime nobody counts inside; streams are then left to their system calls */
@@ -71,6 +83,7 @@ bool scribe_libs_counts_wrapped(const struct scribe_config *c)
 	return scribe_libs_streams_wrapped(c) || scribe_libs_wanted(c) & scribe_libs_modules_wrapped(c);
 }
 
+/* Beside the runtime library, under a fixed name. False: not wanted, or no room for the path. */
 bool scribe_libs_wrap_library(const struct scribe_config *c, char *ret_path, size_t cap)
 {
 	const char *slash = strrchr(c->library, '/');

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Settings of a job from text, files and the environment: our keys (keys.c) and Darshan's
- * (darshan_settings.c). */
+/*
+ * Settings of a job from text, files and the environment: our keys (keys.c) and Darshan's
+ * (darshan_settings.c). A line is KEY = VALUE, or KEY VALUE with Darshan's names. All of it ends in
+ * scribe_config_set(), which tells by the name whose key it is. Errors name the file and line. The
+ * daemon's main thread, at start with the site's file and for each job with the text that its
+ * client sent; the copy of a configuration is deep, and each is cleared by its owner.
+ */
 #include "runtime/daemon/config/config.h"
 
 #include <ctype.h>
@@ -14,6 +19,7 @@
 
 #include "logfmt/base/old_names.h"
 
+/* 1 MiB: a file that is larger is no configuration, and reading it would stop the daemon. */
 #define CONFIG_BYTES_MAX (1u << 20)
 #define OURS             SCRIBE_CONFIG_VARIABLE
 
@@ -23,6 +29,7 @@ bool scribe_config_is_variable(const char *name)
 	       (!strncmp(name, "DARSHAN_", 8) && scribe_config_is_darshan(name + 8));
 }
 
+/* Variables with our prefix only. The first error ends it. */
 int scribe_config_environment(struct scribe_config *c, struct scribe_err *err)
 {
 	int rc = 0;
@@ -43,6 +50,7 @@ int scribe_config_environment(struct scribe_config *c, struct scribe_err *err)
 	return rc;
 }
 
+/* An unknown variable with our prefix is ignored; an unknown key in a file is an error. */
 int scribe_config_set(struct scribe_config *c, const char *name, const char *value, struct scribe_err *err)
 {
 	int rc = scribe_config_set_key(c, name, value, err);
@@ -74,6 +82,10 @@ static char *trim(char *s)
 	return s;
 }
 
+/*
+ * The line is changed in the process. Darshan's syntax is tried first, and only for Darshan's keys,
+ * because a value of ours may contain blanks before its '='.
+ */
 static int set_line(struct scribe_config *c, char *line, struct scribe_err *err)
 {
 	char *equals, *key;
@@ -136,6 +148,11 @@ static size_t without_comments(char *text, size_t bytes)
 	return to;
 }
 
+/*
+ * O_NONBLOCK: opening a FIFO or a device by mistake does not wait. `compiles` is set while the
+ * site's file is read: its expressions are compiled here for an early error, a user's never
+ * (exclusion_rules.c).
+ */
 int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -161,6 +178,10 @@ int scribe_config_file(struct scribe_config *c, const char *path, struct scribe_
 	return rc;
 }
 
+/*
+ * The struct is copied as a whole, then each owned list replaced by a copy. On failure `to` is
+ * empty, and clearing it again does no harm.
+ */
 int scribe_config_copy(struct scribe_config *to, const struct scribe_config *from)
 {
 	int rc;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The name of a user who begins a job, for lists and log names; who it is, the kernel has said.
- * A directory service may hang, and is not asked: the local table, else the name that the user's
- * own command found. Must not know: credentials, what a name is good for.
+ * The name of the user who begins a job, for lists and log names. The uid comes from the kernel
+ * (SO_PEERCRED); the name is only a label. It is searched in the local passwd file; a directory
+ * service may hang for minutes, and is not queried. If the file has no entry the name that the
+ * user's own command found is taken, unless it belongs to another user here. Runs in the daemon,
+ * main thread. Must not know: credentials, what a name is good for.
  */
 #include "runtime/daemon/config/user_name.h"
 
@@ -12,8 +14,10 @@
 
 
 #define TABLE     "/etc/passwd"
+/* Bounds the time of one look-up where somebody has put a whole directory into the file. */
 #define LINES_MAX 100000
 
+/* A name becomes part of paths and of lines of text: no slash, no blank, no leading '.' or '-'. */
 static bool is_plain(const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@+-";
@@ -47,6 +51,10 @@ static int look_up(uint32_t uid, const char *said, char *ret, size_t cap)
 	return found;
 }
 
+/*
+ * A name of digits alone is refused: it could be taken for a uid. Without a valid name the field
+ * stays empty.
+ */
 void scribe_user_name(struct scribe_config *c)
 {
 	char name[sizeof(c->user)] = "";

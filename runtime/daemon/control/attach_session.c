@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See attach_session.h. */
+/*
+ * Answers that wait until probes are attached: START and PROBED of a traced program, and JOB_READY
+ * of a hook; see attach_session.h. A client's `awaits` has the answer's type, and each turn sends
+ * those that are due. No answer is later than the time that the asker gave. Owns nothing. Main
+ * thread of the daemon.
+ */
 #include "runtime/daemon/control/attach_session.h"
 
 #include "runtime/daemon/collect/library_probes.h"
@@ -23,7 +28,10 @@ static bool has_to_wait(struct scribe_daemon *d, struct scribe_client *c, unsign
 	return scribe_libs_busy(d) || (p && p->held);
 }
 
-/* Where the answer comes late its program has begun at the end of its waiting. */
+/*
+ * Where the answer comes late its program has begun at the end of its waiting. The process's
+ * `began_ns` is when its program starts: calls before it cannot have been missed.
+ */
 static int goes_on(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
 	struct scribe_process *p = peer_that_begins(d, c, type);
@@ -48,6 +56,7 @@ void scribe_attach_session_tick(struct scribe_daemon *d)
 	}
 }
 
+/* At once if nothing is under way, else by the tick. */
 int scribe_attach_session_answer(struct scribe_daemon *d, struct scribe_client *c, unsigned type, uint64_t until_ns)
 {
 	struct scribe_process *p = peer_that_begins(d, c, type);
@@ -86,6 +95,7 @@ int scribe_attach_session_probed(struct scribe_daemon *d, struct scribe_client *
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_PROBED_OK, m->until_ns);
 }
 
+/* A hook's own process and those above it are not recorded. */
 int scribe_attach_session_announced(struct scribe_daemon *d, struct scribe_client *c, bool hook)
 {
 	struct scribe_process *p = hook ? scribe_client_peer(d, c) : NULL;

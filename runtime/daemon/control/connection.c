@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A connection: who speaks, and answers to it. Must not know which conversations there are
- * (server.c).
+ * A connection: the peer's identity from SO_PEERCRED, and answers to it. Answers go through the
+ * connection's send queue, so that no peer can block the loop. struct scribe_client belongs to the
+ * daemon's list; a connection that is closed stays in it as `gone` until the end of the turn,
+ * because others may iterate over the list. Main thread of the daemon. Must not know which
+ * conversations there are (server.c).
  */
 #include "runtime/daemon/control/connection.h"
 
@@ -18,10 +21,12 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/collect/held_events.h"
 
+/* Linux 6.16 */
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
 #endif
 
+/* The socket of a private daemon, in a directory of its own. Only its user may connect. */
 int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c, struct scribe_err *err)
 {
 	const char *base = access("/run", W_OK) == 0 ? "/run" : "/tmp";
@@ -48,11 +53,16 @@ int scribe_clients_listen(struct scribe_daemon *d, const struct scribe_config *c
 	return scribe_watch_in(d->epoll, d->listen, &d->listen);
 }
 
+/*
+ * A peer could otherwise fill the daemon's table with descriptors that nobody reads. Older kernels
+ * refuse the option, which is no error.
+ */
 void scribe_clients_take_no_descriptors(int listening)
 {
 	(void)setsockopt(listening, SOL_SOCKET, SO_PASSRIGHTS, &(int){0}, sizeof(int));
 }
 
+/* The serial proves that a reused process id is not another process. */
 struct scribe_process *scribe_client_peer(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_process *p = scribe_map_get(&d->by_tgid, (uint64_t)c->pid);
@@ -60,6 +70,10 @@ struct scribe_process *scribe_client_peer(struct scribe_daemon *d, struct scribe
 	return p && !p->ended && (!c->proc_id || p->proc_id == c->proc_id) ? p : NULL;
 }
 
+/*
+ * A message may overtake the kernel's event of the same process: it waits until the ring is read up
+ * to its end at the first call.
+ */
 bool scribe_client_is_known(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (!d->bpf)
@@ -74,8 +88,9 @@ bool scribe_client_is_known(struct scribe_daemon *d, struct scribe_client *c)
 
 bool scribe_client_is_idle(const struct scribe_client *c)
 {
-	return !c->gone && !c->known_at && !c->check && !c->enrols && !c->awaits && !c->traces && !c->fetching &&
-	       !c->answer && !c->preparing && !c->look.what && !c->send_queue.first && !c->trace_copy.pid;
+	return !c->gone && !c->known_at && !c->check && !c->enrols && !c->awaits && !c->traces && !c->publishes &&
+	       !c->fetching && !c->answer && !c->preparing && !c->look.what && !c->send_queue.first &&
+	       !c->trace_copy.pid;
 }
 
 /* The kernel side ignores this thread's I/O: 0 ends that. */
@@ -92,6 +107,7 @@ void scribe_client_ignore_thread(struct scribe_daemon *d, const struct scribe_pr
 	__atomic_store_n(&proc->ignored_tid, tid, __ATOMIC_RELEASE);
 }
 
+/* Always -EPROTO: the caller returns it, and the connection is closed after the text. */
 int scribe_client_refuse(struct scribe_client *c, unsigned status, const char *text)
 {
 	size_t n = strlen(text);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What control/ does for the rooms below. */
+/*
+ * The callbacks by which components below control/ reach sessions and quotas (struct
+ * scribe_daemon_ops), so that they need not include it. Main thread of the daemon.
+ */
 #include "runtime/daemon/control/control.h"
 
 #include "runtime/daemon/control/run_session.h"

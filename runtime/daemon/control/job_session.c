@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The conversation with `ioscribe job`: begin, end, list, show, and the requests of `ioscribe trace`. A
- * scheduler's job is known by its number; root may speak of all, a user of the
- * jobs of its own. Names of users' jobs are each user's own: nobody takes another's,
- * or learns of it.
+ * The conversation with `ioscribe job`: begin, end, list, show, and the requests of `ioscribe
+ * trace`. A scheduler's job is known by its number; root may speak of all, a user of the jobs of
+ * its own. Names of users' jobs are each user's own: nobody takes another's, or learns of it. A
+ * request is text, one key=value a line; keys that are none of the job's are configuration. Nothing
+ * of a request outlives its call but what became a job's. Main thread of the daemon.
  */
 #include "runtime/daemon/control/job_session.h"
 
@@ -26,6 +27,7 @@
 #include "runtime/daemon/control/attach_session.h"
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/control/run_session.h"
+#include "runtime/daemon/control/publish_session.h"
 #include "runtime/daemon/control/trace_session.h"
 #include "runtime/daemon/jobs/lifecycle.h"
 #include "runtime/daemon/output/log_commit.h"
@@ -57,6 +59,7 @@ static const struct spec_key {
 #undef NUMBER
 };
 
+/* Numbers up to INT32_MAX only: process ids and seconds fit. */
 static int set_spec(struct request *r, const struct spec_key *k, const char *value, struct scribe_err *err)
 {
 	char *field = (char *)&r->spec + k->at, *end;
@@ -77,6 +80,7 @@ static int set_spec(struct request *r, const struct spec_key *k, const char *val
 	return 0;
 }
 
+/* Keys of the request first, then of the configuration, where the request has one. */
 static int set_pair(struct request *r, const char *key, const char *value, struct scribe_err *err)
 {
 	for (size_t i = 0; i < sizeof(spec_keys) / sizeof(spec_keys[0]); i++)
@@ -131,6 +135,7 @@ static int read_request(struct request *r, const char *text, size_t bytes, struc
 	return rc;
 }
 
+/* Root, or the job's own user. */
 static bool may(const struct scribe_client *c, const struct scribe_job *w)
 {
 	return c->uid == 0 || c->uid == w->config.uid;
@@ -157,6 +162,7 @@ static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_cli
 	return NULL;
 }
 
+/* The same job begun twice is success: prologs run again after a failed launch. */
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_config config;
@@ -202,6 +208,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + BEGIN_NS);
 }
 
+/* The same from the journal's text, with the identity that the peer had. */
 int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
 		       const char *text, size_t bytes, struct scribe_job **ret_work, struct scribe_err *err)
 {
@@ -222,6 +229,7 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 	return rc;
 }
 
+/* Answered when the job's logs are delivered (scribe_runlink_report). */
 static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct request *r)
 {
 	struct scribe_err err = {0};
@@ -239,7 +247,7 @@ static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct reque
 	return 0;
 }
 
-/* One line more; what does not fit is left out. */
+/* One line more; what does not fit is left out. A cut line would be misread. */
 static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
@@ -272,6 +280,10 @@ static const char *state_of(const struct scribe_job *w)
 	return w->state == SCRIBE_JOB_OVER ? "over" : w->state >= SCRIBE_JOB_ENDING ? "ending" : "running";
 }
 
+/*
+ * One message a job. `all` adds what only JOB_SHOW sends: ledger, what a process joins by,
+ * directories and logs.
+ */
 static int send_entry(struct scribe_client *c, struct scribe_job *w, bool all)
 {
 	static char text[16384];
@@ -308,7 +320,10 @@ static int send_entry(struct scribe_client *c, struct scribe_job *w, bool all)
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 
-/* Would a job with these options get its log? Each word is read as of a prolog. */
+/*
+ * Would a job with these options get its log? Each word is read as of a prolog. One check at a time
+ * a connection.
+ */
 static int on_check(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_config config;
@@ -342,6 +357,7 @@ static int send_spooled(void *ctx, uid_t uid, const char *path, const char *to)
 	return scribe_client_send(ctx, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 
+/* All jobs that the peer may see, then its logs in the spool; JOB_OK ends the list. */
 static int on_list(struct scribe_daemon *d, struct scribe_client *c)
 {
 	for (struct scribe_job *w = d->works; w; w = w->next)
@@ -364,6 +380,10 @@ static int on_show(struct scribe_daemon *d, struct scribe_client *c, const struc
 	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
+/*
+ * A process of the job is about to join, or a scheduler's hook prepares that. The answer is sent
+ * when the probes are attached, at most LINKS_NS later (attach_session.c).
+ */
 static int on_ready(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
@@ -389,28 +409,63 @@ static struct scribe_job *run_by_number(struct scribe_daemon *d, const struct sc
 	return NULL;
 }
 
+/* A job that is not over: a scheduler's, or an `ioscribe run`. NULL, with a line in err. */
+static struct scribe_job *running(struct scribe_daemon *d, const struct scribe_client *c, const struct request *r,
+				  struct scribe_err *err)
+{
+	struct scribe_job *w = named(d, c, r, err);
+
+	w = w && w->state < SCRIBE_JOB_OVER ? w : run_by_number(d, c, r->spec.id);
+	if (!w && !err->text[0])
+		scribe_err_set(err, -ENOENT, "job %.100s has ended already", r->spec.id);
+	return w;
+}
+
+/* The same of the job that a process belongs to. */
+static struct scribe_job *of_process(struct scribe_daemon *d, const struct scribe_client *c, uint32_t pid,
+				     struct scribe_err *err)
+{
+	const struct scribe_process *p = scribe_map_get(&d->by_tgid, pid);
+
+	if (p && p->work && p->work->state < SCRIBE_JOB_OVER && may(c, p->work))
+		return p->work;
+	scribe_err_set(err, -ENOENT, "no job has process %u", pid);
+	return NULL;
+}
+
+/* By the job's id, or by any of its processes. */
+static int on_publish(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
+{
+	struct scribe_err err = {0};
+	struct scribe_job *w = r->spec.pid ? of_process(d, c, r->spec.pid, &err) : running(d, c, r, &err);
+
+	return !w || scribe_publish_session_open(d, c, w, &err) < 0 ? refuse(c, &err) : 0;
+}
+
+/* A window's log is the answer (trace_session.c), sent when it is closed. */
 static int on_trace(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
-	struct scribe_job *w = named(d, c, r, &err);
+	struct scribe_job *w = running(d, c, r, &err);
 	int rc;
 
-	w = w && w->state < SCRIBE_JOB_OVER ? w : run_by_number(d, c, r->spec.id);
-	if (!w && !err.text[0])
-		scribe_err_set(&err, -ENOENT, "job %.100s has ended already", r->spec.id);
 	if (!w)
 		return refuse(c, &err);
 	rc = r->stop ? scribe_trace_session_stop(c, w, &err) : scribe_trace_session_open(d, c, w, r->ms, &err);
 	return rc < 0 ? refuse(c, &err) : 0;
 }
 
+/*
+ * A private daemon takes JOB_PUBLISH only. JOB_BEGIN and JOB_CHECK have configuration keys as well,
+ * and read the text themselves.
+ */
 int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_header *h)
 {
 	const char *text = (const char *)(h + 1);
 	struct request r = {0};
 	struct scribe_err err = {0};
 
-	if (!d->service)
+	if (!d->service && h->type != SCRIBE_MSG_JOB_PUBLISH)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "not a message for this socket");
 	if (h->type == SCRIBE_MSG_JOB_BEGIN)
 		return on_begin(d, c, text, h->len);
@@ -429,6 +484,8 @@ int scribe_jobs_message(struct scribe_daemon *d, struct scribe_client *c, const 
 		return on_ready(d, c, &r);
 	case SCRIBE_MSG_JOB_TRACE:
 		return on_trace(d, c, &r);
+	case SCRIBE_MSG_JOB_PUBLISH:
+		return on_publish(d, c, &r);
 	default:
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "not a request about a job");
 	}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See live_session.h. All who ask share a tenth of the loop's time, a page each in turn: whatever they ask,
- * a turn gets no longer by more than TURN_NS. Must not know what records hold.
+ * Requests of `ioscribe top` about running jobs; see live_session.h. A request stays at its
+ * connection until its turn. All who ask share a tenth of the loop's time, a page each in turn:
+ * whatever they ask, a turn gets no longer by more than TURN_NS. The answer is one static page; its
+ * cursor tells the client where to go on. Main thread of the daemon. Must not know what records
+ * hold.
  */
 #include "runtime/daemon/control/live_session.h"
 
@@ -21,11 +24,13 @@
 
 _Static_assert(sizeof(struct scribe_msg_live_reply) % 8 == 0, "items begin at a multiple of 8");
 
+/* An answer: head, then items at multiples of 8 bytes. */
 struct page {
 	char bytes[sizeof(struct scribe_msg_live_reply) + SCRIBE_LIVE_BYTES_MAX] __attribute__((aligned(8)));
 	size_t used;
 };
 
+/* The page is static: what an earlier page left behind the new items is not sent. */
 static struct scribe_msg_live_reply *begin(struct page *page)
 {
 	struct scribe_msg_live_reply *looked = (void *)page->bytes;
@@ -35,7 +40,10 @@ static struct scribe_msg_live_reply *begin(struct page *page)
 	return looked;
 }
 
-/* An item of two pieces, of which the second may be empty. */
+/*
+ * An item of two pieces, of which the second may be empty. False: it does not fit, and the page is
+ * unchanged.
+ */
 static bool put(struct page *page, enum scribe_live_item type, const void *item, size_t bytes,
 		const void *more, size_t more_bytes)
 {
@@ -66,6 +74,9 @@ static bool may(const struct scribe_client *c, const struct scribe_job *w)
 	return w->state < SCRIBE_JOB_OVER && (c->uid == 0 || c->uid == w->config.uid);
 }
 
+/*
+ * Sums of ended processes only; those of living ones are in the records that the client reads next.
+ */
 static bool put_job(struct page *page, struct scribe_job *w)
 {
 	const struct scribe_job_entry *entry = scribe_bpf_job(w->daemon->bpf, w->index);
@@ -92,6 +103,7 @@ static bool put_job(struct page *page, struct scribe_job *w)
 	return take(page, SCRIBE_LIVE_JOB, &item, sizeof(item));
 }
 
+/* The job that did not fit is the first of the next page. */
 static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
@@ -124,6 +136,7 @@ static void answer_names(const struct scribe_job *w, const struct scribe_client 
 	}
 }
 
+/* The clock bounds a page, not only its size. */
 static void answer_records(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_client *c,
 			   struct page *page)
 {
@@ -133,6 +146,7 @@ static void answer_records(struct scribe_daemon *d, struct scribe_job *w, const 
 	looked->more = !scribe_live_walk(d, w, &looked->next, looked->now_ns + PAGE_NS, take, page);
 }
 
+/* The job is named by index and begin: an index is used again. */
 static int answer(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct page page;
@@ -149,6 +163,7 @@ static int answer(struct scribe_daemon *d, struct scribe_client *c)
 	return scribe_client_send(c, SCRIBE_MSG_LIVE_REPLY, page.bytes, page.used);
 }
 
+/* Only notes the request. One a connection: more would let one client take the others' turns. */
 int scribe_live_session_message(struct scribe_daemon *d, struct scribe_client *c,
 				const struct scribe_msg_live_request *m)
 {
@@ -181,7 +196,10 @@ static struct scribe_client *next(const struct scribe_daemon *d)
 	return first;
 }
 
-/* Time that may be taken now. */
+/*
+ * Time that may be taken now. May be negative after a long answer: then nobody is answered until it
+ * has grown again.
+ */
 static int64_t allowance(struct scribe_live *l, uint64_t now_ns)
 {
 	l->saved_ns += (int64_t)((now_ns - l->counted_ns) / SHARE);
@@ -191,6 +209,10 @@ static int64_t allowance(struct scribe_live *l, uint64_t now_ns)
 	return l->saved_ns;
 }
 
+/*
+ * Pages until the allowance or TURN_NS is used up. The time of each is taken from the allowance
+ * afterwards.
+ */
 void scribe_live_session_tick(struct scribe_daemon *d)
 {
 	const uint64_t begun_ns = d->looks.waiting ? scribe_now_ns() : 0;

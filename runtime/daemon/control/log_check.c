@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See log_check.h. Must not know jobs that run. */
+/*
+ * A trial for `ioscribe doctor --service`: would a log with these settings be written? An empty
+ * file goes the way of a log, by the same helpers and directories, and is removed. Three steps,
+ * each answered later; struct scribe_check belongs to the connection. Main thread of the daemon.
+ * Must not know jobs that run.
+ */
 #include "runtime/daemon/control/log_check.h"
 
 #include <errno.h>
@@ -15,6 +20,7 @@
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/output/log_path.h"
 
+/* for each step, in ms */
 #define STEP_MS 2000
 
 struct scribe_check {
@@ -53,7 +59,10 @@ static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 			      c->user[0] ? c->user : "?", c->uid, strerror(-rc));
 }
 
-/* The next step is asked for; its question is answered later. */
+/*
+ * The next step is asked for; its question is answered later. The same helper takes back what it
+ * has made; each other step has one of its own.
+ */
 static int ask(struct scribe_check *k, struct scribe_client *c, struct scribe_daemon *d, struct scribe_err *err)
 {
 	struct scribe_helper_put put = {.fd = k->empty,
@@ -114,6 +123,7 @@ static void say_well(const struct scribe_check *k, struct scribe_client *c)
 		(void)scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
+/* TAKING_BACK removes the user's directory only where the configuration makes one. */
 void scribe_check_tick(struct scribe_client *c)
 {
 	struct scribe_check *k = c->check;

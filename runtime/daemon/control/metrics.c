@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See metrics.h. Once in an interval all records are looked at, in pieces of a turn each; then a helper of
- * root's writes the file, and nobody waits for its file system. Must not know the text (metrics_text.c).
+ * The metrics file of a service; see metrics.h. Once in an interval all records are counted, in
+ * pieces of a turn each; then a helper of root's writes the file, and nobody waits for its file
+ * system. struct scribe_metrics belongs to the daemon and owns its helper. Main thread of the
+ * daemon. Must not know the text (metrics_text.c).
  */
 #include "runtime/daemon/control/metrics.h"
 
@@ -20,8 +22,9 @@
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/privsep/helper.h"
 
+/* ns */
 #define WALK_NS 300000ull /* of a turn */
-#define PUT_MS  5000
+#define PUT_MS  5000 /* of the helper, ms */
 
 struct scribe_metrics {
 	struct scribe_helper helper;
@@ -36,6 +39,10 @@ struct scribe_metrics {
 	struct scribe_job_metrics now, job[SCRIBE_JOBS_MAX];
 };
 
+/*
+ * NULL without the key metrics_file, and without memory: then there are no metrics. The helper is
+ * started at the first writing.
+ */
 struct scribe_metrics *scribe_metrics_open(const struct scribe_config *c)
 {
 	struct scribe_metrics *m = c->metrics_file[0] ? calloc(1, sizeof(*m)) : NULL;
@@ -60,6 +67,10 @@ struct scribe_metrics *scribe_metrics_free(struct scribe_metrics *m)
 
 /* ---- counting ---- */
 
+/*
+ * A process item has what its collected records held; record items follow with what is not
+ * collected yet. Bytes are summed over own records only, or layers would count them twice.
+ */
 static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t bytes)
 {
 	struct scribe_job_metrics *j = ctx;
@@ -81,7 +92,9 @@ static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t 
 	return true;
 }
 
-/* What is known without its records; they are added then: who ends meanwhile is missing until the next time.
+/*
+ * What is known without its records; they are added then: who ends meanwhile is missing until the
+ * next time. Counters of the ledger are the kernel's and exact at this moment.
  */
 static void begin_job(struct scribe_job *w, struct scribe_job_metrics *j)
 {
@@ -110,7 +123,10 @@ static void begin_job(struct scribe_job *w, struct scribe_job_metrics *j)
 	j->v[SCRIBE_JOB_METRIC_STARTED] = (double)(w->begun_ns + (uint64_t)w->realtime_ns) / 1e9;
 }
 
-/* A sum that seems to go back, for a process has just ended, would look like a job that began anew. */
+/*
+ * A sum that seems to go back, for a process has just ended, would look like a job that began anew.
+ * Prometheus takes a counter that falls for a restart.
+ */
 static void keep_up(struct scribe_job_metrics *was, struct scribe_job_metrics *j)
 {
 	for (int i = SCRIBE_JOB_METRIC_READ; i <= SCRIBE_JOB_METRIC_OVERFLOWED; i++)
@@ -139,6 +155,7 @@ static bool walk_job(struct scribe_daemon *d, struct scribe_metrics *m, uint64_t
 	return true;
 }
 
+/* True: all jobs are counted. At most WALK_NS a turn. */
 static bool walk(struct scribe_daemon *d, struct scribe_metrics *m)
 {
 	const uint64_t until_ns = scribe_now_ns() + WALK_NS;
@@ -162,6 +179,7 @@ static double cpu_s(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+/* Jobs are those of this round's counting, so that the sums of the file agree. */
 static void count_daemon(const struct scribe_daemon *d, const struct scribe_metrics *m, double *v)
 {
 	uint64_t ring_most = 0, ring = d->bpf ? scribe_bpf_ring_bytes(d->bpf, &ring_most) : 0;
@@ -203,6 +221,7 @@ static void failed(struct scribe_metrics *m, int rc)
 	m->failing = true;
 }
 
+/* Into a memory file, which the helper copies. */
 static int write_text(const struct scribe_daemon *d, const struct scribe_metrics *m, int fd)
 {
 	double v[SCRIBE_DAEMON_NMETRICS] = {0};
@@ -220,6 +239,10 @@ static int write_text(const struct scribe_daemon *d, const struct scribe_metrics
 	return fclose(to) == 0 ? rc : -EIO;
 }
 
+/*
+ * From a memory file to `partial`, which is renamed to the path. Whoever reads the file finds it
+ * whole.
+ */
 static int put(struct scribe_daemon *d, struct scribe_metrics *m)
 {
 	struct scribe_helper_put question = {
@@ -241,6 +264,7 @@ static int put(struct scribe_daemon *d, struct scribe_metrics *m)
 	return rc;
 }
 
+/* The interval begins with the counting. A helper that failed is replaced at the next round. */
 void scribe_metrics_tick(struct scribe_daemon *d)
 {
 	struct scribe_metrics *m = d->metrics;

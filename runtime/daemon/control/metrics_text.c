@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See metrics_text.h. Must not know where values come from. */
+/*
+ * The text format of Prometheus; see metrics_text.h. Families, types and help texts come from the
+ * lists in the header. Writes to a stream of the caller's and owns nothing. Main thread of the
+ * daemon. Must not know where values come from.
+ */
 #include "runtime/daemon/control/metrics_text.h"
 
 #include <string.h>
@@ -54,6 +58,10 @@ static void print_job(FILE *to, const char *name, const struct scribe_job_metric
 	fprintf(to, "} %.15g\n", v);
 }
 
+/*
+ * Lines of one family must follow each other, hence families outside and jobs inside. A family
+ * without a job is left out.
+ */
 void scribe_metrics_print(FILE *to, const double *daemon, const struct scribe_job_metrics *job, size_t jobs)
 {
 	static const struct family info = {"ioscribe_info", "gauge", "Which ioscribe writes this."};

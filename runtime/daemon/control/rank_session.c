@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The runtime's conversation at MPI_Finalize: FETCH, answered when all ranks of this node
- * have come and the log has a place, and DONE. Waits for nobody: a file system or a worker
- * that is asked is looked after from the event loop.
+ * The runtime's conversation at MPI_Finalize: FETCH, answered when all ranks of this node have come
+ * and the log has a place, and DONE. Waits for nobody: a file system or a worker that is asked is
+ * looked after from the event loop. A rank's records are taken when its FETCH is served, and sent
+ * as a sealed memory file when all ranks have come: so no rank's later I/O is in its own image. The
+ * connection owns answer, descriptor and the helper that prepares the directory. Main thread of the
+ * daemon.
  */
 #include "runtime/daemon/control/rank_session.h"
 
@@ -61,6 +64,7 @@ static int take_records(struct scribe_daemon *d, struct scribe_log_unit *u, stru
 	return r->fetched ? 0 : -ENOMEM;
 }
 
+/* The rank counts as failed, so the others stop waiting; its thread is recorded again. */
 static int give_up(struct scribe_daemon *d, struct scribe_client *c, struct scribe_process *p, const char *why)
 {
 	p->rank->state = SCRIBE_RANK_FAILED;
@@ -68,7 +72,10 @@ static int give_up(struct scribe_daemon *d, struct scribe_client *c, struct scri
 	return scribe_client_refuse(c, SCRIBE_ST_FAILED, why);
 }
 
-/* The records of its rank, for when the other ranks have come. */
+/*
+ * The records of its rank, for when the other ranks have come. The answer is kept at the
+ * connection.
+ */
 static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe_process *p)
 {
 	static struct scribe_msg_fetch_ok ok;
@@ -80,7 +87,7 @@ static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe
 	if (!u->base_ns)
 		u->base_ns = u->start_ns;
 	if (take_records(d, u, p->rank) < 0)
-		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
+		return give_up(d, c, p, "the daemon is out of memory");
 	if (c->preparing)
 		snprintf(ok.path, sizeof(ok.path), "%s", c->preparing->path);
 	ok.mem_align = p->work->config.mem_alignment;
@@ -98,6 +105,10 @@ static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe
 	return 0; /* answered by settle */
 }
 
+/*
+ * From now on the calling thread's I/O is the runtime's own. Verdicts that are outstanding now are
+ * awaited.
+ */
 int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m)
 {
 	struct scribe_process *p = scribe_client_peer(d, c);
@@ -116,8 +127,8 @@ int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const
 }
 
 /*
- * Rank 0 is told where the log goes, once that is there: 0; -EAGAIN: the file system is
- * being asked.
+ * Rank 0 is told where the log goes, once that is there: 0; -EAGAIN: the file system is being
+ * asked. On failure the path is dropped, and the daemon writes the log.
  */
 static int prepare(struct scribe_client *c, struct scribe_process *p, struct scribe_err *err)
 {
@@ -202,7 +213,10 @@ static bool any_fetches(const struct scribe_daemon *d)
 	return false;
 }
 
-/* Answer the FETCHes of worlds whose ranks have all come, or cannot any more. */
+/*
+ * Answer the FETCHes of worlds whose ranks have all come, or cannot any more. Making images is
+ * bounded by IMAGES_NS a turn; the rest follows in the next.
+ */
 void scribe_fetch_settle(struct scribe_daemon *d)
 {
 	const uint64_t until = scribe_now_ns() + IMAGES_NS;
@@ -236,6 +250,7 @@ void scribe_fetch_settle(struct scribe_daemon *d)
 	}
 }
 
+/* The answer ends the rank's wait; whether the log is used is decided at commit. */
 int scribe_fetch_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m)
 {
 	struct scribe_process *p = scribe_client_peer(d, c);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The conversation with `ioscribe run`: begin a job, enrol CMD, and at its end
- * report the logs.
+ * The conversation with `ioscribe run`: RUN_BEGIN makes a job, ENROL adds CMD before it executes,
+ * END asks for the logs and their report. A client that lost its daemon comes back with
+ * RUN_REATTACH. In service mode the peer may enroll only a child of its own with its own user ids.
+ * A connection points to its job; the job belongs to the daemon. Main thread of the daemon.
  */
 #include "runtime/daemon/control/run_session.h"
 
@@ -31,6 +33,10 @@
 
 #define BUILDING_NS 5000000000ull /* between words that a log is being built */
 
+/*
+ * Locked for all but root: site-only keys are refused from then on. The caller clears it or passes
+ * it on.
+ */
 int scribe_client_config(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config,
 			 struct scribe_err *err)
 {
@@ -57,6 +63,7 @@ void scribe_client_old_keys(const struct scribe_daemon *d, const struct scribe_c
 					  scribe_old_keys_text("", config->old_keys, text, sizeof(text)));
 }
 
+/* A user's job has the peer's ids, and at most as many records as the service allows. */
 void scribe_client_limit(struct scribe_daemon *d, const struct scribe_client *c, struct scribe_config *config)
 {
 	if (!config->locked)
@@ -74,6 +81,10 @@ int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_c
 	return scribe_user_may(d, c->uid, SCRIBE_QUOTA_JOBS, err);
 }
 
+/*
+ * Sent after RUN_BEGIN and after RUN_REATTACH. From here on the connection waits for the job's
+ * report.
+ */
 static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct scribe_msg_ready ready;
@@ -88,6 +99,7 @@ static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
 }
 
+/* A private daemon gives up its privileges here, once: by now all is loaded that needs them. */
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_config config;
@@ -132,6 +144,9 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	return say_ready(d, c);
 }
 
+/*
+ * A job out of the journal. It waits for its client, which may be gone: see scribe_runlink_sweep().
+ */
 int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
 			  size_t bytes, struct scribe_job **ret_work, struct scribe_err *err)
 {
@@ -190,6 +205,7 @@ static bool is_child_of(const struct scribe_client *c, pid_t pid)
 	return c->uid == 0 || (uid[0] == c->uid && uid[1] == c->uid && uid[2] == c->uid && uid[3] == c->uid);
 }
 
+/* Checked again, as searching for libraries took time. */
 static int enrol(struct scribe_client *c, pid_t pid)
 {
 	struct scribe_msg_enrolled ok = {0};
@@ -204,6 +220,7 @@ static int enrol(struct scribe_client *c, pid_t pid)
 	return scribe_client_send(c, SCRIBE_MSG_ENROLLED, &ok, sizeof(ok));
 }
 
+/* The answer may come later, by scribe_runlink_go_on(). */
 static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_enrol *m)
 {
 	struct scribe_err err = {0};
@@ -223,6 +240,10 @@ static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return enrol(c, m->pid);
 }
 
+/*
+ * The search for the libraries of CMD is over. The connection is found by its id, since it may be
+ * closed by now.
+ */
 void scribe_runlink_go_on(struct scribe_daemon *d, uint64_t client)
 {
 	struct scribe_client *c = d->clients;
@@ -238,6 +259,7 @@ void scribe_runlink_go_on(struct scribe_daemon *d, uint64_t client)
 		scribe_client_hang_up(d, c);
 }
 
+/* The job may be over before END arrives: its report is then sent at once. */
 int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
 			   const struct scribe_msg_header *h)
 {
@@ -272,6 +294,7 @@ static void goes_on_alone(struct scribe_job *w)
 		scribe_job_end(w, UINT32_MAX); /* else the end is known, and near */
 }
 
+/* The client gives up when nothing arrives for too long; this message renews its wait. */
 static void tell_building(struct scribe_client *c, uint64_t now)
 {
 	/* before END nobody listens: a world's log may be built in the midst of the run */
@@ -282,6 +305,7 @@ static void tell_building(struct scribe_client *c, uint64_t now)
 	(void)scribe_client_send(c, SCRIBE_MSG_BUILDING, NULL, 0);
 }
 
+/* A client's process is recognised by id and start: an id may be used again. */
 void scribe_runlink_sweep(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next)
@@ -291,6 +315,9 @@ void scribe_runlink_sweep(struct scribe_daemon *d)
 			goes_on_alone(w);
 }
 
+/*
+ * The connection of a private daemon's own client: without it the daemon ends when nothing is left.
+ */
 void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (c->run)
@@ -299,6 +326,10 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
 	d->until_idle = d->until_idle || c->own;
 }
 
+/*
+ * Helpers that hang are ended before the result: a log must not appear after it has been reported
+ * elsewhere.
+ */
 static void report_to(struct scribe_client *c, const struct scribe_job *w,
 		      const struct scribe_msg_result *result)
 {
@@ -314,6 +345,7 @@ static void report_to(struct scribe_client *c, const struct scribe_job *w,
 	w->daemon->until_idle = w->daemon->until_idle || c->own;
 }
 
+/* To all connections that wait for the job's end: the one of its run, and those of JOB_END. */
 void scribe_runlink_report(struct scribe_job *w)
 {
 	struct scribe_msg_result result = {.logs = (uint32_t)w->logs};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections: who they are, which conversation they hold; and how the runtime's
- * own in MPI programs begins: HELLO (the rest: rank_session.c). The peer's credentials decide whose
- * records are spoken of; a peer that is not a traced process gets one answer
- * and is disconnected.
+ * Connections: who they are, which conversation they hold; and how the runtime's own in MPI
+ * programs begins: HELLO (the rest: rank_session.c). The peer's credentials decide whose records
+ * are spoken of; a peer that is not a traced process gets one answer and is disconnected.
+ * Connections are served in order of arrival, one message each a turn. Limits: connections a user
+ * and in all, bytes of answers that are not taken, and time without use. The daemon owns the list;
+ * a connection is freed at the end of the turn in which it was closed. Main thread of the daemon.
  */
 #include "runtime/daemon/control/server.h"
 
@@ -31,6 +33,7 @@
 #include "runtime/daemon/control/rank_session.h"
 #include "runtime/daemon/control/run_session.h"
 #include "runtime/daemon/control/status.h"
+#include "runtime/daemon/control/publish_session.h"
 #include "runtime/daemon/control/trace_session.h"
 
 #define STUCK_NS        2000000000ull              /* a peer that takes no answer for so long is disconnected */
@@ -76,6 +79,7 @@ static void lost(struct scribe_daemon *d, struct scribe_client *c)
 	}
 	scribe_fetch_drop(c);
 	scribe_trace_session_lost(d, c);
+	scribe_publish_session_lost(d, c);
 	scribe_runlink_lost(d, c);
 }
 
@@ -92,6 +96,7 @@ static int may_come(const struct scribe_daemon *d, uid_t uid, struct scribe_err 
 	return rc < 0 ? rc : scribe_user_may(d, uid, SCRIBE_QUOTA_DESCRIPTORS, err);
 }
 
+/* `fd` is taken over, also on failure. The peer's identity is that of the moment of connect(). */
 struct scribe_client *scribe_clients_add(struct scribe_daemon *d, int fd)
 {
 	struct scribe_client *c = calloc(1, sizeof(*c)), **at;
@@ -143,6 +148,7 @@ static bool shed(struct scribe_daemon *d)
 	return quietest;
 }
 
+/* Bounded, so that a flood of connections does not starve those that are there. */
 void scribe_clients_accept(struct scribe_daemon *d)
 {
 	int fd;
@@ -156,6 +162,7 @@ void scribe_clients_accept(struct scribe_daemon *d)
 	}
 }
 
+/* Every rank on this node has sent HELLO. */
 static bool all_met(const struct scribe_log_unit *u)
 {
 	for (size_t i = 0; i < u->ranks.places; i++) {
@@ -185,6 +192,7 @@ static bool is_collective(struct scribe_process *p, int32_t size, bool is_first_
 	return (u->writer ? (int)u->writer : writer) == SCRIBE_WRITER_RANKS && !scribe_fetch_in_vain(u);
 }
 
+/* MPICH's namespace is not used: its worlds are known by Hydra's port and group. */
 static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_hello *m)
 {
 	struct scribe_msg_hello_ok ok = {0};
@@ -221,6 +229,7 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 	return scribe_client_send(c, SCRIBE_MSG_HELLO_OK, &ok, sizeof(ok));
 }
 
+/* Once a turn, when nobody iterates over the list. */
 static void reap(struct scribe_daemon *d)
 {
 	struct scribe_client **at = &d->clients;
@@ -255,7 +264,10 @@ static bool is_of_process(unsigned type)
 	       type == SCRIBE_MSG_JOB_READY;
 }
 
-/* Has it a message that can be served now? Also true of what is no message. */
+/*
+ * Has it a message that can be served now? Also true of what is no message. It is only peeked at:
+ * what has to wait stays in the socket.
+ */
 static bool may_serve(struct scribe_daemon *d, struct scribe_client *c)
 {
 	struct scribe_msg_header h;
@@ -266,6 +278,9 @@ static bool may_serve(struct scribe_daemon *d, struct scribe_client *c)
 	return n != (ssize_t)sizeof(h) || !is_of_process(h.type) || scribe_client_is_known(d, c);
 }
 
+/*
+ * A negative return closes the connection. Lengths were checked by scribe_msg_recv() for each type.
+ */
 static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -306,6 +321,7 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	case SCRIBE_MSG_JOB_LIST:
 	case SCRIBE_MSG_JOB_SHOW:
 	case SCRIBE_MSG_JOB_TRACE:
+	case SCRIBE_MSG_JOB_PUBLISH:
 	case SCRIBE_MSG_JOB_READY:
 	case SCRIBE_MSG_JOB_CHECK:
 		return scribe_jobs_message(d, c, h);
@@ -339,7 +355,10 @@ void scribe_clients_serve(struct scribe_daemon *d, struct scribe_client *c)
 		scribe_client_hang_up(d, c);
 }
 
-/* Why a connection is of no use any more; NULL: it is. */
+/*
+ * Why a connection is of no use any more; NULL: it is. Connections of living ranks may be silent
+ * for any time.
+ */
 static const char *idle_for(struct scribe_daemon *d, const struct scribe_client *c)
 {
 	uint64_t quiet = scribe_now_ns() - c->moved_ns;
@@ -348,7 +367,7 @@ static const char *idle_for(struct scribe_daemon *d, const struct scribe_client 
 	if (c->send_queue.first)
 		return !c->own && quiet > STUCK_NS ? "does not take its answers" : NULL;
 	if (!d->service || c->own || c->run || c->asks || c->check || c->answer || c->fetching || c->traces ||
-	    quiet <= (uint64_t)d->service->config.client_idle_timeout_ms * 1000000)
+	    c->publishes || quiet <= (uint64_t)d->service->config.client_idle_timeout_ms * 1000000)
 		return NULL;
 	p = c->work ? scribe_worlds_find(&c->work->worlds, c->proc_id) : NULL;
 	return p && !p->ended ? NULL : "says nothing";
@@ -384,6 +403,7 @@ bool scribe_clients_waiting(const struct scribe_daemon *d)
 	return false;
 }
 
+/* Every turn, whether or not epoll has named them: messages may wait for events (may_serve). */
 void scribe_clients_serve_all(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `ioscribe job status`: how the service fares. Must not know of jobs' contents. */
+/*
+ * `ioscribe job status`: the service's load, to root, and each user's use of its quotas, to root
+ * and to the user. Sent as lines key=value, one message a user. Nothing is kept. Main thread of the
+ * daemon. Must not know of jobs' contents.
+ */
 #include "runtime/daemon/control/status.h"
 
 #include <inttypes.h>
@@ -16,6 +20,10 @@ static double ms(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
+/*
+ * The longest turn by the daemon's own time, and the longest by the clock; often these are two
+ * turns.
+ */
 static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 {
 	const struct scribe_turns *t = &d->turns;
@@ -39,12 +47,14 @@ static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, (size_t)n);
 }
 
+/* The first failure ends the sending: the connection is gone then. */
 struct to {
 	struct scribe_daemon *d;
 	struct scribe_client *c;
 	int rc;
 };
 
+/* One message a user. Root has no limits, and is sent without them. */
 static void send_user(void *ctx, uid_t uid)
 {
 	static const char *const keys[] = {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See trace_session.h. The log of a window is handed over as a memory file: it is the asker who
- * compresses it and writes it where it belongs. Must not know how segments are kept.
+ * Windows for `ioscribe trace`; see trace_session.h. The log of a window is built in a copy of the
+ * daemon and sent as a memory file: the client compresses it and writes it where it belongs, with
+ * its own identity. The connection owns the file and the copy; the job owns the window. Main thread
+ * of the daemon. Must not know how segments are kept.
  */
 #include "runtime/daemon/control/trace_session.h"
 
@@ -17,8 +19,10 @@
 #include "runtime/daemon/control/connection.h"
 #include "runtime/daemon/output/log_commit.h"
 
+/* On one node; root has no limit. */
 #define WINDOWS_A_USER 8u
 
+/* Milliseconds; 0 is refused, too. */
 int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_err *err)
 {
 	char *end;
@@ -30,6 +34,10 @@ int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_
 	return 0;
 }
 
+/*
+ * Each window costs memory of the daemon. A window ends with its connection, so counting
+ * connections suffices.
+ */
 static int may_open(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err)
 {
 	unsigned n = 0;
@@ -41,6 +49,7 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 	return scribe_err_set(err, -EDQUOT, "user %u has %u windows already", (unsigned)c->uid, n);
 }
 
+/* JOB_OK is sent when the window is open, so that the client knows from when on calls are in it. */
 int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *w, uint32_t ms,
 			      struct scribe_err *err)
 {
@@ -59,6 +68,9 @@ int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, 
 	return rc < 0 ? rc : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
 
+/*
+ * On a connection with a window: that one, and its log is the answer. Else all windows of the job.
+ */
 int scribe_trace_session_stop(struct scribe_client *c, struct scribe_job *w, struct scribe_err *err)
 {
 	if (scribe_windows_stop(w, c->traces ? c->id : 0) || c->traces)
@@ -74,6 +86,7 @@ void scribe_trace_session_clear(struct scribe_client *c)
 	c->trace_log = 0;
 }
 
+/* The connection is closed: its window is dropped, and the log's memory freed. */
 void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (!c->traces)
@@ -87,6 +100,7 @@ void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
 		scribe_windows_drop(w, c->id);
 }
 
+/* For the copy of the daemon, which has all of it at the same addresses. */
 struct to_write {
 	struct scribe_job *w;
 	const struct scribe_window *window;
@@ -118,7 +132,10 @@ static void hand_over(struct scribe_client *c, int rc, struct scribe_err *err)
 		scribe_trace_session_clear(c);
 }
 
-/* The window's log is written by a copy of the daemon, and the window is not needed for it any more. */
+/*
+ * The window's log is written by a copy of the daemon, and the window is not needed for it any
+ * more. Without a process the daemon builds it itself, and the turn is longer.
+ */
 static void begin_log(struct scribe_job *w, const struct scribe_window *x, struct scribe_client *c)
 {
 	const struct scribe_window_sums sums = scribe_window_sums(x);
@@ -142,6 +159,7 @@ static void begin_log(struct scribe_job *w, const struct scribe_window *x, struc
 		hand_over(c, write_window(&write, &err), &err);
 }
 
+/* Closed windows, one after the other. A window whose connection is gone has no log. */
 void scribe_trace_session_answer(struct scribe_job *w)
 {
 	const struct scribe_window *x;
@@ -158,6 +176,7 @@ void scribe_trace_session_answer(struct scribe_job *w)
 	}
 }
 
+/* poll_fast: copies end without waking the loop. */
 void scribe_trace_session_tick(struct scribe_daemon *d)
 {
 	for (struct scribe_job *w = d->works; w; w = w->next) {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See user_quota.h. Must not know what is done with what is taken. */
+/*
+ * What one user may take of a service; see user_quota.h. Nothing is reserved: use is counted from
+ * the daemon's lists when a question comes, and shares of records and processes are set anew every
+ * SHARE_NS. Helpers' processor time is a leaky bucket a user. Root and private daemons have no
+ * limits. The daemon owns the map of times. Main thread of the daemon. Must not know what is done
+ * with what is taken.
+ */
 #include "runtime/daemon/control/user_quota.h"
 
 #include <errno.h>
@@ -16,6 +22,7 @@
 
 #define SHARE_NS   20000000ull   /* between two looks at the shares, */
 #define TIME_NS    500000000ull  /* and at the helpers' time */
+/* The share is an average over 10 s. */
 #define AVERAGE_NS 10000000000ull
 #define PLACES_OF_OTHERS 8u  /* the last eighth of what all users may have goes to those */
 #define LITTLE           64u /* who hold less than a 64th of it */
@@ -35,6 +42,7 @@ struct scribe_user_time {
 	uint64_t spent_ns; /* of what has not been allowed yet */
 };
 
+/* Keys are uid + 1: the map has no key 0. */
 static struct scribe_user_time *time_of(struct scribe_daemon *d, uint32_t uid)
 {
 	struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
@@ -79,7 +87,10 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 	c->of->v[SCRIBE_QUOTA_HELPERS] += uid == c->uid;
 }
 
-/* Records of all ranks that are held; at least the names, of which each may get one. */
+/*
+ * Records of all ranks that are held; at least the names, of which each may get one. In memory, not
+ * open ones.
+ */
 static uint64_t files_of(const struct scribe_job *w)
 {
 	uint64_t files = 0;
@@ -94,6 +105,7 @@ static uint64_t files_of(const struct scribe_job *w)
 	return files > w->labels.by_id.used ? files : w->labels.by_id.used;
 }
 
+/* O(jobs and connections); asked a few times a second. */
 void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)
 {
 	const struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
@@ -161,6 +173,9 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 	return 0;
 }
 
+/*
+ * Two limits: the user's own, and that all users together leave something to those who have little.
+ */
 int scribe_user_may(const struct scribe_daemon *d, uid_t uid, enum scribe_quota q, struct scribe_err *err)
 {
 	struct scribe_usage own;
@@ -199,6 +214,7 @@ void scribe_user_each(const struct scribe_daemon *d, void (*fn)(void *ctx, uid_t
 
 /* ---- shares ---- */
 
+/* What the job has now plus an equal part of what is left, at most its own limit. */
 static uint32_t share(uint32_t most, uint32_t used, uint64_t limit, uint64_t sum, uint64_t wanted, unsigned jobs)
 {
 	uint64_t left = limit > sum ? limit - sum : 0;
@@ -245,6 +261,7 @@ static void set_shares(void *ctx, uid_t uid)
 
 /* ---- time ---- */
 
+/* The clock of another process is read by its id; a helper that never answered has none yet. */
 static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
 {
 	struct scribe_user_time *t = uid ? time_of(ctx, uid) : NULL;
@@ -261,6 +278,7 @@ static void charge(void *ctx, uint32_t uid, struct scribe_helper *h)
 	h->cpu_ns = now;
 }
 
+/* Leaks from every user's bucket. */
 static void allow(struct scribe_daemon *d, uint64_t elapsed_ns)
 {
 	uint64_t allowed = elapsed_ns * scribe_user_limit(d, SCRIBE_QUOTA_HELPER_SHARE) / 100;
@@ -309,6 +327,7 @@ static void give_up_journal(void *ctx, uid_t uid)
 		(unsigned)uid, (unsigned long long)own.v[SCRIBE_QUOTA_MIB], largest->index);
 }
 
+/* Relaxed stores suffice: kernel programs read a quota when they take a record, in any order. */
 void scribe_user_tick(struct scribe_daemon *d)
 {
 	uint64_t now = scribe_now_ns();

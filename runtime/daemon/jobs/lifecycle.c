@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs from beginning to end: place in the kernel's table, identity, programs that
- * see processes attached while there is one, logs written, everything given back. Must not
- * know who asked for them, nor messages.
+ * Jobs from beginning to end: place in the kernel's table, identity, programs that see processes
+ * attached while there is one, logs written, everything given back. A job's state only advances;
+ * each turn of the loop moves it on as far as nothing has to be waited for. struct scribe_job owns
+ * almost all that belongs to the job; scribe_job_free() frees it. Main thread of the daemon. Must
+ * not know who asked for them, nor messages.
  */
 #include "runtime/daemon/jobs/lifecycle.h"
 
@@ -44,6 +46,7 @@
 
 #define JUDGED_NS 10000000000ull /* at the end of a job, for what its patterns say */
 
+/* Taken once a job: all its times are CLOCK_MONOTONIC. */
 static int64_t realtime_offset(void)
 {
 	struct timespec real, mono;
@@ -53,6 +56,7 @@ static int64_t realtime_offset(void)
 	return (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 + real.tv_nsec - mono.tv_nsec;
 }
 
+/* The part of a rank that lower components allocate; the worlds free the rest. */
 static void free_rank(struct scribe_rank *r)
 {
 	scribe_records_free(r->records);
@@ -62,7 +66,10 @@ static void free_rank(struct scribe_rank *r)
 	scribe_heatmaps_forget(r);
 }
 
-/* Nothing of the daemon points to the job any more. */
+/*
+ * Nothing of the daemon points to the job any more. Connections, processes and slot names may
+ * outlive it.
+ */
 static void unlink_work(struct scribe_daemon *d, struct scribe_job *w)
 {
 	struct scribe_job **at = &d->works;
@@ -90,6 +97,10 @@ static void unlink_work(struct scribe_daemon *d, struct scribe_job *w)
 			d->slot[i] = (struct scribe_slot_name){0};
 }
 
+/*
+ * Pointers to the job go first; what lower components hold of it (memories, deliveries) before the
+ * worlds that they point into.
+ */
 void scribe_job_free(struct scribe_job *w)
 {
 	if (!w)
@@ -118,6 +129,9 @@ void scribe_job_free(struct scribe_job *w)
 	free(w);
 }
 
+/*
+ * Several may have the number: one of the peer's own kind is preferred, then one that is not over.
+ */
 struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid_t uid)
 {
 	struct scribe_job *found = NULL;
@@ -134,6 +148,10 @@ struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid
 	return found;
 }
 
+/*
+ * The configuration's lists become the job's, or are freed on failure. A resumed job gets its old
+ * index.
+ */
 static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config *config,
 				    const struct scribe_job_spec *spec, struct scribe_err *err)
 {
@@ -174,6 +192,9 @@ static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config
 	return w;
 }
 
+/*
+ * The entry in the kernel's table comes before the process programs: a process could join at once.
+ */
 static int start(struct scribe_daemon *d, struct scribe_job *w, struct scribe_err *err)
 {
 	struct scribe_job_entry job = {.active = 1};
@@ -235,6 +256,7 @@ static void detach_if_idle(struct scribe_daemon *d)
 	scribe_bpf_detach(d->bpf);
 }
 
+/* On failure everything is given back, and the configuration is freed. */
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
 		      const struct scribe_job_spec *spec, struct scribe_job **ret_work,
 		      struct scribe_err *err)
@@ -251,6 +273,7 @@ int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
 	return 0;
 }
 
+/* Programs are attached first, or calls of the process would be missed. */
 int scribe_job_enrol(struct scribe_job *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
 {
 	struct scribe_daemon *d = w->daemon;
@@ -274,6 +297,7 @@ int scribe_job_enrol(struct scribe_job *w, pid_t pid, uint32_t *ret_serial, stru
 	return 0;
 }
 
+/* May be called again with another grace time. UINT32_MAX: until the last process has ended. */
 void scribe_job_end(struct scribe_job *w, uint32_t exit_grace_ms)
 {
 	if (w->state < SCRIBE_JOB_ENDING)
@@ -296,7 +320,11 @@ static void silence(struct scribe_job *w)
 		}
 }
 
-/* Is it time? Its last process is gone, or waiting for that has an end. */
+/*
+ * Is it time? Its last process is gone, or waiting for that has an end. The deadline bounds the
+ * wait for processes that never end. A signal to the daemon ends all jobs, unless they are left to
+ * the next daemon.
+ */
 static bool is_due(const struct scribe_daemon *d, const struct scribe_job *w)
 {
 	if (d->asked_to_end)
@@ -310,7 +338,10 @@ static bool is_ending(const struct scribe_job *w)
 	return w->state >= SCRIBE_JOB_CLOSED && w->state < SCRIBE_JOB_OVER;
 }
 
-/* Nothing more comes into it; what came waits in the ring and in its processes' sockets. */
+/*
+ * Nothing more comes into it; what came waits in the ring and in its processes' sockets.
+ * `closed_at` is the ring's end now: when it has been read, no event of the job is outstanding.
+ */
 static void close_job(struct scribe_job *w)
 {
 	struct scribe_bpf *bpf = w->daemon->bpf;
@@ -321,7 +352,10 @@ static void close_job(struct scribe_job *w)
 	w->closed_at = scribe_bpf_put(bpf);
 }
 
-/* All that came into it has been taken, and judged. */
+/*
+ * All that came into it has been taken, and judged. At most JUDGED_NS after the end; what is
+ * unknown then stays in the log.
+ */
 static bool is_known(struct scribe_job *w)
 {
 	if (w->held.first && scribe_now_ns() - w->closed_ns >= JUDGED_NS)
@@ -331,6 +365,7 @@ static bool is_known(struct scribe_job *w)
 	return !scribe_exclusion_check_busy(w) || scribe_now_ns() - w->closed_ns >= JUDGED_NS;
 }
 
+/* Windows and publishers before logs, since committing frees what they refer to. */
 static void finalize(struct scribe_job *w)
 {
 	struct scribe_daemon *d = w->daemon;
@@ -342,6 +377,7 @@ static void finalize(struct scribe_job *w)
 	if (w->leaving) /* those that were waited for until now have very many records */
 		return;
 	scribe_segments_tick(w, true);
+	scribe_segments_publish_rest(w);
 	scribe_daemon_windows_closed(w);
 	scribe_commit_due(w, true);
 	scribe_turns_part(&d->turns, SCRIBE_TURN_COMMIT);
@@ -374,11 +410,13 @@ static void finish(struct scribe_job *w)
 	scribe_daemon_report(w);
 }
 
+/* SIGTERM with --pin: jobs are left to the next daemon. */
 bool scribe_jobs_left(const struct scribe_daemon *d)
 {
 	return d->service && d->service->pin && d->asked_to_end == SIGTERM && d->works;
 }
 
+/* Once a turn. poll_fast asks for a short wait, since helpers' answers are polled. */
 void scribe_jobs_tick(struct scribe_daemon *d)
 {
 	struct scribe_job *w, *next;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is noted of a job; recover.c reads it. */
+/*
+ * What is noted of a job, so that the next daemon can resume it (recover.c reads it): one function
+ * a kind of entry (entries.h), called where the state changes. A job's journal is open only in
+ * service mode with --pin; otherwise each function returns at once. An entry that cannot be written
+ * marks the journal as broken, and the job goes on without. Main thread of the daemon. The file
+ * belongs to struct scribe_job's journal.
+ */
 #include "runtime/daemon/journal/job_journal.h"
 
 #define BPF_FS "/sys/fs/bpf"
@@ -19,6 +25,7 @@ int scribe_job_journal_path(const struct scribe_daemon *d, uint32_t index, char 
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
+/* The message appears once: afterwards the journal is broken and nothing more is tried. */
 static void put_pieces(struct scribe_job *w, enum scribe_job_journal_type type,
 		       const struct scribe_journal_piece *piece, unsigned n)
 {
@@ -39,6 +46,7 @@ static void put(struct scribe_job *w, enum scribe_job_journal_type type, const v
 	put_pieces(w, type, piece, 2);
 }
 
+/* An old file of the same index is a job that is over; its path is reused. */
 void scribe_job_journal_begin(struct scribe_job *w, const struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_job_journal_begin head = {.uid = c->uid,
@@ -99,6 +107,10 @@ void scribe_job_journal_parent_cmdline(struct scribe_process *p, const char *arg
 	put(p->work, SCRIBE_ENTRY_PARENT_CMDLINE, &p->proc_id, sizeof(p->proc_id), argv, bytes);
 }
 
+/*
+ * With `env` the environment is complete. Without, the state of the reader between two pieces is
+ * noted, since the pieces before are gone from the ring.
+ */
 void scribe_job_journal_env(struct scribe_process *p, const struct scribe_rankenv *env)
 {
 	struct scribe_job_journal_env head = {.proc_id = p->proc_id, .disabled = p->disabled};
@@ -109,6 +121,10 @@ void scribe_job_journal_env(struct scribe_process *p, const struct scribe_ranken
 		put(p->work, SCRIBE_ENTRY_READER, &head, sizeof(head), p->env, sizeof(*p->env));
 }
 
+/*
+ * The slot as it is drained, without its zeros. Called before the slot is given back: until then
+ * the kernel holds the record, afterwards the journal does. `room` fits four parts with all tables.
+ */
 void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slot_view *v, bool lives)
 {
 	static uint64_t room[(scribe_pack_room(sizeof(struct scribe_slot)) +
@@ -151,6 +167,10 @@ void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stre
 	put(p->work, SCRIBE_ENTRY_PLACE, &head, sizeof(head), NULL, 0);
 }
 
+/*
+ * The two parts that count, of memory that programs fill themselves; the shadow is not needed any
+ * more.
+ */
 void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
 			const struct scribe_stream_copy *c)
 {
@@ -184,6 +204,7 @@ void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)
 	put(p->work, SCRIBE_ENTRY_DRAINED, &head, sizeof(head), NULL, 0);
 }
 
+/* Only what is new is noted: the same library is missed by many calls. */
 void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const char *why)
 {
 	struct scribe_job_journal_missed head = {.proc_id = p->proc_id, .modules = modules};
@@ -226,6 +247,10 @@ void scribe_job_journal_committed(struct scribe_job *w, const struct scribe_log_
 	put(w, SCRIBE_ENTRY_COMMITTED, &u->id, sizeof(u->id), m, m ? sizeof(*m) : 0);
 }
 
+/*
+ * How far the kernel's event ring is in the journal. After the entries of those events: a daemon
+ * that dies in between takes them twice, and none is lost.
+ */
 void scribe_job_journal_position(struct scribe_job *w, uint64_t position)
 {
 	if (scribe_journal_is_open(&w->journal) && !scribe_journal_is_broken(&w->journal))
@@ -243,6 +268,10 @@ void scribe_job_journal_forget(struct scribe_job *w)
 		unlink(path);
 }
 
+/*
+ * The daemon of the default directory has a fixed name; others have one derived from their
+ * directory, so that two services do not share pins.
+ */
 void scribe_job_journal_pins(const char *dir, char *ret_path, size_t cap)
 {
 	if (!strcmp(dir, SCRIBE_SERVICE_DIR))

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeping and calling the build that pinned. Must not know jobs, maps or journals. */
+/*
+ * The program of the daemon that pinned: a copy of it and of its configuration beside the journals.
+ * A daemon of another build, whose layouts differ, executes that copy at its start, and the copy
+ * finishes the jobs and ends. The daemon waits for it, in its main thread, before it serves. Owns
+ * the two files in the state directory. Must not know jobs, maps or journals.
+ */
 #include "runtime/daemon/journal/saved_binary.h"
 
 #include <errno.h>
@@ -18,6 +23,7 @@
 
 #define PROGRAM "program"
 #define CONFIG  "config"
+/* 10 ms between two looks for the end of the child */
 #define NAP_NS  10000000
 
 static int path_in(const char *dir, const char *name, char *ret_path, size_t cap)
@@ -27,6 +33,7 @@ static int path_in(const char *dir, const char *name, char *ret_path, size_t cap
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
+/* -EIO: the file became shorter meanwhile. */
 static int copy(int from, int to)
 {
 	struct stat st;
@@ -45,7 +52,10 @@ static int copy(int from, int to)
 	return 0;
 }
 
-/* `path` becomes a copy of `source`, all of it or not at all; NULL: empty. */
+/*
+ * `path` becomes a copy of `source`, all of it or not at all; NULL: empty. Written under another
+ * name first; rename() replaces an older copy that may be in execution.
+ */
 static int save(const char *from_path, const char *path)
 {
 	char made[200];
@@ -112,6 +122,10 @@ static int open_program(const char *dir, struct scribe_err *err)
 	return scribe_err_set(err, rc, "%s: cannot be read: %s", path, strerror(-rc));
 }
 
+/*
+ * In the child. The lock's descriptor is passed on, so that the service stays locked while the
+ * child runs.
+ */
 static void become(int program, const char *dir, int lock)
 {
 	char config[160], number[16], *argv[] = {"ioscribed", "--finish", "--dir", (char *)(uintptr_t)dir,

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions to the worker that knows a job's patterns. Must not know patterns. */
+/*
+ * A job's names and programs against its patterns, which are matched in a helper
+ * (privsep/exclusion_worker.c). Questions are queued, sent in batches of up to
+ * SCRIBE_HELPER_JUDGED, and answered in order; each turn of the loop goes on with it. A verdict
+ * sets the slot's flag. Ends of processes wait in a second queue until all questions before them
+ * are answered. The job owns both queues and the helper. Main thread of the daemon. Must not know
+ * patterns.
+ */
 #include "runtime/daemon/lookup/exclusion_check.h"
 
 #include <errno.h>
@@ -12,10 +19,14 @@
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/state/record_policy.h"
 
+/* For one batch. A worker that is later is dropped, and its batch counts as not judged. */
 #define ANSWER_MS 5000
 #define ASKED_MAX 200000u /* at once; more are not judged */
 
-/* A name, or a program's. */
+/*
+ * A name, or a program's. The text stands behind it; generation proves that the slot has not been
+ * reused.
+ */
 struct scribe_question {
 	struct scribe_question *next;
 	enum scribe_pattern_of of;
@@ -25,6 +36,7 @@ struct scribe_question {
 	char text[]; /* NUL included */
 };
 
+/* Where there is no room nothing is excluded: the record is kept, and counted as not judged. */
 static void enqueue(struct scribe_job *w, struct scribe_question what, const char *text, size_t bytes)
 {
 	struct scribe_exclusion_check *j = &w->judge;
@@ -75,6 +87,11 @@ bool scribe_exclusion_check_busy(const struct scribe_job *w)
 
 /* ---- verdicts ---- */
 
+/*
+ * A program's verdict has bits of modules, but counts as a whole. A slot that was given back
+ * meanwhile is left alone. The flag is set atomically, since the kernel's programs set others in
+ * the same word.
+ */
 static void apply(struct scribe_job *w, const struct scribe_question *q, uint64_t out)
 {
 	struct scribe_daemon *d = w->daemon;
@@ -118,6 +135,10 @@ static void finish(struct scribe_job *w, unsigned n, const struct scribe_helper_
 	j->sent = 0;
 }
 
+/*
+ * A pattern may have used up the worker's limits; another worker starts with the next batch, up to
+ * SCRIBE_EXCLUSION_CHECKS_MAX.
+ */
 static void lose_worker(struct scribe_job *w)
 {
 	struct scribe_exclusion_check *j = &w->judge;
@@ -134,6 +155,10 @@ static void lose_worker(struct scribe_job *w)
 
 /* ---- asking ---- */
 
+/*
+ * A memory file: patterns if `anew`, then the number of texts and the texts. The count of patterns
+ * is written once it is known.
+ */
 static int write_texts(struct scribe_job *w, int fd, bool anew, unsigned *ret_n)
 {
 	const struct scribe_question *q = w->judge.first;
@@ -188,6 +213,7 @@ static int ask(struct scribe_job *w)
 	return rc;
 }
 
+/* One batch at a time: an answer is taken first, then the next batch is sent. */
 void scribe_exclusion_check_tick(struct scribe_job *w)
 {
 	struct scribe_exclusion_check *j = &w->judge;
@@ -208,6 +234,7 @@ void scribe_exclusion_check_tick(struct scribe_job *w)
 
 /* ---- ends that wait ---- */
 
+/* Questions are numbered by `asked`; the end may go on when `answered` has reached that number. */
 bool scribe_exclusion_check_keep_end(struct scribe_process *p)
 {
 	struct scribe_exclusion_check *j = &p->work->judge;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking files: names wait in a queue, a batch of them goes to the helper, its
- * answers are kept by record id. Must not know what the attributes mean.
+ * Extended attributes of files, for modules such as LUSTRE: names wait in a queue, a batch of them
+ * goes to the helper in a memory file, its answers are stored by record id. A name is asked for
+ * when it becomes known, and again when its log is due. A job's struct scribe_file_xattrs owns
+ * attributes, queue and helper. Main thread of the daemon. Must not know what the attributes mean.
  */
 #include "runtime/daemon/lookup/file_xattrs.h"
 
@@ -18,6 +20,10 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/lookup/job_helper.h"
 
+/*
+ * One file. `label` is the job's, and outlives it. `answered` is also set where the file has no
+ * such attribute.
+ */
 struct attr {
 	const struct scribe_name_entry *label;
 	const struct scribe_module_ops *ops;
@@ -39,7 +45,10 @@ struct scribe_file_xattrs {
 	struct scribe_helper helper;
 };
 
-/* "TYPE,ATTRIBUTE" of the configuration stands for the source's own. */
+/*
+ * "TYPE,ATTRIBUTE" of the configuration stands for the source's own. The type is that of the mount
+ * at the longest matching path.
+ */
 static bool is_place_of(const struct scribe_job *w, const struct scribe_module_ops *s, const char *type)
 {
 	const char *said = w->config.layout_source;
@@ -57,6 +66,7 @@ static const char *attribute_of(const struct scribe_job *w, const struct scribe_
 	return comma ? comma + 1 : s->attribute;
 }
 
+/* The module that wants attributes of this path; NULL: none, or it is off. */
 static const struct scribe_module_ops *source_of(const struct scribe_job *w, const char *path)
 {
 	const struct scribe_mount *m = scribe_mount_of(w->mounts.mount, w->mounts.n, path);
@@ -83,6 +93,7 @@ static struct scribe_file_xattrs *attrs_of(struct scribe_job *w)
 	return w->file_xattrs;
 }
 
+/* Without memory the file is not asked; scribe_file_xattrs_silent() counts it. */
 static void enqueue(struct scribe_file_xattrs *a, struct attr *at)
 {
 	if (at->queued)
@@ -139,6 +150,7 @@ static size_t write_batch(struct scribe_file_xattrs *a)
 	return n;
 }
 
+/* The asked ones leave the queue, answered or not. */
 static void end_batch(struct scribe_file_xattrs *a)
 {
 	for (size_t i = 0; i < a->asked; i++)
@@ -151,6 +163,10 @@ static void end_batch(struct scribe_file_xattrs *a)
 	a->batch = -1;
 }
 
+/*
+ * One batch at a time. `in_vain` ends all asking: a helper that cannot be started now cannot be
+ * later.
+ */
 static void ask(struct scribe_job *w)
 {
 	struct scribe_file_xattrs *a = w->file_xattrs;
@@ -169,7 +185,10 @@ static void ask(struct scribe_job *w)
 	}
 }
 
-/* What has been answered; with a helper that hangs, as far as it came. */
+/*
+ * What has been answered; with a helper that hangs, as far as it came. The file is the helper's as
+ * well: lengths are checked against its size, reads are by pread().
+ */
 static void take_answers(struct scribe_file_xattrs *a)
 {
 	off_t at = (off_t)a->said;
@@ -209,6 +228,10 @@ bool scribe_file_xattrs_busy(const struct scribe_job *w)
 	return a && !a->hung && !a->in_vain && (a->n || a->asked);
 }
 
+/*
+ * A helper that missed its deadline ends the job's asking: a hanging file server costs one deadline
+ * and no more.
+ */
 void scribe_file_xattrs_tick(struct scribe_job *w)
 {
 	struct scribe_file_xattrs *a = w->file_xattrs;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See job_helper.h. Must not know what helpers are asked. */
+/*
+ * Starting a job's helpers with the right identity; see job_helper.h. The job's own helper writes
+ * its logs; others are owned by their callers. Main thread of the daemon. Must not know what
+ * helpers are asked.
+ */
 #include "runtime/daemon/lookup/job_helper.h"
 
 #include <stdio.h>
@@ -12,6 +16,10 @@ int scribe_job_start_helper(const struct scribe_job *w, struct scribe_helper *re
 	return scribe_helper_start(ret_helper, c->uid, c->gid, c->locked ? "" : c->user, err);
 }
 
+/*
+ * With the root directory of `ioscribe run`: in a container its paths lead elsewhere. The start
+ * time proves that it is still the same process.
+ */
 int scribe_job_start_writer(const struct scribe_job *w, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
 	const struct scribe_config *c = &w->config;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looking paths up. Must not know what they are for. */
+/*
+ * Links in paths that the kernel's dentry cache cannot tell: the job's helper opens the path, and
+ * the daemon goes on. A job has one request under way; its later events are queued meanwhile
+ * (collect/held_events.c). A state in struct scribe_path_lookup leads from request to answer; the
+ * same call is repeated to take the answer. Owns the helper and its place in epoll. Main thread of
+ * the daemon. Must not know what paths are for.
+ */
 #include "runtime/daemon/lookup/path_lookup.h"
 
 #include <errno.h>
@@ -9,10 +15,14 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/lookup/job_helper.h"
 
+/* The most that one look counts as waiting, in ns (is_late). */
 #define SLICE_NS    (SCRIBE_PATH_LOOKUP_MS * 1000000ull / 8)
 #define DEADLINE_MS (100u * SCRIBE_PATH_LOOKUP_MS) /* the helper's own: never met */
 
-/* A helper that did not answer is left to itself. */
+/*
+ * A helper that did not answer is left to itself. The pause before the next one doubles each time,
+ * up to SCRIBE_PATH_LOOKUPS_MAX helpers of a job.
+ */
 static void drop_helper(struct scribe_job *w)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
@@ -24,6 +34,7 @@ static void drop_helper(struct scribe_job *w)
 	l->next_ns = scribe_now_ns() + (SCRIBE_PATH_LOOKUP_REST_NS << l->lost++);
 }
 
+/* False: none now. The user's quota of helpers counts them. */
 static bool need_helper(struct scribe_job *w)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
@@ -49,6 +60,7 @@ static void begin_wait(struct scribe_path_lookup *l, bool text)
 	l->waited_ns = 0;
 }
 
+/* False: no helper takes it, and the path is resolved without. */
 static bool ask(struct scribe_job *w, int root_fd, const char *path, bool nofollow)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
@@ -75,7 +87,10 @@ static int not_by_heart(void *ctx, int root_fd, const char *path, unsigned flags
 	return -EAGAIN;
 }
 
-/* The same where the job has changed links: component by component, each question being one of them. */
+/*
+ * The same where the job has changed links: component by component, each question being one of
+ * them. False: a question is under way. After GIVEN_UP no further one is asked for this name.
+ */
 static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
@@ -97,6 +112,10 @@ static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *
 	return true;
 }
 
+/*
+ * While the job has no links of its own the helper resolves the whole path, and its answer is
+ * final.
+ */
 bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;
@@ -148,7 +167,10 @@ bool scribe_path_lookup_text(struct scribe_job *w, const struct scribe_text_of *
 	return true;
 }
 
-/* A machine that stood still, hand and all, takes one slice of the time, not all of it. */
+/*
+ * A machine that stood still, hand and all, takes one slice of the time, not all of it. A turn may
+ * be late itself: time in which the daemon did not run must not count against the helper.
+ */
 static bool is_late(struct scribe_path_lookup *l)
 {
 	uint64_t now = scribe_now_ns(), since = now - l->seen_ns;
@@ -179,6 +201,9 @@ void scribe_path_lookup_forget(struct scribe_job *w)
 	w->path_lookup.state = SCRIBE_LOOKUP_NONE;
 }
 
+/*
+ * A request under way is given up with its helper, since a late answer would be taken for the next.
+ */
 void scribe_path_lookup_quiet(struct scribe_job *w, bool quiet)
 {
 	struct scribe_path_lookup *l = &w->path_lookup;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes by key. Must not know of slots or logs. */
+/*
+ * Shapes of accesses (struct scribe_access_pattern) by the key that records carry instead of them.
+ * Shapes are copied out of the kernel's table before that is emptied, and looked up when a log's
+ * records are made. Each is copied to memory of its own, which the table owns until
+ * scribe_access_patterns_clear() at the job's end. Main thread of the daemon. Must not know of
+ * slots or logs.
+ */
 #include "runtime/daemon/model/access_patterns.h"
 
 #include <errno.h>
@@ -7,6 +13,7 @@
 
 #include "logfmt/rules/lib_rules.h"
 
+/* A shape that is there under the key is replaced. */
 int scribe_access_patterns_keep(struct scribe_access_patterns *patterns, int64_t key,
 				const struct scribe_access_pattern *pattern)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See link_table.h. */
+/*
+ * Symbolic links that a job has made, moved or removed; see link_table.h. A hash table by root and
+ * path holds struct scribe_link, allocated with the path and target behind it. A second table
+ * counts, for every folder above a link, the links below it: whether a rename of a folder concerns
+ * any link is one look-up. Number, bytes and moves are bounded; at a bound the table is marked
+ * `full` and forgets. Main thread of the daemon, driven by name events.
+ */
 #include "runtime/daemon/model/link_table.h"
 
 #include <stdlib.h>
@@ -7,6 +13,10 @@
 
 #include "logfmt/base/hash.h"
 
+/*
+ * `target` NULL is an entry, too: the file system may still show a link there that the job has
+ * removed.
+ */
 struct scribe_link {
 	uint64_t root;
 	const char *target; /* behind the path; NULL: no link any more */
@@ -14,6 +24,7 @@ struct scribe_link {
 	char path[];
 };
 
+/* A key may collide, also between roots; find() compares root and path. */
 static uint64_t key_of(uint64_t root, const char *path, size_t bytes)
 {
 	return scribe_record_id(path, bytes) ^ root * 0x9e3779b97f4a7c15ull;
@@ -31,7 +42,10 @@ static size_t size_of(const struct scribe_link *l)
 	return sizeof(*l) + l->bytes + 1 + (l->target ? strlen(l->target) + 1 : 0);
 }
 
-/* Each folder above the link has one more below it, or one less. False: memory is out. */
+/*
+ * Each folder above the link has one more below it, or one less. False: memory is out. The counter
+ * is stored in the map's value pointer; 0 is no entry.
+ */
 static bool count_folders(struct scribe_link_table *t, const struct scribe_link *l, int by)
 {
 	for (size_t i = 1; i < l->bytes; i++) {
@@ -59,7 +73,10 @@ static void drop(struct scribe_link_table *t, struct scribe_link *l)
 	free(l);
 }
 
-/* `path` holds a link to `target`, or (NULL) none, whatever was known of it. */
+/*
+ * `path` holds a link to `target`, or (NULL) none, whatever was known of it. False: a limit is
+ * reached or memory is out; then nothing is known of the path, and `full` is set.
+ */
 static bool store(struct scribe_link_table *t, uint64_t root, const char *path, const char *target)
 {
 	size_t bytes = strlen(path), more = target ? strlen(target) + 1 : 0;
@@ -93,6 +110,7 @@ enum scribe_link_state scribe_links_find(const struct scribe_link_table *t, uint
 	return l->target ? SCRIBE_LINK_IS : SCRIBE_LINK_IS_NOT;
 }
 
+/* One look-up for each prefix of the path that ends at a slash or at its end. */
 bool scribe_links_cross(const struct scribe_link_table *t, uint64_t root, const char *path)
 {
 	for (size_t i = 1; path[0]; i++) {
@@ -111,6 +129,10 @@ bool scribe_links_made(struct scribe_link_table *t, uint64_t root, const char *p
 	return store(t, root, path, target);
 }
 
+/*
+ * Only what was known as a link becomes a known removal. Of other files nothing is remembered: they
+ * were no links.
+ */
 bool scribe_links_removed(struct scribe_link_table *t, uint64_t root, const char *path)
 {
 	struct scribe_link *l = find(t, root, path, strlen(path));
@@ -124,6 +146,11 @@ struct taken {
 	size_t n;
 };
 
+/*
+ * All links below a folder, found by a scan of the table, which runs only where the counter says
+ * that there are any. The count is an upper bound when keys collide. The caller frees them by
+ * put_below().
+ */
 static struct taken take_below(struct scribe_link_table *t, uint64_t root, const char *folder)
 {
 	size_t bytes = strlen(folder);
@@ -180,6 +207,11 @@ static struct scribe_link *take(struct scribe_link_table *t, uint64_t root, cons
 	return l;
 }
 
+/*
+ * Both subtrees are taken out before either is stored again, because source and target may contain
+ * each other's new paths. Each link that moves costs a scan; beyond SCRIBE_LINK_MOVES_MAX the table
+ * is emptied, so that a job cannot keep the daemon busy with renames.
+ */
 bool scribe_links_moved(struct scribe_link_table *t, uint64_t root, const char *from, const char *to, bool swap)
 {
 	struct taken below_from = take_below(t, root, from), below_to = take_below(t, root, to);

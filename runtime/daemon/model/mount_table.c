@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mount table for the job record. */
+/*
+ * The mount table for a log's job record, in Darshan's order: the longest path first, so that the
+ * first match of a file's path is its mount. Types without files of interest are left out, as in
+ * Darshan. NFS mounts are read in a second pass: where there are more mounts than fit, they are the
+ * ones to lose, as in Darshan. struct scribe_mounts owns the strings until scribe_mounts_clear().
+ * Main thread of the daemon, at a job's beginning.
+ */
 #include "runtime/daemon/model/mount_table.h"
 
 #include <mntent.h>
@@ -20,6 +26,7 @@ static bool is_excluded(const char *type)
 	return false;
 }
 
+/* Those of NFS or all others, up to SCRIBE_MOUNTS_KEPT together. Ends early where memory is out. */
 static void read_some(struct scribe_mounts *m, FILE *f, bool nfs)
 {
 	char room[8192];

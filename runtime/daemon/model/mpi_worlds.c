@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The world model (rules in mpi_worlds.h). Must not know of maps, names or logs:
- * the tests drive it with invented events.
+ * The world model (rules in mpi_worlds.h): which process belongs to which rank of which log. struct
+ * scribe_worlds owns units, ranks and processes; records at a rank are freed by the caller. Main
+ * thread of the daemon. Must not know of maps, names or logs: the tests drive it with invented
+ * events.
  */
 #include "runtime/daemon/model/mpi_worlds.h"
 
@@ -11,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define ARGS_MAX 4096
+#define ARGS_MAX 4096 /* bytes of a command line */
 
 static const char *base_name(const char *path)
 {

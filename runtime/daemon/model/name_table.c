@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names: joining and keeping. Must not know of slots, ranks or logs.
+ * Names: joining the pieces of a name event to a path, and the table of names by record id. The
+ * kernel sends the chain of directories backwards, as it walks dentries, and the string that the
+ * program gave. Entries are allocated with their text behind them and never moved, so that pointers
+ * stay valid until scribe_name_table_clear() at the job's end. Main thread of the daemon. Must not
+ * know of slots, ranks or logs.
  */
 #include "runtime/daemon/model/name_table.h"
 
@@ -14,6 +18,7 @@ struct out {
 	size_t bytes, cap;
 };
 
+/* Cuts at the capacity; always ends in NUL. */
 static void put(struct out *o, const char *text, size_t bytes)
 {
 	size_t room = o->cap - 1 - o->bytes;
@@ -45,6 +50,11 @@ static void put_chain(struct out *o, const char *chain, size_t bytes)
 	}
 }
 
+/*
+ * An absolute string replaces the chain. A chain that does not reach a root (`detached`) or is
+ * longer than the kernel walks (`cut`) gets a marker, so that it does not pass for a path from the
+ * root.
+ */
 size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_t cap)
 {
 	struct out o = {ret_path, 0, cap};
@@ -69,6 +79,10 @@ size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_
 	return o.bytes;
 }
 
+/*
+ * Two texts of equal id would share an entry; the id is Darshan's 64-bit hash, which logs rely on
+ * as well.
+ */
 struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes)
 {
 	uint64_t id = scribe_record_id(path, bytes);

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See path_resolve.h. */
+/*
+ * Links and dots of a path; see path_resolve.h. Paths are opened with O_PATH below the process's
+ * root by openat2(). RESOLVE_CACHED answers from the kernel's dentry cache alone and never waits;
+ * where that is not enough the caller's function decides. In the daemon it refuses or delegates to
+ * a helper; in a helper it opens the path and may wait for a file server. The second half walks a
+ * path component by component, with the job's own changes of links (link_table.c) before what the
+ * file system shows now. Nothing is owned; descriptors are closed in the same call.
+ */
 #include "runtime/daemon/model/path_resolve.h"
 
 #include <errno.h>
@@ -14,7 +21,10 @@
 
 #include "runtime/core/path.h"
 
-/* Does the path need the file system at all? Chains from the kernel do not. */
+/*
+ * Does the path need the file system at all? Chains from the kernel do not. Also true for empty
+ * components: "//" and a slash at the end.
+ */
 static bool has_dots(const char *path)
 {
 	for (const char *p = path; *p; p++)
@@ -32,6 +42,7 @@ struct root {
 	void *ctx;
 };
 
+/* RESOLVE_NO_MAGICLINKS: a path through /proc/PID/fd would be resolved with the daemon's rights. */
 static int open_at(int root_fd, const char *path, unsigned flags, uint64_t resolve)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC | (flags & SCRIBE_PATH_NOFOLLOW ? O_NOFOLLOW : 0),
@@ -47,6 +58,7 @@ int scribe_path_open(void *ctx, int root_fd, const char *path, unsigned flags)
 	return open_at(root_fd, path, flags, 0);
 }
 
+/* -EAGAIN: not in the cache. -EINVAL: a kernel before 5.12, which has no RESOLVE_CACHED. */
 static int open_below(const struct root *at, const char *path, unsigned flags)
 {
 	int fd = open_at(at->root_fd, path, flags, RESOLVE_CACHED);
@@ -54,7 +66,10 @@ static int open_below(const struct root *at, const char *path, unsigned flags)
 	return fd == -EAGAIN || fd == -EINVAL ? at->fn(at->ctx, at->root_fd, path, flags) : fd;
 }
 
-/* Did the kernel mark the path of a removed file? A file may be called so, too. */
+/*
+ * Did the kernel mark the path of a removed file? A file may be called so, too. The mark is
+ * believed only if no file of that name exists.
+ */
 static bool is_gone(const struct root *at, const char *path, size_t n)
 {
 	static const char mark[] = " (deleted)";
@@ -68,7 +83,10 @@ static bool is_gone(const struct root *at, const char *path, size_t n)
 	return fd < 0;
 }
 
-/* Where an O_PATH descriptor stands, relative to the root. */
+/*
+ * Where an O_PATH descriptor stands, relative to the root. The kernel's text is relative to this
+ * process's root, so the text of the root's own path is cut off in front.
+ */
 static ssize_t path_of(const struct root *at, int fd, char *ret, size_t cap)
 {
 	char link[64], root[PATH_MAX];
@@ -101,7 +119,8 @@ static bool is_same_file(int a, int b)
 
 /*
  * A path with links followed. The kernel says where a descriptor stands *now*: when a directory was
- * renamed since it was opened that is no name that the process has used, and the path leads elsewhere.
+ * renamed since it was opened that is no name that the process has used, and the path leads
+ * elsewhere. Therefore it is opened a second time, and both must be the same file.
  */
 static ssize_t follow_links(const struct root *root, const char *path, char *ret, size_t cap)
 {
@@ -150,6 +169,7 @@ static ssize_t append(char *ret, size_t cap, const char *text, size_t bytes)
 }
 
 #define LINKS_MOST      40 /* as the kernel follows */
+/* Bounds the number of opens for one path: each is as long as the path in front of it. */
 #define COMPONENTS_MOST 128
 
 /*
@@ -180,7 +200,12 @@ static bool read_dangling(const struct root *root, const char *path, char *ret, 
 	return true;
 }
 
-/* The longest beginning of `path` that is there, resolved, and the rest as it stands; `end`: of the beginning. */
+/*
+ * The longest beginning of `path` that is there, resolved, and the rest as it stands; `end`: of the
+ * beginning. From the full length, `end` goes back one component whenever the beginning does not
+ * exist. A dangling link is replaced by its target, and the search begins again with the new text.
+ * -1: no beginning exists, or a limit was hit.
+ */
 static ssize_t resolve_from(const struct root *root, const char *path, size_t end, char *ret, size_t cap)
 {
 	char whole[SCRIBE_NAME_ROOM], begin[SCRIBE_NAME_ROOM];
@@ -228,6 +253,10 @@ static size_t parent_end(const char *path)
 	return n;
 }
 
+/*
+ * With nofollow the last component stays as text, because the call has worked on the link itself.
+ * If nothing can be opened the path is cleaned as text only.
+ */
 size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, scribe_path_open_fn fn,
 			   void *ctx)
 {
@@ -243,7 +272,10 @@ size_t scribe_path_resolve(char *path, size_t cap, int root_fd, bool nofollow, s
 	return (size_t)n;
 }
 
-/* Others may write into an ancestor where each may only remove what is his own (the sticky bit). */
+/*
+ * Others may write into an ancestor where each may only remove what is his own (the sticky bit).
+ * AT_STATX_DONT_SYNC: attributes from the cache, no request to a file server.
+ */
 static bool is_fixed(int root_fd, const char *folder, bool ancestor)
 {
 	int fd = open_at(root_fd, folder, SCRIBE_PATH_NO_LINKS, RESOLVE_CACHED);
@@ -286,6 +318,10 @@ static unsigned components(const char *path)
 	return n;
 }
 
+/*
+ * The common case, cheap: one cached open without links proves the name. False does not mean that
+ * there is a link, only that the walk is needed.
+ */
 bool scribe_path_is_plain(const char *path, int root_fd, bool nofollow, const struct scribe_link_table *links,
 			  uint64_t root)
 {
@@ -314,6 +350,7 @@ void scribe_path_walk_begin(struct scribe_path_walk *k, const char *path, bool n
 	strcpy(k->rest, path);
 }
 
+/* Removes the last component; at the root nothing is left to remove. */
 static void go_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -324,7 +361,10 @@ static void go_up(char *path)
 
 enum step { STEP_NONE, STEP_DOT, STEP_NAME, STEP_LAST };
 
-/* The next component goes from what is left to what is done. LAST: it is not followed. */
+/*
+ * The next component goes from what is left to what is done. LAST: it is not followed. ".." is
+ * resolved against what is done, where links are followed already: that is how the kernel does it.
+ */
 static enum step next_component(struct scribe_path_walk *k)
 {
 	char *name = k->rest + strspn(k->rest, "/");
@@ -349,7 +389,10 @@ static enum step next_component(struct scribe_path_walk *k)
 	return step;
 }
 
-/* What is done ends in a link that says `target`. */
+/*
+ * What is done ends in a link that says `target`. The target goes in front of the rest; a relative
+ * one is resolved in the link's folder.
+ */
 static void enter_link(struct scribe_path_walk *k, const char *target)
 {
 	size_t n = strlen(target), left = strlen(k->rest);
@@ -366,7 +409,10 @@ static void enter_link(struct scribe_path_walk *k, const char *target)
 		go_up(k->done);
 }
 
-/* Of what the job has not changed. False: the file system would have to be asked. */
+/*
+ * Of what the job has not changed. False: the file system would have to be asked. True: `done` is
+ * resolved as far as it exists. An error other than "not cached" is a name that is gone: it stays.
+ */
 static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 {
 	int fd = open_at(at->root_fd, k->done, SCRIBE_PATH_NOFOLLOW, RESOLVE_CACHED);
@@ -389,7 +435,10 @@ static bool follow_last(struct scribe_path_walk *k, const struct root *at)
 	return true;
 }
 
-/* What is done may have become shorter. */
+/*
+ * What is done may have become shorter. Once it is shorter than the changed component, ".." or a
+ * link has led out of it, and the file system counts again.
+ */
 static void note_up(struct scribe_path_walk *k)
 {
 	if (strlen(k->done) < k->changed)
@@ -401,6 +450,10 @@ static int never(void *ctx, int root_fd, const char *path, unsigned flags)
 	return -EAGAIN;
 }
 
+/*
+ * Components beyond the limit are joined as text (`cut`). Where the walk returns false, `done` ends
+ * in the component in question, and scribe_path_walk_answer() may replace it before the next call.
+ */
 bool scribe_path_walk(struct scribe_path_walk *k, int root_fd, const struct scribe_link_table *links, uint64_t root)
 {
 	const struct root at = {root_fd, never, NULL};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rank rule, tried under MPICH, Open MPI and Slurm: PMI_RANK, else
- * PMIX_RANK, else OMPI_COMM_WORLD_RANK, else FLUX_TASK_RANK, else SLURM_PROCID
- * where SLURM_STEP_ID is set. Must not know of processes or worlds.
+ * The rank rule, tried under MPICH, Open MPI and Slurm: PMI_RANK, else PMIX_RANK, else
+ * OMPI_COMM_WORLD_RANK, else FLUX_TASK_RANK, else SLURM_PROCID where SLURM_STEP_ID is set. Must not
+ * know of processes or worlds. The environment comes in pieces of any size, as kernel events bring
+ * them; the reader is a state machine over single characters and keeps a bounded value for each
+ * variable of interest. Main thread of the daemon.
  */
 #include "runtime/daemon/model/rank_env.h"
 
@@ -59,6 +61,10 @@ static const char *const names[VARIABLES] = {
 _Static_assert(VARIABLES <= sizeof(((struct scribe_envreader *)0)->value) / SCRIBE_ENV_VALUE_MAX,
 	       "room for every variable");
 
+/*
+ * In this order, the first that has a valid rank. PMIX itself has no variable for the size; Open
+ * MPI's is used.
+ */
 static const struct {
 	enum variable rank, size;
 	enum scribe_rank_source launcher;
@@ -68,6 +74,7 @@ static const struct {
 	{SLURM_PROCID, SLURM_TASKS, SCRIBE_RANK_SLURM},
 };
 
+/* Schedulers before Grid Engine's JOB_ID, whose name others use as well. */
 static const enum variable job_order[] = {SLURM_JOB, PBS_JOB, LSF_JOB, COBALT_JOB, FLUX_JOB, SGE_JOB};
 
 void scribe_envreader_begin(struct scribe_envreader *r)
@@ -92,6 +99,10 @@ static void next_string(struct scribe_envreader *r)
 	r->in_value = false;
 }
 
+/*
+ * A name or value that is too long is cut: a cut name matches no variable, since all are shorter
+ * than the limit.
+ */
 void scribe_envreader_feed(struct scribe_envreader *r, const char *text, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -131,6 +142,10 @@ static int64_t number(const char *text, int64_t least, bool strict)
 	return n;
 }
 
+/*
+ * A text that is equal for all ranks of the world and differs between worlds of a job; "" where the
+ * launcher gives none.
+ */
 static void world_name(const struct scribe_envreader *r, struct scribe_rankenv *env)
 {
 	bool pmix = env->launcher == SCRIBE_RANK_PMIX || env->launcher == SCRIBE_RANK_OMPI;
@@ -147,6 +162,10 @@ static void world_name(const struct scribe_envreader *r, struct scribe_rankenv *
 		snprintf(env->world, sizeof(env->world), "pmi:%.240s", r->value[PMI_JOBID]);
 }
 
+/*
+ * A rank without a valid number is passed over. A size that is not larger than the rank belongs to
+ * another, outer world: the rank counts, the size does not.
+ */
 void scribe_envreader_end(struct scribe_envreader *r, struct scribe_rankenv *ret_env)
 {
 	struct scribe_rankenv env = {.rank = -1, .size = -1, .jobid = -1};

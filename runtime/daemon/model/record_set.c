@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a rank. Must not know of processes, slots or logs. */
+/*
+ * The files of a rank: records of all modules by record id and module, in a hash table, and in an
+ * array in order of appearance, over which callers iterate. A set owns its records, each allocated
+ * by itself so that pointers stay valid while the array grows. Filled by draining in the daemon's
+ * main thread; joined with others in the log builder. Must not know of processes, slots or logs.
+ */
 #include "runtime/daemon/model/record_set.h"
 
 #include "runtime/daemon/model/standard_streams.h"
@@ -33,6 +38,10 @@ struct scribe_file_record *scribe_records_at(struct scribe_records *r, uint64_t 
 	return scribe_records_at_module(r, SCRIBE_MOD_POSIX, id);
 }
 
+/*
+ * The same name has one id in all modules: the module is mixed in. 0 stays POSIX, whose key is the
+ * id.
+ */
 static uint64_t key_of(int module, uint64_t id)
 {
 	return module == SCRIBE_MOD_POSIX ? id : id ^ (uint64_t)module * 0x9e3779b97f4a7c15ull;
@@ -71,6 +80,10 @@ struct scribe_file_record *scribe_records_find(const struct scribe_records *r, i
 	return r ? scribe_map_get(&r->by_id, key_of(module, id)) : NULL;
 }
 
+/*
+ * Properties of a data set (dimensions, sizes of points) are no counters: a later value replaces,
+ * and is not added.
+ */
 void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_part *of)
 {
 	for (int i = 0; f->module == SCRIBE_MOD_H5D && i < SCRIBE_LIB_H5D_PROPERTIES; i++)
@@ -79,6 +92,10 @@ void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ex
 		f->acc.ext.v[i] = of->v[i];
 }
 
+/*
+ * Counters are summed. Of attributes that are set once the other's mode and alignment win, ids and
+ * former names stay. -ENOMEM leaves `r` with some of the records joined.
+ */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other)
 {
 	for (size_t i = 0; other && i < other->n; i++) {
@@ -100,6 +117,9 @@ int scribe_records_join(struct scribe_records *r, const struct scribe_records *o
 	return 0;
 }
 
+/*
+ * Any POSIX counter that a log would show. A record may exist for a name or a library's use alone.
+ */
 int scribe_file_has_posix(const struct scribe_file_record *f)
 {
 	const struct scribe_posix_part *p = &f->acc.sum;
@@ -110,6 +130,7 @@ int scribe_file_has_posix(const struct scribe_file_record *f)
 		p->fdsyncs | p->rename_sources | p->rename_targets) != 0;
 }
 
+/* Any extended counter but the closes, which alone are no activity. 0 or 1. */
 static int has_ext(const struct scribe_file_record *f)
 {
 	for (int i = 0; i < SCRIBE_EXT_CLOSE_NS; i++)
@@ -118,6 +139,7 @@ static int has_ext(const struct scribe_file_record *f)
 	return 0;
 }
 
+/* Standard streams alone do not count, as every program has them. */
 int scribe_records_have_activity(const struct scribe_records *r)
 {
 	for (size_t i = 0; r && i < r->n; i++)

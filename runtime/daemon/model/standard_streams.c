@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See standard_streams.h. */
+/*
+ * The names under which Darshan records the three standard streams, and their record ids. Ids are
+ * computed at the first call and cached in static memory. Main thread of the daemon, or the log
+ * builder's copy of it.
+ */
 #include "runtime/daemon/model/standard_streams.h"
 
 #include <string.h>

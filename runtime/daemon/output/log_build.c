@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathering the records of a unit: files of its ranks through their cores,
- * process table, ledger. Must not know of files and paths of logs.
+ * Gathering the records of a unit into a bundle: files of its ranks through their cores, common
+ * records reduced over the ranks, process table, ledger. The caller owns the bundle. Runs in the
+ * log builder, a forked copy of the daemon; what only the daemon can tell (processor time, kernel
+ * memory) is taken before the fork (scribe_log_build_account). Must not know of files and paths of
+ * logs.
  */
 #include "runtime/daemon/output/log_build.h"
 
@@ -20,6 +23,10 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/state/job_nodes.h"
 
+/*
+ * Names of process records are made up: node and serial, so that those of several nodes differ.
+ * Serial 0: the sum of all that are no longer listed.
+ */
 static uint64_t process_id(const struct scribe_job *w, uint32_t proc_id, char *ret_name, size_t cap)
 {
 	int n = proc_id ? snprintf(ret_name, cap, "process:%s:%u", w->host, proc_id)
@@ -28,6 +35,7 @@ static uint64_t process_id(const struct scribe_job *w, uint32_t proc_id, char *r
 	return scribe_record_id(ret_name, (size_t)n);
 }
 
+/* Counters of a log are signed. */
 static void add_totals(struct scribe_process_record *rec, const struct scribe_totals *t)
 {
 	rec->records = (int64_t)t->records;
@@ -37,6 +45,7 @@ static void add_totals(struct scribe_process_record *rec, const struct scribe_to
 	rec->operations = (int64_t)t->operations;
 }
 
+/* One record a listed process, then one for the sum of the others. */
 int scribe_log_build_processes(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			    uint64_t base_ns)
 {
@@ -102,6 +111,10 @@ void scribe_log_build_account(const struct scribe_job *w, struct scribe_log_acco
 	}
 }
 
+/*
+ * The time of finalizing begins with the unit's last end. The builder's own processor time is added
+ * where this is a copy.
+ */
 int scribe_log_build_ledger(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			 const struct scribe_log_account *a)
 {
@@ -140,9 +153,9 @@ size_t scribe_log_build_name(const struct scribe_job *w, const struct scribe_bun
 }
 
 /*
- * Ranks whose common records become one: those of a world, a world of one rank
- * included (as the ranks themselves and Darshan have it); 0 for what is no world,
- * and where whoever makes the log of several nodes' parts does it.
+ * Ranks whose common records become one: those of a world, a world of one rank included (as the
+ * ranks themselves and Darshan have it); 0 for what is no world, and where whoever makes the log of
+ * several nodes' parts does it. Also 0 where Darshan's setting forbids reduction (`unshared`).
  */
 static int64_t reduced_over(const struct scribe_job *w, const struct scribe_log_unit *u)
 {
@@ -160,6 +173,7 @@ static int all_of_rank(struct scribe_job *w, struct scribe_rank *r, uint64_t bas
 	return rc < 0 ? rc : scribe_daemon_modules_rank(w, r, b, partial);
 }
 
+/* The log is written from this daemon's records alone: nothing came from the ranks. */
 int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {
@@ -173,6 +187,10 @@ int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, u
 	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(w, u)) : rc;
 }
 
+/*
+ * Records that came after the ranks had fetched theirs; the others are in the ranks' log or in a
+ * part.
+ */
 int scribe_log_build_late(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
 		       struct scribe_bundle *b, uint64_t *partial)
 {

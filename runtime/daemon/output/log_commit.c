@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commit: one finished log for a unit. Records come from this daemon's memory
- * (deferred) or from the ranks' own reduced log (collective), to which later
- * I/O, the process table and the ledger are added.
+ * Commit: one finished log for a unit, written to a memory file. Records come from this daemon's
+ * memory (deferred) or from the ranks' own reduced log (collective), to which later I/O, the
+ * process table and the ledger are added. Building runs in the log builder, or in the daemon where
+ * no process is to be had; plans, images for ranks and paths are made by the daemon's main thread.
+ * Bundles, readers and writers live for one call.
  */
 #include "runtime/daemon/output/log_commit.h"
 
@@ -23,6 +25,7 @@
 #include "runtime/daemon/output/log_build.h"
 #include "runtime/daemon/collect/heatmaps.h"
 #include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/collect/publish.h"
 #include "runtime/daemon/collect/segment_windows.h"
 #include "runtime/daemon/collect/segments.h"
 #include "runtime/daemon/collect/modules.h"
@@ -199,6 +202,7 @@ static int write_names(struct scribe_job *w, struct scribe_bundle *b, const stru
 	return rc;
 }
 
+/* Modules in rising order: those before the traces, the traces, the rest. */
 static int write_records(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s,
 			 struct scribe_writer *wr)
 {
@@ -258,6 +262,10 @@ static int write_traced(struct scribe_job *w, struct scribe_bundle *b, struct lo
 	return ftruncate(fd, 0) < 0 ? -errno : write_log(w, b, s, fd, err);
 }
 
+/*
+ * A rank's records as an uncompressed log in a sealed memory file: the rank reads it as any log and
+ * cannot change it. The descriptor is returned, and the caller's.
+ */
 int scribe_commit_image(struct scribe_job *w, struct scribe_log_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
 {
@@ -495,6 +503,7 @@ int scribe_commit_build(struct scribe_job *w, struct scribe_log_unit *u, const s
 	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
 	add_why(&job, u);
 	scribe_windows_describe(w, base, base + span_of(&job), job.metadata, sizeof(job.metadata));
+	scribe_publish_describe(w, job.metadata, sizeof(job.metadata));
 	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
 		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
 	if (rc == 0)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a unit that is over to a file: the ranks' own log is fetched, the log is
- * built in memory, put to its place, else to the fallback. One at a time a job.
- * Must not know what logs hold.
+ * From a unit that is over to a file: the ranks' own log is fetched, the log is built in a copy of
+ * the daemon, then put in its directory by a helper of the job's user. The spool or /tmp is the
+ * fallback. Each step is a stage with at most one request under way; every turn of the loop
+ * advances it. One delivery at a time a job, in order. A struct scribe_delivery owns its memory
+ * files, helper and snapshot until finished(). Main thread of the daemon. Must not know what logs
+ * hold.
  */
 #include "runtime/daemon/output/log_deliver.h"
 
@@ -26,10 +29,15 @@
 #include "runtime/daemon/output/log_path.h"
 #include "runtime/daemon/state/job_nodes.h"
 
+/* Deliveries that are not reported have no entry in the job's list of logs. */
 #define NO_MESSAGE SIZE_MAX
 #define BUILDS_A_USER 2 /* logs that are built at once; those of other users are not kept waiting */
 #define MERGE_MS   120000 /* for the logs of a job, made of the parts of all its nodes */
 
+/*
+ * In this order, with some left out: FETCH if the ranks wrote a log; DAYS where directories are
+ * root's; one of PUT, ELSEWHERE and SPOOL; MERGE at a job's end on several nodes.
+ */
 enum stage {
 	STAGE_FETCH,
 	STAGE_CHECK,
@@ -120,6 +128,7 @@ void scribe_deliver_done(struct scribe_job *w)
 	(void)add(w, WHAT_DONE, NULL, NO_MESSAGE);
 }
 
+/* Noted in the journal only now: a daemon that dies before this delivers the log again. */
 static void finished(struct scribe_job *w, struct scribe_delivery *v)
 {
 	w->deliveries = v->next;
@@ -134,6 +143,7 @@ static void finished(struct scribe_job *w, struct scribe_delivery *v)
 	free(v);
 }
 
+/* The error goes to the report, or, without one, to the daemon's log. */
 static void failed(struct scribe_job *w, struct scribe_delivery *v)
 {
 	struct scribe_msg_log *m = message(w, v);
@@ -200,6 +210,7 @@ struct built {
 	struct scribe_err err;
 };
 
+/* In the copy. Only the struct's bytes come back: no pointers. */
 static int build_log(void *ctx, void *answer)
 {
 	const struct to_build *x = ctx;
@@ -369,6 +380,7 @@ static bool put_at(struct scribe_delivery *v, struct scribe_helper *h, const str
 	return *ret_rc < 0 && *ret_rc != -EBUSY;
 }
 
+/* The log stays in memory until another stage has put it somewhere. */
 static void no_place(struct scribe_job *w, struct scribe_delivery *v, int rc)
 {
 	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
@@ -538,6 +550,7 @@ static void spool(struct scribe_job *w, struct scribe_delivery *v)
 	ended_at(w, v, path, rc);
 }
 
+/* Stages that need no answer follow each other at once. */
 void scribe_deliver_tick(struct scribe_job *w)
 {
 	static void (*const steps[])(struct scribe_job *, struct scribe_delivery *) = {

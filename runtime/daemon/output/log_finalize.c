@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See log_finalize.h. Must not know what stands in a log. */
+/*
+ * When a unit is over its records are completed and its delivery begins; see log_finalize.h. Living
+ * processes are drained once more, segments taken, and the unit marked as committed: later records
+ * do not belong to it. Owns nothing. Main thread of the daemon. Must not know what is in a log.
+ */
 #include "runtime/daemon/output/log_finalize.h"
 
 #include "runtime/daemon/collect/segments.h"
@@ -20,6 +24,7 @@ static bool has_records(const struct scribe_log_unit *u)
 	return false;
 }
 
+/* Without memory for the report's entry there is no log. */
 static void commit_unit(struct scribe_job *w, struct scribe_log_unit *u)
 {
 	for (struct scribe_process *p = u->first; p; p = p->next)
@@ -37,6 +42,7 @@ static void commit_unit(struct scribe_job *w, struct scribe_log_unit *u)
 		scribe_deliver_unit(w, u, w->logs - 1);
 }
 
+/* An earlier daemon has delivered this unit: only its entry in the report is made again. */
 void scribe_commit_resumed(struct scribe_job *w, uint32_t unit, const struct scribe_msg_log *m)
 {
 	struct scribe_log_unit *u = w->worlds.units;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where a log goes and what it is called, as Darshan does it:
- * DIR[/YYYY/M/D]/user_exe_idJOB-PID_M-D-SECS-HASH_DURATION.darshan, or the one
- * name asked for with .2, .3 … before its ending for further logs.
+ * DIR[/YYYY/M/D]/user_exe_idJOB-PID_M-D-SECS-HASH_DURATION.darshan, or the one name asked for with
+ * .2, .3 … before its ending for further logs. Also the directories that a path needs before ranks
+ * write there, and a trial of them. Paths are texts of the caller's; helpers do all access. Main
+ * thread of the daemon.
  */
 #include "runtime/daemon/output/log_path.h"
 
@@ -24,6 +26,10 @@
 #define PARTIAL "darshan_partial"
 #define ANSWER_MS 2000 /* for directories that ranks wait for */
 
+/*
+ * The process after which a log is named: the lowest rank's first one, or of the rest the job's
+ * first. NULL: none known.
+ */
 struct scribe_process *scribe_log_path_leader(struct scribe_job *w, const struct scribe_log_unit *u)
 {
 	struct scribe_process *best = NULL;
@@ -48,6 +54,7 @@ static void word(const char *from, char *to, size_t cap)
 		snprintf(to, cap, "unknown");
 }
 
+/* The first word of the command line, else the executable, without directories. */
 static void program_word(const struct scribe_process *leader, char *to, size_t cap)
 {
 	char first[1024];
@@ -114,6 +121,10 @@ static int log_dir(const struct scribe_job *w, char *ret, size_t cap)
 	return 0;
 }
 
+/*
+ * The beginning of the directory for parts: equal on all nodes of the job, hence without time and
+ * process id.
+ */
 int scribe_log_path_stem(const struct scribe_job *w, char *ret_path, size_t cap)
 {
 	char dir[SCRIBE_PATH_MAX], user[64], id[160];
@@ -131,6 +142,10 @@ int scribe_log_path_stem(const struct scribe_job *w, char *ret_path, size_t cap)
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
+/*
+ * Bytes of the site's log directory, below which directories of the date are root's; 0: they are
+ * the user's own.
+ */
 size_t scribe_log_path_shared(const struct scribe_job *w, const char *path)
 {
 	const struct scribe_config *c = &w->config;
@@ -141,6 +156,10 @@ size_t scribe_log_path_shared(const struct scribe_job *w, const char *path)
 	return strncmp(path, c->log_dir, n) || path[n] != '/' ? 0 : n;
 }
 
+/*
+ * Bytes of the path up to the directory named after the user (%u); from there on all must be the
+ * user's. 0: no %u.
+ */
 size_t scribe_log_path_own(const struct scribe_job *w, const char *path)
 {
 	const char *at = w->config.log_file[0] ? NULL : strstr(w->config.log_dir, "%u"), *end;
@@ -151,6 +170,9 @@ size_t scribe_log_path_own(const struct scribe_job *w, const char *path)
 	return end ? (size_t)(end - path) : 0;
 }
 
+/*
+ * The hash of node, time, unit and number makes the name unique: Darshan has a random number there.
+ */
 static int made_name(const struct scribe_job *w, const struct scribe_log_unit *u, char *ret, size_t cap)
 {
 	struct scribe_process *leader = scribe_log_path_leader((struct scribe_job *)(uintptr_t)w, u);
@@ -184,6 +206,7 @@ static int made_name(const struct scribe_job *w, const struct scribe_log_unit *u
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
+/* Each call takes a number of the job, whether or not the log is delivered in the end. */
 int scribe_log_path_partial(struct scribe_job *w, const struct scribe_log_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err)
 {
@@ -207,7 +230,10 @@ int scribe_log_path_partial(struct scribe_job *w, const struct scribe_log_unit *
 	return rc < 0 ? scribe_err_set(err, rc, "the log's path is too long") : 0;
 }
 
-/* Ask root for the service's directories of the date, or the job's user for the rest. */
+/*
+ * Ask root for the service's directories of the date, or the job's user for the rest. -EAGAIN: the
+ * request is under way.
+ */
 static int ask(struct scribe_job *w, struct scribe_preparing *at, bool days, bool remove, struct scribe_err *err)
 {
 	int rc = days ? scribe_helper_start(&at->helper, geteuid(), getegid(), "", err)
@@ -223,6 +249,10 @@ static int ask(struct scribe_job *w, struct scribe_preparing *at, bool days, boo
 		      : -EAGAIN;
 }
 
+/*
+ * 0: the directories are there; -EAGAIN: call again. A named log that exists is removed first, as
+ * the ranks create it anew.
+ */
 int scribe_log_path_prepare(struct scribe_job *w, const struct scribe_log_unit *u, struct scribe_preparing *at,
 			 struct scribe_err *err)
 {
@@ -245,6 +275,10 @@ int scribe_log_path_prepare(struct scribe_job *w, const struct scribe_log_unit *
 			      strerror(-rc));
 }
 
+/*
+ * Of a private daemon, before CMD runs: a file is created and removed, so that a wrong path is
+ * reported at once.
+ */
 int scribe_log_path_check(struct scribe_job *w, struct scribe_err *err)
 {
 	char path[SCRIBE_PATH_MAX], dir[SCRIBE_PATH_MAX] = "";
@@ -271,6 +305,7 @@ int scribe_log_path_check(struct scribe_job *w, struct scribe_err *err)
 	return 0;
 }
 
+/* For JOB_CHECK (log_check.c): a name that no other node and no other daemon uses at this time. */
 int scribe_log_path_trial(const struct scribe_job *w, char *ret_partial, char *ret_path, size_t cap,
 		       struct scribe_err *err)
 {
@@ -291,6 +326,7 @@ int scribe_log_path_trial(const struct scribe_job *w, char *ret_partial, char *r
 	return 0;
 }
 
+/* For a log that cannot be written where it should be. */
 int scribe_log_path_fallback(const char *wanted, char *ret_path, size_t cap)
 {
 	const char *slash = strrchr(wanted, '/');
@@ -298,6 +334,10 @@ int scribe_log_path_fallback(const char *wanted, char *ret_path, size_t cap)
 	return snprintf(ret_path, cap, "/tmp/%s", slash ? slash + 1 : wanted) < (int)cap ? 0 : -ENAMETOOLONG;
 }
 
+/*
+ * `seconds` is the run time in the name. `partial` ends in ".darshan_partial"
+ * (scribe_log_path_partial).
+ */
 int scribe_log_path_final(const struct scribe_job *w, const char *partial, uint64_t seconds, char *ret_path,
 		       size_t cap)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A job on several nodes; see node_parts.h. */
+/*
+ * Names and contents of a job's parts on several nodes; see node_parts.h. All nodes derive the same
+ * directory and world names from the job, so that they need not exchange anything but files. The
+ * unit owns the text of its log's path. Main thread of the daemon; helpers write the files.
+ */
 #include "runtime/daemon/output/node_parts.h"
 
 #include <errno.h>
@@ -14,6 +18,7 @@
 #include "runtime/daemon/state/job_messages.h"
 #include "runtime/daemon/state/job_nodes.h"
 
+/* A job that is started again has another directory: old parts must not be merged with new ones. */
 int scribe_parts_path(const struct scribe_job *w, const char *name, char *ret_path, size_t cap)
 {
 	char stem[SCRIBE_PATH_MAX];
@@ -48,6 +53,10 @@ static unsigned earlier_namesakes(const struct scribe_job *w, const struct scrib
 	return n;
 }
 
+/*
+ * A hash of the world's key, which may be long and have slashes. A key of this node only gets the
+ * node's name mixed in.
+ */
 static void world_word(const struct scribe_job *w, const struct scribe_log_unit *u, char *ret, size_t cap)
 {
 	uint64_t hash = scribe_hash64(u->key, strlen(u->key), u->id ? earlier_namesakes(w, u) : 0);
@@ -90,7 +99,10 @@ static void keep_place(struct scribe_log_unit *u, const char *path)
 	u->log_path = strdup(path);
 }
 
-/* Where the finished log belongs, below the directory that holds that of the parts. */
+/*
+ * Where the finished log belongs, below the directory that holds that of the parts. Relative to the
+ * directory of the parts' directory, since the merging node may mount it elsewhere.
+ */
 static int place_of(struct scribe_job *w, struct scribe_log_unit *u, struct scribe_part_info *info)
 {
 	char path[SCRIBE_PATH_MAX], stem[SCRIBE_PATH_MAX];
@@ -134,6 +146,9 @@ int scribe_node_parts_describe(struct scribe_job *w, struct scribe_log_unit *u, 
 	return rc < 0 ? rc : scribe_part_info_write(&info, text, cap);
 }
 
+/*
+ * The note that this node has delivered all: how many nodes there are, and the names of its parts.
+ */
 int scribe_parts_write_done(const struct scribe_job *w, int fd)
 {
 	int rc = dprintf(fd, "nodes=%u\n", w->spec.nodes);
@@ -150,6 +165,7 @@ int scribe_parts_write_done(const struct scribe_job *w, int fd)
 	return rc < 0 ? -EIO : 0;
 }
 
+/* The helper lists the logs that it made of the parts; in the job's report they replace them. */
 void scribe_parts_made(struct scribe_job *w, int fd)
 {
 	FILE *f = fdopen(dup(fd), "r");

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spool; see spool.h. Must not know jobs. */
+/*
+ * The spool: logs that could not be written in their directory are stored in the daemon's own,
+ * UID/NAME, each with a note where it belongs. In rounds every ROUND_NS each is tried again, by a
+ * helper of its user; one is being moved at a time. Two helpers: one with root's identity writes
+ * into the spool, one moves. struct scribe_spool owns both. Main thread of the daemon. Must not
+ * know jobs.
+ */
 #include "runtime/daemon/output/spool.h"
 
 #include <dirent.h>
@@ -19,6 +25,7 @@
 
 #define NOTE     ".to"
 #define ROUND_NS 10000000000ull /* between two rounds */
+/* ms for a helper's answer */
 #define MOVE_MS  20000
 #define MERGE_MS 120000
 #define LEAST_BYTES (64 << 10) /* that a log counts as: bounds their number, too */
@@ -46,6 +53,7 @@ struct scribe_spool {
 	uint64_t next_round_ns;
 };
 
+/* Others may not write there: notes are read again, and believed. */
 int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct scribe_err *err)
 {
 	struct scribe_spool *s;
@@ -82,7 +90,10 @@ struct scribe_helper *scribe_spool_helper(struct scribe_spool *s)
 	return &s->writer;
 }
 
-/* Whoever knows a log's name may reach it; the log itself is its user's to read. */
+/*
+ * Whoever knows a log's name may reach it; the log itself is its user's to read. Mode 0711: a user
+ * can open a log whose name was reported, but cannot list others.
+ */
 static int make_folder(const struct scribe_spool *s, unsigned uid)
 {
 	char path[SCRIBE_PATH_MAX + 16];
@@ -95,6 +106,10 @@ static int make_folder(const struct scribe_spool *s, unsigned uid)
 	return 0;
 }
 
+/*
+ * The name is a hash of the path that was wanted, so a log that comes twice replaces itself.
+ * ret_note: the note's text.
+ */
 int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, const char *to, char *ret_path,
 		      size_t cap, char *ret_note, size_t note_cap)
 {
@@ -114,6 +129,7 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, 
 	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
 }
 
+/* -EINVAL: it was not written completely, or by another version. */
 static int read_note(const struct scribe_spool *s, const char *name, struct note *ret)
 {
 	char path[2 * SCRIBE_PATH_MAX], text[SCRIBE_PATH_MAX + 256], *line, *end;
@@ -245,7 +261,10 @@ static int keep_least(void *ctx, const char *name)
 	return 0;
 }
 
-/* The least name of a log behind the one tried last; false: the round is over. */
+/*
+ * The least name of a log behind the one tried last; false: the round is over. A scan of the
+ * folders for each name: few logs are there, and no list has to be kept up to date.
+ */
 static bool next_name(struct scribe_spool *s)
 {
 	char best[NAME_BYTES] = "";
@@ -256,7 +275,10 @@ static bool next_name(struct scribe_spool *s)
 	return best[0] != 0;
 }
 
-/* The log goes to its place, by its user's helper. */
+/*
+ * The log goes to its place, by its user's helper. The file's descriptor is passed to the helper,
+ * which may not read root's folder.
+ */
 static void put_back(struct scribe_spool *s)
 {
 	char path[2 * SCRIBE_PATH_MAX], partial[SCRIBE_PATH_MAX + 16];
@@ -288,6 +310,7 @@ static size_t dir_bytes(const char *path)
 	return (size_t)(strrchr(path, '/') - path);
 }
 
+/* One deadline a directory and round is enough. */
 static bool is_hung(const struct scribe_spool *s, const char *to)
 {
 	return s->hung[0] && dir_bytes(to) == strlen(s->hung) && !strncmp(s->hung, to, dir_bytes(to));
@@ -318,6 +341,7 @@ static bool begin_merge(struct scribe_spool *s)
 	return scribe_helper_merge(&s->mover, dir, false, -1, MERGE_MS) == 0;
 }
 
+/* Removed from the spool when the log is in its directory; -EEXIST counts as that. */
 static void end_move(struct scribe_spool *s, int rc)
 {
 	char path[2 * SCRIBE_PATH_MAX];

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In the worker: names and programs against a job's patterns. What it costs is the user's
- * own; limits of memory and processor time end it, which its job survives. Must not know
- * what the verdicts are for.
+ * In the worker, a helper with the job user's identity: names of files and programs are matched
+ * against a job's patterns. A request is a memory file with patterns (only when they have changed)
+ * and up to SCRIBE_HELPER_JUDGED texts; the answer has one word of module bits a text. Compiled
+ * patterns stay in static memory from request to request. The cost of a pattern is the user's own;
+ * limits of memory and processor time end the process, which its job survives. Must not know what
+ * the verdicts are for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +23,10 @@
 #define MEMORY_MAX (64u << 20) /* bytes: a thousand patterns take some megabytes */
 #define SECONDS    2u /* of processor time, for one answer */
 
+/*
+ * What is left of the request. Lengths in it are checked here, although the daemon has written
+ * them.
+ */
 struct reader {
 	const char *at, *end;
 };
@@ -78,6 +85,10 @@ static int take_patterns(struct scribe_patterns *p, struct reader *r, bool *ret_
 	return 0;
 }
 
+/*
+ * `given_up` has the bit of a text that could not be matched within the limits. -EINVAL: the
+ * request is malformed.
+ */
 static int judge(struct reader *r, bool anew, struct scribe_helper_answer *ret)
 {
 	static struct scribe_patterns patterns;
@@ -103,6 +114,10 @@ static int judge(struct reader *r, bool anew, struct scribe_helper_answer *ret)
 	return 0;
 }
 
+/*
+ * Limits are set again for each request: those of processor time are relative to what has been
+ * used.
+ */
 int scribe_helper_judge_texts(int fd, bool anew, struct scribe_helper_answer *ret)
 {
 	struct reader r;

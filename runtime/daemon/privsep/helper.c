@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The questions asked of a helper. Must not know what the files hold.
+ * The daemon's side of a helper: starting one, sending requests and taking answers. A helper has
+ * one socket and at most one request under way. Most requests are answered later: the loop polls
+ * scribe_helper_answered() until the answer is there or the deadline has passed. Some are waited
+ * for, for at most QUICK_MS. A helper may be compromised: lengths, codes and descriptors of its
+ * answers are checked. struct scribe_helper owns the socket; its process ends when that is closed.
+ * Main thread of the daemon. Must not know what the files hold.
  */
 #include "runtime/daemon/privsep/helper.h"
 
@@ -19,16 +24,21 @@
 #include "uprobes/elf/study.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
+/* The longest that the event loop waits for an answer, in ms. */
 #define QUICK_MS 2000
 #define CODE_MAX 9999 /* errno, and logfmt/base/err.h */
 
-/* A descriptor that nobody has asked for. */
+/*
+ * A descriptor that nobody has asked for. A compromised helper could otherwise fill the daemon's
+ * descriptor table.
+ */
 static void drop(int fd)
 {
 	if (fd >= 0)
 		close(fd);
 }
 
+/* The spawner is notified: it kills the helper if that does not end by itself. */
 static void disconnect(struct scribe_helper *h)
 {
 	if (h->sock < 0)
@@ -46,6 +56,10 @@ int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const cha
 	return scribe_helper_start_as(h, &who, err);
 }
 
+/*
+ * The spawner forks the process; its own first message, with its process id or an error, is read
+ * later (greet).
+ */
 int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_wanted *who, struct scribe_err *err)
 {
 	static uint32_t id;
@@ -69,7 +83,10 @@ int scribe_helper_start_as(struct scribe_helper *h, const struct scribe_helper_w
 	return 0;
 }
 
-/* Its first word, which says whether it has become its user. -EAGAIN: not yet. */
+/*
+ * Its first word, which says whether it has become its user. -EAGAIN: not yet. Until then `pid` is
+ * unknown where a spawner made the helper.
+ */
 static int greet(struct scribe_helper *h, int ms)
 {
 	int rc = 0, given = -1;
@@ -99,6 +116,7 @@ int scribe_helper_meet(struct scribe_helper *h, struct scribe_err *err)
 			      rc == -EPERM ? ": CAP_SETUID and CAP_SETGID are needed" : "");
 }
 
+/* Waits at most 1 s (200 times 5 ms) for a child of this process. */
 void scribe_helper_stop(struct scribe_helper *h)
 {
 	disconnect(h);
@@ -113,13 +131,20 @@ void scribe_helper_stop(struct scribe_helper *h)
 
 /* ---- questions ---- */
 
+/*
+ * After a timeout the stream of answers is out of step with the requests: the helper cannot be used
+ * again.
+ */
 static void give_up(struct scribe_helper *h)
 {
 	disconnect(h); /* an answer that comes late must not meet the next question */
 	h->asked = h->stashed = h->half = false;
 }
 
-/* `op_waits`: its answer is waited for here, one that is kept stays. */
+/*
+ * `op_waits`: its answer is waited for here, one that is kept stays. Else the deadline begins, and
+ * the answer is read by scribe_helper_answer().
+ */
 static int ask(struct scribe_helper *h, const struct scribe_helper_question *q, int fd, uint32_t deadline_ms,
 	       bool op_waits)
 {
@@ -154,7 +179,10 @@ static bool is_code(int rc)
 	return rc <= 0 && rc >= -CODE_MAX;
 }
 
-/* The answer to a question under way is waited for and kept: another one follows. */
+/*
+ * The answer to a question under way is waited for and kept: another one follows. -EBUSY: it has
+ * not come in time; it stays under way.
+ */
 static int stash(struct scribe_helper *h)
 {
 	struct scribe_helper_answer a = {0};
@@ -201,7 +229,10 @@ static int ask_now(struct scribe_helper *h, const struct scribe_helper_question 
 	return rc;
 }
 
-/* A question about this path; NULL: it is too long. */
+/*
+ * A question about this path; NULL: it is too long. One static request for all: it is 20 KiB, and
+ * sent before the next is made.
+ */
 static struct scribe_helper_question *about(int op, const char *path)
 {
 	static struct scribe_helper_question q;
@@ -263,7 +294,10 @@ int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline
 	return ask(h, &q, fd, deadline_ms, false);
 }
 
-/* An answer of two messages: what was found is one of its own. */
+/*
+ * An answer of two messages: what was found is one of its own. `half`: the first has come. False:
+ * not complete yet, and the deadline has not passed.
+ */
 static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc)
 {
 	struct scribe_helper_answer a = {0};
@@ -300,6 +334,7 @@ int scribe_helper_resolve(struct scribe_helper *h, int root_fd, const char *path
 	return q ? ask_how(h, q, root_fd, !nofollow, deadline_ms) : -ENAMETOOLONG;
 }
 
+/* The text is checked: it becomes a file's name in a log, and is compared with exclusion rules. */
 bool scribe_helper_resolved(struct scribe_helper *h, struct scribe_helper_path *ret, int *ret_rc)
 {
 	if (!second(h, ret, sizeof(*ret), ret_rc))
@@ -366,6 +401,10 @@ int scribe_helper_search(struct scribe_helper *h, const struct scribe_search *s)
 	return ask(h, &q, -1, 0, true);
 }
 
+/*
+ * One file of a search. `ms` 0 does not wait and returns -EAGAIN. The label is ended here, as the
+ * helper sends it.
+ */
 int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret, int *ret_fd, int ms)
 {
 	int rc = h->sock < 0 ? -EPIPE : greet(h, ms);
@@ -452,6 +491,11 @@ int scribe_helper_judge(struct scribe_helper *h, int fd, bool anew, uint32_t dea
 	return ask_how(h, &q, fd, anew, deadline_ms);
 }
 
+/*
+ * True also where the helper is gone: then rc is negative. A deadline that has passed closes the
+ * socket, since a late answer would be taken for the next one's, and marks the spawner's helpers as
+ * hanging.
+ */
 bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *ret)
 {
 	int rc, fd = -1;

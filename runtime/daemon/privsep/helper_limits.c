@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See helper_limits.h. */
+/*
+ * Limits of a helper that reads what a user wrote; see helper_limits.h. Set inside the helper,
+ * before each request of that kind. At the first one it also becomes a reader: a narrower system
+ * call filter, for good. Root's helper keeps its filter, as it serves requests of other kinds, too.
+ */
 #include "runtime/daemon/privsep/helper_limits.h"
 
 #include <stdbool.h>
@@ -8,8 +12,10 @@
 
 #include "runtime/daemon/privsep/sandbox.h"
 
+/* The hard limit: it cannot be raised again, so the soft one moves towards it with each request. */
 #define SECONDS_EVER 3600 /* of processor time, for all questions */
 
+/* A limit that cannot be set, for example because the hard one is lower, stays as it is. */
 static void limit(int what, rlim_t now, rlim_t ever)
 {
 	const struct rlimit r = {now, ever};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The hand itself: what it does with the user's files, as the user. Every path
- * comes from the daemon; what the user may have put there does not lead
- * elsewhere: no last component is followed, and no magic link.
+ * The helper process: what it does with the user's files, with the user's identity. It serves one
+ * request after the other on descriptor 3, its only one, and ends when the daemon closes it. Every
+ * path comes from the daemon; what the user may have put there does not lead elsewhere: no last
+ * component is followed, and no magic link. Requests and answers are static, since one is under way
+ * at a time. It may wait for a file server for any time: only this process is blocked.
  */
 #include "runtime/daemon/privsep/helper_main.h"
 
@@ -38,9 +40,13 @@
 #include "runtime/daemon/privsep/helper_limits.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
+/* Beside a log in the spool: the file that says where the log belongs. */
 #define NOTE_ENDING ".to"
 
-/* The last component is no symbolic link, and none on the way leads through /proc. */
+/*
+ * The last component is no symbolic link, and none on the way leads through /proc. Kernels before
+ * 5.6 and some filters have no openat2(): the last component alone is protected then.
+ */
 static int open_safely(const char *path, int flags, mode_t mode)
 {
 	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
@@ -94,16 +100,21 @@ static bool is_last_day(const char *behind)
 	return !behind[n] || scribe_parts_is_dir(name);
 }
 
-/* The directories of the date below the log directory: only the day's is everybody's, and sticky. */
+/*
+ * The directories of the date below the log directory: only the day's is everybody's, and sticky.
+ * `path` up to `prefix` exists and must belong to the helper's user; each directory below is opened
+ * relative to its parent, so that no rename by others can lead the next one elsewhere.
+ */
 static int make_days(char *path, size_t prefix)
 {
 	char *name = path + prefix, *slash;
-	mode_t mask = umask(0);
 	struct stat st;
+	mode_t mask;
 	int at, rc = 0;
 
 	if (prefix >= strlen(path) || *name != '/')
 		return -EINVAL;
+	mask = umask(0);
 	*name++ = 0;
 	at = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0 || fstat(at, &st) < 0)
@@ -122,6 +133,7 @@ static int make_days(char *path, size_t prefix)
 	return rc;
 }
 
+/* Repeats short writes; a negative errno ends it with part of the data written. */
 static int write_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -137,7 +149,10 @@ static int write_all(int fd, const char *data, size_t bytes)
 	return 0;
 }
 
-/* All of `from`, from its beginning, behind what `to` holds. */
+/*
+ * All of `from`, from its beginning, behind what `to` holds. pread(): the memory file's offset is
+ * shared with the daemon and stays as it is.
+ */
 static int copy(int from, int to)
 {
 	static char buf[1 << 18];
@@ -164,6 +179,10 @@ static int close_told(int fd, int rc)
 	return close(fd) < 0 && rc == 0 && errno != EINTR ? -errno : rc;
 }
 
+/*
+ * A new file, never an existing one: a leftover of the same name is removed first. Mode 0600 until
+ * it is complete.
+ */
 static int fresh_file(const char *path)
 {
 	int fd = open_safely(path, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -173,6 +192,10 @@ static int fresh_file(const char *path)
 	return fd;
 }
 
+/*
+ * Before the log: a note without a log is removed later, while a log without one could not be
+ * delivered.
+ */
 static int put_note(const char *to, const char *note)
 {
 	char path[SCRIBE_PATH_MAX + 8];
@@ -203,7 +226,10 @@ static int check_parts(const char *path)
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
 }
 
-/* What others read stands where nobody else can put anything in its place. */
+/*
+ * What others read stands where nobody else can put anything in its place. Of the metrics file.
+ * Written beside, then renamed, so that readers never see half of it.
+ */
 static int put_readable(const struct scribe_helper_question *q, int from)
 {
 	const char *slash = strrchr(q->to, '/');
@@ -230,6 +256,7 @@ static int put_readable(const struct scribe_helper_question *q, int from)
 	return rc;
 }
 
+/* A log: note, temporary file, then its name. The temporary file is removed on every failure. */
 static int put(struct scribe_helper_question *q, int from)
 {
 	int fd, rc = q->mkdirs ? scribe_make_dirs(q->path, q->prefix) : 0;
@@ -254,6 +281,10 @@ static int put(struct scribe_helper_question *q, int from)
 	return rc;
 }
 
+/*
+ * A file of the helper's own user only: a spooled log that somebody replaced must not be delivered
+ * as another's.
+ */
 static int fetch(const char *path, int to)
 {
 	int fd = open_safely(path, O_RDONLY | O_NONBLOCK, 0), rc;
@@ -269,7 +300,10 @@ static int fetch(const char *path, int to)
 	return rc;
 }
 
-/* Its length, or a negative errno. */
+/*
+ * Its length, or a negative errno. O_PATH opens no file, so that devices and FIFOs are not touched;
+ * the attribute is read through /proc.
+ */
 static int32_t attribute_of(const char *path, const char *name, void *value, size_t cap)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
@@ -290,6 +324,10 @@ static int32_t attribute_of(const char *path, const char *name, void *value, siz
 	return ret;
 }
 
+/*
+ * Paths come in `fd`, each with its NUL; behind them a length or a negative errno is appended for
+ * each, then the value.
+ */
 static int attributes(const char *name, int fd)
 {
 	static char paths[SCRIBE_HELPER_ATTRS_BYTES + 1];
@@ -335,6 +373,10 @@ static struct scribe_study study; /* of STUDY, a message of its own */
 static uint32_t peeked;           /* of PEEK, likewise */
 static struct scribe_helper_path resolved; /* of RESOLVE */
 
+/*
+ * A few bytes of another process's memory, by which a library's state is checked. Root's helpers
+ * alone may do this.
+ */
 static int peek(const struct scribe_helper_question *q)
 {
 	struct iovec here = {&peeked, q->prefix}, there = {(void *)(uintptr_t)q->where[1], q->prefix};
@@ -354,7 +396,10 @@ static int resolve(const struct scribe_helper_question *q, int root)
 	return 0;
 }
 
-/* Whoever holds the process's memory lock keeps us waiting. */
+/*
+ * Whoever holds the process's memory lock keeps us waiting. Reading these files takes the process's
+ * mmap lock, which another process may hold for long.
+ */
 static int process_text(const struct scribe_helper_question *q, const char *what)
 {
 	char path[64];
@@ -432,6 +477,10 @@ static void enter_root_of(pid_t pid, uint64_t ticks)
 		close(root);
 }
 
+/*
+ * Groups first: their look-up loads code, which must not come from the other root directory. The
+ * user is last: afterwards nothing could be changed any more.
+ */
 static int become(const struct scribe_helper_wanted *who)
 {
 	if (geteuid() != 0)
@@ -446,6 +495,10 @@ static int become(const struct scribe_helper_wanted *who)
 	return 0;
 }
 
+/*
+ * Signals for a process group do not end a helper in the middle of a log. The sandbox is last: it
+ * forbids what is done before it.
+ */
 static int settle_in(const struct scribe_helper_wanted *who)
 {
 	struct scribe_err err;
@@ -469,6 +522,7 @@ static int settle_in(const struct scribe_helper_wanted *who)
 	return scribe_sandbox(who->uid ? SCRIBE_PROCESS_HELPER : SCRIBE_PROCESS_ROOT_HELPER, &err);
 }
 
+/* The first message is the process id, or the error that ends it. Never returns. */
 void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
 {
 	static struct scribe_helper_question q;

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The process that makes helpers. Must not know what they are asked. */
+/*
+ * The spawner: a process forked from the daemon at start, before the daemon gives up its
+ * privileges. It forks helpers on request and kills those that do not end; the daemon itself never
+ * needs CAP_SETUID. A request is a struct scribe_helper_wanted with the helper's socket; one
+ * without a socket marks a helper as unneeded. Where no spawner was started (tests), helpers are
+ * forked directly. The first part runs in the spawner, the rest in the daemon's main thread. Must
+ * not know what helpers are asked.
+ */
 #include "runtime/daemon/privsep/helper_spawner.h"
 
 #include <errno.h>
@@ -18,10 +25,15 @@
 #include "runtime/daemon/privsep/helper_main.h"
 #include "runtime/daemon/privsep/sandbox.h"
 
+/*
+ * How long the daemon waits for the spawner's first message: a loaded machine's root may be slow.
+ */
 #define START_MS 20000
+/* How long the daemon waits, when it ends, for the spawner and so for the last helpers. */
 #define END_MS   3000
 #define KILL_NS  10000000000ull /* after it is not needed any more */
 
+/* Of the daemon: its spawner. */
 static struct {
 	pid_t pid;
 	int sock;
@@ -49,6 +61,7 @@ static struct child {
 } *child;
 static size_t nchildren, room;
 
+/* Without memory the helper runs, but is not killed should it hang. */
 static void keep_child(const struct child *c)
 {
 	struct child *more = child;
@@ -63,7 +76,10 @@ static void keep_child(const struct child *c)
 	child[nchildren++] = *c;
 }
 
-/* A signal is for those of one's own identity; here nobody has CAP_KILL. */
+/*
+ * A signal is for those of one's own identity; here nobody has CAP_KILL. So the spawner takes the
+ * child's uid for the one call; without a way back it ends.
+ */
 static void kill_child(const struct child *c)
 {
 	if (kill(c->pid, SIGKILL) == 0 || seteuid(c->uid) < 0)
@@ -73,6 +89,10 @@ static void kill_child(const struct child *c)
 		_exit(1);
 }
 
+/*
+ * Entries leave the table only here: a process id is reused after wait, and would then name another
+ * process.
+ */
 static void reap(void)
 {
 	pid_t ended;
@@ -93,6 +113,7 @@ static void kill_children(bool all)
 			kill_child(&child[i]);
 }
 
+/* It has its own time first: it may be writing a log that nobody waits for any more. */
 static void unwanted(uint32_t id)
 {
 	for (size_t i = 0; i < nchildren; i++)
@@ -100,7 +121,10 @@ static void unwanted(uint32_t id)
 			child[i].end_ns = scribe_now_ns() + KILL_NS;
 }
 
-/* Helpers end when they are disconnected; those that do not are killed. */
+/*
+ * Helpers end when they are disconnected; those that do not are killed. They have 1 s to end by
+ * themselves.
+ */
 static void end_of_maker(void)
 {
 	reap();
@@ -137,6 +161,10 @@ static void enter_root_of_init(void)
 		close(root);
 }
 
+/*
+ * The spawner's loop, which never returns. The timeout of 1 s lets it kill overdue helpers without
+ * a message.
+ */
 static void make_helpers(int sock, bool for_run)
 {
 	struct scribe_helper_wanted who;
@@ -182,6 +210,10 @@ static void make_helpers(int sock, bool for_run)
 	}
 }
 
+/*
+ * Waits for the spawner's first message, so that an error of its sandbox is reported by the
+ * daemon's start.
+ */
 int scribe_helpers_open(bool for_run, struct scribe_err *err)
 {
 	int pair[2], rc, answered, given;
@@ -226,6 +258,10 @@ void scribe_helpers_end_hung(void)
 		scribe_helpers_close();
 }
 
+/*
+ * *ret_pid is set only for a direct fork; the spawner's helpers report their process ids
+ * themselves.
+ */
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid)
 {
 	if (spawner.sock >= 0)

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See helper_wire.h. Must not know what is asked. */
+/*
+ * Packets between the daemon and its helpers; see helper_wire.h. Sockets are SOCK_SEQPACKET: a
+ * message arrives whole or not at all, with at most one descriptor. A helper whose system call was
+ * refused sends a report (struct scribe_refused_call) instead of an answer; it is recognized by its
+ * length and magic number, and passed on. Used on both sides, by the daemon's main thread, spawner,
+ * helpers and link makers. Must not know what is asked.
+ */
 #include "runtime/daemon/privsep/helper_wire.h"
 
 #include <errno.h>
@@ -34,6 +40,10 @@ int scribe_helper_send(int sock, const void *data, size_t bytes, int fd)
 	return sendmsg(sock, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/*
+ * A message of another length than `bytes` is an error, -EPIPE, and its descriptor is closed. A
+ * second buffer behind the first makes a longer message visible and takes a report.
+ */
 int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flags)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
@@ -71,6 +81,10 @@ int scribe_helper_recv(int sock, void *data, size_t bytes, int *ret_fd, int flag
 	return -EAGAIN;
 }
 
+/*
+ * `ms` is rounded up to whole slices. -ETIMEDOUT: nothing has come; the caller must not use the
+ * socket for another request.
+ */
 int scribe_helper_recv_within(int sock, void *data, size_t bytes, int *ret_fd, int ms)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * In the helper: what a process needs that is about to run, or has begun to. Bounded in
- * directories, entries and files; opens regular files alone. Must not know of probes.
+ * directories, entries and files; opens regular files alone. Must not know of probes. Files are
+ * sent to the daemon as open descriptors, one message each, then an end message; the daemon's queue
+ * of libraries (collect/library_queue.c) takes them. A path that leads to a dead file server stops
+ * this process only. The linker's cache and the last list of directories stay in static memory,
+ * since one helper serves many searches of a user.
  */
 #include "runtime/daemon/privsep/library_search.h"
 
@@ -20,11 +24,17 @@
 #include "runtime/daemon/privsep/helper_limits.h"
 
 #define TEXT_MAX        (1u << 20) /* of a command line or environment */
+/* Of a command: wrappers such as `env` and `mpiexec` come before the program's name. */
 #define WORDS_LOOKED_AT 256
 #define FOUND_MAX       2000 /* files of one search */
+/* Lines of /proc/PID/maps, which a program can make as many as it likes. */
 #define MAPS_MAX        100000
 #define MOUNTS_MAX      20000
 
+/*
+ * One search: where its results go, how many there were, and whether any library may come to be
+ * used.
+ */
 struct searching {
 	int sock;
 	unsigned found;
@@ -32,7 +42,11 @@ struct searching {
 	const struct scribe_find *cache;
 };
 
-/* A file system of FUSE that nobody but a user has mounted; what root has mounted is the site's. */
+/*
+ * A file system of FUSE that nobody but a user has mounted; what root has mounted is the site's.
+ * The mount is found by its id in mountinfo, whose super options have the mounting user. Unknown
+ * counts as a user's.
+ */
 static bool is_served_by_user(int fd)
 {
 	static const char *const mounts[] = {"/proc/1/mountinfo", "/proc/self/mountinfo"};
@@ -63,6 +77,7 @@ static bool is_served_by_user(int fd)
 	return !roots;
 }
 
+/* A file of a user's FUSE is reported without its descriptor: closing it could block the daemon. */
 static void hand_over(struct searching *s, int fd, const char *label, const struct scribe_helper_found *of)
 {
 	struct scribe_helper_found f = of ? *of : (struct scribe_helper_found){0};
@@ -84,6 +99,10 @@ static void on_found(void *ctx, const char *path)
 	close(fd);
 }
 
+/*
+ * Of /proc/PID, at most TEXT_MAX bytes, ended by NUL; to be freed. Empty where it cannot be read,
+ * NULL without memory.
+ */
 static char *read_text(pid_t pid, const char *what, size_t *ret_n)
 {
 	char path[64], *text = malloc(TEXT_MAX + 1);
@@ -151,11 +170,18 @@ static size_t last_words(const char *text, size_t n, uint32_t words)
 	return at;
 }
 
+/*
+ * The program's libraries, by its dynamic section; `any` is set if it can load others at run time.
+ */
 static void needed(struct searching *s, const char *program, const char *search)
 {
 	s->any |= scribe_find_needed(s->cache, program, search, on_found, s);
 }
 
+/*
+ * Each word may be a program: `env A=B mpiexec -n 4 prog`. Without a known beginning all words are
+ * tried, and any library may be used.
+ */
 static void for_command(struct searching *s, const struct scribe_search *q)
 {
 	size_t n, nenv, first, seen = 0;
@@ -185,6 +211,7 @@ static void for_command(struct searching *s, const struct scribe_search *q)
 	free(env);
 }
 
+/* The list is usually that of the program before: it is searched once. */
 static void for_program(struct searching *s, const struct scribe_search *q)
 {
 	static char *searched; /* the last list of directories */
@@ -200,7 +227,10 @@ static void for_program(struct searching *s, const struct scribe_search *q)
 	free(env);
 }
 
-/* The file that is mapped: the name may be another one here than in the process's root. */
+/*
+ * The file that is mapped: the name may be another one here than in the process's root. Tried in
+ * this process's root and in the traced one's; the inode decides.
+ */
 static bool hand_over_mapped(struct searching *s, const struct scribe_search *q, const char *file,
 			     const struct scribe_helper_found *of)
 {
@@ -238,7 +268,10 @@ static bool is_first(uint64_t *seen, unsigned *n, uint64_t ino)
 	return true;
 }
 
-/* Code of the inode, or of every file (0). */
+/*
+ * Code of the inode, or of every file (0). Lines that cannot be parsed, and mappings without
+ * execute permission, are passed over.
+ */
 static void for_mapping(struct searching *s, const struct scribe_search *q)
 {
 	static uint64_t seen[FOUND_MAX];
@@ -276,6 +309,7 @@ static void for_list(struct searching *s, const struct scribe_search *q)
 	scribe_find_listed(q->list, on_found, s);
 }
 
+/* The end message goes out in every case: the daemon waits for it. */
 void scribe_search_serve(const struct scribe_search *q, int sock)
 {
 	static struct scribe_find *cache;

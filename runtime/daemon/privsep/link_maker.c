@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See link_maker.h. */
+/*
+ * Links of library probes, made and removed outside the daemon's thread; see link_maker.h. Two
+ * processes are forked at start. The maker forks a child for each link, which reads the library's
+ * pages, makes the link and sends back its descriptor; an interval timer ends a child whose file
+ * server does not answer. The closer gets duplicates of the links' descriptors and closes them
+ * last, since the last close waits for all processors. The daemon owns the links' descriptors. The
+ * parts below run in the child, in the two processes, and in the daemon's main thread.
+ */
 #include "runtime/daemon/privsep/link_maker.h"
 
 #include <errno.h>
@@ -19,13 +26,21 @@
 #include "runtime/daemon/privsep/sandbox.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
+/* Probe offsets of one file in one link; larger plans are refused (-EINVAL). */
 #define PLACES_MAX 4096u
 #define GIVEN      3 /* descriptors that come with a wish: of the answer, the program, the file */
 #define PAGE       4096u
+/* ms that the daemon waits at start for a process's first message */
 #define START_MS   20000
+/* ms that the daemon waits at its end for each process */
 #define END_MS     5000
+/* us between the arrival of a descriptor and its close, in which the daemon closes its own */
 #define NAP_US     5000
 
+/*
+ * A request. The three arrays stand one behind the other, as in struct scribe_link_plan, and only n
+ * of each are sent.
+ */
 struct wish {
 	uint32_t n, at_return, deadline_ms, pad;
 	uint64_t target[3 * PLACES_MAX]; /* offsets, cookies, semaphores: n of each */
@@ -44,6 +59,7 @@ static struct {
 } process[PROCESSES] = {{-1, -1}, {-1, -1}};
 static unsigned dropping; /* links that the closer has not told to be off */
 
+/* -EAGAIN: the process is behind with its work; the daemon's loop never waits for it. */
 static int send_all(int sock, const void *data, size_t bytes, const int *fd, size_t n)
 {
 	struct iovec iov = {(void *)(uintptr_t)data, bytes};
@@ -82,7 +98,10 @@ static ssize_t receive_all(int sock, void *data, size_t bytes, int *ret_fd, size
 
 /* ---- in a process that makes one link ---- */
 
-/* For reading: `file` may be a name alone (O_PATH). What only others may read is not read here. */
+/*
+ * For reading: `file` may be a name alone (O_PATH). What only others may read is not read here. The
+ * path in ret_path stays valid as long as `file` is open: the probes' link is made by it.
+ */
 static int reopen(int file, char *ret_path, size_t cap)
 {
 	int fd;
@@ -92,7 +111,10 @@ static int reopen(int file, char *ret_path, size_t cap)
 	return fd < 0 ? file : fd;
 }
 
-/* Its pages are there before the kernel's lock is held that every fork waits for. */
+/*
+ * Its pages are there before the kernel's lock is held that every fork waits for. -EBADF is passed
+ * over: an O_PATH descriptor cannot be read, and then the kernel reads the pages itself.
+ */
 static int read_pages(int file, const struct scribe_link_plan *p)
 {
 	uint64_t last = UINT64_MAX;
@@ -110,6 +132,10 @@ static int read_pages(int file, const struct scribe_link_plan *p)
 	return 0;
 }
 
+/*
+ * SIGALRM's default action ends the process: also in a wait that only fatal signals interrupt. The
+ * daemon then sees its socket closed without an answer, and reports -ETIMEDOUT.
+ */
 static void make_one(const struct wish *w, const int *given)
 {
 	const struct itimerval end = {.it_value = {w->deadline_ms / 1000, w->deadline_ms % 1000 * 1000}};
@@ -134,12 +160,16 @@ static void make_one(const struct wish *w, const int *given)
 
 /* ---- the processes ---- */
 
+/* The length must fit the number of offsets: the message is not trusted. */
 static bool is_good(const struct wish *w, ssize_t bytes)
 {
 	return bytes >= (ssize_t)offsetof(struct wish, target) && w->n && w->n <= PLACES_MAX &&
 	       (size_t)bytes == offsetof(struct wish, target) + 3 * sizeof(uint64_t) * w->n;
 }
 
+/*
+ * Children are reaped at each turn, at least once a second. Ends when the daemon closes its socket.
+ */
 static void make_links(int sock)
 {
 	static struct wish w;
@@ -181,6 +211,7 @@ static void close_links(int sock)
 	_exit(0);
 }
 
+/* The first message is 0 or a negative errno. Both loops end the process. */
 static void serve(int which, int sock)
 {
 	static const char *const name[] = {[MAKER] = "ioscribed-links", [CLOSER] = "ioscribed-close"};
@@ -205,6 +236,9 @@ static void serve(int which, int sock)
 
 /* ---- in the daemon ---- */
 
+/*
+ * 0 or a negative errno; a failed process's socket stays in the table until scribe_linker_close().
+ */
 static int start(int which)
 {
 	struct pollfd p = {.events = POLLIN};
@@ -257,6 +291,10 @@ bool scribe_linker_is_there(void)
 	return process[MAKER].sock >= 0 && process[CLOSER].sock >= 0;
 }
 
+/*
+ * Returns the socket on which the answer comes: one a link, owned by the caller. The link maker
+ * itself sends nothing.
+ */
 static int ask(int file, int program, const struct scribe_link_plan *plan, uint32_t deadline_ms)
 {
 	static struct wish w;
@@ -278,6 +316,9 @@ static int ask(int file, int program, const struct scribe_link_plan *plan, uint3
 	return rc;
 }
 
+/*
+ * -EAGAIN: not yet. 0: the link's descriptor is in *ret_fd, and the caller's to close or to drop().
+ */
 static int answered(int sock, int *ret_fd)
 {
 	struct answer a = {0};
@@ -304,6 +345,9 @@ static void drop(int fd)
 		close(fd);
 }
 
+/*
+ * Takes the closer's acknowledgements. Memory and files of a library count as used until this is 0.
+ */
 static unsigned still_dropping(void)
 {
 	ssize_t n = 1;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Giving up privileges. Must not know jobs or logs.
+ * Giving up privileges: no_new_privs, then capabilities by libcap-ng, then the system call filter
+ * (sandbox_syscalls.c). Each kind of process has a list of capabilities that it keeps; SECURITY.md
+ * justifies them. Called by each process of the daemon when its start-up is done, and again by a
+ * helper that becomes a reader. Nothing can be regained. Must not know jobs or logs.
  */
 #include "bpf/user/load.h"
 #include "bpf/user/map_calls.h"
@@ -15,6 +18,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* Headers older than Linux 5.8 */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
@@ -22,6 +26,7 @@
 #define CAP_BPF 39
 #endif
 
+/* Each list ends in -1. CAP_LEASE: a user's library is leased while it is probed. */
 static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_LEASE, -1};
 static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
 				    CAP_DAC_READ_SEARCH, CAP_LEASE, CAP_SYS_ADMIN, -1};
@@ -52,6 +57,11 @@ static bool events_are_admins(void)
 	return paranoid > 2;
 }
 
+/*
+ * A capability that the process does not have is left out of the new set: capng_apply() would fail
+ * on it. CAP_SYS_ADMIN is kept only where the narrower ones are missing, or where it alone opens
+ * trace events.
+ */
 static int drop_capabilities(enum scribe_part part)
 {
 	const int *caps = kept[part];
@@ -76,6 +86,7 @@ static int drop_capabilities(enum scribe_part part)
 	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }
 
+/* no_new_privs must precede the filter: without it the kernel requires CAP_SYS_ADMIN for one. */
 int scribe_sandbox(enum scribe_part part, struct scribe_err *err)
 {
 	int rc;

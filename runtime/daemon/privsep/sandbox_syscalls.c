@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The system calls that each of the daemon's processes may make: one table of names, for
- * every architecture (what one of them does not have is left out there), and one of what is
- * allowed of calls by their arguments. What does not stand here is not done: a helper ends
- * and leaves the call's number to the daemon; the daemon and the makers of helpers go on
- * with an error, since the C library of a newer system may try another call first, and the
- * daemon's log names it. Must not know what any of them does.
+ * The system calls that each of the daemon's processes may make: one table of names, for every
+ * architecture (what one of them does not have is left out there), and one of what is allowed of
+ * calls by their arguments. What does not stand here is not done: a helper ends and leaves the
+ * call's number to the daemon; the daemon and the makers of helpers go on with an error, since the
+ * C library of a newer system may try another call first, and the daemon's log names it. Must not
+ * know what any of them does. A refused call raises SIGSYS (SECCOMP_RET_TRAP) in the process that
+ * made it. Its handler runs on that process's thread; it reports the number and sets the result, or
+ * ends the process.
  */
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 
@@ -39,6 +41,7 @@
  */
 enum { D = 1, M = 2, H = 4, R = 8, P = 16, L = 32, S = 64, ALL = D | M | H | R | P, ANY = ALL | L | S };
 
+/* One letter a kind of process in the table below. */
 struct allowed {
 	int call;
 	unsigned who;
@@ -274,6 +277,10 @@ static const unsigned part_is[] = {
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
+/*
+ * In the first table, whatever the arguments. libseccomp refuses a rule with arguments beside one
+ * without.
+ */
 static bool is_allowed(int call, unsigned who)
 {
 	for (size_t i = 0; i < N(table); i++)
@@ -282,6 +289,10 @@ static bool is_allowed(int call, unsigned who)
 	return false;
 }
 
+/*
+ * All rules of one kind of process. Calls that the architecture does not have are negative numbers
+ * and left out.
+ */
 static int allow(scmp_filter_ctx filter, unsigned who)
 {
 	int rc = 0;
@@ -315,6 +326,7 @@ static int error_of(int call)
 	return ENOSYS;
 }
 
+/* What the interrupted system call returns when the handler has returned. */
 static void set_result(ucontext_t *at, long result)
 {
 #if defined(__x86_64__)
@@ -326,6 +338,11 @@ static void set_result(ucontext_t *at, long result)
 #endif
 }
 
+/*
+ * Async-signal-safe: send() and plain stores only. The daemon's own report waits in `refused` until
+ * scribe_calls_say(), since printing is not allowed here. Another SIGSYS than seccomp's gets the
+ * default action.
+ */
 static void on_refused(int number, siginfo_t *info, void *context)
 {
 	struct scribe_refused_call report = {SCRIBE_REFUSED_CALL, info->si_syscall};
@@ -372,6 +389,7 @@ void scribe_refused_calls_add(const struct scribe_refused_call *report)
 	said++;
 }
 
+/* Each call once in the life of the daemon. Called by the event loop once a turn. */
 void scribe_calls_say(void)
 {
 	if (!any_refused)
@@ -384,6 +402,10 @@ void scribe_calls_say(void)
 		}
 }
 
+/*
+ * The handler is installed before the filter, which inherits to children; theirs stacks on top.
+ * TRAP and not ERRNO: only so is a refused call noticed at all.
+ */
 int scribe_calls_filter(enum scribe_part part)
 {
 	struct sigaction a = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See snapshot.h. */
+/*
+ * Snapshots: a forked copy of the daemon that computes on the memory as it was and writes to given
+ * descriptors; see snapshot.h. Log builders are such copies. The copy closes everything else, gives
+ * up all capabilities and most system calls, and ends at limits of processor and wall time. Its
+ * answer is one packet on a socket pair, read when the process has ended. At most
+ * SCRIBE_SNAPSHOTS_MAX exist at a time; fork's copy-on-write bounds the memory by what the daemon
+ * changes meanwhile.
+ */
 #include "runtime/daemon/privsep/snapshot.h"
 
 #include <errno.h>
@@ -23,12 +30,16 @@ static double cpu;                       /* of those that have ended, in seconds
 
 /* ---- in the copy ---- */
 
+/* For qsort(); descriptors are small, so that the difference does not overflow. */
 static int by_number(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Everything but these is closed: maps, sockets, journals. */
+/*
+ * Everything but these is closed: maps, sockets, journals. The gaps between the kept descriptors
+ * are closed by close_range(), from 0 on.
+ */
 static int close_others(const int *fds, size_t n, int sock)
 {
 	int kept[SCRIBE_SNAPSHOT_FDS + 2] = {STDERR_FILENO, sock};
@@ -47,6 +58,10 @@ static int close_others(const int *fds, size_t n, int sock)
 	return close_range(from, ~0u, 0) < 0 ? -errno : 0;
 }
 
+/*
+ * The parent is compared after PR_SET_PDEATHSIG: a daemon that died before it would never send the
+ * signal.
+ */
 static int give_up_all(pid_t parent, const int *fds, size_t n, int sock)
 {
 	const struct rlimit seconds = {SCRIBE_SNAPSHOT_CPU_S, SCRIBE_SNAPSHOT_CPU_S};
@@ -70,6 +85,7 @@ static int give_up_all(pid_t parent, const int *fds, size_t n, int sock)
 /* A packet: what fn has returned, then, aligned for anything, its answer. */
 #define HEADER 16
 
+/* Without memory nothing is sent: the daemon sees -EPIPE. */
 static void work(int sock, scribe_snapshot_fn fn, void *ctx, size_t answer_bytes)
 {
 	char *packet = calloc(1, HEADER + answer_bytes);
@@ -84,6 +100,7 @@ static void work(int sock, scribe_snapshot_fn fn, void *ctx, size_t answer_bytes
 
 /* ---- in the daemon ---- */
 
+/* Reaps it, too. An error of wait4() counts as ended: there is nothing to wait for. */
 static bool has_ended(pid_t pid)
 {
 	struct rusage used = {0};
@@ -103,6 +120,10 @@ void scribe_snapshots_reap(void)
 			left[i] = 0;
 }
 
+/*
+ * -EAGAIN is reserved for "too many at work"; fork's own EAGAIN becomes -ENOMEM. The copy exits by
+ * _exit(): exit handlers and buffered output are the daemon's.
+ */
 int scribe_snapshot_start(struct scribe_snapshot *s, const int *fds, size_t nfds, scribe_snapshot_fn fn, void *ctx,
 			  size_t answer_bytes)
 {
@@ -168,6 +189,10 @@ bool scribe_snapshot_answered(struct scribe_snapshot *s, void *answer, size_t an
 	return true;
 }
 
+/*
+ * It is not killed: closing the socket is enough, and its limits end it. Until then its process id
+ * is remembered here, to be reaped.
+ */
 void scribe_snapshot_stop(struct scribe_snapshot *s)
 {
 	if (!s->pid)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs of packed segments on pages, in memory and in a file. A segment goes on the
- * run that ended latest before it starts: so there are as few runs as there can be
- * (about one a thread), whatever order the segments come in.
+ * Runs of packed segments on pages, in memory and in a file. A segment goes on the run that ended
+ * latest before it starts: so there are as few runs as there can be (about one a thread), whatever
+ * order the segments come in. Pages are filled in memory; at the pool's bound full pages of any job
+ * go to an unnamed file. Runs own their pages, tracks own their runs, a store owns its file;
+ * scribe_track_clear() and scribe_segstore_close() free them. Filled by the daemon's main thread,
+ * read by the log builder.
  */
 #include "runtime/daemon/segments/segment_store.h"
 
@@ -34,6 +37,7 @@ struct page {
 	uint32_t bytes, room;
 };
 
+/* Starts only rise within a run, so that each is stored as a difference. */
 struct scribe_run {
 	struct scribe_segpack last;
 	unsigned char *buf; /* the page that is written on; NULL none */
@@ -71,6 +75,7 @@ static int file_open(struct scribe_segstore *s)
 	return s->fd < 0 ? -errno : 0;
 }
 
+/* An eighth of the file system's blocks stays free for others. */
 static bool file_has_room(const struct scribe_segstore *s)
 {
 	struct statvfs fs;
@@ -78,7 +83,11 @@ static bool file_has_room(const struct scribe_segstore *s)
 	return fstatvfs(s->fd, &fs) == 0 && fs.f_bavail > fs.f_blocks / LEFT_OTHERS;
 }
 
-/* The page's bytes go to the file. */
+/*
+ * The page's bytes go to the file. On success the memory is freed and `room` 0 says that the page
+ * is in the file; on failure it stays in memory. An error leaves bytes behind s->end that are
+ * overwritten by the next attempt.
+ */
 static int page_write(struct scribe_segstore *s, struct page *p)
 {
 	unsigned char *mem = p->mem;
@@ -127,7 +136,10 @@ static int run_seal(struct scribe_run *r)
 	return 0;
 }
 
-/* Its pages go to the file: the full ones, and the one that is written on from so many bytes on. */
+/*
+ * Its pages go to the file: the full ones, and the one that is written on from so many bytes on.
+ * From the last page backwards: those before it have gone to the file earlier.
+ */
 static int run_spill(struct scribe_run *r, uint32_t least)
 {
 	int rc = file_open(r->store);
@@ -146,7 +158,10 @@ static bool has_in_memory(const struct scribe_run *r, uint32_t least)
 	return (r->pages && r->page[r->pages - 1].room) || r->used >= least;
 }
 
-/* Down to three quarters of the bound; what fails stays where it is. */
+/*
+ * Down to three quarters of the bound; what fails stays where it is. `least` falls from pass to
+ * pass: first runs with a full page, at last any.
+ */
 static void pool_spill(struct scribe_segpool *pool)
 {
 	const uint64_t low = pool->memory_most / 4 * 3, before = pool->memory;
@@ -164,7 +179,10 @@ static void pool_spill(struct scribe_segpool *pool)
 		pool->skip = SKIP_SPILLS;
 }
 
-/* Room for more bytes in memory. */
+/*
+ * Room for more bytes in memory. Counts `bytes` before they are allocated; the caller takes them
+ * back where the allocation fails.
+ */
 static int pool_charge(struct scribe_segpool *pool, uint64_t bytes)
 {
 	if (pool->memory + bytes > pool->memory_most)
@@ -213,7 +231,10 @@ static void run_free(struct scribe_run *r)
 	free(r);
 }
 
-/* What a page has next. */
+/*
+ * What a page has next. A page grows by four up to PAGE_BYTES. A later page begins as large as the
+ * one before was long.
+ */
 static uint32_t next_room(const struct scribe_run *r)
 {
 	uint32_t room = PAGE_FIRST;
@@ -225,7 +246,10 @@ static uint32_t next_room(const struct scribe_run *r)
 	return room;
 }
 
-/* Room for one more segment on the run's page. */
+/*
+ * Room for one more segment on the run's page. pool_charge() may spill this very run, whose page is
+ * gone then: the size is computed anew.
+ */
 static int run_room(struct scribe_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
@@ -259,7 +283,10 @@ static int run_room(struct scribe_run *r)
 	return 0;
 }
 
-/* The first run of the side that the segment can follow; those before it end later. */
+/*
+ * The first run of the side that the segment can follow; those before it end later. A binary
+ * search: runs of a side are ordered by their last start, the latest first.
+ */
 static uint32_t side_find(const struct scribe_side *side, uint64_t start_ns)
 {
 	uint32_t low = 0, high = side->runs;
@@ -300,6 +327,7 @@ static int side_new_run(struct scribe_segstore *s, struct scribe_side *side)
 	return 0;
 }
 
+/* Storing on the found run keeps that order: its new last start is not beyond the run before it. */
 int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned side_of,
 		     const struct scribe_seg *seg)
 {
@@ -337,6 +365,7 @@ void scribe_track_clear(struct scribe_segstore *s, struct scribe_track *t)
 
 /* ---- reading ---- */
 
+/* A position in one run. `own` is a page read back from the file, reused for the next one. */
 struct scribe_segcursor {
 	const struct scribe_run *run;
 	struct scribe_segpack last;
@@ -377,6 +406,10 @@ static int cursor_page(struct scribe_segcursor *c)
 	return n == (ssize_t)p->bytes ? 1 : n < 0 ? -errno : -EIO;
 }
 
+/*
+ * 1: c->seg is the next segment; 0: the run's end; negative: an error of the file, or damage
+ * (-EIO).
+ */
 static int cursor_next(struct scribe_segcursor *c)
 {
 	size_t n;
@@ -395,7 +428,10 @@ static int cursor_next(struct scribe_segcursor *c)
 	return 1;
 }
 
-/* The heap's first entry may be too late for its place. */
+/*
+ * The heap's first entry may be too late for its place. Cursors in a binary heap, the earliest
+ * start first.
+ */
 static void sift(struct scribe_segmerge *m, uint32_t at)
 {
 	for (;;) {

@@ -32,6 +32,7 @@ struct scribe_client {
 	gid_t gid;
 	bool own;                 /* the private daemon's `ioscribe run` */
 	bool traces;              /* has opened a window on a job (segment_windows.h) */
+	bool publishes;           /* gets the operations of a job (collect/publish.h) */
 	int trace_log;            /* memory file of its log, emptied when it is disconnected; 0 none */
 	struct scribe_snapshot trace_copy; /* of the daemon, which builds that log */
 	struct scribe_msg_traced traced;   /* what is said of it when it is handed over */

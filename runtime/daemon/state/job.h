@@ -108,6 +108,8 @@ struct scribe_job {
 	struct scribe_mounts mounts;
 	struct scribe_segments *segments; /* segments.h; NULL: single operations are not kept */
 	struct scribe_windows *windows;   /* segment_windows.h; NULL: there was none on it */
+	struct scribe_publish *publish;   /* publish.h; NULL: nobody has subscribed */
+	bool publishing;                  /* somebody gets its operations */
 	struct scribe_file_xattrs *file_xattrs; /* file_xattrs.h; NULL: nobody was asked */
 	char host[64];              /* the node's name */
 	int64_t realtime_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC, taken once */

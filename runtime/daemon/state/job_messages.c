@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See job_messages.h. */
+/*
+ * The list of a job's written logs; see job_messages.h. The array belongs to the job and may move
+ * when it grows: a returned pointer is valid until the next call. Main thread of the daemon.
+ */
 #include "runtime/daemon/state/job_messages.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See record_policy.h. */
+/*
+ * Which module a slot's record belongs to, and whether it is recorded at all; see record_policy.h.
+ * The same answers are needed at draining, for windows and for live views, hence one file. Owns
+ * nothing. Main thread of the daemon.
+ */
 #include "runtime/daemon/state/record_policy.h"
 
 #include "logfmt/rules/lib_rules.h"
@@ -31,6 +35,7 @@ int scribe_trace_module(uint32_t kind)
 	return kind == SCRIBE_KIND_MPIIO ? SCRIBE_MOD_DXT_MPIIO : SCRIBE_MOD_DXT_POSIX;
 }
 
+/* By process, module and rank. Exclusion by name is a flag of the slot or its label. */
 bool scribe_drain_is_excluded(const struct scribe_process *p, uint32_t kind)
 {
 	const struct scribe_exclusion_rules *r = &p->work->config.exclusion_rules;
@@ -41,6 +46,10 @@ bool scribe_drain_is_excluded(const struct scribe_process *p, uint32_t kind)
 	return r->n && p->rank && scribe_exclusion_rules_rank_out(r, p->unit->id ? p->rank->rank : 0);
 }
 
+/*
+ * The set of the process's rank, made at first use and owned by the rank. NULL: no rank, or memory
+ * is out.
+ */
 struct scribe_records *scribe_drain_records(struct scribe_process *p)
 {
 	if (p->rank && !p->rank->records)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Copies of places out of a memory that its program changes meanwhile, and that says
- * what it likes. Must not know whose records they are.
+ * Copies of places out of a memory that its program changes meanwhile, and that says what it likes.
+ * Must not know whose records they are. Reads by pread(), never through a mapping. A copy is
+ * repeated, a bounded number of times, until the owner's lock word has not changed meanwhile. The
+ * copy belongs to the caller; its heat table index is bounded here. Daemon's main thread.
  */
 #include "runtime/daemon/state/shm_copy.h"
 
@@ -26,6 +28,10 @@ static bool read_heat(int fd, struct scribe_stream_copy *c, int part)
 		       &c->heat[part], sizeof(c->heat[part]));
 }
 
+/*
+ * One slot, what stands beside it for files of MPI-IO, and its heat tables: several reads, not
+ * atomic together.
+ */
 static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_copy *c)
 {
 	const size_t at = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s),
@@ -35,7 +41,10 @@ static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_cop
 	       read_heat(fd, c, SCRIBE_PART_OWNER) && read_heat(fd, c, SCRIBE_PART_SHARED);
 }
 
-/* As it was before the call that its owner has not ended. */
+/*
+ * As it was before the call that its owner has not ended. Each call is added to the owner's part,
+ * then to its shadow: while the lock is odd the shadow is whole, without that call.
+ */
 static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 {
 	c->s.part[SCRIBE_PART_OWNER] = c->s.part[SCRIBE_PART_OWNER_SHADOW];
@@ -47,6 +56,11 @@ static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 	return read_heat(fd, c, SCRIBE_PART_OWNER);
 }
 
+/*
+ * The owner's lock is a sequence counter: odd while a call is under way. Equal and even before and
+ * after means that no call has changed the copy. `tries` is shared by all slots of a look, so that
+ * a program that never lets go costs a bounded time; then the shadow is taken.
+ */
 bool scribe_stream_copy_read(int fd, uint32_t index, bool file, struct scribe_stream_copy *c, unsigned *tries)
 {
 	const size_t lock = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s) +

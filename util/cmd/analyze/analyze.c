@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe analyze: statistics of many logs, read by several threads. Under the
- * name darshan-analyzer it prints that tool's figures alone.
+ * The command `ioscribe analyze`: statistics of many logs, read by several threads that take the
+ * next path from a list. Figures of one log are made without the lock and added under it. Under the
+ * name darshan-analyzer it prints that tool's figures alone. The struct analyze owns paths and
+ * tallies until cmd_analyze ends.
  */
 #include <errno.h>
 #include <fts.h>
@@ -18,6 +20,10 @@
 #include "util/text/human.h"
 
 #define MAX_THREADS 256
+/*
+ * Classes of the share of I/O in the run time, as the stock tool has them, and characters of the
+ * progress bar.
+ */
 #define BUCKETS     5
 #define BAR         40
 #define KEEP_BYTES  (64 << 20) /* free memory kept: each log takes and gives back the same buffers */
@@ -91,6 +97,7 @@ static int skip(struct analyze *a, const FTSENT *e, struct scribe_err *err)
 	return 0;
 }
 
+/* Symbolic links are followed; every file is tried as a log. */
 static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 {
 	FTS *fts = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
@@ -111,6 +118,7 @@ static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 
 /* ---- reading ---- */
 
+/* On a terminal only; with the lock held. */
 static void progress(struct analyze *a)
 {
 	int now = a->npaths ? (int)(a->done * BAR / a->npaths) : BAR;
@@ -125,6 +133,7 @@ static void progress(struct analyze *a)
 	fflush(stderr);
 }
 
+/* Edges as the stock tool's: a ratio of exactly 0.20 is in the first class. */
 static int bucket_of(double ratio)
 {
 	static const double edges[BUCKETS - 1] = {0.20, 0.40, 0.60, 0.80};
@@ -158,6 +167,7 @@ static void count_log(struct analyze *a, const struct scribe_log_figures *f)
 	a->no_memory |= rc < 0;
 }
 
+/* One thread's loop; logs that cannot be read are named and counted. */
 static void *work(void *ctx)
 {
 	struct analyze *a = ctx;
@@ -188,6 +198,7 @@ static void *work(void *ctx)
 	return NULL;
 }
 
+/* mallopt: without it each log's buffers would go back to the kernel and come again. */
 static void read_logs(struct analyze *a)
 {
 	pthread_t threads[MAX_THREADS];
@@ -214,6 +225,7 @@ static void put_fraction(const char *what, int64_t part, int64_t all)
 	printf("%s access: %f [%lld]\n", what, (double)part / (double)all, (long long)part);
 }
 
+/* The spelling of the lines is that of the stock tool. */
 static void print_stock(const struct analyze *a, char **roots)
 {
 	/* stock counts files that it could not read as logs */

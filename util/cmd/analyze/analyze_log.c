@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Figures of one log. Knows POSIX and STDIO records; must not know other logs.
+ * Figures of one log for `ioscribe analyze`: bytes and times of POSIX and STDIO by mount, the job,
+ * which modules there are. The caller frees the tally of mounts in the result. Runs in several
+ * threads at once, each with a log of its own. Knows POSIX and STDIO records; must not know other
+ * logs.
  */
 #include "util/cmd/analyze/analyze_log.h"
 
@@ -43,6 +46,7 @@ static uint64_t first_bytes(const char *text, size_t len)
 	return word;
 }
 
+/* Prepares the comparison of eight bytes at once: the mask covers as many as the path has. */
 static void begin_mounts(const struct scribe_log *log, struct by_mount *mounts)
 {
 	static const char all[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -71,6 +75,7 @@ static size_t mount_index(const struct scribe_log *log, const struct by_mount *m
 	return i;
 }
 
+/* Each record counts to one mount. */
 static void count_mount(const struct scribe_log *log, uint64_t id, const struct scribe_totals *t,
 			struct by_mount *mounts)
 {
@@ -80,7 +85,10 @@ static void count_mount(const struct scribe_log *log, uint64_t id, const struct 
 	to->any = 1;
 }
 
-/* `mounts` may be NULL; else the log has its names. */
+/*
+ * `mounts` may be NULL; else the log has its names. One pass over a module; the flags tell whether
+ * any record is shared or of one rank.
+ */
 static int read_layer(struct scribe_log *log, const struct layer *l, struct by_mount *mounts, double *io_time,
 		      struct scribe_log_figures *f, struct scribe_err *err)
 {
@@ -108,6 +116,7 @@ static int read_layer(struct scribe_log *log, const struct layer *l, struct by_m
 	return rc;
 }
 
+/* A mount counts a log once, however many records the log has there. */
 static int tally_mounts(const struct scribe_log *log, struct by_mount *mounts, struct scribe_log_figures *f)
 {
 	for (size_t i = 0; i <= log->nmounts; i++) {
@@ -140,6 +149,7 @@ static void take_program(const char *exe, struct scribe_log_figures *f)
 			 exe + from);
 }
 
+/* By the header alone: the records need not be read. */
 static void take_modules(const struct scribe_log *log, struct scribe_log_figures *f)
 {
 	const struct scribe_log_header *h = scribe_reader_header(log->reader);
@@ -180,6 +190,7 @@ static int read_layers(struct scribe_log *log, double *posix_time, struct scribe
 	return rc;
 }
 
+/* `stock`: only what darshan-analyzer reads, without names. The ratio is POSIX time by run time. */
 int scribe_analyze_log(const char *path, int stock, struct scribe_log_figures *ret_f, struct scribe_err *err)
 {
 	struct scribe_log log = {.path = path};

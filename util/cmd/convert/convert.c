@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe convert: a log rewritten in the newest format, in another
- * compression, with less told, with notes added, or with one file only.
+ * The command `ioscribe convert` (darshan-convert): a log rewritten in the newest format, in
+ * another compression or layout, with less told, with notes added, or with one file only. Records
+ * pass one at a time; names are in memory. The struct convert owns log and output until cmd_convert
+ * ends.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +20,7 @@
 enum hide { HIDE_JOBID = 1, HIDE_UID = 2, HIDE_EXE = 4, HIDE_NAMES = 8, HIDE_ALL = 15 };
 enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 }; /* options without a letter */
 
+/* Options, the log that is read and the one that is written. */
 struct convert {
 	int compression; /* enum scribe_compression; -1: the layout's own */
 	enum scribe_layout layout;
@@ -35,6 +38,7 @@ struct convert {
 	struct scribe_err err;
 };
 
+/* A number without sign up to `most`. */
 static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret,
 		       struct scribe_err *err)
 {
@@ -64,6 +68,7 @@ static int take_key(const char *text, uint32_t *ret, struct scribe_err *err)
 	return 0;
 }
 
+/* The words of docs/format.md. */
 static int take_layout(const char *text, enum scribe_layout *ret, struct scribe_err *err)
 {
 	if (strcmp(text, "default") != 0 && strcmp(text, "unified") != 0)
@@ -72,6 +77,7 @@ static int take_layout(const char *text, enum scribe_layout *ret, struct scribe_
 	return 0;
 }
 
+/* Options that hide one thing have the bit of enum hide in their key. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct convert *c = ctx;
@@ -148,6 +154,7 @@ static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 	return 0;
 }
 
+/* The metadata is reset before notes are added: both options together leave only the notes. */
 static int put_job(struct convert *c)
 {
 	struct scribe_log_job job = scribe_copy_job(c->log.reader);
@@ -172,12 +179,16 @@ static int put_job(struct convert *c)
 				 &c->err);
 }
 
-/* Does it belong into this pass? The single-region layout has names with a NUL first. */
+/*
+ * Does it belong into this pass? The single-region layout has names with a NUL first. So everything
+ * with an order within the module is read twice for that layout.
+ */
 static bool in_pass(const struct convert *c, int pass, bool first)
 {
 	return c->layout != SCRIBE_LAYOUT_UNIFIED || pass == !first;
 }
 
+/* An obfuscated name has no NUL any more, which decides its pass. */
 static int put_name(struct convert *c, int pass, const struct scribe_name *n, char *hidden)
 {
 	const char *name = NULL;
@@ -192,11 +203,13 @@ static int put_name(struct convert *c, int pass, const struct scribe_name *n, ch
 	return scribe_writer_name(c->out.writer, n->id, name ? name : n->bytes, name ? strlen(name) : n->len);
 }
 
+/* The single-region layout wants names with a NUL, and shared records, before the others. */
 static int passes(const struct convert *c)
 {
 	return c->layout == SCRIBE_LAYOUT_UNIFIED ? 2 : 1;
 }
 
+/* A hidden name is at most a mount's path, which the job region bounds, and a number of 32 bits. */
 static int put_names(struct convert *c)
 {
 	char *hidden = malloc(SCRIBE_JOB_REGION_BYTES + 64);
@@ -214,7 +227,10 @@ static int put_names(struct convert *c)
 	return scribe_copy_check(c->out.writer, rc, &c->err);
 }
 
-/* 1: keep the record (ret_rec is what to write), 0: leave it out. */
+/*
+ * 1: keep the record (ret_rec is what to write), 0: leave it out. Records of the process table and
+ * the ledger belong to no file: --file does not drop them.
+ */
 static int change(struct convert *c, int module, const void *record, struct scribe_process_record *scratch,
 		  const void **ret_rec)
 {
@@ -233,7 +249,10 @@ static int change(struct convert *c, int module, const void *record, struct scri
 	return 1;
 }
 
-/* Records of a module; the single-region layout has shared ones first. */
+/*
+ * Records of a module; the single-region layout has shared ones first. An error of the reader is
+ * copied: the writer's is set by scribe_copy_check.
+ */
 static int put_pass(struct convert *c, int module, int pass)
 {
 	struct scribe_process_record scratch;
@@ -256,6 +275,7 @@ static int put_pass(struct convert *c, int module, int pass)
 	return rc;
 }
 
+/* Modules are read again from their begin for the second pass. */
 static int put_module(struct convert *c, int module)
 {
 	int rc = 0;
@@ -268,7 +288,10 @@ static int put_module(struct convert *c, int module)
 	return rc;
 }
 
-/* A module that this library does not know: by the log's own description, or its bytes. */
+/*
+ * A module that this library does not know: by the log's own description, or its bytes. Bytes of
+ * opaque modules stay bytes: their encoding is their own.
+ */
 static int put_unknown(struct convert *c, int module)
 {
 	const struct scribe_reader_info *info = scribe_reader_info(c->log.reader);
@@ -280,6 +303,7 @@ static int put_unknown(struct convert *c, int module)
 	return rc < 0 ? rc : put_module(c, module);
 }
 
+/* Modules in ascending order, as the writer demands. */
 static int put_all(struct convert *c)
 {
 	uint64_t partial = scribe_reader_header(c->log.reader)->partial_flag;
@@ -301,6 +325,7 @@ static int put_all(struct convert *c)
 	return rc < 0 ? rc : scribe_output_finish(&c->out, &c->err);
 }
 
+/* Thread ids of traces stay where the log has them. */
 static int convert(struct convert *c, const char *from, const char *to)
 {
 	struct scribe_writer_options options = {.level = c->level, .layout = c->layout, .rows = c->rows};
@@ -317,6 +342,7 @@ static int convert(struct convert *c, const char *from, const char *to)
 	return rc < 0 ? rc : put_all(c);
 }
 
+/* An output that is not finished is removed by scribe_output_free. */
 static int cmd_convert(int argc, char **argv)
 {
 	struct convert c = {.compression = -1};
@@ -331,6 +357,7 @@ static int cmd_convert(int argc, char **argv)
 	return rc < 0 ? scribe_complain_err(argv[0], &c.err) : SCRIBE_EXIT_OK;
 }
 
+/* Names and letters of darshan-convert's options, then our own. */
 static const struct scribe_option options[] = {
 	{"zlib", 'z', NULL, "compress with zlib (the default of Darshan's layout)"},
 	{"bzip2", 'b', NULL, "compress with bzip2"},

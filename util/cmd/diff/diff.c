@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe diff: what differs between two logs, counter by counter. Records are
- * compared file by file, module by module, rank by rank. Under the name
- * darshan-diff it keeps to what that tool compares.
+ * The command `ioscribe diff` (darshan-diff): what differs between two logs, counter by counter.
+ * Records of both are sorted by file, module and rank (record_sort.h) and merged; each is rendered
+ * as rows, and rows of equal counters are left out. Under the name darshan-diff it keeps to what
+ * that tool compares. Each struct side owns its log, records and text.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -33,12 +34,14 @@ struct diff {
 	struct scribe_err err;
 };
 
+/* The stock tool has no options either. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	(void)ctx, (void)key, (void)value;
 	return scribe_err_set(err, -1, "no options");
 }
 
+/* The run time of whole seconds plus one, as darshan-diff prints it for all logs. */
 static int diff_job(struct diff *d)
 {
 	const struct scribe_log_job *a = scribe_reader_job(d->side[0].log.reader);
@@ -67,7 +70,10 @@ static int diff_job(struct diff *d)
 	return 0;
 }
 
-/* The record's rows into the side's memory, marked "- " or "+ ". */
+/*
+ * The record's rows into the side's memory, marked "- " or "+ ". The printer's labels are made anew
+ * only where the module changes.
+ */
 static int render(struct diff *d, int which, const struct scribe_record *r)
 {
 	struct side *s = &d->side[which];
@@ -113,6 +119,7 @@ static const char *columns(const char *line, size_t len, size_t *ret_len)
 	return from;
 }
 
+/* Rows are compared without module, rank, id and name, which are the same or differ by the mark. */
 static int same_text(const struct scribe_out *a, size_t at_a, size_t len_a, const struct scribe_out *b,
 		     size_t at_b, size_t len_b)
 {
@@ -140,6 +147,7 @@ static int skip_row(const struct diff *d, const struct scribe_module *m, int k)
 	       k >= m->ncounters + m->nfcounters;
 }
 
+/* Row k of both texts is the same counter: rendering has a fixed order. */
 static void diff_rows(struct diff *d, const struct scribe_module *m, const void *rec_a, const void *rec_b)
 {
 	const struct scribe_out *a = &d->side[0].text, *b = &d->side[1].text;
@@ -168,6 +176,7 @@ static bool is_traced(int module)
 	return module == SCRIBE_MOD_DXT_POSIX || module == SCRIBE_MOD_DXT_MPIIO;
 }
 
+/* Traced operations are not rendered as rows: segments.c. */
 static void diff_traced(struct diff *d, const struct scribe_module *m, const struct scribe_record *a,
 			const struct scribe_record *b)
 {
@@ -213,6 +222,7 @@ static int version_differs(struct diff *d, int module)
 	return 1;
 }
 
+/* Which modules are read: modules that cannot be printed cannot be compared. */
 static int wanted(void *ctx, int module)
 {
 	const struct diff *d = ctx;
@@ -273,6 +283,7 @@ static int diff_logs(struct diff *d)
 	return rc < 0 ? rc : diff_records_of_all(d);
 }
 
+/* The second log's files get the first one's numbers, so that the orders agree. */
 static int side_open(struct diff *d, int which, const char *path)
 {
 	struct side *s = &d->side[which];
@@ -286,6 +297,7 @@ static int side_open(struct diff *d, int which, const char *path)
 	return rc;
 }
 
+/* The second side is freed first: its order refers to the first one's. */
 static int cmd_diff(int argc, char **argv)
 {
 	struct diff d = {.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-diff")};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe doctor: what this kernel and this user can do, a line each: ok, or
- * what to do. Changes nothing. Must not know: how the daemon works.
+ * The command `ioscribe doctor`: what this kernel and this user can do, a line each: ok, or what to
+ * do. Reads files of /proc, /sys and /etc, and runs the daemon with --probe (doctor_trace.c).
+ * Changes nothing. Must not know: how the daemon works.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,11 +20,12 @@
 #include "util/cmd/doctor/doctor_parts.h"
 #include "util/link/installed.h"
 
+/* From linux/magic.h; what 114,688 records take, and something for the daemon. */
 #define BPF_FS_TYPE      0xcafe4a11
 #define TRACE_FS_TYPE    0x74726163
 #define MEMORY_WANTED_KB (300u << 10)
 
-/* First line of a small file, or an empty string. */
+/* First line of a small file in the caller's buffer, or an empty string. */
 static const char *file_line(const char *path, char *room, size_t cap)
 {
 	FILE *f = fopen(path, "re");
@@ -36,6 +38,10 @@ static const char *file_line(const char *path, char *room, size_t cap)
 	return room;
 }
 
+/*
+ * The version alone decides nothing: what a job needs is tried (doctor_trace.c), so an old kernel
+ * is a note.
+ */
 static void check_kernel(void)
 {
 	struct utsname u;
@@ -60,6 +66,7 @@ static void check_kernel(void)
 					     "from this container");
 }
 
+/* In confidentiality mode BPF programs may not read kernel memory, which all of them do. */
 static void check_lockdown(void)
 {
 	char text[4096], *asked;
@@ -79,6 +86,7 @@ static void check_lockdown(void)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "lockdown", "%s", text[0] ? text : "none");
 }
 
+/* Neither file system is needed for ioscribe run: a note. */
 static void check_mount(const char *what, const char *path, unsigned long type, const char *need)
 {
 	struct statfs st;
@@ -89,6 +97,7 @@ static void check_mount(const char *what, const char *path, unsigned long type, 
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, what, "not at %s: %s", path, need);
 }
 
+/* Memory and descriptors that the default configuration takes. */
 static void check_limits(void)
 {
 	struct rlimit files;
@@ -113,9 +122,10 @@ static void check_limits(void)
 	/* the daemon raises its own to the hard one */
 	scribe_doctor_line(files.rlim_max < 128 ? SCRIBE_DOCTOR_FIX : SCRIBE_DOCTOR_OK, "open files", "%lu%s",
 			   (unsigned long)files.rlim_max,
-			   files.rlim_max < 128 ? ": 256 are needed, raise ulimit -n" : "");
+			   files.rlim_max < 128 ? ": fewer than 128; raise ulimit -n to 256 or more" : "");
 }
 
+/* The same places as those of ioscribe run (run_link.c). */
 static void check_runtime(void)
 {
 	static const char *const places[] = {"../lib/libioscribe.so",
@@ -134,6 +144,7 @@ static void check_runtime(void)
 				   "libioscribe.so not found: the daemon reduces ranks' records instead");
 }
 
+/* Kernel programs read the clock twice a call. */
 static void check_clock(void)
 {
 	char text[64];
@@ -195,6 +206,7 @@ const struct scribe_command scribe_command_doctor = {
 	.examples = examples,
 };
 
+/* Ordered as a user reads them: kernel and privileges first. */
 static void check_machine(void)
 {
 	check_kernel();

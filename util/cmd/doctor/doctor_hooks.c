@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about what the schedulers' hooks use: hooks.conf, read as
- * scripts/hooks/common reads it, the switch, and the daemon's own try of the place
- * of logs with their options. Must not know: BPF.
+ * The doctor's lines about what the schedulers' hooks use: hooks.conf, read as scripts/hooks/common
+ * reads it, the switch, and the daemon's own try of the place of logs with their options. A struct
+ * scribe_hooks is the caller's; requests are in static memory. Must not know: BPF.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,7 +45,10 @@ static bool is_number(const char *value, const char *digits)
 	return *value && value[strspn(value, digits)] == 0;
 }
 
-/* What the hooks would make of it; text: why the line is of no use to them, NULL it is. */
+/*
+ * What the hooks would make of it; text: why the line is of no use to them, NULL it is. An empty
+ * value leaves the default, but for `ioscribe`, whose default is a name searched in PATH.
+ */
 static const char *take(struct scribe_hooks *h, const char *key, const char *value)
 {
 	const struct {
@@ -82,6 +85,7 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 	return "is no key of the hooks";
 }
 
+/* A file that is not there is good: the defaults. `say`: print what is wrong. */
 bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say)
 {
 	char line[4096];
@@ -123,6 +127,7 @@ bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say)
 	return good;
 }
 
+/* The library for streams is expected beside the runtime, as the hooks preload it. */
 static void check_files(const char *path, const struct scribe_hooks *h)
 {
 	char beside[PATH_MAX];
@@ -192,6 +197,10 @@ static void written_to(const char *text, size_t bytes, char *ret, size_t cap)
 	snprintf(ret, cap, "%.*s", bytes > skip ? (int)(bytes - skip - 1) : 0, text + (bytes > skip ? skip : 0));
 }
 
+/*
+ * The service makes a log as this user would get it and removes it (JOB_CHECK in proto.h). Root
+ * only.
+ */
 int scribe_doctor_try(const struct scribe_hooks *h, const struct passwd *pw, char *ret_dir, size_t cap,
 		      struct scribe_err *err)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See doctor_parts.h. */
+/*
+ * One line of `ioscribe doctor`: its verdict in the first column, control characters escaped.
+ * Counts the lines that say FIX, which decide the exit status. See doctor_parts.h.
+ */
 #include "util/cmd/doctor/doctor_parts.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about the service of this node: who answers, its settings,
- * where logs go, what waits in the spool, the scheduler. Changes nothing. Must not
- * know: BPF.
+ * The doctor's lines about the service of this node: who answers, its settings, where logs go, what
+ * waits in the spool, the scheduler. Everything that may block has a time limit, since `doctor
+ * --service` serves as a node's health check. Changes nothing. Must not know: BPF.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +24,7 @@
 #include "util/link/service_link.h"
 #include "util/link/installed.h"
 
+/* For the daemon's answers, and for a file system's. */
 #define ANSWER_MS     2000
 #define LOOK_MS       3000
 #define LOG_DIR       "/var/log/ioscribe"
@@ -34,6 +35,7 @@
 #define PLUGIN        "spank_ioscribe.so"
 #define OURS_IN_PATHS "ioscribe"
 
+/* An empty variable counts as none. */
 static const char *first_of(const char *variable, const char *otherwise)
 {
 	const char *value = getenv(variable);
@@ -41,7 +43,10 @@ static const char *first_of(const char *variable, const char *otherwise)
 	return value && value[0] ? value : otherwise;
 }
 
-/* The last "key = value" or "key=value" of a file; false: there is none. */
+/*
+ * The last "key = value" or "key=value" of a file; false: there is none. Keys are compared without
+ * case, for slurm.conf; a '#' ends the value.
+ */
 static bool setting(const char *path, const char *key, char *ret, size_t cap)
 {
 	FILE *f = fopen(path, "re");
@@ -67,6 +72,7 @@ static bool setting(const char *path, const char *key, char *ret, size_t cap)
 	return found;
 }
 
+/* Is the word in a line that is no comment? */
 static bool mentions(const char *path, const char *word)
 {
 	FILE *f = fopen(path, "re");
@@ -80,7 +86,10 @@ static bool mentions(const char *path, const char *word)
 	return found;
 }
 
-/* How many jobs the daemon speaks of; negative with a line in err. */
+/*
+ * How many jobs the daemon speaks of; negative with a line in err. Of the caller's own jobs, or of
+ * all for root: any answer proves that the daemon works.
+ */
 static int jobs_of(int sock, int64_t deadline, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -93,6 +102,7 @@ static int jobs_of(int sock, int64_t deadline, struct scribe_err *err)
 	return type == SCRIBE_MSG_JOB_OK ? n : type < 0 ? type : -EPROTO;
 }
 
+/* After an upgrade the old program still runs; /proc names its file as deleted. */
 static void check_build(const char *dir)
 {
 	char path[PATH_MAX], exe[PATH_MAX];
@@ -158,7 +168,7 @@ static bool check_socket(void)
 	return true;
 }
 
-/* The daemon judges its file. */
+/* The daemon itself checks the file (ioscribed --check-config): one set of rules. */
 static void check_config(const char *file)
 {
 	char daemon[PATH_MAX], command[2 * PATH_MAX + 64], text[1200] = "";
@@ -234,6 +244,7 @@ static void look(const char *dir, const char *layout, char *ret_text, size_t cap
 		waitpid(pid, NULL, 0);
 }
 
+/* The hooks' options win over the daemon's file, as they do for a job. */
 static void check_log_dir(const char *config, const struct scribe_hooks *h)
 {
 	char dir[PATH_MAX] = LOG_DIR, layout[64] = "dated", text[1024];
@@ -293,7 +304,7 @@ static void check_try(const struct scribe_hooks *h, const char *user)
 				   "%s: the service wrote one of user %s there and removed it", dir, pw->pw_name);
 }
 
-/* Logs of a folder, or of all folders of users below it. */
+/* Logs of a folder, or of all folders of users below it. Names are counted, nothing is opened. */
 static unsigned logs_in(const char *path, bool users)
 {
 	DIR *dir = opendir(path);
@@ -315,6 +326,7 @@ static unsigned logs_in(const char *path, bool users)
 	return n;
 }
 
+/* A log is in the spool while its directory cannot be written to. */
 static void check_spool(const char *config)
 {
 	char path[PATH_MAX] = SPOOL_DIR;
@@ -343,7 +355,10 @@ static void check_spool(const char *config)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "spool", "%s, empty", path);
 }
 
-/* Slurm drains a node whose prolog cannot be executed. */
+/*
+ * Slurm drains a node whose prolog cannot be executed. By the word in the path: sites may have
+ * copied the hooks.
+ */
 static bool is_ours(const char *conf, const char *key)
 {
 	char value[PATH_MAX];
@@ -379,6 +394,7 @@ static void check_plugin(const char *plugstack)
 				   plugstack);
 }
 
+/* Only where a slurm.conf can be read: other schedulers have no check here. */
 static void check_slurm(void)
 {
 	const char *conf = first_of("SLURM_CONF", SLURM_CONF);
@@ -420,6 +436,7 @@ static void check_age(const char *config)
 			config);
 }
 
+/* The service of the hooks may be in another directory; IOSCRIBE_DIR of the caller wins. */
 void scribe_doctor_service(const char *user)
 {
 	const char *config = first_of(SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);

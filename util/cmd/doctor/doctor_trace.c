@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about tracing: what the daemon says when it tries all that a job
- * needs (ioscribed --probe), and its table of ways (ioscribed --features). Must not
- * know: BPF.
+ * The doctor's lines about tracing: what the daemon says when it tries all that a job needs
+ * (ioscribed --probe), and its table of ways (ioscribed --features). The daemon runs as a child,
+ * its lines have fields separated by tabs. Must not know: BPF.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -15,6 +15,7 @@
 #include "util/link/installed.h"
 #include "util/link/privileges.h"
 
+/* Of a line of --features: name, verdict, text, cause, loss. */
 #define FIELDS_MAX 5
 
 /* The daemon with an option, its output to be read; NULL: it has been said why not. */
@@ -82,6 +83,7 @@ static void say_privileges(const char *cause, const char *text)
 			   both ? "CAP_BPF and CAP_PERFMON" : "CAP_SYS_ADMIN");
 }
 
+/* One of the three lines of --probe: identity, programs, probes. */
 struct part {
 	bool seen, ok;
 	char text[768], cause[32];
@@ -95,6 +97,7 @@ static void store_result(struct part *p, char *const field[FIELDS_MAX])
 	snprintf(p->cause, sizeof(p->cause), "%s", field[3]);
 }
 
+/* Without library probes a job is still traced: a note, not a failure. */
 void scribe_doctor_trace(void)
 {
 	struct part identity = {0}, programs = {0}, probes = {0};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe dxt: traces of single operations as text, line for line what
- * darshan-dxt-parser prints. Logs that name the thread of an operation get the
- * two further columns that newer stock tools print.
+ * The command `ioscribe dxt` (darshan-dxt-parser): traces of single operations as text, line for
+ * line what that tool prints, or as JSON and CSV. Logs that name the thread of an operation get the
+ * two further columns that newer stock tools print. The struct dxt owns log, output and a copy of
+ * all Lustre layouts until cmd_dxt ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,11 +21,13 @@
 #include "util/text/print_record.h"
 #include "util/text/shown_name.h"
 
+/* Layouts stand in another module than traces, so all are read first. */
 struct layout {
 	uint64_t id;
 	struct scribe_lustre_record *record;
 };
 
+/* The filter's texts are argv's. */
 struct dxt {
 	int show_incomplete, escape;
 	struct scribe_dxt_filter filter;
@@ -37,7 +40,10 @@ struct dxt {
 	struct scribe_err err;
 };
 
-/* `threads_from`: first version with thread ids. */
+/*
+ * `threads_from`: first version with thread ids. Earlier versions have segments of 32 bytes without
+ * them.
+ */
 static const struct trace_module {
 	int module;
 	unsigned threads_from;
@@ -78,6 +84,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 /* ---- Lustre layouts ---- */
 
+/* Layouts are sorted once and searched for each record of a trace. */
 static int by_id(const void *a, const void *b)
 {
 	const struct layout *x = a, *y = b;
@@ -85,6 +92,7 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* A copy: the reader's record is valid until the next one only. */
 static int layout_add(struct dxt *d, const void *record, size_t len)
 {
 	struct layout *l;
@@ -108,7 +116,10 @@ static int layout_add(struct dxt *d, const void *record, size_t len)
 	return 0;
 }
 
-/* Refuse, or warn of, a module whose memory ran out in the job. */
+/*
+ * Refuse, or warn of, a module whose memory ran out in the job. 0, also where incomplete data are
+ * to be printed.
+ */
 static int check_partial(struct dxt *d, int module)
 {
 	const char *name = scribe_module_by_id(module)->name;
@@ -132,6 +143,7 @@ static int check_partial(struct dxt *d, int module)
 	return 0;
 }
 
+/* Only for text of DXT_POSIX: rows have no targets. */
 static int layouts_load(struct dxt *d)
 {
 	const void *record;
@@ -153,6 +165,7 @@ static int layouts_load(struct dxt *d)
 	return 0;
 }
 
+/* NULL: the file is not on Lustre, or the log has no layout of it. */
 static const struct scribe_lustre_record *layout_find(const struct dxt *d, uint64_t id)
 {
 	struct layout key = {.id = id}, *found = NULL;
@@ -162,6 +175,7 @@ static const struct scribe_lustre_record *layout_find(const struct dxt *d, uint6
 	return found ? found->record : NULL;
 }
 
+/* JSON and CSV have escapes of their own. */
 static struct scribe_dxt_place place_of(struct dxt *d, uint64_t id)
 {
 	struct scribe_dxt_place at = {.layout = layout_find(d, id)};
@@ -178,6 +192,7 @@ static struct scribe_dxt_place place_of(struct dxt *d, uint64_t id)
 
 /* ---- modules ---- */
 
+/* By rank and name, before a record is formatted. */
 static bool is_wanted(const struct dxt *d, const struct scribe_base_record *base)
 {
 	size_t len;
@@ -200,6 +215,7 @@ static int print_record(struct dxt *d, const struct trace_module *t, const struc
 	return scribe_dxt_rows_piece(&d->rows, t->module, &whole, at, threads);
 }
 
+/* Pieces have no threads: a log with threads is read in whole records. */
 static int print_piece(struct dxt *d, const struct trace_module *t, const struct scribe_dxt_piece *p,
 		       const struct scribe_dxt_place *at)
 {
@@ -234,6 +250,10 @@ static int print_times(struct dxt *d, const struct trace_module *t, const void *
 	return rc < 0 ? out_of_memory(d) : 0;
 }
 
+/*
+ * Records are read in pieces where nothing needs a whole one: threads are counted in a head, and
+ * filtering by time changes the head's counts.
+ */
 static int print_trace(struct dxt *d, const struct trace_module *t)
 {
 	const char *name = scribe_module_by_id(t->module)->name;
@@ -274,6 +294,7 @@ static int print_trace(struct dxt *d, const struct trace_module *t)
 	return rc;
 }
 
+/* A log without traces is no error: the stock tool prints one line. */
 static int print_traces(struct dxt *d)
 {
 	int any = 0, rc;
@@ -293,6 +314,7 @@ static int print_traces(struct dxt *d)
 	return rc;
 }
 
+/* On a terminal names are always escaped. */
 static int print_log(struct dxt *d, const char *path)
 {
 	int rc = scribe_log_open(&d->log, path, SCRIBE_LOG_NAMES, &d->err);
@@ -330,6 +352,7 @@ static int cmd_dxt(int argc, char **argv)
 	return rc < 0 ? scribe_complain_err(argv[0], &d.err) : SCRIBE_EXIT_OK;
 }
 
+/* The stock tool has --show-incomplete alone. */
 static const struct scribe_option options[] = {
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
 	{"escape", 'e', NULL,

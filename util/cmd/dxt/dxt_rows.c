@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One row an operation: module, rank, name, host, operation, its number, offset and
- * length in bytes, start and end in seconds, thread (none where the log names none).
- * JSON is one array, a row a line; CSV begins with the names of its columns.
- * Must not know logs.
+ * One row an operation: module, rank, name, host, operation, its number, offset and length in
+ * bytes, start and end in seconds, thread (none where the log names none). JSON is one array, a row
+ * a line; CSV begins with the names of its columns. Nothing is collected: rows are written as they
+ * come. For `ioscribe dxt`. Must not know logs.
  */
 #include "util/cmd/dxt/dxt_rows.h"
 
@@ -17,6 +17,7 @@
 
 #define ROOM 32 /* of a number */
 
+/* CSV has its head also where no row follows. */
 void scribe_dxt_rows_begin(struct scribe_dxt_rows *r)
 {
 	scribe_out_text(r->out,
@@ -31,6 +32,7 @@ void scribe_dxt_rows_end(struct scribe_dxt_rows *r)
 		scribe_out_text(r->out, r->rows ? "\n]\n" : "]\n");
 }
 
+/* In CSV the order of the columns is the key. */
 static void put_key(struct scribe_dxt_rows *r, const char *key)
 {
 	if (r->format == SCRIBE_DXT_CSV)
@@ -45,6 +47,7 @@ static void put_int(struct scribe_dxt_rows *r, const char *key, int64_t v)
 	scribe_out_done(r->out, scribe_put_i64(scribe_out_room(r->out, ROOM), v));
 }
 
+/* JSON has no infinite numbers; CSV leaves the cell empty. */
 static void put_real(struct scribe_dxt_rows *r, const char *key, double v)
 {
 	put_key(r, key);
@@ -69,6 +72,7 @@ static void put_thread(struct scribe_dxt_rows *r, bool threads, uint64_t thread)
 	scribe_out_text(r->out, quote);
 }
 
+/* NULL, a record without a name, is null in JSON and an empty cell in CSV. */
 static int put_text(struct scribe_dxt_rows *r, const char *key, const char *bytes, size_t len)
 {
 	if (r->format == SCRIBE_DXT_JSON) {
@@ -82,6 +86,7 @@ static int put_text(struct scribe_dxt_rows *r, const char *key, const char *byte
 	return bytes ? scribe_csv_text(r->out, bytes, len) : 0;
 }
 
+/* -ENOMEM is the only failure: that of an escape. */
 int scribe_dxt_rows_piece(struct scribe_dxt_rows *r, int module, const struct scribe_dxt_piece *p,
 			  const struct scribe_dxt_place *at, bool threads)
 {

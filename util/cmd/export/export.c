@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of ioscribe export: logs as JSON, CSV or rows of an SQLite database.
+ * The work of `ioscribe export`, in the program ioscribe-export: logs as JSON, CSV or rows of an
+ * SQLite database. Formats are tables of functions (export_format.h) that get one log after
+ * another.
  */
 #include "util/cmd/export/export.h"
 
@@ -11,6 +13,7 @@
 #include "util/tool/command.h"
 #include "util/cmd/export/export_format.h"
 
+/* More than a log has. */
 #define MAX_TABLES 64
 
 struct export
@@ -24,6 +27,7 @@ struct export
 	struct scribe_export_options o;
 };
 
+/* The last format given wins; --sqlite also sets the output. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct export *e = ctx;
@@ -60,6 +64,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
+/* A format that can drop a log (SQLite's transaction) goes on with the next one; others stop. */
 static int export_logs(struct export *e, char **paths, int n, struct scribe_err *err)
 {
 	void *ctx = NULL;

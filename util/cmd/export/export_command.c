@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe export, as the other commands know it: its options, and the program
- * that does the work. That is a program of its own so that no other command
- * loads the libraries for JSON and SQL.
+ * `ioscribe export`, as the other commands know it: its options, and the program that does the
+ * work. That is a program of its own so that no other command loads the libraries for JSON and SQL.
+ * This file is linked into both programs: the table of options feeds help and manual page here, and
+ * getopt there.
  */
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables as CSV (RFC 4180 with line feeds): a file a table in a folder, or one
- * table on standard output. Reals have 17 significant digits, so that they come
- * back exactly. Text that does not print, or holds a backslash, is escaped (\n, \t,
- * \\, \xHH).
+ * Tables as CSV (RFC 4180 with line feeds): a file a table in a folder, or one table on standard
+ * output. Reals have 17 significant digits, so that they come back exactly. Text that does not
+ * print, or holds a backslash, is escaped (\n, \t, \\, \xHH). All files of the folder are renamed
+ * to their names at the end, or none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 
+/* Owned from csv_open to csv_close. */
 struct csv {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
@@ -46,6 +47,7 @@ static int csv_open(const struct scribe_export_options *o, void **ret_ctx, struc
 	return 0;
 }
 
+/* Flushed and closed; the file gets its name only in csv_close. */
 static int end_table(struct csv *c, struct scribe_err *err)
 {
 	int rc = c->has_out ? scribe_out_flush(&c->out, err) : 0;
@@ -57,6 +59,7 @@ static int end_table(struct csv *c, struct scribe_err *err)
 	return rc;
 }
 
+/* A folder that was made for this export is removed after a failure, if it is empty. */
 static int csv_close(void *ctx, int failed, struct scribe_err *err)
 {
 	struct csv *c = ctx;
@@ -97,6 +100,7 @@ static int begin_file(struct csv *c, const char *table, struct scribe_err *err)
 	return rc;
 }
 
+/* On standard output a second table cannot be told from the first, and is refused. */
 static int begin_table(void *ctx, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	struct csv *c = ctx;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Files of exports. Must not know what is in them. */
+/*
+ * Files of exports: written beside the name and renamed at the end, so that a reader never meets
+ * half a file and a failed export leaves the old one. A struct scribe_export_file owns descriptor
+ * and names. Must not know what is in them.
+ */
 #include "util/cmd/export/export_file.h"
 
 #include <errno.h>
@@ -12,6 +16,7 @@
 
 #include "util/tool/leftover.h"
 
+/* The new file gets the mode of the one that it replaces. */
 int scribe_export_file_open(struct scribe_export_file *f, const char *path, struct scribe_err *err)
 {
 	struct stat st;
@@ -47,6 +52,7 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 	return rc;
 }
 
+/* The result of close counts: some file systems report a full disk only there. */
 int scribe_export_file_written(struct scribe_export_file *f, struct scribe_err *err)
 {
 	int rc = f->fd >= 0 ? close(f->fd) : 0;

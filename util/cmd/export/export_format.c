@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What all formats of export share. */
+/* What all formats of export share: which tables --table wants; without the option all of them. */
 #include "util/cmd/export/export_format.h"
 
 #include <string.h>

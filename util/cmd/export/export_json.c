@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables as JSON: one document with an array a table, or one object
- * a line. Rows are written as they come; no document is held in memory.
+ * Tables as JSON: one document with an array a table, or one object a line (with its table, and the
+ * log where there are several). Rows are written as they come; no document is held in memory.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,6 +16,7 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 
+/* Owned from json_open to json_close. */
 struct json {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
@@ -60,6 +61,7 @@ static int open_lines(const struct scribe_export_options *o, void **ret_ctx, str
 	return json_open(o, 1, ret_ctx, err);
 }
 
+/* The file is dropped after any failure, also of the last flush. */
 static int json_close(void *ctx, int failed, struct scribe_err *err)
 {
 	struct json *j = ctx;
@@ -90,6 +92,7 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 	return 0;
 }
 
+/* Record ids are texts: most JSON readers take numbers for doubles, which hold 53 bits. */
 static int put_cell(struct json *j, const struct scribe_column *col, const struct scribe_cell *c)
 {
 	struct scribe_out *out = &j->out;
@@ -145,6 +148,7 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 	return 0;
 }
 
+/* A document is closed only where all of it was written: half a one must not parse. */
 static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 {
 	struct json *j = ctx;

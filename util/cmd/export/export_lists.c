@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of records that are lists: bins of heatmaps, traced operations, Lustre
- * layouts. Must not know any export format.
+ * Rows of records that are lists: bins of heatmaps, traced operations, Lustre layouts. Cells borrow
+ * from the record; a list of OST ids is freed behind its row. Must not know any export format.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@ static const struct scribe_column heatmap_columns[] = {
 	{"width", SCRIBE_COL_REAL},   {"bytes_read", SCRIBE_COL_INT}, {"bytes_written", SCRIBE_COL_INT},
 };
 
+/* Bytes written are the first half of a record's bins. */
 static int heatmap_rows(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_heatmap_record *h = record;
@@ -40,6 +41,7 @@ static const struct scribe_column segment_columns[] = {
 	{"thread", SCRIBE_COL_ID},
 };
 
+/* `number` counts writes and reads apart, as `ioscribe dxt` does. */
 static int segment_rows(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_dxt_record *d = record;
@@ -70,6 +72,7 @@ static const struct scribe_column lustre_columns[] = {
 	{"mirror_id", SCRIBE_COL_INT},   {"pool_name", SCRIBE_COL_TEXT},   {"osts", SCRIBE_COL_TEXT},
 };
 
+/* 21 bytes: the longest number with its blank. */
 char *scribe_export_ints(const int64_t *ints, int64_t n)
 {
 	char *text = malloc(n > 0 ? (size_t)n * 21 + 1 : 1), *at = text;
@@ -94,6 +97,7 @@ static char *ost_list(const struct scribe_lustre_record *l, int64_t first, int64
 	return scribe_export_ints(osts + first, count);
 }
 
+/* Counts are from the log and may not fit its list of OST ids. */
 static int lustre_rows(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_lustre_record *l = record;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ioscribe-export: the program behind ioscribe export (util/cmd/export/export_command.c). */
+/*
+ * ioscribe-export: the program behind `ioscribe export` (export_command.c), executed by it from the
+ * installation's libexec folder. Its table of commands has one entry, so that messages and help are
+ * those of the command.
+ */
 #include <stddef.h>
 
 #include "util/tool/command.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables into an SQLite database that holds many logs. A log is one transaction
- * and is known by its bytes: adding it again adds the tables that it was added
- * without, and no row twice. Names stand in the table `file` only; every table
- * has log_id. The database is made when the first log has been opened.
+ * Tables into an SQLite database that holds many logs. A log is one transaction and is known by its
+ * bytes: adding it again adds the tables that it was added without, and no row twice. Names stand
+ * in the table `file` only; every table has log_id. The database is made when the first log has
+ * been opened. The struct sqlite owns the connection.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -13,6 +13,7 @@
 
 #include "util/cmd/export/export_format.h"
 
+/* In the database's user_version; a newer one is refused. */
 #define SCHEMA_VERSION 1
 #define BUSY_MS        60000 /* another process is adding a log */
 
@@ -34,6 +35,7 @@ static const char schema[] =
 	"  log_id INTEGER PRIMARY KEY, path TEXT NOT NULL, bytes INTEGER NOT NULL, digest TEXT NOT NULL,\n"
 	"  UNIQUE (digest, bytes));\n";
 
+/* Afterwards no further log is tried: the database itself is the trouble. */
 static int failed(struct sqlite *s, const char *what, struct scribe_err *err)
 {
 	s->broken = 1;
@@ -45,7 +47,10 @@ static int run(struct sqlite *s, const char *sql, struct scribe_err *err)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s, "database", err);
 }
 
-/* 0: new or of our version; else an error. */
+/*
+ * 0: new or of our version; else an error. PRAGMA user_version is 0 in a new database and fails in
+ * a file that is none.
+ */
 static int check_version(struct sqlite *s, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
@@ -94,6 +99,7 @@ static int open_database(struct sqlite *s, struct scribe_err *err)
 	return rc < 0 ? rc : run(s, pragma, err);
 }
 
+/* One line for all logs of the run. */
 static void print_counts(const struct sqlite *s)
 {
 	printf("%s: %d log%s added, %d already there", s->o->output, s->added, s->added == 1 ? "" : "s",
@@ -103,6 +109,7 @@ static void print_counts(const struct sqlite *s)
 	putchar('\n');
 }
 
+/* The statement first: one that is open would keep the transaction. */
 static void roll_back(struct sqlite *s)
 {
 	sqlite3_finalize(s->insert);
@@ -151,6 +158,7 @@ static bool has_rows(struct sqlite *s, const char *table)
 	return found;
 }
 
+/* Of a known log only tables without a row of it are filled. */
 static bool is_wanted(void *ctx, const char *table)
 {
 	struct sqlite *s = ctx;
@@ -199,6 +207,7 @@ static int add_columns(struct sqlite *s, const struct scribe_export_table *t, st
 	return 0;
 }
 
+/* Columns of names and mounts (PLACE) are not stored: the table `file` has them by record id. */
 static int create_table(struct sqlite *s, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	sqlite3_str *sql = sqlite3_str_new(s->db);
@@ -224,6 +233,7 @@ static int create_table(struct sqlite *s, const struct scribe_export_table *t, s
 	return rc < 0 ? rc : add_columns(s, t, err);
 }
 
+/* One statement a table, prepared when the table begins. */
 static int prepare_insert(struct sqlite *s, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	sqlite3_str *sql = sqlite3_str_new(s->db);
@@ -257,6 +267,9 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 	return rc < 0 ? rc : prepare_insert(ctx, t, err);
 }
 
+/*
+ * Text that is no valid UTF-8, or does not print, is a blob: SQLite would not give it back exactly.
+ */
 static int bind_cell(sqlite3_stmt *q, int at, const struct scribe_column *col, const struct scribe_cell *c)
 {
 	if (c->null)
@@ -312,7 +325,10 @@ static int find_log(struct sqlite *s, const char *digest, struct scribe_err *err
 	return rc == SQLITE_ROW ? 0 : failed(s, "log", err);
 }
 
-/* The log's line in `log`: sets log_id and is_known. */
+/*
+ * The log's line in `log`: sets log_id and is_known. INSERT OR IGNORE changes nothing for a log
+ * that is known by digest and length.
+ */
 static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
@@ -336,6 +352,7 @@ static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 	return s->is_known ? find_log(s, digest, err) : 0;
 }
 
+/* A known log counts as completed where rows were added. */
 static void count_log(struct sqlite *s)
 {
 	if (!s->is_known) {
@@ -346,6 +363,7 @@ static void count_log(struct sqlite *s)
 	s->completed += sqlite3_total_changes(s->db) > s->before;
 }
 
+/* IMMEDIATE: two exports into one database wait for each other here, up to BUSY_MS. */
 static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 {
 	struct sqlite *s = ctx;

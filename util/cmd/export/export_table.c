@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The tables of a log. Knows the record layouts; must not know any export
- * format.
+ * The tables of a log (docs/export.md): job, metadata, mounts, names, then one a module. A row is
+ * an array of cells that borrow from log and record; it is valid during the sink's call. Knows the
+ * record layouts; must not know any export format.
  */
 #include "util/cmd/export/export_table.h"
 
@@ -46,6 +47,7 @@ static const struct scribe_column job_columns[] = {
 	{"nprocs", SCRIBE_COL_INT},   {"exe", SCRIBE_COL_TEXT},          {"incomplete", SCRIBE_COL_INT},
 };
 
+/* One row a log. */
 static int put_job(struct scribe_export_rows *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r->log->reader);
@@ -71,6 +73,7 @@ static int put_job(struct scribe_export_rows *r)
 
 static const struct scribe_column metadata_columns[] = {{"key", SCRIBE_COL_TEXT}, {"value", SCRIBE_COL_TEXT}};
 
+/* Lines without '=' are passed over, as in `ioscribe parse`. */
 static int put_metadata(struct scribe_export_rows *r)
 {
 	const char *at = scribe_reader_job(r->log->reader)->metadata;
@@ -113,6 +116,7 @@ static const struct scribe_column file_columns[] = {
 	{"fs", SCRIBE_COL_TEXT},
 };
 
+/* All names of the log, also those without a record. */
 static int put_files(struct scribe_export_rows *r)
 {
 	int rc = begin(r, "file", file_columns, COUNT(file_columns));
@@ -145,7 +149,7 @@ static int add_column(struct scribe_export_rows *r, int n, const char *name, enu
 	return n + 1;
 }
 
-/* Columns of a module beyond its counters. */
+/* Columns of a module beyond its counters. Returns the number of columns with them. */
 static int extra_columns(struct scribe_export_rows *r, int module, int n)
 {
 	switch (module) {
@@ -168,6 +172,7 @@ static int extra_columns(struct scribe_export_rows *r, int module, int n)
 	}
 }
 
+/* "POOL:CONTAINER", in the usual groups of digits. */
 static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 {
 	for (int k = 0; k < 2; k++)
@@ -179,6 +184,7 @@ static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 				      (k ? cont : pool)[i]);
 }
 
+/* In the order of extra_columns. */
 static int extra_cells(struct scribe_export_rows *r, int module, const void *record, int n)
 {
 	const struct scribe_h5d_record *h5d = record; /* same place in PNETCDF_VAR */
@@ -235,6 +241,7 @@ static void table_name(const char *module, char *to, size_t cap)
 	to[n] = '\0';
 }
 
+/* RENAMED_FROM is a record id among POSIX's counters. */
 static int counters_begin(struct scribe_export_rows *r, const struct scribe_module *m)
 {
 	int n = SCRIBE_EXPORT_PLACES;
@@ -251,6 +258,9 @@ static int counters_begin(struct scribe_export_rows *r, const struct scribe_modu
 	return begin(r, r->table_name, r->columns, n);
 }
 
+/*
+ * Only one of the cell's values is read, by the column's kind: the null flags are cleared for all.
+ */
 static int counters_row(struct scribe_export_rows *r, const struct scribe_module *m, const void *record)
 {
 	const int64_t *ints = scribe_record_counters(m, record);
@@ -274,6 +284,7 @@ static int counters_row(struct scribe_export_rows *r, const struct scribe_module
 
 /* ---- modules ---- */
 
+/* Head records of APMPI have a table of their own. */
 static int put_record(struct scribe_export_rows *r, const struct scribe_module *m,
 		      const struct scribe_export_list *list, const void *record, size_t len)
 {
@@ -284,6 +295,7 @@ static int put_record(struct scribe_export_rows *r, const struct scribe_module *
 	return counters_row(r, m, record);
 }
 
+/* Modules are read to their end, one after the other. */
 static int put_module(struct scribe_export_rows *r, const struct scribe_module *m)
 {
 	const struct scribe_export_list *list = scribe_export_list_of(m->id);
@@ -344,6 +356,7 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 	return rc;
 }
 
+/* Names of --table are checked before any log is opened. */
 bool scribe_export_has_table(const char *name)
 {
 	static const char *const tables[] = {"job", "metadata", "mount", "file", "apmpi_head"};
@@ -362,6 +375,7 @@ bool scribe_export_has_table(const char *name)
 	return false;
 }
 
+/* The order of tables: job first, so that lines of several logs begin with their log's. */
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err)
 {
 	struct scribe_export_rows *r = calloc(1, sizeof(*r));
@@ -388,6 +402,7 @@ int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *s
 	return rc;
 }
 
+/* The hash of all bytes of the file, by which the database knows a log again. */
 int scribe_export_digest(const char *path, uint64_t *ret_digest, int64_t *ret_bytes, struct scribe_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe job: what a prolog, an epilog and a user say to the service. Ends in
- * bounded time whatever state the daemon is in. Must not know: BPF, logs.
+ * The command `ioscribe job`: sends one request of a prolog, an epilog or a user to the service and
+ * prints its answers. Ends in bounded time whatever state the daemon is in: every step has what is
+ * left of --timeout. State is one static struct job. Must not know: BPF, logs.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -16,6 +17,7 @@
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
+/* Options without a letter have keys below all letters. */
 enum key {
 	KEY_JOB_ID = 1,
 	KEY_UID,
@@ -114,6 +116,7 @@ const struct scribe_command scribe_command_job = {
 	.examples = examples,
 };
 
+/* The request is a text of key=value lines (proto.h, JOB_*). */
 struct job {
 	const char *self;
 	enum scribe_msg_type verb;
@@ -123,6 +126,7 @@ struct job {
 	int timeout_ms;
 };
 
+/* The user's name and primary group go with the uid: the daemon does not look up users. */
 static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 {
 	struct passwd *pw;
@@ -142,6 +146,7 @@ static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 	return rc < 0 || j->has_gid ? rc : scribe_request_add(&j->request, "gid", gid, err);
 }
 
+/* At most an hour: a hook that waits longer holds up the node. */
 static int take_timeout(struct job *j, const char *value, struct scribe_err *err)
 {
 	char *end;
@@ -154,6 +159,7 @@ static int take_timeout(struct job *j, const char *value, struct scribe_err *err
 	return 0;
 }
 
+/* Most options are one key of the request; the daemon checks their values. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct job *j = ctx;
@@ -200,7 +206,10 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* What follows the options: the verb, then an id or pairs. */
+/*
+ * What follows the options: the verb, then an id or pairs. Only begin takes KEY=VALUE; the others
+ * take one job id, which is also --job-id.
+ */
 static int take_operands(struct job *j, char **word, struct scribe_err *err)
 {
 	static const struct {
@@ -236,7 +245,10 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 	return rc;
 }
 
-/* A connection to a daemon, which is started if it may. */
+/*
+ * A connection to a daemon, which is started if it may. Only begin starts one. -EPERM is final:
+ * only root may, or systemd must do it.
+ */
 static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 {
 	int sock = scribe_job_connect(deadline, err), rc;
@@ -251,6 +263,7 @@ static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 	return sock < 0 && rc < 0 ? rc : sock;
 }
 
+/* Paths on standard output, for scripts; reasons on standard error. */
 static void print_log(const struct job *j, const struct scribe_msg_log *m)
 {
 	char shown[2 * SCRIBE_PATH_MAX];
@@ -261,7 +274,10 @@ static void print_log(const struct job *j, const struct scribe_msg_log *m)
 		printf("%s\n", scribe_human_text(m->path, shown, sizeof(shown)));
 }
 
-/* Answers until the last. 1: the daemon has gone before it said a word. */
+/*
+ * Answers until the last. 1: the daemon has gone before it said a word. Negative: failed, with a
+ * line in err unless the daemon's result says so. JSON arrays are closed in any case.
+ */
 static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -301,6 +317,7 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 /*
  * One request to its answer. A daemon that was just ending is asked for again: until there is
  * another where a job begins, else once, which finds that nobody serves any more, or who does now.
+ * -EPIPE and -ECONNRESET count as such an end.
  */
 static int converse(struct job *j, struct scribe_err *err)
 {
@@ -327,6 +344,7 @@ static int converse(struct job *j, struct scribe_err *err)
 	return rc == 1 ? -EPIPE : rc;
 }
 
+/* Wrong options are a usage error before anything is sent. */
 int scribe_cmd_job(int argc, char **argv)
 {
 	static struct job j;

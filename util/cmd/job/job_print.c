@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the service says of its jobs, as a table, as lines, as JSON. */
+/*
+ * Entries that the service sends of its jobs (key=value lines) as a table, as lines, as JSON on
+ * standard output. Control characters are escaped: values are what users have chosen. For `ioscribe
+ * job`.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +13,10 @@
 #include "util/cmd/job/job_print.h"
 #include "util/link/service_link.h"
 
-/* Value of a key in an entry, "" if it is not there. */
+/*
+ * Value of a key in an entry, "" if it is not there. An entry is not NUL-terminated; `bytes` bounds
+ * it.
+ */
 static void value_of(const char *text, size_t bytes, const char *key, char *ret, size_t cap)
 {
 	size_t k = strlen(key);
@@ -27,7 +34,10 @@ static void value_of(const char *text, size_t bytes, const char *key, char *ret,
 	}
 }
 
-/* A log that waits in the spool. False: the entry is a job. */
+/*
+ * A log that waits in the spool. False: the entry is a job. Such a log was written while its
+ * directory could not be written to.
+ */
 static bool print_spooled(const char *text, size_t bytes)
 {
 	char kind[16], path[4096], wanted[4096], shown[4 * sizeof(path)];
@@ -42,6 +52,7 @@ static bool print_spooled(const char *text, size_t bytes)
 	return true;
 }
 
+/* The head of the table comes with the first entry that is a job. */
 void scribe_job_print_line(const char *text, size_t bytes, bool first)
 {
 	static const struct {
@@ -67,6 +78,7 @@ void scribe_job_print_line(const char *text, size_t bytes, bool first)
 	putchar('\n');
 }
 
+/* An empty line between two entries. */
 void scribe_job_print_all(const char *text, size_t bytes, bool first)
 {
 	char line[2048], shown[4 * sizeof(line)];
@@ -84,7 +96,9 @@ void scribe_job_print_all(const char *text, size_t bytes, bool first)
 	}
 }
 
-/* A JSON string: UTF-8, what is not is shown as \xff. */
+/*
+ * A JSON string: UTF-8, what is not is shown as \xff. 16 KiB are more than any value of an entry.
+ */
 static void put_string(const char *value)
 {
 	static char shown[4 * 16384];
@@ -104,13 +118,17 @@ static void put_string(const char *value)
 	putchar('"');
 }
 
-/* All digits, and not a word that happens to be (a job's number may be any). */
+/*
+ * All digits, and not a word that happens to be (a job's number may be any). 17 digits at most:
+ * larger numbers lose digits in JSON readers.
+ */
 static bool is_number(const char *key, const char *value)
 {
 	return value[0] && strspn(value, "0123456789") == strlen(value) && strlen(value) < 18 &&
 	       strcmp(key, "job_id") && strcmp(key, "user");
 }
 
+/* Several "log" lines become one array, "paths". */
 void scribe_job_print_json(const char *text, size_t bytes, bool first)
 {
 	char *copy = strndup(text, bytes), *rest = copy, *line;

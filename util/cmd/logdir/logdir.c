@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe logdir: makes the directories that logs go to, or says what is wrong
- * with them. Every directory is entered by descriptor from the one above and none
- * by a symbolic link, so that nobody who may write there leads it elsewhere. Must
- * not know: logs, the daemon.
+ * The command `ioscribe logdir`: makes the directories that logs go to, or says what is wrong with
+ * them; `doctor` calls its check. Every directory is entered by descriptor from the one above and
+ * none by a symbolic link, so that nobody who may write there leads it elsewhere. Descriptors are
+ * closed one level after the other. Must not know: logs, the daemon.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,11 @@
 #include "util/cmd/logdir/logdir.h"
 
 #define DEFAULT_DIR   "/var/log/ioscribe"
+/* Lines printed; a whole year that is wrong gives one line a day. */
 #define FINDINGS_MOST 20
 #define ROOM_BYTES    (16u << 20) /* less is as good as full */
 #define ROOM_FILES    1000u
+/* Modes: any user may add a log but not remove another's; anybody may pass; the user alone. */
 #define SHARED        01777
 #define CLOSED        0755
 #define USER_MODE     0700
@@ -168,6 +170,10 @@ static const char *why_not(int at, const char *name, int rc)
 	return rc == -ENOTDIR ? "not a directory: move it away" : strerror(-rc);
 }
 
+/*
+ * Directories of users may be open to their group for reading; the others must have their exact
+ * mode.
+ */
 static bool has_mode(const struct stat *st, mode_t mode)
 {
 	/* an own directory may be opened to a group */
@@ -192,7 +198,10 @@ static void find_mode(struct logdir *l, const char *path, const struct stat *st,
 		find(l, "%s: mode %04o instead of %04o", path, (unsigned)have, (unsigned)mode);
 }
 
-/* Give what is ours its owner and mode. */
+/*
+ * Give what is ours its owner and mode. 0, or -1 with a finding. Needs a descriptor: the name may
+ * have been exchanged.
+ */
 static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t group, mode_t mode)
 {
 	if (owner != geteuid() && fchown(fd, owner, group) < 0) {
@@ -207,8 +216,9 @@ static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t
 }
 
 /*
- * One directory made or checked. Its descriptor, also when something about it is
- * wrong; negative: it cannot be entered. `group` counts when it is made.
+ * One directory made or checked. Its descriptor, also when something about it is wrong; negative:
+ * it cannot be entered. `group` counts when it is made. mkdir with 0700: until owner and mode are
+ * right nobody else gets in.
  */
 static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group,
 	       mode_t mode)
@@ -242,7 +252,10 @@ static int one(struct logdir *l, int at, const char *name, const char *path, uid
 	return fd;
 }
 
-/* The file system of an open directory: can logs be written there? */
+/*
+ * The file system of an open directory: can logs be written there? Blocks and files that are left
+ * for others than root.
+ */
 static void check_room(struct logdir *l, int fd, const char *path)
 {
 	struct statvfs fs;
@@ -259,7 +272,10 @@ static void check_room(struct logdir *l, int fd, const char *path)
 		     (unsigned long long)fs.f_favail);
 }
 
-/* Whoever may rename what is above DIR may put another in its place. */
+/*
+ * Whoever may rename what is above DIR may put another in its place. Each directory from the parent
+ * of DIR up to the root.
+ */
 static void check_above(struct logdir *l, const char *dir)
 {
 	char path[4096];
@@ -286,7 +302,9 @@ static void check_above(struct logdir *l, const char *dir)
 	}
 }
 
-/* All days of a year. */
+/*
+ * All days of a year. A failure to enter a month leaves out its days; the finding names the month.
+ */
 static void one_year(struct logdir *l, int dir, const char *dir_path, int year)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -338,6 +356,7 @@ static void check_today(struct logdir *l, int dir, const char *dir_path, const s
 		close(at);
 }
 
+/* With a fixed list DIR is closed: only these users have a place. */
 static void each_user(struct logdir *l, int dir, const char *dir_path)
 {
 	char *copy = strdup(l->users), *rest = copy, *name, path[4200];
@@ -362,7 +381,10 @@ static void each_user(struct logdir *l, int dir, const char *dir_path)
 	free(copy);
 }
 
-/* DIR itself, in the directory above it, and what the layout wants below. */
+/*
+ * DIR itself, in the directory above it, and what the layout wants below. The parent is opened as
+ * named, links included: the site chose that path.
+ */
 static void all(struct logdir *l, const char *dir)
 {
 	mode_t mode = l->layout == DATED || (l->layout == USERS && l->users) ? CLOSED : SHARED;
@@ -397,6 +419,7 @@ static void all(struct logdir *l, const char *dir)
 	close(fd);
 }
 
+/* How many findings; the first one is in ret_text. */
 unsigned scribe_logdir_check(const char *dir, const char *layout, char *ret_text, size_t cap)
 {
 	struct logdir l = {.check = true, .layout = DATED, .first = ret_text, .first_cap = cap};

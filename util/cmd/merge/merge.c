@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe merge: several logs of one job (of ranks, of nodes) into one.
- * Logs are opened one at a time; memory is that of the names and, with
- * --shared-redux, of one module's shared records.
+ * The command `ioscribe merge` (darshan-merge): several logs of one job (of ranks, of nodes) into
+ * one. Logs are opened one at a time and read once for names and job, then once or twice for each
+ * module; memory is that of the names and, with --shared-redux, of one module's shared records. The
+ * struct merge owns all until cmd_merge ends.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,8 +21,10 @@
 #include "util/cmd/merge/merge_parts.h"
 #include "util/logs/merge_redux.h"
 
+/* As many as a crew may have (logfmt/nodes/crew.h). */
 #define SCRIBE_MERGE_THREADS 64
 
+/* `present` and `unknown` are over all logs; `first` stays open for what there is one of. */
 struct merge {
 	const char *output;
 	int shared_redux;
@@ -47,6 +50,7 @@ struct merge {
 	struct scribe_err err;
 };
 
+/* Letters are those of darshan-merge, then our own. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct merge *m = ctx;
@@ -94,6 +98,10 @@ static void job_join(struct merge *m, const struct scribe_log_job *j)
 	m->other_jobs |= j->jobid != m->job.jobid;
 }
 
+/*
+ * One id with two names means that the logs do not fit together, or an id that belongs to two
+ * names.
+ */
 static int names_join(struct merge *m, const struct scribe_log *log)
 {
 	for (size_t i = 0; i < scribe_names_count(log->names); i++) {
@@ -116,6 +124,7 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 	return 0;
 }
 
+/* Bytes of an unknown module can only be appended where all are of one version. */
 static int modules_join(struct merge *m, const struct scribe_log *log)
 {
 	const struct scribe_log_header *h = scribe_reader_header(log->reader);
@@ -139,6 +148,7 @@ static int modules_join(struct merge *m, const struct scribe_log *log)
 	return 0;
 }
 
+/* Each log's names are freed once they are in m->names. */
 static int first_pass(struct merge *m)
 {
 	for (int i = 0; i < m->npaths; i++) {
@@ -175,6 +185,7 @@ static int first_pass(struct merge *m)
 
 /* ---- records ---- */
 
+/* Argument of a walk over a module's records. */
 struct each {
 	struct merge *m;
 	struct scribe_merge_redux *x; /* NULL: nothing is reduced */
@@ -259,23 +270,27 @@ static int walk(struct each *e, each_record *each)
 	return 0;
 }
 
+/* First walk over heatmaps: their common axis. */
 static int note_axis(struct each *e, const void *record, size_t len)
 {
 	scribe_merge_axis_note(&e->m->axis, record, e->lag);
 	return 0;
 }
 
+/* First walk of a reduction: which ranks have which records. */
 static int note(struct each *e, const void *record, size_t len)
 {
 	return scribe_merge_redux_note(e->x, record, len, &e->m->err);
 }
 
+/* Second walk: records that are joined. */
 static int reduce(struct each *e, const void *record, size_t len)
 {
 	record = moved(e, record, &len);
 	return record ? scribe_merge_redux_add(e->x, record, len, &e->m->err) : -ENOMEM;
 }
 
+/* Last walk: all that were not joined, as they are. */
 static int put(struct each *e, const void *record, size_t len)
 {
 	struct merge *m = e->m;
@@ -289,7 +304,10 @@ static int put(struct each *e, const void *record, size_t len)
 				 &m->err);
 }
 
-/* The joined records of a module: found, joined and written. */
+/*
+ * The joined records of a module: found, joined and written. Three walks over the logs: note, add,
+ * and in put_module the rest.
+ */
 static int put_joined(struct each *e)
 {
 	struct merge *m = e->m;
@@ -313,6 +331,7 @@ static int put_joined(struct each *e)
 	return rc;
 }
 
+/* Joined records first: shared ones stand before those of single ranks. */
 static int put_module(struct merge *m, int module)
 {
 	struct each e = {m, NULL, module, 0};
@@ -330,6 +349,7 @@ static int put_module(struct merge *m, int module)
 	return rc;
 }
 
+/* Regions of bytes one behind the other. */
 static int put_unknown(struct merge *m, int module)
 {
 	for (int i = 0; i < m->npaths; i++) {
@@ -345,6 +365,7 @@ static int put_unknown(struct merge *m, int module)
 	return 0;
 }
 
+/* Command line and mounts are the first log's. */
 static int put_all(struct merge *m)
 {
 	const struct scribe_mount *mounts;
@@ -389,6 +410,7 @@ static int merge_logs(struct merge *m)
 	return rc < 0 ? rc : put_all(m);
 }
 
+/* For directories of parts only; logs are merged by one thread. */
 static unsigned threads_of(const struct merge *m)
 {
 	long n = m->crew ? (long)m->crew : sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Making by hand the logs of jobs of which a node has never delivered its part.
- * Must not know what parts hold.
+ * `ioscribe merge` of directories: makes by hand the logs of jobs of which a node has never
+ * delivered its part. Each directory is merged by a child with its owner's identity where root
+ * calls. Must not know what parts hold.
  */
 #include "util/cmd/merge/merge_parts.h"
 
@@ -38,6 +39,9 @@ static void tell(void *ctx, const char *line)
 	scribe_complain(ctx, "%s", line);
 }
 
+/*
+ * `incomplete`: also without the missing nodes, and taking over the claim of a merge that has died.
+ */
 static int merge_one(const char *argv0, const char *dir, unsigned threads, bool without_bad)
 {
 	const struct scribe_parts_way way = {.incomplete = true,
@@ -56,7 +60,10 @@ static int merge_one(const char *argv0, const char *dir, unsigned threads, bool 
 	return rc < 0 ? scribe_complain_err(argv0, &err) : SCRIBE_EXIT_OK;
 }
 
-/* Parts are their owner's, and so are the logs made of them: root becomes him for that. */
+/*
+ * Parts are their owner's, and so are the logs made of them: root becomes him for that. All three
+ * ids are dropped, so that the child cannot get them back.
+ */
 static int as_owner(const char *argv0, const char *dir, unsigned threads, bool without_bad)
 {
 	struct stat st;

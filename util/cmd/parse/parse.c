@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe parse: a log as text, line for line what darshan-parser prints.
+ * The command `ioscribe parse` (darshan-parser): a log as text, line for line what that tool
+ * prints, so that scripts and people can compare both. One pass over each module: rows, sums or
+ * both. The struct parse owns log, output and printer until cmd_parse ends. Modules that the log
+ * itself describes are printed by their own counters' names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +20,7 @@
 #include "util/text/shown_name.h"
 #include "util/logs/sum.h"
 
+/* Parts of the output; several may be asked for. */
 enum what {
 	WHAT_BASE = 1 << 0,
 	WHAT_TOTAL = 1 << 1,
@@ -25,6 +29,7 @@ enum what {
 	WHAT_ALL = WHAT_BASE | WHAT_TOTAL | WHAT_PERF | WHAT_FILE,
 };
 
+/* The printer owns labels of the module being printed. */
 struct parse {
 	unsigned what; /* enum what */
 	int show_incomplete;
@@ -38,6 +43,7 @@ struct parse {
 	struct scribe_err err;
 };
 
+/* -a is all outputs and --show-incomplete, as in darshan-parser. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct parse *p = ctx;
@@ -72,6 +78,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	return 0;
 }
 
+/* These texts are Darshan's, word for word. */
 static void print_columns(struct scribe_out *out)
 {
 	scribe_out_text(out, "\n# description of columns:\n"
@@ -87,6 +94,7 @@ static void print_columns(struct scribe_out *out)
 			     "#   <fs type>: type of file system that the file resides on.\n");
 }
 
+/* Totals have the module's description in front, as base output has. */
 static void print_total(struct scribe_out *out, const struct scribe_module *m, unsigned version,
 			const struct scribe_accum *a)
 {
@@ -101,6 +109,7 @@ static void print_total(struct scribe_out *out, const struct scribe_module *m, u
 		scribe_out_printf(out, "total_%s: %f\n", m->fcounters[i].name, reals[i]);
 }
 
+/* One line of --file: number of files, bytes, highest offset. */
 static void print_category(struct scribe_out *out, const char *name, int64_t count, int64_t bytes,
 			   int64_t offset)
 {
@@ -108,6 +117,7 @@ static void print_category(struct scribe_out *out, const char *name, int64_t cou
 			  (long long)offset);
 }
 
+/* "shared" are files of all ranks and those of several together. */
 static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 {
 	static const char *const names[] = {"total", "read_only", "write_only", "read_write", "unique"};
@@ -133,6 +143,7 @@ static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 		       scribe_sum(shared->max_offset, part->max_offset));
 }
 
+/* The figures are explained in accum.c. */
 static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 {
 	struct scribe_perf p;
@@ -160,6 +171,7 @@ static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 			  p.shared_time, p.agg_time, p.agg_perf);
 }
 
+/* A record of an unknown id has no name and no mount. */
 static int print_one(struct parse *p, const void *record, size_t len)
 {
 	const struct scribe_base_record *base = record;
@@ -173,7 +185,9 @@ static int print_one(struct parse *p, const void *record, size_t len)
 				     &p->err);
 }
 
-/* All records of a module: as rows, into the sums, or both. */
+/*
+ * All records of a module: as rows, into the sums, or both. 0 at the end, negative with p->err set.
+ */
 static int each_record(struct parse *p, const struct scribe_module *m, struct scribe_accum *accum)
 {
 	const void *record;
@@ -191,6 +205,7 @@ static int each_record(struct parse *p, const struct scribe_module *m, struct sc
 	return rc;
 }
 
+/* Sums exist only for modules with bytes and times (accum.h); others print base output alone. */
 static int print_records(struct parse *p, const struct scribe_module *m)
 {
 	unsigned version = scribe_reader_header(p->log.reader)->mod_ver[m->id];
@@ -226,7 +241,10 @@ static int print_records(struct parse *p, const struct scribe_module *m)
 	return rc;
 }
 
-/* A module that has data, or is marked as partial. 0 or < 0 with p->err set. */
+/*
+ * A module that has data, or is marked as partial. 0 or < 0 with p->err set. The head of a module
+ * is printed before its data are refused, as the stock tool does.
+ */
 static int print_module(struct parse *p, const struct scribe_module *m, int has_data)
 {
 	char why[512];
@@ -252,7 +270,10 @@ static int print_module(struct parse *p, const struct scribe_module *m, int has_
 	return has_data ? print_records(p, m) : 0;
 }
 
-/* Modules that are not printed: said on standard error, as the stock tool does. */
+/*
+ * Modules that are not printed: said on standard error, as the stock tool does. Standard output is
+ * flushed first, so that the warning stands where the module would be.
+ */
 static void warn_skipped(struct parse *p, int module)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
@@ -272,6 +293,9 @@ static void warn_skipped(struct parse *p, int module)
 			module);
 }
 
+/*
+ * Traces belong to `ioscribe dxt`; a module that is only marked partial is printed for its warning.
+ */
 static int wanted(const struct parse *p, int module, int has_data)
 {
 	if (!has_data)
@@ -281,7 +305,10 @@ static int wanted(const struct parse *p, int module, int has_data)
 	return p->what & WHAT_BASE || scribe_accum_supports(module);
 }
 
-/* Is it a module that this program does not know, and the log tells what its counters are? */
+/*
+ * Is it a module that this program does not know, and the log tells what its counters are? Only the
+ * single-region layout describes modules.
+ */
 static int described(const struct parse *p, int module)
 {
 	const struct scribe_reader_info *info = scribe_reader_info(p->log.reader);
@@ -289,6 +316,7 @@ static int described(const struct parse *p, int module)
 	return (info->unknown & ~info->opaque) >> module & 1 && scribe_reader_module(p->log.reader, module);
 }
 
+/* In the order of module ids, known or not. */
 static int print_modules(struct parse *p)
 {
 	const struct scribe_log_header *h = scribe_reader_header(p->log.reader);
@@ -320,6 +348,7 @@ static int print_modules(struct parse *p)
 	return 0;
 }
 
+/* Values of old POSIX records are given with Darshan's faults (reader.h, as_stock). */
 static int parse_log(struct parse *p, const char *path)
 {
 	int rc = scribe_log_open(&p->log, path, p->what & WHAT_BASE ? SCRIBE_LOG_NAMES : 0, &p->err);
@@ -339,6 +368,7 @@ static int parse_log(struct parse *p, const char *path)
 	return scribe_out_flush(&p->out, rc < 0 ? NULL : &p->err) < 0 ? -1 : rc;
 }
 
+/* Without an option the output is --base. */
 static int cmd_parse(int argc, char **argv)
 {
 	struct parse p = {.argv0 = argv[0]};

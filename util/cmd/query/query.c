@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of ioscribe query: finds the question, asks it, prints the answer as a table, CSV or
- * JSON. Must not know the tables.
+ * The work of `ioscribe query`, in the program ioscribe-query: finds the question, binds its
+ * parameters, asks it and prints the answer row by row as a table, CSV or JSON. The store is opened
+ * read-only. State is one static struct query. Must not know the tables.
  */
 #include "util/cmd/query/query.h"
 
@@ -21,6 +22,7 @@
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
+/* `folders` are those of --questions first, joined by colons. */
 struct query {
 	const char *db;
 	enum format format;
@@ -54,6 +56,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 /* ---- answers ---- */
 
+/* 15 digits: what a database computed needs no more. */
 static void put_value(struct query *q, const struct scribe_sql_value *v)
 {
 	char number[64];
@@ -67,6 +70,7 @@ static void put_value(struct query *q, const struct scribe_sql_value *v)
 	scribe_out_text(&q->out, number);
 }
 
+/* `v` NULL: the names of the columns. */
 static int csv_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -84,6 +88,7 @@ static int csv_row(struct query *q, int n, const char *const *names, const struc
 	return rc;
 }
 
+/* A text that is no UTF-8 gets another key (quoted.h). */
 static int json_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -128,6 +133,7 @@ static int table_row(struct query *q, int n, const char *const *names, const str
 	return rc;
 }
 
+/* Called once with the names, then for each row. */
 static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *values,
 		  struct scribe_err *err)
 {
@@ -140,6 +146,7 @@ static int on_row(void *ctx, int n, const char *const *names, const struct scrib
 	return rc < 0 ? scribe_err_set(err, -ENOMEM, "answer: out of memory") : 0;
 }
 
+/* Parameters are checked before the database is opened. */
 static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
@@ -162,6 +169,7 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	return rc;
 }
 
+/* A question whose file is wrong ends the list with its error. */
 static int list_one(void *ctx, const char *name, struct scribe_err *err)
 {
 	struct query *q = ctx;

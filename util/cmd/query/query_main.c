@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ioscribe-query: the program behind ioscribe query (util/cmd/query/query_command.c). */
+/*
+ * ioscribe-query: the program behind `ioscribe query` (query_command.c), executed by it from the
+ * installation's libexec folder. Its table of commands has one entry.
+ */
 #include <stddef.h>
 
 #include "util/cmd/query/query.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe run: trace one command with a private daemon. Must not know: BPF,
- * records. Its exit code is the command's own.
+ * The command `ioscribe run`: trace one command with a private daemon, or within the node's
+ * service. Options become key=value lines for the daemon. Must not know: BPF, records. Its exit
+ * code is the command's own.
  */
 #include <errno.h>
 #include <limits.h>
@@ -33,6 +34,7 @@ enum key {
 	KEY_BEST_EFFORT,
 	KEY_ALL_TYPES,
 	KEY_DXT,
+	KEY_STREAM,
 	KEY_SET,
 	KEY_VERBOSE,
 	KEY_PRIVATE,
@@ -63,6 +65,9 @@ static const struct scribe_option options[] = {
 	 "how long the node's service may take before CMD starts without it (2)"},
 	{"dxt", KEY_DXT, NULL,
 	 "keep each read and write with its offset, length and times (DXT), for ioscribe dxt"},
+	{"stream", KEY_STREAM, "SINK",
+	 "send each open, read, write and close to another system while CMD runs: json:FILE, json:unix:PATH, "
+	 "ldms:... (ioscribe publish); may be repeated"},
 	{"all-types", KEY_ALL_TYPES, NULL, "count other than regular files too: pipes, sockets, devices"},
 	{"set", KEY_SET, "KEY=VALUE", "set one key of the configuration (docs/config.md)"},
 	{"private", KEY_PRIVATE, NULL,
@@ -321,6 +326,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return take_wait(r, value, err);
 	case KEY_ALL_TYPES:
 		return scribe_run_option(r, "all_types", "yes", err);
+	case KEY_STREAM:
+		return scribe_run_publish_add(r, value, err);
 	case KEY_DXT:
 		return scribe_run_option(r, "dxt", "yes", err);
 	case KEY_SET:
@@ -359,6 +366,7 @@ static int command_at(int argc, char **argv)
 	return argc;
 }
 
+/* 0: not set, or no number. */
 static unsigned long env_number(const char *name)
 {
 	const char *text = getenv(name);
@@ -371,7 +379,10 @@ static unsigned long env_number(const char *name)
 	return *end ? 0 : n;
 }
 
-/* CMD runs as whoever called sudo, else as who we are. */
+/*
+ * CMD runs as whoever called sudo, else as who we are. SUDO_UID 0 is root's own sudo and changes
+ * nothing.
+ */
 static void who(struct scribe_run *r)
 {
 	struct passwd *pw;
@@ -520,6 +531,8 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 		close(failure);
 		return -1;
 	}
+	if (r->link >= 0 && scribe_run_publish_begin(r, pid, err) < 0)
+		scribe_complain_err(r->self, err);
 	if (write(go, "", 1) < 0)
 		(void)0; /* it was killed meanwhile: the wait tells */
 	close(go);
@@ -530,6 +543,7 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 		return cmd_failed(r, code);
 	if (r->link >= 0 && scribe_run_report(r, status, err) < 0 && err->text[0])
 		scribe_complain_err(r->self, err);
+	scribe_run_publish_end(r);
 	return exit_code(status);
 }
 

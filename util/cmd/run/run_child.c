@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * CMD: forked and held, given the invoking user's identity and its environment,
- * let go, waited for. Must not know: logs.
+ * CMD of `ioscribe run`: forked and held before exec, given the invoking user's identity and its
+ * environment, let go by a byte in a pipe once it is enrolled, waited for. A second pipe, closed by
+ * exec, carries errno where exec fails. Signals that are sent to ioscribe are forwarded. Must not
+ * know: logs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +19,13 @@
 #include "logfmt/base/preload.h"
 #include "util/cmd/run/run_parts.h"
 
+/* Signals that end, wake or inform a program; those of the terminal are handled in on_signal. */
 static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
 				SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static struct sigaction inherited[sizeof(forwarded) / sizeof(forwarded[0])];
 static volatile sig_atomic_t forward_to;
 
+/* Ours in front of what is there. */
 static void preload(const char *library)
 {
 	const char *preloads = getenv("LD_PRELOAD");
@@ -66,6 +70,7 @@ static void sanitizers(void)
 	free(both);
 }
 
+/* Runs in the child: ioscribe's own environment stays as it is. */
 static void environment(const struct scribe_run *r)
 {
 	char job[16];
@@ -94,7 +99,8 @@ static void environment(const struct scribe_run *r)
 	}
 }
 
-static int identity(const struct scribe_run *r)
+/* Groups first: they cannot be changed without privileges. */
+int scribe_run_child_identity(const struct scribe_run *r)
 {
 	if (!r->drop)
 		return 0;
@@ -104,9 +110,10 @@ static int identity(const struct scribe_run *r)
 	return 0;
 }
 
+/* Does not return. A pipe that ends without a byte means that ioscribe has ended or given up. */
 static void child(struct scribe_run *r, int go, int failure)
 {
-	int rc = identity(r);
+	int rc = scribe_run_child_identity(r);
 	char byte;
 
 	environment(r);
@@ -130,6 +137,10 @@ static void child(struct scribe_run *r, int go, int failure)
 	_exit(rc == ENOENT ? 127 : 126);
 }
 
+/*
+ * *ret_go: write a byte to let CMD go; *ret_failure: read by scribe_run_child_failure. Both belong
+ * to the caller.
+ */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
 			  struct scribe_err *err)
 {
@@ -162,6 +173,7 @@ int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int
 	return 0;
 }
 
+/* 0: exec has succeeded, which closed the pipe; else its errno. */
 int scribe_run_child_failure(int failure_fd)
 {
 	int code = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The private daemon: found, started, spoken to, ended. Must not know: BPF.
+ * The daemon of `ioscribe run`: a private one is started over a socket pair, or the node's service
+ * is joined; requests, answers, and its end. Every wait has a limit. Descriptor and process id are
+ * in the struct scribe_run. Must not know: BPF.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +47,10 @@ int scribe_run_option(struct scribe_run *r, const char *key, const char *value, 
 	return 0;
 }
 
+/*
+ * Relative to the running program; "" where there is none, and the daemon reduces the ranks'
+ * records.
+ */
 static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
 {
 	static const char *const places[] = {"../lib/libioscribe.so",
@@ -60,6 +66,7 @@ static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
 		ret_path[0] = 0;
 }
 
+/* The daemon gets its end as descriptor 3, which its command line names. */
 static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 {
 	int pair[2], rc;
@@ -97,7 +104,10 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 	return 0;
 }
 
-/* One answer of the wanted type; what the daemon refuses becomes the error's text. */
+/*
+ * One answer of the wanted type; what the daemon refuses becomes the error's text. -EAGAIN: the
+ * daemon is unable now (SCRIBE_ST_UNABLE), -EIO: it refused, -EPIPE: it has ended.
+ */
 static int answer(struct scribe_run *r, unsigned want, void *ret_payload, size_t bytes, int timeout_ms,
 		  struct scribe_err *err)
 {
@@ -118,6 +128,7 @@ static int answer(struct scribe_run *r, unsigned want, void *ret_payload, size_t
 	return 0;
 }
 
+/* A library that was named by the user wins. */
 static int add_library(struct scribe_run *r, struct scribe_err *err)
 {
 	if (!r->no_runtime && !r->library[0])
@@ -148,6 +159,7 @@ static int late(struct scribe_err *err)
 			      scribe_job_dir());
 }
 
+/* Within the time for a service: CMD waits for no more. */
 static int join(struct scribe_run *r, struct scribe_msg_ready *ret_ready, struct scribe_err *err)
 {
 	int sent = scribe_msg_send(r->link, SCRIBE_MSG_RUN_BEGIN, 0, r->options, r->options_bytes, -1, left_ms(r));
@@ -197,6 +209,7 @@ int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 	return 0;
 }
 
+/* The next daemon finds the job in the journal of the one before. */
 int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
@@ -221,7 +234,10 @@ int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 			      "written when one does", AGAIN_MS / 1000);
 }
 
-/* The daemon has disconnected without a word: what ended it. */
+/*
+ * The daemon has disconnected without a word: what ended it. One second is enough for a process
+ * that is ending; limits of this process were inherited by the daemon.
+ */
 static int explain_end(struct scribe_run *r, const char *path, struct scribe_err *err)
 {
 	static const struct {
@@ -266,6 +282,7 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 	return scribe_err_set(err, -EPIPE, "the daemon has ended with %d before it traced", WEXITSTATUS(status));
 }
 
+/* START_MS is long because the kernel verifies all programs before the daemon answers. */
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
@@ -294,6 +311,7 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 	return 0;
 }
 
+/* CMD is held meanwhile. After this call its first instruction is traced. */
 int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err)
 {
 	struct scribe_msg_enrol m = {.pid = pid, .words = r->words};

@@ -10,6 +10,8 @@
 #include "logfmt/base/err.h"
 #include "logfmt/base/proto.h"
 
+#define SCRIBE_RUN_STREAMS 8u
+
 struct scribe_run {
 	const char *self; /* argv[0] */
 	char **cmd;
@@ -21,6 +23,9 @@ struct scribe_run {
 	bool placed; /* --log or --log-dir given */
 	bool log_path_is_file;
 	bool force; /* such a file may be there */
+	const char *stream[SCRIBE_RUN_STREAMS]; /* --stream */
+	unsigned streams;
+	pid_t publisher[SCRIBE_RUN_STREAMS]; /* 0: none */
 	char log_path[SCRIBE_PATH_MAX]; /* where; empty: a configuration file tells */
 	/* who CMD runs as */
 	uid_t uid;
@@ -74,6 +79,17 @@ int scribe_run_child_failure(int failure_fd);
 /* Forward signals to the process from now on; wait for its end. */
 int scribe_run_child_wait(pid_t pid);
 void scribe_run_child_signals(pid_t pid);
+
+/* In a new process: become CMD's user. 0, or a negative errno. */
+int scribe_run_child_identity(const struct scribe_run *r);
+
+/* ---- run_publish.c: operations to other systems while CMD runs ---- */
+/* One more --stream. -EINVAL, -E2BIG with a line in err. */
+int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err);
+/* Start them; each has subscribed to CMD's job, whose process that is, or negative with a line in err. */
+int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err *err);
+/* The job has ended: wait for their ends, some seconds. */
+void scribe_run_publish_end(struct scribe_run *r);
 
 /* ---- run_report.c: logs and summary ---- */
 /* Ask for the logs and print what came. 0, or negative when there is no complete answer. */

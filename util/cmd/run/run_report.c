@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The end of a run: which logs were written, and what they hold in ten lines. */
+/*
+ * The end of `ioscribe run`: END is sent, then the daemon's messages are printed on standard error:
+ * which logs were written, and what they hold in ten lines.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +13,7 @@
 #include "util/cmd/run/run_parts.h"
 #include "util/cmd/summary/summary.h"
 
+/* How long the daemon waits for descendants that still run, and for its log to be written. */
 #define GRACE_MS  2000
 #define COMMIT_MS 60000
 
@@ -50,6 +54,7 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 	return 0;
 }
 
+/* Launchers that start processes on other nodes: those are not this daemon's. */
 static void warn_remote(const struct scribe_msg_result *m, bool quiet)
 {
 	char shown[4 * sizeof(m->remote)];
@@ -59,7 +64,10 @@ static void warn_remote(const struct scribe_msg_result *m, bool quiet)
 			scribe_human_text(m->remote, shown, sizeof(shown)));
 }
 
-/* The logs of the run; -EPIPE: the daemon is gone. */
+/*
+ * The logs of the run; -EPIPE: the daemon is gone. A BUILDING message only says that the log takes
+ * long: the wait begins again.
+ */
 static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -90,6 +98,7 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 	}
 }
 
+/* A service whose jobs survive it is waited for again. */
 int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
 {
 	struct scribe_msg_end end = {.wait_status = wait_status, .exit_grace_ms = GRACE_MS};

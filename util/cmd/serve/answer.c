@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See answer.h. Must not know HTTP, nor what a question is about. */
+/*
+ * A question's answer as JSON: a table, or series over time as Grafana wants them. Rows of a table
+ * are written as they come; series are collected, since points of one series come apart, and freed
+ * with the answer. Runs in ioscribe-serve. See answer.h. Must not know HTTP, nor what a question is
+ * about.
+ */
 #include "util/cmd/serve/answer.h"
 
 #include <errno.h>
@@ -8,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A plot cannot show more; also bounds the search for a label. */
 #define MAX_SERIES 500
 #define MAX_LABEL  256
 
@@ -22,6 +28,7 @@ void scribe_json_pair(yajl_gen json, const char *key, const char *text)
 	scribe_json_string(json, text);
 }
 
+/* Of one series; `series` is an index of its label. */
 struct point {
 	int series;
 	int64_t value, time_ms;
@@ -39,11 +46,13 @@ struct answer {
 	size_t npoints, room;
 };
 
+/* Columns in microseconds, of which Grafana wants milliseconds. */
 static bool is_time(const char *name)
 {
 	return !strcmp(name, "time_us") || !strcmp(name, "first_us") || !strcmp(name, "last_us");
 }
 
+/* The request's value of a name, NULL where it has none or an empty one. */
 static const char *wanted(const struct scribe_answer_want *want, const char *name)
 {
 	const char *value = want->value ? want->value(want->ctx, name) : NULL;
@@ -51,6 +60,7 @@ static const char *wanted(const struct scribe_answer_want *want, const char *nam
 	return value && *value ? value : NULL;
 }
 
+/* A real that JSON cannot hold becomes null. */
 static void put_value(struct answer *a, const char *name, const struct scribe_sql_value *v)
 {
 	if (v->kind == SCRIBE_SQL_IS_INT)
@@ -84,6 +94,7 @@ static bool is_wanted(const struct answer *a, int n, const char *const *names,
 
 /* ---- series ---- */
 
+/* The metric is a column of the answer; "operations" where none was named. */
 static int series_begin(struct answer *a, int n, const char *const *names, struct scribe_err *err)
 {
 	const char *metric = wanted(a->want, "metric");
@@ -99,7 +110,7 @@ static int series_begin(struct answer *a, int n, const char *const *names, struc
 	return a->labels ? 0 : scribe_err_set(err, -ENOMEM, "answer: out of memory");
 }
 
-/* What is named by texts, and by a rank. */
+/* What is named by texts, and by a rank. The index of its label, -1: too many series. */
 static int series_of(struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	char label[MAX_LABEL] = "";
@@ -122,6 +133,7 @@ static int series_of(struct answer *a, int n, const char *const *names, const st
 	return a->nlabels++;
 }
 
+/* The first column is the time in microseconds. */
 static int series_add(struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v,
 		      struct scribe_err *err)
 {
@@ -142,6 +154,7 @@ static int series_add(struct answer *a, int n, const char *const *names, const s
 	return 0;
 }
 
+/* Series one behind the other, each by time. */
 static int by_series(const void *x, const void *y)
 {
 	const struct point *a = x, *b = y;
@@ -151,6 +164,7 @@ static int by_series(const void *x, const void *y)
 	return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
+/* A point is [value, time] in Grafana's JSON. */
 static void series_end(struct answer *a)
 {
 	size_t at = 0;
@@ -205,6 +219,9 @@ struct columns { /* of the row callback, kept until the first row */
 	char names[64][64];
 };
 
+/*
+ * An answer whose first column is time_us becomes series for Grafana, unless a table was asked for.
+ */
 static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		  struct scribe_err *err)
 {
@@ -251,6 +268,7 @@ static void answer_end(struct columns *c)
 
 /* ---- asking ---- */
 
+/* Only parameters that the question has: others of a request choose among rows (is_wanted). */
 static int set_parameters(struct scribe_question *q, const struct scribe_answer_want *want,
 			  struct scribe_err *err)
 {
@@ -271,6 +289,7 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 	return rc;
 }
 
+/* One question from file to rows, each time anew: files may change while the server runs. */
 int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 		       const struct scribe_answer_want *want, scribe_sql_row_fn *row, void *ctx,
 		       struct scribe_err *err)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See grafana.h. A target is the name of a question; its payload holds parameters, and `module`,
- * `rank` and `metric`, which choose of the answer. Must not know HTTP.
+ * The protocol of Grafana's JSON data source, in ioscribe-serve: queries, choices of variables and
+ * filters, annotations. A target is the name of a question; its payload holds parameters, and
+ * `module`, `rank` and `metric`, which choose of the answer. The parsed request is freed when it is
+ * answered. See grafana.h. Must not know HTTP.
  */
 #include "util/cmd/serve/grafana.h"
 
@@ -15,6 +17,7 @@
 
 #include "util/cmd/serve/answer.h"
 
+/* Bounds for a body of at most 64 KiB. */
 #define MAX_DEPTH   32
 #define MAX_TARGETS 64
 
@@ -24,6 +27,7 @@ struct asked {
 	char from_us[24], to_us[24], number[32];
 };
 
+/* NULL where there is no such key of that type, or no object. */
 static yajl_val get(yajl_val from, const char *key, yajl_type type)
 {
 	const char *path[] = {key, NULL};
@@ -31,6 +35,7 @@ static yajl_val get(yajl_val from, const char *key, yajl_type type)
 	return YAJL_IS_OBJECT(from) ? yajl_tree_get(from, path, type) : NULL;
 }
 
+/* A text, or a number as text; NULL: neither. */
 static const char *text_of(yajl_val from, const char *key)
 {
 	yajl_val v = get(from, key, yajl_t_any);
@@ -38,12 +43,16 @@ static const char *text_of(yajl_val from, const char *key)
 	return YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : YAJL_IS_NUMBER(v) ? YAJL_GET_NUMBER(v) : NULL;
 }
 
-/* Grafana's words for "no condition". */
+/*
+ * Grafana's words for "no condition". A variable that was not replaced ("$job") counts as none,
+ * too.
+ */
 static bool is_all(const char *value)
 {
 	return !*value || !strcmp(value, "$__all") || !strcmp(value, "All") || *value == '$';
 }
 
+/* A filter wins over the payload; the time range is only a default. */
 static const char *value_of(void *ctx, const char *name)
 {
 	struct asked *a = ctx;
@@ -61,7 +70,7 @@ static const char *value_of(void *ctx, const char *name)
 	return !strcmp(name, "from_us") ? a->from_us : !strcmp(name, "to_us") ? a->to_us : NULL;
 }
 
-/* "2026-11-24T10:00:00.000Z" */
+/* "2026-11-24T10:00:00.000Z" Empty where the text is no such time. */
 static void read_time(yajl_val range, const char *key, char *to, size_t cap)
 {
 	const char *text = text_of(range, key), *rest;
@@ -76,6 +85,7 @@ static void read_time(yajl_val range, const char *key, char *to, size_t cap)
 	snprintf(to, cap, "%" PRId64, ((int64_t)timegm(&tm) * 1000 + (ms < 1000 ? ms : 0)) * 1000);
 }
 
+/* Pointers into the parsed body, which outlives the answer. */
 static void read_asked(yajl_val body, yajl_val target, struct asked *ret)
 {
 	yajl_val range = get(body, "range", yajl_t_object);
@@ -91,6 +101,7 @@ static void read_asked(yajl_val body, yajl_val target, struct asked *ret)
 
 /* ---- queries ---- */
 
+/* Hidden and empty targets are no error: a dashboard that is being edited sends them. */
 static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, yajl_gen json,
 			struct scribe_err *err)
 {
@@ -109,6 +120,7 @@ static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, 
 	return scribe_answer(s, name, &want, json, err);
 }
 
+/* A target that fails fails the whole request, with its message. */
 static int on_query(struct scribe_serve *s, yajl_val body, yajl_gen json, struct scribe_err *err)
 {
 	yajl_val targets = get(body, "targets", yajl_t_array);
@@ -127,6 +139,7 @@ static int on_query(struct scribe_serve *s, yajl_val body, yajl_gen json, struct
 
 /* ---- what there is to choose from ---- */
 
+/* The keys differ by the request: variables, payload options, tags. */
 struct choices {
 	yajl_gen json;
 	const char *text, *value; /* keys */
@@ -142,7 +155,10 @@ static void choice(struct choices *c, const char *text, const char *value)
 	yajl_gen_map_close(c->json);
 }
 
-/* The first column, and what tells more: a job's program. */
+/*
+ * The first column, and what tells more: a job's program. Only lists with values have room for more
+ * than the value itself.
+ */
 static int on_choice(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		     struct scribe_err *err)
 {
@@ -166,6 +182,7 @@ static int on_question(void *ctx, const char *name, struct scribe_err *err)
 	return 0;
 }
 
+/* Ranks are those of a job, so without one there are none. */
 static int put_choices(struct choices *c, const char *of, struct asked *asked, struct scribe_err *err)
 {
 	struct scribe_answer_want want = {.value = value_of, .ctx = asked};
@@ -191,6 +208,7 @@ static int put_choices(struct choices *c, const char *of, struct asked *asked, s
 	return rc;
 }
 
+/* Older versions have the name outside of the payload. */
 static int on_variable(struct scribe_serve *s, yajl_val body, yajl_gen json, struct scribe_err *err)
 {
 	struct choices c = {json, "__text", "__value", s};
@@ -266,6 +284,7 @@ static void put_payload(yajl_gen json, const char *name, const char *about, bool
 	yajl_gen_map_close(json);
 }
 
+/* One question as a metric that can be chosen, with its parameters as fields. */
 static int on_metric(void *ctx, const char *name, struct scribe_err *err)
 {
 	struct choices *c = ctx;
@@ -305,6 +324,7 @@ static int on_metrics(struct scribe_serve *s, yajl_val body, yajl_gen json, stru
 
 /* ---- annotations: when jobs ran ---- */
 
+/* The columns of the question `jobs`. */
 static int on_job(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		  struct scribe_err *err)
 {
@@ -354,7 +374,9 @@ static const struct {
 	{"/tag-keys", on_tag_keys}, {"/tag-values", on_tag_values},
 };
 
-/* The parser's tree is freed by recursion. */
+/*
+ * The parser's tree is freed by recursion. Counted before parsing, since the parser has no limit.
+ */
 static bool is_deep(const char *s)
 {
 	int depth = 0;
@@ -372,6 +394,7 @@ static bool is_deep(const char *s)
 	return false;
 }
 
+/* -ENOTDIR is an unknown path, as http.c translates it. */
 int scribe_grafana(struct scribe_serve *s, const char *path, const char *body, yajl_gen json,
 		   struct scribe_err *err)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See http.h. The page's files hold no data and are for everybody; all else needs the token.
- * Must not know what questions are about.
+ * The HTTP server of ioscribe-serve, on libmicrohttpd with one thread of its own: so questions run
+ * one after the other. Each request has a struct request until it is complete. The page's files
+ * hold no data and are for everybody; all else needs the token. See http.h. Must not know what
+ * questions are about.
  */
 #include "util/cmd/serve/http.h"
 
@@ -19,6 +21,7 @@
 #include "util/cmd/serve/grafana.h"
 #include "util/cmd/serve/page.h"
 
+/* Bounds of what clients can make the server hold. */
 #define MAX_CONNECTIONS   64
 #define TIMEOUT_SECONDS   30
 #define CONNECTION_MEMORY 32768 /* bytes: the head of a request fits */
@@ -29,6 +32,7 @@ struct scribe_http {
 	bool is_loopback;
 };
 
+/* The body of a POST, collected in pieces. */
 struct request {
 	size_t used;
 	bool too_big;
@@ -37,6 +41,7 @@ struct request {
 
 /* ---- replies ---- */
 
+/* The headers forbid the page everything but its own files and this server. */
 static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes,
 			     size_t n, enum MHD_ResponseMemoryMode mode)
 {
@@ -65,6 +70,7 @@ static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const ch
 	return done;
 }
 
+/* A JSON object with the reason, also for clients that are no browser. */
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *what)
 {
 	yajl_gen json = yajl_gen_alloc(NULL);
@@ -84,6 +90,7 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 	return done;
 }
 
+/* Codes of ours from FORMAT on are about the question or its values: the client's. */
 static unsigned status_of(int code)
 {
 	return code == -ENOENT || code == -ENOTDIR           ? MHD_HTTP_NOT_FOUND
@@ -94,6 +101,7 @@ static unsigned status_of(int code)
 
 /* ---- who may ask ---- */
 
+/* Time depends on the length alone. */
 static bool same_token(const char *a, const char *b)
 {
 	size_t n = strlen(b);
@@ -104,7 +112,10 @@ static bool same_token(const char *a, const char *b)
 	return !differ;
 }
 
-/* A name that leads here, and not one that somebody made lead here. */
+/*
+ * A name that leads here, and not one that somebody made lead here. Against DNS rebinding: at the
+ * loopback address only its own names are accepted. Elsewhere a proxy chooses the name.
+ */
 static bool is_our_host(const struct scribe_http *h, const char *host)
 {
 	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -121,12 +132,16 @@ static bool is_our_host(const struct scribe_http *h, const char *host)
 	return false;
 }
 
+/* Requests without Origin do not come from other sites' pages. */
 static bool is_our_origin(const char *origin, const char *host)
 {
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
-/* 0, or the status to refuse with. */
+/*
+ * 0, or the status to refuse with. Host and Origin come first: a page of another server learns
+ * nothing about the token.
+ */
 static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path,
 		      const char *method, const char **ret_what)
 {
@@ -158,6 +173,7 @@ struct arguments {
 	char unknown[SCRIBE_QUESTION_NAME];
 };
 
+/* Of the query string, decoded; borrowed from the connection. */
 static const char *argument(void *ctx, const char *name)
 {
 	return MHD_lookup_connection_value(((struct arguments *)ctx)->c, MHD_GET_ARGUMENT_KIND, name);
@@ -169,6 +185,7 @@ static int on_listed(void *ctx, const char *name, struct scribe_err *err)
 	return 0;
 }
 
+/* Paths of GET; the page uses them. */
 static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, yajl_gen json,
 		      struct scribe_err *err)
 {
@@ -196,6 +213,7 @@ static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const cha
 	return scribe_answer(h->serve, question, &want, json, err);
 }
 
+/* POST is Grafana's protocol; UTF-8 is not checked again, for names in a store have been. */
 static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path,
 			      const char *method, const struct request *r)
 {
@@ -228,6 +246,10 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	return done;
 }
 
+/*
+ * Called first without data, then for each piece of the body, then once more: only then it is
+ * answered.
+ */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
 				  const char *version, const char *data, size_t *size, void **of)
 {
@@ -252,6 +274,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	return status ? refuse(c, status, what) : answer(ctx, c, path, method, r);
 }
 
+/* Also where the client has gone away in the middle. */
 static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_RequestTerminationCode how)
 {
 	free(*of);
@@ -265,6 +288,7 @@ static void ignore_log(void *ctx, const char *format, va_list args)
 
 /* ---- listening ---- */
 
+/* Numbers only: no resolver, and what is printed is what is listened at. */
 static int find_address(const char *address, struct addrinfo **ret_found, struct scribe_err *err)
 {
 	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
@@ -295,6 +319,7 @@ static bool is_loopback(const struct sockaddr *at)
 					: IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
+/* *ret_port is the one that the kernel chose for port 0. */
 int scribe_http_start(struct scribe_serve *serve, const char *address, struct scribe_http **ret_http,
 		      uint16_t *ret_port, struct scribe_err *err)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe serve, as the other commands know it. The work is a program of its own, so that no
- * other command loads databases or speaks HTTP.
+ * `ioscribe serve`, as the other commands know it. The work is a program of its own, so that no
+ * other command loads databases or speaks HTTP. This file is linked into both programs: its option
+ * table feeds help and manual page, and getopt.
  */
 #include <stddef.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The program ioscribe-serve: opens the store, has a token, listens until a signal comes.
+ * The program ioscribe-serve, executed by `ioscribe serve`: opens the store read-only, has a token,
+ * listens until a signal comes. The store is closed after the server's thread has ended.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "util/cmd/serve/http.h"
 #include "util/tool/command.h"
 
+/* Of chance: 128 bits, printed as 32 digits. */
 #define TOKEN_BYTES   16
 #define DEFAULT_PLACE "127.0.0.1:8750"
 
@@ -40,7 +42,10 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* The file's first line, or one that nobody knows yet. */
+/*
+ * The file's first line, or one that nobody knows yet. A token is part of an address, so only
+ * characters that need no escape there.
+ */
 static int make_token(const char *path, char *token, struct scribe_err *err)
 {
 	unsigned char bytes[TOKEN_BYTES];
@@ -69,6 +74,10 @@ static int make_token(const char *path, char *token, struct scribe_err *err)
 	return 0;
 }
 
+/*
+ * The token stands behind '#', which browsers do not send to servers; one from a file is not
+ * printed.
+ */
 static void announce(const struct options *o, uint16_t port)
 {
 	int host = (int)(strrchr(o->listen, ':') - o->listen);
@@ -78,6 +87,7 @@ static void announce(const struct options *o, uint16_t port)
 	fflush(stdout);
 }
 
+/* Signals are blocked before the server's thread starts, which inherits that: sigwait gets them. */
 static int serve(struct options *o, struct scribe_err *err)
 {
 	struct scribe_http *http;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Lines from files, pipes and sockets into transactions. What was read stays in its input's
- * buffer until it is committed, so that a transaction that fails can be done again.
+ * Lines from files, pipes and sockets into transactions, for ioscribe-store. What was read stays in
+ * its input's buffer until it is committed, so that a transaction that fails can be done again. A
+ * struct input owns descriptor, names and buffer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,7 @@ struct input {
 	bool skipping, next_skipping; /* within a line that is too long; committed; by this transaction */
 };
 
+/* All inputs of a run, listeners among them. */
 struct lines {
 	struct scribe_feed *f;
 	struct input *in[MAX_INPUTS];
@@ -74,6 +76,7 @@ static void input_free(struct input *in)
 	free(in);
 }
 
+/* NULL: no memory, or too many inputs; the descriptor is still the caller's then. */
 static struct input *input_new(struct lines *l, enum kind kind, int fd, const char *name)
 {
 	struct input *in = l->n < MAX_INPUTS ? calloc(1, sizeof(*in)) : NULL;
@@ -95,6 +98,7 @@ static struct input *input_new(struct lines *l, enum kind kind, int fd, const ch
 
 /* ---- opening ---- */
 
+/* The socket file is removed when the input ends. */
 static int listen_at(struct lines *l, const char *name, struct scribe_err *err)
 {
 	const char *path = name + strlen("unix:");
@@ -145,6 +149,7 @@ static int open_input(struct lines *l, const char *name, struct scribe_err *err)
 	return 0;
 }
 
+/* Beyond MAX_INPUTS connections wait in the socket's queue. */
 static void accept_all(struct lines *l, struct input *listener)
 {
 	int fd;
@@ -187,7 +192,10 @@ static int find_position(struct lines *l, struct input *in, struct scribe_err *e
 	return 1; /* read again */
 }
 
-/* Read what there is room for. 1: something came, or the end. */
+/*
+ * Read what there is room for. 1: something came, or the end. 0 also where nothing came or the
+ * buffer is full; negative: failed.
+ */
 static int fill(struct lines *l, struct input *in, struct scribe_err *err)
 {
 	int rc = 0;
@@ -210,6 +218,7 @@ static int fill(struct lines *l, struct input *in, struct scribe_err *err)
 	return rc;
 }
 
+/* A file that is followed has no last line until a signal comes. */
 static bool is_growing(const struct lines *l, const struct input *in)
 {
 	return in->kind == KIND_FILE && l->f->follow && !*l->f->stop;
@@ -224,6 +233,7 @@ static bool has_lines(const struct lines *l, const struct input *in)
 
 /* ---- lines of a transaction ---- */
 
+/* Each bad line once, also where its transaction is repeated. */
 static void complain(struct lines *l, struct input *in, const char *what)
 {
 	uint64_t line = (uint64_t)in->next.lines;
@@ -246,6 +256,7 @@ static bool is_blank(const char *line, size_t len)
 	return !len;
 }
 
+/* A bad line is counted and passed over; any other failure ends the transaction. */
 static int take_line(struct lines *l, struct input *in, const char *line, size_t len, struct scribe_err *err)
 {
 	int rc;
@@ -299,6 +310,7 @@ static int take_last(struct lines *l, struct input *in, struct scribe_err *err)
 	return take_line(l, in, line, len, err);
 }
 
+/* From the committed position on: at, then next. */
 static int take_lines(struct lines *l, struct input *in, struct scribe_err *err)
 {
 	int rc = 0;
@@ -329,6 +341,7 @@ static int take_lines(struct lines *l, struct input *in, struct scribe_err *err)
 	return rc;
 }
 
+/* Buffers move only after the commit. */
 static int transaction(struct lines *l, struct scribe_err *err)
 {
 	int rc = scribe_store_begin(l->f->store, err);
@@ -453,6 +466,7 @@ static bool drop_ended(struct lines *l)
 	return kept > 0;
 }
 
+/* *ret_full: an input has so much that waiting for more makes no sense. */
 static bool any_lines(const struct lines *l, bool *ret_full)
 {
 	bool any = false;
@@ -476,6 +490,7 @@ static int forget_some(struct lines *l, int64_t *forgot_ms, struct scribe_err *e
 	return l->f->forget(l->f->store, l->f->keep_days, err);
 }
 
+/* Gathers for GATHER_MS, so that a stream of single messages does not make a transaction each. */
 static int run(struct lines *l, struct scribe_err *err)
 {
 	int64_t forgot_ms = now_ms(), since_ms = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Operations of a finished log, from its traced segments (DXT), as the stream would have told
- * them: counters run on as they did, by the segments' own times.
+ * Operations of a finished log, from its traced segments (DXT), as the stream would have told them:
+ * counters run on as they did, by the segments' own times. Runs in ioscribe-store; one log is open
+ * at a time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,7 @@ static int commit_some(struct from_log *l)
 	return rc < 0 ? rc : scribe_store_begin(l->feed->store, l->err);
 }
 
+/* 0 for times that make no sense; 1e12 s fit into 64 bits of microseconds. */
 static int64_t micro(double seconds)
 {
 	return isfinite(seconds) && fabs(seconds) < 1e12 ? llround(seconds * 1e6) : 0;
@@ -86,6 +88,7 @@ struct running {
 	int last; /* 0 none, 1 write, 2 read */
 };
 
+/* MPI-IO's offsets may be unknown (-1), so it has no highest byte. */
 static int put_segment(struct from_log *l, struct scribe_event *e, struct running *r,
 		       const struct scribe_dxt_segment *s, bool is_write, bool is_posix)
 {
@@ -169,6 +172,7 @@ static int put_module(struct from_log *l, int module)
 	return rc;
 }
 
+/* The log counts as read only when all of it is in: a run that was stopped reads it again. */
 static int put_log(struct from_log *l)
 {
 	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
@@ -197,6 +201,7 @@ static int put_log(struct from_log *l)
 	return rc;
 }
 
+/* A log that is known by its bytes is passed over. */
 int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *err)
 {
 	struct from_log l = {.feed = f, .err = err};

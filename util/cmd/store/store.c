@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of ioscribe store: its command line; logs first, then lines.
+ * The work of `ioscribe store`, in the program ioscribe-store: its command line; logs first, then
+ * lines, which may go on until a signal. Owns the store and the JSON reader; what was committed
+ * stays, however the program ends.
  */
 #include "util/cmd/store/store_cmd.h"
 
@@ -14,6 +16,7 @@
 #include "util/store/sql_shown.h"
 #include "util/tool/command.h"
 
+/* A hundred years. */
 #define MAX_KEEP_DAYS 36500
 
 struct options {
@@ -102,6 +105,7 @@ static void print_counts(const struct scribe_feed *f, const char *db)
 	free(shown);
 }
 
+/* The handler only sets a flag: the running transaction is ended in order. */
 static void catch_signals(void)
 {
 	struct sigaction end = {.sa_handler = on_signal};

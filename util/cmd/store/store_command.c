@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe store, as the other commands know it. The work is a program of its own
- * (store.c), so that no other command loads databases.
+ * `ioscribe store`, as the other commands know it. The work is a program of its own (store.c), so
+ * that no other command loads databases. This file is linked into both programs: its option table
+ * feeds help and manual page, and getopt there.
  */
 #include <stddef.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ioscribe-store: the program behind ioscribe store (util/cmd/store/store_command.c). */
+/*
+ * ioscribe-store: the program behind `ioscribe store` (store_command.c), executed by it from the
+ * installation's libexec folder. Its table of commands has one entry.
+ */
 #include <stddef.h>
 
 #include "util/cmd/store/store_cmd.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe summary: one screen about a log.
+ * The command `ioscribe summary`: one screen about a log. summary_read.c collects, summary_print.c
+ * and its neighbours print; `ioscribe run` prints the short form at its end.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@ struct options {
 	int files;
 };
 
+/* --files is bounded by how many files are collected. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct options *o = ctx;
@@ -31,6 +33,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	return 0;
 }
 
+/* The struct scribe_summary owns the open log until it is printed: names are searched there. */
 static int print_summary(const char *path, const struct options *o, struct scribe_err *err)
 {
 	struct scribe_summary s;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Activity over time for the summary, from the heatmaps of a log.
+ * Activity over time for the summary, from the heatmaps of a log: bytes of all ranks' bins are
+ * spread over a fixed number of columns. Nothing is allocated. For `ioscribe summary`.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 
 #define SPAN_MAX 1e12 /* s; longer is damage, not a job */
 
-/* Heatmaps of MPI-IO show bytes that those below it show again. */
+/*
+ * Heatmaps of MPI-IO show bytes that those below it show again. Only POSIX and STDIO heatmaps are
+ * added.
+ */
 static int counts(const struct scribe_summary *s, uint64_t id)
 {
 	const char *name = scribe_names_find(s->log.names, id, NULL);
@@ -19,6 +23,7 @@ static int counts(const struct scribe_summary *s, uint64_t id)
 	return name && !strncmp(name, "heatmap:", 8) && strcmp(name, "heatmap:MPIIO");
 }
 
+/* Seconds; 0: the record makes no sense. */
 static double end_of(const struct scribe_heatmap_record *h)
 {
 	double end = h->bin_width_seconds * (double)h->nbins;
@@ -26,7 +31,10 @@ static double end_of(const struct scribe_heatmap_record *h)
 	return isfinite(end) && end > 0 && end < SPAN_MAX ? end : 0;
 }
 
-/* Bytes of one bin into the columns that it covers, by their part of it. */
+/*
+ * Bytes of one bin into the columns that it covers, by their part of it. `from` and `to` are in
+ * columns; the last column takes what rounding leaves over.
+ */
 static void spread_bin(double *columns, double from, double to, double bytes)
 {
 	if (!(to > from)) { /* too narrow for the numbers: no part to take */
@@ -37,6 +45,7 @@ static void spread_bin(double *columns, double from, double to, double bytes)
 		columns[c] += bytes * ((to < c + 1 ? to : c + 1) - (from > c ? from : c)) / (to - from);
 }
 
+/* Written bytes are the first half of the bins, read ones the second. */
 static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap_record *h)
 {
 	double width = h->bin_width_seconds / heat->span * SCRIBE_SUMMARY_COLUMNS;
@@ -53,6 +62,7 @@ static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap
 	}
 }
 
+/* Two passes, since the scale depends on the longest record. */
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
 {
 	const void *record;
@@ -80,6 +90,7 @@ int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Eight levels, each line by its own highest column. */
 static void put_line(const double *bytes, const char *what, double column_seconds, struct scribe_out *out)
 {
 	static const char levels[] = " .:-=+*#";

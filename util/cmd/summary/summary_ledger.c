@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The ledger of a log as text: what its tracer counted, and what it lost. */
+/*
+ * The ledger of a log as text: what its tracer counted, and what it lost. Counters are sorted into
+ * loss, approximation and note by their names; the texts are those of the counter list. For
+ * `ioscribe summary` and the end of `ioscribe run`.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +14,7 @@
 
 #define H 40 /* room for one quantity */
 
+/* Shorthand for scribe_human_count with room H. */
 static const char *count(int64_t v, char *to)
 {
 	return scribe_human_count(v, to, H);
@@ -17,7 +22,10 @@ static const char *count(int64_t v, char *to)
 
 enum weight { NOTE, APPROXIMATE, LOSS };
 
-/* What a ledger counter means when it is not 0, by its name without prefix. */
+/*
+ * What a ledger counter means when it is not 0, by its name without prefix. A new counter of loss
+ * must end in _LOST, begin with DROP_, or be listed here.
+ */
 static enum weight weight_of(const char *name)
 {
 	static const char *const losses[] = {"SLOT_INDEX_FULL", "COMPAT_SYSCALL",   "AIO_UNMATCHED",
@@ -41,11 +49,13 @@ static enum weight weight_of(const char *name)
 	return NOTE;
 }
 
+/* Without LEDGER_, or LEDGER_F_ of reals. */
 static const char *bare_name(const char *name)
 {
 	return strncmp(name, "LEDGER_", 7) ? name : name + 7 + 2 * !strncmp(name + 7, "F_", 2);
 }
 
+/* By name, not by index: 0 where this version has no such counter. */
 int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
@@ -56,7 +66,10 @@ int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
 	return 0;
 }
 
-/* "name value (what)" of every counter of this weight that is not 0; how many. */
+/*
+ * "name value (what)" of every counter of this weight that is not 0; how many. Without `out` they
+ * are only counted.
+ */
 static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out *out, enum weight weight)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
@@ -78,6 +91,7 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 	return n;
 }
 
+/* What the kernel saw less what is in records, folded ones included. */
 static int64_t unrecorded(const struct scribe_summary *s)
 {
 	int64_t seen = scribe_summary_ledger(s, "EVENTS");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What a summary says beside the modules of files: libraries above MPI-IO, what went by
- * mappings, what was left out. Each figure says whose it is.
+ * What a summary says beside the modules of files: libraries above MPI-IO, what went by mappings,
+ * what was left out. Each figure says whose it is. Tables of ranks are freed after each module. For
+ * `ioscribe summary`.
  */
 #include <stdio.h>
 
@@ -38,6 +39,9 @@ static const struct library_counters {
 	 SCRIBE_PNETCDF_VAR_F_SLOWEST_RANK_TIME},
 };
 
+/*
+ * Times as Darshan estimates them: slowest rank of own records plus slowest ranks of shared ones.
+ */
 static int library_take(struct scribe_summary_library *l, const struct library_counters *o,
 			struct scribe_rank_times *ranks, const void *record)
 {
@@ -64,6 +68,7 @@ static int library_take(struct scribe_summary_library *l, const struct library_c
 	return 0;
 }
 
+/* Added to s->library only when it was read to its end. */
 static int read_library(struct scribe_summary *s, const struct library_counters *o, struct scribe_err *err)
 {
 	struct scribe_summary_library *l = &s->library[s->nlibraries];
@@ -89,6 +94,7 @@ static int read_library(struct scribe_summary *s, const struct library_counters 
 	return rc;
 }
 
+/* Bytes mapped, not moved: page faults make no system call. */
 static int read_mapped(struct scribe_summary *s, struct scribe_err *err)
 {
 	const void *record;
@@ -115,6 +121,7 @@ int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err)
 	return rc < 0 || !scribe_reader_has(s->log.reader, SCRIBE_MOD_POSIX_EXT) ? rc : read_mapped(s, err);
 }
 
+/* A dataset or variable is a record of its own. */
 static void put_libraries(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H], b[H], c[H];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A summary as text for a terminal. Must not know: how it was collected.
+ * A summary as text for a terminal, in a long and a short form. Names and command lines are
+ * escaped. Must not know: how it was collected.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #define H   40 /* room for one quantity */
 #define BAR 24
 
+/* Shorthand: each caller has a buffer for each quantity of a line. */
 static const char *bytes(int64_t v, char *to)
 {
 	return scribe_human_bytes(v, to, H);
@@ -26,6 +28,7 @@ static const char *count(int64_t v, char *to)
 
 /* ---- job ---- */
 
+/* The first two lines of both forms. */
 static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_log_job *job = scribe_reader_job(s->log.reader);
@@ -47,6 +50,7 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- modules ---- */
 
+/* "?" is a module that only the log knows. */
 static const char *module_name(int id)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
@@ -54,6 +58,7 @@ static const char *module_name(int id)
 	return m ? m->name : "?";
 }
 
+/* The speed is Darshan's estimate: all bytes by the slowest ranks' time. */
 static void put_module(const struct scribe_summary_module *m, struct scribe_out *out)
 {
 	char a[H], b[H], c[H];
@@ -69,6 +74,7 @@ static void put_module(const struct scribe_summary_module *m, struct scribe_out 
 	scribe_out_printf(out, "%.4g s\n", m->perf.agg_time);
 }
 
+/* Modules that have records and no line of their own. */
 static void put_others(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const char *comma = "";
@@ -85,6 +91,7 @@ static void put_others(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_text(out, "\n");
 }
 
+/* The reason of our logs is in their metadata. */
 static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 {
 	uint64_t flags = scribe_reader_header(s->log.reader)->partial_flag;
@@ -111,6 +118,7 @@ static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
 	"1M-4M", "4M-10M", "10M-100M", "100M-1G",  "over 1G",
 };
 
+/* The first module with a histogram: POSIX where there is one. */
 static const struct scribe_summary_module *sized_module(const struct scribe_summary *s)
 {
 	for (int i = 0; i < s->nmodules; i++)
@@ -119,6 +127,7 @@ static const struct scribe_summary_module *sized_module(const struct scribe_summ
 	return NULL;
 }
 
+/* Counters below 0 are "not monitored" and count as nothing. */
 static int64_t total_of(const int64_t *sizes)
 {
 	int64_t sum = 0;
@@ -128,7 +137,10 @@ static int64_t total_of(const int64_t *sizes)
 	return sum;
 }
 
-/* The commonest two size classes of one kind: "1M-4M 90 %, 0-100 10 %". */
+/*
+ * The commonest two size classes of one kind: "1M-4M 90 %, 0-100 10 %". Percent of the operations
+ * of that kind, not of the bytes.
+ */
 static void put_common_sizes(const int64_t *sizes, const char *kind, struct scribe_out *out)
 {
 	int64_t all = total_of(sizes);
@@ -153,6 +165,7 @@ static void put_common_sizes(const int64_t *sizes, const char *kind, struct scri
 				  100.0 * (double)sizes[second] / (double)all);
 }
 
+/* One line in place of the histogram. */
 static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_summary_module *m = sized_module(s);
@@ -165,6 +178,7 @@ static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *o
 	scribe_out_text(out, "\n");
 }
 
+/* At least one mark for what is not zero. */
 static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 {
 	char bar[BAR + 1];
@@ -179,6 +193,7 @@ static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 	scribe_out_printf(out, "  %s", bar);
 }
 
+/* Bars are relative to all reads, and to all writes. */
 static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_summary_module *m = sized_module(s);
@@ -201,6 +216,7 @@ static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- files ---- */
 
+/* At most 400 bytes are escaped at once: an escape takes four times that. */
 static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, struct scribe_out *out)
 {
 	char text[512];
@@ -221,6 +237,7 @@ static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, s
 				   text));
 }
 
+/* A record of all ranks has no number of ranks. */
 static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f,
 		     struct scribe_out *out)
 {
@@ -236,6 +253,7 @@ static void put_file(const struct scribe_summary *s, const struct scribe_summary
 	scribe_out_text(out, "\n");
 }
 
+/* s->files is sorted by bytes already. */
 static void put_files(const struct scribe_summary *s, struct scribe_out *out, int most)
 {
 	if (!s->nfiles || most <= 0)
@@ -247,7 +265,10 @@ static void put_files(const struct scribe_summary *s, struct scribe_out *out, in
 
 /* ---- processes ---- */
 
-/* Which signals: a pool's workers are ended so, and nothing has failed. */
+/*
+ * Which signals: a pool's workers are ended so, and nothing has failed. sigabbrev_np gives NULL for
+ * real-time signals: their number is printed.
+ */
 static void put_signals(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
@@ -262,6 +283,7 @@ static void put_signals(const struct scribe_summary *s, struct scribe_out *out)
 	}
 }
 
+/* Logs without a process table have no such line. */
 static void put_processes_line(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
@@ -280,6 +302,7 @@ static void put_processes_line(const struct scribe_summary *s, struct scribe_out
 	scribe_out_text(out, "\n");
 }
 
+/* Exit codes are in the status' second byte. */
 static void put_end(const struct scribe_summary_end *e, struct scribe_out *out)
 {
 	int sig = (int)(e->wait_status & 0x7f);
@@ -298,6 +321,7 @@ static void put_end(const struct scribe_summary_end *e, struct scribe_out *out)
 	scribe_out_printf(out, "  %s\n", scribe_human_text(e->exe, exe, sizeof(exe)));
 }
 
+/* Only the first ones are kept (SCRIBE_SUMMARY_ENDS); the rest is a number. */
 static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
@@ -314,6 +338,7 @@ static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- whole ---- */
 
+/* Which files, and whose time, the estimate is made of. */
 static void put_perf(const struct scribe_summary_module *m, struct scribe_out *out)
 {
 	char a[H], b[H], c[H], d[H], e[H];
@@ -332,6 +357,7 @@ static void put_perf(const struct scribe_summary_module *m, struct scribe_out *o
 			  m->perf.unique_meta_time, m->perf.shared_time);
 }
 
+/* Parts without data print nothing, so that a short log has a short summary. */
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles)
 {
 	put_job(s, out);
@@ -376,6 +402,7 @@ void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_ou
 	scribe_summary_print_ledger_line(s, out);
 }
 
+/* The lines are indented, below the path that `ioscribe run` prints. */
 int scribe_summary_brief(const char *path, FILE *to, struct scribe_err *err)
 {
 	struct scribe_summary s;

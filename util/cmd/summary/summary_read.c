@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Collects a log's summary in one pass over each module. Must not know: text.
+ * Collects a log's summary in one pass over each module: sums, busiest files, ends of processes,
+ * the ledger. Everything but accumulators is in the caller's struct. For `ioscribe summary` and
+ * `ioscribe run`. Must not know: text.
  */
 #include <stdio.h>
 
@@ -47,7 +49,10 @@ static const struct op_counters {
 	 SCRIBE_DAOS_SIZE_WRITE_0_100},
 };
 
-/* Keep the files with most bytes, in order. */
+/*
+ * Keep the files with most bytes, in order. Insertion into a short sorted list: most files do not
+ * get into it.
+ */
 static void file_keep(struct scribe_summary *s, const struct scribe_summary_file *f)
 {
 	int64_t bytes = scribe_sum(f->bytes_read, f->bytes_written);
@@ -64,6 +69,7 @@ static void file_keep(struct scribe_summary *s, const struct scribe_summary_file
 	s->files[at] = *f;
 }
 
+/* From the accumulator's table, which has one entry a file over all ranks. */
 static void files_take(struct scribe_summary *s, int module, const struct scribe_accum *a)
 {
 	struct scribe_accum_file f;
@@ -75,6 +81,7 @@ static void files_take(struct scribe_summary *s, int module, const struct scribe
 	}
 }
 
+/* Histograms are added bucket by bucket. */
 static int read_records(struct scribe_summary *s, const struct op_counters *o, struct scribe_accum *a,
 			struct scribe_summary_module *ret_m, struct scribe_err *err)
 {
@@ -106,6 +113,7 @@ static int read_records(struct scribe_summary *s, const struct op_counters *o, s
 	return rc;
 }
 
+/* The accumulator is freed here; what is needed of it is copied. */
 static int read_module(struct scribe_summary *s, const struct op_counters *o, struct scribe_err *err)
 {
 	struct scribe_summary_module *m = &s->modules[s->nmodules];
@@ -130,6 +138,7 @@ static int read_module(struct scribe_summary *s, const struct op_counters *o, st
 	return rc;
 }
 
+/* Only processes that did not end with 0 are kept one by one. */
 static void process_take(struct scribe_summary *s, const struct scribe_process_record *p)
 {
 	struct scribe_summary_end *e;
@@ -169,6 +178,7 @@ static int read_processes(struct scribe_summary *s, struct scribe_err *err)
 	return rc;
 }
 
+/* A log of several nodes has a ledger a node: they are added. */
 static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 {
 	const void *record;
@@ -189,6 +199,7 @@ static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 	return rc;
 }
 
+/* scribe_summary_free also after a failure. */
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err)
 {
 	int rc;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See columns.h. Must not know where it is shown. */
+/*
+ * The columns of the views of `ioscribe top`: how a row's figures become cells, names of views and
+ * sort keys, sorting and filtering. Runs in ioscribe-top, which has one thread. See columns.h. Must
+ * not know where it is shown.
+ */
 #include "util/cmd/top/columns.h"
 
 #include <inttypes.h>
@@ -11,10 +15,12 @@
 #include "logfmt/counters/records.h"
 #include "util/text/human.h"
 
+/* In the order of enum scribe_top_sort and enum scribe_top_view. */
 static const char *const sort_names[] = {"rate", "read", "write", "ops", "mean",
 					 "max",  "size", "total", "name"};
 static const char *const view_names[] = {"jobs", "processes", "ranks", "files"};
 
+/* Index of a word, -1: none. */
 static int find(const char *const *names, int n, const char *name)
 {
 	for (int i = 0; i < n; i++)
@@ -43,7 +49,10 @@ int scribe_top_view_of(const char *name)
 	return find(view_names, 4, name);
 }
 
-/* Three digits and a letter: "0", "4.0", "512", "1.50K", "12.3M". */
+/*
+ * Three digits and a letter: "0", "4.0", "512", "1.50K", "12.3M". 1,000 of 1,024 would take four
+ * digits: the next letter comes before.
+ */
 static void compact(double v, double step, char *to)
 {
 	static const char letters[] = " KMGTPEZ";
@@ -63,6 +72,7 @@ static void compact(double v, double step, char *to)
 			 v, letters[letter]);
 }
 
+/* Seconds with a unit; "-" where nothing was measured. */
 static void latency(double s, char *to)
 {
 	static const struct {
@@ -87,6 +97,10 @@ static void latency(double s, char *to)
 	snprintf(to, 16, "%.0fns", s * 1e9);
 }
 
+/*
+ * Every cell has the same form, so that a table of columns can call it; `to` has SCRIBE_TOP_CELL
+ * bytes.
+ */
 #define CELL(name)                                                                                           \
 	static void name(const struct scribe_top_row *r, const struct scribe_top_names *names, char *to)
 
@@ -105,6 +119,7 @@ CELL(cell_user)
 		snprintf(to, 16, "%u", r->job->uid);
 }
 
+/* Processes that count to the row. */
 CELL(cell_processes)
 {
 	(void)names;
@@ -126,6 +141,7 @@ CELL(cell_rank)
 		snprintf(to, 24, "%" PRId64, r->rank);
 }
 
+/* Ranks of one number exist once in each MPI world of a job. */
 CELL(cell_world)
 {
 	(void)names;
@@ -162,6 +178,7 @@ CELL(cell_mean)
 	latency(r->latency_s, to);
 }
 
+/* 0 is "no read or write yet". */
 CELL(cell_max)
 {
 	(void)names;
@@ -195,6 +212,7 @@ CELL(cell_layers)
 	scribe_top_layers(r, to, 64);
 }
 
+/* The name is cut at SCRIBE_TOP_CELL bytes before it is escaped. */
 CELL(cell_file)
 {
 	static char name[SCRIBE_TOP_CELL];
@@ -205,6 +223,7 @@ CELL(cell_file)
 	scribe_human_text(name, to, SCRIBE_TOP_CELL);
 }
 
+/* Columns that all views have. */
 #define RATES                                                                                                \
 	{"READ/s", 7, false, false, cell_read}, {"WRITE/s", 7, false, false, cell_write},                    \
 		{"OPS/s", 6, false, false, cell_ops}, {"MEAN", 6, false, false, cell_mean},                  \
@@ -234,6 +253,7 @@ CELL(cell_file)
 		NULL, 0, false, false, NULL                                                                  \
 	}
 
+/* Wide columns are shown only on a wide terminal; width 0 is the rest of the line. */
 static const struct scribe_top_column columns[][16] = {
 	[SCRIBE_TOP_JOBS] = {JOB, {"USER", 8, true, false, cell_user}, PROCESSES, RATES, LAYERS, END},
 	[SCRIBE_TOP_PROCESSES] = {{"PID", 7, false, false, cell_pid},
@@ -265,6 +285,7 @@ const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view)
 	return columns[view];
 }
 
+/* In the order of layers, not of module ids. */
 void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap)
 {
 	static const struct {
@@ -289,6 +310,7 @@ static struct {
 	const struct scribe_top_names *names;
 } by;
 
+/* What is not known sorts behind everything. */
 static double value(const struct scribe_top_row *r)
 {
 	switch (by.sort) {
@@ -313,6 +335,7 @@ static double value(const struct scribe_top_row *r)
 	}
 }
 
+/* What a view sorts by as its name: job, program or file. */
 static const char *name_of(const struct scribe_top_row *r, size_t *len)
 {
 	const char *name = by.view == SCRIBE_TOP_JOBS ? r->job->id : r->process ? r->process->program : "";
@@ -334,6 +357,7 @@ static int by_name(const struct scribe_top_row *a, const struct scribe_top_row *
 
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
+/* Most first; names ascend. */
 static int compare(const void *va, const void *vb)
 {
 	const struct scribe_top_row *a = va, *b = vb;
@@ -359,6 +383,7 @@ void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sor
 		qsort(rows->row, rows->n, sizeof(*rows->row), compare);
 }
 
+/* Files are compared as they are shown, with their escapes. */
 static bool has_text(const struct scribe_top_row *r, const char *text)
 {
 	static char shown[SCRIBE_TOP_CELL];

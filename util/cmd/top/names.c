@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See names.h. A name that has not come is asked for again. Must not know where they are shown. */
+/*
+ * Names of files for `ioscribe top`, fetched from the service for the rows that are shown and
+ * remembered by record id. A name that has not come is asked for again. The table is dropped when
+ * it is full. See names.h. Must not know where they are shown.
+ */
 #include "util/cmd/top/names.h"
 
 #include <errno.h>
@@ -38,6 +42,7 @@ static int take(void *ctx, uint64_t id, const char *name, size_t bytes)
 	return scribe_names_add(n->known, id, name, bytes);
 }
 
+/* The old table stays where there is no memory for a new one. */
 static int forget_all(struct scribe_top_names *n)
 {
 	struct scribe_names *fresh = scribe_names_new();
@@ -49,6 +54,7 @@ static int forget_all(struct scribe_top_names *n)
 	return 0;
 }
 
+/* A request is for one job: ids are collected until the job changes or the message is full. */
 int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *link,
 			   const struct scribe_top_rows *rows, size_t first, size_t end,
 			   struct scribe_err *err)
@@ -75,6 +81,7 @@ int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *
 	return rc;
 }
 
+/* Never NULL: records without a name have a text of their own. */
 const char *scribe_top_name(const struct scribe_top_names *n, const struct scribe_top_row *row, size_t *len)
 {
 	const char *name = row->name ? scribe_names_find(n->known, row->name, len) : NULL;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See print.h. Must not know where rows come from. */
+/*
+ * Rows of `ioscribe top` as text: a table, JSON (an object a sample) or InfluxDB's line protocol.
+ * Also fits cells into columns for the screen. Nothing is allocated. See print.h. Must not know
+ * where rows come from.
+ */
 #include "util/cmd/top/print.h"
 
 #include <errno.h>
@@ -12,7 +16,9 @@
 #include "logfmt/file/names.h"
 #include "util/text/quoted.h"
 
-/* Columns that a character takes, its bytes in *n; what the locale does not know is as many as it has bytes.
+/*
+ * Columns that a character takes, its bytes in *n; what the locale does not know is as many as it
+ * has bytes. At least one byte, so that every loop ends.
  */
 static int character(const char *at, size_t *n)
 {
@@ -38,6 +44,7 @@ static int columns_of(const char *text)
 	return all;
 }
 
+/* File names lose their beginning, other cells their end. `to` has SCRIBE_TOP_CELL bytes. */
 void scribe_top_fit(const struct scribe_top_column *column, const char *cell, int width, char *to)
 {
 	const bool tail = !column->width && column->left && !strcmp(column->head, "FILE");
@@ -67,6 +74,7 @@ void scribe_top_fit(const struct scribe_top_column *column, const char *cell, in
 	to[at] = 0;
 }
 
+/* The names are the first line; columns have their fixed widths, without a terminal's limit. */
 static void print_table(struct scribe_out *out, const struct scribe_top_rows *rows, size_t most,
 			enum scribe_top_view view, const struct scribe_top_names *names)
 {
@@ -87,6 +95,7 @@ static void print_table(struct scribe_out *out, const struct scribe_top_rows *ro
 	}
 }
 
+/* With a comma behind: another key always follows. */
 static int put_text(struct scribe_out *out, const char *key, const char *text)
 {
 	int rc = scribe_json_text(out, key, text, strlen(text));
@@ -95,6 +104,7 @@ static int put_text(struct scribe_out *out, const char *key, const char *text)
 	return rc;
 }
 
+/* null is "not measured". */
 static void put_real(struct scribe_out *out, const char *key, double v)
 {
 	scribe_out_printf(out, ",\"%s\":", key);
@@ -104,6 +114,7 @@ static void put_real(struct scribe_out *out, const char *key, double v)
 		scribe_json_real(out, v);
 }
 
+/* Keys of a view are always there; rank and world only of processes that are ranks. */
 static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 			  const struct scribe_top_names *names)
 {
@@ -139,6 +150,7 @@ static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r
 	return rc;
 }
 
+/* The time is that of the later sample, in seconds since 1970. */
 static int print_json(struct scribe_out *out, const struct scribe_top_rows *rows, size_t most,
 		      enum scribe_top_view view, const struct scribe_top_names *names, int64_t real_ns)
 {
@@ -159,7 +171,9 @@ static int print_json(struct scribe_out *out, const struct scribe_top_rows *rows
 	return rc;
 }
 
-/* A tag of InfluxDB's line protocol, escaped without loss; a value may not be empty, nor end in a backslash.
+/*
+ * A tag of InfluxDB's line protocol, escaped without loss; a value may not be empty, nor end in a
+ * backslash. An empty value is left out with its key.
  */
 static void put_tag(struct scribe_out *out, const char *key, const char *value, size_t len)
 {
@@ -178,6 +192,7 @@ static void put_tag(struct scribe_out *out, const char *key, const char *value, 
 	scribe_out_text(out, backslash ? "\\x5c" : "");
 }
 
+/* Tags identify a series: the figures are fields. */
 static void put_tags(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 		     const struct scribe_top_names *names)
 {
@@ -211,6 +226,7 @@ static void put_field(struct scribe_out *out, const char *key, double v)
 	scribe_json_real(out, v);
 }
 
+/* Measurement, tags, fields, nanoseconds since 1970; whole numbers end in i. */
 static void print_line(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 		       const struct scribe_top_names *names, int64_t real_ns)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * See rates.h. What a process has moved is what was collected of it and what its records hold now: so
- * nothing is lost or counted twice when they are collected between two samples. A sample is no moment: a
- * process may end while it is taken, and what seems to go back counts as nothing until the next one. Must not
- * know the service, or a terminal.
+ * Rates from two samples, for `ioscribe top`: rows by job, process, rank or file. What a process
+ * has moved is what was collected of it and what its records hold now: so nothing is lost or
+ * counted twice when they are collected between two samples. A sample is no moment: a process may
+ * end while it is taken, and what seems to go back counts as nothing until the next one. Tables are
+ * freed before the rows are returned. Must not know the service, or a terminal.
  */
 #include "util/cmd/top/rates.h"
 
@@ -19,6 +20,7 @@ struct moved {
 	uint64_t bytes[2], operations;
 };
 
+/* Working state of one pair of samples. */
 struct making {
 	const struct scribe_sample *before, *now;
 	const struct scribe_top_scope *scope;
@@ -29,6 +31,7 @@ struct making {
 	struct moved *moved_before, *moved_now; /* by process */
 };
 
+/* Two words to one key; a collision would join two rows. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	uint64_t h = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c159e3779b9ull);
@@ -38,6 +41,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return h ^ h >> 31;
 }
 
+/* Counters of a process never fall; what does is another process or a half sample. */
 static double difference(uint64_t now, uint64_t before)
 {
 	return now > before ? (double)(now - before) : 0;
@@ -53,6 +57,7 @@ static double per(double what, double by)
 	return by > 0 ? what / by : 0;
 }
 
+/* By process, in the sample's order; NULL: no memory. */
 static struct moved *sum_up(const struct scribe_sample *s)
 {
 	struct moved *m = calloc(s->processes + 1, sizeof(*m));
@@ -73,11 +78,13 @@ static struct moved *sum_up(const struct scribe_sample *s)
 	return m;
 }
 
+/* A slot may be used again: its generation is compared, too. */
 static uint64_t record_key(const struct scribe_live_record *r)
 {
 	return (uint64_t)r->proc_id << 32 | r->slot;
 }
 
+/* Processes and records of the earlier sample, by what identifies them. */
 static int index_all(struct making *x)
 {
 	for (size_t i = 0; i < x->before->processes; i++)
@@ -96,7 +103,10 @@ static int index_all(struct making *x)
 	return x->moved_before && x->moved_now ? 0 : -ENOMEM;
 }
 
-/* The row of a key, made when it is new; NULL: out of memory. */
+/*
+ * The row of a key, made when it is new; NULL: out of memory. The map holds indices, not pointers:
+ * the array of rows moves when it grows.
+ */
 static struct scribe_top_row *row_of(struct making *x, uint64_t key, const struct scribe_live_job *job)
 {
 	struct scribe_top_rows *rows = x->rows;
@@ -118,11 +128,13 @@ static struct scribe_top_row *row_of(struct making *x, uint64_t key, const struc
 	return &rows->row[rows->n++];
 }
 
+/* All jobs where none was named. */
 static bool wants_job(const struct making *x, size_t job)
 {
 	return !x->scope->job_id || !strcmp(x->scope->job_id, x->now->job[job].id);
 }
 
+/* Does a process belong to what is shown? */
 static bool wants(const struct making *x, const struct scribe_sampled_process *p)
 {
 	const struct scribe_top_scope *s = x->scope;
@@ -132,7 +144,10 @@ static bool wants(const struct making *x, const struct scribe_sampled_process *p
 	       (s->view != SCRIBE_TOP_RANKS || p->is.rank >= 0);
 }
 
-/* The row that a process counts to, but in FILES. */
+/*
+ * The row that a process counts to, but in FILES. Rows are found by job, process or rank of a
+ * world.
+ */
 static struct scribe_top_row *row_of_process(struct making *x, const struct scribe_sampled_process *p)
 {
 	const struct scribe_live_job *job = &x->now->job[p->job];
@@ -152,7 +167,10 @@ static struct scribe_top_row *row_of_process(struct making *x, const struct scri
 	return row;
 }
 
-/* Records come by process: each counts once. */
+/*
+ * Records come by process: each counts once. r->process is NULL again as soon as a second process
+ * counts to the row.
+ */
 static void count_process(struct making *x, struct scribe_top_row *row,
 			  const struct scribe_sampled_process *p)
 {
@@ -165,6 +183,7 @@ static void count_process(struct making *x, struct scribe_top_row *row,
 	row->processes++;
 }
 
+/* A process that is new counts from the earlier sample on. */
 static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 {
 	const struct scribe_sampled_process *p = &x->now->process[i];
@@ -182,7 +201,10 @@ static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 	row->operations += now->operations;
 }
 
-/* The row that a record counts to. */
+/*
+ * The row that a record counts to. In FILES a file has a row for each layer; without a name each
+ * record has its own.
+ */
 static struct scribe_top_row *row_of_record(struct making *x, const struct scribe_sampled_record *r,
 					    const struct scribe_sampled_process *p)
 {
@@ -201,6 +223,10 @@ static struct scribe_top_row *row_of_record(struct making *x, const struct scrib
 	return row;
 }
 
+/*
+ * Mean time and size come from records, also where rates come from processes. Records of layers
+ * above count bytes again (is.own is false), so only FILES shows them.
+ */
 static void add_record(struct making *x, struct scribe_top_row *row, const struct scribe_sampled_record *r)
 {
 	static const struct scribe_live_record none;
@@ -229,6 +255,7 @@ static void add_record(struct making *x, struct scribe_top_row *row, const struc
 	row->operations += r->is.operations;
 }
 
+/* The daemon uses numbers of jobs again: the start tells them apart. */
 static const struct scribe_live_job *same_job(const struct scribe_sample *s,
 					      const struct scribe_live_job *job)
 {
@@ -238,7 +265,10 @@ static const struct scribe_live_job *same_job(const struct scribe_sample *s,
 	return NULL;
 }
 
-/* What processes that have ended moved since the earlier sample: all of theirs, less what was there then. */
+/*
+ * What processes that have ended moved since the earlier sample: all of theirs, less what was there
+ * then. Otherwise a job's totals would fall when a process ends.
+ */
 static void add_ended(struct making *x, struct scribe_top_row *row, const struct scribe_live_job *job)
 {
 	static const struct scribe_live_job none;
@@ -265,6 +295,7 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 	row->operations += job->ended.operations;
 }
 
+/* Records last: rows of processes exist by then. */
 static int add_all(struct making *x)
 {
 	const struct scribe_sample *now = x->now;
@@ -302,6 +333,7 @@ static int add_all(struct making *x)
 	return 0;
 }
 
+/* NAN: no read or write between the samples. */
 static void finish(struct scribe_top_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++) {

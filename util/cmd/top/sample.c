@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See sample.h. Must not know what is shown of it. */
+/*
+ * Samples of what the service has counted, for `ioscribe top`: pages of jobs, processes and records
+ * by the daemon's live protocol (logfmt/base/live_view.h). A struct scribe_sample owns its arrays;
+ * the connection is closed after any failure. See sample.h. Must not know what is shown of it.
+ */
 #include "util/cmd/top/sample.h"
 
 #include <errno.h>
@@ -11,11 +15,13 @@
 #include "logfmt/base/proto.h"
 #include "util/link/service_link.h"
 
+/* For each page: the daemon serves lookers when it has time. */
 #define ANSWER_MS 10000
 
 typedef int (*item_fn)(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns,
 		       struct scribe_err *err);
 
+/* The next sample connects again. */
 void scribe_live_link_close(struct scribe_live_link *l)
 {
 	if (l->sock >= 0)
@@ -31,13 +37,14 @@ void scribe_sample_clear(struct scribe_sample *s)
 	*s = (struct scribe_sample){0};
 }
 
+/* A daemon of another build may have other layouts. */
 static int no_page(struct scribe_err *err)
 {
 	return scribe_err_set(err, -EPROTO,
 			      "an answer of the daemon that cannot be read: is it of another version?");
 }
 
-/* Every item of a page. */
+/* Every item of a page. Items are padded to 8 bytes; nothing of their lengths is trusted. */
 static int read_items(const char *page, size_t bytes, item_fn fn, void *ctx, struct scribe_err *err)
 {
 	const struct scribe_msg_live_reply *looked = (const void *)page;
@@ -59,7 +66,10 @@ static int read_items(const char *page, size_t bytes, item_fn fn, void *ctx, str
 	return rc;
 }
 
-/* One page; `m` is what to ask next. 1: there are more. */
+/*
+ * One page; `m` is what to ask next. 1: there are more. Between pages the caller may end it: go_on
+ * of the link.
+ */
 static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, item_fn fn, void *ctx,
 	       struct scribe_err *err)
 {
@@ -85,7 +95,10 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 	return rc < 0 ? rc : looked->more != 0;
 }
 
-/* Room for one more; NULL: out of memory. `size` of an item. */
+/*
+ * Room for one more; NULL: out of memory. `size` of an item. Grows by doubling; the old array stays
+ * valid where there is no memory.
+ */
 static void *more(void *items, size_t *room, size_t n, size_t size)
 {
 	void *grown;
@@ -104,6 +117,7 @@ struct taking {
 	size_t job; /* whose processes come */
 };
 
+/* Texts are ended here, whatever came. */
 static int take_job(struct taking *t, const void *item)
 {
 	struct scribe_sample *s = t->sample;
@@ -122,6 +136,7 @@ static int take_job(struct taking *t, const void *item)
 	return 0;
 }
 
+/* The time of its page is the process's time: pages come one after another. */
 static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 {
 	struct scribe_sample *s = t->sample;
@@ -138,6 +153,7 @@ static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 	return 0;
 }
 
+/* Records follow their process. */
 static int take_record(struct taking *t, const void *item, uint64_t now_ns, struct scribe_err *err)
 {
 	struct scribe_sample *s = t->sample;
@@ -156,6 +172,7 @@ static int take_record(struct taking *t, const void *item, uint64_t now_ns, stru
 	return 0;
 }
 
+/* Types and lengths are checked together: a struct of another length is another version. */
 static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns,
 		struct scribe_err *err)
 {
@@ -173,6 +190,7 @@ static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64
 	return no_page(err);
 }
 
+/* All jobs first, then each one's processes with their records. */
 static int take_all(struct taking *t, struct scribe_err *err)
 {
 	struct scribe_sample *s = t->sample;
@@ -201,6 +219,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
+/* The connection stays open between samples. */
 static int reach(struct scribe_live_link *l, struct scribe_err *err)
 {
 	if (l->sock >= 0)
@@ -212,6 +231,7 @@ static int reach(struct scribe_live_link *l, struct scribe_err *err)
 	return l->sock < 0 ? l->sock : 0;
 }
 
+/* After a failure requests and answers may be out of step, so the connection is given up. */
 static int end(struct scribe_live_link *l, int rc, struct scribe_err *err)
 {
 	if (rc == -ENOMEM && !err->text[0])
@@ -255,6 +275,7 @@ static int take_name(void *ctx, uint32_t type, const void *item, size_t bytes, u
 	return x->fn(x->ctx, x->last, (const char *)item + sizeof(x->last), bytes - sizeof(x->last));
 }
 
+/* A page may hold fewer names than were asked for: the rest is asked again. */
 int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id,
 		      size_t n, scribe_live_name_fn fn, void *ctx, struct scribe_err *err)
 {

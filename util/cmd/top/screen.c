@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See screen.h. The only file that knows curses. */
+/*
+ * `ioscribe top` on a terminal: draws rows, reads keys, takes samples in between. State is one
+ * static struct screen, which owns two samples and the rows. See screen.h. The only file that knows
+ * curses.
+ */
 #include "util/cmd/top/screen.h"
 
 #include <curses.h>
@@ -12,6 +16,7 @@
 #include "util/text/human.h"
 
 #define KEYS_MAX  32 /* that wait while a sample is taken */
+/* Job, rank, process, its files. */
 #define DEPTH_MAX 4
 #define HEAD_ROWS 2
 #define ESCAPE    27
@@ -24,6 +29,7 @@ struct looking {
 	char job_id[128];
 };
 
+/* `first` is the row at the top, `selected` an index of all rows. */
 struct screen {
 	const struct scribe_top_options *options;
 	struct scribe_live_link *link;
@@ -45,6 +51,7 @@ static void on_signal(int sig)
 	asked_to_end = 1;
 }
 
+/* The job's name is a pointer into the same struct, set again since structs are copied. */
 static struct scribe_top_scope *scope_of(struct screen *s)
 {
 	struct looking *l = &s->at[s->depth];
@@ -53,7 +60,10 @@ static struct scribe_top_scope *scope_of(struct screen *s)
 	return &l->scope;
 }
 
-/* Between two pages: the user may not want to wait for the rest. */
+/*
+ * Between two pages: the user may not want to wait for the rest. Keys that come meanwhile are
+ * remembered; q ends at once.
+ */
 static bool go_on(void *ctx)
 {
 	struct screen *s = ctx;
@@ -67,11 +77,13 @@ static bool go_on(void *ctx)
 	return !s->ended && !asked_to_end;
 }
 
+/* The title, the heads and the last line are no rows; may be below 1 on a tiny terminal. */
 static int rows_shown(void)
 {
 	return LINES - HEAD_ROWS - 1;
 }
 
+/* Selects a row and scrolls as little as needed. */
 static void move_to(struct screen *s, size_t row)
 {
 	const size_t shown = rows_shown() > 0 ? (size_t)rows_shown() : 1;
@@ -83,12 +95,16 @@ static void move_to(struct screen *s, size_t row)
 		s->first = s->selected - shown + 1;
 }
 
+/* The message stays until the next sample succeeds. */
 static void say(struct screen *s, const struct scribe_err *err)
 {
 	scribe_human_text(err->text, s->message, sizeof(s->message));
 }
 
-/* Rows anew from the samples there are. */
+/*
+ * Rows anew from the samples there are. Names are needed before filtering and sorting by name, else
+ * only of the rows that are shown.
+ */
 static void make_rows(struct screen *s)
 {
 	const struct scribe_top_scope *scope = scope_of(s);
@@ -113,6 +129,7 @@ static void make_rows(struct screen *s)
 		say(s, &err);
 }
 
+/* A failure leaves the samples that are there on the screen, with a message. */
 static void take_sample(struct screen *s)
 {
 	struct scribe_sample now;
@@ -134,6 +151,7 @@ static void take_sample(struct screen *s)
 
 /* ---- drawing ---- */
 
+/* A whole line of text, cut to the terminal's width. */
 static void put_line(int y, const char *text, attr_t how)
 {
 	static const struct scribe_top_column all = {.head = "", .left = true};
@@ -147,6 +165,7 @@ static void put_line(int y, const char *text, attr_t how)
 	attrset(A_NORMAL);
 }
 
+/* Names are escaped: they come from programs and users. */
 static void draw_title(struct screen *s)
 {
 	const struct scribe_top_scope *scope = scope_of(s);
@@ -217,6 +236,7 @@ static void draw_help(void)
 		put_line(y, (size_t)y < sizeof(lines) / sizeof(lines[0]) ? lines[y] : "", A_NORMAL);
 }
 
+/* Everything anew; curses sends only what has changed. */
 static void draw(struct screen *s)
 {
 	char text[512], shown[256];
@@ -248,6 +268,7 @@ static void draw(struct screen *s)
 
 /* ---- keys ---- */
 
+/* Another view of the same scope. */
 static void look_at(struct screen *s, enum scribe_top_view view)
 {
 	scope_of(s)->view = view;
@@ -255,7 +276,7 @@ static void look_at(struct screen *s, enum scribe_top_view view)
 	make_rows(s);
 }
 
-/* What the selected row consists of. */
+/* What the selected row consists of. A job or rank consists of processes, a process of files. */
 static void enter(struct screen *s)
 {
 	const struct scribe_top_row *row = s->selected < s->rows.n ? &s->rows.row[s->selected] : NULL;
@@ -276,6 +297,7 @@ static void enter(struct screen *s)
 	look_at(s, view == SCRIBE_TOP_PROCESSES ? SCRIBE_TOP_FILES : SCRIBE_TOP_PROCESSES);
 }
 
+/* To the scope and view before. */
 static void back(struct screen *s)
 {
 	if (!s->depth)
@@ -284,6 +306,7 @@ static void back(struct screen *s)
 	look_at(s, scope_of(s)->view);
 }
 
+/* Each key filters anew. */
 static void edit_filter(struct screen *s, int key)
 {
 	size_t n = strlen(s->filter);
@@ -324,6 +347,7 @@ static bool select_row(struct screen *s, int key)
 	return true;
 }
 
+/* While help or the filter is open keys have another meaning. */
 static void on_key(struct screen *s, int key)
 {
 	if (key == KEY_RESIZE) {
@@ -364,7 +388,10 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* The next key, or ERR when it is time for a sample. */
+/*
+ * The next key, or ERR when it is time for a sample. Keys that came while a sample was taken are
+ * handled first.
+ */
 static int next_key(struct screen *s, int64_t until_ms)
 {
 	int64_t left = until_ms - now_ms();
@@ -379,6 +406,7 @@ static int next_key(struct screen *s, int64_t until_ms)
 	return getch();
 }
 
+/* Drawn after every key and sample; half a second is the longest wait, for signals. */
 static void run(struct screen *s)
 {
 	const int64_t interval_ms = (int64_t)(s->options->interval_s * 1000);
@@ -400,6 +428,7 @@ static void run(struct screen *s)
 	}
 }
 
+/* The terminal must be restored before the program ends. */
 static void watch_signals(void)
 {
 	struct sigaction on_end = {.sa_handler = on_signal};
@@ -410,6 +439,7 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &on_end, NULL);
 }
 
+/* newterm, not initscr: that one ends the program where the terminal is not known. */
 static int show(struct screen *s, struct scribe_err *err)
 {
 	SCREEN *terminal = newterm(NULL, stdout, stdin);

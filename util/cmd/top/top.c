@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ioscribe top: its command line, and samples as text. Must not know a terminal (screen.c). */
+/*
+ * The work of `ioscribe top`, in the program ioscribe-top: its command line, and samples as text.
+ * With a terminal screen.c takes over. Must not know a terminal (screen.c).
+ */
 #include "util/cmd/top/top.h"
 
 #include <errno.h>
@@ -38,6 +41,7 @@ static int take_number(const char *name, unsigned long most, unsigned long *to, 
 	return 0;
 }
 
+/* Views and sort keys by their names. */
 static int take_word(const char *name, int (*of)(const char *), unsigned *to, const char *value,
 		     struct scribe_err *err)
 {
@@ -85,6 +89,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
+/* A terminal is needed only without --once, --json and --lines. */
 static int check(struct scribe_top_options *o, struct scribe_err *err)
 {
 	if (o->json && o->lines)
@@ -99,7 +104,10 @@ static int check(struct scribe_top_options *o, struct scribe_err *err)
 	return 0;
 }
 
-/* Names of all rows are needed where they decide which are printed. */
+/*
+ * Names of all rows are needed where they decide which are printed. Else only those of the rows
+ * that are printed.
+ */
 static int choose(const struct scribe_top_options *o, struct scribe_top_rows *rows,
 		  struct scribe_top_names *names, struct scribe_live_link *link, struct scribe_err *err)
 {
@@ -146,6 +154,7 @@ static void wait_for(double seconds)
 		;
 }
 
+/* The first sample is only the base of the first rates. */
 static int print_samples(const struct scribe_top_options *o, struct scribe_live_link *link,
 			 struct scribe_err *err)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe top, as the other commands know it: its options, and the program that does the work. That is
- * a program of its own so that no other command loads the library for terminals.
+ * `ioscribe top`, as the other commands know it: its options, and the program that does the work.
+ * That is a program of its own so that no other command loads the library for terminals. This file
+ * is linked into both programs.
  */
 #include <stddef.h>
 

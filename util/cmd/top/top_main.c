@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ioscribe-top: the program behind ioscribe top (util/cmd/top/top_command.c). */
+/*
+ * ioscribe-top: the program behind `ioscribe top` (top_command.c), executed by it from the
+ * installation's libexec folder. Its table of commands has one entry.
+ */
 #include <stddef.h>
 
 #include "util/cmd/top/top.h"

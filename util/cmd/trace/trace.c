@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe trace: the single operations of some seconds of a job that runs, switched on by its
- * owner. Asks the service, waits, writes the log. Must not know: BPF, how segments are kept.
+ * The command `ioscribe trace`: the single operations of some seconds of a job that runs, switched
+ * on by its owner. Asks the service, waits, writes the log. The service's file comes as a
+ * descriptor, which is closed when the log is written. Must not know: BPF, how segments are kept.
  */
 #include <errno.h>
 #include <poll.h>
@@ -73,6 +74,7 @@ const struct scribe_command scribe_command_trace = {
 	.examples = examples,
 };
 
+/* Options, and the request as key=value lines. */
 struct trace {
 	const char *self, *job, *output;
 	struct scribe_request request;
@@ -84,12 +86,14 @@ struct trace {
 
 static volatile sig_atomic_t interrupted;
 
+/* 0: none yet, 1: to be sent to the service, 2: sent. */
 static void on_signal(int sig)
 {
 	(void)sig;
 	interrupted = 1;
 }
 
+/* Sent as milliseconds. */
 static int take_seconds(struct trace *t, const char *value, struct scribe_err *err)
 {
 	char *end;
@@ -102,6 +106,7 @@ static int take_seconds(struct trace *t, const char *value, struct scribe_err *e
 	return 0;
 }
 
+/* Rank list and file pattern are applied here, not by the service. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct trace *t = ctx;
@@ -141,6 +146,7 @@ static int check(const struct trace *t, struct scribe_err *err)
 	return 0;
 }
 
+/* The job's id may be any text: what could be a path or break a line becomes '_'. */
 static void make_name(struct trace *t)
 {
 	const time_t now = time(NULL);
@@ -156,6 +162,7 @@ static void make_name(struct trace *t)
 	t->output = t->made;
 }
 
+/* The connected socket, on which the answers come. */
 static int connect_and_ask(struct trace *t, struct scribe_err *err)
 {
 	int sock = scribe_job_connect(scribe_msg_now_ms() + ANSWER_MS, err), rc;
@@ -172,7 +179,10 @@ static int connect_and_ask(struct trace *t, struct scribe_err *err)
 	return scribe_err_set(err, rc, "the daemon at %s cannot be asked: %s", scribe_job_dir(), strerror(-rc));
 }
 
-/* Wait until there is something to be heard; an interrupt ends the window. */
+/*
+ * Wait until there is something to be heard; an interrupt ends the window. A second interrupt does
+ * nothing more: the log is on its way.
+ */
 static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_err *err)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};
@@ -193,7 +203,10 @@ static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/* The next message; a descriptor that comes with it goes to ret_fd. Its type, or negative. */
+/*
+ * The next message; a descriptor that comes with it goes to ret_fd. Its type, or negative. -EPIPE:
+ * the daemon is gone, and what it held of the window with it.
+ */
 static int hear(struct trace *t, int sock, void *packet, int *ret_fd, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
@@ -211,6 +224,7 @@ static int hear(struct trace *t, int sock, void *packet, int *ret_fd, int64_t de
 	return h->type;
 }
 
+/* Without SA_RESTART: poll returns at once. */
 static void watch_signals(void)
 {
 	struct sigaction on_end = {.sa_handler = on_signal};
@@ -221,6 +235,7 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &on_end, NULL);
 }
 
+/* JOB_OK when the window is open; TRACED with the descriptor when it is over. */
 static int converse(struct trace *t, int sock, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* See trace_log.h. Must not know the service. */
+/*
+ * The log of `ioscribe trace`: what the service sends, filtered by rank and file and compressed, as
+ * a new log. The struct copying owns both logs until it is done. See trace_log.h. Must not know the
+ * service.
+ */
 #include "util/cmd/trace/trace_log.h"
 
 #include <errno.h>
@@ -19,6 +23,7 @@ struct copying {
 	struct scribe_err *err;
 };
 
+/* Before the window is opened: a log that cannot be written would waste it. */
 int scribe_trace_log_check(const char *path, bool replace, struct scribe_err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -34,7 +39,10 @@ int scribe_trace_log_check(const char *path, bool replace, struct scribe_err *er
 	return rc;
 }
 
-/* Names of files that nobody has asked for stay out of it. */
+/*
+ * Names of files that nobody has asked for stay out of it. The ledger's name stays: its record
+ * does.
+ */
 static int copy_names(struct copying *c)
 {
 	struct scribe_writer *wr = c->out.writer;
@@ -49,6 +57,7 @@ static int copy_names(struct copying *c)
 	return scribe_copy_check(wr, rc, c->err);
 }
 
+/* Only traces are filtered; the ledger says what was lost of all. */
 static bool is_wanted(const struct copying *c, int module, const void *record)
 {
 	const struct scribe_base_record *base = record;
@@ -58,6 +67,7 @@ static bool is_wanted(const struct copying *c, int module, const void *record)
 				       scribe_names_find(c->log.names, base->id, NULL));
 }
 
+/* Records are copied as they are. */
 static int copy_module(struct copying *c, int module)
 {
 	const void *record;
@@ -97,6 +107,7 @@ static int copy_all(struct copying *c)
 	return rc < 0 ? rc : scribe_output_finish(&c->out, c->err);
 }
 
+/* The descriptor is opened again by its name in /proc, since logs are opened by path. */
 int scribe_trace_log_write(int fd, const struct scribe_dxt_filter *f, const char *path, bool replace,
 			   struct scribe_err *err)
 {

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Operations of running jobs into the rings of publishers: segments are collected, sorted by their
+ * ends, given a rank and a name, written. Owns the subscriptions of a job (struct scribe_publish) and
+ * what is remembered of slots that were given back, until no segment can name them any more. Runs in
+ * the daemon's main thread. A ring's memory is shared with a process of a user: of it nothing is read
+ * but `taken`, which can only cost that publisher its own operations. Must not know sinks or messages.
+ */
+#include "runtime/daemon/collect/publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "logfmt/base/clock.h"
+#include "logfmt/base/hash.h"
+#include "logfmt/base/publish_ring.h"
+#include "logfmt/counters/module.h"
+#include "runtime/daemon/collect/segments_private.h"
+#include "runtime/daemon/collect/shm_memory.h"
+#include "runtime/daemon/collect/slot_names.h"
+#include "runtime/daemon/state/record_policy.h"
+
+#define PASS_NS     100000000ull  /* between passes */
+#define FORGET_NS   1000000000ull /* ten passes: no leaf or ring speaks of a slot so long after it was given back */
+#define NAME_NS     3000000000ull /* an operation waits for its file's name; then it is told under a made-up one */
+#define KEPT_MOST   262144u       /* segments of a pass, 12 MiB; with more there is a pass at once */
+#define NAMES_MOST  1048576u      /* ids that a ring has had; beyond, names are told again */
+
+/* One subscription. */
+struct subscriber {
+	uint64_t client;
+	int fd;
+	struct scribe_publish_head *head;
+	unsigned char *ring;
+	uint64_t put, since_ns;
+	bool job_told;
+	struct scribe_map names; /* ids that it has had -> itself */
+	struct subscriber *next;
+};
+
+/* Whose a slot was, and of what file. */
+struct placing {
+	int64_t rank;
+	uint64_t id, exe, base_ns; /* id 0: it counts nowhere */
+	uint32_t module;
+};
+
+struct scribe_publish {
+	struct subscriber *first;
+	enum { MARK_WANTED, MARK_ASKED, MARK_ALL } marks; /* records that were there before */
+	struct scribe_segment *kept;
+	size_t n, room;
+	struct scribe_map gone[2]; /* slot and generation -> struct placing: those of late, and before */
+	uint64_t next_ns, forget_ns;
+	uint64_t unkept; /* of the job, as counted last: operations that found no room on their way here */
+	uint64_t published, lost; /* to all of them */
+};
+
+/* ---- records that leave segments ---- */
+
+#define JOB_FLAGS  (SCRIBE_JF_SEGMENTS | SCRIBE_JF_OPENS)
+#define SLOT_FLAGS (SCRIBE_SF_TRACED | SCRIBE_SF_OPENS)
+
+static void mark(struct scribe_job *w)
+{
+	w->publish->marks = MARK_WANTED;
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, JOB_FLAGS, true);
+	scribe_shm_segments_wish(w);
+}
+
+/* Others (DXT, windows) may go on with reads and writes. */
+static void unmark(struct scribe_job *w)
+{
+	const bool all = !w->segments && !scribe_windows_marked(w);
+
+	scribe_bpf_trace_job(w->daemon->bpf, w->index, all ? JOB_FLAGS : SCRIBE_JF_OPENS, false);
+	scribe_bpf_trace_slots(w->daemon->bpf, w->index, all ? SLOT_FLAGS : SCRIBE_SF_OPENS, false);
+	scribe_shm_segments_wish(w);
+}
+
+/* Records that were made before get the flags when no program runs that has not seen the job's. */
+static void mark_rest(struct scribe_job *w)
+{
+	struct scribe_publish *x = w->publish;
+
+	if (x->marks == MARK_WANTED && scribe_bpf_settle())
+		x->marks = MARK_ASKED;
+	if (x->marks != MARK_ASKED || !scribe_bpf_settled())
+		return;
+	scribe_bpf_trace_slots(w->daemon->bpf, w->index, SLOT_FLAGS, true);
+	x->marks = MARK_ALL;
+}
+
+/* ---- rings ---- */
+
+static int ring_open(struct subscriber *s)
+{
+	s->fd = memfd_create("ioscribe-publish", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (s->fd < 0)
+		return -errno;
+	if (ftruncate(s->fd, SCRIBE_PUBLISH_FILE_BYTES) < 0 ||
+	    fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return -errno;
+	s->head = mmap(NULL, SCRIBE_PUBLISH_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (s->head == MAP_FAILED) {
+		s->head = NULL;
+		return -errno;
+	}
+	s->ring = (unsigned char *)(s->head + 1);
+	s->head->magic = SCRIBE_PUBLISH_MAGIC;
+	s->head->version = SCRIBE_PUBLISH_VERSION;
+	s->head->bytes = SCRIBE_PUBLISH_BYTES;
+	return 0;
+}
+
+static struct subscriber *subscriber_free(struct subscriber *s)
+{
+	if (s->head)
+		munmap(s->head, SCRIBE_PUBLISH_FILE_BYTES);
+	if (s->fd >= 0)
+		close(s->fd);
+	scribe_map_clear(&s->names);
+	free(s);
+	return NULL;
+}
+
+/* Room for a frame of `bytes` that does not wrap; NULL: there is none. */
+static void *frame_begin(struct subscriber *s, size_t bytes)
+{
+	const uint64_t taken = __atomic_load_n(&s->head->taken, __ATOMIC_ACQUIRE), used = s->put - taken;
+	const size_t at = s->put % SCRIBE_PUBLISH_BYTES, rest = SCRIBE_PUBLISH_BYTES - at;
+	const size_t need = bytes > rest ? rest + bytes : bytes;
+
+	/* a publisher that says what cannot be gets nothing more */
+	if (used > SCRIBE_PUBLISH_BYTES || need > SCRIBE_PUBLISH_BYTES - used)
+		return NULL;
+	if (bytes > rest) {
+		const struct scribe_publish_frame pad = {.bytes = (uint32_t)rest, .type = SCRIBE_PUBLISH_PAD};
+
+		memcpy(s->ring + at, &pad, sizeof(pad));
+		s->put += rest;
+	}
+	return s->ring + s->put % SCRIBE_PUBLISH_BYTES;
+}
+
+static void frame_end(struct subscriber *s, size_t bytes)
+{
+	s->put += bytes;
+	__atomic_store_n(&s->head->put, s->put, __ATOMIC_RELEASE);
+}
+
+static bool put_job(struct subscriber *s, const struct scribe_job *w)
+{
+	struct scribe_publish_job *f = s->job_told ? NULL : frame_begin(s, sizeof(*f));
+
+	if (!f)
+		return s->job_told;
+	*f = (struct scribe_publish_job){
+		.frame = {sizeof(*f), SCRIBE_PUBLISH_JOB, (uint16_t)w->index},
+		.number = w->log_job_id,
+		.realtime_ns = w->realtime_ns,
+		.uid = w->config.uid};
+	memcpy(f->node, w->host, strnlen(w->host, sizeof(f->node) - 1));
+	frame_end(s, sizeof(*f));
+	s->job_told = true;
+	return true;
+}
+
+static bool put_name(struct subscriber *s, const struct scribe_job *w, uint64_t id)
+{
+	const struct scribe_name_entry *name;
+	struct scribe_publish_name *f;
+	size_t n, bytes;
+
+	if (!id || scribe_map_get(&s->names, id))
+		return true;
+	name = scribe_name_table_by_id(&w->labels, id);
+	n = name ? strnlen(name->text, SCRIBE_PUBLISH_NAME) : 0;
+	bytes = (sizeof(*f) + n + 7) & ~(size_t)7;
+	f = frame_begin(s, bytes);
+	if (!f)
+		return false;
+	*f = (struct scribe_publish_name){.frame = {(uint32_t)bytes, SCRIBE_PUBLISH_NAME_OF, (uint16_t)w->index},
+					  .id = id,
+					  .bytes = (uint32_t)n};
+	if (n)
+		memcpy(f->text, name->text, n);
+	frame_end(s, bytes);
+	if (s->names.used >= NAMES_MOST)
+		scribe_map_clear(&s->names);
+	/* where memory is out it is told again */
+	(void)scribe_map_put(&s->names, id, s);
+	return true;
+}
+
+static bool put_event(struct subscriber *s, const struct scribe_job *w, const struct scribe_publish_event *e)
+{
+	struct scribe_publish_event *f;
+
+	if (!put_job(s, w) || !put_name(s, w, e->exe) || !put_name(s, w, e->id))
+		return false;
+	f = frame_begin(s, sizeof(*f));
+	if (!f)
+		return false;
+	*f = *e;
+	frame_end(s, sizeof(*f));
+	return true;
+}
+
+/* Operations that no publisher gets. */
+static void count_lost(struct scribe_job *w, uint64_t start_ns, uint64_t n)
+{
+	for (struct subscriber *s = w->publish->first; s; s = s->next)
+		if (start_ns >= s->since_ns) {
+			s->head->lost += n;
+			w->publish->lost += n;
+		}
+}
+
+static void send_event(struct scribe_job *w, const struct scribe_publish_event *e)
+{
+	for (struct subscriber *s = w->publish->first; s; s = s->next) {
+		if (e->start_ns < s->since_ns)
+			continue;
+		if (put_event(s, w, e)) {
+			w->publish->published++;
+		} else {
+			s->head->lost++;
+			w->publish->lost++;
+		}
+	}
+}
+
+/* ---- whose an operation is ---- */
+
+static uint64_t key_of(uint32_t slot, uint32_t generation)
+{
+	return (uint64_t)generation << 32 | slot;
+}
+
+/* The process's program as a name of the job's; 0: not known. */
+static uint64_t exe_of(struct scribe_process *p)
+{
+	const struct scribe_name_entry *e =
+		p->exe ? scribe_name_table_intern(&p->work->labels, p->exe, strlen(p->exe)) : NULL;
+
+	return e ? e->id : 0;
+}
+
+static struct placing placing_of(struct scribe_process *p, uint32_t kind, uint64_t id)
+{
+	const struct scribe_log_unit *u = p->unit;
+
+	return (struct placing){.rank = p->rank ? p->rank->rank : -1,
+				.id = id,
+				.exe = id ? exe_of(p) : 0,
+				.base_ns = u && u->base_ns ? u->base_ns : u ? u->start_ns : 0,
+				.module = kind == SCRIBE_KIND_MPIIO ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_POSIX};
+}
+
+void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
+{
+	struct scribe_publish *x = p->work->publish;
+	struct placing *e;
+
+	if (!p->work->publishing || (id && !p->rank))
+		return;
+	e = malloc(sizeof(*e));
+	if (!e)
+		return; /* its operations are counted as lost */
+	*e = placing_of(p, v->slot->kind, id);
+	free(scribe_map_take(&x->gone[0], key_of(v->index, v->slot->generation)));
+	if (scribe_map_put(&x->gone[0], key_of(v->index, v->slot->generation), e) < 0)
+		free(e);
+}
+
+static void forget(struct scribe_map *m)
+{
+	for (size_t i = 0; i < m->places; i++)
+		free(m->entry[i].value);
+	scribe_map_clear(m);
+}
+
+/* Do the job's rules leave out operations one by one of this record? */
+static bool is_untraced(const struct scribe_daemon *d, const struct scribe_process *p, uint32_t index,
+			const struct scribe_slot *slot)
+{
+	if (p->work->config.exclusion_rules.modules_off >> scribe_trace_module(slot->kind) & 1)
+		return true;
+	return index < d->slots && d->slot[index].generation == slot->generation && d->slot[index].untraced;
+}
+
+/* 1 with *ret; 0: not known yet; -ENOENT: it counts nowhere; -ESRCH: nobody knows. */
+static int locate_living(struct scribe_job *w, const struct scribe_segment *s, bool last, struct placing *ret)
+{
+	struct scribe_daemon *d = w->daemon;
+	const struct scribe_slot *slot = scribe_bpf_slot(d->bpf, s->slot);
+	const struct scribe_name_entry *label;
+	struct scribe_process *p;
+
+	if (!slot || slot->generation != s->generation)
+		return -ESRCH;
+	p = scribe_worlds_find(&w->worlds, slot->proc_id);
+	if (!p || !p->rank)
+		return last ? -ESRCH : 0;
+	if (is_untraced(d, p, s->slot, slot))
+		return -ENOENT;
+	label = scribe_slot_label(d, s->slot, s->generation);
+	if (!label && slot->kind != SCRIBE_KIND_CATCHALL && !last)
+		return 0;
+	label = scribe_slot_traced_label(d, p, s->slot, slot);
+	if (!label)
+		return -ENOENT;
+	*ret = placing_of(p, slot->kind, label->id);
+	return 1;
+}
+
+static int locate(struct scribe_job *w, const struct scribe_segment *s, bool last, struct placing *ret)
+{
+	const struct scribe_publish *x = w->publish;
+	const uint64_t key = key_of(s->slot, s->generation);
+	const struct placing *e = scribe_map_get(&x->gone[0], key);
+
+	if (!e)
+		e = scribe_map_get(&x->gone[1], key);
+	if (!e)
+		return locate_living(w, s, last, ret);
+	*ret = *e;
+	return e->id ? 1 : -ENOENT;
+}
+
+/* ---- passes ---- */
+
+void scribe_publish_keep(struct scribe_job *w, const struct scribe_segment *s)
+{
+	struct scribe_publish *x = w->publish;
+
+	if (!w->publishing)
+		return;
+	if (x->n == x->room) {
+		const size_t room = x->room ? 2 * x->room : 4096;
+		struct scribe_segment *more = room <= KEPT_MOST ? realloc(x->kept, room * sizeof(*more)) : NULL;
+
+		if (!more) {
+			count_lost(w, s->start_ns, 1);
+			return;
+		}
+		x->kept = more;
+		x->room = room;
+	}
+	x->kept[x->n++] = *s;
+	if (x->n >= KEPT_MOST / 2)
+		x->next_ns = 0;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct scribe_segment *x = a, *y = b;
+
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static void tell(struct scribe_job *w, const struct scribe_segment *s, const struct placing *at)
+{
+	const bool is_file = s->op > SCRIBE_SEGMENT_WRITE;
+	const struct scribe_publish_event e = {
+		.frame = {sizeof(e), SCRIBE_PUBLISH_EVENT, (uint16_t)w->index},
+		.id = at->id,
+		.exe = at->exe,
+		.rank = at->rank,
+		.offset = is_file ? -1 : s->offset,
+		.length = s->bytes,
+		.start_ns = s->start_ns,
+		.end_ns = s->end_ns > s->start_ns ? s->end_ns : s->start_ns,
+		.base_ns = at->base_ns,
+		.module = at->module,
+		.op = s->op};
+
+	send_event(w, &e);
+}
+
+/* `last`: nothing waits any longer. */
+static void pass(struct scribe_job *w, bool last)
+{
+	struct scribe_publish *x = w->publish;
+	const uint64_t now = scribe_now_ns();
+	uint64_t unkept;
+	size_t waiting = 0;
+
+	if (x->n)
+		qsort(x->kept, x->n, sizeof(*x->kept), by_end);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct scribe_segment s = x->kept[i];
+		struct placing at;
+		const int rc = locate(w, &s, last || now > s.end_ns + NAME_NS, &at);
+
+		if (rc == 0)
+			x->kept[waiting++] = s;
+		else if (rc > 0)
+			tell(w, &s, &at);
+		else if (rc != -ENOENT)
+			count_lost(w, s.start_ns, 1);
+	}
+	x->n = waiting;
+	unkept = scribe_segments_unkept(w);
+	if (unkept > x->unkept)
+		count_lost(w, UINT64_MAX, unkept - x->unkept);
+	x->unkept = unkept;
+	if (now < x->forget_ns)
+		return;
+	forget(&x->gone[1]);
+	x->gone[1] = x->gone[0];
+	x->gone[0] = (struct scribe_map){0};
+	x->forget_ns = now + FORGET_NS;
+}
+
+bool scribe_publish_due(struct scribe_job *w)
+{
+	if (!w->publishing)
+		return false;
+	mark_rest(w);
+	return scribe_now_ns() >= w->publish->next_ns;
+}
+
+void scribe_publish_pass(struct scribe_job *w)
+{
+	w->publish->next_ns = scribe_now_ns() + PASS_NS;
+	pass(w, false);
+}
+
+/* ---- subscriptions ---- */
+
+static int publish_begin(struct scribe_job *w, struct scribe_err *err)
+{
+	int rc = scribe_segments_job_begins(w, err);
+
+	if (rc < 0)
+		return rc;
+	w->publish = calloc(1, sizeof(*w->publish));
+	if (w->publish)
+		return 0;
+	scribe_segments_job_ends(w);
+	return scribe_err_set(err, -ENOMEM, "out of memory");
+}
+
+int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd, struct scribe_err *err)
+{
+	int rc = w->publish ? 0 : publish_begin(w, err);
+	struct subscriber *s, **at;
+	unsigned n = 0;
+
+	if (rc < 0)
+		return rc;
+	for (at = &w->publish->first; *at; at = &(*at)->next)
+		n++;
+	if (n >= SCRIBE_PUBLISHERS_MOST)
+		return scribe_err_set(err, -EDQUOT, "%u publishers have this job already", n);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return scribe_err_set(err, -ENOMEM, "out of memory");
+	s->client = client;
+	rc = ring_open(s);
+	if (rc < 0) {
+		subscriber_free(s);
+		return scribe_err_set(err, rc, "no memory to hand operations over: %s", strerror(-rc));
+	}
+	s->since_ns = scribe_now_ns();
+	*at = s;
+	if (!n) {
+		w->publishing = true;
+		w->publish->unkept = scribe_segments_unkept(w);
+		mark(w);
+	}
+	*ret_fd = s->fd;
+	return 0;
+}
+
+void scribe_publish_drop(struct scribe_job *w, uint64_t client)
+{
+	struct subscriber **at = w->publish ? &w->publish->first : NULL, *s;
+
+	while (at && *at && (*at)->client != client)
+		at = &(*at)->next;
+	if (!at || !*at)
+		return;
+	s = *at;
+	*at = s->next;
+	subscriber_free(s);
+	if (!w->publish->first && w->publishing) {
+		w->publishing = false;
+		unmark(w);
+		w->publish->n = 0;
+	}
+}
+
+void scribe_publish_finish(struct scribe_job *w)
+{
+	if (!w->publishing)
+		return;
+	pass(w, true);
+	for (struct subscriber *s = w->publish->first; s; s = s->next)
+		__atomic_store_n(&s->head->ended, 1, __ATOMIC_RELEASE);
+	w->publishing = false;
+}
+
+void scribe_publish_end(struct scribe_job *w)
+{
+	struct scribe_publish *x = w->publish;
+
+	if (!x)
+		return;
+	while (x->first)
+		scribe_publish_drop(w, x->first->client);
+	forget(&x->gone[0]);
+	forget(&x->gone[1]);
+	free(x->kept);
+	free(x);
+	w->publish = NULL;
+	scribe_segments_job_ends(w);
+}
+
+void scribe_publish_describe(const struct scribe_job *w, char *text, size_t cap)
+{
+	const size_t used = strlen(text);
+	int n;
+
+	if (!w->publish)
+		return;
+	n = snprintf(text + used, cap - used, "published=%llu lost %llu\n", (unsigned long long)w->publish->published,
+		     (unsigned long long)w->publish->lost);
+	if (n < 0 || (size_t)n >= cap - used)
+		text[used] = 0;
+}

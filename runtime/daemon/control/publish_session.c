@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A publisher's conversation: one request, answered with the memory file of its ring; then the ring
+ * alone is used, and the connection tells each side when the other one is gone. Runs in the daemon's
+ * main thread. Must not know what is written to the ring.
+ */
+#include "runtime/daemon/control/publish_session.h"
+
+#include <errno.h>
+
+#include "runtime/daemon/collect/publish.h"
+#include "runtime/daemon/control/connection.h"
+
+#define RINGS_A_USER 16u /* 8 MiB each, on one node */
+
+static int may_open(const struct scribe_daemon *d, const struct scribe_client *c, struct scribe_err *err)
+{
+	unsigned n = 0;
+
+	for (const struct scribe_client *other = d->clients; other; other = other->next)
+		n += other->publishes && !other->gone && other->uid == c->uid;
+	if (n < RINGS_A_USER || !c->uid)
+		return 0;
+	return scribe_err_set(err, -EDQUOT, "user %u has %u publishers already", (unsigned)c->uid, n);
+}
+
+int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *w,
+				struct scribe_err *err)
+{
+	int fd, rc;
+
+	if (c->publishes)
+		return scribe_err_set(err, -EPROTO, "a second subscription on one connection");
+	if (w->state >= SCRIBE_JOB_CLOSED)
+		return scribe_err_set(err, -ENOENT, "job %.100s has ended already", w->spec.id);
+	rc = may_open(d, c, err);
+	if (rc == 0)
+		rc = scribe_publish_subscribe(w, c->id, &fd, err);
+	if (rc < 0)
+		return rc;
+	c->publishes = true;
+	return scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_PUBLISH_OK, 0, NULL, 0, fd);
+}
+
+void scribe_publish_session_lost(struct scribe_daemon *d, struct scribe_client *c)
+{
+	if (!c->publishes)
+		return;
+	c->publishes = false;
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		scribe_publish_drop(w, c->id);
+}

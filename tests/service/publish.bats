@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# ioscribe publish: the operations of a running job of the service, by its owner.
+load helper
+
+# Writes a line each time that it reads one, until the pipe ends.
+steps() {
+  user mkfifo go
+  user env JOBX=81 IOSCRIBE_ENABLE=1 bash -c 'exec 5>f; while read -r line <&6; do echo "$line" >&5; : >"did.$line"; done 6<go' 3>&- &
+  STEPS=$!
+  echo "$STEPS" >>"$T/pids"
+  exec 7>go
+}
+
+step() {
+  echo "$1" >&7
+  until_true test -e "did.$1"
+}
+
+publish() {
+  user "$IOSCRIBE" publish --job 81 "$@" 2>"$T/err" 3>&- 7>&- &
+  PUBLISHER=$!
+  echo "$PUBLISHER" >>"$T/pids"
+}
+
+lines_of() {
+  grep -c "$1" events
+}
+
+begin() {
+  serve
+  job begin --job-id 81 --uid 65534 --match-env JOBX=81
+  steps
+  step 1
+  publish json:events
+  until_true test -e events
+  sleep 0.5 # records that were there before leave events when the kernel's programs have settled
+}
+
+@test "from now on until the job ends; the log says how many; another user may not, root may" {
+  begin
+  step 2
+  step 3
+  ! USER_ID=65533 user "$IOSCRIBE" publish --job 81 json:x 2>"$T/refused" || return 1
+  grep -q 'no job 81 here' "$T/refused"
+  ! USER_ID=65533 user "$IOSCRIBE" publish --pid "$STEPS" json:x 2>"$T/refused" || return 1
+  grep -q "no job has process $STEPS" "$T/refused"
+  exec 7>&-
+  wait "$STEPS"
+  job end --job-id 81 --deadline 60 >"$T/said"
+  wait "$PUBLISHER"
+  [ ! -s "$T/err" ]
+  [ "$(lines_of '"op":"write"')" -eq 2 ]
+  [ "$(lines_of '"uid":65534,"exe":"N/A","job_id":81,"rank":0')" -ge 3 ]
+  "$IOSCRIBE" parse "$(grep -o '/.*darshan$' "$T/said")" | grep -q "^# metadata: published = $(wc -l <events) lost 0$"
+}
+
+@test "the daemon is killed and another one goes on: the publisher subscribes again, and nothing is twice" {
+  serve --pin
+  job begin --job-id 81 --uid 65534 --match-env JOBX=81
+  steps
+  step 1
+  publish json:events
+  until_true test -e events
+  sleep 0.5
+  step 2
+  until_true grep -q '"op":"write"' events
+  kill -KILL "$DAEMON"
+  gone "$DAEMON"
+  serve --pin
+  until_true test -n "$(user "$IOSCRIBE" job list 2>/dev/null)"
+  sleep 1
+  step 3
+  exec 7>&-
+  wait "$STEPS"
+  job end --job-id 81 --deadline 60
+  wait "$PUBLISHER"
+  [ "$(lines_of '"op":"write"')" -eq 2 ]
+  [ "$(grep '"op":"write"' events | grep -o '"timestamp":[0-9.]*' | sort -u | wc -l)" -eq 2 ]
+}
+
+@test "a ring that its user writes over costs its user's operations only" {
+  serve
+  job begin --job-id 81 --uid 65534 --match-env JOBX=81
+  steps
+  step 1
+  step 1b
+  user python3 "$BATS_TEST_DIRNAME/ring.py" "$IOSCRIBE_DIR/socket" 3>&- 7>&- &
+  echo $! >>"$T/pids"
+  until_true test -e ring.ready
+  for i in 2 3 4 5; do step $i; done
+  sleep 0.3
+  exec 7>&-
+  wait "$STEPS"
+  job end --job-id 81 --deadline 60 >"$T/said"
+  kill -0 "$DAEMON"
+  [ "$(value "$(grep -o '/.*darshan$' "$T/said")" POSIX_WRITES '/w/f$')" -eq 6 ]
+}
+
+@test "as many as a user may have, and no more; a job that has ended" {
+  local i
+  serve
+  job begin --job-id 81 --uid 65534 --match-env JOBX=81
+  for i in 1 2 3 4 5 6 7 8; do
+    publish "json:e$i"
+    until_true test -e "e$i"
+  done
+  ! user "$IOSCRIBE" publish --job 81 json:e9 2>"$T/refused" || return 1
+  grep -q '8 publishers have this job already' "$T/refused"
+  [ ! -e e9 ]
+  job end --job-id 81
+  wait "$PUBLISHER"
+  ! user "$IOSCRIBE" publish --job 81 json:e9 2>"$T/refused" || return 1
+  [ "$(wc -l <"$T/refused")" -eq 1 ]
+}

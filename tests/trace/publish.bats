@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Operations sent elsewhere while a command runs (ioscribe run --stream), compared with its log.
+load helper
+
+compare() {
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/trace/publish.py" "$IOSCRIBE" "$@"
+}
+
+# What the log says of it: "published lost".
+published() {
+  "$IOSCRIBE" parse --show-incomplete "$LOG" | sed -n 's/^# metadata: published = \([0-9]*\) lost \([0-9]*\)$/\1 \2/p'
+}
+
+@test "each operation of an MPI program once, with running counters: the log's segments and counters" {
+  trace_options=(--dxt --stream "json:$T/events.json")
+  trace mpiexec.mpich -n 4 "$IOSCRIBE_BUILD/tests/mpi/mpich/mpi_demo"
+  [ "$status" -eq 0 ]
+  compare "$T/events.json" "$T"/run.darshan*
+  [ "$(stat -c %a "$T/events.json")" = 644 ]
+}
+
+@test "threads, children, names that are no UTF-8, folders of their own: the same" {
+  trace_options=(--dxt --stream "json:$T/events.json")
+  printf 'a\n' >f
+  trace bash -c 'for i in 1 2 3; do cat f >>"$(printf "odd\377\"\n%s" $i)" & done; wait; (cd .. && cat w/f >w/g)'
+  [ "$status" -eq 0 ]
+  compare "$T/events.json" "$LOG"
+  grep -q 'odd\\\\xff\\"' "$T/events.json"
+}
+
+@test "a store that listens: its rows are those of the log" {
+  "$IOSCRIBE" store --db "$T/live.sqlite" "unix:$T/in.sock" 3>&- &
+  local store=$! sum="SELECT module, op, count(*), sum(len), max(off) FROM io WHERE op IN ('read', 'write') GROUP BY 1, 2"
+  trace_options=(--dxt --stream "json:unix:$T/in.sock")
+  trace dd if=/dev/zero of=f bs=1000 count=500
+  [ "$status" -eq 0 ]
+  kill "$store" && wait "$store" || true
+  "$IOSCRIBE" store --db "$T/log.sqlite" "$LOG"
+  [ "$(sqlite3 "$T/live.sqlite" "$sum")" = "$(sqlite3 "$T/log.sqlite" "$sum")" ]
+  [ "$(sqlite3 "$T/live.sqlite" "SELECT count(*) FROM io WHERE path LIKE '%/w/f' AND op = 'write'")" = 500 ]
+}
+
+@test "a sink that comes late gets all; a reader that comes back gets the opens again, and nothing twice in the store" {
+  mkfifo go
+  trace_options=(--stream "json:unix:$T/in.sock")
+  trace bash -c 'exec 5>f; echo a >&5; read -r <go; echo b >&5; read -r <go; echo c >&5' 3>&- &
+  local run=$!
+  sleep 0.5
+  # somebody reads some, and goes
+  /usr/bin/python3 - "$T/in.sock" "$T/first" <<'X'
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+c = s.accept()[0]
+open(sys.argv[2], "wb").write(c.recv(1 << 20))
+X
+  rm "$T/in.sock"
+  grep -q '"op":"open".*"cnt":1\|"cnt":1,"op":"open"' "$T/first"
+  "$IOSCRIBE" store --db "$T/db.sqlite" "unix:$T/in.sock" 3>&- &
+  local store=$!
+  echo >go
+  until_true test "$(sqlite3 "$T/db.sqlite" "SELECT count(*) FROM io WHERE op = 'write'" 2>&1)" = 1 || true
+  echo >go
+  wait "$run"
+  kill "$store" && wait "$store" || true
+  [ "$(sqlite3 "$T/db.sqlite" "SELECT count(*) FROM io WHERE op = 'open' AND path LIKE '%/w/f'")" = 1 ]
+  [ "$(sqlite3 "$T/db.sqlite" "SELECT count(DISTINCT cnt) FROM io WHERE op = 'write' AND path LIKE '%/w/f'")" -ge 2 ]
+}
+
+@test "a full disk, a reader that is stopped, a folder that is not there: the program goes on, and what is missing is counted" {
+  local sink lost left
+  trace_options=(--stream json:/dev/full)
+  trace dd if=/dev/zero of=f bs=1 count=1000
+  [ "$status" -eq 0 ]
+  [[ $output == *"operations are missing in json:/dev/full: /dev/full: No space left on device"* ]]
+  trace_options=(--stream json:/nowhere/f)
+  trace sh -c 'exit 3'
+  [ "$status" -eq 3 ]
+  [[ $output == *"/nowhere/f: No such file or directory; it is tried again"* ]]
+  mkfifo pipe
+  sleep 1000 <>pipe 3>&- &
+  trace_options=(--stream json:pipe)
+  trace dd if=/dev/zero of=f bs=1 count=300000
+  kill $!
+  [ "$status" -eq 0 ]
+  read -r sink lost <<<"$(published)"
+  [ "$((sink + lost))" -ge 300002 ]
+  [ "$lost" -gt 0 ]
+  [[ $output == *"$lost operations are missing in json:pipe: they came faster than it took them"* ]]
+}
+
+@test "a sink that is none, too many of them: refused before anything runs" {
+  local spec
+  for spec in json json: json:unix: ldms csv:f "json:unix:$(printf 'x%.0s' {1..120})"; do
+    ! "$IOSCRIBE" run --quiet --log "$LOG" --stream "$spec" -- touch ran 2>"$T/err" || return 1
+    [ "$(wc -l <"$T/err")" -eq 1 ]
+    grep -q -- --stream "$T/err"
+  done
+  # shellcheck disable=SC2046
+  ! "$IOSCRIBE" run --quiet --log "$LOG" $(printf -- '--stream json:f%s ' {1..9}) -- touch ran 2>"$T/err" || return 1
+  grep -q 'at most 8' "$T/err"
+  [ ! -e ran ] && [ ! -e "$LOG" ]
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A stream of messages against the log of the same run.
+
+  publish.py IOSCRIBE STREAM LOG...    exit 1, and a line for each difference
+
+Each read and write must be a segment of the log (DXT) with the same rank, file, offset, length and times, and the
+other way round; opens, closes, reads, writes, bytes, highest bytes and switches must add up to the log's counters;
+the counters that run on must do so by one.
+"""
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+
+FIELDS = ["schema", "uid", "exe", "job_id", "rank", "ProducerName", "file", "record_id", "module", "type", "max_byte",
+          "switches", "flushes", "cnt", "op", "seg"]
+SEG = ["pt_sel", "irreg_hslab", "reg_hslab", "ndims", "npoints", "off", "len", "start", "dur", "total", "timestamp"]
+
+
+def output(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def messages(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            m = json.loads(line)
+            assert list(m) == FIELDS and len(m["seg"]) == 1 and list(m["seg"][0]) == SEG, line
+            yield m, m["seg"][0]
+
+
+def segments(ioscribe, logs):
+    found = Counter()
+    for log in logs:
+        rows = [json.loads(line) for line in output(ioscribe, "export", "--json-lines", "--table", "job", "--table",
+                                                    "dxt_posix", "--table", "dxt_mpiio", log).splitlines()]
+        for r in rows:
+            if r["table"].startswith("dxt_"):
+                found[(r["table"][4:].upper(), r["rank"], int(r["record_id"]), "write" if r["is_write"] else "read",
+                       r["offset"], r["length"])] += 1
+    return found
+
+
+def counters(ioscribe, logs):
+    found = Counter()
+    for log in logs:
+        for line in output(ioscribe, "parse", "--show-incomplete", "--escape", log).splitlines():
+            words = line.split("\t")
+            if len(words) > 5 and words[0] in ("POSIX", "POSIX_EXT"):
+                found[int(words[2]), words[3]] += float(words[4])
+    return found
+
+
+def start_of(ioscribe, logs):
+    for line in output(ioscribe, "export", "--json-lines", "--table", "job", logs[0]).splitlines():
+        return json.loads(line)["start_time"]
+
+
+def main():
+    ioscribe, stream, *logs = sys.argv[1:]
+    moved, sums, last, bad = Counter(), Counter(), defaultdict(int), []
+    switches, bases = {}, set()
+    for m, s in messages(stream):
+        who = (m["module"], m["rank"], m["record_id"])
+        last[who + (m["op"],)] += 1
+        if m["cnt"] != last[who + (m["op"],)]:
+            bad.append(f"cnt {m['cnt']}, not {last[who + (m['op'],)]}: {m}")
+        if m["type"] != ("MET" if m["op"] == "open" else "MOD"):
+            bad.append(f"type: {m}")
+        if m["op"] == "open":
+            if m["exe"] == "N/A" or not m["file"].startswith("/"):
+                bad.append(f"an open without exe or file: {m}")
+        if m["op"] in ("read", "write"):
+            moved[who + (m["op"], s["off"], s["len"])] += 1
+            sums[m["record_id"], m["op"]] += s["len"] if m["module"] == "POSIX" else 0
+            switches[who] = m["switches"]
+        bases.add(round(s["timestamp"] - s["start"] - s["dur"], 3))
+    for key in (moved - segments(ioscribe, logs)).items():
+        bad.append(f"in the stream alone: {key}")
+    for key in (segments(ioscribe, logs) - moved).items():
+        bad.append(f"in the log alone: {key}")
+    wanted = counters(ioscribe, logs)
+    for (record, name), value in sorted(wanted.items()):
+        said = {
+            "POSIX_BYTES_READ": sums[record, "read"],
+            "POSIX_BYTES_WRITTEN": sums[record, "write"],
+            "POSIX_RW_SWITCHES": sum(n for (m, _, r), n in switches.items() if m == "POSIX" and r == record),
+        }
+        for counter, op in (("POSIX_READS", "read"), ("POSIX_WRITES", "write"), ("POSIX_EXT_CLOSES", "close")):
+            said[counter] = sum(n for (m, _, r, o), n in last.items() if m == "POSIX" and r == record and o == op)
+        said["POSIX_OPENS"] = sum(n for (m, _, r, o), n in last.items() if (m, r, o) == ("POSIX", record, "open")) + \
+            wanted[record, "POSIX_DUPS"]
+        if name in said and said[name] != value:
+            bad.append(f"{name} of {record}: {said[name]} in the stream, {value:.0f} in the log")
+    if max(bases) - min(bases) > 5 or abs(max(bases) - start_of(ioscribe, logs)) > 5:
+        bad.append(f"relative times count from {sorted(bases)}")
+    for line in bad[:20]:
+        print(line)
+    print(sum(last.values()), "messages")
+    sys.exit(bool(bad) or not last)
+
+
+main()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * ioscribe publish, as the other commands know it: options, help, and the start of the program that does
+ * the work (publish.c), so that no other command loads what sinks need.
+ */
+#include <stddef.h>
+
+#include "util/cmd/publish/publish_cmd.h"
+#include "util/tool/libexec.h"
+
+static int cmd_publish(int argc, char **argv)
+{
+	(void)argc;
+	return scribe_libexec_run("ioscribe-publish", "sends operations to other systems", argv);
+}
+
+static const struct scribe_option options[] = {
+	{"job", SCRIBE_PUBLISH_KEY_JOB, "ID",
+	 "the job, as \"ioscribe job list\" has it"},
+	{"pid", SCRIBE_PUBLISH_KEY_PID, "PID",
+	 "the job that this process is of, such as the command of an ioscribe run"},
+	{"notify", SCRIBE_PUBLISH_KEY_NOTIFY, "FD", "write a byte to this descriptor when it has begun (ioscribe run)"},
+	{NULL, 0, NULL, NULL},
+};
+
+static const char *const examples[] = {
+	"ioscribe publish --job 1234 json:events.json",
+	"the operations of job 1234 from now on, appended to a file",
+	"ioscribe publish --job 1234 json:unix:/run/user/1000/in.sock",
+	"to whoever listens at the socket, as ioscribe store does",
+	"ioscribe publish --job 1234 ldms:sock:node1:10444:munge",
+	"to an LDMS daemon, as Darshan's connector does",
+	NULL,
+};
+
+const struct scribe_command scribe_command_publish = {
+	.name = "publish",
+	.summary = "send the operations of a running job to another system",
+	.main = cmd_publish,
+	.operands = "SINK",
+	.min_operands = 1,
+	.max_operands = 1,
+	.options = options,
+	.about =
+		"Sends each open, read, write and close of a job that this node's service traces to SINK while the job "
+		"runs, from now on until it ends or this command is interrupted. A message is that of Darshan's "
+		"connector for LDMS, one JSON object a line; docs/streams.md has its fields. SINK is json:FILE, a file "
+		"or named pipe that lines are appended to; json:unix:PATH, a socket that somebody listens at; or "
+		"ldms:XPRT:HOST:PORT:AUTH, a daemon of LDMS (ldms-msg: by its message channels).\n\n"
+		"A sink that is not there, or not there any more, is tried again until the job has ended. The traced "
+		"program waits for none of this: what a sink does not take in time (beyond 8 MiB, some 90,000 "
+		"operations) is left out, counted and told at the end. Where a reader comes back, every file's open is "
+		"sent again first. Five seconds after the end of the job what could not be sent is given up.\n\n"
+		"Root may publish every job, a user his own. ioscribe run --stream SINK does the same from a command's "
+		"first call on, without a service, too.",
+	.examples = examples,
+};

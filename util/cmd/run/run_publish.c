@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Publishers of a run: one process for each --stream, with CMD's user, started between the enrolment of
+ * CMD and its first instruction, so that no operation is missed. Owns these processes: when the job has
+ * ended each has some seconds for what is left, then it is killed. Must not know what they send.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "logfmt/base/proto.h"
+#include "util/cmd/run/run_parts.h"
+#include "util/link/service_link.h"
+#include "util/publish/sink.h"
+#include "util/tool/command.h"
+#include "util/tool/libexec.h"
+
+#define BEGIN_MS 5000 /* to subscribe */
+#define END_MS   7000 /* a publisher gives up after five seconds by itself */
+
+int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err)
+{
+	struct scribe_sink sink;
+
+	if (r->streams >= SCRIBE_RUN_STREAMS)
+		return scribe_err_set(err, -E2BIG, "--stream: at most %u", SCRIBE_RUN_STREAMS);
+	if (scribe_sink_of(spec, &sink, err) < 0) {
+		struct scribe_err why = *err;
+
+		return scribe_err_set(err, -EINVAL, "--stream %s", why.text);
+	}
+	r->stream[r->streams++] = spec;
+	return 0;
+}
+
+/* In the new process: its identity, its descriptors, its program. */
+static void become_publisher(const struct scribe_run *r, const char *spec, pid_t pid, int notify)
+{
+	char number[24], fd[24], socket[SCRIBE_PATH_MAX];
+	char *argv[] = {"ioscribe publish", "--pid", number, "--notify", fd, "--", (char *)(uintptr_t)spec, NULL};
+	int null;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	snprintf(fd, sizeof(fd), "%d", notify);
+	if (r->joined)
+		snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
+	else
+		snprintf(socket, sizeof(socket), "%s", r->socket);
+	setenv(SCRIBE_ENV_SOCKET, socket, 1);
+	null = open("/dev/null", O_RDWR);
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(null, 1);
+		if (null > 2)
+			close(null);
+	}
+	if (scribe_run_child_identity(r) < 0)
+		_exit(SCRIBE_EXIT_FAILED);
+	_exit(scribe_libexec_run("ioscribe-publish", "sends operations to other systems", argv));
+}
+
+/* It has subscribed, or ended; false: neither, in time. */
+static bool has_subscribed(int notify)
+{
+	struct pollfd p = {.fd = notify, .events = POLLIN};
+	const int64_t until = scribe_msg_now_ms() + BEGIN_MS;
+	char byte;
+
+	while (poll(&p, 1, scribe_msg_left_ms(until)) < 0 && errno == EINTR)
+		;
+	return (p.revents & POLLIN) && read(notify, &byte, 1) == 1;
+}
+
+int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err *err)
+{
+	for (unsigned i = 0; i < r->streams; i++) {
+		int notify[2];
+		bool subscribed;
+
+		if (!r->socket[0] && !r->joined)
+			return scribe_err_set(err, -EINVAL, "--stream needs the runtime where no service traces");
+		if (pipe(notify) < 0)
+			return scribe_err_set(err, -errno, "cannot make a pipe for a publisher");
+		fcntl(notify[0], F_SETFD, FD_CLOEXEC);
+		r->publisher[i] = fork();
+		if (r->publisher[i] == 0)
+			become_publisher(r, r->stream[i], pid, notify[1]);
+		close(notify[1]);
+		subscribed = r->publisher[i] > 0 && has_subscribed(notify[0]);
+		close(notify[0]);
+		if (!subscribed)
+			return scribe_err_set(err, -EAGAIN, "--stream %s has not begun", r->stream[i]);
+	}
+	return 0;
+}
+
+void scribe_run_publish_end(struct scribe_run *r)
+{
+	const struct timespec nap = {.tv_nsec = 2000000};
+	const int64_t until = scribe_msg_now_ms() + END_MS;
+
+	for (unsigned i = 0; i < r->streams; i++) {
+		pid_t ended = r->publisher[i] > 0 ? 0 : -1;
+
+		while (ended == 0 && (ended = waitpid(r->publisher[i], NULL, WNOHANG)) == 0 &&
+		       scribe_msg_now_ms() < until)
+			nanosleep(&nap, NULL);
+		if (ended == 0) {
+			kill(r->publisher[i], SIGKILL);
+			waitpid(r->publisher[i], NULL, 0);
+			scribe_complain(r->self, "--stream %s: the last operations are missing, it takes none",
+					r->stream[i]);
+		}
+		r->publisher[i] = 0;
+	}
+}

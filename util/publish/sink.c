@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The table of sinks, and those that are a descriptor: a file or named pipe that lines are appended to, a
+ * unix socket that somebody listens at. A sink's descriptor is its own. Runs in the process
+ * `ioscribe-publish`; `ioscribe run` uses the table to refuse a wrong name. Must not know what lines say.
+ */
+#include "util/publish/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "util/publish/sink_ldms.h"
+
+static int check_file(const char *rest, struct scribe_err *err)
+{
+	return rest[0] ? 0 : scribe_err_set(err, -EINVAL, "a file's name is missing");
+}
+
+static int check_socket(const char *rest, struct scribe_err *err)
+{
+	const struct sockaddr_un to = {0};
+
+	if (rest[0] && strlen(rest) < sizeof(to.sun_path))
+		return 0;
+	return scribe_err_set(err, -EINVAL, "a socket's name has 1 to %zu bytes", sizeof(to.sun_path) - 1);
+}
+
+static int open_file(struct scribe_sink *s, struct scribe_err *err)
+{
+	s->fd = open(s->rest, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644);
+	s->is_open = s->fd >= 0;
+	if (!s->is_open && errno == ENXIO)
+		return scribe_err_set(err, -ENXIO, "%s: nobody reads this pipe", s->rest);
+	return s->is_open ? 0 : scribe_err_set(err, -errno, "%s: %s", s->rest, strerror(errno));
+}
+
+static int open_socket(struct scribe_sink *s, struct scribe_err *err)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "cannot make a socket: %s", strerror(errno));
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", s->rest);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0) {
+		rc = -errno;
+		close(fd);
+		return scribe_err_set(err, rc, "%s: %s", s->rest, strerror(-rc));
+	}
+	s->fd = fd;
+	s->is_open = true;
+	return 0;
+}
+
+static int result(struct scribe_sink *s, ssize_t n, size_t *ret_sent, struct scribe_err *err)
+{
+	const int code = errno;
+
+	if (n >= 0) {
+		*ret_sent = (size_t)n;
+		return 0;
+	}
+	*ret_sent = 0;
+	if (code == EINTR || code == EAGAIN)
+		return 0;
+	scribe_err_set(err, -code, "%s: %s", s->rest, strerror(code));
+	return code == EPIPE || code == ECONNRESET ? -EPIPE : -code;
+}
+
+static int send_file(struct scribe_sink *s, const char *lines, size_t bytes, size_t *ret_sent, struct scribe_err *err)
+{
+	return result(s, write(s->fd, lines, bytes), ret_sent, err);
+}
+
+static int send_socket(struct scribe_sink *s, const char *lines, size_t bytes, size_t *ret_sent,
+		       struct scribe_err *err)
+{
+	return result(s, send(s->fd, lines, bytes, MSG_NOSIGNAL | MSG_DONTWAIT), ret_sent, err);
+}
+
+static size_t close_fd(struct scribe_sink *s, int ms)
+{
+	(void)ms; /* what a descriptor has taken is out of reach */
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->is_open = false;
+	return 0;
+}
+
+static const struct scribe_sink_kind sink_socket = {"json:unix:", "json:unix:PATH", check_socket,
+						    open_socket,  send_socket,      close_fd};
+static const struct scribe_sink_kind sink_file = {"json:", "json:FILE", check_file, open_file, send_file, close_fd};
+
+/* A prefix that begins another one stands behind it. */
+static const struct scribe_sink_kind *const kinds[] = {&sink_socket, &sink_file, &scribe_sink_ldms,
+						       &scribe_sink_ldms_msg};
+
+int scribe_sink_of(const char *spec, struct scribe_sink *ret_sink, struct scribe_err *err)
+{
+	char forms[300] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const size_t n = strlen(kinds[i]->prefix);
+
+		used += (size_t)snprintf(forms + used, sizeof(forms) - used, "%s%s", i ? ", " : "", kinds[i]->form);
+		if (strncmp(spec, kinds[i]->prefix, n))
+			continue;
+		*ret_sink = (struct scribe_sink){.kind = kinds[i], .spec = spec, .rest = spec + n, .fd = -1};
+		if (strlen(spec) >= SCRIBE_SINK_SPEC)
+			return scribe_err_set(err, -EINVAL, "'%.60s...': longer than %d bytes", spec,
+					      SCRIBE_SINK_SPEC - 1);
+		return kinds[i]->check(spec + n, err);
+	}
+	return scribe_err_set(err, -EINVAL, "'%.200s' is none of %s", spec, forms);
+}

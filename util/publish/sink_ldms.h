@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sinks of LDMS: its streams, and its message channels. */
+#ifndef UTIL_PUBLISH_SINK_LDMS_H
+#define UTIL_PUBLISH_SINK_LDMS_H
+
+#include "util/publish/sink_kind.h"
+
+extern const struct scribe_sink_kind scribe_sink_ldms, scribe_sink_ldms_msg;
+
+#endif
