@@ -61,8 +61,14 @@ enum scribe_slot_flags {
 	SCRIBE_SF_FROM_RESERVE = 1u << 5,        /* out of what is kept for the job */
 	SCRIBE_SF_CALLS = 1u << 6,       /* stream whose calls the program counts (logfmt/rules/streams.h) */
 	SCRIBE_SF_TRACED = 1u << 7,      /* each read and write leaves a segment, too, */
-	SCRIBE_SF_OPENS = 1u << 8,       /* and so does each open and close */
+	SCRIBE_SF_OPENS = 1u << 8,       /* and so does each open and close; of libraries each call that has a record */
 };
+
+/* Bits of the kinds of slots that may have SCRIBE_SF_TRACED, and SCRIBE_SF_OPENS. */
+#define SCRIBE_TRACED_KINDS (1u << SCRIBE_KIND_FILE | 1u << SCRIBE_KIND_CATCHALL | 1u << SCRIBE_KIND_MPIIO)
+#define SCRIBE_OPENS_KINDS                                                                           \
+	(SCRIBE_TRACED_KINDS | 1u << SCRIBE_KIND_H5F | 1u << SCRIBE_KIND_H5D | 1u << SCRIBE_KIND_NC_FILE | \
+	 1u << SCRIBE_KIND_NC_VAR)
 
 #define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
 
@@ -192,9 +198,12 @@ struct scribe_job_entry {
 enum scribe_segment_op {
 	SCRIBE_SEGMENT_READ = 0,
 	SCRIBE_SEGMENT_WRITE = 1,
-	/* of records with SCRIBE_SF_OPENS; offset and bytes are 0 */
+	/* of records with SCRIBE_SF_OPENS: */
 	SCRIBE_SEGMENT_OPEN = 2,
 	SCRIBE_SEGMENT_CLOSE = 3,
+	SCRIBE_SEGMENT_LIB_READ = 4, /* of HDF5 and PnetCDF */
+	SCRIBE_SEGMENT_LIB_WRITE = 5,
+	SCRIBE_SEGMENT_FLUSH = 6, /* of HDF5 */
 };
 
 struct scribe_segment {
@@ -203,7 +212,7 @@ struct scribe_segment {
 	scribe_u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
 	scribe_u32 slot, generation;      /* the record that it was counted on */
 	scribe_u32 op;               /* enum scribe_segment_op */
-	scribe_u32 pad;
+	scribe_u32 also;             /* of LIB_READ, LIB_WRITE: the module's second counter that went up, 0 none */
 };
 
 enum scribe_leaf_state {

@@ -173,8 +173,8 @@ static __always_inline void scribe_leaf_count(struct scribe_leaf *leaf, __u32 n)
 }
 
 /* The operation, counted on this record. In place, for the way that nearly all go. */
-static __always_inline void scribe_segment(struct scribe_thread *t, __u32 slot, __u32 generation,
-					   const struct scribe_data_op *op)
+static __always_inline void scribe_segment_also(struct scribe_thread *t, __u32 slot, __u32 generation,
+						const struct scribe_data_op *op, __u32 also)
 {
 	struct scribe_leaf *leaf = t->leaf ? scribe_leaf_at(t->leaf) : 0;
 	__u32 n = leaf ? leaf->n : SCRIBE_LEAF_SEGMENTS;
@@ -197,7 +197,14 @@ static __always_inline void scribe_segment(struct scribe_thread *t, __u32 slot, 
 	s->slot = slot;
 	s->generation = generation;
 	s->op = op->op;
+	s->also = also;
 	scribe_leaf_count(leaf, n + 1);
+}
+
+static __always_inline void scribe_segment(struct scribe_thread *t, __u32 slot, __u32 generation,
+					   const struct scribe_data_op *op)
+{
+	scribe_segment_also(t, slot, generation, op, 0);
 }
 
 #endif

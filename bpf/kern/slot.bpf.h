@@ -131,9 +131,9 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s)
 		return 0;
-	if ((job->flags & SCRIBE_JF_SEGMENTS) &&
-	    (kind == SCRIBE_KIND_FILE || kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_MPIIO))
-		flags |= SCRIBE_SF_TRACED | (job->flags & SCRIBE_JF_OPENS ? SCRIBE_SF_OPENS : 0);
+	/* without a branch: the verifier would go on in each */
+	flags |= (job->flags / SCRIBE_JF_SEGMENTS & SCRIBE_TRACED_KINDS >> (kind & 31) & 1) * SCRIBE_SF_TRACED;
+	flags |= (job->flags / SCRIBE_JF_OPENS & SCRIBE_OPENS_KINDS >> (kind & 31) & 1) * SCRIBE_SF_OPENS;
 	if (kind != SCRIBE_KIND_PATH)
 		__sync_fetch_and_add(&job->files, 1);
 	s->kind = kind;

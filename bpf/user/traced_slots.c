@@ -59,7 +59,11 @@ bool scribe_bpf_settle(void)
 /* Library records but MPI-IO's have no segments. */
 static void mark(struct scribe_slot *s, uint32_t flags, bool on)
 {
-	if (s->kind != SCRIBE_KIND_FILE && s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_MPIIO)
+	if (!(SCRIBE_TRACED_KINDS >> (s->kind & 31) & 1))
+		flags &= ~(uint32_t)SCRIBE_SF_TRACED;
+	if (!(SCRIBE_OPENS_KINDS >> (s->kind & 31) & 1))
+		flags &= ~(uint32_t)SCRIBE_SF_OPENS;
+	if (!flags)
 		return;
 	if (on)
 		__atomic_fetch_or(&s->flags, flags, __ATOMIC_RELAXED);

@@ -66,6 +66,15 @@ enum scribe_publish_op {
 	SCRIBE_PUBLISH_WRITE = 1,
 	SCRIBE_PUBLISH_OPEN = 2,
 	SCRIBE_PUBLISH_CLOSE = 3,
+	SCRIBE_PUBLISH_FLUSH = 4, /* of HDF5: counted in later messages, none of its own */
+};
+
+/* What of a dataset of HDF5 a read or write has selected. */
+enum scribe_publish_select {
+	SCRIBE_PUBLISH_SELECT_ALL = 0,
+	SCRIBE_PUBLISH_SELECT_POINTS = 1,
+	SCRIBE_PUBLISH_SELECT_IRREGULAR = 2,
+	SCRIBE_PUBLISH_SELECT_REGULAR = 3,
 };
 
 struct scribe_publish_event {
@@ -77,8 +86,11 @@ struct scribe_publish_event {
 	uint64_t length;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t base_ns;     /* the log's start: relative times count from here */
-	uint32_t module;      /* enum scribe_module_id: POSIX or MPIIO */
-	uint32_t op;          /* enum scribe_publish_op */
+	uint16_t module;      /* enum scribe_module_id */
+	uint8_t op;           /* enum scribe_publish_op */
+	uint8_t select;       /* enum scribe_publish_select, of H5D */
+	int32_t ndims;        /* of the dataset (H5D), -1 elsewhere */
+	int64_t npoints;
 };
 
 #endif

@@ -85,7 +85,8 @@ begin() {
   steps
   step 1
   step 1b
-  user python3 "$BATS_TEST_DIRNAME/ring.py" "$IOSCRIBE_DIR/socket" 3>&- 7>&- &
+  cp "$BATS_TEST_DIRNAME/ring.py" "$T" # where the user may read it
+  user python3 "$T/ring.py" "$IOSCRIBE_DIR/socket" 3>&- 7>&- &
   echo $! >>"$T/pids"
   until_true test -e ring.ready
   for i in 2 3 4 5; do step $i; done

@@ -422,6 +422,34 @@ SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc
 	return index;
 }
 
+/* The call by itself, for whoever gets the job's operations. Data of MPI-IO leaves its own (scribe_mpi_segment). */
+SCRIBE_GLOBAL int scribe_lib_segment(struct scribe_thread *t, const struct scribe_slot *s,
+				     const struct scribe_handle *h, const struct scribe_lib_op *op)
+{
+	__u32 kind;
+
+	if (!t || !s || !h || !op)
+		return 0;
+	kind = s->kind;
+	if (op->what == SCRIBE_LIB_OPEN)
+		t->op.op = SCRIBE_SEGMENT_OPEN;
+	else if (op->what == SCRIBE_LIB_CLOSE)
+		t->op.op = SCRIBE_SEGMENT_CLOSE;
+	else if (op->what == SCRIBE_LIB_DATA && kind != SCRIBE_KIND_MPIIO)
+		t->op.op = op->op_class & 1 ? SCRIBE_SEGMENT_LIB_WRITE : SCRIBE_SEGMENT_LIB_READ;
+	else if ((kind == SCRIBE_KIND_H5F && op->count_at == SCRIBE_H5F_FLUSHES) ||
+		 (kind == SCRIBE_KIND_H5D && op->count_at == SCRIBE_H5D_FLUSHES))
+		t->op.op = SCRIBE_SEGMENT_FLUSH;
+	else
+		return 0;
+	t->op.offset = op->offset;
+	t->op.bytes = op->bytes;
+	t->op.start_ns = op->start_ns;
+	t->op.end_ns = op->end_ns;
+	scribe_segment_also(t, h->slot, h->generation, &t->op, op->also_at);
+	return 0;
+}
+
 /* A call on the record a handle names; the handle is told when it had to be replaced. */
 SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, struct scribe_handle *h,
 				const struct scribe_lib_op *op)
@@ -433,16 +461,18 @@ SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, 
 		return 0;
 	t->events++;
 	s = scribe_slot_at(h->slot);
-	if (s && scribe_lib_record(p, s, h->generation, op))
-		return 0;
-	again = scribe_lib_again(t, p, h->slot);
-	s = again ? scribe_slot_at(again) : 0;
-	if (!s || !scribe_lib_record(p, s, s->generation, op)) {
-		scribe_count(p, SCRIBE_L_LIB_DROPPED);
-		return 0;
+	if (!s || !scribe_lib_record(p, s, h->generation, op)) {
+		again = scribe_lib_again(t, p, h->slot);
+		s = again ? scribe_slot_at(again) : 0;
+		if (!s || !scribe_lib_record(p, s, s->generation, op)) {
+			scribe_count(p, SCRIBE_L_LIB_DROPPED);
+			return 0;
+		}
+		h->slot = again;
+		h->generation = s->generation;
 	}
-	h->slot = again;
-	h->generation = s->generation;
+	if (s->flags & SCRIBE_SF_OPENS)
+		scribe_lib_segment(t, s, h, op);
 	return 0;
 }
 

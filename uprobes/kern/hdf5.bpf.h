@@ -224,19 +224,18 @@ static __always_inline void scribe_h5_shape(const struct scribe_library_offsets 
 
 /* Elements that were selected, their shape, and what kind of selection it was. */
 static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, const struct scribe_library_offsets *im,
-						struct scribe_slot *s, __u64 space)
+						__u64 space)
 {
 	__u32 kind = scribe_user_u32(scribe_user_u64(space + im->h5s_select_at));
 
 	if (kind == 1) {
-		__sync_fetch_and_add(&s->ext.v[SCRIBE_H5D_POINT_SELECTS], 1);
+		calls->op.also_at = SCRIBE_H5D_POINT_SELECTS;
 	} else if (kind == 2) {
 		/* 2: a regular one; 1: not looked at yet, mostly irregular */
 		__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
 
-		__sync_fetch_and_add(&s->ext.v[regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
-							    : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS],
-				     1);
+		calls->op.also_at = regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
+						 : SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS;
 		if (regular == 2)
 			scribe_h5_shape(im, space, calls);
 	}
@@ -257,6 +256,7 @@ SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_libr
 	op = &calls->op;
 	c = &calls->layer[SCRIBE_LAYER_HDF5];
 	space = c->arg[1];
+	op->also_at = 0;
 	__builtin_memset(&calls->pattern, 0, sizeof(calls->pattern));
 	if (c->fn == SCRIBE_FN_H5_SET_CHUNK) {
 		__s64 bytes = op->op_class == SCRIBE_OP_WRITE ? (__s64)(__u32)c->arg[1] : c->inner;
@@ -265,7 +265,7 @@ SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_libr
 		op->unsized = bytes < 0;
 	} else {
 		if (space) {
-			op->bytes = scribe_h5_selected(calls, im, s, space);
+			op->bytes = scribe_h5_selected(calls, im, space);
 		} else {
 			/* all of it, which may have grown since it was opened */
 			space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) +

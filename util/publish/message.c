@@ -25,12 +25,13 @@
 struct opened {
 	struct scribe_publish_event event;
 	uint64_t total_ns;
-	int64_t cnt; /* 0: there was none */
+	int64_t cnt, flushes; /* cnt 0: there was none */
 };
 
 /* A record of a rank. */
 struct running {
-	int64_t opens, closes, reads, writes, switches, max_read, max_written;
+	int64_t opens, closes, reads, writes, flushes, switches, max_read, max_written;
+	int64_t selects[4]; /* by enum scribe_publish_select */
 	uint64_t meta_ns, read_ns, write_ns;
 	int last; /* enum scribe_publish_op, -1 none */
 	struct opened open;
@@ -115,9 +116,26 @@ static struct running *running_of(struct scribe_messages *m, const struct scribe
 struct line {
 	const struct scribe_publish_event *e;
 	uint64_t total_ns;
-	int64_t max_byte, switches, cnt, off, len;
+	int64_t max_byte, switches, flushes, cnt, off, len;
+	int64_t points, irregular, regular, ndims, npoints;
 	const char *op;
 };
+
+/* What most messages have not. */
+static struct line line_of(const struct scribe_publish_event *e)
+{
+	return (struct line){.e = e,
+			     .max_byte = -1,
+			     .switches = -1,
+			     .flushes = -1,
+			     .off = -1,
+			     .len = -1,
+			     .points = -1,
+			     .irregular = -1,
+			     .regular = -1,
+			     .ndims = -1,
+			     .npoints = -1};
+}
 
 static void put_text(struct scribe_messages *m, struct scribe_out *out, const char *key, uint64_t id)
 {
@@ -140,7 +158,9 @@ static void put_seconds(struct scribe_out *out, const char *key, uint64_t ns)
 
 static void put_line(struct scribe_messages *m, const struct line *l, struct scribe_out *out)
 {
-	const char *module = scribe_module_by_id((enum scribe_module_id)l->e->module)->name;
+	/* the connector's name has no hyphen */
+	const char *module =
+		l->e->module == SCRIBE_MOD_MPIIO ? "MPIIO" : scribe_module_by_id(l->e->module)->name;
 	const bool is_open = l->e->op == SCRIBE_PUBLISH_OPEN;
 
 	scribe_out_printf(out, "{\"schema\":\"%s\",\"uid\":%u", is_open ? "darshan_data" : NONE, m->job.uid);
@@ -151,11 +171,12 @@ static void put_line(struct scribe_messages *m, const struct line *l, struct scr
 	put_text(m, out, "file", is_open ? l->e->id : 0);
 	scribe_out_printf(out,
 			  ",\"record_id\":%" PRIu64 ",\"module\":\"%s\",\"type\":\"%s\",\"max_byte\":%" PRId64
-			  ",\"switches\":%" PRId64 ",\"flushes\":-1,\"cnt\":%" PRId64 ",\"op\":\"%s\",\"seg\":[{"
-			  "\"pt_sel\":-1,\"irreg_hslab\":-1,\"reg_hslab\":-1,\"ndims\":-1,\"npoints\":-1,"
-			  "\"off\":%" PRId64 ",\"len\":%" PRId64,
-			  l->e->id, module, is_open ? "MET" : "MOD", l->max_byte, l->switches, l->cnt, l->op, l->off,
-			  l->len);
+			  ",\"switches\":%" PRId64 ",\"flushes\":%" PRId64 ",\"cnt\":%" PRId64
+			  ",\"op\":\"%s\",\"seg\":[{\"pt_sel\":%" PRId64 ",\"irreg_hslab\":%" PRId64
+			  ",\"reg_hslab\":%" PRId64 ",\"ndims\":%" PRId64 ",\"npoints\":%" PRId64
+			  ",\"off\":%" PRId64 ",\"len\":%" PRId64,
+			  l->e->id, module, is_open ? "MET" : "MOD", l->max_byte, l->switches, l->flushes, l->cnt,
+			  l->op, l->points, l->irregular, l->regular, l->ndims, l->npoints, l->off, l->len);
 	put_seconds(out, "start", l->e->start_ns > l->e->base_ns ? l->e->start_ns - l->e->base_ns : 0);
 	put_seconds(out, "dur", l->e->end_ns - l->e->start_ns);
 	put_seconds(out, "total", l->total_ns);
@@ -165,15 +186,12 @@ static void put_line(struct scribe_messages *m, const struct line *l, struct scr
 
 static void put_open(struct scribe_messages *m, const struct opened *o, struct scribe_out *out)
 {
-	const struct line l = {.e = &o->event,
-			       .total_ns = o->total_ns,
-			       .max_byte = -1,
-			       .switches = -1,
-			       .cnt = o->cnt,
-			       .off = -1,
-			       .len = -1,
-			       .op = "open"};
+	struct line l = line_of(&o->event);
 
+	l.total_ns = o->total_ns;
+	l.flushes = o->flushes;
+	l.cnt = o->cnt;
+	l.op = "open";
 	put_line(m, &l, out);
 }
 
@@ -189,44 +207,62 @@ void scribe_messages_opens(struct scribe_messages *m, struct scribe_out *out)
 
 /* ---- operations ---- */
 
+/* HDF5 alone has flushes. */
+static int64_t flushes_of(const struct running *r, const struct scribe_publish_event *e)
+{
+	return e->module == SCRIBE_MOD_H5F || e->module == SCRIBE_MOD_H5D ? r->flushes : -1;
+}
+
 static void on_open(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
 		    struct scribe_out *out)
 {
 	r->meta_ns += e->end_ns - e->start_ns;
-	r->open = (struct opened){*e, r->meta_ns, ++r->opens};
+	r->open = (struct opened){*e, r->meta_ns, ++r->opens, flushes_of(r, e)};
 	put_open(m, &r->open, out);
 }
 
-static void on_other(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
+static void on_close(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
 		     struct scribe_out *out)
 {
-	const bool is_close = e->op == SCRIBE_PUBLISH_CLOSE, is_write = e->op == SCRIBE_PUBLISH_WRITE;
-	uint64_t *spent = is_close ? &r->meta_ns : is_write ? &r->write_ns : &r->read_ns;
+	struct line l = line_of(e);
+
+	r->meta_ns += e->end_ns - e->start_ns;
+	l.total_ns = r->meta_ns;
+	l.flushes = flushes_of(r, e);
+	l.cnt = ++r->closes;
+	l.op = "close";
+	put_line(m, &l, out);
+}
+
+static void on_data(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
+		    struct scribe_out *out)
+{
+	const bool is_write = e->op == SCRIBE_PUBLISH_WRITE;
+	uint64_t *spent = is_write ? &r->write_ns : &r->read_ns;
 	int64_t *most = is_write ? &r->max_written : &r->max_read, last = e->offset + (int64_t)e->length - 1;
-	struct line l = {.e = e,
-			 .max_byte = -1,
-			 .switches = -1,
-			 .off = -1,
-			 .len = -1};
+	struct line l = line_of(e);
 
 	*spent += e->end_ns - e->start_ns;
-	l.total_ns = *spent;
-	if (is_close) {
-		l.op = "close";
-		l.cnt = ++r->closes;
-		put_line(m, &l, out);
-		return;
-	}
 	r->switches += r->last >= 0 && r->last != (int)e->op;
 	r->last = (int)e->op;
 	if (e->offset >= 0 && last > *most)
 		*most = last;
+	l.total_ns = *spent;
 	l.op = is_write ? "write" : "read";
 	l.cnt = is_write ? ++r->writes : ++r->reads;
 	l.switches = r->switches;
+	l.flushes = flushes_of(r, e);
 	l.max_byte = e->module == SCRIBE_MOD_POSIX ? *most : -1;
 	l.off = e->offset;
 	l.len = (int64_t)e->length;
+	if (e->module == SCRIBE_MOD_H5D) {
+		r->selects[e->select & 3]++;
+		l.points = r->selects[SCRIBE_PUBLISH_SELECT_POINTS];
+		l.irregular = r->selects[SCRIBE_PUBLISH_SELECT_IRREGULAR];
+		l.regular = r->selects[SCRIBE_PUBLISH_SELECT_REGULAR];
+		l.ndims = e->ndims;
+		l.npoints = e->npoints;
+	}
 	put_line(m, &l, out);
 }
 
@@ -234,17 +270,25 @@ static int take_event(struct scribe_messages *m, const struct scribe_publish_eve
 {
 	struct running *r;
 
-	if (e->op > SCRIBE_PUBLISH_CLOSE || (e->module != SCRIBE_MOD_POSIX && e->module != SCRIBE_MOD_MPIIO))
+	if (!scribe_module_by_id(e->module))
 		return 0;
 	r = running_of(m, e);
 	if (!r)
 		return -ENOMEM;
-	if (e->op == SCRIBE_PUBLISH_OPEN) {
+	switch (e->op) {
+	case SCRIBE_PUBLISH_OPEN:
 		on_open(m, r, e, out);
 		return 1;
+	case SCRIBE_PUBLISH_CLOSE:
+		on_close(m, r, e, out);
+		return 1;
+	case SCRIBE_PUBLISH_FLUSH:
+		r->flushes++;
+		return 0;
+	default:
+		on_data(m, r, e, out);
+		return 1;
 	}
-	on_other(m, r, e, out);
-	return 1;
 }
 
 int scribe_messages_take(struct scribe_messages *m, const struct scribe_publish_frame *frame, struct scribe_out *out)

@@ -14,6 +14,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#ifdef SCRIBE_HAVE_KAFKA
+#include "util/publish/sink_kafka.h"
+#endif
 #include "util/publish/sink_ldms.h"
 
 static int check_file(const char *rest, struct scribe_err *err)
@@ -98,8 +101,15 @@ static const struct scribe_sink_kind sink_socket = {"json:unix:", "json:unix:PAT
 static const struct scribe_sink_kind sink_file = {"json:", "json:FILE", check_file, open_file, send_file, close_fd};
 
 /* A prefix that begins another one stands behind it. */
-static const struct scribe_sink_kind *const kinds[] = {&sink_socket, &sink_file, &scribe_sink_ldms,
-						       &scribe_sink_ldms_msg};
+static const struct scribe_sink_kind *const kinds[] = {
+	&sink_socket,
+	&sink_file,
+	&scribe_sink_ldms,
+	&scribe_sink_ldms_msg,
+#ifdef SCRIBE_HAVE_KAFKA
+	&scribe_sink_kafka,
+#endif
+};
 
 int scribe_sink_of(const char *spec, struct scribe_sink *ret_sink, struct scribe_err *err)
 {

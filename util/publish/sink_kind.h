@@ -19,6 +19,7 @@ struct scribe_sink {
 	bool is_open;
 	int fd;    /* writable when there is room; -1: not told that way */
 	void *own; /* the kind's */
+	char why[256]; /* the last failure that came later than its call; empty: there was none */
 };
 
 struct scribe_sink_kind {

@@ -58,7 +58,11 @@ struct transport {
 	uint64_t taken;   /* messages that LDMS has taken, */
 	uint64_t sent;    /* and those that it says it has sent */
 	char *line;       /* of one message, LINE_MOST bytes */
+	struct transport *next;
 };
+
+/* Those that have been closed: LDMS's threads may still call on_event with them. One a lost connection. */
+static struct transport *closed;
 
 static void *function(void *library, const char *name)
 {
@@ -177,16 +181,16 @@ static int connect_it(struct transport *t, struct scribe_err *err)
 						      : "does not answer");
 }
 
-/*
- * A transport that has been closed may still call on_event: it is given up, not freed, at most one for each
- * time that a connection was lost.
- */
 static void give_up(struct scribe_sink *s)
 {
 	struct transport *t = s->own;
 
 	if (t && t->x)
 		ldms.close(t->x);
+	if (t) {
+		t->next = closed;
+		closed = t;
+	}
 	s->own = NULL;
 	s->is_open = false;
 }
@@ -205,6 +209,8 @@ static int open_any(struct scribe_sink *s, bool is_msg, struct scribe_err *err)
 	if (t)
 		t->line = malloc(LINE_MOST);
 	if (!t || !t->line) {
+		if (t)
+			free(t->line);
 		free(t);
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	}

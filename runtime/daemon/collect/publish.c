@@ -19,7 +19,9 @@
 #include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
 #include "logfmt/base/publish_ring.h"
+#include "logfmt/counters/counters_hdf5.h"
 #include "logfmt/counters/module.h"
+#include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/collect/segments_private.h"
 #include "runtime/daemon/collect/shm_memory.h"
 #include "runtime/daemon/collect/slot_names.h"
@@ -48,6 +50,8 @@ struct placing {
 	int64_t rank;
 	uint64_t id, exe, base_ns; /* id 0: it counts nowhere */
 	uint32_t module;
+	int32_t ndims; /* of a dataset of HDF5; -1 elsewhere */
+	int64_t npoints;
 };
 
 struct scribe_publish {
@@ -252,15 +256,18 @@ static uint64_t exe_of(struct scribe_process *p)
 	return e ? e->id : 0;
 }
 
-static struct placing placing_of(struct scribe_process *p, uint32_t kind, uint64_t id)
+static struct placing placing_of(struct scribe_process *p, const struct scribe_slot *slot, uint64_t id)
 {
 	const struct scribe_log_unit *u = p->unit;
+	const bool is_set = slot->kind == SCRIBE_KIND_H5D;
 
 	return (struct placing){.rank = p->rank ? p->rank->rank : -1,
 				.id = id,
 				.exe = id ? exe_of(p) : 0,
 				.base_ns = u && u->base_ns ? u->base_ns : u ? u->start_ns : 0,
-				.module = kind == SCRIBE_KIND_MPIIO ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_POSIX};
+				.module = (uint32_t)scribe_drain_module(slot->kind),
+				.ndims = is_set ? (int32_t)slot->ext.v[SCRIBE_LIB_H5D_NDIMS] : -1,
+				.npoints = is_set ? (int64_t)slot->ext.v[SCRIBE_LIB_H5D_NPOINTS] : -1};
 }
 
 void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
@@ -273,7 +280,7 @@ void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view
 	e = malloc(sizeof(*e));
 	if (!e)
 		return; /* its operations are counted as lost */
-	*e = placing_of(p, v->slot->kind, id);
+	*e = placing_of(p, v->slot, id);
 	free(scribe_map_take(&x->gone[0], key_of(v->index, v->slot->generation)));
 	if (scribe_map_put(&x->gone[0], key_of(v->index, v->slot->generation), e) < 0)
 		free(e);
@@ -316,7 +323,7 @@ static int locate_living(struct scribe_job *w, const struct scribe_segment *s, b
 	label = scribe_slot_traced_label(d, p, s->slot, slot);
 	if (!label)
 		return -ENOENT;
-	*ret = placing_of(p, slot->kind, label->id);
+	*ret = placing_of(p, slot, label->id);
 	return 1;
 }
 
@@ -367,22 +374,57 @@ static int by_end(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
+/* What the segment's operation is, and what it has selected. */
+static uint8_t op_of(const struct scribe_segment *s)
+{
+	static const uint8_t ops[] = {
+		[SCRIBE_SEGMENT_READ] = SCRIBE_PUBLISH_READ,      [SCRIBE_SEGMENT_WRITE] = SCRIBE_PUBLISH_WRITE,
+		[SCRIBE_SEGMENT_OPEN] = SCRIBE_PUBLISH_OPEN,      [SCRIBE_SEGMENT_CLOSE] = SCRIBE_PUBLISH_CLOSE,
+		[SCRIBE_SEGMENT_LIB_READ] = SCRIBE_PUBLISH_READ,  [SCRIBE_SEGMENT_LIB_WRITE] = SCRIBE_PUBLISH_WRITE,
+		[SCRIBE_SEGMENT_FLUSH] = SCRIBE_PUBLISH_FLUSH,
+	};
+
+	return s->op < sizeof(ops) ? ops[s->op] : UINT8_MAX;
+}
+
+static uint8_t select_of(const struct scribe_segment *s, uint32_t module)
+{
+	if (module != SCRIBE_MOD_H5D || (s->op != SCRIBE_SEGMENT_LIB_READ && s->op != SCRIBE_SEGMENT_LIB_WRITE))
+		return SCRIBE_PUBLISH_SELECT_ALL;
+	switch (s->also) {
+	case SCRIBE_H5D_POINT_SELECTS:
+		return SCRIBE_PUBLISH_SELECT_POINTS;
+	case SCRIBE_H5D_IRREGULAR_HYPERSLAB_SELECTS:
+		return SCRIBE_PUBLISH_SELECT_IRREGULAR;
+	case SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS:
+		return SCRIBE_PUBLISH_SELECT_REGULAR;
+	default:
+		return SCRIBE_PUBLISH_SELECT_ALL;
+	}
+}
+
 static void tell(struct scribe_job *w, const struct scribe_segment *s, const struct placing *at)
 {
-	const bool is_file = s->op > SCRIBE_SEGMENT_WRITE;
+	const uint8_t op = op_of(s);
 	const struct scribe_publish_event e = {
 		.frame = {sizeof(e), SCRIBE_PUBLISH_EVENT, (uint16_t)w->index},
 		.id = at->id,
 		.exe = at->exe,
 		.rank = at->rank,
-		.offset = is_file ? -1 : s->offset,
+		.offset = op > SCRIBE_PUBLISH_WRITE ? -1 : s->offset,
 		.length = s->bytes,
 		.start_ns = s->start_ns,
 		.end_ns = s->end_ns > s->start_ns ? s->end_ns : s->start_ns,
 		.base_ns = at->base_ns,
-		.module = at->module,
-		.op = s->op};
+		.module = (uint16_t)at->module,
+		.op = op,
+		.select = select_of(s, at->module),
+		.ndims = at->ndims,
+		.npoints = at->npoints};
 
+	/* of a program's shared memory, which may say anything */
+	if (op > SCRIBE_PUBLISH_FLUSH)
+		return;
 	send_event(w, &e);
 }
 

@@ -117,12 +117,15 @@ void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_vie
 	struct scribe_rank_trace *t = NULL;
 	struct scribe_traced *e;
 
+	const bool excluded = is_trace_excluded(p, v);
+
+	if (v->slot->flags & SCRIBE_SF_OPENS)
+		scribe_publish_bind(p, v, excluded ? 0 : id);
 	if (!(v->slot->flags & SCRIBE_SF_TRACED))
 		return;
 	scribe_windows_bind(p, v, id);
-	if (is_trace_excluded(p, v))
+	if (excluded)
 		id = 0;
-	scribe_publish_bind(p, v, id);
 	e = s ? scribe_traced_at(s, v->index, v->slot->generation) : NULL;
 	/* without an entry its segments are lost as they come, and counted then */
 	if (!e || e->state != SCRIBE_TRACED_UNBOUND)
@@ -158,6 +161,12 @@ void scribe_segments_publish(struct scribe_daemon *d)
 		taken = true;
 		scribe_publish_pass(w);
 	}
+}
+
+void scribe_segments_publish_now(struct scribe_job *w)
+{
+	if (w->publishing)
+		scribe_publish_pass(w);
 }
 
 void scribe_segments_publish_rest(struct scribe_job *w)

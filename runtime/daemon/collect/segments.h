@@ -25,6 +25,8 @@ void scribe_segments_tick(struct scribe_job *w, bool end);
 
 /* Once a turn of the loop: operations of jobs that are published go on their way (publish.h). */
 void scribe_segments_publish(struct scribe_daemon *d);
+/* What has been taken, at once: before a log of the job says how many there were. */
+void scribe_segments_publish_now(struct scribe_job *w);
 /* Nothing more comes of the job: its last operations, too. */
 void scribe_segments_publish_rest(struct scribe_job *w);
 

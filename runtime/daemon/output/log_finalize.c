@@ -31,6 +31,7 @@ static void commit_unit(struct scribe_job *w, struct scribe_log_unit *u)
 		if (!p->ended && !p->leaves)
 			scribe_drain_living(w->daemon, p);
 	scribe_segments_take(w->daemon, true);
+	scribe_segments_publish_now(w);
 	scribe_segments_filter(w, u);
 	u->committed = true;
 	/* launchers alone, with no recorded I/O of their own, make no log */

@@ -96,8 +96,8 @@ const struct scribe_command scribe_command_job = {
 		"it. Inside the job those processes are traced that have IOSCRIBE_ENABLE=1 in their "
 		"environment when they are executed, and all their descendants; the job is a cgroup, or a "
 		"user with a variable of the scheduler's.\n\n"
-		"While nothing of a job is traced no program of ioscribe stands at system calls. The first "
-		"process that is executed brings them there, in about a millisecond, unless ready has done "
+		"While no process of a job is traced nothing is attached to system calls. The first process "
+		"that is executed has the programs attached, in about a millisecond, unless ready has done "
 		"so before: it returns when every call of a process that is executed from now on is "
 		"recorded, and holds for attach_linger_ms. Slurm's plugin, the task prolog and the preloaded "
 		"runtime do the same; a process that nobody announced is marked in its log.\n\n"
@@ -111,8 +111,8 @@ const struct scribe_command scribe_command_job = {
 		"never comes, ioscribe merge DIRECTORY does it.\n\n"
 		"status tells how much of its quotas a user has taken, and root how the daemon fares: the longest "
 		"turn of its loop, for which everybody waits, and how full the event ring has been.\n\n"
-		"Root may speak of every job, a user of his own. IOSCRIBE_DIR names another directory of the "
-		"service than /run/ioscribe.",
+		"Root may name every job, a user only those of the same user id. IOSCRIBE_DIR names another "
+		"directory of the service than /run/ioscribe.",
 	.examples = examples,
 };
 

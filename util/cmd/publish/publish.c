@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/proto.h"
+#include "logfmt/counters/module.h"
 #include "util/link/service_link.h"
 #include "util/publish/message.h"
 #include "util/publish/publish_ring.h"
@@ -33,6 +34,7 @@ struct publisher {
 	const char *self, *key, *job; /* "job_id" or "pid", and its value */
 	char socket[SCRIBE_PATH_MAX];
 	int notify; /* -1: nobody waits */
+	uint64_t modules; /* bits of those that are sent */
 	struct scribe_publish_ring ring;
 	struct scribe_sink sink;
 	struct scribe_messages *messages;
@@ -52,11 +54,41 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
+static int take_modules(struct publisher *p, const char *list, struct scribe_err *err)
+{
+	static const struct {
+		const char *name;
+		uint64_t modules;
+	} known[] = {{"POSIX", 1ull << SCRIBE_MOD_POSIX},
+		     {"MPIIO", 1ull << SCRIBE_MOD_MPIIO},
+		     {"HDF5", 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D},
+		     {"PNETCDF", 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR}};
+
+	p->modules = 0;
+	while (*list) {
+		const size_t n = strcspn(list, ",");
+
+		size_t i = 0;
+
+		while (i < sizeof(known) / sizeof(known[0]) &&
+		       (strlen(known[i].name) != n || strncmp(list, known[i].name, n)))
+			i++;
+		if (i == sizeof(known) / sizeof(known[0]))
+			return scribe_err_set(err, -EINVAL, "--modules: '%.*s' is none of POSIX, MPIIO, HDF5, PNETCDF",
+					      (int)n, list);
+		p->modules |= known[i].modules;
+		list += n + (list[n] == ',');
+	}
+	return 0;
+}
+
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct publisher *p = ctx;
 	char *end;
 
+	if (key == SCRIBE_PUBLISH_KEY_MODULES)
+		return take_modules(p, value, err);
 	if (key != SCRIBE_PUBLISH_KEY_NOTIFY) {
 		p->key = key == SCRIBE_PUBLISH_KEY_JOB ? "job_id" : "pid";
 		p->job = value;
@@ -172,6 +204,13 @@ static void deliver(struct publisher *p)
 
 /* ---- the ring ---- */
 
+static bool is_wanted(const struct publisher *p, const struct scribe_publish_frame *f)
+{
+	const struct scribe_publish_event *e = (const void *)f;
+
+	return f->type != SCRIBE_PUBLISH_EVENT || (e->module < 64 && p->modules >> e->module & 1);
+}
+
 /* Messages of what is there, as many as fit. */
 static int fill(struct publisher *p)
 {
@@ -179,7 +218,7 @@ static int fill(struct publisher *p)
 	int rc = 0;
 
 	while (rc >= 0 && p->lines.len < LINES && (f = scribe_publish_ring_next(&p->ring))) {
-		rc = scribe_messages_take(p->messages, f, &p->lines);
+		rc = is_wanted(p, f) ? scribe_messages_take(p->messages, f, &p->lines) : 0;
 		scribe_publish_ring_done(&p->ring, f);
 	}
 	return rc < 0 ? rc : p->lines.error ? -p->lines.error : 0;
@@ -216,7 +255,7 @@ static unsigned long long frames_left(struct publisher *p)
 	unsigned long long n = 0;
 
 	while ((f = scribe_publish_ring_next(&p->ring))) {
-		n += f->type == SCRIBE_PUBLISH_EVENT;
+		n += f->type == SCRIBE_PUBLISH_EVENT && is_wanted(p, f);
 		scribe_publish_ring_done(&p->ring, f);
 	}
 	return n;
@@ -299,7 +338,9 @@ static int report(struct publisher *p, uint64_t lost, const struct scribe_err *e
 				(unsigned long long)lost, p->sink.spec);
 	if (left)
 		scribe_complain(p->self, "%llu operations are missing in %s: %s", left, p->sink.spec,
-				p->why.text[0] ? p->why.text : "it did not take them in time");
+				p->why.text[0]    ? p->why.text
+				: p->sink.why[0] ? p->sink.why
+						 : "it did not take them in time");
 	return lost || left ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
 }
 
@@ -311,7 +352,11 @@ int scribe_publish_main(int argc, char **argv)
 	uint64_t lost = 0;
 	int first, status;
 
-	p = (struct publisher){.self = argv[0], .notify = -1, .ring = {.sock = -1}, .sink = {.fd = -1}};
+	p = (struct publisher){.self = argv[0],
+			       .notify = -1,
+			       .modules = UINT64_MAX,
+			       .ring = {.sock = -1},
+			       .sink = {.fd = -1}};
 	status = scribe_args_read(&scribe_command_publish, argc, argv, take, &p, &first);
 	if (status >= 0)
 		return status;

@@ -19,6 +19,8 @@ static const struct scribe_option options[] = {
 	 "the job, as \"ioscribe job list\" has it"},
 	{"pid", SCRIBE_PUBLISH_KEY_PID, "PID",
 	 "the job that this process is of, such as the command of an ioscribe run"},
+	{"modules", SCRIBE_PUBLISH_KEY_MODULES, "LIST",
+	 "only these, of POSIX, MPIIO, HDF5 and PNETCDF, with commas (default: all)"},
 	{"notify", SCRIBE_PUBLISH_KEY_NOTIFY, "FD", "write a byte to this descriptor when it has begun (ioscribe run)"},
 	{NULL, 0, NULL, NULL},
 };
@@ -46,7 +48,8 @@ const struct scribe_command scribe_command_publish = {
 		"runs, from now on until it ends or this command is interrupted. A message is that of Darshan's "
 		"connector for LDMS, one JSON object a line; docs/streams.md has its fields. SINK is json:FILE, a file "
 		"or named pipe that lines are appended to; json:unix:PATH, a socket that somebody listens at; or "
-		"ldms:XPRT:HOST:PORT:AUTH, a daemon of LDMS (ldms-msg: by its message channels).\n\n"
+		"ldms:XPRT:HOST:PORT:AUTH, a daemon of LDMS (ldms-msg: by its message channels); or "
+		"kafka:BROKERS/TOPIC.\n\n"
 		"A sink that is not there, or not there any more, is tried again until the job has ended. The traced "
 		"program waits for none of this: what a sink does not take in time (beyond 8 MiB, some 90,000 "
 		"operations) is left out, counted and told at the end. Where a reader comes back, every file's open is "

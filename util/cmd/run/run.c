@@ -67,7 +67,7 @@ static const struct scribe_option options[] = {
 	 "keep each read and write with its offset, length and times (DXT), for ioscribe dxt"},
 	{"stream", KEY_STREAM, "SINK",
 	 "send each open, read, write and close to another system while CMD runs: json:FILE, json:unix:PATH, "
-	 "ldms:... (ioscribe publish); may be repeated"},
+	 "ldms:..., kafka:... (ioscribe publish); may be repeated"},
 	{"all-types", KEY_ALL_TYPES, NULL, "count other than regular files too: pipes, sockets, devices"},
 	{"set", KEY_SET, "KEY=VALUE", "set one key of the configuration (docs/config.md)"},
 	{"private", KEY_PRIVATE, NULL,
@@ -581,7 +581,8 @@ int scribe_cmd_run(int argc, char **argv)
 		scribe_complain(argv[0], "--best-effort and --require-trace exclude each other");
 		return SCRIBE_EXIT_USAGE;
 	}
-	if (check_free(&r, &err) < 0 || scribe_check_patterns(r.options, r.options_bytes, &err) < 0)
+	if (check_free(&r, &err) < 0 || scribe_run_publish_darshan(&r, &err) < 0 ||
+	    scribe_check_patterns(r.options, r.options_bytes, &err) < 0)
 		return scribe_complain_err(argv[0], &err);
 	if (!r.quiet)
 		scribe_complain_old_keys(r.self, r.options, r.options_bytes);

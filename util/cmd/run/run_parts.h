@@ -24,6 +24,7 @@ struct scribe_run {
 	bool log_path_is_file;
 	bool force; /* such a file may be there */
 	const char *stream[SCRIBE_RUN_STREAMS]; /* --stream */
+	const char *modules[SCRIBE_RUN_STREAMS]; /* of each, NULL: all */
 	unsigned streams;
 	pid_t publisher[SCRIBE_RUN_STREAMS]; /* 0: none */
 	char log_path[SCRIBE_PATH_MAX]; /* where; empty: a configuration file tells */
@@ -86,6 +87,8 @@ int scribe_run_child_identity(const struct scribe_run *r);
 /* ---- run_publish.c: operations to other systems while CMD runs ---- */
 /* One more --stream. -EINVAL, -E2BIG with a line in err. */
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err);
+/* One more by the variables of Darshan's connector, where they say so. The same codes. */
+int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err);
 /* Start them; each has subscribed to CMD's job, whose process that is, or negative with a line in err. */
 int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err *err);
 /* The job has ended: wait for their ends, some seconds. */

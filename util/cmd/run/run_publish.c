@@ -39,11 +39,41 @@ int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe
 	return 0;
 }
 
+/*
+ * The variables of Darshan's connector: where DARSHAN_LDMS_ENABLE is set, whatever its value, the modules of the
+ * others go to LDMS.
+ */
+int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err)
+{
+	static char spec[1024];
+	const char *xprt = getenv("DARSHAN_LDMS_XPRT"), *host = getenv("DARSHAN_LDMS_HOST"),
+		   *port = getenv("DARSHAN_LDMS_PORT"), *auth = getenv("DARSHAN_LDMS_AUTH");
+	static const char *const names[] = {"POSIX", "MPIIO", "HDF5"};
+	static char modules[32];
+	size_t used = 0;
+	char variable[64];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(variable, sizeof(variable), "DARSHAN_LDMS_ENABLE_%s", names[i]);
+		if (getenv("DARSHAN_LDMS_ENABLE_ALL") || getenv(variable))
+			used += (size_t)snprintf(modules + used, sizeof(modules) - used, "%s%s", used ? "," : "",
+						 names[i]);
+	}
+	if (!getenv("DARSHAN_LDMS_ENABLE") || !used)
+		return 0;
+	snprintf(spec, sizeof(spec), "ldms:%s:%s:%s:%s", xprt ? xprt : "", host ? host : "", port ? port : "",
+		 auth ? auth : "");
+	r->modules[r->streams] = modules;
+	return scribe_run_publish_add(r, spec, err);
+}
+
 /* In the new process: its identity, its descriptors, its program. */
-static void become_publisher(const struct scribe_run *r, const char *spec, pid_t pid, int notify)
+static void become_publisher(const struct scribe_run *r, unsigned i, pid_t pid, int notify)
 {
 	char number[24], fd[24], socket[SCRIBE_PATH_MAX];
-	char *argv[] = {"ioscribe publish", "--pid", number, "--notify", fd, "--", (char *)(uintptr_t)spec, NULL};
+	const char *modules = r->modules[i] ? r->modules[i] : "POSIX,MPIIO,HDF5,PNETCDF";
+	char *argv[] = {"ioscribe publish",         "--pid", number, "--notify", fd, "--modules",
+			(char *)(uintptr_t)modules, "--",    (char *)(uintptr_t)r->stream[i], NULL};
 	int null;
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
@@ -90,7 +120,7 @@ int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err 
 		fcntl(notify[0], F_SETFD, FD_CLOEXEC);
 		r->publisher[i] = fork();
 		if (r->publisher[i] == 0)
-			become_publisher(r, r->stream[i], pid, notify[1]);
+			become_publisher(r, i, pid, notify[1]);
 		close(notify[1]);
 		subscribed = r->publisher[i] > 0 && has_subscribed(notify[0]);
 		close(notify[0]);

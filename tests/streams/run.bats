@@ -1,15 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # Operations sent elsewhere while a command runs (ioscribe run --stream), compared with its log.
-load helper
+load ../trace/helper
+load ../harness/wait.bash
 
 compare() {
-  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/trace/publish.py" "$IOSCRIBE" "$@"
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/streams/compare.py" "$IOSCRIBE" "$@"
 }
 
 # What the log says of it: "published lost".
 published() {
   "$IOSCRIBE" parse --show-incomplete "$LOG" | sed -n 's/^# metadata: published = \([0-9]*\) lost \([0-9]*\)$/\1 \2/p'
+}
+
+# Has the store a write?
+wrote() {
+  [ "$(sqlite3 "$T/db.sqlite" "SELECT count(*) FROM io WHERE op = 'write'" 2>/dev/null || echo 0)" -ge 1 ]
 }
 
 @test "each operation of an MPI program once, with running counters: the log's segments and counters" {
@@ -18,6 +24,14 @@ published() {
   [ "$status" -eq 0 ]
   compare "$T/events.json" "$T"/run.darshan*
   [ "$(stat -c %a "$T/events.json")" = 644 ]
+}
+
+@test "HDF5 and PnetCDF: each open, access and close, the kinds of selections, what a dataset is" {
+  trace_options=(--dxt --stream "json:$T/events.json")
+  trace mpiexec.mpich -n 2 "$IOSCRIBE_BUILD/tests/uprobes/mpich/hdf5_calls" b.h5 mpio
+  compare "$T/events.json" "$T"/run.darshan*
+  [ "$(grep -c '"module":"H5D".*"op":"write"' "$T/events.json")" -gt 0 ]
+  [ "$(grep -c '"module":"H5F".*"op":"close"' "$T/events.json")" -gt 0 ]
 }
 
 @test "threads, children, names that are no UTF-8, folders of their own: the same" {
@@ -61,7 +75,7 @@ X
   "$IOSCRIBE" store --db "$T/db.sqlite" "unix:$T/in.sock" 3>&- &
   local store=$!
   echo >go
-  until_true test "$(sqlite3 "$T/db.sqlite" "SELECT count(*) FROM io WHERE op = 'write'" 2>&1)" = 1 || true
+  until_true wrote
   echo >go
   wait "$run"
   kill "$store" && wait "$store" || true
@@ -93,7 +107,7 @@ X
 
 @test "a sink that is none, too many of them: refused before anything runs" {
   local spec
-  for spec in json json: json:unix: ldms csv:f "json:unix:$(printf 'x%.0s' {1..120})"; do
+  for spec in json json: json:unix: ldms csv:f kafka:a "json:unix:$(printf 'x%.0s' {1..120})"; do
     ! "$IOSCRIBE" run --quiet --log "$LOG" --stream "$spec" -- touch ran 2>"$T/err" || return 1
     [ "$(wc -l <"$T/err")" -eq 1 ]
     grep -q -- --stream "$T/err"

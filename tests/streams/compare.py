@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A stream of messages against the log of the same run.
 
-  publish.py IOSCRIBE STREAM LOG...    exit 1, and a line for each difference
+  compare.py IOSCRIBE STREAM LOG...    exit 1, and a line for each difference
 
 Each read and write must be a segment of the log (DXT) with the same rank, file, offset, length and times, and the
 other way round; opens, closes, reads, writes, bytes, highest bytes and switches must add up to the log's counters;
@@ -15,6 +15,19 @@ from collections import Counter, defaultdict
 FIELDS = ["schema", "uid", "exe", "job_id", "rank", "ProducerName", "file", "record_id", "module", "type", "max_byte",
           "switches", "flushes", "cnt", "op", "seg"]
 SEG = ["pt_sel", "irreg_hslab", "reg_hslab", "ndims", "npoints", "off", "len", "start", "dur", "total", "timestamp"]
+
+MODULES = ("POSIX", "MPIIO", "H5F", "H5D", "PNETCDF_VAR")
+COUNTERS = {
+    "POSIX_OPENS": "open", "POSIX_READS": "read", "POSIX_WRITES": "write", "POSIX_EXT_CLOSES": "close",
+    "POSIX_BYTES_READ": "bytes read", "POSIX_BYTES_WRITTEN": "bytes written", "POSIX_RW_SWITCHES": "switches",
+    "MPIIO_BYTES_READ": "bytes read", "MPIIO_BYTES_WRITTEN": "bytes written",
+    "H5F_OPENS": "open", "H5F_FLUSHES": "flushes",
+    "H5D_OPENS": "open", "H5D_READS": "read", "H5D_WRITES": "write", "H5D_BYTES_READ": "bytes read",
+    "H5D_BYTES_WRITTEN": "bytes written", "H5D_RW_SWITCHES": "switches", "H5D_POINT_SELECTS": "pt_sel",
+    "H5D_IRREGULAR_HYPERSLAB_SELECTS": "irreg_hslab", "H5D_REGULAR_HYPERSLAB_SELECTS": "reg_hslab",
+    "PNETCDF_VAR_OPENS": "open", "PNETCDF_VAR_BYTES_READ": "bytes read", "PNETCDF_VAR_BYTES_WRITTEN": "bytes written",
+}
+PROPERTIES = {"H5D_DATASPACE_NDIMS": "ndims", "H5D_DATASPACE_NPOINTS": "npoints"}
 
 
 def output(*words):
@@ -46,8 +59,9 @@ def counters(ioscribe, logs):
     for log in logs:
         for line in output(ioscribe, "parse", "--show-incomplete", "--escape", log).splitlines():
             words = line.split("\t")
-            if len(words) > 5 and words[0] in ("POSIX", "POSIX_EXT"):
-                found[int(words[2]), words[3]] += float(words[4])
+            module = words[0].replace("_EXT", "").replace("MPI-IO", "MPIIO")
+            if len(words) > 5 and module in MODULES:
+                found[module, int(words[2]), words[3]] += float(words[4])
     return found
 
 
@@ -59,7 +73,7 @@ def start_of(ioscribe, logs):
 def main():
     ioscribe, stream, *logs = sys.argv[1:]
     moved, sums, last, bad = Counter(), Counter(), defaultdict(int), []
-    switches, bases = {}, set()
+    running, seen, bases = {}, {}, set()
     for m, s in messages(stream):
         who = (m["module"], m["rank"], m["record_id"])
         last[who + (m["op"],)] += 1
@@ -71,27 +85,31 @@ def main():
             if m["exe"] == "N/A" or not m["file"].startswith("/"):
                 bad.append(f"an open without exe or file: {m}")
         if m["op"] in ("read", "write"):
-            moved[who + (m["op"], s["off"], s["len"])] += 1
-            sums[m["record_id"], m["op"]] += s["len"] if m["module"] == "POSIX" else 0
-            switches[who] = m["switches"]
+            if m["module"] in ("POSIX", "MPIIO"):
+                moved[who + (m["op"], s["off"], s["len"])] += 1
+            sums[m["module"], m["record_id"], m["op"]] += s["len"]
+            running[who + ("switches",)] = m["switches"]
+            seen[m["module"], m["record_id"]] = s
+            for word in ("pt_sel", "irreg_hslab", "reg_hslab"):
+                running[who + (word,)] = s[word]
+        running[who + ("flushes",)] = m["flushes"]
         bases.add(round(s["timestamp"] - s["start"] - s["dur"], 3))
     for key in (moved - segments(ioscribe, logs)).items():
         bad.append(f"in the stream alone: {key}")
     for key in (segments(ioscribe, logs) - moved).items():
         bad.append(f"in the log alone: {key}")
     wanted = counters(ioscribe, logs)
-    for (record, name), value in sorted(wanted.items()):
-        said = {
-            "POSIX_BYTES_READ": sums[record, "read"],
-            "POSIX_BYTES_WRITTEN": sums[record, "write"],
-            "POSIX_RW_SWITCHES": sum(n for (m, _, r), n in switches.items() if m == "POSIX" and r == record),
-        }
-        for counter, op in (("POSIX_READS", "read"), ("POSIX_WRITES", "write"), ("POSIX_EXT_CLOSES", "close")):
-            said[counter] = sum(n for (m, _, r, o), n in last.items() if m == "POSIX" and r == record and o == op)
-        said["POSIX_OPENS"] = sum(n for (m, _, r, o), n in last.items() if (m, r, o) == ("POSIX", record, "open")) + \
-            wanted[record, "POSIX_DUPS"]
-        if name in said and said[name] != value:
-            bad.append(f"{name} of {record}: {said[name]} in the stream, {value:.0f} in the log")
+    for (module, record, name), value in sorted(wanted.items()):
+        said = {op: sum(n for (m, _, r, o), n in last.items() if (m, r, o) == (module, record, op))
+                for op in ("open", "read", "write", "close")}
+        said["open"] += wanted[module, record, "POSIX_DUPS"]
+        said["bytes read"], said["bytes written"] = sums[module, record, "read"], sums[module, record, "write"]
+        for word in ("switches", "pt_sel", "irreg_hslab", "reg_hslab", "flushes"):
+            said[word] = sum(n for (m, _, r, w), n in running.items() if (m, r, w) == (module, record, word))
+        if name in COUNTERS and sum(said[word] for word in COUNTERS[name].split("+")) != value:
+            bad.append(f"{name} of {record}: {said} in the stream, {value:.0f} in the log")
+        if name in PROPERTIES and (module, record) in seen and seen[module, record][PROPERTIES[name]] != value:
+            bad.append(f"{name} of {record}: {seen[module, record]} in the stream, {value:.0f} in the log")
     if max(bases) - min(bases) > 5 or abs(max(bases) - start_of(ioscribe, logs)) > 5:
         bad.append(f"relative times count from {sorted(bases)}")
     for line in bad[:20]:

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A topic of Kafka. */
+#ifndef UTIL_PUBLISH_SINK_KAFKA_H
+#define UTIL_PUBLISH_SINK_KAFKA_H
+
+#include "util/publish/sink_kind.h"
+
+extern const struct scribe_sink_kind scribe_sink_kafka;
+
+#endif
