@@ -9,7 +9,7 @@
 
 #include "logfmt/counters/ledger_list.h"
 #include "logfmt/rules/heat_rules.h"
-#include "logfmt/rules/posix_part.h"
+#include "logfmt/rules/posix_shard.h"
 
 #ifndef SCRIBE_WIRE_VERSION /* a test builds another */
 #define SCRIBE_WIRE_VERSION 10
@@ -30,7 +30,7 @@
 #define SCRIBE_SKIP_SLOT 0xffffffffu /* cached answer "do not record this file" */
 #define SCRIBE_LINK_PENDING 0xfffffffeu   /* slot->next between push and link */
 
-/* One file (or path) of one process, or an extra part of one. 1024 bytes. */
+/* One file (or path) of one process, or an extra shard of one. 1024 bytes. */
 enum scribe_slot_state {
 	SCRIBE_SLOT_FREE = 0,
 	SCRIBE_SLOT_LIVE = 1,
@@ -42,8 +42,8 @@ enum scribe_slot_kind {
 	SCRIBE_KIND_FILE = 1,     /* met through a struct file */
 	SCRIBE_KIND_PATH = 2,     /* met through directory + string, never opened */
 	SCRIBE_KIND_CATCHALL = 3, /* the process's folded record */
-	SCRIBE_KIND_PART = 4,     /* extra part of another slot; on no list, see parts[] */
-	/* records of library modules: `ext` holds the module's own counters (logfmt/rules/lib_part.h) */
+	SCRIBE_KIND_SHARD = 4,    /* extra shard of another slot; on no list, see shards[] */
+	/* records of library modules: `ext` holds the module's own counters (logfmt/rules/lib_rules.h) */
 	SCRIBE_KIND_STDIO = 5,
 	SCRIBE_KIND_MPIIO = 6,
 	SCRIBE_KIND_H5F = 7,
@@ -55,7 +55,7 @@ enum scribe_slot_kind {
 enum scribe_slot_flags {
 	SCRIBE_SF_NAME_SENT = 1u << 0,   /* the daemon has accepted the name */
 	SCRIBE_SF_EXCLUDED = 1u << 1,    /* set by the daemon: drop this file */
-	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: POSIX part stays empty */
+	SCRIBE_SF_DIRECTORY = 1u << 2,   /* not a regular file: POSIX shard stays empty */
 	SCRIBE_SF_UNLINKED = 1u << 3,    /* name was already gone when first met */
 	SCRIBE_SF_FOLDER_EXCLUDED = 1u << 4, /* so is all in the folder of its name, and no user can change that */
 	SCRIBE_SF_FROM_RESERVE = 1u << 5,        /* out of what is kept for the job */
@@ -70,7 +70,7 @@ enum scribe_slot_flags {
 	(SCRIBE_TRACED_KINDS | 1u << SCRIBE_KIND_H5F | 1u << SCRIBE_KIND_H5D | 1u << SCRIBE_KIND_NC_FILE | \
 	 1u << SCRIBE_KIND_NC_VAR)
 
-#define SCRIBE_EXTRA_PARTS 3 /* parts[0..1] are locked, parts[2] is atomic only */
+#define SCRIBE_EXTRA_SHARDS 3 /* shards[0..1] are locked, shards[2] is atomic only */
 
 /*
  * A new record is cold memory: what an open that creates and a close touch is
@@ -85,7 +85,7 @@ struct scribe_slot {
 	scribe_u32 next;   /* next slot of the process; 0 ends, SCRIBE_LINK_PENDING: retry */
 	scribe_u32 generation;  /* number of this use of the slot: tells reuse apart */
 	scribe_u32 flags;  /* enum scribe_slot_flags */
-	scribe_u32 parts[SCRIBE_EXTRA_PARTS]; /* slot indices, 0 none */
+	scribe_u32 shards[SCRIBE_EXTRA_SHARDS]; /* slot indices, 0 none */
 	scribe_u32 align;  /* file alignment in bytes: the file system's block size */
 	scribe_u32 mode;   /* mode argument of the last open that had one, else 0 */
 	scribe_u64 ino;
@@ -98,9 +98,9 @@ struct scribe_slot {
 	scribe_u32 calls_of;           /* with SCRIBE_SF_CALLS: low half of the process's exec_ns then */
 	scribe_u64 spare[2];           /* keeps what follows in its cache lines */
 	struct scribe_heat heat;
-	/* 200: ends with CREATES, CLOSES and CLOSE_NS on the part's first lines */
-	struct scribe_ext_part ext;
-	struct scribe_posix_part part;
+	/* 200: ends with CREATES, CLOSES and CLOSE_NS on the shard's first lines */
+	struct scribe_ext_shard ext;
+	struct scribe_posix_shard shard;
 } __attribute__((aligned(64)));
 
 /* ---- processes ---- */
@@ -162,7 +162,7 @@ enum scribe_job_flags {
 
 struct scribe_job_entry {
 	scribe_u32 active;
-	scribe_u32 quota;        /* slots this job may hold, but for catch-alls and parts */
+	scribe_u32 quota;        /* slots this job may hold, but for catch-alls and shards */
 	scribe_u32 used;         /* of these it holds (kept by the kernel and the drain) */
 	scribe_u32 mem_align;    /* bytes; 0 counts none; taken over by processes at their start */
 	scribe_u32 all_types;    /* 1: count other than regular files too */
@@ -173,7 +173,7 @@ struct scribe_job_entry {
 	scribe_u32 ancestor_pid;        /* ENV: and descendant of this process (initial pid namespace); 0: of any */
 	scribe_u64 ancestor_ticks;  /* field 22 of its /proc/PID/stat; 0: not compared */
 	scribe_u64 cgroup;       /* CGROUP: inode number of the cgroup's directory */
-	scribe_u32 reserve; /* catch-alls and parts that it gets when the pool is used up; 0: a 64th of the
+	scribe_u32 reserve; /* catch-alls and shards that it gets when the pool is used up; 0: a 64th of the
 			       pool */
 	scribe_u32 kept;         /* of these it holds */
 	scribe_u32 proc_quota;   /* processes at once; 0: no limit of its own */
@@ -250,7 +250,7 @@ struct scribe_ring_ctl {
 	scribe_u32 head;          /* kernel takes here (compare and swap) */
 	scribe_u32 pad0[15];
 	scribe_u32 tail;          /* daemon gives here */
-	scribe_u32 reserve;       /* entries kept for catch-alls and parts */
+	scribe_u32 reserve;       /* entries kept for catch-alls and shards */
 	scribe_u32 low;           /* with fewer left the daemon is asked for more; 0: there are no more */
 	scribe_u32 pad1[13];
 } __attribute__((aligned(64)));

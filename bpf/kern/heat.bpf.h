@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time of a part, by the rules of logfmt/rules/heat_rules.h. Nearly every
- * operation adds to the part's own bin; the others come here at most ten times a second
+ * Bytes over time of a shard, by the rules of logfmt/rules/heat_rules.h. Nearly every
+ * operation adds to the shard's own bin; the others come here at most ten times a second
  * and file, and those that take longer than a bin. Where no table is to be had the bin
  * becomes as wide as it takes: no byte is lost.
  */
@@ -40,7 +40,7 @@ static __always_inline struct scribe_heat_table *scribe_heat_table_at(__u32 inde
 	return chunk ? bpf_map_lookup_elem(chunk, &at) : 0;
 }
 
-/* A table for a part that has none; where there is none it stays without. */
+/* A table for a shard that has none; where there is none it stays without. */
 SCRIBE_GLOBAL int scribe_heat_make(struct scribe_slot *at, __u64 base_ns)
 {
 	const __u32 mask = SCRIBE_HEATS_CHUNK * SCRIBE_HEAT_CHUNKS_MAX - 1;
@@ -61,7 +61,7 @@ SCRIBE_GLOBAL int scribe_heat_make(struct scribe_slot *at, __u64 base_ns)
 	return 0;
 }
 
-#define SCRIBE_HEAT_ATOMIC 2u /* beside the read (0) or write (1): nobody holds the part */
+#define SCRIBE_HEAT_ATOMIC 2u /* beside the read (0) or write (1): nobody holds the shard */
 
 /* What was moved in a time that is not near. */
 SCRIBE_GLOBAL int scribe_heat_far(struct scribe_slot *at, __u64 start_ns, __u64 end_ns, __u64 bytes, __u32 w)
@@ -90,7 +90,7 @@ SCRIBE_GLOBAL int scribe_heat_far(struct scribe_slot *at, __u64 start_ns, __u64 
 	return 0;
 }
 
-/* On a part that is held. In place, for the way that nearly all go; `w` is best a constant. */
+/* On a shard that is held. In place, for the way that nearly all go; `w` is best a constant. */
 static __always_inline void scribe_heat_count(struct scribe_slot *at, __u64 start_ns, __u64 end_ns, __u64 bytes,
 					      __u32 w)
 {

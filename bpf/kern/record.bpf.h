@@ -12,7 +12,7 @@
 #include "bpf/kern/segment.bpf.h"
 #include "logfmt/rules/posix_rules.h"
 
-/* The table of a part, made at the fifth distinct value. Index is 1-based. */
+/* The table of a shard, made at the fifth distinct value. Index is 1-based. */
 static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc *p, __u32 *at)
 {
 	__u32 index = *(volatile __u32 *)at;
@@ -39,17 +39,17 @@ static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc
 	return bpf_map_lookup_elem(inner, &in_chunk);
 }
 
-/* A size or stride that is not the first of its part: one of the others, or in a table. */
-SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_part *part, __u32 stride,
+/* A size or stride that is not the first of its shard: one of the others, or in a table. */
+SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_shard *shard, __u32 stride,
 				   __s64 value)
 {
 	struct scribe_value_table *t;
 
-	if (!p || !part)
+	if (!p || !shard)
 		return 0;
-	if (!scribe_top_count(stride ? part->stride : part->access, value, 0))
+	if (!scribe_top_count(stride ? shard->stride : shard->access, value, 0))
 		return 0;
-	t = scribe_table_get(p, stride ? &part->stride_table : &part->access_table);
+	t = scribe_table_get(p, stride ? &shard->stride_table : &shard->access_table);
 	if (!t) {
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 		return 0;
@@ -58,38 +58,38 @@ SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_pa
 	return 0;
 }
 
-static __always_inline void scribe_value(struct scribe_thread *t, struct scribe_posix_part *part,
+static __always_inline void scribe_value(struct scribe_thread *t, struct scribe_posix_shard *shard,
 					 __u32 stride, __s64 value)
 {
-	struct scribe_value *first = stride ? part->stride : part->access;
+	struct scribe_value *first = stride ? shard->stride : shard->access;
 
 	if (value == 0)
 		return;
 	if (first->value == value)
 		first->count++;
 	else
-		scribe_value_far(scribe_proc_at(t->proc), part, stride, value);
+		scribe_value_far(scribe_proc_at(t->proc), shard, stride, value);
 }
 
-/* `op` at `place` on a part that is held. */
-static __always_inline void scribe_part_apply(struct scribe_thread *t, struct scribe_posix_part *part,
-					      const struct scribe_data_op *op,
-					      const struct scribe_op_class_result *op_result)
+/* `op` at `place` on a shard that is held. */
+static __always_inline void scribe_shard_apply(struct scribe_thread *t, struct scribe_posix_shard *shard,
+					       const struct scribe_data_op *op,
+					       const struct scribe_op_class_result *op_result)
 {
-	scribe_part_data(part, op, op_result, 0);
-	scribe_value(t, part, 0, (__s64)op->bytes);
-	scribe_value(t, part, 1, op_result->stride);
+	scribe_shard_data(shard, op, op_result, 0);
+	scribe_value(t, shard, 0, (__s64)op->bytes);
+	scribe_value(t, shard, 1, op_result->stride);
 }
 
-/* t->op at t->place, on a part that nobody could lock: the same rules by atomic operations. */
+/* t->op at t->place, on a shard that nobody could lock: the same rules by atomic operations. */
 SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *at)
 {
 	if (!t || !p || !at)
 		return 0;
-	scribe_part_data(&at->part, &t->op, &t->op_result, 1);
-	if (scribe_top_count(at->part.access, (__s64)t->op.bytes, 1))
+	scribe_shard_data(&at->shard, &t->op, &t->op_result, 1);
+	if (scribe_top_count(at->shard.access, (__s64)t->op.bytes, 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
-	if (scribe_top_count(at->part.stride, t->op_result.stride, 1))
+	if (scribe_top_count(at->shard.stride, t->op_result.stride, 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 	scribe_count(p, SCRIBE_L_ATOMIC);
 	return 0;
@@ -140,7 +140,7 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 
 	if (!t || !p || !s)
 		return 1;
-	if (!scribe_part_hold(s, generation, &h))
+	if (!scribe_shard_hold(s, generation, &h))
 		return 0;
 	t->op.align = s->align;
 	scribe_cursor_data(&s->cursor, &t->op, 0, &t->op_result);
@@ -148,9 +148,9 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 		scribe_data_atomic(t, p, h.at);
 		scribe_heat_far(h.at, t->op.start_ns, t->op.end_ns, t->op.bytes, t->op.op | SCRIBE_HEAT_ATOMIC);
 	} else {
-		scribe_part_apply(t, &h.at->part, &t->op, &t->op_result);
+		scribe_shard_apply(t, &h.at->shard, &t->op, &t->op_result);
 		scribe_heat_count(h.at, t->op.start_ns, t->op.end_ns, t->op.bytes, t->op.op);
-		scribe_part_unlock(h.at, h.lock);
+		scribe_shard_unlock(h.at, h.lock);
 	}
 	if (s->flags & SCRIBE_SF_TRACED)
 		scribe_segment(t, index, generation, &t->op);
@@ -161,37 +161,37 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 
 /*
  * The read or write `op` on the cached file as it is nearly always, without a call of
- * a function: a named file's record that has one part, which is free. Until a thread
- * finds that part held and adds one, who holds it is alone at the cursor, too; where
+ * a function: a named file's record that has one shard, which is free. Until a thread
+ * finds that shard held and adds one, who holds it is alone at the cursor, too; where
  * one was added meanwhile, that is counted. False: nothing is done yet.
  */
 static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct scribe_slot *s,
 						struct scribe_data_op *op)
 {
 	const __u32 asked = SCRIBE_SF_NAME_SENT | SCRIBE_SF_EXCLUDED | SCRIBE_SF_DIRECTORY | SCRIBE_SF_CALLS;
-	__u32 lock = *(volatile __u32 *)&s->part.lock, was;
+	__u32 lock = *(volatile __u32 *)&s->shard.lock, was;
 	const __u32 flags = s->flags;
 	struct scribe_op_class_result op_result;
 
 	if ((flags & asked) != SCRIBE_SF_NAME_SENT || t->watched || (lock & 1))
 		return false;
-	was = __sync_val_compare_and_swap(&s->part.lock, lock, lock + 1);
+	was = __sync_val_compare_and_swap(&s->shard.lock, lock, lock + 1);
 	barrier_var(was); /* else it is compared three times */
 	if (was != lock)
 		return false;
 	if (*(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE || *(volatile __u32 *)&s->generation != t->c_generation ||
-	    *(volatile __u32 *)&s->kind != SCRIBE_KIND_FILE || *(volatile __u32 *)&s->parts[0]) {
-		scribe_part_unlock(s, lock);
+	    *(volatile __u32 *)&s->kind != SCRIBE_KIND_FILE || *(volatile __u32 *)&s->shards[0]) {
+		scribe_shard_unlock(s, lock);
 		return false;
 	}
 	t->events++;
 	op->align = s->align;
 	scribe_cursor_data(&s->cursor, op, 1, &op_result);
-	scribe_part_apply(t, &s->part, op, &op_result);
+	scribe_shard_apply(t, &s->shard, op, &op_result);
 	scribe_heat_count(s, op->start_ns, op->end_ns, op->bytes, op->op);
-	if (*(volatile __u32 *)&s->parts[0])
+	if (*(volatile __u32 *)&s->shards[0])
 		scribe_count_thread(t, SCRIBE_L_APPROX_TIME);
-	scribe_part_unlock(s, lock);
+	scribe_shard_unlock(s, lock);
 	if (flags & SCRIBE_SF_TRACED)
 		scribe_segment(t, t->c_slot, t->c_generation, op);
 	return true;
@@ -205,42 +205,42 @@ static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct 
 			(field) += (n);                                                                      \
 	} while (0)
 
-static __always_inline void scribe_meta_counts(struct scribe_posix_part *part,
+static __always_inline void scribe_meta_counts(struct scribe_posix_shard *shard,
 					       const struct scribe_meta_op *op, int atomic)
 {
 	switch (op->what) {
 	case SCRIBE_META_OPEN:
 	case SCRIBE_META_DUP:
-		SCRIBE_BUMP(part->opens, 1);
+		SCRIBE_BUMP(shard->opens, 1);
 		if (op->what == SCRIBE_META_DUP)
-			SCRIBE_BUMP(part->dups, 1);
-		scribe_lower(&part->open_start, op->start_ns, atomic);
-		scribe_raise(&part->open_end, op->end_ns, atomic);
+			SCRIBE_BUMP(shard->dups, 1);
+		scribe_lower(&shard->open_start, op->start_ns, atomic);
+		scribe_raise(&shard->open_end, op->end_ns, atomic);
 		break;
 	case SCRIBE_META_SEEK:
-		SCRIBE_BUMP(part->seeks, 1);
+		SCRIBE_BUMP(shard->seeks, 1);
 		break;
 	case SCRIBE_META_STAT:
-		SCRIBE_BUMP(part->stats, 1);
+		SCRIBE_BUMP(shard->stats, 1);
 		break;
 	case SCRIBE_META_MMAP:
-		SCRIBE_BUMP(part->mmaps, 1);
+		SCRIBE_BUMP(shard->mmaps, 1);
 		break;
 	case SCRIBE_META_FSYNC:
-		SCRIBE_BUMP(part->fsyncs, 1);
+		SCRIBE_BUMP(shard->fsyncs, 1);
 		break;
 	case SCRIBE_META_FDSYNC:
-		SCRIBE_BUMP(part->fdsyncs, 1);
+		SCRIBE_BUMP(shard->fdsyncs, 1);
 		break;
 	case SCRIBE_META_CLOSE:
-		scribe_lower(&part->close_start, op->start_ns, atomic);
-		scribe_raise(&part->close_end, op->end_ns, atomic);
+		scribe_lower(&shard->close_start, op->start_ns, atomic);
+		scribe_raise(&shard->close_end, op->end_ns, atomic);
 		break;
 	case SCRIBE_META_RENAME_SOURCE:
-		SCRIBE_BUMP(part->rename_sources, 1);
+		SCRIBE_BUMP(shard->rename_sources, 1);
 		break;
 	case SCRIBE_META_RENAME_TARGET:
-		SCRIBE_BUMP(part->rename_targets, 1);
+		SCRIBE_BUMP(shard->rename_targets, 1);
 		break;
 	}
 }
@@ -248,12 +248,12 @@ static __always_inline void scribe_meta_counts(struct scribe_posix_part *part,
 static __always_inline void scribe_meta_apply(struct scribe_slot *at, const struct scribe_meta_op *op,
 					      __u32 op_class, __u64 busy_ns, int atomic)
 {
-	SCRIBE_BUMP(at->part.events, 1);
-	scribe_meta_counts(&at->part, op, atomic);
+	SCRIBE_BUMP(at->shard.events, 1);
+	scribe_meta_counts(&at->shard, op, atomic);
 	if (op_class == SCRIBE_OP_META)
-		SCRIBE_BUMP(at->part.busy_ns[SCRIBE_OP_META], busy_ns);
+		SCRIBE_BUMP(at->shard.busy_ns[SCRIBE_OP_META], busy_ns);
 	else if (op_class == SCRIBE_OP_WRITE)
-		SCRIBE_BUMP(at->part.busy_ns[SCRIBE_OP_WRITE], busy_ns);
+		SCRIBE_BUMP(at->shard.busy_ns[SCRIBE_OP_WRITE], busy_ns);
 	if (op->ext >= SCRIBE_EXT_COUNT)
 		return;
 	SCRIBE_BUMP(at->ext.v[op->ext], op->ext == SCRIBE_EXT_MAPPED_BYTES ? op->bytes : 1);
@@ -284,7 +284,7 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 	if (!p || !s || !op)
 		return 1;
 	op_class = scribe_meta_class(op->what);
-	if (!scribe_part_hold(s, generation, &h))
+	if (!scribe_shard_hold(s, generation, &h))
 		return 0;
 	if (op_class == SCRIBE_OP_META)
 		busy_ns = scribe_busy_time(&s->cursor.last_end[SCRIBE_OP_META], op->start_ns, op->end_ns,
@@ -300,7 +300,7 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 		scribe_cursor_open(&s->cursor);
 	if (op->mode)
 		s->mode = op->mode;
-	scribe_part_release(&h);
+	scribe_shard_release(&h);
 	if (approx)
 		scribe_count(p, SCRIBE_L_APPROX_TIME);
 	return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records: finding or making the slot of a file, and taking a part of it to
+ * Records: finding or making the slot of a file, and taking a shard of it to
  * write on. A slot found is named by index and generation, so that a stale index is
  * seen. What runs out folds into the process's catch-all, or is counted lost.
  */
@@ -58,8 +58,8 @@ static __always_inline void scribe_slot_prefetch(void)
 	(void)*(volatile __u32 *)&s->state;
 	(void)*(volatile __u32 *)&s->cursor.last_op;
 	(void)*(volatile __u64 *)&s->ext.v[SCRIBE_EXT_CLOSE_NS];
-	(void)*(volatile __u32 *)&s->part.lock;
-	(void)*(volatile __u64 *)&s->part.close_end;
+	(void)*(volatile __u32 *)&s->shard.lock;
+	(void)*(volatile __u64 *)&s->shard.close_end;
 }
 
 /* Push a slot on its process's list; the daemon may read the list meanwhile. */
@@ -70,7 +70,7 @@ static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scrib
 }
 
 /*
- * A slot for a catch-all or a part: beyond the quota, and when the pool is used
+ * A slot for a catch-all or a shard: beyond the quota, and when the pool is used
  * up, out of what is kept for the job, so that no other job can take it away.
  */
 static __always_inline __u32 scribe_slot_kept(struct scribe_ctl *ctl, struct scribe_job_entry *job, __u32 *ret_flags)
@@ -123,7 +123,7 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	job = scribe_job_at(p->job);
 	if (!job)
 		return 0;
-	if (kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_PART)
+	if (kind == SCRIBE_KIND_CATCHALL || kind == SCRIBE_KIND_SHARD)
 		index = scribe_slot_kept(ctl, job, &flags);
 	else
 		index = scribe_slot_own(ctl, job);
@@ -270,38 +270,38 @@ static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, 
 	return index;
 }
 
-/* ---- parts ---- */
+/* ---- shards ---- */
 
 /* Try to lock; the even value it had, or 1 when busy. */
-static __always_inline __u32 scribe_part_trylock(struct scribe_slot *s)
+static __always_inline __u32 scribe_shard_trylock(struct scribe_slot *s)
 {
-	__u32 v = *(volatile __u32 *)&s->part.lock;
+	__u32 v = *(volatile __u32 *)&s->shard.lock;
 
 	if (v & 1)
 		return 1;
-	return __sync_val_compare_and_swap(&s->part.lock, v, v + 1) == v ? v : 1;
+	return __sync_val_compare_and_swap(&s->shard.lock, v, v + 1) == v ? v : 1;
 }
 
 /* A plain store of an even value: right even if the slot was given back meanwhile. */
-static __always_inline void scribe_part_unlock(struct scribe_slot *s, __u32 v)
+static __always_inline void scribe_shard_unlock(struct scribe_slot *s, __u32 v)
 {
 #ifdef __TARGET_ARCH_x86
 	asm volatile("" ::: "memory");
-	*(volatile __u32 *)&s->part.lock = v + 2;
+	*(volatile __u32 *)&s->shard.lock = v + 2;
 #else
-	__sync_lock_test_and_set(&s->part.lock, v + 2);
+	__sync_lock_test_and_set(&s->shard.lock, v + 2);
 #endif
 }
 
 struct scribe_hold {
-	struct scribe_slot *at; /* the slot whose part is held */
+	struct scribe_slot *at; /* the slot whose shard is held */
 	__u32 lock;             /* value to unlock with */
 	__u32 atomic;           /* 1: nothing is held, change it atomically */
 };
 
-/* A part of `s` that is free, or a new one, or the atomic one. */
-#define SCRIBE_PART_NONE ~0ull
-#define SCRIBE_PART_ATOMIC (1ull << 63)
+/* A shard of `s` that is free, or a new one, or the atomic one. */
+#define SCRIBE_SHARD_NONE ~0ull
+#define SCRIBE_SHARD_ATOMIC (1ull << 63)
 
 /* Another thread was first: it is given back with its process. */
 SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)
@@ -316,29 +316,29 @@ SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)
 }
 
 /*
- * Parts beyond the first: index << 32 | lock value of one now locked, with
- * SCRIBE_PART_ATOMIC of the one that needs no lock; SCRIBE_PART_NONE: no slot.
+ * Shards beyond the first: index << 32 | lock value of one now locked, with
+ * SCRIBE_SHARD_ATOMIC of the one that needs no lock; SCRIBE_SHARD_NONE: no slot.
  */
-SCRIBE_GLOBAL __u64 scribe_part_slow(struct scribe_slot *s)
+SCRIBE_GLOBAL __u64 scribe_shard_slow(struct scribe_slot *s)
 {
 	struct scribe_proc *p;
 	struct scribe_slot *at;
 	__u32 v;
 
 	if (!s)
-		return SCRIBE_PART_NONE;
+		return SCRIBE_SHARD_NONE;
 	p = scribe_proc_at(s->proc);
 	if (!p)
-		return SCRIBE_PART_NONE;
-	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
-		__u32 index = *(volatile __u32 *)&s->parts[i];
+		return SCRIBE_SHARD_NONE;
+	for (int i = 0; i < SCRIBE_EXTRA_SHARDS; i++) {
+		__u32 index = *(volatile __u32 *)&s->shards[i];
 
 		if (!index) {
-			__u32 made = scribe_slot_new(p, s->proc, SCRIBE_KIND_PART);
+			__u32 made = scribe_slot_new(p, s->proc, SCRIBE_KIND_SHARD);
 
 			if (!made)
 				break;
-			index = __sync_val_compare_and_swap(&s->parts[i], 0, made);
+			index = __sync_val_compare_and_swap(&s->shards[i], 0, made);
 			if (index)
 				scribe_slot_abandon(p, made);
 			else
@@ -347,19 +347,19 @@ SCRIBE_GLOBAL __u64 scribe_part_slow(struct scribe_slot *s)
 		at = scribe_slot_at(index);
 		if (!at)
 			break;
-		if (i == SCRIBE_EXTRA_PARTS - 1)
-			return (__u64)index << 32 | SCRIBE_PART_ATOMIC;
-		v = scribe_part_trylock(at);
+		if (i == SCRIBE_EXTRA_SHARDS - 1)
+			return (__u64)index << 32 | SCRIBE_SHARD_ATOMIC;
+		v = scribe_shard_trylock(at);
 		if (v != 1)
 			return (__u64)index << 32 | v;
 	}
-	return SCRIBE_PART_NONE;
+	return SCRIBE_SHARD_NONE;
 }
 
-/* The part that this CPU tries first: once parts have been added, CPUs spread over them. */
-static __always_inline struct scribe_slot *scribe_part_here(struct scribe_slot *s)
+/* The shard that this CPU tries first: once shards have been added, CPUs spread over them. */
+static __always_inline struct scribe_slot *scribe_shard_here(struct scribe_slot *s)
 {
-	__u32 other = *(volatile __u32 *)&s->parts[0];
+	__u32 other = *(volatile __u32 *)&s->shards[0];
 	struct scribe_slot *at = 0;
 
 	if (other && (bpf_get_smp_processor_id() & 1))
@@ -368,26 +368,26 @@ static __always_inline struct scribe_slot *scribe_part_here(struct scribe_slot *
 }
 
 /*
- * Hold a part of the slot found earlier. False: the slot is not that one any
+ * Hold a shard of the slot found earlier. False: the slot is not that one any
  * more (retired by the daemon), or nothing could be held.
  */
-static __always_inline bool scribe_part_hold(struct scribe_slot *s, __u32 generation, struct scribe_hold *h)
+static __always_inline bool scribe_shard_hold(struct scribe_slot *s, __u32 generation, struct scribe_hold *h)
 {
 	__u32 v;
 
-	h->at = scribe_part_here(s);
+	h->at = scribe_shard_here(s);
 	h->atomic = 0;
-	v = scribe_part_trylock(h->at);
+	v = scribe_shard_trylock(h->at);
 	if (v == 1 && h->at != s) {
 		h->at = s;
-		v = scribe_part_trylock(s);
+		v = scribe_shard_trylock(s);
 	}
 	if (v == 1) {
-		__u64 got = scribe_part_slow(s);
+		__u64 got = scribe_shard_slow(s);
 
-		if (got == SCRIBE_PART_NONE)
+		if (got == SCRIBE_SHARD_NONE)
 			return false;
-		h->atomic = (got & SCRIBE_PART_ATOMIC) != 0;
+		h->atomic = (got & SCRIBE_SHARD_ATOMIC) != 0;
 		h->at = scribe_slot_at((__u32)(got >> 32) & 0x7fffffff);
 		v = (__u32)got;
 		if (!h->at)
@@ -397,14 +397,14 @@ static __always_inline bool scribe_part_hold(struct scribe_slot *s, __u32 genera
 	if (*(volatile __u32 *)&s->generation == generation && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
 		return true;
 	if (!h->atomic)
-		scribe_part_unlock(h->at, h->lock);
+		scribe_shard_unlock(h->at, h->lock);
 	return false;
 }
 
-static __always_inline void scribe_part_release(struct scribe_hold *h)
+static __always_inline void scribe_shard_release(struct scribe_hold *h)
 {
 	if (!h->atomic)
-		scribe_part_unlock(h->at, h->lock);
+		scribe_shard_unlock(h->at, h->lock);
 }
 
 #endif

@@ -162,7 +162,7 @@ static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, str
 /*
  * Calls on a stream's descriptor that no counter of its record is for: stat,
  * which the C library makes itself, is in the ledger only; others are POSIX's.
- * What has no POSIX counter either stays with the stream, in its own ext part.
+ * What has no POSIX counter either stays with the stream, in its own ext shard.
  */
 static __always_inline bool scribe_not_streams(const struct scribe_thread *t, const struct scribe_proc *p,
 					       const struct scribe_slot *s, const struct scribe_meta_op *op)

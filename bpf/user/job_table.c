@@ -17,7 +17,7 @@ static uint32_t reserve_least(const struct scribe_bpf *b)
 	return b->opt.slots / 64 + 16;
 }
 
-/* Pool entries that only catch-alls and parts may take, each job its share. */
+/* Pool entries that only catch-alls and shards may take, each job its share. */
 static void set_reserve(struct scribe_bpf *b)
 {
 	uint32_t sum = reserve_least(b), shares = 0;

@@ -174,17 +174,17 @@ uint64_t scribe_bpf_put(const struct scribe_bpf *b);
 uint64_t scribe_bpf_ring_bytes(const struct scribe_bpf *b, uint64_t *ret_most);
 void scribe_bpf_skip_to(struct scribe_bpf *bpf, uint64_t position);
 
-/* One record of a process: the slot, its parts (1 to 4) and their tables. */
+/* One record of a process: the slot, its shards (1 to 4) and their tables. */
 struct scribe_slot_view {
 	uint32_t index;
 	const struct scribe_slot *slot;
-	unsigned nparts;
-	const struct scribe_posix_part *part[1 + SCRIBE_EXTRA_PARTS];
-	const struct scribe_ext_part *ext[1 + SCRIBE_EXTRA_PARTS];
-	const struct scribe_value_table *access[1 + SCRIBE_EXTRA_PARTS]; /* or NULL */
-	const struct scribe_value_table *stride[1 + SCRIBE_EXTRA_PARTS]; /* or NULL */
-	const struct scribe_heat *heat[1 + SCRIBE_EXTRA_PARTS];
-	const struct scribe_heat_table *heat_table[1 + SCRIBE_EXTRA_PARTS]; /* or NULL */
+	unsigned nshards;
+	const struct scribe_posix_shard *shard[1 + SCRIBE_EXTRA_SHARDS];
+	const struct scribe_ext_shard *ext[1 + SCRIBE_EXTRA_SHARDS];
+	const struct scribe_value_table *access[1 + SCRIBE_EXTRA_SHARDS]; /* or NULL */
+	const struct scribe_value_table *stride[1 + SCRIBE_EXTRA_SHARDS]; /* or NULL */
+	const struct scribe_heat *heat[1 + SCRIBE_EXTRA_SHARDS];
+	const struct scribe_heat_table *heat_table[1 + SCRIBE_EXTRA_SHARDS]; /* or NULL */
 };
 typedef int (*scribe_slot_fn)(void *ctx, const struct scribe_slot_view *view);
 
@@ -214,14 +214,14 @@ int scribe_bpf_give(struct scribe_bpf *bpf, uint32_t proc, const struct scribe_b
  */
 int scribe_bpf_drain_live(struct scribe_bpf *bpf, uint32_t proc, scribe_slot_fn fn, void *ctx);
 
-/* Sums over a record's parts. */
+/* Sums over a record's shards. */
 struct scribe_slot_copy {
 	uint32_t kind, generation;
-	uint64_t events, ops[2], bytes[2], busy_ns[3], max_ns[2]; /* as in struct scribe_posix_part */
+	uint64_t events, ops[2], bytes[2], busy_ns[3], max_ns[2]; /* as in struct scribe_posix_shard */
 };
 /*
  * What stands in record *slot of a living process now, and in *slot the next one, 0 at the end. Takes nothing,
- * changes nothing and waits for nobody: where a writer does not let go, its part is read as it is.
+ * changes nothing and waits for nobody: where a writer does not let go, its shard is read as it is.
  * 1: ret_look is told; 0: nothing is to be told of this one; -ENOENT: it is none of the process's; -EAGAIN: the
  * next one is not known for a moment, and *slot is as it was.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Reading a record that is in use: its sums, in bounded time. Parts are copied between two equal
+ * Reading a record that is in use: its sums, in bounded time. Shards are copied between two equal
  * even values of their lock word, for at most LOOK_TRIES; then what was read last stands, which may
  * miss the operation under way. Runs in the daemon's main thread. Must not change anything.
  */
@@ -10,7 +10,7 @@
 
 #define LOOK_TRIES 32
 
-static void add_once(const struct scribe_posix_part *p, struct scribe_slot_copy *l)
+static void add_once(const struct scribe_posix_shard *p, struct scribe_slot_copy *l)
 {
 	l->events += p->events;
 	for (int i = 0; i < 2; i++) {
@@ -24,7 +24,7 @@ static void add_once(const struct scribe_posix_part *p, struct scribe_slot_copy 
 }
 
 /* Between two writers, where that can be had soon. */
-static void add_part(const struct scribe_posix_part *p, struct scribe_slot_copy *l)
+static void add_shard(const struct scribe_posix_shard *p, struct scribe_slot_copy *l)
 {
 	const struct scribe_slot_copy before = *l;
 
@@ -42,12 +42,12 @@ static void add_part(const struct scribe_posix_part *p, struct scribe_slot_copy 
 static bool has_anything(struct scribe_bpf *b, const struct scribe_slot *s, struct scribe_slot_copy *l)
 {
 	*l = (struct scribe_slot_copy){.kind = s->kind, .generation = s->generation};
-	add_part(&s->part, l);
-	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
-		const struct scribe_slot *part = s->parts[i] ? scribe_bpf_slot(b, s->parts[i]) : NULL;
+	add_shard(&s->shard, l);
+	for (int i = 0; i < SCRIBE_EXTRA_SHARDS; i++) {
+		const struct scribe_slot *shard = s->shards[i] ? scribe_bpf_slot(b, s->shards[i]) : NULL;
 
-		if (part)
-			add_part(&part->part, l);
+		if (shard)
+			add_shard(&shard->shard, l);
 	}
 	return l->events > 0;
 }
@@ -62,7 +62,7 @@ int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct 
 	uint32_t next = SCRIBE_LINK_PENDING;
 	bool speaks;
 
-	if (!p || !p->proc_id || !s || !*slot || s->proc_id != p->proc_id || s->kind == SCRIBE_KIND_PART)
+	if (!p || !p->proc_id || !s || !*slot || s->proc_id != p->proc_id || s->kind == SCRIBE_KIND_SHARD)
 		return -ENOENT;
 	for (int i = 0; i < LOOK_TRIES && next == SCRIBE_LINK_PENDING; i++)
 		next = __atomic_load_n(&s->next, __ATOMIC_ACQUIRE);
@@ -84,7 +84,7 @@ static void add_undrained(struct scribe_bpf *b, const struct scribe_proc *p, uin
 
 		if (!s || s->proc_id != p->proc_id)
 			return;
-		if (s->kind != SCRIBE_KIND_PART && s->state == SCRIBE_SLOT_LIVE && has_anything(b, s, &l))
+		if (s->kind != SCRIBE_KIND_SHARD && s->state == SCRIBE_SLOT_LIVE && has_anything(b, s, &l))
 			events[(s->flags & SCRIBE_SF_EXCLUDED) != 0] += l.events;
 		next = scribe_slot_next(s);
 	}

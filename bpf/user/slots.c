@@ -17,7 +17,7 @@
 #include "logfmt/base/clock.h"
 #include "bpf/user/map_calls.h"
 
-/* With naps of 20 us after each 64: some 6 ms for one part */
+/* With naps of 20 us after each 64: some 6 ms for one shard */
 #define DRAIN_LOCK_TRIES 20000
 #define DRAIN_BATCH 4096
 #define DRAIN_LOOK_EVERY 16
@@ -42,13 +42,13 @@ static struct scribe_heat_table *heat_at(struct scribe_bpf *b, uint32_t index)
 /* Pointers into the map: valid until the slot is given back. */
 static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const struct scribe_slot *s)
 {
-	v->part[v->nparts] = &s->part;
-	v->ext[v->nparts] = &s->ext;
-	v->access[v->nparts] = table_at(b, s->part.access_table);
-	v->stride[v->nparts] = table_at(b, s->part.stride_table);
-	v->heat[v->nparts] = &s->heat;
-	v->heat_table[v->nparts] = heat_at(b, s->heat.table);
-	v->nparts++;
+	v->shard[v->nshards] = &s->shard;
+	v->ext[v->nshards] = &s->ext;
+	v->access[v->nshards] = table_at(b, s->shard.access_table);
+	v->stride[v->nshards] = table_at(b, s->shard.stride_table);
+	v->heat[v->nshards] = &s->heat;
+	v->heat_table[v->nshards] = heat_at(b, s->heat.table);
+	v->nshards++;
 }
 
 /* The record as it lies in the map: for a process that has ended. */
@@ -60,11 +60,11 @@ static void view_direct(struct scribe_bpf *b, uint32_t index, struct scribe_slot
 	v->index = index;
 	v->slot = s;
 	view_add(b, v, s);
-	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
-		struct scribe_slot *part = scribe_bpf_slot(b, s->parts[i]);
+	for (int i = 0; i < SCRIBE_EXTRA_SHARDS; i++) {
+		struct scribe_slot *shard = scribe_bpf_slot(b, s->shards[i]);
 
-		if (s->parts[i] && part)
-			view_add(b, v, part);
+		if (s->shards[i] && shard)
+			view_add(b, v, shard);
 	}
 }
 
@@ -77,19 +77,19 @@ static void nap(void)
 
 /* Copies for a record that others may be writing. */
 struct drain_copy {
-	struct scribe_slot slot[1 + SCRIBE_EXTRA_PARTS];
-	struct scribe_value_table table[1 + SCRIBE_EXTRA_PARTS][2];
-	struct scribe_heat_table heat[1 + SCRIBE_EXTRA_PARTS];
+	struct scribe_slot slot[1 + SCRIBE_EXTRA_SHARDS];
+	struct scribe_value_table table[1 + SCRIBE_EXTRA_SHARDS][2];
+	struct scribe_heat_table heat[1 + SCRIBE_EXTRA_SHARDS];
 };
 
 /*
- * One part as it is between two writers: the lock is even and the same before
- * and after. After many tries the last copy is taken (the atomic part has no lock).
+ * One shard as it is between two writers: the lock is even and the same before
+ * and after. After many tries the last copy is taken (the atomic shard has no lock).
  */
-static void copy_part(struct scribe_bpf *b, const struct scribe_slot *from, struct scribe_slot *to,
-		      struct scribe_value_table table[2], struct scribe_heat_table *heat)
+static void copy_shard(struct scribe_bpf *b, const struct scribe_slot *from, struct scribe_slot *to,
+		       struct scribe_value_table table[2], struct scribe_heat_table *heat)
 {
-	const volatile uint32_t *lock = &from->part.lock;
+	const volatile uint32_t *lock = &from->shard.lock;
 
 	for (int i = 0; i < DRAIN_LOCK_TRIES; i++) {
 		uint32_t before = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
@@ -102,9 +102,9 @@ static void copy_part(struct scribe_bpf *b, const struct scribe_slot *from, stru
 			continue;
 		}
 		*to = *from;
-		if ((t = table_at(b, to->part.access_table)))
+		if ((t = table_at(b, to->shard.access_table)))
 			table[0] = *t;
-		if ((t = table_at(b, to->part.stride_table)))
+		if ((t = table_at(b, to->shard.stride_table)))
 			table[1] = *t;
 		if ((h = heat_at(b, to->heat.table)))
 			*heat = *h;
@@ -120,21 +120,21 @@ static void copy_part(struct scribe_bpf *b, const struct scribe_slot *from, stru
 static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c, struct scribe_slot_view *v)
 {
 	memset(v, 0, sizeof(*v));
-	copy_part(b, scribe_bpf_slot(b, index), &c->slot[0], c->table[0], &c->heat[0]);
+	copy_shard(b, scribe_bpf_slot(b, index), &c->slot[0], c->table[0], &c->heat[0]);
 	v->index = index;
 	v->slot = &c->slot[0];
 	view_add(b, v, &c->slot[0]);
-	for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
-		const struct scribe_slot *part = scribe_bpf_slot(b, c->slot[0].parts[i]);
+	for (int i = 0; i < SCRIBE_EXTRA_SHARDS; i++) {
+		const struct scribe_slot *shard = scribe_bpf_slot(b, c->slot[0].shards[i]);
 
-		if (!c->slot[0].parts[i] || !part)
+		if (!c->slot[0].shards[i] || !shard)
 			continue;
-		copy_part(b, part, &c->slot[i + 1], c->table[i + 1], &c->heat[i + 1]);
+		copy_shard(b, shard, &c->slot[i + 1], c->table[i + 1], &c->heat[i + 1]);
 		view_add(b, v, &c->slot[i + 1]);
 	}
 	/* view_add found the tables in the map; the consistent ones are the copies. */
-	for (unsigned n = 0, i = 0; i <= SCRIBE_EXTRA_PARTS; i++) {
-		if (i && !c->slot[0].parts[i - 1])
+	for (unsigned n = 0, i = 0; i <= SCRIBE_EXTRA_SHARDS; i++) {
+		if (i && !c->slot[0].shards[i - 1])
 			continue;
 		if (v->access[n])
 			v->access[n] = &c->table[i][0];
@@ -149,8 +149,8 @@ static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c
 /* What the ledger's "recorded" and "folded" gain by a record. */
 static void view_count(const struct scribe_slot_view *v, uint64_t sum[2])
 {
-	for (unsigned i = 0; i < v->nparts; i++)
-		sum[v->slot->kind == SCRIBE_KIND_CATCHALL] += v->part[i]->events;
+	for (unsigned i = 0; i < v->nshards; i++)
+		sum[v->slot->kind == SCRIBE_KIND_CATCHALL] += v->shard[i]->events;
 }
 
 static void job_count(struct scribe_job_entry *job, const uint64_t sum[2])
@@ -161,7 +161,7 @@ static void job_count(struct scribe_job_entry *job, const uint64_t sum[2])
 
 static bool slot_speaks(const struct scribe_slot *s, uint32_t proc_id)
 {
-	return s->proc_id == proc_id && s->state == SCRIBE_SLOT_LIVE && s->kind != SCRIBE_KIND_PART;
+	return s->proc_id == proc_id && s->state == SCRIBE_SLOT_LIVE && s->kind != SCRIBE_KIND_SHARD;
 }
 
 /*
@@ -233,8 +233,8 @@ static void slot_give(struct scribe_bpf *b, struct scribe_job_entry *job, uint32
 	if (s->flags & SCRIBE_SF_FROM_RESERVE)
 		__sync_fetch_and_sub(&job->kept, 1);
 
-	table_give(b, s->part.access_table);
-	table_give(b, s->part.stride_table);
+	table_give(b, s->shard.access_table);
+	table_give(b, s->shard.stride_table);
 	heat_give(b, s->heat.table);
 	memset(s, 0, sizeof(*s));
 	s->generation = generation;
@@ -309,13 +309,13 @@ static bool list_give(struct scribe_bpf *b, struct scribe_proc *p, uint64_t unti
 		next = scribe_slot_next(s);
 		/* who dies here has lost a slot of the pool, and the next one goes on behind it */
 		__atomic_store_n(&p->head, next, __ATOMIC_SEQ_CST);
-		if (s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_PART) {
+		if (s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_SHARD) {
 			__sync_fetch_and_sub(&job->used, 1);
 			index_forget(b, index, s);
 		}
-		for (int i = 0; i < SCRIBE_EXTRA_PARTS; i++) {
-			if (s->parts[i] && s->parts[i] <= b->opt.slots)
-				slot_give(b, job, s->parts[i]);
+		for (int i = 0; i < SCRIBE_EXTRA_SHARDS; i++) {
+			if (s->shards[i] && s->shards[i] <= b->opt.slots)
+				slot_give(b, job, s->shards[i]);
 		}
 		slot_give(b, job, index);
 		index = next;
@@ -393,11 +393,11 @@ int scribe_bpf_give(struct scribe_bpf *b, uint32_t proc, const struct scribe_bpf
 
 static bool anything_in(const struct scribe_slot *s)
 {
-	static const struct scribe_ext_part none;
+	static const struct scribe_ext_shard none;
 
-	if (s->parts[0])
+	if (s->shards[0])
 		return true;
-	return s->part.lock != 0 || memcmp(&s->ext, &none, sizeof(none)) != 0;
+	return s->shard.lock != 0 || memcmp(&s->ext, &none, sizeof(none)) != 0;
 }
 
 /*
@@ -429,7 +429,7 @@ int scribe_bpf_drain_live(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn
 				__atomic_store_n(&p->catchall, 0, __ATOMIC_SEQ_CST);
 			__atomic_store_n(&s->state, SCRIBE_SLOT_RETIRED, __ATOMIC_SEQ_CST);
 			index_forget(b, index, s);
-			if (s->parts[SCRIBE_EXTRA_PARTS - 1])
+			if (s->shards[SCRIBE_EXTRA_SHARDS - 1])
 				nap();
 			view_copy(b, index, copy, &v);
 			if (anything_in(v.slot))

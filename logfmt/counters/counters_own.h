@@ -2,7 +2,7 @@
 /*
  * Counters of the modules that are ours (ids from 48 up; stock readers skip
  * them): the process table and the completeness ledger. POSIX_EXT has its list
- * in logfmt/rules/posix_part.h, the ledger's integers in logfmt/counters/ledger_list.h.
+ * in logfmt/rules/posix_shard.h, the ledger's integers in logfmt/counters/ledger_list.h.
  */
 #ifndef LOGFMT_COUNTERS_COUNTERS_OWN_H
 #define LOGFMT_COUNTERS_COUNTERS_OWN_H

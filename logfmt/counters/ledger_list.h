@@ -12,7 +12,7 @@
 	X(RECORDED, "operations recorded in a file's own record")                                            \
 	X(OVERFLOWED, "operations recorded in a process's catch-all record")                                 \
 	X(OVERFLOWED_FILES, "files folded because records ran out, or because their user had as many as one may have")  \
-	X(ATOMIC, "operations recorded without a lock, all parts being busy")                                \
+	X(ATOMIC, "operations recorded without a lock, all shards being busy")                               \
 	X(APPROX_OFFSET, "offsets approximate: two threads on one description")                              \
 	X(APPROX_VALUES, "sizes or strides not in a table: tables ran out")                                  \
 	X(APPROX_TIME, "times approximate: cursor contended, or no clock allowed")                           \

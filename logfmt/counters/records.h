@@ -20,7 +20,7 @@
 #include "logfmt/counters/counters_site.h"
 #include "logfmt/counters/counters_stdio.h"
 #include "logfmt/counters/ledger_list.h"
-#include "logfmt/rules/posix_part.h"
+#include "logfmt/rules/posix_shard.h"
 
 #ifdef __cplusplus
 #define SCRIBE_STATIC_ASSERT static_assert

@@ -2,7 +2,7 @@
 /*
  * LAYERS records: for each file the bytes at the level of HDF5 and PnetCDF, of MPI-IO and of system
  * calls, and their ratios. The daemon's log builder adds the other modules' sums; the ratios are
- * made again wherever records are joined, also by the ranks. Knows where the kernel's parts keep
+ * made again wherever records are joined, also by the ranks. Knows where the kernel's shards keep
  * what, nothing of files.
  */
 #include "logfmt/records/layers.h"
@@ -14,7 +14,7 @@
 /* Where a level's counters stand: bytes read, written; beneath: read, written, time; -1 none. */
 struct level {
 	int module, bytes, lower_bytes, time;
-	unsigned field; /* of the three in the ext part */
+	unsigned field; /* of the three in the ext shard */
 };
 
 /* STDIO's bytes are counted at the level of POSIX. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Records of STDIO, MPI-IO, HDF5 and PnetCDF from what the kernel programs counted of a library's
- * calls. Which field of a part is which counter is set by logfmt/rules/lib_rules.h; nanoseconds
+ * calls. Which field of a shard is which counter is set by logfmt/rules/lib_rules.h; nanoseconds
  * become seconds on the grid of grid.h. Run by the daemon when a log is built; nothing is
  * allocated. Knows the units of both sides, nothing of processes or files.
  */
@@ -58,10 +58,10 @@ static void put_patterns(int module, int64_t *counters, const struct scribe_valu
 	scribe_common_give(group, table, used, counters);
 }
 
-/* The part's dups are FDOPENS here, its fsyncs FLUSHES (lib_rules.h). */
+/* The shard's dups are FDOPENS here, its fsyncs FLUSHES (lib_rules.h). */
 static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_stdio_record *r)
 {
-	const struct scribe_posix_part *s = &acc->sum;
+	const struct scribe_posix_shard *s = &acc->sum;
 	int64_t *c = r->counters;
 	double *f = r->fcounters;
 
@@ -89,11 +89,11 @@ static size_t make_stdio(const struct scribe_posix_acc *acc, uint64_t base, stru
 	return sizeof(*r);
 }
 
-/* The ext part begins with MPI-IO's own counters, in the record's order up to VIEWS. */
+/* The ext shard begins with MPI-IO's own counters, in the record's order up to VIEWS. */
 static size_t make_mpiio(const struct scribe_posix_acc *acc, uint64_t base, int64_t mode,
 			 struct scribe_mpiio_record *r)
 {
-	const struct scribe_posix_part *s = &acc->sum;
+	const struct scribe_posix_shard *s = &acc->sum;
 	int64_t *c = r->counters;
 	double *f = r->fcounters;
 
@@ -132,7 +132,7 @@ static int64_t flag(uint64_t v)
 
 static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct scribe_h5f_record *r)
 {
-	const struct scribe_posix_part *s = &acc->sum;
+	const struct scribe_posix_shard *s = &acc->sum;
 
 	r->counters[SCRIBE_H5F_OPENS] = (int64_t)acc->ext.v[SCRIBE_H5F_OPENS];
 	r->counters[SCRIBE_H5F_FLUSHES] = (int64_t)acc->ext.v[SCRIBE_H5F_FLUSHES];
@@ -149,7 +149,7 @@ static size_t make_h5f(const struct scribe_posix_acc *acc, uint64_t base, struct
 static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const struct patterns *patterns,
 		       struct scribe_h5d_record *r)
 {
-	const struct scribe_posix_part *s = &acc->sum;
+	const struct scribe_posix_shard *s = &acc->sum;
 	int64_t *c = r->counters;
 	double *f = r->fcounters;
 
@@ -185,11 +185,11 @@ static size_t make_h5d(const struct scribe_posix_acc *acc, uint64_t base, const 
 	return sizeof(*r);
 }
 
-/* Waits are counted as the part's reads; a file has no reads of its own. */
+/* Waits are counted as the shard's reads; a file has no reads of its own. */
 static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
 			   struct scribe_pnetcdf_file_record *r)
 {
-	const struct scribe_posix_part *s = &acc->sum;
+	const struct scribe_posix_shard *s = &acc->sum;
 	double *f = r->fcounters;
 
 	for (int i = 0; i < SCRIBE_PNETCDF_FILE_COUNT; i++)
@@ -208,10 +208,10 @@ static size_t make_nc_file(const struct scribe_posix_acc *acc, uint64_t base,
 /* A variable's counter by its place (logfmt/rules/lib_rules.h). */
 static int64_t nc_field(const struct scribe_posix_acc *acc, unsigned field)
 {
-	struct scribe_posix_part part = acc->sum;
-	struct scribe_ext_part ext = acc->ext;
+	struct scribe_posix_shard shard = acc->sum;
+	struct scribe_ext_shard ext = acc->ext;
 
-	return (int64_t)*scribe_lib_place_at(&part, &ext, field);
+	return (int64_t)*scribe_lib_place_at(&shard, &ext, field);
 }
 
 static int64_t nc_sum(const int64_t *c, int first, int last)
@@ -252,7 +252,7 @@ static size_t make_nc_var(const struct scribe_posix_acc *acc, uint64_t base, con
 			  struct scribe_pnetcdf_var_record *r)
 {
 	uint64_t pattern = acc->ext.v[SCRIBE_LIB_NC_SHAPE];
-	const struct scribe_posix_part *s = &acc->sum;
+	const struct scribe_posix_shard *s = &acc->sum;
 	int64_t *c = r->counters;
 	double *f = r->fcounters;
 
@@ -319,4 +319,4 @@ _Static_assert(SCRIBE_MPIIO_BYTES_WRITTEN == SCRIBE_MPIIO_BYTES_READ + 1 &&
 	       "order of counters");
 _Static_assert(sizeof(struct scribe_access_pattern) == SCRIBE_VALUE_WIDTH * sizeof(int64_t),
 	       "a shape is a common value");
-_Static_assert((int)SCRIBE_MPIIO_VIEWS < (int)SCRIBE_EXT_COUNT, "MPI-IO's own counters fit the ext part");
+_Static_assert((int)SCRIBE_MPIIO_VIEWS < (int)SCRIBE_EXT_COUNT, "MPI-IO's own counters fit the ext shard");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From what the kernel kept of a library's file to a record of its module. The
- * parts are added up as POSIX's are (logfmt/records/posix_finish.h); which field is
+ * shards are added up as POSIX's are (logfmt/records/posix_finish.h); which field is
  * which counter stands in logfmt/rules/lib_rules.h.
  */
 #ifndef LOGFMT_RECORDS_LIB_FINISH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel parts added up and turned into records. An accumulator holds the sums of one record and
+ * Kernel shards added up and turned into records. An accumulator holds the sums of one record and
  * two maps of distinct values; the maps own memory beyond their first four entries, which
- * scribe_posix_acc_free frees. The daemon adds parts as it drains them and makes records when a log
+ * scribe_posix_acc_free frees. The daemon adds shards as it drains them and makes records when a log
  * is built. Knows the units of both sides, nothing of processes or files.
  */
 #include "logfmt/records/posix_finish.h"
@@ -167,10 +167,10 @@ static void sooner(uint64_t *at, uint64_t ns)
 }
 
 /*
- * All fields of a part that can be added; of equal slowest operations the larger size counts, so
- * that the order of parts does not matter.
+ * All fields of a shard that can be added; of equal slowest operations the larger size counts, so
+ * that the order of shards does not matter.
  */
-static void add_sums(struct scribe_posix_part *s, const struct scribe_posix_part *p)
+static void add_sums(struct scribe_posix_shard *s, const struct scribe_posix_shard *p)
 {
 	s->events += p->events;
 	s->opens += p->opens;
@@ -210,18 +210,18 @@ static void add_sums(struct scribe_posix_part *s, const struct scribe_posix_part
 }
 
 /* Values first: these alone can fail, and the sums are then all or nothing. */
-int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_part *part,
+int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_shard *shard,
 			 const struct scribe_value_table *access, const struct scribe_value_table *stride)
 {
-	if (map_add_all(&acc->access, part->access, SCRIBE_TOP_VALUES) ||
-	    map_add_all(&acc->stride, part->stride, SCRIBE_TOP_VALUES) || map_add_table(&acc->access, access) ||
+	if (map_add_all(&acc->access, shard->access, SCRIBE_TOP_VALUES) ||
+	    map_add_all(&acc->stride, shard->stride, SCRIBE_TOP_VALUES) || map_add_table(&acc->access, access) ||
 	    map_add_table(&acc->stride, stride))
 		return -ENOMEM;
-	add_sums(&acc->sum, part);
+	add_sums(&acc->sum, shard);
 	return 0;
 }
 
-int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_ext_part *ext)
+int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_ext_shard *ext)
 {
 	for (int i = 0; i < SCRIBE_EXT_COUNT; i++)
 		acc->ext.v[i] += ext->v[i];
@@ -258,7 +258,7 @@ static void put_values(int64_t *values, int64_t *counts, const struct scribe_val
 	}
 }
 
-static void put_data(int64_t *c, const struct scribe_posix_part *s)
+static void put_data(int64_t *c, const struct scribe_posix_shard *s)
 {
 	/* Read and write counters of a kind stand side by side. */
 	for (int w = 0; w < 2; w++) {
@@ -276,7 +276,7 @@ static void put_data(int64_t *c, const struct scribe_posix_part *s)
 	c[SCRIBE_POSIX_FILE_NOT_ALIGNED] = (int64_t)s->file_not_aligned;
 }
 
-static void put_calls(int64_t *c, const struct scribe_posix_part *s)
+static void put_calls(int64_t *c, const struct scribe_posix_shard *s)
 {
 	c[SCRIBE_POSIX_OPENS] = (int64_t)s->opens;
 	c[SCRIBE_POSIX_FILENOS] = -1; /* fileno makes no system call */
@@ -291,7 +291,7 @@ static void put_calls(int64_t *c, const struct scribe_posix_part *s)
 }
 
 /* Moments are seconds from `base`, durations plain seconds. */
-static void put_times(double *f, const struct scribe_posix_part *s, uint64_t base)
+static void put_times(double *f, const struct scribe_posix_shard *s, uint64_t base)
 {
 	f[SCRIBE_POSIX_F_OPEN_START_TIMESTAMP] = scribe_grid_when(s->open_start, base);
 	f[SCRIBE_POSIX_F_OPEN_END_TIMESTAMP] = scribe_grid_when(s->open_end, base);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what the kernel kept of a file to records of the log: add up the parts
+ * From what the kernel kept of a file to records of the log: add up the shards
  * of one or many processes and names, then make the POSIX and POSIX_EXT record.
  */
 #ifndef LOGFMT_RECORDS_POSIX_FINISH_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "logfmt/counters/records.h"
-#include "logfmt/rules/posix_part.h"
+#include "logfmt/rules/posix_shard.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,7 @@ extern "C" {
 
 /*
  * Distinct values with counts; grows beyond its own places when it must. What a process does to a file
- * brings at most 32 a part, as Darshan's record has; but any number of processes may come together in one
+ * brings at most 32 a shard, as Darshan's record has; but any number of processes may come together in one
  * record, so there is a bound: values that are new beyond it are not followed.
  */
 #define SCRIBE_MAP_OWN	4
@@ -32,8 +32,8 @@ struct scribe_value_map {
 
 /* All zero is a valid empty one. About 850 bytes; never copied by assignment once used. */
 struct scribe_posix_acc {
-	struct scribe_posix_part sum; /* its own value places stay unused */
-	struct scribe_ext_part ext;
+	struct scribe_posix_shard sum; /* its own value places stay unused */
+	struct scribe_ext_shard ext;
 	struct scribe_value_map access, stride;
 };
 
@@ -42,12 +42,12 @@ void scribe_posix_acc_init(struct scribe_posix_acc *acc);
 void scribe_posix_acc_free(struct scribe_posix_acc *acc);
 
 /*
- * Add one part with its tables of further values (NULL: none). 0 or -ENOMEM
- * (then the part's values may be half counted; its sums are all or nothing).
+ * Add one shard with its tables of further values (NULL: none). 0 or -ENOMEM
+ * (then the shard's values may be half counted; its sums are all or nothing).
  */
-int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_part *part,
+int scribe_posix_acc_add(struct scribe_posix_acc *acc, const struct scribe_posix_shard *shard,
 			 const struct scribe_value_table *access, const struct scribe_value_table *stride);
-int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_ext_part *ext);
+int scribe_posix_acc_add_ext(struct scribe_posix_acc *acc, const struct scribe_ext_shard *ext);
 /* Add all of `other`, which stays as it is. 0 or -ENOMEM. */
 int scribe_posix_acc_join(struct scribe_posix_acc *acc, const struct scribe_posix_acc *other);
 

@@ -29,14 +29,14 @@ struct scribe_heat_table {
 	struct scribe_heat_bin bin[SCRIBE_HEAT_BINS];
 };
 
-/* The bin that a record is in. Whoever holds the record's part changes it. */
+/* The bin that a record is in. Whoever holds the record's shard changes it. */
 struct scribe_heat {
 	scribe_u64 from_ns;  /* its begin, 0: there is none */
 	scribe_u64 to_ns;    /* behind it: 0.1 s later, or more where no table was to be had */
 	scribe_u64 bytes[2]; /* in it: READ, WRITE */
 	scribe_u32 table;    /* 1 + index of the table, 0: none */
-	scribe_u32 lock;     /* of a part that nobody holds: 1 while it is changed */
-	scribe_u64 spill[2]; /* of such a part: moved at some time while it was used */
+	scribe_u32 lock;     /* of a shard that nobody holds: 1 while it is changed */
+	scribe_u64 spill[2]; /* of such a shard: moved at some time while it was used */
 };
 
 /* Is all of it in the record's bin? */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a call of an I/O library does to a record: STDIO, MPI-IO, HDF5, PnetCDF.
- * The record is a POSIX part whose fields mean the same in every module (opens,
- * data, times), beside the module's own counters in the ext part. Which is
+ * The record is a POSIX shard whose fields mean the same in every module (opens,
+ * data, times), beside the module's own counters in the ext shard. Which is
  * which:
  *
- *   STDIO   part.opens, ops, bytes, max_byte, seeks; dups = FDOPENS, fsyncs =
+ *   STDIO   shard.opens, ops, bytes, max_byte, seeks; dups = FDOPENS, fsyncs =
  *           FLUSHES; ext: as for POSIX (calls beneath the stream)
- *   MPI-IO  ext.v[SCRIBE_MPIIO_INDEP_OPENS .. VIEWS]; sizes and data in part
+ *   MPI-IO  ext.v[SCRIBE_MPIIO_INDEP_OPENS .. VIEWS]; sizes and data in shard
  *   H5F     ext.v[SCRIBE_H5F_OPENS .. USE_MPIIO]
  *   H5D     ext.v[SCRIBE_H5D_OPENS .. FLUSHES], [.. POINT_SELECTS], and what a
- *           dataset is (SCRIBE_LIB_H5D_*: set, not counted); data in part
+ *           dataset is (SCRIBE_LIB_H5D_*: set, not counted); data in shard
  *   PNETCDF_FILE  ext.v[SCRIBE_PNETCDF_FILE_CREATES .. WAIT_FAILURES]; waits are
- *           the part's reads, of which only time, start and end are used
- *   PNETCDF_VAR   places SCRIBE_LIB_NC_*: the ext part, and behind it fields of
- *           the part that have no other use in a variable (scribe_lib_place_at)
+ *           the shard's reads, of which only time, start and end are used
+ *   PNETCDF_VAR   places SCRIBE_LIB_NC_*: the ext shard, and behind it fields of
+ *           the shard that have no other use in a variable (scribe_lib_place_at)
  *
  * Compiled into the kernel programs, the unit tests and any counting inside a
  * process.
@@ -37,7 +37,7 @@ enum scribe_lib_what {
 
 #define SCRIBE_LIB_NO_COUNT 0xffu
 
-/* Properties of a dataset in the ext part, behind its counters. */
+/* Properties of a dataset in the ext shard, behind its counters. */
 #define SCRIBE_LIB_H5D_COLLECTIVE 10
 #define SCRIBE_LIB_H5D_DEPRECATED 11 /* opens by a deprecated call */
 #define SCRIBE_LIB_H5D_NDIMS      12
@@ -150,8 +150,8 @@ SCRIBE_INLINE scribe_u32 scribe_lib_masked(scribe_u32 n, scribe_u32 mask)
 	return n & mask;
 }
 
-/* Counter `place` of a record: the ext part, behind it eight and four fields of the part. */
-SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_part *p, struct scribe_ext_part *ext,
+/* Counter `place` of a record: the ext shard, behind it eight and four fields of the shard. */
+SCRIBE_INLINE scribe_u64 *scribe_lib_place_at(struct scribe_posix_shard *p, struct scribe_ext_shard *ext,
 					      scribe_u32 field)
 {
 	scribe_u32 at = field - SCRIBE_EXT_COUNT;
@@ -190,7 +190,7 @@ SCRIBE_INLINE void scribe_lib_cursor_alone(struct scribe_cursor *c, const struct
 			(field) += (n);                                                                      \
 	} while (0)
 
-SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_part *p, const struct scribe_lib_op *op,
+SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_shard *p, const struct scribe_lib_op *op,
 				   const struct scribe_lib_place *at, int atomic)
 {
 	scribe_u64 ns = op->end_ns - op->start_ns;
@@ -211,8 +211,8 @@ SCRIBE_INLINE void scribe_lib_data(struct scribe_posix_part *p, const struct scr
 	scribe_raise(&p->end[w], op->end_ns, atomic);
 }
 
-/* One call on a part and the ext part beside it, without the table of sizes. */
-SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_ext_part *ext,
+/* One call on a shard and the ext shard beside it, without the table of sizes. */
+SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_shard *p, struct scribe_ext_shard *ext,
 				    const struct scribe_lib_op *op, const struct scribe_lib_place *at,
 				    int atomic)
 {
@@ -266,10 +266,10 @@ SCRIBE_INLINE void scribe_lib_apply(struct scribe_posix_part *p, struct scribe_e
 
 #undef SCRIBE_ADD
 
-_Static_assert(__builtin_offsetof(struct scribe_posix_part, rename_targets) ==
-			       __builtin_offsetof(struct scribe_posix_part, dups) + 7 * 8 &&
-		       __builtin_offsetof(struct scribe_posix_part, seq) ==
-			       __builtin_offsetof(struct scribe_posix_part, consec) + 16,
+_Static_assert(__builtin_offsetof(struct scribe_posix_shard, rename_targets) ==
+			       __builtin_offsetof(struct scribe_posix_shard, dups) + 7 * 8 &&
+		       __builtin_offsetof(struct scribe_posix_shard, seq) ==
+			       __builtin_offsetof(struct scribe_posix_shard, consec) + 16,
 	       "fields that are places stand together");
 
 #endif

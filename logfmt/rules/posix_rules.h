@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one operation does to a file's cursor and part: the only place where
+ * What one operation does to a file's cursor and shard: the only place where
  * these rules are written. Compiled into the kernel programs, the unit tests
- * and any counting inside a process. A part is changed by whoever holds its
+ * and any counting inside a process. A shard is changed by whoever holds its
  * lock; the cursor by anyone, atomically. Semantics: docs/counters.md.
  */
 #ifndef LOGFMT_RULES_POSIX_RULES_H
 #define LOGFMT_RULES_POSIX_RULES_H
 
-#include "logfmt/rules/posix_part.h"
+#include "logfmt/rules/posix_shard.h"
 
 #define SCRIBE_CAS_TRIES 4
 
@@ -141,9 +141,9 @@ SCRIBE_INLINE void scribe_cursor_data(struct scribe_cursor *c, const struct scri
 }
 
 /*
- * A part is changed in one of two ways by the same code: plainly by the holder
+ * A shard is changed in one of two ways by the same code: plainly by the holder
  * of its lock, or (`atomic`, a constant at every call) by anyone at any time
- * when all locked parts are busy.
+ * when all locked shards are busy.
  */
 #define SCRIBE_ADD(field, n)                                                                                  \
 	do {                                                                                                  \
@@ -194,7 +194,7 @@ SCRIBE_INLINE void scribe_lower(scribe_u64 *at, scribe_u64 value, int atomic)
 }
 
 /*
- * Count `value` among a part's own four. Returns 0 when counted (or when the
+ * Count `value` among a shard's own four. Returns 0 when counted (or when the
  * value is 0, which is never kept), 1 when it belongs into the table.
  */
 SCRIBE_INLINE int scribe_top_count(struct scribe_value *top, scribe_s64 value, int atomic)
@@ -244,11 +244,11 @@ SCRIBE_INLINE void scribe_table_count(struct scribe_value_table *t, scribe_s64 v
 }
 
 /*
- * One read or write on a part, without its value tables: the caller counts
+ * One read or write on a shard, without its value tables: the caller counts
  * op->bytes and at->stride by scribe_top_count and, when told, in a table.
  */
-SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct scribe_data_op *op,
-				    const struct scribe_op_class_result *at, int atomic)
+SCRIBE_INLINE void scribe_shard_data(struct scribe_posix_shard *p, const struct scribe_data_op *op,
+				     const struct scribe_op_class_result *at, int atomic)
 {
 	scribe_u64 ns = op->end_ns - op->start_ns;
 	scribe_s64 last = op->offset + (scribe_s64)op->bytes - 1;
@@ -279,8 +279,8 @@ SCRIBE_INLINE void scribe_part_data(struct scribe_posix_part *p, const struct sc
 }
 
 /* The time of a metadata operation, or of fsync in class WRITE. */
-SCRIBE_INLINE void scribe_part_busy(struct scribe_posix_part *p, scribe_u32 op_class, scribe_u64 busy_ns,
-				    int atomic)
+SCRIBE_INLINE void scribe_shard_busy(struct scribe_posix_shard *p, scribe_u32 op_class, scribe_u64 busy_ns,
+				     int atomic)
 {
 	if (op_class < SCRIBE_OP_NONE)
 		SCRIBE_ADD(p->busy_ns[op_class], busy_ns);

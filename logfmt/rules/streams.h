@@ -14,7 +14,7 @@
 #define LOGFMT_RULES_STREAMS_H
 
 #include "logfmt/rules/heat_rules.h"
-#include "logfmt/rules/posix_part.h"
+#include "logfmt/rules/posix_shard.h"
 
 #define SCRIBE_SHM_COUNTERS_MAGIC 0x73637375u
 #define SCRIBE_STREAM_HEATS  512u  /* tables of bytes over time: two a place, three where others use it */
@@ -41,30 +41,30 @@ enum scribe_tell {
 #define SCRIBE_STANDARD_STREAMS 3u
 
 /*
- * Parts of a place. Each call of the owner is added to OWN, whose lock is odd
+ * Shards of a place. Each call of the owner is added to OWN, whose lock is odd
  * meanwhile, and then to AGAIN: one of the two is whole at any moment, also when
  * the program is killed in between.
  */
-enum scribe_stream_part {
-	SCRIBE_PART_OWNER,
-	SCRIBE_PART_SHARED, /* of everybody else, changed atomically */
-	SCRIBE_PART_OWNER_SHADOW,
-	SCRIBE_STREAM_PARTS
+enum scribe_stream_shard {
+	SCRIBE_SHARD_OWNER,
+	SCRIBE_SHARD_SHARED, /* of everybody else, changed atomically */
+	SCRIBE_SHARD_OWNER_SHADOW,
+	SCRIBE_STREAM_SHARDS
 };
 
 struct scribe_counter_slot {
 	scribe_s64 pos;   /* of the program in the stream, bytes; negative: not known */
-	scribe_u64 owner; /* of part[0], a word of the thread */
+	scribe_u64 owner; /* of shard[0], a word of the thread */
 	scribe_u64 cursor; /* address in the program: of the file's cursor, which all places of a file share */
-	struct scribe_posix_part part[SCRIBE_STREAM_PARTS];
-	struct scribe_heat heat[SCRIBE_STREAM_PARTS];
+	struct scribe_posix_shard shard[SCRIBE_STREAM_SHARDS];
+	struct scribe_heat heat[SCRIBE_STREAM_SHARDS];
 } __attribute__((aligned(64)));
 
-/* What the place of an MPI-IO file has beside, by the same parts. */
+/* What the place of an MPI-IO file has beside, by the same shards. */
 struct scribe_stream_more {
-	struct scribe_ext_part ext[SCRIBE_STREAM_PARTS];
-	struct scribe_value_table access[SCRIBE_STREAM_PARTS]; /* sizes beyond the four of the part */
-	scribe_u32 lock;                                       /* of everybody else's table */
+	struct scribe_ext_shard ext[SCRIBE_STREAM_SHARDS];
+	struct scribe_value_table access[SCRIBE_STREAM_SHARDS]; /* sizes beyond the four of the shard */
+	scribe_u32 lock;                                        /* of everybody else's table */
 	scribe_u32 pad;
 };
 

@@ -54,11 +54,11 @@ static void dispatch(struct scribe_daemon *d, void *what)
 		return; /* events are taken in each turn */
 	if (what == &d->listen) {
 		scribe_clients_accept(d);
-		scribe_turns_part(&d->turns, SCRIBE_TURN_ACCEPT);
+		scribe_turns_share(&d->turns, SCRIBE_TURN_ACCEPT);
 		return;
 	}
 	scribe_clients_serve(d, what);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_SERVE);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_SERVE);
 }
 
 /* Connections before jobs: a message may end a job, and its step follows in the same turn. */
@@ -66,16 +66,16 @@ static void serve_and_tick(struct scribe_daemon *d)
 {
 	d->poll_fast = false;
 	scribe_clients_serve_all(d);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_SERVE);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_SERVE);
 	scribe_live_session_tick(d);
 	scribe_metrics_tick(d);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_LIVE);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_LIVE);
 	scribe_user_tick(d);
 	scribe_trace_session_tick(d);
 	scribe_segments_publish(d);
 	scribe_jobs_tick(d);
 	scribe_attach_session_tick(d);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_WORKS);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
 }
 
 static void sweep(struct scribe_daemon *d)
@@ -84,7 +84,7 @@ static void sweep(struct scribe_daemon *d)
 	scribe_runlink_sweep(d);
 	scribe_libs_sweep(d);
 	scribe_shm_counters_sweep(d);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_SWEEP);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_SWEEP);
 }
 
 /* Nothing is under way that turns of the loop have to look after. */
@@ -161,7 +161,7 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 	} else if (pace->wait_ms < POLL_QUIET_MS) {
 		pace->wait_ms++;
 	}
-	scribe_turns_part(&d->turns, SCRIBE_TURN_EVENTS);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_EVENTS);
 	/* whose events still wait is not looked at */
 	if (!cut && scribe_now_ns() >= pace->next_sweep_ns) {
 		sweep(d);

@@ -173,24 +173,24 @@ static long take(const char **at, size_t *have, void *ret, size_t bytes)
  */
 static int record(struct resume *r, const void *data, size_t bytes)
 {
-	static struct scribe_slot slot[1 + SCRIBE_EXTRA_PARTS];
-	static struct scribe_value_table table[1 + SCRIBE_EXTRA_PARTS][2];
-	static struct scribe_heat_table heat[1 + SCRIBE_EXTRA_PARTS];
+	static struct scribe_slot slot[1 + SCRIBE_EXTRA_SHARDS];
+	static struct scribe_value_table table[1 + SCRIBE_EXTRA_SHARDS][2];
+	static struct scribe_heat_table heat[1 + SCRIBE_EXTRA_SHARDS];
 	const struct scribe_job_journal_record *h = data;
 	const char *at = (const char *)(h + 1);
 	size_t have = bytes - sizeof(*h);
-	struct scribe_slot_view v = {.index = h->slot, .slot = &slot[0], .nparts = h->parts};
+	struct scribe_slot_view v = {.index = h->slot, .slot = &slot[0], .nshards = h->shards};
 	struct scribe_process *p = scribe_worlds_find(&r->w->worlds, h->proc_id);
-	long rc = h->parts < 1 || h->parts > 1 + SCRIBE_EXTRA_PARTS ? -EIO : 0;
+	long rc = h->shards < 1 || h->shards > 1 + SCRIBE_EXTRA_SHARDS ? -EIO : 0;
 
-	for (unsigned i = 0; rc == 0 && i < h->parts; i++) {
+	for (unsigned i = 0; rc == 0 && i < h->shards; i++) {
 		rc = take(&at, &have, &slot[i], sizeof(slot[i]));
 		for (int k = 0; rc == 0 && k < 2; k++)
 			if (h->tables[i] & (1u << k))
 				rc = take(&at, &have, &table[i][k], sizeof(table[i][k]));
 		if (rc == 0 && h->tables[i] & 4)
 			rc = take(&at, &have, &heat[i], sizeof(heat[i]));
-		v.part[i] = &slot[i].part;
+		v.shard[i] = &slot[i].shard;
 		v.ext[i] = &slot[i].ext;
 		v.access[i] = h->tables[i] & 1 ? &table[i][0] : NULL;
 		v.stride[i] = h->tables[i] & 2 ? &table[i][1] : NULL;
@@ -246,8 +246,8 @@ static int stream(struct resume *r, struct scribe_process *p, const struct scrib
 	struct scribe_records *records = scribe_drain_records(p);
 	long rc = records ? 0 : -ENOMEM;
 
-	for (int i = SCRIBE_PART_OWNER; rc == 0 && i <= SCRIBE_PART_SHARED; i++) {
-		rc = take(&at, &have, &c.s.part[i], sizeof(c.s.part[i]));
+	for (int i = SCRIBE_SHARD_OWNER; rc == 0 && i <= SCRIBE_SHARD_SHARED; i++) {
+		rc = take(&at, &have, &c.s.shard[i], sizeof(c.s.shard[i]));
 		if (rc == 0)
 			rc = take(&at, &have, &c.s.heat[i], sizeof(c.s.heat[i]));
 		if (rc == 0 && c.s.heat[i].table)

@@ -287,7 +287,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (rc == 0 && !s->finish)
 		rc = open_socket(d, err);
 	if (rc == 0)
-		rc = scribe_sandbox(scribe_libs_part(&s->config), err);
+		rc = scribe_sandbox(scribe_libs_role(&s->config), err);
 	d->sandboxed = rc == 0;
 	return rc;
 }

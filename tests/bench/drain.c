@@ -36,7 +36,7 @@ static int on_slot(void *ctx, const struct scribe_slot_view *v)
 	unsigned long *seen = ctx;
 
 	seen[0]++;
-	seen[1] += v->part[0]->ops[1];
+	seen[1] += v->shard[0]->ops[1];
 	return 0;
 }
 

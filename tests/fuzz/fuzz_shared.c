@@ -101,9 +101,9 @@ static void write_place(int i)
 	struct scribe_counter_slot s = {0};
 	struct scribe_stream_more more = {0};
 
-	take(&s.part[0], byte());
+	take(&s.shard[0], byte());
 	take(&more, byte());
-	s.part[byte() % SCRIBE_STREAM_PARTS].events = 1 + byte();
+	s.shard[byte() % SCRIBE_STREAM_SHARDS].events = 1 + byte();
 	put_number(i, offsetof(struct scribe_shm_counters, used), 4);
 	put_number(i, offsetof(struct scribe_shm_counters, gen) + n * 4, gen);
 	put_number(i, offsetof(struct scribe_shm_counters, closed) + n * 4, byte() & 1 ? gen : 0);

@@ -209,7 +209,7 @@ void fuzz_hands_image(int fd)
 	hands.file_bytes = n > 0 ? (size_t)n : 0;
 }
 
-int scribe_sandbox(enum scribe_part part, struct scribe_err *err)
+int scribe_sandbox(enum scribe_process_role role, struct scribe_err *err)
 {
 	return 0;
 }

@@ -207,10 +207,10 @@ void fuzz_kernel_touch(int tgid, unsigned file, uint64_t bytes, unsigned kind, b
 	}
 	if (!s)
 		return;
-	s->part.lock += 2;
-	s->part.events++;
-	s->part.ops[1]++;
-	s->part.bytes[1] += bytes;
+	s->shard.lock += 2;
+	s->shard.events++;
+	s->shard.ops[1]++;
+	s->shard.bytes[1] += bytes;
 	if (!named)
 		return;
 	e = event_of(p, SCRIBE_EV_NAME);
@@ -474,14 +474,14 @@ static int walk(struct scribe_bpf *b, uint32_t proc, enum how how, scribe_slot_f
 		return -EINVAL;
 	for (uint32_t at = p->head; at; at = b->slot[at].next) {
 		struct scribe_slot *s = &b->slot[at], copy = *s;
-		struct scribe_slot_view v = {.index = at, .slot = &copy, .nparts = 1};
+		struct scribe_slot_view v = {.index = at, .slot = &copy, .nshards = 1};
 		int rc;
 
 		if (s->state != SCRIBE_SLOT_LIVE)
 			continue;
 		if (how == RETIRE)
 			s->state = SCRIBE_SLOT_RETIRED;
-		v.part[0] = &copy.part;
+		v.shard[0] = &copy.shard;
 		v.ext[0] = &copy.ext;
 		v.heat[0] = &copy.heat;
 		rc = fn ? fn(ctx, &v) : 0;
@@ -548,7 +548,7 @@ int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct 
 		return -ENOENT;
 	*slot = s->next;
 	*ret_copy = (struct scribe_slot_copy){
-		.kind = s->kind, .generation = s->generation, .events = s->part.events};
+		.kind = s->kind, .generation = s->generation, .events = s->shard.events};
 	return s->state == SCRIBE_SLOT_LIVE;
 }
 

@@ -74,8 +74,8 @@ static struct kernels accounted(pid_t pid)
 
 static int add_calls(void *ctx, const struct scribe_slot_view *view)
 {
-	for (unsigned i = 0; i < view->nparts; i++)
-		*(uint64_t *)ctx += view->part[i]->ops[0] + view->part[i]->ops[1];
+	for (unsigned i = 0; i < view->nshards; i++)
+		*(uint64_t *)ctx += view->shard[i]->ops[0] + view->shard[i]->ops[1];
 	return 0;
 }
 

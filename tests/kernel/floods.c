@@ -73,9 +73,9 @@ static int add(void *ctx, const struct scribe_slot_view *view)
 {
 	struct sum *s = ctx;
 
-	for (unsigned i = 0; i < view->nparts; i++) {
-		s->writes += view->part[i]->ops[1];
-		s->bytes += view->part[i]->bytes[1];
+	for (unsigned i = 0; i < view->nshards; i++) {
+		s->writes += view->shard[i]->ops[1];
+		s->bytes += view->shard[i]->bytes[1];
 	}
 	return 0;
 }

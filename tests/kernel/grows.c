@@ -41,10 +41,10 @@ static int add(void *ctx, const struct scribe_slot_view *v)
 	bool folded = v->slot->kind == SCRIBE_KIND_CATCHALL;
 
 	s->records += !folded;
-	for (unsigned i = 0; i < v->nparts; i++) {
-		s->opens += v->part[i]->opens;
+	for (unsigned i = 0; i < v->nshards; i++) {
+		s->opens += v->shard[i]->opens;
 		if (folded)
-			s->folded += v->part[i]->opens;
+			s->folded += v->shard[i]->opens;
 	}
 	return 0;
 }

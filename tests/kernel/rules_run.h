@@ -11,10 +11,10 @@ struct rules_run {
 	struct scribe_data_op op[RULES_RUN_OPS];
 	scribe_u32 reopen[RULES_RUN_OPS]; /* 1: the file is opened again before this operation */
 	scribe_u32 count;
-	scribe_u32 atomic; /* 1: as a part that nobody could lock */
+	scribe_u32 atomic; /* 1: as a shard that nobody could lock */
 	scribe_u32 alone;  /* 1: no other thread can be at the cursor */
 	struct scribe_cursor cursor;
-	struct scribe_posix_part part;
+	struct scribe_posix_shard shard;
 	struct scribe_value_table access, stride;
 };
 
@@ -30,15 +30,15 @@ SCRIBE_INLINE void rules_run_one(struct rules_run *r, scribe_u32 i)
 	else
 		scribe_cursor_data(&r->cursor, &r->op[i], 0, &place);
 	if (r->atomic) {
-		scribe_part_data(&r->part, &r->op[i], &place, 1);
-		scribe_top_count(r->part.access, (scribe_s64)r->op[i].bytes, 1);
-		scribe_top_count(r->part.stride, place.stride, 1);
+		scribe_shard_data(&r->shard, &r->op[i], &place, 1);
+		scribe_top_count(r->shard.access, (scribe_s64)r->op[i].bytes, 1);
+		scribe_top_count(r->shard.stride, place.stride, 1);
 		return;
 	}
-	scribe_part_data(&r->part, &r->op[i], &place, 0);
-	if (scribe_top_count(r->part.access, (scribe_s64)r->op[i].bytes, 0))
+	scribe_shard_data(&r->shard, &r->op[i], &place, 0);
+	if (scribe_top_count(r->shard.access, (scribe_s64)r->op[i].bytes, 0))
 		scribe_table_count(&r->access, (scribe_s64)r->op[i].bytes);
-	if (scribe_top_count(r->part.stride, place.stride, 0))
+	if (scribe_top_count(r->shard.stride, place.stride, 0))
 		scribe_table_count(&r->stride, place.stride);
 }
 

@@ -117,9 +117,9 @@ static int add(void *ctx, const struct scribe_slot_view *view)
 {
 	uint64_t *sum = ctx;
 
-	for (unsigned i = 0; i < view->nparts; i++) {
-		sum[0] += view->part[i]->ops[1];
-		sum[1] += view->part[i]->bytes[1];
+	for (unsigned i = 0; i < view->nshards; i++) {
+		sum[0] += view->shard[i]->ops[1];
+		sum[1] += view->shard[i]->bytes[1];
 	}
 	return 0;
 }

@@ -35,7 +35,7 @@ int main(void)
 		err(1, "half");
 	m = memory();
 	for (uint32_t i = 0; m && i < m->used; i++) {
-		struct scribe_posix_part *p = &m->stream[i].part[SCRIBE_PART_OWNER];
+		struct scribe_posix_shard *p = &m->stream[i].shard[SCRIBE_SHARD_OWNER];
 
 		if (p->ops[SCRIBE_OP_WRITE] != 3)
 			continue;

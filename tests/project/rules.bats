@@ -148,7 +148,7 @@ accepted() {
     awk '{ print (++n > 69 ? "POSIX_F_" : "POSIX_") $1 }'); do
     grep -q "\`$name\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
   done
-  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/rules/posix_part.h"); do
+  for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/rules/posix_shard.h"); do
     grep -q "\`POSIX_EXT_\(F_\)\?${name/%_NS/_TIME}\`" "$IOSCRIBE_SOURCE/docs/counters.md" || missing="$missing $name"
   done
   for name in $(sed -n 's/^\tX(\([A-Z0-9_]*\), .*/\1/p' "$IOSCRIBE_SOURCE/logfmt/counters/ledger_list.h"); do

@@ -96,6 +96,7 @@ X
   mkfifo pipe
   sleep 1000 <>pipe 3>&- &
   trace_options=(--stream json:pipe)
+  export DARSHAN_MOD_DISABLE=DXT_POSIX # which a stream is not of
   trace dd if=/dev/zero of=f bs=1 count=300000
   kill $!
   [ "$status" -eq 0 ]

@@ -279,12 +279,12 @@ static void refusals_are_told_within_limits(void **unused)
 
 /* ---- times of turns ---- */
 
-static void turn(struct scribe_turns *t, enum scribe_turn_part part, uint64_t ns)
+static void turn(struct scribe_turns *t, enum scribe_turn_share share, uint64_t ns)
 {
 	scribe_turns_begin(t);
 	now_ns += ns;
 	cpu_ns += ns / 2;
-	scribe_turns_part(t, part);
+	scribe_turns_share(t, share);
 	scribe_turns_end(t);
 }
 
@@ -299,9 +299,9 @@ static void long_turns_are_known_with_what_they_did(void **unused)
 	assert_int_equal(t.long_turns, 0); /* just not */
 	scribe_turns_begin(&t);
 	now_ns += 10 * MS;
-	scribe_turns_part(&t, SCRIBE_TURN_ACCEPT);
+	scribe_turns_share(&t, SCRIBE_TURN_ACCEPT);
 	now_ns += 60 * MS;
-	scribe_turns_part(&t, SCRIBE_TURN_EVENTS);
+	scribe_turns_share(&t, SCRIBE_TURN_EVENTS);
 	now_ns += 5 * MS;
 	scribe_turns_end(&t);
 	assert_int_equal(t.n, 2);

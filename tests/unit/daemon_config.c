@@ -182,7 +182,7 @@ static void map_against_a_list(void **state)
 static void records_join(void **state)
 {
 	struct scribe_records *a = scribe_records_new(), *b = scribe_records_new();
-	struct scribe_posix_part part = {.opens = 1, .ops = {2, 3}, .bytes = {20, 30}};
+	struct scribe_posix_shard shard = {.opens = 1, .ops = {2, 3}, .bytes = {20, 30}};
 	struct scribe_file_record *f;
 
 	(void)state;
@@ -190,7 +190,7 @@ static void records_join(void **state)
 		f = scribe_records_at(id % 2 ? a : b, id / 2);
 		assert_non_null(f);
 		assert_false(scribe_file_has_posix(f));
-		assert_int_equal(scribe_posix_acc_add(&f->acc, &part, NULL, NULL), 0);
+		assert_int_equal(scribe_posix_acc_add(&f->acc, &shard, NULL, NULL), 0);
 		assert_true(scribe_file_has_posix(f));
 	}
 	f = scribe_records_at(b, 7);

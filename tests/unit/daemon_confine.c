@@ -37,12 +37,12 @@ enum { D = 1, M = 2, L = 4, H = 8, R = 16, P = 32, S = 64, ALL = 127 };
 static const struct {
 	const char *name;
 	unsigned bit;
-	enum scribe_part part;
+	enum scribe_process_role role;
 	int before; /* what it has been: a reader a helper, a snapshot the daemon; -1 nothing */
-} parts[] = {
+} roles[] = {
 	{"daemon", D, SCRIBE_PROCESS_DAEMON, -1},
 	{"maker", M, SCRIBE_PROCESS_SPAWNER, -1},
-	{"maker of links", L, SCRIBE_PART_LINKER, -1},
+	{"maker of links", L, SCRIBE_PROCESS_LINKER, -1},
 	{"helper", H, SCRIBE_PROCESS_HELPER, -1},
 	{"reader", R, SCRIBE_PROCESS_READER, SCRIBE_PROCESS_HELPER},
 	{"helper of root", P, SCRIBE_PROCESS_ROOT_HELPER, -1},
@@ -118,8 +118,8 @@ struct seen {
 	char said[512];
 };
 
-/* Run `work` in a process of this part. */
-static struct seen become(size_t part, void (*work)(const void *), const void *ctx)
+/* Run `work` in a process of this role. */
+static struct seen become(size_t role, void (*work)(const void *), const void *ctx)
 {
 	struct seen seen = {0};
 	int pair[2], pipes[2];
@@ -134,9 +134,9 @@ static struct seen become(size_t part, void (*work)(const void *), const void *c
 
 		dup2(pipes[1], STDERR_FILENO);
 		dup2(pair[1], 3);
-		if (parts[part].before >= 0 && scribe_sandbox((enum scribe_part)parts[part].before, &err) < 0)
+		if (roles[role].before >= 0 && scribe_sandbox((enum scribe_process_role)roles[role].before, &err) < 0)
 			_exit(99);
-		if (scribe_sandbox(parts[part].part, &err) < 0)
+		if (scribe_sandbox(roles[role].role, &err) < 0)
 			_exit(99);
 		work(ctx);
 		_exit(98);
@@ -168,25 +168,25 @@ static void refused_calls(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
-		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+		for (size_t p = 0; p < sizeof(roles) / sizeof(roles[0]); p++) {
 			struct seen s;
 			char number[32];
 			bool ok;
 
-			if (!(tries[i].who & parts[p].bit))
+			if (!(tries[i].who & roles[p].bit))
 				continue;
 			s = become(p, try_call, &i);
 			snprintf(number, sizeof(number), "(%ld)", tries[i].call);
 			ok = WIFEXITED(s.status) &&
-			     WEXITSTATUS(s.status) == (GOES_ON(parts[p].bit) ? tries[i].error : 128 + SIGSYS);
+			     WEXITSTATUS(s.status) == (GOES_ON(roles[p].bit) ? tries[i].error : 128 + SIGSYS);
 			/* who it was stands in the daemon's log */
-			if (parts[p].bit == D)
+			if (roles[p].bit == D)
 				ok = ok && strstr(s.said, "the daemon made a system call that is not on its list") &&
 				     strstr(s.said, number);
 			else
 				ok = ok && s.told.magic == SCRIBE_REFUSED_CALL && s.told.call == tries[i].call;
 			if (!ok)
-				fail_msg("%s, as %s: status %x, told %d, said '%s'", tries[i].name, parts[p].name,
+				fail_msg("%s, as %s: status %x, told %d, said '%s'", tries[i].name, roles[p].name,
 					 (unsigned)s.status, s.told.call, s.said);
 		}
 }
@@ -256,11 +256,11 @@ static void work(const void *which)
 static void what_they_do_goes(void **state)
 {
 	(void)state;
-	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-		struct seen s = become(p, work, &parts[p].bit);
+	for (size_t p = 0; p < sizeof(roles) / sizeof(roles[0]); p++) {
+		struct seen s = become(p, work, &roles[p].bit);
 
 		if (!WIFEXITED(s.status) || WEXITSTATUS(s.status))
-			fail_msg("%s: status %x, told %d: %s", parts[p].name, (unsigned)s.status, s.told.call,
+			fail_msg("%s: status %x, told %d: %s", roles[p].name, (unsigned)s.status, s.told.call,
 				 s.said);
 	}
 }

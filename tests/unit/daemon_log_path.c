@@ -154,7 +154,7 @@ static void place_is_checked(void **state)
 static void commit_without_a_kernel(void **state)
 {
 	static const char proxy[] = "hydra_pmi_proxy\0--control-port\0h:1\0--pgid\0000";
-	struct scribe_posix_part part = {.opens = 1, .ops = {0, 4}, .bytes = {0, 400}};
+	struct scribe_posix_shard shard = {.opens = 1, .ops = {0, 4}, .bytes = {0, 400}};
 	struct scribe_rankenv env = {.launcher = SCRIBE_RANK_PMI, .size = 2, .jobid = 9};
 	struct scribe_worlds *w = &work->worlds;
 	struct scribe_reader *r;
@@ -178,10 +178,10 @@ static void commit_without_a_kernel(void **state)
 		shared = scribe_name_table_intern(&work->labels, "/shared", 7);
 		own = scribe_name_table_intern(&work->labels, rank ? "/own1" : "/own0", 5);
 		assert_int_equal(scribe_posix_acc_add(&scribe_records_at(p->rank->records, shared->id)->acc,
-						      &part, NULL, NULL),
+						      &shard, NULL, NULL),
 				 0);
 		assert_int_equal(scribe_posix_acc_add(&scribe_records_at(p->rank->records, own->id)->acc,
-						      &part, NULL, NULL),
+						      &shard, NULL, NULL),
 				 0);
 	}
 	for (uint32_t s = 4; s >= 1; s--)

@@ -223,7 +223,7 @@ static void what_is_told_last_is_kept(void **unused)
 {
 	struct scribe_file_record set = {.module = SCRIBE_MOD_H5D}, var = {.module = SCRIBE_MOD_PNETCDF_VAR},
 				  file = {.module = SCRIBE_MOD_H5F};
-	struct scribe_ext_part of;
+	struct scribe_ext_shard of;
 
 	(void)unused;
 	for (int i = 0; i < SCRIBE_EXT_COUNT; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names: joined from the kernel's parts, cleaned, resolved, excluded; rank environment. */
+/* Names: joined from the kernel's pieces, cleaned, resolved, excluded; rank environment. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void join_table(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct scribe_path_parts p = {
+		struct scribe_path_pieces p = {
 			.chain = cases[i].chain,
 			.chain_bytes = strlen(cases[i].chain),
 			.string = cases[i].string ? cases[i].string : "",
@@ -65,7 +65,7 @@ static void join_table(void **state)
 static void join_is_bounded(void **state)
 {
 	char chain[4096], string[4096], path[100];
-	struct scribe_path_parts p = {chain, sizeof(chain), string, sizeof(string), true, true, false, false};
+	struct scribe_path_pieces p = {chain, sizeof(chain), string, sizeof(string), true, true, false, false};
 
 	(void)state;
 	memset(chain, 'c', sizeof(chain));

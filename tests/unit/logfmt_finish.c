@@ -15,18 +15,18 @@
 
 #define PROCESSES 400
 
-/* One process: four sizes in the part, the rest of Darshan's 32 in its table; `first` and up, counts by `times`. */
+/* One process: four sizes in the shard, the rest of Darshan's 32 in its table; `first` and up, counts by `times`. */
 static void one_process(struct scribe_posix_acc *acc, int64_t first, uint64_t times)
 {
-	struct scribe_posix_part part = {0};
+	struct scribe_posix_shard shard = {0};
 	struct scribe_value_table table = {.used = SCRIBE_TABLE_LIMIT};
 
 	for (int i = 0; i < SCRIBE_TOP_VALUES; i++)
-		part.access[i] = (struct scribe_value){first + i, times};
+		shard.access[i] = (struct scribe_value){first + i, times};
 	for (int i = 0; i < SCRIBE_TABLE_LIMIT; i++)
 		table.v[i] = (struct scribe_value){first + SCRIBE_TOP_VALUES + i, times};
-	part.ops[0] = 32 * times;
-	assert_int_equal(scribe_posix_acc_add(acc, &part, &table, NULL), 0);
+	shard.ops[0] = 32 * times;
+	assert_int_equal(scribe_posix_acc_add(acc, &shard, &table, NULL), 0);
 }
 
 static uint64_t count_of(const struct scribe_posix_acc *acc, int64_t value)

@@ -180,9 +180,9 @@ static void writing(void **state)
 }
 
 /* Value maps that must grow and cannot. */
-static void adding_parts(void **state)
+static void adding_shards(void **state)
 {
-	struct scribe_posix_part part = {0};
+	struct scribe_posix_shard shard = {0};
 	struct scribe_value_table t = {.used = SCRIBE_TABLE_LIMIT};
 
 	for (int i = 0; i < SCRIBE_TABLE_LIMIT; i++)
@@ -196,7 +196,7 @@ static void adding_parts(void **state)
 		balance = 0;
 		counting = true;
 		countdown = OWN_ALLOCATOR ? k : -1;
-		rc = scribe_posix_acc_add(&acc, &part, &t, NULL);
+		rc = scribe_posix_acc_add(&acc, &shard, &t, NULL);
 		if (rc == 0)
 			rc = scribe_posix_acc_join(&copy, &acc);
 		countdown = -1;
@@ -213,7 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading),
 		cmocka_unit_test(writing),
-		cmocka_unit_test(adding_parts),
+		cmocka_unit_test(adding_shards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The update rules and the finish, against a plain reference: random operation
- * sequences go through the rules (several parts, locked and lock-free, value
+ * sequences go through the rules (several shards, locked and lock-free, value
  * tables) and, as a list, through a model that looks every counter up afresh.
  * The model is written from the documented semantics, not from the rules.
  * SCRIBE_SEED and SCRIBE_SEQUENCES change what is tried.
@@ -21,7 +21,7 @@
 #include "tests/harness/seed.h"
 
 #define MAX_OPS 400
-#define PARTS 4
+#define SHARDS 4
 #define BASE_NS 1000000000ull
 
 enum kind { K_READ, K_WRITE, K_META, K_OPEN };
@@ -29,7 +29,7 @@ enum kind { K_READ, K_WRITE, K_META, K_OPEN };
 /* One operation, as the reference keeps it. */
 struct step {
 	enum kind kind;
-	int part;
+	int shard;
 	int64_t offset;
 	uint64_t bytes, start, end;
 	int unaligned;
@@ -40,7 +40,7 @@ struct sequence {
 	int n;
 	uint32_t align;
 	int alone; /* no other thread can be at the cursor */
-	int lockfree[PARTS]; /* this part is changed by the lock-free path: four values, no table */
+	int lockfree[SHARDS]; /* this shard is changed by the lock-free path: four values, no table */
 };
 
 /* ---- random numbers ---- */
@@ -107,14 +107,14 @@ static void make(struct sequence *s)
 	s->n = 1 + (int)below(below(20) ? 30 : MAX_OPS);
 	s->align = aligns[below(5)];
 	s->alone = below(2) == 0;
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < SHARDS; i++)
 		s->lockfree[i] = below(4) == 0;
 	for (int i = 0; i < s->n; i++) {
 		struct step *t = &s->step[i];
 		uint64_t r = below(20);
 
 		t->kind = r == 0 ? K_OPEN : r < 3 ? K_META : r < 12 ? K_READ : K_WRITE;
-		t->part = (int)(below(3) ? 0 : below(PARTS));
+		t->shard = (int)(below(3) ? 0 : below(SHARDS));
 		t->bytes = some_size();
 		t->offset = some_offset(s, i, t->kind);
 		t->unaligned = below(5) == 0;
@@ -128,8 +128,8 @@ static void make(struct sequence *s)
 /* ---- through the rules ---- */
 struct through {
 	struct scribe_cursor cursor;
-	struct scribe_posix_part part[PARTS];
-	struct scribe_value_table access[PARTS], stride[PARTS];
+	struct scribe_posix_shard shard[SHARDS];
+	struct scribe_value_table access[SHARDS], stride[SHARDS];
 };
 
 static void one_data(struct through *t, const struct sequence *s, const struct step *st)
@@ -143,22 +143,22 @@ static void one_data(struct through *t, const struct sequence *s, const struct s
 		.unaligned = (uint32_t)st->unaligned,
 		.align = s->align,
 	};
-	struct scribe_posix_part *part = &t->part[st->part];
-	int lockfree = s->lockfree[st->part];
+	struct scribe_posix_shard *shard = &t->shard[st->shard];
+	int lockfree = s->lockfree[st->shard];
 	struct scribe_op_class_result place;
 
 	scribe_cursor_data(&t->cursor, &op, s->alone, &place);
 	if (lockfree) {
-		scribe_part_data(part, &op, &place, 1);
-		scribe_top_count(part->access, (int64_t)op.bytes, 1);
-		scribe_top_count(part->stride, place.stride, 1);
+		scribe_shard_data(shard, &op, &place, 1);
+		scribe_top_count(shard->access, (int64_t)op.bytes, 1);
+		scribe_top_count(shard->stride, place.stride, 1);
 		return;
 	}
-	scribe_part_data(part, &op, &place, 0);
-	if (scribe_top_count(part->access, (int64_t)op.bytes, 0))
-		scribe_table_count(&t->access[st->part], (int64_t)op.bytes);
-	if (scribe_top_count(part->stride, place.stride, 0))
-		scribe_table_count(&t->stride[st->part], place.stride);
+	scribe_shard_data(shard, &op, &place, 0);
+	if (scribe_top_count(shard->access, (int64_t)op.bytes, 0))
+		scribe_table_count(&t->access[st->shard], (int64_t)op.bytes);
+	if (scribe_top_count(shard->stride, place.stride, 0))
+		scribe_table_count(&t->stride[st->shard], place.stride);
 }
 
 static void by_rules(const struct sequence *s, struct scribe_posix_record *ret)
@@ -174,16 +174,16 @@ static void by_rules(const struct sequence *s, struct scribe_posix_record *ret)
 		if (st->kind == K_OPEN)
 			scribe_cursor_open(&t.cursor);
 		if (st->kind == K_META || st->kind == K_OPEN)
-			scribe_part_busy(&t.part[st->part], SCRIBE_OP_META,
-					 scribe_busy_time(&t.cursor.last_end[SCRIBE_OP_META], st->start, st->end,
-							  &approx),
-					 s->lockfree[st->part]);
+			scribe_shard_busy(&t.shard[st->shard], SCRIBE_OP_META,
+					  scribe_busy_time(&t.cursor.last_end[SCRIBE_OP_META], st->start, st->end,
+							   &approx),
+					  s->lockfree[st->shard]);
 		else
 			one_data(&t, s, st);
 	}
 	scribe_posix_acc_init(&acc);
-	for (int i = 0; i < PARTS; i++)
-		assert_int_equal(scribe_posix_acc_add(&acc, &t.part[i], s->lockfree[i] ? NULL : &t.access[i],
+	for (int i = 0; i < SHARDS; i++)
+		assert_int_equal(scribe_posix_acc_add(&acc, &t.shard[i], s->lockfree[i] ? NULL : &t.access[i],
 						      s->lockfree[i] ? NULL : &t.stride[i]),
 				 0);
 	scribe_posix_acc_record(&acc, 7, 3, BASE_NS, 0644, s->align, 8, 0, ret);
@@ -224,14 +224,14 @@ static int bucket_of(uint64_t bytes)
 	return b;
 }
 
-/* Distinct values, first come, at most `limit` a part; then the four most common. */
+/* Distinct values, first come, at most `limit` a shard; then the four most common. */
 static void common_of(const struct sequence *s, int strides, int64_t *values, int64_t *counts)
 {
-	static int64_t v[PARTS][MAX_OPS], c[PARTS][MAX_OPS], all[PARTS * 32], allc[PARTS * 32];
-	int n[PARTS] = {0}, total = 0;
+	static int64_t v[SHARDS][MAX_OPS], c[SHARDS][MAX_OPS], all[SHARDS * 32], allc[SHARDS * 32];
+	int n[SHARDS] = {0}, total = 0;
 
 	for (int i = 0; i < s->n; i++) {
-		int p = s->step[i].part, limit = s->lockfree[p] ? 4 : 32, k = 0;
+		int p = s->step[i].shard, limit = s->lockfree[p] ? 4 : 32, k = 0;
 		int64_t value;
 
 		if (s->step[i].kind > K_WRITE)
@@ -249,7 +249,7 @@ static void common_of(const struct sequence *s, int strides, int64_t *values, in
 		}
 		c[p][k]++;
 	}
-	for (int p = 0; p < PARTS; p++) {
+	for (int p = 0; p < SHARDS; p++) {
 		for (int i = 0; i < n[p]; i++) {
 			int k = 0;
 
@@ -315,19 +315,19 @@ static int switches_of(const struct sequence *s)
 	return n;
 }
 
-/* Longest of a kind; the first of equals within a part, the larger size between parts. */
+/* Longest of a kind; the first of equals within a shard, the larger size between shards. */
 static void longest_of(const struct sequence *s, enum kind kind, int64_t *size, double *seconds)
 {
 	uint64_t best = 0;
 	int64_t best_size = 0;
 
-	for (int p = 0; p < PARTS; p++) {
+	for (int p = 0; p < SHARDS; p++) {
 		uint64_t ns = 0, bytes = 0;
 
 		for (int i = 0; i < s->n; i++) {
 			const struct step *t = &s->step[i];
 
-			if (t->kind == kind && t->part == p && t->end - t->start > ns) {
+			if (t->kind == kind && t->shard == p && t->end - t->start > ns) {
 				ns = t->end - t->start;
 				bytes = t->bytes;
 			}

@@ -13,8 +13,8 @@
 
 struct file {
 	struct scribe_cursor cursor;
-	struct scribe_posix_part part;
-	struct scribe_ext_part ext;
+	struct scribe_posix_shard shard;
+	struct scribe_ext_shard ext;
 };
 
 static void apply(struct file *f, struct scribe_lib_op op, int atomic)
@@ -23,11 +23,11 @@ static void apply(struct file *f, struct scribe_lib_op op, int atomic)
 
 	scribe_lib_cursor(&f->cursor, &op, &place);
 	if (atomic)
-		scribe_lib_apply(&f->part, &f->ext, &op, &place, 1);
+		scribe_lib_apply(&f->shard, &f->ext, &op, &place, 1);
 	else
-		scribe_lib_apply(&f->part, &f->ext, &op, &place, 0);
+		scribe_lib_apply(&f->shard, &f->ext, &op, &place, 0);
 	if (op.what == SCRIBE_LIB_DATA && !op.unsized)
-		scribe_top_count(f->part.access, (int64_t)op.bytes, 0);
+		scribe_top_count(f->shard.access, (int64_t)op.bytes, 0);
 }
 
 static struct scribe_lib_op data(uint32_t op_class, uint64_t bytes, int64_t offset, uint64_t start,
@@ -47,7 +47,7 @@ static void finish(const struct file *f, int module, union scribe_lib_record *re
 	struct scribe_posix_acc acc;
 
 	scribe_posix_acc_init(&acc);
-	assert_int_equal(scribe_posix_acc_add(&acc, &f->part, NULL, NULL), 0);
+	assert_int_equal(scribe_posix_acc_add(&acc, &f->shard, NULL, NULL), 0);
 	scribe_posix_acc_add_ext(&acc, &f->ext);
 	assert_true(scribe_lib_record_make(module, &acc, 7, 3, 100, 9, NULL, NULL, ret) > 0);
 	scribe_posix_acc_free(&acc);

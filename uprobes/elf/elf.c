@@ -309,10 +309,10 @@ bool scribe_elf_data_offset(const struct scribe_elf *e, uint64_t vaddr, uint64_t
 	return offset_in(e, false, vaddr, ret_offset);
 }
 
-bool scribe_elf_code_part(const struct scribe_elf *e, uint32_t part, uint64_t *ret_offset, uint64_t *ret_bytes)
+bool scribe_elf_code_piece(const struct scribe_elf *e, uint32_t piece, uint64_t *ret_offset, uint64_t *ret_bytes)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
-		if (!e->segment[i].exec || part--)
+		if (!e->segment[i].exec || piece--)
 			continue;
 		*ret_offset = e->segment[i].offset;
 		*ret_bytes = e->segment[i].bytes;

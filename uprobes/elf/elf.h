@@ -32,8 +32,8 @@ bool scribe_elf_find(const struct scribe_elf *elf, const char *name, struct scri
 bool scribe_elf_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
 /* The same of a variable that stands in the file. */
 bool scribe_elf_data_offset(const struct scribe_elf *elf, uint64_t vaddr, uint64_t *ret_offset);
-/* The i-th executable part of the file; false: there are no more. */
-bool scribe_elf_code_part(const struct scribe_elf *elf, uint32_t i, uint64_t *ret_offset, uint64_t *ret_bytes);
+/* The i-th executable piece of the file; false: there are no more. */
+bool scribe_elf_code_piece(const struct scribe_elf *elf, uint32_t i, uint64_t *ret_offset, uint64_t *ret_bytes);
 /* What to add to an offset in the file's code for its address; false: it has no code. */
 bool scribe_elf_code_bias(const struct scribe_elf *elf, uint64_t *ret_bias);
 /* Bytes at an address of any loaded segment, *ret_n of them up to its end in the file; NULL: none. */

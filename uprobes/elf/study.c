@@ -87,7 +87,7 @@ int scribe_study_file(int fd, struct scribe_study *s)
 	scribe_elf_code_bias(elf, &s->bias);
 	s->program = scribe_elf_is_program(elf);
 	while (s->ncode < SCRIBE_STUDY_CODE &&
-	       scribe_elf_code_part(elf, s->ncode, &s->code[s->ncode].offset, &s->code[s->ncode].bytes))
+	       scribe_elf_code_piece(elf, s->ncode, &s->code[s->ncode].offset, &s->code[s->ncode].bytes))
 		s->ncode++;
 	candidates = search(elf);
 	for (uint32_t i = 0; rc == 0 && i < scribe_nlibraries; i++)

@@ -37,7 +37,7 @@ struct scribe_study {
 	} library[SCRIBE_LIBRARIES_A_FILE];
 	struct {
 		uint64_t offset, bytes;
-	} code[SCRIBE_STUDY_CODE]; /* executable parts of the file */
+	} code[SCRIBE_STUDY_CODE]; /* executable pieces of the file */
 	struct scribe_studied_place site[SCRIBE_STUDY_PLACES];
 };
 

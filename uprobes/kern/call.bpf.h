@@ -334,26 +334,26 @@ static __always_inline bool scribe_lib_heats(__u32 kind, const struct scribe_lib
 	       (kind == SCRIBE_KIND_STDIO || kind == SCRIBE_KIND_MPIIO);
 }
 
-/* A call on a part that nobody could lock. */
+/* A call on a shard that nobody could lock. */
 SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at,
 				    const struct scribe_lib_op *op, const struct scribe_lib_place *op_result)
 {
 	if (!p || !at || !op || !op_result)
 		return 0;
-	scribe_lib_apply(&at->part, &at->ext, op, op_result, 1);
-	if (scribe_top_count(at->part.access, scribe_lib_value(op), 1))
+	scribe_lib_apply(&at->shard, &at->ext, op, op_result, 1);
+	if (scribe_top_count(at->shard.access, scribe_lib_value(op), 1))
 		scribe_count(p, SCRIBE_L_APPROX_VALUES);
 	scribe_count(p, SCRIBE_L_ATOMIC);
 	return 0;
 }
 
-/* The same on a part that is held. */
+/* The same on a shard that is held. */
 SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_lib_op *op,
 				  const struct scribe_lib_place *op_result)
 {
 	if (!at || !op || !op_result)
 		return 0;
-	scribe_lib_apply(&at->part, &at->ext, op, op_result, 0);
+	scribe_lib_apply(&at->shard, &at->ext, op, op_result, 0);
 	return 0;
 }
 
@@ -368,7 +368,7 @@ static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scrib
 		scribe_count(p, SCRIBE_L_EXCLUDED);
 		return 1;
 	}
-	if (!scribe_part_hold(s, generation, &h))
+	if (!scribe_shard_hold(s, generation, &h))
 		return 0;
 	scribe_lib_cursor(&s->cursor, op, &op_result);
 	if (h.atomic) {
@@ -377,15 +377,15 @@ static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scrib
 			scribe_heat_far(h.at, op->start_ns, op->end_ns, op->bytes,
 					op->op_class | SCRIBE_HEAT_ATOMIC);
 	} else {
-		struct scribe_posix_part *part = &h.at->part;
+		struct scribe_posix_shard *shard = &h.at->shard;
 		__s64 value = s->kind == SCRIBE_KIND_STDIO ? 0 : scribe_lib_value(op);
 
 		scribe_lib_held(h.at, op, &op_result);
 		if (scribe_lib_heats(s->kind, op))
 			scribe_heat_count(h.at, op->start_ns, op->end_ns, op->bytes, op->op_class);
-		if (scribe_top_count(part->access, value, 0))
-			scribe_value_far(p, part, 0, value);
-		scribe_part_unlock(h.at, h.lock);
+		if (scribe_top_count(shard->access, value, 0))
+			scribe_value_far(p, shard, 0, value);
+		scribe_shard_unlock(h.at, h.lock);
 	}
 	if (op_result.approx)
 		scribe_count(p, SCRIBE_L_APPROX_TIME);

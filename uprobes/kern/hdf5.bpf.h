@@ -3,7 +3,7 @@
  * HDF5: files by their public calls, datasets by the internal functions that
  * every form of an open, read or write passes. Structures are read by offsets
  * that were decoded from the library (uprobes/elf/library_offsets.c). Own counters in the ext
- * part: see logfmt/rules/lib_rules.h.
+ * shard: see logfmt/rules/lib_rules.h.
  */
 #ifndef UPROBES_KERN_HDF5_BPF_H
 #define UPROBES_KERN_HDF5_BPF_H

@@ -23,7 +23,7 @@
 #define WAIT_NS     1000000
 #define AHEAD_MOST  4096   /* messages that LDMS has taken and not sent: beyond, it would hold them in memory */
 #define STREAM_TAG  "darshanConnector"
-#define LINE_MOST   1048000u /* bytes of a message: what a transport of LDMS takes at once */
+#define LINE_MOST   1048000u /* bytes of a message: what a transport of LDMS takes at once, and more than any has */
 #define TYPE_JSON   1 /* LDMSD_STREAM_JSON, LDMS_MSG_JSON */
 #define PERMISSIONS 0444
 
@@ -251,7 +251,7 @@ static uint64_t ahead_of(const struct transport *t)
 static int publish(struct transport *t, const char *line, size_t n)
 {
 	if (n >= LINE_MOST)
-		return 0;
+		return EMSGSIZE;
 	memcpy(t->line, line, n);
 	t->line[n] = 0;
 	if (t->is_msg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bytes over time of a place, where an operation is not in the bin that the one before it was in.
- * Must not know: which calls there are. Tables are in the shared memory and belong to their part
+ * Must not know: which calls there are. Tables are in the shared memory and belong to their shard
  * for good; a place that is used again clears them. Runs on the traced program's threads.
  */
 #include "runtime/client/wrap/heat.h"
@@ -13,7 +13,7 @@ static struct scribe_heat_table *table_of(struct scribe_shm_counters *m, const s
 	return h->table && h->table <= SCRIBE_STREAM_HEATS ? &m->heat[h->table - 1] : NULL;
 }
 
-/* One for a part that has none; there may be no more. */
+/* One for a shard that has none; there may be no more. */
 static void make_table(struct scribe_shm_counters *m, struct scribe_heat *h, uint64_t base)
 {
 	uint32_t index;
@@ -39,20 +39,20 @@ static void move(struct scribe_shm_counters *m, struct scribe_heat *h, const str
 }
 
 /*
- * The shared part has a try-lock: where it is held the bytes go to `spill`, to be spread over the
- * part's time.
+ * The shared shard has a try-lock: where it is held the bytes go to `spill`, to be spread over the
+ * shard's time.
  */
-void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_part i,
+void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_shard i,
 			    const struct scribe_lib_op *op)
 {
 	struct scribe_heat *h = &s->heat[i];
 
-	if (i == SCRIBE_PART_SHARED && __atomic_exchange_n(&h->lock, 1, __ATOMIC_ACQUIRE)) {
+	if (i == SCRIBE_SHARD_SHARED && __atomic_exchange_n(&h->lock, 1, __ATOMIC_ACQUIRE)) {
 		__atomic_fetch_add(&h->spill[op->op_class & 1], op->bytes, __ATOMIC_RELAXED);
 		return;
 	}
 	move(m, h, op);
-	if (i == SCRIBE_PART_SHARED)
+	if (i == SCRIBE_SHARD_SHARED)
 		__atomic_store_n(&h->lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -61,7 +61,7 @@ void scribe_stream_heat_begin(struct scribe_shm_counters *m, struct scribe_count
 {
 	const uint64_t base = m->heat_base_ns ? m->heat_base_ns : m->made_ns;
 
-	for (int i = 0; i < SCRIBE_STREAM_PARTS; i++) {
+	for (int i = 0; i < SCRIBE_STREAM_SHARDS; i++) {
 		const struct scribe_heat h = {.table = s->heat[i].table};
 		struct scribe_heat_table *t = table_of(m, &h);
 

@@ -6,19 +6,19 @@
 #include "logfmt/rules/lib_rules.h"
 #include "logfmt/rules/streams.h"
 
-/* What a call moved that is not in the bin of time of place `s` and part `i`. */
-void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_part i,
+/* What a call moved that is not in the bin of time of place `s` and shard `i`. */
+void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_shard i,
 			    const struct scribe_lib_op *op);
 /* A place begins anew; the tables that it had are its own for good. */
 void scribe_stream_heat_begin(struct scribe_shm_counters *m, struct scribe_counter_slot *s);
 
 /* What a call moved. */
 static inline void scribe_stream_heat(struct scribe_shm_counters *m, struct scribe_counter_slot *s,
-				      enum scribe_stream_part i, const struct scribe_lib_op *op)
+				      enum scribe_stream_shard i, const struct scribe_lib_op *op)
 {
 	if (op->what != SCRIBE_LIB_DATA || op->unsized || !op->bytes)
 		return;
-	if (i != SCRIBE_PART_SHARED && scribe_heat_is_near(&s->heat[i], op->start_ns, op->end_ns))
+	if (i != SCRIBE_SHARD_SHARED && scribe_heat_is_near(&s->heat[i], op->start_ns, op->end_ns))
 		s->heat[i].bytes[op->op_class & 1] += op->bytes;
 	else
 		scribe_stream_heat_far(m, s, i, op);

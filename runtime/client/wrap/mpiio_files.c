@@ -162,24 +162,24 @@ static void count_far(struct scribe_stream_more *more, int64_t bytes)
 			syscall(SYS_sched_yield);
 			continue;
 		}
-		scribe_table_count(&more->access[SCRIBE_PART_SHARED], bytes);
+		scribe_table_count(&more->access[SCRIBE_SHARD_SHARED], bytes);
 		__atomic_store_n(&more->lock, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	__atomic_fetch_add(&more->access[SCRIBE_PART_SHARED].dropped, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&more->access[SCRIBE_SHARD_SHARED].dropped, 1, __ATOMIC_RELAXED);
 }
 
-static void apply_own(struct scribe_counter_slot *s, struct scribe_stream_more *more, enum scribe_stream_part i,
+static void apply_own(struct scribe_counter_slot *s, struct scribe_stream_more *more, enum scribe_stream_shard i,
 		      const struct scribe_lib_op *op, const struct scribe_lib_place *at)
 {
-	scribe_lib_apply(&s->part[i], &more->ext[i], op, at, 0);
+	scribe_lib_apply(&s->shard[i], &more->ext[i], op, at, 0);
 	scribe_stream_heat(scribe_stream_state->memory, s, i, op);
-	if (scribe_top_count(s->part[i].access, scribe_lib_value(op), 0))
+	if (scribe_top_count(s->shard[i].access, scribe_lib_value(op), 0))
 		scribe_table_count(&more->access[i], scribe_lib_value(op));
 }
 
 /*
- * The owner's part twice, under its lock word, so that the daemon always finds one that is whole.
+ * The owner's shard twice, under its lock word, so that the daemon always finds one that is whole.
  */
 static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
@@ -193,16 +193,16 @@ static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 	else
 		scribe_lib_cursor(scribe_stream_cursor(s), op, &at);
 	if (!scribe_stream_mine(s)) {
-		scribe_lib_apply(&s->part[SCRIBE_PART_SHARED], &more->ext[SCRIBE_PART_SHARED], op, &at, 1);
-		scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_SHARED, op);
-		if (scribe_top_count(s->part[SCRIBE_PART_SHARED].access, scribe_lib_value(op), 1))
+		scribe_lib_apply(&s->shard[SCRIBE_SHARD_SHARED], &more->ext[SCRIBE_SHARD_SHARED], op, &at, 1);
+		scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_SHARD_SHARED, op);
+		if (scribe_top_count(s->shard[SCRIBE_SHARD_SHARED].access, scribe_lib_value(op), 1))
 			count_far(more, scribe_lib_value(op));
 		return;
 	}
 	scribe_stream_mark(s);
-	apply_own(s, more, SCRIBE_PART_OWNER, op, &at);
+	apply_own(s, more, SCRIBE_SHARD_OWNER, op, &at);
 	scribe_stream_mark(s);
-	apply_own(s, more, SCRIBE_PART_OWNER_SHADOW, op, &at);
+	apply_own(s, more, SCRIBE_SHARD_OWNER_SHADOW, op, &at);
 }
 
 /* The operation by itself, for the daemon, which is woken when it should come soon. */

@@ -34,15 +34,15 @@ int64_t scribe_stream_tell(FILE *f)
 	return at;
 }
 
-/* The part that has such operations; both copies of the owner's, to stay equal. */
+/* The shard that has such operations; both copies of the owner's, to stay equal. */
 static void raise_max(struct scribe_counter_slot *s, enum scribe_op_class op, uint64_t last)
 {
-	if (!s->part[SCRIBE_PART_OWNER].ops[op]) {
-		scribe_raise(&s->part[SCRIBE_PART_SHARED].max_byte[op], last, 1);
+	if (!s->shard[SCRIBE_SHARD_OWNER].ops[op]) {
+		scribe_raise(&s->shard[SCRIBE_SHARD_SHARED].max_byte[op], last, 1);
 		return;
 	}
-	scribe_raise(&s->part[SCRIBE_PART_OWNER].max_byte[op], last, 1);
-	scribe_raise(&s->part[SCRIBE_PART_OWNER_SHADOW].max_byte[op], last, 1);
+	scribe_raise(&s->shard[SCRIBE_SHARD_OWNER].max_byte[op], last, 1);
+	scribe_raise(&s->shard[SCRIBE_SHARD_OWNER_SHADOW].max_byte[op], last, 1);
 }
 
 /* What an appending stream has written ends where the file does: others may have written too. */
@@ -51,7 +51,7 @@ void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
 	uint64_t end;
 	struct stat st;
 
-	if ((!s->part[SCRIBE_PART_OWNER].ops[1] && !s->part[SCRIBE_PART_SHARED].ops[1]) ||
+	if ((!s->shard[SCRIBE_SHARD_OWNER].ops[1] && !s->shard[SCRIBE_SHARD_SHARED].ops[1]) ||
 	    !regular(fileno(f), &st))
 		return;
 	end = (uint64_t)st.st_size + (closing ? __fpending(f) : 0);
@@ -66,8 +66,8 @@ void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
  */
 void scribe_settle_end(struct scribe_counter_slot *s, FILE *f)
 {
-	const struct scribe_posix_part *own = &s->part[SCRIBE_PART_OWNER],
-				       *shared = &s->part[SCRIBE_PART_SHARED];
+	const struct scribe_posix_shard *own = &s->shard[SCRIBE_SHARD_OWNER],
+					*shared = &s->shard[SCRIBE_SHARD_SHARED];
 	uint64_t reads = own->ops[0] + shared->ops[0], writes = own->ops[1] + shared->ops[1];
 	enum scribe_op_class op = writes ? SCRIBE_OP_WRITE : SCRIBE_OP_READ;
 	struct stat st;

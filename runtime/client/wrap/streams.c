@@ -514,7 +514,7 @@ static inline int64_t advance(struct scribe_counter_slot *s, int64_t bytes)
 
 static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
-	static struct scribe_ext_part none; /* streams count nothing there */
+	static struct scribe_ext_shard none; /* streams count nothing there */
 	struct scribe_lib_place at;
 
 	scribe_stream_untimed();
@@ -523,16 +523,16 @@ static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 	else
 		scribe_lib_cursor(scribe_stream_cursor(s), op, &at);
 	if (!scribe_stream_mine(s)) {
-		scribe_lib_apply(&s->part[SCRIBE_PART_SHARED], &none, op, &at, 1);
-		scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_SHARED, op);
+		scribe_lib_apply(&s->shard[SCRIBE_SHARD_SHARED], &none, op, &at, 1);
+		scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_SHARD_SHARED, op);
 		return;
 	}
 	scribe_stream_mark(s);
-	scribe_lib_apply(&s->part[SCRIBE_PART_OWNER], &none, op, &at, 0);
-	scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_OWNER, op);
+	scribe_lib_apply(&s->shard[SCRIBE_SHARD_OWNER], &none, op, &at, 0);
+	scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_SHARD_OWNER, op);
 	scribe_stream_mark(s);
-	scribe_lib_apply(&s->part[SCRIBE_PART_OWNER_SHADOW], &none, op, &at, 0);
-	scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_PART_OWNER_SHADOW, op);
+	scribe_lib_apply(&s->shard[SCRIBE_SHARD_OWNER_SHADOW], &none, op, &at, 0);
+	scribe_stream_heat(scribe_stream_state->memory, s, SCRIBE_SHARD_OWNER_SHADOW, op);
 }
 
 void scribe_stream_data(struct scribe_counter_slot *s, unsigned op, uint64_t bytes, uint64_t start)

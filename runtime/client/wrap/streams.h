@@ -86,11 +86,11 @@ static inline struct scribe_cursor *scribe_stream_cursor(const struct scribe_cou
 
 /* Is the place this thread's? Another's is changed atomically. */
 bool scribe_stream_mine(const struct scribe_counter_slot *s);
-/* Before and after a change of the owner's part: the daemon looks again while its lock is odd. */
+/* Before and after a change of the owner's shard: the daemon looks again while its lock is odd. */
 static inline void scribe_stream_mark(struct scribe_counter_slot *s)
 {
 	__asm__ volatile("" ::: "memory");
-	*(volatile uint32_t *)&s->part[SCRIBE_PART_OWNER].lock += 1;
+	*(volatile uint32_t *)&s->shard[SCRIBE_SHARD_OWNER].lock += 1;
 	__asm__ volatile("" ::: "memory");
 }
 

@@ -64,11 +64,11 @@ void scribe_turns_begin(struct scribe_turns *t)
 	t->now = (struct scribe_turn){0};
 }
 
-void scribe_turns_part(struct scribe_turns *t, enum scribe_turn_part part)
+void scribe_turns_share(struct scribe_turns *t, enum scribe_turn_share share)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	t->now.part_ns[part] += now - t->part_since_ns;
+	t->now.part_ns[share] += now - t->part_since_ns;
 	t->part_since_ns = now;
 }
 

@@ -16,7 +16,7 @@
 	X(ENDS, "ended processes") X(COMMIT, "last records") X(BUILD, "logs") \
 	X(FREE, "freeing jobs") X(LIVE, "looks")
 
-enum scribe_turn_part {
+enum scribe_turn_share {
 #define SCRIBE_X(id, name) SCRIBE_TURN_##id,
 	SCRIBE_TURN_PARTS(SCRIBE_X)
 #undef SCRIBE_X
@@ -40,8 +40,8 @@ struct scribe_turns {
 
 /* A turn begins, behind the wait for something to do. */
 void scribe_turns_begin(struct scribe_turns *t);
-/* A part of it is over. */
-void scribe_turns_part(struct scribe_turns *t, enum scribe_turn_part part);
+/* A share of it is over. */
+void scribe_turns_share(struct scribe_turns *t, enum scribe_turn_share share);
 void scribe_turns_end(struct scribe_turns *t);
 /* No turn comes any more: its descriptor is closed. */
 void scribe_turns_close(struct scribe_turns *t);

@@ -36,7 +36,7 @@ struct drain {
 };
 
 /*
- * Keep what belongs to the keys of a part before the table of them is gone. Records of datasets
+ * Keep what belongs to the keys of a shard before the table of them is gone. Records of datasets
  * carry keys only; the shapes are needed until the log is written.
  */
 static void keep_patterns(struct scribe_job *w, const struct scribe_value *v, size_t n)
@@ -63,23 +63,23 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	bool has_patterns = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
 	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, label->id) : f;
 
-	for (unsigned i = 0; i < v->nparts; i++) {
-		const struct scribe_posix_part *part = v->part[i];
+	for (unsigned i = 0; i < v->nshards; i++) {
+		const struct scribe_posix_shard *shard = v->shard[i];
 
-		if (!f || !ext || scribe_posix_acc_add(&f->acc, part, v->access[i], v->stride[i]) < 0 ||
+		if (!f || !ext || scribe_posix_acc_add(&f->acc, shard, v->access[i], v->stride[i]) < 0 ||
 		    scribe_posix_acc_add_ext(&ext->acc, v->ext[i]) < 0)
 			return -1;
-		x->p->totals.operations += v->part[i]->events;
-		scribe_heatmaps_add(x->p, module, v->heat[i], v->heat_table[i], part);
+		x->p->totals.operations += v->shard[i]->events;
+		scribe_heatmaps_add(x->p, module, v->heat[i], v->heat_table[i], shard);
 		if (has_patterns) {
-			keep_patterns(x->p->work, v->part[i]->access, SCRIBE_TOP_VALUES);
+			keep_patterns(x->p->work, v->shard[i]->access, SCRIBE_TOP_VALUES);
 			if (v->access[i])
 				keep_patterns(x->p->work, v->access[i]->v, SCRIBE_TABLE_VALUES);
 		}
 		if (!stream)
 			continue;
-		x->p->totals.bytes_read += part->bytes[0];
-		x->p->totals.bytes_written += part->bytes[1];
+		x->p->totals.bytes_read += shard->bytes[0];
+		x->p->totals.bytes_written += shard->bytes[1];
 	}
 	if (f && has_patterns) {
 		scribe_file_properties(f, v->ext[0]);
@@ -91,18 +91,18 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	return 0;
 }
 
-static int add_parts(struct scribe_file_record *f, struct scribe_process *p, const struct scribe_slot_view *v)
+static int add_shards(struct scribe_file_record *f, struct scribe_process *p, const struct scribe_slot_view *v)
 {
 	struct scribe_totals *t = &p->totals;
 
-	for (unsigned i = 0; i < v->nparts; i++) {
-		if (scribe_posix_acc_add(&f->acc, v->part[i], v->access[i], v->stride[i]) < 0 ||
+	for (unsigned i = 0; i < v->nshards; i++) {
+		if (scribe_posix_acc_add(&f->acc, v->shard[i], v->access[i], v->stride[i]) < 0 ||
 		    scribe_posix_acc_add_ext(&f->acc, v->ext[i]) < 0)
 			return -1;
-		scribe_heatmaps_add(p, SCRIBE_MOD_POSIX, v->heat[i], v->heat_table[i], v->part[i]);
-		t->bytes_read += v->part[i]->bytes[0];
-		t->bytes_written += v->part[i]->bytes[1];
-		t->operations += v->part[i]->events;
+		scribe_heatmaps_add(p, SCRIBE_MOD_POSIX, v->heat[i], v->heat_table[i], v->shard[i]);
+		t->bytes_read += v->shard[i]->bytes[0];
+		t->bytes_written += v->shard[i]->bytes[1];
+		t->operations += v->shard[i]->events;
 	}
 	return 0;
 }
@@ -113,8 +113,8 @@ static int add_parts(struct scribe_file_record *f, struct scribe_process *p, con
  */
 static bool says_nothing(const struct scribe_slot_view *v)
 {
-	for (unsigned i = 0; i < v->nparts; i++) {
-		const struct scribe_posix_part *p = v->part[i];
+	for (unsigned i = 0; i < v->nshards; i++) {
+		const struct scribe_posix_shard *p = v->shard[i];
 
 		if (p->opens | p->dups | p->ops[0] | p->ops[1] | p->seeks | p->stats | p->mmaps | p->fsyncs |
 		    p->fdsyncs | p->rename_sources | p->rename_targets)
@@ -143,8 +143,8 @@ static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_
 			return NULL;
 		w->files_folded++;
 	}
-	for (unsigned i = 0; label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nparts; i++)
-		w->folded_late += v->part[i]->events;
+	for (unsigned i = 0; label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nshards; i++)
+		w->folded_late += v->shard[i]->events;
 	return label;
 }
 
@@ -160,8 +160,8 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 	struct scribe_file_record *f;
 
 	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded)) {
-		for (unsigned i = 0; i < v->nparts; i++)
-			x->p->work->excluded_late += v->part[i]->events;
+		for (unsigned i = 0; i < v->nshards; i++)
+			x->p->work->excluded_late += v->shard[i]->events;
 		scribe_segments_bind(x->p, v, 0);
 		return 0;
 	}
@@ -189,7 +189,7 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 		return 0;
 	}
 	f = label ? scribe_records_at(x->records, label->id) : NULL;
-	if (!f || add_parts(f, x->p, v) < 0) {
+	if (!f || add_shards(f, x->p, v) < 0) {
 		x->p->work->memory_out++;
 		return 0;
 	}

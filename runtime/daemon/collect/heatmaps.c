@@ -72,7 +72,7 @@ static void put(struct scribe_heat_table *to, uint64_t from_ns, uint64_t to_ns, 
  * time is noted, and the module is incomplete where that is longer than a bin.
  */
 void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scribe_heat *heat,
-			 const struct scribe_heat_table *table, const struct scribe_posix_part *part)
+			 const struct scribe_heat_table *table, const struct scribe_posix_shard *shard)
 {
 	struct scribe_heat_table *to = map_of(p, module);
 
@@ -88,7 +88,7 @@ void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scri
 	for (int w = 0; w < 2; w++) {
 		const uint64_t bytes[2] = {w ? 0 : heat->spill[0], w ? heat->spill[1] : 0};
 
-		put(to, part->start[w], part->end[w], bytes);
+		put(to, shard->start[w], shard->end[w], bytes);
 	}
 }
 

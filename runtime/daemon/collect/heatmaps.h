@@ -12,11 +12,11 @@
 #include "runtime/daemon/state/daemon.h"
 
 /*
- * A part of a record of this module, drained for the rank of `p`: its bin, its table (NULL: it
- * has none), and the part itself for its times. Other modules have no heatmap.
+ * A shard of a record of this module, drained for the rank of `p`: its bin, its table (NULL: it
+ * has none), and the shard itself for its times. Other modules have no heatmap.
  */
 void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scribe_heat *heat,
-			 const struct scribe_heat_table *table, const struct scribe_posix_part *part);
+			 const struct scribe_heat_table *table, const struct scribe_posix_shard *shard);
 void scribe_heatmaps_forget(struct scribe_rank *r);
 
 /* Where bins of this process best begin, CLOCK_MONOTONIC; 0: not known. */

@@ -27,7 +27,7 @@ bool scribe_libs_busy(const struct scribe_daemon *d);
 void scribe_libs_rest(struct scribe_daemon *d);
 bool scribe_libs_detach_one(struct scribe_daemon *d);
 /* What the daemon keeps for them. */
-enum scribe_part scribe_libs_part(const struct scribe_config *c);
+enum scribe_process_role scribe_libs_role(const struct scribe_config *c);
 /*
  * A process that is about to run CMD, the last `words` of its command line (0: nobody knows
  * how many): the programs among them, and what they need. False: that is still being searched

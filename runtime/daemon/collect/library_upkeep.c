@@ -103,7 +103,7 @@ bool scribe_libs_shape(const struct scribe_daemon *d, int64_t key, struct scribe
 	return d->libs && scribe_uprobes_shape(d->libs->uprobes, key, ret_shape);
 }
 
-enum scribe_part scribe_libs_part(const struct scribe_config *c)
+enum scribe_process_role scribe_libs_role(const struct scribe_config *c)
 {
 	return scribe_libs_wanted(c) && scribe_uprobes_need_admin(scribe_libs_level(c)) ? SCRIBE_PROCESS_ADMIN
 											: SCRIBE_PROCESS_DAEMON;

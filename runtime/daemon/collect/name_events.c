@@ -99,8 +99,8 @@ static const char *last_component(const char *path, size_t bytes, size_t *ret_by
  * link, so that the folder leads to that of the path, which is excluded and not for users to
  * change. The kernel may then drop further names of that folder by itself.
  */
-static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_path_parts *given,
-			       const char *path, size_t bytes)
+static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p,
+			       const struct scribe_path_pieces *given, const char *path, size_t bytes)
 {
 	size_t a, b, n = strnlen(given->string, given->string_bytes);
 	const char *last = last_component(path, bytes, &a), *was = last_component(given->string, n, &b);
@@ -134,7 +134,7 @@ static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 
 /* A name as it was given, and as it has become. */
 struct given {
-	const struct scribe_path_parts *parts;
+	const struct scribe_path_pieces *pieces;
 	char *path; /* SCRIBE_NAME_ROOM bytes */
 	size_t bytes;
 	uint64_t file_id; /* of the file that it is something in, 0: of none */
@@ -162,8 +162,8 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 	slot = scribe_bpf_slot(d->bpf, e->slot);
 	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
 		__atomic_fetch_or(&slot->flags,
-				  SCRIBE_SF_EXCLUDED | (g->parts->has_string && slot->kind == SCRIBE_KIND_PATH &&
-							is_folder_excluded(d, p, g->parts, label->text, label->bytes)
+				  SCRIBE_SF_EXCLUDED | (g->pieces->has_string && slot->kind == SCRIBE_KIND_PATH &&
+							is_folder_excluded(d, p, g->pieces, label->text, label->bytes)
 								? SCRIBE_SF_FOLDER_EXCLUDED
 								: 0),
 				  __ATOMIC_RELAXED);
@@ -178,7 +178,7 @@ static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const s
 int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const char *text)
 {
-	struct scribe_path_parts parts = {
+	struct scribe_path_pieces pieces = {
 		.chain = text,
 		.chain_bytes = e->chain_bytes,
 		.string = text + e->chain_bytes,
@@ -196,8 +196,8 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 	if (!scribe_slot_room(d, e->slot) || (uint64_t)e->chain_bytes + e->string_bytes > e->text_bytes)
 		return 0;
 	if (e->flags & SCRIBE_NF_SUFFIX && e->status > 0 && (uint32_t)e->status < e->string_bytes)
-		parts.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
-	bytes = scribe_path_join(&parts, path, sizeof(path));
+		pieces.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
+	bytes = scribe_path_join(&pieces, path, sizeof(path));
 	if (e->flags & SCRIBE_NF_BELOW) {
 		label = scribe_slot_label(d, (uint32_t)e->status, e->tgid);
 		if (!label)
@@ -205,17 +205,17 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		bytes = literal_name(label->text, label->bytes, path, sizeof(path));
 		file_id = label->id;
 		bytes = add_suffix(path, bytes, sizeof(path), ":", 1);
-		bytes = add_suffix(path, bytes, sizeof(path), parts.string, parts.string_bytes);
+		bytes = add_suffix(path, bytes, sizeof(path), pieces.string, pieces.string_bytes);
 	} else if (e->flags & SCRIBE_NF_LITERAL)
-		bytes = literal_name(parts.string, parts.string_bytes, path, sizeof(path));
-	else if (parts.has_string && !follow_links(d, p, path, parts.nofollow, &bytes))
+		bytes = literal_name(pieces.string, pieces.string_bytes, path, sizeof(path));
+	else if (pieces.has_string && !follow_links(d, p, path, pieces.nofollow, &bytes))
 		return SCRIBE_NAME_WAITS;
-	if (parts.string_bytes < e->string_bytes) {
+	if (pieces.string_bytes < e->string_bytes) {
 		file_id = scribe_record_id(path, bytes);
-		bytes = add_suffix(path, bytes, sizeof(path), parts.string + parts.string_bytes,
-				   e->string_bytes - parts.string_bytes);
+		bytes = add_suffix(path, bytes, sizeof(path), pieces.string + pieces.string_bytes,
+				   e->string_bytes - pieces.string_bytes);
 	}
-	name_slot(d, p, e, &(struct given){.parts = &parts, .path = path, .bytes = bytes, .file_id = file_id});
+	name_slot(d, p, e, &(struct given){.pieces = &pieces, .path = path, .bytes = bytes, .file_id = file_id});
 	return 0;
 }
 

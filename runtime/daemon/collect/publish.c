@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
-#include "logfmt/base/hash.h"
 #include "logfmt/base/publish_ring.h"
 #include "logfmt/counters/counters_hdf5.h"
 #include "logfmt/counters/module.h"
@@ -293,15 +292,6 @@ static void forget(struct scribe_map *m)
 	scribe_map_clear(m);
 }
 
-/* Do the job's rules leave out operations one by one of this record? */
-static bool is_untraced(const struct scribe_daemon *d, const struct scribe_process *p, uint32_t index,
-			const struct scribe_slot *slot)
-{
-	if (p->work->config.exclusion_rules.modules_off >> scribe_trace_module(slot->kind) & 1)
-		return true;
-	return index < d->slots && d->slot[index].generation == slot->generation && d->slot[index].untraced;
-}
-
 /* 1 with *ret; 0: not known yet; -ENOENT: it counts nowhere; -ESRCH: nobody knows. */
 static int locate_living(struct scribe_job *w, const struct scribe_segment *s, bool last, struct placing *ret)
 {
@@ -315,7 +305,7 @@ static int locate_living(struct scribe_job *w, const struct scribe_segment *s, b
 	p = scribe_worlds_find(&w->worlds, slot->proc_id);
 	if (!p || !p->rank)
 		return last ? -ESRCH : 0;
-	if (is_untraced(d, p, s->slot, slot))
+	if (scribe_slot_is_untraced(d, s->slot, slot))
 		return -ENOENT;
 	label = scribe_slot_label(d, s->slot, s->generation);
 	if (!label && slot->kind != SCRIBE_KIND_CATCHALL && !last)

@@ -97,17 +97,6 @@ int scribe_segments_begin(struct scribe_job *w, struct scribe_err *err)
 	return 0;
 }
 
-/* Do the job's rules leave out its trace alone? */
-static bool is_trace_excluded(const struct scribe_process *p, const struct scribe_slot_view *v)
-{
-	const struct scribe_daemon *d = p->work->daemon;
-
-	if (p->work->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
-		return true;
-	return v->index < d->slots && d->slot[v->index].generation == v->slot->generation &&
-	       d->slot[v->index].untraced;
-}
-
 /*
  * At draining, while the slot is still known: segments of this slot and generation get their file.
  */
@@ -116,15 +105,14 @@ void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_vie
 	struct scribe_segments *s = p->work->segments;
 	struct scribe_rank_trace *t = NULL;
 	struct scribe_traced *e;
-
-	const bool excluded = is_trace_excluded(p, v);
+	const bool untraced = scribe_slot_is_untraced(p->work->daemon, v->index, v->slot);
 
 	if (v->slot->flags & SCRIBE_SF_OPENS)
-		scribe_publish_bind(p, v, excluded ? 0 : id);
+		scribe_publish_bind(p, v, untraced ? 0 : id);
 	if (!(v->slot->flags & SCRIBE_SF_TRACED))
 		return;
 	scribe_windows_bind(p, v, id);
-	if (excluded)
+	if (untraced || p->work->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
 		id = 0;
 	e = s ? scribe_traced_at(s, v->index, v->slot->generation) : NULL;
 	/* without an entry its segments are lost as they come, and counted then */

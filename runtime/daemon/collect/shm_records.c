@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Numbers that a program has counted itself, as records of its rank and as live records; see
- * shm_records.h. Two parts count: the owner's and the shared one. The shadow is a copy. Owns
+ * shm_records.h. Two shards count: the owner's and the shared one. The shadow is a copy. Owns
  * nothing. Main thread of the daemon.
  */
 #include "runtime/daemon/collect/shm_records.h"
@@ -18,21 +18,21 @@ int scribe_shm_counters_add(struct scribe_process *p, bool file, uint64_t id, co
 	const int module = file ? SCRIBE_MOD_MPIIO : SCRIBE_MOD_STDIO;
 	struct scribe_file_record *f = scribe_records_at_module(records, module, id);
 
-	for (int i = SCRIBE_PART_OWNER; i <= SCRIBE_PART_SHARED; i++) {
-		const struct scribe_posix_part *part = &c->s.part[i];
+	for (int i = SCRIBE_SHARD_OWNER; i <= SCRIBE_SHARD_SHARED; i++) {
+		const struct scribe_posix_shard *shard = &c->s.shard[i];
 
-		if (!part->events)
+		if (!shard->events)
 			continue;
-		if (!f || scribe_posix_acc_add(&f->acc, part, file ? &c->more.access[i] : NULL, NULL) < 0 ||
+		if (!f || scribe_posix_acc_add(&f->acc, shard, file ? &c->more.access[i] : NULL, NULL) < 0 ||
 		    (file && scribe_posix_acc_add_ext(&f->acc, &c->more.ext[i]) < 0))
 			return -ENOMEM;
-		p->totals.operations += part->events;
-		scribe_heatmaps_add(p, module, &c->s.heat[i], scribe_stream_copy_heat(c, i), part);
+		p->totals.operations += shard->events;
+		scribe_heatmaps_add(p, module, &c->s.heat[i], scribe_stream_copy_heat(c, i), shard);
 		/* what a standard stream leads to is counted by system calls, too */
 		if (file || scribe_is_standard_stream(id))
 			continue; /* its bytes are those of the system calls beneath */
-		p->totals.bytes_read += part->bytes[0];
-		p->totals.bytes_written += part->bytes[1];
+		p->totals.bytes_read += shard->bytes[0];
+		p->totals.bytes_written += shard->bytes[1];
 	}
 	return 0;
 }
@@ -45,18 +45,18 @@ void scribe_shm_counters_sum(const struct scribe_process *p, bool file, uint64_t
 					 .name = id,
 					 .own = !file && !scribe_is_standard_stream(id)};
 
-	for (int i = SCRIBE_PART_OWNER; i <= SCRIBE_PART_SHARED; i++) {
-		const struct scribe_posix_part *part = &c->s.part[i];
+	for (int i = SCRIBE_SHARD_OWNER; i <= SCRIBE_SHARD_SHARED; i++) {
+		const struct scribe_posix_shard *shard = &c->s.shard[i];
 
-		sum.operations += part->events;
+		sum.operations += shard->events;
 		for (int op = 0; op < 2; op++) {
-			sum.ops[op] += part->ops[op];
-			sum.bytes[op] += part->bytes[op];
-			if (part->max_ns[op] > sum.longest_ns[op])
-				sum.longest_ns[op] = part->max_ns[op];
+			sum.ops[op] += shard->ops[op];
+			sum.bytes[op] += shard->bytes[op];
+			if (shard->max_ns[op] > sum.longest_ns[op])
+				sum.longest_ns[op] = shard->max_ns[op];
 		}
 		for (int class = 0; class < 3; class++)
-			sum.busy_ns[class] += part->busy_ns[class];
+			sum.busy_ns[class] += shard->busy_ns[class];
 	}
 	*ret_sum = sum;
 }

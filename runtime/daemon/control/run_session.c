@@ -130,7 +130,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc == 0 && c->run->config.runtime && d->listen < 0)
 		rc = scribe_clients_listen(d, &c->run->config, &err);
 	if (rc == 0 && !d->sandboxed) {
-		rc = scribe_sandbox(scribe_libs_part(&c->run->config), &err);
+		rc = scribe_sandbox(scribe_libs_role(&c->run->config), &err);
 		d->sandboxed = rc == 0;
 		if (rc == 0)
 			scribe_bpf_keep_growing(d->bpf);

@@ -373,18 +373,18 @@ static void finalize(struct scribe_job *w)
 	scribe_libs_seek_cut(d, w);
 	scribe_exclusion_check_end(w);
 	scribe_events_ends(w);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_ENDS);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
 	if (w->leaving) /* those that were waited for until now have very many records */
 		return;
 	scribe_segments_tick(w, true);
 	scribe_segments_publish_rest(w);
 	scribe_daemon_windows_closed(w);
 	scribe_commit_due(w, true);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_COMMIT);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_COMMIT);
 	silence(w);
 	w->state = SCRIBE_JOB_FINALIZING;
 	scribe_deliver_tick(w);
-	scribe_turns_part(&d->turns, SCRIBE_TURN_BUILD);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
 }
 
 /*
@@ -434,7 +434,7 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 	scribe_libs_seek_tick(d);
 	d->poll_fast = d->poll_fast || scribe_libs_seeking(d) || scribe_libs_busy(d);
 
-	scribe_turns_part(&d->turns, SCRIBE_TURN_WORKS);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
 	for (w = d->works; w; w = w->next) {
 		if (scribe_node_parts_job(w) && !w->told_begun && w->worlds.by_proc_id.used) {
 			w->told_begun = true;
@@ -442,17 +442,17 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 		}
 		scribe_exclusion_check_tick(w);
 		scribe_events_ends(w);
-		scribe_turns_part(&d->turns, SCRIBE_TURN_ENDS);
+		scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
 		if (w->state < SCRIBE_JOB_FINALIZING)
 			scribe_commit_due(w, false);
-		scribe_turns_part(&d->turns, SCRIBE_TURN_COMMIT);
+		scribe_turns_share(&d->turns, SCRIBE_TURN_COMMIT);
 		scribe_file_xattrs_tick(w);
-		scribe_turns_part(&d->turns, SCRIBE_TURN_WORKS);
+		scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
 		scribe_deliver_tick(w);
-		scribe_turns_part(&d->turns, SCRIBE_TURN_BUILD);
+		scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
 		if (is_ending(w) || (w->state < SCRIBE_JOB_OVER && is_due(d, w)))
 			finish(w);
-		scribe_turns_part(&d->turns, SCRIBE_TURN_WORKS);
+		scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
 		d->poll_fast = d->poll_fast || is_ending(w) || w->leaving || w->held.first || scribe_deliver_busy(w) ||
 			       scribe_exclusion_check_busy(w);
 		idle = idle && w->state == SCRIBE_JOB_OVER;
@@ -464,7 +464,7 @@ void scribe_jobs_tick(struct scribe_daemon *d)
 		if (w->state == SCRIBE_JOB_OVER && !w->worlds.living && !w->awaits_client)
 			scribe_job_free(w);
 	}
-	scribe_turns_part(&d->turns, SCRIBE_TURN_FREE);
+	scribe_turns_share(&d->turns, SCRIBE_TURN_FREE);
 	detach_if_idle(d);
 	if (idle && (d->until_idle || d->asked_to_end) && !scribe_daemon_has_to_say(d))
 		d->quit = true;

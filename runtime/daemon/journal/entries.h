@@ -28,7 +28,7 @@ enum scribe_job_journal_type {
 	SCRIBE_ENTRY_COMMITTED, /* unit's id, then struct scribe_msg_log or nothing */
 	SCRIBE_ENTRY_SETTINGS,  /* lines of scribe_jobenv */
 	SCRIBE_ENTRY_PLACE,     /* head alone: of a process that counts itself */
-	SCRIBE_ENTRY_STREAM,    /* head, then packed parts, of a file with what it has beside */
+	SCRIBE_ENTRY_STREAM,    /* head, then packed shards, of a file with what it has beside */
 	SCRIBE_ENTRY_PARENT_CMDLINE,     /* proc_id, then the arguments of the process above */
 	SCRIBE_ENTRY_MISSED,
 	SCRIBE_ENTRY_TYPES,
@@ -66,8 +66,8 @@ struct scribe_job_journal_env {
 };
 
 struct scribe_job_journal_record {
-	uint32_t proc_id, slot, parts, lives;
-	uint32_t tables[1 + SCRIBE_EXTRA_PARTS]; /* 1: access sizes, 2: strides, 4: bytes over time */
+	uint32_t proc_id, slot, shards, lives;
+	uint32_t tables[1 + SCRIBE_EXTRA_SHARDS]; /* 1: access sizes, 2: strides, 4: bytes over time */
 };
 
 struct scribe_job_journal_drained {

@@ -123,7 +123,7 @@ void scribe_job_journal_env(struct scribe_process *p, const struct scribe_ranken
 
 /*
  * The slot as it is drained, without its zeros. Called before the slot is given back: until then
- * the kernel holds the record, afterwards the journal does. `room` fits four parts with all tables.
+ * the kernel holds the record, afterwards the journal does. `room` fits four shards with all tables.
  */
 void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slot_view *v, bool lives)
 {
@@ -132,19 +132,19 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 			      scribe_pack_room(sizeof(struct scribe_heat_table))) /
 			     8 * 4];
 	struct scribe_job_journal_record head = {
-		.proc_id = p->proc_id, .slot = v->index, .parts = v->nparts, .lives = lives};
+		.proc_id = p->proc_id, .slot = v->index, .shards = v->nshards, .lives = lives};
 	char *at = (char *)room;
 	struct scribe_slot slot;
 
 	if (!scribe_journal_is_open(&p->work->journal))
 		return;
 	slot = *v->slot;
-	for (unsigned i = 0; i < v->nparts; i++) {
-		/* the first part is the slot's own; further ones need only their counters */
+	for (unsigned i = 0; i < v->nshards; i++) {
+		/* the first shard is the slot's own; further ones need only their counters */
 		if (i)
 			memset(&slot, 0, sizeof(slot));
 		slot.ext = *v->ext[i];
-		slot.part = *v->part[i];
+		slot.shard = *v->shard[i];
 		slot.heat = *v->heat[i];
 		head.tables[i] = (v->access[i] ? 1 : 0) | (v->stride[i] ? 2 : 0) | (v->heat_table[i] ? 4 : 0);
 		at += scribe_pack(&slot, sizeof(slot), at);
@@ -168,23 +168,23 @@ void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stre
 }
 
 /*
- * The two parts that count, of memory that programs fill themselves; the shadow is not needed any
+ * The two shards that count, of memory that programs fill themselves; the shadow is not needed any
  * more.
  */
 void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_stream_use *use, uint64_t id,
 			const struct scribe_stream_copy *c)
 {
-	static uint64_t room[(scribe_pack_room(sizeof(c->s.part[0])) + scribe_pack_room(sizeof(c->s.heat[0])) +
+	static uint64_t room[(scribe_pack_room(sizeof(c->s.shard[0])) + scribe_pack_room(sizeof(c->s.heat[0])) +
 			      scribe_pack_room(sizeof(c->more.ext[0])) + scribe_pack_room(sizeof(c->more.access[0])) +
 			      scribe_pack_room(sizeof(c->heat[0]))) /
-			     8 * SCRIBE_STREAM_PARTS];
+			     8 * SCRIBE_STREAM_SHARDS];
 	struct scribe_job_journal_stream head = {.proc_id = p->proc_id, .use = *use, .id = id};
 	char *at = (char *)room;
 
 	if (!scribe_journal_is_open(&p->work->journal))
 		return;
-	for (int i = SCRIBE_PART_OWNER; i <= SCRIBE_PART_SHARED; i++) {
-		at += scribe_pack(&c->s.part[i], sizeof(c->s.part[i]), at);
+	for (int i = SCRIBE_SHARD_OWNER; i <= SCRIBE_SHARD_SHARED; i++) {
+		at += scribe_pack(&c->s.shard[i], sizeof(c->s.shard[i]), at);
 		at += scribe_pack(&c->s.heat[i], sizeof(c->s.heat[i]), at);
 		if (c->s.heat[i].table)
 			at += scribe_pack(&c->heat[i], sizeof(c->heat[i]), at);

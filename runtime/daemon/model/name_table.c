@@ -55,7 +55,7 @@ static void put_chain(struct out *o, const char *chain, size_t bytes)
  * longer than the kernel walks (`cut`) gets a marker, so that it does not pass for a path from the
  * root.
  */
-size_t scribe_path_join(const struct scribe_path_parts *p, char *ret_path, size_t cap)
+size_t scribe_path_join(const struct scribe_path_pieces *p, char *ret_path, size_t cap)
 {
 	struct out o = {ret_path, 0, cap};
 	size_t n = p->has_string ? strnlen(p->string, p->string_bytes) : 0;

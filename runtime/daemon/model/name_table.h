@@ -31,8 +31,8 @@ struct scribe_name_table {
 	struct scribe_map by_id;
 };
 
-/* Raw parts of a name, as in bpf/wire.h. */
-struct scribe_path_parts {
+/* Raw pieces of a name, as in bpf/wire.h. */
+struct scribe_path_pieces {
 	const char *chain; /* leaf first */
 	size_t chain_bytes;
 	const char *string;
@@ -45,7 +45,7 @@ struct scribe_path_parts {
  * string behind it (or alone when absolute). Returns its length; it is cut to
  * fit `cap`, and ends in NUL.
  */
-size_t scribe_path_join(const struct scribe_path_parts *parts, char *ret_path, size_t cap);
+size_t scribe_path_join(const struct scribe_path_pieces *pieces, char *ret_path, size_t cap);
 
 /* The entry for a path, made if new. NULL: memory is out. */
 struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *names, const char *path, size_t bytes);

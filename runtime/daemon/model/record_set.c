@@ -84,7 +84,7 @@ struct scribe_file_record *scribe_records_find(const struct scribe_records *r, i
  * Properties of a data set (dimensions, sizes of points) are no counters: a later value replaces,
  * and is not added.
  */
-void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_part *of)
+void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_shard *of)
 {
 	for (int i = 0; f->module == SCRIBE_MOD_H5D && i < SCRIBE_LIB_H5D_PROPERTIES; i++)
 		f->acc.ext.v[SCRIBE_LIB_H5D_NDIMS + i] = of->v[SCRIBE_LIB_H5D_NDIMS + i];
@@ -122,7 +122,7 @@ int scribe_records_join(struct scribe_records *r, const struct scribe_records *o
  */
 int scribe_file_has_posix(const struct scribe_file_record *f)
 {
-	const struct scribe_posix_part *p = &f->acc.sum;
+	const struct scribe_posix_shard *p = &f->acc.sum;
 
 	if (f->module != SCRIBE_MOD_POSIX)
 		return 0;

@@ -37,12 +37,12 @@ struct scribe_file_record *scribe_records_at_module(struct scribe_records *r, in
 /* The same, or NULL where there is none; `r` may be NULL. */
 struct scribe_file_record *scribe_records_find(const struct scribe_records *r, int module, uint64_t id);
 /* What a dataset is, as told last, in place of a sum. */
-void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_part *of);
+void scribe_file_properties(struct scribe_file_record *f, const struct scribe_ext_shard *of);
 /* Add all files of `other`. 0 or -ENOMEM. */
 int scribe_records_join(struct scribe_records *r, const struct scribe_records *other);
 /* Has any file more to tell than that an inherited descriptor was closed, or a standard stream used? */
 int scribe_records_have_activity(const struct scribe_records *r);
-/* Has the POSIX part anything a POSIX record would say? */
+/* Has the POSIX shard anything a POSIX record would say? */
 int scribe_file_has_posix(const struct scribe_file_record *f);
 
 #endif

@@ -226,7 +226,7 @@ static void serve(int which, int sock)
 	if (rc == 0 && chdir("/") < 0)
 		rc = -errno;
 	if (rc == 0)
-		rc = scribe_sandbox(SCRIBE_PART_LINKER, &err);
+		rc = scribe_sandbox(SCRIBE_PROCESS_LINKER, &err);
 	if (scribe_helper_send(3, &rc, sizeof(rc), -1) < 0 || rc < 0)
 		_exit(1);
 	if (which == MAKER)

@@ -38,7 +38,7 @@ static const int kept_by_root_helper[] = {CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, CAP_
 
 static const int *const kept[] = {
 	[SCRIBE_PROCESS_DAEMON] = kept_by_daemon,       [SCRIBE_PROCESS_ADMIN] = kept_by_admin,
-	[SCRIBE_PROCESS_SPAWNER] = kept_by_maker,	     [SCRIBE_PART_LINKER] = kept_by_linker,
+	[SCRIBE_PROCESS_SPAWNER] = kept_by_maker,	     [SCRIBE_PROCESS_LINKER] = kept_by_linker,
 	[SCRIBE_PROCESS_RUN_SPAWNER] = kept_by_run_maker, [SCRIBE_PROCESS_HELPER] = kept_by_helper,
 	[SCRIBE_PROCESS_READER] = kept_by_helper,	 [SCRIBE_PROCESS_ROOT_HELPER] = kept_by_root_helper,
 	[SCRIBE_PROCESS_SNAPSHOT] = kept_by_helper,
@@ -62,15 +62,15 @@ static bool events_are_admins(void)
  * on it. CAP_SYS_ADMIN is kept only where the narrower ones are missing, or where it alone opens
  * trace events.
  */
-static int drop_capabilities(enum scribe_part part)
+static int drop_capabilities(enum scribe_process_role role)
 {
-	const int *caps = kept[part];
+	const int *caps = kept[role];
 	bool had[64] = {false}, admin;
 
 	for (const int *c = caps; *c >= 0; c++)
 		had[*c] = capng_have_capability(CAPNG_PERMITTED, (unsigned)*c) == 1;
 	/* a container may have the one of old for what two newer ones allow */
-	admin = (part == SCRIBE_PROCESS_DAEMON || part == SCRIBE_PART_LINKER) &&
+	admin = (role == SCRIBE_PROCESS_DAEMON || role == SCRIBE_PROCESS_LINKER) &&
 		(!(had[CAP_BPF] && had[CAP_PERFMON]) || (scribe_bpf_uses_events() && events_are_admins())) &&
 		capng_have_capability(CAPNG_PERMITTED, CAP_SYS_ADMIN) == 1;
 	capng_clear(CAPNG_SELECT_BOTH);
@@ -81,24 +81,24 @@ static int drop_capabilities(enum scribe_part part)
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED | CAPNG_BOUNDING_SET,
 				     (unsigned)*c);
 	/* the bounding set needs CAP_SETPCAP, which a container's root may lack; a snapshot executes nothing */
-	if (part != SCRIBE_PROCESS_SNAPSHOT)
+	if (role != SCRIBE_PROCESS_SNAPSHOT)
 		(void)capng_apply(CAPNG_SELECT_BOUNDS);
 	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }
 
 /* no_new_privs must precede the filter: without it the kernel requires CAP_SYS_ADMIN for one. */
-int scribe_sandbox(enum scribe_part part, struct scribe_err *err)
+int scribe_sandbox(enum scribe_process_role role, struct scribe_err *err)
 {
 	int rc;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return scribe_err_set(err, -errno, "cannot refuse new privileges: %s", strerror(errno));
-	scribe_map_calls_allow(part == SCRIBE_PROCESS_DAEMON || part == SCRIBE_PROCESS_ADMIN);
+	scribe_map_calls_allow(role == SCRIBE_PROCESS_DAEMON || role == SCRIBE_PROCESS_ADMIN);
 	/* a reader has been a helper, without any */
-	rc = part == SCRIBE_PROCESS_READER ? 0 : drop_capabilities(part);
+	rc = role == SCRIBE_PROCESS_READER ? 0 : drop_capabilities(role);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot drop capabilities");
-	rc = scribe_calls_filter(part);
+	rc = scribe_calls_filter(role);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot filter system calls: %s", strerror(-rc));
 	return 0;

@@ -12,10 +12,10 @@
 
 /*
  * Confine this process for good: no_new_privs, capabilities (also those of the
- * bounding set where that is possible), the list of system calls that its part may
+ * bounding set where that is possible), the list of system calls that its role may
  * make (sandbox_syscalls.h). Capabilities that it does not have are not missed. Negative, with the
  * reason in err: nothing may be served then.
  */
-int scribe_sandbox(enum scribe_part part, struct scribe_err *err);
+int scribe_sandbox(enum scribe_process_role role, struct scribe_err *err);
 
 #endif

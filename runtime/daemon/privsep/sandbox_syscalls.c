@@ -265,11 +265,11 @@ static const struct argument arguments[] = {
 	BPF(NO_BPF_COMMAND, D),
 };
 
-static const unsigned part_is[] = {
+static const unsigned role_is[] = {
 	[SCRIBE_PROCESS_DAEMON] = D,       [SCRIBE_PROCESS_ADMIN] = D,
 	/* and what those may that they make */
 	[SCRIBE_PROCESS_SPAWNER] = M | H | R | P, [SCRIBE_PROCESS_RUN_SPAWNER] = M | H | R | P,
-	[SCRIBE_PART_LINKER] = L,
+	[SCRIBE_PROCESS_LINKER] = L,
 	[SCRIBE_PROCESS_HELPER] = H | R,	     [SCRIBE_PROCESS_READER] = R,
 	[SCRIBE_PROCESS_ROOT_HELPER] = H | R | P,
 	[SCRIBE_PROCESS_SNAPSHOT] = S,
@@ -406,15 +406,15 @@ void scribe_calls_say(void)
  * The handler is installed before the filter, which inherits to children; theirs stacks on top.
  * TRAP and not ERRNO: only so is a refused call noticed at all.
  */
-int scribe_calls_filter(enum scribe_part part)
+int scribe_calls_filter(enum scribe_process_role role)
 {
 	struct sigaction a = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
 	scmp_filter_ctx filter;
 	sigset_t none;
 	int rc;
 
-	is_daemon = part_is[part] & D;
-	is_helper = !(part_is[part] & (D | M | L));
+	is_daemon = role_is[role] & D;
+	is_helper = !(role_is[role] & (D | M | L));
 	sigemptyset(&none);
 	sigaddset(&none, SIGSYS);
 	if (sigaction(SIGSYS, &a, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &none, NULL) < 0)
@@ -428,7 +428,7 @@ int scribe_calls_filter(enum scribe_part part)
 	if (rc == 0)
 		(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (rc == 0)
-		rc = allow(filter, part_is[part]);
+		rc = allow(filter, role_is[role]);
 	if (rc == 0)
 		rc = seccomp_load(filter);
 	if (filter)

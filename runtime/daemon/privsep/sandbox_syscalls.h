@@ -4,7 +4,7 @@
 #define RUNTIME_DAEMON_PRIVSEP_SANDBOX_SYSCALLS_H
 
 /* The kinds of processes, and the capabilities that each keeps (sandbox.c). */
-enum scribe_part {
+enum scribe_process_role {
 	SCRIBE_PROCESS_DAEMON,      /* keeps BPF, PERFMON, SYS_PTRACE, DAC_READ_SEARCH */
 	SCRIBE_PROCESS_ADMIN,       /* the same where perf events need SYS_ADMIN: keeps that too */
 	SCRIBE_PROCESS_SPAWNER,     /* makes the hands: keeps SETUID, SETGID */
@@ -12,7 +12,7 @@ enum scribe_part {
 	SCRIBE_PROCESS_HELPER,      /* touches the user's files: keeps nothing */
 	SCRIBE_PROCESS_READER, /* a helper that reads what users wrote: keeps nothing, may do what it needs
 				  alone */
-	SCRIBE_PART_LINKER,    /* makes links of probes: keeps BPF, PERFMON */
+	SCRIBE_PROCESS_LINKER, /* makes links of probes: keeps BPF, PERFMON */
 	SCRIBE_PROCESS_SNAPSHOT, /* a copy of the daemon that builds a log: keeps nothing */
 	SCRIBE_PROCESS_ROOT_HELPER, /* touches root's files: keeps DAC_OVERRIDE where its maker has it */
 };
@@ -26,11 +26,11 @@ struct scribe_refused_call {
 };
 
 /*
- * Allow this process the calls of its part, for good. What is not on the list is not done: in
+ * Allow this process the calls of its role, for good. What is not on the list is not done: in
  * the daemon and a maker of helpers it fails (ENOSYS, or EPERM where it is the arguments that
  * are not allowed), a helper exits with 128 + SIGSYS. 0 or a negative errno.
  */
-int scribe_calls_filter(enum scribe_part part);
+int scribe_calls_filter(enum scribe_process_role role);
 /* Before the filter: this process's socket. */
 void scribe_calls_socket(int sock);
 /* In the daemon: name what was refused to it since. Each call once. */

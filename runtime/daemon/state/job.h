@@ -134,7 +134,7 @@ struct scribe_job {
 	uint64_t excluded_late;             /* operations recorded until a name was known to be excluded */
 	uint64_t rings_lost;                /* MPI-IO operations that found no room on their way to the daemon */
 	uint64_t untimed_calls;             /* that programs counted when they allowed themselves no clock */
-	uint64_t heat_lost;                 /* parts whose bytes over time found no memory */
+	uint64_t heat_lost;                 /* shards whose bytes over time found no memory */
 	uint64_t heat_wide_ns;              /* longest time of one bin, where no table was to be had */
 	uint64_t lost_seen;                 /* ledger's EVENT_LOST + ENV_LOST at the last look */
 	enum scribe_job_state state;        /* goes on, never back */

@@ -46,6 +46,11 @@ bool scribe_drain_is_excluded(const struct scribe_process *p, uint32_t kind)
 	return r->n && p->rank && scribe_exclusion_rules_rank_out(r, p->unit->id ? p->rank->rank : 0);
 }
 
+bool scribe_slot_is_untraced(const struct scribe_daemon *d, uint32_t index, const struct scribe_slot *slot)
+{
+	return index < d->slots && d->slot[index].generation == slot->generation && d->slot[index].untraced;
+}
+
 /*
  * The set of the process's rank, made at first use and owned by the rank. NULL: no rank, or memory
  * is out.

@@ -15,17 +15,17 @@ static bool read_at(int fd, size_t at, void *to, size_t bytes)
 	return pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-/* The table that a part names. One that there is not is none. */
-static bool read_heat(int fd, struct scribe_stream_copy *c, int part)
+/* The table that a shard names. One that there is not is none. */
+static bool read_heat(int fd, struct scribe_stream_copy *c, int shard)
 {
-	const uint32_t table = c->s.heat[part].table;
+	const uint32_t table = c->s.heat[shard].table;
 
 	if (table > SCRIBE_STREAM_HEATS)
-		c->s.heat[part].table = 0;
-	if (!c->s.heat[part].table)
+		c->s.heat[shard].table = 0;
+	if (!c->s.heat[shard].table)
 		return true;
-	return read_at(fd, offsetof(struct scribe_shm_counters, heat) + (table - 1) * sizeof(c->heat[part]),
-		       &c->heat[part], sizeof(c->heat[part]));
+	return read_at(fd, offsetof(struct scribe_shm_counters, heat) + (table - 1) * sizeof(c->heat[shard]),
+		       &c->heat[shard], sizeof(c->heat[shard]));
 }
 
 /*
@@ -38,22 +38,22 @@ static bool read_all(int fd, uint32_t index, bool file, struct scribe_stream_cop
 		     beside = offsetof(struct scribe_shm_counters, more) + index * sizeof(c->more);
 
 	return read_at(fd, at, &c->s, sizeof(c->s)) && (!file || read_at(fd, beside, &c->more, sizeof(c->more))) &&
-	       read_heat(fd, c, SCRIBE_PART_OWNER) && read_heat(fd, c, SCRIBE_PART_SHARED);
+	       read_heat(fd, c, SCRIBE_SHARD_OWNER) && read_heat(fd, c, SCRIBE_SHARD_SHARED);
 }
 
 /*
- * As it was before the call that its owner has not ended. Each call is added to the owner's part,
+ * As it was before the call that its owner has not ended. Each call is added to the owner's shard,
  * then to its shadow: while the lock is odd the shadow is whole, without that call.
  */
 static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 {
-	c->s.part[SCRIBE_PART_OWNER] = c->s.part[SCRIBE_PART_OWNER_SHADOW];
-	c->s.heat[SCRIBE_PART_OWNER] = c->s.heat[SCRIBE_PART_OWNER_SHADOW];
+	c->s.shard[SCRIBE_SHARD_OWNER] = c->s.shard[SCRIBE_SHARD_OWNER_SHADOW];
+	c->s.heat[SCRIBE_SHARD_OWNER] = c->s.heat[SCRIBE_SHARD_OWNER_SHADOW];
 	if (file) {
-		c->more.ext[SCRIBE_PART_OWNER] = c->more.ext[SCRIBE_PART_OWNER_SHADOW];
-		c->more.access[SCRIBE_PART_OWNER] = c->more.access[SCRIBE_PART_OWNER_SHADOW];
+		c->more.ext[SCRIBE_SHARD_OWNER] = c->more.ext[SCRIBE_SHARD_OWNER_SHADOW];
+		c->more.access[SCRIBE_SHARD_OWNER] = c->more.access[SCRIBE_SHARD_OWNER_SHADOW];
 	}
-	return read_heat(fd, c, SCRIBE_PART_OWNER);
+	return read_heat(fd, c, SCRIBE_SHARD_OWNER);
 }
 
 /*
@@ -64,7 +64,7 @@ static bool take_again(int fd, bool file, struct scribe_stream_copy *c)
 bool scribe_stream_copy_read(int fd, uint32_t index, bool file, struct scribe_stream_copy *c, unsigned *tries)
 {
 	const size_t lock = offsetof(struct scribe_shm_counters, stream) + index * sizeof(c->s) +
-			    offsetof(struct scribe_counter_slot, part[SCRIBE_PART_OWNER].lock);
+			    offsetof(struct scribe_counter_slot, shard[SCRIBE_SHARD_OWNER].lock);
 
 	for (bool first = true; first || *tries; first = false) {
 		uint32_t after;
@@ -72,13 +72,13 @@ bool scribe_stream_copy_read(int fd, uint32_t index, bool file, struct scribe_st
 		*tries -= !first;
 		if (!read_all(fd, index, file, c) || !read_at(fd, lock, &after, sizeof(after)))
 			return false;
-		if (!(after & 1) && after == c->s.part[SCRIBE_PART_OWNER].lock)
+		if (!(after & 1) && after == c->s.shard[SCRIBE_SHARD_OWNER].lock)
 			return true;
 	}
-	return !(c->s.part[SCRIBE_PART_OWNER].lock & 1) || take_again(fd, file, c);
+	return !(c->s.shard[SCRIBE_SHARD_OWNER].lock & 1) || take_again(fd, file, c);
 }
 
-const struct scribe_heat_table *scribe_stream_copy_heat(const struct scribe_stream_copy *c, int part)
+const struct scribe_heat_table *scribe_stream_copy_heat(const struct scribe_stream_copy *c, int shard)
 {
-	return c->s.heat[part].table ? &c->heat[part] : NULL;
+	return c->s.heat[shard].table ? &c->heat[shard] : NULL;
 }

@@ -12,8 +12,8 @@
 
 struct scribe_stream_copy {
 	struct scribe_counter_slot s;
-	struct scribe_stream_more more;                     /* of a file of MPI-IO */
-	struct scribe_heat_table heat[SCRIBE_STREAM_PARTS]; /* of parts that have one: s.heat[].table */
+	struct scribe_stream_more more;                      /* of a file of MPI-IO */
+	struct scribe_heat_table heat[SCRIBE_STREAM_SHARDS]; /* of shards that have one: s.heat[].table */
 };
 
 /*
@@ -22,7 +22,7 @@ struct scribe_stream_copy {
  */
 bool scribe_stream_copy_read(int memory_fd, uint32_t index, bool file, struct scribe_stream_copy *ret_copy,
 			     unsigned *tries);
-/* The table of a part, NULL: it has none. */
-const struct scribe_heat_table *scribe_stream_copy_heat(const struct scribe_stream_copy *c, int part);
+/* The table of a shard, NULL: it has none. */
+const struct scribe_heat_table *scribe_stream_copy_heat(const struct scribe_stream_copy *c, int shard);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the kernel keeps for one file of one process: a cursor shared by all
- * threads, and additive parts. A part is the POSIX record of Darshan's log with
+ * threads, and additive shards. A shard is the POSIX record of Darshan's log with
  * times in nanoseconds of CLOCK_MONOTONIC, before ranks and names are known.
  */
-#ifndef LOGFMT_RULES_POSIX_PART_H
-#define LOGFMT_RULES_POSIX_PART_H
+#ifndef LOGFMT_RULES_POSIX_SHARD_H
+#define LOGFMT_RULES_POSIX_SHARD_H
 
 #include "logfmt/rules/types.h"
 
 #define SCRIBE_SIZE_BUCKETS 10
-#define SCRIBE_TOP_VALUES 4     /* kept in the part itself */
+#define SCRIBE_TOP_VALUES 4     /* kept in the shard itself */
 #define SCRIBE_TABLE_VALUES 32  /* places of a value table (a power of two) */
 #define SCRIBE_TABLE_LIMIT 28   /* values it holds: with the four, Darshan's 32 */
 
@@ -21,7 +21,7 @@ struct scribe_value {
 	scribe_u64 count;
 };
 
-/* Distinct sizes or strides beyond the four of a part; open addressing. */
+/* Distinct sizes or strides beyond the four of a shard; open addressing. */
 struct scribe_value_table {
 	scribe_u32 used; /* values held, at most SCRIBE_TABLE_LIMIT */
 	scribe_u32 pad;
@@ -68,7 +68,7 @@ struct scribe_cursor {
 	X(CLOSE_NS, "time in close (also in POSIX_F_META_TIME)") \
 	X(META_NS, "time in the calls counted only in this record")
 
-/* At the end of a record's integers, but in no part: the kernel knows no ranks. */
+/* At the end of a record's integers, but in no shard: the kernel knows no ranks. */
 #define SCRIBE_EXT_RANKS(X) \
 	X(RANKS_READ, "ranks that have read the file: of a shared record how many, else 1 or 0") \
 	X(RANKS_WROTE, "ranks that have written the file: of a shared record how many, else 1 or 0")
@@ -81,11 +81,11 @@ enum scribe_ext_id {
 	SCRIBE_EXT_COUNT
 };
 
-struct scribe_ext_part {
+struct scribe_ext_shard {
 	scribe_u64 v[SCRIBE_EXT_COUNT];
 };
 
-struct scribe_posix_part {
+struct scribe_posix_shard {
 	scribe_u32 lock;         /* odd: being written; readers retry */
 	scribe_u32 access_table; /* 1 + index of the table of further sizes, 0 none */
 	scribe_u32 stride_table;
