@@ -64,6 +64,7 @@
  * `ioscribe job` sends one request a connection, a text of key=value lines:
  *
  *   JOB_BEGIN (job_id, uid, …)  ->
+ *                               <-  with streams=1: JOB_ENTRY (new, stream, stream_uid, stream_hosts)
  *                               <-  JOB_OK
  *   JOB_END (job_id, …)         ->
  *                               <-  LOG, one a log written, RESULT (when it is over)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slurm's side of opting in: --ioscribe and --ioscribe-dxt of sbatch, salloc and
+ * Slurm's side of opting in: --ioscribe, --ioscribe-dxt and --ioscribe-stream of sbatch, salloc and
  * srun become variables of the job's tasks, and of the prolog (SPANK_IOSCRIBE,
- * SPANK_IOSCRIBE_DXT). When the batch step ends it calls the site's `comment`
+ * SPANK_IOSCRIBE_DXT, SPANK_IOSCRIBE_STREAM). When the batch step ends it calls the site's `comment`
  * program; before a step's tasks are started it tells the daemon of them (announce.h).
  * Must never fail a job: what does not work is left out.
  *
@@ -35,6 +35,7 @@ SPANK_PLUGIN(ioscribe, 1)
 #define COMMENT_MS   3000
 #define NUMBER_CHARS 12
 #define PATHS_CHARS  4096
+#define STREAM_CHARS 1024
 #define OFF_FILE     "/etc/ioscribe/off"
 #define DIR_DEFAULT  "/run/ioscribe"
 
@@ -42,6 +43,7 @@ enum choice { UNSAID, ON, OFF };
 
 static enum choice chosen;
 static int traced_ops;
+static char stream[STREAM_CHARS]; /* empty: none */
 
 static int on_ioscribe(int val, const char *text, int remote)
 {
@@ -69,15 +71,37 @@ static int on_dxt(int val, const char *text, int remote)
 	return 0;
 }
 
+/* Whether it is a sink is known where it is opened; what begins like none is refused where the user sees it. */
+static int on_stream(int val, const char *text, int remote)
+{
+	static const char *const forms[] = {"json:",  "csv:",   "ldms:", "ldms-msg:",
+					    "kafka:", "every=", "rate=", "modules="};
+	size_t i = 0;
+
+	(void)val;
+	(void)remote;
+	while (text && i < sizeof(forms) / sizeof(forms[0]) && strncmp(text, forms[i], strlen(forms[i])))
+		i++;
+	if (text && i < sizeof(forms) / sizeof(forms[0]) && strlen(text) < sizeof(stream)) {
+		snprintf(stream, sizeof(stream), "%s", text);
+		return 0;
+	}
+	slurm_error("--ioscribe-stream: '%.100s' is none of json:, csv:, ldms:, ldms-msg:, kafka: (docs/streams.md)",
+		    text ? text : "");
+	return -1;
+}
+
 static struct spank_option options[] = {
 	{"ioscribe", "[on|off]", "Record the job's file I/O (off: never, not even by IOSCRIBE_ENABLE=1)", 2,
 	 0, on_ioscribe},
 	{"ioscribe-dxt", NULL, "As --ioscribe, and keep each read and write with its times (DXT)", 0, 0, on_dxt},
+	{"ioscribe-stream", "SINK", "As --ioscribe, and send each operation to SINK while the job runs", 1, 0,
+	 on_stream},
 };
 
 static enum choice decided(void)
 {
-	return chosen == UNSAID && traced_ops ? ON : chosen;
+	return chosen == UNSAID && (traced_ops || stream[0]) ? ON : chosen;
 }
 
 /* The value of an argument NAME=/PATH of plugstack.conf, or NULL. */
@@ -118,6 +142,8 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 	spank_job_control_setenv(sp, "IOSCRIBE", decided() == ON ? "on" : "off", 1);
 	if (traced_ops)
 		spank_job_control_setenv(sp, "IOSCRIBE_DXT", "1", 1);
+	if (stream[0])
+		spank_job_control_setenv(sp, "IOSCRIBE_STREAM", stream, 1);
 	return 0;
 }
 

@@ -114,3 +114,50 @@ begin() {
   ! user "$IOSCRIBE" publish --job 81 json:e9 2>"$T/refused" || return 1
   [ "$(wc -l <"$T/refused")" -eq 1 ]
 }
+
+# No publisher of this test runs any more.
+all_published() {
+  ! pgrep -f -- "--job 81 --notify 3 -- .*json:$T" >/dev/null
+}
+
+@test "job begin --stream: as the job's user, from the first call on; the site's stream as its account" {
+  mkdir -m 1777 "$T/streams"
+  printf 'stream = json:%s/all every=2,json:%s/some\nstream_uid = 65532\nstream_hosts = kafka1.site,node2\n' \
+    "$T/streams" "$T/streams" >"$T/conf"
+  serve --config "$T/conf"
+  job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream "json:$T/streams/own" 3>&-
+  [ "$(stat -c %u "$T/streams/own" "$T/streams/all" "$T/streams/some" | paste -sd ' ')" = '65534 65532 65532' ]
+  # a prolog that runs again begins nothing twice
+  job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream "json:$T/streams/own" 3>&-
+  steps
+  for i in 1 2 3 4; do step "$i"; done
+  exec 7>&-
+  wait "$STEPS"
+  job end --job-id 81 --deadline 60 >"$T/said"
+  until_true all_published
+  [ "$(grep -c '"op":"write"' "$T/streams/own")" -eq 4 ]
+  cmp "$T/streams/own" "$T/streams/all"
+  [ "$(grep -c '"op":"write"' "$T/streams/some")" -eq 2 ]
+}
+
+@test "job begin --stream: a host that the site does not list, a relative path, another account's right" {
+  local sink
+  printf 'stream_uid = 65532\nstream_hosts = kafka1.site,node2\n' >"$T/conf"
+  serve --config "$T/conf"
+  for sink in ldms:sock:node3:411:none kafka:kafka1.site:9092,kafka2.site:9092/io 'kafka:SSL://[::1]:9092/io'; do
+    run_it job begin --job-id "$sink" --uid 65534 --match-env JOBX=81 --stream "$sink" 3>&-
+    [ "$status" -eq 1 ]
+    [[ $output == *"is none of the hosts that the site lists" ]]
+    job end --job-id "$sink"
+  done
+  run_it job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream json:own 3>&-
+  [ "$status" -eq 1 ]
+  [[ $output == *"json:own: an absolute path is needed" ]]
+  ! USER_ID=65533 user "$IOSCRIBE" publish --job 81 json:x 2>"$T/refused" || return 1
+  USER_ID=65532 user "$IOSCRIBE" publish --job 81 json:/dev/null 2>"$T/err" 3>&- &
+  PUBLISHER=$!
+  sleep 0.3
+  job end --job-id 81
+  wait "$PUBLISHER"
+  [ ! -s "$T/err" ]
+}

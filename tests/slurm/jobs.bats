@@ -157,6 +157,23 @@ EOF
   [ "$(sum "$log" POSIX_BYTES_WRITTEN '/from-pool\..')" -eq 18000 ]
 }
 
+@test "--ioscribe-stream: the stream outlives the prolog, is the user's, and ends with the job" {
+  submit games -n1 "--ioscribe-stream=json:$T/games/stream" <<'EOF'
+srun -n1 sh -c 'head -c 4000 /dev/zero >streamed'
+EOF
+  finished "$JOB"
+  none_left() { ! pgrep -f -- "--job $JOB --notify" >/dev/null; }
+  wait_for "the publisher" none_left
+  [ "$(stat -c %U "$T/games/stream")" = games ]
+  /usr/bin/python3 - "$T/games/stream" "$JOB" <<'X'
+import json, sys
+messages = [json.loads(line) for line in open(sys.argv[1])]
+mine = {m["record_id"] for m in messages if m["file"].endswith("/streamed")}
+assert {m["job_id"] for m in messages} == {int(sys.argv[2])}
+assert sum(m["seg"][0]["len"] for m in messages if m["record_id"] in mine and m["op"] == "write") == 4000
+X
+}
+
 @test "scancel: what was done until then" {
   submit games -n1 --ioscribe <<'EOF'
 head -c 4000 /dev/zero >cancelled

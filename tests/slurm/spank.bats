@@ -105,6 +105,19 @@ LD_PRELOAD=$T/libfake.so" ]
   called 1 "job begin --job-id $job --uid $uid --timeout 30 --match-env SLURM_JOB_ID=$job --gid $gid dxt=yes records=500 processes=50"
 }
 
+@test "--ioscribe-stream asks for both; the prolog hands the sink on as it is" {
+  local job uid gid sink="every=10,json:/scratch/a b;\$(x)"
+  run environment --ioscribe-stream="$sink"
+  echo "$output"
+  [ "${lines[0]}" = IOSCRIBE_ENABLE=1 ]
+  job=$(cat "$T/job") uid=$(id -u games) gid=$(id -g games)
+  grep -qxF "job begin --job-id $job --uid $uid --timeout 30 --match-env SLURM_JOB_ID=$job --stream $sink --gid $gid records=500 processes=50" "$T/calls"
+  run as games sbatch --ioscribe-stream=f --wrap true
+  echo "$output"
+  [ "$status" -ne 0 ]
+  [[ $output == *"--ioscribe-stream: 'f' is none of json:, csv:"* ]]
+}
+
 @test "--ioscribe=off: the daemon is not told, the tasks say no" {
   run environment --ioscribe=off --export=ALL,IOSCRIBE_ENABLE=1
   echo "$output"

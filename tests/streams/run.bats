@@ -43,6 +43,28 @@ wrote() {
   grep -q 'odd\\\\xff\\"' "$T/events.json"
 }
 
+@test "CSV: the same operations as JSON, in the columns of the connector; a name with all that has to be quoted" {
+  trace_options=(--stream "json:$T/events.json" --stream "csv:$T/events.csv")
+  trace bash -c 'echo a >"$(printf "o,d\377\"d\nd")"; cat o* >g'
+  [ "$status" -eq 0 ]
+  /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/streams/same_csv.py" "$T/events.json" "$T/events.csv"
+}
+
+@test "every 10th read and write, 50 a second, one module: opens and closes all, counters run on" {
+  local n
+  trace_options=(--stream "every=10,json:$T/every.json" --stream "rate=50,json:$T/rate.json" --stream "modules=MPIIO+HDF5,json:$T/none.json")
+  trace dd if=/dev/zero of=f bs=10 count=1000
+  [ "$status" -eq 0 ]
+  n=$(grep '"op":"write"' "$T/every.json" | grep -o '"cnt":[0-9]*' | cut -d: -f2 | paste -sd ' ')
+  [ "$n" = "$(seq -s ' ' 1 10 991)" ]
+  [ "$(tail -n 1 "$T/every.json" | grep -c '"op":"close"')" -eq 1 ]
+  # a second of the clock may end meanwhile
+  n=$(grep -c '"op":"write"' "$T/rate.json")
+  [ "$n" -ge 49 ]
+  [ "$(grep -o '"timestamp":[0-9]*' "$T/rate.json" | sort -u | wc -l)" -ge "$((n / 51))" ]
+  [ ! -s "$T/none.json" ]
+}
+
 @test "a store that listens: its rows are those of the log" {
   "$IOSCRIBE" store --db "$T/live.sqlite" "unix:$T/in.sock" 3>&- &
   local store=$! sum="SELECT module, op, count(*), sum(len), max(off) FROM io WHERE op IN ('read', 'write') GROUP BY 1, 2"
@@ -108,7 +130,7 @@ X
 
 @test "a sink that is none, too many of them: refused before anything runs" {
   local spec
-  for spec in json json: json:unix: ldms csv:f kafka:a "json:unix:$(printf 'x%.0s' {1..120})"; do
+  for spec in json json: json:unix: ldms xml:f csv: kafka:a every=0,json:f every=1json:f rate=x,json:f modules=MPI,json:f often=2,json:f "json:unix:$(printf 'x%.0s' {1..120})"; do
     ! "$IOSCRIBE" run --quiet --log "$LOG" --stream "$spec" -- touch ran 2>"$T/err" || return 1
     [ "$(wc -l <"$T/err")" -eq 1 ]
     grep -q -- --stream "$T/err"

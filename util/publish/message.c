@@ -8,18 +8,16 @@
 #include "util/publish/message.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "logfmt/base/hash.h"
 #include "logfmt/counters/module.h"
-#include "logfmt/file/names.h"
 #include "logfmt/records/hashmap.h"
-#include "util/text/quoted.h"
+#include "util/publish/message_line.h"
 #include "util/text/shown_name.h"
 
-#define NONE "N/A"
+#define SECOND_NS 1000000000ull
 
 /* An open, as it was told; what is needed to tell it again. */
 struct opened {
@@ -46,14 +44,19 @@ struct scribe_messages {
 	struct scribe_publish_job job;
 	struct scribe_map names;   /* id -> struct name */
 	struct scribe_map records; /* rank, id and module -> struct running */
-	struct scribe_shown_name shown;
+	struct scribe_shown_name exe, file;
+	struct scribe_sink_options options;
+	uint64_t second; /* of the clock of operations, and how many reads and writes it has had */
+	uint32_t in_second;
 };
 
-int scribe_messages_new(struct scribe_messages **ret, struct scribe_err *err)
+int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_options *options,
+			struct scribe_err *err)
 {
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
+	(*ret)->options = *options;
 	return 0;
 }
 
@@ -70,7 +73,8 @@ struct scribe_messages *scribe_messages_free(struct scribe_messages *m)
 		return NULL;
 	free_all(&m->names);
 	free_all(&m->records);
-	scribe_shown_name_clear(&m->shown);
+	scribe_shown_name_clear(&m->exe);
+	scribe_shown_name_clear(&m->file);
 	free(m);
 	return NULL;
 }
@@ -112,81 +116,49 @@ static struct running *running_of(struct scribe_messages *m, const struct scribe
 
 /* ---- a line ---- */
 
-/* What differs between messages; -1 for numbers that one has not. */
-struct line {
-	const struct scribe_publish_event *e;
-	uint64_t total_ns;
-	int64_t max_byte, switches, flushes, cnt, off, len;
-	int64_t points, irregular, regular, ndims, npoints;
-	const char *op;
-};
-
 /* What most messages have not. */
-static struct line line_of(const struct scribe_publish_event *e)
+static struct scribe_message_line line_of(const struct scribe_publish_event *e)
 {
-	return (struct line){.e = e,
-			     .max_byte = -1,
-			     .switches = -1,
-			     .flushes = -1,
-			     .off = -1,
-			     .len = -1,
-			     .points = -1,
-			     .irregular = -1,
-			     .regular = -1,
-			     .ndims = -1,
-			     .npoints = -1};
+	return (struct scribe_message_line){.e = e,
+					    .max_byte = -1,
+					    .switches = -1,
+					    .flushes = -1,
+					    .off = -1,
+					    .len = -1,
+					    .points = -1,
+					    .irregular = -1,
+					    .regular = -1,
+					    .ndims = -1,
+					    .npoints = -1};
 }
 
-static void put_text(struct scribe_messages *m, struct scribe_out *out, const char *key, uint64_t id)
+static const char *name_of(const struct scribe_messages *m, uint64_t id, size_t *ret_bytes)
 {
 	const struct name *n = id ? scribe_map_get(&m->names, id) : NULL;
-	const char *text = n ? n->text : NULL;
-	size_t len = n ? n->bytes : 0;
 
-	text = scribe_shown_name(&m->shown, text, &len);
-	scribe_out_printf(out, ",\"%s\":", key);
-	if (text && len)
-		scribe_json_string(out, text, len);
-	else
-		scribe_out_text(out, "\"" NONE "\"");
+	*ret_bytes = n ? n->bytes : 0;
+	return n ? n->text : NULL;
 }
 
-static void put_seconds(struct scribe_out *out, const char *key, uint64_t ns)
+static void put_line(struct scribe_messages *m, struct scribe_message_line *l, struct scribe_out *out)
 {
-	scribe_out_printf(out, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, ns / 1000000000, ns % 1000000000 / 1000);
-}
-
-static void put_line(struct scribe_messages *m, const struct line *l, struct scribe_out *out)
-{
-	/* the connector's name has no hyphen */
-	const char *module =
-		l->e->module == SCRIBE_MOD_MPIIO ? "MPIIO" : scribe_module_by_id(l->e->module)->name;
-	const bool is_open = l->e->op == SCRIBE_PUBLISH_OPEN;
-
-	scribe_out_printf(out, "{\"schema\":\"%s\",\"uid\":%u", is_open ? "darshan_data" : NONE, m->job.uid);
-	put_text(m, out, "exe", is_open ? l->e->exe : 0);
-	scribe_out_printf(out, ",\"job_id\":%" PRId64 ",\"rank\":%" PRId64 ",\"ProducerName\":", m->job.number,
-			  l->e->rank);
-	scribe_json_string(out, m->job.node, strnlen(m->job.node, sizeof(m->job.node)));
-	put_text(m, out, "file", is_open ? l->e->id : 0);
-	scribe_out_printf(out,
-			  ",\"record_id\":%" PRIu64 ",\"module\":\"%s\",\"type\":\"%s\",\"max_byte\":%" PRId64
-			  ",\"switches\":%" PRId64 ",\"flushes\":%" PRId64 ",\"cnt\":%" PRId64
-			  ",\"op\":\"%s\",\"seg\":[{\"pt_sel\":%" PRId64 ",\"irreg_hslab\":%" PRId64
-			  ",\"reg_hslab\":%" PRId64 ",\"ndims\":%" PRId64 ",\"npoints\":%" PRId64
-			  ",\"off\":%" PRId64 ",\"len\":%" PRId64,
-			  l->e->id, module, is_open ? "MET" : "MOD", l->max_byte, l->switches, l->flushes, l->cnt,
-			  l->op, l->points, l->irregular, l->regular, l->ndims, l->npoints, l->off, l->len);
-	put_seconds(out, "start", l->e->start_ns > l->e->base_ns ? l->e->start_ns - l->e->base_ns : 0);
-	put_seconds(out, "dur", l->e->end_ns - l->e->start_ns);
-	put_seconds(out, "total", l->total_ns);
-	put_seconds(out, "timestamp", l->e->end_ns + (uint64_t)m->job.realtime_ns);
-	scribe_out_text(out, "}]}\n");
+	l->job = &m->job;
+	if (l->e->op == SCRIBE_PUBLISH_OPEN) {
+		l->exe = name_of(m, l->e->exe, &l->exe_bytes);
+		l->file = name_of(m, l->e->id, &l->file_bytes);
+	}
+	if (m->options.is_csv) {
+		scribe_message_csv(out, l);
+		return;
+	}
+	l->exe = scribe_shown_name(&m->exe, l->exe, &l->exe_bytes);
+	l->file = scribe_shown_name(&m->file, l->file, &l->file_bytes);
+	scribe_message_json(out, l);
 }
 
 static void put_open(struct scribe_messages *m, const struct opened *o, struct scribe_out *out)
 {
-	struct line l = line_of(&o->event);
+	struct scribe_message_line l = line_of(&o->event);
 
 	l.total_ns = o->total_ns;
 	l.flushes = o->flushes;
@@ -195,8 +167,12 @@ static void put_open(struct scribe_messages *m, const struct opened *o, struct s
 	put_line(m, &l, out);
 }
 
-void scribe_messages_opens(struct scribe_messages *m, struct scribe_out *out)
+void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_out *out)
 {
+	if (m->options.is_csv)
+		scribe_message_csv_header(out);
+	if (!again)
+		return;
 	for (size_t i = 0; i < m->records.places; i++) {
 		const struct running *r = m->records.entry[i].value;
 
@@ -224,7 +200,7 @@ static void on_open(struct scribe_messages *m, struct running *r, const struct s
 static void on_close(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
 		     struct scribe_out *out)
 {
-	struct line l = line_of(e);
+	struct scribe_message_line l = line_of(e);
 
 	r->meta_ns += e->end_ns - e->start_ns;
 	l.total_ns = r->meta_ns;
@@ -234,13 +210,29 @@ static void on_close(struct scribe_messages *m, struct running *r, const struct 
 	put_line(m, &l, out);
 }
 
-static void on_data(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
+/* Of a record's reads the first of every so many, the same of its writes; of all together so many a second. */
+static bool is_sent(struct scribe_messages *m, int64_t cnt, uint64_t end_ns)
+{
+	const struct scribe_sink_options *o = &m->options;
+
+	if (o->every > 1 && cnt % o->every != 1)
+		return false;
+	if (!o->rate)
+		return true;
+	if (end_ns / SECOND_NS != m->second) {
+		m->second = end_ns / SECOND_NS;
+		m->in_second = 0;
+	}
+	return m->in_second++ < o->rate;
+}
+
+static int on_data(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
 		    struct scribe_out *out)
 {
 	const bool is_write = e->op == SCRIBE_PUBLISH_WRITE;
 	uint64_t *spent = is_write ? &r->write_ns : &r->read_ns;
 	int64_t *most = is_write ? &r->max_written : &r->max_read, last = e->offset + (int64_t)e->length - 1;
-	struct line l = line_of(e);
+	struct scribe_message_line l = line_of(e);
 
 	*spent += e->end_ns - e->start_ns;
 	r->switches += r->last >= 0 && r->last != (int)e->op;
@@ -263,14 +255,17 @@ static void on_data(struct scribe_messages *m, struct running *r, const struct s
 		l.ndims = e->ndims;
 		l.npoints = e->npoints;
 	}
+	if (!is_sent(m, l.cnt, e->end_ns))
+		return 0;
 	put_line(m, &l, out);
+	return 1;
 }
 
 static int take_event(struct scribe_messages *m, const struct scribe_publish_event *e, struct scribe_out *out)
 {
 	struct running *r;
 
-	if (!scribe_module_by_id(e->module))
+	if (!scribe_module_by_id(e->module) || e->module >= 64 || !(m->options.modules >> e->module & 1))
 		return 0;
 	r = running_of(m, e);
 	if (!r)
@@ -286,8 +281,7 @@ static int take_event(struct scribe_messages *m, const struct scribe_publish_eve
 		r->flushes++;
 		return 0;
 	default:
-		on_data(m, r, e, out);
-		return 1;
+		return on_data(m, r, e, out);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "util/publish/sink_kafka.h"
 #endif
 #include "util/publish/sink_ldms.h"
+#include "util/publish/sink_options.h"
 
 static int check_file(const char *rest, struct scribe_err *err)
 {
@@ -96,14 +98,21 @@ static size_t close_fd(struct scribe_sink *s, int ms)
 	return 0;
 }
 
-static const struct scribe_sink_kind sink_socket = {"json:unix:", "json:unix:PATH", check_socket,
-						    open_socket,  send_socket,      close_fd};
-static const struct scribe_sink_kind sink_file = {"json:", "json:FILE", check_file, open_file, send_file, close_fd};
+static const struct scribe_sink_kind sink_socket = {
+	"json:unix:", "json:unix:PATH", false, check_socket, NULL, open_socket, send_socket, close_fd};
+static const struct scribe_sink_kind sink_file = {
+	"json:", "json:FILE", false, check_file, NULL, open_file, send_file, close_fd};
+static const struct scribe_sink_kind sink_csv_socket = {
+	"csv:unix:", "csv:unix:PATH", true, check_socket, NULL, open_socket, send_socket, close_fd};
+static const struct scribe_sink_kind sink_csv_file = {
+	"csv:", "csv:FILE", true, check_file, NULL, open_file, send_file, close_fd};
 
 /* A prefix that begins another one stands behind it. */
 static const struct scribe_sink_kind *const kinds[] = {
 	&sink_socket,
 	&sink_file,
+	&sink_csv_socket,
+	&sink_csv_file,
 	&scribe_sink_ldms,
 	&scribe_sink_ldms_msg,
 #ifdef SCRIBE_HAVE_KAFKA
@@ -113,20 +122,59 @@ static const struct scribe_sink_kind *const kinds[] = {
 
 int scribe_sink_of(const char *spec, struct scribe_sink *ret_sink, struct scribe_err *err)
 {
-	char forms[300] = "";
+	char forms[400] = "";
+	struct scribe_sink_options options;
 	size_t used = 0;
+	const char *kind;
+
+	if (scribe_sink_options_read(spec, &options, &kind, err) < 0)
+		return -EINVAL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const size_t n = strlen(kinds[i]->prefix);
 
 		used += (size_t)snprintf(forms + used, sizeof(forms) - used, "%s%s", i ? ", " : "", kinds[i]->form);
-		if (strncmp(spec, kinds[i]->prefix, n))
+		if (strncmp(kind, kinds[i]->prefix, n))
 			continue;
-		*ret_sink = (struct scribe_sink){.kind = kinds[i], .spec = spec, .rest = spec + n, .fd = -1};
+		options.is_csv = kinds[i]->is_csv;
+		*ret_sink = (struct scribe_sink){
+			.kind = kinds[i], .spec = spec, .rest = kind + n, .options = options, .fd = -1};
 		if (strlen(spec) >= SCRIBE_SINK_SPEC)
 			return scribe_err_set(err, -EINVAL, "'%.60s...': longer than %d bytes", spec,
 					      SCRIBE_SINK_SPEC - 1);
-		return kinds[i]->check(spec + n, err);
+		return kinds[i]->check(kind + n, err);
 	}
-	return scribe_err_set(err, -EINVAL, "'%.200s' is none of %s", spec, forms);
+	return scribe_err_set(err, -EINVAL, "'%.200s' is none of %s", kind, forms);
+}
+
+bool scribe_sink_is_path(const struct scribe_sink *sink)
+{
+	return !sink->kind->host;
+}
+
+/* Is the name one of the list's? Upper and lower case are the same. */
+static bool is_listed(const char *host, const char *list)
+{
+	const size_t n = strlen(host);
+
+	while (*list) {
+		const size_t len = strcspn(list, ", ");
+
+		if (len == n && n && !strncasecmp(list, host, n))
+			return true;
+		list += len + (list[len] != 0);
+	}
+	return false;
+}
+
+int scribe_sink_may_reach(const struct scribe_sink *sink, const char *hosts, struct scribe_err *err)
+{
+	char host[256];
+
+	for (unsigned i = 0; sink->kind->host && sink->kind->host(sink->rest, i, host, sizeof(host)); i++)
+		if (!is_listed(host, hosts))
+			return scribe_err_set(err, -EPERM,
+					      "--stream %.200s: '%s' is none of the hosts that the site lists",
+					      sink->spec, host);
+	return 0;
 }

@@ -71,6 +71,25 @@ static int check(const char *rest, struct scribe_err *err)
 	return 0;
 }
 
+/* A broker is [PROTOCOL://]HOST[:PORT], HOST may be [IPv6]. */
+static bool host_of(const char *rest, unsigned n, char *host, size_t room)
+{
+	const char *const end = strrchr(rest, '/');
+	const char *at = rest, *scheme;
+	size_t len;
+
+	for (; n && at < end; n--)
+		at += strcspn(at, ",") + 1;
+	if (at >= end)
+		return false;
+	scheme = strstr(at, "://");
+	if (scheme && scheme < at + strcspn(at, ","))
+		at = scheme + 3;
+	at += at[0] == '[';
+	len = strcspn(at, at > rest && at[-1] == '[' ? "],/" : ":,/");
+	return snprintf(host, room, "%.*s", (int)len, at) < (int)room;
+}
+
 /* ---- called back ---- */
 
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque)
@@ -265,6 +284,7 @@ const struct scribe_sink_kind scribe_sink_kafka = {
 	.prefix = "kafka:",
 	.form = "kafka:BROKERS/TOPIC",
 	.check = check,
+	.host = host_of,
 	.open = open_topic,
 	.send = send_lines,
 	.close = close_it,

@@ -8,14 +8,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "logfmt/base/err.h"
 
 #define SCRIBE_SINK_SPEC 4096 /* bytes of a sink's name, NUL included */
 
+/* Which operations a sink gets, and how. */
+struct scribe_sink_options {
+	bool is_csv;
+	uint32_t every;   /* of a record's reads the first of so many, of its writes, too */
+	uint32_t rate;    /* most reads and writes a second; 0: all */
+	uint64_t modules; /* bits of those whose operations are sent (enum scribe_module_id) */
+};
+
 struct scribe_sink {
 	const struct scribe_sink_kind *kind;
 	const char *spec, *rest; /* borrowed; `rest` is behind the prefix */
+	struct scribe_sink_options options;
 	bool is_open;
 	int fd;    /* writable when there is room; -1: not told that way */
 	void *own; /* the kind's */
@@ -25,8 +35,11 @@ struct scribe_sink {
 struct scribe_sink_kind {
 	const char *prefix; /* "json:unix:" */
 	const char *form;   /* for messages: "json:unix:PATH" */
+	bool is_csv;
 	/* Is what stands behind the prefix sound? 0, or -EINVAL with a line. Opens nothing. */
 	int (*check)(const char *rest, struct scribe_err *err);
+	/* The host of the nth address of a valid sink, without its port; false: there is none. NULL: no host at all. */
+	bool (*host)(const char *rest, unsigned n, char *host, size_t room);
 	/* Open it; again after a close. 0, or negative with a line: it is tried again. */
 	int (*open)(struct scribe_sink *s, struct scribe_err *err);
 	/*

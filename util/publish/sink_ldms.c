@@ -158,6 +158,14 @@ static int check(const char *rest, struct scribe_err *err)
 	return take_rest(rest, &t, err);
 }
 
+static bool host_of(const char *rest, unsigned n, char *host, size_t room)
+{
+	struct transport t;
+	struct scribe_err err;
+
+	return n == 0 && take_rest(rest, &t, &err) == 0 && snprintf(host, room, "%s", t.host) < (int)room;
+}
+
 static int connect_it(struct transport *t, struct scribe_err *err)
 {
 	const int64_t until = scribe_msg_now_ms() + CONNECT_MS;
@@ -303,6 +311,7 @@ const struct scribe_sink_kind scribe_sink_ldms = {
 	.prefix = "ldms:",
 	.form = "ldms:XPRT:HOST:PORT:AUTH",
 	.check = check,
+	.host = host_of,
 	.open = open_stream,
 	.send = send_lines,
 	.close = close_it,
@@ -312,6 +321,7 @@ const struct scribe_sink_kind scribe_sink_ldms_msg = {
 	.prefix = "ldms-msg:",
 	.form = "ldms-msg:XPRT:HOST:PORT:AUTH",
 	.check = check,
+	.host = host_of,
 	.open = open_msg,
 	.send = send_lines,
 	.close = close_it,

@@ -72,6 +72,9 @@ struct scribe_config {
 	uint32_t write_deadline_ms;  /* for a log to be put to its place */
 	uint32_t layout_deadline_ms; /* for files to say how they are laid out */
 	char layout_source[128];     /* "TYPE,ATTRIBUTE" in place of Lustre's; empty: Lustre's */
+	char stream[1024];           /* of a service: sinks of every job's operations, with blanks; docs/streams.md */
+	uint32_t stream_uid;         /* whose publishers these are; 0: there are none */
+	char stream_hosts[1024];     /* that users may name, with commas; empty: any */
 	bool dated;                  /* LOGDIR/YYYY/M/D instead of LOGDIR */
 	bool own_place;              /* log_dir or log_file is the user's word, not the site's */
 	/* who */

@@ -38,6 +38,7 @@ struct request {
 	struct scribe_job_spec spec;
 	struct scribe_config *config; /* NULL: none belongs into this request */
 	bool has_deadline;
+	bool streams; /* BEGIN: the asker starts publishers */
 	bool hook; /* READY: the asker is a scheduler's hook, no part of the job */
 	bool stop; /* TRACE: end windows */
 	uint32_t ms; /* TRACE: how long one is */
@@ -88,6 +89,10 @@ static int set_pair(struct request *r, const char *key, const char *value, struc
 			return set_spec(r, &spec_keys[i], value, err);
 	if (!strcmp(key, "last_node")) {
 		r->spec.last_node = !strcmp(value, "1");
+		return 0;
+	}
+	if (!strcmp(key, "streams")) {
+		r->streams = !strcmp(value, "1");
 		return 0;
 	}
 	if (!strcmp(key, "hook")) {
@@ -162,6 +167,49 @@ static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_cli
 	return NULL;
 }
 
+/* One line more; what does not fit is left out. A cut line would be misread. */
+static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(text + *n, cap - *n, fmt, args);
+	va_end(args);
+	if (len > 0 && (size_t)len < cap - *n)
+		*n += (size_t)len;
+}
+
+/* A line of a value: what would end it, or does not print, as names are escaped. */
+static void say_text(char *text, size_t cap, size_t *n, const char *key, const char *value)
+{
+	static char shown[4 * SCRIBE_PATH_MAX];
+	size_t len = strlen(value);
+
+	if (!scribe_name_printable(value, len)) {
+		scribe_name_escape(value, len, shown, sizeof(shown));
+		value = shown;
+	}
+	say(text, cap, n, "%s=%s\n", key, value);
+}
+
+/* What is to be sent elsewhere of it, to the command that starts publishers. */
+static int tell_streams(struct scribe_client *c, const struct scribe_config *site, bool is_new)
+{
+	char text[4096];
+	size_t n = 0;
+
+	say(text, sizeof(text), &n, "new=%d\n", is_new);
+	say_text(text, sizeof(text), &n, "stream_hosts", site->stream_hosts);
+	if (c->uid == 0 && site->stream_uid) {
+		say_text(text, sizeof(text), &n, "stream", site->stream);
+		say(text, sizeof(text), &n, "stream_uid=%u\n", site->stream_uid);
+	}
+	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
+}
+
 /* The same job begun twice is success: prologs run again after a failed launch. */
 static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char *text, size_t bytes)
 {
@@ -170,6 +218,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	struct scribe_err err = {0};
 	struct scribe_job *w = NULL;
 	uint32_t proc_id;
+	bool is_new;
 	int rc = scribe_client_config(d, c, &config, &err);
 
 	if (rc < 0)
@@ -181,6 +230,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc == 0 && c->uid != 0 && r.spec.pid)
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
 	w = rc == 0 ? scribe_job_by_id(d, r.spec.id, c->uid) : NULL;
+	is_new = !w || w->state >= SCRIBE_JOB_ENDING;
 	if (w && w->state < SCRIBE_JOB_OVER && w->config.locked == config.locked) {
 		/* told twice, as by a prolog that runs again */
 		rc = w->config.uid == config.uid && w->state < SCRIBE_JOB_ENDING
@@ -205,6 +255,8 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	}
 	if (rc < 0)
 		return refuse(c, &err);
+	if (r.streams && tell_streams(c, &w->config, is_new) < 0)
+		return -EPIPE;
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + BEGIN_NS);
 }
 
@@ -245,34 +297,6 @@ static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct reque
 	c->asks = w;
 	scribe_job_end(w, deadline_s < UINT32_MAX / 2000 ? deadline_s * 1000 : UINT32_MAX - 1);
 	return 0;
-}
-
-/* One line more; what does not fit is left out. A cut line would be misread. */
-static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-static void say(char *text, size_t cap, size_t *n, const char *fmt, ...)
-{
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(text + *n, cap - *n, fmt, args);
-	va_end(args);
-	if (len > 0 && (size_t)len < cap - *n)
-		*n += (size_t)len;
-}
-
-/* A line of a value: what would end it, or does not print, as names are escaped. */
-static void say_text(char *text, size_t cap, size_t *n, const char *key, const char *value)
-{
-	static char shown[4 * SCRIBE_PATH_MAX];
-	size_t len = strlen(value);
-
-	if (!scribe_name_printable(value, len)) {
-		scribe_name_escape(value, len, shown, sizeof(shown));
-		value = shown;
-	}
-	say(text, cap, n, "%s=%s\n", key, value);
 }
 
 static const char *state_of(const struct scribe_job *w)
@@ -433,12 +457,27 @@ static struct scribe_job *of_process(struct scribe_daemon *d, const struct scrib
 	return NULL;
 }
 
+/* For the account of the site's publishers, as for root: a job that a prolog has begun comes first. */
+static struct scribe_job *of_site(struct scribe_daemon *d, const struct request *r, struct scribe_err *err)
+{
+	struct scribe_job *w = scribe_job_by_id(d, r->spec.id, 0);
+
+	if (!w || w->state >= SCRIBE_JOB_OVER)
+		scribe_err_set(err, -ENOENT, "no job %.100s here", r->spec.id);
+	return w && w->state < SCRIBE_JOB_OVER ? w : NULL;
+}
+
 /* By the job's id, or by any of its processes. */
 static int on_publish(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
+	const uint32_t site = d->service ? d->service->config.stream_uid : 0;
 	struct scribe_err err = {0};
-	struct scribe_job *w = r->spec.pid ? of_process(d, c, r->spec.pid, &err) : running(d, c, r, &err);
+	struct scribe_job *w;
 
+	if (r->spec.pid)
+		w = of_process(d, c, r->spec.pid, &err);
+	else
+		w = site && c->uid == site ? of_site(d, r, &err) : running(d, c, r, &err);
 	return !w || scribe_publish_session_open(d, c, w, &err) < 0 ? refuse(c, &err) : 0;
 }
 

@@ -14,6 +14,7 @@
 #include "util/tool/command.h"
 #include "util/text/human.h"
 #include "util/cmd/job/job_print.h"
+#include "util/cmd/job/job_streams.h"
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
@@ -37,6 +38,7 @@ enum key {
 	KEY_LAST_NODE,
 	KEY_JSON,
 	KEY_HOOK,
+	KEY_STREAM,
 	KEY_QUIET = 'q',
 };
 
@@ -57,6 +59,8 @@ static const struct scribe_option options[] = {
 	 "end: how long to wait for processes that still run before the log is written (default 0); begin: "
 	 "what "
 	 "end waits for when it does not say"},
+	{"stream", KEY_STREAM, "SINK",
+	 "begin: send the job's operations to SINK as its user (ioscribe publish); may be repeated"},
 	{"timeout", KEY_TIMEOUT, "SECONDS", "most time to wait for the daemon (default 2)"},
 	{"no-start", KEY_NO_START, NULL, "begin: do not start a daemon when none runs"},
 	{"stay", KEY_STAY, NULL, "begin: a daemon started for this job does not end with the last job"},
@@ -101,6 +105,10 @@ const struct scribe_command scribe_command_job = {
 		"so before: it returns when every call of a process that is executed from now on is "
 		"recorded, and holds for attach_linger_ms. Slurm's plugin, the task prolog and the preloaded "
 		"runtime do the same; a process that nobody announced is marked in its log.\n\n"
+		"begin --stream starts a process with the identity of the job's user that sends the job's operations "
+		"to SINK until the job has ended, and one with the identity stream_uid for each sink of the service's "
+		"key stream; what they complain of stands in the system's log. A SINK that cannot be used costs the "
+		"stream alone: the job begins, and the exit status is 1.\n\n"
 		"begin starts the daemon when none runs; the last end lets that daemon go. KEY=VALUE are "
 		"keys "
 		"of ioscribed.conf for this job. end prints the paths of the logs that were written. Every "
@@ -124,6 +132,11 @@ struct job {
 	bool begin, has_uid, has_gid, json, quiet, no_start, stay;
 	const char *config;
 	int timeout_ms;
+	/* of a job to begin */
+	const char *job_id;
+	uid_t uid;
+	gid_t gid;
+	struct scribe_job_streams streams;
 };
 
 /* The user's name and primary group go with the uid: the daemon does not look up users. */
@@ -137,10 +150,13 @@ static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 	if (value[0] < '0' || value[0] > '9' || *end || uid > 4294967294ul)
 		return scribe_err_set(err, -EINVAL, "--uid %s is no user id", value);
 	j->has_uid = true;
+	j->uid = (uid_t)uid;
 	rc = scribe_request_add(&j->request, "uid", value, err);
 	pw = getpwuid((uid_t)uid);
 	if (rc < 0 || !pw)
 		return rc;
+	if (!j->has_gid)
+		j->gid = pw->pw_gid;
 	snprintf(gid, sizeof(gid), "%u", (unsigned)pw->pw_gid);
 	rc = scribe_request_add(&j->request, "user", pw->pw_name, err);
 	return rc < 0 || j->has_gid ? rc : scribe_request_add(&j->request, "gid", gid, err);
@@ -166,11 +182,13 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 	switch (key) {
 	case KEY_JOB_ID:
+		j->job_id = value;
 		return scribe_request_add(&j->request, "job_id", value, err);
 	case KEY_UID:
 		return take_uid(j, value, err);
 	case KEY_GID:
 		j->has_gid = true;
+		j->gid = (gid_t)strtoul(value, NULL, 10); /* the daemon refuses what is no number */
 		return scribe_request_add(&j->request, "gid", value, err);
 	case KEY_CGROUP:
 		return scribe_request_add(&j->request, "cgroup", value, err);
@@ -196,6 +214,9 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return take_timeout(j, value, err);
 	case KEY_CONFIG:
 		j->config = value;
+		return 0;
+	case KEY_STREAM:
+		scribe_job_streams_add(&j->streams, j->self, value);
 		return 0;
 	default:
 		j->no_start = j->no_start || key == KEY_NO_START;
@@ -294,6 +315,8 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 			putchar('[');
 		if (type == SCRIBE_MSG_LOG)
 			print_log(j, (const void *)(h + 1));
+		else if (type == SCRIBE_MSG_JOB_ENTRY && j->begin)
+			scribe_job_streams_told(&j->streams, (const char *)(h + 1), h->len);
 		else if (type == SCRIBE_MSG_JOB_ENTRY && j->json)
 			scribe_job_print_json((const char *)(h + 1), h->len, n == 0);
 		else if (type == SCRIBE_MSG_JOB_ENTRY && j->verb == SCRIBE_MSG_JOB_LIST)
@@ -366,11 +389,17 @@ int scribe_cmd_job(int argc, char **argv)
 		scribe_complain_err(argv[0], &err);
 		return SCRIBE_EXIT_USAGE;
 	}
+	if (j.begin && scribe_request_add(&j.request, "streams", "1", &err) < 0) {
+		scribe_complain_err(argv[0], &err);
+		return SCRIBE_EXIT_USAGE;
+	}
 	scribe_complain_old_keys(j.self, j.request.text, j.request.bytes);
 	rc = converse(&j, &err);
 	if (rc < 0 && !err.text[0] && rc != -EIO)
 		scribe_err_set(&err, rc, "%s", strerror(-rc));
 	if (rc < 0 && err.text[0])
 		scribe_complain_err(argv[0], &err);
+	if (rc == 0 && j.begin)
+		rc = scribe_job_streams_begin(&j.streams, j.self, j.job_id, j.uid, j.gid);
 	return rc < 0 ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
 }

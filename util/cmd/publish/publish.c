@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "logfmt/base/proto.h"
-#include "logfmt/counters/module.h"
 #include "util/link/service_link.h"
 #include "util/publish/message.h"
 #include "util/publish/publish_ring.h"
@@ -34,7 +33,6 @@ struct publisher {
 	const char *self, *key, *job; /* "job_id" or "pid", and its value */
 	char socket[SCRIBE_PATH_MAX];
 	int notify; /* -1: nobody waits */
-	uint64_t modules; /* bits of those that are sent */
 	struct scribe_publish_ring ring;
 	struct scribe_sink sink;
 	struct scribe_messages *messages;
@@ -54,41 +52,11 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
-static int take_modules(struct publisher *p, const char *list, struct scribe_err *err)
-{
-	static const struct {
-		const char *name;
-		uint64_t modules;
-	} known[] = {{"POSIX", 1ull << SCRIBE_MOD_POSIX},
-		     {"MPIIO", 1ull << SCRIBE_MOD_MPIIO},
-		     {"HDF5", 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D},
-		     {"PNETCDF", 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR}};
-
-	p->modules = 0;
-	while (*list) {
-		const size_t n = strcspn(list, ",");
-
-		size_t i = 0;
-
-		while (i < sizeof(known) / sizeof(known[0]) &&
-		       (strlen(known[i].name) != n || strncmp(list, known[i].name, n)))
-			i++;
-		if (i == sizeof(known) / sizeof(known[0]))
-			return scribe_err_set(err, -EINVAL, "--modules: '%.*s' is none of POSIX, MPIIO, HDF5, PNETCDF",
-					      (int)n, list);
-		p->modules |= known[i].modules;
-		list += n + (list[n] == ',');
-	}
-	return 0;
-}
-
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct publisher *p = ctx;
 	char *end;
 
-	if (key == SCRIBE_PUBLISH_KEY_MODULES)
-		return take_modules(p, value, err);
 	if (key != SCRIBE_PUBLISH_KEY_NOTIFY) {
 		p->key = key == SCRIBE_PUBLISH_KEY_JOB ? "job_id" : "pid";
 		p->job = value;
@@ -131,16 +99,15 @@ static int tell_opens(struct publisher *p, struct scribe_err *err)
 	size_t from = p->sent;
 	int rc;
 
-	if (!p->had_reader) {
-		p->had_reader = true;
-		return 0;
-	}
+	const bool again = p->had_reader;
+
+	p->had_reader = true;
 	while (from && p->lines.buf[from - 1] != '\n')
 		from--;
 	rc = scribe_out_open_memory(&all, err);
 	if (rc < 0)
 		return rc;
-	scribe_messages_opens(p->messages, &all);
+	scribe_messages_begin(p->messages, again, &all);
 	scribe_out_bytes(&all, p->lines.buf + from, p->lines.len - from);
 	scribe_out_close(&p->lines);
 	p->lines = all;
@@ -204,13 +171,6 @@ static void deliver(struct publisher *p)
 
 /* ---- the ring ---- */
 
-static bool is_wanted(const struct publisher *p, const struct scribe_publish_frame *f)
-{
-	const struct scribe_publish_event *e = (const void *)f;
-
-	return f->type != SCRIBE_PUBLISH_EVENT || (e->module < 64 && p->modules >> e->module & 1);
-}
-
 /* Messages of what is there, as many as fit. */
 static int fill(struct publisher *p)
 {
@@ -218,7 +178,7 @@ static int fill(struct publisher *p)
 	int rc = 0;
 
 	while (rc >= 0 && p->lines.len < LINES && (f = scribe_publish_ring_next(&p->ring))) {
-		rc = is_wanted(p, f) ? scribe_messages_take(p->messages, f, &p->lines) : 0;
+		rc = scribe_messages_take(p->messages, f, &p->lines);
 		scribe_publish_ring_done(&p->ring, f);
 	}
 	return rc < 0 ? rc : p->lines.error ? -p->lines.error : 0;
@@ -249,13 +209,15 @@ static unsigned long long lines_left(const struct publisher *p)
 	return n;
 }
 
+/* Messages of what was not taken from the ring. */
 static unsigned long long frames_left(struct publisher *p)
 {
 	const struct scribe_publish_frame *f;
 	unsigned long long n = 0;
 
 	while ((f = scribe_publish_ring_next(&p->ring))) {
-		n += f->type == SCRIBE_PUBLISH_EVENT && is_wanted(p, f);
+		p->lines.len = 0;
+		n += scribe_messages_take(p->messages, f, &p->lines) != 0;
 		scribe_publish_ring_done(&p->ring, f);
 	}
 	return n;
@@ -306,7 +268,7 @@ static void watch_signals(const struct publisher *p)
 
 static int open_all(struct publisher *p, struct scribe_err *err)
 {
-	int rc = scribe_messages_new(&p->messages, err);
+	int rc = scribe_messages_new(&p->messages, &p->sink.options, err);
 
 	if (rc == 0)
 		rc = scribe_out_open_memory(&p->lines, err);
@@ -324,11 +286,11 @@ static int open_all(struct publisher *p, struct scribe_err *err)
 static int report(struct publisher *p, uint64_t lost, const struct scribe_err *err)
 {
 	const int ms = p->give_up_ms ? scribe_msg_left_ms(p->give_up_ms) : REST_MS;
-	unsigned long long left = lines_left(p) + frames_left(p);
+	unsigned long long left = lines_left(p);
 
 	if (p->sink.is_open)
 		p->undelivered += p->sink.kind->close(&p->sink, ms);
-	left += p->undelivered;
+	left += frames_left(p) + p->undelivered;
 
 	lost += scribe_publish_ring_lost(&p->ring);
 	if (err->text[0])
@@ -354,7 +316,6 @@ int scribe_publish_main(int argc, char **argv)
 
 	p = (struct publisher){.self = argv[0],
 			       .notify = -1,
-			       .modules = UINT64_MAX,
 			       .ring = {.sock = -1},
 			       .sink = {.fd = -1}};
 	status = scribe_args_read(&scribe_command_publish, argc, argv, take, &p, &first);

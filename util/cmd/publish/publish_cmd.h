@@ -5,7 +5,7 @@
 
 #include "util/tool/command.h"
 
-enum { SCRIBE_PUBLISH_KEY_JOB = 1, SCRIBE_PUBLISH_KEY_PID, SCRIBE_PUBLISH_KEY_MODULES, SCRIBE_PUBLISH_KEY_NOTIFY };
+enum { SCRIBE_PUBLISH_KEY_JOB = 1, SCRIBE_PUBLISH_KEY_PID, SCRIBE_PUBLISH_KEY_NOTIFY };
 
 int scribe_publish_main(int argc, char **argv);
 

@@ -19,8 +19,6 @@ static const struct scribe_option options[] = {
 	 "the job, as \"ioscribe job list\" has it"},
 	{"pid", SCRIBE_PUBLISH_KEY_PID, "PID",
 	 "the job that this process is of, such as the command of an ioscribe run"},
-	{"modules", SCRIBE_PUBLISH_KEY_MODULES, "LIST",
-	 "only these, of POSIX, MPIIO, HDF5 and PNETCDF, with commas (default: all)"},
 	{"notify", SCRIBE_PUBLISH_KEY_NOTIFY, "FD", "write a byte to this descriptor when it has begun (ioscribe run)"},
 	{NULL, 0, NULL, NULL},
 };
@@ -32,6 +30,8 @@ static const char *const examples[] = {
 	"to whoever listens at the socket, as ioscribe store does",
 	"ioscribe publish --job 1234 ldms:sock:node1:10444:munge",
 	"to an LDMS daemon, as Darshan's connector does",
+	"ioscribe publish --job 1234 every=10,modules=MPIIO,csv:events.csv",
+	"all opens and closes of MPI-IO, and each tenth read and write, as CSV",
 	NULL,
 };
 
@@ -47,9 +47,11 @@ const struct scribe_command scribe_command_publish = {
 		"Sends each open, read, write and close of a job that this node's service traces to SINK while the job "
 		"runs, from now on until it ends or this command is interrupted. A message is that of Darshan's "
 		"connector for LDMS, one JSON object a line; docs/streams.md has its fields. SINK is json:FILE, a file "
-		"or named pipe that lines are appended to; json:unix:PATH, a socket that somebody listens at; or "
-		"ldms:XPRT:HOST:PORT:AUTH, a daemon of LDMS (ldms-msg: by its message channels); or "
-		"kafka:BROKERS/TOPIC.\n\n"
+		"or named pipe that lines are appended to; json:unix:PATH, a socket that somebody listens at; the same "
+		"with csv:; ldms:XPRT:HOST:PORT:AUTH, a daemon of LDMS (ldms-msg: by its message channels); or "
+		"kafka:BROKERS/TOPIC. Options may stand before it: every=N, with a comma behind "
+		"it (of a file's reads and writes the first of N), rate=N (at most N a second), "
+		"modules=POSIX+MPIIO+HDF5+PNETCDF (only these).\n\n"
 		"A sink that is not there, or not there any more, is tried again until the job has ended. The traced "
 		"program waits for none of this: what a sink does not take in time (beyond 8 MiB, some 90,000 "
 		"operations) is left out, counted and told at the end. Where a reader comes back, every file's open is "

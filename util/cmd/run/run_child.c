@@ -100,7 +100,7 @@ static void environment(const struct scribe_run *r)
 }
 
 /* Groups first: they cannot be changed without privileges. */
-int scribe_run_child_identity(const struct scribe_run *r)
+static int take_identity(const struct scribe_run *r)
 {
 	if (!r->drop)
 		return 0;
@@ -113,7 +113,7 @@ int scribe_run_child_identity(const struct scribe_run *r)
 /* Does not return. A pipe that ends without a byte means that ioscribe has ended or given up. */
 static void child(struct scribe_run *r, int go, int failure)
 {
-	int rc = scribe_run_child_identity(r);
+	int rc = take_identity(r);
 	char byte;
 
 	environment(r);

@@ -24,7 +24,6 @@ struct scribe_run {
 	bool log_path_is_file;
 	bool force; /* such a file may be there */
 	const char *stream[SCRIBE_RUN_STREAMS]; /* --stream */
-	const char *modules[SCRIBE_RUN_STREAMS]; /* of each, NULL: all */
 	unsigned streams;
 	pid_t publisher[SCRIBE_RUN_STREAMS]; /* 0: none */
 	char log_path[SCRIBE_PATH_MAX]; /* where; empty: a configuration file tells */
@@ -80,9 +79,6 @@ int scribe_run_child_failure(int failure_fd);
 /* Forward signals to the process from now on; wait for its end. */
 int scribe_run_child_wait(pid_t pid);
 void scribe_run_child_signals(pid_t pid);
-
-/* In a new process: become CMD's user. 0, or a negative errno. */
-int scribe_run_child_identity(const struct scribe_run *r);
 
 /* ---- run_publish.c: operations to other systems while CMD runs ---- */
 /* One more --stream. -EINVAL, -E2BIG with a line in err. */

@@ -5,8 +5,6 @@
  * ended each has some seconds for what is left, then it is killed. Must not know what they send.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +15,9 @@
 #include "logfmt/base/proto.h"
 #include "util/cmd/run/run_parts.h"
 #include "util/link/service_link.h"
+#include "util/publish/publisher.h"
 #include "util/publish/sink.h"
 #include "util/tool/command.h"
-#include "util/tool/libexec.h"
 
 #define BEGIN_MS 5000 /* to subscribe */
 #define END_MS   7000 /* a publisher gives up after five seconds by itself */
@@ -46,88 +44,47 @@ int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe
 int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err)
 {
 	static char spec[1024];
+	char modules[32];
 	const char *xprt = getenv("DARSHAN_LDMS_XPRT"), *host = getenv("DARSHAN_LDMS_HOST"),
 		   *port = getenv("DARSHAN_LDMS_PORT"), *auth = getenv("DARSHAN_LDMS_AUTH");
 	static const char *const names[] = {"POSIX", "MPIIO", "HDF5"};
-	static char modules[32];
 	size_t used = 0;
 	char variable[64];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(variable, sizeof(variable), "DARSHAN_LDMS_ENABLE_%s", names[i]);
 		if (getenv("DARSHAN_LDMS_ENABLE_ALL") || getenv(variable))
-			used += (size_t)snprintf(modules + used, sizeof(modules) - used, "%s%s", used ? "," : "",
+			used += (size_t)snprintf(modules + used, sizeof(modules) - used, "%s%s", used ? "+" : "",
 						 names[i]);
 	}
 	if (!getenv("DARSHAN_LDMS_ENABLE") || !used)
 		return 0;
-	snprintf(spec, sizeof(spec), "ldms:%s:%s:%s:%s", xprt ? xprt : "", host ? host : "", port ? port : "",
-		 auth ? auth : "");
-	r->modules[r->streams] = modules;
+	snprintf(spec, sizeof(spec), "modules=%s,ldms:%s:%s:%s:%s", modules, xprt ? xprt : "", host ? host : "",
+		 port ? port : "", auth ? auth : "");
 	return scribe_run_publish_add(r, spec, err);
-}
-
-/* In the new process: its identity, its descriptors, its program. */
-static void become_publisher(const struct scribe_run *r, unsigned i, pid_t pid, int notify)
-{
-	char number[24], fd[24], socket[SCRIBE_PATH_MAX];
-	const char *modules = r->modules[i] ? r->modules[i] : "POSIX,MPIIO,HDF5,PNETCDF";
-	char *argv[] = {"ioscribe publish",         "--pid", number, "--notify", fd, "--modules",
-			(char *)(uintptr_t)modules, "--",    (char *)(uintptr_t)r->stream[i], NULL};
-	int null;
-
-	snprintf(number, sizeof(number), "%d", (int)pid);
-	snprintf(fd, sizeof(fd), "%d", notify);
-	if (r->joined)
-		snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
-	else
-		snprintf(socket, sizeof(socket), "%s", r->socket);
-	setenv(SCRIBE_ENV_SOCKET, socket, 1);
-	null = open("/dev/null", O_RDWR);
-	if (null >= 0) {
-		dup2(null, 0);
-		dup2(null, 1);
-		if (null > 2)
-			close(null);
-	}
-	if (scribe_run_child_identity(r) < 0)
-		_exit(SCRIBE_EXIT_FAILED);
-	_exit(scribe_libexec_run("ioscribe-publish", "sends operations to other systems", argv));
-}
-
-/* It has subscribed, or ended; false: neither, in time. */
-static bool has_subscribed(int notify)
-{
-	struct pollfd p = {.fd = notify, .events = POLLIN};
-	const int64_t until = scribe_msg_now_ms() + BEGIN_MS;
-	char byte;
-
-	while (poll(&p, 1, scribe_msg_left_ms(until)) < 0 && errno == EINTR)
-		;
-	return (p.revents & POLLIN) && read(notify, &byte, 1) == 1;
 }
 
 int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err *err)
 {
-	for (unsigned i = 0; i < r->streams; i++) {
-		int notify[2];
-		bool subscribed;
+	char socket[SCRIBE_PATH_MAX], number[24];
+	struct scribe_publisher p = {.key = "--pid",
+				     .value = number,
+				     .socket = r->joined ? socket : r->socket,
+				     .drop = r->drop,
+				     .uid = r->uid,
+				     .gid = r->gid,
+				     .user = r->user};
+	int rc = 0;
 
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
+	for (unsigned i = 0; i < r->streams && rc == 0; i++) {
 		if (!r->socket[0] && !r->joined)
 			return scribe_err_set(err, -EINVAL, "--stream needs the runtime where no service traces");
-		if (pipe(notify) < 0)
-			return scribe_err_set(err, -errno, "cannot make a pipe for a publisher");
-		fcntl(notify[0], F_SETFD, FD_CLOEXEC);
-		r->publisher[i] = fork();
-		if (r->publisher[i] == 0)
-			become_publisher(r, i, pid, notify[1]);
-		close(notify[1]);
-		subscribed = r->publisher[i] > 0 && has_subscribed(notify[0]);
-		close(notify[0]);
-		if (!subscribed)
-			return scribe_err_set(err, -EAGAIN, "--stream %s has not begun", r->stream[i]);
+		p.sink = r->stream[i];
+		rc = scribe_publisher_start(&p, BEGIN_MS, &r->publisher[i], err);
 	}
-	return 0;
+	return rc;
 }
 
 void scribe_run_publish_end(struct scribe_run *r)
