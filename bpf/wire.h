@@ -68,7 +68,7 @@ enum scribe_slot_flags {
 #define SCRIBE_TRACED_KINDS (1u << SCRIBE_KIND_FILE | 1u << SCRIBE_KIND_CATCHALL | 1u << SCRIBE_KIND_MPIIO)
 #define SCRIBE_OPENS_KINDS                                                                           \
 	(SCRIBE_TRACED_KINDS | 1u << SCRIBE_KIND_H5F | 1u << SCRIBE_KIND_H5D | 1u << SCRIBE_KIND_NC_FILE | \
-	 1u << SCRIBE_KIND_NC_VAR)
+	 1u << SCRIBE_KIND_NC_VAR | 1u << SCRIBE_KIND_STDIO)
 
 #define SCRIBE_EXTRA_SHARDS 3 /* shards[0..1] are locked, shards[2] is atomic only */
 
@@ -201,9 +201,9 @@ enum scribe_segment_op {
 	/* of records with SCRIBE_SF_OPENS: */
 	SCRIBE_SEGMENT_OPEN = 2,
 	SCRIBE_SEGMENT_CLOSE = 3,
-	SCRIBE_SEGMENT_LIB_READ = 4, /* of HDF5 and PnetCDF */
+	SCRIBE_SEGMENT_LIB_READ = 4, /* of HDF5, PnetCDF and streams */
 	SCRIBE_SEGMENT_LIB_WRITE = 5,
-	SCRIBE_SEGMENT_FLUSH = 6, /* of HDF5 */
+	SCRIBE_SEGMENT_FLUSH = 6, /* of HDF5 and streams */
 };
 
 struct scribe_segment {

@@ -69,9 +69,9 @@ struct scribe_stream_more {
 };
 
 /*
- * Operations on MPI-IO files one by one (DXT): a ring is one thread's. What finds no room is counted
- * there, or, of threads beyond the last ring, in `unringed`. Before the daemon has said whether it wants
- * them they are kept.
+ * Operations on MPI-IO files (DXT) and streams one by one: a ring is one thread's. What finds no room is
+ * counted there, or, of threads beyond the last ring, in `unringed`. Before the daemon has said whether it
+ * wants them those on files are kept.
  */
 #define SCRIBE_SHM_RINGS         32u
 #define SCRIBE_SHM_RING_SEGMENTS 8192u
@@ -80,14 +80,19 @@ enum scribe_shm_wish {
 	SCRIBE_SEGMENTS_UNSAID,
 	SCRIBE_SEGMENTS_WANTED,
 	SCRIBE_SEGMENTS_UNWANTED,
+	SCRIBE_SEGMENTS_STREAMS_TOO,
 };
+
+/* Beside SCRIBE_OP_READ and SCRIBE_OP_WRITE, of streams. */
+#define SCRIBE_SHM_OP_OPEN  2u
+#define SCRIBE_SHM_OP_FLUSH 3u
 
 struct scribe_shm_segment {
 	scribe_s64 offset; /* in the file, bytes; -1: not known */
 	scribe_u64 bytes;
 	scribe_u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
 	scribe_u32 entry, gen;       /* whose record it is */
-	scribe_u32 op;               /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
+	scribe_u32 op;               /* SCRIBE_OP_READ, SCRIBE_OP_WRITE, SCRIBE_SHM_OP_... */
 	scribe_u32 pad;
 };
 

@@ -92,7 +92,7 @@ static bool is_quiet(const struct scribe_daemon *d)
 {
 	for (const struct scribe_job *w = d->works; w; w = w->next)
 		if (w->state < SCRIBE_JOB_OVER &&
-		    (w->state >= SCRIBE_JOB_ENDING || w->segments || scribe_file_xattrs_busy(w)))
+		    (w->state >= SCRIBE_JOB_ENDING || w->segments || w->publishing || scribe_file_xattrs_busy(w)))
 			return false;
 	for (const struct scribe_client *c = d->clients; c; c = c->next)
 		if (!scribe_client_is_idle(c))

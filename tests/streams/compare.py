@@ -16,11 +16,13 @@ FIELDS = ["schema", "uid", "exe", "job_id", "rank", "ProducerName", "file", "rec
           "switches", "flushes", "cnt", "op", "seg"]
 SEG = ["pt_sel", "irreg_hslab", "reg_hslab", "ndims", "npoints", "off", "len", "start", "dur", "total", "timestamp"]
 
-MODULES = ("POSIX", "MPIIO", "H5F", "H5D", "PNETCDF_VAR")
+MODULES = ("POSIX", "STDIO", "MPIIO", "H5F", "H5D", "PNETCDF_VAR")
 COUNTERS = {
     "POSIX_OPENS": "open", "POSIX_READS": "read", "POSIX_WRITES": "write", "POSIX_EXT_CLOSES": "close",
     "POSIX_BYTES_READ": "bytes read", "POSIX_BYTES_WRITTEN": "bytes written", "POSIX_RW_SWITCHES": "switches",
     "MPIIO_BYTES_READ": "bytes read", "MPIIO_BYTES_WRITTEN": "bytes written",
+    "STDIO_OPENS": "open", "STDIO_READS": "read", "STDIO_WRITES": "write", "STDIO_BYTES_READ": "bytes read",
+    "STDIO_BYTES_WRITTEN": "bytes written",
     "H5F_OPENS": "open", "H5F_FLUSHES": "flushes",
     "H5D_OPENS": "open", "H5D_READS": "read", "H5D_WRITES": "write", "H5D_BYTES_READ": "bytes read",
     "H5D_BYTES_WRITTEN": "bytes written", "H5D_RW_SWITCHES": "switches", "H5D_POINT_SELECTS": "pt_sel",
@@ -82,7 +84,7 @@ def main():
         if m["type"] != ("MET" if m["op"] == "open" else "MOD"):
             bad.append(f"type: {m}")
         if m["op"] == "open":
-            if m["exe"] == "N/A" or not m["file"].startswith("/"):
+            if m["exe"] == "N/A" or not m["file"].startswith(("/", "<STD")):
                 bad.append(f"an open without exe or file: {m}")
         if m["op"] in ("read", "write"):
             if m["module"] in ("POSIX", "MPIIO"):
@@ -106,6 +108,8 @@ def main():
         said["bytes read"], said["bytes written"] = sums[module, record, "read"], sums[module, record, "write"]
         for word in ("switches", "pt_sel", "irreg_hslab", "reg_hslab", "flushes"):
             said[word] = sum(n for (m, _, r, w), n in running.items() if (m, r, w) == (module, record, word))
+        if name == "POSIX_EXT_CLOSES":  # of the file, those by streams included
+            said["close"] += sum(n for (m, _, r, o), n in last.items() if (m, r, o) == ("STDIO", record, "close"))
         if name in COUNTERS and sum(said[word] for word in COUNTERS[name].split("+")) != value:
             bad.append(f"{name} of {record}: {said} in the stream, {value:.0f} in the log")
         if name in PROPERTIES and (module, record) in seen and seen[module, record][PROPERTIES[name]] != value:

@@ -431,14 +431,15 @@ SCRIBE_GLOBAL int scribe_lib_segment(struct scribe_thread *t, const struct scrib
 	if (!t || !s || !h || !op)
 		return 0;
 	kind = s->kind;
-	if (op->what == SCRIBE_LIB_OPEN)
+	if (op->what == SCRIBE_LIB_OPEN || op->what == SCRIBE_LIB_REOPEN)
 		t->op.op = SCRIBE_SEGMENT_OPEN;
 	else if (op->what == SCRIBE_LIB_CLOSE)
 		t->op.op = SCRIBE_SEGMENT_CLOSE;
 	else if (op->what == SCRIBE_LIB_DATA && kind != SCRIBE_KIND_MPIIO)
 		t->op.op = op->op_class & 1 ? SCRIBE_SEGMENT_LIB_WRITE : SCRIBE_SEGMENT_LIB_READ;
 	else if ((kind == SCRIBE_KIND_H5F && op->count_at == SCRIBE_H5F_FLUSHES) ||
-		 (kind == SCRIBE_KIND_H5D && op->count_at == SCRIBE_H5D_FLUSHES))
+		 (kind == SCRIBE_KIND_H5D && op->count_at == SCRIBE_H5D_FLUSHES) ||
+		 (kind == SCRIBE_KIND_STDIO && op->what == SCRIBE_LIB_FLUSH))
 		t->op.op = SCRIBE_SEGMENT_FLUSH;
 	else
 		return 0;

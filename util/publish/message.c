@@ -183,10 +183,13 @@ void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_
 
 /* ---- operations ---- */
 
-/* HDF5 alone has flushes. */
+/* HDF5 has flushes, and a stream that is written or closed. */
 static int64_t flushes_of(const struct running *r, const struct scribe_publish_event *e)
 {
-	return e->module == SCRIBE_MOD_H5F || e->module == SCRIBE_MOD_H5D ? r->flushes : -1;
+	const bool of_stream = e->module == SCRIBE_MOD_STDIO &&
+			       (e->op == SCRIBE_PUBLISH_WRITE || e->op == SCRIBE_PUBLISH_CLOSE);
+
+	return e->module == SCRIBE_MOD_H5F || e->module == SCRIBE_MOD_H5D || of_stream ? r->flushes : -1;
 }
 
 static void on_open(struct scribe_messages *m, struct running *r, const struct scribe_publish_event *e,
@@ -242,9 +245,9 @@ static int on_data(struct scribe_messages *m, struct running *r, const struct sc
 	l.total_ns = *spent;
 	l.op = is_write ? "write" : "read";
 	l.cnt = is_write ? ++r->writes : ++r->reads;
-	l.switches = r->switches;
+	l.switches = e->module == SCRIBE_MOD_STDIO ? -1 : r->switches;
 	l.flushes = flushes_of(r, e);
-	l.max_byte = e->module == SCRIBE_MOD_POSIX ? *most : -1;
+	l.max_byte = e->module == SCRIBE_MOD_POSIX || e->module == SCRIBE_MOD_STDIO ? *most : -1;
 	l.off = e->offset;
 	l.len = (int64_t)e->length;
 	if (e->module == SCRIBE_MOD_H5D) {

@@ -32,6 +32,7 @@ static int take_modules(const char *value, size_t n, uint64_t *ret, struct scrib
 		const char *name;
 		uint64_t modules;
 	} known[] = {{"POSIX", 1ull << SCRIBE_MOD_POSIX},
+		     {"STDIO", 1ull << SCRIBE_MOD_STDIO},
 		     {"MPIIO", 1ull << SCRIBE_MOD_MPIIO},
 		     {"HDF5", 1ull << SCRIBE_MOD_H5F | 1ull << SCRIBE_MOD_H5D},
 		     {"PNETCDF", 1ull << SCRIBE_MOD_PNETCDF_FILE | 1ull << SCRIBE_MOD_PNETCDF_VAR}};
@@ -47,7 +48,8 @@ static int take_modules(const char *value, size_t n, uint64_t *ret, struct scrib
 		       (strlen(known[i].name) != len || strncmp(known[i].name, at, len)))
 			i++;
 		if (i == sizeof(known) / sizeof(known[0]))
-			return scribe_err_set(err, -EINVAL, "modules: '%.*s' is none of POSIX, MPIIO, HDF5, PNETCDF",
+			return scribe_err_set(err, -EINVAL, "modules: '%.*s' is none of POSIX, STDIO, MPIIO, HDF5, "
+							  "PNETCDF",
 					      (int)len, at);
 		*ret |= known[i].modules;
 		at += len + 1;

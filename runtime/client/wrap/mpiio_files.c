@@ -219,7 +219,7 @@ static void put_segment(const struct scribe_counter_slot *s, const struct form *
 		.gen = mine.cache.gen,
 		.op = f->op};
 
-	if (scribe_segment_put(m, (uint64_t)(uintptr_t)&mine, scribe_stream_state->born, &segment))
+	if (scribe_segment_put(m, scribe_stream_state->born, &segment))
 		ioscribe_file_site((const void *)a[0], m->id, segment.entry, segment.gen, &mine.file);
 }
 

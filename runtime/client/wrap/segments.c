@@ -32,14 +32,13 @@ static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thr
 }
 
 /* True: the daemon is to be woken. A full ring loses the segment and counts it. */
-bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t thread, uint64_t born,
-			const struct scribe_shm_segment *segment)
+bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t born, const struct scribe_shm_segment *segment)
 {
 	struct scribe_shm_ring *r;
 	uint64_t waiting;
 
 	if (mine.born != born) {
-		mine.ring = claim(m, thread);
+		mine.ring = claim(m, (uint64_t)(uintptr_t)&mine);
 		mine.born = born;
 	}
 	r = mine.ring;
@@ -55,4 +54,25 @@ bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t thread, uint64_t
 	m->segment[r - m->ring][r->put % SCRIBE_SHM_RING_SEGMENTS] = *segment;
 	__atomic_store_n(&r->put, r->put + 1, __ATOMIC_RELEASE);
 	return waiting + 1 >= ASK_EVERY && r->put % ASK_EVERY == 0;
+}
+
+void scribe_segment_put_stream(struct scribe_shm_counters *m, uint64_t born, const struct scribe_counter_slot *s,
+			       const struct scribe_lib_op *op)
+{
+	const uint32_t index = (uint32_t)(s - m->stream);
+	struct scribe_shm_segment segment = {.offset = op->offset,
+					     .bytes = op->bytes,
+					     .start_ns = op->start_ns,
+					     .end_ns = op->end_ns,
+					     .entry = index,
+					     .gen = m->gen[index],
+					     .op = SCRIBE_SHM_OP_OPEN};
+
+	if (op->what == SCRIBE_LIB_SEEK)
+		return;
+	if (op->what == SCRIBE_LIB_DATA)
+		segment.op = op->op_class;
+	else if (op->what == SCRIBE_LIB_FLUSH)
+		segment.op = SCRIBE_SHM_OP_FLUSH;
+	(void)scribe_segment_put(m, born, &segment);
 }

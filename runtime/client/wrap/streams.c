@@ -6,6 +6,7 @@
  * whatever fails in between. Must not know: which calls there are.
  */
 #include "runtime/client/wrap/streams.h"
+#include "runtime/client/wrap/segments.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -518,6 +519,8 @@ static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 	struct scribe_lib_place at;
 
 	scribe_stream_untimed();
+	if (__builtin_expect(scribe_segment_wanted_of_streams(scribe_stream_state->memory), 0))
+		scribe_segment_put_stream(scribe_stream_state->memory, scribe_stream_state->born, s, op);
 	if (alone())
 		scribe_lib_cursor_alone(scribe_stream_cursor(s), op, &at);
 	else

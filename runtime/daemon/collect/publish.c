@@ -3,18 +3,14 @@
  * Operations of running jobs into the rings of publishers: segments are collected, sorted by their
  * ends, given a rank and a name, written. Owns the subscriptions of a job (struct scribe_publish) and
  * what is remembered of slots that were given back, until no segment can name them any more. Runs in
- * the daemon's main thread. A ring's memory is shared with a process of a user: of it nothing is read
- * but `taken`, which can only cost that publisher its own operations. Must not know sinks or messages.
+ * the daemon's main thread. Must not know sinks or messages, nor how a ring is written (subscriber.c).
  */
 #include "runtime/daemon/collect/publish.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "logfmt/base/clock.h"
 #include "logfmt/base/publish_ring.h"
@@ -24,25 +20,15 @@
 #include "runtime/daemon/collect/segments_private.h"
 #include "runtime/daemon/collect/shm_memory.h"
 #include "runtime/daemon/collect/slot_names.h"
+#include "runtime/daemon/collect/subscriber.h"
 #include "runtime/daemon/state/record_policy.h"
 
 #define PASS_NS     100000000ull  /* between passes */
+#define URGENT_NS   5000000ull    /* the same while a program's memory is filling, */
+#define STAYS_NS    1000000000ull /* and for so long then */
 #define FORGET_NS   1000000000ull /* ten passes: no leaf or ring speaks of a slot so long after it was given back */
 #define NAME_NS     3000000000ull /* an operation waits for its file's name; then it is told under a made-up one */
 #define KEPT_MOST   262144u       /* segments of a pass, 12 MiB; with more there is a pass at once */
-#define NAMES_MOST  1048576u      /* ids that a ring has had; beyond, names are told again */
-
-/* One subscription. */
-struct subscriber {
-	uint64_t client;
-	int fd;
-	struct scribe_publish_head *head;
-	unsigned char *ring;
-	uint64_t put, since_ns;
-	bool job_told;
-	struct scribe_map names; /* ids that it has had -> itself */
-	struct subscriber *next;
-};
 
 /* Whose a slot was, and of what file. */
 struct placing {
@@ -54,12 +40,12 @@ struct placing {
 };
 
 struct scribe_publish {
-	struct subscriber *first;
+	struct scribe_subscriber *first;
 	enum { MARK_WANTED, MARK_ASKED, MARK_ALL } marks; /* records that were there before */
 	struct scribe_segment *kept;
 	size_t n, room;
 	struct scribe_map gone[2]; /* slot and generation -> struct placing: those of late, and before */
-	uint64_t next_ns, forget_ns;
+	uint64_t next_ns, forget_ns, urgent_until_ns;
 	uint64_t unkept; /* of the job, as counted last: operations that found no room on their way here */
 	uint64_t published, lost; /* to all of them */
 };
@@ -99,126 +85,10 @@ static void mark_rest(struct scribe_job *w)
 	x->marks = MARK_ALL;
 }
 
-/* ---- rings ---- */
-
-static int ring_open(struct subscriber *s)
-{
-	s->fd = memfd_create("ioscribe-publish", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (s->fd < 0)
-		return -errno;
-	if (ftruncate(s->fd, SCRIBE_PUBLISH_FILE_BYTES) < 0 ||
-	    fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-		return -errno;
-	s->head = mmap(NULL, SCRIBE_PUBLISH_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (s->head == MAP_FAILED) {
-		s->head = NULL;
-		return -errno;
-	}
-	s->ring = (unsigned char *)(s->head + 1);
-	s->head->magic = SCRIBE_PUBLISH_MAGIC;
-	s->head->version = SCRIBE_PUBLISH_VERSION;
-	s->head->bytes = SCRIBE_PUBLISH_BYTES;
-	return 0;
-}
-
-static struct subscriber *subscriber_free(struct subscriber *s)
-{
-	if (s->head)
-		munmap(s->head, SCRIBE_PUBLISH_FILE_BYTES);
-	if (s->fd >= 0)
-		close(s->fd);
-	scribe_map_clear(&s->names);
-	free(s);
-	return NULL;
-}
-
-/* Room for a frame of `bytes` that does not wrap; NULL: there is none. */
-static void *frame_begin(struct subscriber *s, size_t bytes)
-{
-	const uint64_t taken = __atomic_load_n(&s->head->taken, __ATOMIC_ACQUIRE), used = s->put - taken;
-	const size_t at = s->put % SCRIBE_PUBLISH_BYTES, rest = SCRIBE_PUBLISH_BYTES - at;
-	const size_t need = bytes > rest ? rest + bytes : bytes;
-
-	/* a publisher that says what cannot be gets nothing more */
-	if (used > SCRIBE_PUBLISH_BYTES || need > SCRIBE_PUBLISH_BYTES - used)
-		return NULL;
-	if (bytes > rest) {
-		const struct scribe_publish_frame pad = {.bytes = (uint32_t)rest, .type = SCRIBE_PUBLISH_PAD};
-
-		memcpy(s->ring + at, &pad, sizeof(pad));
-		s->put += rest;
-	}
-	return s->ring + s->put % SCRIBE_PUBLISH_BYTES;
-}
-
-static void frame_end(struct subscriber *s, size_t bytes)
-{
-	s->put += bytes;
-	__atomic_store_n(&s->head->put, s->put, __ATOMIC_RELEASE);
-}
-
-static bool put_job(struct subscriber *s, const struct scribe_job *w)
-{
-	struct scribe_publish_job *f = s->job_told ? NULL : frame_begin(s, sizeof(*f));
-
-	if (!f)
-		return s->job_told;
-	*f = (struct scribe_publish_job){
-		.frame = {sizeof(*f), SCRIBE_PUBLISH_JOB, (uint16_t)w->index},
-		.number = w->log_job_id,
-		.realtime_ns = w->realtime_ns,
-		.uid = w->config.uid};
-	memcpy(f->node, w->host, strnlen(w->host, sizeof(f->node) - 1));
-	frame_end(s, sizeof(*f));
-	s->job_told = true;
-	return true;
-}
-
-static bool put_name(struct subscriber *s, const struct scribe_job *w, uint64_t id)
-{
-	const struct scribe_name_entry *name;
-	struct scribe_publish_name *f;
-	size_t n, bytes;
-
-	if (!id || scribe_map_get(&s->names, id))
-		return true;
-	name = scribe_name_table_by_id(&w->labels, id);
-	n = name ? strnlen(name->text, SCRIBE_PUBLISH_NAME) : 0;
-	bytes = (sizeof(*f) + n + 7) & ~(size_t)7;
-	f = frame_begin(s, bytes);
-	if (!f)
-		return false;
-	*f = (struct scribe_publish_name){.frame = {(uint32_t)bytes, SCRIBE_PUBLISH_NAME_OF, (uint16_t)w->index},
-					  .id = id,
-					  .bytes = (uint32_t)n};
-	if (n)
-		memcpy(f->text, name->text, n);
-	frame_end(s, bytes);
-	if (s->names.used >= NAMES_MOST)
-		scribe_map_clear(&s->names);
-	/* where memory is out it is told again */
-	(void)scribe_map_put(&s->names, id, s);
-	return true;
-}
-
-static bool put_event(struct subscriber *s, const struct scribe_job *w, const struct scribe_publish_event *e)
-{
-	struct scribe_publish_event *f;
-
-	if (!put_job(s, w) || !put_name(s, w, e->exe) || !put_name(s, w, e->id))
-		return false;
-	f = frame_begin(s, sizeof(*f));
-	if (!f)
-		return false;
-	*f = *e;
-	frame_end(s, sizeof(*f));
-	return true;
-}
-
 /* Operations that no publisher gets. */
 static void count_lost(struct scribe_job *w, uint64_t start_ns, uint64_t n)
 {
-	for (struct subscriber *s = w->publish->first; s; s = s->next)
+	for (struct scribe_subscriber *s = w->publish->first; s; s = s->next)
 		if (start_ns >= s->since_ns) {
 			s->head->lost += n;
 			w->publish->lost += n;
@@ -227,10 +97,10 @@ static void count_lost(struct scribe_job *w, uint64_t start_ns, uint64_t n)
 
 static void send_event(struct scribe_job *w, const struct scribe_publish_event *e)
 {
-	for (struct subscriber *s = w->publish->first; s; s = s->next) {
+	for (struct scribe_subscriber *s = w->publish->first; s; s = s->next) {
 		if (e->start_ns < s->since_ns)
 			continue;
-		if (put_event(s, w, e)) {
+		if (scribe_subscriber_put(s, w, e)) {
 			w->publish->published++;
 		} else {
 			s->head->lost++;
@@ -255,34 +125,84 @@ static uint64_t exe_of(struct scribe_process *p)
 	return e ? e->id : 0;
 }
 
-static struct placing placing_of(struct scribe_process *p, const struct scribe_slot *slot, uint64_t id)
+static struct placing placing_of(struct scribe_process *p, uint32_t kind, uint64_t id)
 {
 	const struct scribe_log_unit *u = p->unit;
-	const bool is_set = slot->kind == SCRIBE_KIND_H5D;
 
 	return (struct placing){.rank = p->rank ? p->rank->rank : -1,
 				.id = id,
 				.exe = id ? exe_of(p) : 0,
 				.base_ns = u && u->base_ns ? u->base_ns : u ? u->start_ns : 0,
-				.module = (uint32_t)scribe_drain_module(slot->kind),
-				.ndims = is_set ? (int32_t)slot->ext.v[SCRIBE_LIB_H5D_NDIMS] : -1,
-				.npoints = is_set ? (int64_t)slot->ext.v[SCRIBE_LIB_H5D_NPOINTS] : -1};
+				.module = (uint32_t)scribe_drain_module(kind),
+				.ndims = -1,
+				.npoints = -1};
+}
+
+static struct placing placing_of_slot(struct scribe_process *p, const struct scribe_slot *slot, uint64_t id)
+{
+	struct placing at = placing_of(p, slot->kind, id);
+
+	if (slot->kind == SCRIBE_KIND_H5D) {
+		at.ndims = (int32_t)slot->ext.v[SCRIBE_LIB_H5D_NDIMS];
+		at.npoints = (int64_t)slot->ext.v[SCRIBE_LIB_H5D_NPOINTS];
+	}
+	return at;
+}
+
+/* Known for a while under that key, whatever becomes of slot and process. */
+static void remember(struct scribe_publish *x, uint64_t key, const struct placing *at)
+{
+	struct placing *e = malloc(sizeof(*e));
+
+	if (!e)
+		return; /* its operations are counted as lost */
+	*e = *at;
+	free(scribe_map_take(&x->gone[0], key));
+	if (scribe_map_put(&x->gone[0], key, e) < 0)
+		free(e);
 }
 
 void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
-	struct scribe_publish *x = p->work->publish;
-	struct placing *e;
+	struct placing at;
 
 	if (!p->work->publishing || (id && !p->rank))
 		return;
-	e = malloc(sizeof(*e));
-	if (!e)
-		return; /* its operations are counted as lost */
-	*e = placing_of(p, v->slot, id);
-	free(scribe_map_take(&x->gone[0], key_of(v->index, v->slot->generation)));
-	if (scribe_map_put(&x->gone[0], key_of(v->index, v->slot->generation), e) < 0)
-		free(e);
+	at = placing_of_slot(p, v->slot, id);
+	remember(p->work->publish, key_of(v->index, v->slot->generation), &at);
+}
+
+/* A standard stream has no slot of its own: its segments have one beyond all, and the process as generation. */
+#define STANDARD_SLOT (UINT32_MAX - SCRIBE_STANDARD_STREAMS + 1)
+
+/* As locate_living. */
+static int locate_standard(struct scribe_job *w, uint32_t stream, uint32_t proc_id, bool last, struct placing *ret)
+{
+	struct scribe_process *p = scribe_worlds_find(&w->worlds, proc_id);
+	const struct scribe_name_entry *label;
+
+	if (!p || !p->rank)
+		return last ? -ESRCH : 0;
+	label = scribe_counter_label(w->daemon, p, 0, stream + 1);
+	if (!label || label->excluded || scribe_drain_is_excluded(p, SCRIBE_KIND_STDIO))
+		return -ENOENT;
+	*ret = placing_of(p, SCRIBE_KIND_STDIO, label->id);
+	return 1;
+}
+
+void scribe_publish_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
+{
+	struct scribe_job *w = p->work;
+	struct placing at;
+
+	if (!w->publishing || stream >= SCRIBE_STANDARD_STREAMS)
+		return;
+	s->slot = STANDARD_SLOT + stream;
+	s->generation = p->proc_id;
+	if (!scribe_map_get(&w->publish->gone[0], key_of(s->slot, s->generation)) &&
+	    locate_standard(w, stream, p->proc_id, false, &at) == 1)
+		remember(w->publish, key_of(s->slot, s->generation), &at);
+	scribe_publish_keep(w, s);
 }
 
 static void forget(struct scribe_map *m)
@@ -313,7 +233,7 @@ static int locate_living(struct scribe_job *w, const struct scribe_segment *s, b
 	label = scribe_slot_traced_label(d, p, s->slot, slot);
 	if (!label)
 		return -ENOENT;
-	*ret = placing_of(p, slot, label->id);
+	*ret = placing_of_slot(p, slot, label->id);
 	return 1;
 }
 
@@ -325,6 +245,8 @@ static int locate(struct scribe_job *w, const struct scribe_segment *s, bool las
 
 	if (!e)
 		e = scribe_map_get(&x->gone[1], key);
+	if (!e && s->slot >= STANDARD_SLOT)
+		return locate_standard(w, s->slot - STANDARD_SLOT, s->generation, last, ret);
 	if (!e)
 		return locate_living(w, s, last, ret);
 	*ret = *e;
@@ -353,6 +275,12 @@ void scribe_publish_keep(struct scribe_job *w, const struct scribe_segment *s)
 	x->kept[x->n++] = *s;
 	if (x->n >= KEPT_MOST / 2)
 		x->next_ns = 0;
+}
+
+void scribe_publish_urgent(struct scribe_job *w)
+{
+	if (w->publishing)
+		w->publish->urgent_until_ns = scribe_now_ns() + STAYS_NS;
 }
 
 static int by_end(const void *a, const void *b)
@@ -455,15 +383,22 @@ static void pass(struct scribe_job *w, bool last)
 
 bool scribe_publish_due(struct scribe_job *w)
 {
+	uint64_t now;
+
 	if (!w->publishing)
 		return false;
 	mark_rest(w);
-	return scribe_now_ns() >= w->publish->next_ns;
+	now = scribe_now_ns();
+	if (now < w->publish->urgent_until_ns)
+		w->daemon->poll_fast = true;
+	return now >= w->publish->next_ns;
 }
 
 void scribe_publish_pass(struct scribe_job *w)
 {
-	w->publish->next_ns = scribe_now_ns() + PASS_NS;
+	const uint64_t now = scribe_now_ns();
+
+	w->publish->next_ns = now + (now < w->publish->urgent_until_ns ? URGENT_NS : PASS_NS);
 	pass(w, false);
 }
 
@@ -485,7 +420,7 @@ static int publish_begin(struct scribe_job *w, struct scribe_err *err)
 int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd, struct scribe_err *err)
 {
 	int rc = w->publish ? 0 : publish_begin(w, err);
-	struct subscriber *s, **at;
+	struct scribe_subscriber *s, **at;
 	unsigned n = 0;
 
 	if (rc < 0)
@@ -494,15 +429,9 @@ int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd,
 		n++;
 	if (n >= SCRIBE_PUBLISHERS_MOST)
 		return scribe_err_set(err, -EDQUOT, "%u publishers have this job already", n);
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return scribe_err_set(err, -ENOMEM, "out of memory");
-	s->client = client;
-	rc = ring_open(s);
-	if (rc < 0) {
-		subscriber_free(s);
-		return scribe_err_set(err, rc, "no memory to hand operations over: %s", strerror(-rc));
-	}
+	rc = scribe_subscriber_new(&s, client, err);
+	if (rc < 0)
+		return rc;
 	s->since_ns = scribe_now_ns();
 	*at = s;
 	if (!n) {
@@ -516,7 +445,7 @@ int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd,
 
 void scribe_publish_drop(struct scribe_job *w, uint64_t client)
 {
-	struct subscriber **at = w->publish ? &w->publish->first : NULL, *s;
+	struct scribe_subscriber **at = w->publish ? &w->publish->first : NULL, *s;
 
 	while (at && *at && (*at)->client != client)
 		at = &(*at)->next;
@@ -524,7 +453,7 @@ void scribe_publish_drop(struct scribe_job *w, uint64_t client)
 		return;
 	s = *at;
 	*at = s->next;
-	subscriber_free(s);
+	scribe_subscriber_free(s);
 	if (!w->publish->first && w->publishing) {
 		w->publishing = false;
 		unmark(w);
@@ -537,7 +466,7 @@ void scribe_publish_finish(struct scribe_job *w)
 	if (!w->publishing)
 		return;
 	pass(w, true);
-	for (struct subscriber *s = w->publish->first; s; s = s->next)
+	for (struct scribe_subscriber *s = w->publish->first; s; s = s->next)
 		__atomic_store_n(&s->head->ended, 1, __ATOMIC_RELEASE);
 	w->publishing = false;
 }

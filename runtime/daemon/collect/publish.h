@@ -23,6 +23,10 @@ void scribe_publish_drop(struct scribe_job *w, uint64_t client);
 
 /* A segment of the job's, as it comes from the kernel or a program. */
 void scribe_publish_keep(struct scribe_job *w, const struct scribe_segment *s);
+/* The same of the process's standard stream 0 to 2. */
+void scribe_publish_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s);
+/* A program leaves so many that it will soon have no room for more. */
+void scribe_publish_urgent(struct scribe_job *w);
 /* As scribe_segments_bind: the record of a slot that is about to be given back. */
 void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
 

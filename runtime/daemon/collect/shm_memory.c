@@ -53,8 +53,10 @@ bool scribe_shm_segments_wanted(const struct scribe_job *w)
  */
 void scribe_shm_segments_say(const struct scribe_memory *m)
 {
-	const uint32_t wish =
-		scribe_shm_segments_wanted(m->process->work) ? SCRIBE_SEGMENTS_WANTED : SCRIBE_SEGMENTS_UNWANTED;
+	const struct scribe_job *w = m->process->work;
+	const uint32_t wish = w->publishing                    ? SCRIBE_SEGMENTS_STREAMS_TOO
+			      : scribe_shm_segments_wanted(w) ? SCRIBE_SEGMENTS_WANTED
+							      : SCRIBE_SEGMENTS_UNWANTED;
 
 	if (m->fd < 0)
 		return;

@@ -31,6 +31,7 @@ void scribe_shm_segments_attach(struct scribe_memory *m)
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
 
 	scribe_shm_segments_say(m);
+	scribe_publish_urgent(m->process->work); /* what a program begins with */
 	if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)))
 		return;
 	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++)
@@ -53,18 +54,36 @@ static void store(struct scribe_memory *m, const struct scribe_segment *s)
 		job->segments++;
 }
 
-/* As far as it can be true. Starts only rise within a ring, which the store's packing relies on. */
-static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r, uint64_t now)
+/* One on a stream, which is for publishers alone. */
+static void publish(struct scribe_memory *m, const struct scribe_shm_entry *at, struct scribe_segment *s)
 {
+	struct scribe_job *w = m->process->work;
+
+	if (s->start_ns < w->begun_ns)
+		return;
+	if (at->slot)
+		scribe_publish_keep(w, s);
+	else
+		scribe_publish_keep_standard(m->process, at->generation - 1, s);
+}
+
+/* As far as it can be true. Starts of files only rise within a ring, which the store's packing relies on. */
+static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r, bool file,
+				  uint64_t now)
+{
+	static const uint8_t ops[] = {[SCRIBE_OP_READ] = SCRIBE_SEGMENT_LIB_READ,
+				      [SCRIBE_OP_WRITE] = SCRIBE_SEGMENT_LIB_WRITE,
+				      [SCRIBE_SHM_OP_OPEN] = SCRIBE_SEGMENT_OPEN,
+				      [SCRIBE_SHM_OP_FLUSH] = SCRIBE_SEGMENT_FLUSH};
 	struct scribe_segment s = {.offset = from->offset,
 				   .bytes = from->bytes < INT64_MAX ? from->bytes : INT64_MAX,
 				   .start_ns = from->start_ns,
 				   .end_ns = from->end_ns,
-				   .op = from->op & 1};
+				   .op = file ? from->op & 1 : ops[from->op & 3]};
 
 	if (s.offset < 0 || s.offset > INT64_MAX - (int64_t)s.bytes)
 		s.offset = -1;
-	if (s.start_ns < r->last_ns)
+	if (file && s.start_ns < r->last_ns)
 		s.start_ns = r->last_ns;
 	if (s.start_ns > now)
 		s.start_ns = now;
@@ -72,7 +91,8 @@ static struct scribe_segment sane(const struct scribe_shm_segment *from, struct 
 		s.end_ns = s.start_ns;
 	if (s.end_ns > now)
 		s.end_ns = now;
-	r->last_ns = s.start_ns;
+	if (file)
+		r->last_ns = s.start_ns;
 	return s;
 }
 
@@ -97,11 +117,14 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 	const struct scribe_shm_entry *at = from->entry < m->nplaces ? &m->entry[from->entry] : NULL;
 	struct scribe_segment s;
 
-	if (at && at->gen == from->gen && at->file) {
-		s = sane(from, r, now);
+	if (at && at->gen == from->gen) {
+		s = sane(from, r, at->file, now);
 		s.slot = at->slot;
 		s.generation = at->generation;
-		store(m, &s);
+		if (at->file)
+			store(m, &s);
+		else
+			publish(m, at, &s);
 	} else if (is_on_the_way(m->process->work, r, last)) {
 		return false;
 	} else {
@@ -123,6 +146,8 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 		count_lost(m->process->work, 1);
 		r->taken = put;
 	}
+	if (put - r->taken > SCRIBE_SHM_RING_SEGMENTS / 32)
+		scribe_publish_urgent(m->process->work);
 	while (r->taken != put) {
 		const uint64_t at = r->taken % SCRIBE_SHM_RING_SEGMENTS;
 		uint64_t n = SCRIBE_SHM_RING_SEGMENTS - at, k = 0;

@@ -51,7 +51,7 @@ const struct scribe_command scribe_command_publish = {
 		"with csv:; ldms:XPRT:HOST:PORT:AUTH, a daemon of LDMS (ldms-msg: by its message channels); or "
 		"kafka:BROKERS/TOPIC. Options may stand before it: every=N, with a comma behind "
 		"it (of a file's reads and writes the first of N), rate=N (at most N a second), "
-		"modules=POSIX+MPIIO+HDF5+PNETCDF (only these).\n\n"
+		"modules=POSIX+STDIO+MPIIO+HDF5+PNETCDF (only these).\n\n"
 		"A sink that is not there, or not there any more, is tried again until the job has ended. The traced "
 		"program waits for none of this: what a sink does not take in time (beyond 8 MiB, some 90,000 "
 		"operations) is left out, counted and told at the end. Where a reader comes back, every file's open is "

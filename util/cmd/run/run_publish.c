@@ -47,7 +47,7 @@ int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err)
 	char modules[32];
 	const char *xprt = getenv("DARSHAN_LDMS_XPRT"), *host = getenv("DARSHAN_LDMS_HOST"),
 		   *port = getenv("DARSHAN_LDMS_PORT"), *auth = getenv("DARSHAN_LDMS_AUTH");
-	static const char *const names[] = {"POSIX", "MPIIO", "HDF5"};
+	static const char *const names[] = {"POSIX", "STDIO", "MPIIO", "HDF5"};
 	size_t used = 0;
 	char variable[64];
 
