@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON messages into struct scribe_event, as YAJL finds their pieces: nothing is built in between,
- * and numbers come as text, so that a record id keeps its 64 bits and a time its microseconds. The
- * reader owns the parser and the texts of one message; both serve the next line again. Runs in
- * ioscribe-store. Must not know where lines come from.
+ * JSON messages into struct scribe_event, as json_plain.h or YAJL finds their pieces: nothing is
+ * built in between, and numbers come as text, so that a record id keeps its 64 bits and a time its
+ * microseconds. The reader owns the parser and the texts of one message; both serve the next line
+ * again. Runs in ioscribe-store. Must not know where lines come from.
  */
 #include "util/store/event_json.h"
 
@@ -13,7 +13,10 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
-#define MAX_DEPTH 16 /* of what a message may nest; its own is 3 */
+#include "util/store/json_plain.h"
+
+#define MAX_DEPTH  16 /* of what a message may nest; its own is 3 */
+#define MAX_FIELDS 16 /* keys of a message, or of an operation */
 
 /* KIND_ID is an unsigned record id, KIND_TIME seconds that become microseconds. */
 enum kind { KIND_INT, KIND_ID, KIND_TEXT, KIND_TIME };
@@ -46,13 +49,18 @@ static const struct field seg_fields[] = {
 			{NULL, 0, KIND_INT, 0},
 };
 
+_Static_assert(sizeof(fields) / sizeof(fields[0]) <= MAX_FIELDS, "known keys of a message");
+_Static_assert(sizeof(seg_fields) / sizeof(seg_fields[0]) <= MAX_FIELDS, "known keys of an operation");
+
 struct scribe_event_json {
 	yajl_handle yajl;
 	struct scribe_event *event;
 	struct scribe_err *err;
 	const struct field *field; /* whose value comes next; NULL: one to skip */
-	int depth;                 /* of braces and brackets that are open */
-	bool in_seg;               /* in the brackets behind "seg" */
+	/* of a message, of an operation: the last known key, and which came after each before */
+	uint8_t last[2], after[2][MAX_FIELDS];
+	int depth;   /* of braces and brackets that are open */
+	bool in_seg; /* in the brackets behind "seg" */
 	bool seg_next, has_id, done;
 	size_t used;
 	char text[SCRIBE_EVENT_MAX_TEXT];
@@ -66,12 +74,29 @@ static int refuse(struct scribe_event_json *r, const char *what)
 	return 0; /* YAJL's word for an end */
 }
 
-/* Tables of some dozen keys: the first character excludes most. */
-static const struct field *field_find(const struct field *table, const unsigned char *key, size_t len)
+static bool is_key(const struct field *f, const unsigned char *key, size_t len)
 {
+	return f->len == len && f->key[0] == (char)key[0] && !memcmp(f->key, key, len);
+}
+
+/*
+ * Tables of some dozen keys. A program writes them in one order: where a key stood behind the last
+ * one is looked at first.
+ */
+static const struct field *field_find(struct scribe_event_json *r, const unsigned char *key, size_t len)
+{
+	const struct field *table = r->in_seg ? seg_fields : fields;
+	uint8_t *after = &r->after[r->in_seg][r->last[r->in_seg]];
+
+	if (is_key(&table[*after], key, len)) {
+		r->last[r->in_seg] = *after;
+		return &table[*after];
+	}
 	for (const struct field *f = table; f->key; f++)
-		if (f->len == len && f->key[0] == (char)key[0] && !memcmp(f->key, key, len))
+		if (is_key(f, key, len)) {
+			*after = r->last[r->in_seg] = (uint8_t)(f - table);
 			return f;
+		}
 	return NULL;
 }
 
@@ -87,7 +112,8 @@ static bool parse_int(const char *s, size_t len, int64_t *ret)
 	uint64_t v = 0;
 
 	for (size_t i = negative; i < len; i++) {
-		if (s[i] < '0' || s[i] > '9' || v > (INT64_MAX - (uint64_t)(s[i] - '0')) / 10)
+		/* 18 digits are below the largest number */
+		if (s[i] < '0' || s[i] > '9' || (i >= 18 && v > (INT64_MAX - (uint64_t)(s[i] - '0')) / 10))
 			return false;
 		v = v * 10 + (uint64_t)(s[i] - '0');
 	}
@@ -110,14 +136,15 @@ static bool parse_id(const char *s, size_t len, uint64_t *ret)
 /* Seconds as decimals, to the nearest microsecond. Exponents are for nobody's clock, but valid. */
 static bool parse_time(const char *s, size_t len, int64_t *ret)
 {
-	const char *dot = memchr(s, '.', len);
-	size_t whole = dot ? (size_t)(dot - s) : len;
+	size_t whole = len && *s == '-';
 	int64_t seconds, micro = 0, scale = 100000;
 	bool negative = len && *s == '-';
 	char copy[64];
 	double v;
 
-	if (memchr(s, 'e', len) || memchr(s, 'E', len)) {
+	while (whole < len && s[whole] >= '0' && s[whole] <= '9')
+		whole++;
+	if (memchr(s + whole, 'e', len - whole) || memchr(s + whole, 'E', len - whole)) {
 		if (len >= sizeof(copy))
 			return false;
 		memcpy(copy, s, len);
@@ -207,7 +234,7 @@ static int on_key(void *ctx, const unsigned char *s, size_t len)
 	r->seg_next = false;
 	if (!is_ours(r))
 		return 1;
-	r->field = field_find(r->in_seg ? seg_fields : fields, s, len);
+	r->field = field_find(r, s, len);
 	r->seg_next = !r->in_seg && len == 3 && !memcmp(s, "seg", 3);
 	return 1;
 }
@@ -358,13 +385,19 @@ static void reset(struct scribe_event_json *r, struct scribe_event *e, struct sc
 #undef SCRIBE_X
 }
 
-/* Several values in one line are allowed to YAJL and refused here, with a better message. */
+/*
+ * What is not plain, or wrong, is read by YAJL from its begin. Several values in one line are
+ * allowed to YAJL and refused here, with a better message.
+ */
 int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t len,
 			   struct scribe_event *ret_event, struct scribe_err *err)
 {
 	yajl_status status;
 	int rc = 0;
 
+	reset(r, ret_event, err);
+	if (scribe_json_plain(&callbacks, r, line, len))
+		return check(r, err);
 	if (!r->yajl) {
 		r->yajl = yajl_alloc(&callbacks, NULL, r);
 		if (!r->yajl)
