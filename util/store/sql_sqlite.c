@@ -17,12 +17,13 @@
 #define BUSY_MS          60000 /* another store commits at least every few seconds */
 #define CACHE_KIB        65536
 #define MAX_CACHED       16    /* statements */
+#define ROWS_A_STATEMENT 32    /* an older SQLite binds 999 values */
 #define FORGET_AT_A_TIME 50000 /* rows; others may write between */
 
 struct sqlite {
 	char *place;
 	sqlite3 *db;
-	sqlite3_stmt *put;
+	sqlite3_stmt *put, *put_many; /* a row; ROWS_A_STATEMENT of them */
 	struct {
 		const char *sql;
 		sqlite3_stmt *q;
@@ -104,6 +105,7 @@ static void sqlite_close(void *db)
 	if (!s)
 		return;
 	sqlite3_finalize(s->put);
+	sqlite3_finalize(s->put_many);
 	for (int i = 0; i < s->ncached; i++)
 		sqlite3_finalize(s->cached[i].q);
 	sqlite3_close(s->db);
@@ -308,52 +310,70 @@ static void sqlite_roll_back(void *db)
 }
 
 /* The columns in the order of sql.h. */
-static int prepare_put(struct sqlite *s, struct scribe_err *err)
+static int prepare_put(struct sqlite *s, int rows, sqlite3_stmt **ret_q, struct scribe_err *err)
 {
 	static const char sql[] = "INSERT OR IGNORE INTO event ("
 #define SCRIBE_X(name) #name ","
 		SCRIBE_STORE_COLUMNS(SCRIBE_X)
 #undef SCRIBE_X
 		;
-	char text[1024];
+	char text[sizeof(sql) + 16 + ROWS_A_STATEMENT * (2 * SCRIBE_STORE_NCOLUMNS + 2)];
 	size_t n = sizeof(sql) - 2; /* without the last comma */
 
 	memcpy(text, sql, n);
-	n += (size_t)snprintf(text + n, sizeof(text) - n, ") VALUES (?");
-	for (int i = 1; i < SCRIBE_STORE_NCOLUMNS; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, ",?");
-	snprintf(text + n, sizeof(text) - n, ")");
-	return sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT, &s->put, NULL) == SQLITE_OK
+	n += (size_t)snprintf(text + n, sizeof(text) - n, ") VALUES ");
+	for (int row = 0; row < rows; row++) {
+		for (int i = 0; i < SCRIBE_STORE_NCOLUMNS; i++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, i ? ",?" : row ? ",(?" : "(?");
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ")");
+	}
+	return sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT, ret_q, NULL) == SQLITE_OK
 		       ? 0
 		       : failed(s, err);
 }
 
-/* A row whose key is there changes nothing and is not counted. */
+/* As many rows as the statement takes. */
+static int put_rows(struct sqlite *s, sqlite3_stmt *q, const struct scribe_store_row *rows, size_t n,
+		    uint64_t *added, struct scribe_err *err)
+{
+	int at = 0, rc = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (int c = 0; c < SCRIBE_STORE_NCOLUMNS; c++)
+			if (rows[i].v[c] == SCRIBE_SQL_NULL)
+				sqlite3_bind_null(q, ++at);
+			else
+				sqlite3_bind_int64(q, ++at, rows[i].v[c]);
+	if (sqlite3_step(q) != SQLITE_DONE)
+		rc = failed(s, err);
+	else
+		*added += (uint64_t)sqlite3_changes(s->db);
+	sqlite3_reset(q);
+	return rc;
+}
+
+/*
+ * A row whose key is there changes nothing and is not counted. A statement opens the table and its
+ * indices anew, so many rows share one.
+ */
 static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 		      struct scribe_err *err)
 {
 	struct sqlite *s = db;
 	uint64_t added = 0;
+	int rc = 0;
 
-	if (!s->put && prepare_put(s, err) < 0)
-		return -EIO;
-	for (size_t i = 0; i < n; i++) {
-		for (int c = 0; c < SCRIBE_STORE_NCOLUMNS; c++)
-			if (rows[i].v[c] == SCRIBE_SQL_NULL)
-				sqlite3_bind_null(s->put, c + 1);
-			else
-				sqlite3_bind_int64(s->put, c + 1, rows[i].v[c]);
-		if (sqlite3_step(s->put) != SQLITE_DONE) {
-			int rc = failed(s, err);
-
-			sqlite3_reset(s->put);
-			return rc;
-		}
-		sqlite3_reset(s->put);
-		added += (uint64_t)sqlite3_changes(s->db);
-	}
-	*ret_new = added;
-	return 0;
+	if (!s->put)
+		rc = prepare_put(s, 1, &s->put, err);
+	if (!s->put_many && rc >= 0)
+		rc = prepare_put(s, ROWS_A_STATEMENT, &s->put_many, err);
+	for (; n >= ROWS_A_STATEMENT && rc >= 0; n -= ROWS_A_STATEMENT, rows += ROWS_A_STATEMENT)
+		rc = put_rows(s, s->put_many, rows, ROWS_A_STATEMENT, &added, err);
+	for (; n && rc >= 0; n--, rows++)
+		rc = put_rows(s, s->put, rows, 1, &added, err);
+	if (rc >= 0)
+		*ret_new = added;
+	return rc;
 }
 
 /* One transaction: others may write between two of them. */
