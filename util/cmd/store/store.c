@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 /* A hundred years. */
 #define MAX_KEEP_DAYS 36500
+#define KEEP_BYTES    (64 << 20) /* of memory that is free */
 
 struct options {
 	const char *db;
@@ -105,6 +107,15 @@ static void print_counts(const struct scribe_feed *f, const char *db)
 	free(shown);
 }
 
+/*
+ * Without it the end of the heap goes back to the kernel and comes again with each statement that
+ * makes a savepoint.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
+}
+
 /* The handler only sets a flag: the running transaction is ended in order. */
 static void catch_signals(void)
 {
@@ -133,6 +144,7 @@ int scribe_store_main(int argc, char **argv)
 	f.keep_days = o.keep_days;
 	f.forget = forget_old;
 	catch_signals();
+	keep_memory();
 	rc = scribe_store_open(o.db, false, report, argv[0], &f.store, &err);
 	if (rc >= 0)
 		rc = scribe_event_json_new(&f.json, &err);
