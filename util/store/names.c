@@ -164,19 +164,38 @@ static int named_id(struct scribe_store_names *names, const char *key, size_t le
 	return len > MAX_KEY ? 0 : remember(names, key, len, names->id, err);
 }
 
-/* The fields are separated by a byte that JSON texts of these keys do not hold. */
+/*
+ * The table's letter and the texts, with a byte between them that JSON texts of these keys do not
+ * hold. Every message needs such keys, for which snprintf is slow. The length; 0: beyond cap.
+ */
+static size_t join_key(char *key, size_t cap, char table, const char *const *texts, int n)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < n; i++) {
+		size_t add = strlen(texts[i]);
+
+		if (add + 1 >= cap - len)
+			return 0;
+		key[len++] = i ? '\x1f' : table;
+		memcpy(key + len, texts[i], add);
+		len += add;
+	}
+	return len;
+}
+
 int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,
 			   const char *type, int64_t *ret_id, struct scribe_err *err)
 {
 	struct scribe_sql_value values[] = {scribe_sql_text(module), scribe_sql_text(op),
 					    scribe_sql_text(type)};
 	char key[256];
-	int len = snprintf(key, sizeof(key), "o%s\x1f%s\x1f%s", module, op, type);
+	size_t len = join_key(key, sizeof(key), 'o', (const char *const[]){module, op, type}, 3);
 
-	if (len >= (int)sizeof(key))
+	if (!len)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "module, op and type of more than 250 bytes");
 	return named_id(
-		names, key, (size_t)len,
+		names, key, len,
 		"INSERT INTO operation (module, op, type) VALUES ($1, $2, $3) ON CONFLICT (module, op, type)"
 		" DO UPDATE SET op = excluded.op RETURNING id",
 		values, 3, ret_id, err);
@@ -187,12 +206,12 @@ int scribe_store_node(struct scribe_store_names *names, const char *name, int64_
 {
 	struct scribe_sql_value values[] = {scribe_sql_text(name)};
 	char key[512];
-	int len = snprintf(key, sizeof(key), "n%s", name);
+	size_t len = join_key(key, sizeof(key), 'n', &name, 1);
 
-	if (len >= (int)sizeof(key))
+	if (!len)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "ProducerName of more than 510 bytes");
 	return named_id(
-		names, key, (size_t)len,
+		names, key, len,
 		"INSERT INTO node (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"
 		" RETURNING id",
 		values, 1, ret_id, err);
