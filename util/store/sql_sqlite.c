@@ -16,9 +16,10 @@
 
 #define BUSY_MS          60000 /* another store commits at least every few seconds */
 #define CACHE_KIB        65536
-#define MAX_CACHED       16    /* statements */
-#define ROWS_A_STATEMENT 32    /* an older SQLite binds 999 values */
-#define FORGET_AT_A_TIME 50000 /* rows; others may write between */
+#define MAX_CACHED       16     /* statements */
+#define LOG_PAGES        "4000" /* 16 MiB that are not in the database yet: a page is often written again */
+#define ROWS_A_STATEMENT 32     /* an older SQLite binds 999 values */
+#define FORGET_AT_A_TIME 50000  /* rows; others may write between */
 
 struct sqlite {
 	char *place;
@@ -135,7 +136,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 		 CACHE_KIB,
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
 			   : "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA "
-			     "synchronous = NORMAL;");
+			     "synchronous = NORMAL; PRAGMA wal_autocheckpoint = " LOG_PAGES ";");
 	return sqlite_run(s, pragmas, err);
 }
 
