@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The store's dictionaries: operations, nodes, files, jobs and their programs have numbers in the
+ * The store's dictionaries: operations, nodes, metrics, files, jobs and their programs have numbers in the
  * database, which are remembered in hash tables. A number of a dictionary never changes its
  * meaning, so that what is remembered stays right while other stores write; only deletion needs
  * clear. The tables' memory is bounded by SCRIBE_NAMES_MAX entries. Runs in ioscribe-store. See
@@ -213,6 +213,22 @@ int scribe_store_node(struct scribe_store_names *names, const char *name, int64_
 	return named_id(
 		names, key, len,
 		"INSERT INTO node (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"
+		" RETURNING id",
+		values, 1, ret_id, err);
+}
+
+int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id,
+			struct scribe_err *err)
+{
+	struct scribe_sql_value values[] = {scribe_sql_text(name)};
+	char key[512];
+	int len = snprintf(key, sizeof(key), "m%s", name);
+
+	if (len >= (int)sizeof(key))
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "a metric's name of more than 510 bytes");
+	return named_id(
+		names, key, (size_t)len,
+		"INSERT INTO metric (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"
 		" RETURNING id",
 		values, 1, ret_id, err);
 }

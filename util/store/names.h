@@ -30,11 +30,13 @@ void scribe_store_names_clear(struct scribe_store_names *names);
 /* Is it time for that? Between transactions. */
 bool scribe_store_names_full(const struct scribe_store_names *names);
 
-/* Numbers in tables operation, node and file; those that are new are added. path NULL: not known now. */
+/* Numbers in tables operation, node, metric and file; those that are new are added. path NULL: not known now. */
 int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,
 			   const char *type, int64_t *ret_id, struct scribe_err *err);
 int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id,
 		      struct scribe_err *err);
+int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id,
+			struct scribe_err *err);
 int scribe_store_file(struct scribe_store_names *names, uint64_t record_id, const char *path, int64_t *ret_id,
 		      struct scribe_err *err);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /*
- * @SETUP@, @ID@, @TEXT@ and @EVENT_END@ are the dialect's words. `event` has the columns of
+ * @SETUP@, @ID@, @TEXT@, @EVENT_END@ and @KEYED_END@ are the dialect's words. `event` has the columns of
  * SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
  */
 static const char *const steps[] = {
@@ -40,6 +40,12 @@ static const char *const steps[] = {
 	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints"
 	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"
 	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;",
+	/* 2: samples of nodes */
+	"CREATE TABLE metric (id @ID@, name @TEXT@ NOT NULL UNIQUE);"
+	"CREATE TABLE sample (node BIGINT NOT NULL, time_us BIGINT NOT NULL, metric BIGINT NOT NULL,"
+	" value BIGINT NOT NULL, PRIMARY KEY (node, time_us, metric)) @KEYED_END@;"
+	"CREATE VIEW node_load AS SELECT n.name AS node, s.time_us, m.name AS metric, s.value"
+	" FROM sample s JOIN node n ON n.id = s.node JOIN metric m ON m.id = s.metric;",
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 
@@ -66,7 +72,8 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 	} words[] = {{"@SETUP@", ops->setup},
 		     {"@ID@", ops->id_type},
 		     {"@TEXT@", ops->text_type},
-		     {"@EVENT_END@", ops->event_end}};
+		     {"@EVENT_END@", ops->event_end},
+		     {"@KEYED_END@", ops->keyed_end}};
 	const size_t nwords = sizeof(words) / sizeof(words[0]);
 	char *text = NULL;
 	size_t size = 0;

@@ -67,9 +67,10 @@ typedef int scribe_sql_row_fn(void *ctx, int n, const char *const *names,
 struct scribe_sql_kind_ops {
 	/*
 	 * words of its dialect: type of a number that names a row of a dictionary, type of a text that
-	 * is ordered by its bytes, end of CREATE TABLE event; statements before the first table
+	 * is ordered by its bytes, end of CREATE TABLE event, of a table that is kept in its key's order;
+	 * statements before the first table
 	 */
-	const char *id_type, *text_type, *event_end, *setup;
+	const char *id_type, *text_type, *event_end, *keyed_end, *setup;
 	/* connect; read_only: nothing is made or changed. A place that is not there is made else. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);

@@ -413,6 +413,7 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 	.id_type = "INTEGER PRIMARY KEY AUTOINCREMENT",
 	.text_type = "TEXT",
 	.event_end = "WITHOUT ROWID",
+	.keyed_end = "WITHOUT ROWID",
 	.setup = "",
 	.open = sqlite_open,
 	.close = sqlite_close,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "util/store/names.h"
+#include "util/store/samples.h"
 #include "util/store/schema.h"
 #include "util/store/sql_kinds.h"
 
@@ -142,6 +143,8 @@ int scribe_store_commit(struct scribe_store *s, struct scribe_err *err)
 	s->counts.rows += s->now.rows;
 	s->counts.known += s->now.known;
 	s->counts.other += s->now.other;
+	s->counts.samples += s->now.samples;
+	s->counts.samples_known += s->now.samples_known;
 	return 0;
 }
 
@@ -299,6 +302,18 @@ int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum 
 	return rc;
 }
 
+int scribe_store_put_sample(struct scribe_store *s, const struct scribe_sample *sample, struct scribe_err *err)
+{
+	uint64_t added = 0;
+	int rc = scribe_samples_put(s->ops, s->db, s->names, sample, &added, err);
+
+	if (rc >= 0 && added)
+		s->now.samples++;
+	else if (rc >= 0)
+		s->now.samples_known++;
+	return rc;
+}
+
 int scribe_store_name(struct scribe_store *s, uint64_t record_id, const char *path, struct scribe_err *err)
 {
 	int64_t id;
@@ -346,12 +361,15 @@ int scribe_store_position_set(struct scribe_store *s, const char *input,
  * Jobs without operations go with their programs; files, nodes and operations stay in the
  * dictionaries.
  */
-int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
+int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
+			struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(before_us);
 	uint64_t rows = 0;
-	int rc = s->ops->forget(s->db, before_us, &rows, err);
+	int rc = scribe_samples_forget(s->ops, s->db, before_us, ret_values, err);
 
+	if (rc >= 0)
+		rc = s->ops->forget(s->db, before_us, &rows, err);
 	if (rc >= 0)
 		rc = scribe_store_begin(s, err);
 	if (rc < 0)

@@ -11,6 +11,7 @@
 
 #include "logfmt/base/err.h"
 #include "util/store/event.h"
+#include "util/store/sample.h"
 #include "util/store/sql.h"
 
 struct scribe_store;
@@ -20,6 +21,7 @@ struct scribe_store_counts {
 	uint64_t rows;  /* operations added */
 	uint64_t known; /* operations that were there already */
 	uint64_t other; /* operations left out: the job's come from elsewhere */
+	uint64_t samples, samples_known; /* samples of nodes: added; there already */
 };
 
 struct scribe_store_position {
@@ -47,6 +49,8 @@ void scribe_store_roll_back(struct scribe_store *store);
 /* The operations of a message. An operation that is there already is not added again. */
 int scribe_store_put(struct scribe_store *store, const struct scribe_event *event,
 		     enum scribe_store_origin origin, struct scribe_err *err);
+/* A sample of a node, within a transaction. A value that is there already is not added again. */
+int scribe_store_put_sample(struct scribe_store *store, const struct scribe_sample *sample, struct scribe_err *err);
 /* A file's name without an operation. */
 int scribe_store_name(struct scribe_store *store, uint64_t record_id, const char *path,
 		      struct scribe_err *err);
@@ -57,8 +61,11 @@ int scribe_store_position(struct scribe_store *store, const char *input, struct 
 int scribe_store_position_set(struct scribe_store *store, const char *input,
 			      const struct scribe_store_position *at, struct scribe_err *err);
 
-/* Delete operations that ended before that time, and jobs that have none any more. */
-int scribe_store_forget(struct scribe_store *store, int64_t before_us, uint64_t *ret_rows,
+/*
+ * Delete operations that ended before that time (microseconds since 1970), jobs that have none any more, and
+ * samples' values of before. *ret_rows operations, *ret_values values.
+ */
+int scribe_store_forget(struct scribe_store *store, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err);
 
 struct scribe_store_counts scribe_store_counted(const struct scribe_store *store);

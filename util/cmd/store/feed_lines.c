@@ -57,6 +57,7 @@ struct lines {
 	struct input *in[MAX_INPUTS];
 	int n;
 	struct scribe_event event;
+	struct scribe_sample sample;
 	bool full_told;
 	int full_code; /* why it waited */
 };
@@ -256,6 +257,14 @@ static bool is_blank(const char *line, size_t len)
 	return !len;
 }
 
+/* 1: a sample of a node, in l->sample; 0: a job's message, in l->event; negative with a message. */
+static int read_message(struct lines *l, const char *line, size_t len, struct scribe_err *err)
+{
+	int rc = scribe_sample_json_read(l->f->samples, line, len, &l->sample, err);
+
+	return rc ? rc : scribe_event_json_read(l->f->json, line, len, &l->event, err);
+}
+
 /* A bad line is counted and passed over; any other failure ends the transaction. */
 static int take_line(struct lines *l, struct input *in, const char *line, size_t len, struct scribe_err *err)
 {
@@ -264,8 +273,10 @@ static int take_line(struct lines *l, struct input *in, const char *line, size_t
 	in->next.lines++;
 	if (is_blank(line, len))
 		return 0;
-	rc = scribe_event_json_read(l->f->json, line, len, &l->event, err);
-	if (rc >= 0)
+	rc = read_message(l, line, len, err);
+	if (rc > 0)
+		rc = scribe_store_put_sample(l->f->store, &l->sample, err);
+	else if (rc == 0)
 		rc = scribe_store_put(l->f->store, &l->event, SCRIBE_FROM_STREAM, err);
 	if (rc != -SCRIBE_E_FORMAT)
 		return rc;
@@ -296,7 +307,7 @@ static int take_last(struct lines *l, struct input *in, struct scribe_err *err)
 
 	if (!len || in->next_skipping || is_growing(l, in))
 		return 0;
-	rc = scribe_event_json_read(l->f->json, line, len, &l->event, err);
+	rc = read_message(l, line, len, err);
 	if (rc == -SCRIBE_E_FORMAT && in->kind == KIND_FILE && !is_blank(line, len)) {
 		if (!in->unfinished_told)
 			scribe_complain(l->f->argv0,

@@ -64,11 +64,14 @@ static void report(void *ctx, const char *line)
 
 static int forget_old(struct scribe_store *store, int64_t days, struct scribe_err *err)
 {
-	uint64_t rows = 0;
-	int rc = scribe_store_forget(store, ((int64_t)time(NULL) - days * 86400) * 1000000, &rows, err);
+	uint64_t rows = 0, values = 0;
+	int rc = scribe_store_forget(store, ((int64_t)time(NULL) - days * 86400) * 1000000, &rows, &values, err);
 
 	if (rc >= 0 && rows)
 		printf("%" PRIu64 " operations of more than %" PRId64 " day%s ago deleted\n", rows, days,
+		       days == 1 ? "" : "s");
+	if (rc >= 0 && values)
+		printf("%" PRIu64 " values of samples of more than %" PRId64 " day%s ago deleted\n", values, days,
 		       days == 1 ? "" : "s");
 	return rc;
 }
@@ -101,6 +104,9 @@ static void print_counts(const struct scribe_feed *f, const char *db)
 	       c.rows, c.rows == 1 ? "" : "s", c.known);
 	if (c.other)
 		printf(", %" PRIu64 " left out", c.other);
+	if (c.samples || c.samples_known)
+		printf(", %" PRIu64 " sample%s added, %" PRIu64 " already there", c.samples,
+		       c.samples == 1 ? "" : "s", c.samples_known);
 	if (f->bad_lines)
 		printf(", %" PRIu64 " bad line%s", f->bad_lines, f->bad_lines == 1 ? "" : "s");
 	putchar('\n');
@@ -149,12 +155,15 @@ int scribe_store_main(int argc, char **argv)
 	if (rc >= 0)
 		rc = scribe_event_json_new(&f.json, &err);
 	if (rc >= 0)
+		rc = scribe_sample_json_new(&f.samples, &err);
+	if (rc >= 0)
 		rc = feed_all(&f, argv + first, argc - first, &err);
 	if (rc >= 0 && o.keep_days)
 		rc = forget_old(f.store, o.keep_days, &err);
 	if (f.store)
 		print_counts(&f, o.db);
 	scribe_event_json_free(f.json);
+	scribe_sample_json_free(f.samples);
 	scribe_store_close(f.store);
 	status = scribe_print_end(argv[0]);
 	if (rc < 0)

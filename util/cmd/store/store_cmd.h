@@ -19,6 +19,7 @@ struct scribe_feed {
 	const char *argv0;
 	struct scribe_store *store;
 	struct scribe_event_json *json;
+	struct scribe_sample_json *samples;
 	bool follow;
 	int64_t keep_days; /* 0: for ever; else forget is called now and then */
 	int (*forget)(struct scribe_store *store, int64_t days, struct scribe_err *err);

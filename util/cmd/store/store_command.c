@@ -19,7 +19,7 @@ static const struct scribe_option options[] = {
 	{"db", 'd', "DB",
 	 "the store: a file name, of an SQLite database, made if it is not there; or postgresql://..."},
 	{"follow", 'f', NULL, "go on with what is written to the files, until a signal ends it"},
-	{"keep", 'k', "DAYS", "delete operations that ended more than DAYS days ago, now and every hour"},
+	{"keep", 'k', "DAYS", "delete operations and samples of more than DAYS days ago, now and every hour"},
 	{NULL, 0, NULL, NULL},
 };
 
@@ -60,7 +60,8 @@ const struct scribe_command scribe_command_store = {
 		"end is\n"
 		"left for the next time. A job's operations come from its stream or from its log, whichever "
 		"was\n"
-		"there first. A job id that was silent for a day is another job's when it comes again.\n\n"
+		"there first. A job id that was silent for a day is another job's when it comes again. Samples of\n"
+		"nodes (ioscribe publish --node) are taken among messages.\n\n"
 		"Where the disk is full or the database's server gone, inputs that cannot be read again "
 		"(pipes,\n"
 		"sockets) wait, with one line, until it goes on; files are left at the last line that was "

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sample of a node: running totals at a time (ioscribe publish --node, docs/streams.md). */
+#ifndef UTIL_STORE_SAMPLE_H
+#define UTIL_STORE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+
+#define SCRIBE_SAMPLE_MAX_VALUES 256
+#define SCRIBE_SAMPLE_MAX_NAME   255 /* bytes of a node's or metric's name */
+
+/* Texts are borrowed. */
+struct scribe_sample {
+	const char *node;
+	int64_t time_us; /* since 1970 */
+	int n;
+	struct scribe_sample_value {
+		const char *metric;
+		int64_t value;
+	} values[SCRIBE_SAMPLE_MAX_VALUES];
+};
+
+struct scribe_sample_json;
+
+/* 0 or -ENOMEM with a message; free takes NULL and returns NULL. */
+int scribe_sample_json_new(struct scribe_sample_json **ret_reader, struct scribe_err *err);
+struct scribe_sample_json *scribe_sample_json_free(struct scribe_sample_json *reader);
+
+/*
+ * One line (without its end). 1: a sample, whose texts are good until the next call; 0: a message of another
+ * schema; -SCRIBE_E_FORMAT with what is wrong about it (no place), or -ENOMEM. A line that does not name the
+ * schema costs one search.
+ */
+int scribe_sample_json_read(struct scribe_sample_json *reader, const char *line, size_t len,
+			    struct scribe_sample *ret_sample, struct scribe_err *err);
+
+#endif

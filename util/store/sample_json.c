@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Samples of nodes from lines of JSON, as YAJL finds their pieces. The reader owns the parser of a line and the
+ * texts of one sample. Runs in ioscribe-store. Must not know where lines come from, nor what metrics mean.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "util/store/sample.h"
+
+#define SCHEMA    "ioscribe_node"
+#define MAX_DEPTH 16    /* of what a line may nest; a sample's own is 2 */
+#define MAX_TEXT  32768 /* of a sample's texts together, with their NULs */
+
+/* What the next value is for. */
+enum what { WHAT_OTHER, WHAT_SCHEMA, WHAT_NODE, WHAT_TIME, WHAT_VALUES, WHAT_VALUE };
+
+struct scribe_sample_json {
+	struct scribe_sample *sample;
+	struct scribe_err *err;
+	enum what what;
+	int depth;
+	bool in_values, is_sample, done;
+	size_t used;
+	char text[MAX_TEXT];
+};
+
+static int refuse(struct scribe_sample_json *r, const char *what)
+{
+	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s", what);
+	return 0; /* YAJL's word for an end */
+}
+
+/* A copy with its NUL; NULL: refused. */
+static const char *keep_text(struct scribe_sample_json *r, const unsigned char *s, size_t len)
+{
+	char *to = r->text + r->used;
+
+	if (!len || len > SCRIBE_SAMPLE_MAX_NAME || memchr(s, 0, len) || len >= sizeof(r->text) - r->used) {
+		refuse(r, "a name that is empty, longer than 255 bytes or holds a NUL, or 32 KiB of names");
+		return NULL;
+	}
+	memcpy(to, s, len);
+	to[len] = 0;
+	r->used += len + 1;
+	return to;
+}
+
+static bool is_whole(const char *s, size_t len, int64_t *ret)
+{
+	char copy[24], *end;
+
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, s, len);
+	copy[len] = 0;
+	errno = 0;
+	*ret = strtoll(copy, &end, 10);
+	return !*end && !errno && *ret >= 0;
+}
+
+/* A double has microseconds until the year 2242. */
+static bool is_time(const char *s, size_t len, int64_t *ret)
+{
+	char copy[64];
+	double seconds;
+
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, s, len);
+	copy[len] = 0;
+	seconds = strtod(copy, NULL);
+	if (!(seconds > 0 && seconds < 8e9))
+		return false;
+	*ret = (int64_t)(seconds * 1e6 + 0.5);
+	return true;
+}
+
+static int on_number(void *ctx, const char *s, size_t len)
+{
+	struct scribe_sample_json *r = ctx;
+	const enum what what = r->what;
+
+	r->what = WHAT_OTHER;
+	if (what == WHAT_TIME)
+		return is_time(s, len, &r->sample->time_us) ? 1 : refuse(r, "timestamp: no time after 1970");
+	if (what == WHAT_VALUE)
+		return is_whole(s, len, &r->sample->values[r->sample->n++].value)
+			       ? 1
+			       : refuse(r, "values: no number from 0 to 2^63 - 1");
+	return what == WHAT_OTHER ? 1 : refuse(r, "a number where another value is expected");
+}
+
+static int on_text(void *ctx, const unsigned char *s, size_t len)
+{
+	struct scribe_sample_json *r = ctx;
+	const enum what what = r->what;
+
+	r->what = WHAT_OTHER;
+	if (what == WHAT_SCHEMA) {
+		r->is_sample = len == sizeof(SCHEMA) - 1 && !memcmp(s, SCHEMA, len);
+		return 1;
+	}
+	if (what == WHAT_NODE)
+		return (r->sample->node = keep_text(r, s, len)) != NULL;
+	return what == WHAT_OTHER ? 1 : refuse(r, "a text where another value is expected");
+}
+
+static int on_key(void *ctx, const unsigned char *s, size_t len)
+{
+	static const char *const keys[] = {
+		[WHAT_SCHEMA] = "schema",
+		[WHAT_NODE] = "ProducerName",
+		[WHAT_TIME] = "timestamp",
+		[WHAT_VALUES] = "values",
+	};
+	struct scribe_sample_json *r = ctx;
+
+	r->what = WHAT_OTHER;
+	if (r->in_values && r->depth == 2) {
+		if (r->sample->n == SCRIBE_SAMPLE_MAX_VALUES)
+			return refuse(r, "more than 256 values");
+		r->what = WHAT_VALUE;
+		return (r->sample->values[r->sample->n].metric = keep_text(r, s, len)) != NULL;
+	}
+	for (int i = WHAT_SCHEMA; i <= WHAT_VALUES && r->depth == 1; i++)
+		if (strlen(keys[i]) == len && !memcmp(keys[i], s, len))
+			r->what = (enum what)i;
+	return 1;
+}
+
+static int open_level(struct scribe_sample_json *r)
+{
+	if (r->what != WHAT_OTHER)
+		return refuse(r, "a list or an object where one value is expected");
+	return ++r->depth <= MAX_DEPTH ? 1 : refuse(r, "nested too deep");
+}
+
+static int on_open_object(void *ctx)
+{
+	struct scribe_sample_json *r = ctx;
+
+	if (!r->depth && r->done)
+		return refuse(r, "more than one object in a line");
+	if (r->what == WHAT_VALUES) {
+		r->in_values = true;
+		r->what = WHAT_OTHER;
+	}
+	return open_level(r);
+}
+
+static int on_open_array(void *ctx)
+{
+	return open_level(ctx);
+}
+
+static int on_close(void *ctx)
+{
+	struct scribe_sample_json *r = ctx;
+
+	r->depth--;
+	r->what = WHAT_OTHER;
+	r->in_values &= r->depth > 1;
+	r->done |= r->depth == 0;
+	return 1;
+}
+
+static int on_other(void *ctx)
+{
+	struct scribe_sample_json *r = ctx;
+
+	return r->what == WHAT_OTHER ? 1 : refuse(r, "null or a truth value where another value is expected");
+}
+
+static int on_bool(void *ctx, int value)
+{
+	return on_other(ctx);
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_other,
+	.yajl_boolean = on_bool,
+	.yajl_number = on_number,
+	.yajl_string = on_text,
+	.yajl_start_map = on_open_object,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_close,
+	.yajl_start_array = on_open_array,
+	.yajl_end_array = on_close,
+};
+
+int scribe_sample_json_new(struct scribe_sample_json **ret_reader, struct scribe_err *err)
+{
+	*ret_reader = calloc(1, sizeof(**ret_reader));
+	return *ret_reader ? 0 : scribe_err_set(err, -ENOMEM, "samples: out of memory");
+}
+
+struct scribe_sample_json *scribe_sample_json_free(struct scribe_sample_json *r)
+{
+	free(r);
+	return NULL;
+}
+
+static int check(const struct scribe_sample_json *r, struct scribe_err *err)
+{
+	const struct scribe_sample *s = r->sample;
+	const char *none = !r->done        ? "end in its line"
+			   : !s->node      ? "ProducerName"
+			   : !s->time_us   ? "timestamp"
+			   : !s->n         ? "values"
+					   : NULL;
+
+	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none) : 1;
+}
+
+/* A text of another key may be the schema's name, too: such a line is none. */
+int scribe_sample_json_read(struct scribe_sample_json *r, const char *line, size_t len,
+			    struct scribe_sample *ret_sample, struct scribe_err *err)
+{
+	yajl_handle yajl;
+	yajl_status status;
+	size_t at;
+
+	if (!memmem(line, len, "\"" SCHEMA "\"", sizeof(SCHEMA) + 1))
+		return 0;
+	yajl = yajl_alloc(&callbacks, NULL, r);
+	if (!yajl)
+		return scribe_err_set(err, -ENOMEM, "samples: out of memory");
+	yajl_config(yajl, yajl_allow_multiple_values, 1);
+	r->sample = ret_sample;
+	r->err = err;
+	r->what = WHAT_OTHER;
+	r->depth = 0;
+	r->used = 0;
+	r->in_values = r->is_sample = r->done = false;
+	ret_sample->node = NULL;
+	ret_sample->time_us = 0;
+	ret_sample->n = 0;
+	status = yajl_parse(yajl, (const unsigned char *)line, len);
+	if (status == yajl_status_ok)
+		status = yajl_complete_parse(yajl);
+	at = yajl_get_bytes_consumed(yajl) + 1;
+	yajl_free(yajl);
+	if (!r->is_sample)
+		return 0;
+	if (status == yajl_status_client_canceled)
+		return -SCRIBE_E_FORMAT; /* the message is set */
+	return status == yajl_status_ok ? check(r, err)
+					: scribe_err_set(err, -SCRIBE_E_FORMAT, "no JSON from byte %zu on", at);
+}
