@@ -33,6 +33,7 @@ struct publisher {
 	const char *self, *key, *job; /* "job_id" or "pid", and its value */
 	char socket[SCRIBE_PATH_MAX];
 	int notify; /* -1: nobody waits */
+	int node_seconds; /* between samples of the node; 0: a job's operations */
 	struct scribe_publish_ring ring;
 	struct scribe_sink sink;
 	struct scribe_messages *messages;
@@ -57,6 +58,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	struct publisher *p = ctx;
 	char *end;
 
+	if (key == SCRIBE_PUBLISH_KEY_NODE)
+		return scribe_publish_node_seconds(value, &p->node_seconds, err);
 	if (key != SCRIBE_PUBLISH_KEY_NOTIFY) {
 		p->key = key == SCRIBE_PUBLISH_KEY_JOB ? "job_id" : "pid";
 		p->job = value;
@@ -321,13 +324,15 @@ int scribe_publish_main(int argc, char **argv)
 	status = scribe_args_read(&scribe_command_publish, argc, argv, take, &p, &first);
 	if (status >= 0)
 		return status;
-	if (!p.job || scribe_sink_of(argv[first], &p.sink, &err) < 0) {
-		if (p.job)
+	if (!p.job == !p.node_seconds || scribe_sink_of(argv[first], &p.sink, &err) < 0) {
+		if (err.text[0])
 			scribe_complain_err(argv[0], &err);
 		else
-			scribe_complain(argv[0], "--job ID or --pid PID is needed");
+			scribe_complain(argv[0], "one of --job ID, --pid PID and --node SECONDS is needed");
 		return SCRIBE_EXIT_USAGE;
 	}
+	if (p.node_seconds)
+		return scribe_publish_node(argv[0], &p.sink, p.node_seconds);
 	if (socket && socket[0])
 		snprintf(p.socket, sizeof(p.socket), "%s", socket);
 	else

@@ -5,8 +5,20 @@
 
 #include "util/tool/command.h"
 
-enum { SCRIBE_PUBLISH_KEY_JOB = 1, SCRIBE_PUBLISH_KEY_PID, SCRIBE_PUBLISH_KEY_NOTIFY };
+enum {
+	SCRIBE_PUBLISH_KEY_JOB = 1,
+	SCRIBE_PUBLISH_KEY_PID,
+	SCRIBE_PUBLISH_KEY_NOTIFY,
+	SCRIBE_PUBLISH_KEY_NODE,
+};
 
 int scribe_publish_main(int argc, char **argv);
+
+struct scribe_sink;
+
+/* SECONDS of --node: 1 to 3600. 0, or -EINVAL with a line. */
+int scribe_publish_node_seconds(const char *value, int *ret_seconds, struct scribe_err *err);
+/* Samples of this node to the sink, which is not open, until a signal ends it; the exit status. */
+int scribe_publish_node(const char *self, struct scribe_sink *sink, int seconds);
 
 #endif

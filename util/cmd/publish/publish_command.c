@@ -19,6 +19,8 @@ static const struct scribe_option options[] = {
 	 "the job, as \"ioscribe job list\" has it"},
 	{"pid", SCRIBE_PUBLISH_KEY_PID, "PID",
 	 "the job that this process is of, such as the command of an ioscribe run"},
+	{"node", SCRIBE_PUBLISH_KEY_NODE, "SECONDS",
+	 "instead of a job's operations samples of this node's disks, NFS and Lustre, so often (1 to 3600)"},
 	{"notify", SCRIBE_PUBLISH_KEY_NOTIFY, "FD", "write a byte to this descriptor when it has begun (ioscribe run)"},
 	{NULL, 0, NULL, NULL},
 };
@@ -32,6 +34,8 @@ static const char *const examples[] = {
 	"to an LDMS daemon, as Darshan's connector does",
 	"ioscribe publish --job 1234 every=10,modules=MPIIO,csv:events.csv",
 	"all opens and closes of MPI-IO, and each tenth read and write, as CSV",
+	"ioscribe publish --node 10 json:unix:/run/ioscribe-store.sock",
+	"what this node reads and writes, every ten seconds, to a store",
 	NULL,
 };
 
@@ -56,6 +60,10 @@ const struct scribe_command scribe_command_publish = {
 		"program waits for none of this: what a sink does not take in time (beyond 8 MiB, some 90,000 "
 		"operations) is left out, counted and told at the end. Where a reader comes back, every file's open is "
 		"sent again first. Five seconds after the end of the job what could not be sent is given up.\n\n"
+		"With --node it sends samples instead, without a service and for any user, until it is interrupted: "
+		"totals since boot of pressure (/proc/pressure), disks, and mounts of NFS and Lustre, as far as this "
+		"node has them. What a sink has not taken when the next sample is due is left out and counted. A store "
+		"takes samples as it takes messages, and \"ioscribe query samples\" joins them.\n\n"
 		"Root may publish every job, a user his own. ioscribe run --stream SINK does the same from a command's "
 		"first call on, without a service, too.",
 	.examples = examples,

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Samples of this node to one sink, one each so many seconds. Owns the line that is being sent and the newest
+ * one behind it: where the sink takes nothing, older ones are dropped and counted. Runs in the process
+ * `ioscribe-publish` with the identity of whoever started it; needs no daemon. Must not know what a sample
+ * says, nor kinds of sinks.
+ */
+#include "util/cmd/publish/publish_cmd.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "logfmt/base/clock.h"
+#include "util/publish/node_sample.h"
+#include "util/publish/sink.h"
+
+#define RETRY_MS 200  /* between attempts at a sink */
+#define LOOK_MS  50   /* at one that takes nothing now and does not tell when */
+#define END_MS   1000 /* for the last sample, when it is interrupted */
+#define REST_MS  5000 /* for what the sink has taken */
+#define NODE     64   /* bytes of a node's name, NUL included: as messages of jobs have it */
+
+struct node_publisher {
+	const char *self;
+	struct scribe_sink *sink;
+	char node[NODE];
+	struct scribe_out line, next; /* `sent` bytes of the line; next is empty but while a part of the line is sent */
+	size_t sent;
+	unsigned long long missing;
+	struct scribe_err why; /* the sink's last failure; no text: none since */
+};
+
+static volatile sig_atomic_t interrupted;
+static int wake = -1; /* an eventfd: a signal just before a wait ends that, too */
+
+static void on_signal(int sig)
+{
+	const uint64_t one = 1;
+	const int code = errno;
+
+	(void)sig;
+	interrupted = 1;
+	if (write(wake, &one, sizeof(one)) < 0)
+		(void)0; /* full: it wakes already */
+	errno = code;
+}
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(scribe_now_ns() / 1000000);
+}
+
+int scribe_publish_node_seconds(const char *value, int *ret_seconds, struct scribe_err *err)
+{
+	char *end;
+	long n = strtol(value, &end, 10);
+
+	if (value[0] < '0' || value[0] > '9' || *end || n < 1 || n > 3600)
+		return scribe_err_set(err, -EINVAL, "--node: '%.40s' is no number of seconds from 1 to 3600", value);
+	*ret_seconds = (int)n;
+	return 0;
+}
+
+/* A new sample takes the place of the one that waits; one that is sent in part is sent to its end. */
+static int take_sample(struct node_publisher *p, struct scribe_err *err)
+{
+	struct scribe_out *to = p->sent ? &p->next : &p->line;
+	struct scribe_node_sample s;
+	struct timespec now;
+	int rc = scribe_node_sample_read("", &s, err);
+
+	if (rc < 0)
+		return rc;
+	p->missing += to->len > 0;
+	to->len = 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	scribe_node_sample_put(&s, p->node, (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000, to);
+	return to->error ? scribe_err_set(err, -to->error, "out of memory") : 0;
+}
+
+/* The line is with the sink; the next one is the line. */
+static void line_done(struct node_publisher *p)
+{
+	const struct scribe_out done = p->line;
+
+	p->line = p->next;
+	p->next = done;
+	p->next.len = p->sent = 0;
+	p->why.text[0] = 0;
+}
+
+/* Some of the line. So many ms until it makes sense to go on: 0, at once; negative: when the sink has room. */
+static int send_some(struct node_publisher *p)
+{
+	struct scribe_sink *sink = p->sink;
+	struct scribe_err err = {0};
+	size_t n = 0;
+	int rc = sink->is_open ? 0 : sink->kind->open(sink, &err);
+
+	if (rc >= 0)
+		rc = sink->kind->send(sink, p->line.buf + p->sent, p->line.len - p->sent, &n, &err);
+	p->sent += n;
+	if (rc == -EPIPE) { /* whoever reads next has none of it */
+		p->missing += sink->kind->close(sink, 0);
+		p->sent = 0;
+	}
+	if (rc < 0) {
+		if (!p->why.text[0])
+			scribe_complain(p->self, "%s; it is tried again", err.text);
+		p->why = err;
+		return RETRY_MS;
+	}
+	if (p->sent == p->line.len)
+		line_done(p);
+	return n ? 0 : sink->fd >= 0 ? -1 : LOOK_MS;
+}
+
+/* Send what waits, and wait until then, or until a signal. At the end, after one: until all is sent. */
+static void send_until(struct node_publisher *p, int64_t until_ms, bool at_the_end)
+{
+	int64_t left_ms;
+
+	while ((left_ms = until_ms - now_ms()) > 0 && (at_the_end ? p->line.len > 0 : !interrupted)) {
+		const int wait_ms = p->line.len ? send_some(p) : (int)left_ms;
+		struct pollfd fds[] = {{.fd = at_the_end ? -1 : wake, .events = POLLIN},
+				       {.fd = wait_ms < 0 ? p->sink->fd : -1, .events = POLLOUT}};
+
+		if (wait_ms)
+			poll(fds, 2, wait_ms < 0 ? RETRY_MS : wait_ms);
+	}
+}
+
+static int run(struct node_publisher *p, int seconds, struct scribe_err *err)
+{
+	int64_t due_ms = now_ms();
+
+	while (!interrupted) {
+		int rc = take_sample(p, err);
+
+		if (rc < 0)
+			return rc;
+		/* those that were slept through (a suspended node) are not made up for */
+		do
+			due_ms += (int64_t)seconds * 1000;
+		while (due_ms <= now_ms());
+		send_until(p, due_ms, false);
+	}
+	send_until(p, now_ms() + END_MS, true);
+	return 0;
+}
+
+static int report(struct node_publisher *p, const struct scribe_err *err)
+{
+	p->missing += (p->line.len > 0) + (p->next.len > 0);
+	if (p->sink->is_open)
+		p->missing += p->sink->kind->close(p->sink, REST_MS);
+	if (err->text[0])
+		return scribe_complain_err(p->self, err);
+	if (!p->missing)
+		return SCRIBE_EXIT_OK;
+	return scribe_complain(p->self, "%llu sample%s missing in %s: %s", p->missing,
+			       p->missing == 1 ? " is" : "s are", p->sink->spec,
+			       p->why.text[0]      ? p->why.text
+			       : p->sink->why[0] ? p->sink->why
+						   : "it did not take them in time");
+}
+
+static void watch_signals(void)
+{
+	const struct sigaction on_end = {.sa_handler = on_signal}, ignore = {.sa_handler = SIG_IGN};
+
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGTERM, &on_end, NULL);
+	sigaction(SIGINT, &on_end, NULL);
+	sigaction(SIGHUP, &on_end, NULL);
+}
+
+int scribe_publish_node(const char *self, struct scribe_sink *sink, int seconds)
+{
+	const struct scribe_sink_options *o = &sink->options;
+	struct node_publisher p = {.self = self, .sink = sink};
+	struct scribe_err err = {0};
+	int rc, status;
+
+	if (o->is_csv || o->every > 1 || o->rate || o->modules != UINT64_MAX) {
+		scribe_complain(self, "--node sends all samples, as JSON: csv, every, rate and modules are of operations");
+		return SCRIBE_EXIT_USAGE;
+	}
+	wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (wake < 0)
+		return scribe_complain(self, "cannot make an eventfd: %s", strerror(errno));
+	gethostname(p.node, sizeof(p.node) - 1);
+	watch_signals();
+	rc = scribe_out_open_memory(&p.line, &err);
+	if (rc == 0)
+		rc = scribe_out_open_memory(&p.next, &err);
+	if (rc == 0)
+		rc = run(&p, seconds, &err);
+	status = report(&p, &err);
+	scribe_out_close(&p.line);
+	scribe_out_close(&p.next);
+	return status;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A node's totals from the kernel's text files. Owns nothing: each file is opened, read and closed in one
+ * call. What is not there, or not for this user to read, is left out. Runs in the process
+ * `ioscribe-publish`. Must not know sinks, nor when samples are due.
+ */
+#include "util/publish/node_sample.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/text/quoted.h"
+
+#define SECTOR     512  /* bytes of diskstats' sectors, whatever the disk has */
+#define MAX_MOUNTS 1024 /* of NFS, that are told apart */
+
+static const char *const metrics[] = {
+#define SCRIBE_X(name) #name,
+	SCRIBE_NODE_METRICS(SCRIBE_X)
+#undef SCRIBE_X
+};
+
+/* value += n * times, up to INT64_MAX. */
+static void add(struct scribe_node_sample *s, enum scribe_node_metric m, uint64_t n, uint64_t times)
+{
+	uint64_t sum = s->value[m] < 0 ? 0 : (uint64_t)s->value[m];
+
+	if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(sum, n, &sum) || sum > INT64_MAX)
+		sum = INT64_MAX;
+	s->value[m] = (int64_t)sum;
+}
+
+static FILE *open_below(const char *root, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s%s", root, name) >= (int)sizeof(path))
+		return NULL;
+	return fopen(path, "re");
+}
+
+/* ---- pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", microseconds ---- */
+
+static void read_pressure(const char *root, const char *name, const char *word, enum scribe_node_metric m,
+			  struct scribe_node_sample *s)
+{
+	FILE *f = open_below(root, name);
+	char line[256];
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		const char *total = strstr(line, " total=");
+
+		if (total && !strncmp(line, word, strlen(word)))
+			add(s, m, strtoull(total + strlen(" total="), NULL, 10), 1);
+	}
+	fclose(f);
+}
+
+/* ---- disks ---- */
+
+/*
+ * A disk has a device; partitions are no folder there, and loop, ram, dm and md are made by the kernel. A path
+ * of an NVMe disk that has several is hidden: its operations count with the disk.
+ */
+static bool is_disk(const char *root, const char *name)
+{
+	char path[PATH_MAX], file[64];
+	bool hidden = false;
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s", name);
+	for (char *c = file; *c; c++)
+		*c = *c == '/' ? '!' : *c;
+	snprintf(path, sizeof(path), "%s/sys/block/%s/device", root, file);
+	if (access(path, F_OK) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/sys/block/%s/hidden", file);
+	f = open_below(root, path);
+	if (f) {
+		hidden = fgetc(f) == '1';
+		fclose(f);
+	}
+	return !hidden;
+}
+
+/*
+ * Major, minor, name; reads: operations, merged, sectors, ms; writes: the same; operations that run; ms with
+ * any (the kernel's Documentation/admin-guide/iostats.rst).
+ */
+static void read_disks(const char *root, struct scribe_node_sample *s)
+{
+	FILE *f = open_below(root, "/proc/diskstats");
+	char line[512], name[64];
+	uint64_t read, written, ms;
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line,
+			   "%*u %*u %63s %*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64 " %*u %*u %" SCNu64,
+			   name, &read, &written, &ms) != 4 ||
+		    !is_disk(root, name))
+			continue;
+		add(s, SCRIBE_NODE_disk_read_bytes, read, SECTOR);
+		add(s, SCRIBE_NODE_disk_written_bytes, written, SECTOR);
+		add(s, SCRIBE_NODE_disk_io_us, ms, 1000);
+	}
+	fclose(f);
+}
+
+/* ---- NFS ---- */
+
+/* The super blocks that were counted; mountinfo names the mounts in the order of mountstats. */
+struct nfs_mounts {
+	FILE *info; /* NULL: there is none, and each mount counts */
+	char *line;
+	size_t cap;
+	unsigned int seen[MAX_MOUNTS][2];
+	int n;
+};
+
+/*
+ * Is it the first mount of its super block? Others show the same totals. "36 35 0:45 ROOT PLACE ..." has the
+ * super block's number and the place where it is mounted; places are escaped alike in both files.
+ */
+static bool is_first_mount(struct nfs_mounts *m, const char *mount)
+{
+	unsigned int major, minor;
+
+	while (m->info && getline(&m->line, &m->cap, m->info) > 0) {
+		int at = -1, end = -1;
+
+		if (sscanf(m->line, "%*d %*d %u:%u %*s %n%*s%n", &major, &minor, &at, &end) != 2 || end < 0 ||
+		    strncmp(m->line + at, mount, (size_t)(end - at)) || mount[end - at])
+			continue;
+		for (int i = 0; i < m->n; i++)
+			if (m->seen[i][0] == major && m->seen[i][1] == minor)
+				return false;
+		if (m->n < MAX_MOUNTS) {
+			m->seen[m->n][0] = major;
+			m->seen[m->n++][1] = minor;
+		}
+		return true;
+	}
+	/* mounted since: from the first mount on for the next one */
+	if (m->info)
+		rewind(m->info);
+	return true;
+}
+
+/* "device SERVER:PATH mounted on PLACE with fstype nfs4 statvers=1.1" */
+static bool is_nfs(struct nfs_mounts *m, const char *line)
+{
+	char mount[PATH_MAX], type[32];
+
+	if (sscanf(line, "device %*s mounted on %4095s with fstype %31s", mount, type) != 2 || strncmp(type, "nfs", 3))
+		return false;
+	return (!type[3] || !strcmp(type, "nfs4")) && is_first_mount(m, mount);
+}
+
+/*
+ * Of "bytes:" the fifth and sixth number are those read from and written to the server. An operation's line is
+ * "NAME: operations, transmissions, timeouts, bytes sent, received, ms in the queue, to the answer, in all"
+ * (statvers 1.0 and 1.1; nfsiostat of nfs-utils).
+ */
+static void read_nfs_line(const char *line, bool *in_operations, struct scribe_node_sample *s)
+{
+	uint64_t a, b;
+
+	if (sscanf(line, " bytes: %*u %*u %*u %*u %" SCNu64 " %" SCNu64, &a, &b) == 2) {
+		add(s, SCRIBE_NODE_nfs_read_bytes, a, 1);
+		add(s, SCRIBE_NODE_nfs_written_bytes, b, 1);
+	} else if (*in_operations &&
+		   sscanf(line, " %*[A-Z0-9_]: %" SCNu64 " %*u %*u %*u %*u %*u %" SCNu64, &a, &b) == 2) {
+		add(s, SCRIBE_NODE_nfs_operations, a, 1);
+		add(s, SCRIBE_NODE_nfs_rtt_us, b, 1000);
+	} else if (strstr(line, "per-op statistics")) {
+		*in_operations = true;
+	}
+}
+
+static void read_nfs(const char *root, struct scribe_node_sample *s)
+{
+	FILE *f = open_below(root, "/proc/self/mountstats");
+	struct nfs_mounts mounts = {.info = open_below(root, "/proc/self/mountinfo")};
+	bool ours = false, in_operations = false;
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		if (!strncmp(line, "device ", 7)) {
+			ours = is_nfs(&mounts, line);
+			in_operations = false;
+		} else if (ours) {
+			read_nfs_line(line, &in_operations, s);
+		}
+	}
+	free(line);
+	free(mounts.line);
+	if (mounts.info)
+		fclose(mounts.info);
+	if (f)
+		fclose(f);
+}
+
+/* ---- Lustre: "read_bytes 3 samples [bytes] LEAST MOST SUM", "open 12 samples [usecs] ..." ---- */
+
+static void read_lustre_mount(const char *path, struct scribe_node_sample *s)
+{
+	FILE *f = fopen(path, "re");
+	char line[256], name[64];
+	uint64_t n, sum;
+
+	if (!f)
+		return;
+	/* a counter that has not moved has no line */
+	for (int m = SCRIBE_NODE_lustre_read_bytes; m <= SCRIBE_NODE_lustre_closes; m++)
+		add(s, (enum scribe_node_metric)m, 0, 1);
+	while (fgets(line, sizeof(line), f)) {
+		const int found = sscanf(line, "%63s %" SCNu64 " samples [%*[a-z]] %*u %*u %" SCNu64, name, &n, &sum);
+
+		if (found == 3 && !strcmp(name, "read_bytes"))
+			add(s, SCRIBE_NODE_lustre_read_bytes, sum, 1);
+		else if (found == 3 && !strcmp(name, "write_bytes"))
+			add(s, SCRIBE_NODE_lustre_written_bytes, sum, 1);
+		else if (found >= 2 && !strcmp(name, "open"))
+			add(s, SCRIBE_NODE_lustre_opens, n, 1);
+		else if (found >= 2 && !strcmp(name, "close"))
+			add(s, SCRIBE_NODE_lustre_closes, n, 1);
+	}
+	fclose(f);
+}
+
+/* Since Lustre 2.12 below debugfs, which only root may read; before in /proc. */
+static void read_lustre(const char *root, struct scribe_node_sample *s)
+{
+	static const char *const places[] = {"/sys/kernel/debug/lustre/llite/*/stats", "/proc/fs/lustre/llite/*/stats"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && s->value[SCRIBE_NODE_lustre_opens] < 0; i++) {
+		char pattern[PATH_MAX];
+		glob_t found;
+
+		if (snprintf(pattern, sizeof(pattern), "%s%s", root, places[i]) >= (int)sizeof(pattern) ||
+		    glob(pattern, GLOB_NOSORT, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc; k++)
+			read_lustre_mount(found.gl_pathv[k], s);
+		globfree(&found);
+	}
+}
+
+int scribe_node_sample_read(const char *root, struct scribe_node_sample *ret_sample, struct scribe_err *err)
+{
+	struct scribe_node_sample s;
+
+	for (int i = 0; i < SCRIBE_NODE_NMETRICS; i++)
+		s.value[i] = -1;
+	read_pressure(root, "/proc/pressure/cpu", "some", SCRIBE_NODE_cpu_some_us, &s);
+	read_pressure(root, "/proc/pressure/io", "some", SCRIBE_NODE_io_some_us, &s);
+	read_pressure(root, "/proc/pressure/io", "full", SCRIBE_NODE_io_full_us, &s);
+	read_pressure(root, "/proc/pressure/memory", "some", SCRIBE_NODE_memory_some_us, &s);
+	read_pressure(root, "/proc/pressure/memory", "full", SCRIBE_NODE_memory_full_us, &s);
+	read_disks(root, &s);
+	read_nfs(root, &s);
+	read_lustre(root, &s);
+	for (int i = 0; i < SCRIBE_NODE_NMETRICS; i++)
+		if (s.value[i] >= 0) {
+			*ret_sample = s;
+			return 0;
+		}
+	return scribe_err_set(err, -SCRIBE_E_UNSUPPORTED,
+			      "this node tells no totals: no /proc/pressure, no disks, no mount of NFS or Lustre");
+}
+
+void scribe_node_sample_put(const struct scribe_node_sample *s, const char *node, int64_t time_us,
+			    struct scribe_out *out)
+{
+	const char *comma = "";
+
+	scribe_out_text(out, "{\"schema\":\"ioscribe_node\",\"ProducerName\":");
+	scribe_json_string(out, node, strlen(node));
+	scribe_out_printf(out, ",\"timestamp\":%" PRId64 ".%06" PRId64 ",\"values\":{", time_us / 1000000,
+			  time_us % 1000000);
+	for (int i = 0; i < SCRIBE_NODE_NMETRICS; i++)
+		if (s->value[i] >= 0) {
+			scribe_out_printf(out, "%s\"%s\":%" PRId64, comma, metrics[i], s->value[i]);
+			comma = ",";
+		}
+	scribe_out_text(out, "}}\n");
+}
