@@ -22,8 +22,8 @@ lines() {
   done
   ! "$IOSCRIBE" publish --node 1 --job 3 "json:$T/f" 2>"$T/err" || return 1
   grep -q 'one of --job ID, --pid PID and --node SECONDS is needed' "$T/err"
-  ! "$IOSCRIBE" publish --node 1 --modules HDF5 "json:$T/f" 2>"$T/err" || return 1
-  grep -q -- '--node goes with neither --modules nor --notify' "$T/err"
+  ! "$IOSCRIBE" publish --node 1 "modules=HDF5,json:$T/f" 2>"$T/err" || return 1
+  grep -q -- '--node: samples are not thinned, nor CSV' "$T/err"
   ! "$IOSCRIBE" publish --node 1 odd:x 2>"$T/err" || return 1
   grep -q "'odd:x' is none of json:unix:PATH" "$T/err"
   [ ! -e "$T/f" ]

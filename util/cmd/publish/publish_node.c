@@ -189,7 +189,7 @@ int scribe_publish_node(const char *self, struct scribe_sink *sink, int seconds)
 	int rc, status;
 
 	if (o->is_csv || o->every > 1 || o->rate || o->modules != UINT64_MAX) {
-		scribe_complain(self, "--node sends all samples, as JSON: csv, every, rate and modules are of operations");
+		scribe_complain(self, "--node: samples are not thinned, nor CSV: no csv, every, rate, modules");
 		return SCRIBE_EXIT_USAGE;
 	}
 	wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
