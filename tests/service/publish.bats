@@ -123,8 +123,8 @@ all_published() {
 @test "job begin --stream: as the job's user, from the first call on; the site's stream as its account" {
   mkdir -m 1777 "$T/streams"
   printf 'stream = json:%s/all every=2,json:%s/some\nstream_uid = 65532\nstream_hosts = kafka1.site,node2\n' \
-    "$T/streams" "$T/streams" >"$T/conf"
-  serve --config "$T/conf"
+    "$T/streams" "$T/streams" >>"$IOSCRIBE_CONFIG"
+  serve
   job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream "json:$T/streams/own" 3>&-
   [ "$(stat -c %u "$T/streams/own" "$T/streams/all" "$T/streams/some" | paste -sd ' ')" = '65534 65532 65532' ]
   # a prolog that runs again begins nothing twice
@@ -142,8 +142,8 @@ all_published() {
 
 @test "job begin --stream: a host that the site does not list, a relative path, another account's right" {
   local sink
-  printf 'stream_uid = 65532\nstream_hosts = kafka1.site,node2\n' >"$T/conf"
-  serve --config "$T/conf"
+  printf 'stream_uid = 65532\nstream_hosts = kafka1.site,node2\n' >>"$IOSCRIBE_CONFIG"
+  serve
   for sink in ldms:sock:node3:411:none kafka:kafka1.site:9092,kafka2.site:9092/io 'kafka:SSL://[::1]:9092/io'; do
     run_it job begin --job-id "$sink" --uid 65534 --match-env JOBX=81 --stream "$sink" 3>&-
     [ "$status" -eq 1 ]
