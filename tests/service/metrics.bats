@@ -39,8 +39,12 @@ says() {
   prometheus-node-exporter --collector.disable-defaults --collector.textfile --collector.textfile.directory="$T/prom" \
     --web.listen-address="127.0.0.1:$port" >"$T/exporter" 2>&1 3>&- &
   echo "$!" >>"$T/pids"
-  until_true sh -c 'python3 "$1" get "$2" >"$3" 2>/dev/null' sh "$METRICS" "$port" "$T/got"
-  [ "$(python3 "$METRICS" value ioscribe_job_written_bytes_total 'jobid=a"b\c' <"$T/got")" = 77000 ]
+  # it may answer before it has read the file
+  served() {
+    python3 "$METRICS" get "$port" >"$T/got" 2>/dev/null &&
+      [ "$(python3 "$METRICS" value ioscribe_job_written_bytes_total 'jobid=a"b\c' <"$T/got")" = 77000 ]
+  }
+  until_true served
   [ "$(python3 "$METRICS" value node_textfile_scrape_error <"$T/got")" = 0 ]
   # with the next begin of a job of that name it counts anew, and none is left when it is over
   job end --job-id 'a"b\c' --deadline 0
