@@ -125,7 +125,13 @@ all_published() {
   printf 'stream = json:%s/all every=2,json:%s/some\nstream_uid = 65532\nstream_hosts = kafka1.site,node2\n' \
     "$T/streams" "$T/streams" >>"$IOSCRIBE_CONFIG"
   serve
-  job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream "json:$T/streams/own" 3>&-
+  SECRET=roots job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream "json:$T/streams/own" 3>&-
+  # nothing of root's: neither groups nor variables
+  [ "$(pgrep -fc -- "--job 81 --notify 3 -- .*json:$T")" -eq 3 ]
+  for i in $(pgrep -f -- "--job 81 --notify 3 -- .*json:$T"); do
+    awk '/^(Uid|Gid|Groups):/ { for (k = 2; k <= NF; k++) if ($k == 0) exit 1 }' "/proc/$i/status"
+    ! grep -q SECRET "/proc/$i/environ" || return 1
+  done
   [ "$(stat -c %u "$T/streams/own" "$T/streams/all" "$T/streams/some" | paste -sd ' ')" = '65534 65532 65532' ]
   # a prolog that runs again begins nothing twice
   job begin --job-id 81 --uid 65534 --match-env JOBX=81 --stream "json:$T/streams/own" 3>&-

@@ -60,11 +60,26 @@ static void say_to_system_log(void)
 	move(fd >= 0 ? fd : open("/dev/null", O_RDWR), STDERR_FILENO);
 }
 
+/* A prolog's environment is root's: its user can read what this process has. */
+static void keep_own_variables(void)
+{
+	static const char *const names[] = {"PATH", "LD_LIBRARY_PATH", "DARSHAN_LDMS_STREAM", "IOSCRIBE_KAFKA_CONFIG"};
+	const char *values[sizeof(names) / sizeof(names[0])];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		values[i] = getenv(names[i]);
+	environ = NULL; /* the strings stay where they are */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (values[i])
+			setenv(names[i], values[i], 1);
+}
+
 static void leave_caller(void)
 {
 	const struct rlimit data = {DATA_MOST, DATA_MOST};
 
 	setsid();
+	keep_own_variables();
 	say_to_system_log();
 	setrlimit(RLIMIT_DATA, &data);
 	if (setpriority(PRIO_PROCESS, 0, NICE) < 0 || chdir("/") < 0)
@@ -77,7 +92,6 @@ static _Noreturn void become(const struct scribe_publisher *p, int notify)
 	char *argv[] = {"ioscribe publish", (char *)(uintptr_t)p->key,  (char *)(uintptr_t)p->value, "--notify", fd,
 			"--",		    (char *)(uintptr_t)p->sink, NULL};
 
-	setenv(SCRIBE_ENV_SOCKET, p->socket, 1);
 	move(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	move(open("/dev/null", O_WRONLY), STDOUT_FILENO);
 	if (p->on_its_own) {
@@ -86,6 +100,7 @@ static _Noreturn void become(const struct scribe_publisher *p, int notify)
 		notify = dup2(notify, 3);
 		close_range(4, ~0u, 0);
 	}
+	setenv(SCRIBE_ENV_SOCKET, p->socket, 1);
 	snprintf(fd, sizeof(fd), "%d", notify);
 	if (take_identity(p) < 0)
 		_exit(SCRIBE_EXIT_FAILED);

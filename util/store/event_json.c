@@ -13,6 +13,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "util/store/json_numbers.h"
 #include "util/store/json_plain.h"
 
 #define MAX_DEPTH  16 /* of what a message may nest; its own is 3 */
@@ -100,72 +101,6 @@ static const struct field *field_find(struct scribe_event_json *r, const unsigne
 	return NULL;
 }
 
-/* ---- numbers ---- */
-
-/*
- * Digits with a sign as an integer; false: something else, or beyond 64 bits. The smallest 64-bit
- * number is refused, too: it is SCRIBE_EVENT_NONE.
- */
-static bool parse_int(const char *s, size_t len, int64_t *ret)
-{
-	bool negative = len && *s == '-';
-	uint64_t v = 0;
-
-	for (size_t i = negative; i < len; i++) {
-		/* 18 digits are below the largest number */
-		if (s[i] < '0' || s[i] > '9' || (i >= 18 && v > (INT64_MAX - (uint64_t)(s[i] - '0')) / 10))
-			return false;
-		v = v * 10 + (uint64_t)(s[i] - '0');
-	}
-	*ret = negative ? -(int64_t)v : (int64_t)v;
-	return len > negative;
-}
-
-static bool parse_id(const char *s, size_t len, uint64_t *ret)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < len; i++)
-		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(s[i] - '0'), &v))
-			return false;
-	*ret = v;
-	return len > 0;
-}
-
-/* Seconds as decimals, to the nearest microsecond. Exponents are for nobody's clock, but valid. */
-static bool parse_time(const char *s, size_t len, int64_t *ret)
-{
-	size_t whole = len && *s == '-';
-	int64_t seconds, micro = 0, scale = 100000;
-	bool negative = len && *s == '-';
-	char copy[64];
-	double v;
-
-	while (whole < len && s[whole] >= '0' && s[whole] <= '9')
-		whole++;
-	if (memchr(s + whole, 'e', len - whole) || memchr(s + whole, 'E', len - whole)) {
-		if (len >= sizeof(copy))
-			return false;
-		memcpy(copy, s, len);
-		copy[len] = 0;
-		v = strtod(copy, NULL) * 1e6;
-		if (!(v > -4e18 && v < 4e18))
-			return false;
-		*ret = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
-		return true;
-	}
-	if (!parse_int(s, whole, &seconds) || seconds > INT64_MAX / 2000000 ||
-	    seconds < -(INT64_MAX / 2000000))
-		return false;
-	for (size_t i = whole + 1; i < len && scale; i++, scale /= 10)
-		micro += (s[i] - '0') * scale;
-	if (whole + 7 < len && s[whole + 7] >= '5')
-		micro++;
-	*ret = seconds * 1000000 + (negative ? -micro : micro);
-	return true;
-}
-
 static void *target(struct scribe_event_json *r)
 {
 	return (r->in_seg ? (char *)&r->event->segs[r->event->nsegs] : (char *)r->event) + r->field->at;
@@ -190,10 +125,10 @@ static int on_number(void *ctx, const char *s, size_t len)
 	if (r->field->kind == KIND_TEXT)
 		return refuse(r, "a number where a text is expected");
 	if (r->field->kind == KIND_ID) {
-		r->has_id = parse_id(s, len, target(r));
+		r->has_id = scribe_json_id(s, len, target(r));
 		return r->has_id ? 1 : refuse(r, "no unsigned 64-bit number");
 	}
-	if (!(r->field->kind == KIND_TIME ? parse_time : parse_int)(s, len, &v))
+	if (!(r->field->kind == KIND_TIME ? scribe_json_time : scribe_json_int)(s, len, &v))
 		return refuse(r, r->field->kind == KIND_TIME ? "no time in seconds" : "no 64-bit number");
 	*(int64_t *)target(r) = v;
 	return 1;

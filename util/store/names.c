@@ -201,36 +201,33 @@ int scribe_store_operation(struct scribe_store_names *names, const char *module,
 		values, 3, ret_id, err);
 }
 
-int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id,
-		      struct scribe_err *err)
+/* A row of a table of names alone; `what` it is for messages. */
+static int named(struct scribe_store_names *names, char table, const char *what, const char *name, const char *sql,
+		 int64_t *ret_id, struct scribe_err *err)
 {
 	struct scribe_sql_value values[] = {scribe_sql_text(name)};
 	char key[512];
-	size_t len = join_key(key, sizeof(key), 'n', &name, 1);
+	size_t len = join_key(key, sizeof(key), table, &name, 1);
 
 	if (!len)
-		return scribe_err_set(err, -SCRIBE_E_FORMAT, "ProducerName of more than 510 bytes");
-	return named_id(
-		names, key, len,
-		"INSERT INTO node (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"
-		" RETURNING id",
-		values, 1, ret_id, err);
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%s of more than 510 bytes", what);
+	return named_id(names, key, len, sql, values, 1, ret_id, err);
+}
+
+#define NAMED(table)                                                                                         \
+	"INSERT INTO " table " (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"     \
+	" RETURNING id"
+
+int scribe_store_node(struct scribe_store_names *names, const char *name, int64_t *ret_id,
+		      struct scribe_err *err)
+{
+	return named(names, 'n', "ProducerName", name, NAMED("node"), ret_id, err);
 }
 
 int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id,
 			struct scribe_err *err)
 {
-	struct scribe_sql_value values[] = {scribe_sql_text(name)};
-	char key[512];
-	int len = snprintf(key, sizeof(key), "m%s", name);
-
-	if (len >= (int)sizeof(key))
-		return scribe_err_set(err, -SCRIBE_E_FORMAT, "a metric's name of more than 510 bytes");
-	return named_id(
-		names, key, (size_t)len,
-		"INSERT INTO metric (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name"
-		" RETURNING id",
-		values, 1, ret_id, err);
+	return named(names, 'm', "a metric's name", name, NAMED("metric"), ret_id, err);
 }
 
 /*

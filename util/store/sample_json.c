@@ -8,6 +8,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "util/store/json_numbers.h"
 #include "util/store/sample.h"
 
 #define SCHEMA    "ioscribe_node"
@@ -48,49 +49,25 @@ static const char *keep_text(struct scribe_sample_json *r, const unsigned char *
 	return to;
 }
 
-static bool is_whole(const char *s, size_t len, int64_t *ret)
-{
-	char copy[24], *end;
-
-	if (len >= sizeof(copy))
-		return false;
-	memcpy(copy, s, len);
-	copy[len] = 0;
-	errno = 0;
-	*ret = strtoll(copy, &end, 10);
-	return !*end && !errno && *ret >= 0;
-}
-
-/* A double has microseconds until the year 2242. */
-static bool is_time(const char *s, size_t len, int64_t *ret)
-{
-	char copy[64];
-	double seconds;
-
-	if (len >= sizeof(copy))
-		return false;
-	memcpy(copy, s, len);
-	copy[len] = 0;
-	seconds = strtod(copy, NULL);
-	if (!(seconds > 0 && seconds < 8e9))
-		return false;
-	*ret = (int64_t)(seconds * 1e6 + 0.5);
-	return true;
-}
-
 static int on_number(void *ctx, const char *s, size_t len)
 {
 	struct scribe_sample_json *r = ctx;
 	const enum what what = r->what;
+	int64_t v;
 
 	r->what = WHAT_OTHER;
-	if (what == WHAT_TIME)
-		return is_time(s, len, &r->sample->time_us) ? 1 : refuse(r, "timestamp: no time after 1970");
-	if (what == WHAT_VALUE)
-		return is_whole(s, len, &r->sample->values[r->sample->n++].value)
-			       ? 1
-			       : refuse(r, "values: no number from 0 to 2^63 - 1");
-	return what == WHAT_OTHER ? 1 : refuse(r, "a number where another value is expected");
+	if (what == WHAT_TIME) {
+		if (!scribe_json_time(s, len, &v) || v <= 0)
+			return refuse(r, "timestamp: no time after 1970");
+		r->sample->time_us = v;
+	} else if (what == WHAT_VALUE) {
+		if (!scribe_json_int(s, len, &v) || v < 0)
+			return refuse(r, "values: no number from 0 to 2^63 - 1");
+		r->sample->values[r->sample->n++].value = v;
+	} else if (what != WHAT_OTHER) {
+		return refuse(r, "a number where another value is expected");
+	}
+	return 1;
 }
 
 static int on_text(void *ctx, const unsigned char *s, size_t len)

@@ -230,13 +230,13 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc == 0 && c->uid != 0 && r.spec.pid)
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
 	w = rc == 0 ? scribe_job_by_id(d, r.spec.id, c->uid) : NULL;
-	is_new = !w || w->state >= SCRIBE_JOB_ENDING;
 	if (w && w->state < SCRIBE_JOB_OVER && w->config.locked == config.locked) {
 		/* told twice, as by a prolog that runs again */
 		rc = w->config.uid == config.uid && w->state < SCRIBE_JOB_ENDING
 			     ? 1
 			     : scribe_err_set(&err, -EEXIST, "job %.100s is here already", r.spec.id);
 	}
+	is_new = rc == 0;
 	if (rc == 0)
 		rc = scribe_client_may_begin(d, c, &err);
 	if (rc == 0)

@@ -132,10 +132,7 @@ struct job {
 	bool begin, has_uid, has_gid, json, quiet, no_start, stay;
 	const char *config;
 	int timeout_ms;
-	/* of a job to begin */
-	const char *job_id;
-	uid_t uid;
-	gid_t gid;
+	int64_t deadline; /* when that is over */
 	struct scribe_job_streams streams;
 };
 
@@ -150,13 +147,11 @@ static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 	if (value[0] < '0' || value[0] > '9' || *end || uid > 4294967294ul)
 		return scribe_err_set(err, -EINVAL, "--uid %s is no user id", value);
 	j->has_uid = true;
-	j->uid = (uid_t)uid;
+	j->streams.uid = (uid_t)uid;
 	rc = scribe_request_add(&j->request, "uid", value, err);
 	pw = getpwuid((uid_t)uid);
 	if (rc < 0 || !pw)
 		return rc;
-	if (!j->has_gid)
-		j->gid = pw->pw_gid;
 	snprintf(gid, sizeof(gid), "%u", (unsigned)pw->pw_gid);
 	rc = scribe_request_add(&j->request, "user", pw->pw_name, err);
 	return rc < 0 || j->has_gid ? rc : scribe_request_add(&j->request, "gid", gid, err);
@@ -182,13 +177,13 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 	switch (key) {
 	case KEY_JOB_ID:
-		j->job_id = value;
+		j->streams.job_id = value;
 		return scribe_request_add(&j->request, "job_id", value, err);
 	case KEY_UID:
 		return take_uid(j, value, err);
 	case KEY_GID:
 		j->has_gid = true;
-		j->gid = (gid_t)strtoul(value, NULL, 10); /* the daemon refuses what is no number */
+		j->streams.gid = (gid_t)strtoul(value, NULL, 10); /* the daemon refuses what is no number */
 		return scribe_request_add(&j->request, "gid", value, err);
 	case KEY_CGROUP:
 		return scribe_request_add(&j->request, "cgroup", value, err);
@@ -344,19 +339,18 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
  */
 static int converse(struct job *j, struct scribe_err *err)
 {
-	int64_t deadline = scribe_msg_now_ms() + j->timeout_ms;
 	int rc = 1;
 
-	for (int tries = 0; rc == 1 && (tries < 2 || j->begin) && scribe_msg_now_ms() < deadline; tries++) {
+	for (int tries = 0; rc == 1 && (tries < 2 || j->begin) && scribe_msg_now_ms() < j->deadline; tries++) {
 		int sock;
 
 		*err = (struct scribe_err){0};
-		sock = reach(j, deadline, err);
+		sock = reach(j, j->deadline, err);
 		if (sock < 0)
 			return sock;
 		rc = scribe_msg_send(sock, j->verb, 0, j->request.text, j->request.bytes, -1, j->timeout_ms);
 		if (rc == 0)
-			rc = hear_all(j, sock, deadline, err);
+			rc = hear_all(j, sock, j->deadline, err);
 		/* it has been asked, and begins the job as soon as it has its programs */
 		if (rc == -ETIMEDOUT && j->begin && scribe_job_is_loading())
 			rc = 0;
@@ -375,7 +369,7 @@ int scribe_cmd_job(int argc, char **argv)
 	int first, status, rc;
 	char own[16];
 
-	j = (struct job){.self = argv[0], .timeout_ms = 2000};
+	j = (struct job){.self = argv[0], .timeout_ms = 2000, .streams.gid = SCRIBE_JOB_STREAMS_GID};
 	status = scribe_args_read(&scribe_command_job, argc, argv, take, &j, &first);
 	if (status >= 0)
 		return status;
@@ -394,12 +388,13 @@ int scribe_cmd_job(int argc, char **argv)
 		return SCRIBE_EXIT_USAGE;
 	}
 	scribe_complain_old_keys(j.self, j.request.text, j.request.bytes);
+	j.deadline = scribe_msg_now_ms() + j.timeout_ms;
 	rc = converse(&j, &err);
 	if (rc < 0 && !err.text[0] && rc != -EIO)
 		scribe_err_set(&err, rc, "%s", strerror(-rc));
 	if (rc < 0 && err.text[0])
 		scribe_complain_err(argv[0], &err);
 	if (rc == 0 && j.begin)
-		rc = scribe_job_streams_begin(&j.streams, j.self, j.job_id, j.uid, j.gid);
+		rc = scribe_job_streams_begin(&j.streams, j.self, j.deadline);
 	return rc < 0 ? SCRIBE_EXIT_FAILED : SCRIBE_EXIT_OK;
 }

@@ -20,8 +20,6 @@
 #include "util/publish/sink.h"
 #include "util/tool/command.h"
 
-#define BEGIN_MS 1000 /* for one to subscribe; it goes on trying */
-
 /* It is opened from the root folder. */
 static int sink_of(const char *spec, struct scribe_sink *ret, struct scribe_err *err)
 {
@@ -73,18 +71,21 @@ void scribe_job_streams_told(struct scribe_job_streams *s, const char *text, siz
 	}
 }
 
-/* One publisher: 0, or negative with its line printed. */
-static int start(const char *self, const char *spec, const char *job_id, const char *hosts, uid_t uid, gid_t gid)
+/* One publisher, of the site's or of the job's user: 0, or negative with its line printed. */
+static int start(const struct scribe_job_streams *s, const char *self, const char *spec, bool is_site, int64_t deadline)
 {
+	const uid_t uid = is_site ? s->site_uid : s->uid;
+	const gid_t gid = is_site ? SCRIBE_JOB_STREAMS_GID : s->gid;
 	const struct passwd *pw = getpwuid(uid);
 	char socket[SCRIBE_PATH_MAX];
 	const struct scribe_publisher p = {.key = "--job",
-					   .value = job_id,
+					   .value = s->job_id,
 					   .sink = spec,
 					   .socket = socket,
 					   .drop = getuid() == 0,
 					   .uid = uid,
-					   .gid = gid,
+					   /* never root's: a user without an entry has a group of that number */
+					   .gid = gid != SCRIBE_JOB_STREAMS_GID ? gid : pw ? pw->pw_gid : (gid_t)uid,
 					   .user = pw ? pw->pw_name : NULL,
 					   .on_its_own = true};
 	struct scribe_err err = {0};
@@ -92,31 +93,30 @@ static int start(const char *self, const char *spec, const char *job_id, const c
 	pid_t pid;
 	int rc = sink_of(spec, &sink, &err);
 
-	if (rc == 0 && hosts[0])
-		rc = scribe_sink_may_reach(&sink, hosts, &err);
+	if (rc == 0 && !is_site && s->hosts[0])
+		rc = scribe_sink_may_reach(&sink, s->hosts, &err);
 	snprintf(socket, sizeof(socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
 	if (rc == 0)
-		rc = scribe_publisher_start(&p, BEGIN_MS, &pid, &err);
+		rc = scribe_publisher_start(&p, scribe_msg_left_ms(deadline), &pid, &err);
 	if (rc < 0)
 		scribe_complain_err(self, &err);
 	return rc;
 }
 
-int scribe_job_streams_begin(const struct scribe_job_streams *s, const char *self, const char *job_id, uid_t uid,
-			     gid_t gid)
+int scribe_job_streams_begin(const struct scribe_job_streams *s, const char *self, int64_t deadline)
 {
-	const struct passwd *pw = s->site_uid ? getpwuid(s->site_uid) : NULL;
-	const gid_t site_gid = pw ? pw->pw_gid : (gid_t)s->site_uid;
 	char site[sizeof(s->site)], *rest = site, *word;
 	int rc, result = s->refused ? -EINVAL : 0;
 
-	for (unsigned i = 0; i < s->n && !s->is_again; i++) {
-		rc = start(self, s->sink[i], job_id, s->hosts, uid, gid);
+	if (s->is_again)
+		return result;
+	for (unsigned i = 0; i < s->n; i++) {
+		rc = start(s, self, s->sink[i], false, deadline);
 		result = rc < 0 ? rc : result;
 	}
-	strcpy(site, s->site_uid && !s->is_again ? s->site : "");
+	strcpy(site, s->site_uid ? s->site : "");
 	while ((word = strsep(&rest, " "))) {
-		rc = *word ? start(self, word, job_id, "", s->site_uid, site_gid) : 0;
+		rc = *word ? start(s, self, word, true, deadline) : 0;
 		result = rc < 0 ? rc : result;
 	}
 	return result;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "logfmt/base/clock.h"
+#include "logfmt/base/proto.h"
 #include "util/publish/node_sample.h"
 #include "util/publish/sink.h"
 
@@ -49,11 +49,6 @@ static void on_signal(int sig)
 	if (write(wake, &one, sizeof(one)) < 0)
 		(void)0; /* full: it wakes already */
 	errno = code;
-}
-
-static int64_t now_ms(void)
-{
-	return (int64_t)(scribe_now_ns() / 1000000);
 }
 
 int scribe_publish_node_seconds(const char *value, int *ret_seconds, struct scribe_err *err)
@@ -126,7 +121,7 @@ static void send_until(struct node_publisher *p, int64_t until_ms, bool at_the_e
 {
 	int64_t left_ms;
 
-	while ((left_ms = until_ms - now_ms()) > 0 && (at_the_end ? p->line.len > 0 : !interrupted)) {
+	while ((left_ms = until_ms - scribe_msg_now_ms()) > 0 && (at_the_end ? p->line.len > 0 : !interrupted)) {
 		const int wait_ms = p->line.len ? send_some(p) : (int)left_ms;
 		struct pollfd fds[] = {{.fd = at_the_end ? -1 : wake, .events = POLLIN},
 				       {.fd = wait_ms < 0 ? p->sink->fd : -1, .events = POLLOUT}};
@@ -138,7 +133,7 @@ static void send_until(struct node_publisher *p, int64_t until_ms, bool at_the_e
 
 static int run(struct node_publisher *p, int seconds, struct scribe_err *err)
 {
-	int64_t due_ms = now_ms();
+	int64_t due_ms = scribe_msg_now_ms();
 
 	while (!interrupted) {
 		int rc = take_sample(p, err);
@@ -148,10 +143,10 @@ static int run(struct node_publisher *p, int seconds, struct scribe_err *err)
 		/* those that were slept through (a suspended node) are not made up for */
 		do
 			due_ms += (int64_t)seconds * 1000;
-		while (due_ms <= now_ms());
+		while (due_ms <= scribe_msg_now_ms());
 		send_until(p, due_ms, false);
 	}
-	send_until(p, now_ms() + END_MS, true);
+	send_until(p, scribe_msg_now_ms() + END_MS, true);
 	return 0;
 }
 

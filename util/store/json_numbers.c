@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Numbers of JSON as whole numbers of 64 bits: their text is read, since a double has 53. Owns nothing. Runs
+ * in ioscribe-store. Must not know which key a number is of.
+ */
+#include "util/store/json_numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool scribe_json_int(const char *s, size_t len, int64_t *ret)
+{
+	bool negative = len && *s == '-';
+	uint64_t v = 0;
+
+	for (size_t i = negative; i < len; i++) {
+		/* 18 digits are below the largest number */
+		if (s[i] < '0' || s[i] > '9' || (i >= 18 && v > (INT64_MAX - (uint64_t)(s[i] - '0')) / 10))
+			return false;
+		v = v * 10 + (uint64_t)(s[i] - '0');
+	}
+	*ret = negative ? -(int64_t)v : (int64_t)v;
+	return len > negative;
+}
+
+bool scribe_json_id(const char *s, size_t len, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(s[i] - '0'), &v))
+			return false;
+	*ret = v;
+	return len > 0;
+}
+
+/* Exponents are for nobody's clock, but valid. */
+bool scribe_json_time(const char *s, size_t len, int64_t *ret)
+{
+	size_t whole = len && *s == '-';
+	int64_t seconds, micro = 0, scale = 100000;
+	bool negative = len && *s == '-';
+	char copy[64];
+	double v;
+
+	while (whole < len && s[whole] >= '0' && s[whole] <= '9')
+		whole++;
+	if (memchr(s + whole, 'e', len - whole) || memchr(s + whole, 'E', len - whole)) {
+		if (len >= sizeof(copy))
+			return false;
+		memcpy(copy, s, len);
+		copy[len] = 0;
+		v = strtod(copy, NULL) * 1e6;
+		if (!(v > -4e18 && v < 4e18))
+			return false;
+		*ret = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+		return true;
+	}
+	if (!scribe_json_int(s, whole, &seconds) || seconds > INT64_MAX / 2000000 ||
+	    seconds < -(INT64_MAX / 2000000))
+		return false;
+	for (size_t i = whole + 1; i < len && scale; i++, scale /= 10)
+		micro += (s[i] - '0') * scale;
+	if (whole + 7 < len && s[whole + 7] >= '5')
+		micro++;
+	*ret = seconds * 1000000 + (negative ? -micro : micro);
+	return true;
+}
