@@ -97,3 +97,12 @@ until_prints() {
 	echo "not '$want' but '$("$@" 2>&1)': $*"
 	return 1
 }
+
+# Messages with totals of a stream: stream_totals JOB UID SECOND NODE SINCE_US NAME=NUMBER...
+stream_totals() {
+	local total
+	for total in "${@:6}"; do
+		printf '{"schema":"N/A","uid":%d,"exe":"N/A","job_id":%d,"rank":-1,"ProducerName":"%s","file":"N/A","record_id":%d,"module":"STREAM","type":"MOD","max_byte":-1,"switches":-1,"flushes":-1,"cnt":%d,"op":"%s","seg":[{"pt_sel":-1,"irreg_hslab":-1,"reg_hslab":-1,"ndims":-1,"npoints":-1,"off":-1,"len":-1,"start":0.000000,"dur":0.000000,"total":0.000000,"timestamp":%d.000000}]}\n' \
+			"$2" "$1" "$4" "$5" "${total#*=}" "${total%=*}" "$3"
+	done
+}

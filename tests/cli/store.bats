@@ -139,6 +139,30 @@ PY
 	rows "$BATS_TEST_TMPDIR/2.sqlite" | cut -d '|' -f 1-9,11- | cmp - <(cut -d '|' -f 1-9,11- "$BATS_TEST_TMPDIR/before")
 }
 
+@test "store: a stream's totals, once each, the highest; beside what is stored" {
+	local f=$BATS_TEST_TMPDIR/f.json job=19332 at=1795220075
+	{
+		stream_totals $job 0 $at node1 7 sent=10 lost=2
+		cat "$STREAM"
+		stream_totals $job 0 $at node1 7 end=16 lost=3 skipped=1
+		stream_totals $job 0 $at node2 8 sent=5
+	} >"$f"
+	[[ "$(store "$f")" == *": 41 operations added, 0 already there" ]]
+	"$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" --csv streams job=$job >"$BATS_TEST_TMPDIR/1"
+	diff "$BATS_TEST_TMPDIR/1" - <<-X
+		node,since_us,told_us,has_ended,sent,skipped,lost,stored
+		node1,7,${at}000000,1,16,1,3,16
+		node2,8,${at}000000,0,5,0,0,0
+	X
+	[[ "$(tac "$f" | store -)" == *": 0 operations added, 41 already there" ]]
+	"$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" --csv streams job=$job | cmp - "$BATS_TEST_TMPDIR/1"
+	# without a node it is of no stream; with the job it goes
+	stream_totals $job 0 $at node1 9 sent=1 | sed 's/"node1"/"N\/A"/' >"$f"
+	run_err 1 "no message: it has no ProducerName" store "$f"
+	store --keep 1 /dev/null
+	[ "$(ask 'SELECT count(*) FROM stream')" = 0 ]
+}
+
 @test "store: killed at any time and started again: nothing lost, nothing twice" {
 	local pid turn
 	make_events 100000 4 16 >"$BATS_TEST_TMPDIR/e.json"

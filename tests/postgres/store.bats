@@ -48,6 +48,7 @@ store() {
 	{
 		cat "$STREAM"
 		python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" 1699999990 20 1 5
+		stream_totals 5001 1001 1700000001 node1 7 sent=9 lost=2 end=10
 	} >>"$BATS_TEST_TMPDIR/e.json"
 	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/io.sqlite" "$BATS_TEST_TMPDIR/e.json" >/dev/null
 	[ "$(store "$BATS_TEST_TMPDIR/e.json")" = "$DB: 30041 operations added, 0 already there, 100 samples added, 0 already there" ]
@@ -57,6 +58,7 @@ store() {
 		operations) set -- operations "operations job=5001" "operations job=-2" ;;
 		over_time) set -- "over_time job=5001" "over_time job=5000 seconds=0" ;;
 		durations | nodes | heat | ranks) set -- "$q job=5000" "$q job=5001" "$q job=5002" ;;
+		streams) set -- "streams job=5001" "streams job=1" ;;
 		samples) set -- "samples job=5001" "samples job=5000 seconds=1" "samples job=5002 seconds=0" "samples job=1" ;;
 		slowest) set -- "slowest job=5000 limit=500" ;;
 		runs) set -- "runs exe=/apps/solver0" "runs exe=none" ;;
@@ -94,11 +96,11 @@ store() {
 	now=$(date +%s)
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
-	ask "DROP VIEW node_load; DROP TABLE sample; DROP TABLE metric; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
-	run_err 1 "made by an older ioscribe (schema 1, this is 2)" "$IOSCRIBE" query --db "$DB" jobs
+	ask "DROP VIEW node_load; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	run_err 1 "made by an older ioscribe (schema 1, this is 3)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
-	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "2|41|110" ]
+	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "3|41|110" ]
 	store --keep 9 - </dev/null | grep -qx '70 values of samples of more than 9 days ago deleted'
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
 }

@@ -169,6 +169,7 @@ EOF
 import json, sys
 messages = [json.loads(line) for line in open(sys.argv[1])]
 mine = {m["record_id"] for m in messages if m["file"].endswith("/streamed")}
+assert (messages[-1]["op"], messages[-1]["cnt"]) == ("end", len(messages) - 1)
 assert {m["job_id"] for m in messages} == {int(sys.argv[2])}
 assert sum(m["seg"][0]["len"] for m in messages if m["record_id"] in mine and m["op"] == "write") == 4000
 X

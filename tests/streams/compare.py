@@ -5,7 +5,7 @@
 
 Each read and write must be a segment of the log (DXT) with the same rank, file, offset, length and times, and the
 other way round; opens, closes, reads, writes, bytes, highest bytes and switches must add up to the log's counters;
-the counters that run on must do so by one.
+the counters that run on must do so by one, and the stream's last total is the number of messages.
 """
 import json
 import subprocess
@@ -36,11 +36,14 @@ def output(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-def messages(path):
+def messages(path, totals):
     with open(path, encoding="utf-8") as file:
         for line in file:
             m = json.loads(line)
             assert list(m) == FIELDS and len(m["seg"]) == 1 and list(m["seg"][0]) == SEG, line
+            if m["module"] == "STREAM":
+                totals[m["op"]] = m["cnt"]
+                continue
             yield m, m["seg"][0]
 
 
@@ -75,8 +78,8 @@ def start_of(ioscribe, logs):
 def main():
     ioscribe, stream, *logs = sys.argv[1:]
     moved, sums, last, bad = Counter(), Counter(), defaultdict(int), []
-    running, seen, bases = {}, {}, set()
-    for m, s in messages(stream):
+    running, seen, bases, totals = {}, {}, set(), {}
+    for m, s in messages(stream, totals):
         who = (m["module"], m["rank"], m["record_id"])
         last[who + (m["op"],)] += 1
         if m["cnt"] != last[who + (m["op"],)]:
@@ -116,6 +119,8 @@ def main():
             bad.append(f"{name} of {record}: {seen[module, record]} in the stream, {value:.0f} in the log")
     if max(bases) - min(bases) > 5 or abs(max(bases) - start_of(ioscribe, logs)) > 5:
         bad.append(f"relative times count from {sorted(bases)}")
+    if totals.get("end") != sum(last.values()) or set(totals) - {"sent", "end"}:
+        bad.append(f"totals {totals}, {sum(last.values())} messages")
     for line in bad[:20]:
         print(line)
     print(sum(last.values()), "messages")

@@ -6,9 +6,9 @@ load ../harness/wait.bash
 
 STREAMS=$IOSCRIBE_BUILD/tests/streams
 
-# Messages of a file, without the words in front of them, in order of job, rank and end.
+# Messages of operations in a file, without the words in front of them, in order of job, rank and end.
 plain() {
-  sed 's/^[^{]*//' "$1" | sort
+  sed 's/^[^{]*//; /"module":"STREAM"/d' "$1" | sort
 }
 
 # via VERSION SINK CMD...: traced with that version of LDMS, and to a file at the same time.

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
 #include "logfmt/counters/module.h"
 #include "logfmt/records/hashmap.h"
@@ -48,6 +49,8 @@ struct scribe_messages {
 	struct scribe_sink_options options;
 	uint64_t second; /* of the clock of operations, and how many reads and writes it has had */
 	uint32_t in_second;
+	uint64_t since_us; /* since 1970: when it told its first totals, by which they name the stream */
+	uint64_t sent, skipped, told_sent, told_skipped, told_lost; /* operations; as totals have told them */
 };
 
 int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_options *options,
@@ -181,6 +184,42 @@ void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_
 	}
 }
 
+/* ---- totals ---- */
+
+static void put_total(struct scribe_messages *m, const char *op, uint64_t total, struct scribe_out *out)
+{
+	const uint64_t now = scribe_now_ns();
+	const struct scribe_publish_event e = {.id = m->since_us,
+					       .rank = -1,
+					       .start_ns = now,
+					       .end_ns = now,
+					       .base_ns = now,
+					       .op = SCRIBE_PUBLISH_FLUSH};
+	struct scribe_message_line l = line_of(&e);
+
+	l.module = "STREAM";
+	l.op = op;
+	l.cnt = (int64_t)total;
+	put_line(m, &l, out);
+}
+
+void scribe_messages_totals(struct scribe_messages *m, uint64_t lost, bool last, struct scribe_out *out)
+{
+	if (!m->job.frame.bytes || !(lost | m->skipped | m->sent))
+		return;
+	if (!m->since_us)
+		m->since_us = (scribe_now_ns() + (uint64_t)m->job.realtime_ns) / 1000;
+	if (lost != m->told_lost)
+		put_total(m, "lost", lost, out);
+	if (m->skipped != m->told_skipped)
+		put_total(m, "skipped", m->skipped, out);
+	if (m->sent != m->told_sent || last)
+		put_total(m, last ? "end" : "sent", m->sent, out);
+	m->told_lost = lost;
+	m->told_skipped = m->skipped;
+	m->told_sent = m->sent;
+}
+
 /* ---- operations ---- */
 
 /* HDF5 has flushes, and a stream that is written or closed. */
@@ -258,8 +297,10 @@ static int on_data(struct scribe_messages *m, struct running *r, const struct sc
 		l.ndims = e->ndims;
 		l.npoints = e->npoints;
 	}
-	if (!is_sent(m, l.cnt, e->end_ns))
+	if (!is_sent(m, l.cnt, e->end_ns)) {
+		m->skipped++;
 		return 0;
+	}
 	put_line(m, &l, out);
 	return 1;
 }
@@ -290,6 +331,8 @@ static int take_event(struct scribe_messages *m, const struct scribe_publish_eve
 
 int scribe_messages_take(struct scribe_messages *m, const struct scribe_publish_frame *frame, struct scribe_out *out)
 {
+	int rc;
+
 	switch (frame->type) {
 	case SCRIBE_PUBLISH_JOB:
 		memcpy(&m->job, frame, sizeof(m->job));
@@ -297,7 +340,9 @@ int scribe_messages_take(struct scribe_messages *m, const struct scribe_publish_
 	case SCRIBE_PUBLISH_NAME_OF:
 		return take_name(m, (const void *)frame);
 	case SCRIBE_PUBLISH_EVENT:
-		return take_event(m, (const void *)frame, out);
+		rc = take_event(m, (const void *)frame, out);
+		m->sent += rc > 0;
+		return rc;
 	default:
 		return 0;
 	}

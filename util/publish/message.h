@@ -30,5 +30,11 @@ int scribe_messages_take(struct scribe_messages *m, const struct scribe_publish_
  * were told `again`st others before, the last open of each record as it was told.
  */
 void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_out *out);
+/*
+ * Totals so far, as messages of module STREAM (docs/streams.md): operations sent; skipped by the options; `lost`
+ * before they came here. Nothing where they are as told before, or 0; what was sent is told anyway if they are
+ * the `last`.
+ */
+void scribe_messages_totals(struct scribe_messages *m, uint64_t lost, bool last, struct scribe_out *out);
 
 #endif

@@ -16,6 +16,8 @@
 /* The connector's name has no hyphen. */
 static const char *module_of(const struct scribe_message_line *l)
 {
+	if (l->module)
+		return l->module;
 	return l->e->module == SCRIBE_MOD_MPIIO ? "MPIIO" : scribe_module_by_id(l->e->module)->name;
 }
 

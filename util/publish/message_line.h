@@ -13,6 +13,7 @@ struct scribe_message_line {
 	const char *exe, *file;
 	size_t exe_bytes, file_bytes;
 	const char *op;
+	const char *module; /* NULL: the operation's */
 	uint64_t total_ns;
 	int64_t max_byte, switches, flushes, cnt, off, len;
 	int64_t points, irregular, regular, ndims, npoints;

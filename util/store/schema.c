@@ -46,6 +46,10 @@ static const char *const steps[] = {
 	" value BIGINT NOT NULL, PRIMARY KEY (node, time_us, metric)) @KEYED_END@;"
 	"CREATE VIEW node_load AS SELECT n.name AS node, s.time_us, m.name AS metric, s.value"
 	" FROM sample s JOIN node n ON n.id = s.node JOIN metric m ON m.id = s.metric;",
+	/* 3: totals of streams */
+	"CREATE TABLE stream (job BIGINT NOT NULL, node BIGINT NOT NULL, since_us BIGINT NOT NULL,"
+	" total @TEXT@ NOT NULL, value BIGINT NOT NULL, time_us BIGINT NOT NULL,"
+	" PRIMARY KEY (job, node, since_us, total)) @KEYED_END@;",
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 

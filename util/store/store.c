@@ -263,6 +263,30 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	return 0;
 }
 
+/* A total of a stream (docs/streams.md): the highest stands, so that a replay changes nothing. */
+static int put_total(struct scribe_store *s, const struct scribe_store_job *job, const struct scribe_event *e,
+		     struct scribe_err *err)
+{
+	const int64_t job_id = job->id; /* the job is good until the next look at a dictionary */
+	int64_t node;
+	int rc = e->node ? scribe_store_node(s->names, e->node, &node, err)
+			 : scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no ProducerName");
+
+	if (rc >= 0) {
+		const struct scribe_sql_value values[] = {
+			scribe_sql_int(job_id), scribe_sql_int(node), scribe_sql_int((int64_t)e->record_id),
+			scribe_sql_text(e->op), scribe_sql_int(e->cnt), scribe_sql_int(e->segs[0].time_us)};
+
+		rc = s->ops->ask(s->db,
+				 "INSERT INTO stream (job, node, since_us, total, value, time_us)"
+				 " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (job, node, since_us, total) DO UPDATE"
+				 " SET value = excluded.value, time_us = excluded.time_us"
+				 " WHERE excluded.value > stream.value",
+				 true, values, 6, NULL, NULL, err);
+	}
+	return rc;
+}
+
 /*
  * A job's operations come from its stream or from its log, not from both: those of the other are
  * only counted.
@@ -276,6 +300,8 @@ int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum 
 
 	if (rc < 0)
 		return rc;
+	if (!strcmp(e->module, "STREAM"))
+		return put_total(s, job, e, err);
 	row.v[SCRIBE_COLUMN_job] = job->id;
 	if (rc >= 0 && e->exe)
 		rc = scribe_store_exe(s->names, row.v[SCRIBE_COLUMN_job], e->exe, err);
@@ -383,6 +409,8 @@ int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret
 				 "DELETE FROM job WHERE last_us < $1"
 				 " AND NOT EXISTS (SELECT 1 FROM event WHERE event.job = job.id)",
 				 true, &value, 1, NULL, NULL, err);
+	if (rc >= 0)
+		rc = s->ops->run(s->db, "DELETE FROM stream WHERE job NOT IN (SELECT id FROM job)", err);
 	if (rc >= 0)
 		rc = s->ops->run(s->db,
 				 "UPDATE ioscribe_store SET value = value + 1 WHERE name = 'deletions'", err);

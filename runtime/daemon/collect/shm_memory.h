@@ -21,6 +21,8 @@ struct scribe_shm_reader {
 	uint64_t taken, lost;
 	uint64_t last_ns;             /* start of the last one */
 	uint64_t unknown, unknown_at; /* 1 + one whose place was not announced, as above */
+	uint64_t judged_ns;           /* when `missed` was asked: one that never is may be of a file that counts */
+	bool missed;
 };
 
 /* One memory of a process; a process has one for each program it has executed. */

@@ -110,6 +110,25 @@ static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_reader *
 	return true;
 }
 
+/*
+ * A place that is never announced is of a file that does not count (excluded, a pipe), unless the kernel lost
+ * something: then its operations may be of any file. Asked once a look at a ring.
+ */
+static bool may_be_missed(const struct scribe_job *w, struct scribe_shm_reader *r, uint64_t now)
+{
+	static const int losses[] = {SCRIBE_L_EVENT_LOST,   SCRIBE_L_LIB_DROPPED,  SCRIBE_L_LIB_UNKNOWN,
+				     SCRIBE_L_DROP_NO_SLOT, SCRIBE_L_DROP_NO_PROC, SCRIBE_L_DROP_STORAGE};
+	struct scribe_ledger ledger = {0};
+
+	if (r->judged_ns == now)
+		return r->missed;
+	r->judged_ns = now;
+	r->missed = !w->daemon->bpf || scribe_bpf_ledger(w->daemon->bpf, w->index, &ledger) < 0;
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		r->missed |= ledger.v[losses[i]] != 0;
+	return r->missed;
+}
+
 /* False: what follows has to wait. */
 static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const struct scribe_shm_segment *from,
 		     uint64_t now, bool last)
@@ -127,7 +146,7 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 			publish(m, at, &s);
 	} else if (is_on_the_way(m->process->work, r, last)) {
 		return false;
-	} else {
+	} else if (may_be_missed(m->process->work, r, now)) {
 		count_lost(m->process->work, 1);
 	}
 	r->taken++;

@@ -27,6 +27,7 @@
 #define RETRY_MS  200    /* between attempts at a sink, or at a daemon that is gone */
 #define AGAIN_MS  30000  /* another daemon, when one is gone */
 #define REST_MS   5000   /* for what is left when the job has ended */
+#define TOTALS_MS 10000  /* between totals in the stream */
 #define LINES     131072 /* bytes of messages sent at once */
 
 struct publisher {
@@ -39,8 +40,11 @@ struct publisher {
 	struct scribe_messages *messages;
 	struct scribe_out lines;
 	size_t sent;          /* bytes of them */
+	size_t extra;         /* bytes at their beginning that are no new operation's message */
 	unsigned long long undelivered; /* messages that the sink had taken */
 	bool had_reader;      /* the sink has been open before */
+	uint64_t lost;        /* operations, in rings that are closed */
+	int64_t totals_ms;    /* when totals are due again */
 	int64_t give_up_ms;   /* 0: the job goes on */
 	struct scribe_err why; /* the sink's last failure; no text: none */
 };
@@ -111,6 +115,7 @@ static int tell_opens(struct publisher *p, struct scribe_err *err)
 	if (rc < 0)
 		return rc;
 	scribe_messages_begin(p->messages, again, &all);
+	p->extra = all.len + (from < p->extra ? p->extra - from : 0);
 	scribe_out_bytes(&all, p->lines.buf + from, p->lines.len - from);
 	scribe_out_close(&p->lines);
 	p->lines = all;
@@ -168,7 +173,7 @@ static void deliver(struct publisher *p)
 	}
 	if (p->sent < p->lines.len)
 		return;
-	p->lines.len = p->sent = 0;
+	p->lines.len = p->sent = p->extra = 0;
 	p->why.text[0] = 0;
 }
 
@@ -202,12 +207,12 @@ static int subscribe_again(struct publisher *p, struct scribe_err *err)
 	return rc;
 }
 
-/* Lines that are whole and were not sent. */
+/* Lines of operations that were not sent as a whole. */
 static unsigned long long lines_left(const struct publisher *p)
 {
 	unsigned long long n = 0;
 
-	for (size_t i = p->sent; i < p->lines.len; i++)
+	for (size_t i = p->sent > p->extra ? p->sent : p->extra; i < p->lines.len; i++)
 		n += p->lines.buf[i] == '\n';
 	return n;
 }
@@ -226,7 +231,19 @@ static unsigned long long frames_left(struct publisher *p)
 	return n;
 }
 
-static int publish(struct publisher *p, uint64_t *ret_lost, struct scribe_err *err)
+/* Totals go into the stream now and then, before what is sent next, and at its end. */
+static void put_totals(struct publisher *p, bool last)
+{
+	const int64_t now = scribe_msg_now_ms();
+
+	if (p->lines.len || (!last && now < p->totals_ms))
+		return;
+	p->totals_ms = now + TOTALS_MS;
+	scribe_messages_totals(p->messages, p->lost + scribe_publish_ring_lost(&p->ring), last, &p->lines);
+	p->extra = p->lines.len;
+}
+
+static int publish(struct publisher *p, struct scribe_err *err)
 {
 	int rc = reach(p, err);
 
@@ -238,6 +255,7 @@ static int publish(struct publisher *p, uint64_t *ret_lost, struct scribe_err *e
 		/* read first: what was written before it ended is there then */
 		const bool ended = scribe_publish_ring_ended(&p->ring) || interrupted;
 
+		put_totals(p, false);
 		rc = fill(p);
 		if (rc < 0)
 			return scribe_err_set(err, rc, "out of memory");
@@ -247,11 +265,14 @@ static int publish(struct publisher *p, uint64_t *ret_lost, struct scribe_err *e
 				return 0;
 			continue;
 		}
-		if (ended)
+		if (ended) {
+			put_totals(p, true);
+			deliver(p);
 			return 0;
+		}
 		if (scribe_publish_ring_wait(&p->ring, LOOK_MS) || scribe_publish_ring_ended(&p->ring))
 			continue;
-		*ret_lost += scribe_publish_ring_lost(&p->ring);
+		p->lost += scribe_publish_ring_lost(&p->ring);
 		rc = subscribe_again(p, err);
 		if (rc < 0)
 			return rc;
@@ -286,8 +307,9 @@ static int open_all(struct publisher *p, struct scribe_err *err)
 }
 
 /* What is missing, and why; the exit status. */
-static int report(struct publisher *p, uint64_t lost, const struct scribe_err *err)
+static int report(struct publisher *p, const struct scribe_err *err)
 {
+	const uint64_t lost = p->lost + scribe_publish_ring_lost(&p->ring);
 	const int ms = p->give_up_ms ? scribe_msg_left_ms(p->give_up_ms) : REST_MS;
 	unsigned long long left = lines_left(p);
 
@@ -295,7 +317,6 @@ static int report(struct publisher *p, uint64_t lost, const struct scribe_err *e
 		p->undelivered += p->sink.kind->close(&p->sink, ms);
 	left += frames_left(p) + p->undelivered;
 
-	lost += scribe_publish_ring_lost(&p->ring);
 	if (err->text[0])
 		return scribe_complain_err(p->self, err);
 	if (lost)
@@ -314,7 +335,6 @@ int scribe_publish_main(int argc, char **argv)
 	static struct publisher p;
 	const char *socket = getenv(SCRIBE_ENV_SOCKET);
 	struct scribe_err err = {0};
-	uint64_t lost = 0;
 	int first, status;
 
 	p = (struct publisher){.self = argv[0],
@@ -340,8 +360,8 @@ int scribe_publish_main(int argc, char **argv)
 	watch_signals(&p);
 	status = open_all(&p, &err);
 	if (status == 0)
-		status = publish(&p, &lost, &err);
-	status = report(&p, lost, &err);
+		status = publish(&p, &err);
+	status = report(&p, &err);
 	scribe_publish_ring_close(&p.ring);
 	scribe_out_close(&p.lines);
 	scribe_messages_free(p.messages);
