@@ -32,6 +32,12 @@ wrote() {
   compare "$T/events.json" "$T"/run.darshan*
   [ "$(grep -c '"module":"H5D".*"op":"write"' "$T/events.json")" -gt 0 ]
   [ "$(grep -c '"module":"H5F".*"op":"close"' "$T/events.json")" -gt 0 ]
+  rm "$T"/run*.darshan "$T/events.json"
+  trace mpirun.openmpi --allow-run-as-root -n 1 "$IOSCRIBE_BUILD/tests/uprobes/openmpi/pnetcdf_edges" "$T/w/p.nc"
+  [ "$status" -eq 0 ]
+  compare "$T/events.json" "$T"/run*.darshan
+  [ "$(grep -c '"module":"PNETCDF_VAR".*"op":"read"' "$T/events.json")" -gt 0 ]
+  [ "$(grep -c '"module":"PNETCDF_FILE".*"op":"open"' "$T/events.json")" -gt 0 ]
 }
 
 @test "threads, children, names that are no UTF-8, folders of their own: the same" {
