@@ -25,6 +25,7 @@ struct scribe_pg {
 	int64_t days[SCRIBE_PG_MAX_DAYS];
 	int ndays;
 	bool staged, staged_now, filled;
+	int by_staging; /* batches for which the staging table is used: one had rows that were there already */
 };
 
 /* The message of a result (taken and freed; NULL: of the connection). Returns err's code. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of `event` in PostgreSQL: one partition a day (UTC), filled by COPY into a staging table and
- * from there without those that are known; whole days are forgotten by dropping their partition.
+ * Rows of `event` in PostgreSQL: one partition a day (UTC), filled by COPY; where rows are there already, by
+ * COPY into a staging table and from there without those. Whole days are forgotten by dropping their partition.
  * Buffers are freed before each function returns. Part of the module ioscribe-postgresql.so. Must
  * not know how to connect.
  */
@@ -22,6 +22,9 @@
 #define LAST_DAY         47482 /* and what ends in 2100 or later another */
 /* Bytes collected before they are sent; a row takes at most 254 of them. */
 #define COPY_BYTES       262144
+/* After a batch with known rows so many go by staging: a COPY that fails leaves its rows to be vacuumed. */
+#define STAGING_BATCHES  64
+#define UNIQUE_VIOLATION "23505"
 #define FORGET_AT_A_TIME 50000 /* rows; others may write between */
 
 /* ---- partitions ---- */
@@ -172,13 +175,19 @@ static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 	return PQputCopyData(pg->conn, buf, (int)used) == 1 ? 0 : -1;
 }
 
-/* All results are fetched also after a failure, so that the connection can be used again. */
-static int copy_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n,
-		     struct scribe_err *err)
+/*
+ * By that statement. All results are fetched also after a failure, so that the connection can be used again.
+ * *ret_known: it failed because a row is there already.
+ */
+static int copy_rows(struct scribe_pg *pg, const char *copy, const struct scribe_store_row *rows, size_t n,
+		     bool *ret_known, struct scribe_err *err)
 {
-	PGresult *res = PQexec(pg->conn, "COPY pg_temp.ioscribe_put FROM STDIN (FORMAT binary)");
+	PGresult *res = PQexec(pg->conn, copy);
+	const char *state;
 	char *buf;
 	int rc;
+
+	*ret_known = false;
 
 	if (PQresultStatus(res) != PGRES_COPY_IN)
 		return scribe_pg_failed(pg, res, err);
@@ -189,6 +198,8 @@ static int copy_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 		rc = -1;
 	free(buf);
 	res = PQgetResult(pg->conn);
+	state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	*ret_known = rc == 0 && state && !strcmp(state, UNIQUE_VIOLATION);
 	if (rc < 0 || PQresultStatus(res) != PGRES_COMMAND_OK)
 		rc = scribe_pg_failed(pg, res, err);
 	else
@@ -199,17 +210,15 @@ static int copy_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 }
 
 /* ON CONFLICT DO NOTHING: operations that are there already are not counted as new. */
-int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
-		  struct scribe_err *err)
+static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
+			  struct scribe_err *err)
 {
-	struct scribe_pg *pg = db;
 	PGresult *res;
+	bool known;
 	int rc = need_staging(pg, err);
 
-	for (size_t i = 0; i < n && rc >= 0; i++)
-		rc = need_day(pg, day_of(rows[i].v[SCRIBE_COLUMN_time_us]), err);
 	if (rc >= 0)
-		rc = copy_rows(pg, rows, n, err);
+		rc = copy_rows(pg, "COPY pg_temp.ioscribe_put FROM STDIN (FORMAT binary)", rows, n, &known, err);
 	if (rc < 0)
 		return rc;
 	res = PQexec(pg->conn, "INSERT INTO event SELECT * FROM pg_temp.ioscribe_put ON CONFLICT DO NOTHING");
@@ -218,6 +227,44 @@ int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint6
 	*ret_new = strtoull(PQcmdTuples(res), NULL, 10);
 	PQclear(res);
 	return 0;
+}
+
+/* Most batches have new rows alone. *ret_known: this one has not, and nothing of it was taken. */
+static int put_directly(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, bool *ret_known,
+			struct scribe_err *err)
+{
+	int rc = scribe_pg_run(pg, "SAVEPOINT ioscribe_put", err);
+
+	if (rc >= 0)
+		rc = copy_rows(pg, "COPY event FROM STDIN (FORMAT binary)", rows, n, ret_known, err);
+	if (rc >= 0)
+		return scribe_pg_run(pg, "RELEASE SAVEPOINT ioscribe_put", err);
+	return *ret_known ? scribe_pg_run(pg,
+					  "ROLLBACK TO SAVEPOINT ioscribe_put; RELEASE SAVEPOINT ioscribe_put", err)
+			  : rc;
+}
+
+int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
+		  struct scribe_err *err)
+{
+	struct scribe_pg *pg = db;
+	bool known = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc >= 0; i++)
+		rc = need_day(pg, day_of(rows[i].v[SCRIBE_COLUMN_time_us]), err);
+	if (rc >= 0 && !pg->by_staging) {
+		rc = put_directly(pg, rows, n, &known, err);
+		if (rc >= 0 && !known) {
+			*ret_new = n;
+			return 0;
+		}
+		pg->by_staging = STAGING_BATCHES + 1;
+	}
+	if (rc < 0)
+		return rc;
+	pg->by_staging--;
+	return put_by_staging(pg, rows, n, ret_new, err);
 }
 
 /* ---- rows out ---- */
