@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Files, pipes and sockets as inputs of lines, for ioscribe-store: opening them, reading into their buffers, dropping
+ * those that have ended. A struct scribe_input owns descriptor, names and buffer. Must not know what a line says.
+ */
+#include "util/cmd/store/feed_inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "logfmt/base/hash.h"
+
+#define FILE_BUFFER 4194304 /* bytes; of a file */
+#define PIPE_BUFFER 1048576 /* of what comes while one waits */
+#define FIRST_BYTES 4096    /* of the first line, by which a file is known again */
+
+void scribe_input_free(struct scribe_input *in)
+{
+	if (!in)
+		return;
+	if (in->path)
+		unlink(in->path);
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
+	free(in->name);
+	free(in->key);
+	free(in->path);
+	free(in->buf);
+	free(in);
+}
+
+struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input_kind kind, int fd, const char *name)
+{
+	struct scribe_input *in = l->n < SCRIBE_MAX_INPUTS ? calloc(1, sizeof(*in)) : NULL;
+
+	if (!in)
+		return NULL;
+	in->kind = kind;
+	in->fd = fd;
+	in->name = strdup(name);
+	in->cap = kind == SCRIBE_INPUT_FILE ? FILE_BUFFER : PIPE_BUFFER;
+	if (!in->name) {
+		in->fd = -1;
+		scribe_input_free(in);
+		return NULL;
+	}
+	l->in[l->n++] = in;
+	return in;
+}
+
+/* ---- opening ---- */
+
+/* The socket file is removed when the input ends. */
+static int listen_at(struct scribe_inputs *l, const char *name, struct scribe_err *err)
+{
+	const char *path = name + strlen("unix:");
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct scribe_input *in;
+	struct stat st;
+	int fd;
+
+	if (!*path || strlen(path) >= sizeof(at.sun_path))
+		return scribe_err_set(err, -EINVAL, "%s: a socket's path has 1 to %zu bytes", name,
+				      sizeof(at.sun_path) - 1);
+	strcpy(at.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return scribe_err_set(err, -errno, "%s: %s", name, strerror(errno));
+	/* one that nobody listens at any more is replaced */
+	if (!lstat(path, &st) && S_ISSOCK(st.st_mode) &&
+	    connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0 && errno == ECONNREFUSED)
+		unlink(path);
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, SOMAXCONN) < 0) {
+		int code = errno;
+
+		close(fd);
+		return scribe_err_set(err, -code, "%s: cannot listen there: %s", name, strerror(code));
+	}
+	in = scribe_input_new(l, SCRIBE_INPUT_SOCKET, fd, name);
+	if (in)
+		in->path = strdup(path);
+	return in ? 0 : scribe_err_set(err, -ENOMEM, "%s: out of memory", name);
+}
+
+int scribe_input_open(struct scribe_inputs *l, const char *name, struct scribe_err *err)
+{
+	struct stat st;
+	int fd;
+
+	if (!strncmp(name, "unix:", 5))
+		return listen_at(l, name, err);
+	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return scribe_err_set(err, -errno, "%s: %s", name, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return scribe_err_set(err, -EISDIR, "%s: a folder, not a file with messages or a log", name);
+	if (!scribe_input_new(l, S_ISREG(st.st_mode) && fd != STDIN_FILENO ? SCRIBE_INPUT_FILE : SCRIBE_INPUT_PIPE, fd,
+		       fd == STDIN_FILENO ? "standard input" : name))
+		return scribe_err_set(err, -E2BIG, "%s: more than %d inputs, or out of memory", name,
+				      SCRIBE_MAX_INPUTS);
+	return 0;
+}
+
+/* Beyond SCRIBE_MAX_INPUTS connections wait in the socket's queue. */
+static void accept_all(struct scribe_inputs *l, struct scribe_input *listener)
+{
+	int fd;
+
+	while (l->n < SCRIBE_MAX_INPUTS && (fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		if (!scribe_input_new(l, SCRIBE_INPUT_PIPE, fd, listener->name))
+			close(fd);
+}
+
+/* ---- reading ---- */
+
+/* A file is known again by its name and its first line; go on where it was left. */
+static int find_position(struct scribe_inputs *l, struct scribe_input *in, struct scribe_err *err)
+{
+	const char *end = memchr(in->buf, '\n', in->used);
+	size_t first = end ? (size_t)(end - in->buf) : in->used;
+	char real[PATH_MAX], key[PATH_MAX + 32];
+	struct stat st;
+	int rc;
+
+	if (in->kind != SCRIBE_INPUT_FILE || in->key || (!end && in->used < FIRST_BYTES))
+		return 0;
+	first = first < FIRST_BYTES ? first : FIRST_BYTES;
+	snprintf(key, sizeof(key), "%016" PRIx64 " %s", scribe_hash64(in->buf, first, 0),
+		 realpath(in->name, real) ? real : in->name);
+	in->key = strdup(key);
+	if (!in->key)
+		return scribe_err_set(err, -ENOMEM, "%s: out of memory", in->name);
+	rc = scribe_store_position(l->f->store, in->key, &in->at, err);
+	if (rc < 0)
+		return rc;
+	if (fstat(in->fd, &st) < 0 || st.st_size < in->at.bytes)
+		in->at = (struct scribe_store_position){0};
+	if (!in->at.bytes)
+		return 0;
+	if (lseek(in->fd, in->at.bytes, SEEK_SET) < 0)
+		return scribe_err_set(err, -errno, "%s: %s", in->name, strerror(errno));
+	in->used = 0;
+	in->ended = false;
+	return 1; /* read again */
+}
+
+/*
+ * Read what there is room for. 1: something came, or the end. 0 also where nothing came or the
+ * buffer is full; negative: failed.
+ */
+static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_err *err)
+{
+	int rc = 0;
+
+	if (!in->buf)
+		in->buf = malloc(in->cap);
+	if (!in->buf)
+		return scribe_err_set(err, -ENOMEM, "%s: out of memory", in->name);
+	do {
+		ssize_t n = in->used < in->cap ? read(in->fd, in->buf + in->used, in->cap - in->used) : -1;
+
+		if (in->used == in->cap || (n < 0 && (errno == EINTR || errno == EAGAIN)))
+			return 0;
+		if (n < 0 && errno != ECONNRESET)
+			return scribe_err_set(err, -errno, "%s: %s", in->name, strerror(errno));
+		in->used += n > 0 ? (size_t)n : 0;
+		in->ended = n <= 0;
+		rc = find_position(l, in, err);
+	} while (rc > 0);
+	return rc;
+}
+
+/* ---- all of them ---- */
+
+int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_err *err)
+{
+	struct pollfd polls[SCRIBE_MAX_INPUTS];
+	struct scribe_input *of[SCRIBE_MAX_INPUTS];
+	bool have_file = false; /* one after the other, but where all go on for ever */
+	int n = 0, rc = 0;
+
+	for (int i = 0; i < l->n; i++) {
+		struct scribe_input *in = l->in[i];
+
+		if (in->kind == SCRIBE_INPUT_FILE && !in->ended && !have_file) {
+			have_file = !l->f->follow;
+			rc = fill(l, in, err);
+			timeout_ms = in->used && !in->ended ? 0 : timeout_ms;
+		} else if (in->kind != SCRIBE_INPUT_FILE && !in->ended &&
+			   (in->kind == SCRIBE_INPUT_SOCKET || in->used < in->cap)) {
+			of[n] = in;
+			polls[n++] = (struct pollfd){.fd = in->fd, .events = POLLIN};
+		}
+		if (rc < 0)
+			return rc;
+	}
+	if (poll(polls, (nfds_t)n, timeout_ms) <= 0)
+		return 0;
+	for (int i = 0; i < n && rc >= 0; i++)
+		if (polls[i].revents && of[i]->kind == SCRIBE_INPUT_SOCKET)
+			accept_all(l, of[i]);
+		else if (polls[i].revents)
+			rc = fill(l, of[i], err);
+	return rc;
+}
+
+bool scribe_inputs_drop(struct scribe_inputs *l)
+{
+	int kept = 0;
+
+	for (int i = 0; i < l->n; i++) {
+		struct scribe_input *in = l->in[i];
+
+		if (in->ended && in->kind == SCRIBE_INPUT_FILE && l->f->follow)
+			in->ended = false;
+		if (in->ended)
+			scribe_input_free(in);
+		else
+			l->in[kept++] = in;
+	}
+	l->n = kept;
+	return kept > 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inputs of lines. What was read stays in an input's buffer until it is committed. feed_inputs.c opens and reads them,
+ * feed_lines.c makes transactions of their lines.
+ */
+#ifndef UTIL_CMD_STORE_FEED_INPUTS_H
+#define UTIL_CMD_STORE_FEED_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "logfmt/base/err.h"
+#include "util/cmd/store/store_cmd.h"
+#include "util/store/store.h"
+
+#define SCRIBE_MAX_INPUTS 320    /* open at once, connections among them */
+#define SCRIBE_MAX_LINE   262144 /* bytes */
+
+enum scribe_input_kind { SCRIBE_INPUT_FILE, SCRIBE_INPUT_PIPE, SCRIBE_INPUT_SOCKET };
+
+struct scribe_input {
+	enum scribe_input_kind kind;
+	int fd;
+	char *name; /* as messages call it */
+	char *key;  /* as the store knows it; NULL: it cannot be read again, or is not known yet */
+	char *path; /* of a socket: to be removed */
+	char *buf;
+	size_t used, cap, taken;               /* taken: of this transaction */
+	struct scribe_store_position at, next; /* committed; by this transaction */
+	uint64_t complained_line;              /* last line that was complained of */
+	int complaints;
+	bool ended, unfinished_told;
+	bool skipping, next_skipping; /* within a line that is too long; committed; by this transaction */
+};
+
+/* All inputs of a run, listeners among them. */
+struct scribe_inputs {
+	struct scribe_feed *f;
+	struct scribe_input *in[SCRIBE_MAX_INPUTS];
+	int n;
+};
+
+/* NULL: no memory, or too many inputs; the descriptor is still the caller's then. */
+struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input_kind kind, int fd, const char *name);
+/* Its descriptor is closed, a socket's file removed. */
+void scribe_input_free(struct scribe_input *in);
+
+/* A file, "-" or "unix:PATH". 0, or negative with a line. */
+int scribe_input_open(struct scribe_inputs *l, const char *name, struct scribe_err *err);
+
+/* Read from all that have something, waiting up to that time for the first. The first file only. */
+int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_err *err);
+
+/* Inputs that have ended go; a followed file goes on. Is anything left? */
+bool scribe_inputs_drop(struct scribe_inputs *l);
+
+#endif
