@@ -87,7 +87,7 @@ via() {
 
 @test "Kafka: each message once, those of a rank in one partition and in order" {
   mkfifo in
-  "$STREAMS/kafka_broker" io "$T/brokers" "$T/got" <in 3>&- &
+  "$IOSCRIBE_BUILD/tests/kafka/kafka_broker" io "$T/brokers" "$T/got" <in 3>&- &
   local broker=$!
   exec 7>in
   until_true test -s "$T/brokers"

@@ -28,6 +28,8 @@ void scribe_input_free(struct scribe_input *in)
 {
 	if (!in)
 		return;
+	if (in->close)
+		in->close(in);
 	if (in->path)
 		unlink(in->path);
 	if (in->fd > STDIN_FILENO)
@@ -182,6 +184,14 @@ static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_
 
 /* ---- all of them ---- */
 
+/* A topic's descriptor only ends the wait: it is read at the next look. */
+static bool is_polled(const struct scribe_input *in)
+{
+	if (in->kind == SCRIBE_INPUT_FILE || in->kind == SCRIBE_INPUT_PARTITION || in->ended)
+		return false;
+	return in->kind != SCRIBE_INPUT_PIPE || in->used < in->cap;
+}
+
 int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_err *err)
 {
 	struct pollfd polls[SCRIBE_MAX_INPUTS];
@@ -191,13 +201,17 @@ int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_er
 
 	for (int i = 0; i < l->n; i++) {
 		struct scribe_input *in = l->in[i];
+		bool more;
 
 		if (in->kind == SCRIBE_INPUT_FILE && !in->ended && !have_file) {
 			have_file = !l->f->follow;
 			rc = fill(l, in, err);
 			timeout_ms = in->used && !in->ended ? 0 : timeout_ms;
-		} else if (in->kind != SCRIBE_INPUT_FILE && !in->ended &&
-			   (in->kind == SCRIBE_INPUT_SOCKET || in->used < in->cap)) {
+		} else if (in->kind == SCRIBE_INPUT_TOPIC && !in->ended) {
+			rc = in->read(in, &more, err);
+			timeout_ms = more || in->ended ? 0 : timeout_ms;
+		}
+		if (is_polled(in)) {
 			of[n] = in;
 			polls[n++] = (struct pollfd){.fd = in->fd, .events = POLLIN};
 		}
@@ -209,7 +223,7 @@ int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_er
 	for (int i = 0; i < n && rc >= 0; i++)
 		if (polls[i].revents && of[i]->kind == SCRIBE_INPUT_SOCKET)
 			accept_all(l, of[i]);
-		else if (polls[i].revents)
+		else if (polls[i].revents && of[i]->kind == SCRIBE_INPUT_PIPE)
 			rc = fill(l, of[i], err);
 	return rc;
 }

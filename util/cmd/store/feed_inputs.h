@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inputs of lines. What was read stays in an input's buffer until it is committed. feed_inputs.c opens and reads them,
- * feed_lines.c makes transactions of their lines.
+ * feed_kafka.c topics, feed_lines.c makes transactions of their lines.
  */
 #ifndef UTIL_CMD_STORE_FEED_INPUTS_H
 #define UTIL_CMD_STORE_FEED_INPUTS_H
@@ -16,8 +16,18 @@
 
 #define SCRIBE_MAX_INPUTS 320    /* open at once, connections among them */
 #define SCRIBE_MAX_LINE   262144 /* bytes */
+#define SCRIBE_TOPIC_NAME 4096   /* bytes of "kafka:BROKERS/TOPIC", NUL included */
 
-enum scribe_input_kind { SCRIBE_INPUT_FILE, SCRIBE_INPUT_PIPE, SCRIBE_INPUT_SOCKET };
+/* Sockets and topics have no lines themselves, but make inputs that have: connections and partitions. */
+enum scribe_input_kind {
+	SCRIBE_INPUT_FILE,
+	SCRIBE_INPUT_PIPE,
+	SCRIBE_INPUT_SOCKET,
+	SCRIBE_INPUT_TOPIC,
+	SCRIBE_INPUT_PARTITION, /* lines "OFFSET MESSAGE"; its position is an offset, not bytes */
+};
+
+struct scribe_topic;
 
 struct scribe_input {
 	enum scribe_input_kind kind;
@@ -32,6 +42,10 @@ struct scribe_input {
 	int complaints;
 	bool ended, unfinished_told;
 	bool skipping, next_skipping; /* within a line that is too long; committed; by this transaction */
+	/* of a topic: take what has come, *ret_more: there is more, without a wait; at its end */
+	struct scribe_topic *topic;
+	int (*read)(struct scribe_input *in, bool *ret_more, struct scribe_err *err);
+	void (*close)(struct scribe_input *in);
 };
 
 /* All inputs of a run, listeners among them. */
@@ -48,6 +62,9 @@ void scribe_input_free(struct scribe_input *in);
 
 /* A file, "-" or "unix:PATH". 0, or negative with a line. */
 int scribe_input_open(struct scribe_inputs *l, const char *name, struct scribe_err *err);
+
+/* "kafka:BROKERS/TOPIC" (feed_kafka.c). It is asked for when it is read. */
+int scribe_topic_open(struct scribe_inputs *l, const char *name, struct scribe_err *err);
 
 /* Read from all that have something, waiting up to that time for the first. The first file only. */
 int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_err *err);

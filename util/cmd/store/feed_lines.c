@@ -38,12 +38,18 @@ static bool is_growing(const struct lines *l, const struct scribe_input *in)
 
 static bool has_lines(const struct lines *l, const struct scribe_input *in)
 {
-	if (in->kind == SCRIBE_INPUT_SOCKET || !in->used)
+	if (!in->used)
 		return false;
 	return in->used >= SCRIBE_MAX_LINE || (in->ended && !is_growing(l, in)) || memchr(in->buf, '\n', in->used);
 }
 
 /* ---- lines of a transaction ---- */
+
+/* What messages name a line by. */
+static int64_t line_of(const struct scribe_input *in)
+{
+	return in->kind == SCRIBE_INPUT_PARTITION ? in->next.bytes - 1 : in->next.lines;
+}
 
 /* Each bad line once, also where its transaction is repeated. */
 static void complain(struct lines *l, struct scribe_input *in, const char *what)
@@ -54,7 +60,7 @@ static void complain(struct lines *l, struct scribe_input *in, const char *what)
 		return; /* the transaction is done once more */
 	in->complained_line = line;
 	if (++in->complaints <= MAX_COMPLAINTS)
-		scribe_complain(l->f->argv0, "%s:%" PRIu64 ": no message: %s", in->name, line, what);
+		scribe_complain(l->f->argv0, "%s:%" PRId64 ": no message: %s", in->name, line_of(in), what);
 	else if (in->complaints == MAX_COMPLAINTS + 1)
 		scribe_complain(l->f->argv0, "%s: further bad lines are counted only", in->name);
 }
@@ -76,12 +82,28 @@ static int read_message(struct lines *l, const char *line, size_t len, struct sc
 	return rc ? rc : scribe_event_json_read(l->f->json, line, len, &l->event, err);
 }
 
+/* So many bytes of the buffer, the line at their begin. */
+static void advance(struct scribe_input *in, const char *line, size_t bytes)
+{
+	in->taken += bytes;
+	if (in->kind == SCRIBE_INPUT_PARTITION)
+		in->next.bytes = strtoll(line, NULL, 10) + 1;
+	else
+		in->next.bytes += (int64_t)bytes;
+}
+
 /* A bad line is counted and passed over; any other failure ends the transaction. */
 static int take_line(struct lines *l, struct scribe_input *in, const char *line, size_t len, struct scribe_err *err)
 {
 	int rc;
 
 	in->next.lines++;
+	if (in->kind == SCRIBE_INPUT_PARTITION) {
+		const char *message = (const char *)memchr(line, ' ', len) + 1;
+
+		len -= (size_t)(message - line);
+		line = message;
+	}
 	if (is_blank(line, len))
 		return 0;
 	rc = read_message(l, line, len, err);
@@ -97,16 +119,15 @@ static int take_line(struct lines *l, struct scribe_input *in, const char *line,
 }
 
 /* A line that does not fit the buffer: what is there of it goes, once it is counted. */
-static void skip_long(struct lines *l, struct scribe_input *in, size_t len)
+static void skip_long(struct lines *l, struct scribe_input *in, const char *line, size_t bytes)
 {
+	advance(in, line, bytes);
 	if (!in->next_skipping) {
 		in->next.lines++;
 		complain(l, in, "longer than 256 KiB");
 		in->next.bad_lines++;
 	}
 	in->next_skipping = true;
-	in->taken += len;
-	in->next.bytes += (int64_t)len;
 }
 
 /* The last line without its end: whole, or left for the next time. */
@@ -127,8 +148,7 @@ static int take_last(struct lines *l, struct scribe_input *in, struct scribe_err
 		in->unfinished_told = true;
 		return 0;
 	}
-	in->taken += len;
-	in->next.bytes += (int64_t)len;
+	advance(in, line, len);
 	return take_line(l, in, line, len, err);
 }
 
@@ -148,12 +168,11 @@ static int take_lines(struct lines *l, struct scribe_input *in, struct scribe_er
 		if (!end && len < SCRIBE_MAX_LINE)
 			break;
 		if (len >= SCRIBE_MAX_LINE || in->next_skipping) {
-			skip_long(l, in, end ? len + 1 : len);
+			skip_long(l, in, line, end ? len + 1 : len);
 			in->next_skipping = !end;
 			continue;
 		}
-		in->taken += len + 1;
-		in->next.bytes += (int64_t)len + 1;
+		advance(in, line, len + 1);
 		rc = take_line(l, in, line, len, err);
 	}
 	if (rc >= 0 && in->ended)
@@ -284,6 +303,17 @@ static int run(struct lines *l, struct scribe_err *err)
 	return rc;
 }
 
+static int open_input(struct lines *l, const char *name, struct scribe_err *err)
+{
+	if (strncmp(name, "kafka:", 6))
+		return scribe_input_open(&l->all, name, err);
+#ifdef SCRIBE_HAVE_KAFKA
+	return scribe_topic_open(&l->all, name, err);
+#else
+	return scribe_err_set(err, -ENOSYS, "%s: this program was built without Kafka", name);
+#endif
+}
+
 int scribe_feed_lines(struct scribe_feed *f, char **inputs, int n, struct scribe_err *err)
 {
 	struct lines *l = calloc(1, sizeof(*l));
@@ -294,7 +324,7 @@ int scribe_feed_lines(struct scribe_feed *f, char **inputs, int n, struct scribe
 	l->f = f;
 	l->all.f = f;
 	for (int i = 0; i < n; i++)
-		if (scribe_input_open(&l->all, inputs[i], err) < 0) {
+		if (open_input(l, inputs[i], err) < 0) {
 			f->failed = true;
 			scribe_complain_err(f->argv0, err);
 		}

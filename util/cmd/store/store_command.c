@@ -18,7 +18,7 @@ static int cmd_store(int argc, char **argv)
 static const struct scribe_option options[] = {
 	{"db", 'd', "DB",
 	 "the store: a file name, of an SQLite database, made if it is not there; or postgresql://..."},
-	{"follow", 'f', NULL, "go on with what is written to the files, until a signal ends it"},
+	{"follow", 'f', NULL, "go on with what is written to files and topics, until a signal ends it"},
 	{"keep", 'k', "DAYS", "delete operations and samples of more than DAYS days ago, now and every hour"},
 	{NULL, 0, NULL, NULL},
 };
@@ -30,6 +30,8 @@ static const char *const examples[] = {
 	"messages of a running job, as they are written",
 	"ioscribe store --db io.sqlite --keep 90 unix:events.sock",
 	"messages of whoever connects to the socket; those of the last 90 days stay",
+	"ioscribe store --db io.sqlite --follow kafka:broker1:9092,broker2:9092/io",
+	"messages of a topic of Kafka, as they arrive",
 	"ioscribe store --db postgresql://ioscribe@db.site/io unix:events.sock",
 	"the same, into a PostgreSQL database",
 	NULL,
@@ -48,12 +50,12 @@ const struct scribe_command scribe_command_store = {
 		"named\n"
 		"pipe with the messages of a stream, one JSON object a line, as Darshan's connector for LDMS "
 		"sends\n"
-		"them; - for standard input; unix:PATH, a socket that is made and listened at; or a finished "
-		"log,\n"
-		"whose traced operations (DXT) are taken. docs/store.md describes the tables.\n\n"
-		"An operation that is there already is not added again, and of a file that was read before "
-		"only\n"
-		"what is new is read. Several stores may write to one database. Lines that are no message "
+		"them; - for standard input; unix:PATH, a socket that is made and listened at;\n"
+		"kafka:HOST:PORT[,HOST:PORT...]/TOPIC, a topic of Kafka, a message of which is one object; or a\n"
+		"finished log, whose traced operations (DXT) are taken. docs/store.md describes the tables.\n\n"
+		"An operation that is there already is not added again, and of a file or topic that was read "
+		"before\n"
+		"only what is new is read. Several stores may write to one database. Lines that are no message "
 		"are "
 		"named\n"
 		"with file and line, counted and left out, and the exit status is 1; a last line without its "
@@ -62,9 +64,14 @@ const struct scribe_command scribe_command_store = {
 		"was\n"
 		"there first. A job id that was silent for a day is another job's when it comes again. Samples of\n"
 		"nodes (ioscribe publish --node) are taken among messages.\n\n"
+		"A topic is read from the place that the database has, else from its beginning, in all its\n"
+		"partitions, up to where they end at that time; with --follow until a signal. No place is kept at\n"
+		"Kafka. librdkafka is loaded for it; the file that IOSCRIBE_KAFKA_CONFIG names holds settings of\n"
+		"its own, such as logins. While no broker answers, --follow waits, with one line; else the exit\n"
+		"status is 1 after ten seconds.\n\n"
 		"Where the disk is full or the database's server gone, inputs that cannot be read again "
 		"(pipes,\n"
-		"sockets) wait, with one line, until it goes on; files are left at the last line that was "
+		"sockets) and topics wait, with one line, until it goes on; files are left at the last line that was "
 		"committed.",
 	.examples = examples,
 };
