@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # ioscribe store and query: messages a second into SQLite (new, and all there already), bytes a row,
-# and the time of a question for one rank, whole command, 95th percentile.
+# and the time of a question for one rank, 95th percentile: as a command, and by HTTP.
 #   tests/bench/store.sh BUILD-FOLDER [MESSAGES [ROUNDS]]      default: 1000000 3
 set -eu
 
@@ -36,17 +36,40 @@ rows=$(sqlite3 "$dir/db.sqlite" 'SELECT count(*) FROM event')
 [ "$rows" -eq "$messages" ]
 echo "bytes a row: $(($(stat -c %s "$dir/db.sqlite") / rows))"
 
-python3 - "$ours" "$dir/db.sqlite" <<'PY'
-import random, subprocess, sys, time
+python3 - "$ours" "$dir/db.sqlite" "$messages" <<'PY'
+import http.client, json, random, subprocess, sys, time
+ours, db, messages = sys.argv[1], sys.argv[2], int(sys.argv[3])
 random.seed(1)
-took = []
-for _ in range(200):
-    job, rank = 5000 + random.randrange(4), random.randrange(64)
-    began = time.monotonic()
-    rows = subprocess.run([sys.argv[1], "query", "--db", sys.argv[2], "--csv", "rank", f"job={job}", f"rank={rank}"],
-                          check=True, capture_output=True).stdout.count(b"\n") - 1
-    took.append(time.monotonic() - began)
-    assert rows > 0
-took.sort()
-print(f"a rank's first {rows} rows, 200 commands: median {took[99] * 1e3:.1f} ms, 95th percentile {took[189] * 1e3:.1f} ms")
+calls = [{"job": 5000 + random.randrange(4), "rank": random.randrange(64),
+          "from_us": 1700000000000000 + random.randrange(messages * 2)} for _ in range(200)]
+
+
+def command(call):
+    words = [f"{name}={value}" for name, value in call.items()]
+    return subprocess.run([ours, "query", "--db", db, "--csv", "rank", *words], check=True,
+                          capture_output=True).stdout.count(b"\n") - 1
+
+
+def by_http(call):
+    at.request("GET", "/api/ask?question=rank&" + "&".join(f"{name}={value}" for name, value in call.items()),
+               headers={"Authorization": "Bearer " + token})
+    return len(json.loads(at.getresponse().read())["rows"])
+
+
+def say(what, ask):
+    took, rows = [], 0
+    for call in calls:
+        began = time.monotonic()
+        rows = max(rows, ask(call))
+        took.append(time.monotonic() - began)
+    took.sort()
+    print(f"up to {rows} rows of a rank, 200 {what}: median {took[99] * 1e3:.1f} ms, 95th percentile {took[189] * 1e3:.1f} ms")
+
+
+say("commands", command)
+server = subprocess.Popen([ours, "serve", "--db", db, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+place, token = server.stdout.readline().split("http://")[1].strip().split("/page#token=")
+at = http.client.HTTPConnection(place)
+say("requests", by_http)
+server.terminate()
 PY

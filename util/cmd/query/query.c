@@ -16,6 +16,7 @@
 #include "util/store/question.h"
 #include "util/store/question_folders.h"
 #include "util/store/store.h"
+#include "util/text/number.h"
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 #include "util/tool/command.h"
@@ -62,7 +63,7 @@ static void put_value(struct query *q, const struct scribe_sql_value *v)
 	char number[64];
 
 	if (v->kind == SCRIBE_SQL_IS_INT)
-		snprintf(number, sizeof(number), "%" PRId64, v->i);
+		*scribe_put_i64(number, v->i) = 0;
 	else if (v->kind == SCRIBE_SQL_IS_REAL)
 		snprintf(number, sizeof(number), "%.15g", v->r);
 	else
