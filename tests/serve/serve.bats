@@ -2,37 +2,13 @@
 # ioscribe serve, asked by HTTP. How the page looks: page.js, by hand.
 
 load ../cli/helper
+load helper
 
 setup_file() {
 	local events
 	events=$(built cli/make_events)
 	"$events" 30000 3 8 >"$BATS_FILE_TMPDIR/e.json"
 	"$IOSCRIBE" store --db "$BATS_FILE_TMPDIR/io.sqlite" "$BATS_FILE_TMPDIR/e.json"
-}
-
-teardown() {
-	[ -z "${SERVE_PID:-}" ] || kill "$SERVE_PID" 2>/dev/null || true
-}
-
-# Sets SERVE_PID, PLACE and TOKEN.
-serve() { # DB [OPTION...]
-	local db=$1 turn
-	shift
-	"$IOSCRIBE" serve --db "$db" --listen 127.0.0.1:0 "$@" >"$BATS_TEST_TMPDIR/address" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
-	SERVE_PID=$!
-	for turn in $(seq 300); do
-		[ ! -s "$BATS_TEST_TMPDIR/address" ] || break
-		sleep 0.1
-	done
-	PLACE=$(sed -nE 's,^http://([^/]*)/page#token=.*,\1,p' "$BATS_TEST_TMPDIR/address")
-	TOKEN=$(sed -nE 's,.*#token=,,p' "$BATS_TEST_TMPDIR/address")
-	[ -n "$PLACE" ] || { cat "$BATS_TEST_TMPDIR/err"; return 1; }
-}
-
-fetch() { # PATH
-	python3 -c 'import sys, urllib.request as u
-print(u.urlopen(u.Request(f"http://{sys.argv[1]}{sys.argv[3]}", headers={"Authorization": "Bearer " + sys.argv[2]})).read().decode(), end="")' \
-		"$PLACE" "$TOKEN" "$1"
 }
 
 @test "serve: what is wrong is said in one line" {
