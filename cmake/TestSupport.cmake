@@ -18,8 +18,8 @@ set(scribe_unit_libs_client scribe_client scribe_core scribe_logfmt)
 
 # What needs no root and is done in a few seconds is `fast`, too: all of that in less than a minute on two
 # processors. These take longer.
-set(scribe_slow_tests cli.big cli.commands cli.convert cli.damage cli.export cli.library cli.merge cli.modules cli.parts
-    cli.store cli.unified kafka.store objects.checker postgres.store project.rules serve.serve sim.finalize style.tidy)
+set(scribe_slow_tests cli.analyses cli.big cli.commands cli.convert cli.damage cli.export cli.library cli.merge cli.modules cli.parts
+    cli.store cli.unified kafka.store objects.checker postgres.store project.rules serve.analyses serve.serve sim.finalize style.tidy)
 
 # Tests that trace run beside others; what they leave is looked for when all have ended. Not these: they measure time
 # or processor time, or look at everybody's processes, pins, kernel objects or breakpoints.

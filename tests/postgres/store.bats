@@ -64,6 +64,8 @@ store() {
 		runs) set -- "runs exe=/apps/solver0" "runs exe=none" ;;
 		load) set -- "load from_us=1700000000010000 to_us=1700000000050000" "load from_us=0 to_us=9000000000000000000" ;;
 		rank) set -- "rank job=5001 rank=3 limit=10000" "rank job=5002 rank=1 from_us=1700000000020000 limit=7" ;;
+		percentiles) set -- "percentiles job=5001" "percentiles job=5000 by_rank=1" "percentiles job=1" ;;
+		phases) set -- "phases job=5000" "phases job=5002 gap_ms=0 module=MPIIO" "phases job=1" ;;
 		*) echo "no call of $q here" && return 1 ;;
 		esac
 		for q in "$@"; do

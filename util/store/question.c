@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions for a store, as files of SQL (docs/store.md). A file begins with comments that describe
- * it: -- what it answers, in one line; -- parameter NAME integer|text [= DEFAULT]: what it is. Then
- * follows one statement with :NAME in it, which becomes $N. A struct scribe_question owns the
- * statement. Runs in ioscribe-query and ioscribe-serve. Must not know which kind of database
- * answers.
+ * Questions for a store, as files of SQL or Python (docs/store.md). A file begins with comments
+ * that describe it: -- what it answers, in one line; -- parameter NAME integer|text [= DEFAULT]:
+ * what it is; in Python # stands for --. Of SQL follows one statement with :NAME in it, which
+ * becomes $N; Python is left to the interpreter (analysis.c), so that heads are read without one. A
+ * struct scribe_question owns statement and path. Runs in ioscribe-query and ioscribe-serve. Must
+ * not know which kind of database answers.
  */
 #include "util/store/question.h"
 
@@ -22,7 +23,8 @@
 void scribe_question_clear(struct scribe_question *q)
 {
 	free(q->sql);
-	q->sql = NULL;
+	free(q->python);
+	q->sql = q->python = NULL;
 }
 
 /* A name is part of a path: no dots and slashes. */
@@ -45,24 +47,35 @@ static bool is_number(const char *s)
 
 /* ---- the file ---- */
 
+/* NAME.sql, or else NAME.py, of the first folder that has one; NULL: none has. Colons separate folders. */
+static FILE *find_file(const char *folders, const char *name, char *path, size_t cap)
+{
+	static const char *const kinds[] = {"sql", "py"};
+	FILE *f = NULL;
+
+	while (!f && *folders) {
+		size_t len = strcspn(folders, ":");
+
+		for (size_t i = 0; i < 2 && len && !f; i++) {
+			if ((size_t)snprintf(path, cap, "%.*s/%s.%s", (int)len, folders, name, kinds[i]) <
+			    cap)
+				f = fopen(path, "re");
+		}
+		folders += len + (folders[len] == ':');
+	}
+	return f;
+}
+
 /*
- * The text of the first NAME.sql that is there; its path in `path`. Folders are separated by
- * colons. The caller frees the text; a file of SCRIBE_QUESTION_BYTES or more is refused.
+ * The text of a question's file; its path in `path`. The caller frees the text; a file of
+ * SCRIBE_QUESTION_BYTES or more is refused.
  */
 static int read_file(const char *folders, const char *name, char *path, size_t cap, char **ret_text,
 		     struct scribe_err *err)
 {
-	const char *folder = folders;
-	FILE *f = NULL;
+	FILE *f = find_file(folders, name, path, cap);
 	size_t n;
 
-	while (!f && *folder) {
-		size_t len = strcspn(folder, ":");
-
-		snprintf(path, cap, "%.*s/%s.sql", (int)len, folder, name);
-		f = len ? fopen(path, "re") : NULL;
-		folder += len + (folder[len] == ':');
-	}
 	if (!f)
 		return scribe_err_set(err, -ENOENT,
 				      "no question is named '%.60s'; --list names those there are", name);
@@ -117,16 +130,18 @@ static int take_parameter(struct scribe_question *q, char *line, const char *pat
 	return 0;
 }
 
-/* The comments at the beginning; returns how many bytes they take, or a negative code. */
-static long take_head(struct scribe_question *q, const char *text, const char *path, struct scribe_err *err)
+/* The comments at the beginning, each behind `mark`; returns how many bytes they take, or a negative code. */
+static long take_head(struct scribe_question *q, const char *text, const char *mark, const char *path,
+		      struct scribe_err *err)
 {
 	const char *at = text;
+	size_t skip = strlen(mark);
 
-	for (int number = 1; !strncmp(at, "--", 2); number++) {
+	for (int number = 1; !strncmp(at, mark, skip); number++) {
 		size_t len = strcspn(at, "\n");
 		char line[512];
 
-		snprintf(line, sizeof(line), "%.*s", (int)len - 2, at + 2);
+		snprintf(line, sizeof(line), "%.*s", (int)(len - skip), at + skip);
 		at += len + (at[len] == '\n');
 		if (strstr(line, "SPDX-License-Identifier"))
 			continue;
@@ -197,6 +212,7 @@ int scribe_question_load(struct scribe_question *q, const char *folders, const c
 			 struct scribe_err *err)
 {
 	char path[PATH_MAX], *text = NULL;
+	bool python;
 	long head;
 	int rc;
 
@@ -207,10 +223,14 @@ int scribe_question_load(struct scribe_question *q, const char *folders, const c
 	rc = read_file(folders, name, path, sizeof(path), &text, err);
 	if (rc < 0)
 		return rc;
-	head = take_head(q, text, path, err);
-	rc = head < 0 ? (int)head : number_parameters(q, text + head, path, err);
+	python = !strcmp(strrchr(path, '.'), ".py");
+	head = take_head(q, text, python ? "#" : "--", path, err);
+	rc = head < 0 ? (int)head : python ? 0 : number_parameters(q, text + head, path, err);
 	free(text);
-	return rc;
+	if (rc < 0 || !python)
+		return rc;
+	q->python = strdup(path);
+	return q->python ? 0 : scribe_err_set(err, -ENOMEM, "%s: out of memory", path);
 }
 
 /* ---- values ---- */
@@ -269,11 +289,12 @@ static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], i
 	struct dirent *e;
 
 	while (d && (e = readdir(d)) && n < MAX_QUESTIONS) {
-		size_t len = strlen(e->d_name);
+		const char *dot = strrchr(e->d_name, '.');
+		size_t len = dot ? (size_t)(dot - e->d_name) : 0;
 
-		if (len <= 4 || len - 4 >= SCRIBE_QUESTION_NAME || strcmp(e->d_name + len - 4, ".sql"))
+		if (!len || len >= SCRIBE_QUESTION_NAME || (strcmp(dot, ".sql") && strcmp(dot, ".py")))
 			continue;
-		snprintf(names[n], sizeof(names[n]), "%.*s", (int)len - 4, e->d_name);
+		snprintf(names[n], sizeof(names[n]), "%.*s", (int)len, e->d_name);
 		n += is_name(names[n]);
 	}
 	if (d)

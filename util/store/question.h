@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions to a store: files of SQL with named parameters. */
+/* Questions to a store: files of SQL with named parameters, or of Python. */
 #ifndef UTIL_STORE_QUESTION_H
 #define UTIL_STORE_QUESTION_H
 
@@ -26,12 +26,14 @@ struct scribe_question {
 	char about[160];
 	struct scribe_question_parameter parameters[SCRIBE_QUESTION_PARAMETERS];
 	int nparameters;
-	char *sql; /* with $1, $2, ... for the parameters */
+	char *sql;    /* with $1, $2, ... for the parameters; NULL: it is in Python */
+	char *python; /* path of its file; NULL: it is in SQL */
 };
 
 /*
- * Read NAME.sql from the first of the folders (with colons between) that has it. 0, or a
- * negative code with a message: no such question, or what is wrong in the file, with its line.
+ * Read NAME.sql, or else NAME.py, from the first of the folders (with colons between) that has one.
+ * 0, or a negative code with a message: no such question, or what is wrong in the file, with its
+ * line.
  */
 int scribe_question_load(struct scribe_question *q, const char *folders, const char *name,
 			 struct scribe_err *err);

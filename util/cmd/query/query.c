@@ -2,7 +2,8 @@
 /*
  * The work of `ioscribe query`, in the program ioscribe-query: finds the question, binds its
  * parameters, asks it and prints the answer row by row as a table, CSV or JSON. The store is opened
- * read-only. State is one static struct query. Must not know the tables.
+ * read-only; its place may come by IOSCRIBE_DB, where a password is not seen. State is one static
+ * struct query. Must not know the tables, nor in which language a question is.
  */
 #include "util/cmd/query/query.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/store/question.h"
+#include "util/store/analysis.h"
 #include "util/store/question_folders.h"
 #include "util/store/store.h"
 #include "util/text/number.h"
@@ -152,7 +153,7 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
 	struct scribe_question question = {0};
-	struct scribe_store *store = NULL;
+	struct scribe_ask from = {.db = q->db, .folders = q->folders};
 	int rc = scribe_question_load(&question, q->folders, operands[0], err);
 
 	for (int i = 1; i < n && rc >= 0; i++)
@@ -160,12 +161,12 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	if (rc >= 0)
 		rc = scribe_question_values(&question, values, err);
 	if (rc >= 0)
-		rc = scribe_store_open(q->db, true, NULL, NULL, &store, err);
+		rc = scribe_store_open(q->db, true, NULL, NULL, &from.store, err);
 	if (rc >= 0)
-		rc = scribe_store_ask(store, question.sql, values, question.nparameters, on_row, q, err);
+		rc = scribe_question_ask(&question, values, &from, on_row, q, err);
 	if (rc >= 0 && q->format == FORMAT_JSON)
 		scribe_out_text(&q->out, q->rows ? "\n]\n" : "]\n");
-	scribe_store_close(store);
+	scribe_store_close(from.store);
 	scribe_question_clear(&question);
 	return rc;
 }
@@ -207,6 +208,8 @@ int scribe_query_main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (!q.db)
+		q.db = getenv("IOSCRIBE_DB");
 	if (q.list ? first < argc : first == argc)
 		return usage(argv[0], q.list ? "--list has no operands" : "QUESTION expected, or --list");
 	if (!q.list && !q.db)

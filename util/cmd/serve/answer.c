@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/store/analysis.h"
+
 /* A plot cannot show more; also bounds the search for a label. */
 #define MAX_SERIES 500
 #define MAX_LABEL  256
@@ -296,6 +298,11 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
 	struct scribe_question q = {0};
+	const struct scribe_ask from = {.store = serve->store,
+					.db = serve->db,
+					.folders = serve->folders,
+					.limit_ms = SCRIBE_SERVE_LIMIT,
+					.stop = &serve->stop};
 	int rc = scribe_question_load(&q, serve->folders, question, err);
 
 	if (rc >= 0)
@@ -303,7 +310,7 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 	if (rc >= 0)
 		rc = scribe_question_values(&q, values, err);
 	if (rc >= 0)
-		rc = scribe_store_ask(serve->store, q.sql, values, q.nparameters, row, ctx, err);
+		rc = scribe_question_ask(&q, values, &from, row, ctx, err);
 	scribe_question_clear(&q);
 	return rc;
 }

@@ -19,7 +19,7 @@
 #define DEFAULT_PLACE "127.0.0.1:8750"
 
 struct options {
-	const char *db, *listen, *token_file;
+	const char *listen, *token_file;
 	struct scribe_serve serve;
 };
 
@@ -29,7 +29,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 	switch (key) {
 	case 'd':
-		o->db = value;
+		o->serve.db = value;
 		return 0;
 	case 'l':
 		o->listen = value;
@@ -105,12 +105,13 @@ static int serve(struct options *o, struct scribe_err *err)
 	if (rc >= 0)
 		rc = scribe_question_folders(o->serve.folders, sizeof(o->serve.folders), err);
 	if (rc >= 0)
-		rc = scribe_store_open(o->db, true, NULL, NULL, &o->serve.store, err);
+		rc = scribe_store_open(o->serve.db, true, NULL, NULL, &o->serve.store, err);
 	if (rc >= 0)
 		rc = scribe_http_start(&o->serve, o->listen, &http, &port, err);
 	if (rc >= 0) {
 		announce(o, port);
 		sigwait(&ends, &number);
+		__atomic_store_n(&o->serve.stop, true, __ATOMIC_RELAXED);
 		scribe_http_stop(http);
 	}
 	scribe_store_close(o->serve.store);
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
 	status = scribe_args_read(&scribe_command_serve, argc, argv, take, &o, &first);
 	if (status >= 0)
 		return status;
-	if (!o.db) {
+	if (!o.serve.db) {
 		scribe_complain(argv[0], "--db DB is missing; see ioscribe serve --help");
 		return SCRIBE_EXIT_USAGE;
 	}
