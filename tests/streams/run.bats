@@ -103,26 +103,28 @@ wrote() {
 
 @test "a sink that comes late gets all; a reader that comes back gets the opens again, and nothing twice in the store" {
   mkfifo go
+  exec 9<>go
   trace_options=(--stream "json:unix:$T/in.sock")
-  trace bash -c 'exec 5>f; echo a >&5; read -r <go; echo b >&5; read -r <go; echo c >&5' 3>&- &
+  trace bash -c 'exec 5>f 6<>go; echo a >&5; read -t 60 -r <&6; echo b >&5; read -t 60 -r <&6; echo c >&5' 3>&- 9>&- &
   local run=$!
   sleep 0.5
-  # somebody reads some, and goes
-  /usr/bin/python3 - "$T/in.sock" "$T/first" <<'X'
-import socket, sys
+  # somebody reads until the open of f, and goes
+  timeout 60 /usr/bin/python3 - "$T/in.sock" <<'X'
+import re, socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.bind(sys.argv[1])
 s.listen()
 c = s.accept()[0]
-open(sys.argv[2], "wb").write(c.recv(1 << 20))
+read = b""
+while not re.search(rb'/w/f".*"op":"open"', read):
+    read += c.recv(1 << 20) or sys.exit("no open of f: %r" % read)
 X
   rm "$T/in.sock"
-  grep -q '"op":"open".*"cnt":1\|"cnt":1,"op":"open"' "$T/first"
-  "$IOSCRIBE" store --db "$T/db.sqlite" "unix:$T/in.sock" 3>&- &
+  "$IOSCRIBE" store --db "$T/db.sqlite" "unix:$T/in.sock" 3>&- 9>&- &
   local store=$!
-  echo >go
+  echo >&9
   until_true wrote
-  echo >go
+  echo >&9
   wait "$run"
   kill "$store" && wait "$store" || true
   [ "$(sqlite3 "$T/db.sqlite" "SELECT count(*) FROM io WHERE op = 'open' AND module = 'POSIX' AND path LIKE '%/w/f'")" = 1 ]
