@@ -156,9 +156,14 @@ PY
 	X
 	[[ "$(tac "$f" | store -)" == *": 0 operations added, 41 already there" ]]
 	"$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" --csv streams job=$job | cmp - "$BATS_TEST_TMPDIR/1"
-	# without a node it is of no stream; with the job it goes
+	# without a node it is of no stream, without a number none of its totals; with the job it goes
 	stream_totals $job 0 $at node1 9 sent=1 | sed 's/"node1"/"N\/A"/' >"$f"
 	run_err 1 "no message: it has no ProducerName" store "$f"
+	stream_totals $job 0 $at node1 9 sent=1 | sed 's/"cnt":1,//' >"$f.2"
+	run_err 1 "no message: it has no cnt, or one below 0" store "$f.2"
+	stream_totals $job 0 $at node1 9 sent=-1 >"$f.3"
+	run_err 1 "no message: it has no cnt, or one below 0" store "$f.3"
+	[ "$(ask 'SELECT count(*) FROM stream WHERE value < 0 OR since_us = 9')" = 0 ]
 	store --keep 1 /dev/null
 	[ "$(ask 'SELECT count(*) FROM stream')" = 0 ]
 }

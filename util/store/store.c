@@ -263,14 +263,21 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	return 0;
 }
 
+/* Has it all that a total needs? */
+static int check_total(const struct scribe_event *e, struct scribe_err *err)
+{
+	if (!e->node)
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no ProducerName");
+	return e->cnt < 0 ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no cnt, or one below 0") : 0;
+}
+
 /* A total of a stream (docs/streams.md): the highest stands, so that a replay changes nothing. */
 static int put_total(struct scribe_store *s, const struct scribe_store_job *job, const struct scribe_event *e,
 		     struct scribe_err *err)
 {
 	const int64_t job_id = job->id; /* the job is good until the next look at a dictionary */
 	int64_t node;
-	int rc = e->node ? scribe_store_node(s->names, e->node, &node, err)
-			 : scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no ProducerName");
+	int rc = scribe_store_node(s->names, e->node, &node, err);
 
 	if (rc >= 0) {
 		const struct scribe_sql_value values[] = {
@@ -296,11 +303,14 @@ int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum 
 {
 	struct scribe_store_row row;
 	const struct scribe_store_job *job;
-	int rc = find_job(s, e, origin, &job, err);
+	const bool is_total = !strcmp(e->module, "STREAM");
+	int rc = is_total ? check_total(e, err) : 0;
 
+	if (rc >= 0)
+		rc = find_job(s, e, origin, &job, err);
 	if (rc < 0)
 		return rc;
-	if (!strcmp(e->module, "STREAM"))
+	if (is_total)
 		return put_total(s, job, e, err);
 	row.v[SCRIBE_COLUMN_job] = job->id;
 	if (rc >= 0 && e->exe)

@@ -20,9 +20,14 @@
 
 #include "logfmt/base/hash.h"
 
-#define FILE_BUFFER 4194304 /* bytes; of a file */
-#define PIPE_BUFFER 1048576 /* of what comes while one waits */
-#define FIRST_BYTES 4096    /* of the first line, by which a file is known again */
+/*
+ * Bytes that are read of an input before they are stored: a transaction writes each page of the database that it
+ * touches once, so large ones write less. The more inputs there are, the less each has.
+ */
+#define BUFFERS      134217728
+#define BUFFER_MOST  16777216
+#define BUFFER_LEAST 2097152
+#define FIRST_BYTES  4096 /* of the first line, by which a file is known again */
 
 void scribe_input_free(struct scribe_input *in)
 {
@@ -41,6 +46,13 @@ void scribe_input_free(struct scribe_input *in)
 	free(in);
 }
 
+static size_t buffer_size(int ninputs)
+{
+	size_t share = BUFFERS / ((size_t)ninputs + 1);
+
+	return share > BUFFER_MOST ? BUFFER_MOST : share < BUFFER_LEAST ? BUFFER_LEAST : share;
+}
+
 struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input_kind kind, int fd, const char *name)
 {
 	struct scribe_input *in = l->n < SCRIBE_MAX_INPUTS ? calloc(1, sizeof(*in)) : NULL;
@@ -50,7 +62,7 @@ struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input
 	in->kind = kind;
 	in->fd = fd;
 	in->name = strdup(name);
-	in->cap = kind == SCRIBE_INPUT_FILE ? FILE_BUFFER : PIPE_BUFFER;
+	in->cap = buffer_size(l->n);
 	if (!in->name) {
 		in->fd = -1;
 		scribe_input_free(in);
