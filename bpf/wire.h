@@ -108,13 +108,17 @@ enum scribe_proc_flags {
 	SCRIBE_PF_DISABLED = 1u << 0, /* set by the daemon: record nothing more */
 	SCRIBE_PF_EXITED = 1u << 1,   /* last thread is gone */
 	SCRIBE_PF_EXECED = 1u << 2,
-	SCRIBE_PF_OVERFLOWED = 1u << 3,   /* has a catch-all record */
-	SCRIBE_PF_HIDDEN = 1u << 4,   /* has gained privileges: nothing of it is shown (bpf/kern/enroll.bpf.h) */
-	SCRIBE_PF_STREAMS = 1u << 8,  /* counts its streams itself */
-	SCRIBE_PF_JOINED = 1u << 5,   /* enrolled at exec, by its environment or cgroup */
-	SCRIBE_PF_COUNTED = 1u << 6,  /* the drain has added its records to the job's sums */
-	SCRIBE_PF_URING = 1u << 9,    /* has used io_uring: others than its threads use its descriptors */
-	SCRIBE_PF_LATE = 1u << 7,     /* began before programs were attached to system calls: some may be missing */
+	SCRIBE_PF_OVERFLOWED = 1u << 3, /* has a catch-all record */
+	SCRIBE_PF_HIDDEN =
+		1u << 4, /* has gained privileges: nothing of it is shown (bpf/kern/enroll.bpf.h) */
+	SCRIBE_PF_STREAMS = 1u << 8, /* counts its streams itself */
+	SCRIBE_PF_JOINED = 1u << 5,  /* enrolled at exec, by its environment or cgroup */
+	SCRIBE_PF_COUNTED = 1u << 6, /* the drain has added its records to the job's sums */
+	SCRIBE_PF_URING = 1u << 9,   /* has used io_uring: others than its threads use its descriptors */
+	SCRIBE_PF_SHARES_FDS =
+		1u << 10, /* another process has its table of descriptors, too: clone(CLONE_FILES) */
+	SCRIBE_PF_LATE =
+		1u << 7, /* began before programs were attached to system calls: some may be missing */
 };
 #define SCRIBE_PF_NOT_RECORDED (SCRIBE_PF_DISABLED | SCRIBE_PF_HIDDEN) /* nothing is recorded */
 

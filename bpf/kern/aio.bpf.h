@@ -78,10 +78,73 @@ struct scribe_aio_ring {
 	__u32 id, nr, head, tail, magic, compat, incompat, header;
 };
 
+/*
+ * (process, open file) to where the appending writes of one io_submit end, as far as they have been gone
+ * through: the kernel moves no position that could be read when they have completed.
+ */
+struct scribe_aio_end {
+	__u64 submit_ns; /* of that io_submit */
+	__s64 end;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct scribe_flight_key);
+	__type(value, struct scribe_aio_end);
+} scribe_aio_ends SEC(".maps");
+
 static __always_inline bool scribe_aio_data(__u16 opcode)
 {
 	return opcode == SCRIBE_IOCB_PREAD || opcode == SCRIBE_IOCB_PWRITE || opcode == SCRIBE_IOCB_PREADV ||
 	       opcode == SCRIBE_IOCB_PWRITEV;
+}
+
+static __always_inline bool scribe_aio_appends(const struct scribe_iocb *cb, __u64 file)
+{
+	if (cb->opcode != SCRIBE_IOCB_PWRITE && cb->opcode != SCRIBE_IOCB_PWRITEV)
+		return false;
+	if (cb->rw_flags & SCRIBE_RWF_APPEND)
+		return true;
+	return (scribe_file_flags(file) & SCRIBE_O_APPEND) && !(cb->rw_flags & SCRIBE_RWF_NOAPPEND);
+}
+
+/* Bytes of a control block's vector; what is beyond the limit is not in it. */
+SCRIBE_GLOBAL __s64 scribe_iov_bytes(__u64 iov, __u64 count)
+{
+	struct iovec v;
+	__s64 bytes = 0;
+
+	for (__u32 i = 0; i < SCRIBE_IOVECS_LOOKED_AT && i < count; i++) {
+		if (bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v))))
+			break;
+		bytes += v.iov_len;
+	}
+	return bytes;
+}
+
+/* Where the appending write of t->iocb will begin: at the file's end, behind those of the same list. */
+SCRIBE_GLOBAL __s64 scribe_aio_append_offset(__u64 file)
+{
+	/* Not parameters: before Linux 6.2 only memory known as a map's may be a key. */
+	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
+	struct scribe_flight_key key = {.id = file};
+	struct scribe_aio_end next, *last;
+	__s64 offset, bytes;
+
+	if (!t)
+		return 0;
+	key.proc_id = t->proc_id;
+	bytes = t->iocb.opcode == SCRIBE_IOCB_PWRITEV ? scribe_iov_bytes(t->iocb.buf, t->iocb.bytes)
+						      : (__s64)t->iocb.bytes;
+	last = bpf_map_lookup_elem(&scribe_aio_ends, &key);
+	offset = scribe_file_size(file);
+	barrier_var(offset); /* else both are one load, of a file and of a map */
+	if (last && last->submit_ns == t->list.now_ns)
+		offset = last->end;
+	next.submit_ns = t->list.now_ns;
+	next.end = offset + bytes;
+	bpf_map_update_elem(&scribe_aio_ends, &key, &next, BPF_ANY);
+	return offset;
 }
 
 /* One control block of t->list is about to be submitted, or has been looked at by the kernel. */
@@ -104,18 +167,22 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 	}
 	key.proc_id = t->proc_id;
 	if (t->list.undo) {
-		scribe_flight_drop(&key);
+		if (!scribe_flight_drop(&key))
+			t->list.followed--;
 		return 0;
 	}
+	if (!scribe_aio_data(cb->opcode) && cb->opcode != SCRIBE_IOCB_FSYNC &&
+	    cb->opcode != SCRIBE_IOCB_FDSYNC)
+		return 0;
 	__builtin_memset(f, 0, sizeof(*f));
 	f->start_ns = t->list.now_ns;
 	f->file = scribe_fd_file(bpf_get_current_task_btf(), cb->fd);
-	if (!f->file)
+	if (!f->file || !scribe_file_counts(p, f->file))
 		return 0;
 	f->slot = scribe_resolve(t, p, f->file, false);
 	f->generation = t->c_generation;
 	f->kind = cb->opcode;
-	f->offset = cb->offset;
+	f->offset = scribe_aio_appends(cb, f->file) ? scribe_aio_append_offset(f->file) : cb->offset;
 	if (scribe_aio_data(cb->opcode)) {
 		__u64 align = p->mem_align;
 
@@ -125,6 +192,8 @@ SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 	}
 	if (scribe_flight_put(&key, f))
 		scribe_count(p, SCRIBE_L_AIO_LOST);
+	else
+		t->list.followed++;
 	return 0;
 }
 
@@ -325,12 +394,14 @@ static __always_inline int scribe_aio_submitted(struct scribe_thread *t, struct 
 {
 	if (taken < 0)
 		taken = 0;
-	scribe_count_many(p, SCRIBE_L_AIO_SUBMITTED, taken);
-	__sync_fetch_and_add(&p->aio_open, (__u32)taken);
-	if (taken >= count)
-		return 0;
-	t->list = (struct scribe_list){.array = array, .count = count, .first = taken, .undo = 1};
-	scribe_aio_list(t, p);
+	if (taken < count) {
+		t->list.count = count;
+		t->list.first = taken;
+		t->list.undo = 1;
+		scribe_aio_list(t, p);
+	}
+	scribe_count_many(p, SCRIBE_L_AIO_SUBMITTED, t->list.followed);
+	__sync_fetch_and_add(&p->aio_open, t->list.followed);
 	return 0;
 }
 

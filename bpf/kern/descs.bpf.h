@@ -36,6 +36,36 @@ SCRIBE_GLOBAL __u64 scribe_proof_at(__u64 addr)
 	return scribe_proof(file, inode);
 }
 
+/*
+ * Processes that share a table of descriptors close each other's: a description may be gone, and its address
+ * that of another one of the same file, without a call of this process. Each open of theirs gets a number,
+ * which is part of the proof; what has been opened before has none.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u64);
+} scribe_shared_opens SEC(".maps");
+
+static __always_inline void scribe_shared_open(struct scribe_proc *p, __u64 file)
+{
+	__u64 number = bpf_ktime_get_ns() << 8 | (bpf_get_smp_processor_id() & 255);
+
+	if (p->flags & SCRIBE_PF_SHARES_FDS)
+		bpf_map_update_elem(&scribe_shared_opens, &file, &number, BPF_ANY);
+}
+
+/* The proof of a description in this process. */
+SCRIBE_GLOBAL __u64 scribe_proof_in(struct scribe_proc *p, __u64 file)
+{
+	__u64 *number = 0;
+
+	if (p && p->flags & SCRIBE_PF_SHARES_FDS)
+		number = bpf_map_lookup_elem(&scribe_shared_opens, &file);
+	return scribe_proof_at(file) ^ (number ? *number : 0);
+}
+
 /* Remember for every thread of the process which record a description has. */
 static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 proof, __u32 slot,
 					    __u32 generation)
@@ -47,17 +77,41 @@ static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, _
 		scribe_count(p, SCRIBE_L_CACHE_FULL);
 }
 
+/* Does the process's job record other than regular files, too? */
+static __always_inline bool scribe_all_types(const struct scribe_proc *p)
+{
+	struct scribe_job_entry *job = scribe_job_at(p->job);
+
+	return job && job->all_types;
+}
+
 /* Does a file of this mode count? Directories and links only where the caller says so. */
 static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mode, bool directory)
 {
-	struct scribe_job_entry *job;
-
 	if ((mode & S_IFMT) == S_IFREG)
 		return true;
 	if (directory && ((mode & S_IFMT) == S_IFDIR || (mode & S_IFMT) == S_IFLNK))
 		return true;
-	job = scribe_job_at(p->job);
-	return job && job->all_types;
+	return scribe_all_types(p);
+}
+
+/*
+ * Is an open file one that counts? Not memory without a name in any file system (memfd, shared memory), nor
+ * event descriptors, whose inode is a regular file's from Linux 6.16 on.
+ */
+static __always_inline bool scribe_file_of_type(__u64 addr, bool all_types)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+	struct inode *inode = SCRIBE_GET(file, f_inode);
+
+	if (SCRIBE_GET(inode, i_sb, s_flags) & SCRIBE_SB_KERNMOUNT)
+		return false;
+	return all_types || (SCRIBE_GET(inode, i_mode) & S_IFMT) == S_IFREG;
+}
+
+static __always_inline bool scribe_file_counts(const struct scribe_proc *p, __u64 addr)
+{
+	return scribe_file_of_type(addr, scribe_all_types(p));
 }
 
 /*
@@ -138,7 +192,7 @@ SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
 		key.proc_id = p->parent_serial;
 		d = bpf_map_lookup_elem(&scribe_descs, &key);
 	}
-	if (!d || d->slot == SCRIBE_SKIP_SLOT || d->proof != scribe_proof_at(addr))
+	if (!d || d->slot == SCRIBE_SKIP_SLOT || d->proof != scribe_proof_in(p, addr))
 		return SCRIBE_KIND_FILE;
 	s = scribe_slot_at(d->slot);
 	return s && s->proc_id == (__u32)key.proc_id && s->kind == SCRIBE_KIND_STDIO ? SCRIBE_KIND_STDIO
@@ -169,6 +223,8 @@ static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scr
 	t->c_slot = slot;
 	t->c_generation = generation;
 	t->c_gen = *(volatile __u32 *)&p->open_gen;
+	if (p->flags & SCRIBE_PF_SHARES_FDS)
+		t->c_gen--; /* looked for in the process's table each time: that the proof there is right */
 	t->c_kept = kept;
 }
 
@@ -183,7 +239,7 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 
 	if (!t || !p)
 		return SCRIBE_NO_SLOT;
-	proof = scribe_proof_at(addr);
+	proof = scribe_proof_in(p, addr);
 	key.proc_id = t->proc_id;
 	d = bpf_map_lookup_elem(&scribe_descs, &key);
 	if (d && d->proof == proof) {

@@ -1,50 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * io_uring: noted at submission, recorded at completion, where the file is
- * known and whichever thread it runs in (the ring's own threads have the
- * process's tgid). A request whose completion is skipped on success is one whose end
- * was not seen (URING_UNMATCHED).
+ * io_uring: a request is noted at submission and recorded at completion, where its file is known, whichever
+ * thread runs it (the ring's own threads have the process's tgid). A request whose completion is skipped on
+ * success is one whose end was not seen (URING_UNMATCHED).
+ *
+ * The requests of a chain are issued one after another. What one of them names is looked up when the one
+ * before it has completed, not at submission: the chain itself may change it.
  */
 #ifndef BPF_KERN_IO_URING_BPF_H
 #define BPF_KERN_IO_URING_BPF_H
 
 #include "bpf/kern/aio.bpf.h"
+#include "bpf/kern/io_uring_request.bpf.h"
 
 #define SCRIBE_CQE_MORE       2 /* the request completes again */
 #define SCRIBE_FSYNC_DATASYNC 1
-
-/* enum io_uring_op is user-space ABI. */
-enum scribe_uring_op {
-	SCRIBE_URING_READV = 1,
-	SCRIBE_URING_WRITEV = 2,
-	SCRIBE_URING_FSYNC = 3,
-	SCRIBE_URING_READ_FIXED = 4,
-	SCRIBE_URING_WRITE_FIXED = 5,
-	SCRIBE_URING_SYNC_RANGE = 8,
-	SCRIBE_URING_FALLOCATE = 17,
-	SCRIBE_URING_OPENAT = 18,
-	SCRIBE_URING_CLOSE = 19,
-	SCRIBE_URING_STATX = 21,
-	SCRIBE_URING_READ = 22,
-	SCRIBE_URING_WRITE = 23,
-	SCRIBE_URING_FADVISE = 24,
-	SCRIBE_URING_OPENAT2 = 28,
-	SCRIBE_URING_SPLICE = 30,
-	SCRIBE_URING_TEE = 33,
-	SCRIBE_URING_RENAMEAT = 35,
-	SCRIBE_URING_UNLINKAT = 36,
-	SCRIBE_URING_MKDIRAT = 37,
-	SCRIBE_URING_SYMLINKAT = 38,
-	SCRIBE_URING_LINKAT = 39,
-	SCRIBE_URING_FSETXATTR = 41,
-	SCRIBE_URING_SETXATTR = 42,
-	SCRIBE_URING_FGETXATTR = 43,
-	SCRIBE_URING_GETXATTR = 44,
-	SCRIBE_URING_READ_MULTI = 49,
-	SCRIBE_URING_FTRUNCATE = 55,
-	SCRIBE_URING_READV_FIXED = 60,
-	SCRIBE_URING_WRITEV_FIXED = 61,
-};
+#define SCRIBE_ECANCELED      125
 
 /* Process of a tgid: completions run in threads that are not enrolled. */
 struct scribe_tgid {
@@ -72,62 +43,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct scribe_stand_in);
 } scribe_stand_ins SEC(".maps");
-
-static __always_inline int scribe_uring_direction(__u32 op)
-{
-	switch (op) {
-	case SCRIBE_URING_READV:
-	case SCRIBE_URING_READ_FIXED:
-	case SCRIBE_URING_READ:
-	case SCRIBE_URING_READ_MULTI:
-	case SCRIBE_URING_READV_FIXED:
-		return SCRIBE_OP_READ;
-	case SCRIBE_URING_WRITEV:
-	case SCRIBE_URING_WRITE_FIXED:
-	case SCRIBE_URING_WRITE:
-	case SCRIBE_URING_WRITEV_FIXED:
-		return SCRIBE_OP_WRITE;
-	default:
-		return SCRIBE_OP_NONE;
-	}
-}
-
-/* Other requests on one file: the counter of each, SCRIBE_EXT_COUNT: it is none of them. */
-static __always_inline __u32 scribe_uring_counter(__u32 op)
-{
-	switch (op) {
-	case SCRIBE_URING_FALLOCATE:
-		return SCRIBE_EXT_FALLOCATES;
-	case SCRIBE_URING_SYNC_RANGE:
-		return SCRIBE_EXT_SYNC_RANGES;
-	case SCRIBE_URING_FADVISE:
-		return SCRIBE_EXT_FADVISES;
-	case SCRIBE_URING_FTRUNCATE:
-		return SCRIBE_EXT_TRUNCATES;
-	case SCRIBE_URING_FSETXATTR:
-		return SCRIBE_EXT_XATTR_WRITES;
-	case SCRIBE_URING_FGETXATTR:
-		return SCRIBE_EXT_XATTR_READS;
-	default:
-		return SCRIBE_EXT_COUNT;
-	}
-}
-
-/* Requests that are recorded. */
-static __always_inline bool scribe_uring_followed(__u32 op)
-{
-	return scribe_uring_direction(op) != SCRIBE_OP_NONE || scribe_uring_counter(op) != SCRIBE_EXT_COUNT ||
-	       op == SCRIBE_URING_FSYNC || op == SCRIBE_URING_OPENAT || op == SCRIBE_URING_OPENAT2 ||
-	       op == SCRIBE_URING_CLOSE;
-}
-
-/* Requests on files that are not recorded: they are counted in the ledger. */
-static __always_inline bool scribe_uring_other(__u32 op)
-{
-	return op == SCRIBE_URING_STATX || (op >= SCRIBE_URING_RENAMEAT && op <= SCRIBE_URING_LINKAT) ||
-	       op == SCRIBE_URING_SPLICE || op == SCRIBE_URING_TEE || op == SCRIBE_URING_SETXATTR ||
-	       op == SCRIBE_URING_GETXATTR;
-}
 
 static __always_inline struct scribe_stand_in *scribe_stand_in_take(const struct scribe_proc *p)
 {
@@ -160,34 +75,97 @@ static __always_inline void scribe_uring_rw(struct scribe_proc *p, struct scribe
 		f->unaligned = buffer && scribe_misaligned(buffer, p->mem_align);
 }
 
-static __always_inline void scribe_uring_note(struct scribe_proc *p, struct scribe_flight *f, __u64 addr)
+/* The stand-in works for this process from now on. */
+static __always_inline struct scribe_thread *scribe_stand_in_begin(struct scribe_stand_in *me, __u32 proc,
+								   __u32 proc_id)
 {
-	struct scribe_flight_key key = {.id = addr};
+	struct scribe_thread *t = &me->thread;
 
-	if (scribe_uring_direction(f->kind) != SCRIBE_OP_NONE) {
-		scribe_uring_rw(p, f, addr);
-	} else if (f->kind == SCRIBE_URING_CLOSE) {
-		struct io_close *c = SCRIBE_CAST(io_close, addr);
+	t->stand_in = 1;
+	t->proc = proc;
+	t->proc_id = proc_id;
+	t->c_file = 0;
+	t->events = 0;
+	return t;
+}
 
-		/* Without file_slot (before 5.16) there are no direct descriptors to close. */
-		if (!bpf_core_field_exists(c->file_slot) || SCRIBE_GET(c, file_slot) == 0)
-			f->file = scribe_fd_file(bpf_get_current_task_btf(), SCRIBE_GET(c, fd));
+/* Nothing of the process stays in the stand-in. */
+static __always_inline void scribe_stand_in_end(struct scribe_stand_in *me, struct scribe_proc *p)
+{
+	scribe_count_many(p, SCRIBE_L_EVENTS, me->thread.events);
+	scribe_cache_share(&me->thread, p);
+	me->thread.c_file = 0;
+	scribe_stand_in_put(me);
+}
+
+/*
+ * A close is about to be issued: its file's record into t->flight. Afterwards the description is gone, and
+ * its address may be another one's.
+ */
+SCRIBE_GLOBAL int scribe_uring_closing(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	if (!t || !p)
+		return 0;
+	t->flight.file = scribe_uring_named_file(addr);
+	t->flight.slot = SCRIBE_NO_SLOT;
+	if (!t->flight.file)
+		return 0;
+	t->flight.slot = scribe_resolve(t, p, t->flight.file, false);
+	t->flight.generation = t->c_generation;
+	return 0;
+}
+
+/* The request t->flight has been submitted. False: it is on a file that does not count. */
+SCRIBE_GLOBAL int scribe_uring_note(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct scribe_flight *f;
+	__u64 file;
+	__u32 flags;
+
+	if (!t || !p)
+		return 0;
+	f = &t->flight;
+	flags = BPF_CORE_READ((struct io_kiocb *)addr, flags);
+	f->skip = (flags & SCRIBE_URING_SKIP) != 0;
+	f->issued = !scribe_uring_is_chained(addr) && !(flags & SCRIBE_URING_DRAIN);
+	if (f->kind != SCRIBE_URING_OPENAT && f->kind != SCRIBE_URING_OPENAT2 && f->issued) {
+		file = scribe_uring_named_file(addr);
+		if (file && !scribe_file_counts(p, file))
+			return 0;
 	}
+	if (scribe_uring_direction(f->kind) != SCRIBE_OP_NONE)
+		scribe_uring_rw(p, f, addr);
+	else if (f->kind == SCRIBE_URING_CLOSE && !scribe_uring_is_chained(addr))
+		scribe_uring_closing(t, p, addr);
 	f->start_ns = bpf_ktime_get_ns();
-	scribe_count(p, SCRIBE_L_URING_SUBMITTED);
-	__sync_fetch_and_add(&p->uring_open, 1);
-	if (scribe_flight_put(&key, f))
-		scribe_count(p, SCRIBE_L_URING_LOST);
+	return 1;
+}
+
+/* Does a request that is recorded nowhere touch a file that counts? */
+static __always_inline bool scribe_uring_other_counts(struct scribe_proc *p, __u64 addr, __u32 opcode)
+{
+	struct io_splice *splice = (struct io_splice *)addr;
+	__u64 in, out;
+
+	if (opcode != SCRIBE_URING_SPLICE || scribe_uring_is_chained(addr))
+		return scribe_uring_other(opcode);
+	out = scribe_uring_named_file(addr);
+	if (BPF_CORE_READ(splice, flags) & SCRIBE_SPLICE_IN_FIXED)
+		in = scribe_uring_direct_file(BPF_CORE_READ((struct io_kiocb *)addr, ctx),
+					      (__u32)BPF_CORE_READ(splice, splice_fd_in));
+	else
+		in = scribe_fd_file(bpf_get_current_task_btf(), BPF_CORE_READ(splice, splice_fd_in));
+	return (out && scribe_file_counts(p, out)) || (in && scribe_file_counts(p, in));
 }
 
 SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct scribe_tgid *found = bpf_map_lookup_elem(&scribe_tgids, &tgid);
+	struct scribe_flight_key key = {.id = addr};
 	struct scribe_stand_in *me;
 	struct scribe_thread *t;
 	struct scribe_flight *f;
-	struct io_kiocb *req;
 	struct scribe_proc *p;
 	__u8 opcode;
 
@@ -196,10 +174,9 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	p = scribe_proc_at(found->proc);
 	if (!p || p->proc_id != found->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
 		return 0;
-	req = SCRIBE_CAST(io_kiocb, addr);
-	opcode = SCRIBE_GET(req, opcode);
+	opcode = BPF_CORE_READ((struct io_kiocb *)addr, opcode);
 	if (!scribe_uring_followed(opcode)) {
-		if (scribe_uring_other(opcode))
+		if (scribe_uring_other_counts(p, addr, opcode))
 			scribe_count(p, SCRIBE_L_URING_OTHER);
 		return 0;
 	}
@@ -211,13 +188,20 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	me = scribe_stand_in_take(p);
 	if (!me)
 		return 0;
-	f = &me->thread.flight;
+	t = scribe_stand_in_begin(me, found->proc, found->proc_id);
+	f = &t->flight;
 	__builtin_memset(f, 0, sizeof(*f));
 	f->kind = opcode;
 	f->proc = found->proc;
 	f->proc_id = found->proc_id;
-	scribe_uring_note(p, f, addr);
-	scribe_stand_in_put(me);
+	if (scribe_uring_note(t, p, addr)) {
+		scribe_count(p, SCRIBE_L_URING_SUBMITTED);
+		if (scribe_flight_put(&key, f))
+			scribe_count(p, SCRIBE_L_URING_LOST);
+		else
+			__sync_fetch_and_add(&p->uring_open, 1);
+	}
+	scribe_stand_in_end(me, p);
 	return 0;
 }
 
@@ -229,7 +213,8 @@ static __always_inline void scribe_uring_data(struct scribe_thread *t, struct sc
 	struct scribe_flight *f = &t->flight;
 	__u32 write = scribe_uring_direction(f->kind);
 
-	if (f->offset == -1 || (write && (scribe_file_flags(f->file) & SCRIBE_O_APPEND)))
+	/* The kernel has moved the position to where the bytes end. */
+	if (f->offset == -1 || (write && (SCRIBE_GET(rw, kiocb.ki_flags) & SCRIBE_RWF_APPEND)))
 		f->offset = (__s64)SCRIBE_GET(rw, kiocb.ki_pos) - (res > 0 ? res : 0);
 	f->slot = scribe_resolve(t, p, f->file, false);
 	f->generation = t->c_generation;
@@ -256,36 +241,53 @@ static __always_inline void scribe_uring_meta(struct scribe_thread *t, struct sc
 		what = SCRIBE_META_EXT;
 		ext = SCRIBE_EXT_FAILED_META;
 	}
-	f->slot = scribe_resolve(t, p, f->file, false);
-	f->generation = t->c_generation;
+	if (f->kind != SCRIBE_URING_CLOSE) {
+		f->slot = scribe_resolve(t, p, f->file, false);
+		f->generation = t->c_generation;
+	}
 	scribe_meta_set(t, what, ext);
 	t->meta.start_ns = f->start_ns;
 	if (f->slot != SCRIBE_SKIP_SLOT && f->slot != SCRIBE_NO_SLOT)
-		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation), f->file);
+		scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation),
+			       f->kind == SCRIBE_URING_CLOSE ? 0 : f->file);
+}
+
+static __always_inline void scribe_uring_opened(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
+						__s32 res)
+{
+	__u64 file;
+
+	if (res < 0) {
+		scribe_count(p, SCRIBE_L_FAILED_PATHS);
+		return;
+	}
+	if (BPF_CORE_READ((struct io_open *)addr, file_slot))
+		scribe_count(p, SCRIBE_L_URING_DIRECT_OPEN);
+	file = scribe_uring_opened_file(addr, res);
+	if (file)
+		scribe_open_exit(t, p, file, BPF_CORE_READ((struct io_open *)addr, how.mode));
+	else
+		scribe_count(p, SCRIBE_L_URING_LOST);
 }
 
 SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __s32 res)
 {
 	struct scribe_flight *f;
 
-	if (!t || !p)
+	if (!t || !p || res == -SCRIBE_ECANCELED) /* it has not been done */
 		return 0;
 	f = &t->flight;
 	if (f->kind == SCRIBE_URING_OPENAT || f->kind == SCRIBE_URING_OPENAT2) {
-		struct io_open *o = SCRIBE_CAST(io_open, addr);
-
-		if (res < 0)
-			scribe_count(p, SCRIBE_L_FAILED_PATHS);
-		else if (SCRIBE_GET(o, file_slot))
-			scribe_count(p, SCRIBE_L_URING_DIRECT_OPEN);
-		else
-			scribe_open_exit(t, p, res, SCRIBE_GET(o, how.mode));
+		scribe_uring_opened(t, p, addr, res);
 		return 0;
 	}
 	if (f->kind != SCRIBE_URING_CLOSE)
 		SCRIBE_LOAD(&f->file, addr + bpf_core_field_offset(struct io_kiocb, file));
-	if (!f->file)
+	if (!f->file) {
+		if (f->kind == SCRIBE_URING_CLOSE && res >= 0)
+			scribe_count(p, SCRIBE_L_URING_LOST);
 		return 0;
+	}
 	if (scribe_uring_direction(f->kind) != SCRIBE_OP_NONE)
 		scribe_uring_data(t, p, addr, res);
 	else
@@ -293,41 +295,63 @@ SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_pro
 	return 0;
 }
 
-SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
+/* This request is issued next: the one before it in its chain has completed. */
+SCRIBE_GLOBAL int scribe_uring_begins(__u64 addr)
 {
 	struct scribe_flight_key key = {.id = addr};
-	struct scribe_flight *found = scribe_flight_find(&key);
+	struct scribe_flight *f = scribe_flight_find(&key);
 	struct scribe_stand_in *me;
 	struct scribe_thread *t;
 	struct scribe_proc *p;
 
-	if (!found)
+	if (!f)
 		return 0;
-	p = scribe_proc_at(found->proc);
-	if (!p || p->proc_id != found->proc_id)
+	f->issued = 1;
+	f->start_ns = bpf_ktime_get_ns();
+	if (f->kind != SCRIBE_URING_CLOSE)
+		return 0;
+	p = scribe_proc_at(f->proc);
+	if (!p || p->proc_id != f->proc_id)
 		return 0;
 	me = scribe_stand_in_take(p);
-	if (me)
-		me->thread.flight = *found;
-	if (!(flags & SCRIBE_CQE_MORE) && !scribe_flight_drop(&key) && me)
-		__sync_fetch_and_add(&p->uring_open, -1);
 	if (!me)
 		return 0;
-	t = &me->thread;
-	t->stand_in = 1;
-	t->proc = t->flight.proc;
-	t->proc_id = t->flight.proc_id;
-	t->c_file = 0;
-	t->events = 0;
-	t->op.start_ns = t->flight.start_ns;
-	t->op.end_ns = bpf_ktime_get_ns();
-	scribe_uring_record(t, p, addr, res);
-	scribe_count(p, SCRIBE_L_URING_COMPLETED);
-	scribe_count_many(p, SCRIBE_L_EVENTS, t->events);
-	/* Nothing of this process stays in the stand-in. */
-	scribe_cache_share(t, p);
-	t->c_file = 0;
-	scribe_stand_in_put(me);
+	t = scribe_stand_in_begin(me, f->proc, f->proc_id);
+	scribe_uring_closing(t, p, addr);
+	f->file = t->flight.file;
+	f->slot = t->flight.slot;
+	f->generation = t->flight.generation;
+	scribe_stand_in_end(me, p);
+	return 0;
+}
+
+SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
+{
+	struct scribe_flight_key key = {.id = addr};
+	struct scribe_flight *found = scribe_flight_find(&key);
+	__u64 next = flags & SCRIBE_CQE_MORE ? 0 : scribe_uring_linked(addr);
+	struct scribe_stand_in *me = 0;
+	struct scribe_thread *t;
+	struct scribe_proc *p;
+
+	p = found ? scribe_proc_at(found->proc) : 0;
+	if (p && p->proc_id == found->proc_id) {
+		me = scribe_stand_in_take(p);
+		if (me)
+			me->thread.flight = *found;
+		if (!(flags & SCRIBE_CQE_MORE) && !scribe_flight_drop(&key))
+			__sync_fetch_and_add(&p->uring_open, -1);
+		if (me) {
+			t = scribe_stand_in_begin(me, me->thread.flight.proc, me->thread.flight.proc_id);
+			t->op.start_ns = t->flight.start_ns;
+			t->op.end_ns = bpf_ktime_get_ns();
+			scribe_uring_record(t, p, addr, res);
+			scribe_count(p, SCRIBE_L_URING_COMPLETED);
+			scribe_stand_in_end(me, p);
+		}
+	}
+	if (next)
+		scribe_uring_begins(next);
 	return 0;
 }
 
@@ -382,6 +406,50 @@ static __always_inline int scribe_uring_overflow(__u64 ring, const struct scribe
 		node = BPF_CORE_READ(node, next);
 	}
 	return 0;
+}
+
+/* ---- a process ends ---- */
+
+struct bpf_map;
+
+struct scribe_uring_ending {
+	__u32 proc_id;
+	bool all_types;
+	__u32 idle; /* its requests that have moved nothing that counts */
+};
+
+/* A request of whichever process that has not completed. Not issued, or on a file that does not count:
+ * nothing is lost. */
+static long scribe_uring_pending(struct bpf_map *map, struct scribe_flight_key *key, struct scribe_flight *f,
+				 struct scribe_uring_ending *ending)
+{
+	__u64 addr = key->id, file;
+
+	if (key->proc_id || f->proc_id != ending->proc_id)
+		return 0;
+	if (!f->skip) {
+		file = (__u64)BPF_CORE_READ((struct io_kiocb *)addr, file);
+		if (!f->issued || (scribe_uring_has_file(f->kind) && !file))
+			ending->idle++;
+		else if (scribe_uring_has_file(f->kind) && !scribe_file_of_type(file, ending->all_types))
+			ending->idle++;
+	}
+	bpf_map_delete_elem(map, key);
+	return 0;
+}
+
+/* What the process has under way when its last thread ends; the kernel cancels what can wait for ever. */
+static __always_inline void scribe_uring_end(struct scribe_proc *p)
+{
+	struct scribe_uring_ending ending = {.proc_id = p->proc_id, .all_types = scribe_all_types(p)};
+	__u32 pending = p->uring_open;
+
+	if (!pending)
+		return;
+	bpf_for_each_map_elem(&scribe_flights, scribe_uring_pending, &ending, 0);
+	bpf_for_each_map_elem(&scribe_more, scribe_uring_pending, &ending, 0);
+	if (ending.idle < pending)
+		scribe_count_many(p, SCRIBE_L_URING_UNMATCHED, pending - ending.idle);
 }
 
 #endif

@@ -171,6 +171,7 @@ struct kioctx_table {
 };
 
 struct mm_struct {
+	struct file *exe_file;
 	struct kioctx_table *ioctx_table; /* CONFIG_AIO */
 	unsigned long arg_start, arg_end, env_start, env_end;
 	unsigned long saved_auxv[1]; /* AT_VECTOR_SIZE of them */
@@ -239,7 +240,45 @@ struct thread_struct {
 	unsigned long fsbase; /* x86 */
 };
 
+struct xarray {
+	void *xa_head;
+};
+
+struct idr {
+	struct xarray idr_rt;
+};
+
+struct xa_node {
+	unsigned char shift;
+	void *slots[64];
+};
+
+struct pid_namespace {
+	struct idr idr;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct pid {
+	unsigned int level;
+	struct hlist_head tasks[1]; /* by kind; the first one: of the thread with this number */
+	struct upid numbers[1];     /* in each namespace, that of `level` last */
+};
+
 struct task_struct {
+	struct pid *thread_pid;
+	struct hlist_node pid_links[1];
 	struct thread_info thread_info;
 	struct mm_struct *mm;
 	int exit_code;
@@ -281,31 +320,57 @@ struct io_worker {
 	struct io_wq_work *cur_work;
 };
 
+struct io_submit_link {
+	struct io_kiocb *head; /* of the chain whose requests are being submitted */
+};
+
 struct io_submit_state {
 	struct io_wq_work_list compl_reqs; /* completed, about to be told */
+	struct io_submit_link link;
+};
+
+struct io_rsrc_node {
+	unsigned long file_ptr;
+};
+
+struct io_rsrc_data {
+	unsigned int nr;
+	struct io_rsrc_node **nodes;
+};
+
+struct io_file_table {
+	struct io_rsrc_data data; /* from 6.13 on */
 };
 
 struct io_ring_ctx {
 	struct io_submit_state submit_state;
+	struct io_file_table file_table;
 };
 
 struct io_cqe {
 	__u64 user_data;
 	__s32 res;
-	__u32 flags;
+	union {
+		__u32 flags;
+		int fd; /* until the request is issued */
+	};
 };
 
 struct io_kiocb {
-	struct file *file;
+	struct file *file; /* from the moment at which the request is issued */
 	__u8 opcode;
+	unsigned int flags; /* 64 bits from 6.10 on */
 	struct io_cqe cqe;
+	struct io_ring_ctx *ctx;
 	struct io_wq_work_node comp_list;
+	struct io_kiocb *link; /* the next one of its chain */
 	struct io_wq_work work;
 };
 
 struct kiocb {
 	struct file *ki_filp;
 	long long ki_pos;
+	int ki_flags;
 };
 
 struct io_rw {
@@ -328,6 +393,11 @@ struct io_open {
 struct io_close {
 	int fd;
 	__u32 file_slot; /* from 5.16 on */
+};
+
+struct io_splice {
+	int splice_fd_in;
+	unsigned int flags;
 };
 
 struct io_sync {

@@ -390,17 +390,16 @@ SCRIBE_GLOBAL int scribe_tell_link(struct scribe_thread *t, struct scribe_proc *
 
 static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct scribe_proc *p,
 					      struct scribe_scratch *s, const struct scribe_path_arg *a,
-					      __u32 bytes)
+					      __u64 from, __u32 bytes)
 {
 	struct scribe_job_entry *job = scribe_job_at(p->job);
 	__u32 index, flags = a->nofollow ? SCRIBE_NF_NOFOLLOW : 0;
 	int state = SCRIBE_FOLDER_ASKED;
 	struct scribe_slot *slot;
-	__u64 from, start, hash;
 	bool fresh, maybe_out;
+	__u64 start, hash;
 
-	from = scribe_path_start(s, a->dir);
-	if (!from || !job)
+	if (!job)
 		return SCRIBE_SKIP_SLOT;
 	/* A walk through excluded folders names each entry from where it stands: none gets a record. */
 	if (scribe_start_key(t, from))

@@ -13,6 +13,7 @@
 
 #include "bpf/kern/descs.bpf.h"
 #include "bpf/kern/enroll.bpf.h"
+#include "bpf/kern/io_uring.bpf.h"
 
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
 #define SCRIBE_ENV_CHUNKS 512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
@@ -113,6 +114,12 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		q->flags = p->flags & SCRIBE_PF_NOT_RECORDED;
 		if (scribe_io_begins() == SCRIBE_IO_LATE)
 			q->flags |= SCRIBE_PF_LATE;
+		if (child->files == parent->files) {
+			q->flags |= SCRIBE_PF_SHARES_FDS;
+			scribe_cache_share(t, p);
+			__sync_fetch_and_or(&p->flags, SCRIBE_PF_SHARES_FDS);
+			__sync_fetch_and_add(&p->open_gen, 1);
+		}
 		__builtin_memcpy(q->comm, p->comm, sizeof(q->comm));
 		scribe_proc_begin(q, index, child->tgid);
 		scribe_send_proc(q, index, SCRIBE_EV_FORK, p->proc_id, 0);
@@ -379,8 +386,7 @@ static __noinline int scribe_exit_task(struct task_struct *task)
 		status = BPF_CORE_READ(task, group_leader, exit_code);
 	if (p->aio_open)
 		scribe_count_many(p, SCRIBE_L_AIO_UNMATCHED, p->aio_open);
-	if (p->uring_open)
-		scribe_count_many(p, SCRIBE_L_URING_UNMATCHED, p->uring_open);
+	scribe_uring_end(p);
 	p->exit_code = status;
 	p->exit_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_or(&p->flags, SCRIBE_PF_EXITED);

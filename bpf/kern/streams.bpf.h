@@ -35,7 +35,7 @@ static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struc
 
 	if (!addr || !scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), false))
 		return SCRIBE_SKIP_SLOT;
-	proof = scribe_proof_at(addr);
+	proof = scribe_proof_in(p, addr);
 	index = scribe_stream_known(t, p, addr, proof);
 	if (index == SCRIBE_SKIP_SLOT)
 		return index;

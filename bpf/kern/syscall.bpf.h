@@ -14,6 +14,9 @@
 /* Entry; false: nothing to do at return. */
 static __always_inline int scribe_other_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
+	t->path_kept = 0;
+	if (class >= SCRIBE_CLASS_FIRST_PATH && class <= SCRIBE_CLASS_LAST_PATH)
+		scribe_path_enter(t, p, class);
 	switch (class) {
 	case SCRIBE_CLASS_SENDFILE:
 		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0);
@@ -121,7 +124,8 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		else if (ret < 0)
 			scribe_count(p, SCRIBE_L_FAILED_PATHS);
 		else
-			scribe_open_exit(t, p, ret, scribe_open_mode(t, class) & 07777);
+			scribe_open_exit(t, p, scribe_fd_file(bpf_get_current_task_btf(), ret),
+					 scribe_open_mode(t, class) & 07777);
 		return 0;
 	case SCRIBE_CLASS_MSYNC:
 		if (ret == 0)
@@ -139,12 +143,12 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		scribe_aio_submitted(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), ret);
 		return 0;
 	}
-	if (scribe_class_may_be_empty(class) && t->slot != SCRIBE_NO_SLOT && scribe_is_empty(t)) {
-		if (t->slot != SCRIBE_SKIP_SLOT)
-			scribe_fd_exit(t, p, class, 0, ret);
-		return 0;
-	}
-	scribe_path_exit(t, p, class, ret);
+	if (!scribe_class_may_be_empty(class) || t->slot == SCRIBE_NO_SLOT || !scribe_is_empty(t))
+		scribe_path_exit(t, p, class, ret);
+	else if (t->slot != SCRIBE_SKIP_SLOT)
+		scribe_fd_exit(t, p, class, 0, ret);
+	if (t->path_kept)
+		scribe_path_forget();
 	return 0;
 }
 

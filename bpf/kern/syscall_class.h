@@ -16,7 +16,7 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_READV,
 	SCRIBE_CLASS_WRITEV,
 	SCRIBE_CLASS_LAST_AT_POS = SCRIBE_CLASS_WRITEV, /* without an offset of their own */
-	SCRIBE_CLASS_PREADV2, /* with flags, and offset -1 for none */
+	SCRIBE_CLASS_PREADV2,                           /* with flags, and offset -1 for none */
 	SCRIBE_CLASS_PWRITEV2,
 	SCRIBE_CLASS_PREADV,
 	SCRIBE_CLASS_PWRITEV,
@@ -32,7 +32,7 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_CLOSE,
 	SCRIBE_CLASS_DUP,    /* dup */
 	SCRIBE_CLASS_DUP_TO, /* dup2, dup3: what was at argument 2 is closed */
-	SCRIBE_CLASS_FCNTL, /* F_DUPFD, F_DUPFD_CLOEXEC */
+	SCRIBE_CLASS_FCNTL,  /* F_DUPFD, F_DUPFD_CLOEXEC */
 	SCRIBE_CLASS_FTRUNCATE,
 	SCRIBE_CLASS_FALLOCATE,
 	SCRIBE_CLASS_FADVISE,
@@ -55,6 +55,7 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_OPENAT2, /* openat2(dir, path, how, size) */
 	/* calls on paths */
 	SCRIBE_CLASS_STAT,
+	SCRIBE_CLASS_FIRST_PATH = SCRIBE_CLASS_STAT,
 	SCRIBE_CLASS_LSTAT,
 	SCRIBE_CLASS_FSTATAT, /* may be on a descriptor (AT_EMPTY_PATH) */
 	SCRIBE_CLASS_STATX,

@@ -22,6 +22,7 @@
 #define SCRIBE_MAP_ANONYMOUS 0x20
 #define SCRIBE_IOVECS_LOOKED_AT 128
 
+#define SCRIBE_MAGIC_ANON_INODES 0x09041934
 #define S_IFIFO 0010000
 #define S_IFSOCK 0140000
 
@@ -32,8 +33,10 @@ static __always_inline __u32 scribe_why_left(__u64 addr)
 	__u32 mode = SCRIBE_GET(file, f_inode, i_mode);
 
 	switch (mode & S_IFMT) {
-	case S_IFREG:
-		return SCRIBE_LEFT_EXCLUDED;
+	case S_IFREG: /* from Linux 6.16 on event descriptors, too */
+		return SCRIBE_GET(file, f_inode, i_sb, s_magic) == SCRIBE_MAGIC_ANON_INODES
+			       ? SCRIBE_LEFT_OTHER
+			       : SCRIBE_LEFT_EXCLUDED;
 	case S_IFIFO:
 		return SCRIBE_LEFT_PIPE;
 	case S_IFSOCK:
@@ -155,7 +158,7 @@ static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, str
 		return SCRIBE_NO_SLOT;
 	t->again_generation = s->generation;
 	if (kind == SCRIBE_KIND_STDIO)
-		scribe_desc_put(p, file, scribe_proof_at(file), index, s->generation);
+		scribe_desc_put(p, file, scribe_proof_in(p, file), index, s->generation);
 	return index;
 }
 
@@ -523,13 +526,16 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 index)
 {
 	struct scribe_slot *s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
-	__u64 proof = scribe_proof_at(addr);
+	__u64 proof;
 	bool kept;
 
 	if (!t || !p)
 		return 0;
+	scribe_shared_open(p, addr);
+	proof = scribe_proof_in(p, addr);
 	/* Other threads do not look into this one's cache: what they find by name may be called otherwise by then. */
-	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1 || p->flags & SCRIBE_PF_URING);
+	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1 ||
+		     p->flags & (SCRIBE_PF_URING | SCRIBE_PF_SHARES_FDS));
 	if (kept)
 		scribe_desc_put(p, addr, proof, index, s->generation);
 	scribe_cache_put(t, p, addr, proof, index, s ? s->generation : 0, kept);
@@ -545,11 +551,9 @@ static __always_inline void scribe_open_own(struct scribe_thread *t, struct scri
 		scribe_open_remember(t, p, addr, SCRIBE_SKIP_SLOT);
 }
 
-/* Return of an open: the new descriptor's file is named afresh. */
-SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 fd, __u32 mode)
+/* Return of an open: the new description's file is named afresh. */
+SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 mode)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 addr = scribe_fd_file(task, fd);
 	struct scribe_slot *s;
 	struct file *file;
 	__u32 index;

@@ -8,6 +8,7 @@
 
 #include "bpf/kern/copies.bpf.h"
 #include "bpf/kern/path_record.bpf.h"
+#include "bpf/kern/proc_path.bpf.h"
 
 #define SCRIBE_AT_NOFOLLOW 0x100
 #define SCRIBE_AT_REMOVEDIR 0x200
@@ -22,29 +23,171 @@
 #define SCRIBE_ST_BLKSIZE_AT 56 /* the same on x86-64 and arm64 */
 #define SCRIBE_STX_MODE_AT 28
 #define SCRIBE_STX_BLKSIZE_AT 4
+
+/* The paths of calls under way that write over them (bpf/kern/syscall_path.bpf.h: scribe_path_keep), by
+ * thread. */
+struct scribe_kept_path {
+	char text[SCRIBE_NAME_MAX_BYTES];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct scribe_kept_path);
+} scribe_kept SEC(".maps");
+
+/*
+ * Entry of a call that writes `bytes` to `buffer`: where it writes over its own path, that is kept. A path
+ * that is not in memory yet is read at return as others are.
+ */
+SCRIBE_GLOBAL int scribe_path_keep(struct scribe_thread *t, struct scribe_proc *p, __u64 path, __u64 buffer,
+				   __u64 bytes)
+{
+	__u64 key = bpf_get_current_pid_tgid();
+	struct scribe_scratch *s;
+	long n;
+
+	if (!t || !p || !buffer || buffer >= path + SCRIBE_NAME_MAX_BYTES || buffer + bytes <= path)
+		return 0;
+	s = scribe_scratch_take(p);
+	if (!s)
+		return 0;
+	n = bpf_probe_read_user_str(s->text, SCRIBE_NAME_MAX_BYTES, (void *)path);
+	if (n > 0 && buffer < path + n) {
+		t->path_kept = path;
+		bpf_map_update_elem(&scribe_kept, &key, s->text, BPF_ANY);
+	}
+	scribe_scratch_put(s);
+	return 0;
+}
+
+static __always_inline void scribe_path_forget(void)
+{
+	__u64 key = bpf_get_current_pid_tgid();
+
+	bpf_map_delete_elem(&scribe_kept, &key);
+}
+
+#define SCRIBE_XATTR_MAX_BYTES 65536u
+#define SCRIBE_STAT_BYTES      144u /* struct stat; statfs's is smaller */
+#define SCRIBE_STATX_BYTES     256u
+
+/* Of the calls that return something in a buffer: where that is. */
+static __always_inline void scribe_path_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
+{
+	switch (class) {
+	case SCRIBE_CLASS_STAT:
+	case SCRIBE_CLASS_LSTAT:
+	case SCRIBE_CLASS_STATFS:
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_STAT_BYTES);
+		return;
+	case SCRIBE_CLASS_FSTATAT:
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_STAT_BYTES);
+		return;
+	case SCRIBE_CLASS_STATX:
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(5), SCRIBE_STATX_BYTES);
+		return;
+	case SCRIBE_CLASS_READLINK:
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_NAME_MAX_BYTES);
+		return;
+	case SCRIBE_CLASS_READLINKAT:
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_NAME_MAX_BYTES);
+		return;
+	case SCRIBE_CLASS_XATTR_READ: /* getxattr has its buffer in argument 3, listxattr in 2 */
+	case SCRIBE_CLASS_LXATTR_READ:
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3), SCRIBE_XATTR_MAX_BYTES);
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_XATTR_MAX_BYTES);
+		return;
+	case SCRIBE_CLASS_XATTRAT_READ: /* getxattrat's is in a structure */
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(2), 1);
+		return;
+	}
+}
+
+/* The path of an argument into the upper half of the scratch; its bytes with the NUL, or an error. */
+SCRIBE_GLOBAL int scribe_path_read(struct scribe_thread *t, struct scribe_scratch *s, __u64 path)
+{
+	__u64 key = bpf_get_current_pid_tgid();
+	struct scribe_kept_path *kept;
+
+	if (!t || !s)
+		return -1;
+	if (t->path_kept != path)
+		return bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES,
+					       (void *)path);
+	kept = bpf_map_lookup_elem(&scribe_kept, &key);
+	if (!kept)
+		return -1;
+	return bpf_probe_read_kernel_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES, kept->text);
+}
+
+/*
+ * What follows a magic link becomes the string in the scratch; its bytes with the NUL. Nothing follows: 1, or
+ * where it is a folder the string ".".
+ */
+SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratch *s, __u32 kind)
+{
+	__u32 at;
+
+	if (!t || !s)
+		return -1;
+	at = t->proc_path.at & (SCRIBE_NAME_MAX_BYTES - 1);
+	for (__u32 i = 0; i < SCRIBE_PROC_SLASHES; i++)
+		at += s->text[SCRIBE_NAME_MAX_BYTES + (at & (SCRIBE_NAME_MAX_BYTES - 1))] == '/';
+	bpf_probe_read_kernel_str(s->text, SCRIBE_NAME_MAX_BYTES,
+				  &s->text[SCRIBE_NAME_MAX_BYTES + (at & (SCRIBE_NAME_MAX_BYTES - 1))]);
+	if (!s->text[0] && kind == SCRIBE_PROC_FOLDER) {
+		s->text[0] = '.';
+		s->text[1] = 0;
+	}
+	return bpf_probe_read_kernel_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES, s->text);
+}
+
+/* The record of the open file that a path has led to. */
+static __always_inline __u32 scribe_path_file(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
+{
+	struct file *file = SCRIBE_CAST(file, addr);
+
+	if (!scribe_counts(p, SCRIBE_GET(file, f_inode, i_mode), true))
+		return SCRIBE_SKIP_SLOT;
+	return scribe_first_sight(t, p, addr);
+}
+
 /* The record of a path argument; SCRIBE_SKIP_SLOT when it does not count. */
 SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc *p,
 				     const struct scribe_path_arg *a)
 {
-	__u32 index = SCRIBE_NO_SLOT;
+	__u32 index = SCRIBE_SKIP_SLOT, kind = SCRIBE_PROC_UNKNOWN;
 	struct scribe_scratch *s;
+	__u64 from = 0;
 	long bytes;
 
 	if (!t || !p || !a)
-		return index;
+		return SCRIBE_NO_SLOT;
 	s = scribe_scratch_take(p);
 	if (!s)
 		return scribe_catchall(p, t->proc);
-	bytes = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES,
-					(void *)a->string);
-	if (bytes <= 1) {
-		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
-		index = scribe_catchall(p, t->proc);
-	} else {
-		index = scribe_path_find(t, p, s, a, (bytes - 1) & 0xffff);
+	bytes = scribe_path_read(t, s, a->string);
+	if (bytes > 1)
+		kind = scribe_proc_path(t, s);
+	if (bytes > 1 && kind == SCRIBE_PROC_NONE) {
+		from = scribe_path_start(s, a->dir);
+	} else if (bytes > 1 && a->nofollow &&
+		   !s->text[SCRIBE_NAME_MAX_BYTES + (t->proc_path.at & (SCRIBE_NAME_MAX_BYTES - 1))]) {
+		kind = SCRIBE_PROC_NONE; /* the link itself, which is in procfs */
+	} else if (kind != SCRIBE_PROC_UNKNOWN) {
+		from = t->proc_path.from;
+		bytes = scribe_path_rest(t, s, kind);
 	}
+	if (from && bytes > 1)
+		index = scribe_path_find(t, p, s, a, from, (bytes - 1) & 0xffff);
 	scribe_scratch_put(s);
-	return index;
+	if (kind == SCRIBE_PROC_UNKNOWN) {
+		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
+		return scribe_catchall(p, t->proc);
+	}
+	return from && bytes == 1 ? scribe_path_file(t, p, from) : index;
 }
 
 /* t->meta on the path's record. */
@@ -295,13 +438,15 @@ SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, _
 
 	if (!t || !p)
 		return 0;
-	/* Linux 5.17, 7c7e3d31e785; before that whose mapping it is cannot be told. */
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
-		bpf_find_vma(bpf_get_current_task_btf(), addr, scribe_vma_file, &file, 0);
-	if (!file) {
+	/* Linux 5.17, 7c7e3d31e785; before that whose mapping it is cannot be told, nor where the lock is not
+	 * free. */
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma) ||
+	    bpf_find_vma(bpf_get_current_task_btf(), addr, scribe_vma_file, &file, 0)) {
 		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
 		return 0;
 	}
+	if (!file) /* memory of no file */
+		return 0;
 	slot = scribe_resolve(t, p, file, false);
 	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_MSYNCS);
 	if (slot != SCRIBE_SKIP_SLOT && slot != SCRIBE_NO_SLOT)
@@ -333,8 +478,14 @@ static __always_inline bool scribe_may_be_empty(struct scribe_thread *t, __u32 c
 
 static __always_inline bool scribe_is_empty(struct scribe_thread *t)
 {
+	__u64 key = bpf_get_current_pid_tgid();
+	struct scribe_kept_path *kept;
 	char c = 0;
 
+	if (t->path_kept) {
+		kept = bpf_map_lookup_elem(&scribe_kept, &key);
+		return kept && !kept->text[0];
+	}
 	return bpf_probe_read_user(&c, 1, (void *)SCRIBE_ARG(2)) || c == 0;
 }
 

@@ -77,6 +77,9 @@ struct scribe_flight {
 	__u32 kind; /* SCRIBE_IOCB_* or the io_uring opcode */
 	__u32 unaligned;
 	__u32 proc, proc_id; /* io_uring: whose */
+	__u8 issued;         /* io_uring: nothing that it waits for is left */
+	__u8 skip;           /* io_uring: its success is not told */
+	__u8 pad[6];
 };
 
 /* As in linux/aio_abi.h: the layout is the system call's. */
@@ -129,6 +132,7 @@ struct scribe_list {
 	__u64 now_ns;
 	__u64 done;
 	__u32 undo;   /* aio: 1: take back what was not taken */
+	__u32 followed; /* aio: control blocks that are recorded when they have completed */
 	__u32 ending; /* aio: 1 + the next context of the process, whose end this is; else 0 */
 };
 
@@ -175,6 +179,7 @@ struct scribe_thread {
 	__u32 path_align; /* block size that a stat by path has given */
 	__u32 link_change; /* enum scribe_link_change of the call on paths under way */
 	__u32 stream_open; /* inside fopen or the like: what it opens is a stream's; 2: calls are counted */
+	__u64 path_kept;   /* of the call under way: user address of the path that scribe_kept has, 0 none */
 	__u64 arg[6];   /* arguments of calls that are not on one descriptor */
 	__u64 moved[2]; /* bytes read and written so far, and the time of that: library calls take the
 			   difference */
@@ -189,6 +194,12 @@ struct scribe_thread {
 		__u32 end, bytes; /* in the scratch */
 		__u64 hash;
 	} component;
+	struct {
+		__u32 at; /* in the string */
+		__u32 pad;
+		__u64 word, number; /* of the component before that (bpf/kern/proc_path.bpf.h) */
+		__u64 from;
+	} proc_path;
 	struct scribe_climb climb;
 	struct scribe_file_key key;
 	struct scribe_folder_key folder;

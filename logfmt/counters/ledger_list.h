@@ -36,13 +36,13 @@
 	X(URING_COMPLETED, "io_uring requests completed and recorded")                                       \
 	X(URING_UNMATCHED, "io_uring requests whose end was not seen")                                 \
 	X(URING_LOST, "io_uring submissions not tracked: table full")                                        \
-	X(URING_DIRECT_OPEN, "io_uring opens into direct descriptors, counted at first use")                 \
+	X(URING_DIRECT_OPEN, "io_uring opens into direct descriptors")                                       \
 	X(NOT_REGULAR, "operations on other than regular files, not counted")                                \
 	X(EXCLUDED, "operations on excluded paths, not counted")                                             \
 	X(IOVEC_CUT, "vectors longer than looked at for alignment")                                          \
 	X(SLOT_RACE, "records given back after two threads met a file at once")                              \
 	X(FAILED_PATHS, "calls on paths that returned an error, not counted by file")                        \
-	X(URING_OTHER, "io_uring requests that no counter has: on paths, splice, tee")                                           \
+	X(URING_OTHER, "io_uring requests that no counter has: on paths, splice")                                           \
 	X(STREAM_STATS, "stat calls on descriptors of stdio streams, in no record")                          \
 	X(STREAM_CALLS, "system calls of stdio streams whose calls are counted instead")                     \
 	X(LIB_DROPPED, "library calls lost: no record left")                                                 \

@@ -30,6 +30,8 @@ load helper
   trace "$PROG/uring" direct
   [ "$status" -eq 0 ]
   one_log
+  expect POSIX_OPENS 1 direct
+  expect POSIX_EXT_CLOSES 1 direct
   expect POSIX_WRITES 8 direct
   expect POSIX_BYTES_WRITTEN 16384 direct
   expect POSIX_READS 1 direct
@@ -65,4 +67,67 @@ load helper
   expect POSIX_EXT_URING_OPS 3200 many
   expect LEDGER_URING_LOST 0
   expect LEDGER_URING_UNMATCHED 0
+}
+
+@test "io_uring: writes that append stand where the bytes landed" {
+  trace_options=(--dxt)
+  trace "$PROG/uring_order" append
+  [ "$status" -eq 0 ]
+  one_log
+  expect POSIX_MAX_BYTE_WRITTEN 1349 plain
+  expect POSIX_CONSEC_WRITES 4 plain
+  expect POSIX_MAX_BYTE_WRITTEN 599 appends
+  expect POSIX_CONSEC_WRITES 2 appends
+  "$IOSCRIBE" dxt "$LOG" | awk '/file_name/ { f = $NF } $3 == "write" { print f, $5 }' | sed 's,.*/,,' | sort -V >"$T/offsets"
+  diff "$T/offsets" - <<X
+appends 0
+appends 200
+appends 400
+plain 0
+plain 1000
+plain 1100
+plain 1200
+plain 1300
+X
+}
+
+@test "io_uring: each step of a chain is of the file that it is at that step" {
+  trace "$PROG/uring_order" chain
+  [ "$status" -eq 0 ]
+  one_log
+  for of in first:1000 second:2000 third:300 fourth:0; do
+    expect POSIX_OPENS 1 "${of%:*}"
+    expect POSIX_MODE 416 "${of%:*}"
+    expect POSIX_EXT_CREATES 1 "${of%:*}"
+    expect POSIX_EXT_CLOSES 1 "${of%:*}"
+    expect POSIX_BYTES_WRITTEN "${of#*:}" "${of%:*}"
+    expect POSIX_EXT_FAILED_DATA 0 "${of%:*}"
+  done
+  "$IOSCRIBE" summary "$LOG" | grep -q '^ledger *complete'
+}
+
+@test "io_uring: direct descriptors are opened and closed" {
+  trace "$PROG/uring_order" direct
+  [ "$status" -eq 0 ]
+  one_log
+  for of in chosen:500:416 given:0:384; do
+    IFS=: read -r name bytes mode <<<"$of"
+    expect POSIX_OPENS 1 "$name"
+    expect POSIX_MODE "$mode" "$name"
+    expect POSIX_EXT_CREATES 1 "$name"
+    expect POSIX_EXT_CLOSES 1 "$name"
+    expect POSIX_BYTES_WRITTEN "$bytes" "$name"
+  done
+  expect LEDGER_URING_DIRECT_OPEN 2
+  expect LEDGER_URING_LOST 0
+}
+
+@test "io_uring: what waits when the program ends is no loss" {
+  trace "$PROG/uring_order" pending
+  [ "$status" -eq 0 ]
+  one_log
+  expect POSIX_READS 0 loop
+  expect POSIX_BYTES_WRITTEN 300 loop
+  expect LEDGER_URING_UNMATCHED 0
+  "$IOSCRIBE" summary "$LOG" | grep -q '^ledger *complete'
 }
