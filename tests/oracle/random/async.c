@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#define IS_APPEND 0x10 /* RWF_APPEND */
+
 long result[BATCH_MOST];
 static char batch_buffer[BATCH_MOST][512];
 
@@ -19,7 +21,7 @@ struct aio_ring {
 	struct io_event event[];
 };
 
-void aio_batch(int fd, int write, long from, unsigned n, unsigned size, int by_ring)
+void aio_batch(int fd, int write, long from, unsigned n, unsigned size, int by_ring, int append)
 {
 	static struct iocb cb[BATCH_MOST], *list[BATCH_MOST];
 	static struct io_event event[BATCH_MOST];
@@ -39,7 +41,8 @@ void aio_batch(int fd, int write, long from, unsigned n, unsigned size, int by_r
 				      .aio_lio_opcode = write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD,
 				      .aio_buf = (uintptr_t)batch_buffer[i],
 				      .aio_nbytes = size,
-				      .aio_offset = from + (long)(i * size)};
+				      .aio_offset = from + (long)(i * size),
+				      .aio_rw_flags = append ? IS_APPEND : 0};
 		list[i] = &cb[i];
 	}
 	while (done < n)
@@ -70,46 +73,105 @@ static char *uring_map(int fd, size_t bytes, off_t at)
 	return p;
 }
 
-void uring_batch(int fd, int write, long from, unsigned n, unsigned size)
+struct uring {
+	struct io_uring_params p;
+	int fd;
+	char *sq, *cq;
+	struct io_uring_sqe *sqe;
+};
+
+static void uring_begin(struct uring *r)
 {
-	struct io_uring_params p = {0};
-	int ring = (int)MUST(syscall(SYS_io_uring_setup, 4, &p));
-	char *sq = uring_map(ring, p.sq_off.array + p.sq_entries * sizeof(unsigned), IORING_OFF_SQ_RING);
-	char *cq = uring_map(ring, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
-			     IORING_OFF_CQ_RING);
-	size_t sqe_bytes = p.sq_entries * sizeof(struct io_uring_sqe);
-	struct io_uring_sqe *sqe = (struct io_uring_sqe *)uring_map(ring, sqe_bytes, IORING_OFF_SQES);
-	unsigned *tail = (unsigned *)(sq + p.sq_off.tail), *array = (unsigned *)(sq + p.sq_off.array);
-	unsigned *head = (unsigned *)(cq + p.cq_off.head), *end = (unsigned *)(cq + p.cq_off.tail);
-	struct io_uring_cqe *cqe = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
+	*r = (struct uring){0};
+	r->fd = (int)MUST(syscall(SYS_io_uring_setup, 4, &r->p));
+	r->sq = uring_map(r->fd, r->p.sq_off.array + r->p.sq_entries * sizeof(unsigned), IORING_OFF_SQ_RING);
+	r->cq = uring_map(r->fd, r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
+	r->sqe = (struct io_uring_sqe *)uring_map(r->fd, r->p.sq_entries * sizeof(*r->sqe), IORING_OFF_SQES);
+}
 
-	for (unsigned i = 0; i < n; i++) {
-		unsigned at = *tail & (p.sq_entries - 1);
+static void uring_end(struct uring *r)
+{
+	munmap(r->sqe, r->p.sq_entries * sizeof(*r->sqe));
+	munmap(r->cq, r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe));
+	munmap(r->sq, r->p.sq_off.array + r->p.sq_entries * sizeof(unsigned));
+	close(r->fd);
+}
 
-		memset(&sqe[at], 0, sizeof(sqe[at]));
-		sqe[at].opcode = write ? IORING_OP_WRITE : IORING_OP_READ;
-		sqe[at].fd = fd;
-		sqe[at].addr = (uintptr_t)batch_buffer[i];
-		sqe[at].len = size;
-		sqe[at].off = (uint64_t)(from + (long)(i * size));
-		sqe[at].user_data = i;
-		array[at] = at;
-		__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-		MUST(syscall(SYS_io_uring_enter, ring, 1, 0, 0, NULL, 0));
-	}
+static struct io_uring_sqe *uring_next(struct uring *r, unsigned char opcode, int fd, unsigned user_data)
+{
+	unsigned *tail = (unsigned *)(r->sq + r->p.sq_off.tail), *array = (unsigned *)(r->sq + r->p.sq_off.array);
+	unsigned at = *tail & (r->p.sq_entries - 1);
+
+	r->sqe[at] = (struct io_uring_sqe){.opcode = opcode, .fd = fd, .user_data = user_data};
+	array[at] = at;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	return &r->sqe[at];
+}
+
+/* Waits for so many completions. */
+static void uring_results(struct uring *r, unsigned n)
+{
+	unsigned *head = (unsigned *)(r->cq + r->p.cq_off.head), *end = (unsigned *)(r->cq + r->p.cq_off.tail);
+	struct io_uring_cqe *cqe = (struct io_uring_cqe *)(r->cq + r->p.cq_off.cqes);
+
 	for (unsigned done = 0; done < n;) {
 		if (*head == __atomic_load_n(end, __ATOMIC_ACQUIRE)) {
-			MUST(syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0));
+			MUST(syscall(SYS_io_uring_enter, r->fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0));
 			continue;
 		}
-		result[cqe[*head & (p.cq_entries - 1)].user_data] = cqe[*head & (p.cq_entries - 1)].res;
+		result[cqe[*head & (r->p.cq_entries - 1)].user_data] = cqe[*head & (r->p.cq_entries - 1)].res;
 		__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
 		done++;
 	}
-	munmap(sqe, sqe_bytes);
-	munmap(cq, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe));
-	munmap(sq, p.sq_off.array + p.sq_entries * sizeof(unsigned));
-	close(ring);
+}
+
+void uring_batch(int fd, int write, long from, unsigned n, unsigned size, int append)
+{
+	struct io_uring_sqe *sqe;
+	struct uring r;
+
+	uring_begin(&r);
+	for (unsigned i = 0; i < n; i++) {
+		sqe = uring_next(&r, write ? IORING_OP_WRITE : IORING_OP_READ, fd, i);
+		sqe->addr = (uintptr_t)batch_buffer[i];
+		sqe->len = size;
+		sqe->off = (uint64_t)(from + (long)(i * size));
+		sqe->rw_flags = append ? IS_APPEND : 0;
+		MUST(syscall(SYS_io_uring_enter, r.fd, 1, 0, 0, NULL, 0));
+	}
+	uring_results(&r, n);
+	uring_end(&r);
+}
+
+void uring_chain(int dir, const char *path, int flags, unsigned size, int direct)
+{
+	int none[2] = {-1, -1}, fd = 0;
+	struct io_uring_sqe *sqe;
+	struct uring r;
+
+	uring_begin(&r);
+	if (direct) {
+		MUST(syscall(SYS_io_uring_register, r.fd, IORING_REGISTER_FILES, none, 2));
+		fd = 1;
+	} else {
+		fd = (int)MUST(dup(r.fd)); /* the number that comes next */
+		close(fd);
+	}
+	sqe = uring_next(&r, IORING_OP_OPENAT, dir, 0);
+	sqe->addr = (uintptr_t)path;
+	sqe->open_flags = (unsigned)flags;
+	sqe->len = 0640;
+	sqe->flags = IOSQE_IO_LINK;
+	sqe->file_index = direct ? (unsigned)fd + 1 : 0;
+	sqe = uring_next(&r, IORING_OP_WRITE, fd, 1);
+	sqe->addr = (uintptr_t)batch_buffer[0];
+	sqe->len = size;
+	sqe->flags = (unsigned char)(IOSQE_IO_LINK | (direct ? IOSQE_FIXED_FILE : 0));
+	sqe = uring_next(&r, IORING_OP_CLOSE, direct ? 0 : fd, 2);
+	sqe->file_index = direct ? (unsigned)fd + 1 : 0;
+	MUST(syscall(SYS_io_uring_enter, r.fd, 3, 3, IORING_ENTER_GETEVENTS, NULL, 0));
+	uring_results(&r, 3);
+	uring_end(&r);
 }
 
 int passed(int fd, int close_first)

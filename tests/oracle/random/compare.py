@@ -7,8 +7,9 @@
   compare.py --shrink SEED [--operations N]                        the fewest operations that are wrong, as C
 
 Each seed is one program (random.c); thirty run one after another under one `ioscribe run`. Every counter that they
-keep is compared for every file, and a file of its folder that it has not touched must not be in the log. A log that is wrong and says that it is
-not complete is listed with the cause; one that is wrong and says that it is complete fails.
+keep is compared for every file, and a file of its folder that it has not touched must not be in the log. A log that is
+wrong and says that it is not complete is listed with the cause. One that is wrong and says that it is complete fails, and
+so does one that is exact and says that it is not complete.
 Environment: IOSCRIBE (the program), IOSCRIBE_BUILD (holds tests/oracle/random_ops).
 """
 import argparse
@@ -122,7 +123,7 @@ def causes(text):
 
 def compare(first, last, operations):
     """Lines of the result, and the seeds that are wrong in a log that is called complete."""
-    wrong, told, exact = [], Counter(), 0
+    wrong, told, exact, alarms = [], Counter(), 0, Counter()
     for begin in range(first, last + 1, BATCH):
         seeds = range(begin, min(begin + BATCH, last + 1))
         differences, complete, text = run(seeds, operations)
@@ -132,6 +133,9 @@ def compare(first, last, operations):
             wrong += sorted(of)
         elif differences:
             told[" ".join(causes(text))] += len(of)
+        elif not complete:
+            alarms[" ".join(causes(text))] += 1
+            wrong += seeds
         for seed in sorted(of):
             lines = [line for line in differences if line.startswith(seed + "/")]
             says = "complete" if complete else "told: " + " ".join(causes(text))
@@ -139,6 +143,7 @@ def compare(first, last, operations):
     lines = [f"{last - first + 1} programs of {operations} operations: {exact} exact in every counter of every file, "
              f"{sum(told.values())} wrong and told, {len(wrong)} wrong and called complete"]
     lines += [f"told: {cause}: {n}" for cause, n in told.most_common()]
+    lines += [f"false alarm, in logs of {BATCH} exact programs: {cause}: {n}" for cause, n in alarms.most_common()]
     return lines, wrong
 
 

@@ -79,18 +79,21 @@ bool do_batch(void)
 	long from = below(20000);
 	struct desc *d;
 	int fd = any_fd(&d);
-	bool write_it;
+	bool write_it, append;
 
-	if (fd < 0 || d->appends)
+	if (fd < 0)
 		return false;
 	write_it = d->writes && (!d->reads || below(2));
+	append = write_it && below(4) == 0;
 	if (how == 2) {
-		say("\turing_batch(%d, %d, %ld, %u, %u);", fd, write_it, from, n, size);
-		uring_batch(fd, write_it, from, n, size);
+		say("\turing_batch(%d, %d, %ld, %u, %u, %d);", fd, write_it, from, n, size, append);
+		uring_batch(fd, write_it, from, n, size, append);
 	} else {
-		say("\taio_batch(%d, %d, %ld, %u, %u, %u);", fd, write_it, from, n, size, how);
-		aio_batch(fd, write_it, from, n, size, (int)how);
+		say("\taio_batch(%d, %d, %ld, %u, %u, %u, %d);", fd, write_it, from, n, size, how, append);
+		aio_batch(fd, write_it, from, n, size, (int)how, append);
 	}
+	if (write_it && (append || d->appends))
+		from = w->inode[d->inode].size;
 	for (unsigned i = 0; i < n; i++) {
 		int64_t at = from + (long)(i * size);
 
@@ -102,6 +105,34 @@ bool do_batch(void)
 	}
 	if (write_it)
 		written(d, from, (int64_t)n * size);
+	return true;
+}
+
+/* A chain of io_uring that opens a file, writes to it and closes it. */
+bool do_chain(void)
+{
+	unsigned size = 1 + below(512), direct = below(2);
+	int folder, inode;
+	struct way x;
+
+	if (!any_folder(&folder) || !way_to(&x, folder, (int)below(FILES)))
+		return false;
+	if (w->file[x.folder][x.file] < 0 && free_inode() < 0)
+		return false;
+	set_out(&x);
+	say("\turing_chain(%s, %s, O_CREAT | O_WRONLY, %u, %u);", dir_of(&x), shown(x.text), size, direct);
+	uring_chain(x.dir, x.text, O_CREAT | O_WRONLY, size, (int)direct);
+	MUST(result[0]);
+	must_be(result[1], size, "a chain's write");
+	must_be(result[2], 0, "a chain's close");
+	come_back(&x);
+	inode = opened(x.name, x.folder, x.file, O_WRONLY);
+	if (w->inode[inode].size < size)
+		w->inode[inode].size = size;
+	add(x.name, POSIX_OPENS, 1);
+	moved(x.name, true, 0, size);
+	add(x.name, POSIX_EXT_URING_OPS, 1);
+	add(x.name, POSIX_EXT_CLOSES, 1);
 	return true;
 }
 

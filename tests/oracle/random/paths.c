@@ -54,6 +54,42 @@ bool do_on_path(void)
 	return true;
 }
 
+/* Calls on a path that is a descriptor's link in procfs: of the name that its file has now. */
+bool do_on_link(void)
+{
+	static const char *const forms[] = {"/proc/self/fd/%d", "/dev/fd/%d", "/proc/thread-self/fd/%d"};
+	unsigned how = below(4);
+	int64_t size = below(20000);
+	struct desc *d;
+	int fd = any_fd(&d), name;
+	char text[64];
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	snprintf(text, sizeof(text), forms[below(3)], fd);
+	name = w->dentry[d->dentry].name;
+	switch (how) {
+	case 0:
+		say("\tMUST(access(\"%s\", R_OK));", text);
+		MUST(access(text, R_OK));
+		add(name, POSIX_EXT_ACCESSES, 1);
+		return true;
+	case 1:
+		say("\tMUST(truncate(\"%s\", %ld));", text, (long)size);
+		MUST(truncate(text, size));
+		w->inode[d->inode].size = size;
+		add(name, POSIX_EXT_TRUNCATES, 1);
+		return true;
+	default:
+		say("\tMUST(stat(\"%s\", &st));", text);
+		MUST(stat(text, &st));
+		must_be(st.st_size, w->inode[d->inode].size, "stat through a link of procfs");
+		add(name, POSIX_STATS, 1);
+		return true;
+	}
+}
+
 /* rename and link of a file, by paths that start at the working directory. */
 bool do_two_names(void)
 {

@@ -49,10 +49,10 @@ bool any_folder(int *ret)
 
 bool way_to(struct way *x, int folder, int file)
 {
-	unsigned kind = below(8);
+	unsigned kind = below(12);
 
 	*x = (struct way){.folder = folder, .file = file, .name = file_name(folder, file), .dir = AT_FDCWD};
-	for (int i = 0; kind >= 6 && i < LINKS; i++)
+	for (int i = 0; (kind == 6 || kind == 7) && i < LINKS; i++)
 		if (w->link[i] == folder) {
 			snprintf(x->text, sizeof(x->text), "%s%sl%d/f%d", kind == 6 ? base : "",
 				 kind == 6 ? "/" : "", i, file);
@@ -75,6 +75,16 @@ bool way_to(struct way *x, int folder, int file)
 	case 4:
 		snprintf(x->text, sizeof(x->text), "f%d", file);
 		x->dir = 0;
+		break;
+	case 8:
+		snprintf(x->text, sizeof(x->text), "/proc/%s/cwd/d%d/f%d", file % 2 ? "self" : "thread-self", folder, file);
+		break;
+	case 9:
+		snprintf(x->text, sizeof(x->text), "/proc/self/root%s/d%d/f%d", base, folder, file);
+		break;
+	case 10:
+		x->dir = 0;
+		x->by_link = true;
 		break;
 	default:
 		snprintf(x->text, sizeof(x->text), "d%d/f%d", folder, file);
@@ -102,6 +112,8 @@ void set_out(struct way *x)
 	} else if (x->dir != AT_FDCWD) {
 		say("\tdir = MUST(open(\"%s\", O_RDONLY | O_DIRECTORY));", folder);
 		x->dir = (int)MUST(open(folder, O_RDONLY | O_DIRECTORY));
+		if (x->by_link)
+			snprintf(x->text, sizeof(x->text), "/proc/self/fd/%d/f%d", x->dir, x->file);
 	}
 }
 

@@ -29,6 +29,7 @@ struct way {
 	int name, folder, file;
 	int dir; /* descriptor to start at, AT_FDCWD none */
 	bool in; /* the working directory is its folder meanwhile */
+	bool by_link; /* `text` is made when `dir` is open: its link in procfs */
 	char text[400];
 };
 
@@ -62,6 +63,8 @@ bool do_take(void);
 bool do_close_range(void);
 bool do_data(void);
 bool do_batch(void);
+bool do_chain(void);
+bool do_on_link(void);
 bool do_copy(void);
 bool do_on_fd(void);
 bool do_on_path(void);
