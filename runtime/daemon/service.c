@@ -232,22 +232,13 @@ static void make_log_dir(const struct scribe_config *c)
 		(void)mkdir(LOG_DIR_DEFAULT, 0755);
 }
 
-static void on_lease(int number)
-{
-	(void)number;
-}
-
 /* SIGHUP is ignored: a terminal that is closed does not end the service. */
 static void signals(void)
 {
-	const struct sigaction wakes = {.sa_handler = on_lease};
-
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	/* a lease is asked back (uprobes/attach/lease.c): the loop turns */
-	sigaction(SIGIO, &wakes, NULL);
 }
 
 /* Helpers' and link makers' processes are forked before privileges are given up. */

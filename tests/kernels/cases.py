@@ -122,7 +122,20 @@ URING = totals(
                   "POSIX_BYTES_READ": 9742, "POSIX_MAX_BYTE_WRITTEN": 61499, "POSIX_CONSEC_WRITES": 4,
                   "POSIX_FSYNCS": 1, "POSIX_FDSYNCS": 1, "POSIX_EXT_URING_OPS": 10}),
 )  # fmt: skip
-DIRECT = totals((r"/direct$", {"POSIX_WRITES": 8, "POSIX_BYTES_WRITTEN": 16384, "POSIX_READS": 1,
+APPENDS = totals((r"/plain$", {"POSIX_MAX_BYTE_WRITTEN": 1349, "POSIX_CONSEC_WRITES": 4}),
+                 (r"/appends$", {"POSIX_MAX_BYTE_WRITTEN": 599, "POSIX_CONSEC_WRITES": 2}))  # fmt: skip
+CHAIN = totals(*((rf"/{name}$", {"POSIX_OPENS": 1, "POSIX_EXT_CLOSES": 1, "POSIX_BYTES_WRITTEN": n})
+                 for name, n in (("first", 1000), ("second", 2000), ("third", 300), ("fourth", 0))))  # fmt: skip
+OPENED = totals((r"/chosen$", {"POSIX_OPENS": 1, "POSIX_EXT_CLOSES": 1, "POSIX_BYTES_WRITTEN": 500}),
+                (r"/given$", {"POSIX_OPENS": 1, "POSIX_EXT_CLOSES": 1}))  # fmt: skip
+PENDING = totals((r"/loop$", {"POSIX_BYTES_WRITTEN": 300, "POSIX_READS": 0}))
+REACHED = totals((r"/stat.dat$", {"POSIX_STATS": 13, "POSIX_EXT_ACCESSES": 1}), (r"/cut.dat$", {"POSIX_EXT_TRUNCATES": 1}),
+                 (r"/other.dat$", {"POSIX_RENAME_TARGETS": 1}))  # fmt: skip
+OVER = totals((r"/over.link$", {"POSIX_EXT_READLINKS": 2}), (r"/over.dat$", {"POSIX_STATS": 4, "POSIX_EXT_STATFS": 1}))
+SHARED = totals((r"/before.dat$", {"POSIX_BYTES_WRITTEN": 10}), (r"/after.dat$", {"POSIX_BYTES_WRITTEN": 19}))
+LIST = totals((r"/one.dat$", {"POSIX_MAX_BYTE_WRITTEN": 151, "POSIX_EXT_AIO_OPS": 5}),
+              (r"/two.dat$", {"POSIX_MAX_BYTE_WRITTEN": 55}))  # fmt: skip
+DIRECT = totals((r"/direct$", {"POSIX_OPENS": 1, "POSIX_EXT_CLOSES": 1, "POSIX_WRITES": 8, "POSIX_BYTES_WRITTEN": 16384, "POSIX_READS": 1,
                                "POSIX_BYTES_READ": 8192, "POSIX_EXT_URING_OPS": 9}))  # fmt: skip
 MANY = totals((r"/many$", {"POSIX_WRITES": 3200, "POSIX_BYTES_WRITTEN": 1638400, "POSIX_EXT_URING_OPS": 3200}))
 AIO = totals((r"/aio$", {"POSIX_OPENS": 1, "POSIX_WRITES": 33, "POSIX_BYTES_WRITTEN": 135168, "POSIX_READS": 16,
@@ -183,6 +196,14 @@ CASES = [
     Case("uring", "io_uring", "uring plain", URING, same=True),
     Case("direct", "io_uring", "uring direct", DIRECT, may_lack=True),
     Case("many", "io_uring", "uring many", MANY),
+    Case("append", "io_uring", "uring_order append", APPENDS),
+    Case("chain", "io_uring", "uring_order chain", CHAIN),
+    Case("opened", "io_uring", "uring_order direct", OPENED, may_lack=True),
+    Case("pending", "io_uring", "uring_order pending", PENDING),
+    Case("reached", "names", "paths_reached links", REACHED),
+    Case("over", "names", "paths_reached over", OVER, may_lack=True),
+    Case("shared", "names", "paths_reached shared", SHARED),
+    Case("list", "libaio", "paths_reached aio", LIST),
     Case("aio", "libaio", "/tests/kernels/kernels_aio", AIO, same=True),
     Case("streams", "STDIO", "stdio_calls", STREAMS, archs=PROBED),
     Case("mpi", "MPI", RANKS.format(4, "mpi/mpi_known /data/w"), mpi_known),

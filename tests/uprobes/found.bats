@@ -31,6 +31,16 @@ load helper
   expect '/by_exit$' STDIO_OPENS=1 STDIO_WRITES=1 STDIO_BYTES_WRITTEN=4
 }
 
+@test "a program that is written over in place while it is probed: the new build runs, and the module says what it lacks" {
+  cp "$LIBPROG/mpiio_wrap" "$T/program"
+  trace_options=(--no-runtime)
+  trace mpiio bash -c '"$1" f && cat "$2" >"$1" && "$1" g' bash "$T/program" "$LIBPROG/mpiio_again"
+  [ "$status" -eq 0 ]
+  cmp "$T/program" "$LIBPROG/mpiio_again"
+  run "$IOSCRIBE" parse "$LOG"
+  grep 'a library of its was opened for writing, and lost its probes' <<<"$output"
+}
+
 @test "a command that uses none of the libraries: nothing is attached to, the preloaded one neither" {
   trace_options=(--verbose)
   trace auto sleep 0.5

@@ -37,7 +37,7 @@ struct scribe_uprobes_options {
 	int (*study)(void *ctx, int fd, uint32_t uid, struct scribe_study *ret_study);
 	/* Why a file that holds a library, and is not the site's, must not be probed; NULL: it may be, or each. */
 	const char *(*refuse)(void *ctx);
-	bool leases; /* files that are not the site's are probed only while nobody opens them for writing */
+	bool leases; /* files that are not the site's are not probed where their file system has no leases */
 	void *ctx;
 	/* Links are made meanwhile (scribe_uprobes_tick), where the way is uprobe_multi; NULL: at once. */
 	const struct scribe_link_maker *link_maker;

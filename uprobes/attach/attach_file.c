@@ -221,16 +221,20 @@ static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe
 {
 	const char *refused;
 	bool wanted = false;
+	int rc;
 
 	for (unsigned k = 0; k < s->nlibraries; k++)
 		wanted |= is_wanted(u, s, k);
-	if (file->site || !wanted)
+	if (!wanted)
 		return NULL;
-	refused = u->opt.refuse ? u->opt.refuse(u->opt.ctx) : NULL;
-	if (refused || !u->opt.leases)
+	refused = u->opt.refuse && !file->site ? u->opt.refuse(u->opt.ctx) : NULL;
+	if (refused)
 		return refused;
-	if (scribe_lease_take(u, fd, file) < 0 || !is_same(fd, file))
-		return "somebody writes it, or its file system cannot tell when somebody does";
+	rc = scribe_lease_take(u, fd, file);
+	if (rc == -EAGAIN || !is_same(fd, file))
+		return "somebody writes it";
+	if (rc < 0 && u->opt.leases && !file->site)
+		return "its file system cannot tell when somebody writes it";
 	return NULL;
 }
 

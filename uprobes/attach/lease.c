@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Files that somebody else than root may write: while they are probed we hold a read lease, so that
- * whoever opens one for writing waits until no probe stands in it. A breakpoint at an old place of
- * new code would end every program that executes it, traced or not. Must not know: processes,
- * names, logs. struct scribe_uprobes owns the leases, a descriptor each. Runs in the daemon's main
- * thread.
+ * While a file is probed we hold a read lease of it, so that whoever opens it for writing waits until no
+ * probe stands in it. A breakpoint at an old place of new code would end every program that executes it,
+ * traced or not. Must not know: processes, names, logs. struct scribe_uprobes owns the leases, a descriptor
+ * each. Runs in the daemon's main thread.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,7 @@
  * as the policy `user_libraries` allows. Main thread of the daemon; links are made by the link
  * makers. Must not know of processes, records or logs.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,11 @@ bool scribe_libs_detach_one(struct scribe_daemon *d)
 	return d->libs && scribe_uprobes_detach_one(d->libs->uprobes);
 }
 
+static void on_lease(int number)
+{
+	(void)number;
+}
+
 /*
  * With each job; the first one makes the state. Without memory, or where probes are refused, jobs
  * go on without libraries.
@@ -258,6 +264,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		.ctx = d,
 		.link_maker = scribe_linker_is_there() ? &scribe_linker : NULL,
 	};
+	const struct sigaction wakes = {.sa_handler = on_lease};
 	struct scribe_err err = {0};
 	struct scribe_libs *l;
 
@@ -273,6 +280,8 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return;
+	/* a lease is asked back (uprobes/attach/lease.c): the loop turns */
+	sigaction(SIGIO, &wakes, NULL);
 	l->roots.sock = l->reader.sock = l->peeker.sock = -1;
 	l->verbose = d->verbose;
 	l->find = scribe_find_new(NULL);

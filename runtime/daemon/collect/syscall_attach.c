@@ -107,7 +107,8 @@ void scribe_attend_tick(struct scribe_daemon *d)
 	struct scribe_err err = {0};
 
 	scribe_libs_tick(d);
-
+	if (!d->service)
+		(void)scribe_libs_detach_one(d); /* of a file that is about to be written */
 	if (!d->bpf || !d->works || !d->service)
 		return;
 	if (d->service->config.attach_at_begin || has_processes(d)) {
