@@ -29,16 +29,16 @@
 extern long result[BATCH_MOST];
 
 /*
- * libaio: `n` of `size` bytes one behind the other; taken out of the mapped ring where `by_ring`. With `append` writes go
- * to the file's end (RWF_APPEND), whatever `from` says.
+ * libaio: `n` of `size` bytes one behind the other; taken out of the mapped ring where `by_ring`. With
+ * `append` writes go to the file's end (RWF_APPEND), whatever `from` says.
  */
 void aio_batch(int fd, int write, long from, unsigned n, unsigned size, int by_ring, int append);
 /* io_uring with four places for requests and eight for completions, none of which is taken before all are
  * submitted. */
 void uring_batch(int fd, int write, long from, unsigned n, unsigned size, int append);
 /*
- * One chain of io_uring: opens (below folder `dir`), writes so many bytes at byte 0, closes. `direct`: by a direct
- * descriptor. Results are those of the three, in order.
+ * One chain of io_uring: opens (below folder `dir`), writes so many bytes at byte 0, closes. `direct`: by a
+ * direct descriptor. Results are those of the three, in order.
  */
 void uring_chain(int dir, const char *path, int flags, unsigned size, int direct);
 /* The descriptor through a socket to the program itself. */

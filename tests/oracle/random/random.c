@@ -36,11 +36,10 @@ static bool left_out(unsigned i)
 
 static void one_operation(void)
 {
-	static bool (*const often[])(void) = {do_open,    do_open,      do_close,  do_dup,     do_pass,
-					      do_data,    do_data,      do_data,   do_data,    do_batch,
-					      do_copy,    do_on_fd,     do_on_fd,  do_on_path, do_on_path,
-					      do_on_path, do_two_names, do_stream, do_close,   do_open,
-					      do_chain,   do_on_link};
+	static bool (*const often[])(void) = {
+		do_open,      do_open,   do_close, do_dup,   do_pass,  do_data,    do_data,    do_data,
+		do_data,      do_batch,  do_copy,  do_on_fd, do_on_fd, do_on_path, do_on_path, do_on_path,
+		do_two_names, do_stream, do_close, do_open,  do_chain, do_on_link};
 	unsigned kind;
 
 	dice = w->seed * 1000003 + w->now;

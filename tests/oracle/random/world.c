@@ -77,7 +77,8 @@ bool way_to(struct way *x, int folder, int file)
 		x->dir = 0;
 		break;
 	case 8:
-		snprintf(x->text, sizeof(x->text), "/proc/%s/cwd/d%d/f%d", file % 2 ? "self" : "thread-self", folder, file);
+		snprintf(x->text, sizeof(x->text), "/proc/%s/cwd/d%d/f%d", file % 2 ? "self" : "thread-self",
+			 folder, file);
 		break;
 	case 9:
 		snprintf(x->text, sizeof(x->text), "/proc/self/root%s/d%d/f%d", base, folder, file);
