@@ -48,22 +48,27 @@ struct {
 	__type(value, __u64);
 } scribe_shared_opens SEC(".maps");
 
-static __always_inline void scribe_shared_open(struct scribe_proc *p, __u64 file)
+SCRIBE_GLOBAL int scribe_shared_open(__u64 file)
 {
 	__u64 number = bpf_ktime_get_ns() << 8 | (bpf_get_smp_processor_id() & 255);
 
-	if (p->flags & SCRIBE_PF_SHARES_FDS)
-		bpf_map_update_elem(&scribe_shared_opens, &file, &number, BPF_ANY);
+	bpf_map_update_elem(&scribe_shared_opens, &file, &number, BPF_ANY);
+	return 0;
+}
+
+SCRIBE_GLOBAL __u64 scribe_shared_number(__u64 file)
+{
+	__u64 *number = bpf_map_lookup_elem(&scribe_shared_opens, &file);
+
+	return number ? *number : 0;
 }
 
 /* The proof of a description in this process. */
-SCRIBE_GLOBAL __u64 scribe_proof_in(struct scribe_proc *p, __u64 file)
+static __always_inline __u64 scribe_proof_in(const struct scribe_proc *p, __u64 file)
 {
-	__u64 *number = 0;
+	__u64 proof = scribe_proof_at(file);
 
-	if (p && p->flags & SCRIBE_PF_SHARES_FDS)
-		number = bpf_map_lookup_elem(&scribe_shared_opens, &file);
-	return scribe_proof_at(file) ^ (number ? *number : 0);
+	return p->flags & SCRIBE_PF_SHARES_FDS ? proof ^ scribe_shared_number(file) : proof;
 }
 
 /* Remember for every thread of the process which record a description has. */

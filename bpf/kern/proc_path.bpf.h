@@ -26,6 +26,11 @@
 #define SCRIBE_WORD_STDOUT      0x7374646f7574ull
 #define SCRIBE_WORD_STDERR      0x737464657272ull
 
+/* The first bytes of a string as a number, as both processors have it. */
+#define SCRIBE_BEGINS_PROC    0x6f72702fu /* "/pro" */
+#define SCRIBE_BEGINS_DEV     0x7665642fu /* "/dev" */
+#define SCRIBE_BEGINS_SLASHES 0x2f2fu
+
 #define SCRIBE_NO_NUMBER ~0ull
 
 /* The next component of the string in the scratch into t->proc_path. */
@@ -184,6 +189,15 @@ static __always_inline int scribe_dev_path(struct scribe_thread *t, struct scrib
 	}
 	t->proc_path.from = scribe_fd_file_of((struct task_struct *)self, t->proc_path.number);
 	return t->proc_path.from ? SCRIBE_PROC_FILE : SCRIBE_PROC_UNKNOWN;
+}
+
+/* Asked first, of every path: may the next function find one? */
+static __always_inline bool scribe_may_be_proc_path(const struct scribe_scratch *s)
+{
+	__u32 begin = *(const __u32 *)&s->text[SCRIBE_NAME_MAX_BYTES];
+
+	return begin == SCRIBE_BEGINS_PROC || begin == SCRIBE_BEGINS_DEV ||
+	       (begin & 0xffff) == SCRIBE_BEGINS_SLASHES;
 }
 
 /*

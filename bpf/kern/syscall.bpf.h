@@ -14,9 +14,10 @@
 /* Entry; false: nothing to do at return. */
 static __always_inline int scribe_other_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
-	t->path_kept = 0;
-	if (class >= SCRIBE_CLASS_FIRST_PATH && class <= SCRIBE_CLASS_LAST_PATH)
+	if (scribe_is_path_class(class)) {
 		scribe_path_enter(t, p, class);
+		return 1;
+	}
 	switch (class) {
 	case SCRIBE_CLASS_SENDFILE:
 		scribe_io_enter(t, p, bpf_get_current_task_btf(), 0);
@@ -29,18 +30,6 @@ static __always_inline int scribe_other_enter(struct scribe_thread *t, struct sc
 		/* fallthrough */
 	case SCRIBE_CLASS_SPLICE:
 		scribe_copy_enter(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3));
-		return 1;
-	case SCRIBE_CLASS_FSTATAT:
-	case SCRIBE_CLASS_STATX:
-	case SCRIBE_CLASS_FACCESSAT2:
-	case SCRIBE_CLASS_READLINKAT:
-	case SCRIBE_CLASS_XATTRAT_READ:
-	case SCRIBE_CLASS_XATTRAT_WRITE:
-		/* Whether the string is empty is seen at return, when it can be read. */
-		t->slot = SCRIBE_NO_SLOT;
-		if (scribe_may_be_empty(t, class) &&
-		    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
-			t->slot = SCRIBE_SKIP_SLOT;
 		return 1;
 	case SCRIBE_CLASS_IOCTL:
 		return scribe_clone_enter(t, p);
@@ -103,6 +92,10 @@ static __always_inline __u32 scribe_open_mode(struct scribe_thread *t, __u32 cla
 static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
 					     __s64 ret)
 {
+	if (scribe_is_path_class(class)) {
+		scribe_path_leave(t, p, class, ret);
+		return 0;
+	}
 	switch (class) {
 	case SCRIBE_CLASS_SENDFILE:
 	case SCRIBE_CLASS_SPLICE:
@@ -143,12 +136,6 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		scribe_aio_submitted(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), ret);
 		return 0;
 	}
-	if (!scribe_class_may_be_empty(class) || t->slot == SCRIBE_NO_SLOT || !scribe_is_empty(t))
-		scribe_path_exit(t, p, class, ret);
-	else if (t->slot != SCRIBE_SKIP_SLOT)
-		scribe_fd_exit(t, p, class, 0, ret);
-	if (t->path_kept)
-		scribe_path_forget();
 	return 0;
 }
 

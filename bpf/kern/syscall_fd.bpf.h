@@ -531,7 +531,8 @@ SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_pr
 
 	if (!t || !p)
 		return 0;
-	scribe_shared_open(p, addr);
+	if (p->flags & SCRIBE_PF_SHARES_FDS)
+		scribe_shared_open(addr);
 	proof = scribe_proof_in(p, addr);
 	/* Other threads do not look into this one's cache: what they find by name may be called otherwise by then. */
 	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1 ||

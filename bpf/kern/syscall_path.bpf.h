@@ -41,14 +41,14 @@ struct {
  * Entry of a call that writes `bytes` to `buffer`: where it writes over its own path, that is kept. A path
  * that is not in memory yet is read at return as others are.
  */
-SCRIBE_GLOBAL int scribe_path_keep(struct scribe_thread *t, struct scribe_proc *p, __u64 path, __u64 buffer,
-				   __u64 bytes)
+SCRIBE_GLOBAL int scribe_path_keep_near(struct scribe_thread *t, struct scribe_proc *p, __u64 path,
+					__u64 buffer)
 {
 	__u64 key = bpf_get_current_pid_tgid();
 	struct scribe_scratch *s;
 	long n;
 
-	if (!t || !p || !buffer || buffer >= path + SCRIBE_NAME_MAX_BYTES || buffer + bytes <= path)
+	if (!t || !p || !buffer)
 		return 0;
 	s = scribe_scratch_take(p);
 	if (!s)
@@ -62,77 +62,64 @@ SCRIBE_GLOBAL int scribe_path_keep(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-static __always_inline void scribe_path_forget(void)
+static __always_inline void scribe_path_keep(struct scribe_thread *t, struct scribe_proc *p, __u64 path,
+					     __u64 buffer, __u64 bytes)
+{
+	if (buffer < path + SCRIBE_NAME_MAX_BYTES && buffer + bytes > path)
+		scribe_path_keep_near(t, p, path, buffer);
+}
+
+static __always_inline void scribe_path_forget(struct scribe_thread *t)
 {
 	__u64 key = bpf_get_current_pid_tgid();
 
 	bpf_map_delete_elem(&scribe_kept, &key);
+	t->path_kept = 0;
 }
 
 #define SCRIBE_XATTR_MAX_BYTES 65536u
 #define SCRIBE_STAT_BYTES      144u /* struct stat; statfs's is smaller */
 #define SCRIBE_STATX_BYTES     256u
 
-/* Of the calls that return something in a buffer: where that is. */
-static __always_inline void scribe_path_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
-{
-	switch (class) {
-	case SCRIBE_CLASS_STAT:
-	case SCRIBE_CLASS_LSTAT:
-	case SCRIBE_CLASS_STATFS:
-		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_STAT_BYTES);
-		return;
-	case SCRIBE_CLASS_FSTATAT:
-		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_STAT_BYTES);
-		return;
-	case SCRIBE_CLASS_STATX:
-		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(5), SCRIBE_STATX_BYTES);
-		return;
-	case SCRIBE_CLASS_READLINK:
-		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_NAME_MAX_BYTES);
-		return;
-	case SCRIBE_CLASS_READLINKAT:
-		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_NAME_MAX_BYTES);
-		return;
-	case SCRIBE_CLASS_XATTR_READ: /* getxattr has its buffer in argument 3, listxattr in 2 */
-	case SCRIBE_CLASS_LXATTR_READ:
-		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3), SCRIBE_XATTR_MAX_BYTES);
-		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_XATTR_MAX_BYTES);
-		return;
-	case SCRIBE_CLASS_XATTRAT_READ: /* getxattrat's is in a structure */
-		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(2), 1);
-		return;
-	}
-}
-
-/* The path of an argument into the upper half of the scratch; its bytes with the NUL, or an error. */
-SCRIBE_GLOBAL int scribe_path_read(struct scribe_thread *t, struct scribe_scratch *s, __u64 path)
+/* The path that was kept into the upper half of the scratch; its bytes with the NUL, or an error. */
+SCRIBE_GLOBAL int scribe_path_read_kept(struct scribe_scratch *s)
 {
 	__u64 key = bpf_get_current_pid_tgid();
-	struct scribe_kept_path *kept;
+	struct scribe_kept_path *kept = bpf_map_lookup_elem(&scribe_kept, &key);
 
-	if (!t || !s)
-		return -1;
-	if (t->path_kept != path)
-		return bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES,
-					       (void *)path);
-	kept = bpf_map_lookup_elem(&scribe_kept, &key);
-	if (!kept)
+	if (!s || !kept)
 		return -1;
 	return bpf_probe_read_kernel_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES, kept->text);
 }
 
-/*
- * What follows a magic link becomes the string in the scratch; its bytes with the NUL. Nothing follows: 1, or
- * where it is a folder the string ".".
- */
-SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratch *s, __u32 kind)
-{
-	__u32 at;
+/* What the string in the scratch names, where that is no path of its own; else its bytes with the NUL. */
+enum scribe_path_special {
+	SCRIBE_PATH_NONE = 0,     /* nothing that counts: a link in procfs itself */
+	SCRIBE_PATH_FILE = 1,     /* the open file t->proc_path.from */
+	SCRIBE_PATH_UNKNOWN = -1, /* it could not be read, or where it leads to not be seen */
+};
 
-	if (!t || !s)
-		return -1;
+/*
+ * A path that may lead through procfs: the string in the scratch becomes what follows the magic link, from
+ * t->proc_path.from on. Where nothing follows a folder, that is ".".
+ */
+SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratch *s,
+				   const struct scribe_path_arg *a, int bytes)
+{
+	__u32 at, kind;
+
+	if (!t || !s || !a || bytes <= 1)
+		return SCRIBE_PATH_UNKNOWN;
+	kind = scribe_proc_path(t, s);
+	if (kind == SCRIBE_PROC_NONE) {
+		t->proc_path.from = scribe_path_start(s, a->dir);
+		return bytes;
+	}
 	at = t->proc_path.at & (SCRIBE_NAME_MAX_BYTES - 1);
+	if (a->nofollow && !s->text[SCRIBE_NAME_MAX_BYTES + at])
+		return SCRIBE_PATH_NONE;
+	if (kind == SCRIBE_PROC_UNKNOWN)
+		return SCRIBE_PATH_UNKNOWN;
 	for (__u32 i = 0; i < SCRIBE_PROC_SLASHES; i++)
 		at += s->text[SCRIBE_NAME_MAX_BYTES + (at & (SCRIBE_NAME_MAX_BYTES - 1))] == '/';
 	bpf_probe_read_kernel_str(s->text, SCRIBE_NAME_MAX_BYTES,
@@ -158,36 +145,37 @@ static __always_inline __u32 scribe_path_file(struct scribe_thread *t, struct sc
 SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc *p,
 				     const struct scribe_path_arg *a)
 {
-	__u32 index = SCRIBE_SKIP_SLOT, kind = SCRIBE_PROC_UNKNOWN;
+	__u32 index = SCRIBE_SKIP_SLOT;
 	struct scribe_scratch *s;
-	__u64 from = 0;
-	long bytes;
+	__u64 from;
+	int bytes;
 
 	if (!t || !p || !a)
 		return SCRIBE_NO_SLOT;
 	s = scribe_scratch_take(p);
 	if (!s)
 		return scribe_catchall(p, t->proc);
-	bytes = scribe_path_read(t, s, a->string);
-	if (bytes > 1)
-		kind = scribe_proc_path(t, s);
-	if (bytes > 1 && kind == SCRIBE_PROC_NONE) {
+	if (t->path_kept == a->string)
+		bytes = scribe_path_read_kept(s);
+	else
+		bytes = bpf_probe_read_user_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES,
+						(void *)a->string);
+	if (bytes > 1 && !scribe_may_be_proc_path(s)) {
 		from = scribe_path_start(s, a->dir);
-	} else if (bytes > 1 && a->nofollow &&
-		   !s->text[SCRIBE_NAME_MAX_BYTES + (t->proc_path.at & (SCRIBE_NAME_MAX_BYTES - 1))]) {
-		kind = SCRIBE_PROC_NONE; /* the link itself, which is in procfs */
-	} else if (kind != SCRIBE_PROC_UNKNOWN) {
+		barrier_var(from); /* else both are one load, of a table of files and of a map */
+	} else {
+		bytes = scribe_path_rest(t, s, a, bytes);
 		from = t->proc_path.from;
-		bytes = scribe_path_rest(t, s, kind);
 	}
 	if (from && bytes > 1)
 		index = scribe_path_find(t, p, s, a, from, (bytes - 1) & 0xffff);
 	scribe_scratch_put(s);
-	if (kind == SCRIBE_PROC_UNKNOWN) {
-		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
-		return scribe_catchall(p, t->proc);
-	}
-	return from && bytes == 1 ? scribe_path_file(t, p, from) : index;
+	if (bytes > 1 || bytes == SCRIBE_PATH_NONE)
+		return index;
+	if (bytes == SCRIBE_PATH_FILE)
+		return scribe_path_file(t, p, from);
+	scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
+	return scribe_catchall(p, t->proc);
 }
 
 /* t->meta on the path's record. */
@@ -257,17 +245,18 @@ static __always_inline bool scribe_path_meaning(struct scribe_thread *t, __u32 c
 	c->a.dir = SCRIBE_AT_FDCWD;
 	c->a.string = SCRIBE_ARG(1);
 	c->ext = SCRIBE_EXT_COUNT;
+	if (class == SCRIBE_CLASS_FSTATAT) { /* the commonest */
+		c->a.dir = (__s32)SCRIBE_ARG(1);
+		c->a.string = SCRIBE_ARG(2);
+		c->a.nofollow = (SCRIBE_ARG(4) & SCRIBE_AT_NOFOLLOW) != 0;
+		c->stat_buffer = SCRIBE_ARG(3);
+		return true;
+	}
 	switch (class) {
 	case SCRIBE_CLASS_LSTAT:
 		c->a.nofollow = 1; /* fallthrough */
 	case SCRIBE_CLASS_STAT:
 		c->stat_buffer = SCRIBE_ARG(2);
-		return true;
-	case SCRIBE_CLASS_FSTATAT:
-		c->a.dir = (__s32)SCRIBE_ARG(1);
-		c->a.string = SCRIBE_ARG(2);
-		c->a.nofollow = (SCRIBE_ARG(4) & SCRIBE_AT_NOFOLLOW) != 0;
-		c->stat_buffer = SCRIBE_ARG(3);
 		return true;
 	case SCRIBE_CLASS_STATX:
 		c->a.dir = (__s32)SCRIBE_ARG(1);
@@ -478,15 +467,78 @@ static __always_inline bool scribe_may_be_empty(struct scribe_thread *t, __u32 c
 
 static __always_inline bool scribe_is_empty(struct scribe_thread *t)
 {
-	__u64 key = bpf_get_current_pid_tgid();
 	struct scribe_kept_path *kept;
 	char c = 0;
+	__u64 key;
 
 	if (t->path_kept) {
+		key = bpf_get_current_pid_tgid();
 		kept = bpf_map_lookup_elem(&scribe_kept, &key);
 		return kept && !kept->text[0];
 	}
 	return bpf_probe_read_user(&c, 1, (void *)SCRIBE_ARG(2)) || c == 0;
+}
+
+static __always_inline bool scribe_is_path_class(__u32 class)
+{
+	return class >= SCRIBE_CLASS_FIRST_PATH && class <= SCRIBE_CLASS_LAST_PATH;
+}
+
+/* Of the calls that return something in a buffer: where that is. */
+static __always_inline void scribe_path_keep_by_class(struct scribe_thread *t, struct scribe_proc *p,
+						      __u32 class)
+{
+	if (class == SCRIBE_CLASS_FSTATAT) { /* the commonest */
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_STAT_BYTES);
+		return;
+	}
+	switch (class) {
+	case SCRIBE_CLASS_STAT:
+	case SCRIBE_CLASS_LSTAT:
+	case SCRIBE_CLASS_STATFS:
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_STAT_BYTES);
+		return;
+	case SCRIBE_CLASS_STATX:
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(5), SCRIBE_STATX_BYTES);
+		return;
+	case SCRIBE_CLASS_READLINK:
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_NAME_MAX_BYTES);
+		return;
+	case SCRIBE_CLASS_READLINKAT:
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_NAME_MAX_BYTES);
+		return;
+	case SCRIBE_CLASS_XATTR_READ: /* getxattr has its buffer in argument 3, listxattr in 2 */
+	case SCRIBE_CLASS_LXATTR_READ:
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3), SCRIBE_XATTR_MAX_BYTES);
+		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_XATTR_MAX_BYTES);
+		return;
+	case SCRIBE_CLASS_XATTRAT_READ: /* getxattrat's is in a structure */
+		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(2), 1);
+		return;
+	}
+}
+
+/* Entry of a call on paths. Whether the string is empty is seen at return, when it can be read. */
+static __always_inline void scribe_path_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
+{
+	scribe_path_keep_by_class(t, p, class);
+	if (!scribe_class_may_be_empty(class))
+		return;
+	t->slot = SCRIBE_NO_SLOT;
+	if (scribe_may_be_empty(t, class) &&
+	    !scribe_fd_enter(t, p, bpf_get_current_task_btf(), class, SCRIBE_ARG(1)))
+		t->slot = SCRIBE_SKIP_SLOT;
+}
+
+static __always_inline void scribe_path_leave(struct scribe_thread *t, struct scribe_proc *p, __u32 class,
+					      __s64 ret)
+{
+	if (!scribe_class_may_be_empty(class) || t->slot == SCRIBE_NO_SLOT || !scribe_is_empty(t))
+		scribe_path_exit(t, p, class, ret);
+	else if (t->slot != SCRIBE_SKIP_SLOT)
+		scribe_fd_exit(t, p, class, 0, ret);
+	if (t->path_kept)
+		scribe_path_forget(t);
 }
 
 #endif
