@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "logfmt/base/clock.h"
 #include "util/tool/command.h"
 #include "util/commands.h"
 
@@ -25,6 +26,7 @@ int main(int argc, char **argv)
 	const struct scribe_command *cmd;
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	scribe_clock_settle();
 	scribe_commands_set(scribe_all_commands);
 	cmd = scribe_command_by_alias(name);
 	if (cmd)

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
 #include "logfmt/counters/module.h"
 #include "runtime/core/path.h"
@@ -272,12 +272,7 @@ void *scribe_core_find_record(const struct scribe_core *core, uint64_t id, int m
 
 double scribe_core_wtime(const struct scribe_core *core)
 {
-	struct timespec ts;
-	int64_t ns;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec - (int64_t)core->options.base_ns;
-	return ns > 0 ? (double)ns / 1e9 : 0;
+	return scribe_seconds_between(core->options.base_ns, scribe_now_ns());
 }
 
 int scribe_core_excluded_path(const struct scribe_core *core, const char *path)

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/collect/features.h"
@@ -283,6 +284,7 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return rc;
+	scribe_clock_settle();
 	switch (a.mode) {
 	case HELP:
 		usage(stdout);

@@ -49,11 +49,11 @@
 /* Taken once a job: all its times are CLOCK_MONOTONIC. */
 static int64_t realtime_offset(void)
 {
-	struct timespec real, mono;
+	const int64_t mono = (int64_t)scribe_now_ns();
+	struct timespec real;
 
-	clock_gettime(CLOCK_MONOTONIC, &mono);
 	clock_gettime(CLOCK_REALTIME, &real);
-	return (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 + real.tv_nsec - mono.tv_nsec;
+	return (int64_t)real.tv_sec * 1000000000 + real.tv_nsec - mono;
 }
 
 /* The part of a rank that lower components allocate; the worlds free the rest. */
