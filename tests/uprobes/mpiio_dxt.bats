@@ -152,3 +152,18 @@ for r in csv.DictReader(sys.stdin):
 0 0 --dxt --set MOD_DISABLE=DXT_POSIX,DXT_MPIIO
 X
 }
+
+@test "in a time namespace: times of MPI-IO and its segments lie within the run" {
+  trace_options=(--dxt)
+  library_copy libmpich.so.12
+  trace mpiio unshare --fork --time --monotonic 50000 mpiexec.mpich -n 2 "$LIBPROG/mpich/mpiio_traced" "$T/w/f"
+  [ "$status" -eq 0 ]
+  one_log
+  {
+    "$IOSCRIBE" parse "$LOG" | awk -F '\t' '/^# run time:/ { sub(/.*: */, ""); print "run", $0 }
+      $4 ~ /^MPIIO_F_.*_TIMESTAMP$/ && $6 ~ /\/f$/ { print "counter", $5 }'
+    "$IOSCRIBE" dxt --show-incomplete "$LOG" | awk '$1 == "X_MPIIO" { print "segment", $7; print "segment", $8 }'
+  } >"$T/times"
+  awk '{ n[$1]++ } $1 == "run" { run = $2 } $1 != "run" && ($2 < 0 || $2 > run) { print "run of " run " s: " $0; bad = 1 }
+    END { exit bad || run > 60 || n["counter"] < 8 || n["segment"] < 72 }' "$T/times"
+}

@@ -158,6 +158,42 @@ as_darshan() {
   as_darshan 0
 }
 
+# in_order FILES: of the files named a1, a2, b1, ... the first writes come in that order, within the run.
+in_order() {
+  "$IOSCRIBE" parse "$LOG" >"$T/all"
+  awk -F '\t' -v files="$1" '
+    /^# run time:/ { run = $0; sub(/.*: */, "", run) }
+    /^# start_time:/ { begin = $0; sub(/.*: */, "", begin) }
+    $4 ~ /^(STDIO|POSIX)_F_WRITE_START_TIMESTAMP$/ && $5 > 0 && match($6, /\/w\/[a-z][12]$/) { at[substr($6, RSTART + 3)] = $5 }
+    END {
+      n = split(files, file, " ")
+      for (i = 1; i <= n; i++)
+        if (!(file[i] in at) || at[file[i]] <= at[file[i - 1]] || at[file[i]] > run) {
+          print file[i] " at " at[file[i]] ", after " at[file[i - 1]] ", the run is " run " s long"
+          bad = 1
+        }
+      exit bad || run > 60 || begin < systime() - 120 || begin > systime() + 1
+    }' "$T/all"
+}
+
+@test "time namespaces, entered by fork, exec and setns, or around all: one clock for streams and system calls" {
+  trace auto "$PROG/time_ns"
+  [ "$status" -eq 0 ]
+  one_log
+  in_order "a1 a2 b1 b2 c1 c2 d1 d2 e1 e2 f1 f2"
+  expect '' LEDGER_APPROX_TIME=0
+  rm ./*
+  cat >"$T/in_all" <<'X'
+#!/bin/sh
+exec unshare --fork --time --monotonic 50000 "$SCRIBE_TEST_OWN" "$@"
+X
+  chmod +x "$T/in_all"
+  SCRIBE_TEST_OWN=$IOSCRIBE IOSCRIBE=$T/in_all trace auto "$PROG/time_ns" g
+  [ "$status" -eq 0 ]
+  one_log
+  in_order "g1 g2"
+}
+
 @test "streams are left to their system calls: by the site, by the user" {
   echo abc 123 >in
   trace_options=(--set stdio_wrap=no)

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/client/process/daemon_link.h"
 #include "runtime/client/process/inherited.h"
 
@@ -81,13 +81,11 @@ static void wait_for_daemon(enum scribe_msg_type what)
 {
 	int64_t deadline = scribe_msg_now_ms() + START_MS;
 	struct scribe_link link;
-	struct timespec now;
 
 	if (scribe_link_open(&link, deadline) == 0) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
+		scribe_clock_settle();
 		scribe_link_start(&link, what,
-				  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
-					  (uint64_t)scribe_msg_left_ms(deadline) * 1000000,
+				  scribe_now_ns() + (uint64_t)scribe_msg_left_ms(deadline) * 1000000,
 				  deadline);
 	}
 	scribe_link_close(&link);

@@ -12,13 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/client/wrap/seal.h"
 
 static uint64_t last_ns; /* told by a clock, to any thread: the time where there is none any more */
 
 static uint64_t seen(const struct timespec *ts)
 {
-	uint64_t ns = (uint64_t)ts->tv_sec * 1000000000ull + (uint64_t)ts->tv_nsec;
+	uint64_t ns = scribe_clock_initial_ns(ts);
 
 	__atomic_store_n(&last_ns, ns, __ATOMIC_RELAXED);
 	return ns;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* CLOCK_MONOTONIC as the C library tells it. */
+/* CLOCK_MONOTONIC of the initial time namespace, by the C library. */
 uint64_t scribe_clock_ns(void);
 /* The same by the processor's counter where that is steady; in a sealed program what it allows. */
 uint64_t scribe_stream_now(void);

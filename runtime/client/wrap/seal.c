@@ -3,12 +3,13 @@
  * Programs that seal themselves: the C library's two ways to do so are stood before. Before the
  * library is ready, and where no next definition is found, they are the bare system calls. Must not
  * know: streams, daemon. `scribe_seal` says what is forbidden from now on; it is set before the
- * call that forbids it. Runs on the traced program's threads.
+ * call that forbids it. setns(2) is interposed for the clock. Runs on the traced program's threads.
  */
 #include "runtime/client/wrap/seal.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/proto.h"
 #include "runtime/client/process/compat.h"
 #include "runtime/client/process/inherited.h"
@@ -28,6 +30,7 @@ volatile unsigned scribe_seal;
 
 static int (*next_prctl)(int, ...);
 static long (*next_syscall)(long, ...);
+static int (*next_setns)(int, int);
 
 /*
  * A system call without the C library, whose own function is interposed here. Sets errno as it
@@ -94,6 +97,16 @@ static void end(unsigned added, long rc)
 		__atomic_fetch_and(&scribe_seal, ~added, __ATOMIC_SEQ_CST);
 }
 
+/* The program may now be in another time namespace. A type of 0 is any. */
+static void entered(long type, long rc)
+{
+	int kept = errno;
+
+	if (rc == 0 && (!type || type & CLONE_NEWTIME) && scribe_may_call())
+		scribe_clock_settle();
+	errno = kept;
+}
+
 EXPORT int prctl(int what, ...);
 EXPORT int prctl(int what, ...)
 {
@@ -126,6 +139,18 @@ EXPORT long syscall(long n, ...)
 	added = begin(seals(n, a[0], a[1]));
 	rc = next_syscall ? next_syscall(n, a[0], a[1], a[2], a[3], a[4], a[5]) : bare(n, a);
 	end(added, rc);
+	if (n == SYS_setns)
+		entered(a[1], rc);
+	return rc;
+}
+
+EXPORT int setns(int fd, int type);
+EXPORT int setns(int fd, int type)
+{
+	const long a[6] = {fd, type};
+	int rc = next_setns ? next_setns(fd, type) : (int)bare(SYS_setns, a);
+
+	entered(type, rc);
 	return rc;
 }
 
@@ -172,4 +197,5 @@ __attribute__((constructor)) static void start(void)
 {
 	next_prctl = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");
 	next_syscall = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	next_setns = (int (*)(int, int))dlsym(RTLD_NEXT, "setns");
 }

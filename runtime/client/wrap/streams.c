@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "runtime/client/process/compat.h"
 #include "runtime/client/wrap/cursors.h"
 #include "runtime/client/wrap/heat.h"
@@ -125,6 +126,7 @@ static bool begin(void)
 
 	if (scribe_seal_known() & (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER))
 		return false;
+	scribe_clock_settle();
 	now = scribe_clock_ns();
 	if (s == &nothing)
 		s = first_state();
