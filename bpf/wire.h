@@ -285,7 +285,7 @@ struct scribe_ctl {
 
 /* ---- ledger: one array of counters a job and CPU ---- */
 enum scribe_ledger_id {
-#define SCRIBE_X(name, text) SCRIBE_L_##name,
+#define SCRIBE_X(name, meaning, text) SCRIBE_L_##name,
 	SCRIBE_LEDGER(SCRIBE_X)
 #undef SCRIBE_X
 	/* in the log among the ledger's doubles, for its integers are used up */

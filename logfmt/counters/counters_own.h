@@ -76,17 +76,17 @@ enum scribe_layers_f_id {
 };
 
 #define SCRIBE_LEDGER_F_COUNTERS(X) \
-	X(DAEMON_CPU, "processor time of the daemon for this job, seconds") \
-	X(KERNEL_CPU, "processor time of the kernel programs, seconds; -1 unknown") \
-	X(DRAIN_TIME, "time spent collecting records, seconds") \
-	X(FINALIZE_TIME, "time from the world's last process to the log, seconds") \
-	X(KERNEL_MEMORY, "kernel memory of all maps, bytes") \
-	X(PROGRAM_MISSES, "runs of our programs that the kernel skipped") \
-	X(LATE_PROCS, "processes that had begun before their system calls and libraries were recorded") \
-	X(LATE_CALLS, "reads and writes that processes made until then, in no record")
+	X(DAEMON_CPU, FACT, "processor time of the daemon for this job, seconds") \
+	X(KERNEL_CPU, FACT, "processor time of the kernel programs, seconds; -1 unknown") \
+	X(DRAIN_TIME, FACT, "time spent collecting records, seconds") \
+	X(FINALIZE_TIME, FACT, "time from the world's last process to the log, seconds") \
+	X(KERNEL_MEMORY, FACT, "kernel memory of all maps, bytes") \
+	X(PROGRAM_MISSES, LOSS, "runs of our programs that the kernel skipped") \
+	X(LATE_PROCS, LOSS, "processes that had begun before their system calls and libraries were recorded") \
+	X(LATE_CALLS, FACT, "reads and writes that processes made until then, in no record")
 
 enum scribe_ledger_f_id {
-#define SCRIBE_X(name, text) SCRIBE_LEDGER_F_##name,
+#define SCRIBE_X(name, meaning, text) SCRIBE_LEDGER_F_##name,
 	SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
 	SCRIBE_LEDGER_F_COUNT

@@ -105,12 +105,12 @@ static const struct scribe_counter process_fcounters[] = {
 #undef SCRIBE_X
 };
 static const struct scribe_counter ledger_counters[] = {
-#define SCRIBE_X(n, text) COUNTER("LEDGER_" #n, text, SCRIBE_RULE_SUM)
+#define SCRIBE_X(n, meaning, text) COUNTER("LEDGER_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_LEDGER(SCRIBE_X)
 #undef SCRIBE_X
 };
 static const struct scribe_counter ledger_fcounters[] = {
-#define SCRIBE_X(n, text) COUNTER("LEDGER_F_" #n, text, SCRIBE_RULE_SUM)
+#define SCRIBE_X(n, meaning, text) COUNTER("LEDGER_F_" #n, text, SCRIBE_RULE_SUM)
 	SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
 #undef SCRIBE_X
 };
@@ -134,6 +134,17 @@ static const struct scribe_counter apmpi_fcounters[] = {
 	COUNTER("MPI_TOTAL_COMM_TIME", "time in all MPI operations", SCRIBE_RULE_SUM)
 	COUNTER("MPI_TOTAL_COMM_SYNC_TIME", "time waiting for other ranks in all MPI operations", SCRIBE_RULE_SUM)
 };
+
+static const unsigned char ledger_meanings[] = {
+#define SCRIBE_X(n, meaning, text) SCRIBE_IS_##meaning,
+	SCRIBE_LEDGER(SCRIBE_X) SCRIBE_LEDGER_F_COUNTERS(SCRIBE_X)
+#undef SCRIBE_X
+};
+
+enum scribe_ledger_meaning scribe_ledger_meaning(int i)
+{
+	return i >= 0 && i < COUNT(ledger_meanings) ? ledger_meanings[i] : SCRIBE_IS_FACT;
+}
 
 /* LEDGER records have 64 and 8 words whatever the number of counters: docs/format.md, "LEDGER". */
 _Static_assert(COUNT(ledger_counters) <= SCRIBE_LEDGER_PLACES, "ledger is full");

@@ -51,6 +51,9 @@ const struct scribe_module *scribe_module_by_name(const char *name);
  */
 size_t scribe_record_length(int module, const void *rec, size_t avail);
 
+/* Of the i-th counter of a LEDGER record, the doubles behind the integers. */
+enum scribe_ledger_meaning scribe_ledger_meaning(int i);
+
 static inline const char *scribe_counter_name(const struct scribe_module *m, int i)
 {
 	return i >= 0 && i < m->ncounters ? m->counters[i].name : NULL;

@@ -41,6 +41,31 @@ OWN="$BATS_TEST_DIRNAME/../data/own"
 	[ "${#lines[@]}" -le 10 ]
 }
 
+@test "one counter of the ledger that is not 0: complete, approximate or lost, as its list says" {
+	local name meaning line list=$IOSCRIBE_SOURCE/logfmt/counters/ledger_list.h
+	cd "$BATS_TEST_TMPDIR"
+	{
+		sed -n 's/^\tX(\([A-Z0-9_]*\), \([A-Z]*\),.*/\1 \2/p' "$list"
+		sed -n '/SCRIBE_LEDGER_F_COUNTERS(X)/,/^$/s/^\tX(\([A-Z0-9_]*\), \([A-Z]*\),.*/F_\1 \2/p' "${list%/*}/counters_own.h"
+	} | grep -v -e '^EVENTS ' -e '^RECORDED ' -e '^OVERFLOWED ' >counters
+	[ "$(wc -l <counters)" -gt 60 ]
+	while read -r name meaning; do
+		rm -f one.darshan
+		"$(built cli/make_ledger)" one.darshan EVENTS=10 RECORDED=10 "$name=3"
+		line=$("$IOSCRIBE" summary --brief one.darshan | grep ^ledger)
+		echo "$name, $meaning: $line"
+		case $meaning in
+		FACT) [ "$line" = "ledger     complete: 10 operations seen, all recorded" ] ;;
+		APPROX) [ "$line" = "ledger     complete: 10 operations seen, all recorded; some values approximate" ] ;;
+		LOSS | DROP) [ "$line" = "ledger     NOT complete: 10 operations seen; 1 cause of loss" ] ;;
+		*) false ;;
+		esac
+	done <counters
+	rm one.darshan
+	"$(built cli/make_ledger)" one.darshan EVENTS=10 RECORDED=8 LAYOUT_TIMEOUT=1 DROP_NO_SLOT=2
+	"$IOSCRIBE" summary one.darshan | grep -qxF "ledger     NOT complete: 10 operations seen, 2 not recorded; 2 causes of loss"
+}
+
 @test "our modules survive convert and merge" {
 	cd "$BATS_TEST_TMPDIR"
 	"$IOSCRIBE" convert --bzip2 "$OWN/shell.darshan" c.darshan

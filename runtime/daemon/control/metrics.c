@@ -92,6 +92,14 @@ static bool add(void *ctx, enum scribe_live_item type, const void *item, size_t 
 	return true;
 }
 
+static bool has_loss(const struct scribe_ledger *l)
+{
+	for (int i = 0; i < SCRIBE_L_LATE_PROCS; i++)
+		if (l->v[i] && scribe_ledger_meaning(i) >= SCRIBE_IS_LOSS)
+			return true;
+	return l->v[SCRIBE_L_LATE_PROCS] != 0; /* in the log among the doubles */
+}
+
 /*
  * What is known without its records; they are added then: who ends meanwhile is missing until the
  * next time. Counters of the ledger are the kernel's and exact at this moment.
@@ -116,7 +124,7 @@ static void begin_job(struct scribe_job *w, struct scribe_job_metrics *j)
 	j->v[SCRIBE_JOB_METRIC_SEEN] = (double)ledger.v[SCRIBE_L_EVENTS];
 	j->v[SCRIBE_JOB_METRIC_LOST] = (double)ledger.v[SCRIBE_L_DROP_NO_SLOT];
 	j->v[SCRIBE_JOB_METRIC_OVERFLOWED] = (double)ledger.v[SCRIBE_L_OVERFLOWED];
-	j->v[SCRIBE_JOB_METRIC_INCOMPLETE] = partial != 0;
+	j->v[SCRIBE_JOB_METRIC_INCOMPLETE] = partial || has_loss(&ledger);
 	j->v[SCRIBE_JOB_METRIC_PROCESSES] = (double)w->worlds.living;
 	j->v[SCRIBE_JOB_METRIC_RECORDS] = entry ? entry->used : 0;
 	j->v[SCRIBE_JOB_METRIC_RECORDS_LIMIT] = entry ? entry->quota : 0;

@@ -16,7 +16,7 @@
 	X(LOST, "lost_operations_total", "counter", "Of these, lost: no record was left.")                   \
 	X(OVERFLOWED, "overflowed_operations_total", "counter",                                              \
 	  "Of these, in a record that stands for many files.")                                               \
-	X(INCOMPLETE, "incomplete", "gauge", "1: its log will be marked incomplete.")                        \
+	X(INCOMPLETE, "incomplete", "gauge", "1: its log will not be complete.")                        \
 	X(PROCESSES, "processes", "gauge", "Processes that are traced now.")                                 \
 	X(RECORDS, "records_used", "gauge", "Records that it holds now.")                                    \
 	X(RECORDS_LIMIT, "records_limit", "gauge", "Records that it may hold.")                              \

@@ -35,6 +35,7 @@
 
 uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_ledger)
 {
+	bool dropped = w->memory_out;
 	uint64_t late, partial;
 
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
@@ -55,10 +56,9 @@ uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_l
 	ret_ledger->v[SCRIBE_L_APPROX_TIME] += w->untimed_calls;
 	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(w);
 	partial = scribe_segments_ledger(w, ret_ledger);
-	if (ret_ledger->v[SCRIBE_L_DROP_NO_SLOT] || ret_ledger->v[SCRIBE_L_DROP_NO_PROC] ||
-	    ret_ledger->v[SCRIBE_L_DROP_STORAGE] || w->memory_out)
-		partial |= 1ull << SCRIBE_MOD_POSIX;
-	return partial;
+	for (int i = 0; i < SCRIBE_L_LATE_PROCS; i++)
+		dropped |= ret_ledger->v[i] && scribe_ledger_meaning(i) == SCRIBE_IS_DROP;
+	return dropped ? partial | 1ull << SCRIBE_MOD_POSIX : partial;
 }
 
 /*

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The ledger of a log as text: what its tracer counted, and what it lost. Counters are sorted into
- * loss, approximation and note by their names; the texts are those of the counter list. For
- * `ioscribe summary` and the end of `ioscribe run`.
+ * The ledger of a log as text: what its tracer counted, and what it lost. What a counter means, and
+ * its text, are those of the counter list. For `ioscribe summary` and the end of `ioscribe run`.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,35 +17,6 @@
 static const char *count(int64_t v, char *to)
 {
 	return scribe_human_count(v, to, H);
-}
-
-enum weight { NOTE, APPROXIMATE, LOSS };
-
-/*
- * What a ledger counter means when it is not 0, by its name without prefix. A new counter of loss
- * must end in _LOST, begin with DROP_, or be listed here.
- */
-static enum weight weight_of(const char *name)
-{
-	static const char *const losses[] = {"SLOT_INDEX_FULL", "COMPAT_SYSCALL",   "AIO_UNMATCHED",
-					     "URING_UNMATCHED", "PROGRAM_MISSES",   "IO_MISSED_CALLS",
-					     "IO_MISSED_BYTES", "SEGMENTS_NO_LEAF", "SEGMENTS_NO_ROOM",
-					     "SEGMENTS_UNTOLD", "LATE_PROCS",       "URING_OTHER"};
-	static const char *const approximations[] = {"NAME_CUT", "NAME_UNREADABLE", "IOVEC_CUT",
-						     "STREAMS_STOPPED"};
-	size_t len = strlen(name);
-
-	if (!strncmp(name, "DROP_", 5) || (len > 5 && !strcmp(name + len - 5, "_LOST")))
-		return LOSS;
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
-		if (!strcmp(name, losses[i]))
-			return LOSS;
-	if (!strncmp(name, "APPROX_", 7))
-		return APPROXIMATE;
-	for (size_t i = 0; i < sizeof(approximations) / sizeof(approximations[0]); i++)
-		if (!strcmp(name, approximations[i]))
-			return APPROXIMATE;
-	return NOTE;
 }
 
 /* Without LEDGER_, or LEDGER_F_ of reals. */
@@ -67,10 +37,11 @@ int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
 }
 
 /*
- * "name value (what)" of every counter of this weight that is not 0; how many. Without `out` they
- * are only counted.
+ * "name value (what)" of every counter of this meaning (a DROP is a LOSS) that is not 0; how many.
+ * Without `out` they are only counted.
  */
-static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out *out, enum weight weight)
+static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out *out,
+			       enum scribe_ledger_meaning meaning)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
 	char a[H];
@@ -79,9 +50,10 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 	for (int i = 0; i < m->ncounters + m->nfcounters; i++) {
 		int real = i >= m->ncounters;
 		const struct scribe_counter *c = real ? &m->fcounters[i - m->ncounters] : &m->counters[i];
+		enum scribe_ledger_meaning its = scribe_ledger_meaning(i);
 		int64_t v = real ? scribe_whole(s->ledger_f[i - m->ncounters]) : s->ledger[i];
 
-		if (v <= 0 || weight_of(bare_name(c->name)) != weight)
+		if (v <= 0 || (its == SCRIBE_IS_DROP ? SCRIBE_IS_LOSS : its) != meaning)
 			continue;
 		n++;
 		if (out)
@@ -117,21 +89,22 @@ static const char *share_text(const struct scribe_summary *s, char to[128])
 
 void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out)
 {
-	char a[H], b[H], share[128];
-	int losses = put_ledger_counters(s, NULL, LOSS), approx = put_ledger_counters(s, NULL, APPROXIMATE);
+	char a[H], b[H], share[128], missing[H + 32] = "";
+	int losses = put_ledger_counters(s, NULL, SCRIBE_IS_LOSS),
+	    approx = put_ledger_counters(s, NULL, SCRIBE_IS_APPROX);
 
 	if (!s->has_ledger)
 		return;
+	if (unrecorded(s) > 0)
+		snprintf(missing, sizeof(missing), ", %s not recorded", count(unrecorded(s), b));
 	if (!losses && unrecorded(s) <= 0)
 		scribe_out_printf(out, "ledger     complete: %s operations seen, all recorded%s%s\n",
 				  count(scribe_summary_ledger(s, "EVENTS"), a), share_text(s, share),
 				  approx ? "; some values approximate" : "");
 	else
-		scribe_out_printf(
-			out,
-			"ledger     NOT complete: %s operations seen, %s not recorded; %d cause%s of loss\n",
-			count(scribe_summary_ledger(s, "EVENTS"), a),
-			count(unrecorded(s) > 0 ? unrecorded(s) : 0, b), losses, losses == 1 ? "" : "s");
+		scribe_out_printf(out, "ledger     NOT complete: %s operations seen%s; %d cause%s of loss\n",
+				  count(scribe_summary_ledger(s, "EVENTS"), a), missing, losses,
+				  losses == 1 ? "" : "s");
 }
 
 /* What the kernel itself has counted of the same threads, and how much of it is here. */
@@ -160,16 +133,16 @@ void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_o
 	scribe_out_text(out, "\n");
 	scribe_summary_print_ledger_line(s, out);
 	put_account_line(s, out);
-	if (put_ledger_counters(s, NULL, LOSS)) {
+	if (put_ledger_counters(s, NULL, SCRIBE_IS_LOSS)) {
 		scribe_out_text(out, "lost\n");
-		put_ledger_counters(s, out, LOSS);
+		put_ledger_counters(s, out, SCRIBE_IS_LOSS);
 	}
-	if (put_ledger_counters(s, NULL, APPROXIMATE)) {
+	if (put_ledger_counters(s, NULL, SCRIBE_IS_APPROX)) {
 		scribe_out_text(out, "approximate\n");
-		put_ledger_counters(s, out, APPROXIMATE);
+		put_ledger_counters(s, out, SCRIBE_IS_APPROX);
 	}
 	scribe_out_text(out, "counted\n");
-	put_ledger_counters(s, out, NOTE);
+	put_ledger_counters(s, out, SCRIBE_IS_FACT);
 	scribe_out_printf(out,
 			  "  tracer: daemon %.3f s of processor time, collecting %.3f s, finalizing %.3f s\n",
 			  s->ledger_f[SCRIBE_LEDGER_F_DAEMON_CPU], s->ledger_f[SCRIBE_LEDGER_F_DRAIN_TIME],
