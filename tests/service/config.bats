@@ -162,7 +162,7 @@ X
   [ "$status" -eq 0 ]
   unset IOSCRIBE_CONFIG
   cd "$T/w"
-  "$IOSCRIBE" job begin --job-id 1 --uid 65534 --match-env JOBX=1 --config own.conf --timeout 60
+  "$IOSCRIBE" job begin --job-id 1 --uid 65534 --match-env JOBX=1 --below $$ --config own.conf --timeout 60
   "$IOSCRIBE" job show 1 --timeout 60 | grep -x "log_dir=$T/logs"
   "$IOSCRIBE" job end 1 --timeout 60
   "$IOSCRIBE" run --config own.conf --private -- true 2>"$T/said"

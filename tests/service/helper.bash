@@ -24,10 +24,20 @@ helper_setup() {
 
 teardown() { helper_teardown; }
 
+# What a test that failed leaves to think about.
+show_service() {
+  local file
+  [ -z "${BATS_TEST_COMPLETED:-}" ] || return 0
+  for file in "$IOSCRIBE_DIR/log" "$T"/prom/*; do
+    [ ! -f "$file" ] || { echo "--- $file, at $(date +%T)"; grep -v '^# ' "$file" | tail -n 60; }
+  done
+}
+
 helper_teardown() {
   local pid bad
   cd /
   [ -n "${T:-}" ] || return 0
+  show_service
   for pid in "${started[@]:-}" $(cat "$T"/pids 2>/dev/null); do
     [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
   done
@@ -66,8 +76,14 @@ user() {
   setpriv --reuid="${USER_ID:-65534}" --regid="${USER_ID:-65534}" --clear-groups "$@"
 }
 
+# A job that is found by a variable takes this test's processes alone: others run beside it, with the same user and
+# the same variables.
 job() {
-  "$IOSCRIBE" job "$@" --timeout 60
+  local below=()
+  if [ "$1" = begin ] && [[ " $* " == *" --match-env "* && " $* " != *" --below "* ]]; then
+    below=(--below $$)
+  fi
+  "$IOSCRIBE" job "$@" "${below[@]}" --timeout 60
 }
 
 # As bats' run, with the two outputs together; a status of its own.

@@ -77,7 +77,7 @@ whole_job() {
 @test "names and job ids of users cannot steer root's terminal, nor forge lines or JSON" {
   serve
   local odd=$'a\e[31m\x7f\xff' dir=$'d\nuser=root'
-  user "$IOSCRIBE" job begin --job-id "$odd" --match-env "JOBX=$odd" --timeout 60
+  user "$IOSCRIBE" job begin --job-id "$odd" --match-env "JOBX=$odd" --below $$ --timeout 60
   job list >"$T/list"
   job show --job-id "$odd" >"$T/show"
   job list --json >"$T/json"
@@ -96,7 +96,7 @@ whole_job() {
 @test "jobs that users begin show the user's name, which is not what anybody says" {
   serve
   local entry
-  user "$IOSCRIBE" job begin --job-id 31 --match-env JOBX=31 --timeout 60
+  user "$IOSCRIBE" job begin --job-id 31 --match-env JOBX=31 --below $$ --timeout 60
   job list | grep -E '^31 +job +nobody '
   user env JOBX=31 IOSCRIBE_ENABLE=1 dd if=/dev/zero of="$T/w/d" bs=100 count=1 status=none
   [[ "$(job end --job-id 31)" == "$T/logs/nobody_dd_id31-"* ]]
@@ -105,7 +105,7 @@ whole_job() {
   grep -q '"user": "nobody"' "$T/json"
   # the name of somebody else is not taken, one that nobody here has is
   for entry in root: nosuch:nosuch; do
-    USER_ID=54321 user "$IOSCRIBE" job begin --job-id "n${entry%%:*}" --match-env JOBX=32 --timeout 60 "user=${entry%%:*}"
+    USER_ID=54321 user "$IOSCRIBE" job begin --job-id "n${entry%%:*}" --match-env JOBX=32 --below $$ --timeout 60 "user=${entry%%:*}"
     job show --job-id "n${entry%%:*}" | grep -qx "user=${entry#*:}"
     job show --job-id "n${entry%%:*}" | grep -qx "uid=54321"
     job end --job-id "n${entry%%:*}"
