@@ -86,6 +86,9 @@ job() {
   "$IOSCRIBE" job "$@" "${below[@]}" --timeout 60
 }
 
+# Helpers of the daemon's that have become nobody.
+helpers_of_nobody() { pgrep -u 65534 -x ioscribe-helper -P "$(pgrep -P "$DAEMON" -x ioscribe-spawn)"; }
+
 # As bats' run, with the two outputs together; a status of its own.
 run_it() {
   status=0

@@ -77,8 +77,8 @@ alive() {
   serve
   begin 1 'NAME_EXCLUDE=\.tmp'
   user env JOBX=1 IOSCRIBE_ENABLE=1 sh -c 'echo x >one.tmp'
-  until_true sh -c "pgrep -u 65534 -x ioscribe-helper >/dev/null"
-  worker=$(pgrep -u 65534 -x ioscribe-helper)
+  until_true helpers_of_nobody
+  worker=$(helpers_of_nobody)
   kill -STOP $worker
   user env JOBX=1 IOSCRIBE_ENABLE=1 sh -c 'echo x >two.tmp'
   alive
