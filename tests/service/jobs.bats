@@ -112,6 +112,19 @@ whole_job() {
   done
 }
 
+@test "a job below a process: who has its variable elsewhere is none of it" {
+  serve
+  job begin --job-id 43 --uid 65534 --match-env JOBX=43 # below this test, by helper.bash
+  setsid --fork setpriv --reuid=65534 --regid=65534 --clear-groups env JOBX=43 IOSCRIBE_ENABLE=1 \
+    sh -c 'while [ ! -e go ]; do sleep 0.05; done; exec dd if=/dev/zero of=theirs bs=100 count=1 status=none' 3>&-
+  : >go
+  until_true test -s theirs
+  user env JOBX=43 IOSCRIBE_ENABLE=1 dd if=/dev/zero of=own bs=100 count=1 status=none
+  log=$(job end 43 | grep darshan)
+  [ "$(value "$log" POSIX_BYTES_WRITTEN '/own$')" = 100 ]
+  [ "$(value "$log" POSIX_OPENS '/theirs$')" = 0 ]
+}
+
 @test "traced operations through io_uring of two jobs that take turns: each log has its own" {
   serve
   local id log
