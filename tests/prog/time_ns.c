@@ -4,7 +4,6 @@
  * fork, by exec, by setns. The order of the files' names is that of their times
  * (tests/uprobes/stdio_wrap.bats).
  */
-#define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <sched.h>

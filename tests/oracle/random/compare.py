@@ -75,15 +75,26 @@ def differences_of(found, account, folder, wanted=None):
     return differences
 
 
+def late_times(parsed, folder):
+    """Lines of times that lie after the run's end: two clocks are in one log."""
+    run = float(re.search(r"^# run time: (\S+)", parsed, re.M)[1])
+    late = []
+    for line in parsed.splitlines():
+        words = line.split("\t")
+        if len(words) >= 8 and words[3].endswith("_TIMESTAMP") and float(words[4]) > run + 0.001:
+            late.append(f"{unescaped(words[5]).removeprefix(folder + '/')} {words[3]}: {words[4]} in a run of {run} s")
+    return late
+
+
 def read_log(path, folder, wanted, modules=MODULES):
     """The same of a log, the words of the ledger's line, and the summary."""
     out = subprocess.run([IOSCRIBE, "parse", "--all", "--show-incomplete", path], capture_output=True, text=True, check=True)
-    found = records_of(out.stdout, folder, wanted, modules)
+    found, late = records_of(out.stdout, folder, wanted, modules), late_times(out.stdout, folder)
     out = subprocess.run([IOSCRIBE, "summary", path], capture_output=True, text=True, check=True)
     ledger = [line for line in out.stdout.splitlines() if line.startswith("ledger ")]
     if not ledger:
         raise Trouble("no ledger in the summary")
-    return found, ledger[0], out.stdout
+    return found, ledger[0], out.stdout, late
 
 
 def account_of(text):
@@ -108,10 +119,10 @@ def run(seeds, operations, left_out=()):
                              capture_output=True, text=True, timeout=20 + 5 * len(seeds), check=False)
         if out.returncode:
             raise Trouble(f"seeds {seeds}: exit status {out.returncode}: {out.stderr.strip()[-200:]}")
-        found, ledger, text = read_log(f"{scratch}/log", f"{scratch}/data", counters())
+        found, ledger, text, late = read_log(f"{scratch}/log", f"{scratch}/data", counters())
     finally:
         shutil.rmtree(scratch)
-    differences = differences_of(found, account_of(out.stdout), f"{scratch}/data")
+    differences = differences_of(found, account_of(out.stdout), f"{scratch}/data") + late
     return differences, "NOT complete" not in ledger, text
 
 

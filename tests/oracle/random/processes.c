@@ -7,16 +7,41 @@
 #include <signal.h>
 #include <sys/mount.h>
 
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+/* Ends in a child whose clock is an hour ahead (CLOCK_MONOTONIC of another time namespace); what waits for it
+ * ends, too. */
+static void go_ahead(void)
+{
+	static const char offset[] = "monotonic 3600 0\n";
+	int status, fd;
+	pid_t pid;
+
+	MUST(unshare(CLONE_NEWTIME));
+	fd = (int)MUST(open("/proc/self/timens_offsets", O_WRONLY));
+	MUST(write(fd, offset, sizeof(offset) - 1));
+	close(fd);
+	pid = (pid_t)MUST(fork());
+	if (pid == 0)
+		return;
+	MUST(waitpid(pid, &status, 0));
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 7);
+}
+
 bool do_fork(void)
 {
-	unsigned n = 1 + below(6);
+	unsigned n = 1 + below(6), ahead = below(3) == 0;
 	int status;
 	pid_t pid;
 
-	say("\tif ((pid = MUST(fork())) == 0) {");
+	say("\tif ((pid = MUST(fork())) == 0) {%s", ahead ? " /* with a clock that is ahead */" : "");
 	pid = (pid_t)MUST(fork());
 	if (pid == 0) {
 		memset(known, -1, sizeof(known));
+		if (ahead)
+			go_ahead();
 		some_operations(n);
 		say("\t_exit(0);\n\t}");
 		_exit(0);

@@ -41,11 +41,11 @@ def main():
                               "mpiexec.mpich", "-n", "2", *words], capture_output=True, text=True, check=False)
         if out.returncode:
             sys.exit(f"exit status {out.returncode}: {out.stderr.strip()[-300:]}")
-        found, ledger, _ = single.read_log(f"{scratch}/log", f"{scratch}/data", counters, ("MPI-IO",))
+        found, ledger, _, late = single.read_log(f"{scratch}/log", f"{scratch}/data", counters, ("MPI-IO",))
         account = single.account_of(out.stdout)
     finally:
         shutil.rmtree(scratch)
-    differences = single.differences_of(found, account, f"{scratch}/data", counters)
+    differences = single.differences_of(found, account, f"{scratch}/data", counters) + late
     print(*differences[:40], sep="\n")
     wrong = {line.split("/")[0] for line in differences}
     print(f"{last - first + 1} programs of {options.operations} operations, two ranks: "
