@@ -69,3 +69,31 @@ complete() {
   expect LEDGER_AIO_UNMATCHED 0
   complete
 }
+
+@test "losses: a hundred programs that end in the middle of their event loop lose nothing, and no log says so" {
+  local name bytes
+  trace bash -c 'for seed in $(seq 100); do "$1" $seed; done 2>/dev/null; exit 0' bash "$PROG/event_loop"
+  [ "$(grep -c '^loop' <<<"$output")" -eq 100 ]
+  one_log
+  while read -r name bytes; do
+    expect POSIX_BYTES_WRITTEN "$bytes" "/$name$"
+  done < <(grep '^loop' <<<"$output" | head -n 20)
+  [ "$(counter POSIX_BYTES_WRITTEN)" -eq "$(awk '/^loop/ { n += $2 } END { print n }' <<<"$output")" ]
+  complete
+  trace /usr/bin/python3 -c '
+import asyncio, os
+
+async def main():
+    ends = [os.pipe() for _ in range(10)]
+    for read, _ in ends:
+        asyncio.get_running_loop().add_reader(read, print)
+    await asyncio.to_thread(lambda: open("threaded", "w").write("x" * 100))
+    asyncio.get_running_loop().call_later(3600, print)
+    await asyncio.sleep(0.1)
+    os._exit(0)
+
+asyncio.run(main())'
+  [ "$status" -eq 0 ]
+  one_log
+  complete
+}
