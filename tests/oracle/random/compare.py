@@ -92,8 +92,8 @@ def read_log(path, folder, wanted, modules=MODULES):
     found, late = records_of(out.stdout, folder, wanted, modules), late_times(out.stdout, folder)
     out = subprocess.run([IOSCRIBE, "summary", path], capture_output=True, text=True, check=True)
     ledger = [line for line in out.stdout.splitlines() if line.startswith("ledger ")]
-    if not ledger:
-        raise Trouble("no ledger in the summary")
+    if not ledger or "complete" not in ledger[0]:
+        raise Trouble("the log has no ledger")
     return found, ledger[0], out.stdout, late
 
 
