@@ -106,3 +106,14 @@ stream_totals() {
 			"$2" "$1" "$4" "$5" "${total#*=}" "${total%=*}" "$3"
 	done
 }
+
+# Three jobs of id 7 to `COMMAND -`: the latest (41 operations of ranks 0 and 1) first, then 3 of rank 5, 12 and 6 days before,
+# of which the later ones are of another user's.
+used_twice() { # COMMAND
+	local all
+	all=$(sed 's/"job_id":[0-9]*/"job_id":7/' "$STREAM")
+	"$1" - <<<"$all" >/dev/null
+	head -n 3 <<<"$all" | sed -E 's/"rank":[0-9]+/"rank":5/' >"$BATS_TEST_TMPDIR/3.json"
+	sed -E 's/("timestamp":)[0-9]+/\11794183275/' "$BATS_TEST_TMPDIR/3.json" | "$1" - >/dev/null 2>&1
+	sed -E 's/("timestamp":)[0-9]+/\11794701675/; s/"uid":0/"uid":5/' "$BATS_TEST_TMPDIR/3.json" | "$1" - >/dev/null 2>&1
+}

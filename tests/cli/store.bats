@@ -298,6 +298,13 @@ PY
 	grep -q ": 0 operations added, 15 already there$" "$BATS_TEST_TMPDIR/out"
 }
 
+@test "store: of an id that was used again questions take the later job, whichever was stored first" {
+	used_twice store
+	[ "$("$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" --csv ranks job=7)" = $'rank\n0\n1' ]
+	"$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" --csv jobs | cut -d , -f 1-3 | diff - <(printf 'job,use,uid\n7,1,0\n7,3,5\n7,2,0\n')
+	[[ "$("$IOSCRIBE" query --db "$BATS_TEST_TMPDIR/io.sqlite" --csv percentiles job=7)" == *$'\nPOSIX,open,8,'* ]]
+}
+
 @test "store: --keep deletes what is older, and the jobs that are gone by it" {
 	local now
 	now=$(date +%s)

@@ -107,6 +107,12 @@ store() {
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
 }
 
+@test "postgres: of an id that was used again questions take the later job, whichever was stored first" {
+	used_twice store
+	[ "$("$IOSCRIBE" query --db "$DB" --csv ranks job=7)" = $'rank\n0\n1' ]
+	"$IOSCRIBE" query --db "$DB" --csv jobs | cut -d , -f 1-3 | diff - <(printf 'job,use,uid\n7,1,0\n7,3,5\n7,2,0\n')
+}
+
 @test "postgres: spread is cut exactly, at squares and beyond 64 bits" {
 	store /dev/null
 	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[1, 1, 1]::bigint[]) x')" = 0 ]

@@ -308,7 +308,7 @@ static int load_jobs(struct scribe_store_names *names, struct job_id *j, struct 
 	names->loading = j;
 	return names->ops->ask(names->db,
 			       "SELECT id, use, uid, first_us, last_us, from_log FROM job WHERE job_id = $1"
-			       " ORDER BY use",
+			       " ORDER BY last_us, use",
 			       true, &value, 1, on_job, names, err);
 }
 
@@ -325,14 +325,14 @@ static struct scribe_store_job *job_that_fits(struct job_id *j, int64_t uid, int
 static int add_job(struct scribe_store_names *names, struct job_id *j, int64_t uid, int64_t from_us,
 		   int64_t to_us, enum scribe_store_origin origin, struct scribe_err *err)
 {
-	struct scribe_sql_value values[] = {
-		scribe_sql_int(j->job_id), scribe_sql_int(j->n ? j->jobs[j->n - 1].use + 1 : 1),
-		scribe_sql_int(uid),       scribe_sql_int(from_us),
-		scribe_sql_int(to_us),     scribe_sql_int(origin == SCRIBE_FROM_LOG)};
+	struct scribe_sql_value values[] = {scribe_sql_int(j->job_id), scribe_sql_int(uid),
+					    scribe_sql_int(from_us), scribe_sql_int(to_us),
+					    scribe_sql_int(origin == SCRIBE_FROM_LOG)};
 	int rc = ask_id(names,
 			"INSERT INTO job (job_id, use, uid, first_us, last_us, from_log)"
-			" VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
-			values, 6, err);
+			" SELECT $1, COALESCE(max(use), 0) + 1, $2, $3, $4, $5 FROM job WHERE job_id = $1"
+			" RETURNING id",
+			values, 5, err);
 
 	return rc < 0 ? rc : load_jobs(names, j, err);
 }
