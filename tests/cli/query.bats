@@ -101,6 +101,32 @@ assert sorted((o["time_us"], o["op"], o["dur_us"], o["record_id"], o["path"]) fo
 PY
 }
 
+@test "query: names as they are in CSV and JSON; in a table, and on a terminal, escaped once" {
+	cat >"$BATS_TEST_TMPDIR/names.py" <<'PY'
+import csv, io, json, os, pty, subprocess, sys
+ioscribe, stream, db = sys.argv[1:]
+names = ["/plain", "/back\\slash", "/na\u00efve \u2603", "/tab\there\x1b[31m\\n", "/bad\\xff\\\\", '/q"{},:', "/line\nend"]
+shown = ["/plain", "/back\\slash", "/na\u00efve \u2603", "/tab\\there\\x1b[31m\\\\n", "/bad\\xff\\\\", '"/q""{},:"', "/line\\nend"]
+opened = json.loads(open(stream).readline())
+text = "".join(json.dumps(dict(opened, file=n, record_id=i, rank=0)) + "\n" for i, n in enumerate(names))
+subprocess.run([ioscribe, "store", "--db", db, "-"], input=text, text=True, check=True)
+def query(*words):
+    words = [ioscribe, "query", "--db", db, *words, "rank", "job=%d" % opened["job_id"], "rank=0"]
+    return words, subprocess.run(words, capture_output=True, check=True).stdout.decode()
+assert sorted(r["path"] for r in json.loads(query("--json")[1])) == sorted(names)
+assert sorted(r["path"] for r in csv.DictReader(io.StringIO(query("--csv")[1], newline=""))) == sorted(names)
+words, table = query()
+assert sorted(line.split("\t")[8] for line in table.splitlines()[1:]) == sorted(shown), table
+got = []
+def read(fd):
+    got.append(os.read(fd, 65536))
+    return got[-1]
+pty.spawn(words, read)
+assert b"".join(got).decode().replace("\r\n", "\n") == table, got
+PY
+	python3 "$BATS_TEST_TMPDIR/names.py" "$IOSCRIBE" "$BATS_TEST_DIRNAME/../data/stream/mpi_io_test.json" "$BATS_TEST_TMPDIR/names.sqlite" </dev/null
+}
+
 @test "query: a site's own question, before those installed; it can change nothing" {
 	mkdir "$BATS_TEST_TMPDIR/mine"
 	cat >"$BATS_TEST_TMPDIR/mine/jobs.sql" <<'SQL'

@@ -62,9 +62,11 @@ wrote() {
 
 @test "CSV: the same operations as JSON, in the columns of the connector; a name with all that has to be quoted" {
   trace_options=(--stream "json:$T/events.json" --stream "csv:$T/events.csv")
-  trace bash -c 'echo a >"$(printf "o,d\377\"d\nd")"; cat o* >g'
+  trace bash -c 'echo a >"$(printf "o,d\377\"d\nd")"; cat o* >g; echo b >"$(printf "p\tq\\\\r,\e[1m\nü")"'
   [ "$status" -eq 0 ]
   /usr/bin/python3 "$IOSCRIBE_SOURCE/tests/streams/same_csv.py" "$T/events.json" "$T/events.csv"
+  grep -q '/o,d\\\\xff\\"d\\\\nd"' "$T/events.json"
+  grep -q '/p\\tq\\\\r,\\u001B\[1m\\nü"' "$T/events.json"
 }
 
 @test "every 10th read and write, 50 a second, one module: opens and closes all, counters run on" {

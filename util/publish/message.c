@@ -154,8 +154,8 @@ static void put_line(struct scribe_messages *m, struct scribe_message_line *l, s
 		scribe_message_csv(out, l);
 		return;
 	}
-	l->exe = scribe_shown_name(&m->exe, l->exe, &l->exe_bytes);
-	l->file = scribe_shown_name(&m->file, l->file, &l->file_bytes);
+	l->exe = scribe_sent_name(&m->exe, l->exe, &l->exe_bytes);
+	l->file = scribe_sent_name(&m->file, l->file, &l->file_bytes);
 	scribe_message_json(out, l);
 }
 

@@ -75,7 +75,7 @@ void scribe_message_json(struct scribe_out *out, const struct scribe_message_lin
 /* Where memory is out the field says so as one that is not known. */
 static void put_field(struct scribe_out *out, const char *text, size_t bytes)
 {
-	if (!text || !bytes || scribe_csv_text(out, text, bytes) < 0)
+	if (!text || !bytes || scribe_csv_utf8(out, text, bytes) < 0)
 		scribe_out_text(out, NONE);
 }
 

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static size_t character(const unsigned char *p, size_t len)
 	return n;
 }
 
-static bool is_utf8(const char *bytes, size_t len)
+bool scribe_text_utf8(const char *bytes, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n) {
 		n = character((const unsigned char *)bytes + i, len - i);
@@ -81,7 +80,7 @@ static char *escaped(const char *bytes, size_t len, size_t *ret_n)
 
 int scribe_json_text(struct scribe_out *out, const char *key, const char *bytes, size_t len)
 {
-	bool plain = is_utf8(bytes, len);
+	bool plain = scribe_text_utf8(bytes, len);
 	char *text = NULL;
 	size_t n;
 
@@ -151,5 +150,13 @@ int scribe_csv_text(struct scribe_out *out, const char *bytes, size_t len)
 		return -ENOMEM;
 	put_field(out, text, n);
 	free(text);
+	return 0;
+}
+
+int scribe_csv_utf8(struct scribe_out *out, const char *bytes, size_t len)
+{
+	if (!scribe_text_utf8(bytes, len))
+		return scribe_csv_text(out, bytes, len);
+	put_field(out, bytes, len);
 	return 0;
 }

@@ -3,7 +3,11 @@
 #ifndef UTIL_TEXT_QUOTED_H
 #define UTIL_TEXT_QUOTED_H
 
+#include <stdbool.h>
+
 #include "util/text/outbuf.h"
+
+bool scribe_text_utf8(const char *bytes, size_t len);
 
 /*
  * "KEY":"text" where the bytes are UTF-8, else "KEY_escaped":"text" with the escape that --escape shows.
@@ -22,5 +26,7 @@ void scribe_json_real(struct scribe_out *out, double v);
  * holds a backslash. 0 or -ENOMEM.
  */
 int scribe_csv_text(struct scribe_out *out, const char *bytes, size_t len);
+/* The same, but UTF-8 stays as it is: for text that was escaped before where it had to be. */
+int scribe_csv_utf8(struct scribe_out *out, const char *bytes, size_t len);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Names as --escape shows them: as they are where they print, else escaped. The buffer of the
  * escape belongs to the struct scribe_shown_name and serves the next name again. Used by `parse`,
- * `dxt` and `store`. Knows nothing of logs.
+ * `dxt`, `store` and `publish`. Knows nothing of logs.
  */
 #include "util/text/shown_name.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "logfmt/file/names.h"
+#include "util/text/quoted.h"
 
 /*
  * A backslash alone makes a name escaped, too, so that the text can be undone. Without memory the
@@ -33,6 +34,13 @@ const char *scribe_shown_name(struct scribe_shown_name *s, const char *name, siz
 	}
 	*len = need;
 	return s->text;
+}
+
+const char *scribe_sent_name(struct scribe_shown_name *s, const char *name, size_t *len)
+{
+	const bool plain = name && scribe_text_utf8(name, *len) && !memchr(name, 0, *len);
+
+	return plain ? name : scribe_shown_name(s, name, len);
 }
 
 void scribe_shown_name_clear(struct scribe_shown_name *s)

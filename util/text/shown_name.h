@@ -16,6 +16,8 @@ struct scribe_shown_name {
  * the next call. The name itself also when memory is out.
  */
 const char *scribe_shown_name(struct scribe_shown_name *s, const char *name, size_t *len);
+/* The same for messages and stores, where all UTF-8 without a NUL stays as it is. */
+const char *scribe_sent_name(struct scribe_shown_name *s, const char *name, size_t *len);
 void scribe_shown_name_clear(struct scribe_shown_name *s);
 
 #endif

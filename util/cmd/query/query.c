@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "logfmt/file/escape.h"
 #include "util/store/analysis.h"
 #include "util/store/question_folders.h"
 #include "util/store/store.h"
@@ -80,9 +81,9 @@ static int csv_row(struct query *q, int n, const char *const *names, const struc
 	for (int i = 0; i < n && rc >= 0; i++) {
 		scribe_out_text(&q->out, i ? "," : "");
 		if (!v)
-			rc = scribe_csv_text(&q->out, names[i], strlen(names[i]));
+			rc = scribe_csv_utf8(&q->out, names[i], strlen(names[i]));
 		else if (v[i].kind == SCRIBE_SQL_IS_TEXT)
-			rc = scribe_csv_text(&q->out, v[i].text, v[i].len);
+			rc = scribe_csv_utf8(&q->out, v[i].text, v[i].len);
 		else
 			put_value(q, &v[i]);
 	}
@@ -115,7 +116,7 @@ static int json_row(struct query *q, int n, const char *const *names, const stru
 	return rc;
 }
 
-/* Columns with a tab between; a text as CSV has it, so that it stays one line. */
+/* Columns with a tab between; control characters of a text are escaped: it stays in its column. */
 static int table_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -124,6 +125,8 @@ static int table_row(struct query *q, int n, const char *const *names, const str
 		scribe_out_text(&q->out, i ? "\t" : "");
 		if (!v)
 			scribe_out_text(&q->out, names[i]);
+		else if (v[i].kind == SCRIBE_SQL_IS_TEXT && scribe_name_printable(v[i].text, v[i].len))
+			rc = scribe_csv_utf8(&q->out, v[i].text, v[i].len);
 		else if (v[i].kind == SCRIBE_SQL_IS_TEXT)
 			rc = scribe_csv_text(&q->out, v[i].text, v[i].len);
 		else if (v[i].kind == SCRIBE_SQL_IS_NULL)

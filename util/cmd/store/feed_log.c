@@ -24,7 +24,7 @@
 struct from_log {
 	struct scribe_feed *feed;
 	struct scribe_log log;
-	struct scribe_shown_name shown;
+	struct scribe_shown_name file, exe;
 	int64_t began_us; /* the log's start, since 1970 */
 	uint64_t in_transaction, operations;
 	char input[64];
@@ -142,8 +142,9 @@ static int put_record(struct from_log *l, int module, const struct scribe_dxt_re
 	snprintf(program, sizeof(program), "%.*s", (int)strcspn(exe, " "), exe);
 	snprintf(node, sizeof(node), "%.*s", (int)sizeof(r->hostname), r->hostname);
 	e.file = scribe_names_find(l->log.names, r->base.id, &len);
-	e.file = scribe_shown_name(&l->shown, e.file, &len);
-	e.exe = program[0] && scribe_name_printable(program, strlen(program)) ? program : NULL;
+	e.file = scribe_sent_name(&l->file, e.file, &len);
+	len = strlen(program);
+	e.exe = len ? scribe_sent_name(&l->exe, program, &len) : NULL;
 	e.node = node[0] && scribe_name_printable(node, strlen(node)) ? node : NULL;
 	e.module = module == SCRIBE_MOD_DXT_POSIX ? "POSIX" : "MPIIO";
 	e.type = "MOD";
@@ -215,7 +216,8 @@ int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *
 	rc = scribe_log_open(&l.log, path, SCRIBE_LOG_NAMES, err);
 	if (rc >= 0)
 		rc = put_log(&l);
-	scribe_shown_name_clear(&l.shown);
+	scribe_shown_name_clear(&l.file);
+	scribe_shown_name_clear(&l.exe);
 	scribe_log_close(&l.log);
 	return rc;
 }
