@@ -117,3 +117,24 @@ used_twice() { # COMMAND
 	sed -E 's/("timestamp":)[0-9]+/\11794183275/' "$BATS_TEST_TMPDIR/3.json" | "$1" - >/dev/null 2>&1
 	sed -E 's/("timestamp":)[0-9]+/\11794701675/; s/"uid":0/"uid":5/' "$BATS_TEST_TMPDIR/3.json" | "$1" - >/dev/null 2>&1
 }
+
+# Operations of job 5000 get sizes and times near 2^63: what is asked of it is answered, and of others as before.
+huge_sums() { # DB COMMAND-FOR-SQL...
+	local q db=$1 most=9223372036854775807
+	shift
+	ask_both() {
+		for q in operations "nodes job=5001" "runs exe=/apps/solver1" "load from_us=0 to_us=$most"; do
+			# shellcheck disable=SC2086 # a question and its parameters
+			"$IOSCRIBE" query --db "$db" --csv $q
+		done
+	}
+	ask_both | grep -v 5000, >"$BATS_TEST_TMPDIR/before"
+	"$@" "UPDATE event SET len = $most, dur_us = $most WHERE job = (SELECT id FROM job WHERE job_id = 5000)"
+	ask_both | grep -v 5000, | diff "$BATS_TEST_TMPDIR/before" -
+	"$IOSCRIBE" query --db "$db" --csv operations job=5000 | grep -q "^5000,1,POSIX,write,[0-9]*,$most,$most$"
+	for q in "over_time job=5000" "heat job=5000" "nodes job=5000" "load from_us=0 to_us=$most" "runs exe=/apps/solver0"; do
+		# shellcheck disable=SC2086
+		"$IOSCRIBE" query --db "$db" --csv $q | grep -q ",$most"
+	done
+	"$IOSCRIBE" query --db "$db" --csv phases job=5000 | grep -Eq ',[0-9]{22,},[0-9]{22,}'
+}

@@ -149,6 +149,15 @@ SQL
 	[ "$(sqlite3 "$BATS_FILE_TMPDIR/io.sqlite" 'SELECT count(*) FROM event')" -eq 30000 ]
 }
 
+@test "query: sums beyond 64 bits stay at the largest number, and others' are as before" {
+	cp "$BATS_FILE_TMPDIR/io.sqlite" "$BATS_TEST_TMPDIR/huge.sqlite"
+	huge_sums "$BATS_TEST_TMPDIR/huge.sqlite" sqlite3 "$BATS_TEST_TMPDIR/huge.sqlite"
+	# the sums of a site's own questions are reals there, as in windows of rows
+	mkdir "$BATS_TEST_TMPDIR/mine"
+	echo 'SELECT sum(len) AS a, sum(x) AS b, sum(1) AS c, sum(0.5) AS d, whole(1.9), whole(-1e30), whole(NULL) FROM (SELECT len, sum(len) OVER (ORDER BY time_us ROWS 1 PRECEDING) AS x FROM event WHERE job = 1)' >"$BATS_TEST_TMPDIR/mine/own.sql"
+	"$IOSCRIBE" query --questions "$BATS_TEST_TMPDIR/mine" --db "$BATS_TEST_TMPDIR/huge.sqlite" --csv own | tail -n 1 | grep -Eqx '9\.22337203685478e\+22,1\.84458?[0-9]+e\+23,10000,5000,1,-9223372036854775808,'
+}
+
 @test "query: asked while a store writes" {
 	local pid n last=0
 	"$(built cli/make_events)" 100000 2 16 >"$BATS_TEST_TMPDIR/e.json"

@@ -98,11 +98,11 @@ store() {
 	now=$(date +%s)
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
-	ask "DROP VIEW node_load; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
-	run_err 1 "made by an older ioscribe (schema 1, this is 3)" "$IOSCRIBE" query --db "$DB" jobs
+	ask "DROP VIEW node_load; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	run_err 1 "made by an older ioscribe (schema 1, this is 4)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
-	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "3|41|110" ]
+	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "4|41|110" ]
 	store --keep 9 - </dev/null | grep -qx '70 values of samples of more than 9 days ago deleted'
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
 }
@@ -111,6 +111,11 @@ store() {
 	used_twice store
 	[ "$("$IOSCRIBE" query --db "$DB" --csv ranks job=7)" = $'rank\n0\n1' ]
 	"$IOSCRIBE" query --db "$DB" --csv jobs | cut -d , -f 1-3 | diff - <(printf 'job,use,uid\n7,1,0\n7,3,5\n7,2,0\n')
+}
+
+@test "postgres: sums beyond 64 bits stay at the largest number, and others' are as before" {
+	make_events 3000 3 4 | store - >/dev/null
+	huge_sums "$DB" psql -Xqt "$DB" -c
 }
 
 @test "postgres: spread is cut exactly, at squares and beyond 64 bits" {

@@ -2,7 +2,7 @@
 -- mean and spread (standard deviation) of durations a rank and operation of a job
 -- parameter job integer: the job's id; of one used again, the latest
 SELECT e.rank, o.module, o.op, count(e.dur_us) AS operations,
-       CAST(sum(e.dur_us) AS BIGINT) / count(e.dur_us) AS mean_us, spread(e.dur_us) AS spread_us,
+       whole(sum(e.dur_us)) / count(e.dur_us) AS mean_us, spread(e.dur_us) AS spread_us,
        min(e.dur_us) AS least_us, max(e.dur_us) AS most_us
 FROM event e JOIN operation o ON o.id = e.operation
 WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1) AND e.dur_us IS NOT NULL

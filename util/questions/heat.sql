@@ -3,7 +3,7 @@
 -- parameter job integer: the job's id; of one used again, the latest
 -- parameter seconds integer = 1: length of a span
 SELECT e.time_us / NULLIF(:seconds * 1000000, 0) * (:seconds * 1000000) AS time_us, e.rank,
-       count(*) AS operations, CAST(COALESCE(sum(e.len), 0) AS BIGINT) AS bytes
+       count(*) AS operations, whole(COALESCE(sum(e.len), 0)) AS bytes
 FROM event e
 WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1)
 GROUP BY 1, 2

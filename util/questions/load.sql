@@ -3,8 +3,8 @@
 -- parameter from_us integer: microseconds since 1970
 -- parameter to_us integer: microseconds since 1970, not included
 SELECT j.job_id AS job, j.use, j.uid, count(*) AS operations,
-       CAST(COALESCE(sum(e.len), 0) AS BIGINT) AS bytes,
-       CAST(COALESCE(sum(e.dur_us), 0) AS BIGINT) AS dur_us
+       whole(COALESCE(sum(e.len), 0)) AS bytes,
+       whole(COALESCE(sum(e.dur_us), 0)) AS dur_us
 FROM event e JOIN job j ON j.id = e.job
 WHERE e.time_us >= :from_us AND e.time_us < :to_us
 GROUP BY j.job_id, j.use, j.uid

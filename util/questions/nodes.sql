@@ -2,7 +2,7 @@
 -- operations and bytes of a job on each node
 -- parameter job integer: the job's id; of one used again, the latest
 SELECT n.name AS node, o.module, o.op, count(*) AS operations,
-       CAST(COALESCE(sum(e.len), 0) AS BIGINT) AS bytes
+       whole(COALESCE(sum(e.len), 0)) AS bytes
 FROM event e JOIN operation o ON o.id = e.operation JOIN node n ON n.id = e.node
 WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1)
 GROUP BY n.name, o.module, o.op

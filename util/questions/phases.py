@@ -18,6 +18,7 @@ ORDER BY 1
 class Analysis:
     def get_data(self, store, job, gap_ms, module):
         operations = store.sql(OPERATIONS, job=job, module=module)
+        operations = operations.astype({"bytes_read": object, "bytes_written": object})  # sums beyond 64 bits
         quiet_us = operations["begin_us"] - operations["end_us"].cummax().shift()
         phases = operations.groupby((quiet_us > gap_ms * 1000).cumsum())
         rows = phases.agg(time_us=("begin_us", "min"), last_us=("end_us", "max"), operations=("rank", "size"),

@@ -4,7 +4,7 @@
 -- parameter seconds integer = 10: length of a span, not less than between samples
 WITH one (id) AS (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1),
 io (span, node, operations, bytes) AS (
-  SELECT e.time_us / NULLIF(:seconds * 1000000, 0), e.node, count(*), CAST(COALESCE(sum(e.len), 0) AS BIGINT)
+  SELECT e.time_us / NULLIF(:seconds * 1000000, 0), e.node, count(*), whole(COALESCE(sum(e.len), 0))
   FROM event e WHERE e.job = (SELECT id FROM one) AND e.node IS NOT NULL
   GROUP BY 1, 2),
 -- one span more: samples tell of what was before them; and an hour before, for the sample that the first is compared with
@@ -18,7 +18,7 @@ steps (span, node, metric, increase) AS (
     AND s.time_us < (SELECT last_span + 1 FROM ends) * (:seconds * 1000000)),
 -- a total that falls began anew: the node was booted, a file system unmounted
 rise (span, node, metric, increase) AS (
-  SELECT span, node, metric, CAST(sum(CASE WHEN increase >= 0 THEN increase END) AS BIGINT)
+  SELECT span, node, metric, whole(sum(CASE WHEN increase >= 0 THEN increase END))
   FROM steps WHERE span >= (SELECT first_span FROM ends)
   GROUP BY span, node, metric),
 both_of (span, node) AS (SELECT span, node FROM io UNION SELECT span, node FROM rise)

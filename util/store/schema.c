@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * @SETUP@, @ID@, @TEXT@, @EVENT_END@ and @KEYED_END@ are the dialect's words. `event` has the columns of
- * SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
+ * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@ and @WHOLE@ are the dialect's words. `event` has
+ * the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
  */
 static const char *const steps[] = {
 	/* 1 */
@@ -50,6 +50,8 @@ static const char *const steps[] = {
 	"CREATE TABLE stream (job BIGINT NOT NULL, node BIGINT NOT NULL, since_us BIGINT NOT NULL,"
 	" total @TEXT@ NOT NULL, value BIGINT NOT NULL, time_us BIGINT NOT NULL,"
 	" PRIMARY KEY (job, node, since_us, total)) @KEYED_END@;",
+	/* 4: sums beyond 64 bits */
+	"@WHOLE@",
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 
@@ -77,7 +79,8 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 		     {"@ID@", ops->id_type},
 		     {"@TEXT@", ops->text_type},
 		     {"@EVENT_END@", ops->event_end},
-		     {"@KEYED_END@", ops->keyed_end}};
+		     {"@KEYED_END@", ops->keyed_end},
+		     {"@WHOLE@", ops->setup_whole}};
 	const size_t nwords = sizeof(words) / sizeof(words[0]);
 	char *text = NULL;
 	size_t size = 0;

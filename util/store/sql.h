@@ -68,9 +68,9 @@ struct scribe_sql_kind_ops {
 	/*
 	 * words of its dialect: type of a number that names a row of a dictionary, type of a text that
 	 * is ordered by its bytes, end of CREATE TABLE event, of a table that is kept in its key's order;
-	 * statements before the first table
+	 * statements before the first table; those that make the function whole()
 	 */
-	const char *id_type, *text_type, *event_end, *keyed_end, *setup;
+	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_whole;
 	/* connect; read_only: nothing is made or changed. A place that is not there is made else. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);

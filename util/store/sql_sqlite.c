@@ -97,6 +97,59 @@ static void spread_final(sqlite3_context *c)
 	sqlite3_result_int64(c, root((unsigned __int128)((times - square) / ((__int128)s->n * s->n))));
 }
 
+/* ---- sum(x), which SQLite's own ends with an error beyond 64 bits; whole(x) ---- */
+
+struct sum {
+	int64_t n, reals; /* values; those that are not whole */
+	__int128 whole;
+	double real;
+} __attribute__((packed, aligned(8)));
+
+static void sum_add(sqlite3_context *c, sqlite3_value *v, int sign)
+{
+	struct sum *s = sqlite3_aggregate_context(c, sizeof(*s));
+	int type = sqlite3_value_numeric_type(v);
+
+	if (!s || type == SQLITE_NULL)
+		return;
+	s->n += sign;
+	s->reals += type == SQLITE_INTEGER ? 0 : sign;
+	if (type == SQLITE_INTEGER)
+		s->whole += (__int128)sqlite3_value_int64(v) * sign;
+	else
+		s->real += sqlite3_value_double(v) * sign;
+}
+
+static void sum_step(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	sum_add(c, v[0], 1);
+}
+
+static void sum_leave(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	sum_add(c, v[0], -1);
+}
+
+/* Beyond 64 bits a real, as PostgreSQL's is one. */
+static void sum_value(sqlite3_context *c)
+{
+	const struct sum *s = sqlite3_aggregate_context(c, 0);
+
+	if (!s || !s->n)
+		return;
+	if (!s->reals && s->whole >= INT64_MIN && s->whole <= INT64_MAX)
+		sqlite3_result_int64(c, (int64_t)s->whole);
+	else
+		sqlite3_result_double(c, (double)s->whole + s->real);
+}
+
+/* Cut off; the nearest number that there is. */
+static void whole(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	if (sqlite3_value_type(v[0]) != SQLITE_NULL)
+		sqlite3_result_int64(c, sqlite3_value_int64(v[0]));
+}
+
 /* ---- open and close ---- */
 
 static void sqlite_close(void *db)
@@ -132,6 +185,10 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	sqlite3_create_function(s->db, "spread", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
 				spread_step, spread_final);
+	sqlite3_create_window_function(s->db, "sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sum_step,
+				       sum_value, sum_value, sum_leave, NULL);
+	sqlite3_create_function(s->db, "whole", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, whole, NULL,
+				NULL);
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s",
 		 CACHE_KIB,
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
@@ -415,6 +472,7 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 	.event_end = "WITHOUT ROWID",
 	.keyed_end = "WITHOUT ROWID",
 	.setup = "",
+	.setup_whole = "",
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.run = sqlite_run,
