@@ -116,7 +116,7 @@ for line in open(sys.argv[1]):
                  str(m["record_id"]), path[str(m["record_id"])], us(s["timestamp"]), us(s["start"]), us(s["dur"]),
                  us(s["total"]), none(s["off"]), none(s["len"]), none(m["max_byte"]), none(m["switches"]),
                  none(m["flushes"]), none(m["cnt"]), none(s["pt_sel"]), none(s["irreg_hslab"]),
-                 none(s["reg_hslab"]), none(s["ndims"]), none(s["npoints"])))
+                 none(s["reg_hslab"]), none(s["ndims"]), none(s["npoints"]), us(s["dur"]) * 1000))
 have = list(sqlite3.connect(sys.argv[2]).execute("SELECT * FROM io"))
 assert sorted(map(repr, have)) == sorted(map(repr, want)), (sorted(map(repr, have))[0], sorted(map(repr, want))[0])
 PY
@@ -255,11 +255,12 @@ PY
 	python3 - "$BATS_TEST_TMPDIR/dxt.csv" "$BATS_TEST_TMPDIR/io.sqlite" <<'PY'
 import csv, sqlite3, sys
 db = sqlite3.connect(sys.argv[2])
-base = db.execute("SELECT min(time_us - start_us - dur_us) FROM event").fetchone()[0]
+base = db.execute("SELECT first_us FROM job").fetchone()[0]
 want = sorted((r["module"][4:], int(r["rank"]), r["name"], r["host"], r["operation"], int(r["number"]) + 1,
-               int(r["offset"]), int(r["length"]), round(float(r["start"]) * 1e6), base + round(float(r["end"]) * 1e6))
+               int(r["offset"]), int(r["length"]), round(float(r["start"]) * 1e6), base + round(float(r["end"]) * 1e6),
+               round(float(r["end"]) * 1e9) - round(float(r["start"]) * 1e9))
               for r in csv.DictReader(open(sys.argv[1])))
-have = sorted(db.execute("SELECT module, rank, path, node, op, cnt, coalesce(off, -1), len, start_us, time_us FROM io"))
+have = sorted(db.execute("SELECT module, rank, path, node, op, cnt, coalesce(off, -1), len, start_us, time_us, dur_ns FROM io"))
 assert have == want, [p for p in zip(have, want) if p[0] != p[1]][:2]
 PY
 	# the sums of the counters that Darshan counted for the same

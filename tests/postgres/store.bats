@@ -81,7 +81,7 @@ store() {
 	done
 	[ "$n" -ge 30 ]
 	# all rows, by all columns
-	q="SELECT job_id, use, uid, rank, node, module, op, type, record_id, path, time_us, start_us, dur_us, total_us, off, len, max_byte, switches, flushes, cnt, pt_sel, irreg_hslab, reg_hslab, ndims, npoints FROM io"
+	q="SELECT job_id, use, uid, rank, node, module, op, type, record_id, path, time_us, start_us, dur_us, total_us, off, len, max_byte, switches, flushes, cnt, pt_sel, irreg_hslab, reg_hslab, ndims, npoints, dur_ns FROM io"
 	cmp <(sqlite3 "$BATS_TEST_TMPDIR/io.sqlite" "$q" | sort) <(ask "$q" | sort)
 	# a replay adds nothing, in the other order, and nothing can be changed by a question
 	[ "$(tac "$BATS_TEST_TMPDIR/e.json" | store -)" = "$DB: 0 operations added, 30041 already there, 0 samples added, 100 already there" ]
@@ -98,11 +98,11 @@ store() {
 	now=$(date +%s)
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
-	ask "DROP VIEW node_load; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
-	run_err 1 "made by an older ioscribe (schema 1, this is 4)" "$IOSCRIBE" query --db "$DB" jobs
+	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	run_err 1 "made by an older ioscribe (schema 1, this is 5)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
-	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "4|41|110" ]
+	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "5|41|110" ]
 	store --keep 9 - </dev/null | grep -qx '70 values of samples of more than 9 days ago deleted'
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
 }

@@ -3,8 +3,8 @@
 
   compare.py IOSCRIBE STREAM LOG...    exit 1, and a line for each difference
 
-Each read and write must be a segment of the log (DXT) with the same rank, file, offset, length and times, and the
-other way round; opens, closes, reads, writes, bytes, highest bytes and switches must add up to the log's counters;
+Each read and write must be a segment of the log (DXT) with the same rank, file, offset, length, start and end (the
+message's nanoseconds, rounded to the log's 2^-26 s), and the other way round; opens, closes, reads, writes, bytes, highest bytes and switches must add up to the log's counters;
 the counters that run on must do so by one, and the stream's last total is the number of messages.
 """
 import json
@@ -16,6 +16,7 @@ FIELDS = ["schema", "uid", "exe", "job_id", "rank", "ProducerName", "file", "rec
           "switches", "flushes", "cnt", "op", "seg"]
 SEG = ["pt_sel", "irreg_hslab", "reg_hslab", "ndims", "npoints", "off", "len", "start", "dur", "total", "timestamp"]
 
+GRID = 2.0**26
 MODULES = ("POSIX", "STDIO", "MPIIO", "H5F", "H5D", "PNETCDF_VAR")
 COUNTERS = {
     "POSIX_OPENS": "open", "POSIX_READS": "read", "POSIX_WRITES": "write", "POSIX_EXT_CLOSES": "close",
@@ -36,10 +37,20 @@ def output(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
+def nanoseconds(text):
+    whole, part = text.split(".")
+    assert len(part) == 9, text
+    return int(whole + part)
+
+
+def grid(ns):
+    return int(ns * (GRID / 1e9) + 0.5)
+
+
 def messages(path, totals):
     with open(path, encoding="utf-8") as file:
         for line in file:
-            m = json.loads(line)
+            m = json.loads(line, parse_float=nanoseconds)
             assert list(m) == FIELDS and len(m["seg"]) == 1 and list(m["seg"][0]) == SEG, line
             if m["module"] == "STREAM":
                 totals[m["op"]] = m["cnt"]
@@ -55,7 +66,7 @@ def segments(ioscribe, logs):
         for r in rows:
             if r["table"].startswith("dxt_"):
                 found[(r["table"][4:].upper(), r["rank"], int(r["record_id"]), "write" if r["is_write"] else "read",
-                       r["offset"], r["length"])] += 1
+                       r["offset"], r["length"], r["start"] * GRID, r["end"] * GRID)] += 1
     return found
 
 
@@ -91,14 +102,14 @@ def main():
                 bad.append(f"an open without exe or file: {m}")
         if m["op"] in ("read", "write"):
             if m["module"] in ("POSIX", "MPIIO"):
-                moved[who + (m["op"], s["off"], s["len"])] += 1
+                moved[who + (m["op"], s["off"], s["len"], grid(s["start"]), grid(s["start"] + s["dur"]))] += 1
             sums[m["module"], m["record_id"], m["op"]] += s["len"]
             running[who + ("switches",)] = m["switches"]
             seen[m["module"], m["record_id"]] = s
             for word in ("pt_sel", "irreg_hslab", "reg_hslab"):
                 running[who + (word,)] = s[word]
         running[who + ("flushes",)] = m["flushes"]
-        bases.add(round(s["timestamp"] - s["start"] - s["dur"], 3))
+        bases.add((s["timestamp"] - s["start"] - s["dur"]) / 1e9)
     for key in (moved - segments(ioscribe, logs)).items():
         bad.append(f"in the stream alone: {key}")
     for key in (segments(ioscribe, logs) - moved).items():

@@ -89,7 +89,7 @@ wrote() {
 
 @test "a store that listens: its rows are those of the log" {
   "$IOSCRIBE" store --db "$T/live.sqlite" "unix:$T/in.sock" 3>&- &
-  local store=$! sum="SELECT module, op, count(*), sum(len), max(off) FROM io WHERE op IN ('read', 'write') AND module <> 'STDIO' GROUP BY 1, 2"
+  local db store=$! sum="SELECT module, op, count(*), sum(len), max(off) FROM io WHERE op IN ('read', 'write') AND module <> 'STDIO' GROUP BY 1, 2"
   trace_options=(--dxt --stream "json:unix:$T/in.sock")
   trace dd if=/dev/zero of=f bs=1000 count=500
   [ "$status" -eq 0 ]
@@ -97,6 +97,13 @@ wrote() {
   "$IOSCRIBE" store --db "$T/log.sqlite" "$LOG"
   [ "$(sqlite3 "$T/live.sqlite" "$sum")" = "$(sqlite3 "$T/log.sqlite" "$sum")" ]
   [ "$(sqlite3 "$T/live.sqlite" "SELECT count(*) FROM io WHERE path LIKE '%/w/f' AND op = 'write'")" = 500 ]
+  # durations: a log's times are multiples of 2^-26 s
+  sum="SELECT sum(dur_ns) FROM io WHERE op = 'write' AND module = 'POSIX' AND path LIKE '%/w/f'"
+  awk -v a="$(sqlite3 "$T/live.sqlite" "$sum")" -v b="$(sqlite3 "$T/log.sqlite" "$sum")" 'BEGIN { exit !(b > 0 && (a - b) ^ 2 < (b / 100) ^ 2) }'
+  for db in live log; do
+    "$IOSCRIBE" query --db "$T/$db.sqlite" --csv operations | awk -F, -v b="$(sqlite3 "$T/$db.sqlite" "SELECT sum(dur_ns) FROM io WHERE op = 'write' AND module = 'POSIX'")" \
+      '$3 == "POSIX" && $4 == "write" { n = ($7 * 1000 - b) ^ 2 <= 500 ^ 2 } END { exit !n }'
+  done
   # nothing is missing: node, times, it has ended, sent, left out, lost, stored
   sum=$("$IOSCRIBE" query --db "$T/live.sqlite" --csv streams job="$(sqlite3 "$T/live.sqlite" 'SELECT job_id FROM job')")
   [[ $sum =~ ,1,([0-9]+),0,0,([0-9]+)$ ]]

@@ -15,13 +15,13 @@ def row_of(message):
     row = {key: str(value) for key, value in message.items() if key != "seg"}
     (seg,) = message["seg"]
     for key, value in seg.items():
-        row["seg:" + key] = f"{value:.6f}" if isinstance(value, float) else str(value)
+        row["seg:" + key] = str(value)
     return row
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
-        messages = [row_of(json.loads(line)) for line in f]
+        messages = [row_of(json.loads(line, parse_float=str)) for line in f]
     with open(sys.argv[2], encoding="utf-8", newline="") as f:
         header = f.readline()
         assert header.startswith("#schema,uid,exe,job_id,"), header

@@ -44,7 +44,7 @@ static void put_text(struct scribe_out *out, const char *key, const char *text, 
 
 static void put_seconds(struct scribe_out *out, const char *key, uint64_t ns)
 {
-	scribe_out_printf(out, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, ns / 1000000000, ns % 1000000000 / 1000);
+	scribe_out_printf(out, ",\"%s\":%" PRIu64 ".%09" PRIu64, key, ns / 1000000000, ns % 1000000000);
 }
 
 void scribe_message_json(struct scribe_out *out, const struct scribe_message_line *l)
@@ -81,7 +81,7 @@ static void put_field(struct scribe_out *out, const char *text, size_t bytes)
 
 static void put_column(struct scribe_out *out, uint64_t ns)
 {
-	scribe_out_printf(out, ",%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
+	scribe_out_printf(out, ",%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
 void scribe_message_csv_header(struct scribe_out *out)

@@ -3,7 +3,7 @@
 -- parameter job integer = -1: the job's id; -1: of all jobs
 SELECT j.job_id AS job, j.use, o.module, o.op, count(*) AS operations,
        whole(COALESCE(sum(e.len), 0)) AS bytes,
-       whole(COALESCE(sum(e.dur_us), 0)) AS dur_us
+       whole((COALESCE(sum(COALESCE(e.dur_ns, CAST(e.dur_us AS NUMERIC) * 1000)), 0) + 500) / 1000) AS dur_us
 FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation
 WHERE :job = -1 OR j.job_id = :job
 GROUP BY j.job_id, j.use, o.module, o.op

@@ -29,7 +29,7 @@
 	T("module", module)                                                                                  \
 	T("type", type)                                                                                      \
 	T("op", op)
-/* Of one operation; the times are seconds with a fraction there, microseconds here. */
+/* Of one operation; the times are seconds with a fraction there, nanoseconds here. */
 #define SCRIBE_EVENT_SEG_INTS(X)                                                                             \
 	X("pt_sel", pt_sel)                                                                                  \
 	X("irreg_hslab", irreg_hslab)                                                                        \
@@ -39,10 +39,10 @@
 	X("off", off)                                                                                        \
 	X("len", len)
 #define SCRIBE_EVENT_SEG_TIMES(X)                                                                            \
-	X("start", start_us)                                                                                 \
-	X("dur", dur_us)                                                                                     \
-	X("total", total_us)                                                                                 \
-	X("timestamp", time_us)
+	X("start", start_ns)                                                                                 \
+	X("dur", dur_ns)                                                                                     \
+	X("total", total_ns)                                                                                 \
+	X("timestamp", time_ns)
 
 struct scribe_event_seg {
 #define SCRIBE_X(key, field) int64_t field;
@@ -63,6 +63,12 @@ struct scribe_event {
 	int nsegs;
 	struct scribe_event_seg segs[SCRIBE_EVENT_MAX_SEGS];
 };
+
+/* To the nearest; SCRIBE_EVENT_NONE stays. */
+static inline int64_t scribe_event_us(int64_t ns)
+{
+	return ns == SCRIBE_EVENT_NONE ? ns : (ns + (ns < 0 ? -500 : 500)) / 1000;
+}
 
 /* Where operations of a job come from; a job has one of them. */
 enum scribe_store_origin { SCRIBE_FROM_STREAM, SCRIBE_FROM_LOG };

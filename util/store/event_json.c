@@ -2,7 +2,7 @@
 /*
  * JSON messages into struct scribe_event, as json_plain.h or YAJL finds their pieces: nothing is
  * built in between, and numbers come as text, so that a record id keeps its 64 bits and a time its
- * microseconds. The reader owns the parser and the texts of one message; both serve the next line
+ * nanoseconds. The reader owns the parser and the texts of one message; both serve the next line
  * again. Runs in ioscribe-store. Must not know where lines come from.
  */
 #include "util/store/event_json.h"
@@ -19,7 +19,7 @@
 #define MAX_DEPTH  16 /* of what a message may nest; its own is 3 */
 #define MAX_FIELDS 16 /* keys of a message, or of an operation */
 
-/* KIND_ID is an unsigned record id, KIND_TIME seconds that become microseconds. */
+/* KIND_ID is an unsigned record id, KIND_TIME seconds that become nanoseconds. */
 enum kind { KIND_INT, KIND_ID, KIND_TEXT, KIND_TIME };
 
 struct field {
@@ -296,8 +296,8 @@ static int check(const struct scribe_event_json *r, struct scribe_err *err)
 	       : !e->nsegs                    ? "seg"
 					      : NULL;
 	for (int i = 0; i < e->nsegs && !none; i++)
-		none = e->segs[i].time_us == SCRIBE_EVENT_NONE ? "seg.timestamp"
-		       : e->segs[i].time_us <= 0               ? "seg.timestamp after 1970"
+		none = e->segs[i].time_ns == SCRIBE_EVENT_NONE ? "seg.timestamp"
+		       : e->segs[i].time_ns <= 0               ? "seg.timestamp after 1970"
 							       : NULL;
 	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none) : 0;
 }

@@ -39,7 +39,7 @@ bool scribe_json_id(const char *s, size_t len, uint64_t *ret)
 bool scribe_json_time(const char *s, size_t len, int64_t *ret)
 {
 	size_t whole = len && *s == '-';
-	int64_t seconds, micro = 0, scale = 100000;
+	int64_t seconds, nano = 0, scale = 100000000;
 	bool negative = len && *s == '-';
 	char copy[64];
 	double v;
@@ -51,19 +51,18 @@ bool scribe_json_time(const char *s, size_t len, int64_t *ret)
 			return false;
 		memcpy(copy, s, len);
 		copy[len] = 0;
-		v = strtod(copy, NULL) * 1e6;
-		if (!(v > -4e18 && v < 4e18))
+		v = strtod(copy, NULL) * 1e9;
+		if (!(v > -9e18 && v < 9e18))
 			return false;
 		*ret = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
 		return true;
 	}
-	if (!scribe_json_int(s, whole, &seconds) || seconds > INT64_MAX / 2000000 ||
-	    seconds < -(INT64_MAX / 2000000))
+	if (!scribe_json_int(s, whole, &seconds) || seconds > 9000000000 || seconds < -9000000000)
 		return false;
 	for (size_t i = whole + 1; i < len && scale; i++, scale /= 10)
-		micro += (s[i] - '0') * scale;
-	if (whole + 7 < len && s[whole + 7] >= '5')
-		micro++;
-	*ret = seconds * 1000000 + (negative ? -micro : micro);
+		nano += (s[i] - '0') * scale;
+	if (whole + 10 < len && s[whole + 10] >= '5')
+		nano++;
+	*ret = seconds * 1000000000 + (negative ? -nano : nano);
 	return true;
 }

@@ -11,7 +11,7 @@
 bool scribe_json_int(const char *s, size_t len, int64_t *ret);
 /* Digits. */
 bool scribe_json_id(const char *s, size_t len, uint64_t *ret);
-/* Seconds as decimals, to the nearest microsecond. */
-bool scribe_json_time(const char *s, size_t len, int64_t *ret_us);
+/* Seconds as decimals, to the nearest nanosecond; at most 9,000,000,000. */
+bool scribe_json_time(const char *s, size_t len, int64_t *ret_ns);
 
 #endif

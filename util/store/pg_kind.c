@@ -68,6 +68,7 @@ __attribute__((visibility("default"))) const struct scribe_sql_kind_ops scribe_s
 	.keyed_end = "",
 	.setup = setup,
 	.setup_whole = setup_whole,
+	.new_io = "CREATE OR REPLACE VIEW io",
 	.open = pg_open,
 	.close = pg_close,
 	.run = scribe_pg_run,

@@ -20,7 +20,7 @@
 #define DAY_US           INT64_C(86400000000)
 #define FIRST_DAY        10957 /* 2000; what ended before has one partition, */
 #define LAST_DAY         47482 /* and what ends in 2100 or later another */
-/* Bytes collected before they are sent; a row takes at most 254 of them. */
+/* Bytes collected before they are sent; a row takes at most 266 of them. */
 #define COPY_BYTES       262144
 /* After a batch with known rows so many go by staging: a COPY that fails leaves its rows to be vacuumed. */
 #define STAGING_BATCHES  64

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "util/store/event.h"
 #include "util/store/json_numbers.h"
 #include "util/store/sample.h"
 
@@ -59,7 +60,7 @@ static int on_number(void *ctx, const char *s, size_t len)
 	if (what == WHAT_TIME) {
 		if (!scribe_json_time(s, len, &v) || v <= 0)
 			return refuse(r, "timestamp: no time after 1970");
-		r->sample->time_us = v;
+		r->sample->time_us = scribe_event_us(v);
 	} else if (what == WHAT_VALUE) {
 		if (!scribe_json_int(s, len, &v) || v < 0)
 			return refuse(r, "values: no number from 0 to 2^63 - 1");

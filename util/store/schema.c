@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@ and @WHOLE@ are the dialect's words. `event` has
- * the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
+ * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@, @WHOLE@ and @NEW_IO@ are the dialect's words.
+ * `event` has the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
  */
 static const char *const steps[] = {
 	/* 1 */
@@ -52,6 +52,14 @@ static const char *const steps[] = {
 	" PRIMARY KEY (job, node, since_us, total)) @KEYED_END@;",
 	/* 4: sums beyond 64 bits */
 	"@WHOLE@",
+	/* 5: durations in nanoseconds; those stored before have none */
+	"ALTER TABLE event ADD COLUMN dur_ns BIGINT;"
+	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"
+	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, "
+	"e.switches,"
+	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints, e.dur_ns"
+	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"
+	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;",
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 
@@ -80,7 +88,8 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 		     {"@TEXT@", ops->text_type},
 		     {"@EVENT_END@", ops->event_end},
 		     {"@KEYED_END@", ops->keyed_end},
-		     {"@WHOLE@", ops->setup_whole}};
+		     {"@WHOLE@", ops->setup_whole},
+		     {"@NEW_IO@", ops->new_io}};
 	const size_t nwords = sizeof(words) / sizeof(words[0]);
 	char *text = NULL;
 	size_t size = 0;

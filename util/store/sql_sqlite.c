@@ -473,6 +473,7 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 	.keyed_end = "WITHOUT ROWID",
 	.setup = "",
 	.setup_whole = "",
+	.new_io = "DROP VIEW IF EXISTS io; CREATE VIEW io",
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.run = sqlite_run,

@@ -183,6 +183,8 @@ static int64_t key_of(const struct scribe_event *e, const struct scribe_event_se
 	h = mix(h, (uint64_t)e->cnt);
 #define SCRIBE_X(key, f) h = mix(h, (uint64_t)seg->f);
 	SCRIBE_EVENT_SEG_INTS(SCRIBE_X)
+#undef SCRIBE_X
+#define SCRIBE_X(key, f) h = mix(h, (uint64_t)scribe_event_us(seg->f));
 	SCRIBE_EVENT_SEG_TIMES(SCRIBE_X)
 #undef SCRIBE_X
 	return (int64_t)(mix(h, h >> 32) >> 17);
@@ -200,24 +202,25 @@ static int put_seg(struct scribe_store *s, const struct scribe_event *e, const s
 {
 	if (s->n == MAX_ROWS && flush(s, err) < 0)
 		return err->code;
-	row->v[SCRIBE_COLUMN_time_us] = seg->time_us;
+	row->v[SCRIBE_COLUMN_time_us] = scribe_event_us(seg->time_ns);
 	row->v[SCRIBE_COLUMN_key] = key_of(e, seg);
 #define SCRIBE_X(key, f) row->v[SCRIBE_COLUMN_##f] = or_null(seg->f);
 	SCRIBE_EVENT_SEG_INTS(SCRIBE_X)
 #undef SCRIBE_X
-	row->v[SCRIBE_COLUMN_start_us] = or_null(seg->start_us);
-	row->v[SCRIBE_COLUMN_dur_us] = or_null(seg->dur_us);
-	row->v[SCRIBE_COLUMN_total_us] = or_null(seg->total_us);
+	row->v[SCRIBE_COLUMN_start_us] = or_null(scribe_event_us(seg->start_ns));
+	row->v[SCRIBE_COLUMN_dur_us] = or_null(scribe_event_us(seg->dur_ns));
+	row->v[SCRIBE_COLUMN_total_us] = or_null(scribe_event_us(seg->total_ns));
+	row->v[SCRIBE_COLUMN_dur_ns] = seg->dur_ns;
 	s->rows[s->n++] = *row;
 	return 0;
 }
 
 /* When the run began, by what the operation says: its end, less the time until then. */
-static int64_t began_us(const struct scribe_event_seg *seg)
+static int64_t began_ns(const struct scribe_event_seg *seg)
 {
-	int64_t start = seg->start_us > 0 ? seg->start_us : 0, dur = seg->dur_us > 0 ? seg->dur_us : 0;
+	int64_t start = seg->start_ns > 0 ? seg->start_ns : 0, dur = seg->dur_ns > 0 ? seg->dur_ns : 0;
 
-	return start < seg->time_us && dur < seg->time_us - start ? seg->time_us - start - dur : seg->time_us;
+	return start < seg->time_ns && dur < seg->time_ns - start ? seg->time_ns - start - dur : seg->time_ns;
 }
 
 static void say(struct scribe_store *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -242,12 +245,13 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	int rc;
 
 	for (int i = 0; i < e->nsegs; i++) {
-		int64_t began = began_us(&e->segs[i]);
+		int64_t began = began_ns(&e->segs[i]);
 
 		from = began < from ? began : from;
-		to = e->segs[i].time_us > to ? e->segs[i].time_us : to;
+		to = e->segs[i].time_ns > to ? e->segs[i].time_ns : to;
 	}
-	rc = scribe_store_job(s->names, e->job_id, uid, from, to, origin, &job, err);
+	rc = scribe_store_job(s->names, e->job_id, uid, scribe_event_us(from), scribe_event_us(to), origin,
+			      &job, err);
 	if (rc < 0)
 		return rc;
 	if (job->is_new && job->use > 1)
@@ -281,8 +285,12 @@ static int put_total(struct scribe_store *s, const struct scribe_store_job *job,
 
 	if (rc >= 0) {
 		const struct scribe_sql_value values[] = {
-			scribe_sql_int(job_id), scribe_sql_int(node), scribe_sql_int((int64_t)e->record_id),
-			scribe_sql_text(e->op), scribe_sql_int(e->cnt), scribe_sql_int(e->segs[0].time_us)};
+			scribe_sql_int(job_id),
+			scribe_sql_int(node),
+			scribe_sql_int((int64_t)e->record_id),
+			scribe_sql_text(e->op),
+			scribe_sql_int(e->cnt),
+			scribe_sql_int(scribe_event_us(e->segs[0].time_ns))};
 
 		rc = s->ops->ask(s->db,
 				 "INSERT INTO stream (job, node, since_us, total, value, time_us)"

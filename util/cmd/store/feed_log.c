@@ -25,7 +25,7 @@ struct from_log {
 	struct scribe_feed *feed;
 	struct scribe_log log;
 	struct scribe_shown_name file, exe;
-	int64_t began_us; /* the log's start, since 1970 */
+	int64_t began_ns; /* the log's start, since 1970 */
 	uint64_t in_transaction, operations;
 	char input[64];
 	struct scribe_err *err;
@@ -76,15 +76,15 @@ static int commit_some(struct from_log *l)
 	return rc < 0 ? rc : scribe_store_begin(l->feed->store, l->err);
 }
 
-/* 0 for times that make no sense; 1e12 s fit into 64 bits of microseconds. */
-static int64_t micro(double seconds)
+/* 0 for times that make no sense; 4e9 s fit into 64 bits of nanoseconds, beside the log's start. */
+static int64_t nano(double seconds)
 {
-	return isfinite(seconds) && fabs(seconds) < 1e12 ? llround(seconds * 1e6) : 0;
+	return isfinite(seconds) && fabs(seconds) < 4e9 ? llround(seconds * 1e9) : 0;
 }
 
 /* What runs on while a record's operations go by. */
 struct running {
-	int64_t writes, reads, switches, max_written, max_read, write_us, read_us;
+	int64_t writes, reads, switches, max_written, max_read, write_ns, read_ns;
 	int last; /* 0 none, 1 write, 2 read */
 };
 
@@ -92,15 +92,15 @@ struct running {
 static int put_segment(struct from_log *l, struct scribe_event *e, struct running *r,
 		       const struct scribe_dxt_segment *s, bool is_write, bool is_posix)
 {
-	int64_t end_us = micro(s->end), start_us = micro(s->start), last = s->offset + s->length - 1;
+	int64_t end_ns = nano(s->end), start_ns = nano(s->start), last = s->offset + s->length - 1;
 	int64_t *most = is_write ? &r->max_written : &r->max_read,
-		*spent = is_write ? &r->write_us : &r->read_us;
+		*spent = is_write ? &r->write_ns : &r->read_ns;
 	int kind = is_write ? 1 : 2, rc;
 
 	r->switches += r->last && r->last != kind;
 	r->last = kind;
 	*most = last > *most ? last : *most;
-	*spent += end_us - start_us;
+	*spent += end_ns - start_ns;
 	e->op = is_write ? "write" : "read";
 	e->cnt = is_write ? ++r->writes : ++r->reads;
 	e->switches = r->switches;
@@ -113,10 +113,10 @@ static int put_segment(struct from_log *l, struct scribe_event *e, struct runnin
 					       .npoints = SCRIBE_EVENT_NONE,
 					       .off = s->offset,
 					       .len = s->length,
-					       .start_us = start_us,
-					       .dur_us = end_us - start_us,
-					       .total_us = *spent,
-					       .time_us = l->began_us + end_us};
+					       .start_ns = start_ns,
+					       .dur_ns = end_ns - start_ns,
+					       .total_ns = *spent,
+					       .time_ns = l->began_ns + end_ns};
 	rc = scribe_store_put(l->feed->store, e, SCRIBE_FROM_LOG, l->err);
 	l->operations++;
 	if (rc >= 0 && ++l->in_transaction >= AT_A_TIME)
@@ -180,10 +180,10 @@ static int put_log(struct from_log *l)
 	struct scribe_store_position at = {0};
 	int rc;
 
-	l->began_us = job->start_time_sec * 1000000 + job->start_time_nsec / 1000;
-	if (job->start_time_sec <= 0 || job->start_time_sec > INT64_MAX / 2000000)
+	if (job->start_time_sec <= 0 || job->start_time_sec > INT64_MAX / 2000000000)
 		return scribe_err_set(l->err, -SCRIBE_E_FORMAT, "%s: the log's start is no time after 1970",
 				      l->log.path);
+	l->began_ns = job->start_time_sec * 1000000000 + job->start_time_nsec % 1000000000;
 	rc = scribe_store_begin(l->feed->store, l->err);
 	if (rc >= 0)
 		rc = put_module(l, SCRIBE_MOD_DXT_POSIX);
