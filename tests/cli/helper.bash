@@ -138,3 +138,34 @@ huge_sums() { # DB COMMAND-FOR-SQL...
 	done
 	"$IOSCRIBE" query --db "$db" --csv phases job=5000 | grep -Eq ',[0-9]{22,},[0-9]{22,}'
 }
+
+# Messages with numbers of an error, beside good ones of their job and of others, to `COMMAND FILE`.
+absurd_messages() { # COMMAND [DB]
+	local f=$BATS_TEST_TMPDIR/absurd.json q db=${2:-$BATS_TEST_TMPDIR/io.sqlite} good
+	good=$(grep '"op":"write"' "$STREAM" | grep '"POSIX"' | head -n 1)
+	answers() {
+		for q in "operations job=19332" "operations job=7" "over_time job=19332" "rank job=19332 rank=0" "nodes job=7" "heat job=7" "ranks job=19332"; do
+			# shellcheck disable=SC2086 # a question and its parameters
+			"$IOSCRIBE" query --db "$db" --csv $q
+		done
+		"$IOSCRIBE" query --db "$db" --csv jobs | sed -n 2,3p
+	}
+	"$1" - <<<"$(cat "$STREAM"; sed 's/"job_id":19332/"job_id":7/' "$STREAM")" >/dev/null
+	answers >"$BATS_TEST_TMPDIR/before"
+	{
+		for q in len:9223372036854775807 len:1125899906842625 len:-2 off:9223372036854775807 start:8999999999.5 dur:9000000000 \
+			dur:-9000000000 start:-8000000000.0 dur:1795220074.4 timestamp:9000000001.5 timestamp:99999999999999 timestamp:9e9 timestamp:0.0; do
+			sed -E "s/(\"${q%%:*}\":)[-0-9.]+/\\1${q#*:}/" <<<"$good"
+		done
+	} >"$f"
+	run "$1" "$f"
+	[ "$status" -eq 1 ]
+	[ "$(grep -c ": no message: seg.len or seg.off: no operation moves such bytes$" <<<"$output")" -eq 4 ]
+	[ "$(grep -c ": no message: seg.start or seg.dur: it would have begun before 1970$" <<<"$output")" -eq 5 ]
+	[ "$(grep -c ": no message: timestamp: no time in seconds$" <<<"$output")" -eq 3 ]
+	[[ "$output" == *" 0 operations added, 0 already there, 13 bad lines" ]]
+	# accepted, of the year 2255 and of 1970: other uses of the id, which no question takes for the job
+	sed -E 's/("timestamp":)[-0-9.]+/\18999999999.1/' <<<"$good" | "$1" - >/dev/null 2>&1
+	sed -E 's/("timestamp":)[-0-9.]+/\17.5/' <<<"$good" | "$1" - >/dev/null 2>&1
+	answers | grep -v '^19332,[23],POSIX' | diff "$BATS_TEST_TMPDIR/before" -
+}

@@ -87,6 +87,10 @@ rows() {
 	[[ "$output" == *": 0 operations added, 0 already there" ]]
 }
 
+@test "store: what no operation can have is refused; a wrong clock hides nothing" {
+	absurd_messages store
+}
+
 @test "store: the values of Darshan's connector, and what the counts add up to" {
 	python3 - "$STREAM" "$BATS_TEST_TMPDIR/names.json" <<'PY'
 import json, sys

@@ -98,7 +98,7 @@ store() {
 	now=$(date +%s)
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
-	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole, ahead; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
 	run_err 1 "made by an older ioscribe (schema 1, this is 5)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
@@ -116,6 +116,10 @@ store() {
 @test "postgres: sums beyond 64 bits stay at the largest number, and others' are as before" {
 	make_events 3000 3 4 | store - >/dev/null
 	huge_sums "$DB" psql -Xqt "$DB" -c
+}
+
+@test "postgres: what no operation can have is refused; a wrong clock hides nothing" {
+	absurd_messages store "$DB"
 }
 
 @test "postgres: spread is cut exactly, at squares and beyond 64 bits" {

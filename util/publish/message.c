@@ -273,7 +273,8 @@ static int on_data(struct scribe_messages *m, struct running *r, const struct sc
 {
 	const bool is_write = e->op == SCRIBE_PUBLISH_WRITE;
 	uint64_t *spent = is_write ? &r->write_ns : &r->read_ns;
-	int64_t *most = is_write ? &r->max_written : &r->max_read, last = e->offset + (int64_t)e->length - 1;
+	int64_t *most = is_write ? &r->max_written : &r->max_read,
+		last = (int64_t)((uint64_t)e->offset + e->length - 1);
 	struct scribe_message_line l = line_of(e);
 
 	*spent += e->end_ns - e->start_ns;

@@ -4,5 +4,5 @@
 SELECT j.job_id AS job, j.use, j.uid, min(x.exe) AS exe, j.first_us, j.last_us, j.from_log
 FROM job j LEFT JOIN job_exe x ON x.job = j.id
 GROUP BY j.id, j.job_id, j.use, j.uid, j.first_us, j.last_us, j.from_log
-ORDER BY j.last_us DESC, j.job_id, j.use
+ORDER BY ahead(j.last_us), j.last_us DESC, j.job_id, j.use
 LIMIT :limit

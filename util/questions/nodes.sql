@@ -4,6 +4,6 @@
 SELECT n.name AS node, o.module, o.op, count(*) AS operations,
        whole(COALESCE(sum(e.len), 0)) AS bytes
 FROM event e JOIN operation o ON o.id = e.operation JOIN node n ON n.id = e.node
-WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1)
+WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1)
 GROUP BY n.name, o.module, o.op
 ORDER BY n.name, o.module, o.op

@@ -5,6 +5,6 @@
 SELECT e.time_us / NULLIF(:seconds * 1000000, 0) * (:seconds * 1000000) AS time_us, o.module, o.op,
        count(*) AS operations, whole(COALESCE(sum(e.len), 0)) AS bytes
 FROM event e JOIN operation o ON o.id = e.operation
-WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1)
+WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1)
 GROUP BY 1, 2, 3
 ORDER BY 1, 2, 3

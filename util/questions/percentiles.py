@@ -8,7 +8,7 @@ import pandas as pd
 COUNTS = """
 SELECT o.module, o.op, CASE WHEN :by_rank <> 0 THEN e.rank END AS rank, e.dur_us, count(*) AS operations
 FROM event e JOIN operation o ON o.id = e.operation
-WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1) AND e.dur_us IS NOT NULL
+WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1) AND e.dur_us IS NOT NULL
 GROUP BY 1, 2, 3, 4
 ORDER BY 1, 2, 3, 4
 """

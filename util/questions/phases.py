@@ -10,7 +10,7 @@ SELECT e.time_us - COALESCE(e.dur_us, 0) AS begin_us, e.time_us AS end_us, e.ran
        CASE WHEN o.op = 'read' THEN COALESCE(e.len, 0) ELSE 0 END AS bytes_read,
        CASE WHEN o.op = 'write' THEN COALESCE(e.len, 0) ELSE 0 END AS bytes_written
 FROM event e JOIN operation o ON o.id = e.operation
-WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1) AND o.module = :module
+WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1) AND o.module = :module
 ORDER BY 1
 """
 

@@ -6,7 +6,7 @@
 -- parameter limit integer = 1000: rows at most
 SELECT e.time_us, o.module, o.op, e.dur_us, e.off, e.len, e.cnt, f.record_id, f.path, e.dur_ns
 FROM event e JOIN operation o ON o.id = e.operation JOIN file f ON f.id = e.file
-WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1) AND e.rank = :rank
+WHERE e.job = (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1) AND e.rank = :rank
   AND e.time_us >= :from_us
 ORDER BY e.time_us, e.key
 LIMIT :limit

@@ -8,6 +8,6 @@ SELECT n.name AS node, s.since_us, max(s.time_us) AS told_us,
        max(CASE s.total WHEN 'lost' THEN s.value ELSE 0 END) AS lost,
        (SELECT count(*) FROM event e WHERE e.job = s.job AND e.node = s.node) AS stored
 FROM stream s JOIN node n ON n.id = s.node
-WHERE s.job = (SELECT id FROM job WHERE job_id = :job ORDER BY last_us DESC, use DESC LIMIT 1)
+WHERE s.job = (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1)
 GROUP BY s.job, s.node, n.name, s.since_us
 ORDER BY n.name, s.since_us

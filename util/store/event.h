@@ -7,6 +7,8 @@
 
 /* "seg" may hold this many operations; connectors send one. */
 #define SCRIBE_EVENT_MAX_SEGS 64
+/* Bytes of one operation: a pebibyte. */
+#define SCRIBE_EVENT_MAX_LEN (INT64_C(1) << 50)
 /* What a number is that the message has not, or has as -1. */
 #define SCRIBE_EVENT_NONE INT64_MIN
 

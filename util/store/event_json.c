@@ -280,6 +280,20 @@ struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *r)
 	return NULL;
 }
 
+/* NULL, or what an operation cannot have: it comes of an error, and would spoil sums and the job's times. */
+static const char *impossible(const struct scribe_event_seg *s)
+{
+	const int64_t start = s->start_ns == SCRIBE_EVENT_NONE ? 0 : s->start_ns;
+	const int64_t dur = s->dur_ns == SCRIBE_EVENT_NONE ? 0 : s->dur_ns, end = s->time_ns;
+
+	if (s->len != SCRIBE_EVENT_NONE &&
+	    (s->len < -1 || s->len > SCRIBE_EVENT_MAX_LEN || (s->off > 0 && s->len > INT64_MAX - s->off)))
+		return "seg.len or seg.off: no operation moves such bytes";
+	if (start > end || start < -end || dur < -end || dur > end - (start > 0 ? start : 0))
+		return "seg.start or seg.dur: it would have begun before 1970";
+	return NULL;
+}
+
 /* What every message has, and what has to be a number. */
 static int check(const struct scribe_event_json *r, struct scribe_err *err)
 {
@@ -299,7 +313,11 @@ static int check(const struct scribe_event_json *r, struct scribe_err *err)
 		none = e->segs[i].time_ns == SCRIBE_EVENT_NONE ? "seg.timestamp"
 		       : e->segs[i].time_ns <= 0               ? "seg.timestamp after 1970"
 							       : NULL;
-	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none) : 0;
+	if (none)
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none);
+	for (int i = 0; i < e->nsegs && !none; i++)
+		none = impossible(&e->segs[i]);
+	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "%s", none) : 0;
 }
 
 static void reset(struct scribe_event_json *r, struct scribe_event *e, struct scribe_err *err)

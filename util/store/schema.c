@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@, @WHOLE@ and @NEW_IO@ are the dialect's words.
- * `event` has the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
+ * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@, @FUNCTIONS@ and @NEW_IO@ are the dialect's
+ * words. `event` has the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
  */
 static const char *const steps[] = {
 	/* 1 */
@@ -50,8 +50,8 @@ static const char *const steps[] = {
 	"CREATE TABLE stream (job BIGINT NOT NULL, node BIGINT NOT NULL, since_us BIGINT NOT NULL,"
 	" total @TEXT@ NOT NULL, value BIGINT NOT NULL, time_us BIGINT NOT NULL,"
 	" PRIMARY KEY (job, node, since_us, total)) @KEYED_END@;",
-	/* 4: sums beyond 64 bits */
-	"@WHOLE@",
+	/* 4: functions of questions */
+	"@FUNCTIONS@",
 	/* 5: durations in nanoseconds; those stored before have none */
 	"ALTER TABLE event ADD COLUMN dur_ns BIGINT;"
 	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"
@@ -88,7 +88,7 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 		     {"@TEXT@", ops->text_type},
 		     {"@EVENT_END@", ops->event_end},
 		     {"@KEYED_END@", ops->keyed_end},
-		     {"@WHOLE@", ops->setup_whole},
+		     {"@FUNCTIONS@", ops->setup_functions},
 		     {"@NEW_IO@", ops->new_io}};
 	const size_t nwords = sizeof(words) / sizeof(words[0]);
 	char *text = NULL;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "util/store/sql.h"
 
@@ -97,7 +98,7 @@ static void spread_final(sqlite3_context *c)
 	sqlite3_result_int64(c, root((unsigned __int128)((times - square) / ((__int128)s->n * s->n))));
 }
 
-/* ---- sum(x), which SQLite's own ends with an error beyond 64 bits; whole(x) ---- */
+/* ---- sum(x), which SQLite's own ends with an error beyond 64 bits; whole(x), ahead(t) ---- */
 
 struct sum {
 	int64_t n, reals; /* values; those that are not whole */
@@ -150,6 +151,12 @@ static void whole(sqlite3_context *c, int n, sqlite3_value **v)
 		sqlite3_result_int64(c, sqlite3_value_int64(v[0]));
 }
 
+/* Is the time (microseconds since 1970) more than a day from now? */
+static void ahead(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	sqlite3_result_int64(c, sqlite3_value_int64(v[0]) / 1000000 > time(NULL) + 86400);
+}
+
 /* ---- open and close ---- */
 
 static void sqlite_close(void *db)
@@ -189,6 +196,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 				       sum_value, sum_value, sum_leave, NULL);
 	sqlite3_create_function(s->db, "whole", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, whole, NULL,
 				NULL);
+	sqlite3_create_function(s->db, "ahead", 1, SQLITE_UTF8, NULL, ahead, NULL, NULL);
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s",
 		 CACHE_KIB,
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
@@ -472,7 +480,7 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 	.event_end = "WITHOUT ROWID",
 	.keyed_end = "WITHOUT ROWID",
 	.setup = "",
-	.setup_whole = "",
+	.setup_functions = "",
 	.new_io = "DROP VIEW IF EXISTS io; CREATE VIEW io",
 	.open = sqlite_open,
 	.close = sqlite_close,

@@ -92,7 +92,10 @@ struct running {
 static int put_segment(struct from_log *l, struct scribe_event *e, struct running *r,
 		       const struct scribe_dxt_segment *s, bool is_write, bool is_posix)
 {
-	int64_t end_ns = nano(s->end), start_ns = nano(s->start), last = s->offset + s->length - 1;
+	const bool moved = s->length >= 0 && s->length <= SCRIBE_EVENT_MAX_LEN && s->offset >= -1 &&
+			   s->offset <= INT64_MAX - s->length;
+	int64_t end_ns = nano(s->end), start_ns = nano(s->start),
+		last = moved ? s->offset + s->length - 1 : -1;
 	int64_t *most = is_write ? &r->max_written : &r->max_read,
 		*spent = is_write ? &r->write_ns : &r->read_ns;
 	int kind = is_write ? 1 : 2, rc;
@@ -100,7 +103,8 @@ static int put_segment(struct from_log *l, struct scribe_event *e, struct runnin
 	r->switches += r->last && r->last != kind;
 	r->last = kind;
 	*most = last > *most ? last : *most;
-	*spent += end_ns - start_ns;
+	if (__builtin_add_overflow(*spent, end_ns - start_ns, spent))
+		*spent = INT64_MAX;
 	e->op = is_write ? "write" : "read";
 	e->cnt = is_write ? ++r->writes : ++r->reads;
 	e->switches = r->switches;
@@ -112,7 +116,7 @@ static int put_segment(struct from_log *l, struct scribe_event *e, struct runnin
 					       .ndims = SCRIBE_EVENT_NONE,
 					       .npoints = SCRIBE_EVENT_NONE,
 					       .off = s->offset,
-					       .len = s->length,
+					       .len = moved ? s->length : SCRIBE_EVENT_NONE,
 					       .start_ns = start_ns,
 					       .dur_ns = end_ns - start_ns,
 					       .total_ns = *spent,
