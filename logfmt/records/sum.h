@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sum of counters of a log, which may be any: it wraps round instead of being undefined. */
+/* Sums of counters of a log, which may be any: beyond 64 bits the largest number, or the smallest. */
 #ifndef LOGFMT_RECORDS_SUM_H
 #define LOGFMT_RECORDS_SUM_H
 
@@ -7,7 +7,16 @@
 
 static inline int64_t scribe_sum(int64_t a, int64_t b)
 {
-	return (int64_t)((uint64_t)a + (uint64_t)b);
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
+static inline int64_t scribe_difference(int64_t a, int64_t b)
+{
+	int64_t less;
+
+	return __builtin_sub_overflow(a, b, &less) ? (a < 0 ? INT64_MIN : INT64_MAX) : less;
 }
 
 #endif

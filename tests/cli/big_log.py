@@ -3,7 +3,8 @@
 """Makes a log whose records are 2 GiB, in a small file and no time: a region is
 any number of zlib streams, so one stream is made and written again and again.
 
-    big_log.py FILE MODULE BYTES       MODULE: posix, dxt, heatmap; one: a DXT record as long as BYTES
+    big_log.py FILE MODULE BYTES       MODULE: posix, dxt, heatmap; one: a DXT record as long as BYTES; huge:
+                                   a file's POSIX records of 4 ranks, each counter 2^62 (BYTES 1)
 """
 import struct
 import sys
@@ -16,6 +17,10 @@ def posix():
     n = PIECE // 704
     return 1, 4, b"".join(
         struct.pack("<Qq69q17d", i + 1, i, *([1] * 69), *([0.5] * 17)) for i in range(n))
+
+
+def huge():
+    return 1, 4, b"".join(struct.pack("<Qq69q17d", 7, i, *([1 << 62] * 69), *([0.5] * 17)) for i in range(4))
 
 
 def dxt():
@@ -44,8 +49,8 @@ def main():
         module, version, (head, plain) = 10, 1, one(want)
         head = zlib.compress(head)
     else:
-        module, version, plain = {"posix": posix, "dxt": dxt, "heatmap": heatmap}[kind]()
-    job = zlib.compress(struct.pack("<7q1024s", 1000, 1700000000, 0, 1700000100, 0, 2000, 1, b"") + b"./app\n\0")
+        module, version, plain = {"posix": posix, "dxt": dxt, "heatmap": heatmap, "huge": huge}[kind]()
+    job = zlib.compress(struct.pack("<7q1024s", 1000, 1700000000, 0, 1700000100, 0, 4 if kind == "huge" else 2000, 1, b"") + b"./app\n\0")
     names = zlib.compress(struct.pack("<Q", 7) + b"/scratch/big\0" + struct.pack("<Q", 16592106915301738621) +
                           b"heatmap:POSIX\0")
     piece = zlib.compress(plain, 1)

@@ -57,3 +57,15 @@ load helper
 	run "$IOSCRIBE" summary "$LOGS/skew-app.darshan"
 	[[ "$output" != *"activity over"* ]]
 }
+
+@test "counters near 2^63: sums stay at the largest number, also of shared records and in the parser's totals" {
+	local most=9223372036854775807
+	python3 "$BATS_TEST_DIRNAME/big_log.py" "$BATS_TEST_TMPDIR/huge.darshan" huge 1
+	"$IOSCRIBE" summary "$BATS_TEST_TMPDIR/huge.darshan" >"$BATS_TEST_TMPDIR/out"
+	grep -q '^POSIX .*read 8.0 EiB in 9,223,372,036,854,775,807 calls, wrote 8.0 EiB in 9,223,372,036,854,775,807 calls' "$BATS_TEST_TMPDIR/out"
+	none -e ' -[0-9]' "$BATS_TEST_TMPDIR/out"
+	[ "$("$IOSCRIBE" parse --total "$BATS_TEST_TMPDIR/huge.darshan" | grep -c "^total_POSIX_\(READS\|BYTES_WRITTEN\): $most$")" -eq 2 ]
+	"$IOSCRIBE" merge --shared-redux --output "$BATS_TEST_TMPDIR/one.darshan" "$BATS_TEST_TMPDIR/huge.darshan"
+	[ "$("$IOSCRIBE" parse "$BATS_TEST_TMPDIR/one.darshan" | grep -cE "^POSIX	-1	7	POSIX_(READS|BYTES_WRITTEN|SLOWEST_RANK_BYTES)	$most	")" -eq 3 ]
+	"$IOSCRIBE" diff "$BATS_TEST_TMPDIR/huge.darshan" "$BATS_TEST_TMPDIR/one.darshan" | grep -q "^+ POSIX	-1	7	POSIX_READS	$most	"
+}

@@ -12,6 +12,7 @@
 
 #include "logfmt/records/join.h"
 #include "logfmt/records/reduce.h"
+#include "logfmt/records/sum.h"
 #include "util/logs/accum.h"
 #include "util/compat/state.h"
 #include "util/text/describe.h"
@@ -120,7 +121,7 @@ static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 		if (!init && (k == 0 ? time >= f[p->rank_time] : time <= f[p->rank_time + 1]))
 			continue;
 		c[p->rank + 2 * k] = base->rank;
-		c[p->rank + 2 * k + 1] = rc[p->bytes_read] + rc[p->bytes_written];
+		c[p->rank + 2 * k + 1] = scribe_sum(rc[p->bytes_read], rc[p->bytes_written]);
 		f[p->rank_time + k] = time;
 	}
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "logfmt/records/sum.h"
 #include "util/cmd/diff/segments.h"
 #include "util/tool/command.h"
 #include "util/logs/logfile.h"
@@ -57,8 +58,8 @@ static int diff_job(struct diff *d)
 		{"# end_time:", {a->end_time_sec, b->end_time_sec}},
 		{"# nprocs:", {a->nprocs, b->nprocs}},
 		{"# run time:",
-		 {(int64_t)((uint64_t)a->end_time_sec - (uint64_t)a->start_time_sec + 1),
-		  (int64_t)((uint64_t)b->end_time_sec - (uint64_t)b->start_time_sec + 1)}},
+		 {scribe_sum(scribe_difference(a->end_time_sec, a->start_time_sec), 1),
+		  scribe_sum(scribe_difference(b->end_time_sec, b->start_time_sec), 1)}},
 	};
 
 	if (strcmp(exe[0], exe[1]))

@@ -70,7 +70,7 @@ static int64_t unrecorded(const struct scribe_summary *s)
 	int64_t recorded =
 		scribe_sum(scribe_summary_ledger(s, "RECORDED"), scribe_summary_ledger(s, "OVERFLOWED"));
 
-	return (int64_t)((uint64_t)seen - (uint64_t)recorded);
+	return scribe_difference(seen, recorded);
 }
 
 /* The ledger is the whole job's and the kernel's: what this log has, where that is another number. */
