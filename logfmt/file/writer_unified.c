@@ -34,13 +34,14 @@ static int flush_block(struct scribe_writer *w)
 {
 	size_t n = w->block_stride ? w->block_have / w->block_stride : 0, stride = w->block_stride;
 	struct scribe_block_head head = {(uint32_t)n, (uint32_t)stride};
-	unsigned char *to = w->block + SCRIBE_BLOCK_BYTES;
+	unsigned char *to;
 	int rc;
 
 	w->block_have = w->block_stride = 0;
 	if (n == 0)
 		return 0;
 	if (n >= FEW) {
+		to = w->block + SCRIBE_BLOCK_BYTES;
 		scribe_block_transpose(w->block, n, stride, to);
 		rc = scribe_log_put(w, &head, sizeof(head));
 		return rc ? rc : scribe_log_put(w, to, n * stride);

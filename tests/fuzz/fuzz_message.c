@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "logfmt/base/publish_ring.h"
 #include "logfmt/rules/streams.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
@@ -95,6 +96,19 @@ static void count(int fd)
 	}
 }
 
+/* A ring of operations: of a job of the peer's own, unless he is root. */
+static void look_at_ring(const struct peer *p, int fd)
+{
+	struct scribe_publish_job job;
+
+	if (fd < 0 || lseek(fd, 0, SEEK_END) != (off_t)SCRIBE_PUBLISH_FILE_BYTES)
+		abort();
+	/* the first frame is the job; of what it says nothing is there before the first operation */
+	if (pread(fd, &job, sizeof(job), sizeof(struct scribe_publish_head)) != (ssize_t)sizeof(job) ||
+	    (p->uid && job.frame.bytes && job.uid != p->uid))
+		abort();
+}
+
 /* What an answer may hold. */
 static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 {
@@ -110,8 +124,10 @@ static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 	if (h->type == SCRIBE_MSG_LIVE_REPLY)
 		fuzz_looks_judge(p->uid, payload, h->len);
 	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK && h->type != SCRIBE_MSG_TRACED &&
-	    h->type != SCRIBE_MSG_STREAMS_OK)
+	    h->type != SCRIBE_MSG_STREAMS_OK && h->type != SCRIBE_MSG_PUBLISH_OK)
 		abort();
+	if (h->type == SCRIBE_MSG_PUBLISH_OK)
+		look_at_ring(p, fd);
 	if (h->type == SCRIBE_MSG_STREAMS_OK)
 		count(fd);
 	if (h->type == SCRIBE_MSG_TRACED)

@@ -218,12 +218,13 @@ static int fetch(struct scribe_record_sort *s, const struct entry *e, struct scr
 int scribe_record_sort_next(struct scribe_record_sort *s, const struct scribe_record **ret_record,
 			    struct scribe_err *err)
 {
-	const struct entry *e = &s->entries[s->next];
+	const struct entry *e;
 	int rc;
 
 	*ret_record = NULL;
 	if (s->next == s->n)
 		return 0;
+	e = &s->entries[s->next];
 	rc = fetch(s, e, err);
 	if (rc < 0)
 		return rc;
