@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // link: uring
-// A program with an event loop that ends in the middle of it: event_loop SEED. What it waits for never comes: polls, reads
-// of pipes, sockets and event descriptors, timeouts, connections, some of them with requests linked behind; by io_uring,
-// libaio and epoll. What it does to its file has ended by then: prints the bytes that it has written there.
+// A program with an event loop that ends in the middle of it: event_loop SEED. What it waits for never comes: polls,
+// reads of pipes, sockets and event descriptors, timeouts, connections, some of them with requests linked behind; by
+// io_uring, libaio and epoll. What it does to its file has ended by then: prints the bytes that it has written there.
 #include "prog.h"
 
 #include <liburing.h>
