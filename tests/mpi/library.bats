@@ -90,6 +90,7 @@ poll
 pwrite
 qsort
 read
+readlink
 realloc
 recvmsg
 sched_yield

@@ -266,6 +266,8 @@ def run_ours(workload, root, env):
         unseen = tempfile.mkdtemp(prefix="ioscribe-oracle.", dir=UNSEEN)
         try:
             out = os.path.join(unseen, "strace.out")
+            # what strace itself looks up behind descriptors is not the workload's
+            env = dict(env, DARSHAN_APP_EXCLUDE="strace")
             execute(run + strace_words(out) + ["/bin/sh", "-c", workload.command], folder, env, workload, "ioscribe run")
             book = model.run(read_log(out))
         finally:
