@@ -55,15 +55,17 @@ via() {
 
 @test "LDMS goes away and comes back: opens again, nothing else is missing" {
   mkfifo go
-  via new "ldms:sock:$T:412:none" bash -c 'exec 5>f; echo a >&5; read -r <go; echo b >&5; read -r <go; echo c >&5' 3>&- &
+  exec 7<>go # open all the time: a reader between two writers would see an end
+  via new "ldms:sock:$T:412:none" bash -c 'exec 5>f 6<go; echo a >&5; read -r <&6; echo b >&5; read -r <&6; echo c >&5' 3>&- 7>&- &
   local run=$!
   until_true grep -q '"op":"write"' "$T/412"
   : >"$T/412.down"
-  echo >go
+  echo >&7
   sleep 0.5
   rm "$T/412.down"
-  echo >go
+  echo >&7
   wait $run
+  exec 7>&-
   [ "$(grep -c '"op":"open".*' "$T/412")" -gt "$(sort -u "$T/412" | grep -c '"op":"open"')" ]
   diff <(plain "$T/412" | uniq) <(plain "$T/events.json")
 }
