@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCRIBE_JOURNAL_VERSION 3u
+#define SCRIBE_JOURNAL_VERSION 4u
 #define SCRIBE_JOURNAL_MOST    (1ull << 30) /* bytes of a journal */
 
 /* The first three are the same in every version. */
@@ -21,6 +21,7 @@ struct scribe_journal_head {
 	uint64_t end;             /* bytes that count, with this head */
 	uint64_t position;        /* in the kernel's ring, behind the last event that is in here */
 	uint64_t broken;          /* 1: it could not grow, and what followed is not in it */
+	uint64_t read; /* times in a row that a daemon has begun to read it, and not served afterwards */
 };
 
 struct scribe_journal {

@@ -24,13 +24,14 @@ enum scribe_job_journal_type {
 	SCRIBE_ENTRY_DRAINED, /* the records before belong to the process's end */
 	SCRIBE_ENTRY_END,
 	SCRIBE_ENTRY_HELLO,
-	SCRIBE_ENTRY_ENDING,    /* deadline, CLOCK_MONOTONIC */
-	SCRIBE_ENTRY_COMMITTED, /* unit's id, then struct scribe_msg_log or nothing */
-	SCRIBE_ENTRY_SETTINGS,  /* lines of scribe_jobenv */
-	SCRIBE_ENTRY_PLACE,     /* head alone: of a process that counts itself */
-	SCRIBE_ENTRY_STREAM,    /* head, then packed shards, of a file with what it has beside */
-	SCRIBE_ENTRY_PARENT_CMDLINE,     /* proc_id, then the arguments of the process above */
+	SCRIBE_ENTRY_ENDING,         /* deadline, CLOCK_MONOTONIC */
+	SCRIBE_ENTRY_COMMITTED,      /* unit's id, then struct scribe_msg_log or nothing */
+	SCRIBE_ENTRY_SETTINGS,       /* lines of scribe_jobenv */
+	SCRIBE_ENTRY_PLACE,          /* head alone: of a process that counts itself */
+	SCRIBE_ENTRY_STREAM,         /* head, then packed shards, of a file with what it has beside */
+	SCRIBE_ENTRY_PARENT_CMDLINE, /* proc_id, then the arguments of the process above */
 	SCRIBE_ENTRY_MISSED,
+	SCRIBE_ENTRY_CLAIMED, /* head, then the path at which a unit's log is about to be written */
 	SCRIBE_ENTRY_TYPES,
 };
 
@@ -92,6 +93,10 @@ struct scribe_job_journal_stream {
 struct scribe_job_journal_missed {
 	uint32_t proc_id, pad;
 	uint64_t modules;
+};
+
+struct scribe_job_journal_claimed {
+	uint32_t unit, number; /* of the job's paths */
 };
 
 struct scribe_job_journal_end {

@@ -241,6 +241,13 @@ void scribe_job_journal_ending(struct scribe_job *w)
 	put(w, SCRIBE_ENTRY_ENDING, &w->ending_deadline_ns, sizeof(w->ending_deadline_ns), NULL, 0);
 }
 
+void scribe_job_journal_claimed(struct scribe_job *w, const struct scribe_log_unit *u, const char *path)
+{
+	struct scribe_job_journal_claimed head = {.unit = u->id, .number = w->nlogs};
+
+	put(w, SCRIBE_ENTRY_CLAIMED, &head, sizeof(head), path, strlen(path));
+}
+
 void scribe_job_journal_committed(struct scribe_job *w, const struct scribe_log_unit *u,
 				  const struct scribe_msg_log *m)
 {
@@ -255,6 +262,13 @@ void scribe_job_journal_position(struct scribe_job *w, uint64_t position)
 {
 	if (scribe_journal_is_open(&w->journal) && !scribe_journal_is_broken(&w->journal))
 		__atomic_store_n(&w->journal.head->position, position, __ATOMIC_RELEASE);
+}
+
+void scribe_job_journal_survived(struct scribe_daemon *d)
+{
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		if (scribe_journal_is_open(&w->journal))
+			w->journal.head->read = 0;
 }
 
 void scribe_job_journal_forget(struct scribe_job *w)

@@ -41,11 +41,15 @@ void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t si
 /* Settings that a process has brought, as scribe_jobenv_apply takes them. */
 void scribe_job_journal_settings(struct scribe_job *w, const char *lines, size_t bytes);
 void scribe_job_journal_ending(struct scribe_job *w);
+/* The unit's log is about to be written at `path`. */
+void scribe_job_journal_claimed(struct scribe_job *w, const struct scribe_log_unit *u, const char *path);
 /* The unit's log is written (or there is none). */
 void scribe_job_journal_committed(struct scribe_job *w, const struct scribe_log_unit *u,
 			   const struct scribe_msg_log *m);
 /* What the ring gave up to this position is noted. */
 void scribe_job_journal_position(struct scribe_job *w, uint64_t position);
+/* This daemon has read the journals, and serves. */
+void scribe_job_journal_survived(struct scribe_daemon *d);
 /* The job is gone: so is its journal. */
 void scribe_job_journal_forget(struct scribe_job *w);
 

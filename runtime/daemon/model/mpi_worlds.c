@@ -116,6 +116,21 @@ static struct scribe_process *process_free(struct scribe_process *p)
 	return NULL;
 }
 
+/* free_rank frees what a rank holds; NULL: it holds nothing. */
+static void unit_free(struct scribe_log_unit *u, void (*free_rank)(struct scribe_rank *))
+{
+	for (size_t i = 0; i < u->ranks.places; i++) {
+		if (u->ranks.entry[i].value && free_rank)
+			free_rank(u->ranks.entry[i].value);
+		free(u->ranks.entry[i].value);
+	}
+	scribe_map_clear(&u->ranks);
+	free(u->log_path);
+	free(u->partial);
+	free(u->claimed);
+	free(u);
+}
+
 void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scribe_rank *))
 {
 	struct scribe_log_unit *u, *next;
@@ -128,17 +143,7 @@ void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scrib
 			after = p->next;
 			process_free(p);
 		}
-		for (size_t i = 0; i < u->ranks.places; i++) {
-			if (!u->ranks.entry[i].value)
-				continue;
-			if (free_rank)
-				free_rank(u->ranks.entry[i].value);
-			free(u->ranks.entry[i].value);
-		}
-		scribe_map_clear(&u->ranks);
-		free(u->log_path);
-		free(u->partial);
-		free(u);
+		unit_free(u, free_rank);
 	}
 	scribe_map_clear(&w->by_proc_id);
 	memset(w, 0, sizeof(*w));
@@ -443,12 +448,7 @@ static void drop_if_empty(struct scribe_worlds *w, struct scribe_log_unit *u)
 		at = &(*at)->next;
 	if (*at)
 		*at = u->next;
-	for (size_t i = 0; i < u->ranks.places; i++)
-		free(u->ranks.entry[i].value);
-	scribe_map_clear(&u->ranks);
-	free(u->log_path);
-	free(u->partial);
-	free(u);
+	unit_free(u, NULL);
 }
 
 int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64_t rank, int64_t size,

@@ -78,6 +78,7 @@ struct scribe_log_unit {
 	char why[320];     /* the first cause of that; "" not known */
 	char *log_path;       /* where the log made of parts belongs, or NULL */
 	char *partial;     /* path given to rank 0 for the collective log, or NULL */
+	char *claimed;     /* the log's path, where an earlier daemon may have written it already; or NULL */
 	struct scribe_log_unit *next;
 };
 

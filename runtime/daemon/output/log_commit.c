@@ -424,6 +424,10 @@ int scribe_commit_place(struct scribe_job *w, struct scribe_log_unit *u, char *r
 		snprintf(ret_partial, SCRIBE_PATH_MAX, "%.4000s", m->path);
 		u->part = true;
 		m->part = 1;
+	} else if (u->claimed) {
+		/* not the name under which a helper that has outlived its daemon may still write */
+		snprintf(ret_partial, SCRIBE_PATH_MAX, "%.4000s_%d", u->claimed, (int)getpid());
+		snprintf(m->path, sizeof(m->path), "%s", u->claimed);
 	} else {
 		if (u->partial)
 			snprintf(ret_partial, SCRIBE_PATH_MAX, "%s", u->partial);
