@@ -107,7 +107,7 @@ static bool is_quiet(const struct scribe_daemon *d)
 static int time_to_wait(struct scribe_daemon *d, const struct scribe_pace *pace, int idle_ms)
 {
 	if (!d->works)
-		return d->quit ? 0 : idle_ms;
+		return d->quit ? 0 : d->spool && scribe_spool_busy(d->spool) ? POLL_QUIET_MS : idle_ms;
 	if (!d->bpf || pace->quiet_turns < SLEEP_TURNS || !is_quiet(d))
 		return pace->wait_ms;
 	if (!scribe_bpf_sleeps(d->bpf))

@@ -10,7 +10,7 @@ done
 test -f /usr/lib/slurm/spank_ioscribe.so
 test -f /usr/lib/systemd/system/ioscribed.service
 grep -q '^ExecStart=/usr/sbin/ioscribed --service' /usr/lib/systemd/system/ioscribed.service
-test "$(stat -c '%a %u' /var/spool/ioscribe)" = '711 0'
+test "$(stat -c '%a %u' /var/spool/ioscribe)" = '700 0'
 test "$(stat -c '%a %u' /var/log/ioscribe)" = '755 0'
 test -f /usr/share/man/man8/ioscribed.8.gz
 gzip -dc /usr/share/man/man3/scribe_reader_free.3.gz | grep -qx '\.so man3/scribe_reader\.3'

@@ -15,7 +15,6 @@ teardown() {
 @test "the unit's exposure is at most 2.5" {
   # 0.3 of it: the real-time priority that calls on maps have where the kernel preempts itself
   # 0.2: helpers change their root directory (chroot)
-  # 0.2: a log in the spool is given to its user (chown)
   run systemd-analyze security --offline=true --no-pager --threshold=25 "$UNIT"
   echo "$output" | grep -v '^✓'
   [ "$status" -eq 0 ]

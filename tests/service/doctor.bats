@@ -54,7 +54,7 @@ setup() {
   mkdir -m 1777 "$T/users"
   says ok "log directory" "$T/users/, users"
   mkdir -m 755 "$T/spool"
-  says FIX spool "$T/spool must be root's, mode 0711: the service refuses it"
+  says FIX spool "$T/spool must be root's, mode 0700: the service refuses it"
   chmod 700 "$T/spool"
   says ok spool "$T/spool, empty"
   mkdir "$T/spool/1"

@@ -362,6 +362,30 @@ static void links_lead_nowhere(void **state)
 	assert_int_equal(spooled(log, sizeof(log)), 0);
 }
 
+/* The daemon before has written it, or a helper of that one, after it had noted where. */
+static void claimed_and_there(void **state)
+{
+	char log[1024] = "", path[128];
+	struct stat st;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/place", base);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/place/x.darshan", base);
+	f = fopen(path, "w");
+	fputs("as it was", f);
+	fclose(f);
+	work->worlds.rest->claimed = strdup(path);
+	deliver();
+	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(work->log[0].path, path);
+	assert_int_equal(files("place", log, sizeof(log)), 1);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, strlen("as it was"));
+	assert_int_equal(spooled(log, sizeof(log)), 0);
+}
+
 static void no_place_at_all(void **state)
 {
 	char path[96];
@@ -386,13 +410,14 @@ static void the_spool_is_ours_alone(void **state)
 	snprintf(path, sizeof(path), "%s/open", base);
 	assert_int_equal(mkdir(path, 0755), 0);
 	assert_int_equal(scribe_spool_open(path, &s, &err), -EPERM);
-	assert_non_null(strstr(err.text, "mode 0711"));
+	assert_non_null(strstr(err.text, "mode 0700"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_place_at_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(claimed_and_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_spool_is_ours_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(links_lead_nowhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(missing_then_there, setup, teardown),

@@ -4,8 +4,8 @@
  * the daemon, then put in its directory by a helper of the job's user. The spool or /tmp is the
  * fallback. Each step is a stage with at most one request under way; every turn of the loop
  * advances it. One delivery at a time a job, in order. A struct scribe_delivery owns its memory
- * files, helper and snapshot until finished(). Main thread of the daemon. Must not know what logs
- * hold.
+ * files, helper and snapshot until scribe_delivery_finished(). Main thread of the daemon. Must not
+ * know what logs hold.
  */
 #include "runtime/daemon/output/log_deliver.h"
 
@@ -17,75 +17,20 @@
 #include <unistd.h>
 
 #include "runtime/daemon/lookup/file_xattrs.h"
-#include "runtime/daemon/state/daemon.h"
 #include "runtime/daemon/journal/job_journal.h"
-#include "runtime/daemon/base/audit_log.h"
-#include "runtime/daemon/privsep/snapshot.h"
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/collect/segments.h"
+#include "runtime/daemon/output/delivery.h"
 #include "runtime/daemon/output/node_parts.h"
-#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/state/job_nodes.h"
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/log_path.h"
-#include "runtime/daemon/state/job_nodes.h"
 
-/* Deliveries that are not reported have no entry in the job's list of logs. */
-#define NO_MESSAGE SIZE_MAX
 #define BUILDS_A_USER 2 /* logs that are built at once; those of other users are not kept waiting */
-#define MERGE_MS   120000 /* for the logs of a job, made of the parts of all its nodes */
 
-/*
- * In this order, with some left out: FETCH if the ranks wrote a log; DAYS where directories are
- * root's; one of PUT, ELSEWHERE and SPOOL; MERGE at a job's end on several nodes.
- */
-enum stage {
-	STAGE_FETCH,
-	STAGE_CHECK,
-	STAGE_BUILD,
-	STAGE_DAYS,
-	STAGE_PUT,
-	STAGE_ELSEWHERE,
-	STAGE_SPOOL,
-	STAGE_MERGE
-};
-
-enum what {
-	WHAT_LOG,   /* of a unit, or this node's part of it */
-	WHAT_FIRST, /* beside a part: what its ranks had been handed */
-	WHAT_BEGUN, /* notes to the job's other nodes */
-	WHAT_DONE,
-};
-
-struct scribe_delivery {
-	struct scribe_log_unit *unit; /* NULL: a note */
-	size_t m;
-	enum what what;
-	enum stage stage;
-	bool asked;
-	bool new_helper;         /* the first one has died */
-	bool part_days;          /* those above the part are made: next, those above the log made of it */
-	int theirs;              /* copy of the ranks' log; -1 none */
-	int log;                 /* the finished log; -1 not yet */
-	struct scribe_snapshot copy; /* of the daemon, which builds the log */
-	struct scribe_helper root; /* makes the directories that are not the user's */
-	char partial[SCRIBE_PATH_MAX]; /* where it is written first */
-	char wanted[SCRIBE_PATH_MAX];  /* its place */
-	struct scribe_err err;         /* of its place */
-	struct scribe_delivery *next;
-};
-
-/* NULL: nobody is told of it. */
-static struct scribe_msg_log *message(struct scribe_job *w, const struct scribe_delivery *v)
-{
-	return v->m == NO_MESSAGE ? NULL : &w->log[v->m];
-}
-
-static bool in_parts(const struct scribe_job *w, const struct scribe_delivery *v)
-{
-	return !v->unit || scribe_node_parts_unit(w, v->unit);
-}
-
-static struct scribe_delivery *add(struct scribe_job *w, enum what what, struct scribe_log_unit *u, size_t m)
+static struct scribe_delivery *add(struct scribe_job *w, enum scribe_delivery_what what,
+				   struct scribe_log_unit *u, size_t m)
 {
 	struct scribe_delivery *v = calloc(1, sizeof(*v)), **at = &w->deliveries;
 
@@ -129,13 +74,13 @@ void scribe_deliver_done(struct scribe_job *w)
 }
 
 /* Noted in the journal only now: a daemon that dies before this delivers the log again. */
-static void finished(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_finished(struct scribe_job *w, struct scribe_delivery *v)
 {
 	w->deliveries = v->next;
 	scribe_snapshot_stop(&v->copy);
 	scribe_helper_stop(&v->root);
 	if (v->what == WHAT_LOG)
-		scribe_job_journal_committed(w, v->unit, message(w, v));
+		scribe_job_journal_committed(w, v->unit, scribe_delivery_message(w, v));
 	if (v->theirs >= 0)
 		close(v->theirs);
 	if (v->log >= 0)
@@ -144,9 +89,9 @@ static void finished(struct scribe_job *w, struct scribe_delivery *v)
 }
 
 /* The error goes to the report, or, without one, to the daemon's log. */
-static void failed(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_failed(struct scribe_job *w, struct scribe_delivery *v)
 {
-	struct scribe_msg_log *m = message(w, v);
+	struct scribe_msg_log *m = scribe_delivery_message(w, v);
 
 	if (m) {
 		snprintf(m->text, sizeof(m->text), "%s", v->err.text);
@@ -154,7 +99,7 @@ static void failed(struct scribe_job *w, struct scribe_delivery *v)
 	} else {
 		fprintf(stderr, "ioscribed: job %s: %s\n", w->spec.id, v->err.text);
 	}
-	finished(w, v);
+	scribe_delivery_finished(w, v);
 }
 
 static void drop_theirs(struct scribe_delivery *v)
@@ -231,7 +176,8 @@ static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
 	unsigned n = 0;
 
 	for (const struct scribe_job *w = d->works; w; w = w->next)
-		n += w->config.uid == uid && w->deliveries && w->deliveries->copy.pid;
+		n += scribe_subuids_first(w->config.uid) == scribe_subuids_first(uid) && w->deliveries &&
+		     w->deliveries->copy.pid;
 	return n;
 }
 
@@ -288,10 +234,10 @@ static int end_build(struct scribe_job *w, struct scribe_delivery *v, struct bui
 		v->err = b->err;
 	if (v->what == WHAT_FIRST)
 		return rc < 0 ? rc : b->beside;
-	take_description(message(w, v), b);
+	take_description(scribe_delivery_message(w, v), b);
 	if (rc == 0)
-		rc = scribe_commit_place(w, v->unit, v->partial, message(w, v), &v->err);
-	snprintf(v->wanted, sizeof(v->wanted), "%s", message(w, v)->path);
+		rc = scribe_commit_place(w, v->unit, v->partial, scribe_delivery_message(w, v), &v->err);
+	snprintf(v->wanted, sizeof(v->wanted), "%s", scribe_delivery_message(w, v)->path);
 	scribe_commit_forget(w, v->unit);
 	return rc;
 }
@@ -362,201 +308,25 @@ static void build(struct scribe_job *w, struct scribe_delivery *v)
 	if (rc == -EAGAIN)
 		return;
 	if (rc < 0)
-		failed(w, v);
+		scribe_delivery_failed(w, v);
 	else if (rc > 0)
-		finished(w, v);
+		scribe_delivery_finished(w, v);
 	else
 		v->stage = STAGE_DAYS;
-}
-
-/* Ask for it, or look for the answer. False: not yet. */
-static bool put_at(struct scribe_delivery *v, struct scribe_helper *h, const struct scribe_helper_put *put,
-		   uint32_t deadline_ms, int *ret_rc)
-{
-	if (v->asked)
-		return scribe_helper_answered(h, ret_rc);
-	*ret_rc = scribe_helper_put(h, put, deadline_ms);
-	v->asked = *ret_rc == 0;
-	return *ret_rc < 0 && *ret_rc != -EBUSY;
-}
-
-/* The log stays in memory until another stage has put it somewhere. */
-static void no_place(struct scribe_job *w, struct scribe_delivery *v, int rc)
-{
-	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
-		       rc == -ETIMEDOUT ? "no answer in time" : strerror(-rc));
-	if (w->daemon->service)
-		scribe_audit_log_no_place(w->config.uid, v->err.text);
-	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
-}
-
-/* A service's directories of the date are root's. Where that cannot be, the user's helper does what it may. */
-static void days(struct scribe_job *w, struct scribe_delivery *v)
-{
-	const char *path = v->part_days ? v->unit->log_path : v->wanted;
-	size_t shared = w->daemon->spool ? scribe_log_path_shared(w, path) : 0;
-	int rc = 0;
-
-	if (shared && !v->asked) {
-		rc = scribe_helper_start(&v->root, geteuid(), getegid(), "", &v->err);
-		if (rc == 0)
-			rc = scribe_helper_days(&v->root, path, shared, w->config.write_deadline_ms);
-		v->asked = rc == 0;
-		if (v->asked)
-			return;
-	} else if (shared && !scribe_helper_answered(&v->root, &rc)) {
-		return;
-	}
-	scribe_helper_stop(&v->root);
-	v->asked = false;
-	if (v->what == WHAT_LOG && shared && v->unit->log_path && !v->part_days && rc != -ETIMEDOUT) {
-		v->part_days = true;
-		return;
-	}
-	v->stage = STAGE_PUT;
-	if (rc == -ETIMEDOUT) /* the user's helper would hang there as long again */
-		no_place(w, v, rc);
-}
-
-/* It stands where it belongs. */
-static void is_put(struct scribe_job *w, struct scribe_delivery *v)
-{
-	if (v->what == WHAT_DONE)
-		v->stage = STAGE_MERGE;
-	else
-		finished(w, v);
-}
-
-static void put(struct scribe_job *w, struct scribe_delivery *v)
-{
-	const bool parts = in_parts(w, v), named = w->config.log_file[0] != 0;
-	/* a node that has recorded nothing looks whether another has */
-	const bool asks = v->what == WHAT_DONE && !w->told_begun;
-	char fresh[SCRIBE_PATH_MAX];
-	const char *theirs = parts ? NULL : v->unit->partial;
-	struct scribe_helper_put put = {
-		.fd = v->log,
-		.partial = fresh,
-		.to = v->wanted,
-		.replace = parts || named,
-		.mkdirs = parts ? !asks : !named,
-		.own = (unsigned)scribe_log_path_own(w, v->wanted),
-		.drop = theirs,
-	};
-	int rc;
-
-	/* the ranks' file may stand under the partial name until ours is complete */
-	snprintf(fresh, sizeof(fresh), "%.4000s%s", v->partial, theirs || parts ? "_new" : "");
-	if (!put_at(v, &w->helper, &put, w->config.write_deadline_ms, &rc))
-		return;
-	v->asked = false;
-	if (rc == 0) {
-		is_put(w, v);
-		return;
-	}
-	/* the user may end its helper, and so may the kernel when memory is short */
-	if (rc == -EPIPE && !v->new_helper && scribe_job_new_helper(w, NULL) == 0) {
-		v->new_helper = true;
-		return;
-	}
-	if (asks) {
-		finished(w, v);
-		return;
-	}
-	no_place(w, v, rc);
-	if (v->what == WHAT_BEGUN)
-		failed(w, v); /* the parts themselves will be tried again */
-}
-
-/* All nodes may have delivered: the last one makes the logs. */
-static void merge(struct scribe_job *w, struct scribe_delivery *v)
-{
-	char dir[SCRIBE_PATH_MAX];
-	int rc;
-
-	if (!v->asked) {
-		size_t n = 0;
-
-		(void)scribe_parts_in(v->wanted, &n);
-		snprintf(dir, sizeof(dir), "%.*s", (int)n, v->wanted);
-		v->theirs = memfd_create("ioscribe-made", MFD_CLOEXEC);
-		rc = v->theirs < 0 ? -errno
-				   : scribe_helper_merge(&w->helper, dir, w->spec.last_node, v->theirs, MERGE_MS);
-		v->asked = rc == 0;
-		if (rc == 0)
-			return;
-	} else if (!scribe_helper_answered(&w->helper, &rc)) {
-		return;
-	}
-	v->asked = false;
-	if (rc == 0)
-		scribe_parts_made(w, v->theirs);
-	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
-		fprintf(stderr, "ioscribed: job %s: cannot merge the parts beside %s into its logs: %s\n",
-			w->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
-	finished(w, v);
-}
-
-/* Not where it was wanted: it is at `path`, or nowhere. */
-static void ended_at(struct scribe_job *w, struct scribe_delivery *v, const char *path, int rc)
-{
-	v->asked = false;
-	if (rc < 0) {
-		failed(w, v);
-		return;
-	}
-	if (message(w, v))
-		strcpy(message(w, v)->path, path);
-	finished(w, v);
-}
-
-/* The place has become impossible (full, gone, hung): better a log elsewhere than none. */
-static void elsewhere(struct scribe_job *w, struct scribe_delivery *v)
-{
-	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX];
-	struct scribe_helper_put put = {.fd = v->log, .partial = fresh, .to = path, .replace = true};
-	int rc = scribe_log_path_fallback(v->wanted, path, sizeof(path));
-
-	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
-	if (!v->asked && rc == 0 && w->helper.sock < 0)
-		rc = scribe_job_new_helper(w, NULL);
-	if (rc == 0 && !put_at(v, &w->helper, &put, w->config.write_deadline_ms, &rc))
-		return;
-	ended_at(w, v, path, rc);
-}
-
-/* Has its user too many there? Then both reasons are told. */
-static int check_spool(struct scribe_job *w, struct scribe_delivery *v)
-{
-	struct scribe_err full = {0}, unwritable = v->err;
-	int rc = scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_SPOOL, &full);
-
-	return rc < 0 ? scribe_err_set(&v->err, rc, "%.300s; %.150s", unwritable.text, full.text) : 0;
-}
-
-static void spool(struct scribe_job *w, struct scribe_delivery *v)
-{
-	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX], note[SCRIBE_PATH_MAX + 256];
-	struct scribe_helper_put put = {
-		.fd = v->log, .partial = fresh, .to = path, .note = note, .uid = w->config.uid, .gid = w->config.gid};
-	struct scribe_helper *h = scribe_spool_helper(w->daemon->spool);
-	int rc = scribe_spool_name(w->daemon->spool, w, v->wanted, path, sizeof(path), note, sizeof(note));
-
-	if (rc == 0 && !v->asked)
-		rc = check_spool(w, v);
-	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
-	if (rc == 0 && !put_at(v, h, &put, w->config.write_deadline_ms, &rc))
-		return;
-	ended_at(w, v, path, rc);
 }
 
 /* Stages that need no answer follow each other at once. */
 void scribe_deliver_tick(struct scribe_job *w)
 {
 	static void (*const steps[])(struct scribe_job *, struct scribe_delivery *) = {
-		[STAGE_FETCH] = fetch,         [STAGE_CHECK] = look,   [STAGE_BUILD] = build,
-		[STAGE_DAYS] = days,           [STAGE_PUT] = put,     [STAGE_MERGE] = merge,
-		[STAGE_ELSEWHERE] = elsewhere, [STAGE_SPOOL] = spool,
+		[STAGE_FETCH] = fetch,
+		[STAGE_CHECK] = look,
+		[STAGE_BUILD] = build,
+		[STAGE_DAYS] = scribe_delivery_days,
+		[STAGE_PUT] = scribe_delivery_put,
+		[STAGE_MERGE] = scribe_delivery_merge,
+		[STAGE_ELSEWHERE] = scribe_delivery_elsewhere,
+		[STAGE_SPOOL] = scribe_delivery_spool,
 	};
 	struct scribe_delivery *v = w->deliveries;
 
@@ -565,7 +335,7 @@ void scribe_deliver_tick(struct scribe_job *w)
 	(void)scribe_job_helper(w, NULL); /* without one, what it is asked fails, and says so */
 	/* as far as it goes without waiting; the next one at the next tick */
 	for (bool moved = true; moved && w->deliveries == v;) {
-		enum stage stage = v->stage;
+		enum scribe_delivery_stage stage = v->stage;
 		bool asked = v->asked, part_days = v->part_days;
 
 		steps[stage](w, v);
@@ -587,5 +357,5 @@ bool scribe_deliver_building(const struct scribe_job *w)
 void scribe_deliver_clear(struct scribe_job *w)
 {
 	while (w->deliveries)
-		finished(w, w->deliveries);
+		scribe_delivery_finished(w, w->deliveries);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The spool: logs that could not be written in their directory are stored in the daemon's own,
- * UID/NAME, each with a note where it belongs. In rounds every ROUND_NS each is tried again, by a
- * helper of its user; one is being moved at a time. Two helpers: one with root's identity writes
- * into the spool, one moves. struct scribe_spool owns both. Main thread of the daemon. Must not
- * know jobs.
+ * UID/NAME, each with a note where it belongs, until a helper of its user can write it there. The
+ * files stay root's, because a user who can open one can hold its lock, and removing it would wait.
+ * Users take turns, one log of each at a time. Main thread of the daemon. Must not know jobs.
  */
 #include "runtime/daemon/output/spool.h"
 
@@ -19,20 +18,24 @@
 
 #include "logfmt/base/hash.h"
 #include "logfmt/nodes/part.h"
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/state/daemon.h"
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/output/log_path.h"
 
-#define NOTE     ".to"
-#define ROUND_NS 10000000000ull /* between two rounds */
+#define NOTE   ".to"
+#define ENDING ".darshan"
+/* Between two rounds through a user's logs; doubled up to RETRY_MAX_NS while a directory of theirs does not
+ * answer. */
+#define RETRY_NS     10000000000ull
+#define RETRY_MAX_NS 600000000000ull
 /* ms for a helper's answer */
 #define MOVE_MS  20000
 #define MERGE_MS 120000
-#define LEAST_BYTES (64 << 10) /* that a log counts as: bounds their number, too */
-#define SHOWN_MAX   64u        /* logs, at once: each is a file that is read */
-
-/* UID/NAME.darshan */
-#define NAME_BYTES (NAME_MAX + 16)
+#define MOVERS     8u  /* logs being moved at once, of so many users */
+#define FAILED_MAX 8u  /* directories of a user that fail in one round; then the round is over */
+#define LEAST_KIB  64u /* that a log counts as: bounds their number, too */
+#define SHOWN_MAX  64u /* logs, at once: each is a file that is read */
 
 struct note {
 	unsigned uid, gid, replace;
@@ -41,19 +44,153 @@ struct note {
 	char to[SCRIBE_PATH_MAX];
 };
 
-struct scribe_spool {
-	char dir[SCRIBE_PATH_MAX];
-	struct scribe_helper writer;
-	/* one log being moved: its directories, then itself */
-	struct scribe_helper mover;
-	enum { IDLE, MAKING_DAYS, MOVING, MERGING } state;
-	struct note note;
-	char hung[SCRIBE_PATH_MAX]; /* directory that did not answer in this round: not asked again */
-	char name[NAME_BYTES]; /* of it; in a round only greater names are still to be tried */
-	uint64_t next_round_ns;
+struct spooled {
+	uint64_t name; /* in hexadecimal it is the file's */
+	uint64_t dir;  /* hash of the directory where it belongs; 0: not read yet */
+	uint32_t kib;
 };
 
-/* Others may not write there: notes are read again, and believed. */
+/* A user with logs here, and the one of them that is being moved: its directories first, then itself. */
+struct owner {
+	uid_t uid;
+	struct spooled *log;
+	size_t n, room;
+	uint64_t kib;
+	size_t at, tried; /* the next log of this round, and how many of them have had their turn */
+	uint64_t round_ns, retry_ns;
+	uint64_t failed[FAILED_MAX]; /* hashes of directories that have failed in this round */
+	unsigned nfailed;
+	enum { IDLE, MAKING_DAYS, MOVING, MERGING } state;
+	struct scribe_helper mover;
+	uint64_t moved; /* name of the log */
+	struct note note;
+	struct owner *next;
+};
+
+struct scribe_spool {
+	char dir[SCRIBE_PATH_MAX];
+	struct scribe_helper writer; /* with root's identity: writes here */
+	struct owner *owners;        /* in the order of their turns */
+	unsigned movers;
+};
+
+static struct owner *owner_of(struct scribe_spool *s, uid_t uid)
+{
+	struct owner *o = s->owners;
+
+	while (o && o->uid != uid)
+		o = o->next;
+	return o;
+}
+
+static struct owner *owner_add(struct scribe_spool *s, uid_t uid)
+{
+	struct owner *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	*o = (struct owner){
+		.uid = uid, .retry_ns = RETRY_NS, .mover = {.pid = -1, .sock = -1}, .next = s->owners};
+	s->owners = o;
+	return o;
+}
+
+static void owner_free(struct scribe_spool *s, struct owner *o)
+{
+	struct owner **at = &s->owners;
+
+	while (*at != o)
+		at = &(*at)->next;
+	*at = o->next;
+	scribe_helper_stop(&o->mover);
+	free(o->log);
+	free(o);
+}
+
+static void path_of(const struct scribe_spool *s, uid_t uid, uint64_t name, char *ret, size_t cap)
+{
+	snprintf(ret, cap, "%s/%u/%016llx" ENDING, s->dir, (unsigned)uid, (unsigned long long)name);
+}
+
+/* The file of this path is there, and whole. One that comes twice has replaced itself. */
+static int add_log(struct owner *o, uint64_t name, const char *path)
+{
+	struct spooled *more = o->log, *log = NULL;
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return -errno;
+	for (size_t i = 0; i < o->n && !log; i++)
+		log = o->log[i].name == name ? &o->log[i] : NULL;
+	if (!log && o->n == o->room) {
+		more = realloc(o->log, (o->room * 2 + 16) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		o->log = more;
+		o->room = o->room * 2 + 16;
+	}
+	if (!log) {
+		log = &o->log[o->n++];
+		*log = (struct spooled){.name = name};
+	}
+	o->kib -= log->kib;
+	log->kib = st.st_size >> 10 > LEAST_KIB ? (uint32_t)(st.st_size >> 10) : LEAST_KIB;
+	o->kib += log->kib;
+	return 0;
+}
+
+int scribe_spool_add(struct scribe_spool *s, uid_t uid, const char *path)
+{
+	struct owner *o = owner_of(s, uid);
+	const char *slash = strrchr(path, '/');
+
+	if (!o)
+		o = owner_add(s, uid);
+	if (!o || !slash)
+		return -ENOMEM;
+	if (!o->n)
+		o->round_ns = scribe_now_ns() + RETRY_NS;
+	return add_log(o, strtoull(slash + 1, NULL, 16), path);
+}
+
+/* UID/NAME.darshan, NAME in hexadecimal. */
+static void scan_folder(struct scribe_spool *s, const char *folder)
+{
+	uid_t uid = (uid_t)strtoul(folder, NULL, 10);
+	char path[SCRIBE_PATH_MAX + NAME_MAX + 64];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", s->dir, folder);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		char *end;
+		uint64_t name = strtoull(e->d_name, &end, 16);
+
+		path_of(s, uid, name, path, sizeof(path));
+		if (end == e->d_name + 16 && !strcmp(end, ENDING))
+			(void)scribe_spool_add(s, uid, path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* What earlier daemons have left; it may go to its place at once. */
+static void scan(struct scribe_spool *s)
+{
+	struct dirent *e;
+	DIR *dir = opendir(s->dir);
+
+	while (dir && (e = readdir(dir)))
+		if (strspn(e->d_name, "0123456789") == strlen(e->d_name))
+			scan_folder(s, e->d_name);
+	if (dir)
+		closedir(dir);
+	for (struct owner *o = s->owners; o; o = o->next)
+		o->round_ns = 0;
+}
+
+/* Others may neither write nor list there: notes are read again, and believed. */
 int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct scribe_err *err)
 {
 	struct scribe_spool *s;
@@ -61,12 +198,13 @@ int scribe_spool_open(const char *dir, struct scribe_spool **ret_spool, struct s
 
 	if (lstat(dir, &st) == 0 && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 066))
 		return scribe_err_set(err, -EPERM,
-				      "the spool %s must be a directory of the daemon's own, mode 0711", dir);
+				      "the spool %s must be a directory of the daemon's own, mode 0700", dir);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	snprintf(s->dir, sizeof(s->dir), "%s", dir);
-	s->writer = s->mover = (struct scribe_helper){.pid = -1, .sock = -1};
+	s->writer = (struct scribe_helper){.pid = -1, .sock = -1};
+	scan(s);
 	*ret_spool = s;
 	return 0;
 }
@@ -76,7 +214,8 @@ struct scribe_spool *scribe_spool_free(struct scribe_spool *s)
 	if (!s)
 		return NULL;
 	scribe_helper_stop(&s->writer);
-	scribe_helper_stop(&s->mover);
+	while (s->owners)
+		owner_free(s, s->owners);
 	free(s);
 	return NULL;
 }
@@ -90,20 +229,14 @@ struct scribe_helper *scribe_spool_helper(struct scribe_spool *s)
 	return &s->writer;
 }
 
-/*
- * Whoever knows a log's name may reach it; the log itself is its user's to read. Mode 0711: a user
- * can open a log whose name was reported, but cannot list others.
- */
 static int make_folder(const struct scribe_spool *s, unsigned uid)
 {
 	char path[SCRIBE_PATH_MAX + 16];
 
-	if ((mkdir(s->dir, 0711) < 0 && errno != EEXIST) || chmod(s->dir, 0711) < 0)
+	if (mkdir(s->dir, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	snprintf(path, sizeof(path), "%s/%u", s->dir, uid);
-	if ((mkdir(path, 0711) < 0 && errno != EEXIST) || chmod(path, 0711) < 0)
-		return -errno;
-	return 0;
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 /*
@@ -116,9 +249,10 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, 
 	const struct scribe_config *c = &w->config;
 	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
 	size_t parts;
-	int n = snprintf(ret_path, cap, "%s/%u/%016llx.darshan", s->dir, c->uid, (unsigned long long)hash), rc;
+	int n, rc;
 
-	if (n >= (int)cap || strchr(to, '\n'))
+	path_of(s, c->uid, hash, ret_path, cap);
+	if (strlen(ret_path) + 1 >= cap || strchr(to, '\n'))
 		return -ENAMETOOLONG;
 	rc = make_folder(s, c->uid);
 	if (rc < 0)
@@ -130,13 +264,14 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, 
 }
 
 /* -EINVAL: it was not written completely, or by another version. */
-static int read_note(const struct scribe_spool *s, const char *name, struct note *ret)
+static int read_note(const struct scribe_spool *s, uid_t uid, uint64_t name, struct note *ret)
 {
-	char path[2 * SCRIBE_PATH_MAX], text[SCRIBE_PATH_MAX + 256], *line, *end;
+	char path[SCRIBE_PATH_MAX + 64], text[SCRIBE_PATH_MAX + 256], *line, *end;
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s" NOTE, s->dir, name);
+	path_of(s, uid, name, path, sizeof(path) - sizeof(NOTE));
+	strcat(path, NOTE);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -159,130 +294,108 @@ static int read_note(const struct scribe_spool *s, const char *name, struct note
 	return 0;
 }
 
-/* Each log of a folder: UID/NAME. */
-static int each_in(const struct scribe_spool *s, const char *folder, int (*fn)(void *ctx, const char *name), void *ctx)
-{
-	char path[SCRIBE_PATH_MAX + NAME_MAX + 2], name[NAME_BYTES];
-	struct dirent *e;
-	int rc = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/%s", s->dir, folder);
-	dir = opendir(path);
-	while (rc == 0 && dir && (e = readdir(dir))) {
-		size_t n = strlen(e->d_name);
-
-		if (n >= 9 && !strcmp(e->d_name + n - 8, ".darshan") &&
-		    (size_t)snprintf(name, sizeof(name), "%s/%s", folder, e->d_name) < sizeof(name))
-			rc = fn(ctx, name);
-	}
-	if (dir)
-		closedir(dir);
-	return rc;
-}
-
-/* Each log of a user, or of all (0). */
-static int each(const struct scribe_spool *s, uid_t uid, int (*fn)(void *ctx, const char *name), void *ctx)
-{
-	char folder[16];
-	struct dirent *e;
-	int rc = 0;
-	DIR *dir;
-
-	snprintf(folder, sizeof(folder), "%u", (unsigned)uid);
-	if (uid)
-		return each_in(s, folder, fn, ctx);
-	dir = opendir(s->dir);
-	while (rc == 0 && dir && (e = readdir(dir)))
-		if (strspn(e->d_name, "0123456789") == strlen(e->d_name))
-			rc = each_in(s, e->d_name, fn, ctx);
-	if (dir)
-		closedir(dir);
-	return rc;
-}
-
-struct walk {
-	const struct scribe_spool *s;
-	char *best;
-	uint64_t bytes;
-	unsigned shown;
-	int (*fn)(void *ctx, uid_t uid, const char *path, const char *to);
-	void *ctx;
-};
-
-static int add_bytes(void *ctx, const char *name)
-{
-	char path[2 * SCRIBE_PATH_MAX];
-	struct walk *w = ctx;
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", w->s->dir, name);
-	if (lstat(path, &st) == 0)
-		w->bytes += st.st_size > LEAST_BYTES ? (uint64_t)st.st_size : LEAST_BYTES;
-	return 0;
-}
-
 uint64_t scribe_spool_bytes(const struct scribe_spool *s, uid_t uid)
 {
-	struct walk w = {.s = s};
+	uint64_t kib = 0;
 
-	(void)each(s, uid, add_bytes, &w);
-	return w.bytes;
-}
-
-static int show(void *ctx, const char *name)
-{
-	char path[2 * SCRIBE_PATH_MAX];
-	struct walk *w = ctx;
-	struct note note;
-
-	if (w->shown++ == SHOWN_MAX)
-		return 1;
-	if (read_note(w->s, name, &note) < 0)
-		return 0;
-	snprintf(path, sizeof(path), "%s/%s", w->s->dir, name);
-	return w->fn(w->ctx, note.uid, path, note.to);
+	for (const struct owner *o = s->owners; o; o = o->next)
+		kib += scribe_subuids_first(o->uid) == scribe_subuids_first(uid) ? o->kib : 0;
+	return kib << 10;
 }
 
 int scribe_spool_each(const struct scribe_spool *s, uid_t uid,
 		      int (*fn)(void *ctx, uid_t uid, const char *path, const char *to), void *ctx)
 {
-	struct walk w = {.s = s, .fn = fn, .ctx = ctx};
+	char path[SCRIBE_PATH_MAX + 64];
+	unsigned shown = 0;
+	struct note note;
+	int rc = 0;
 
-	return each(s, uid, show, &w);
+	for (const struct owner *o = s->owners; o && rc == 0; o = o->next)
+		for (size_t i = 0; i < o->n && rc == 0 && (!uid || o->uid == uid); i++) {
+			if (shown++ == SHOWN_MAX)
+				return 1;
+			if (read_note(s, o->uid, o->log[i].name, &note) < 0)
+				continue;
+			path_of(s, o->uid, o->log[i].name, path, sizeof(path));
+			rc = fn(ctx, o->uid, path, note.to);
+		}
+	return rc;
 }
 
-static int keep_least(void *ctx, const char *name)
-{
-	struct walk *w = ctx;
+/* ---- moving ---- */
 
-	if (strcmp(name, w->s->name) > 0 && (!w->best[0] || strcmp(name, w->best) < 0))
-		strcpy(w->best, name);
-	return 0;
+static size_t dir_bytes(const char *path)
+{
+	return (size_t)(strrchr(path, '/') - path);
 }
 
-/*
- * The least name of a log behind the one tried last; false: the round is over. A scan of the
- * folders for each name: few logs are there, and no list has to be kept up to date.
- */
-static bool next_name(struct scribe_spool *s)
+static uint64_t dir_hash(const char *path)
 {
-	char best[NAME_BYTES] = "";
-	struct walk w = {.s = s, .best = best};
+	return scribe_hash64(path, dir_bytes(path), 0);
+}
 
-	(void)each(s, 0, keep_least, &w);
-	strcpy(s->name, best);
-	return best[0] != 0;
+static bool has_failed(const struct owner *o, uint64_t dir)
+{
+	for (unsigned i = 0; i < o->nfailed; i++)
+		if (o->failed[i] == dir)
+			return true;
+	return false;
+}
+
+/* What fails in a directory once fails for its other logs too: they wait for the next round. */
+static void fail(struct owner *o)
+{
+	uint64_t dir = dir_hash(o->note.to);
+
+	if (o->nfailed < FAILED_MAX && !has_failed(o, dir))
+		o->failed[o->nfailed++] = dir;
+}
+
+static void end_round(struct owner *o)
+{
+	o->round_ns = scribe_now_ns() + o->retry_ns;
+	o->nfailed = 0;
+	o->tried = 0;
+}
+
+/* The log is where it belongs. */
+static void remove_log(struct scribe_spool *s, struct owner *o)
+{
+	char path[SCRIBE_PATH_MAX + 64];
+	size_t i = 0;
+
+	path_of(s, o->uid, o->moved, path, sizeof(path) - sizeof(NOTE));
+	unlink(path);
+	strcat(path, NOTE);
+	unlink(path);
+	while (i < o->n && o->log[i].name != o->moved)
+		i++;
+	if (i == o->n)
+		return;
+	o->kib -= o->log[i].kib;
+	memmove(&o->log[i], &o->log[i + 1], (o->n - i - 1) * sizeof(*o->log));
+	o->n--;
+	o->tried -= o->tried > 0;
+	if (o->at > i)
+		o->at--;
+}
+
+static void idle(struct scribe_spool *s, struct owner *o)
+{
+	scribe_helper_stop(&o->mover);
+	o->state = IDLE;
+	s->movers--;
 }
 
 /*
  * The log goes to its place, by its user's helper. The file's descriptor is passed to the helper,
  * which may not read root's folder.
  */
-static void put_back(struct scribe_spool *s)
+static void put_back(struct scribe_spool *s, struct owner *o)
 {
-	char path[2 * SCRIBE_PATH_MAX], partial[SCRIBE_PATH_MAX + 16];
-	const struct note *note = &s->note;
+	char path[SCRIBE_PATH_MAX + 64], partial[SCRIBE_PATH_MAX + 16];
+	const struct note *note = &o->note;
 	struct scribe_helper_put put = {.partial = partial,
 				      .to = note->to,
 				      .replace = note->replace != 0,
@@ -290,107 +403,147 @@ static void put_back(struct scribe_spool *s)
 				      .own = note->own};
 	struct scribe_err err;
 
-	s->state = IDLE;
-	snprintf(path, sizeof(path), "%s/%s", s->dir, s->name);
+	scribe_helper_stop(&o->mover);
+	path_of(s, o->uid, o->moved, path, sizeof(path));
 	/* not the name that a helper which hung may still write to */
 	snprintf(partial, sizeof(partial), "%.4000s_spooled", note->to);
 	put.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (put.fd < 0)
-		return;
-	if (scribe_helper_start(&s->mover, note->uid, note->gid, note->user, &err) == 0 &&
-	    scribe_helper_put(&s->mover, &put, MOVE_MS) == 0)
-		s->state = MOVING;
+	if (put.fd < 0 && errno == ENOENT)
+		remove_log(s, o);
+	if (put.fd >= 0 && scribe_helper_start(&o->mover, note->uid, note->gid, note->user, &err) == 0 &&
+	    scribe_helper_put(&o->mover, &put, MOVE_MS) == 0)
+		o->state = MOVING;
 	else
-		scribe_helper_stop(&s->mover);
-	close(put.fd);
+		idle(s, o);
+	if (put.fd >= 0)
+		close(put.fd);
 }
 
-static size_t dir_bytes(const char *path)
+/* The next log of the round whose directory has not failed; NULL: none. */
+static struct spooled *next_log(struct owner *o)
 {
-	return (size_t)(strrchr(path, '/') - path);
+	while (o->tried < o->n) {
+		struct spooled *log = &o->log[o->at % o->n];
+
+		o->at = o->at % o->n + 1;
+		o->tried++;
+		if (!log->dir || !has_failed(o, log->dir))
+			return log;
+	}
+	return NULL;
 }
 
-/* One deadline a directory and round is enough. */
-static bool is_hung(const struct scribe_spool *s, const char *to)
+static void begin_move(struct scribe_spool *s, struct owner *o)
 {
-	return s->hung[0] && dir_bytes(to) == strlen(s->hung) && !strncmp(s->hung, to, dir_bytes(to));
-}
-
-static void begin_move(struct scribe_spool *s)
-{
+	struct spooled *log = next_log(o);
 	struct scribe_err err;
 
-	if (read_note(s, s->name, &s->note) < 0 || is_hung(s, s->note.to))
+	if (!log || read_note(s, o->uid, log->name, &o->note) < 0)
 		return;
-	if (s->note.shared && scribe_helper_start(&s->mover, geteuid(), getegid(), "", &err) == 0 &&
-	    scribe_helper_days(&s->mover, s->note.to, s->note.shared, MOVE_MS) == 0)
-		s->state = MAKING_DAYS;
-	else
-		put_back(s);
+	log->dir = dir_hash(o->note.to);
+	if (has_failed(o, log->dir))
+		return;
+	o->moved = log->name;
+	s->movers++;
+	o->state = MAKING_DAYS;
+	if (!o->note.shared || scribe_helper_start(&o->mover, geteuid(), getegid(), "", &err) < 0 ||
+	    scribe_helper_days(&o->mover, o->note.to, o->note.shared, MOVE_MS) < 0)
+		put_back(s, o);
 }
 
 /* A part of a log that has come late: all may be there now. */
-static bool begin_merge(struct scribe_spool *s)
+static bool begin_merge(struct owner *o)
 {
 	char dir[SCRIBE_PATH_MAX];
 	size_t n;
 
-	if (!scribe_parts_in(s->note.to, &n))
+	if (!scribe_parts_in(o->note.to, &n))
 		return false;
-	snprintf(dir, sizeof(dir), "%.*s", (int)n, s->note.to);
-	return scribe_helper_merge(&s->mover, dir, false, -1, MERGE_MS) == 0;
+	snprintf(dir, sizeof(dir), "%.*s", (int)n, o->note.to);
+	return scribe_helper_merge(&o->mover, dir, false, -1, MERGE_MS) == 0;
 }
 
-/* Removed from the spool when the log is in its directory; -EEXIST counts as that. */
-static void end_move(struct scribe_spool *s, int rc)
+/* A log that stands there already was moved before a kill. */
+static void end_move(struct scribe_spool *s, struct owner *o, int rc)
 {
-	char path[2 * SCRIBE_PATH_MAX];
+	bool merges = rc == 0 && begin_merge(o);
 
-	s->state = rc == 0 && begin_merge(s) ? MERGING : IDLE;
-	if (s->state == IDLE)
-		scribe_helper_stop(&s->mover);
-	if (rc == -ETIMEDOUT)
-		snprintf(s->hung, sizeof(s->hung), "%.*s", (int)dir_bytes(s->note.to), s->note.to);
-	if (rc < 0 && rc != -EEXIST) /* it stands there already: moved before a kill */
+	if (rc == 0 || rc == -EEXIST)
+		remove_log(s, o);
+	else
+		fail(o);
+	if (merges) {
+		o->state = MERGING;
 		return;
-	snprintf(path, sizeof(path), "%s/%s", s->dir, s->name);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/%s" NOTE, s->dir, s->name);
-	unlink(path);
+	}
+	idle(s, o);
+	if (rc == 0)
+		o->retry_ns = RETRY_NS;
+	if (rc != -ETIMEDOUT)
+		return;
+	o->retry_ns = o->retry_ns * 2 < RETRY_MAX_NS ? o->retry_ns * 2 : RETRY_MAX_NS;
+	end_round(o);
+}
+
+static void step(struct scribe_spool *s, struct owner *o)
+{
+	int rc;
+
+	if (!scribe_helper_answered(&o->mover, &rc))
+		return;
+	if (o->state == MERGING) {
+		idle(s, o);
+	} else if (o->state == MOVING || rc == -ETIMEDOUT) {
+		end_move(s, o, rc);
+	} else {
+		put_back(s, o);
+	}
+}
+
+/* Whose turn it was comes last. */
+static void to_the_end(struct scribe_spool *s, struct owner *o)
+{
+	struct owner **at = &s->owners;
+
+	while (*at != o)
+		at = &(*at)->next;
+	*at = o->next;
+	while (*at)
+		at = &(*at)->next;
+	*at = o;
+	o->next = NULL;
 }
 
 bool scribe_spool_busy(const struct scribe_spool *s)
 {
-	return s->state != IDLE || scribe_now_ns() >= s->next_round_ns;
+	uint64_t now = scribe_now_ns();
+
+	for (const struct owner *o = s->owners; o; o = o->next)
+		if (o->state != IDLE || now >= o->round_ns)
+			return true;
+	return false;
 }
 
 void scribe_spool_tick(struct scribe_spool *s)
 {
-	uint64_t now = scribe_now_ns();
-	int rc;
+	struct owner *next, *turn = NULL;
+	uint64_t now = s->owners ? scribe_now_ns() : 0;
 
-	if (s->state != IDLE) {
-		if (!scribe_helper_answered(&s->mover, &rc))
-			return;
-		if (s->state == MERGING) {
-			s->state = IDLE;
-			scribe_helper_stop(&s->mover);
-			return;
+	for (struct owner *o = s->owners; o; o = next) {
+		next = o->next;
+		if (o->state != IDLE) {
+			step(s, o);
+			continue;
 		}
-		if (s->state == MOVING || rc == -ETIMEDOUT) {
-			end_move(s, rc);
-			return;
-		}
-		scribe_helper_stop(&s->mover);
-		put_back(s);
-		return;
+		if (!o->n)
+			owner_free(s, o);
+		else if (now >= o->round_ns && (o->tried >= o->n || o->nfailed == FAILED_MAX))
+			end_round(o);
+		else if (now >= o->round_ns && !turn)
+			turn = o;
 	}
-	if (now < s->next_round_ns)
+	if (!turn || s->movers == MOVERS)
 		return;
-	if (next_name(s)) {
-		begin_move(s);
-		return;
-	}
-	s->next_round_ns = now + ROUND_NS;
-	s->hung[0] = 0;
+	begin_move(s, turn);
+	to_the_end(s, turn);
 }

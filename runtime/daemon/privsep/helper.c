@@ -431,8 +431,6 @@ int scribe_helper_put(struct scribe_helper *h, const struct scribe_helper_put *p
 	q.readable = put->readable;
 	q.mkdirs = put->mkdirs;
 	q.prefix = put->own;
-	q.where[0] = put->uid;
-	q.where[1] = put->gid;
 	if (strlen(put->partial) >= sizeof(q.path) || strlen(put->to) >= sizeof(q.to) ||
 	    strlen(note) >= sizeof(q.note) || strlen(drop) >= sizeof(q.drop))
 		return -ENAMETOOLONG;

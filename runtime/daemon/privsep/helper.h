@@ -65,7 +65,6 @@ struct scribe_helper_put {
 	unsigned own;        /* bytes of `partial`: the directory that must be the user's; 0 none */
 	const char *drop;    /* removed afterwards, whatever comes of it; or NULL */
 	const char *note;    /* written to the file beside it, `to` with ".to" behind, before; or NULL */
-	unsigned uid, gid;   /* with a note: whose the log is to be, where the helper may say so */
 };
 
 /* Put a log under its name. 0: it is at work, until deadline_ms from now. */

@@ -256,7 +256,17 @@ static int put_readable(const struct scribe_helper_question *q, int from)
 	return rc;
 }
 
-/* A log: note, temporary file, then its name. The temporary file is removed on every failure. */
+static bool is_own(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
+/*
+ * A log: note, temporary file, then its name. The temporary file is removed on every failure. -EEXIST: it has
+ * been put there before; what another user has put there is no log of ours.
+ */
 static int put(struct scribe_helper_question *q, int from)
 {
 	int fd, rc = q->mkdirs ? scribe_make_dirs(q->path, q->prefix) : 0;
@@ -273,9 +283,8 @@ static int put(struct scribe_helper_question *q, int from)
 	rc = close_told(fd, copy(from, fd));
 	if (rc == 0)
 		rc = scribe_put_name(q->path, q->to, q->replace);
-	/* without CAP_CHOWN it stays root's, and goes to its place all the same */
-	if (rc == 0 && q->note[0])
-		(void)lchown(q->to, (uid_t)q->where[0], (gid_t)q->where[1]);
+	if (rc == -EEXIST && !is_own(q->to))
+		rc = -EPERM;
 	if (rc < 0)
 		unlink(q->path);
 	return rc;

@@ -37,7 +37,7 @@ struct scribe_helper_question {
 	int replace, mkdirs;
 	int readable; /* of PUT */
 	unsigned prefix; /* bytes of path; of PUT: as far as it must be the user's own, 0 not at all */
-	uint64_t where[2]; /* of PUT: the owner and group of a log with a note */
+	uint64_t where[2];
 	char path[SCRIBE_PATH_MAX];
 	char to[SCRIBE_PATH_MAX];
 	char drop[SCRIBE_PATH_MAX];

@@ -30,11 +30,11 @@
 static const int kept_by_daemon[] = {CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_LEASE, -1};
 static const int kept_by_admin[] = {CAP_BPF,		    CAP_PERFMON, CAP_SYS_PTRACE,
 				    CAP_DAC_READ_SEARCH, CAP_LEASE, CAP_SYS_ADMIN, -1};
-static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_SYS_CHROOT, CAP_CHOWN, -1};
+static const int kept_by_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_SYS_CHROOT, -1};
 static const int kept_by_run_maker[] = {CAP_SETUID, CAP_SETGID, CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 static const int kept_by_linker[] = {CAP_BPF, CAP_PERFMON, -1};
 static const int kept_by_helper[] = {-1};
-static const int kept_by_root_helper[] = {CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, CAP_CHOWN, -1};
+static const int kept_by_root_helper[] = {CAP_SYS_PTRACE, CAP_DAC_OVERRIDE, -1};
 
 static const int *const kept[] = {
 	[SCRIBE_PROCESS_DAEMON] = kept_by_daemon,       [SCRIBE_PROCESS_ADMIN] = kept_by_admin,

@@ -112,7 +112,6 @@ static const struct allowed table[] = {
 	CALL(chroot, M),
 	CALL(chown, D), /* a private daemon's socket is its command's user's */
 	CALL(fchownat, D),
-	CALL(lchown, H), /* a log in the spool is its user's */
 	CALL(memfd_create, D | H), /* what is handed on */
 	/* memory; makers alone load code: modules that know a user's groups */
 	CALL(mmap, M),

@@ -342,7 +342,7 @@ static void check_spool(const char *config)
 	}
 	if (!S_ISDIR(st.st_mode) || st.st_uid || st.st_mode & 066) {
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "spool",
-				   "%s must be root's, mode 0711: the service refuses it", path);
+				   "%s must be root's, mode 0700: the service refuses it", path);
 		return;
 	}
 	n = logs_in(path, true);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A built log is put in its directory by a helper of the job's user, or in the spool or /tmp where that
+ * cannot be. Main thread of the daemon. Must not know what logs hold.
+ */
+#include "runtime/daemon/output/delivery.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "logfmt/base/clock.h"
+#include "runtime/daemon/base/audit_log.h"
+#include "runtime/daemon/journal/job_journal.h"
+#include "runtime/daemon/lookup/job_helper.h"
+#include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/node_parts.h"
+#include "runtime/daemon/output/spool.h"
+#include "runtime/daemon/state/job_nodes.h"
+
+#define RETRIES  600           /* where no process can be had that writes to the spool, */
+#define RETRY_NS 1000000000ull /* one a second */
+#define MERGE_MS 120000        /* for the logs of a job, made of the parts of all its nodes */
+
+static bool in_parts(const struct scribe_job *w, const struct scribe_delivery *v)
+{
+	return !v->unit || scribe_node_parts_unit(w, v->unit);
+}
+
+/* Ask for it, or look for the answer. False: not yet. */
+static bool put_at(struct scribe_delivery *v, struct scribe_helper *h, const struct scribe_helper_put *put,
+		   uint32_t deadline_ms, int *ret_rc)
+{
+	if (v->asked)
+		return scribe_helper_answered(h, ret_rc);
+	*ret_rc = scribe_helper_put(h, put, deadline_ms);
+	v->asked = *ret_rc == 0;
+	return *ret_rc < 0 && *ret_rc != -EBUSY;
+}
+
+/* The log stays in memory until another stage has put it somewhere. */
+static void no_place(struct scribe_job *w, struct scribe_delivery *v, int rc)
+{
+	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
+		       rc == -ETIMEDOUT ? "no answer in time" : strerror(-rc));
+	if (w->daemon->service)
+		scribe_audit_log_no_place(w->config.uid, v->err.text);
+	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
+}
+
+/* A service's directories of the date are root's. Where that cannot be, the user's helper does what it may.
+ */
+void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v)
+{
+	const char *path = v->part_days ? v->unit->log_path : v->wanted;
+	size_t shared = w->daemon->spool ? scribe_log_path_shared(w, path) : 0;
+	int rc = 0;
+
+	if (shared && !v->asked) {
+		rc = scribe_helper_start(&v->root, geteuid(), getegid(), "", &v->err);
+		if (rc == 0)
+			rc = scribe_helper_days(&v->root, path, shared, w->config.write_deadline_ms);
+		v->asked = rc == 0;
+		if (v->asked)
+			return;
+	} else if (shared && !scribe_helper_answered(&v->root, &rc)) {
+		return;
+	}
+	scribe_helper_stop(&v->root);
+	v->asked = false;
+	if (v->what == WHAT_LOG && shared && v->unit->log_path && !v->part_days && rc != -ETIMEDOUT) {
+		v->part_days = true;
+		return;
+	}
+	v->stage = STAGE_PUT;
+	if (rc == -ETIMEDOUT) /* the user's helper would hang there as long again */
+		no_place(w, v, rc);
+}
+
+/* It stands where it belongs. */
+static void is_put(struct scribe_job *w, struct scribe_delivery *v)
+{
+	if (v->what == WHAT_DONE)
+		v->stage = STAGE_MERGE;
+	else
+		scribe_delivery_finished(w, v);
+}
+
+void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v)
+{
+	const bool parts = in_parts(w, v), named = w->config.log_file[0] != 0;
+	/* a node that has recorded nothing looks whether another has */
+	const bool asks = v->what == WHAT_DONE && !w->told_begun;
+	char fresh[SCRIBE_PATH_MAX];
+	const char *theirs = parts ? NULL : v->unit->partial;
+	struct scribe_helper_put put = {
+		.fd = v->log,
+		.partial = fresh,
+		.to = v->wanted,
+		.replace = parts || named,
+		.mkdirs = parts ? !asks : !named,
+		.own = (unsigned)scribe_log_path_own(w, v->wanted),
+		.drop = theirs,
+	};
+	int rc;
+
+	/* the ranks' file may stand under the partial name until ours is complete */
+	snprintf(fresh, sizeof(fresh), "%.4000s%s", v->partial, theirs || parts ? "_new" : "");
+	if (v->what == WHAT_LOG && !parts && !v->asked)
+		scribe_job_journal_claimed(w, v->unit, v->wanted);
+	if (!put_at(v, &w->helper, &put, w->config.write_deadline_ms, &rc))
+		return;
+	v->asked = false;
+	if (rc == -EEXIST && v->unit && v->unit->claimed) /* the daemon that has claimed it has written it */
+		rc = 0;
+	if (rc == 0) {
+		is_put(w, v);
+		return;
+	}
+	/* the user may end its helper, and so may the kernel when memory is short */
+	if (rc == -EPIPE && !v->new_helper && scribe_job_new_helper(w, NULL) == 0) {
+		v->new_helper = true;
+		return;
+	}
+	if (asks) {
+		scribe_delivery_finished(w, v);
+		return;
+	}
+	no_place(w, v, rc);
+	if (v->what == WHAT_BEGUN)
+		scribe_delivery_failed(w, v); /* the parts themselves will be tried again */
+}
+
+/* All nodes may have delivered: the last one makes the logs. */
+void scribe_delivery_merge(struct scribe_job *w, struct scribe_delivery *v)
+{
+	char dir[SCRIBE_PATH_MAX];
+	int rc;
+
+	if (!v->asked) {
+		size_t n = 0;
+
+		(void)scribe_parts_in(v->wanted, &n);
+		snprintf(dir, sizeof(dir), "%.*s", (int)n, v->wanted);
+		v->theirs = memfd_create("ioscribe-made", MFD_CLOEXEC);
+		rc = v->theirs < 0
+			     ? -errno
+			     : scribe_helper_merge(&w->helper, dir, w->spec.last_node, v->theirs, MERGE_MS);
+		v->asked = rc == 0;
+		if (rc == 0)
+			return;
+	} else if (!scribe_helper_answered(&w->helper, &rc)) {
+		return;
+	}
+	v->asked = false;
+	if (rc == 0)
+		scribe_parts_made(w, v->theirs);
+	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
+		fprintf(stderr, "ioscribed: job %s: cannot merge the parts beside %s into its logs: %s\n",
+			w->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
+	scribe_delivery_finished(w, v);
+}
+
+/* Not where it was wanted: it is at `path`, or nowhere. */
+static void ended_at(struct scribe_job *w, struct scribe_delivery *v, const char *path, int rc)
+{
+	v->asked = false;
+	if (rc < 0) {
+		scribe_delivery_failed(w, v);
+		return;
+	}
+	if (scribe_delivery_message(w, v))
+		strcpy(scribe_delivery_message(w, v)->path, path);
+	scribe_delivery_finished(w, v);
+}
+
+/* The place has become impossible (full, gone, hung): better a log elsewhere than none. */
+void scribe_delivery_elsewhere(struct scribe_job *w, struct scribe_delivery *v)
+{
+	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX];
+	struct scribe_helper_put put = {.fd = v->log, .partial = fresh, .to = path, .replace = true};
+	int rc = scribe_log_path_fallback(v->wanted, path, sizeof(path));
+
+	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
+	if (!v->asked && rc == 0 && w->helper.sock < 0)
+		rc = scribe_job_new_helper(w, NULL);
+	if (rc == 0 && !put_at(v, &w->helper, &put, w->config.write_deadline_ms, &rc))
+		return;
+	ended_at(w, v, path, rc);
+}
+
+/* Has its user too many there? Then both reasons are told. */
+static int check_spool(struct scribe_job *w, struct scribe_delivery *v)
+{
+	struct scribe_err full = {0}, unwritable = v->err;
+	int rc = scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_SPOOL, &full);
+
+	return rc < 0 ? scribe_err_set(&v->err, rc, "%.300s; %.150s", unwritable.text, full.text) : 0;
+}
+
+/* No process could be made for it, or it was killed. */
+static bool is_without_helper(int rc)
+{
+	return rc == -EAGAIN || rc == -ENOMEM || rc == -EPIPE;
+}
+
+static bool try_again(const struct scribe_job *w, struct scribe_delivery *v)
+{
+	if (v->retries++ == RETRIES || w->daemon->asked_to_end)
+		return false;
+	v->asked = false;
+	v->retry_ns = scribe_now_ns() + RETRY_NS;
+	return true;
+}
+
+void scribe_delivery_spool(struct scribe_job *w, struct scribe_delivery *v)
+{
+	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX], note[SCRIBE_PATH_MAX + 256];
+	struct scribe_helper_put put = {
+		.fd = v->log, .partial = fresh, .to = path, .replace = true, .note = note};
+	struct scribe_spool *s = w->daemon->spool;
+	int rc;
+
+	if (scribe_now_ns() < v->retry_ns)
+		return;
+	rc = scribe_spool_name(s, w, v->wanted, path, sizeof(path), note, sizeof(note));
+	if (rc == 0 && !v->asked)
+		rc = check_spool(w, v);
+	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
+	if (rc == 0 && !put_at(v, scribe_spool_helper(s), &put, w->config.write_deadline_ms, &rc))
+		return;
+	if (is_without_helper(rc) && try_again(w, v)) {
+		scribe_helper_stop(scribe_spool_helper(s));
+		return;
+	}
+	if (rc == 0)
+		(void)scribe_spool_add(s, w->config.uid, path);
+	ended_at(w, v, path, rc);
+}
