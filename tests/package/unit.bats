@@ -12,10 +12,10 @@ teardown() {
   rm -rf "$T"
 }
 
-@test "the unit's exposure is at most 2.5" {
+@test "the unit's exposure is at most 2.3" {
   # 0.3 of it: the real-time priority that calls on maps have where the kernel preempts itself
   # 0.2: helpers change their root directory (chroot)
-  run systemd-analyze security --offline=true --no-pager --threshold=25 "$UNIT"
+  run systemd-analyze security --offline=true --no-pager --threshold=23 "$UNIT"
   echo "$output" | grep -v '^✓'
   [ "$status" -eq 0 ]
   [[ $output == *"exposure level for ioscribed.service: "[012].* ]]

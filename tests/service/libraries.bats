@@ -184,19 +184,6 @@ are_exact() {
   [ "$(value "$log" LEDGER_F_LATE_PROCS)" -eq 0 ]
 }
 
-# A process of another user's.
-other() {
-  setpriv --reuid=4321 --regid=4321 --clear-groups sleep 600 3>&- &
-  OTHER=$!
-  echo "$OTHER" >>"$T/pids"
-  until_true grep -qx sleep "/proc/$OTHER/comm"
-}
-
-# Nobody but root, the system's accounts and nobody has a process, as is_alone of runtime/daemon/base/procfs.c counts.
-no_other_user() {
-  ! ps -eo uid=,pid=,args= | awk '$1 >= 1000 && $1 != 65534' | tee "$T/others" | grep -q .
-}
-
 # libraries_of FOLDER...: a copy of MPICH's in each; the service probes those of $T/site.
 libraries_of() {
   local mpich at
@@ -221,24 +208,21 @@ libraries_of() {
   [ "$(grep -c "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log")" -eq 1 ]
 }
 
-@test "libraries that are none of the site's are probed while their user has the node alone" {
+@test "libraries that are none of the site's are probed only where the site says so" {
   libraries_of site lib
   chown 65534 "$T/lib/libmpich.so.12"
-  until_true no_other_user || { cat "$T/others"; false; }
   serve --verbose
   until_true grep -q "site/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log"
-  calls 1 "$T/lib" alone
-  are_exact alone
-  other
-  sleep 1 # for so long it is not looked again
-  calls 2 "$T/lib" together
+  calls 1 "$T/lib" never
   ! "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" || return 1
-  grep "the MPI-IO module's data are incomplete, $T/lib/libmpich.so.12: it is none of the site's, and its user shares the node (user_libraries)" "$T/said"
-  kill "$OTHER"
-  wait "$OTHER" || true
-  sleep 1
-  calls 3 "$T/lib" parted
-  are_exact parted
+  grep "the MPI-IO module's data are incomplete, $T/lib/libmpich.so.12: it is none of the site's, and others are not probed (user_libraries)" "$T/said"
+  ! grep -q "$T/lib/libmpich.so.12: [0-9]* places probed" "$IOSCRIBE_DIR/log" || return 1
+  kill -INT "$DAEMON"
+  gone "$DAEMON"
+  echo 'user_libraries = always' >>"$IOSCRIBE_CONFIG"
+  serve --verbose
+  calls 2 "$T/lib" always
+  are_exact always
 }
 
 @test "a library that its user writes over in place while it is probed has lost its probes by then" {

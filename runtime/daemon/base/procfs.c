@@ -7,10 +7,8 @@
  */
 #include "runtime/daemon/base/procfs.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The fields of /proc/PID/stat behind the program's name, which may hold anything; NULL: there are none. */
 static const char *stat_fields(uint32_t pid, char *text, size_t cap)
@@ -52,34 +50,6 @@ uint32_t scribe_parent_pid(uint32_t pid)
 	unsigned parent = 0;
 
 	return at && sscanf(at, " %*c %u", &parent) == 1 ? parent : 0;
-}
-
-/*
- * Login users begin here on common distributions; below are services, which run on every machine.
- */
-#define FIRST_USER 1000u
-#define NOBODY     65534u
-
-/*
- * Do all processes of login users belong to `uid`? What cannot be read is passed over, /proc itself
- * excepted. A snapshot: another user may log in right after.
- */
-bool scribe_is_alone(uint32_t uid)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *e;
-	bool alone = dir != NULL;
-
-	while (alone && (e = readdir(dir))) {
-		struct stat st;
-
-		if (e->d_name[0] < '1' || e->d_name[0] > '9' || fstatat(dirfd(dir), e->d_name, &st, 0) < 0)
-			continue;
-		alone = st.st_uid < FIRST_USER || st.st_uid == NOBODY || st.st_uid == uid;
-	}
-	if (dir)
-		closedir(dir);
-	return alone;
 }
 
 /*

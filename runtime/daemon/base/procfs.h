@@ -13,11 +13,6 @@ uint64_t scribe_start_ticks(uint32_t pid);
 /* Who started it, or has taken it over; 0 unknown. */
 uint32_t scribe_parent_pid(uint32_t pid);
 
-/*
- * Has no other user a process on this node? Those of the system (below 1000, and nobody) do not count. Every process is
- * looked at.
- */
-bool scribe_is_alone(uint32_t uid);
 /* Does its name begin so? Read without its memory lock, which its user can hold. */
 bool scribe_process_is_called(uint32_t pid, const char *prefix);
 

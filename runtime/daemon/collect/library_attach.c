@@ -22,8 +22,6 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/config/library_selection.h"
 
-#define ALONE_NS 1000000000ull /* for so long it is not looked again who else is there */
-
 /*
  * 0 also where the file is none of a wanted library, or is refused for good; the reason stays in
  * `why`.
@@ -176,29 +174,14 @@ void scribe_libs_rest(struct scribe_daemon *d)
 	scribe_seekers_rest(l);
 }
 
-/*
- * Called by uprobes/attach for a file that is not root's; NULL: it may be probed. The answer of
- * scribe_is_alone() is cached for ALONE_NS, since it reads all of /proc.
- */
+/* Called by uprobes/attach for a file that is not root's; NULL: it may be probed. */
 static const char *refuse(void *ctx)
 {
 	const struct scribe_daemon *d = ctx;
-	const char *policy = d->service->config.user_libraries;
-	struct scribe_libs *l = d->libs;
-	uint64_t now = scribe_now_ns();
 
-	if (!strcmp(policy, "never"))
-		return "it is none of the site's, and others are not probed (user_libraries)";
-	if (!strcmp(policy, "always"))
-		return NULL;
-	if (l->alone_uid != l->asks_uid || now >= l->alone_until_ns) {
-		l->alone = scribe_is_alone(l->asks_uid);
-		l->alone_uid = l->asks_uid;
-		l->alone_until_ns = now + ALONE_NS;
-	}
-	if (l->alone)
-		return NULL;
-	return "it is none of the site's, and its user shares the node (user_libraries)";
+	return strcmp(d->service->config.user_libraries, "always") != 0
+		       ? "it is none of the site's, and others are not probed (user_libraries)"
+		       : NULL;
 }
 
 /* `for_good`: pins are removed as well; else the next daemon adopts them. */

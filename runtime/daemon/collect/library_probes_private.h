@@ -42,10 +42,6 @@ struct scribe_libs {
 	bool verbose;
 	bool everything; /* what is known of is attached to */
 	bool searched;   /* for a process: there may be probes that are not the site's */
-	bool alone;        /* a user, until then */
-	uint32_t alone_uid;
-	uint64_t alone_until_ns;
-	uint32_t asks_uid; /* whose process it is that has the file which is attached to now */
 	bool cache;      /* of the linker, goes with that */
 	char wrap_path[SCRIBE_PATH_MAX], paths[SCRIBE_PATH_MAX]; /* and these */
 	bool needs_wrap;     /* a library has been met whose calls programs count inside themselves */

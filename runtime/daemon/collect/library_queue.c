@@ -166,7 +166,6 @@ static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int r
 
 	l->studied_rc = rc;
 	l->studied = true;
-	l->asks_uid = s->uid;
 	l->late = s->first->then != SCRIBE_SEEK_ENROL && !s->lists;
 	note_unread(s, scribe_libs_attach_fd(l, s->fd, s->found.label, false));
 	l->studied = l->late = false;

@@ -56,7 +56,7 @@ struct scribe_config {
 	uint32_t dxt_memory;                 /* MiB for that, of all jobs */
 	uint32_t dxt_spool;                  /* MiB in files for what is beyond */
 	char dxt_dir[SCRIBE_PATH_MAX];       /* directory of these */
-	char user_libraries[8];    /* of a service, libraries that are not the site's: alone, never, always */
+	char user_libraries[8]; /* of a service, libraries that are not the site's: never, always */
 	char library_paths[SCRIBE_PATH_MAX]; /* directories and files to look at, with colons */
 	struct scribe_exclusions paths;
 	struct scribe_exclusion_rules exclusion_rules; /* by Darshan's names */

@@ -109,7 +109,7 @@ static const struct {
 	{"collective", "auto, yes, no"},
 	{"bpf_attach_mode", LEVEL_NAMES},
 	{"library_attach", "auto, multi, events"},
-	{"user_libraries", "alone, never, always"},
+	{"user_libraries", "never, always"},
 #undef SCRIBE_X
 };
 
@@ -154,7 +154,7 @@ int scribe_config_default(struct scribe_config *c, struct scribe_err *err)
 	strcpy(c->dxt_dir, "/var/tmp");
 	strcpy(c->trace_libraries, "auto");
 	strcpy(c->library_attach, "auto");
-	strcpy(c->user_libraries, "alone");
+	strcpy(c->user_libraries, "never");
 	c->library_cache = true;
 	c->stdio_wrap = true;
 	c->mpiio_wrap = true;
