@@ -87,6 +87,8 @@ static int text_limit(unsigned type)
 {
 	if (type == SCRIBE_MSG_LIVE_REPLY)
 		return sizeof(struct scribe_msg_live_reply) + SCRIBE_LIVE_BYTES_MAX;
+	if (type == SCRIBE_MSG_TRACE_PART)
+		return SCRIBE_MSG_MAX;
 	if (type == SCRIBE_MSG_ERROR)
 		return SCRIBE_TEXT_MAX;
 	if (type == SCRIBE_MSG_RUN_BEGIN)

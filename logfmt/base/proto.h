@@ -70,7 +70,7 @@
  *                               <-  LOG, one a log written, RESULT (when it is over)
  *   JOB_TRACE (job_id, ms)      ->   a window on a job that runs
  *                               <-  JOB_OK, and when its time is over
- *                               <-  TRACED + descriptor of a log of its segments, uncompressed
+ *                               <-  TRACED, then a log of its segments, uncompressed, in TRACE_PARTs
  *   JOB_TRACE (job_id, stop=1)  ->   that of this connection, else all of the job, end now
  *                               <-  JOB_OK, where this connection has none
  *   JOB_PUBLISH (job_id or pid) ->   the job's operations from now on, while the connection stands
@@ -107,12 +107,15 @@
 #define SCRIBE_TEXT_MAX    512u   /* bytes of an error's text */
 #define SCRIBE_MSG_MAX     65536u /* bytes of any message, header included */
 
-/* The service: a directory that holds its socket (0666), `pid`, and `state` while it loads its programs. */
+/*
+ * The service: a directory that holds its socket (0666), and files that others can see but neither open nor
+ * list: `pid`, `loading` while it loads its programs, `attached` while programs stand at system calls, and
+ * have for a while.
+ */
 #define SCRIBE_SERVICE_DIR    "/run/ioscribe"
-#define SCRIBE_SERVICE_SOCKET "socket"
-#define SCRIBE_SERVICE_STATE  "state"
+#define SCRIBE_SERVICE_SOCKET   "socket"
 #define SCRIBE_SERVICE_LOADING "loading"
-#define SCRIBE_SERVICE_ATTACHED "attached" /* a file: programs stand at system calls, and have for a while */
+#define SCRIBE_SERVICE_ATTACHED "attached"
 #define SCRIBE_SERVICE_CONFIG "/etc/ioscribe/ioscribed.conf"
 #define SCRIBE_ENV_DIR        "IOSCRIBE_DIR"    /* another directory of the service */
 #define SCRIBE_ENV_CONFIG     "IOSCRIBE_CONFIG" /* another configuration file of the service */
@@ -137,8 +140,9 @@ enum scribe_msg_type {
 	/* 9: memory of the program's own making, until 0.1 */
 	SCRIBE_MSG_STREAMS = 12,
 	SCRIBE_MSG_STREAMS_OK = 13, /* with SCM_RIGHTS: one descriptor; no payload */
-	SCRIBE_MSG_PROBED = 14,     /* as START: answered when the libraries that the peer has mapped are probed */
-	SCRIBE_MSG_PROBED_OK = 15,  /* no payload */
+	SCRIBE_MSG_PROBED =
+		14, /* as START: answered when the libraries that the peer has mapped are probed */
+	SCRIBE_MSG_PROBED_OK = 15, /* no payload */
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */
 	SCRIBE_MSG_READY = 33,
@@ -148,7 +152,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_LOG = 37,
 	SCRIBE_MSG_RESULT = 38,
 	SCRIBE_MSG_RUN_REATTACH = 39, /* no payload */
-	SCRIBE_MSG_BUILDING = 40,     /* daemon -> run: a log is being built, wait on; every 5 s; no payload */
+	SCRIBE_MSG_BUILDING = 40, /* daemon -> run: a log is being built, wait on; every 5 s; no payload */
 
 	SCRIBE_MSG_JOB_BEGIN = 64, /* these five: text, not NUL-terminated */
 	SCRIBE_MSG_JOB_END = 65,
@@ -159,12 +163,13 @@ enum scribe_msg_type {
 	SCRIBE_MSG_JOB_OK = 70,    /* no payload */
 	SCRIBE_MSG_JOB_READY = 71, /* text, as the five */
 	SCRIBE_MSG_JOB_CHECK = 72, /* text */
-	SCRIBE_MSG_TRACED = 73,    /* with SCM_RIGHTS: one descriptor */
+	SCRIBE_MSG_TRACED = 73,
 	SCRIBE_MSG_LIVE_REQUEST = 74,
-	SCRIBE_MSG_LIVE_REPLY = 75, /* struct scribe_msg_looked, and items */
-	SCRIBE_MSG_JOB_STATUS = 79, /* no payload */
+	SCRIBE_MSG_LIVE_REPLY = 75,  /* struct scribe_msg_looked, and items */
+	SCRIBE_MSG_JOB_STATUS = 79,  /* no payload */
 	SCRIBE_MSG_JOB_PUBLISH = 80, /* text */
 	SCRIBE_MSG_PUBLISH_OK = 81,  /* with SCM_RIGHTS: one descriptor; no payload */
+	SCRIBE_MSG_TRACE_PART = 82,  /* bytes of the log */
 };
 
 /* header.status of an ERROR; 0 elsewhere. */
@@ -290,6 +295,7 @@ struct scribe_msg_result {
 /* What the log of a window holds. */
 struct scribe_msg_traced {
 	uint64_t segments, lost;
+	uint64_t bytes; /* of the log that follows */
 };
 
 /* Payload bytes a message of `type` must have; -1: text of any length. */

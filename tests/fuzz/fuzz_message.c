@@ -123,15 +123,13 @@ static void judge(struct peer *p, const char *packet, size_t bytes, int fd)
 		abort();
 	if (h->type == SCRIBE_MSG_LIVE_REPLY)
 		fuzz_looks_judge(p->uid, payload, h->len);
-	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK && h->type != SCRIBE_MSG_TRACED &&
-	    h->type != SCRIBE_MSG_STREAMS_OK && h->type != SCRIBE_MSG_PUBLISH_OK)
+	if (fd >= 0 && h->type != SCRIBE_MSG_FETCH_OK && h->type != SCRIBE_MSG_STREAMS_OK &&
+	    h->type != SCRIBE_MSG_PUBLISH_OK)
 		abort();
 	if (h->type == SCRIBE_MSG_PUBLISH_OK)
 		look_at_ring(p, fd);
 	if (h->type == SCRIBE_MSG_STREAMS_OK)
 		count(fd);
-	if (h->type == SCRIBE_MSG_TRACED)
-		fuzz_read(fd);
 	if (h->type != SCRIBE_MSG_FETCH_OK)
 		return;
 	if (fd < 0 || lseek(fd, 0, SEEK_END) != (off_t)ok->image_bytes ||

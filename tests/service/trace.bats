@@ -161,11 +161,16 @@ final_is_exact() {
   [ "$output" = "ioscribe trace: no service at $T/none: only jobs that it traces can be asked for" ]
 }
 
-@test "who does not take the log of his window holds no memory once he is disconnected" {
+@test "who does not take the log of his window gets no file of the daemon's, and holds no memory once he is disconnected" {
   paced
   cp "$IOSCRIBE_SOURCE/tests/service/unread.py" "$T" # a user may have no way to the sources
-  [ "$(user /usr/bin/python3 "$T/unread.py" "$IOSCRIBE_DIR/socket" 71 100)" -gt 0 ]
-  [ "$(user /usr/bin/python3 "$T/unread.py" "$IOSCRIBE_DIR/socket" 71 100 nonsense)" -eq 0 ]
+  coproc UNREAD { user /usr/bin/python3 "$T/unread.py" "$IOSCRIBE_DIR/socket" 71 100; }
+  echo "$UNREAD_PID" >>"$T/pids"
+  read -r bytes descriptors <&"${UNREAD[0]}"
+  [ "$bytes" -gt 0 ]
+  [ "$descriptors" -eq 0 ]
+  holds_none() { ! ls -l "/proc/$DAEMON/fd" | grep ioscribe-window; }
+  until_true holds_none
   enough
 }
 

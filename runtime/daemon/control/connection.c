@@ -88,9 +88,9 @@ bool scribe_client_is_known(struct scribe_daemon *d, struct scribe_client *c)
 
 bool scribe_client_is_idle(const struct scribe_client *c)
 {
-	return !c->gone && !c->known_at && !c->check && !c->enrols && !c->awaits && !c->traces && !c->publishes &&
-	       !c->fetching && !c->answer && !c->preparing && !c->look.what && !c->send_queue.first &&
-	       !c->trace_copy.pid;
+	return !c->gone && !c->known_at && !c->check && !c->enrols && !c->awaits && !c->traces &&
+	       !c->publishes && !c->fetching && !c->answer && !c->preparing && !c->look.what &&
+	       !c->send_queue.first && c->trace_log <= 0;
 }
 
 /* The kernel side ignores this thread's I/O: 0 ends that. */

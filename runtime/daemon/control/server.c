@@ -379,14 +379,17 @@ static void expire(struct scribe_daemon *d)
 	size_t waits = 0;
 
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
-		const char *why = c->gone ? NULL : idle_for(d, c);
+		const char *why;
 
-		if (!c->gone && !why && c->uid && (waits += c->send_queue.bytes) > OUTGOING_MAX)
-			why = "too many answers wait";
 		if (!c->gone && c->watched_out != (c->send_queue.first != NULL)) {
 			c->watched_out = c->send_queue.first;
 			scribe_watch_out(d->epoll, c->fd, c, c->watched_out);
+			if (c->watched_out) /* until now it has taken all */
+				c->moved_ns = scribe_now_ns();
 		}
+		why = c->gone ? NULL : idle_for(d, c);
+		if (!c->gone && !why && c->uid && (waits += c->send_queue.bytes) > OUTGOING_MAX)
+			why = "too many answers wait";
 		if (!why)
 			continue;
 		if (c->noticed)
@@ -398,7 +401,7 @@ static void expire(struct scribe_daemon *d)
 bool scribe_clients_waiting(const struct scribe_daemon *d)
 {
 	for (const struct scribe_client *c = d->clients; c; c = c->next)
-		if (!c->gone && (c->send_queue.first || c->trace_copy.pid))
+		if (!c->gone && (c->send_queue.first || c->trace_log > 0))
 			return true;
 	return false;
 }

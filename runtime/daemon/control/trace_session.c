@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Windows for `ioscribe trace`; see trace_session.h. The log of a window is built in a copy of the
- * daemon and sent as a memory file: the client compresses it and writes it where it belongs, with
- * its own identity. The connection owns the file and the copy; the job owns the window. Main thread
- * of the daemon. Must not know how segments are kept.
+ * daemon and sent in messages: the client compresses it and writes it where it belongs, with its
+ * own identity. The connection owns the memory file and the copy; the job owns the window. Main
+ * thread of the daemon. Must not know how segments are kept.
  */
 #include "runtime/daemon/control/trace_session.h"
 
@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/collect/segment_windows.h"
 #include "runtime/daemon/collect/segments.h"
 #include "runtime/daemon/control/connection.h"
@@ -21,6 +23,8 @@
 
 /* On one node; root has no limit. */
 #define WINDOWS_A_USER 8u
+#define PART_BYTES     (SCRIBE_MSG_MAX - sizeof(struct scribe_msg_header))
+#define PARTS_A_TURN   8 /* messages to one connection */
 
 /* Milliseconds; 0 is refused, too. */
 int scribe_trace_session_time(const char *text, uint32_t *ret_ms, struct scribe_err *err)
@@ -43,7 +47,8 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 	unsigned n = 0;
 
 	for (const struct scribe_client *other = d->clients; other; other = other->next)
-		n += other->traces && !other->gone && other->uid == c->uid;
+		n += other->traces && !other->gone &&
+		     scribe_subuids_first(other->uid) == scribe_subuids_first(c->uid);
 	if (n < WINDOWS_A_USER || !c->uid)
 		return 0;
 	return scribe_err_set(err, -EDQUOT, "user %u has %u windows already", (unsigned)c->uid, n);
@@ -91,9 +96,6 @@ void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
 {
 	if (!c->traces)
 		return;
-	/* it may lie in the socket, whose other end stays open: nobody's memory is held by that */
-	if (c->trace_log > 0 && ftruncate(c->trace_log, 0))
-		fprintf(stderr, "ioscribed: the log of a window stays in memory: %s\n", strerror(errno));
 	scribe_trace_session_clear(c);
 	c->traces = false;
 	for (struct scribe_job *w = d->works; w; w = w->next)
@@ -115,20 +117,45 @@ static int write_window(void *ctx, void *err)
 	return scribe_commit_window(x->w, x->window, &x->plan, x->fd, err);
 }
 
+/*
+ * The next parts of the log, as far as the socket takes them. The memory file itself is not handed over: its
+ * user could keep it, and hold its lock.
+ */
+static void send_parts(struct scribe_client *c)
+{
+	static char part[PART_BYTES];
+	int rc = 0;
+
+	for (int i = 0;
+	     i < PARTS_A_TURN && c->trace_sent < c->traced.bytes && !c->send_queue.first && rc == 0; i++) {
+		ssize_t n = pread(c->trace_log, part, sizeof(part), (off_t)c->trace_sent);
+
+		rc = n <= 0 ? -EIO
+			    : scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_TRACE_PART, 0, part,
+						     (size_t)n, -1);
+		c->trace_sent += n > 0 ? (uint64_t)n : 0;
+	}
+	if (rc < 0 || c->trace_sent == c->traced.bytes)
+		scribe_trace_session_clear(c);
+}
+
 /* The log is there, or why not. */
 static void hand_over(struct scribe_client *c, int rc, struct scribe_err *err)
 {
-	int fd = c->trace_log;
+	struct stat st = {0};
 
 	err->text[sizeof(err->text) - 1] = 0;
+	if (rc == 0 && fstat(c->trace_log, &st) < 0)
+		rc = -errno;
+	c->traced.bytes = (uint64_t)st.st_size;
+	c->trace_sent = 0;
 	if (rc < 0 && !err->text[0])
 		scribe_err_set(err, rc, "the process that built the log of the window ended before it was done");
 	if (rc == 0)
-		rc = scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_TRACED, 0, &c->traced, sizeof(c->traced),
-					    fd);
+		rc = scribe_client_send(c, SCRIBE_MSG_TRACED, &c->traced, sizeof(c->traced));
 	else
 		rc = scribe_client_refuse(c, SCRIBE_ST_FAILED, err->text);
-	if (rc < 0 && fd > 0)
+	if (rc < 0 || !st.st_size)
 		scribe_trace_session_clear(c);
 }
 
@@ -187,8 +214,12 @@ void scribe_trace_session_tick(struct scribe_daemon *d)
 		struct scribe_err err = {0};
 		int rc;
 
-		d->poll_fast = d->poll_fast || c->trace_copy.pid;
-		if (c->trace_copy.pid && !c->gone && scribe_snapshot_answered(&c->trace_copy, &err, sizeof(err), &rc))
+		d->poll_fast = d->poll_fast || c->trace_log > 0;
+		if (c->gone || c->trace_log <= 0)
+			continue;
+		if (!c->trace_copy.pid)
+			send_parts(c);
+		else if (scribe_snapshot_answered(&c->trace_copy, &err, sizeof(err), &rc))
 			hand_over(c, rc, &err);
 	}
 }

@@ -33,7 +33,8 @@ struct scribe_client {
 	bool own;                 /* the private daemon's `ioscribe run` */
 	bool traces;              /* has opened a window on a job (segment_windows.h) */
 	bool publishes;           /* gets the operations of a job (collect/publish.h) */
-	int trace_log;            /* memory file of its log, emptied when it is disconnected; 0 none */
+	int trace_log;            /* memory file of its log, until that is sent; 0 none */
+	uint64_t trace_sent;      /* bytes of it */
 	struct scribe_snapshot trace_copy; /* of the daemon, which builds that log */
 	struct scribe_msg_traced traced;   /* what is said of it when it is handed over */
 	uint64_t told_building_ns; /* when it was last told that its job's log is being built */

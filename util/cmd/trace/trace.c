@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The command `ioscribe trace`: the single operations of some seconds of a job that runs, switched
- * on by its owner. Asks the service, waits, writes the log. The service's file comes as a
- * descriptor, which is closed when the log is written. Must not know: BPF, how segments are kept.
+ * on by its owner. Asks the service, waits, takes its log into memory, writes it. Must not know:
+ * BPF, how segments are kept.
  */
 #include <errno.h>
 #include <poll.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,18 +204,16 @@ static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/*
- * The next message; a descriptor that comes with it goes to ret_fd. Its type, or negative. -EPIPE:
- * the daemon is gone, and what it held of the window with it.
- */
-static int hear(struct trace *t, int sock, void *packet, int *ret_fd, int64_t deadline_ms, struct scribe_err *err)
+/* The next message: its type, or negative. -EPIPE: the daemon is gone, and what it held of the window with
+ * it. */
+static int hear(struct trace *t, int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
 	ssize_t n = await(t, sock, deadline_ms, err);
 
 	if (n < 0)
 		return (int)n;
-	n = scribe_msg_recv(sock, packet, ret_fd, ANSWER_MS, err);
+	n = scribe_msg_recv(sock, packet, NULL, ANSWER_MS, err);
 	if (n == 0)
 		return scribe_err_set(err, -EPIPE, "the daemon has gone, and the window with it");
 	if (n < 0)
@@ -235,20 +234,48 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &on_end, NULL);
 }
 
-/* JOB_OK when the window is open; TRACED with the descriptor when it is over. */
+static int unexpected(int type, struct scribe_err *err)
+{
+	return type < 0 ? type
+			: scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %d)", type);
+}
+
+/* The log, of so many bytes, into the memory file fd. */
+static int receive(struct trace *t, int sock, uint64_t bytes, int fd, struct scribe_err *err)
+{
+	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	const struct scribe_msg_header *h = (const void *)packet;
+
+	while (bytes) {
+		int type = hear(t, sock, packet, scribe_msg_now_ms() + ANSWER_MS, err);
+
+		if (type != SCRIBE_MSG_TRACE_PART || h->len > bytes)
+			return unexpected(type, err);
+		if (write(fd, h + 1, h->len) != (ssize_t)h->len)
+			return scribe_err_set(err, -errno, "no memory for the log of the window: %s",
+					      strerror(errno));
+		bytes -= h->len;
+	}
+	return 0;
+}
+
+/* JOB_OK when the window is open; TRACED when it is over, then its log. */
 static int converse(struct trace *t, int sock, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_traced *m = (const void *)(packet + sizeof(struct scribe_msg_header));
 	char shown[2 * SCRIBE_PATH_MAX];
-	int fd = -1, rc = hear(t, sock, packet, NULL, scribe_msg_now_ms() + ANSWER_MS, err);
+	int fd, rc = hear(t, sock, packet, scribe_msg_now_ms() + ANSWER_MS, err);
 
 	if (rc < 0 || (t->stop && rc == SCRIBE_MSG_JOB_OK))
 		return rc < 0 ? rc : 0;
 	if (rc == SCRIBE_MSG_JOB_OK)
-		rc = hear(t, sock, packet, &fd, scribe_msg_now_ms() + t->ms + ANSWER_MS, err);
-	if (rc >= 0 && (rc != SCRIBE_MSG_TRACED || fd < 0))
-		rc = scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %d)", rc);
+		rc = hear(t, sock, packet, scribe_msg_now_ms() + t->ms + ANSWER_MS, err);
+	if (rc != SCRIBE_MSG_TRACED)
+		return unexpected(rc, err);
+	fd = memfd_create("ioscribe-window", MFD_CLOEXEC);
+	rc = fd < 0 ? scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno))
+		    : receive(t, sock, m->bytes, fd, err);
 	if (rc >= 0)
 		rc = scribe_trace_log_write(fd, &t->filter, t->output, t->force, err);
 	if (fd >= 0)
