@@ -34,6 +34,7 @@
 #include "runtime/daemon/privsep/link_maker.h"
 #include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/base/sd_notify.h"
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/output/spool.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "runtime/daemon/control/user_quota.h"
@@ -71,7 +72,10 @@ static const char *first_of(const char *a, const char *variable, const char *oth
 	return a ? a : b && b[0] ? b : otherwise;
 }
 
-/* A directory of root's (or of ours) that nobody else can change. */
+/*
+ * A directory of root's (or of ours) that nobody else can change or list: a reader of it could hold its lock,
+ * and keep us from making a file there. Users reach the socket by its name.
+ */
 static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err *err)
 {
 	struct stat st;
@@ -82,13 +86,14 @@ static int make_dir(struct scribe_service *s, const char *dir, struct scribe_err
 			"%.200s: the service's directory is an absolute path of at most %zu bytes", dir,
 			sizeof(s->dir) - 1);
 	strcpy(s->dir, dir);
-	if (mkdir(dir, 0755) < 0 && errno != EEXIST)
+	if (mkdir(dir, 0711) < 0 && errno != EEXIST)
 		return scribe_err_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));
 	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
 		return scribe_err_set(err, -ENOTDIR, "%s is not a directory", dir);
-	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 022)
+	if ((st.st_uid != 0 && st.st_uid != geteuid()) || st.st_mode & 066)
 		return scribe_err_set(err, -EPERM,
-				      "%s can be changed by others: it must be root's, mode 0755", dir);
+				      "%s can be changed or listed by others: it must be root's, mode 0711",
+				      dir);
 	return 0;
 }
 
@@ -112,8 +117,9 @@ static int open_log(const struct scribe_service *s, struct scribe_err *err)
 }
 
 /*
- * One daemon a directory: its pid file is locked while it lives. `handed_over`: the lock's
- * descriptor, from the daemon that had this build finish its jobs.
+ * One daemon a directory: its pid file is locked while it lives. Nobody else may open that file, because
+ * flock() needs no more. `handed_over`: the lock's descriptor, from the daemon that had this build finish its
+ * jobs.
  */
 static int take_lock(struct scribe_service *s, int handed_over, struct scribe_err *err)
 {
@@ -126,8 +132,8 @@ static int take_lock(struct scribe_service *s, int handed_over, struct scribe_er
 						handed_over, s->dir)
 			       : 0;
 	snprintf(path, sizeof(path), "%s/pid", s->dir);
-	s->pid_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (s->pid_file < 0)
+	s->pid_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->pid_file < 0 || fchmod(s->pid_file, 0600) < 0)
 		return scribe_err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	for (int i = 0; flock(s->pid_file, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (i == LOCK_TRIES) {
@@ -258,6 +264,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (!o->foreground && open_log(s, err) < 0)
 		return err->code;
 	scribe_config_tell_old_keys(&s->config);
+	scribe_subuids_read("/etc/subuid");
 	make_log_dir(&s->config);
 	rc = scribe_helpers_open(false, err);
 	if (rc == 0)
@@ -283,20 +290,18 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	return rc;
 }
 
-/* A file that clients read to explain why they wait; NULL removes it. */
-static void say_state(const struct scribe_service *s, const char *state)
+/* While this file exists clients are told why they wait. */
+static void mark_loading(const struct scribe_service *s, bool loading)
 {
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_STATE, s->dir);
-	if (!state) {
+	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_LOADING, s->dir);
+	if (!loading) {
 		unlink(path);
 		return;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd >= 0 && write(fd, state, strlen(state)) < 0)
-		(void)0; /* what is asked meanwhile is answered later, without a word why */
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0)
 		close(fd);
 }
@@ -320,7 +325,7 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 	rc = scribe_jobs_load(d, &s->config, err);
 	if (rc == 0)
 		scribe_libs_start(d, &s->config);
-	say_state(s, NULL);
+	mark_loading(s, false);
 	if (rc == 0 || managed)
 		return rc;
 	/* each job that is begun tries again, and is told */
@@ -384,6 +389,13 @@ static int tick(struct scribe_daemon *d)
 	struct scribe_service *s = d->service;
 	uint64_t now = scribe_now_ns();
 
+	/* the next daemon has a new one, and the jobs' journals */
+	if (s->pin && scribe_helpers_lost() && !d->asked_to_end) {
+		fprintf(stderr, "ioscribed: the process that makes helpers has ended: this daemon ends, too; "
+				"its jobs go on\n");
+		d->asked_to_end = SIGTERM;
+		s->failed = true;
+	}
 	if (s->watchdog_ns && now >= s->next_ping_ns) {
 		scribe_notify("WATCHDOG=1");
 		s->next_ping_ns = now + s->watchdog_ns / 2;
@@ -419,8 +431,9 @@ int scribe_service_run(const struct scribe_service_options *o)
 	/* who dies young again and again must get on, or the jobs' records are not given back */
 	if (rc == 0 && d->works)
 		scribe_events_take(d, 0, NULL);
+	scribe_job_journal_survived(d);
 	if (rc == 0)
-		say_state(&s, to_load(d) ? SCRIBE_SERVICE_LOADING : NULL);
+		mark_loading(&s, to_load(d));
 	scribe_daemonize_ready(ready, rc < 0 ? err.text : NULL);
 	if (rc == 0)
 		rc = load(d, managed, &err);
@@ -434,5 +447,5 @@ int scribe_service_run(const struct scribe_service_options *o)
 		scribe_notify("STOPPING=1");
 	}
 	end(d);
-	return rc < 0;
+	return rc < 0 || s.failed;
 }

@@ -121,7 +121,7 @@ nothing_attached() { ! attached; }
 
 @test "programs are loaded at the start, attached while there is a job: an idle node pays memory, and calls of libraries" {
   serve
-  until_true test ! -e "$IOSCRIBE_DIR/state"
+  until_true test ! -e "$IOSCRIBE_DIR/loading"
   job list
   [ "$(links "$DAEMON" bpf-prog)" -gt 0 ]
   nothing_attached
@@ -136,9 +136,9 @@ nothing_attached() { ! attached; }
   serve
   job list
   [ "$(links "$DAEMON" bpf-prog)" -eq 0 ]
-  [ ! -e "$IOSCRIBE_DIR/state" ]
+  [ ! -e "$IOSCRIBE_DIR/loading" ]
   kill -STOP "$DAEMON"
-  printf loading >"$IOSCRIBE_DIR/state"
+  : >"$IOSCRIBE_DIR/loading"
   run_it "$IOSCRIBE" job list --timeout 1
   [ "$status" -eq 1 ]
   [ "$output" = "ioscribe job: the daemon at $IOSCRIBE_DIR is loading its programs: it does what it was asked when it has them" ]
@@ -147,7 +147,7 @@ nothing_attached() { ! attached; }
   [ "$status" -eq 0 ]
   [ -z "$output" ]
   kill -CONT "$DAEMON"
-  rm "$IOSCRIBE_DIR/state"
+  rm "$IOSCRIBE_DIR/loading"
   job show 3 | grep -x state=running
   job end 3
   job begin --job-id 4 --uid 65534 --match-env JOBX=4
@@ -243,7 +243,7 @@ nothing_attached() { ! attached; }
   mkdir -m 777 "$T/open"
   run_it "$IOSCRIBED" --service --dir "$T/open"
   [ "$status" -eq 1 ]
-  [ "$output" = "ioscribed: $T/open can be changed by others: it must be root's, mode 0755" ]
+  [ "$output" = "ioscribed: $T/open can be changed or listed by others: it must be root's, mode 0711" ]
 }
 
 @test "a killed daemon's socket does not stand in the way of the next" {
@@ -262,7 +262,7 @@ nothing_attached() { ! attached; }
 @test "a socket that the service manager holds is served, and left to it at the end" {
   python3 - "$IOSCRIBED" "$IOSCRIBE_DIR" <<'E' 3>&- &
 import os, socket, sys
-os.mkdir(sys.argv[2], 0o755)
+os.mkdir(sys.argv[2], 0o711)
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind(sys.argv[2] + "/socket")
 os.chmod(sys.argv[2] + "/socket", 0o666)

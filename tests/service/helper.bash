@@ -62,13 +62,13 @@ gone() {
 serve() {
   "$IOSCRIBED" --service --stay "$@" || return 1
   DAEMON=$(cat "$IOSCRIBE_DIR/pid")
-  until_true test ! -f "$IOSCRIBE_DIR/state" # with --pin it is a folder
+  until_true test ! -e "$IOSCRIBE_DIR/loading"
 }
 
 # The service's directory in memory, as /run is: how long its journals keep its loop says nothing of a busy disk.
 run_in_memory() {
   mkdir "$IOSCRIBE_DIR"
-  mount -t tmpfs -o size=512m,mode=755 tmpfs "$IOSCRIBE_DIR"
+  mount -t tmpfs -o size=512m,mode=711 tmpfs "$IOSCRIBE_DIR"
 }
 
 # As another user, as $USER_ID says (nobody).

@@ -92,7 +92,7 @@ the_log() {
 
 @test "killed 20 times while 100,000 files are made: counts and names are exact, one log" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
   for life in $(seq 1 "$LIVES"); do
@@ -119,7 +119,7 @@ the_log() {
 
 @test "nobody lives while 100,000 records are made and their processes end: counts and names are exact" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin job_records=110000
   end_daemon KILL
@@ -137,7 +137,7 @@ the_log() {
 
 @test "told to go by SIGTERM it leaves its jobs to the next one; SIGINT writes their logs" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
   make_files a
@@ -155,7 +155,7 @@ the_log() {
 
 # A job with files in it, and a process that goes on; then the daemon is killed. $goes_on, its log is exact.
 job_without_daemon() {
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   mkfifo "$T/go"
   serve
   job begin
@@ -245,7 +245,7 @@ run_is_listed() { "$IOSCRIBE" job list --timeout 120 | grep ' run .* running'; }
 
 @test "a run that joined: its daemon dies and comes back under it, and at its end; the log is whole and told" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR"
+  mkdir -m 711 "$IOSCRIBE_DIR"
   mkfifo "$T/go"
   serve
   run_joined a sh -c 'echo abc >one; : >up; read x; echo defg >two; : >next; read x; echo hi >three; exit 12'
@@ -272,7 +272,7 @@ run_is_listed() { "$IOSCRIBE" job list --timeout 120 | grep ' run .* running'; }
 
 @test "a run is killed while no daemon lives: the next one writes its log when its processes have ended" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR"
+  mkdir -m 711 "$IOSCRIBE_DIR"
   mkfifo "$T/go"
   serve
   run_joined b sh -c 'trap "" HUP TERM; echo abc >one; : >up; read x; echo defg >two; : >next'
@@ -288,7 +288,7 @@ run_is_listed() { "$IOSCRIBE" job list --timeout 120 | grep ' run .* running'; }
 
 @test "another process cannot take the place of a run" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR"
+  mkdir -m 711 "$IOSCRIBE_DIR"
   mkfifo "$T/go"
   serve
   run_joined c sh -c 'echo abc >one; : >up; read x; exit 3'
@@ -333,7 +333,7 @@ counter() {
 
 @test "calls that programs counted themselves outlive the daemon" {
   export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=stdio,mpiio
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
   counts_itself "$PROG/stdio_speed" fputc 1000 "$T/w/ended" >/dev/null
@@ -364,7 +364,7 @@ did() {
 @test "operations of MPI-IO, one by one: what the dead daemon had taken is lost and counted, what it had not is in the log" {
   local lost=0 op
   export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=mpiio
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin dxt=yes
   counts_itself "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_traced" "$T/w/f" wait 6000 &
@@ -396,7 +396,7 @@ rounds() {
 
 @test "programs live through 20 daemons, killed or asked to end: every library call is in the log once" {
   export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=all
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
   rounds inside mpiio_rounds counts_itself
@@ -436,7 +436,7 @@ rounds() {
 
 @test "what a program has counted itself that dies without a daemon is said to be missing" {
   export IOSCRIBE_DIR=$T/run IOSCRIBE_TRACE_LIBRARIES=stdio
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
   serve
   job begin
   counts_itself "$PROG/stdio_speed" fputc 1000 "$T/w/ended" >/dev/null
@@ -454,8 +454,8 @@ rounds() {
 
 @test "a journal leaves others room: the job goes on, and its log says so only when the daemon died" {
   export IOSCRIBE_DIR=$T/run
-  mkdir -m 755 "$IOSCRIBE_DIR" "$T/logs"
-  mount -t tmpfs -o size=4m,mode=755 tmpfs "$IOSCRIBE_DIR"
+  mkdir -m 711 "$IOSCRIBE_DIR" "$T/logs"
+  mount -t tmpfs -o size=4m,mode=711 tmpfs "$IOSCRIBE_DIR"
   for how in goes_on dies; do
     rm -rf "$T/logs"/* "$T/w"/*
     "$OURS" --service --foreground --pin --stay --dir "$IOSCRIBE_DIR" 2>"$T/says" 3>&- 4>&- &
@@ -483,4 +483,46 @@ rounds() {
       end_daemon INT
     fi
   done
+}
+
+@test "a journal that two daemons have died reading is given up; other jobs go on" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$T/logs"
+  serve
+  "$IOSCRIBE" job begin --timeout 120 --job-id 8 --uid 0 --match-env "OTHER=$T" log_dir="$T/logs"
+  job begin
+  FILES=6000 make_files 1 # its journal is the larger one
+  env "OTHER=$T" IOSCRIBE_ENABLE=1 sh -c 'echo x >"$0"' "$T/w/other" 3>&- 4>&-
+  end_daemon KILL
+  python3 - "$IOSCRIBE_DIR"/state/[0-9]* <<'P'
+import sys
+for path in sys.argv[1:]:
+    with open(path, "r+b") as f:
+        f.seek(40) # struct scribe_journal_head: read
+        f.write((2).to_bytes(8, "little"))
+P
+  serve
+  "$IOSCRIBE" job list --timeout 120 >"$T/list"
+  grep -q '^8 ' "$T/list"
+  ! grep -q '^7 ' "$T/list" || return 1
+  grep -qx "ioscribed: $T/run/state/[0-9]*: 2 daemons have died reading this journal of [0-9]* MiB: its job has no log" "$IOSCRIBE_DIR/log"
+  "$IOSCRIBE" job end --timeout 120 --job-id 8
+  the_log
+  "$IOSCRIBE" parse "$LOG" | grep -q "$T/w/other"
+}
+
+@test "the process that makes helpers is killed: the daemon ends, and the next one writes the log" {
+  export IOSCRIBE_DIR=$T/run
+  mkdir -m 755 "$T/logs"
+  serve
+  job begin
+  FILES=3 make_files 1
+  pid=$(daemon_pid)
+  pkill -KILL -P "$pid" -x ioscribe-spawn
+  "$IOSCRIBE" job end --timeout 5 --job-id 7 >/dev/null 2>&1 || true
+  until_true is_gone "$pid"
+  grep -qx "ioscribed: the process that makes helpers has ended: this daemon ends, too; its jobs go on" "$IOSCRIBE_DIR/log"
+  serve
+  until_true the_log >/dev/null
+  "$IOSCRIBE" parse --total "$LOG" | grep -qx "total_POSIX_OPENS: 3"
 }

@@ -27,6 +27,7 @@
 #include "runtime/daemon/base/event_loop.h"
 #include "runtime/daemon/base/sd_notify.h"
 #include "runtime/daemon/base/send_queue.h"
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/base/turn_times.h"
 
 #define MS 1000000ull
@@ -519,9 +520,35 @@ static void says_what_is_ready(void **unused)
 	close(epoll);
 }
 
+static void ids_of_a_line_of_subuid_are_one(void **state)
+{
+	char path[] = "/tmp/scribe-subuid-XXXXXX";
+	const char text[] = "ann:100000:65536\n1001:200000:10\nbroken\nroot:0:5\nbob:165536:1\n";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	scribe_subuids_read(path);
+	unlink(path);
+	assert_int_equal(scribe_subuids_first(0), 0);
+	assert_int_equal(scribe_subuids_first(3), 3);
+	assert_int_equal(scribe_subuids_first(1001), 1001);
+	assert_int_equal(scribe_subuids_first(99999), 99999);
+	assert_int_equal(scribe_subuids_first(100000), 100000);
+	assert_int_equal(scribe_subuids_first(165535), 100000);
+	assert_int_equal(scribe_subuids_first(165536), 165536);
+	assert_int_equal(scribe_subuids_first(165537), 165537);
+	assert_int_equal(scribe_subuids_first(200009), 200000);
+	assert_int_equal(scribe_subuids_first(200010), 200010);
+	scribe_subuids_read("/nowhere");
+	assert_int_equal(scribe_subuids_first(200009), 200009);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ids_of_a_line_of_subuid_are_one),
 		cmocka_unit_test(sends_in_order_what_had_to_wait),
 		cmocka_unit_test(takes_no_more_than_its_limit),
 		cmocka_unit_test(takes_all_up_to_its_limit),

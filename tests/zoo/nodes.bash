@@ -13,7 +13,7 @@ UNIFIED=/sys/fs/cgroup/unified
 # node_up N: its namespaces, held by a process of their own.
 node_up() {
   local n=$1
-  mkdir -p "$T/n$n/run" "$UNIFIED/$CG/n$n"
+  install -d -m 711 "$T/n$n/run"; mkdir -p "$UNIFIED/$CG/n$n"
   # shellcheck disable=SC2016 # for the shell in there
   unshare --net --mount --uts sh -c '
     hostname "zoo$1"

@@ -205,20 +205,13 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 	return rc;
 }
 
-/* The daemon writes its state to a file, since it answers nothing while it loads its programs. */
+/* The daemon marks it by a file, because it answers nothing while it loads its programs. */
 bool scribe_job_is_loading(void)
 {
-	char path[PATH_MAX], text[16] = "";
-	int fd;
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_STATE, scribe_job_dir());
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = 0;
-	close(fd);
-	return !strcmp(text, SCRIBE_SERVICE_LOADING);
+	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_LOADING, scribe_job_dir());
+	return access(path, F_OK) == 0;
 }
 
 /* One message: its type, or a negative code with a line that says what the user can do. */

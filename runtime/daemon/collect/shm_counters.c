@@ -6,6 +6,7 @@
  * ends, fetches its records or executes another program. The daemon owns struct scribe_memory with
  * descriptor and mapping. Main thread. Must not know: how programs count, logs.
  */
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "runtime/daemon/collect/slot_names.h"
 
@@ -102,7 +103,7 @@ unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
 	unsigned n = 0;
 
 	for (const struct scribe_memory *m = d->memories; m; m = m->after)
-		n += m->process->work->config.uid == uid;
+		n += scribe_subuids_first(m->process->work->config.uid) == scribe_subuids_first(uid);
 	return n;
 }
 

@@ -40,7 +40,7 @@ static void tell(struct scribe_daemon *d, bool stand)
 		unlink(path);
 		return;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0)
 		close(fd);
 }

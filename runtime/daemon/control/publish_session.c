@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/collect/publish.h"
 #include "runtime/daemon/control/connection.h"
 
@@ -18,7 +19,8 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 	unsigned n = 0;
 
 	for (const struct scribe_client *other = d->clients; other; other = other->next)
-		n += other->publishes && !other->gone && other->uid == c->uid;
+		n += other->publishes && !other->gone &&
+		     scribe_subuids_first(other->uid) == scribe_subuids_first(c->uid);
 	if (n < RINGS_A_USER || !c->uid || (d->service && c->uid == d->service->config.stream_uid))
 		return 0;
 	return scribe_err_set(err, -EDQUOT, "user %u has %u publishers already", (unsigned)c->uid, n);

@@ -17,6 +17,7 @@
 #include "runtime/daemon/collect/library_queue.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/model/record_set.h"
 #include "runtime/daemon/output/spool.h"
 
@@ -26,7 +27,9 @@
 #define AVERAGE_NS 10000000000ull
 #define PLACES_OF_OTHERS 8u  /* the last eighth of what all users may have goes to those */
 #define LITTLE           64u /* who hold less than a 64th of it */
-#define FULL_USERS       2u  /* users with as many files as one may have: more would take the service's memory */
+#define NAME_BYTES       256u /* of names that count as a file */
+#define FULL_USERS                                                                                           \
+	2u /* users with as many files or MiB as one may have: more would take the service's memory */
 
 static const struct {
 	const char *name, *what;
@@ -43,8 +46,9 @@ struct scribe_user_time {
 };
 
 /* Keys are uid + 1: the map has no key 0. */
-static struct scribe_user_time *time_of(struct scribe_daemon *d, uint32_t uid)
+static struct scribe_user_time *time_of(struct scribe_daemon *d, uid_t any)
 {
+	uint32_t uid = scribe_subuids_first(any);
 	struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
 
 	if (!t && (t = calloc(1, sizeof(*t))) && scribe_map_put(&d->user_times, uid + 1ull, t) < 0) {
@@ -57,6 +61,11 @@ static struct scribe_user_time *time_of(struct scribe_daemon *d, uint32_t uid)
 }
 
 /* ---- what is there ---- */
+
+static bool is_same(uid_t a, uid_t b)
+{
+	return a == b || scribe_subuids_first(a) == scribe_subuids_first(b);
+}
 
 /* Each helper of a job; a private daemon's are nobody's but the command's. */
 static void each_helper(const struct scribe_daemon *d,
@@ -84,37 +93,38 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 	struct counting *c = ctx;
 
 	(void)h;
-	c->of->v[SCRIBE_QUOTA_HELPERS] += uid == c->uid;
+	c->of->v[SCRIBE_QUOTA_HELPERS] += is_same(uid, c->uid);
 }
 
 /*
- * Records of all ranks that are held; at least the names, of which each may get one. In memory, not
- * open ones.
+ * Records of all ranks that are held; at least the names, of which each may get one, and a file for each
+ * NAME_BYTES of these. In memory, not open ones.
  */
 static uint64_t files_of(const struct scribe_job *w)
 {
-	uint64_t files = 0;
+	uint64_t files = w->labels.bytes / NAME_BYTES, records = 0;
 
 	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
 		for (size_t i = 0; i < u->ranks.places; i++) {
 			const struct scribe_rank *r = u->ranks.entry[i].value;
 
-			files += r && r->records ? r->records->n : 0;
-			files += r && r->fetched ? r->fetched->n : 0;
+			records += r && r->records ? r->records->n : 0;
+			records += r && r->fetched ? r->fetched->n : 0;
 		}
+	files = files > records ? files : records;
 	return files > w->labels.by_id.used ? files : w->labels.by_id.used;
 }
 
 /* O(jobs and connections); asked a few times a second. */
 void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_usage *ret)
 {
-	const struct scribe_user_time *t = scribe_map_get(&d->user_times, uid + 1ull);
+	const struct scribe_user_time *t = scribe_map_get(&d->user_times, scribe_subuids_first(uid) + 1ull);
 	struct counting counting = {uid, ret};
 	uint64_t bytes = 0;
 
 	*ret = (struct scribe_usage){0};
 	for (const struct scribe_client *c = d->clients; c; c = c->next) {
-		if (c->gone || c->uid != uid)
+		if (c->gone || !is_same(c->uid, uid))
 			continue;
 		ret->v[SCRIBE_QUOTA_CONNECTIONS]++;
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += 1 + (c->answer != NULL);
@@ -122,9 +132,9 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 	}
 	for (const struct scribe_job *w = d->works; w; w = w->next) {
 		const struct scribe_job_entry *job =
-			d->bpf && w->config.uid == uid ? scribe_bpf_job(d->bpf, w->index) : NULL;
+			d->bpf && is_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
 
-		if (w->config.uid != uid)
+		if (!is_same(w->config.uid, uid))
 			continue;
 		ret->v[SCRIBE_QUOTA_JOBS] += w->config.locked;
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&w->journal);
@@ -168,6 +178,11 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 	if (q == SCRIBE_QUOTA_FILES) {
 		for (const struct scribe_job *w = d->works; w; w = w->next)
 			*ret_taken += w->config.uid ? w->files : 0;
+		return FULL_USERS * scribe_user_limit(d, q);
+	}
+	if (q == SCRIBE_QUOTA_MIB) {
+		for (const struct scribe_job *w = d->works; w; w = w->next)
+			*ret_taken += w->config.uid ? w->journal.bytes >> 20 : 0;
 		return FULL_USERS * scribe_user_limit(d, q);
 	}
 	return 0;
@@ -233,7 +248,8 @@ static void set_shares(void *ctx, uid_t uid)
 	uint32_t most;
 
 	for (struct scribe_job *w = d->works; w && uid; w = w->next) {
-		const struct scribe_job_entry *job = w->config.uid == uid ? scribe_bpf_job(d->bpf, w->index) : NULL;
+		const struct scribe_job_entry *job =
+			is_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
 
 		if (!job || !w->records_most || !w->processes_most)
 			continue;
@@ -244,7 +260,8 @@ static void set_shares(void *ctx, uid_t uid)
 		wanted_processes += w->processes_most;
 	}
 	for (struct scribe_job *w = d->works; w && jobs; w = w->next) {
-		struct scribe_job_entry *job = w->config.uid == uid ? scribe_bpf_job(d->bpf, w->index) : NULL;
+		struct scribe_job_entry *job =
+			is_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
 
 		if (!job || !w->records_most || !w->processes_most)
 			continue;
@@ -298,7 +315,7 @@ static void limit_files(void *ctx, uid_t uid)
 	bool full = scribe_user_may(d, uid, SCRIBE_QUOTA_FILES, NULL) < 0;
 
 	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (w->config.uid == uid)
+		if (is_same(w->config.uid, uid))
 			w->files_full = full;
 }
 
@@ -311,16 +328,17 @@ static void give_up_journal(void *ctx, uid_t uid)
 
 	if (!uid)
 		return;
-	scribe_user_usage(d, uid, &own);
-	if (own.v[SCRIBE_QUOTA_MIB] < scribe_user_limit(d, SCRIBE_QUOTA_MIB))
+	if (scribe_user_may(d, uid, SCRIBE_QUOTA_MIB, NULL) == 0)
 		return;
 	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (w->config.uid == uid && scribe_journal_is_open(&w->journal) &&
-		    !scribe_journal_is_broken(&w->journal) && (!largest || w->journal.bytes > largest->journal.bytes))
+		if (is_same(w->config.uid, uid) && scribe_journal_is_open(&w->journal) &&
+		    !scribe_journal_is_broken(&w->journal) &&
+		    (!largest || w->journal.bytes > largest->journal.bytes))
 			largest = w;
 	if (!largest)
 		return;
 	largest->journal.head->broken = 1;
+	scribe_user_usage(d, uid, &own);
 	fprintf(stderr,
 		"ioscribed: user %u has %llu MiB of journals: job %u would be incomplete should "
 		"the daemon die\n",

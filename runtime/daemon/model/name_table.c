@@ -104,6 +104,7 @@ struct scribe_name_entry *scribe_name_table_intern(struct scribe_name_table *nam
 		free(n);
 		return NULL;
 	}
+	names->bytes += bytes;
 	return n;
 }
 
@@ -117,4 +118,5 @@ void scribe_name_table_clear(struct scribe_name_table *names)
 	for (size_t i = 0; i < names->by_id.places; i++)
 		free(names->by_id.entry[i].value);
 	scribe_map_clear(&names->by_id);
+	names->bytes = 0;
 }

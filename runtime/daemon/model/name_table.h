@@ -29,6 +29,7 @@ struct scribe_name_entry {
 
 struct scribe_name_table {
 	struct scribe_map by_id;
+	uint64_t bytes; /* of all texts */
 };
 
 /* Raw pieces of a name, as in bpf/wire.h. */

@@ -38,6 +38,7 @@ static struct {
 	pid_t pid;
 	int sock;
 	bool hung; /* one that it has made has not answered in time */
+	bool lost; /* it has ended */
 } spawner = {.pid = -1, .sock = -1};
 
 /* ---- making helpers ---- */
@@ -264,8 +265,12 @@ void scribe_helpers_end_hung(void)
  */
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid)
 {
-	if (spawner.sock >= 0)
-		return scribe_helper_send(spawner.sock, who, sizeof(*who), sock);
+	if (spawner.sock >= 0) {
+		int rc = scribe_helper_send(spawner.sock, who, sizeof(*who), sock);
+
+		spawner.lost = spawner.lost || rc == -EPIPE;
+		return rc;
+	}
 	*ret_pid = fork_helper(who, sock);
 	return *ret_pid;
 }
@@ -276,6 +281,11 @@ void scribe_helper_unwanted(uint32_t id)
 
 	if (spawner.sock >= 0)
 		(void)scribe_helper_send(spawner.sock, &who, sizeof(who), -1);
+}
+
+bool scribe_helpers_lost(void)
+{
+	return spawner.lost;
 }
 
 bool scribe_helper_has_spawner(void)

@@ -26,6 +26,9 @@ void scribe_helpers_end_hung(void);
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid);
 /* It has been disconnected: where it does not end by itself soon (its user has stopped it) it is killed. */
 void scribe_helper_unwanted(uint32_t id);
+/* The process that makes helpers has ended: there are no more, as this one has given up what making another
+ * takes. */
+bool scribe_helpers_lost(void);
 bool scribe_helper_has_spawner(void);
 /* One has not answered in time. */
 void scribe_helper_hangs(void);

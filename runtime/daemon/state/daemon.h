@@ -32,16 +32,19 @@ struct scribe_slot_name {
 struct scribe_libs; /* collect/library_probes.h */
 
 /* What one user may take of a service: its name, the limit (a key of the configuration or a number), what it counts. */
-#define SCRIBE_QUOTAS(X)                                                                                      \
-	X(CONNECTIONS, user_connections, c->user_connections, "connections")                                  \
-	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */                                \
-	X(DESCRIPTORS, user_descriptors, 12288, "descriptors") /* of connections, counted streams, journals, helpers */ \
-	X(MIB, user_mib, 2048, "MiB of journals and answers")                                                 \
-	X(RECORDS, user_records, c->user_records ? c->user_records : c->records / 2, "records") /* of all jobs */ \
-	X(FILES, user_files, c->user_files, "files") /* in logs that are not written yet */                   \
-	X(PROCESSES, user_processes, c->user_processes ? c->user_processes : c->processes / 2, "processes")   \
-	X(HELPERS, user_helpers, 512, "helpers") /* processes with the user's identity */                     \
-	X(HELPER_SHARE, user_helper_share, c->user_helper_share, "% of a processor for helpers") /* over 10 s */ \
+#define SCRIBE_QUOTAS(X)                                                                                     \
+	X(CONNECTIONS, user_connections, c->user_connections, "connections")                                 \
+	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */                               \
+	X(DESCRIPTORS, user_descriptors, 12288,                                                              \
+	  "descriptors") /* of connections, counted streams, journals, helpers */                            \
+	X(MIB, user_mib, 512, "MiB of journals and answers")                                                 \
+	X(RECORDS, user_records, c->user_records ? c->user_records : c->records / 2,                         \
+	  "records")                                 /* of all jobs */                                       \
+	X(FILES, user_files, c->user_files, "files") /* in logs that are not written yet */                  \
+	X(PROCESSES, user_processes, c->user_processes ? c->user_processes : c->processes / 2, "processes")  \
+	X(HELPERS, user_helpers, 512, "helpers") /* processes with the user's identity */                    \
+	X(HELPER_SHARE, user_helper_share, c->user_helper_share,                                             \
+	  "% of a processor for helpers")                                       /* over 10 s */              \
 	X(SPOOL, user_spool_mib, c->user_spool_mib, "MiB of logs in the spool") /* counted at each */
 
 enum scribe_quota {
@@ -74,6 +77,7 @@ struct scribe_service {
 	struct scribe_config config; /* what every job begins with */
 	const char *config_file; /* that it was read from, NULL: none */
 	bool stay, pin, finish;
+	bool failed; /* it ends to be started again */
 	bool passed; /* the socket is the service manager's */
 	uint64_t started_ns;
 	uint64_t watchdog_ns, next_ping_ns; /* 0: the service manager has no watchdog */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranges of /etc/subuid, in order. A user makes processes with any of his subordinate ids by newuidmap, so a
+ * limit for each id would be none for him. Main thread of the daemon.
+ */
+#include "runtime/daemon/base/subuids.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANGES_MAX 65536u
+
+static struct range {
+	uid_t first;
+	unsigned long count;
+} * range;
+static size_t nranges;
+
+static int by_first(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+void scribe_subuids_read(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[512];
+	size_t room = 0;
+
+	nranges = 0;
+	while (f && nranges < RANGES_MAX && fgets(line, sizeof(line), f)) {
+		const char *colon = strchr(line, ':');
+		unsigned long first, count;
+		struct range *more;
+
+		if (!colon || sscanf(colon, ":%lu:%lu", &first, &count) != 2 || !first || first > (uid_t)-1)
+			continue;
+		if (nranges == room) {
+			more = realloc(range, (room * 2 + 64) * sizeof(*range));
+			if (!more)
+				break;
+			range = more;
+			room = room * 2 + 64;
+		}
+		range[nranges++] = (struct range){(uid_t)first, count};
+	}
+	if (f)
+		fclose(f);
+	if (nranges)
+		qsort(range, nranges, sizeof(*range), by_first);
+}
+
+uid_t scribe_subuids_first(uid_t uid)
+{
+	size_t low = 0, high = nranges;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (range[middle].first <= uid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && uid - range[low - 1].first < range[low - 1].count ? range[low - 1].first : uid;
+}
