@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/keyed.h"
+
 /*
  * Names are stored one behind the other in blocks, not each by malloc: a log may have millions of
  * them.
@@ -64,7 +66,7 @@ struct scribe_names *scribe_names_free(struct scribe_names *n)
 /* Where an id is, or the empty place where it would be. */
 static size_t place_of(const struct scribe_names *n, uint64_t id)
 {
-	size_t at = (size_t)((id * 0x9e3779b97f4a7c15ull) >> 20) & (n->nplaces - 1);
+	size_t at = (size_t)scribe_keyed_id(id) & (n->nplaces - 1);
 
 	while (n->places[at] && n->entries[n->places[at] - 1].id != id)
 		at = (at + 1) & (n->nplaces - 1);

@@ -9,13 +9,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "logfmt/base/keyed.h"
+
 /* A power of two, as every size of the table. */
 #define FIRST_SLOTS 256
 
 /* The entry of a module and id, or the empty one where it belongs. `records` 0 is empty. */
 static struct scribe_id_seen *slot_of(const struct scribe_id_table *t, uint32_t module, uint64_t id)
 {
-	size_t at = (size_t)(((id ^ (uint64_t)module << 56) * 0x9e3779b97f4a7c15ull) >> 20) & (t->slots - 1);
+	const uint64_t key[] = {id, module};
+	size_t at = (size_t)scribe_keyed(key, sizeof(key)) & (t->slots - 1);
 
 	while (t->slot[at].records && (t->slot[at].id != id || t->slot[at].module != module))
 		at = (at + 1) & (t->slots - 1);

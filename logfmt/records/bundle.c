@@ -12,19 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/keyed.h"
 #include "logfmt/counters/module.h"
 #include "logfmt/records/reduce.h"
 #include "logfmt/records/shift.h"
 
-/*
- * Records of one key may differ (r->same chains them): the key is mixed from 16 bytes and a module.
- */
+/* Records of one key may differ (r->same chains them). */
 static uint64_t key_of(int module, uint64_t id, int64_t rank)
 {
-	uint64_t k = id ^ ((uint64_t)rank + 1) * 0x9e3779b97f4a7c15ull ^ ((uint64_t)module << 56);
+	const uint64_t key[] = {id, (uint64_t)rank, (uint64_t)module};
 
-	k ^= k >> 32;
-	return k * 0xd6e8feb86659fd93ull;
+	return scribe_keyed(key, sizeof(key));
 }
 
 static struct scribe_bundled *find(const struct scribe_bundle *b, int module, uint64_t id, int64_t rank)

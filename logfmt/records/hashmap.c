@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "logfmt/base/keyed.h"
+
 #define FIRST_PLACES 64
 
-/* Multiplicative hash: keys are ids that are hashes already, or small numbers. */
 static size_t home(const struct scribe_map *map, uint64_t key)
 {
-	return (size_t)((key * 0x9e3779b97f4a7c15ull) >> 20) & (map->places - 1);
+	return (size_t)scribe_keyed_id(key) & (map->places - 1);
 }
 
 /* The entry of the key or the empty one where it would go; the map always has empty ones. */
@@ -98,6 +99,27 @@ void *scribe_map_take(struct scribe_map *map, uint64_t key)
 	map->entry[hole].value = NULL;
 	map->used--;
 	return value;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+uint64_t *scribe_map_keys(const struct scribe_map *map)
+{
+	uint64_t *keys = calloc(map->used + 1, sizeof(*keys));
+	size_t n = 0;
+
+	if (!keys)
+		return NULL;
+	for (size_t i = 0; i < map->places; i++)
+		if (map->entry[i].value)
+			keys[n++] = map->entry[i].key;
+	qsort(keys, n, sizeof(*keys), by_value);
+	return keys;
 }
 
 void scribe_map_clear(struct scribe_map *map)

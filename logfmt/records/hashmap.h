@@ -26,6 +26,11 @@ void *scribe_map_get(const struct scribe_map *map, uint64_t key);
 int scribe_map_put(struct scribe_map *map, uint64_t key, void *value);
 /* Remove; returns the value or NULL. */
 void *scribe_map_take(struct scribe_map *map, uint64_t key);
+/*
+ * All `used` keys, ascending; the caller's to free. NULL: no memory. The order of `entry` differs from run to
+ * run: whatever reaches a log or an output goes in this order.
+ */
+uint64_t *scribe_map_keys(const struct scribe_map *map);
 /* Free the places; the map is empty afterwards. */
 void scribe_map_clear(struct scribe_map *map);
 

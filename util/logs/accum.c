@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "logfmt/base/err.h"
+#include "logfmt/base/keyed.h"
 #include "util/logs/rank_times.h"
 #include "util/logs/sum.h"
 
@@ -361,7 +362,7 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 
 static size_t place_of(uint64_t id, size_t cap)
 {
-	return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (cap - 1);
+	return (size_t)scribe_keyed_id(id) & (cap - 1);
 }
 
 /* The hash has twice as many slots as there is room for files. */

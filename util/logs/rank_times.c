@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/keyed.h"
+
 static size_t place_of(const struct scribe_rank_times *t, int64_t rank)
 {
-	size_t at = (size_t)(((uint64_t)rank * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->nplaces - 1);
+	size_t at = (size_t)scribe_keyed_id((uint64_t)rank) & (t->nplaces - 1);
 
 	while (t->places[at] && t->entries[t->places[at] - 1].rank != rank)
 		at = (at + 1) & (t->nplaces - 1);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "logfmt/base/clock.h"
-#include "logfmt/base/hash.h"
+#include "logfmt/base/keyed.h"
 #include "logfmt/counters/module.h"
 #include "logfmt/records/hashmap.h"
 #include "util/publish/message_line.h"
@@ -29,6 +29,7 @@ struct opened {
 
 /* A record of a rank. */
 struct running {
+	struct running *next;
 	int64_t opens, closes, reads, writes, flushes, switches, max_read, max_written;
 	int64_t selects[4]; /* by enum scribe_publish_select */
 	uint64_t meta_ns, read_ns, write_ns;
@@ -45,6 +46,7 @@ struct scribe_messages {
 	struct scribe_publish_job job;
 	struct scribe_map names;   /* id -> struct name */
 	struct scribe_map records; /* rank, id and module -> struct running */
+	struct running *first, *latest; /* of them, in the order in which they came */
 	struct scribe_shown_name exe, file;
 	struct scribe_sink_options options;
 	uint64_t second; /* of the clock of operations, and how many reads and writes it has had */
@@ -102,7 +104,7 @@ static int take_name(struct scribe_messages *m, const struct scribe_publish_name
 static struct running *running_of(struct scribe_messages *m, const struct scribe_publish_event *e)
 {
 	const uint64_t words[] = {(uint64_t)e->rank, e->id, e->module};
-	const uint64_t key = scribe_hash64(words, sizeof(words), 0);
+	const uint64_t key = scribe_keyed(words, sizeof(words));
 	struct running *r = scribe_map_get(&m->records, key);
 
 	if (r)
@@ -112,6 +114,8 @@ static struct running *running_of(struct scribe_messages *m, const struct scribe
 		free(r);
 		return NULL;
 	}
+	*(m->latest ? &m->latest->next : &m->first) = r;
+	m->latest = r;
 	r->max_read = r->max_written = -1;
 	r->last = -1;
 	return r;
@@ -176,12 +180,9 @@ void scribe_messages_begin(struct scribe_messages *m, bool again, struct scribe_
 		scribe_message_csv_header(out);
 	if (!again)
 		return;
-	for (size_t i = 0; i < m->records.places; i++) {
-		const struct running *r = m->records.entry[i].value;
-
-		if (r && r->open.cnt)
+	for (const struct running *r = m->first; r; r = r->next)
+		if (r->open.cnt)
 			put_open(m, &r->open, out);
-	}
 }
 
 /* ---- totals ---- */

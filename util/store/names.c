@@ -13,6 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "logfmt/base/keyed.h"
+
+/* Senders choose the keys: uthash's own function has no secret. */
+#define HASH_FUNCTION(key, len, hashv) ((hashv) = (unsigned)scribe_keyed((key), (len)))
 #include <uthash.h>
 
 #define MAX_KEY 8192 /* bytes of a text that is remembered; longer ones are asked for each time */

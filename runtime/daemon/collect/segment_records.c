@@ -218,13 +218,15 @@ int scribe_rank_trace_names(const struct scribe_rank_trace *t, int (*fn)(void *c
 
 int scribe_segments_names(const struct scribe_log_unit *u, int (*fn)(void *ctx, uint64_t id), void *ctx)
 {
-	int rc = 0;
+	struct scribe_rank **ranks;
+	size_t n = 0;
+	int rc = scribe_log_unit_ranks(u, &ranks, &n);
 
-	for (size_t i = 0; i < u->ranks.places && rc == 0; i++) {
-		const struct scribe_rank *r = u->ranks.entry[i].value;
-
-		rc = scribe_rank_trace_names(r ? r->trace : NULL, fn, ctx);
-	}
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = scribe_rank_trace_names(ranks[i]->trace, fn, ctx);
+	free(ranks);
 	return rc;
 }
 

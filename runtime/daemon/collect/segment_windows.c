@@ -323,17 +323,28 @@ static void bind_living(struct scribe_job *w, struct scribe_window *x, uint64_t 
 	bind(p, x, e, scribe_traced_module_of(slot->kind), label ? label->id : 0);
 }
 
+/* In a fixed order, in which the log has the records. Without memory for that they count as lost. */
+static void bind_rest(struct scribe_job *w, struct scribe_window *x)
+{
+	uint64_t *keys = scribe_map_keys(&x->s.by_slot);
+
+	for (size_t i = 0; keys && i < x->s.by_slot.used; i++) {
+		struct scribe_traced *e = scribe_map_get(&x->s.by_slot, keys[i]);
+
+		if (e->state == SCRIBE_TRACED_UNBOUND)
+			bind_living(w, x, keys[i], e);
+	}
+	if (!keys)
+		x->s.no_room++;
+	free(keys);
+}
+
 void scribe_windows_close(struct scribe_job *w)
 {
 	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
 		if (x->state != CLOSING)
 			continue;
-		for (size_t i = 0; i < x->s.by_slot.places; i++) {
-			struct scribe_traced *e = x->s.by_slot.entry[i].value;
-
-			if (e && e->state == SCRIBE_TRACED_UNBOUND)
-				bind_living(w, x, x->s.by_slot.entry[i].key, e);
-		}
+		bind_rest(w, x);
 		x->no_leaf = scribe_segments_unkept(w) - x->no_leaf;
 		x->state = CLOSED;
 	}
@@ -369,46 +380,26 @@ struct scribe_window_sums scribe_window_sums(const struct scribe_window *x)
 	return s;
 }
 
-/*
- * The ranks in rising order; the caller's to free. Insertion sort: a window sees few ranks, those
- * of one node.
- */
-static int64_t *ranks_of(const struct scribe_window *x, size_t *ret_n)
-{
-	int64_t *rank = calloc(x->ranks.used + 1, sizeof(*rank));
-	size_t n = 0;
-
-	for (size_t i = 0; rank && i < x->ranks.places; i++) {
-		size_t at = n;
-
-		if (!x->ranks.entry[i].value)
-			continue;
-		for (n++; at && rank[at - 1] > (int64_t)x->ranks.entry[i].key; at--)
-			rank[at] = rank[at - 1];
-		rank[at] = (int64_t)x->ranks.entry[i].key;
-	}
-	*ret_n = n;
-	return rank;
-}
-
 int scribe_window_names(const struct scribe_window *x, int (*fn)(void *ctx, uint64_t id), void *ctx)
 {
-	int rc = 0;
+	uint64_t *rank = scribe_map_keys(&x->ranks);
+	int rc = rank ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < x->ranks.places && rc == 0; i++)
-		rc = scribe_rank_trace_names(x->ranks.entry[i].value, fn, ctx);
+	for (size_t i = 0; i < x->ranks.used && rc == 0; i++)
+		rc = scribe_rank_trace_names(scribe_map_get(&x->ranks, rank[i]), fn, ctx);
+	free(rank);
 	return rc;
 }
 
 int scribe_window_write(const struct scribe_job *w, const struct scribe_window *x, uint64_t base_ns,
 			struct scribe_writer *wr)
 {
-	size_t n;
-	int64_t *rank = ranks_of(x, &n);
+	const size_t n = x->ranks.used;
+	uint64_t *rank = scribe_map_keys(&x->ranks);
 	int rc = rank ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < SCRIBE_TRACED_MODULES * n && rc == 0; i++)
-		rc = scribe_rank_trace_write(w, rank[i % n], scribe_map_get(&x->ranks, (uint64_t)rank[i % n]),
+		rc = scribe_rank_trace_write(w, (int64_t)rank[i % n], scribe_map_get(&x->ranks, rank[i % n]),
 					     (enum scribe_traced_module)(i / n), base_ns, wr);
 	free(rank);
 	return rc;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logfmt/base/hash.h"
+#include "logfmt/base/keyed.h"
 
 /*
  * `target` NULL is an entry, too: the file system may still show a link there that the job has
@@ -27,7 +27,7 @@ struct scribe_link {
 /* A key may collide, also between roots; find() compares root and path. */
 static uint64_t key_of(uint64_t root, const char *path, size_t bytes)
 {
-	return scribe_record_id(path, bytes) ^ root * 0x9e3779b97f4a7c15ull;
+	return scribe_keyed(path, bytes) ^ scribe_keyed_id(root);
 }
 
 static struct scribe_link *find(const struct scribe_link_table *t, uint64_t root, const char *path, size_t bytes)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "logfmt/base/keyed.h"
 #include "logfmt/rules/lib_rules.h"
 
 struct scribe_records *scribe_records_new(void)
@@ -38,13 +39,12 @@ struct scribe_file_record *scribe_records_at(struct scribe_records *r, uint64_t 
 	return scribe_records_at_module(r, SCRIBE_MOD_POSIX, id);
 }
 
-/*
- * The same name has one id in all modules: the module is mixed in. 0 stays POSIX, whose key is the
- * id.
- */
+/* The same name has one id in all modules. */
 static uint64_t key_of(int module, uint64_t id)
 {
-	return module == SCRIBE_MOD_POSIX ? id : id ^ (uint64_t)module * 0x9e3779b97f4a7c15ull;
+	const uint64_t key[] = {id, (uint64_t)module};
+
+	return scribe_keyed(key, sizeof(key));
 }
 
 struct scribe_file_record *scribe_records_at_module(struct scribe_records *r, int module, uint64_t id)

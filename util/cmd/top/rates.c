@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/keyed.h"
 #include "logfmt/records/hashmap.h"
 
 /* What a process has moved until a sample. */
@@ -34,11 +35,9 @@ struct making {
 /* Two words to one key; a collision would join two rows. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-	uint64_t h = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c159e3779b9ull);
+	const uint64_t key[] = {a, b};
 
-	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9ull;
-	h = (h ^ h >> 27) * 0x94d049bb133111ebull;
-	return h ^ h >> 31;
+	return scribe_keyed(key, sizeof(key));
 }
 
 /* Counters of a process never fall; what does is another process or a half sample. */
