@@ -13,6 +13,7 @@
 #include "runtime/daemon/collect/heatmaps.h"
 #include "runtime/daemon/collect/segments_private.h"
 #include "runtime/daemon/collect/shm_counters.h"
+#include "runtime/daemon/collect/shm_segments.h"
 #include "runtime/daemon/model/standard_streams.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
@@ -300,8 +301,9 @@ static void check_track(struct scribe_track *t, unsigned side)
 	if (scribe_segmerge_begin(&m, &t, 1, side) < 0)
 		abort();
 	for (; scribe_segmerge_next(&m, &s) > 0; n++) {
-		if (s.offset < -1 || s.bytes > INT64_MAX || s.start_ns < before || s.end_ns < s.start_ns ||
-		    s.end_ns > now || (s.offset > 0 && s.offset > INT64_MAX - (int64_t)s.bytes))
+		if (s.offset < -1 || s.bytes > SCRIBE_CALL_BYTES || s.start_ns < before ||
+		    s.end_ns < s.start_ns || s.end_ns > now ||
+		    (s.offset > 0 && s.offset > INT64_MAX - (int64_t)s.bytes))
 			abort();
 		before = s.start_ns;
 	}

@@ -68,21 +68,23 @@ static void publish(struct scribe_memory *m, const struct scribe_shm_entry *at, 
 }
 
 /* As far as it can be true. Starts of files only rise within a ring, which the store's packing relies on. */
-static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r, bool file,
-				  uint64_t now)
+static struct scribe_segment sane(const struct scribe_shm_segment *from, struct scribe_shm_reader *r,
+				  bool file, uint64_t born, uint64_t now)
 {
 	static const uint8_t ops[] = {[SCRIBE_OP_READ] = SCRIBE_SEGMENT_LIB_READ,
 				      [SCRIBE_OP_WRITE] = SCRIBE_SEGMENT_LIB_WRITE,
 				      [SCRIBE_SHM_OP_OPEN] = SCRIBE_SEGMENT_OPEN,
 				      [SCRIBE_SHM_OP_FLUSH] = SCRIBE_SEGMENT_FLUSH};
 	struct scribe_segment s = {.offset = from->offset,
-				   .bytes = from->bytes < INT64_MAX ? from->bytes : INT64_MAX,
+				   .bytes = from->bytes < SCRIBE_CALL_BYTES ? from->bytes : SCRIBE_CALL_BYTES,
 				   .start_ns = from->start_ns,
 				   .end_ns = from->end_ns,
 				   .op = file ? from->op & 1 : ops[from->op & 3]};
 
 	if (s.offset < 0 || s.offset > INT64_MAX - (int64_t)s.bytes)
 		s.offset = -1;
+	if (s.start_ns < born)
+		s.start_ns = born;
 	if (file && s.start_ns < r->last_ns)
 		s.start_ns = r->last_ns;
 	if (s.start_ns > now)
@@ -137,7 +139,7 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 	struct scribe_segment s;
 
 	if (at && at->gen == from->gen) {
-		s = sane(from, r, at->file, now);
+		s = sane(from, r, at->file, m->process->start_ns, now);
 		s.slot = at->slot;
 		s.generation = at->generation;
 		if (at->file)

@@ -8,6 +8,9 @@
 
 #include "runtime/daemon/collect/shm_memory.h"
 
+/* No operation moves more than a process can address. */
+#define SCRIBE_CALL_BYTES (UINT64_C(1) << 47)
+
 /* A memory is at hand: how far was it read by an earlier daemon? */
 void scribe_shm_segments_attach(struct scribe_memory *m);
 /*
