@@ -23,7 +23,8 @@ extern "C" {
 	X(PROTOCOL, 4008, "unexpected message") \
 	X(DEADLINE, 4009, "the deadline passed") \
 	X(KERNEL, 4010, "the kernel lacks what is needed") \
-	X(STATE, 4011, "not possible in this state")
+	X(STATE, 4011, "not possible in this state") \
+	X(REFUSED, 4012, "a value that the database refuses")
 
 enum scribe_error {
 #define SCRIBE_X(name, code, text) SCRIBE_E_##name = code,

@@ -169,3 +169,62 @@ absurd_messages() { # COMMAND [DB]
 	sed -E 's/("timestamp":)[-0-9.]+/\17.5/' <<<"$good" | "$1" - >/dev/null 2>&1
 	answers | grep -v '^19332,[23],POSIX' | diff "$BATS_TEST_TMPDIR/before" -
 }
+
+# numbered N [SED-SCRIPT]: N writes of one rank, a second apart; a script may be for some lines.
+numbered() {
+	local good
+	good=$(grep '"op":"write"' "$STREAM" | grep '"POSIX"' | head -n 1)
+	seq "$1" | awk -v good="$good" '{ line = good; sub(/"timestamp":[0-9]+/, "\"timestamp\":" 1795220074 + $1, line); print line }' |
+		sed -E "${2:-}"
+}
+
+# Lines that the database refuses, where it refuses lengths of 13 and the operation "never".
+refused_lines() { # STORE ASK
+	local f=$BATS_TEST_TMPDIR/refused.json
+	numbered 3000 '1s/"len":[0-9]+/"len":13/; 1500,1501s/"len":[0-9]+/"len":13/; 1700s/"op":"write"/"op":"never"/; 3000s/"len":[0-9]+/"len":13/' >"$f"
+	run -1 --separate-stderr "$1" "$f"
+	[[ "$output" == *": 2995 operations added, 0 already there, 5 bad lines" ]]
+	[ "$(grep -oE 'refused.json:[0-9]+: not stored: ' <<<"$stderr" | tr -dc '0-9\n' | tr '\n' ' ')" = "1 1500 1501 1700 3000 " ]
+	[ "$(grep -c 'no thirteen' <<<"$stderr")" -eq 4 ]
+	[ "$(wc -l <<<"$stderr")" -eq 5 ]
+	[ "$("$2" 'SELECT count(*) FROM event')" -eq 2995 ]
+	# the file has been read to its end; a pipe, which has no place
+	numbered 10 's/1795220/1795230/; 4s/"len":[0-9]+/"len":13/' >>"$f"
+	run -1 --separate-stderr "$1" "$f"
+	[[ "$output" == *": 9 operations added, 0 already there, 1 bad line" ]]
+	run -1 --separate-stderr "$1" - <"$f"
+	[[ "$output" == *": 0 operations added, 3004 already there, 6 bad lines" ]]
+	# nothing but such lines
+	run -1 --separate-stderr "$1" - < <(numbered 100 's/1795220/1795240/; s/"len":[0-9]+/"len":13/')
+	[[ "$output" == *": 0 operations added, 0 already there, 100 bad lines" ]]
+	[ "$(wc -l <<<"$stderr")" -eq 21 ]
+}
+
+# Texts that no index takes, that are cut there, and that are no UTF-8.
+hostile_texts() { # STORE ASK
+	local f=$BATS_TEST_TMPDIR/texts.json long bytes
+	long=$(python3 -c 'import random; r = random.Random(1); print("/" + "".join(r.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=6000)))')
+	{
+		numbered 2 "s,\"exe\":\"[^\"]*\",\"exe\":\"$long\","
+		numbered 1 "s,\"exe\":\"[^\"]*\",\"exe\":\"${long}x\","
+		numbered 1 "s,\"exe\":\"[^\"]*\",\"exe\":\"$(printf 'ä%.0s' $(seq 2000))\","
+		numbered 1 "s,\"file\":\"[^\"]*\",\"file\":\"$long\","
+	} >"$f"
+	[[ "$("$1" "$f")" == *": 2 operations added, 3 already there" ]]
+	[ "$("$2" "SELECT count(*) FROM job_exe WHERE exe LIKE '/%' AND length(exe) = 2048")" -eq 2 ]
+	[ "$("$2" "SELECT count(*) FROM job_exe WHERE exe LIKE 'ää%ä#________________' AND length(exe) = 1032")" -eq 1 ]
+	{
+		for bytes in '\xc0\xaf' '\xe0\x80\xaf' '\xed\xa0\x80' '\xf4\x90\x80\x80' '\xff' '\xc3'; do
+			numbered 1 | LC_ALL=C sed "s,\"exe\":\"[^\"]*\",\"exe\":\"/a$(printf "$bytes")b\","
+			numbered 1 | LC_ALL=C sed "s,\"ProducerName\":\"[^\"]*\",\"ProducerName\":\"a$(printf "$bytes")b\","
+		done
+		stream_totals 19332 0 1795220080 node1 7 "$long=1"
+		stream_totals 19332 0 1795220080 node1 7 odd=1
+		stream_totals 19332 0 1795220080 node1 9223372036854775807 sent=1 | sed 's/"record_id":[0-9]*/"record_id":9223372036854775808/'
+		numbered 1 's/1795220/1795250/'
+	} >"$f"
+	run -1 --separate-stderr "$1" "$f"
+	[[ "$output" == *": 1 operation added, 0 already there, 15 bad lines" ]]
+	[ "$(grep -c 'no total of a stream: op or record_id$' <<<"$stderr")" -eq 3 ]
+	[ "$(grep -Ec 'a text that is not UTF-8$|no JSON from byte' <<<"$stderr")" -eq 12 ]
+}

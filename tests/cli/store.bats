@@ -91,6 +91,16 @@ rows() {
 	absurd_messages store
 }
 
+@test "store: what the database refuses is named and counted, and all else is stored" {
+	store /dev/null
+	ask "CREATE TRIGGER no BEFORE INSERT ON event WHEN NEW.len = 13 BEGIN SELECT RAISE(ABORT, 'no thirteen'); END; CREATE TRIGGER never BEFORE INSERT ON operation WHEN NEW.op = 'never' BEGIN SELECT RAISE(ABORT, 'never'); END"
+	refused_lines store ask
+}
+
+@test "store: texts longer than an index takes, and bytes that are no UTF-8" {
+	hostile_texts store ask
+}
+
 @test "store: the values of Darshan's connector, and what the counts add up to" {
 	python3 - "$STREAM" "$BATS_TEST_TMPDIR/names.json" <<'PY'
 import json, sys

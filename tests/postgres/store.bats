@@ -122,6 +122,16 @@ store() {
 	absurd_messages store "$DB"
 }
 
+@test "postgres: what the database refuses is named and counted, and all else is stored" {
+	store /dev/null
+	ask "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN IF NEW.len = 13 THEN RAISE EXCEPTION 'no thirteen' USING ERRCODE = '23514'; END IF; RETURN NEW; END \$\$; CREATE TRIGGER no BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION no(); ALTER TABLE operation ADD CHECK (op <> 'never')"
+	refused_lines store ask
+}
+
+@test "postgres: texts longer than an index takes, and bytes that are no UTF-8" {
+	hostile_texts store ask
+}
+
 @test "postgres: spread is cut exactly, at squares and beyond 64 bits" {
 	store /dev/null
 	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[1, 1, 1]::bigint[]) x')" = 0 ]

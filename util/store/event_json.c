@@ -15,6 +15,7 @@
 
 #include "util/store/json_numbers.h"
 #include "util/store/json_plain.h"
+#include "util/text/quoted.h"
 
 #define MAX_DEPTH  16 /* of what a message may nest; its own is 3 */
 #define MAX_FIELDS 16 /* keys of a message, or of an operation */
@@ -63,6 +64,7 @@ struct scribe_event_json {
 	int depth;   /* of braces and brackets that are open */
 	bool in_seg; /* in the brackets behind "seg" */
 	bool seg_next, has_id, done;
+	bool any_bytes; /* of YAJL; json_plain.h gives ASCII */
 	size_t used;
 	char text[SCRIBE_EVENT_MAX_TEXT];
 };
@@ -151,6 +153,8 @@ static int on_text(void *ctx, const unsigned char *s, size_t len)
 		return 1;
 	if (memchr(s, 0, len))
 		return refuse(r, "a text with a NUL");
+	if (r->any_bytes && !scribe_text_utf8((const char *)s, len))
+		return refuse(r, "a text that is not UTF-8");
 	if (len >= sizeof(r->text) - r->used)
 		return refuse(r, "texts of more than 64 KiB");
 	memcpy(r->text + r->used, s, len);
@@ -348,6 +352,7 @@ int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t
 	yajl_status status;
 	int rc = 0;
 
+	r->any_bytes = false;
 	reset(r, ret_event, err);
 	if (scribe_json_plain(&callbacks, r, line, len))
 		return check(r, err);
@@ -357,6 +362,7 @@ int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t
 			return scribe_err_set(err, -ENOMEM, "messages: out of memory");
 		yajl_config(r->yajl, yajl_allow_multiple_values, 1);
 	}
+	r->any_bytes = true;
 	reset(r, ret_event, err);
 	status = yajl_parse(r->yajl, (const unsigned char *)line, len);
 	/* what a number at the end still waits for */

@@ -14,13 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "logfmt/base/hash.h"
 #include "logfmt/base/keyed.h"
 
 /* Senders choose the keys: uthash's own function has no secret. */
 #define HASH_FUNCTION(key, len, hashv) ((hashv) = (unsigned)scribe_keyed((key), (len)))
 #include <uthash.h>
-
-#define MAX_KEY 8192 /* bytes of a text that is remembered; longer ones are asked for each time */
 
 /* By a text; the table it belongs to is its first byte. */
 struct named {
@@ -113,6 +112,20 @@ static int no_memory(struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "store: names: out of memory");
 }
 
+const char *scribe_store_key(const char *text, char *room)
+{
+	const size_t len = strlen(text);
+	size_t begin = SCRIBE_STORE_KEY - 17;
+
+	if (len <= SCRIBE_STORE_KEY)
+		return text;
+	while (begin && (text[begin] & 0xc0) == 0x80)
+		begin--;
+	memcpy(room, text, begin);
+	snprintf(room + begin, 18, "#%016" PRIx64, scribe_hash64(text, len, 0));
+	return room;
+}
+
 /* Answers of one row: a number, and maybe whether something is there. */
 static int on_id(void *ctx, int n, const char *const *columns, const struct scribe_sql_value *values,
 		 struct scribe_err *err)
@@ -166,7 +179,7 @@ static int named_id(struct scribe_store_names *names, const char *key, size_t le
 	if (rc < 0)
 		return rc;
 	*ret_id = names->id;
-	return len > MAX_KEY ? 0 : remember(names, key, len, names->id, err);
+	return remember(names, key, len, names->id, err);
 }
 
 /*
@@ -423,13 +436,12 @@ int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *
 
 int scribe_store_exe(struct scribe_store_names *names, int64_t job, const char *exe, struct scribe_err *err)
 {
-	struct scribe_sql_value values[] = {scribe_sql_int(job), scribe_sql_text(exe)};
-	char key[MAX_KEY];
-	int len = snprintf(key, sizeof(key), "x%" PRId64 " %s", job, exe);
+	char room[SCRIBE_STORE_KEY + 1], key[SCRIBE_STORE_KEY + 32];
+	struct scribe_sql_value values[] = {scribe_sql_int(job),
+					    scribe_sql_text(scribe_store_key(exe, room))};
+	int len = snprintf(key, sizeof(key), "x%" PRId64 " %s", job, values[1].text);
 	int64_t id;
 
-	if (len >= (int)sizeof(key))
-		return scribe_err_set(err, -SCRIBE_E_FORMAT, "exe of more than %d bytes", MAX_KEY - 32);
 	return named_id(names, key, (size_t)len,
 			"INSERT INTO job_exe (job, exe) VALUES ($1, $2) ON CONFLICT (job, exe)"
 			" DO UPDATE SET exe = excluded.exe RETURNING job",

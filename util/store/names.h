@@ -16,6 +16,9 @@
 /* A job id that was silent so long (microseconds) belongs to another job when it comes again. */
 #define SCRIBE_STORE_REUSE_US (86400LL * 1000000)
 
+/* Bytes of a text that an index holds: PostgreSQL's take 2,704 with all else that is in a row of it. */
+#define SCRIBE_STORE_KEY 2048
+
 /* Entries that are remembered; all are forgotten then. */
 #define SCRIBE_NAMES_MAX 500000
 
@@ -29,6 +32,12 @@ struct scribe_store_names *scribe_store_names_free(struct scribe_store_names *na
 void scribe_store_names_clear(struct scribe_store_names *names);
 /* Is it time for that? Between transactions. */
 bool scribe_store_names_full(const struct scribe_store_names *names);
+
+/*
+ * The text as an index holds it: itself, or where it is too long its begin (of UTF-8, whole characters), '#'
+ * and a hash of all. `room` has SCRIBE_STORE_KEY + 1 bytes.
+ */
+const char *scribe_store_key(const char *text, char *room);
 
 /* Numbers in tables operation, node, metric and file; those that are new are added. path NULL: not known now. */
 int scribe_store_operation(struct scribe_store_names *names, const char *module, const char *op,

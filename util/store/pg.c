@@ -26,8 +26,8 @@ enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23, PG_TEXT = 25, PG_
 enum { PG_FLOAT8 = 701, PG_NUMERIC = 1700 };
 
 /*
- * SQLSTATE to the codes that callers distinguish: no room, no server (both are waited for), busy,
- * and the rest.
+ * SQLSTATE to the codes that callers distinguish: no room, no server (both are waited for), busy, a value
+ * that is refused (by its type, a constraint or a limit), and the rest.
  */
 static int code_of(const char *state)
 {
@@ -36,7 +36,9 @@ static int code_of(const char *state)
 	return !strcmp(state, "53100") || !strcmp(state, "53200")                                  ? -ENOSPC
 	       : !strncmp(state, "57P", 3) || !strncmp(state, "08", 2) || !strncmp(state, "53", 2) ? -ENOTCONN
 	       : !strcmp(state, "55P03")                                                           ? -EBUSY
-												   : -EIO;
+	       : !strncmp(state, "22", 2) || !strncmp(state, "23", 2) || !strncmp(state, "54", 2)
+		       ? -SCRIBE_E_REFUSED
+		       : -EIO;
 }
 
 /* One line of the server's text; further lines are hints and positions. */

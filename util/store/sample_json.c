@@ -11,6 +11,7 @@
 #include "util/store/event.h"
 #include "util/store/json_numbers.h"
 #include "util/store/sample.h"
+#include "util/text/quoted.h"
 
 #define SCHEMA    "ioscribe_node"
 #define MAX_DEPTH 16    /* of what a line may nest; a sample's own is 2 */
@@ -40,8 +41,10 @@ static const char *keep_text(struct scribe_sample_json *r, const unsigned char *
 {
 	char *to = r->text + r->used;
 
-	if (!len || len > SCRIBE_SAMPLE_MAX_NAME || memchr(s, 0, len) || len >= sizeof(r->text) - r->used) {
-		refuse(r, "a name that is empty, longer than 255 bytes or holds a NUL, or 32 KiB of names");
+	if (!len || len > SCRIBE_SAMPLE_MAX_NAME || memchr(s, 0, len) || len >= sizeof(r->text) - r->used ||
+	    !scribe_text_utf8((const char *)s, len)) {
+		refuse(r, "a name that is empty, longer than 255 bytes, not UTF-8 or with a NUL, or 32 KiB "
+			  "of names");
 		return NULL;
 	}
 	memcpy(to, s, len);

@@ -42,7 +42,9 @@ static int failed(struct sqlite *s, struct scribe_err *err)
 			      code == SQLITE_FULL || code == SQLITE_IOERR ? -ENOSPC
 			      : code == SQLITE_BUSY                       ? -EBUSY
 			      : code == SQLITE_NOTADB                     ? -EINVAL
-									  : -EIO,
+			      : code == SQLITE_CONSTRAINT || code == SQLITE_TOOBIG || code == SQLITE_MISMATCH
+				      ? -SCRIBE_E_REFUSED
+				      : -EIO,
 			      "%s: %s", s->place, sqlite3_errmsg(s->db));
 }
 

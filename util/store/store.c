@@ -267,9 +267,16 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	return 0;
 }
 
-/* Has it all that a total needs? */
+/* Has it all that a total needs? The record id stands for a time there. */
 static int check_total(const struct scribe_event *e, struct scribe_err *err)
 {
+	static const char *const totals[] = {"sent", "end", "skipped", "lost"};
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
+		known |= !strcmp(e->op, totals[i]);
+	if (!known || e->record_id > INT64_MAX)
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "no total of a stream: op or record_id");
 	if (!e->node)
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no ProducerName");
 	return e->cnt < 0 ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no cnt, or one below 0") : 0;
@@ -379,7 +386,8 @@ static int on_position(void *ctx, int n, const char *const *names, const struct 
 int scribe_store_position(struct scribe_store *s, const char *input, struct scribe_store_position *ret_at,
 			  struct scribe_err *err)
 {
-	struct scribe_sql_value value = scribe_sql_text(input);
+	char room[SCRIBE_STORE_KEY + 1];
+	struct scribe_sql_value value = scribe_sql_text(scribe_store_key(input, room));
 
 	memset(ret_at, 0, sizeof(*ret_at));
 	return s->ops->ask(s->db, "SELECT bytes, lines, bad_lines FROM input WHERE name = $1", true, &value,
@@ -389,8 +397,10 @@ int scribe_store_position(struct scribe_store *s, const char *input, struct scri
 int scribe_store_position_set(struct scribe_store *s, const char *input,
 			      const struct scribe_store_position *at, struct scribe_err *err)
 {
-	struct scribe_sql_value values[] = {scribe_sql_text(input), scribe_sql_int(at->bytes),
-					    scribe_sql_int(at->lines), scribe_sql_int(at->bad_lines)};
+	char room[SCRIBE_STORE_KEY + 1];
+	struct scribe_sql_value values[] = {scribe_sql_text(scribe_store_key(input, room)),
+					    scribe_sql_int(at->bytes), scribe_sql_int(at->lines),
+					    scribe_sql_int(at->bad_lines)};
 
 	return s->ops->ask(s->db,
 			   "INSERT INTO input (name, bytes, lines, bad_lines) VALUES ($1, $2, $3, $4)"

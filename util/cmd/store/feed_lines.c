@@ -28,6 +28,13 @@ struct lines {
 	struct scribe_sample sample;
 	bool full_told;
 	int full_code; /* why it waited */
+	/*
+	 * A line that the database refuses is found by transactions of fewer lines: `most` of them, 0: all;
+	 * `n`: of this one. The line that was alone is passed over, for what the database said: `why`.
+	 */
+	uint64_t most, n;
+	bool pass;
+	struct scribe_err why;
 };
 
 /* A file that is followed has no last line until a signal comes. */
@@ -52,15 +59,15 @@ static int64_t line_of(const struct scribe_input *in)
 }
 
 /* Each bad line once, also where its transaction is repeated. */
-static void complain(struct lines *l, struct scribe_input *in, const char *what)
+static void complain(struct lines *l, struct scribe_input *in, const char *fault, const char *what)
 {
 	uint64_t line = (uint64_t)in->next.lines;
 
-	if (line <= in->complained_line)
+	if (line <= in->complained_line && !l->pass)
 		return; /* the transaction is done once more */
-	in->complained_line = line;
+	in->complained_line = line > in->complained_line ? line : in->complained_line;
 	if (++in->complaints <= MAX_COMPLAINTS)
-		scribe_complain(l->f->argv0, "%s:%" PRId64 ": no message: %s", in->name, line_of(in), what);
+		scribe_complain(l->f->argv0, "%s:%" PRId64 ": %s: %s", in->name, line_of(in), fault, what);
 	else if (in->complaints == MAX_COMPLAINTS + 1)
 		scribe_complain(l->f->argv0, "%s: further bad lines are counted only", in->name);
 }
@@ -92,11 +99,18 @@ static void advance(struct scribe_input *in, const char *line, size_t bytes)
 		in->next.bytes += (int64_t)bytes;
 }
 
+static void count_bad(struct lines *l, struct scribe_input *in, const char *fault, const char *what)
+{
+	complain(l, in, fault, what);
+	in->next.bad_lines++;
+}
+
 /* A bad line is counted and passed over; any other failure ends the transaction. */
 static int take_line(struct lines *l, struct scribe_input *in, const char *line, size_t len, struct scribe_err *err)
 {
 	int rc;
 
+	l->n++;
 	in->next.lines++;
 	if (in->kind == SCRIBE_INPUT_PARTITION) {
 		const char *message = (const char *)memchr(line, ' ', len) + 1;
@@ -106,6 +120,10 @@ static int take_line(struct lines *l, struct scribe_input *in, const char *line,
 	}
 	if (is_blank(line, len))
 		return 0;
+	if (l->pass) {
+		count_bad(l, in, "not stored", l->why.text);
+		return 0;
+	}
 	rc = read_message(l, line, len, err);
 	if (rc > 0)
 		rc = scribe_store_put_sample(l->f->store, &l->sample, err);
@@ -113,8 +131,7 @@ static int take_line(struct lines *l, struct scribe_input *in, const char *line,
 		rc = scribe_store_put(l->f->store, &l->event, SCRIBE_FROM_STREAM, err);
 	if (rc != -SCRIBE_E_FORMAT)
 		return rc;
-	complain(l, in, err->text);
-	in->next.bad_lines++;
+	count_bad(l, in, "no message", err->text);
 	return 0;
 }
 
@@ -124,8 +141,7 @@ static void skip_long(struct lines *l, struct scribe_input *in, const char *line
 	advance(in, line, bytes);
 	if (!in->next_skipping) {
 		in->next.lines++;
-		complain(l, in, "longer than 256 KiB");
-		in->next.bad_lines++;
+		count_bad(l, in, "no message", "longer than 256 KiB");
 	}
 	in->next_skipping = true;
 }
@@ -152,6 +168,11 @@ static int take_last(struct lines *l, struct scribe_input *in, struct scribe_err
 	return take_line(l, in, line, len, err);
 }
 
+static bool is_full(const struct lines *l)
+{
+	return l->most && l->n >= l->most;
+}
+
 /* From the committed position on: at, then next. */
 static int take_lines(struct lines *l, struct scribe_input *in, struct scribe_err *err)
 {
@@ -160,7 +181,7 @@ static int take_lines(struct lines *l, struct scribe_input *in, struct scribe_er
 	in->taken = 0;
 	in->next = in->at;
 	in->next_skipping = in->skipping;
-	while (rc >= 0 && in->taken < in->used) {
+	while (rc >= 0 && in->taken < in->used && !is_full(l)) {
 		const char *line = in->buf + in->taken;
 		const char *end = memchr(line, '\n', in->used - in->taken);
 		size_t len = end ? (size_t)(end - line) : in->used - in->taken;
@@ -175,7 +196,7 @@ static int take_lines(struct lines *l, struct scribe_input *in, struct scribe_er
 		advance(in, line, len + 1);
 		rc = take_line(l, in, line, len, err);
 	}
-	if (rc >= 0 && in->ended)
+	if (rc >= 0 && in->ended && !is_full(l))
 		rc = take_last(l, in, err);
 	if (rc >= 0 && in->key && in->taken)
 		rc = scribe_store_position_set(l->f->store, in->key, &in->next, err);
@@ -187,6 +208,7 @@ static int transaction(struct lines *l, struct scribe_err *err)
 {
 	int rc = scribe_store_begin(l->f->store, err);
 
+	l->n = 0;
 	for (int i = 0; i < l->all.n && rc >= 0; i++)
 		if (has_lines(l, l->all.in[i]))
 			rc = take_lines(l, l->all.in[i], err);
@@ -222,7 +244,7 @@ static void wait_ms(int ms)
 
 /* A disk that is full may have room again, a server may come back; who sends meanwhile waits. Files need not.
  */
-static int commit_lines(struct lines *l, struct scribe_err *err)
+static int commit_some(struct lines *l, struct scribe_err *err)
 {
 	bool can_wait = false;
 	int rc;
@@ -245,6 +267,41 @@ static int commit_lines(struct lines *l, struct scribe_err *err)
 				l->full_code == -ENOSPC ? "there is room" : "the server answers");
 		l->full_told = false;
 	}
+	return rc;
+}
+
+/* After a refusal: half as many lines, or, where one was alone, without it. False: it was no line's. */
+static bool narrow(struct lines *l, const struct scribe_err *err)
+{
+	if (!l->n || l->pass)
+		return false;
+	l->pass = l->n == 1;
+	l->most = l->n > 1 ? l->n / 2 : 1;
+	l->why = *err;
+	return true;
+}
+
+/* After one that was committed: twice as many, until all are. */
+static void widen(struct lines *l)
+{
+	l->pass = false;
+	l->most = l->n < l->most ? 0 : 2 * l->most;
+}
+
+/* All lines that are there, but those that the database refuses. */
+static int commit_lines(struct lines *l, struct scribe_err *err)
+{
+	int rc;
+
+	l->most = 0;
+	l->pass = false;
+	do {
+		rc = commit_some(l, err);
+		if (rc >= 0)
+			widen(l);
+		else if (rc == -SCRIBE_E_REFUSED && narrow(l, err))
+			rc = 0;
+	} while (rc >= 0 && l->most);
 	return rc;
 }
 
