@@ -25,7 +25,7 @@ _ioscribe()
 	merge | darshan-merge) words="--output --force --shared-redux --job-end-time --bzip2 --threads --without-bad --help --version" ;;
 	export) words="--json --json-lines --csv --sqlite --output --table --help --version" ;;
 	analyze | darshan-analyzer) words="--jobs --top --quiet --help --version" ;;
-	store) words="--db --follow --keep --help --version" ;;
+	store) words="--db --follow --stream-user --keep --help --version" ;;
 	query) words="--db --csv --json --list --questions --help --version" ;;
 	serve) words="--db --listen --token-file --questions --help --version" ;;
 	esac

@@ -228,3 +228,16 @@ hostile_texts() { # STORE ASK
 	[ "$(grep -c 'no total of a stream: op or record_id$' <<<"$stderr")" -eq 3 ]
 	[ "$(grep -Ec 'a text that is not UTF-8$|no JSON from byte' <<<"$stderr")" -eq 12 ]
 }
+
+# User 5 has a job of my job's id, later, and says other names of its records.
+same_id() { # STORE DB
+	local mine
+	numbered 3 's,"file":"[^"]*","file":"/mine",; s/"uid":0/"uid":4/' | "$1" - >/dev/null 2>&1
+	numbered 3 's,"file":"[^"]*","file":"/forged",; s/"uid":0/"uid":5/; s/1795220/1795221/' | "$1" - >/dev/null 2>&1
+	mine=$("$IOSCRIBE" query --db "$2" --csv rank job=19332 rank=1 uid=4 | cut -d , -f 9 | sort -u | tr '\n' ' ')
+	[ "$mine" = "/mine path " ]
+	[ "$("$IOSCRIBE" query --db "$2" --csv rank job=19332 rank=1 | cut -d , -f 9 | sort -u | tr '\n' ' ')" = "/forged path " ]
+	[ "$("$IOSCRIBE" query --db "$2" --csv operations job=19332 uid=4 | wc -l)" -eq 2 ]
+	[ "$("$IOSCRIBE" query --db "$2" --csv operations job=19332 | wc -l)" -eq 3 ]
+	[ "$("$IOSCRIBE" query --db "$2" --csv phases job=19332 uid=4 | wc -l)" -eq 2 ]
+}

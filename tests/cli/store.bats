@@ -101,6 +101,33 @@ rows() {
 	hostile_texts store ask
 }
 
+@test "store: another user's job of the same id hides nothing, and names no file of mine" {
+	same_id store "$BATS_TEST_TMPDIR/io.sqlite"
+}
+
+@test "store: 330 silent connections keep nobody from sending" {
+	local pid
+	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/io.sqlite" "unix:$BATS_TEST_TMPDIR/s" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	until_prints socket stat -c %F "$BATS_TEST_TMPDIR/s"
+	head -n 3 "$STREAM" | python3 -c '
+import socket, sys
+def connect():
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(sys.argv[1])
+    return s
+silent = [connect() for _ in range(330)]
+last = connect()
+last.sendall(sys.stdin.buffer.read())
+last.shutdown(socket.SHUT_WR)
+last.recv(1) # until it has been read
+' "$BATS_TEST_TMPDIR/s"
+	until_prints 3 ask 'SELECT count(*) FROM event'
+	kill -TERM $pid
+	wait $pid
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
 @test "store: the values of Darshan's connector, and what the counts add up to" {
 	python3 - "$STREAM" "$BATS_TEST_TMPDIR/names.json" <<'PY'
 import json, sys

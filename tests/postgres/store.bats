@@ -98,11 +98,12 @@ store() {
 	now=$(date +%s)
 	store "$STREAM" >/dev/null
 	# as version 1 was: the tables' first step is not changed any more
-	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole, ahead; UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
-	run_err 1 "made by an older ioscribe (schema 1, this is 5)" "$IOSCRIBE" query --db "$DB" jobs
+	ask "UPDATE event SET file = (SELECT min(b.id) FROM file a JOIN file b USING (record_id) WHERE a.id = event.file); DELETE FROM file WHERE id NOT IN (SELECT file FROM event)"
+	ask "DROP VIEW io, node_load; ALTER TABLE event DROP COLUMN dur_ns; DROP TABLE sample; DROP TABLE metric; DROP TABLE stream; DROP FUNCTION whole, ahead; ALTER TABLE file DROP COLUMN job, ADD CONSTRAINT file_record_id_key UNIQUE (record_id); UPDATE ioscribe_store SET value = 1 WHERE name = 'schema'"
+	run_err 1 "made by an older ioscribe (schema 1, this is 6)" "$IOSCRIBE" query --db "$DB" jobs
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 9 * 86400 - 100)) 10 1 2 | store - >/dev/null
 	python3 "$BATS_TEST_DIRNAME/../cli/make_samples.py" $((now - 100)) 10 1 1 | store - >/dev/null
-	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "5|41|110" ]
+	[ "$(ask "SELECT (SELECT value FROM ioscribe_store WHERE name = 'schema'), (SELECT count(*) FROM event), (SELECT count(*) FROM sample)")" = "6|41|110" ]
 	store --keep 9 - </dev/null | grep -qx '70 values of samples of more than 9 days ago deleted'
 	[ "$(ask 'SELECT count(*) FROM sample')" = 40 ]
 }
@@ -130,6 +131,10 @@ store() {
 
 @test "postgres: texts longer than an index takes, and bytes that are no UTF-8" {
 	hostile_texts store ask
+}
+
+@test "postgres: another user's job of the same id hides nothing, and names no file of mine" {
+	same_id store "$DB"
 }
 
 @test "postgres: spread is cut exactly, at squares and beyond 64 bits" {

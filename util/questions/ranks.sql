@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- the ranks of a job that have operations; each is found by one step in the order of (job, rank, time)
 -- parameter job integer: the job's id; of one used again, the latest
-WITH RECURSIVE one (id) AS (SELECT id FROM job WHERE job_id = :job ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1),
+-- parameter uid integer = -1: the user whose job it is; -1: any
+WITH RECURSIVE one (id) AS (SELECT id FROM job WHERE job_id = :job AND (:uid = -1 OR uid = :uid) ORDER BY ahead(last_us), last_us DESC, use DESC LIMIT 1),
 r (rank) AS (
   SELECT min(e.rank) FROM event e WHERE e.job = (SELECT id FROM one)
   UNION ALL

@@ -28,9 +28,14 @@ struct named {
 	char key[];
 };
 
+struct file_key {
+	uint64_t record_id;
+	int64_t job;
+};
+
 struct file {
 	UT_hash_handle hh;
-	uint64_t record_id;
+	struct file_key key;
 	int64_t id;
 	bool has_path;
 };
@@ -250,17 +255,18 @@ int scribe_store_metric(struct scribe_store_names *names, const char *name, int6
 
 /*
  * Record ids are texts in the database, which has no unsigned 64-bit numbers. A path that comes
- * later than its record is added once.
+ * later than its record is added once. A record is a job's own: what another says of it is not believed.
  */
-int scribe_store_file(struct scribe_store_names *names, uint64_t record_id, const char *path, int64_t *ret_id,
-		      struct scribe_err *err)
+int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t record_id, const char *path,
+		      int64_t *ret_id, struct scribe_err *err)
 {
-	struct scribe_sql_value values[2];
+	const struct file_key key = {record_id, job};
+	struct scribe_sql_value values[3];
 	struct file *file;
 	char id[24];
 	int rc;
 
-	HASH_FIND(hh, names->files, &record_id, sizeof(record_id), file);
+	HASH_FIND(hh, names->files, &key, sizeof(key), file);
 	if (file && (file->has_path || !path)) {
 		*ret_id = file->id;
 		return 0;
@@ -268,19 +274,21 @@ int scribe_store_file(struct scribe_store_names *names, uint64_t record_id, cons
 	snprintf(id, sizeof(id), "%" PRIu64, record_id);
 	values[0] = scribe_sql_text(id);
 	values[1] = scribe_sql_text(path);
+	values[2] = scribe_sql_int(job);
 	rc = ask_id(names,
-		    "INSERT INTO file (record_id, path) VALUES ($1, $2) ON CONFLICT (record_id) DO UPDATE"
+		    "INSERT INTO file (record_id, path, job) VALUES ($1, $2, $3) ON CONFLICT (job, "
+		    "record_id) DO UPDATE"
 		    " SET path = COALESCE(file.path, excluded.path)"
 		    " RETURNING id, CASE WHEN path IS NULL THEN 0 ELSE 1 END",
-		    values, 2, err);
+		    values, 3, err);
 	if (rc < 0)
 		return rc;
 	if (!file) {
 		file = calloc(1, sizeof(*file));
 		if (!file)
 			return no_memory(err);
-		file->record_id = record_id;
-		HASH_ADD(hh, names->files, record_id, sizeof(record_id), file);
+		file->key = key;
+		HASH_ADD(hh, names->files, key, sizeof(key), file);
 		names->n++;
 	}
 	file->id = names->id;

@@ -46,8 +46,8 @@ int scribe_store_node(struct scribe_store_names *names, const char *name, int64_
 		      struct scribe_err *err);
 int scribe_store_metric(struct scribe_store_names *names, const char *name, int64_t *ret_id,
 			struct scribe_err *err);
-int scribe_store_file(struct scribe_store_names *names, uint64_t record_id, const char *path, int64_t *ret_id,
-		      struct scribe_err *err);
+int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t record_id, const char *path,
+		      int64_t *ret_id, struct scribe_err *err);
 
 struct scribe_store_job {
 	int64_t id, uid, use, first_us, last_us;

@@ -74,6 +74,8 @@ __attribute__((visibility("default"))) const struct scribe_sql_kind_ops scribe_s
 	.setup = setup,
 	.setup_functions = setup_functions,
 	.new_io = "CREATE OR REPLACE VIEW io",
+	.files_by_job = "ALTER TABLE file ADD COLUMN job BIGINT NOT NULL DEFAULT 0,"
+			" DROP CONSTRAINT file_record_id_key, ADD UNIQUE (job, record_id);",
 	.open = pg_open,
 	.close = pg_close,
 	.run = scribe_pg_run,

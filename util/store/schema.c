@@ -10,9 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Since step 5. */
+#define VIEW_IO                                                                                              \
+	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"         \
+	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, "      \
+	"e.switches,"                                                                                        \
+	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints, e.dur_ns"              \
+	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"                    \
+	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;"
+
 /*
- * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@, @FUNCTIONS@ and @NEW_IO@ are the dialect's
- * words. `event` has the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by position.
+ * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@, @FUNCTIONS@, @NEW_IO@ and @FILES_BY_JOB@ are the
+ * dialect's words. `event` has the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by
+ * position.
  */
 static const char *const steps[] = {
 	/* 1 */
@@ -53,13 +63,9 @@ static const char *const steps[] = {
 	/* 4: functions of questions */
 	"@FUNCTIONS@",
 	/* 5: durations in nanoseconds; those stored before have none */
-	"ALTER TABLE event ADD COLUMN dur_ns BIGINT;"
-	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"
-	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, "
-	"e.switches,"
-	" e.flushes, e.cnt, e.pt_sel, e.irreg_hslab, e.reg_hslab, e.ndims, e.npoints, e.dur_ns"
-	" FROM event e JOIN job j ON j.id = e.job JOIN operation o ON o.id = e.operation"
-	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;",
+	"ALTER TABLE event ADD COLUMN dur_ns BIGINT;" VIEW_IO,
+	/* 6: a record's path is a job's own; job 0: of any, as stored before */
+	"@FILES_BY_JOB@" VIEW_IO,
 };
 #define VERSION ((int64_t)(sizeof(steps) / sizeof(steps[0])))
 
@@ -83,13 +89,10 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 {
 	const struct {
 		const char *mark, *word;
-	} words[] = {{"@SETUP@", ops->setup},
-		     {"@ID@", ops->id_type},
-		     {"@TEXT@", ops->text_type},
-		     {"@EVENT_END@", ops->event_end},
-		     {"@KEYED_END@", ops->keyed_end},
-		     {"@FUNCTIONS@", ops->setup_functions},
-		     {"@NEW_IO@", ops->new_io}};
+	} words[] = {{"@SETUP@", ops->setup},         {"@ID@", ops->id_type},
+		     {"@TEXT@", ops->text_type},      {"@EVENT_END@", ops->event_end},
+		     {"@KEYED_END@", ops->keyed_end}, {"@FUNCTIONS@", ops->setup_functions},
+		     {"@NEW_IO@", ops->new_io},       {"@FILES_BY_JOB@", ops->files_by_job}};
 	const size_t nwords = sizeof(words) / sizeof(words[0]);
 	char *text = NULL;
 	size_t size = 0;

@@ -70,9 +70,11 @@ struct scribe_sql_kind_ops {
 	 * words of its dialect: type of a number that names a row of a dictionary, type of a text that
 	 * is ordered by its bytes, end of CREATE TABLE event, of a table that is kept in its key's order;
 	 * statements before the first table; those that make functions; the begin of one that
-	 * makes the view `io` anew, which keeps its rights
+	 * makes the view `io` anew, which keeps its rights; statements that make (job, record_id) the key of
+	 * `file` (the view is made anew behind them)
 	 */
-	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io;
+	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io,
+		*files_by_job;
 	/* connect; read_only: nothing is made or changed. A place that is not there is made else. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);

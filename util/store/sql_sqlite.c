@@ -484,6 +484,12 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 	.setup = "",
 	.setup_functions = "",
 	.new_io = "DROP VIEW IF EXISTS io; CREATE VIEW io",
+	.files_by_job = "DROP VIEW io;"
+			"CREATE TABLE file_by_job (id INTEGER PRIMARY KEY AUTOINCREMENT, record_id TEXT NOT "
+			"NULL, path TEXT,"
+			" job BIGINT NOT NULL DEFAULT 0, UNIQUE (job, record_id));"
+			"INSERT INTO file_by_job (id, record_id, path) SELECT id, record_id, path FROM file;"
+			"DROP TABLE file; ALTER TABLE file_by_job RENAME TO file;",
 	.open = sqlite_open,
 	.close = sqlite_close,
 	.run = sqlite_run,

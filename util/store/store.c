@@ -331,7 +331,8 @@ int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum 
 	if (rc >= 0 && e->exe)
 		rc = scribe_store_exe(s->names, row.v[SCRIBE_COLUMN_job], e->exe, err);
 	if (rc >= 0)
-		rc = scribe_store_file(s->names, e->record_id, e->file, &row.v[SCRIBE_COLUMN_file], err);
+		rc = scribe_store_file(s->names, row.v[SCRIBE_COLUMN_job], e->record_id, e->file,
+				       &row.v[SCRIBE_COLUMN_file], err);
 	if (rc < 0)
 		return rc;
 	if (job->origin != origin) {
@@ -363,13 +364,6 @@ int scribe_store_put_sample(struct scribe_store *s, const struct scribe_sample *
 	else if (rc >= 0)
 		s->now.samples_known++;
 	return rc;
-}
-
-int scribe_store_name(struct scribe_store *s, uint64_t record_id, const char *path, struct scribe_err *err)
-{
-	int64_t id;
-
-	return scribe_store_file(s->names, record_id, path, &id, err);
 }
 
 /* ---- inputs ---- */
@@ -412,8 +406,8 @@ int scribe_store_position_set(struct scribe_store *s, const char *input,
 /* ---- retention ---- */
 
 /*
- * Jobs without operations go with their programs; files, nodes and operations stay in the
- * dictionaries.
+ * Jobs without operations go with their programs and files; nodes, operations and the files of stores before
+ * schema 6 (job 0) stay in the dictionaries.
  */
 int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err)
@@ -438,7 +432,10 @@ int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret
 				 " AND NOT EXISTS (SELECT 1 FROM event WHERE event.job = job.id)",
 				 true, &value, 1, NULL, NULL, err);
 	if (rc >= 0)
-		rc = s->ops->run(s->db, "DELETE FROM stream WHERE job NOT IN (SELECT id FROM job)", err);
+		rc = s->ops->run(s->db,
+				 "DELETE FROM stream WHERE job NOT IN (SELECT id FROM job);"
+				 "DELETE FROM file WHERE job <> 0 AND job NOT IN (SELECT id FROM job)",
+				 err);
 	if (rc >= 0)
 		rc = s->ops->run(s->db,
 				 "UPDATE ioscribe_store SET value = value + 1 WHERE name = 'deletions'", err);

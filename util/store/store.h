@@ -50,10 +50,8 @@ void scribe_store_roll_back(struct scribe_store *store);
 int scribe_store_put(struct scribe_store *store, const struct scribe_event *event,
 		     enum scribe_store_origin origin, struct scribe_err *err);
 /* A sample of a node, within a transaction. A value that is there already is not added again. */
-int scribe_store_put_sample(struct scribe_store *store, const struct scribe_sample *sample, struct scribe_err *err);
-/* A file's name without an operation. */
-int scribe_store_name(struct scribe_store *store, uint64_t record_id, const char *path,
-		      struct scribe_err *err);
+int scribe_store_put_sample(struct scribe_store *store, const struct scribe_sample *sample,
+			    struct scribe_err *err);
 
 /* How far an input has been read, by what names it; zeros where it is new. Set: within a transaction. */
 int scribe_store_position(struct scribe_store *store, const char *input, struct scribe_store_position *ret_at,

@@ -18,6 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "logfmt/base/clock.h"
 #include "logfmt/base/hash.h"
 
 /*
@@ -61,6 +62,7 @@ struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input
 		return NULL;
 	in->kind = kind;
 	in->fd = fd;
+	in->uid = -1;
 	in->name = strdup(name);
 	in->cap = buffer_size(l->n);
 	if (!in->name) {
@@ -125,14 +127,75 @@ int scribe_input_open(struct scribe_inputs *l, const char *name, struct scribe_e
 	return 0;
 }
 
-/* Beyond SCRIBE_MAX_INPUTS connections wait in the socket's queue. */
-static void accept_all(struct scribe_inputs *l, struct scribe_input *listener)
+static bool is_trusted(const struct scribe_inputs *l, int64_t uid)
+{
+	return uid <= 0 || uid == (int64_t)geteuid() || uid == l->f->stream_uid;
+}
+
+bool scribe_input_is_trusted(const struct scribe_inputs *l, const struct scribe_input *in)
+{
+	return is_trusted(l, in->uid);
+}
+
+/* Nothing of it waits here or in the kernel: so poll() has not reported it, and it may go while others are
+ * read. */
+static bool is_quiet(const struct scribe_input *in, int64_t now_ms)
+{
+	char byte;
+
+	return in->uid >= 0 && !in->used && now_ms - in->heard_ms >= SCRIBE_QUIET_MS &&
+	       recv(in->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* The connection that has been silent longest goes: its sender connects again. False: all are busy. */
+static bool drop_quiet(struct scribe_inputs *l)
+{
+	const int64_t now_ms = (int64_t)(scribe_now_ns() / 1000000);
+	int at = -1;
+
+	for (int i = 0; i < l->n; i++)
+		if (is_quiet(l->in[i], now_ms) && (at < 0 || l->in[i]->heard_ms < l->in[at]->heard_ms))
+			at = i;
+	if (at < 0)
+		return false;
+	scribe_input_free(l->in[at]);
+	memmove(&l->in[at], &l->in[at + 1], (size_t)(--l->n - at) * sizeof(*l->in));
+	return true;
+}
+
+/* Whose connection it is; the input's, or closed where he has too many. */
+static void add_connection(struct scribe_inputs *l, const struct scribe_input *listener, int fd)
+{
+	struct ucred who = {.uid = (uid_t)-1};
+	socklen_t bytes = sizeof(who);
+	struct scribe_input *in;
+	int n = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) < 0) {
+		close(fd);
+		return;
+	}
+	for (int i = 0; i < l->n; i++)
+		n += l->in[i]->uid == (int64_t)who.uid;
+	in = n < SCRIBE_USER_INPUTS || is_trusted(l, who.uid)
+		     ? scribe_input_new(l, SCRIBE_INPUT_PIPE, fd, listener->name)
+		     : NULL;
+	if (!in) {
+		close(fd);
+		return;
+	}
+	in->uid = who.uid;
+	in->heard_ms = (int64_t)(scribe_now_ns() / 1000000);
+}
+
+/* Where all SCRIBE_MAX_INPUTS are busy, connections wait in the socket's queue. */
+static void accept_all(struct scribe_inputs *l, const struct scribe_input *listener)
 {
 	int fd;
 
-	while (l->n < SCRIBE_MAX_INPUTS && (fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-		if (!scribe_input_new(l, SCRIBE_INPUT_PIPE, fd, listener->name))
-			close(fd);
+	while ((l->n < SCRIBE_MAX_INPUTS || drop_quiet(l)) &&
+	       (fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		add_connection(l, listener, fd);
 }
 
 /* ---- reading ---- */
@@ -188,6 +251,8 @@ static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_
 		if (n < 0 && errno != ECONNRESET)
 			return scribe_err_set(err, -errno, "%s: %s", in->name, strerror(errno));
 		in->used += n > 0 ? (size_t)n : 0;
+		if (in->uid >= 0)
+			in->heard_ms = (int64_t)(scribe_now_ns() / 1000000);
 		in->ended = n <= 0;
 		rc = find_position(l, in, err);
 	} while (rc > 0);

@@ -15,6 +15,8 @@
 #include "util/store/store.h"
 
 #define SCRIBE_MAX_INPUTS 320    /* open at once, connections among them */
+#define SCRIBE_USER_INPUTS 32     /* connections of one user who is not trusted */
+#define SCRIBE_QUIET_MS    5000 /* of silence: then a connection goes for another one, where all are taken */
 #define SCRIBE_MAX_LINE   262144 /* bytes */
 #define SCRIBE_TOPIC_NAME 4096   /* bytes of "kafka:BROKERS/TOPIC", NUL included */
 
@@ -41,6 +43,8 @@ struct scribe_input {
 	uint64_t complained_line;              /* last line that was complained of */
 	int complaints;
 	bool ended, unfinished_told;
+	int64_t uid;      /* of a connection: who sends, by the kernel; -1: an input that the store opened */
+	int64_t heard_ms; /* of a connection: when something came last */
 	bool skipping, next_skipping; /* within a line that is too long; committed; by this transaction */
 	/* of a topic: take what has come, *ret_more: there is more, without a wait; at its end */
 	struct scribe_topic *topic;
@@ -68,6 +72,9 @@ int scribe_topic_open(struct scribe_inputs *l, const char *name, struct scribe_e
 
 /* Read from all that have something, waiting up to that time for the first. The first file only. */
 int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_err *err);
+
+/* Does its sender speak for all users: root, who runs the store, --stream-user? */
+bool scribe_input_is_trusted(const struct scribe_inputs *l, const struct scribe_input *in);
 
 /* Inputs that have ended go; a followed file goes on. Is anything left? */
 bool scribe_inputs_drop(struct scribe_inputs *l);

@@ -81,6 +81,18 @@ static bool is_blank(const char *line, size_t len)
 	return !len;
 }
 
+/* Who sends decides whose a message is, unless he speaks for all. */
+static int believe(const struct lines *l, const struct scribe_input *in, int kind, struct scribe_event *event,
+		   struct scribe_err *err)
+{
+	if (kind < 0 || scribe_input_is_trusted(&l->all, in))
+		return kind;
+	if (kind > 0)
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "a sample of a node, of user %" PRId64, in->uid);
+	event->uid = in->uid;
+	return kind;
+}
+
 /* 1: a sample of a node, in l->sample; 0: a job's message, in l->event; negative with a message. */
 static int read_message(struct lines *l, const char *line, size_t len, struct scribe_err *err)
 {
@@ -124,7 +136,7 @@ static int take_line(struct lines *l, struct scribe_input *in, const char *line,
 		count_bad(l, in, "not stored", l->why.text);
 		return 0;
 	}
-	rc = read_message(l, line, len, err);
+	rc = believe(l, in, read_message(l, line, len, err), &l->event, err);
 	if (rc > 0)
 		rc = scribe_store_put_sample(l->f->store, &l->sample, err);
 	else if (rc == 0)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 struct options {
 	const char *db;
 	int64_t keep_days; /* 0: for ever */
+	int64_t stream_uid; /* -1: none */
 	bool follow;
 };
 
@@ -32,6 +34,23 @@ static volatile sig_atomic_t stop;
 static void on_signal(int number)
 {
 	stop = 1;
+}
+
+/* By its number, or its name in the system's accounts. */
+static int take_user(struct options *o, const char *value, struct scribe_err *err)
+{
+	const struct passwd *user;
+	char *end;
+
+	errno = 0;
+	o->stream_uid = strtol(value, &end, 10);
+	if (!errno && !*end && end != value && o->stream_uid >= 0 && o->stream_uid < UINT32_MAX)
+		return 0;
+	user = getpwnam(value);
+	if (!user)
+		return scribe_err_set(err, -EINVAL, "--stream-user: '%.40s' is no user", value);
+	o->stream_uid = user->pw_uid;
+	return 0;
 }
 
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
@@ -46,6 +65,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	case 'f':
 		o->follow = true;
 		return 0;
+	case 's':
+		return take_user(o, value, err);
 	default:
 		errno = 0;
 		o->keep_days = strtol(value, &end, 10);
@@ -135,7 +156,7 @@ static void catch_signals(void)
 
 int scribe_store_main(int argc, char **argv)
 {
-	struct options o = {0};
+	struct options o = {.stream_uid = -1};
 	struct scribe_feed f = {.argv0 = argv[0], .stop = &stop};
 	struct scribe_err err = {0};
 	int first, rc, status = scribe_args_read(&scribe_command_store, argc, argv, take, &o, &first);
@@ -148,6 +169,7 @@ int scribe_store_main(int argc, char **argv)
 	}
 	f.follow = o.follow;
 	f.keep_days = o.keep_days;
+	f.stream_uid = o.stream_uid;
 	f.forget = forget_old;
 	catch_signals();
 	keep_memory();

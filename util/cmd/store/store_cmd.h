@@ -21,6 +21,7 @@ struct scribe_feed {
 	struct scribe_event_json *json;
 	struct scribe_sample_json *samples;
 	bool follow;
+	int64_t stream_uid; /* whose connections speak for all users; -1: none but root's and this user's */
 	int64_t keep_days; /* 0: for ever; else forget is called now and then */
 	int (*forget)(struct scribe_store *store, int64_t days, struct scribe_err *err);
 	uint64_t bad_lines;

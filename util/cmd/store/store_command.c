@@ -19,6 +19,8 @@ static const struct scribe_option options[] = {
 	{"db", 'd', "DB",
 	 "the store: a file name, of an SQLite database, made if it is not there; or postgresql://..."},
 	{"follow", 'f', NULL, "go on with what is written to files and topics, until a signal ends it"},
+	{"stream-user", 's', "USER",
+	 "whose connections to a socket speak for all users, as root's and those of who runs the store do"},
 	{"keep", 'k', "DAYS", "delete operations and samples of more than DAYS days ago, now and every hour"},
 	{NULL, 0, NULL, NULL},
 };
