@@ -108,16 +108,37 @@ static __always_inline bool scribe_aio_appends(const struct scribe_iocb *cb, __u
 	return (scribe_file_flags(file) & SCRIBE_O_APPEND) && !(cb->rw_flags & SCRIBE_RWF_NOAPPEND);
 }
 
-/* Bytes of a control block's vector; what is beyond the limit is not in it. */
-SCRIBE_GLOBAL __s64 scribe_iov_bytes(__u64 iov, __u64 count)
+#define SCRIBE_IOVECS_AT_ONCE 8u
+#define SCRIBE_IOVECS_MOST    1024u /* UIO_MAXIOV: the kernel refuses more */
+
+/* Bytes of the first elements of a vector; -1: not all could be read. */
+SCRIBE_GLOBAL __s64 scribe_iov_bytes_some(__u64 iov, __u64 count)
 {
-	struct iovec v;
+	struct iovec v[SCRIBE_IOVECS_AT_ONCE] = {};
+	__u32 size = sizeof(v);
 	__s64 bytes = 0;
 
-	for (__u32 i = 0; i < SCRIBE_IOVECS_LOOKED_AT && i < count; i++) {
-		if (bpf_probe_read_user(&v, sizeof(v), (void *)(iov + i * sizeof(v))))
-			break;
-		bytes += v.iov_len;
+	if (count < SCRIBE_IOVECS_AT_ONCE)
+		size = count * sizeof(*v);
+	barrier_var(size); /* else its bound is not known to the verifier */
+	if (size > sizeof(v) || bpf_probe_read_user(v, size, (void *)iov))
+		return -1;
+	for (__u32 i = 0; i < SCRIBE_IOVECS_AT_ONCE; i++)
+		bytes += v[i].iov_len;
+	return bytes;
+}
+
+/* Bytes of a control block's vector; -1: not all of it could be read. */
+SCRIBE_GLOBAL __s64 scribe_iov_bytes(__u64 iov, __u64 count)
+{
+	__s64 bytes = 0;
+
+	for (__u32 i = 0; i < SCRIBE_IOVECS_MOST && i < count; i += SCRIBE_IOVECS_AT_ONCE) {
+		__s64 some = scribe_iov_bytes_some(iov + i * sizeof(struct iovec), count - i);
+
+		if (some < 0)
+			return -1;
+		bytes += some;
 	}
 	return bytes;
 }
@@ -136,6 +157,10 @@ SCRIBE_GLOBAL __s64 scribe_aio_append_offset(__u64 file)
 	key.proc_id = t->proc_id;
 	bytes = t->iocb.opcode == SCRIBE_IOCB_PWRITEV ? scribe_iov_bytes(t->iocb.buf, t->iocb.bytes)
 						      : (__s64)t->iocb.bytes;
+	if (bytes < 0) {
+		scribe_count_thread(t, SCRIBE_L_APPROX_OFFSET);
+		bytes = 0;
+	}
 	last = bpf_map_lookup_elem(&scribe_aio_ends, &key);
 	offset = scribe_file_size(file);
 	barrier_var(offset); /* else both are one load, of a file and of a map */

@@ -95,6 +95,7 @@ static enum sender sender_of(enum scribe_msg_type type)
 	case SCRIBE_MSG_JOB_ENTRY:
 	case SCRIBE_MSG_JOB_OK:
 	case SCRIBE_MSG_TRACED:
+	case SCRIBE_MSG_TRACE_PART:
 	case SCRIBE_MSG_LIVE_REPLY:
 	case SCRIBE_MSG_PUBLISH_OK:
 		return FROM_DAEMON;

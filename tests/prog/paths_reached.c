@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 
 static char path[8192];
@@ -176,7 +177,8 @@ static void aio(void)
 	static struct iocb cb[9], *list[9];
 	static struct io_event event[9];
 	int a = held("one.dat", O_CREAT | O_RDWR | O_APPEND), b = held("two.dat", O_CREAT | O_RDWR);
-	int wake = (int)MUST(eventfd(0, 0));
+	int c = held("three.dat", O_CREAT | O_RDWR | O_APPEND), wake = (int)MUST(eventfd(0, 0));
+	static struct iovec iov[1024];
 	aio_context_t context = 0;
 
 	EXACT(write(a, path, 100), 100);
@@ -191,6 +193,19 @@ static void aio(void)
 	}
 	EXACT(syscall(SYS_io_submit, context, 8l, list), 8);
 	EXACT(syscall(SYS_io_getevents, context, 8l, 8l, event, NULL), 8);
+	/* as many vectors as one may have, then what stands behind them */
+	for (int i = 0; i < 1024; i++)
+		iov[i] = (struct iovec){path, 1};
+	cb[0] = (struct iocb){.aio_fildes = (unsigned)c,
+			      .aio_lio_opcode = IOCB_CMD_PWRITEV,
+			      .aio_buf = (uintptr_t)iov,
+			      .aio_nbytes = 1024};
+	cb[1] = (struct iocb){.aio_fildes = (unsigned)c,
+			      .aio_lio_opcode = IOCB_CMD_PWRITE,
+			      .aio_buf = (uintptr_t)path,
+			      .aio_nbytes = 5};
+	EXACT(syscall(SYS_io_submit, context, 2l, list), 2);
+	EXACT(syscall(SYS_io_getevents, context, 2l, 2l, event, NULL), 2);
 	cb[0] = (struct iocb){.aio_fildes = (unsigned)wake, .aio_lio_opcode = IOCB_CMD_POLL, .aio_buf = 1};
 	cb[1] = (struct iocb){.aio_fildes = (unsigned)a,
 			      .aio_lio_opcode = IOCB_CMD_PREAD,

@@ -65,6 +65,8 @@ complete() {
   expect POSIX_MAX_BYTE_WRITTEN 55 two.dat
   expect POSIX_CONSEC_WRITES 4 one.dat
   expect POSIX_CONSEC_WRITES 3 two.dat
+  expect POSIX_MAX_BYTE_WRITTEN 1028 three.dat
+  expect POSIX_CONSEC_WRITES 1 three.dat
   expect POSIX_EXT_AIO_OPS 5 one.dat
   expect LEDGER_AIO_UNMATCHED 0
   complete
