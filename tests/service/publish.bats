@@ -135,6 +135,10 @@ all_published() {
   ! pgrep -f -- "--job 81 --notify 3 -- .*json:$T" >/dev/null
 }
 
+nobody_publishes() {
+  ! pgrep -f -- "--job 81 --notify 3 -- .*$T" >/dev/null
+}
+
 @test "job begin --stream: as the job's user, from the first call on; the site's stream as its account" {
   mkdir -m 1777 "$T/streams"
   printf 'stream = json:%s/all every=2,json:%s/some\nstream_uid = 65532\nstream_hosts = kafka1.site,node2\n' \
@@ -160,6 +164,24 @@ all_published() {
   # each has totals of its own
   cmp <(grep -v '"module":"STREAM"' "$T/streams/own") <(grep -v '"module":"STREAM"' "$T/streams/all")
   [ "$(grep -c '"op":"write"' "$T/streams/some")" -eq 2 ]
+}
+
+@test "job begin --stream: a socket whose queue is full, a library that hangs: they end with the job, the site's too" {
+  "$IOSCRIBE_SOURCE/tests/streams/full_socket.py" "$T/in.sock" 3>&- &
+  echo $! >>"$T/pids"
+  until_true test -e "$T/in.sock.full"
+  : >"$T/412.hangs"
+  printf 'stream = json:unix:%s/in.sock\nstream_uid = 65532\n' "$T" >>"$IOSCRIBE_CONFIG"
+  serve
+  LD_LIBRARY_PATH=$IOSCRIBE_BUILD/tests/streams/new job begin --job-id 81 --uid 65534 --match-env JOBX=81 \
+    --stream "json:unix:$T/in.sock" --stream "ldms:sock:$T:412:none" 3>&-
+  steps
+  step 1
+  [ "$(pgrep -fc -- "--job 81 --notify 3 -- .*$T")" -eq 3 ]
+  exec 7>&-
+  wait "$STEPS"
+  job end --job-id 81 --deadline 60
+  until_true nobody_publishes
 }
 
 @test "job begin --stream: a host that the site does not list, a relative path, another account's right" {

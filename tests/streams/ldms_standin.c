@@ -2,8 +2,9 @@
 /*
  * Stands in for libldms where there is none: the functions that ioscribe-publish finds by name. The "host" is
  * a folder, the "port" a file in it that messages are appended to, a line each; a thread says what LDMS's
- * would. As long as the file PORT.down is there nothing is reached, and connections end. With STANDIN_MESSAGES
- * it is a version with message channels, whose transports take one argument less.
+ * would. As long as the file PORT.down is there nothing is reached, and connections end; with PORT.hangs a
+ * connection is waited for without an end. With STANDIN_MESSAGES it is a version with message channels, whose
+ * transports take one argument less.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -54,11 +55,11 @@ static void say_aside(struct transport *t, int type)
 	pthread_join(thread, NULL);
 }
 
-static int is_down(const struct transport *t)
+static int is_there(const struct transport *t, const char *what)
 {
 	char path[700];
 
-	snprintf(path, sizeof(path), "%s.down", t->path);
+	snprintf(path, sizeof(path), "%s.%s", t->path, what);
 	return access(path, F_OK) == 0;
 }
 
@@ -110,7 +111,9 @@ int ldms_xprt_connect_by_name(void *x, const char *host, const char *port, event
 	snprintf(t->path, sizeof(t->path), "%s/%s", host, port);
 	t->on_event = on_event;
 	t->arg = arg;
-	say_aside(t, is_down(t) ? ERROR : strcmp(t->auth, "none") ? REJECTED : CONNECTED);
+	while (is_there(t, "hangs"))
+		pause();
+	say_aside(t, is_there(t, "down") ? ERROR : strcmp(t->auth, "none") ? REJECTED : CONNECTED);
 	return 0;
 }
 
@@ -125,7 +128,7 @@ int standin_put(void *x, const char *api, const char *tag, int type, const char 
 	char *line;
 	int fd, n;
 
-	if (is_down(t)) {
+	if (is_there(t, "down")) {
 		say_aside(t, DISCONNECTED);
 		return ENOTCONN;
 	}

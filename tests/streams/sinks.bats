@@ -87,6 +87,17 @@ via() {
   [ ! -e never ]
 }
 
+@test "a socket whose queue is full: its publisher ends by itself, with a line" {
+  "$IOSCRIBE_SOURCE/tests/streams/full_socket.py" "$T/in.sock" 3>&- &
+  local listener=$!
+  until_true test -e "$T/in.sock.full"
+  trace_options=(--stream "json:unix:$T/in.sock")
+  trace dd if=/dev/zero of=f bs=1 count=10
+  kill $listener
+  [ "$status" -eq 0 ]
+  [[ $output == *"operations are missing in json:unix:$T/in.sock: $T/in.sock: whoever listens takes no connection"* ]]
+}
+
 @test "Kafka: each message once, those of a rank in one partition and in order" {
   mkfifo in
   "$IOSCRIBE_BUILD/tests/kafka/kafka_broker" io "$T/brokers" "$T/got" <in 3>&- &

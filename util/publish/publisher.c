@@ -47,11 +47,12 @@ static void move(int fd, int to)
 	close(fd);
 }
 
-/* Each line that is written to standard error is one message of the system's log, where there is one. */
+/* Each line that is written to standard error is one message of the system's log, where that takes it at
+ * once. */
 static void say_to_system_log(void)
 {
 	const struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = SYSTEM_LOG};
-	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0) {
 		close(fd);

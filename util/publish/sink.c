@@ -47,7 +47,7 @@ static int open_file(struct scribe_sink *s, struct scribe_err *err)
 static int open_socket(struct scribe_sink *s, struct scribe_err *err)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc;
 
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot make a socket: %s", strerror(errno));
@@ -55,7 +55,8 @@ static int open_socket(struct scribe_sink *s, struct scribe_err *err)
 	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0) {
 		rc = -errno;
 		close(fd);
-		return scribe_err_set(err, rc, "%s: %s", s->rest, strerror(-rc));
+		return scribe_err_set(err, rc, "%s: %s", s->rest,
+				      rc == -EAGAIN ? "whoever listens takes no connection" : strerror(-rc));
 	}
 	s->fd = fd;
 	s->is_open = true;

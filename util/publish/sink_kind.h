@@ -40,7 +40,10 @@ struct scribe_sink_kind {
 	int (*check)(const char *rest, struct scribe_err *err);
 	/* The host of the nth address of a valid sink, without its port; false: there is none. NULL: no host at all. */
 	bool (*host)(const char *rest, unsigned n, char *host, size_t room);
-	/* Open it; again after a close. 0, or negative with a line: it is tried again. */
+	/*
+	 * Open it; again after a close. 0, or negative with a line: it is tried again. This and the next two
+	 * may hang, as a file system can: the process ends all the same (publish_guard.c).
+	 */
 	int (*open)(struct scribe_sink *s, struct scribe_err *err);
 	/*
 	 * Lines, the last one whole; *ret_sent bytes of them have been taken, 0: none now. 0; -EPIPE, with a line:

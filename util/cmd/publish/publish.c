@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/proto.h"
+#include "util/cmd/publish/publish_guard.h"
 #include "util/link/service_link.h"
 #include "util/publish/message.h"
 #include "util/publish/publish_ring.h"
@@ -48,14 +49,6 @@ struct publisher {
 	int64_t give_up_ms;   /* 0: the job goes on */
 	struct scribe_err why; /* the sink's last failure; no text: none */
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	interrupted = 1;
-}
 
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
@@ -92,7 +85,7 @@ static void ends(struct publisher *p)
 /* Is there still time to send anything? */
 static bool goes_on(struct publisher *p)
 {
-	if (interrupted || scribe_publish_ring_ended(&p->ring))
+	if (scribe_publish_guard_ends() || scribe_publish_ring_ended(&p->ring))
 		ends(p);
 	return !p->give_up_ms || scribe_msg_now_ms() < p->give_up_ms;
 }
@@ -198,12 +191,15 @@ static int subscribe_again(struct publisher *p, struct scribe_err *err)
 	const int64_t until = scribe_msg_now_ms() + AGAIN_MS;
 	int rc;
 
+	scribe_publish_guard_watch(NULL);
 	scribe_publish_ring_close(&p->ring);
 	do {
 		nap(RETRY_MS);
 		err->text[0] = 0;
 		rc = scribe_publish_ring_open(&p->ring, p->socket, p->key, p->job, ANSWER_MS, err);
-	} while (rc < 0 && !interrupted && scribe_msg_now_ms() < until);
+	} while (rc < 0 && !scribe_publish_guard_ends() && scribe_msg_now_ms() < until);
+	if (rc == 0)
+		scribe_publish_guard_watch(&p->ring);
 	return rc;
 }
 
@@ -253,7 +249,7 @@ static int publish(struct publisher *p, struct scribe_err *err)
 	err->text[0] = 0;
 	for (;;) {
 		/* read first: what was written before it ended is there then */
-		const bool ended = scribe_publish_ring_ended(&p->ring) || interrupted;
+		const bool ended = scribe_publish_ring_ended(&p->ring) || scribe_publish_guard_ends();
 
 		put_totals(p, false);
 		rc = fill(p);
@@ -279,25 +275,36 @@ static int publish(struct publisher *p, struct scribe_err *err)
 	}
 }
 
-static void watch_signals(const struct publisher *p)
+/* A terminal's signals are for the command, whose end is awaited, where there is one. */
+static int start_guard(const struct publisher *p, struct scribe_err *err)
 {
-	const struct sigaction on_end = {.sa_handler = on_signal}, ignore = {.sa_handler = SIG_IGN};
+	sigset_t ends;
 
-	sigaction(SIGPIPE, &ignore, NULL);
-	sigaction(SIGTERM, &on_end, NULL);
-	/* a terminal's are for the command, whose end is awaited */
-	sigaction(SIGINT, p->notify < 0 ? &on_end : &ignore, NULL);
-	sigaction(SIGHUP, p->notify < 0 ? &on_end : &ignore, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	if (p->notify < 0) {
+		sigaddset(&ends, SIGINT);
+		sigaddset(&ends, SIGHUP);
+	} else {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
+	}
+	return scribe_publish_guard_start(p->self, p->sink.spec, &ends, err);
 }
 
 static int open_all(struct publisher *p, struct scribe_err *err)
 {
-	int rc = scribe_messages_new(&p->messages, &p->sink.options, err);
+	int rc = start_guard(p, err);
 
+	if (rc == 0)
+		rc = scribe_messages_new(&p->messages, &p->sink.options, err);
 	if (rc == 0)
 		rc = scribe_out_open_memory(&p->lines, err);
 	if (rc == 0)
 		rc = scribe_publish_ring_open(&p->ring, p->socket, p->key, p->job, ANSWER_MS, err);
+	if (rc == 0)
+		scribe_publish_guard_watch(&p->ring);
 	if (rc == 0 && p->notify >= 0) {
 		if (write(p->notify, "", 1) < 0)
 			(void)0; /* whoever started this is gone: the job's end tells */
@@ -357,11 +364,12 @@ int scribe_publish_main(int argc, char **argv)
 		snprintf(p.socket, sizeof(p.socket), "%s", socket);
 	else
 		snprintf(p.socket, sizeof(p.socket), "%s/%s", scribe_job_dir(), SCRIBE_SERVICE_SOCKET);
-	watch_signals(&p);
 	status = open_all(&p, &err);
 	if (status == 0)
 		status = publish(&p, &err);
+	scribe_publish_guard_end();
 	status = report(&p, &err);
+	scribe_publish_guard_watch(NULL);
 	scribe_publish_ring_close(&p.ring);
 	scribe_out_close(&p.lines);
 	scribe_messages_free(p.messages);

@@ -24,6 +24,7 @@
 #define LOOK_MS  50   /* at one that takes nothing now and does not tell when */
 #define END_MS   1000 /* for the last sample, when it is interrupted */
 #define REST_MS  5000 /* for what the sink has taken */
+#define STUCK_SECONDS 8    /* after a signal it ends in any case: a sink's call may hang */
 #define NODE     64   /* bytes of a node's name, NUL included: as messages of jobs have it */
 
 struct node_publisher {
@@ -46,6 +47,7 @@ static void on_signal(int sig)
 
 	(void)sig;
 	interrupted = 1;
+	alarm(STUCK_SECONDS);
 	if (write(wake, &one, sizeof(one)) < 0)
 		(void)0; /* full: it wakes already */
 	errno = code;

@@ -21,6 +21,7 @@
 
 #define BEGIN_MS 5000 /* to subscribe */
 #define END_MS   7000 /* a publisher gives up after five seconds by itself */
+#define KILL_MS  1000 /* for the kernel to end one that was killed: a dead disk can keep it */
 
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err)
 {
@@ -87,20 +88,24 @@ int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err 
 	return rc;
 }
 
-void scribe_run_publish_end(struct scribe_run *r)
+static bool has_ended(pid_t pid, int64_t until)
 {
 	const struct timespec nap = {.tv_nsec = 2000000};
+	pid_t ended;
+
+	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && scribe_msg_now_ms() < until)
+		nanosleep(&nap, NULL);
+	return ended != 0;
+}
+
+void scribe_run_publish_end(struct scribe_run *r)
+{
 	const int64_t until = scribe_msg_now_ms() + END_MS;
 
 	for (unsigned i = 0; i < r->streams; i++) {
-		pid_t ended = r->publisher[i] > 0 ? 0 : -1;
-
-		while (ended == 0 && (ended = waitpid(r->publisher[i], NULL, WNOHANG)) == 0 &&
-		       scribe_msg_now_ms() < until)
-			nanosleep(&nap, NULL);
-		if (ended == 0) {
+		if (r->publisher[i] > 0 && !has_ended(r->publisher[i], until)) {
 			kill(r->publisher[i], SIGKILL);
-			waitpid(r->publisher[i], NULL, 0);
+			has_ended(r->publisher[i], scribe_msg_now_ms() + KILL_MS);
 			scribe_complain(r->self, "--stream %s: the last operations are missing, it takes none",
 					r->stream[i]);
 		}
