@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "logfmt/base/err.h"
 
@@ -60,6 +61,14 @@ struct scribe_sql_value {
 	const char *text; /* borrowed, ends with NUL */
 	size_t len;
 };
+
+static inline int64_t scribe_sql_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
 
 /* The columns of an answer; told once with values NULL before the first row. 0 or a negative code to stop. */
 typedef int scribe_sql_row_fn(void *ctx, int n, const char *const *names,

@@ -18,24 +18,24 @@
 #include <yajl/yajl_gen.h>
 
 #include "util/cmd/serve/answer.h"
+#include "util/cmd/serve/connections.h"
 #include "util/cmd/serve/grafana.h"
 #include "util/cmd/serve/page.h"
 
 /* Bounds of what clients can make the server hold. */
-#define MAX_CONNECTIONS   64
-#define TIMEOUT_SECONDS   30
+#define TIMEOUT_SECONDS   30    /* since the last byte */
 #define CONNECTION_MEMORY 32768 /* bytes: the head of a request fits */
 
 struct scribe_http {
 	struct scribe_serve *serve;
 	struct MHD_Daemon *daemon;
 	bool is_loopback;
+	struct scribe_connections connections;
 };
 
 /* The body of a POST, collected in pieces. */
 struct request {
 	size_t used;
-	bool too_big;
 	char body[SCRIBE_SERVE_BODY + 1];
 };
 
@@ -157,7 +157,7 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 	*ret_what = "GET, HEAD or POST expected";
 	if (strcmp(method, "GET") && strcmp(method, "HEAD") && strcmp(method, "POST"))
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
-	if (scribe_page_file(path))
+	if (scribe_page_file(path) && strcmp(method, "POST"))
 		return 0;
 	*ret_what = "the header 'Authorization: Bearer TOKEN' is missing, or has another token";
 	return token && !strncasecmp(token, "Bearer ", 7) && same_token(token + 7, h->serve->token)
@@ -228,16 +228,16 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	if (file && strcmp(method, "POST"))
 		return reply(c, MHD_HTTP_OK, file->type, file->bytes, (size_t)(file->end - file->bytes),
 			     MHD_RESPMEM_PERSISTENT);
-	if (r->too_big)
-		return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "a body of more than 64 KiB");
 	if (memchr(r->body, 0, r->used))
 		return refuse(c, MHD_HTTP_BAD_REQUEST, "a NUL in the body");
 	json = yajl_gen_alloc(NULL);
 	if (!json)
 		return MHD_NO;
 	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
+	scribe_connections_busy(&h->connections, true);
 	rc = strcmp(method, "POST") ? get_answer(h, c, path, json, &err)
 				    : scribe_grafana(h->serve, path, r->body, json, &err);
+	scribe_connections_busy(&h->connections, false);
 	if (rc >= 0 && yajl_gen_get_buf(json, &text, &n) == yajl_gen_status_ok)
 		done = reply(c, MHD_HTTP_OK, "application/json", text, n, MHD_RESPMEM_MUST_COPY);
 	else
@@ -246,32 +246,45 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	return done;
 }
 
+/* The head is there, its body may be still to come: what is refused is refused now. */
+static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, const char *path,
+			       const char *method, void **of)
+{
+	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length"), *what;
+	const unsigned status = check(h, c, path, method, &what);
+
+	if (status)
+		return refuse(c, status, what);
+	if (bytes && strtoull(bytes, NULL, 10) > SCRIBE_SERVE_BODY)
+		return refuse(c, MHD_HTTP_CONTENT_TOO_LARGE, "a body of more than 64 KiB");
+	if (!scribe_page_file(path) || !strcmp(method, "POST"))
+		scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_BODY);
+	*of = calloc(1, sizeof(struct request));
+	return *of ? MHD_YES : MHD_NO;
+}
+
 /*
  * Called first without data, then for each piece of the body, then once more: only then it is
- * answered.
+ * answered. A body without a length is cut off where it is too long, and its connection closed.
  */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
 				  const char *version, const char *data, size_t *size, void **of)
 {
+	struct scribe_http *h = ctx;
 	struct request *r = *of;
-	const char *what;
-	unsigned status;
 
-	if (!r) {
-		*of = r = calloc(1, sizeof(*r));
-		return r ? MHD_YES : MHD_NO;
+	if (!r)
+		return on_head(h, c, path, method, of);
+	if (!*size) {
+		scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_ANSWER);
+		return answer(h, c, path, method, r);
 	}
-	if (*size) {
-		r->too_big |= *size > SCRIBE_SERVE_BODY - r->used;
-		if (!r->too_big) {
-			memcpy(r->body + r->used, data, *size);
-			r->used += *size;
-		}
-		*size = 0;
-		return MHD_YES;
-	}
-	status = check(ctx, c, path, method, &what);
-	return status ? refuse(c, status, what) : answer(ctx, c, path, method, r);
+	if (*size > SCRIBE_SERVE_BODY - r->used)
+		return MHD_NO;
+	memcpy(r->body + r->used, data, *size);
+	r->used += *size;
+	*size = 0;
+	return MHD_YES;
 }
 
 /* Also where the client has gone away in the middle. */
@@ -279,6 +292,7 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_Requ
 {
 	free(*of);
 	*of = NULL;
+	scribe_connection_step(&((struct scribe_http *)ctx)->connections, c, SCRIBE_CONNECTION_NEXT);
 }
 
 /* Libraries never print: what was wrong with a request is in its reply. */
@@ -334,15 +348,17 @@ int scribe_http_start(struct scribe_serve *serve, const char *address, struct sc
 	}
 	h->serve = serve;
 	h->is_loopback = is_loopback(at->ai_addr);
+	pthread_mutex_init(&h->connections.lock, NULL);
 	if (at->ai_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	errno = 0;
 	h->daemon = MHD_start_daemon(
 		flags, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
-		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+		MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_NOTIFY_COMPLETED, on_end, h,
+		MHD_OPTION_NOTIFY_CONNECTION, scribe_connections_notify, &h->connections,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)SCRIBE_SERVE_CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	freeaddrinfo(at);
 	if (!h->daemon) {
 		rc = scribe_err_set(err, -EADDRNOTAVAIL, "%s: cannot listen there: %s", address,
@@ -355,8 +371,14 @@ int scribe_http_start(struct scribe_serve *serve, const char *address, struct sc
 	return 0;
 }
 
+void scribe_http_look(struct scribe_http *h)
+{
+	scribe_connections_look(&h->connections);
+}
+
 void scribe_http_stop(struct scribe_http *h)
 {
 	MHD_stop_daemon(h->daemon);
+	pthread_mutex_destroy(&h->connections.lock);
 	free(h);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "util/cmd/serve/http.h"
 #include "util/tool/command.h"
@@ -87,13 +88,14 @@ static void announce(const struct options *o, uint16_t port)
 	fflush(stdout);
 }
 
-/* Signals are blocked before the server's thread starts, which inherits that: sigwait gets them. */
+/* Signals are blocked before the server's thread starts, which inherits that: they are waited for here. */
 static int serve(struct options *o, struct scribe_err *err)
 {
+	const struct timespec often = {.tv_nsec = 500000000};
 	struct scribe_http *http;
 	uint16_t port;
 	sigset_t ends;
-	int number, rc;
+	int rc;
 
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
@@ -110,7 +112,8 @@ static int serve(struct options *o, struct scribe_err *err)
 		rc = scribe_http_start(&o->serve, o->listen, &http, &port, err);
 	if (rc >= 0) {
 		announce(o, port);
-		sigwait(&ends, &number);
+		while (sigtimedwait(&ends, NULL, &often) < 0)
+			scribe_http_look(http);
 		__atomic_store_n(&o->serve.stop, true, __ATOMIC_RELAXED);
 		scribe_http_stop(http);
 	}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Connections of ioscribe-serve: whoever has not shown the token has few of them, for a short time, and gives
+ * way to newer ones; every request has a time for its head and one for its body. A connection is closed by
+ * shutting its socket down: libmicrohttpd, which owns it, reads its end and frees it. Must not know what a
+ * request says.
+ */
+#include "util/cmd/serve/connections.h"
+
+#include <sys/socket.h>
+
+#include "util/store/sql.h"
+
+#define STRANGER_MS 10000 /* from its beginning to its end */
+#define BODY_MS     30000
+#define NEXT_MS     60000 /* idle, and the head of the next request */
+
+/* It stays in the list until libmicrohttpd closes its descriptor. */
+static void end(struct scribe_connection *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	c->state = SCRIBE_CLOSING;
+}
+
+/* The oldest stranger gives way: to another one beyond their number, and to whoever comes when all is full. */
+static void make_room(struct scribe_connections *l)
+{
+	struct scribe_connection *oldest = NULL;
+	int strangers = 0, used = 0;
+
+	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS; i++) {
+		struct scribe_connection *c = &l->all[i];
+
+		used += c->state != SCRIBE_NO_CONNECTION;
+		if (c->state != SCRIBE_STRANGER)
+			continue;
+		strangers++;
+		if (!oldest || c->until_ms < oldest->until_ms)
+			oldest = c;
+	}
+	if (strangers > SCRIBE_SERVE_STRANGERS || (strangers > 1 && used == SCRIBE_SERVE_CONNECTIONS))
+		end(oldest);
+}
+
+static struct scribe_connection *begin(struct scribe_connections *l, int fd)
+{
+	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS; i++)
+		if (l->all[i].state == SCRIBE_NO_CONNECTION) {
+			l->all[i] = (struct scribe_connection){SCRIBE_STRANGER, fd,
+							       scribe_sql_now_ms() + STRANGER_MS};
+			make_room(l);
+			return &l->all[i];
+		}
+	return NULL; /* not so: libmicrohttpd has the same limit */
+}
+
+void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
+			       enum MHD_ConnectionNotificationCode code)
+{
+	struct scribe_connections *l = ctx;
+
+	pthread_mutex_lock(&l->lock);
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*of = begin(l, MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+	else if (*of)
+		((struct scribe_connection *)*of)->state = SCRIBE_NO_CONNECTION;
+	pthread_mutex_unlock(&l->lock);
+}
+
+void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c,
+			    enum scribe_connection_step step)
+{
+	/* an answer is read at its reader's pace: libmicrohttpd ends who reads nothing */
+	static const int64_t ms[] = {[SCRIBE_CONNECTION_BODY] = BODY_MS,
+				     [SCRIBE_CONNECTION_ANSWER] = INT64_MAX / 2,
+				     [SCRIBE_CONNECTION_NEXT] = NEXT_MS};
+	struct scribe_connection *of =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+
+	pthread_mutex_lock(&l->lock);
+	if (of && of->state == SCRIBE_STRANGER && step == SCRIBE_CONNECTION_BODY)
+		of->state = SCRIBE_KNOWN;
+	if (of && of->state == SCRIBE_KNOWN)
+		of->until_ms = scribe_sql_now_ms() + ms[step];
+	pthread_mutex_unlock(&l->lock);
+}
+
+void scribe_connections_busy(struct scribe_connections *l, bool busy)
+{
+	const int64_t now = scribe_sql_now_ms();
+
+	pthread_mutex_lock(&l->lock);
+	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !busy; i++)
+		l->all[i].until_ms += now - l->busy_since_ms;
+	l->busy_since_ms = busy ? now : 0;
+	pthread_mutex_unlock(&l->lock);
+}
+
+void scribe_connections_look(struct scribe_connections *l)
+{
+	pthread_mutex_lock(&l->lock);
+	for (int i = 0; i < SCRIBE_SERVE_CONNECTIONS && !l->busy_since_ms; i++) {
+		struct scribe_connection *c = &l->all[i];
+
+		if ((c->state == SCRIBE_STRANGER || c->state == SCRIBE_KNOWN) &&
+		    scribe_sql_now_ms() >= c->until_ms)
+			end(c);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
