@@ -3,6 +3,8 @@
 # retention. The server is the test's own.
 
 load ../cli/helper
+load ../harness/wait
+load ../serve/helper
 load server
 
 STREAM="$BATS_TEST_DIRNAME/../data/stream/mpi_io_test.json"
@@ -91,6 +93,33 @@ store() {
 	mkdir "$BATS_TEST_TMPDIR/mine"
 	echo 'DELETE FROM event' >"$BATS_TEST_TMPDIR/mine/gone.sql"
 	run_err 1 "in a read-only transaction" "$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" gone
+}
+
+# question NAME SQL
+question() {
+	mkdir -p "$BATS_TEST_TMPDIR/mine"
+	printf '%s\n' "$2" >"$BATS_TEST_TMPDIR/mine/$1.sql"
+}
+
+# How many questions sleep in the server.
+sleeping() {
+	[ "$(ask "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(100000)::text%' AND pid <> pg_backend_pid()")" -eq "$1" ]
+}
+
+@test "postgres: serve: a question has a limit, and ends with SIGTERM" {
+	local bounds="$BATS_TEST_DIRNAME/../serve/bounds.py"
+	store "$STREAM" >/dev/null
+	question endless 'SELECT pg_sleep(100000)::text AS x'
+	serve "$DB" --questions "$BATS_TEST_TMPDIR/mine"
+	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" query endless endless)" = '500 endless: no answer within 60 s' ]
+	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=jobs')" = 200 ]
+	python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=endless' >/dev/null 2>&1 3>&- 4>&- &
+	until_true sleeping 1
+	kill -TERM "$SERVE_PID"
+	until_true is_gone "$SERVE_PID" || { kill -KILL "$SERVE_PID"; return 1; }
+	wait "$SERVE_PID"
+	until_true sleeping 0
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 }
 
 @test "postgres: a store of an older version is upgraded; --keep deletes samples, too" {

@@ -65,7 +65,7 @@ PY
 }
 
 @test "serve: a signal ends it while an analysis runs, with all that this has started" {
-	local python child
+	local python child own
 	mkdir "$BATS_TEST_TMPDIR/mine" "$BATS_TEST_TMPDIR/tmp"
 	cat >"$BATS_TEST_TMPDIR/mine/sleeps.py" <<PY
 # does not end, and its child sleeps
@@ -73,18 +73,20 @@ import os, subprocess
 class Analysis:
     def get_data(self, store):
         child = subprocess.Popen(["sleep", "1000"])
-        open("$BATS_TEST_TMPDIR/pids", "w").write(f"{os.getpid()} {child.pid}\n")
+        own = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+        open("$BATS_TEST_TMPDIR/pids", "w").write(f"{os.getpid()} {child.pid} {own.pid}\n")
         return store.sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n")
 PY
 	TMPDIR=$BATS_TEST_TMPDIR/tmp serve "$BATS_FILE_TMPDIR/io.sqlite" --questions "$BATS_TEST_TMPDIR/mine"
 	fetch "/api/ask?question=sleeps" >/dev/null 2>&1 3>&- 4>&- &
 	until_prints 1 sh -c "wc -l <'$BATS_TEST_TMPDIR/pids'"
 	until_prints statement.sql ls "$BATS_TEST_TMPDIR"/tmp/ioscribe-*
-	read -r python child <"$BATS_TEST_TMPDIR/pids"
+	read -r python child own <"$BATS_TEST_TMPDIR/pids"
 	kill -TERM "$SERVE_PID"
 	wait "$SERVE_PID"
 	[ ! -e "/proc/$python" ]
 	until_true is_gone "$child"
+	until_true is_gone "$own"
 	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 }

@@ -10,6 +10,14 @@ setup_file() {
 	"$IOSCRIBE" store --db "$BATS_FILE_TMPDIR/io.sqlite" "$BATS_FILE_TMPDIR/e.json"
 }
 
+# question NAME SQL
+question() {
+	mkdir -p "$BATS_TEST_TMPDIR/mine"
+	printf '%s\n' "$2" >"$BATS_TEST_TMPDIR/mine/$1.sql"
+}
+
+endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n'
+
 bounds() {
 	python3 "$BATS_TEST_DIRNAME/bounds.py" "$PLACE" "$TOKEN" "$@"
 }
@@ -25,4 +33,40 @@ bounds() {
 	serve "$BATS_FILE_TMPDIR/io.sqlite"
 	[ "$(bounds drops)" = closed ]
 	[ "$(bounds ask /api/questions)" = 200 ]
+}
+
+@test "serve: all questions of a request together have one limit of rows, and its answer one of bytes" {
+	question many 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT i FROM n'
+	question wide "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT i, printf('%.16000c', 'x') AS x FROM n"
+	question huge "SELECT length(hex(zeroblob(100000000))) AS n"
+	serve "$BATS_FILE_TMPDIR/io.sqlite" --questions "$BATS_TEST_TMPDIR/mine"
+	[ "$(bounds query $(printf 'many %.0s' {1..9}))" = 200 ]
+	[ "$(bounds query $(printf 'many %.0s' {1..24}))" = "400 a request of more than 200000 rows" ]
+	[ "$(bounds ask '/api/ask?question=wide')" = "400 a request with an answer of more than 64 MiB" ]
+	[[ $(bounds ask '/api/ask?question=huge') == "500 "*"string or blob too big" ]]
+	# what one request has used is no other's
+	[ "$(bounds query $(printf 'many %.0s' {1..9}))" = 200 ]
+}
+
+# has_used PID TICKS: of processor time
+has_used() {
+	[ "$(awk '{ print $14 + $15 }' "/proc/$1/stat")" -ge "$2" ]
+}
+
+@test "serve: a signal ends it while a question of SQL runs" {
+	question endless "$endless"
+	serve "$BATS_FILE_TMPDIR/io.sqlite" --questions "$BATS_TEST_TMPDIR/mine"
+	bounds ask '/api/ask?question=endless' >/dev/null 2>&1 3>&- 4>&- &
+	until_true has_used "$SERVE_PID" 50
+	kill -TERM "$SERVE_PID"
+	until_true is_gone "$SERVE_PID" || { kill -KILL "$SERVE_PID"; return 1; }
+	wait "$SERVE_PID"
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "serve: a question of SQL has a limit, and so have those of one request together" {
+	question endless "$endless"
+	serve "$BATS_FILE_TMPDIR/io.sqlite" --questions "$BATS_TEST_TMPDIR/mine"
+	[ "$(bounds query endless endless)" = "500 endless: no answer within 60 s" ]
+	[ "$(bounds ask '/api/ask?question=jobs')" = 200 ]
 }

@@ -156,7 +156,11 @@ static void write_script(const char *text)
 
 static int ask(const char *text, int limit_ms, const bool *stop, struct told *told, struct scribe_err *err)
 {
-	const struct scribe_ask from = {.db = "x", .folders = "y", .limit_ms = limit_ms, .stop = stop};
+	const struct scribe_ask from = {.db = "x",
+					.folders = "y",
+					.limit = {.end_ms = limit_ms ? scribe_sql_now_ms() + limit_ms : 0,
+						  .seconds = (limit_ms + 999) / 1000,
+						  .stop = stop}};
 	struct scribe_question q = {.name = "it", .python = script};
 
 	write_script(text);
@@ -247,6 +251,27 @@ static void children_go_with_the_answer(void **state)
 	assert_all_ended(2);
 }
 
+static void sessions_of_their_own_go_too(void **state)
+{
+	static const struct {
+		const char *then;
+		int limit_ms, code;
+	} cases[] = {{"echo '" HEAD "[1,\"x\"]]}'", 60000, 0}, {"wait", 1500, -ETIMEDOUT}};
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct told told = {0};
+		struct scribe_err err = {0};
+
+		snprintf(text, sizeof(text),
+			 "setsid sh -c 'setsid sleep 1000 & echo $$ $! >%s; wait' & "
+			 "while [ ! -s %s ]; do sleep 0.01; done; %s",
+			 pids, pids, cases[i].then);
+		assert_int_equal(ask(text, cases[i].limit_ms, NULL, &told, &err), cases[i].code);
+		assert_all_ended(2);
+	}
+}
+
 static void processes_without_an_answer(void **state)
 {
 	static const struct {
@@ -271,6 +296,32 @@ static void processes_without_an_answer(void **state)
 		}
 }
 
+/* It would run without an end. */
+static void sql_ends_at_its_limit(void **state)
+{
+	static char endless[] =
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+	struct scribe_question q = {.name = "it", .sql = endless};
+	struct scribe_ask from = {.limit = {.seconds = 1}};
+	struct scribe_store *store;
+	struct told told = {0};
+	struct scribe_err err = {0};
+	bool stop = true;
+	char place[64];
+
+	snprintf(place, sizeof(place), "%s/sqlite", folder);
+	assert_int_equal(scribe_store_open(place, false, NULL, NULL, &store, &err), 0);
+	scribe_store_close(store);
+	assert_int_equal(scribe_store_open(place, true, NULL, NULL, &from.store, &err), 0);
+	from.limit.end_ms = scribe_sql_now_ms() + 300;
+	assert_int_equal(scribe_question_ask(&q, NULL, &from, on_row, &told, &err), -ETIMEDOUT);
+	assert_string_equal(err.text, "it: no answer within 1 s");
+	from.limit = (struct scribe_sql_limit){.stop = &stop};
+	assert_int_equal(scribe_question_ask(&q, NULL, &from, on_row, &told, &err), -ECANCELED);
+	scribe_store_close(from.store);
+	assert_int_equal(unlink(place), 0);
+}
+
 static int setup(void **state)
 {
 	if (!mkdtemp(folder))
@@ -290,9 +341,10 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_wherever_it_is_cut),     cmocka_unit_test(outputs_that_are_no_answer),
-		cmocka_unit_test(killed_at_its_limit),         cmocka_unit_test(stopped_by_another_thread),
-		cmocka_unit_test(children_go_with_the_answer), cmocka_unit_test(processes_without_an_answer),
+		cmocka_unit_test(rows_wherever_it_is_cut),      cmocka_unit_test(outputs_that_are_no_answer),
+		cmocka_unit_test(killed_at_its_limit),          cmocka_unit_test(stopped_by_another_thread),
+		cmocka_unit_test(children_go_with_the_answer),  cmocka_unit_test(processes_without_an_answer),
+		cmocka_unit_test(sessions_of_their_own_go_too), cmocka_unit_test(sql_ends_at_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -9,6 +9,8 @@
  */
 #include "util/store/analysis.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,14 +22,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/store/frame_json.h"
 
 #define MAX_OUTPUT (64u << 20) /* bytes of an answer */
 #define MAX_DEPTH  8           /* of analyses that ask analyses: one that asks itself ends */
-#define STOP_MS    200         /* how often `stop` is looked at */
+#define STOP_MS    200         /* between looks at the limit */
 #define GRACE_MS   1000        /* between SIGTERM and SIGKILL */
 
 enum { ENV_DB, ENV_QUESTIONS, ENV_QUERY, ENV_DEPTH, NENV };
@@ -47,16 +48,7 @@ struct child {
 	const char *name;
 	pid_t pid;
 	int fd; /* its output */
-	int64_t end_ms;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
 
 static int no_memory(const struct scribe_question *q, struct scribe_err *err)
 {
@@ -207,10 +199,12 @@ static _Noreturn void become(const struct start *s, pid_t parent, bool own_group
 
 static int start_child(const struct start *s, struct child *c, struct scribe_err *err)
 {
-	bool own_group = c->from->limit_ms > 0;
+	bool own_group = c->from->limit.end_ms > 0;
 	pid_t parent = getpid();
 	int ends[2];
 
+	if (own_group)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return scribe_err_set(err, -errno, "%s: pipe: %s", c->name, strerror(errno));
 	c->pid = fork();
@@ -232,20 +226,15 @@ static int start_child(const struct start *s, struct child *c, struct scribe_err
 /* Until there is something to read. */
 static int wait_for_output(const struct child *c, struct scribe_err *err)
 {
-	const struct scribe_ask *from = c->from;
+	const struct scribe_sql_limit *limit = &c->from->limit;
 	struct pollfd p = {.fd = c->fd, .events = POLLIN};
 
 	for (;;) {
-		int64_t left = from->limit_ms ? c->end_ms - now_ms() : INT_MAX;
+		int rc = scribe_sql_over(limit, c->name, err);
 
-		if (from->stop && __atomic_load_n(from->stop, __ATOMIC_RELAXED))
-			return scribe_err_set(err, -ECANCELED, "%s: stopped", c->name);
-		if (left <= 0)
-			return scribe_err_set(err, -ETIMEDOUT, "%s: no answer within %d s", c->name,
-					      (from->limit_ms + 999) / 1000);
-		if (from->stop && left > STOP_MS)
-			left = STOP_MS;
-		if (poll(&p, 1, from->limit_ms || from->stop ? (int)left : -1) > 0)
+		if (rc < 0)
+			return rc;
+		if (poll(&p, 1, limit->end_ms || limit->stop ? STOP_MS : -1) > 0)
 			return 0;
 	}
 }
@@ -277,14 +266,54 @@ static int receive(const struct child *c, struct scribe_frame_json *json, struct
 /* It has some time to remove its files, unless it has ended; then it is killed. */
 static void kill_it(const struct child *c, pid_t whom)
 {
-	int64_t end = now_ms() + GRACE_MS;
+	int64_t end = scribe_sql_now_ms() + GRACE_MS;
 	siginfo_t ended = {0};
 
 	kill(whom, SIGTERM);
-	while (now_ms() < end && waitid(P_PID, (id_t)c->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       !ended.si_pid)
+	while (scribe_sql_now_ms() < end &&
+	       waitid(P_PID, (id_t)c->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid)
 		usleep(5000);
 	kill(whom, SIGKILL);
+}
+
+/* SIGKILL to each child of ours, whichever thread has it. How many there are. */
+static int kill_children(void)
+{
+	DIR *threads = opendir("/proc/self/task");
+	struct dirent *e;
+	int n = 0, pid;
+
+	while (threads && (e = readdir(threads))) {
+		char path[64];
+		FILE *f;
+
+		if (!isdigit((unsigned char)e->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/children", e->d_name);
+		f = fopen(path, "re");
+		for (; f && fscanf(f, "%d", &pid) == 1; n++)
+			kill(pid, SIGKILL);
+		if (f)
+			fclose(f);
+	}
+	if (threads)
+		closedir(threads);
+	return n;
+}
+
+/*
+ * What the analysis has started outside of its group (setsid): orphans are children of this process, and what
+ * they have started follows as they end.
+ */
+static void kill_orphans(void)
+{
+	int64_t end = scribe_sql_now_ms() + GRACE_MS;
+
+	while (kill_children() && scribe_sql_now_ms() < end) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		usleep(1000);
+	}
 }
 
 /*
@@ -294,7 +323,7 @@ static void kill_it(const struct child *c, pid_t whom)
  */
 static int end_child(const struct child *c, int rc)
 {
-	bool own_group = c->from->limit_ms > 0;
+	bool own_group = c->from->limit.end_ms > 0;
 	int status = 0;
 
 	close(c->fd);
@@ -304,6 +333,8 @@ static int end_child(const struct child *c, int rc)
 		kill(-c->pid, SIGKILL);
 	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (own_group)
+		kill_orphans();
 	return status;
 }
 
@@ -319,7 +350,7 @@ static int no_answer(const char *name, int status, struct scribe_err *err)
 static int run(const struct scribe_question *q, const struct scribe_ask *from, scribe_sql_row_fn *row,
 	       void *ctx, struct scribe_err *err)
 {
-	struct child c = {.from = from, .name = q->name, .end_ms = now_ms() + from->limit_ms};
+	struct child c = {.from = from, .name = q->name};
 	struct scribe_frame_json *json = NULL;
 	struct start *s = NULL;
 	int status, rc = start_make(q, from, &s, err);
@@ -343,6 +374,12 @@ int scribe_question_ask(const struct scribe_question *q, const struct scribe_sql
 			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,
 			struct scribe_err *err)
 {
-	return q->python ? run(q, from, row, ctx, err)
-			 : scribe_store_ask(from->store, q->sql, values, q->nparameters, row, ctx, err);
+	int rc, why;
+
+	if (q->python)
+		return run(q, from, row, ctx, err);
+	rc = scribe_store_ask(from->store, q->sql, values, q->nparameters, &from->limit, row, ctx, err);
+	/* the database has its own words for an end before the answer's */
+	why = rc < 0 ? scribe_sql_over(&from->limit, q->name, err) : 0;
+	return why ? why : rc;
 }

@@ -9,14 +9,18 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* libpq tries each address of the host so long. */
 #define CONNECT_SECONDS "10"
 /* Of one statement: more than any statement here has. */
 #define MAX_VALUES      32
+#define LOOK_MS         200  /* between looks at a question's limit */
+#define LATE_MS         5000 /* after the limit, for a server that ends the question itself */
 
 static const char settings[] =
 	"SET lock_timeout = '60s'"; /* another store commits at least every few seconds */
@@ -62,18 +66,60 @@ int scribe_pg_failed(struct scribe_pg *pg, PGresult *res, struct scribe_err *err
 	return code;
 }
 
+/* ---- the limit of questions ---- */
+
+static void cancel(struct scribe_pg *pg)
+{
+	PGcancel *cancel = PQgetCancel(pg->conn);
+	char ignored[64];
+
+	PQcancel(cancel, ignored, sizeof(ignored));
+	PQfreeCancel(cancel);
+}
+
+/*
+ * PQgetResult, which waits for ever. The server ends a question at its limit (statement_timeout); one that
+ * does not answer any more loses the connection.
+ */
+static PGresult *next_result(struct scribe_pg *pg)
+{
+	const int64_t end_ms = pg->limit.end_ms ? pg->limit.end_ms + LATE_MS : INT64_MAX;
+	bool cancelled = false;
+
+	while (pg->read_only && PQisBusy(pg->conn)) {
+		struct pollfd p = {.fd = PQsocket(pg->conn), .events = POLLIN};
+
+		if (poll(&p, 1, LOOK_MS) > 0 && !PQconsumeInput(pg->conn))
+			break;
+		if (scribe_sql_now_ms() >= end_ms)
+			shutdown(p.fd, SHUT_RDWR);
+		else if (!cancelled && scribe_sql_over(&pg->limit, "", NULL) == -ECANCELED) {
+			cancel(pg);
+			cancelled = true;
+		}
+	}
+	return PQgetResult(pg->conn);
+}
+
+void scribe_pg_limit(void *db, const struct scribe_sql_limit *limit)
+{
+	((struct scribe_pg *)db)->limit = *limit;
+}
+
 /* ---- the connection ---- */
 
 int scribe_pg_run(void *db, const char *sql, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;
-	PGresult *res = PQexec(pg->conn, sql);
-	ExecStatusType status = PQresultStatus(res);
+	int rc = PQsendQuery(pg->conn, sql) ? 0 : scribe_pg_failed(pg, NULL, err);
 
-	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-		return scribe_pg_failed(pg, res, err);
-	PQclear(res);
-	return 0;
+	for (PGresult *res; (res = next_result(pg)); PQclear(res)) {
+		ExecStatusType status = PQresultStatus(res);
+
+		if (rc >= 0 && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+			rc = tell_failure(pg, res, err);
+	}
+	return rc;
 }
 
 /* Libraries never print; what matters comes as a result, too. */
@@ -214,18 +260,13 @@ static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx,
 	bool named = false;
 	int rc = 0;
 
-	for (PGresult *res; (res = PQgetResult(pg->conn)); PQclear(res)) {
+	for (PGresult *res; (res = next_result(pg)); PQclear(res)) {
 		bool went_on = rc >= 0;
 
 		if (went_on)
 			rc = tell_result(pg, res, &named, row, ctx, err);
-		if (went_on && rc < 0 && PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE) {
-			PGcancel *cancel = PQgetCancel(pg->conn);
-			char ignored[64];
-
-			PQcancel(cancel, ignored, sizeof(ignored));
-			PQfreeCancel(cancel);
-		}
+		if (went_on && rc < 0 && PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE)
+			cancel(pg);
 	}
 	return rc;
 }
@@ -283,6 +324,18 @@ static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const st
 	return tell_results(pg, row, ctx, err);
 }
 
+static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
+{
+	const int64_t left_ms = pg->limit.end_ms - scribe_sql_now_ms();
+	char sql[160] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+	size_t n = strlen(sql);
+
+	if (pg->limit.end_ms)
+		snprintf(sql + n, sizeof(sql) - n, "; SET LOCAL statement_timeout = %d",
+			 left_ms > 0 ? (int)left_ms + 1 : 1);
+	return scribe_pg_run(pg, sql, err);
+}
+
 /* A question has a read-only transaction of its own: the server itself refuses changes. */
 int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
@@ -294,7 +347,7 @@ int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql
 		return ask_plain(pg, sql, again, values, n, row, ctx, err);
 	rc = reconnect(pg, err);
 	if (rc >= 0)
-		rc = scribe_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
+		rc = begin_question(pg, err);
 	if (rc >= 0)
 		rc = ask_plain(pg, sql, again, values, n, row, ctx, err);
 	scribe_pg_roll_back(pg); /* there is nothing to keep */

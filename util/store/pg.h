@@ -19,6 +19,7 @@ struct scribe_pg {
 	char *place; /* as messages call it: without the password */
 	PGconn *conn;
 	bool read_only;
+	struct scribe_sql_limit limit;
 	const char *cached[SCRIBE_PG_MAX_CACHED]; /* texts of prepared statements, by number */
 	int ncached;
 	/* of the transaction: days with a partition; is the staging table new in it, and in use? */
@@ -37,6 +38,7 @@ int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql
 int scribe_pg_begin(void *db, struct scribe_err *err);
 int scribe_pg_commit(void *db, struct scribe_err *err);
 void scribe_pg_roll_back(void *db);
+void scribe_pg_limit(void *db, const struct scribe_sql_limit *limit);
 
 /* To pg->conn, which is made. */
 int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err);

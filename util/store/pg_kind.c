@@ -78,6 +78,7 @@ __attribute__((visibility("default"))) const struct scribe_sql_kind_ops scribe_s
 			" DROP CONSTRAINT file_record_id_key, ADD UNIQUE (job, record_id);",
 	.open = pg_open,
 	.close = pg_close,
+	.limit = scribe_pg_limit,
 	.run = scribe_pg_run,
 	.ask = scribe_pg_ask,
 	.begin = scribe_pg_begin,

@@ -6,6 +6,7 @@
 #ifndef UTIL_STORE_SQL_H
 #define UTIL_STORE_SQL_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,12 +63,30 @@ struct scribe_sql_value {
 	size_t len;
 };
 
+/* When a question is given up. Zeros: never. */
+struct scribe_sql_limit {
+	int64_t end_ms;   /* CLOCK_MONOTONIC */
+	int seconds;      /* the limit as messages name it */
+	const bool *stop; /* set by another thread */
+};
+
 static inline int64_t scribe_sql_now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* 0: go on; -ECANCELED, -ETIMEDOUT: give up, with a line about `what`. */
+static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const char *what,
+				  struct scribe_err *err)
+{
+	if (limit->stop && __atomic_load_n(limit->stop, __ATOMIC_RELAXED))
+		return scribe_err_set(err, -ECANCELED, "%s: stopped", what);
+	if (limit->end_ms && scribe_sql_now_ms() >= limit->end_ms)
+		return scribe_err_set(err, -ETIMEDOUT, "%s: no answer within %d s", what, limit->seconds);
+	return 0;
 }
 
 /* The columns of an answer; told once with values NULL before the first row. 0 or a negative code to stop. */
@@ -87,6 +106,8 @@ struct scribe_sql_kind_ops {
 	/* connect; read_only: nothing is made or changed. A place that is not there is made else. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);
+	/* of read-only connections: of each `ask` from now on */
+	void (*limit)(void *db, const struct scribe_sql_limit *limit);
 	/* statements without values or answer */
 	int (*run)(void *db, const char *sql, struct scribe_err *err);
 	/* one statement; `again`: its text is a constant that will be asked again. row may be NULL. */

@@ -21,11 +21,14 @@
 #define LOG_PAGES        "4000" /* 16 MiB that are not in the database yet: a page is often written again */
 #define ROWS_A_STATEMENT 32     /* an older SQLite binds 999 values */
 #define FORGET_AT_A_TIME 50000  /* rows; others may write between */
+#define LOOK_STEPS       10000  /* of SQLite's machine, between looks at a question's limit */
+#define MAX_VALUE_BYTES  (16 << 20) /* of one value of a question: bounds what one step takes */
 
 struct sqlite {
 	char *place;
 	sqlite3 *db;
 	sqlite3_stmt *put, *put_many; /* a row; ROWS_A_STATEMENT of them */
+	struct scribe_sql_limit limit;
 	struct {
 		const char *sql;
 		sqlite3_stmt *q;
@@ -159,6 +162,18 @@ static void ahead(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_int64(c, sqlite3_value_int64(v[0]) / 1000000 > time(NULL) + 86400);
 }
 
+/* ---- the limit of questions ---- */
+
+static int is_over(void *db)
+{
+	return scribe_sql_over(&((struct sqlite *)db)->limit, "", NULL) < 0;
+}
+
+static void sqlite_limit(void *db, const struct scribe_sql_limit *limit)
+{
+	((struct sqlite *)db)->limit = *limit;
+}
+
 /* ---- open and close ---- */
 
 static void sqlite_close(void *db)
@@ -190,6 +205,7 @@ static int sqlite_run(void *db, const char *sql, struct scribe_err *err)
 static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *err)
 {
 	char pragmas[256];
+	int rc;
 
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	sqlite3_create_function(s->db, "spread", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
@@ -204,7 +220,12 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
 			   : "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA "
 			     "synchronous = NORMAL; PRAGMA wal_autocheckpoint = " LOG_PAGES ";");
-	return sqlite_run(s, pragmas, err);
+	rc = sqlite_run(s, pragmas, err);
+	if (read_only) {
+		sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
+		sqlite3_progress_handler(s->db, LOOK_STEPS, is_over, s);
+	}
+	return rc;
 }
 
 /* Opened for writing also by questions: readers of a write-ahead log write its index file. */
@@ -492,6 +513,7 @@ const struct scribe_sql_kind_ops scribe_sql_sqlite = {
 			"DROP TABLE file; ALTER TABLE file_by_job RENAME TO file;",
 	.open = sqlite_open,
 	.close = sqlite_close,
+	.limit = sqlite_limit,
 	.run = sqlite_run,
 	.ask = sqlite_ask,
 	.begin = sqlite_begin,

@@ -453,7 +453,9 @@ struct scribe_store_counts scribe_store_counted(const struct scribe_store *s)
 }
 
 int scribe_store_ask(struct scribe_store *s, const char *sql, const struct scribe_sql_value *values, int n,
-		     scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
+		     const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx,
+		     struct scribe_err *err)
 {
+	s->ops->limit(s->db, limit);
 	return s->ops->ask(s->db, sql, false, values, n, row, ctx, err);
 }

@@ -68,8 +68,9 @@ int scribe_store_forget(struct scribe_store *store, int64_t before_us, uint64_t 
 
 struct scribe_store_counts scribe_store_counted(const struct scribe_store *store);
 
-/* A question; see struct scribe_sql_kind_ops. */
+/* A question to a read-only store; see struct scribe_sql_kind_ops. */
 int scribe_store_ask(struct scribe_store *store, const char *sql, const struct scribe_sql_value *values,
-		     int n, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
+		     int n, const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx,
+		     struct scribe_err *err);
 
 #endif

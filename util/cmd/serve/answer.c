@@ -39,7 +39,6 @@ struct point {
 struct answer {
 	const struct scribe_answer_want *want;
 	yajl_gen json;
-	uint64_t rows;
 	bool series, open;
 	int metric; /* column of a series' values */
 	char (*labels)[MAX_LABEL];
@@ -237,8 +236,6 @@ static int on_row(void *ctx, int n, const char *const *names, const struct scrib
 		a->series = a->want->grafana && !a->want->table && n > 1 && !strcmp(names[0], "time_us");
 		return a->series ? series_begin(a, n, names, err) : 0;
 	}
-	if (++a->rows > SCRIBE_ANSWER_ROWS)
-		return scribe_err_set(err, -EINVAL, "an answer of more than %d rows", SCRIBE_ANSWER_ROWS);
 	if (!is_wanted(a, n, names, v))
 		return 0;
 	if (a->series)
@@ -291,18 +288,49 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 	return rc;
 }
 
+/* Every row of a request passes here. */
+struct counted {
+	struct scribe_serve *serve;
+	yajl_gen json;
+	scribe_sql_row_fn *row;
+	void *ctx;
+};
+
+static int on_counted(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
+		      struct scribe_err *err)
+{
+	struct counted *c = ctx;
+	const unsigned char *text;
+	size_t bytes = 0;
+
+	if (v && ++c->serve->rows > SCRIBE_SERVE_ROWS)
+		return scribe_err_set(err, -EINVAL, "a request of more than %d rows", SCRIBE_SERVE_ROWS);
+	yajl_gen_get_buf(c->json, &text, &bytes);
+	if (bytes > SCRIBE_SERVE_ANSWER)
+		return scribe_err_set(err, -EINVAL, "a request with an answer of more than %u MiB",
+				      SCRIBE_SERVE_ANSWER >> 20);
+	return c->row(c->ctx, n, names, v, err);
+}
+
+void scribe_answer_begin(struct scribe_serve *serve)
+{
+	serve->end_ms = scribe_sql_now_ms() + SCRIBE_SERVE_SECONDS * 1000;
+	serve->rows = 0;
+}
+
 /* One question from file to rows, each time anew: files may change while the server runs. */
 int scribe_answer_rows(struct scribe_serve *serve, const char *question,
-		       const struct scribe_answer_want *want, scribe_sql_row_fn *row, void *ctx,
-		       struct scribe_err *err)
+		       const struct scribe_answer_want *want, yajl_gen json, scribe_sql_row_fn *row,
+		       void *ctx, struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
 	struct scribe_question q = {0};
-	const struct scribe_ask from = {.store = serve->store,
-					.db = serve->db,
-					.folders = serve->folders,
-					.limit_ms = SCRIBE_SERVE_LIMIT,
-					.stop = &serve->stop};
+	struct counted counted = {serve, json, row, ctx};
+	const struct scribe_ask from = {
+		.store = serve->store,
+		.db = serve->db,
+		.folders = serve->folders,
+		.limit = {.end_ms = serve->end_ms, .seconds = SCRIBE_SERVE_SECONDS, .stop = &serve->stop}};
 	int rc = scribe_question_load(&q, serve->folders, question, err);
 
 	if (rc >= 0)
@@ -310,7 +338,7 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 	if (rc >= 0)
 		rc = scribe_question_values(&q, values, err);
 	if (rc >= 0)
-		rc = scribe_question_ask(&q, values, &from, row, ctx, err);
+		rc = scribe_question_ask(&q, values, &from, on_counted, &counted, err);
 	scribe_question_clear(&q);
 	return rc;
 }
@@ -325,7 +353,7 @@ int scribe_answer(struct scribe_serve *serve, const char *question, const struct
 		return scribe_err_set(err, -ENOMEM, "answer: out of memory");
 	c->a.want = want;
 	c->a.json = json;
-	rc = scribe_answer_rows(serve, question, want, on_row, c, err);
+	rc = scribe_answer_rows(serve, question, want, json, on_row, c, err);
 	if (rc >= 0)
 		answer_end(c);
 	free(c->a.labels);

@@ -9,8 +9,6 @@
 #include "util/cmd/serve/serve.h"
 #include "util/store/question.h"
 
-#define SCRIBE_ANSWER_ROWS 200000 /* of one answer; more is an error */
-
 struct scribe_answer_want {
 	/* the value of a parameter, or NULL; a column's name with a value (module, rank) is a condition, too
 	 */
@@ -20,13 +18,18 @@ struct scribe_answer_want {
 	bool table;   /* never series */
 };
 
-/* Ask the question, set by `want`, and put the answer. 0 or a negative code with a message. */
+/* What is counted of a request begins anew. */
+void scribe_answer_begin(struct scribe_serve *serve);
+/*
+ * Ask the question, set by `want`, and put the answer. 0 or a negative code with a message, also where the
+ * request's questions together take too long or have too many rows or bytes.
+ */
 int scribe_answer(struct scribe_serve *serve, const char *question, const struct scribe_answer_want *want,
 		  yajl_gen json, struct scribe_err *err);
-/* Ask, and have each row told. */
+/* Ask, and have each row told, which puts it into `json`. */
 int scribe_answer_rows(struct scribe_serve *serve, const char *question,
-		       const struct scribe_answer_want *want, scribe_sql_row_fn *row, void *ctx,
-		       struct scribe_err *err);
+		       const struct scribe_answer_want *want, yajl_gen json, scribe_sql_row_fn *row,
+		       void *ctx, struct scribe_err *err);
 
 void scribe_json_string(yajl_gen json, const char *text);
 /* "key": "text" */

@@ -190,12 +190,13 @@ static int put_choices(struct choices *c, const char *of, struct asked *asked, s
 
 	yajl_gen_array_open(c->json);
 	if (!strcmp(of, "job"))
-		rc = scribe_answer_rows(c->serve, "jobs", &want, on_choice, c, err);
+		rc = scribe_answer_rows(c->serve, "jobs", &want, c->json, on_choice, c, err);
 	else if (!strcmp(of, "rank"))
-		rc = value_of(asked, "job") ? scribe_answer_rows(c->serve, "ranks", &want, on_choice, c, err)
-					    : 0;
+		rc = value_of(asked, "job")
+			     ? scribe_answer_rows(c->serve, "ranks", &want, c->json, on_choice, c, err)
+			     : 0;
 	else if (!strcmp(of, "module"))
-		rc = scribe_answer_rows(c->serve, "modules", &want, on_choice, c, err);
+		rc = scribe_answer_rows(c->serve, "modules", &want, c->json, on_choice, c, err);
 	else if (!strcmp(of, "analysis"))
 		rc = scribe_question_each(c->serve->folders, on_question, c, err);
 	else if (!strcmp(of, "metric")) {
@@ -357,7 +358,7 @@ static int on_annotations(struct scribe_serve *s, yajl_val body, yajl_gen json, 
 	int rc;
 
 	yajl_gen_array_open(json);
-	rc = scribe_answer_rows(s, "jobs", &want, on_job, json, err);
+	rc = scribe_answer_rows(s, "jobs", &want, json, on_job, json, err);
 	yajl_gen_array_close(json);
 	return rc;
 }

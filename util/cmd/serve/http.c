@@ -235,6 +235,7 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 		return MHD_NO;
 	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
 	scribe_connections_busy(&h->connections, true);
+	scribe_answer_begin(h->serve);
 	rc = strcmp(method, "POST") ? get_answer(h, c, path, json, &err)
 				    : scribe_grafana(h->serve, path, r->body, json, &err);
 	scribe_connections_busy(&h->connections, false);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "util/cmd/serve/http.h"
 #include "util/tool/command.h"
@@ -18,6 +19,7 @@
 /* Of chance: 128 bits, printed as 32 digits. */
 #define TOKEN_BYTES   16
 #define DEFAULT_PLACE "127.0.0.1:8750"
+#define END_SECONDS   5 /* for a question that is not given up: a step of the database, a server that hangs */
 
 struct options {
 	const char *listen, *token_file;
@@ -88,10 +90,27 @@ static void announce(const struct options *o, uint16_t port)
 	fflush(stdout);
 }
 
-/* Signals are blocked before the server's thread starts, which inherits that: they are waited for here. */
-static int serve(struct options *o, struct scribe_err *err)
+static void on_alarm(int number)
+{
+	_exit(SCRIBE_EXIT_OK);
+}
+
+/* Until a signal comes, which then ends the process in any case: nothing has to be kept. */
+static void run(struct options *o, struct scribe_http *http, const sigset_t *ends)
 {
 	const struct timespec often = {.tv_nsec = 500000000};
+
+	while (sigtimedwait(ends, NULL, &often) < 0)
+		scribe_http_look(http);
+	__atomic_store_n(&o->serve.stop, true, __ATOMIC_RELAXED);
+	signal(SIGALRM, on_alarm);
+	alarm(END_SECONDS);
+	scribe_http_stop(http);
+}
+
+/* Signals are blocked before the server's thread starts, which inherits that: run() takes them. */
+static int serve(struct options *o, struct scribe_err *err)
+{
 	struct scribe_http *http;
 	uint16_t port;
 	sigset_t ends;
@@ -101,21 +120,18 @@ static int serve(struct options *o, struct scribe_err *err)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, NULL); /* before there are threads */
 	signal(SIGPIPE, SIG_IGN);
 	rc = make_token(o->token_file, o->serve.token, err);
 	if (rc >= 0)
 		rc = scribe_question_folders(o->serve.folders, sizeof(o->serve.folders), err);
 	if (rc >= 0)
 		rc = scribe_store_open(o->serve.db, true, NULL, NULL, &o->serve.store, err);
+	sigprocmask(SIG_BLOCK, &ends, NULL); /* not before: a database may hang; before there are threads */
 	if (rc >= 0)
 		rc = scribe_http_start(&o->serve, o->listen, &http, &port, err);
 	if (rc >= 0) {
 		announce(o, port);
-		while (sigtimedwait(&ends, NULL, &often) < 0)
-			scribe_http_look(http);
-		__atomic_store_n(&o->serve.stop, true, __ATOMIC_RELAXED);
-		scribe_http_stop(http);
+		run(o, http, &ends);
 	}
 	scribe_store_close(o->serve.store);
 	return rc;
