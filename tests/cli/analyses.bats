@@ -129,7 +129,7 @@ PY
 	query --csv percentiles job=5001 >"$BATS_TEST_TMPDIR/spread"
 	[ "$(query --csv asks job=5001 | tail -n 1)" = "$(awk -F, 'NR > 1 { n++; s += $4 } END { printf "%d,%d", n, s }' "$BATS_TEST_TMPDIR/rank"),int64,it's :job,$(grep -c '"job_id":5001,.*"op":"read"' "$BATS_FILE_TMPDIR/e.json"),$(awk -F, 'NR > 1 && $7 > m { m = $7 } END { print m }' "$BATS_TEST_TMPDIR/spread"),\"op,len\",Int64,$(grep -cE '"job_id":5001,.*"op":"(open|close)"' "$BATS_FILE_TMPDIR/e.json")" ]
 	analysis gone 'would delete' <<<'return store.sql("DELETE FROM event")'
-	run_err 1 "attempt to write a readonly database" query gone
+	run_err 1 "a question is one SELECT, WITH or VALUES that reads" query gone
 	[ "$(sqlite3 "$BATS_FILE_TMPDIR/io.sqlite" 'SELECT count(*) FROM event')" -eq 34000 ]
 	analysis itself 'asks itself' <<<'return store.ask("itself")'
 	run_err 1 "analyses that ask analyses, more than 8 deep" query itself

@@ -139,7 +139,7 @@ SQL
 	[ "$(IOSCRIBE_QUESTIONS=$BATS_TEST_TMPDIR/none:$BATS_TEST_TMPDIR/mine query --csv jobs least=20000 'word=";--')" = $'jobs,literal,word\n0,:least,""";--"' ]
 	"$IOSCRIBE" query --questions "$BATS_TEST_TMPDIR/mine" --list | grep -q '^jobs: jobs as the site counts them$'
 	echo 'DELETE FROM event' >"$BATS_TEST_TMPDIR/mine/gone.sql"
-	run_err 1 "attempt to write a readonly database" query --questions "$BATS_TEST_TMPDIR/mine" gone
+	run_err 1 "a question is one SELECT, WITH or VALUES that reads" query --questions "$BATS_TEST_TMPDIR/mine" gone
 	echo 'SELECT no_such FROM event' >"$BATS_TEST_TMPDIR/mine/wrong.sql"
 	run_err 1 "no such column: no_such" query --questions "$BATS_TEST_TMPDIR/mine" wrong
 	echo 'SELECT :x' >"$BATS_TEST_TMPDIR/mine/wrong.sql"
@@ -147,6 +147,26 @@ SQL
 	printf -- '-- about\n-- parameter x float: no\nSELECT 1' >"$BATS_TEST_TMPDIR/mine/wrong.sql"
 	run_err 1 "wrong.sql:2: not 'parameter NAME integer|text [= DEFAULT]: what it is'" query --questions "$BATS_TEST_TMPDIR/mine" wrong
 	[ "$(sqlite3 "$BATS_FILE_TMPDIR/io.sqlite" 'SELECT count(*) FROM event')" -eq 30000 ]
+}
+
+@test "query: what is more than reading is refused, each in one line; a question in a pipe is not waited for" {
+	local sql
+	mkdir "$BATS_TEST_TMPDIR/mine"
+	for sql in 'PRAGMA query_only = OFF' 'PRAGMA query_only' "ATTACH '$BATS_TEST_TMPDIR/made' AS made" \
+		"VACUUM INTO '$BATS_TEST_TMPDIR/made'" VACUUM 'BEGIN IMMEDIATE' COMMIT 'DROP TABLE event' 'UPDATE job SET uid = 0' \
+		'CREATE TEMP TABLE x (y)' REINDEX ANALYZE 'EXPLAIN DELETE FROM event'; do
+		echo "$sql" >"$BATS_TEST_TMPDIR/mine/more.sql"
+		run_err 1 "a question is one SELECT, WITH or VALUES that reads" query --questions "$BATS_TEST_TMPDIR/mine" more
+	done
+	for sql in 'SELECT * FROM pragma_journal_mode' "SELECT load_extension('x')"; do
+		echo "$sql" >"$BATS_TEST_TMPDIR/mine/more.sql"
+		run_err 1 "not authorized" query --questions "$BATS_TEST_TMPDIR/mine" more
+	done
+	[ ! -e "$BATS_TEST_TMPDIR/made" ]
+	mkfifo "$BATS_TEST_TMPDIR/mine/piped.sql" "$BATS_TEST_TMPDIR/mine/python.py"
+	for sql in piped python; do
+		run_err 1 ": not a regular file" timeout 60 "$IOSCRIBE" query --db "$BATS_FILE_TMPDIR/io.sqlite" --questions "$BATS_TEST_TMPDIR/mine" $sql
+	done
 }
 
 @test "query: sums beyond 64 bits stay at the largest number, and others' are as before" {

@@ -92,7 +92,7 @@ store() {
 	"$IOSCRIBE" query --db "$DB" --csv samples job=5001 | grep -q '^1700000000000000,node1,[0-9]*,[0-9]*,io_some_us,[0-9]'
 	mkdir "$BATS_TEST_TMPDIR/mine"
 	echo 'DELETE FROM event' >"$BATS_TEST_TMPDIR/mine/gone.sql"
-	run_err 1 "in a read-only transaction" "$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" gone
+	run_err 1 "a question is one SELECT, WITH or VALUES that reads" "$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" gone
 }
 
 # question NAME SQL
@@ -101,16 +101,45 @@ question() {
 	printf '%s\n' "$2" >"$BATS_TEST_TMPDIR/mine/$1.sql"
 }
 
+# refused TEXT SQL
+refused() {
+	question more "$2"
+	run_err 1 "$1" "$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" more
+}
+
+@test "postgres: a question is one statement that reads, and cannot leave its transaction" {
+	local sql n
+	store "$STREAM" >/dev/null
+	n=$(ask 'SELECT count(*) FROM event')
+	for sql in COMMIT 'DROP TABLE event' 'SET default_transaction_read_only = off' 'SET TRANSACTION READ WRITE' \
+		"COPY (SELECT 1) TO PROGRAM 'touch $PG_DIR/touched'" "COPY event TO '$PG_DIR/touched'" 'LOCK TABLE event' \
+		'DO $$ BEGIN DELETE FROM event; END $$' '/* /* */ SELECT */ VACUUM' 'PREPARE x AS SELECT 1' 'LISTEN x'; do
+		refused "a question is one SELECT, WITH or VALUES that reads" "$sql"
+	done
+	refused "cannot insert multiple commands" 'SELECT 1; DELETE FROM event'
+	refused "in a read-only transaction" 'WITH gone AS (DELETE FROM event RETURNING *) SELECT count(*) FROM gone'
+	refused "in a read-only transaction" 'SELECT 1 AS x INTO made'
+	refused "in a read-only transaction" 'EXPLAIN ANALYZE DELETE FROM event'
+	refused "must be set before any query" "SELECT set_config('transaction_read_only', 'off', false)"
+	[ ! -e "$PG_DIR/touched" ]
+	[ "$(ask 'SELECT count(*) FROM event')" -eq "$n" ]
+	question more '(VALUES (1), (2))'
+	[ "$("$IOSCRIBE" query --db "$DB" --questions "$BATS_TEST_TMPDIR/mine" --csv more)" = $'column1\n1\n2' ]
+}
+
 # How many questions sleep in the server.
 sleeping() {
 	[ "$(ask "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(100000)::text%' AND pid <> pg_backend_pid()")" -eq "$1" ]
 }
 
-@test "postgres: serve: a question has a limit, and ends with SIGTERM" {
+@test "postgres: serve: a question holds no lock, has a limit, and ends with SIGTERM" {
 	local bounds="$BATS_TEST_DIRNAME/../serve/bounds.py"
 	store "$STREAM" >/dev/null
+	question lock "SELECT pg_advisory_lock(4711)::text AS x, set_config('statement_timeout', '0', false) AS y"
 	question endless 'SELECT pg_sleep(100000)::text AS x'
 	serve "$DB" --questions "$BATS_TEST_TMPDIR/mine"
+	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=lock')" = 200 ]
+	[ "$(ask "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")" -eq 0 ]
 	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" query endless endless)" = '500 endless: no answer within 60 s' ]
 	[ "$(python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=jobs')" = 200 ]
 	python3 "$bounds" "$PLACE" "$TOKEN" ask '/api/ask?question=endless' >/dev/null 2>&1 3>&- 4>&- &

@@ -48,6 +48,18 @@ bounds() {
 	[ "$(bounds query $(printf 'many %.0s' {1..9}))" = 200 ]
 }
 
+@test "serve: a question changes nothing, nor what later ones may do; one in a pipe is not waited for" {
+	question off 'PRAGMA query_only = OFF'
+	question gone 'DELETE FROM event'
+	mkdir "$BATS_TEST_TMPDIR/pipes"
+	mkfifo "$BATS_TEST_TMPDIR/pipes/piped.sql"
+	serve "$BATS_FILE_TMPDIR/io.sqlite" --questions "$BATS_TEST_TMPDIR/mine" --questions "$BATS_TEST_TMPDIR/pipes"
+	[[ $(bounds ask '/api/ask?question=off') == "400 "*"a question is one SELECT, WITH or VALUES that reads, nothing else" ]]
+	[[ $(bounds ask '/api/ask?question=gone') == "400 "*"a question is one SELECT, WITH or VALUES that reads, nothing else" ]]
+	[[ $(bounds ask '/api/ask?question=piped') == "400 "*"piped.sql: not a regular file" ]]
+	[ "$(sqlite3 "$BATS_FILE_TMPDIR/io.sqlite" 'SELECT count(*) FROM event')" -eq 3000 ]
+}
+
 # has_used PID TICKS: of processor time
 has_used() {
 	[ "$(awk '{ print $14 + $15 }' "/proc/$1/stat")" -ge "$2" ]

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 /* libpq tries each address of the host so long. */
@@ -324,6 +325,24 @@ static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const st
 	return tell_results(pg, row, ctx, err);
 }
 
+/*
+ * The server takes one statement here. In a read-only transaction it refuses changes, but not COPY to a file
+ * or program, SET, LOCK and the like: none of these begins with such a word. A comment before it is not
+ * taken.
+ */
+static bool only_reads(const char *sql)
+{
+	static const char *const words[] = {"SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN"};
+	size_t n;
+
+	sql += strspn(sql, " \t\r\n(");
+	n = strspn(sql, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == n && !strncasecmp(words[i], sql, n))
+			return true;
+	return false;
+}
+
 static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 {
 	const int64_t left_ms = pg->limit.end_ms - scribe_sql_now_ms();
@@ -336,7 +355,10 @@ static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 	return scribe_pg_run(pg, sql, err);
 }
 
-/* A question has a read-only transaction of its own: the server itself refuses changes. */
+/*
+ * A question has a transaction of its own. What it has set ends with that; a lock that it has taken for its
+ * session (pg_advisory_lock) would keep writers waiting.
+ */
 int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
@@ -345,12 +367,15 @@ int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql
 
 	if (!pg->read_only)
 		return ask_plain(pg, sql, again, values, n, row, ctx, err);
+	if (!only_reads(sql))
+		return scribe_err_set(err, -EINVAL, "%s: " SCRIBE_SQL_ONLY_READS, pg->place);
 	rc = reconnect(pg, err);
 	if (rc >= 0)
 		rc = begin_question(pg, err);
 	if (rc >= 0)
 		rc = ask_plain(pg, sql, again, values, n, row, ctx, err);
-	scribe_pg_roll_back(pg); /* there is nothing to keep */
+	if (PQstatus(pg->conn) == CONNECTION_OK)
+		scribe_pg_run(pg, "ROLLBACK; SELECT pg_advisory_unlock_all()", NULL);
 	return rc;
 }
 

@@ -12,10 +12,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Names listed of all folders together. */
 #define MAX_QUESTIONS 1000
@@ -47,23 +50,26 @@ static bool is_number(const char *s)
 
 /* ---- the file ---- */
 
-/* NAME.sql, or else NAME.py, of the first folder that has one; NULL: none has. Colons separate folders. */
-static FILE *find_file(const char *folders, const char *name, char *path, size_t cap)
+/*
+ * NAME.sql, or else NAME.py, of the first folder that has one; -1: none has. Colons separate folders. Without
+ * waiting: it may be a pipe.
+ */
+static int find_file(const char *folders, const char *name, char *path, size_t cap)
 {
 	static const char *const kinds[] = {"sql", "py"};
-	FILE *f = NULL;
+	int fd = -1;
 
-	while (!f && *folders) {
+	while (fd < 0 && *folders) {
 		size_t len = strcspn(folders, ":");
 
-		for (size_t i = 0; i < 2 && len && !f; i++) {
+		for (size_t i = 0; i < 2 && len && fd < 0; i++) {
 			if ((size_t)snprintf(path, cap, "%.*s/%s.%s", (int)len, folders, name, kinds[i]) <
 			    cap)
-				f = fopen(path, "re");
+				fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		}
 		folders += len + (folders[len] == ':');
 	}
-	return f;
+	return fd;
 }
 
 /*
@@ -73,15 +79,25 @@ static FILE *find_file(const char *folders, const char *name, char *path, size_t
 static int read_file(const char *folders, const char *name, char *path, size_t cap, char **ret_text,
 		     struct scribe_err *err)
 {
-	FILE *f = find_file(folders, name, path, cap);
+	const int fd = find_file(folders, name, path, cap);
+	struct stat st;
+	FILE *f;
 	size_t n;
 
-	if (!f)
+	if (fd < 0)
 		return scribe_err_set(err, -ENOENT,
 				      "no question is named '%.60s'; --list names those there are", name);
-	*ret_text = malloc(SCRIBE_QUESTION_BYTES);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return scribe_err_set(err, -SCRIBE_E_FORMAT, "%s: not a regular file", path);
+	}
+	f = fdopen(fd, "r");
+	*ret_text = f ? malloc(SCRIBE_QUESTION_BYTES) : NULL;
 	if (!*ret_text) {
-		fclose(f);
+		if (f)
+			fclose(f);
+		else
+			close(fd);
 		return scribe_err_set(err, -ENOMEM, "%s: out of memory", path);
 	}
 	n = fread(*ret_text, 1, SCRIBE_QUESTION_BYTES, f);

@@ -49,6 +49,8 @@ enum scribe_store_column {
 
 #define SCRIBE_SQL_NULL INT64_MIN
 
+#define SCRIBE_SQL_ONLY_READS "a question is one SELECT, WITH or VALUES that reads, nothing else"
+
 struct scribe_store_row {
 	int64_t v[SCRIBE_STORE_NCOLUMNS]; /* SCRIBE_SQL_NULL: null */
 };
@@ -103,7 +105,7 @@ struct scribe_sql_kind_ops {
 	 */
 	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io,
 		*files_by_job;
-	/* connect; read_only: nothing is made or changed. A place that is not there is made else. */
+	/* connect; read_only: no statement makes or changes anything. A place that is not there is made else. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);
 	/* of read-only connections: of each `ask` from now on */

@@ -41,6 +41,8 @@ static int failed(struct sqlite *s, struct scribe_err *err)
 {
 	int code = sqlite3_errcode(s->db) & 0xff;
 
+	if (code == SQLITE_AUTH)
+		return scribe_err_set(err, -EINVAL, "%s: " SCRIBE_SQL_ONLY_READS, s->place);
 	return scribe_err_set(err,
 			      code == SQLITE_FULL || code == SQLITE_IOERR ? -ENOSPC
 			      : code == SQLITE_BUSY                       ? -EBUSY
@@ -162,7 +164,16 @@ static void ahead(sqlite3_context *c, int n, sqlite3_value **v)
 	sqlite3_result_int64(c, sqlite3_value_int64(v[0]) / 1000000 > time(NULL) + 86400);
 }
 
-/* ---- the limit of questions ---- */
+/* ---- what a question may do ---- */
+
+/* Everything that is not listed is refused: PRAGMA, ATTACH, VACUUM, transactions, every change. */
+static int authorize(void *ctx, int action, const char *a, const char *b, const char *db, const char *by)
+{
+	if (action == SQLITE_FUNCTION)
+		return sqlite3_stricmp(b, "load_extension") ? SQLITE_OK : SQLITE_DENY;
+	return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ? SQLITE_OK
+											      : SQLITE_DENY;
+}
 
 static int is_over(void *db)
 {
@@ -198,10 +209,7 @@ static int sqlite_run(void *db, const char *sql, struct scribe_err *err)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s, err);
 }
 
-/*
- * query_only protects the data of a question; reading the schema shows at once that it is a
- * database.
- */
+/* Reading the schema shows at once that it is a database. */
 static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *err)
 {
 	char pragmas[256];
@@ -224,6 +232,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	if (read_only) {
 		sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
 		sqlite3_progress_handler(s->db, LOOK_STEPS, is_over, s);
+		sqlite3_set_authorizer(s->db, authorize, NULL);
 	}
 	return rc;
 }
