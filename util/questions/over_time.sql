@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- operations and bytes of a job in each span of time, by module and operation
 -- parameter job integer: the job's id; of one used again, the latest
--- parameter uid integer = -1: the user whose job it is; -1: any
 -- parameter seconds integer = 1: length of a span
+-- parameter uid integer = -1: the user whose job it is; -1: any
 SELECT e.time_us / NULLIF(:seconds * 1000000, 0) * (:seconds * 1000000) AS time_us, o.module, o.op,
        count(*) AS operations, whole(COALESCE(sum(e.len), 0)) AS bytes
 FROM event e JOIN operation o ON o.id = e.operation

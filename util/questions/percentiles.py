@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # how durations of a job's operations are spread: median, 90th and 99th percentile, the longest
 # parameter job integer: the job's id; of one used again, the latest
-# parameter uid integer = -1: the user whose job it is; -1: any
 # parameter by_rank integer = 0: 1: each rank for itself
+# parameter uid integer = -1: the user whose job it is; -1: any
 import pandas as pd
 
 # Each duration once, with how often it was: few rows also of many operations.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # phases of a job's I/O: spans without a quiet gap, with operations, bytes and ranks in each
 # parameter job integer: the job's id; of one used again, the latest
-# parameter uid integer = -1: the user whose job it is; -1: any
 # parameter gap_ms integer = 1000: a phase ends where nothing is going on for longer
 # parameter module text = POSIX: of which module; others' operations may be the same ones again
+# parameter uid integer = -1: the user whose job it is; -1: any
 import pandas as pd
 
 OPERATIONS = """

@@ -159,7 +159,8 @@ static bool drop_quiet(struct scribe_inputs *l)
 	if (at < 0)
 		return false;
 	scribe_input_free(l->in[at]);
-	memmove(&l->in[at], &l->in[at + 1], (size_t)(--l->n - at) * sizeof(*l->in));
+	for (l->n--; at < l->n; at++)
+		l->in[at] = l->in[at + 1];
 	return true;
 }
 
