@@ -43,7 +43,7 @@ bounds() {
 	[ "$(bounds query $(printf 'many %.0s' {1..9}))" = 200 ]
 	[ "$(bounds query $(printf 'many %.0s' {1..24}))" = "400 a request of more than 200000 rows" ]
 	[ "$(bounds ask '/api/ask?question=wide')" = "400 a request with an answer of more than 64 MiB" ]
-	[[ $(bounds ask '/api/ask?question=huge') == "500 "*"string or blob too big" ]]
+	[[ $(bounds ask '/api/ask?question=huge') == "400 "*"string or blob too big" ]]
 	# what one request has used is no other's
 	[ "$(bounds query $(printf 'many %.0s' {1..9}))" = 200 ]
 }
