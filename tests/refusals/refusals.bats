@@ -188,8 +188,8 @@ load helper
     without sys_resource prlimit --as=60000000
   refused "the limit of data is 20000 KiB here (ulimit -d): raise it to 65536 or more" \
     without sys_resource prlimit --data=20480000
-  refused "the daemon was ended by the limit of data, 976 KiB here (ulimit -d): raise it" \
-    without sys_resource prlimit --data=1000000
+  refused "the daemon was ended by the limit of data, 1171 KiB here (ulimit -d): raise it" \
+    without sys_resource prlimit --data=1200000
   # one that may be raised is, for the daemon; CMD keeps it
   run_it prlimit --data=20480000:unlimited "$IOSCRIBE" run --quiet --force --log "$LOG" -- sh -c 'ulimit -d; exit 6'
   [ "$status" -eq 6 ]

@@ -68,11 +68,4 @@ void scribe_delivery_finished(struct scribe_job *w, struct scribe_delivery *v);
 /* The same, with v->err as the reason why there is none. */
 void scribe_delivery_failed(struct scribe_job *w, struct scribe_delivery *v);
 
-/* Stages: each is called until the delivery has another one, or is gone. */
-void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_elsewhere(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_spool(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_merge(struct scribe_job *w, struct scribe_delivery *v);
-
 #endif

@@ -26,6 +26,7 @@
 #include "runtime/daemon/lookup/job_helper.h"
 #include "runtime/daemon/output/log_commit.h"
 #include "runtime/daemon/output/log_path.h"
+#include "runtime/daemon/output/log_put.h"
 
 #define BUILDS_A_USER 2 /* logs that are built at once; those of other users are not kept waiting */
 
@@ -71,35 +72,6 @@ void scribe_deliver_begun(struct scribe_job *w)
 void scribe_deliver_done(struct scribe_job *w)
 {
 	(void)add(w, WHAT_DONE, NULL, NO_MESSAGE);
-}
-
-/* Noted in the journal only now: a daemon that dies before this delivers the log again. */
-void scribe_delivery_finished(struct scribe_job *w, struct scribe_delivery *v)
-{
-	w->deliveries = v->next;
-	scribe_snapshot_stop(&v->copy);
-	scribe_helper_stop(&v->root);
-	if (v->what == WHAT_LOG)
-		scribe_job_journal_committed(w, v->unit, scribe_delivery_message(w, v));
-	if (v->theirs >= 0)
-		close(v->theirs);
-	if (v->log >= 0)
-		close(v->log);
-	free(v);
-}
-
-/* The error goes to the report, or, without one, to the daemon's log. */
-void scribe_delivery_failed(struct scribe_job *w, struct scribe_delivery *v)
-{
-	struct scribe_msg_log *m = scribe_delivery_message(w, v);
-
-	if (m) {
-		snprintf(m->text, sizeof(m->text), "%s", v->err.text);
-		snprintf(m->path, sizeof(m->path), "%s", v->wanted);
-	} else {
-		fprintf(stderr, "ioscribed: job %s: %s\n", w->spec.id, v->err.text);
-	}
-	scribe_delivery_finished(w, v);
 }
 
 static void drop_theirs(struct scribe_delivery *v)

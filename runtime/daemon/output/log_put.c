@@ -3,7 +3,7 @@
  * A built log is put in its directory by a helper of the job's user, or in the spool or /tmp where that
  * cannot be. Main thread of the daemon. Must not know what logs hold.
  */
-#include "runtime/daemon/output/delivery.h"
+#include "runtime/daemon/output/log_put.h"
 
 #include <errno.h>
 #include <stdio.h>

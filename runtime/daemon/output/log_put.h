@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A built log is written to its place, or to another.
+ */
+#ifndef RUNTIME_DAEMON_OUTPUT_LOG_PUT_H
+#define RUNTIME_DAEMON_OUTPUT_LOG_PUT_H
+
+#include "runtime/daemon/output/delivery.h"
+
+/* Stages: each is called until the delivery has another one, or is gone. */
+void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_elsewhere(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_spool(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_merge(struct scribe_job *w, struct scribe_delivery *v);
+
+#endif
