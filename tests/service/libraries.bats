@@ -225,6 +225,26 @@ libraries_of() {
   are_exact always
 }
 
+@test "a copy of the runtime that is not the site's: a program that uses no MPI is whole, one that does is not" {
+  printf 'trace_libraries = mpiio\nmpiio_wrap = yes\n' >>"$IOSCRIBE_CONFIG"
+  unset IOSCRIBE_MPIIO_WRAP
+  mkdir "$T/copy"
+  cp "$IOSCRIBE_BUILD"/runtime/client/libioscribe*.so "$T/copy"
+  chmod -R a+rX "$T/copy"
+  serve
+  job begin --job-id 1 --uid 65534 --match-env JOBX=1
+  user env JOBX=1 IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" "LD_PRELOAD=$T/copy/libioscribe-inside.so" \
+    /usr/bin/python3 -c 'open("a", "w").write("x")' 3>&-
+  log=$(job end 1)
+  "$IOSCRIBE" parse "$log" >/dev/null
+  job begin --job-id 2 --uid 65534 --match-env JOBX=2
+  user env JOBX=2 IOSCRIBE_ENABLE=1 "IOSCRIBE_SOCKET=$IOSCRIBE_DIR/socket" "LD_PRELOAD=$T/copy/libioscribe-inside.so" \
+    mpiexec.mpich -n 2 "$IOSCRIBE_BUILD/tests/uprobes/mpich/mpiio_calls" copied >/dev/null 3>&-
+  log=$(job end 2 --deadline 30 | tr ' ' '\n' | grep mpiio_calls)
+  ! "$IOSCRIBE" parse "$log" >/dev/null 2>"$T/said" || return 1
+  grep "the MPI-IO module's data are incomplete, " "$T/said"
+}
+
 @test "a library that its user writes over in place while it is probed has lost its probes by then" {
   local mpich=$(ldconfig -p | awk '$1 == "libmpich.so.12" { print $NF; exit }') program=$IOSCRIBE_BUILD/tests/uprobes/mpich waits from
   mkdir "$T/lib"

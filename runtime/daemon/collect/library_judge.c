@@ -70,6 +70,13 @@ uint64_t scribe_libs_fed(const struct scribe_uprobed *f)
 	return f->modules | counted_inside(f);
 }
 
+/* A copy of the wrapper that is not probed: only programs that also map a library whose calls it counts miss
+ * any. */
+static bool is_unprobed_wrap(const struct scribe_uprobed *f)
+{
+	return f->refused && f->nlibraries == 1 && f->library[0].is_wrap;
+}
+
 /* Calls that programs count inside need both the wrapper in the process and its probes. */
 uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_uprobed *f,
 			   const char *name)
@@ -77,11 +84,16 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 	uint64_t since = f->modules ? f->since_ns : 0, counted = counted_inside(f), inside_since;
 	char why[320];
 
-	scribe_mark_incomplete(p, f->refused, d->libs->why);
+	if (is_unprobed_wrap(f))
+		p->wrap_state = SCRIBE_WRAP_UNPROBED;
+	scribe_mark_incomplete(p, f->refused & (is_unprobed_wrap(f) ? p->counted_inside : UINT64_MAX),
+			       d->libs->why);
 	if (!counted)
 		return since;
+	p->counted_inside |= counted;
 	inside_since = scribe_uprobes_inside_since(d->libs->uprobes);
-	if (p->wrap_state != SCRIBE_WRAP_ABSENT && (inside_since != SCRIBE_UPROBED_NEVER || scribe_libs_busy(d)))
+	if (p->wrap_state != SCRIBE_WRAP_ABSENT && p->wrap_state != SCRIBE_WRAP_UNPROBED &&
+	    (inside_since != SCRIBE_UPROBED_NEVER || scribe_libs_busy(d)))
 		return inside_since > since ? inside_since : since;
 	snprintf(why, sizeof(why), "%.127s is not probed (mpiio_wrap = yes), and %s", name,
 		 p->wrap_state == SCRIBE_WRAP_ABSENT ? "a program that uses it runs without " SCRIBE_INSIDE_NAME

@@ -81,6 +81,7 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_
 	char exe[64];
 	struct stat st;
 
+	p->counted_inside = 0;
 	if (!l)
 		return;
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", p->tgid);

@@ -2,8 +2,7 @@
 /*
  * The world model (rules in mpi_worlds.h): which process belongs to which rank of which log. struct
  * scribe_worlds owns units, ranks and processes; records at a rank are freed by the caller. Main
- * thread of the daemon. Must not know of maps, names or logs: the tests drive it with invented
- * events.
+ * thread of the daemon. Must not know of maps, names or logs.
  */
 #include "runtime/daemon/model/mpi_worlds.h"
 
@@ -257,6 +256,7 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc
 		p->disabled = parent_process->disabled;
 		p->is_excluded = parent_process->is_excluded;
 		p->wrap_state = parent_process->wrap_state;
+		p->counted_inside = parent_process->counted_inside;
 		p->exe = parent_process->exe ? strdup(parent_process->exe) : NULL;
 		memcpy(p->comm, parent_process->comm, sizeof(p->comm));
 	}

@@ -96,8 +96,11 @@ struct scribe_process {
 	enum {
 		SCRIBE_WRAP_UNKNOWN, /* it has not executed anything since it is known */
 		SCRIBE_WRAP_ABSENT,
-		SCRIBE_WRAP_LOADED, /* it has mapped libioscribe-inside.so */
+		SCRIBE_WRAP_LOADED,   /* it has mapped libioscribe-inside.so */
+		SCRIBE_WRAP_UNPROBED, /* a copy of that which may not be probed */
 	} wrap_state;
+	uint64_t counted_inside; /* modules of libraries that it has mapped, of which libioscribe-inside.so
+				    counts the calls */
 	bool ended;
 	bool is_excluded;     /* a program that the job leaves out */
 	bool disabled;     /* asked for no record: what it does is dropped */
