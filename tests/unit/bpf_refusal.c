@@ -64,7 +64,8 @@ static const struct row {
 	  SPOKE("scribe_lib", "R2 unbounded memory access, use 'var &= const' or 'if (var < const)'")},
 	 {MACHINE, OLD("6.1.0", 6, 1)},
 	 "verifier",
-	 "program scribe_lib: the verifier of Linux 6.1.0 refuses it: R2 unbounded memory access, use 'var &= "
+	 "program scribe_lib: the verifier of Linux 6.1.0 refuses it: R2 unbounded memory access, use 'var "
+	 "&= "
 	 "const' or 'if (var < const)' (not a matter of privileges; ioscribe doctor --features shows which "
 	 "ways are left)"},
 	{{-EPERM, SCRIBE_STEP_LOAD, NULL, NO_PROG("scribe_sys_exit")},
@@ -117,8 +118,10 @@ static const struct row {
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "unknown func bpf_loop#181")},
 	 {MACHINE, OLD("5.15.0", 5, 15)},
 	 "verifier",
-	 "program scribe_sys_exit: the verifier of Linux 5.15.0 refuses it: unknown func bpf_loop#181: 6.1 or "
-	 "newer is needed (not a matter of privileges; ioscribe doctor --features shows which ways are left)"},
+	 "program scribe_sys_exit: the verifier of Linux 5.15.0 refuses it: unknown func bpf_loop#181: 6.1 "
+	 "or "
+	 "newer is needed (not a matter of privileges; ioscribe doctor --features shows which ways are "
+	 "left)"},
 	{{-EINVAL, SCRIBE_STEP_LOAD, NULL, SPOKE("scribe_sys_exit", "invalid func unknown#195896080")},
 	 {MACHINE},
 	 "verifier",
@@ -174,6 +177,12 @@ static const struct row {
 	 {MACHINE},
 	 "unknown",
 	 "loading the programs: Function not implemented: Linux 6.12.9 does not take it"},
+	{{-ETIMEDOUT, SCRIBE_STEP_PROBE_MULTI, "libhdf5.so.103", ""},
+	 {MACHINE},
+	 "time",
+	 "libhdf5.so.103: the kernel has not done it in time: the machine is busy, or memory of a process "
+	 "that maps "
+	 "the file is locked"},
 	/* limits */
 	{{-EMFILE, SCRIBE_STEP_LOAD, NULL, NO_MAP("scribe_descs", "Too many open files(-24)")},
 	 {MACHINE, .nofile = 12},
@@ -227,7 +236,8 @@ static const struct row {
 	{{-EPERM, SCRIBE_STEP_ATTACH, "scribe_sys_exit", ""},
 	 {MACHINE, .caps = WITHOUT2(SCRIBE_CAP_PERFMON, SCRIBE_CAP_SYS_ADMIN)},
 	 "capability",
-	 "attaching scribe_sys_exit: not permitted for user 0 without CAP_PERFMON: run as root (sudo), or add "
+	 "attaching scribe_sys_exit: not permitted for user 0 without CAP_PERFMON: run as root (sudo), or "
+	 "add "
 	 "it (container: --cap-add)"},
 	{{-EACCES, SCRIBE_STEP_PROBE_PERF, "libmpi.so.12", ""},
 	 {MACHINE, .caps = WITHOUT(SCRIBE_CAP_SYS_ADMIN), .paranoid = 3},
@@ -235,10 +245,7 @@ static const struct row {
 	 "libmpi.so.12: perf_event_open is refused: kernel.perf_event_paranoid is 3 and CAP_SYS_ADMIN is "
 	 "missing: sysctl kernel.perf_event_paranoid=2"},
 	{{-EACCES, SCRIBE_STEP_PROBE_PERF, "libmpi.so.12", ""},
-	 {MACHINE,
-	  .caps = WITHOUT(SCRIBE_CAP_SYS_ADMIN),
-	  .paranoid = 3,
-	  .filtered = true,
+	 {MACHINE, .caps = WITHOUT(SCRIBE_CAP_SYS_ADMIN), .paranoid = 3, .filtered = true,
 	  .perf_errno = EACCES},
 	 "perf events",
 	 "libmpi.so.12: perf_event_open is refused: kernel.perf_event_paranoid is 3 and CAP_SYS_ADMIN is "
