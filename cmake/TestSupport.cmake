@@ -24,7 +24,7 @@ set(scribe_slow_tests cli.analyses cli.big cli.commands cli.convert cli.damage c
 # Tests that trace run beside others; what they leave is looked for when all have ended. Not these: they measure time
 # or processor time, or look at everybody's processes, pins, kernel objects or breakpoints.
 set(scribe_tests_alone service.attempts service.bystanders service.confine service.cycles service.daemon
-    service.doctor service.hostile service.hung service.libraries service.limits service.never_costs service.patterns
+    service.doctor service.hostile service.hung service.libraries service.limits service.memory service.never_costs service.patterns
     service.pester service.quotas service.red_team service.sleeps service.top service.trace service.turns trace.leak trace.odd trace.run
     uprobes.sweep)
 

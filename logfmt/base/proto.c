@@ -72,6 +72,8 @@ int scribe_msg_payload_bytes(unsigned type)
 		return sizeof(struct scribe_msg_result);
 	case SCRIBE_MSG_TRACED:
 		return sizeof(struct scribe_msg_traced);
+	case SCRIBE_MSG_PUBLISH_TAKEN:
+		return sizeof(struct scribe_msg_publish_taken);
 	case SCRIBE_MSG_LIVE_REQUEST:
 		return sizeof(struct scribe_msg_live_request);
 	default:

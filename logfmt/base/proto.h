@@ -75,6 +75,7 @@
  *                               <-  JOB_OK, where this connection has none
  *   JOB_PUBLISH (job_id or pid) ->   the job's operations from now on, while the connection stands
  *                               <-  PUBLISH_OK + descriptor of a ring (logfmt/base/publish_ring.h)
+ *   PUBLISH_TAKEN               ->   so much of it has been read
  *   JOB_READY (job_id, hook)    ->   a process of the job is about to be executed
  *                               <-  JOB_OK (its calls will be recorded from the first on)
  *   JOB_LIST, JOB_SHOW (job_id) ->
@@ -170,6 +171,7 @@ enum scribe_msg_type {
 	SCRIBE_MSG_JOB_PUBLISH = 80, /* text */
 	SCRIBE_MSG_PUBLISH_OK = 81,  /* with SCM_RIGHTS: one descriptor; no payload */
 	SCRIBE_MSG_TRACE_PART = 82,  /* bytes of the log */
+	SCRIBE_MSG_PUBLISH_TAKEN = 83,
 };
 
 /* header.status of an ERROR; 0 elsewhere. */
@@ -296,6 +298,10 @@ struct scribe_msg_result {
 struct scribe_msg_traced {
 	uint64_t segments, lost;
 	uint64_t bytes; /* of the log that follows */
+};
+
+struct scribe_msg_publish_taken {
+	uint64_t bytes; /* of frames, since the beginning */
 };
 
 /* Payload bytes a message of `type` must have; -1: text of any length. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The memory in which the daemon hands single operations of running jobs to a publisher: a sealed
- * memory file of SCRIBE_PUBLISH_FILE_BYTES, a head and a ring of frames. The daemon alone writes
- * frames and `put`; the publisher alone writes `taken`. What finds no room is counted in `lost`:
- * the daemon never waits. Native byte order: both are on one node.
+ * memory file of SCRIBE_PUBLISH_FILE_BYTES, a head and a ring of frames, which the daemon alone can
+ * write. How much of it the publisher has read it sends in messages (PUBLISH_TAKEN). What finds no room is
+ * counted in `lost`: the daemon never waits. Native byte order: both are on one node.
  *
  * A frame is a multiple of 8 bytes and never wraps: where one does not fit before the ring's end, a
  * frame of type PAD (or, with 8 bytes left, its head alone) fills it up. The first frame that speaks
@@ -15,8 +15,10 @@
 #include <stdint.h>
 
 #define SCRIBE_PUBLISH_MAGIC   0x62757069u /* "ipub" */
-#define SCRIBE_PUBLISH_VERSION 1u
+#define SCRIBE_PUBLISH_VERSION 2u
 #define SCRIBE_PUBLISH_BYTES   (8u << 20) /* of frames: 93,000 operations */
+#define SCRIBE_PUBLISH_TELL                                                                                  \
+	(SCRIBE_PUBLISH_BYTES / 8)        /* bytes read, at most, before it is reported */
 #define SCRIBE_PUBLISH_NAME    4096u      /* most bytes of a name that is handed over; longer ones are cut */
 
 struct scribe_publish_head {
@@ -27,8 +29,6 @@ struct scribe_publish_head {
 	uint64_t put;  /* bytes of frames ever written */
 	uint64_t lost; /* operations that found no room, or whose file could not be told */
 	uint64_t pad1[6];
-	uint64_t taken; /* bytes of frames that the publisher has read */
-	uint64_t pad2[7];
 };
 
 #define SCRIBE_PUBLISH_FILE_BYTES (sizeof(struct scribe_publish_head) + SCRIBE_PUBLISH_BYTES)

@@ -39,6 +39,18 @@ lines() {
   [ "$(lines 'has 50 connections here already')" -eq 10 ]
 }
 
+@test "a daemon that may have 220 open files: 400 connections of one user leave it enough for another's run" {
+  # shellcheck disable=SC2209 # it may not raise the limit
+  prlimit --nofile=220:220 setpriv --bounding-set=-sys_resource "$IOSCRIBED" --service --stay
+  DAEMON=$(cat "$IOSCRIBE_DIR/pid")
+  until_true test ! -e "$IOSCRIBE_DIR/loading"
+  run_it take 60001 hold 400 setpriv --reuid=65534 --regid=65534 --clear-groups "$IOSCRIBE" run --quiet --log "$T/w/run.darshan" \
+    sh -c 'echo x >a'
+  [ "$status" -eq 0 ]
+  [[ "$output" == *" served"*"(user_descriptors)"* ]]
+  [ "$(value "$T/w/run.darshan" POSIX_BYTES_WRITTEN '/a$')" = 2 ]
+}
+
 @test "one user leaves others the last eighth of the connections, all users together leave root its own" {
   printf 'user_connections = 3840\nsilent_ms = 3600000\n' >>"$IOSCRIBE_CONFIG"
   serve

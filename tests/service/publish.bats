@@ -94,7 +94,7 @@ ahead() {
   "$IOSCRIBE" parse "$T"/logs/*id82*.darshan | awk -v now="$(date +%s)" '/^# start_time:/ { ahead = $3 - now } END { print ahead; exit !(ahead > 3000 && ahead < 4000) }'
 }
 
-@test "a ring that its user writes over costs its user's operations only" {
+@test "a ring cannot be written by its user; one who says to have read what is not there loses operations of his own only" {
   serve
   job begin --job-id 81 --uid 65534 --match-env JOBX=81
   steps

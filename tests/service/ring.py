@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Subscribes to job 81 at the socket argv[1] and writes over all of the ring, again and again; ring.ready is made."""
+"""Subscribes to job 81 at the socket argv[1], cannot write the ring, and says again and again that it has read
+what was never written; ring.ready is made."""
 import array
 import mmap
 import os
@@ -22,13 +23,16 @@ for resize in (0, size // 2, size * 2):
         sys.exit("the ring could be resized")
     except PermissionError:
         pass
-ring = mmap.mmap(fd, size)
+ring = mmap.mmap(fd, size, prot=mmap.PROT_READ)
+for change in (lambda: mmap.mmap(fd, size), lambda: os.pwrite(fd, b"x", 4096), lambda: ring.madvise(mmap.MADV_REMOVE)):
+    try:
+        change()
+        sys.exit("the ring could be written")
+    except PermissionError:
+        pass
 rng = random.Random(1)
+open("ring.ready", "w").close()
 end = time.monotonic() + 60
 while time.monotonic() < end:
-    ring[8:192] = rng.randbytes(184)
-    ring[192:65536] = rng.randbytes(65536 - 192)
-    ring[size - 4096:] = rng.randbytes(4096)
-    if not os.path.exists("ring.ready"):
-        open("ring.ready", "w").close()
-    time.sleep(0.01)
+    s.send(struct.pack("=IHHII", 0x62637369, 1, 83, 0, 8) + struct.pack("=Q", rng.getrandbits(rng.randrange(65))))
+    time.sleep(0.001)

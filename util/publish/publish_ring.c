@@ -22,7 +22,7 @@ static int map_ring(struct scribe_publish_ring *r, int fd, struct scribe_err *er
 
 	if (fstat(fd, &st) < 0 || st.st_size != (off_t)SCRIBE_PUBLISH_FILE_BYTES)
 		return scribe_err_set(err, -EPROTO, "the daemon's ring has another size: it is of another version");
-	r->head = mmap(NULL, SCRIBE_PUBLISH_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	r->head = mmap(NULL, SCRIBE_PUBLISH_FILE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	if (r->head == MAP_FAILED) {
 		r->head = NULL;
 		return scribe_err_set(err, -errno, "the daemon's ring cannot be mapped: %s", strerror(errno));
@@ -30,7 +30,7 @@ static int map_ring(struct scribe_publish_ring *r, int fd, struct scribe_err *er
 	if (r->head->magic != SCRIBE_PUBLISH_MAGIC || r->head->version != SCRIBE_PUBLISH_VERSION)
 		return scribe_err_set(err, -EPROTO, "the daemon's ring is of another version");
 	r->frames = (const unsigned char *)(r->head + 1);
-	r->taken = 0;
+	r->taken = r->reported = 0;
 	return 0;
 }
 
@@ -83,7 +83,7 @@ int scribe_publish_ring_open(struct scribe_publish_ring *r, const char *socket, 
 void scribe_publish_ring_close(struct scribe_publish_ring *r)
 {
 	if (r->head) {
-		munmap(r->head, SCRIBE_PUBLISH_FILE_BYTES);
+		munmap((void *)(uintptr_t)r->head, SCRIBE_PUBLISH_FILE_BYTES);
 		r->head = NULL;
 		close(r->sock);
 	} else if (r->sock > 0) {
@@ -127,8 +127,13 @@ const struct scribe_publish_frame *scribe_publish_ring_next(struct scribe_publis
 
 void scribe_publish_ring_done(struct scribe_publish_ring *r, const struct scribe_publish_frame *f)
 {
-	r->taken += f->bytes;
-	__atomic_store_n(&r->head->taken, r->taken, __ATOMIC_RELEASE);
+	const struct scribe_msg_publish_taken m = {.bytes = r->taken + f->bytes};
+
+	r->taken = m.bytes;
+	/* what the socket does not take now goes with the next frame */
+	if (r->taken - r->reported >= SCRIBE_PUBLISH_TELL &&
+	    scribe_msg_send(r->sock, SCRIBE_MSG_PUBLISH_TAKEN, 0, &m, sizeof(m), -1, 0) == 0)
+		r->reported = r->taken;
 }
 
 bool scribe_publish_ring_wait(const struct scribe_publish_ring *r, int ms)

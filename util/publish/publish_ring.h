@@ -11,9 +11,9 @@
 
 struct scribe_publish_ring {
 	int sock; /* to the daemon; -1: it is gone */
-	struct scribe_publish_head *head;
+	const struct scribe_publish_head *head;
 	const unsigned char *frames;
-	uint64_t taken;
+	uint64_t taken, reported; /* bytes read; as the daemon knows */
 };
 
 /*

@@ -49,6 +49,13 @@ void scribe_limits_raise(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+uint64_t scribe_limits_descriptors(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) < 0 ? DESCRIPTORS : limit.rlim_cur;
+}
+
 int scribe_limits_check(struct scribe_err *err)
 {
 	struct rlimit limit;

@@ -443,6 +443,13 @@ int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd,
 	return 0;
 }
 
+void scribe_publish_taken(struct scribe_job *w, uint64_t client, uint64_t bytes)
+{
+	for (struct scribe_subscriber *s = w->publish ? w->publish->first : NULL; s; s = s->next)
+		if (s->client == client && bytes > s->taken && bytes <= s->put)
+			s->taken = bytes;
+}
+
 void scribe_publish_drop(struct scribe_job *w, uint64_t client)
 {
 	struct scribe_subscriber **at = w->publish ? &w->publish->first : NULL, *s;

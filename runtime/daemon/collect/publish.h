@@ -18,6 +18,8 @@
  * which stays the daemon's to close; -EDQUOT: there are too many; -ENOMEM, or the kernel's.
  */
 int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd, struct scribe_err *err);
+/* That connection has read so many bytes of its ring; what cannot be is ignored. */
+void scribe_publish_taken(struct scribe_job *w, uint64_t client, uint64_t bytes);
 /* That connection is gone. */
 void scribe_publish_drop(struct scribe_job *w, uint64_t client);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Rings of publishers: made, written. A frame never wraps; a file's name is told once before the first
- * operation on it. Of the memory, which is shared with a process of a user, nothing is read but `taken`.
- * Owns memory and descriptor. Main thread of the daemon. Must not know slots or segments.
+ * operation on it. A process of a user maps the memory and cannot write it: punching holes into it would make
+ * the daemon wait. Owns memory and descriptor. Main thread of the daemon. Must not know slots or segments.
  */
 #include "runtime/daemon/collect/subscriber.h"
 
@@ -20,14 +20,15 @@ static int ring_open(struct scribe_subscriber *s)
 	s->fd = memfd_create("ioscribe-publish", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (s->fd < 0)
 		return -errno;
-	if (ftruncate(s->fd, SCRIBE_PUBLISH_FILE_BYTES) < 0 ||
-	    fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+	if (ftruncate(s->fd, SCRIBE_PUBLISH_FILE_BYTES) < 0)
 		return -errno;
 	s->head = mmap(NULL, SCRIBE_PUBLISH_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (s->head == MAP_FAILED) {
 		s->head = NULL;
 		return -errno;
 	}
+	if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return -errno;
 	s->ring = (unsigned char *)(s->head + 1);
 	s->head->magic = SCRIBE_PUBLISH_MAGIC;
 	s->head->version = SCRIBE_PUBLISH_VERSION;
@@ -49,12 +50,11 @@ struct scribe_subscriber *scribe_subscriber_free(struct scribe_subscriber *s)
 /* Room for a frame of `bytes` that does not wrap; NULL: there is none. */
 static void *frame_begin(struct scribe_subscriber *s, size_t bytes)
 {
-	const uint64_t taken = __atomic_load_n(&s->head->taken, __ATOMIC_ACQUIRE), used = s->put - taken;
+	const uint64_t used = s->put - s->taken;
 	const size_t at = s->put % SCRIBE_PUBLISH_BYTES, rest = SCRIBE_PUBLISH_BYTES - at;
 	const size_t need = bytes > rest ? rest + bytes : bytes;
 
-	/* a publisher that says what cannot be gets nothing more */
-	if (used > SCRIBE_PUBLISH_BYTES || need > SCRIBE_PUBLISH_BYTES - used)
+	if (need > SCRIBE_PUBLISH_BYTES - used)
 		return NULL;
 	if (bytes > rest) {
 		const struct scribe_publish_frame pad = {.bytes = (uint32_t)rest, .type = SCRIBE_PUBLISH_PAD};

@@ -11,7 +11,8 @@ struct scribe_subscriber {
 	int fd;
 	struct scribe_publish_head *head;
 	unsigned char *ring;
-	uint64_t put, since_ns;
+	uint64_t put, taken; /* bytes of frames written, and as far as is known read */
+	uint64_t since_ns;
 	bool job_told;
 	struct scribe_map names; /* ids that it has had -> itself */
 	struct scribe_subscriber *next;

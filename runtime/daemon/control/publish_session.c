@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A publisher's conversation: one request, answered with the memory file of its ring; then the ring
- * alone is used, and the connection tells each side when the other one is gone. Runs in the daemon's
+ * A publisher's conversation: one request, answered with the memory file of its ring; then it sends how much
+ * of that it has read, and the connection shows each side when the other one is gone. Runs in the daemon's
  * main thread. Must not know what is written to the ring.
  */
 #include "runtime/daemon/control/publish_session.h"
@@ -42,6 +42,16 @@ int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c
 		return rc;
 	c->publishes = true;
 	return scribe_send_queue_send(&c->send_queue, c->fd, SCRIBE_MSG_PUBLISH_OK, 0, NULL, 0, fd);
+}
+
+int scribe_publish_session_taken(struct scribe_daemon *d, struct scribe_client *c,
+				 const struct scribe_msg_publish_taken *m)
+{
+	if (!c->publishes)
+		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "no ring has been asked for");
+	for (struct scribe_job *w = d->works; w; w = w->next)
+		scribe_publish_taken(w, c->id, m->bytes);
+	return 0;
 }
 
 void scribe_publish_session_lost(struct scribe_daemon *d, struct scribe_client *c)

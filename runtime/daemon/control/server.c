@@ -325,6 +325,8 @@ static int serve_one(struct scribe_daemon *d, struct scribe_client *c)
 	case SCRIBE_MSG_JOB_READY:
 	case SCRIBE_MSG_JOB_CHECK:
 		return scribe_jobs_message(d, c, h);
+	case SCRIBE_MSG_PUBLISH_TAKEN:
+		return scribe_publish_session_taken(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_LIVE_REQUEST:
 		return scribe_live_session_message(d, c, (const void *)(h + 1));
 	case SCRIBE_MSG_JOB_STATUS:

@@ -17,6 +17,7 @@
 #include "runtime/daemon/collect/library_queue.h"
 #include "runtime/daemon/collect/shm_counters.h"
 #include "logfmt/base/clock.h"
+#include "runtime/daemon/base/rlimits.h"
 #include "runtime/daemon/base/subuids.h"
 #include "runtime/daemon/model/record_set.h"
 #include "runtime/daemon/output/spool.h"
@@ -164,6 +165,8 @@ uint64_t scribe_user_limit(const struct scribe_daemon *d, enum scribe_quota q)
 /* What all users together may have; 0: no limit. */
 static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint64_t *ret_taken)
 {
+	uint64_t most;
+
 	*ret_taken = 0;
 	if (q == SCRIBE_QUOTA_JOBS) {
 		for (const struct scribe_job *w = d->works; w; w = w->next)
@@ -173,7 +176,10 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 	if (q == SCRIBE_QUOTA_CONNECTIONS) {
 		for (const struct scribe_client *c = d->clients; c; c = c->next)
 			*ret_taken += c->uid != 0;
-		return SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
+		most = scribe_limits_descriptors() / 4; /* the rest is for the daemon's own work */
+		return most < SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT
+			       ? most
+			       : SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
 	}
 	if (q == SCRIBE_QUOTA_FILES) {
 		for (const struct scribe_job *w = d->works; w; w = w->next)

@@ -32,19 +32,17 @@ struct scribe_slot_name {
 struct scribe_libs; /* collect/library_probes.h */
 
 /* What one user may take of a service: its name, the limit (a key of the configuration or a number), what it counts. */
-#define SCRIBE_QUOTAS(X)                                                                                     \
-	X(CONNECTIONS, user_connections, c->user_connections, "connections")                                 \
-	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */                               \
-	X(DESCRIPTORS, user_descriptors, 12288,                                                              \
-	  "descriptors") /* of connections, counted streams, journals, helpers */                            \
-	X(MIB, user_mib, 512, "MiB of journals and answers")                                                 \
-	X(RECORDS, user_records, c->user_records ? c->user_records : c->records / 2,                         \
-	  "records")                                 /* of all jobs */                                       \
-	X(FILES, user_files, c->user_files, "files") /* in logs that are not written yet */                  \
-	X(PROCESSES, user_processes, c->user_processes ? c->user_processes : c->processes / 2, "processes")  \
-	X(HELPERS, user_helpers, 512, "helpers") /* processes with the user's identity */                    \
-	X(HELPER_SHARE, user_helper_share, c->user_helper_share,                                             \
-	  "% of a processor for helpers")                                       /* over 10 s */              \
+#define SCRIBE_QUOTAS(X)                                                                                      \
+	X(CONNECTIONS, user_connections, c->user_connections, "connections")                                  \
+	X(JOBS, user_jobs, c->user_jobs, "jobs") /* that the user has begun */                                \
+	/* of connections, counted streams, journals, helpers */                                              \
+	X(DESCRIPTORS, user_descriptors, scribe_limits_descriptors() / 5, "descriptors")                      \
+	X(MIB, user_mib, 512, "MiB of journals and answers")                                                  \
+	X(RECORDS, user_records, c->user_records ? c->user_records : c->records / 2, "records") /* of all jobs */ \
+	X(FILES, user_files, c->user_files, "files") /* in logs that are not written yet */                   \
+	X(PROCESSES, user_processes, c->user_processes ? c->user_processes : c->processes / 2, "processes")   \
+	X(HELPERS, user_helpers, 512, "helpers") /* processes with the user's identity */                     \
+	X(HELPER_SHARE, user_helper_share, c->user_helper_share, "% of a processor for helpers") /* over 10 s */ \
 	X(SPOOL, user_spool_mib, c->user_spool_mib, "MiB of logs in the spool") /* counted at each */
 
 enum scribe_quota {
