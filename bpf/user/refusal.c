@@ -215,8 +215,7 @@ static bool late(const struct scribe_refusal *r, const struct scribe_machine *m,
 	(void)m;
 	return r->code == -ETIMEDOUT && !l->verdict[0] &&
 	       say(l, "the kernel has not done it in time: the machine is busy, or memory of a process that "
-		      "maps the "
-		      "file is locked");
+		      "maps the file is locked");
 }
 
 static bool unknown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
@@ -233,10 +232,16 @@ static const struct {
 	const char *name;
 	cause_fn is;
 } causes[] = {
-	{"open files", files},        {"types", types},       {"memory", memory},
+	{"open files", files},
+	{"types", types},
+	{"memory", memory},
 	{"capability", capability}, /* a container's filter goes with its capabilities */
-	{"seccomp", seccomp},         {"lockdown", lockdown}, {"verifier", verifier},
-	{"perf events", perf_events}, {"time", late},         {"unknown", unknown},
+	{"seccomp", seccomp},
+	{"lockdown", lockdown},
+	{"verifier", verifier},
+	{"perf events", perf_events},
+	{"time", late},
+	{"unknown", unknown},
 };
 
 const char *scribe_refusal_line(const struct scribe_refusal *refusal, const struct scribe_machine *m,

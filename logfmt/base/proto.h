@@ -114,7 +114,7 @@
  * have for a while.
  */
 #define SCRIBE_SERVICE_DIR    "/run/ioscribe"
-#define SCRIBE_SERVICE_SOCKET   "socket"
+#define SCRIBE_SERVICE_SOCKET "socket"
 #define SCRIBE_SERVICE_LOADING "loading"
 #define SCRIBE_SERVICE_ATTACHED "attached"
 #define SCRIBE_SERVICE_CONFIG "/etc/ioscribe/ioscribed.conf"
@@ -141,8 +141,7 @@ enum scribe_msg_type {
 	/* 9: memory of the program's own making, until 0.1 */
 	SCRIBE_MSG_STREAMS = 12,
 	SCRIBE_MSG_STREAMS_OK = 13, /* with SCM_RIGHTS: one descriptor; no payload */
-	SCRIBE_MSG_PROBED =
-		14, /* as START: answered when the libraries that the peer has mapped are probed */
+	SCRIBE_MSG_PROBED = 14,     /* as START: answered when what the peer has mapped is probed */
 	SCRIBE_MSG_PROBED_OK = 15, /* no payload */
 
 	SCRIBE_MSG_RUN_BEGIN = 32, /* text, not NUL-terminated */

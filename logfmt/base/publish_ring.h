@@ -17,8 +17,7 @@
 #define SCRIBE_PUBLISH_MAGIC   0x62757069u /* "ipub" */
 #define SCRIBE_PUBLISH_VERSION 2u
 #define SCRIBE_PUBLISH_BYTES   (8u << 20) /* of frames: 93,000 operations */
-#define SCRIBE_PUBLISH_TELL                                                                                  \
-	(SCRIBE_PUBLISH_BYTES / 8)        /* bytes read, at most, before it is reported */
+#define SCRIBE_PUBLISH_STEP    (1u << 20) /* bytes read before that is reported */
 #define SCRIBE_PUBLISH_NAME    4096u      /* most bytes of a name that is handed over; longer ones are cut */
 
 struct scribe_publish_head {

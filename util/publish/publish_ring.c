@@ -131,7 +131,7 @@ void scribe_publish_ring_done(struct scribe_publish_ring *r, const struct scribe
 
 	r->taken = m.bytes;
 	/* what the socket does not take now goes with the next frame */
-	if (r->taken - r->reported >= SCRIBE_PUBLISH_TELL &&
+	if (r->taken - r->reported >= SCRIBE_PUBLISH_STEP &&
 	    scribe_msg_send(r->sock, SCRIBE_MSG_PUBLISH_TAKEN, 0, &m, sizeof(m), -1, 0) == 0)
 		r->reported = r->taken;
 }

@@ -18,6 +18,8 @@
 #define LEAST_DATA (64u << 20) /* bytes: the kernel's types alone are a few MiB */
 #define LEAST       128 /* maps, programs and links take some 90 */
 
+static rlim_t descriptors = DESCRIPTORS;
+
 /* To `wanted`, or as far as the hard limit goes. */
 static void raise_to(int what, rlim_t wanted)
 {
@@ -39,7 +41,11 @@ static void raise_to(int what, rlim_t wanted)
 
 void scribe_limits_raise(void)
 {
+	struct rlimit limit;
+
 	raise_to(RLIMIT_NOFILE, DESCRIPTORS);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		descriptors = limit.rlim_cur;
 	raise_to(RLIMIT_AS, RLIM_INFINITY);
 	raise_to(RLIMIT_DATA, RLIM_INFINITY);
 	raise_to(RLIMIT_MEMLOCK, RLIM_INFINITY); /* maps count there before Linux 5.11 */
@@ -51,9 +57,7 @@ void scribe_limits_raise(void)
 
 uint64_t scribe_limits_descriptors(void)
 {
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_NOFILE, &limit) < 0 ? DESCRIPTORS : limit.rlim_cur;
+	return descriptors;
 }
 
 int scribe_limits_check(struct scribe_err *err)

@@ -11,10 +11,11 @@
 
 #define RANGES_MAX 65536u
 
-static struct range {
+struct range {
 	uid_t first;
 	unsigned long count;
-} * range;
+};
+static struct range *range;
 static size_t nranges;
 
 static int by_first(const void *a, const void *b)
@@ -66,4 +67,9 @@ uid_t scribe_subuids_first(uid_t uid)
 			high = middle;
 	}
 	return low && uid - range[low - 1].first < range[low - 1].count ? range[low - 1].first : uid;
+}
+
+bool scribe_subuids_same(uid_t a, uid_t b)
+{
+	return a == b || scribe_subuids_first(a) == scribe_subuids_first(b);
 }

@@ -70,8 +70,7 @@ uint64_t scribe_libs_fed(const struct scribe_uprobed *f)
 	return f->modules | counted_inside(f);
 }
 
-/* A copy of the wrapper that is not probed: only programs that also map a library whose calls it counts miss
- * any. */
+/* A copy of the wrapper that is not probed: only a program that also maps a library of MPI misses calls. */
 static bool is_unprobed_wrap(const struct scribe_uprobed *f)
 {
 	return f->refused && f->nlibraries == 1 && f->library[0].is_wrap;
@@ -82,12 +81,14 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 			   const char *name)
 {
 	uint64_t since = f->modules ? f->since_ns : 0, counted = counted_inside(f), inside_since;
+	uint64_t missed = f->refused;
 	char why[320];
 
-	if (is_unprobed_wrap(f))
+	if (is_unprobed_wrap(f)) {
 		p->wrap_state = SCRIBE_WRAP_UNPROBED;
-	scribe_mark_incomplete(p, f->refused & (is_unprobed_wrap(f) ? p->counted_inside : UINT64_MAX),
-			       d->libs->why);
+		missed &= p->counted_inside;
+	}
+	scribe_mark_incomplete(p, missed, d->libs->why);
 	if (!counted)
 		return since;
 	p->counted_inside |= counted;

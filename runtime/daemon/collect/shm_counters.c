@@ -103,7 +103,7 @@ unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
 	unsigned n = 0;
 
 	for (const struct scribe_memory *m = d->memories; m; m = m->after)
-		n += scribe_subuids_first(m->process->work->config.uid) == scribe_subuids_first(uid);
+		n += scribe_subuids_same(m->process->work->config.uid, uid);
 	return n;
 }
 

@@ -19,8 +19,7 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 	unsigned n = 0;
 
 	for (const struct scribe_client *other = d->clients; other; other = other->next)
-		n += other->publishes && !other->gone &&
-		     scribe_subuids_first(other->uid) == scribe_subuids_first(c->uid);
+		n += other->publishes && !other->gone && scribe_subuids_same(other->uid, c->uid);
 	if (n < RINGS_A_USER || !c->uid || (d->service && c->uid == d->service->config.stream_uid))
 		return 0;
 	return scribe_err_set(err, -EDQUOT, "user %u has %u publishers already", (unsigned)c->uid, n);

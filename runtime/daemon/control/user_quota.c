@@ -29,8 +29,8 @@
 #define PLACES_OF_OTHERS 8u  /* the last eighth of what all users may have goes to those */
 #define LITTLE           64u /* who hold less than a 64th of it */
 #define NAME_BYTES       256u /* of names that count as a file */
-#define FULL_USERS                                                                                           \
-	2u /* users with as many files or MiB as one may have: more would take the service's memory */
+/* Users with as many files or MiB as one may have: more would take the service's memory. */
+#define FULL_USERS       2u
 
 static const struct {
 	const char *name, *what;
@@ -63,11 +63,6 @@ static struct scribe_user_time *time_of(struct scribe_daemon *d, uid_t any)
 
 /* ---- what is there ---- */
 
-static bool is_same(uid_t a, uid_t b)
-{
-	return a == b || scribe_subuids_first(a) == scribe_subuids_first(b);
-}
-
 /* Each helper of a job; a private daemon's are nobody's but the command's. */
 static void each_helper(const struct scribe_daemon *d,
 			void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
@@ -94,7 +89,7 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
 	struct counting *c = ctx;
 
 	(void)h;
-	c->of->v[SCRIBE_QUOTA_HELPERS] += is_same(uid, c->uid);
+	c->of->v[SCRIBE_QUOTA_HELPERS] += scribe_subuids_same(uid, c->uid);
 }
 
 /*
@@ -125,7 +120,7 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 
 	*ret = (struct scribe_usage){0};
 	for (const struct scribe_client *c = d->clients; c; c = c->next) {
-		if (c->gone || !is_same(c->uid, uid))
+		if (c->gone || !scribe_subuids_same(c->uid, uid))
 			continue;
 		ret->v[SCRIBE_QUOTA_CONNECTIONS]++;
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += 1 + (c->answer != NULL);
@@ -133,9 +128,9 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 	}
 	for (const struct scribe_job *w = d->works; w; w = w->next) {
 		const struct scribe_job_entry *job =
-			d->bpf && is_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
+			d->bpf && scribe_subuids_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
 
-		if (!is_same(w->config.uid, uid))
+		if (!scribe_subuids_same(w->config.uid, uid))
 			continue;
 		ret->v[SCRIBE_QUOTA_JOBS] += w->config.locked;
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&w->journal);
@@ -255,7 +250,7 @@ static void set_shares(void *ctx, uid_t uid)
 
 	for (struct scribe_job *w = d->works; w && uid; w = w->next) {
 		const struct scribe_job_entry *job =
-			is_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
+			scribe_subuids_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
 
 		if (!job || !w->records_most || !w->processes_most)
 			continue;
@@ -267,7 +262,7 @@ static void set_shares(void *ctx, uid_t uid)
 	}
 	for (struct scribe_job *w = d->works; w && jobs; w = w->next) {
 		struct scribe_job_entry *job =
-			is_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
+			scribe_subuids_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
 
 		if (!job || !w->records_most || !w->processes_most)
 			continue;
@@ -321,11 +316,14 @@ static void limit_files(void *ctx, uid_t uid)
 	bool full = scribe_user_may(d, uid, SCRIBE_QUOTA_FILES, NULL) < 0;
 
 	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (is_same(w->config.uid, uid))
+		if (scribe_subuids_same(w->config.uid, uid))
 			w->files_full = full;
 }
 
-/* The largest journal of a user who has too much is given up: what is in it stays. */
+/*
+ * The largest journal of a user who has too much is given up: what is in it stays. Not of one who has little,
+ * whatever others have.
+ */
 static void give_up_journal(void *ctx, uid_t uid)
 {
 	struct scribe_daemon *d = ctx;
@@ -334,17 +332,18 @@ static void give_up_journal(void *ctx, uid_t uid)
 
 	if (!uid)
 		return;
-	if (scribe_user_may(d, uid, SCRIBE_QUOTA_MIB, NULL) == 0)
+	scribe_user_usage(d, uid, &own);
+	if (own.v[SCRIBE_QUOTA_MIB] < FULL_USERS * scribe_user_limit(d, SCRIBE_QUOTA_MIB) / LITTLE ||
+	    scribe_user_may(d, uid, SCRIBE_QUOTA_MIB, NULL) == 0)
 		return;
 	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (is_same(w->config.uid, uid) && scribe_journal_is_open(&w->journal) &&
+		if (scribe_subuids_same(w->config.uid, uid) && scribe_journal_is_open(&w->journal) &&
 		    !scribe_journal_is_broken(&w->journal) &&
 		    (!largest || w->journal.bytes > largest->journal.bytes))
 			largest = w;
 	if (!largest)
 		return;
 	largest->journal.head->broken = 1;
-	scribe_user_usage(d, uid, &own);
 	fprintf(stderr,
 		"ioscribed: user %u has %llu MiB of journals: job %u would be incomplete should "
 		"the daemon die\n",

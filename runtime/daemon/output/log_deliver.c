@@ -148,7 +148,7 @@ static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
 	unsigned n = 0;
 
 	for (const struct scribe_job *w = d->works; w; w = w->next)
-		n += scribe_subuids_first(w->config.uid) == scribe_subuids_first(uid) && w->deliveries &&
+		n += scribe_subuids_same(w->config.uid, uid) && w->deliveries &&
 		     w->deliveries->copy.pid;
 	return n;
 }

@@ -50,8 +50,7 @@ static void no_place(struct scribe_job *w, struct scribe_delivery *v, int rc)
 	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
 }
 
-/* A service's directories of the date are root's. Where that cannot be, the user's helper does what it may.
- */
+/* A service's directories of the date are root's. Where that cannot be, the user's helper makes them. */
 void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v)
 {
 	const char *path = v->part_days ? v->unit->log_path : v->wanted;

@@ -25,8 +25,7 @@
 
 #define NOTE   ".to"
 #define ENDING ".darshan"
-/* Between two rounds through a user's logs; doubled up to RETRY_MAX_NS while a directory of theirs does not
- * answer. */
+/* Between two rounds through a user's logs; doubled, up to the other, while a directory does not answer. */
 #define RETRY_NS     10000000000ull
 #define RETRY_MAX_NS 600000000000ull
 /* ms for a helper's answer */
@@ -299,7 +298,7 @@ uint64_t scribe_spool_bytes(const struct scribe_spool *s, uid_t uid)
 	uint64_t kib = 0;
 
 	for (const struct owner *o = s->owners; o; o = o->next)
-		kib += scribe_subuids_first(o->uid) == scribe_subuids_first(uid) ? o->kib : 0;
+		kib += scribe_subuids_same(o->uid, uid) ? o->kib : 0;
 	return kib << 10;
 }
 

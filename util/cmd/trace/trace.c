@@ -204,8 +204,7 @@ static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/* The next message: its type, or negative. -EPIPE: the daemon is gone, and what it held of the window with
- * it. */
+/* The next message: its type, or negative. -EPIPE: the daemon is gone, and the window with it. */
 static int hear(struct trace *t, int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
