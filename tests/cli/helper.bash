@@ -241,3 +241,33 @@ same_id() { # STORE DB
 	[ "$("$IOSCRIBE" query --db "$2" --csv operations job=19332 | wc -l)" -eq 3 ]
 	[ "$("$IOSCRIBE" query --db "$2" --csv phases job=19332 uid=4 | wc -l)" -eq 2 ]
 }
+
+# 100,000 hostile messages of user 5 among an honest job's of user 4: every question about that job is answered as without them.
+hostile_flood() { # STORE DB
+	local q n=0 honest=$BATS_TEST_TMPDIR/honest.json
+	{
+		sed 's/"uid":0/"uid":4/' "$STREAM"
+		stream_totals 19332 4 1795220080 node1 7 sent=41 lost=0 end=41
+	} >"$honest"
+	answers() { # DB
+		for q in durations heat nodes operations over_time percentiles phases "rank rank=0" "rank rank=1" ranks samples slowest streams; do
+			n=$((n + 1))
+			# shellcheck disable=SC2086 # a question and its parameters
+			"$IOSCRIBE" query --db "$1" --csv $q job=19332 uid=4 | sed -E 's/^19332,[0-9]+,(POSIX|MPIIO),/19332,\1,/' # which use of the id
+		done
+		"$IOSCRIBE" query --db "$1" --csv runs exe=io/mpi-io-test | cut -d , -f 1,3- | grep '^19332,4,'
+	}
+	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/honest.sqlite" "$honest" >/dev/null
+	answers "$BATS_TEST_TMPDIR/honest.sqlite" >"$BATS_TEST_TMPDIR/before"
+	"$BATS_TEST_DIRNAME/../cli/hostile_messages.py" 100000 1 <"$honest" >"$BATS_TEST_TMPDIR/mixed.json"
+	run -1 --separate-stderr "$1" "$BATS_TEST_TMPDIR/mixed.json"
+	echo "$output"
+	answers "$2" | diff "$BATS_TEST_TMPDIR/before" -
+	[ "$n" -eq 13 ]
+	# and those of all jobs still have an answer
+	for q in jobs modules operations "load from_us=0 to_us=9000000000000000000"; do
+		# shellcheck disable=SC2086
+		"$IOSCRIBE" query --db "$2" --csv $q >"$BATS_TEST_TMPDIR/all"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/all")" -gt 1 ]
+	done
+}

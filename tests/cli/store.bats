@@ -105,6 +105,10 @@ rows() {
 	same_id store "$BATS_TEST_TMPDIR/io.sqlite"
 }
 
+@test "store: 100,000 hostile messages among honest ones change no answer about these" {
+	hostile_flood store "$BATS_TEST_TMPDIR/io.sqlite"
+}
+
 @test "store: 330 silent connections keep nobody from sending" {
 	local pid
 	"$IOSCRIBE" store --db "$BATS_TEST_TMPDIR/io.sqlite" "unix:$BATS_TEST_TMPDIR/s" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &

@@ -195,6 +195,10 @@ sleeping() {
 	same_id store "$DB"
 }
 
+@test "postgres: 100,000 hostile messages among honest ones change no answer about these" {
+	hostile_flood store "$DB"
+}
+
 @test "postgres: spread is cut exactly, at squares and beyond 64 bits" {
 	store /dev/null
 	[ "$(ask 'SELECT spread(x) FROM unnest(ARRAY[1, 1, 1]::bigint[]) x')" = 0 ]
