@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes a log with what one rank has in another: its records, and those that all ranks share.
+ * Copies the records of one rank, and the shared ones, to another log.
  *
  *   filter_log RANK LOG NEW-LOG
  */
@@ -11,7 +11,7 @@
 #include <logfmt/file/reader.h>
 #include <logfmt/file/writer.h>
 
-/* Job, command line, mounts and names: in this order, before any record. */
+/* In this order, before any record. */
 static int copy_head(struct scribe_reader *r, struct scribe_writer *w)
 {
 	const struct scribe_mount *mounts;
@@ -19,7 +19,7 @@ static int copy_head(struct scribe_reader *r, struct scribe_writer *w)
 	int rc = scribe_writer_job(w, scribe_reader_job(r), scribe_reader_exe(r), mounts, n), more = 0;
 	struct scribe_name name;
 
-	/* what stands for names that C strings cannot hold is made anew */
+	/* replacements for names that C strings cannot hold are made anew */
 	while (rc == 0 && (more = scribe_reader_next_name(r, &name)) > 0)
 		rc = scribe_writer_name(w, name.id, name.bytes, name.len);
 	return rc < 0 ? rc : more;
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	rc = copy_head(r, w);
-	/* modules in the order of their ids */
+	/* in order of ids */
 	for (int id = 0; id < SCRIBE_MAX_MODULES && rc >= 0; id++)
 		if (scribe_module_by_id(id) && scribe_reader_has(r, id))
 			rc = copy_module(r, w, id, atoll(argv[1]));
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	if (rc < 0)
 		fprintf(stderr, "filter_log: %s\n",
 			scribe_writer_error(w)->code ? scribe_writer_error(w)->text : scribe_reader_error(r)->text);
-	scribe_writer_free(w); /* removes what is not finished */
+	scribe_writer_free(w); /* removes an unfinished log */
 	scribe_reader_free(r);
 	return rc < 0;
 }

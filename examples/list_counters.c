@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Every counter of every record of a log, a line each: module, rank, record id, counter, value,
- * name. Records of modules without counters (traces, layouts) are counted.
+ * Prints every counter of a log: module, rank, record id, counter, value, name. Records without counters
+ * (traces, layouts) are counted.
  *
  *   list_counters LOG
  */
@@ -26,7 +26,7 @@ static void print_record(const struct scribe_module *m, const struct scribe_base
 		       m->fcounters[i].name, fcounters[i], name);
 }
 
-/* All records of one module; < 0: one could not be read. */
+/* Negative: a record could not be read. */
 static int print_module(struct scribe_reader *r, const struct scribe_names *names, const struct scribe_module *m)
 {
 	const void *record;
@@ -34,10 +34,10 @@ static int print_module(struct scribe_reader *r, const struct scribe_names *name
 	int rc;
 
 	while ((rc = scribe_reader_borrow_record(r, m->id, &record, &bytes)) > 0) {
-		const struct scribe_base_record *base = record; /* every record begins with one */
+		const struct scribe_base_record *base = record; /* every record starts with one */
 		const char *name = scribe_names_find(names, base->id, NULL);
 
-		/* APMPI's first record is a head */
+		/* APMPI's first record is a header */
 		if (m->ncounters && bytes >= m->record_bytes && bytes > m->fcounters_at)
 			print_record(m, base, name ? name : "");
 		n++;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's own accounting of a thread (task->ioac: calls and bytes of read,
- * write and their kin) against what our programs have seen of it. What is recorded
- * and what is left out, by cause, must be all of it; the ledger holds the rest.
- * That accounting does not see libaio, io_uring, splice, send and recv.
+ * Compares the kernel's accounting of a thread (task->ioac) with what the programs have seen: recorded and left
+ * out by cause must be all of it; the ledger has the rest. Not included: libaio, io_uring, splice, send, recv.
  */
 #ifndef BPF_KERN_ACCOUNT_BPF_H
 #define BPF_KERN_ACCOUNT_BPF_H
@@ -12,13 +10,13 @@
 #include "bpf/kern/maps.bpf.h"
 
 #define SCRIBE_CORE_DUMPED 0x80
-/* A thread's io_begun: 0 it was there before it was enrolled. */
+/* io_begun; 0: the thread ran before it was enrolled */
 #define SCRIBE_IO_BEGUN 1
-#define SCRIBE_IO_LATE  2 /* it was enrolled while no program was attached to system calls */
-/* More than the kernel itself reads to execute a program: heads of files, scripts, loaders. */
+#define SCRIBE_IO_LATE  2 /* enrolled while nothing was attached to system calls */
+/* The kernel reads less to execute a program (headers, scripts, loaders). */
 #define SCRIBE_EXEC_CALLS 32
 
-/* Test builds of the loader lose every n-th return of a data call, to see that it is noticed; 0: none. */
+/* Tests only: lose every n-th return of a data call; 0: none. */
 const volatile __u32 scribe_lose_each;
 
 #define SCRIBE_HAS_ACCOUNT(task) bpf_core_field_exists((task)->ioac.syscr)
@@ -43,7 +41,7 @@ static __always_inline void scribe_io_count(const struct scribe_proc *p, enum sc
 		scribe_count_many(p, calls + 1, nbytes);
 }
 
-/* The thread's account becomes the kernel's; what lies between goes to `calls` and the counter behind it. */
+/* Sets the thread's account to the kernel's; the difference goes to `calls` and the bytes counter after it. */
 static __always_inline void scribe_io_settle(struct scribe_thread *t, struct scribe_proc *p,
 					     struct task_struct *task, __u32 write,
 					     enum scribe_ledger_id calls)
@@ -54,7 +52,6 @@ static __always_inline void scribe_io_settle(struct scribe_thread *t, struct scr
 	*mine = now;
 }
 
-/* What a thread that is enrolled from now on begins with. */
 static __always_inline __u32 scribe_io_begins(void)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -62,7 +59,6 @@ static __always_inline __u32 scribe_io_begins(void)
 	return ctl && ctl->calls ? SCRIBE_IO_BEGUN : SCRIBE_IO_LATE;
 }
 
-/* Until now, or ever since it was enrolled, no program has been attached to system calls. */
 static __always_inline void scribe_io_late(struct scribe_thread *t, struct scribe_proc *p,
 					   struct task_struct *task)
 {
@@ -70,7 +66,7 @@ static __always_inline void scribe_io_late(struct scribe_thread *t, struct scrib
 	scribe_io_settle(t, p, task, 1, SCRIBE_L_LATE_CALLS);
 }
 
-/* The two differ: the thread was there before it was enrolled or recorded, or calls have been missed. */
+/* The accounts differ: calls from before the thread was recorded, or missed calls. */
 SCRIBE_GLOBAL int scribe_io_differs(struct scribe_thread *t, struct scribe_proc *p, __u32 write)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -92,7 +88,6 @@ SCRIBE_GLOBAL int scribe_io_differs(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
-/* Entry of a data call; `write` is a constant at every call. */
 static __always_inline void scribe_io_enter(struct scribe_thread *t, struct scribe_proc *p,
 					    struct task_struct *task, const __u32 write)
 {
@@ -104,7 +99,7 @@ static __always_inline void scribe_io_enter(struct scribe_thread *t, struct scri
 		scribe_io_differs(t, p, write);
 }
 
-/* Its return. False: the kernel has not counted it, for it failed at once. */
+/* False: the kernel did not count the call, because it failed at once. */
 static __always_inline bool scribe_io_leave(struct scribe_thread *t, __u32 write, __s64 ret)
 {
 	struct scribe_io *mine = &t->io[write & 1];
@@ -122,7 +117,6 @@ static __always_inline bool scribe_io_leave(struct scribe_thread *t, __u32 write
 	return true;
 }
 
-/* Return of a data call that is in no record; t->left says why. */
 static __always_inline void scribe_io_left(struct scribe_thread *t, struct scribe_proc *p, __u32 write,
 					   __s64 ret)
 {
@@ -133,7 +127,7 @@ static __always_inline void scribe_io_left(struct scribe_thread *t, struct scrib
 	scribe_io_count(p, SCRIBE_L_LEFT_PIPE_CALLS + 2 * (cause & 3), 1, ret > 0 ? ret : 0);
 }
 
-/* A program is executed: what the kernel has read to do so is nobody's. */
+/* The kernel's own reads for an exec are not the program's. */
 static __always_inline void scribe_io_exec(struct scribe_thread *t, struct scribe_proc *p,
 					   struct task_struct *task)
 {
@@ -147,7 +141,7 @@ static __always_inline void scribe_io_exec(struct scribe_thread *t, struct scrib
 	t->io_begun = scribe_io_begins();
 }
 
-/* The thread ends: all that the kernel has counted, and what of it we have not seen. */
+/* At thread exit: adds the kernel's totals, and what the programs have missed of them. */
 static __always_inline void scribe_io_end(struct scribe_thread *t, struct scribe_proc *p,
 					  struct task_struct *task, bool dumped)
 {

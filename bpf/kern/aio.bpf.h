@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asynchronous I/O: libaio (submitted by system calls, the control blocks in user memory) and io_uring (one
- * tracepoint at submission, one at completion, whichever thread runs it). What a process has submitted and
- * nobody has seen end is counted when the process ends (process.bpf.h).
- *
- * libaio's completions stand in a ring in user memory, from which programs may take them without a system
- * call. Where that memory can be read it is looked at whenever the ring cannot have gone round since: no more
- * operations are under way than it has places, and each io_submit is such a moment. Where it cannot be read,
- * because the program has not touched it either, completions are those that io_getevents hands out.
+ * libaio: submitted by system calls. Programs can take completions from a ring in user memory without one, so
+ * it is read at each io_submit, before it can wrap. If it cannot be read, because the program has not touched
+ * it either, io_getevents shows completions. The rest is counted at process end (process.bpf.h).
  */
 #ifndef BPF_KERN_AIO_BPF_H
 #define BPF_KERN_AIO_BPF_H
@@ -15,7 +10,7 @@
 #include "bpf/kern/syscall_fd.bpf.h"
 
 #define SCRIBE_AIO_ROUND    256
-#define SCRIBE_AIO_MOST     16384u /* in one call; further ones are operations whose end was not seen */
+#define SCRIBE_AIO_MOST     16384u /* per call */
 #define SCRIBE_IOCB_PREAD   0
 #define SCRIBE_IOCB_PWRITE  1
 #define SCRIBE_IOCB_FSYNC   2
@@ -34,7 +29,7 @@ struct {
 	__type(value, struct scribe_flight);
 } scribe_flights SEC(".maps");
 
-/* Those that find no room there: seldom, so that they need not have theirs beforehand. */
+/* When that is full: allocated on demand. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -43,7 +38,6 @@ struct {
 	__type(value, struct scribe_flight);
 } scribe_more SEC(".maps");
 
-/* 0, or what the kernel says when neither has room. */
 static __always_inline long scribe_flight_put(const struct scribe_flight_key *key, const struct scribe_flight *f)
 {
 	return bpf_map_update_elem(&scribe_flights, key, f, BPF_ANY)
@@ -58,13 +52,13 @@ static __always_inline struct scribe_flight *scribe_flight_find(const struct scr
 	return f ? f : bpf_map_lookup_elem(&scribe_more, key);
 }
 
-/* 0: this caller has taken it out, and nobody else. */
+/* 0: this caller has removed it. */
 static __always_inline long scribe_flight_drop(const struct scribe_flight_key *key)
 {
 	return bpf_map_delete_elem(&scribe_flights, key) ? bpf_map_delete_elem(&scribe_more, key) : 0;
 }
 
-/* (process, context) to the completions taken of it: the ring's next one is at that number, modulo its length. */
+/* (process, context) to completions consumed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -72,18 +66,17 @@ struct {
 	__type(value, __u32);
 } scribe_rings SEC(".maps");
 
-/* What a context's address points at: the kernel's struct aio_ring, which user space reads. */
 #define SCRIBE_AIO_MAGIC 0xa10a10a1u
 struct scribe_aio_ring {
 	__u32 id, nr, head, tail, magic, compat, incompat, header;
 };
 
 /*
- * (process, open file) to where the appending writes of one io_submit end, as far as they have been gone
- * through: the kernel moves no position that could be read when they have completed.
+ * (process, open file) to the end of the appending writes of one io_submit: at completion the kernel leaves no
+ * position to read.
  */
 struct scribe_aio_end {
-	__u64 submit_ns; /* of that io_submit */
+	__u64 submit_ns;
 	__s64 end;
 };
 struct {
@@ -109,9 +102,8 @@ static __always_inline bool scribe_aio_appends(const struct scribe_iocb *cb, __u
 }
 
 #define SCRIBE_IOVECS_AT_ONCE 8u
-#define SCRIBE_IOVECS_MOST    1024u /* UIO_MAXIOV: the kernel refuses more */
+#define SCRIBE_IOVECS_MOST    1024u /* UIO_MAXIOV */
 
-/* Bytes of the first elements of a vector; -1: not all could be read. */
 SCRIBE_GLOBAL __s64 scribe_iov_bytes_some(__u64 iov, __u64 count)
 {
 	struct iovec v[SCRIBE_IOVECS_AT_ONCE] = {};
@@ -120,7 +112,7 @@ SCRIBE_GLOBAL __s64 scribe_iov_bytes_some(__u64 iov, __u64 count)
 
 	if (count < SCRIBE_IOVECS_AT_ONCE)
 		size = count * sizeof(*v);
-	barrier_var(size); /* else its bound is not known to the verifier */
+	barrier_var(size); /* otherwise the verifier does not know its bound */
 	if (size > sizeof(v) || bpf_probe_read_user(v, size, (void *)iov))
 		return -1;
 	for (__u32 i = 0; i < SCRIBE_IOVECS_AT_ONCE; i++)
@@ -128,7 +120,6 @@ SCRIBE_GLOBAL __s64 scribe_iov_bytes_some(__u64 iov, __u64 count)
 	return bytes;
 }
 
-/* Bytes of a control block's vector; -1: not all of it could be read. */
 SCRIBE_GLOBAL __s64 scribe_iov_bytes(__u64 iov, __u64 count)
 {
 	__s64 bytes = 0;
@@ -143,10 +134,10 @@ SCRIBE_GLOBAL __s64 scribe_iov_bytes(__u64 iov, __u64 count)
 	return bytes;
 }
 
-/* Where the appending write of t->iocb will begin: at the file's end, behind those of the same list. */
+/* At the end of the file, after earlier appending writes of the list. */
 SCRIBE_GLOBAL __s64 scribe_aio_append_offset(__u64 file)
 {
-	/* Not parameters: before Linux 6.2 only memory known as a map's may be a key. */
+	/* Found here, not passed: before Linux 6.2 only map memory can be a key. */
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
 	struct scribe_flight_key key = {.id = file};
 	struct scribe_aio_end next, *last;
@@ -163,7 +154,7 @@ SCRIBE_GLOBAL __s64 scribe_aio_append_offset(__u64 file)
 	}
 	last = bpf_map_lookup_elem(&scribe_aio_ends, &key);
 	offset = scribe_file_size(file);
-	barrier_var(offset); /* else both are one load, of a file and of a map */
+	barrier_var(offset);
 	if (last && last->submit_ns == t->list.now_ns)
 		offset = last->end;
 	next.submit_ns = t->list.now_ns;
@@ -172,10 +163,10 @@ SCRIBE_GLOBAL __s64 scribe_aio_append_offset(__u64 file)
 	return offset;
 }
 
-/* One control block of t->list is about to be submitted, or has been looked at by the kernel. */
+/* Control block `i` of t->list, before submission or, with `undo`, after it. */
 SCRIBE_GLOBAL int scribe_aio_one(struct scribe_proc *p, __u32 i)
 {
-	/* Not a parameter: before Linux 6.2 only memory known as a map's may go into another map. */
+	/* As above. */
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
 	struct scribe_flight_key key = {};
 	struct scribe_flight *f;
@@ -239,7 +230,6 @@ static __always_inline void scribe_aio_list(struct scribe_thread *t, struct scri
 	}
 }
 
-/* The finished operation t->flight, whoever reports it. */
 static __always_inline void scribe_flight_done(struct scribe_thread *t, struct scribe_proc *p, __s64 res,
 					       __u32 write, __u32 ext)
 {
@@ -260,7 +250,7 @@ static __always_inline void scribe_flight_done(struct scribe_thread *t, struct s
 	scribe_meta_on(t, p, SCRIBE_AT(f->slot, f->generation), 0);
 }
 
-/* Completion number `i` of t->list: of an array, or from `first` on of a ring with `taken` places. */
+/* Completion `i` of t->list: of an array, or of a ring with `taken` entries, starting at `first`. */
 SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *p, __u32 i)
 {
 	struct scribe_flight_key key = {};
@@ -305,7 +295,7 @@ SCRIBE_GLOBAL int scribe_aio_event(struct scribe_thread *t, struct scribe_proc *
 
 #define SCRIBE_PAGE 4096ull
 
-/* Can all of this user memory be read? Whoever uses it may not have touched each page. */
+/* The program may not have touched each page yet. */
 SCRIBE_GLOBAL int scribe_user_readable(__u64 from, __u64 bytes)
 {
 	char c;
@@ -319,7 +309,7 @@ SCRIBE_GLOBAL int scribe_user_readable(__u64 from, __u64 bytes)
 	return 0;
 }
 
-/* t->list becomes what stands in a context's ring and nobody has taken. False: it cannot be read, or is not known. */
+/* False: unreadable or unknown. */
 SCRIBE_GLOBAL int scribe_aio_look(struct scribe_thread *t, __u64 context)
 {
 	struct scribe_flight_key key = {.id = context};
@@ -339,18 +329,18 @@ SCRIBE_GLOBAL int scribe_aio_look(struct scribe_thread *t, __u64 context)
 	t->list.taken = ring.nr;
 	t->list.first = at;
 	t->list.count = ring.tail >= at ? ring.tail - at : ring.tail + ring.nr - at;
-	/* In two pieces where it goes round: then all of the ring is asked for. */
+	/* It wraps: check all of the ring. */
 	if (ring.tail >= at ? !scribe_user_readable(t->list.array + at * sizeof(struct scribe_io_event),
 						    t->list.count * sizeof(struct scribe_io_event))
 			    : !scribe_user_readable(t->list.array, ring.nr * sizeof(struct scribe_io_event)))
 		return 0;
-	/* Else another thread is at it. */
+	/* On failure another thread consumes them. */
 	if (__sync_val_compare_and_swap(taken, was, was + (__u32)t->list.count) != was)
 		t->list.count = 0;
 	return 1;
 }
 
-/* The ring of the next context of the process, from the kernel's own table, becomes t->list. 1: there is none. */
+/* The ring of the process's next context, from the kernel's table. 1: none. */
 SCRIBE_GLOBAL int scribe_aio_next(struct scribe_thread *t)
 {
 	struct mm_struct *mm = bpf_get_current_task_btf()->mm;
@@ -374,7 +364,6 @@ SCRIBE_GLOBAL int scribe_aio_next(struct scribe_thread *t)
 	return 0;
 }
 
-/* Some further completions of t->list. 1: there are none. */
 SCRIBE_GLOBAL int scribe_aio_events(struct scribe_thread *t, struct scribe_proc *p)
 {
 	__u32 first;
@@ -400,7 +389,7 @@ static __always_inline void scribe_aio_take(struct scribe_thread *t, struct scri
 	}
 }
 
-/* io_submit(context, count, array): before the kernel may complete any of it. */
+/* Before the kernel can complete any. */
 static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scribe_proc *p, __u64 context,
 					     __s64 count, __u64 array)
 {
@@ -413,7 +402,7 @@ static __always_inline int scribe_aio_submit(struct scribe_thread *t, struct scr
 	return 1;
 }
 
-/* How many were taken: the rest is forgotten again. */
+/* Drops what the kernel did not accept. */
 static __always_inline int scribe_aio_submitted(struct scribe_thread *t, struct scribe_proc *p, __s64 count,
 						__u64 array, __s64 taken)
 {
@@ -430,7 +419,6 @@ static __always_inline int scribe_aio_submitted(struct scribe_thread *t, struct 
 	return 0;
 }
 
-/* io_getevents(context, min, max, events, …) returned `count` events. */
 static __always_inline int scribe_aio_reap(struct scribe_thread *t, struct scribe_proc *p, __u64 context,
 					   __u64 events, __s64 count)
 {
@@ -447,7 +435,6 @@ static __always_inline int scribe_aio_reap(struct scribe_thread *t, struct scrib
 	return 0;
 }
 
-/* io_setup(max, &context) has made one. */
 static __always_inline void scribe_aio_begin(struct scribe_thread *t, __u64 at)
 {
 	struct scribe_flight_key key = {.proc_id = t->proc_id};
@@ -457,7 +444,6 @@ static __always_inline void scribe_aio_begin(struct scribe_thread *t, __u64 at)
 		bpf_map_update_elem(&scribe_rings, &key, &none, BPF_ANY);
 }
 
-/* Entry of io_destroy. */
 static __always_inline void scribe_aio_destroy(struct scribe_thread *t, struct scribe_proc *p, __u64 context)
 {
 	t->op.end_ns = bpf_ktime_get_ns();
@@ -465,7 +451,7 @@ static __always_inline void scribe_aio_destroy(struct scribe_thread *t, struct s
 		scribe_aio_take(t, p);
 }
 
-/* The process ends, or executes another program. */
+/* At exit or exec: consumes all rings. */
 static __always_inline void scribe_aio_end(struct scribe_thread *t, struct scribe_proc *p)
 {
 	if (!p->aio_open)

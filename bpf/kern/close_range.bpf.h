@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* close_range: every file in the range is closed. */
 #ifndef BPF_KERN_CLOSE_RANGE_BPF_H
 #define BPF_KERN_CLOSE_RANGE_BPF_H
 
 #include "bpf/kern/syscall_fd.bpf.h"
 
 #define SCRIBE_CLOSE_RANGE_CLOEXEC 4
-/* close_range looks at so many descriptors: 64 a word; a table is no longer but where fs.nr_open was raised */
+/* limit per call, 64 per word; above the default fs.nr_open */
 #define SCRIBE_CLOSE_WORDS  128
 #define SCRIBE_CLOSE_ROUNDS 128
 
@@ -27,7 +26,7 @@ SCRIBE_GLOBAL int scribe_close_one(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-/* A word of the table's bits: those of its descriptors that are open and in t->list. 1: there are no further words. */
+/* 1: end of the table or range. */
 SCRIBE_GLOBAL int scribe_close_word(struct scribe_thread *t, struct scribe_proc *p, __u32 word)
 {
 	struct fdtable *fdt = bpf_get_current_task_btf()->files->fdt;
@@ -54,7 +53,7 @@ SCRIBE_GLOBAL int scribe_close_words(struct scribe_thread *t, struct scribe_proc
 	return 0;
 }
 
-/* The descriptors from `first` to `last`; those beyond the limit are counted as lost. */
+/* Descriptors beyond the limit count as lost. */
 static __always_inline int scribe_close_range(struct scribe_thread *t, struct scribe_proc *p, __u32 first, __u32 last)
 {
 	__u32 word = first / 64;

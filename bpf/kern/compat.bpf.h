@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernel differences, each a whole function that is easy to delete later, and
- * the two ways to read kernel memory: direct loads through bpf_rdonly_cast
- * (Linux 6.2, a35b9af4ec2c) or probe reads (SCRIBE_PROBE_READ, any kernel).
+ * Kernel differences, each a whole function, and two ways to read kernel memory: direct loads by
+ * bpf_rdonly_cast (Linux 6.2, a35b9af4ec2c) or probe reads (SCRIBE_PROBE_READ).
  */
 #ifndef BPF_KERN_COMPAT_BPF_H
 #define BPF_KERN_COMPAT_BPF_H
@@ -12,13 +11,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-/*
- * A function that the verifier checks once, alone, instead of at every call.
- * Its pointers are plain memory that may be NULL: each begins by refusing that.
- */
+/* Verified once, alone, not at every call. Pointers may be NULL and are checked first. */
 #define SCRIBE_GLOBAL __attribute__((noinline))
 
-/* Keeps the compiler from making one piece of code of the two for reads and writes, where indices cost more. */
+/* Keeps the compiler from merging the read and the write path, where indices cost more. */
 #define SCRIBE_APART(write)                                                                                   \
 	do {                                                                                                  \
 		if (write)                                                                                    \
@@ -36,7 +32,6 @@
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
 #define SCRIBE_CAST(type, addr)                                                                               \
 	((struct type *)bpf_rdonly_cast((void *)(unsigned long)(addr), bpf_core_type_id_kernel(struct type)))
-/* Eight bytes from an address as a number: through a type that begins with one. */
 #define SCRIBE_LOAD(to, addr) (*(to) = (__u64)SCRIBE_CAST(timespec64, addr)->tv_sec)
 #define SCRIBE_LOAD_TWO(to, addr)                                                                            \
 	do {                                                                                                 \
@@ -52,10 +47,10 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
 	SCRIBE_PICK(__VA_ARGS__, SCRIBE_ARROW4, SCRIBE_ARROW3, SCRIBE_ARROW2, SCRIBE_ARROW1)(ptr, __VA_ARGS__)
 #endif
 
-/* Where the struct file of a descriptor of the current task stands; false: the table is not so long. */
+/* False: beyond the table's end. */
 static __always_inline bool scribe_fd_place(struct task_struct *task, __u32 fd, __u64 *ret_place)
 {
-	struct fdtable *fdt = task->files->fdt; /* typed by the kernel: loads of its own on every kernel */
+	struct fdtable *fdt = task->files->fdt; /* typed by the kernel: direct loads everywhere */
 
 	if (fd >= fdt->max_fds)
 		return false;
@@ -63,7 +58,7 @@ static __always_inline bool scribe_fd_place(struct task_struct *task, __u32 fd, 
 	return true;
 }
 
-/* The struct file of a descriptor of the current task, 0 if there is none. */
+/* 0: not open. */
 static __always_inline __u64 scribe_fd_file(struct task_struct *task, __u32 fd)
 {
 	__u64 address, file = 0;
@@ -73,7 +68,7 @@ static __always_inline __u64 scribe_fd_file(struct task_struct *task, __u32 fd)
 	return file;
 }
 
-/* The same, that its members can be read at once: no number, which functions want. */
+/* With direct member access; global functions need the number. */
 static __always_inline struct file *scribe_fd_typed(struct task_struct *task, __u32 fd)
 {
 #ifdef SCRIBE_PROBE_READ
@@ -83,7 +78,7 @@ static __always_inline struct file *scribe_fd_typed(struct task_struct *task, __
 
 	if (!scribe_fd_place(task, fd, &address))
 		return 0;
-	return SCRIBE_CAST(kiocb, address)->ki_filp; /* a type that begins with a file */
+	return SCRIBE_CAST(kiocb, address)->ki_filp; /* starts with a file pointer */
 #endif
 }
 
@@ -101,7 +96,6 @@ static __always_inline __u32 scribe_file_flags(__u64 addr)
 	return SCRIBE_GET(file, f_flags);
 }
 
-/* Size of the file now: where an appending write has ended. */
 static __always_inline __s64 scribe_file_size(__u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
@@ -109,7 +103,7 @@ static __always_inline __s64 scribe_file_size(__u64 addr)
 	return SCRIBE_GET(file, f_inode, i_size);
 }
 
-/* Before Linux 6.13 the count was file->f_count (90ee6ed776c0 made it f_ref, which is 0 for one holder). */
+/* f_count became f_ref in Linux 6.13 (90ee6ed776c0), which is 0 with one holder. */
 struct file___count {
 	atomic64_t f_count;
 } __attribute__((preserve_access_index));
@@ -128,7 +122,7 @@ static __always_inline bool scribe_file_last_ref(__u64 addr)
 	return false;
 }
 
-/* Is this a call in the 32-bit form, whose numbers are others? */
+/* 32-bit system calls have other numbers. */
 #ifdef __TARGET_ARCH_x86
 #define SCRIBE_TS_COMPAT 2
 static __always_inline bool scribe_compat_call(struct task_struct *task)
@@ -143,7 +137,7 @@ static __always_inline bool scribe_compat_call(struct task_struct *task)
 }
 #endif
 
-/* The registers that the task has entered the kernel with: typed by the kernel, so that loads read them. */
+/* The user registers at kernel entry, typed for direct loads. */
 static __always_inline struct pt_regs *scribe_task_regs(struct task_struct *task)
 {
 	return (struct pt_regs *)bpf_task_pt_regs(task);
@@ -167,7 +161,7 @@ static __always_inline struct pt_regs *scribe_task_regs(struct task_struct *task
 #define SCRIBE_PARM6 regs[5]
 #endif
 
-/* Argument n, counted from 1; as it was at entry also when the call returns. */
+/* From 1; at return still as at entry. */
 static __always_inline __u64 scribe_arg(struct pt_regs *regs, int n)
 {
 	switch (n) {

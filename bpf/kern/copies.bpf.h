@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on two files: sendfile, splice, copy_file_range; and those by which ranges of files become one another's
- * without being copied, FICLONE and its kin, which cp tries first. To the program the data is read from one file and
- * written to the other all the same. FIDEDUPERANGE reads and compares both, and writes nothing.
+ * sendfile, splice, copy_file_range, and FICLONE and FICLONERANGE, which share ranges without copying and are
+ * cp's first choice: a read of one file and a write of the other. FIDEDUPERANGE only reads both.
  */
 #ifndef BPF_KERN_COPIES_BPF_H
 #define BPF_KERN_COPIES_BPF_H
 
 #include "bpf/kern/syscall_fd.bpf.h"
 
-/* Copies: bytes read from one file and written to the other. */
 SCRIBE_GLOBAL int scribe_copy_side(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __s64 bytes,
 				   __s64 offset)
 {
@@ -29,12 +27,12 @@ SCRIBE_GLOBAL int scribe_copy_side(struct scribe_thread *t, struct scribe_proc *
 	t->op.unaligned = 0;
 	scribe_data_of_call(t, p, SCRIBE_AT(slot, generation), file);
 	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_SPLICES);
-	t->meta.end_ns = t->op.start_ns; /* its time is the data's */
+	t->meta.end_ns = t->op.start_ns; /* the data operation has the time */
 	scribe_meta_on(t, p, SCRIBE_AT(slot, generation), file);
 	return 0;
 }
 
-/* Where a copy of so many bytes began: by the offset that the call has moved, else by the description's. */
+/* From the user's offset, which the call has moved, else from f_pos. */
 SCRIBE_GLOBAL __s64 scribe_copy_began(__u64 file, __u64 user_off, __s64 bytes)
 {
 	__s64 after = 0;
@@ -43,12 +41,11 @@ SCRIBE_GLOBAL __s64 scribe_copy_began(__u64 file, __u64 user_off, __s64 bytes)
 		return 0;
 	if (!user_off || bpf_probe_read_user(&after, sizeof(after), (void *)user_off)) {
 		after = scribe_file_pos(file);
-		barrier_var(after); /* else both are one load, of the stack and of a file */
+		barrier_var(after); /* otherwise one load serves the stack and a file */
 	}
 	return after - bytes;
 }
 
-/* sendfile(out, in, *off), splice(in, *off, out, *off), copy_file_range alike. */
 SCRIBE_GLOBAL int scribe_copy_enter(struct scribe_thread *t, struct scribe_proc *p, __u64 in, __u64 out)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -70,12 +67,12 @@ SCRIBE_GLOBAL int scribe_copy_enter(struct scribe_thread *t, struct scribe_proc 
 
 #define SCRIBE_ARG(n) (t->arg[(n) - 1])
 
-/* As in linux/fs.h: commands are the system call's. */
+/* linux/fs.h */
 #define SCRIBE_FICLONE       0x40049409u
 #define SCRIBE_FICLONERANGE  0x4020940du
 #define SCRIBE_FIDEDUPERANGE 0xc0189436u
 
-#define SCRIBE_DEDUPE_MOST 128 /* targets of a call; a page of them is all that the kernel takes */
+#define SCRIBE_DEDUPE_MOST 128 /* targets per call: the kernel takes one page of them */
 
 static __always_inline int scribe_clone_enter(struct scribe_thread *t, struct scribe_proc *p)
 {
@@ -93,7 +90,7 @@ static __always_inline int scribe_clone_enter(struct scribe_thread *t, struct sc
 	return 1;
 }
 
-/* Target `i` of a FIDEDUPERANGE that has returned; 1: there is none. */
+/* 1: no such target. */
 SCRIBE_GLOBAL int scribe_dedupe_one(struct scribe_thread *t, struct scribe_proc *p, __u32 i)
 {
 	struct scribe_dedupe_target *to;
@@ -116,7 +113,7 @@ SCRIBE_GLOBAL int scribe_dedupe_one(struct scribe_thread *t, struct scribe_proc 
 		t->generation = t->c_generation;
 		scribe_copy_side(t, p, SCRIBE_OP_READ, to->bytes, to->offset);
 	}
-	t->file = t->file2; /* the source again */
+	t->file = t->file2;
 	t->slot = t->slot2;
 	t->generation = t->generation2;
 	return 0;

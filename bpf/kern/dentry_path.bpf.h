@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names: the dentry chain of a file as its process sees it, hashed to find the
- * record (every open) and sent as text (once a record). Leaf first, because
- * that is the way the kernel links it; the daemon turns it around.
+ * Names: dentry chains within the process's root, hashed at every open, sent as text once per record. Last
+ * component first, as the kernel links it.
  */
 #ifndef BPF_KERN_DENTRY_PATH_BPF_H
 #define BPF_KERN_DENTRY_PATH_BPF_H
@@ -11,10 +10,10 @@
 
 #define SCRIBE_WALK_DEPTH 64
 #define SCRIBE_STRETCH    8
-#define SCRIBE_ROUND      16u /* calls of a function from one loop */
+#define SCRIBE_ROUND      16u
 #define SCRIBE_MIX        0x9e3779b97f4a7c15ull
 
-/* Where a walk begins: the address of a struct file, or one of these. */
+/* Start of a walk: the address of a struct file, or one of these. */
 #define SCRIBE_FROM_ROOT 1
 #define SCRIBE_FROM_CWD  2
 
@@ -43,8 +42,8 @@ static __always_inline void scribe_climb_begin(struct scribe_climb *c, __u64 fro
 enum scribe_step { SCRIBE_STEP_NAME, SCRIBE_STEP_AGAIN, SCRIBE_STEP_END, SCRIBE_STEP_LOST, SCRIBE_STEP_FULL };
 
 /*
- * NAME: *at is a component, whose name the caller reads before it goes on to
- * *ret_parent. AGAIN: *at was the root of a mount, and is what it is mounted on.
+ * NAME: *at is a component; the caller reads it and continues at *ret_parent. AGAIN: *at was a mount's root and
+ * is now its mount point.
  */
 static __always_inline enum scribe_step scribe_climb_step(const struct scribe_climb *c, __u64 *at, __u64 *mnt,
 							  __u64 *ret_parent)
@@ -71,9 +70,8 @@ static __always_inline enum scribe_step scribe_climb_step(const struct scribe_cl
 }
 
 /*
- * The kernel checks every round of a loop anew, and more for each round before it:
- * short loops in functions of their own load many times faster than one long loop.
- * SCRIBE_STEP_AGAIN: the chain goes on.
+ * Short loops in separate functions load many times faster: the verifier checks each iteration anew.
+ * SCRIBE_STEP_AGAIN: not finished.
  */
 SCRIBE_GLOBAL int scribe_chain_hash_on(struct scribe_climb *c)
 {
@@ -103,10 +101,7 @@ SCRIBE_GLOBAL int scribe_chain_hash_on(struct scribe_climb *c)
 	return SCRIBE_STEP_AGAIN;
 }
 
-/*
- * Hash and top of the chain into t->climb; the same name gives the same hash while its dentries live. A chain
- * that does not end at the process's root has no top-level component.
- */
+/* Into t->climb. Equal names have equal hashes while their dentries live. Not below the root: no top. */
 static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 from)
 {
 	int step = SCRIBE_STEP_AGAIN;
@@ -118,7 +113,7 @@ static __always_inline void scribe_chain_hash(struct scribe_thread *t, __u64 fro
 		t->climb.top = 0;
 }
 
-/* SCRIBE_STEP_AGAIN: the chain goes on; SCRIBE_STEP_FULL: there is no room for it. */
+/* SCRIBE_STEP_FULL: out of space. */
 SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_scratch *s)
 {
 	__u64 at, mnt;
@@ -156,7 +151,7 @@ SCRIBE_GLOBAL int scribe_chain_text_on(struct scribe_scratch *s)
 	return SCRIBE_STEP_AGAIN;
 }
 
-/* Text of the chain behind s->text[s->off]; returns name flags. */
+/* Appends to s->text at s->off; returns name flags. */
 static __always_inline int scribe_chain_text(__u64 from, struct scribe_scratch *s)
 {
 	int step = SCRIBE_STEP_AGAIN;
@@ -169,7 +164,6 @@ static __always_inline int scribe_chain_text(__u64 from, struct scribe_scratch *
 	return step == SCRIBE_STEP_LOST ? SCRIBE_NF_DETACHED : SCRIBE_NF_CUT;
 }
 
-/* Is everything below this top-level dentry excluded? The last answer is kept. */
 SCRIBE_GLOBAL int scribe_top_excluded(struct scribe_thread *t, __u64 top)
 {
 	struct scribe_excl_key key = {};
@@ -185,12 +179,12 @@ SCRIBE_GLOBAL int scribe_top_excluded(struct scribe_thread *t, __u64 top)
 	t->top = top;
 	t->top_name = name;
 	bpf_probe_read_kernel_str(key.name, sizeof(key.name), SCRIBE_GET(dentry, d_name.name));
-	/* probe_read_str leaves what follows the NUL as it was: zero. */
+	/* probe_read_str does not write after the NUL: the key stays zero-filled */
 	t->top_excluded = bpf_map_lookup_elem(&scribe_excl, &key) != 0;
 	return t->top_excluded;
 }
 
-/* Without the time: names need none. */
+/* Without a time, which names do not need. */
 static __always_inline void scribe_event_head(struct scribe_event *ev, __u32 type,
 					      const struct scribe_proc *p, __u32 index)
 {
@@ -209,7 +203,7 @@ static __always_inline void scribe_event_init(struct scribe_event *ev, __u32 typ
 	ev->when_ns = bpf_ktime_get_ns();
 }
 
-/* How an event is put into the ring: it is polled, but by a daemon that sleeps. */
+/* The daemon polls the ring, unless it sleeps. */
 static __always_inline __u64 scribe_wakes(void)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -221,12 +215,11 @@ static __always_inline __u64 scribe_wakes(void)
 }
 
 /*
- * Names leave part of the ring to what cannot be sent again (bpf/wire.h): a job
- * that meets files without end takes no other job's processes away. They are
- * polled, and wake the daemon now and then where they have half of their part.
+ * Names leave part of the ring to events that cannot be sent again (bpf/wire.h), so that a job with endless
+ * files costs others no processes. From half of their part on they sometimes wake the daemon.
  */
 #define SCRIBE_NAMES_NO_ROOM (-1)
-#define SCRIBE_NAMES_WAKE    0x1f00ull /* of the bytes in the ring: one name in some thirty */
+#define SCRIBE_NAMES_WAKE    0x1f00ull /* about one name in thirty */
 
 static __always_inline __s64 scribe_names_flags(void)
 {
@@ -239,7 +232,6 @@ static __always_inline __s64 scribe_names_flags(void)
 	return used > room / 2 && !(used & SCRIBE_NAMES_WAKE) ? BPF_RB_FORCE_WAKEUP : (__s64)scribe_wakes();
 }
 
-/* Send scratch's event with `bytes` of text. */
 static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 bytes)
 {
 	__s64 flags = s->ev.type == SCRIBE_EV_NAME || s->ev.type == SCRIBE_EV_LINK ? scribe_names_flags()
@@ -256,7 +248,6 @@ static __always_inline int scribe_send_text(struct scribe_scratch *s, __u32 byte
 	return bpf_ringbuf_output(&scribe_events, &s->ev, sizeof(s->ev) + bytes, flags);
 }
 
-/* The slot's name, from a file's own dentry. Tried again later when it fails. */
 SCRIBE_GLOBAL int scribe_send_file_name(struct scribe_slot *slot, __u32 index, struct scribe_proc *p,
 					__u64 file_addr)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Which record an open file description has: remembered by thread and process, proved at each use, else found by
- * the name that the file has now.
- */
+/* Maps open file descriptions to records: by caches, checked at each use, otherwise by the file's name. */
 #ifndef BPF_KERN_DESCS_BPF_H
 #define BPF_KERN_DESCS_BPF_H
 
@@ -12,14 +9,10 @@
 
 #define SCRIBE_PROOF_MIX 0xd6e8feb86659fd93ull
 
-/*
- * What tells a description from another one that has its address later: the file it is open on, by inode
- * (number and generation; the mount says in which file system) and by name (mount, dentry). Each is small beside
- * 2^64: others give another sum.
- */
+/* Detects a reused address: mixes inode number and generation, mount and dentry, each small beside 2^64. */
 static __always_inline __u64 scribe_proof(const struct file *file, const struct inode *inode)
 {
-	__u64 path[2], proof; /* mount and dentry as numbers: the verifier lets nobody multiply addresses */
+	__u64 path[2], proof; /* as numbers: the verifier forbids arithmetic on addresses */
 
 	SCRIBE_LOAD_TWO(path, (__u64)file + bpf_core_field_offset(struct file, f_path));
 	proof = path[0] * SCRIBE_PROOF_MIX + path[1];
@@ -27,7 +20,7 @@ static __always_inline __u64 scribe_proof(const struct file *file, const struct 
 	return proof * SCRIBE_PROOF_MIX + SCRIBE_GET(inode, i_generation);
 }
 
-/* The same by a function of its own, for what is deep in a chain of them: its reads take none of their stack. */
+/* Not inline: a deep call chain must not pay for its stack. */
 SCRIBE_GLOBAL __u64 scribe_proof_at(__u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
@@ -37,9 +30,8 @@ SCRIBE_GLOBAL __u64 scribe_proof_at(__u64 addr)
 }
 
 /*
- * Processes that share a table of descriptors close each other's: a description may be gone, and its address
- * that of another one of the same file, without a call of this process. Each open of theirs gets a number,
- * which is part of the proof; what has been opened before has none.
+ * With a shared descriptor table, another process can close a description, and its address can be reused for
+ * the same file. Each open gets a number in the proof; earlier opens have none.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -63,7 +55,6 @@ SCRIBE_GLOBAL __u64 scribe_shared_number(__u64 file)
 	return number ? *number : 0;
 }
 
-/* The proof of a description in this process. */
 static __always_inline __u64 scribe_proof_in(const struct scribe_proc *p, __u64 file)
 {
 	__u64 proof = scribe_proof_at(file);
@@ -71,7 +62,7 @@ static __always_inline __u64 scribe_proof_in(const struct scribe_proc *p, __u64 
 	return p->flags & SCRIBE_PF_SHARES_FDS ? proof ^ scribe_shared_number(file) : proof;
 }
 
-/* Remember for every thread of the process which record a description has. */
+/* For all threads of the process. */
 static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, __u64 proof, __u32 slot,
 					    __u32 generation)
 {
@@ -82,7 +73,6 @@ static __always_inline void scribe_desc_put(struct scribe_proc *p, __u64 file, _
 		scribe_count(p, SCRIBE_L_CACHE_FULL);
 }
 
-/* Does the process's job record other than regular files, too? */
 static __always_inline bool scribe_all_types(const struct scribe_proc *p)
 {
 	struct scribe_job_entry *job = scribe_job_at(p->job);
@@ -90,7 +80,6 @@ static __always_inline bool scribe_all_types(const struct scribe_proc *p)
 	return job && job->all_types;
 }
 
-/* Does a file of this mode count? Directories and links only where the caller says so. */
 static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mode, bool directory)
 {
 	if ((mode & S_IFMT) == S_IFREG)
@@ -101,8 +90,8 @@ static __always_inline bool scribe_counts(const struct scribe_proc *p, __u32 mod
 }
 
 /*
- * Is an open file one that counts? Not memory without a name in any file system (memfd, shared memory), nor
- * event descriptors, whose inode is a regular file's from Linux 6.16 on.
+ * Not memory without a name (memfd, shared memory), and not event descriptors, which have a regular file's
+ * inode since Linux 6.16.
  */
 static __always_inline bool scribe_file_of_type(__u64 addr, bool all_types)
 {
@@ -119,11 +108,7 @@ static __always_inline bool scribe_file_counts(const struct scribe_proc *p, __u6
 	return scribe_file_of_type(addr, scribe_all_types(p));
 }
 
-/*
- * First sight of a description by this process (or an open of it): find or make
- * the record of its name. SCRIBE_SKIP_SLOT when it does not count. `kind`: FILE,
- * or STDIO for a stream's record of it.
- */
+/* Finds or makes the record by name. SCRIBE_SKIP_SLOT: not recorded. `kind`: FILE, or STDIO for a stream. */
 SCRIBE_GLOBAL __u32 scribe_lookup_or_create_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
 						   __u32 kind)
 {
@@ -137,7 +122,7 @@ SCRIBE_GLOBAL __u32 scribe_lookup_or_create_record(struct scribe_thread *t, stru
 
 	if (!t || !p)
 		return SCRIBE_NO_SLOT;
-	/* memfd, System V shared memory: memory that has no name in any file system. */
+	/* no name */
 	if (SCRIBE_GET(sb, s_flags) & SCRIBE_SB_KERNMOUNT)
 		return SCRIBE_SKIP_SLOT;
 	scribe_chain_hash(t, addr);
@@ -182,7 +167,7 @@ static __always_inline __u32 scribe_first_sight(struct scribe_thread *t, struct 
 	return scribe_lookup_or_create_record(t, p, addr, SCRIBE_KIND_FILE);
 }
 
-/* Is the description a stdio stream's, of this process or of the one it was forked from? */
+/* Of this process, or the one it was forked from. */
 SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
 {
 	struct scribe_desc_key key = {.file = addr};
@@ -204,7 +189,7 @@ SCRIBE_GLOBAL __u32 scribe_kind_of_desc(struct scribe_proc *p, __u64 addr)
 										   : SCRIBE_KIND_FILE;
 }
 
-/* The process's table gets the description that the thread's cache alone has: others may need it from now on. */
+/* Before other threads or processes may need the cached description. */
 static __always_inline void scribe_cache_share(struct scribe_thread *t, struct scribe_proc *p)
 {
 	if (!t->c_file || t->c_kept)
@@ -214,9 +199,8 @@ static __always_inline void scribe_cache_share(struct scribe_thread *t, struct s
 }
 
 /*
- * Put a description's record into the thread's cache. Most files are used by
- * one thread and closed before the next is opened: only when the place in the
- * cache is needed does the old one go into the process's table.
+ * Most files are used by one thread and closed before the next open, so the old entry moves to the process's
+ * table only now.
  */
 static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scribe_proc *p, __u64 file,
 					     __u64 proof, __u32 slot, __u32 generation, bool kept)
@@ -229,7 +213,7 @@ static __always_inline void scribe_cache_put(struct scribe_thread *t, struct scr
 	t->c_generation = generation;
 	t->c_gen = *(volatile __u32 *)&p->open_gen;
 	if (p->flags & SCRIBE_PF_SHARES_FDS)
-		t->c_gen--; /* looked for in the process's table each time: that the proof there is right */
+		t->c_gen--; /* never valid: the table has the current proof */
 	t->c_kept = kept;
 }
 
@@ -257,7 +241,7 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 			return index;
 	}
 	if (!kept) {
-		/* Met without an open: inherited, or shared with other threads. */
+		/* not opened by this thread: inherited or shared */
 		s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
 		generation = s ? s->generation : 0;
 		scribe_desc_put(p, addr, proof, index, generation);
@@ -267,7 +251,6 @@ SCRIBE_GLOBAL __u32 scribe_resolve_slow(struct scribe_thread *t, struct scribe_p
 	return index;
 }
 
-/* Is the file, of this inode, the one that the thread has used last? */
 static __always_inline bool scribe_is_cached(const struct scribe_thread *t, const struct scribe_proc *p,
 					     const struct file *file, const struct inode *inode)
 {
@@ -276,9 +259,8 @@ static __always_inline bool scribe_is_cached(const struct scribe_thread *t, cons
 }
 
 /*
- * The record of an open file: from the thread's cache, the process's cache, or
- * by name. SCRIBE_NO_SLOT and SCRIBE_SKIP_SLOT: nothing to record on. Else the
- * file is the cached one now, and t->c_generation its record's.
+ * Unless it returns SCRIBE_NO_SLOT or SCRIBE_SKIP_SLOT, the file is the cached one and t->c_generation its
+ * record's.
  */
 static __always_inline __u32 scribe_resolve(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
 					    bool directory)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining a job at exec: who is looked at, and what the new image's environment
- * says. One look into the watch table by user and, where jobs are cgroups, one
- * for each cgroup above; only for whom there is a job is the environment read.
+ * Joining a job at exec: the watch table is searched by user and by cgroups upwards; only a match makes the new
+ * environment be read.
  */
 #ifndef BPF_KERN_ENROLL_BPF_H
 #define BPF_KERN_ENROLL_BPF_H
 
 #include "bpf/kern/io_uring.bpf.h"
 
-#define SCRIBE_ENV_PIECE 4096u   /* of a string, read at a time */
-#define SCRIBE_ENV_STRINGS 8     /* strings, */
-#define SCRIBE_ENV_ROUNDS 256    /* times this, */
-#define SCRIBE_ENV_TURNS 512     /* times this: a million, more than 2 MiB can hold */
+#define SCRIBE_ENV_PIECE 4096u   /* bytes */
+#define SCRIBE_ENV_STRINGS 8     /* per call */
+#define SCRIBE_ENV_ROUNDS 256    /* calls */
+#define SCRIBE_ENV_TURNS 512     /* rounds: a million strings, more than fit in 2 MiB */
 #define SCRIBE_CGROUP_DEPTH 32
 #define SCRIBE_PARENTS 64
 #define SCRIBE_TICK_NS 10000000ull /* of /proc/PID/stat */
 
 enum scribe_env_seen {
-	SCRIBE_SEEN_ALL = 1u << 0, /* the whole environment has been looked at */
+	SCRIBE_SEEN_ALL = 1u << 0,
 	SCRIBE_SEEN_ENABLE = 1u << 1,
 	SCRIBE_SEEN_DISABLE = 1u << 2,
 	SCRIBE_SEEN_VARIABLE = 1u << 3,
@@ -29,7 +28,7 @@ enum scribe_env_seen {
 	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |              \
 	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
 
-/* Is the string in s->text, of n bytes with its NUL, the job's variable? */
+/* `n` includes the NUL. */
 static __always_inline bool scribe_env_is_variable(struct scribe_scratch *s, const struct scribe_job_entry *job,
 						   __u32 n)
 {
@@ -65,7 +64,6 @@ static __always_inline void scribe_env_look(struct scribe_scratch *s, const stru
 		s->env_seen |= SCRIBE_SEEN_VARIABLE;
 }
 
-/* Some strings more; 1 when there are no more. */
 SCRIBE_GLOBAL int scribe_env_strings(struct scribe_scratch *s)
 {
 	struct scribe_job_entry *job;
@@ -103,7 +101,6 @@ SCRIBE_GLOBAL int scribe_env_rounds(struct scribe_scratch *s)
 	return 0;
 }
 
-/* Search the current task's environment for the flags and the job's variable. */
 SCRIBE_GLOBAL int scribe_env_search(struct scribe_scratch *s, __u32 job)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -123,7 +120,7 @@ SCRIBE_GLOBAL int scribe_env_search(struct scribe_scratch *s, __u32 job)
 	return 0;
 }
 
-/* Is the current task a descendant of process `tgid` that began at `ticks`? */
+/* Below process `tgid` that started at `ticks`. */
 SCRIBE_GLOBAL int scribe_is_below(__u32 tgid, __u64 ticks)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -143,7 +140,7 @@ SCRIBE_GLOBAL int scribe_is_below(__u32 tgid, __u64 ticks)
 	return 0;
 }
 
-/* Does the task's user belong to the job? In a user namespace ids are others: there the cgroup decides. */
+/* User ids are mapped in a user namespace: there only the cgroup decides. */
 static __always_inline bool scribe_user_suits(struct task_struct *task, const struct scribe_job_entry *job)
 {
 	if (BPF_CORE_READ(task, cred, uid.val) == job->uid)
@@ -153,7 +150,6 @@ static __always_inline bool scribe_user_suits(struct task_struct *task, const st
 	return job->uid == 0 || BPF_CORE_READ(task, cred, user_ns, level) > 0;
 }
 
-/* Does the current task, which has just executed a program, join this job? */
 SCRIBE_GLOBAL int scribe_job_suits(struct scribe_scratch *s, __u32 index, __u32 privileged)
 {
 	struct scribe_job_entry *job = scribe_job_at(index);
@@ -180,7 +176,6 @@ SCRIBE_GLOBAL int scribe_job_suits(struct scribe_scratch *s, __u32 index, __u32 
 	       (s->env_job == index && s->env_seen & SCRIBE_SEEN_VARIABLE);
 }
 
-/* Some jobs of an entry, from `first` on; as scribe_match_pick. */
 SCRIBE_GLOBAL __u32 scribe_match_some(const struct scribe_match_entry *w, struct scribe_scratch *s, __u32 first,
 				      __u32 privileged)
 {
@@ -197,7 +192,7 @@ SCRIBE_GLOBAL __u32 scribe_match_some(const struct scribe_match_entry *w, struct
 	return 0;
 }
 
-/* Index + 1 of the first job of the entry that the current task joins, 0 none. */
+/* Index + 1 of the first job that matches; 0 none. */
 SCRIBE_GLOBAL __u32 scribe_match_pick(const struct scribe_match_entry *w, struct scribe_scratch *s, __u32 privileged)
 {
 	if (!w || !s)
@@ -211,7 +206,7 @@ SCRIBE_GLOBAL __u32 scribe_match_pick(const struct scribe_match_entry *w, struct
 	return 0;
 }
 
-/* The next cgroup's key, from the task's own upwards; *at: 0 at first and at the end. */
+/* Own cgroup first; *at is 0 at start and end. */
 static __always_inline __u64 scribe_cgroup_up(struct task_struct *task, __u64 *at)
 {
 	struct cgroup *c;
@@ -227,7 +222,7 @@ static __always_inline __u64 scribe_cgroup_up(struct task_struct *task, __u64 *a
 	return c ? BPF_CORE_READ(c, kn, id) | SCRIBE_WATCH_CGROUP : 0;
 }
 
-/* Index + 1 of the job that the current task joins by this exec, 0 none. */
+/* Index + 1; 0 none. */
 SCRIBE_GLOBAL __u32 scribe_join_job(__u32 privileged)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -259,8 +254,8 @@ SCRIBE_GLOBAL __u32 scribe_join_job(__u32 privileged)
 }
 
 /*
- * May a process that was hidden be shown again? It must be the job's user by all
- * its ids and hold no capability: whatever it is, its user may look into it.
+ * A hidden process is shown again when all ids are the job user's and it has no capability: its user could then
+ * inspect it.
  */
 static __always_inline bool scribe_is_plain(struct task_struct *task, __u32 uid)
 {

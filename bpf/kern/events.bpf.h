@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same programs on trace events: these run with preemption off on every kernel, so that
- * none is skipped because another task stands in it. What the events do not tell is found
- * from the task.
+ * The same programs on trace events, which run with preemption off on every kernel: none is skipped because
+ * another task is inside it.
  */
 #ifndef BPF_KERN_EVENTS_BPF_H
 #define BPF_KERN_EVENTS_BPF_H
 
 #define SCRIBE_AT_SECURE 23 /* <linux/auxvec.h> */
-#define SCRIBE_AUXV_MAX  48 /* entries that are looked through */
+#define SCRIBE_AUXV_MAX  48
 
-/* From Linux 6.2 on for tracepoints' programs, and for trace events' where these are needed. */
+/* Linux 6.2 for tracepoint programs; for trace events, where these need them. */
 extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
 extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
 struct scribe_event_of_call {
 	__u64 common;
 	__u64 id;
-	__u64 value; /* sys_exit: what the call returns */
+	__u64 value; /* sys_exit */
 };
 
-/* As the kernel's types have them. */
 struct trace_event_raw_sched_process_fork {
 	pid_t child_pid;
 } __attribute__((preserve_access_index));
@@ -73,7 +71,7 @@ int scribe_ev_fork(struct trace_event_raw_sched_process_fork *ctx)
 	return 0;
 }
 
-/* bprm->secureexec, which the new program has been told; true where it has been told nothing. */
+/* From the new program's auxiliary vector; true when not found. */
 static __noinline bool scribe_told_secure(struct task_struct *task)
 {
 	__u64 at = (__u64)BPF_CORE_READ(task, mm) + bpf_core_field_offset(struct mm_struct, saved_auxv);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time of a shard, by the rules of logfmt/rules/heat_rules.h. Nearly every
- * operation adds to the shard's own bin; the others come here at most ten times a second
- * and file, and those that take longer than a bin. Where no table is to be had the bin
- * becomes as wide as it takes: no byte is lost.
+ * Bytes over time of a shard (logfmt/rules/heat_rules.h). Nearly all operations add to the shard's own bin; the
+ * slow path runs at most ten times a second and file, or for operations longer than a bin. Without a table the
+ * bin widens.
  */
 #ifndef BPF_KERN_HEAT_BPF_H
 #define BPF_KERN_HEAT_BPF_H
@@ -40,7 +39,6 @@ static __always_inline struct scribe_heat_table *scribe_heat_table_at(__u32 inde
 	return chunk ? bpf_map_lookup_elem(chunk, &at) : 0;
 }
 
-/* A table for a shard that has none; where there is none it stays without. */
 SCRIBE_GLOBAL int scribe_heat_make(struct scribe_slot *at, __u64 base_ns)
 {
 	const __u32 mask = SCRIBE_HEATS_CHUNK * SCRIBE_HEAT_CHUNKS_MAX - 1;
@@ -61,9 +59,9 @@ SCRIBE_GLOBAL int scribe_heat_make(struct scribe_slot *at, __u64 base_ns)
 	return 0;
 }
 
-#define SCRIBE_HEAT_ATOMIC 2u /* beside the read (0) or write (1): nobody holds the shard */
+#define SCRIBE_HEAT_ATOMIC 2u /* with read (0) or write (1): the shard is not locked */
 
-/* What was moved in a time that is not near. */
+/* Bytes moved outside of the current bin. */
 SCRIBE_GLOBAL int scribe_heat_far(struct scribe_slot *at, __u64 start_ns, __u64 end_ns, __u64 bytes, __u32 w)
 {
 	struct scribe_heat_table *t = 0;
@@ -73,6 +71,7 @@ SCRIBE_GLOBAL int scribe_heat_far(struct scribe_slot *at, __u64 start_ns, __u64 
 	if (!at || !bytes)
 		return 0;
 	if (w & SCRIBE_HEAT_ATOMIC && __sync_lock_test_and_set(&at->heat.lock, 1)) {
+		/* The shard is not locked: a second task adds to `spill` instead of waiting. */
 		__sync_fetch_and_add(&at->heat.spill[w & 1], bytes);
 		return 0;
 	}
@@ -90,7 +89,7 @@ SCRIBE_GLOBAL int scribe_heat_far(struct scribe_slot *at, __u64 start_ns, __u64 
 	return 0;
 }
 
-/* On a shard that is held. In place, for the way that nearly all go; `w` is best a constant. */
+/* On a locked shard; `w` should be a constant. */
 static __always_inline void scribe_heat_count(struct scribe_slot *at, __u64 start_ns, __u64 end_ns, __u64 bytes,
 					      __u32 w)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * io_uring: a request is noted at submission and recorded at completion, where its file is known, whichever
- * thread runs it (the ring's own threads have the process's tgid). A request whose completion is skipped on
- * success is one whose end was not seen (URING_UNMATCHED).
- *
- * The requests of a chain are issued one after another. What one of them names is looked up when the one
- * before it has completed, not at submission: the chain itself may change it.
+ * io_uring: noted at submission, recorded at completion, in any thread (the ring's have the process's tgid).
+ * Skipped completions are not seen (URING_UNMATCHED). In chains a request's file is looked up when its
+ * predecessor completes, because the chain may change it.
  */
 #ifndef BPF_KERN_IO_URING_BPF_H
 #define BPF_KERN_IO_URING_BPF_H
@@ -13,11 +10,11 @@
 #include "bpf/kern/aio.bpf.h"
 #include "bpf/kern/io_uring_request.bpf.h"
 
-#define SCRIBE_CQE_MORE       2 /* the request completes again */
+#define SCRIBE_CQE_MORE       2 /* completes again */
 #define SCRIBE_FSYNC_DATASYNC 1
 #define SCRIBE_ECANCELED      125
 
-/* Process of a tgid: completions run in threads that are not enrolled. */
+/* Completions run in threads that are not enrolled. */
 struct scribe_tgid {
 	__u32 proc;
 	__u32 proc_id;
@@ -29,8 +26,7 @@ struct {
 	__type(value, struct scribe_tgid);
 } scribe_tgids SEC(".maps");
 
-/* A thread's state for work done on behalf of a process: as many a CPU as tasks may be in our programs there.
- */
+/* A thread's state for work on behalf of processes; per CPU, as many as tasks can be in programs. */
 #define SCRIBE_STAND_INS 3
 struct scribe_stand_in {
 	__u32 busy;
@@ -62,7 +58,6 @@ static __always_inline void scribe_stand_in_put(struct scribe_stand_in *me)
 	__sync_lock_test_and_set(&me->busy, 0);
 }
 
-/* Where a read or write is to be, and from what memory. */
 static __always_inline void scribe_uring_rw(struct scribe_proc *p, struct scribe_flight *f, __u64 addr)
 {
 	struct io_rw *rw = SCRIBE_CAST(io_rw, addr);
@@ -75,7 +70,6 @@ static __always_inline void scribe_uring_rw(struct scribe_proc *p, struct scribe
 		f->unaligned = buffer && scribe_misaligned(buffer, p->mem_align);
 }
 
-/* The stand-in works for this process from now on. */
 static __always_inline struct scribe_thread *scribe_stand_in_begin(struct scribe_stand_in *me, __u32 proc,
 								   __u32 proc_id)
 {
@@ -89,7 +83,6 @@ static __always_inline struct scribe_thread *scribe_stand_in_begin(struct scribe
 	return t;
 }
 
-/* Nothing of the process stays in the stand-in. */
 static __always_inline void scribe_stand_in_end(struct scribe_stand_in *me, struct scribe_proc *p)
 {
 	scribe_count_many(p, SCRIBE_L_EVENTS, me->thread.events);
@@ -98,10 +91,7 @@ static __always_inline void scribe_stand_in_end(struct scribe_stand_in *me, stru
 	scribe_stand_in_put(me);
 }
 
-/*
- * A close is about to be issued: its file's record into t->flight. Afterwards the description is gone, and
- * its address may be another one's.
- */
+/* Before the close is issued: afterwards the address can be reused. */
 SCRIBE_GLOBAL int scribe_uring_closing(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	if (!t || !p)
@@ -115,7 +105,7 @@ SCRIBE_GLOBAL int scribe_uring_closing(struct scribe_thread *t, struct scribe_pr
 	return 0;
 }
 
-/* The request t->flight has been submitted. False: it is on a file that does not count. */
+/* False: the file is not recorded. */
 SCRIBE_GLOBAL int scribe_uring_note(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	struct scribe_flight *f;
@@ -141,7 +131,6 @@ SCRIBE_GLOBAL int scribe_uring_note(struct scribe_thread *t, struct scribe_proc 
 	return 1;
 }
 
-/* Does a request that is recorded nowhere touch a file that counts? */
 static __always_inline bool scribe_uring_other_counts(struct scribe_proc *p, __u64 addr, __u32 opcode)
 {
 	struct io_splice *splice = (struct io_splice *)addr;
@@ -205,7 +194,6 @@ SCRIBE_GLOBAL int scribe_uring_submit(__u64 addr)
 	return 0;
 }
 
-/* The finished read or write t->flight, on the stand-in's behalf. */
 static __always_inline void scribe_uring_data(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
 					      __s32 res)
 {
@@ -213,7 +201,7 @@ static __always_inline void scribe_uring_data(struct scribe_thread *t, struct sc
 	struct scribe_flight *f = &t->flight;
 	__u32 write = scribe_uring_direction(f->kind);
 
-	/* The kernel has moved the position to where the bytes end. */
+	/* ki_pos is at the end of the data. */
 	if (f->offset == -1 || (write && (SCRIBE_GET(rw, kiocb.ki_flags) & SCRIBE_RWF_APPEND)))
 		f->offset = (__s64)SCRIBE_GET(rw, kiocb.ki_pos) - (res > 0 ? res : 0);
 	f->slot = scribe_resolve(t, p, f->file, false);
@@ -274,7 +262,7 @@ SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_pro
 {
 	struct scribe_flight *f;
 
-	if (!t || !p || res == -SCRIBE_ECANCELED) /* it has not been done */
+	if (!t || !p || res == -SCRIBE_ECANCELED) /* not executed */
 		return 0;
 	f = &t->flight;
 	if (f->kind == SCRIBE_URING_OPENAT || f->kind == SCRIBE_URING_OPENAT2) {
@@ -295,7 +283,7 @@ SCRIBE_GLOBAL int scribe_uring_record(struct scribe_thread *t, struct scribe_pro
 	return 0;
 }
 
-/* This request is issued next: the one before it in its chain has completed. */
+/* Its predecessor in the chain has completed. */
 SCRIBE_GLOBAL int scribe_uring_begins(__u64 addr)
 {
 	struct scribe_flight_key key = {.id = addr};
@@ -356,8 +344,8 @@ SCRIBE_GLOBAL int scribe_uring_done(__u64 addr, __s32 res, __u32 flags)
 }
 
 /*
- * A completion that the queue has no room for. The kernel tells only what the program will read, not the request:
- * that is the one that this worker runs, or one of those that the ring is telling of just now.
+ * A completion that does not fit in the queue. The tracepoint lacks the request: it is the worker's current
+ * one, or one being completed.
  */
 #define SCRIBE_PF_IO_WORKER   0x10 /* task->flags */
 #define SCRIBE_OVERFLOW_LOOKS 512
@@ -368,7 +356,6 @@ struct scribe_overflow {
 	__u32 flags;
 };
 
-/* Is it this request, and has nobody seen it end? */
 SCRIBE_GLOBAL int scribe_uring_is(__u64 addr, const struct scribe_overflow *o)
 {
 	struct scribe_flight_key key = {.id = addr};
@@ -408,18 +395,17 @@ static __always_inline int scribe_uring_overflow(__u64 ring, const struct scribe
 	return 0;
 }
 
-/* ---- a process ends ---- */
+/* ---- process end ---- */
 
 struct bpf_map;
 
 struct scribe_uring_ending {
 	__u32 proc_id;
 	bool all_types;
-	__u32 idle; /* its requests that have moved nothing that counts */
+	__u32 idle; /* requests without effect on recorded files */
 };
 
-/* A request of whichever process that has not completed. Not issued, or on a file that does not count:
- * nothing is lost. */
+/* Pending requests that are not issued or on other files lose nothing. */
 static long scribe_uring_pending(struct bpf_map *map, struct scribe_flight_key *key, struct scribe_flight *f,
 				 struct scribe_uring_ending *ending)
 {
@@ -438,7 +424,7 @@ static long scribe_uring_pending(struct bpf_map *map, struct scribe_flight_key *
 	return 0;
 }
 
-/* What the process has under way when its last thread ends; the kernel cancels what can wait for ever. */
+/* At the last thread's exit; the kernel cancels requests that could wait forever. */
 static __always_inline void scribe_uring_end(struct scribe_proc *p)
 {
 	struct scribe_uring_ending ending = {.proc_id = p->proc_id, .all_types = scribe_all_types(p)};

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An io_uring request: what its operation counts as, and which open file it names. A request refers to a file
- * by a descriptor of the process, or by an index into the ring's own table (a direct descriptor).
+ * io_uring requests: counters, and the file, by descriptor or by index in the ring's table (direct descriptor).
  */
 #ifndef BPF_KERN_IO_URING_REQUEST_BPF_H
 #define BPF_KERN_IO_URING_REQUEST_BPF_H
 
 #include "bpf/kern/descs.bpf.h"
 
-/* Bits of io_kiocb.flags that are those of the submitted entry (IOSQE_*): user-space ABI. */
+/* IOSQE_* */
 #define SCRIBE_URING_FIXED_FILE (1u << 0)
 #define SCRIBE_URING_DRAIN      (1u << 1)
-#define SCRIBE_URING_SKIP       (1u << 6) /* IOSQE_CQE_SKIP_SUCCESS: no completion is posted for a success */
+#define SCRIBE_URING_SKIP       (1u << 6) /* IOSQE_CQE_SKIP_SUCCESS */
 
-#define SCRIBE_SPLICE_IN_FIXED (1u << 31) /* io_splice.flags: splice_fd_in is a direct descriptor */
+#define SCRIBE_SPLICE_IN_FIXED (1u << 31) /* io_splice.flags */
 #define SCRIBE_URING_ALLOC_INDEX                                                                             \
-	0xffffffffu /* io_open.file_slot: the kernel chooses the index, and returns it */
+	0xffffffffu /* the kernel chooses the index */
 
-/* enum io_uring_op is user-space ABI. */
 enum scribe_uring_op {
 	SCRIBE_URING_READV = 1,
 	SCRIBE_URING_WRITEV = 2,
@@ -69,7 +67,7 @@ static __always_inline int scribe_uring_direction(__u32 op)
 	}
 }
 
-/* Other requests on one file: the counter of each, SCRIBE_EXT_COUNT: it is none of them. */
+/* SCRIBE_EXT_COUNT: none. */
 static __always_inline __u32 scribe_uring_counter(__u32 op)
 {
 	switch (op) {
@@ -90,7 +88,6 @@ static __always_inline __u32 scribe_uring_counter(__u32 op)
 	}
 }
 
-/* Requests that are recorded. */
 static __always_inline bool scribe_uring_followed(__u32 op)
 {
 	return scribe_uring_direction(op) != SCRIBE_OP_NONE || scribe_uring_counter(op) != SCRIBE_EXT_COUNT ||
@@ -98,20 +95,20 @@ static __always_inline bool scribe_uring_followed(__u32 op)
 	       op == SCRIBE_URING_CLOSE;
 }
 
-/* Of those, the ones whose file is in io_kiocb.file once they are issued. */
+/* io_kiocb.file is set once issued. */
 static __always_inline bool scribe_uring_has_file(__u32 op)
 {
 	return op != SCRIBE_URING_OPENAT && op != SCRIBE_URING_OPENAT2 && op != SCRIBE_URING_CLOSE;
 }
 
-/* Requests on files that are not recorded: they are counted in the ledger. */
+/* Only in the ledger. */
 static __always_inline bool scribe_uring_other(__u32 op)
 {
 	return op == SCRIBE_URING_STATX || (op >= SCRIBE_URING_RENAMEAT && op <= SCRIBE_URING_LINKAT) ||
 	       op == SCRIBE_URING_SPLICE || op == SCRIBE_URING_SETXATTR || op == SCRIBE_URING_GETXATTR;
 }
 
-/* Before Linux 6.13 the table held the files themselves. */
+/* The table before Linux 6.13. */
 struct io_fixed_file___before {
 	unsigned long file_ptr;
 } __attribute__((preserve_access_index));
@@ -123,9 +120,9 @@ struct io_ring_ctx___before {
 	unsigned int nr_user_files;
 } __attribute__((preserve_access_index));
 
-#define SCRIBE_URING_FILE_FLAGS 7ull /* low bits of file_ptr */
+#define SCRIBE_URING_FILE_FLAGS 7ull
 
-/* The open file at an index of the ring's table; 0: none. */
+/* 0: none. */
 static __always_inline __u64 scribe_uring_direct_file(struct io_ring_ctx *ctx, __u64 index)
 {
 	struct io_ring_ctx___before *before = (void *)ctx;
@@ -146,7 +143,7 @@ static __always_inline __u64 scribe_uring_direct_file(struct io_ring_ctx *ctx, _
 	return node & ~SCRIBE_URING_FILE_FLAGS;
 }
 
-/* The open file that a request which has not been issued names now; 0: none. */
+/* Before issue; 0: none. */
 SCRIBE_GLOBAL __u64 scribe_uring_named_file(__u64 addr)
 {
 	struct io_kiocb *req = (struct io_kiocb *)addr;
@@ -165,7 +162,7 @@ SCRIBE_GLOBAL __u64 scribe_uring_named_file(__u64 addr)
 	return scribe_fd_file(bpf_get_current_task_btf(), fd);
 }
 
-/* The open file that an open with this result has made; 0: none. */
+/* 0: none. */
 SCRIBE_GLOBAL __u64 scribe_uring_opened_file(__u64 addr, __s32 res)
 {
 	__u32 slot = BPF_CORE_READ((struct io_open *)addr, file_slot);
@@ -176,7 +173,7 @@ SCRIBE_GLOBAL __u64 scribe_uring_opened_file(__u64 addr, __s32 res)
 					slot == SCRIBE_URING_ALLOC_INDEX ? (__u32)res : slot - 1);
 }
 
-/* The request that the kernel issues once this one has completed; 0: none. */
+/* 0: none. */
 static __always_inline __u64 scribe_uring_linked(__u64 addr)
 {
 	__u64 next = (__u64)BPF_CORE_READ((struct io_kiocb *)addr, link);
@@ -186,7 +183,6 @@ static __always_inline __u64 scribe_uring_linked(__u64 addr)
 	return next;
 }
 
-/* Is a chain being submitted, in which this request waits for others? */
 static __always_inline bool scribe_uring_is_chained(__u64 addr)
 {
 	return BPF_CORE_READ((struct io_kiocb *)addr, ctx, submit_state.link.head) != 0;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's types as the programs need them: only the members that are read,
- * found at load time by CO-RE in the types of the kernel that runs. So nothing of
- * a kernel is needed to build. A member that some kernels lack is asked for with
- * bpf_core_field_exists() (compat.bpf.h); what an ABI fixes (registers, iovec) is
- * written out.
+ * Kernel types, reduced to members in use; CO-RE finds their offsets in the running kernel's BTF. Members that
+ * some kernels lack are guarded by bpf_core_field_exists() (compat.bpf.h). ABI types are complete.
  */
 #ifndef BPF_KERN_KERNEL_BPF_H
 #define BPF_KERN_KERNEL_BPF_H
@@ -12,7 +9,7 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 
-/* Lets libbpf's headers name registers as the kernel does. */
+/* libbpf's headers then use the kernel's register names. */
 #ifndef __VMLINUX_H__
 #define __VMLINUX_H__
 #endif
@@ -53,7 +50,7 @@ struct user_pt_regs {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 #if defined(__TARGET_ARCH_arm64)
-/* orig_x0 and syscallno have changed places. */
+/* The order of orig_x0 and syscallno differs between kernels. */
 struct pt_regs {
 	union {
 		struct user_pt_regs user_regs;
@@ -140,7 +137,7 @@ struct file {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
-	unsigned long *open_fds; /* a bit each */
+	unsigned long *open_fds; /* bitmap */
 };
 
 struct files_struct {
@@ -174,7 +171,7 @@ struct mm_struct {
 	struct file *exe_file;
 	struct kioctx_table *ioctx_table; /* CONFIG_AIO */
 	unsigned long arg_start, arg_end, env_start, env_end;
-	unsigned long saved_auxv[1]; /* AT_VECTOR_SIZE of them */
+	unsigned long saved_auxv[1]; /* AT_VECTOR_SIZE entries */
 };
 
 typedef struct {
@@ -184,7 +181,7 @@ typedef struct {
 	__u32 val;
 } kgid_t;
 typedef struct {
-	__u64 val; /* eight bytes in every version */
+	__u64 val; /* 8 bytes in every version */
 } kernel_cap_t;
 
 struct user_namespace {
@@ -272,8 +269,8 @@ struct hlist_head {
 
 struct pid {
 	unsigned int level;
-	struct hlist_head tasks[1]; /* by kind; the first one: of the thread with this number */
-	struct upid numbers[1];     /* in each namespace, that of `level` last */
+	struct hlist_head tasks[1]; /* by type; first: the thread with this number */
+	struct upid numbers[1];     /* per namespace; that of `level` is the last */
 };
 
 struct task_struct {
@@ -294,7 +291,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct bpf_local_storage *bpf_storage;
 	unsigned int flags;
-	void *worker_private; /* io_uring's own threads: struct io_worker */
+	void *worker_private; /* io-wq threads: struct io_worker */
 	struct thread_struct thread;
 };
 
@@ -321,11 +318,11 @@ struct io_worker {
 };
 
 struct io_submit_link {
-	struct io_kiocb *head; /* of the chain whose requests are being submitted */
+	struct io_kiocb *head; /* of the chain being submitted */
 };
 
 struct io_submit_state {
-	struct io_wq_work_list compl_reqs; /* completed, about to be told */
+	struct io_wq_work_list compl_reqs; /* completed, CQEs not posted yet */
 	struct io_submit_link link;
 };
 
@@ -357,13 +354,13 @@ struct io_cqe {
 };
 
 struct io_kiocb {
-	struct file *file; /* from the moment at which the request is issued */
+	struct file *file; /* set when the request is issued */
 	__u8 opcode;
 	unsigned int flags; /* 64 bits from 6.10 on */
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
 	struct io_wq_work_node comp_list;
-	struct io_kiocb *link; /* the next one of its chain */
+	struct io_kiocb *link; /* next request of the chain */
 	struct io_wq_work work;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The maps, and what each operation does first: ledger, process, scratch.
- * Sizes marked 1 are set by the loader. Nothing grows with cpus x files.
+ * The maps, and the first step of each operation: ledger, process, scratch. Sizes of 1 are set by the loader.
+ * Nothing grows with CPUs x files.
  */
 #ifndef BPF_KERN_MAPS_BPF_H
 #define BPF_KERN_MAPS_BPF_H
@@ -14,7 +14,6 @@
 #define SCRIBE_MAX_SYSCALL 512
 #define SCRIBE_POP_TRIES 16
 
-/* Slots come in chunks that the daemon adds before they are needed. */
 struct scribe_slot_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -45,7 +44,7 @@ struct {
 	__type(value, struct scribe_ctl);
 } scribe_ctl SEC(".maps");
 
-/* Rings of indices that are free, two an entry; a power of two of them, set by the loader. */
+/* Rings of free indices, two per entry; 2^n, set by the loader. */
 struct scribe_ring_pair {
 	__u32 at[2];
 };
@@ -79,7 +78,6 @@ const volatile __u32 scribe_slot_mask;
 const volatile __u32 scribe_proc_mask;
 const volatile __u32 scribe_tab_mask;
 
-/* Value tables come in chunks that the daemon adds when they run low. */
 struct scribe_table_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -94,7 +92,7 @@ struct {
 	__array(values, struct scribe_table_chunk);
 } scribe_tables SEC(".maps");
 
-/* Leaves of segments, in chunks too; none while nobody asks for segments. */
+/* Empty while segments are off. */
 struct scribe_seg_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -109,7 +107,6 @@ struct {
 	__array(values, struct scribe_seg_chunk);
 } scribe_segs SEC(".maps");
 
-/* Tables of bytes over time, in chunks too. */
 struct scribe_heat_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -124,7 +121,7 @@ struct {
 	__array(values, struct scribe_heat_chunk);
 } scribe_heats SEC(".maps");
 
-/* Cells of bpf/kern/slot_index.h; entries a power of two. */
+/* bpf/kern/slot_index.h; 2^n. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -135,8 +132,8 @@ struct {
 const volatile __u32 scribe_index_mask;
 
 /*
- * (process, open file description) to slot: a cache, any entry may go. The key is the address of a kernel
- * object that may be another description's by now: `proof` (scribe_proof) is compared at each use.
+ * (process, open file description) to slot: a cache. Addresses are reused, so `proof` (scribe_proof) is
+ * compared at each use.
  */
 struct scribe_desc_key {
 	__u64 file;
@@ -154,10 +151,7 @@ struct {
 	__type(value, struct scribe_desc);
 } scribe_descs SEC(".maps");
 
-/*
- * (process, MPI_File) to slot, of files whose calls the program counts itself: for
- * what its system calls move beneath them. `layer` is 0.
- */
+/* (process, MPI_File) to slot of files counted in the program, for system calls beneath. `layer` is 0. */
 struct scribe_above {
 	__u32 slot;
 	__u32 generation;
@@ -170,7 +164,7 @@ struct {
 	__type(value, struct scribe_above);
 } scribe_above SEC(".maps");
 
-/* Top-level names below which nothing is recorded. */
+/* Top-level names that are excluded. */
 struct scribe_excl_key {
 	char name[32];
 };
@@ -189,7 +183,7 @@ struct {
 	__type(value, struct scribe_job_entry);
 } scribe_jobs SEC(".maps");
 
-/* Who is watched for: (user or cgroup) to jobs. Replaced as a whole, under RCU. */
+/* (user or cgroup) to jobs; replaced as a whole, under RCU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -210,29 +204,29 @@ struct {
 	__uint(max_entries, 8 << 20);
 } scribe_events SEC(".maps");
 
-/* Wakes who adds slots and tables (bpf/user/grower.c); what stands in it says nothing. */
+/* Wakes bpf/user/grower.c; no content. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } scribe_asked SEC(".maps");
 
 /*
- * Scratch for names: a task may be preempted inside a program on newer kernels
- * (faultable system call tracepoints), so each CPU has three, taken by flag.
+ * A task can be preempted inside a program on newer kernels (faultable system call tracepoints): three per CPU,
+ * taken by a flag.
  */
 #define SCRIBE_SCRATCHES 3
 struct scribe_scratch {
 	__u32 busy;
 	__u32 off;
-	/* an environment being searched (bpf/kern/enroll.bpf.h) */
+	/* environment search (bpf/kern/enroll.bpf.h) */
 	__u64 env_at;
 	__u64 env_end;
-	__u32 env_job;    /* whose variable is looked for */
+	__u32 env_job;    /* job with the variable searched for */
 	__u32 env_seen;   /* enum scribe_env_seen */
 	__u32 env_middle; /* env_at is inside a string */
 	__u32 env_pad;
 	struct scribe_climb climb;
-	struct scribe_event ev; /* and its text, without a gap */
+	struct scribe_event ev; /* the text must follow without a gap */
 	char text[SCRIBE_NAME_MAX_BYTES + SCRIBE_NAME_MAX_BYTES + 512];
 };
 struct {
@@ -244,7 +238,7 @@ struct {
 
 static __always_inline struct scribe_slot *scribe_slot_at(__u32 index)
 {
-	__u32 at = index / SCRIBE_SLOTS_CHUNK; /* one variable: the stack is short */
+	__u32 at = index / SCRIBE_SLOTS_CHUNK; /* reused: stack space is short */
 	void *slots = bpf_map_lookup_elem(&scribe_slots, &at);
 
 	at = index % SCRIBE_SLOTS_CHUNK;
@@ -272,7 +266,7 @@ static __always_inline void scribe_count_job(__u32 job, enum scribe_ledger_id wh
 {
 	struct scribe_ledger *l = bpf_map_lookup_elem(&scribe_ledger, &job);
 
-	/* Atomic: another task may run on this CPU in the middle of the sum. */
+	/* Atomic: another task may run on this CPU in between. */
 	if (l)
 		__sync_fetch_and_add(&l->v[what], 1);
 }
@@ -291,7 +285,7 @@ static __always_inline void scribe_count(const struct scribe_proc *p, enum scrib
 	scribe_count_job(p->job, what);
 }
 
-/* For what happens seldom: the process is looked up. */
+/* Looks up the process: for rare events. */
 static __always_inline void scribe_count_thread(const struct scribe_thread *t, enum scribe_ledger_id what)
 {
 	struct scribe_proc *p = scribe_proc_at(t->proc);
@@ -325,7 +319,7 @@ static __always_inline void scribe_scratch_put(struct scribe_scratch *s)
 	__sync_lock_test_and_set(&s->busy, 0);
 }
 
-/* Take a free index; `low` entries stay behind for those who may not fail. */
+/* `low` entries are kept for callers that must not fail. */
 #define SCRIBE_POP(map, ctl, mask, low, ret)                                                                  \
 	do {                                                                                                  \
 		for (int pop_i = 0; pop_i < SCRIBE_POP_TRIES; pop_i++) {                                      \

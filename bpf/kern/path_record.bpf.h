@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The record of a path that a call has named, which is found by (starting directory, string); and what is known of
- * strings: folders that are excluded as a whole, symbolic links that the job has made.
- */
+/* Records of paths by (starting directory, string); excluded directories and symbolic links made by the job. */
 #ifndef BPF_KERN_PATH_RECORD_BPF_H
 #define BPF_KERN_PATH_RECORD_BPF_H
 
@@ -12,7 +9,7 @@
 #define SCRIBE_NAME_WORDS (SCRIBE_NAME_MAX_BYTES / 8)
 #define SCRIBE_HASH_STRETCH 8
 
-/* A stretch of a string (see scribe_chain_hash_on for why): its next `n` words from `word` on. */
+/* See scribe_chain_hash_on for the short loops. */
 SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 word, __u32 n, __u64 hash)
 {
 	if (!s)
@@ -26,7 +23,6 @@ SCRIBE_GLOBAL __u64 scribe_string_hash_on(struct scribe_scratch *s, __u32 word, 
 	return hash;
 }
 
-/* The user string in the upper half of the scratch: hash of its `bytes`. */
 static __always_inline __u64 scribe_string_hash(struct scribe_scratch *s, __u32 bytes)
 {
 	__u32 words = bytes / 8, at = (words & (SCRIBE_NAME_WORDS - 1)) * 8;
@@ -43,7 +39,7 @@ static __always_inline __u64 scribe_string_hash(struct scribe_scratch *s, __u32 
 	return hash;
 }
 
-/* Is the string absolute and below an excluded top-level name? */
+/* Only for absolute strings. */
 SCRIBE_GLOBAL int scribe_string_excluded(struct scribe_scratch *s)
 {
 	struct scribe_excl_key key = {};
@@ -60,7 +56,7 @@ SCRIBE_GLOBAL int scribe_string_excluded(struct scribe_scratch *s)
 	return bpf_map_lookup_elem(&scribe_excl, &key) != 0;
 }
 
-/* Where the path starts, as a walk's beginning; 0: the descriptor is none. */
+/* 0: invalid descriptor. */
 static __always_inline __u64 scribe_path_start(struct scribe_scratch *s, __s64 dir)
 {
 	if (s->text[SCRIBE_NAME_MAX_BYTES] == '/')
@@ -71,8 +67,7 @@ static __always_inline __u64 scribe_path_start(struct scribe_scratch *s, __s64 d
 }
 
 /*
- * Where a path starts into t->key, its inode's generation and name in the hash: a folder with the inode number
- * of one that is gone is another one. True: it is below an excluded name.
+ * With inode generation and name in the hash, because inode numbers are reused. True: below an excluded name.
  */
 static __always_inline bool scribe_start_key(struct scribe_thread *t, __u64 from)
 {
@@ -91,7 +86,7 @@ static __always_inline bool scribe_start_key(struct scribe_thread *t, __u64 from
 	return scribe_top_excluded(t, t->climb.top);
 }
 
-/* Bytes of the string up to its last slash, that included; 0: there is none; -1: none near. */
+/* Length with the last slash; 0: no slash; -1: not in the last 256 bytes. */
 SCRIBE_GLOBAL int scribe_string_folder(struct scribe_scratch *s, __u32 bytes)
 {
 	if (!s)
@@ -106,12 +101,11 @@ SCRIBE_GLOBAL int scribe_string_folder(struct scribe_scratch *s, __u32 bytes)
 }
 
 /*
- * Folders that a string names below an excluded name: is all that strings name in them excluded? Links may lead
- * out of them. The first path in a folder gets a record; when the daemon has found out what that is called, and
- * that the folder is one that no user can change, its record says so.
+ * Directories in strings below an excluded name. Links may lead out: the first path gets a record, which the
+ * daemon flags if the whole directory is excluded and unchangeable by users.
  */
 struct scribe_folder {
-	__u32 slot, generation; /* of the path that speaks for it; SCRIBE_SKIP_SLOT: excluded */
+	__u32 slot, generation; /* of the first path; SCRIBE_SKIP_SLOT: excluded */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -120,7 +114,7 @@ struct {
 	__type(value, struct scribe_folder);
 } scribe_folders SEC(".maps");
 
-/* The string's folder into t->folder. False: it has none that can be remembered. */
+/* Into t->folder. False: cannot be cached. */
 static __always_inline bool scribe_folder_key(struct scribe_thread *t, struct scribe_proc *p,
 					      struct scribe_scratch *s, __u32 bytes, __u64 start)
 {
@@ -137,10 +131,10 @@ static __always_inline bool scribe_folder_key(struct scribe_thread *t, struct sc
 
 enum scribe_folder_state { SCRIBE_FOLDER_UNKNOWN, SCRIBE_FOLDER_ASKED, SCRIBE_FOLDER_EXCLUDED };
 
-/* Of t->folder. UNKNOWN: no path speaks for it, or one whose last component was a link. */
+/* UNKNOWN: no representative path, or one that ended in a link. */
 SCRIBE_GLOBAL int scribe_folder_state(void)
 {
-	/* Not a parameter: before Linux 6.2 only memory known as a map's may be a key. */
+	/* Found here, not passed: before Linux 6.2 only map memory can be a key. */
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
 	struct scribe_folder *f;
 	struct scribe_slot *s;
@@ -165,7 +159,6 @@ SCRIBE_GLOBAL int scribe_folder_state(void)
 	return SCRIBE_FOLDER_EXCLUDED;
 }
 
-/* The path that has this record speaks for t->folder from now on. */
 SCRIBE_GLOBAL int scribe_folder_speaks(__u32 slot, __u32 generation)
 {
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
@@ -177,8 +170,8 @@ SCRIBE_GLOBAL int scribe_folder_speaks(__u32 slot, __u32 generation)
 }
 
 /*
- * Names of symbolic links that the job's processes have made or moved, and of the folders above. A call that changes
- * what has such a name may have changed a link: strings get new records (`links` of the job's entry).
+ * Symbolic links made or moved by the job, and directories above. A call on such a name may change a link:
+ * strings then get new records (`links` of the job's entry).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -187,9 +180,9 @@ struct {
 	__type(value, __u32);
 } scribe_links SEC(".maps");
 
-#define SCRIBE_NO_COMPONENT 1 /* hash of nothing */
+#define SCRIBE_NO_COMPONENT 1
 
-/* The next bytes of t->component, last one first. 1: it is complete. */
+/* Hashes backwards into t->component. 1: complete. */
 SCRIBE_GLOBAL int scribe_component_on(struct scribe_thread *t, struct scribe_scratch *s)
 {
 	__u32 at, bytes;
@@ -216,7 +209,7 @@ SCRIBE_GLOBAL int scribe_component_on(struct scribe_thread *t, struct scribe_scr
 	return !bytes || (hash != SCRIBE_NO_COMPONENT && s->text[at & (2 * SCRIBE_NAME_MAX_BYTES - 1)] == '/');
 }
 
-/* Hash of the last component of the text t->component in the scratch, which ends before that then. */
+/* t->component then ends before it. */
 SCRIBE_GLOBAL __u64 scribe_component(struct scribe_thread *t, struct scribe_scratch *s)
 {
 	if (!t || !s)
@@ -230,7 +223,7 @@ SCRIBE_GLOBAL __u64 scribe_component(struct scribe_thread *t, struct scribe_scra
 
 #define SCRIBE_LINK_DEPTH 32
 
-/* Each component of the text that ends at `end` of the scratch is the name of a link or of a folder above one. */
+/* Stores all components of the text up to `end`. */
 SCRIBE_GLOBAL int scribe_links_named(struct scribe_scratch *s, __u32 job, __u32 end, __u32 bytes)
 {
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
@@ -250,7 +243,7 @@ SCRIBE_GLOBAL int scribe_links_named(struct scribe_scratch *s, __u32 job, __u32 
 	return 0;
 }
 
-/* The string in the scratch, from `from` on, is a new link's. */
+/* For a new link: its string and the directory it starts from. */
 static __always_inline void scribe_link_named(struct scribe_scratch *s, __u32 job, __u64 from, __u32 bytes)
 {
 	__u32 off;
@@ -262,7 +255,6 @@ static __always_inline void scribe_link_named(struct scribe_scratch *s, __u32 jo
 	scribe_links_named(s, job, off, off);
 }
 
-/* What the call t->meta does to links, enum scribe_link_change; 0: nothing. */
 static __always_inline __u32 scribe_link_change(const struct scribe_thread *t)
 {
 	if (t->meta.what == SCRIBE_META_RENAME_SOURCE || t->meta.what == SCRIBE_META_RENAME_TARGET)
@@ -274,10 +266,7 @@ static __always_inline __u32 scribe_link_change(const struct scribe_thread *t)
 	return t->meta.ext == SCRIBE_EXT_UNLINKS ? SCRIBE_LINK_REMOVED : 0;
 }
 
-/*
- * The call t->meta, on the path whose last component has this hash: what it does to links into t->link_change, and
- * new records for strings where it is known to change one.
- */
+/* Sets t->link_change; invalidates strings if the call is known to change a link. */
 SCRIBE_GLOBAL int scribe_link_touched(struct scribe_proc *p, __u64 last)
 {
 	struct scribe_thread *t = scribe_thread_of(bpf_get_current_task_btf());
@@ -306,20 +295,19 @@ SCRIBE_GLOBAL int scribe_link_touched(struct scribe_proc *p, __u64 last)
 	if (change == SCRIBE_LINK_REMOVED)
 		return 0;
 	bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
-	if (change == SCRIBE_LINK_MOVED) { /* the names may have been exchanged */
+	if (change == SCRIBE_LINK_MOVED) { /* possibly exchanged names */
 		key->hash = t->link_source;
 		bpf_map_update_elem(&scribe_links, key, &is_link, BPF_ANY);
 	}
 	return 0;
 }
 
-/* What scribe_send_name is to send: bytes of the string, of them what is no path, SCRIBE_NF_NOFOLLOW or 0. */
+/* Length, bytes that are not path, SCRIBE_NF_NOFOLLOW or 0. */
 static __always_inline __u64 scribe_name_string(__u32 bytes, __u32 suffix, __u32 flags)
 {
 	return bytes | (__u64)suffix << 16 | (__u64)flags << 32;
 }
 
-/* Send chain and string of a record that is named by a string of the program. */
 SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct scribe_scratch *s, __u64 from,
 				   __u64 string)
 {
@@ -356,7 +344,7 @@ SCRIBE_GLOBAL int scribe_send_name(struct scribe_slot *slot, __u32 index, struct
 	return 0;
 }
 
-/* Tell what the call has done to the path `index`, whose source is `from` where it was renamed. */
+/* `from`: source of a rename. */
 SCRIBE_GLOBAL int scribe_tell_link(struct scribe_thread *t, struct scribe_proc *p, __u32 index, __u32 from)
 {
 	struct scribe_slot *slot, *old_slot;
@@ -401,7 +389,7 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 
 	if (!job)
 		return SCRIBE_SKIP_SLOT;
-	/* A walk through excluded folders names each entry from where it stands: none gets a record. */
+	/* No records for the entries of excluded directories during a walk. */
 	if (scribe_start_key(t, from))
 		return SCRIBE_SKIP_SLOT;
 	maybe_out = from == SCRIBE_FROM_ROOT && scribe_string_excluded(s);
@@ -420,7 +408,7 @@ static __always_inline __u32 scribe_path_find(struct scribe_thread *t, struct sc
 		t->component.bytes = bytes;
 		scribe_link_touched(p, scribe_component(t, s));
 	}
-	/* Bit 1: whether a last link is followed. */
+	/* bit 1: the last component is not followed */
 	t->key.hash = (start * SCRIBE_MIX + hash) << 2 | (a->nofollow ? 2 : 0) | SCRIBE_INDEX_BY_STRING;
 	index = scribe_slot_for(p, t->proc, &t->key, SCRIBE_KIND_PATH, &fresh);
 	slot = index ? scribe_slot_at(index) : 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The kernel programs: system call entry and return, processes, io_uring. The order in each is
- * filter, look up, update. Must not know ranks, names' final form or logs. Run in the kernel, in
- * the task that makes the call, with preemption as the kernel has it. State between entry and
- * return is in the task's storage; records are in maps that the daemon reads.
+ * The kernel programs: system call entry and return, processes, io_uring. Each filters, looks
+ * up and updates, in that order. Run in the calling task, preemptible as on this kernel. State
+ * between entry and return is in task storage; records are in maps that the daemon reads.
+ * Must not know ranks, final names or logs.
  */
 #include "bpf/kern/syscall.bpf.h"
 #include "bpf/kern/process.bpf.h"
@@ -15,10 +15,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* enum scribe_syscall_class of each system call. */
 const volatile __u8 scribe_syscall_classes[SCRIBE_MAX_SYSCALL];
 
-/*
- * Who is nobody's is sent away first, before his registers or the call's number are looked at: each
- * program begins with that.
- */
+/* Callers return first for tasks that are not traced. */
 static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs *regs, __u64 id)
 {
 	struct scribe_thread *t;
@@ -33,16 +30,19 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	t = scribe_thread_of(task);
 	if (!t)
 		return 0;
+	/* The return does nothing while class is 0: an early return below skips the call there too. */
 	t->class = 0;
 	p = scribe_proc_at(t->proc);
 	if (!p || p->proc_id != t->proc_id || (p->flags & SCRIBE_PF_NOT_RECORDED))
 		return 0;
+	/* 32-bit calls have other numbers and argument registers: they are counted, not decoded. */
 	if (scribe_compat_call(task)) {
 		scribe_count(p, SCRIBE_L_COMPAT_SYSCALL);
-		t->io_begun = 0; /* the kernel has counted it, if it was a data call */
+		t->io_begun = 0; /* the kernel's account may include it: the next difference is not a missed call */
 		return 0;
 	}
 	if (class <= SCRIBE_CLASS_LAST_DATA) {
+		/* Odd classes read. Constants, so that the compiler makes one path for each. */
 		if (class & 1)
 			scribe_io_enter(t, p, task, SCRIBE_OP_READ);
 		else
@@ -51,11 +51,14 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 			t->class = class;
 		else
 			t->class = class & 1 ? SCRIBE_CLASS_LEFT_READ : SCRIBE_CLASS_LEFT_WRITE;
+		/* A call without a record is still accounted at return, by cause (t->left). */
 		return 0;
 	}
+	/* Data calls of this thread are filtered in scribe_data_enter. */
 	if (p->ignored_tid && p->ignored_tid == (__u32)task->pid)
 		return 0;
 	if (class == SCRIBE_CLASS_FCNTL && scribe_arg(regs, 2) == SCRIBE_TELL) {
+		/* A message of the program's own stream counters: the kernel then refuses the unknown command. */
 		for (int i = 0; i < 6; i++)
 			t->arg[i] = scribe_arg(regs, i + 1);
 		scribe_stream_told(t, p);
@@ -64,6 +67,7 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	if (class <= SCRIBE_CLASS_LAST_FD) {
 		__u64 fd = scribe_arg(regs, class == SCRIBE_CLASS_MMAP ? 5 : 1);
 
+		/* Argument 5 is not a descriptor in an anonymous mapping. */
 		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 4) & SCRIBE_MAP_ANONYMOUS))
 			return 0;
 		if (class == SCRIBE_CLASS_MMAP && (scribe_arg(regs, 3) & SCRIBE_PROT_EXEC))
@@ -72,9 +76,11 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 			scribe_dup_over(t, task, fd, scribe_arg(regs, 2));
 		if (!scribe_fd_enter(t, p, task, class, fd))
 			return 0;
+		/* At return the description may be freed: whether this close ends it is read now. */
 		if (class == SCRIBE_CLASS_CLOSE)
 			t->last_ref = scribe_file_last_ref(t->file);
 	} else {
+		/* The handlers of these calls take their arguments from t->arg, also at return. */
 		for (int i = 0; i < 6; i++)
 			t->arg[i] = scribe_arg(regs, i + 1);
 		if (!scribe_other_enter(t, p, class))
@@ -82,13 +88,13 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	}
 	t->class = class;
 	t->op.start_ns = bpf_ktime_get_ns();
-	/* Behind the clock, which waits for loads: these are for the return to find. */
+	/* After reading the clock, which waits for pending loads: these are only needed at return. */
 	if (class == SCRIBE_CLASS_OPENAT && (scribe_arg(regs, 3) & SCRIBE_O_CREAT))
 		scribe_slot_prefetch();
 	return 0;
 }
 
-/* Return of a read or write. Even classes write, odd ones read. */
+/* Even classes write, odd ones read. */
 static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_regs *regs, __u32 class, long ret)
 {
 	struct scribe_proc *p;
@@ -105,13 +111,13 @@ static __always_inline int scribe_leave_data(struct scribe_thread *t, struct pt_
 	} else if (scribe_data_exit(t, regs, class, SCRIBE_OP_WRITE, ret)) {
 		return 0;
 	}
+	/* The fast path did not apply (record locked, sharded, excluded, retired): nothing is recorded yet. */
 	p = scribe_proc_at(t->proc);
 	if (p)
 		scribe_data_late(t, p);
 	return 0;
 }
 
-/* `lose_each` is for tests: every so many data calls are counted as seen and not recorded. */
 static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs *regs, __u64 id, long ret)
 {
 	struct scribe_thread *t;
@@ -127,6 +133,7 @@ static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs
 	if (!class)
 		return 0;
 	t->class = 0;
+	/* Tests only (lose_each): every n-th data call counts as seen and is not recorded. */
 	if (scribe_lose_each && class <= SCRIBE_CLASS_LAST_DATA && (t->events + 1) % scribe_lose_each == 0) {
 		t->events++;
 		return 0;
@@ -148,7 +155,7 @@ static __always_inline int scribe_leave(struct task_struct *task, struct pt_regs
 	return 0;
 }
 
-/* The loader takes this pair, or that of trace events (events.bpf.h). */
+/* The loader picks this pair or that on trace events (events.bpf.h). */
 SEC("?tp_btf/sys_enter")
 int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 {
@@ -179,7 +186,7 @@ int BPF_PROG(scribe_sched_exec, struct task_struct *task, pid_t old_pid, struct 
 	return 0;
 }
 
-/* The same where nobody can join: what the kernel checks of it takes a tenth of the time. */
+/* Variant for when no process can join: its verification takes a tenth of the time. */
 SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(scribe_sched_own, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
@@ -194,7 +201,7 @@ int BPF_PROG(scribe_sched_exit, struct task_struct *task)
 	return 0;
 }
 
-/* An argument of a tracepoint as a number, whatever the verifier takes it for. */
+/* Reads a tracepoint argument as a number, whatever type the verifier gives it. */
 static __always_inline __u64 scribe_tracepoint_arg(void *ctx, int n)
 {
 	__u64 value = 0;
@@ -203,10 +210,7 @@ static __always_inline __u64 scribe_tracepoint_arg(void *ctx, int n)
 	return value;
 }
 
-/*
- * io_uring's tracepoints have changed their name and arguments; the loader takes
- * what this kernel has (bpf/user/levels.c).
- */
+/* Names and arguments of io_uring's tracepoints differ by kernel; the loader picks (bpf/user/levels.c). */
 SEC("?tp_btf/io_uring_submit_req")
 int scribe_uring_sub(void *ctx)
 {
@@ -236,7 +240,7 @@ int scribe_uring_cqe(void *ctx)
 	return scribe_uring_done(scribe_tracepoint_arg(ctx, 1), c.res, c.flags);
 }
 
-/* Before Linux 6.15 the result was passed itself. */
+/* Before Linux 6.15 the result is passed in the arguments. */
 SEC("?tp_btf/io_uring_complete")
 int scribe_uring_res(void *ctx)
 {

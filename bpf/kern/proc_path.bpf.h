@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Paths through procfs's magic links: /proc/PID/fd/N, cwd, root and exe, and /dev/fd/N, which leads there.
- * The rest of such a path starts at the file that the link leads to at the time of the call; the text does
- * not say which one.
+ * Paths through procfs's magic links (/proc/PID/fd/N, cwd, root, exe) and /dev/fd/N: the rest starts at the
+ * link's target during the call.
  */
 #ifndef BPF_KERN_PROC_PATH_BPF_H
 #define BPF_KERN_PROC_PATH_BPF_H
 
 #include "bpf/kern/descs.bpf.h"
 
-#define SCRIBE_PROC_WORD_MAX 12u /* no component that is looked for is longer */
+#define SCRIBE_PROC_WORD_MAX 12u /* longest component in question */
 #define SCRIBE_PROC_SLASHES  4u
 
-/* The last eight bytes of a component as a number. */
+/* Last eight bytes of a component as a number. */
 #define SCRIBE_WORD_PROC        0x70726f63ull
 #define SCRIBE_WORD_SELF        0x73656c66ull
 #define SCRIBE_WORD_THREAD_SELF 0x6561642d73656c66ull /* of thread-self */
@@ -26,14 +25,14 @@
 #define SCRIBE_WORD_STDOUT      0x7374646f7574ull
 #define SCRIBE_WORD_STDERR      0x737464657272ull
 
-/* The first bytes of a string as a number, as both processors have it. */
+/* Little-endian starts of strings. */
 #define SCRIBE_BEGINS_PROC    0x6f72702fu /* "/pro" */
 #define SCRIBE_BEGINS_DEV     0x7665642fu /* "/dev" */
 #define SCRIBE_BEGINS_SLASHES 0x2f2fu
 
 #define SCRIBE_NO_NUMBER ~0ull
 
-/* The next component of the string in the scratch into t->proc_path. */
+/* Reads the next component of the scratch's string into t->proc_path. */
 SCRIBE_GLOBAL int scribe_proc_word(struct scribe_thread *t, struct scribe_scratch *s)
 {
 	__u32 at, begin, digit, no_number = 0;
@@ -54,7 +53,7 @@ SCRIBE_GLOBAL int scribe_proc_word(struct scribe_thread *t, struct scribe_scratc
 		word = word << 8 | c;
 		digit = (__u32)c - '0';
 		number = number * 10 + digit;
-		no_number |= digit | (9 - digit); /* without a branch: the verifier would go on in each */
+		no_number |= digit | (9 - digit); /* no branch: the verifier would follow both sides */
 	}
 	t->proc_path.at = at;
 	t->proc_path.word = word;
@@ -65,7 +64,7 @@ SCRIBE_GLOBAL int scribe_proc_word(struct scribe_thread *t, struct scribe_scratc
 #define SCRIBE_PID_TREE_DEPTH 6
 #define SCRIBE_PID_LEAST_NODE 4096ull
 
-/* The kernel's entry for a number in the process identifiers of the task's namespace; 0: none. */
+/* 0: none. */
 static __always_inline __u64 scribe_pid_entry(struct pid_namespace *ns, __u64 number)
 {
 	__u64 entry = (__u64)BPF_CORE_READ(ns, idr.idr_rt.xa_head);
@@ -74,7 +73,7 @@ static __always_inline __u64 scribe_pid_entry(struct pid_namespace *ns, __u64 nu
 		struct xa_node *node = (struct xa_node *)(entry - 2);
 		__u64 at, slots;
 
-		if ((entry & 3) != 2 || entry <= SCRIBE_PID_LEAST_NODE) /* it is no node */
+		if ((entry & 3) != 2 || entry <= SCRIBE_PID_LEAST_NODE) /* not a node */
 			break;
 		slots = bpf_core_field_size(node->slots) / 8;
 		at = number >> (BPF_CORE_READ(node, shift) & 63);
@@ -86,7 +85,7 @@ static __always_inline __u64 scribe_pid_entry(struct pid_namespace *ns, __u64 nu
 	return entry;
 }
 
-/* The task that has this number in the current task's namespace; 0: there is none any more. */
+/* In the current namespace; 0: it has ended. */
 SCRIBE_GLOBAL __u64 scribe_task_of_pid(__u64 number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -99,6 +98,7 @@ SCRIBE_GLOBAL __u64 scribe_task_of_pid(__u64 number)
 	     level * bpf_core_type_size(struct upid);
 	bpf_core_read(&upid.ns, sizeof(upid.ns), &((struct upid *)at)->ns);
 	pid = (struct pid *)scribe_pid_entry(upid.ns, number);
+	/* A node of the tree may be reused while it is read: level and number must match. */
 	if (!pid || BPF_CORE_READ(pid, level) < level)
 		return 0;
 	at = (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
@@ -111,7 +111,7 @@ SCRIBE_GLOBAL __u64 scribe_task_of_pid(__u64 number)
 	return first - bpf_core_field_offset(struct task_struct, pid_links);
 }
 
-/* The open file of a descriptor of any task; 0: none. */
+/* 0: none. */
 static __always_inline __u64 scribe_fd_file_of(struct task_struct *task, __u64 fd)
 {
 	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
@@ -122,20 +122,20 @@ static __always_inline __u64 scribe_fd_file_of(struct task_struct *task, __u64 f
 	return file;
 }
 
-/* A folder of a task as a walk's beginning: as if it were the path of an open file. */
+/* Lets a walk start at a task's directory: the address of a file with this f_path. */
 static __always_inline __u64 scribe_from_path(__u64 path)
 {
 	return path - bpf_core_field_offset(struct file, f_path);
 }
 
 enum scribe_proc_path_kind {
-	SCRIBE_PROC_NONE,    /* the string has no magic link */
-	SCRIBE_PROC_FILE,    /* it leads to the open file t->proc_path.from, of which the rest starts */
-	SCRIBE_PROC_FOLDER,  /* to a folder, which is a walk's beginning only */
-	SCRIBE_PROC_UNKNOWN, /* it has one; where it leads to could not be seen */
+	SCRIBE_PROC_NONE,    /* no magic link */
+	SCRIBE_PROC_FILE,    /* the open file t->proc_path.from */
+	SCRIBE_PROC_FOLDER,  /* a directory, only for a walk's start */
+	SCRIBE_PROC_UNKNOWN, /* a magic link with unknown target */
 };
 
-/* The link that t->proc_path.word names in the folder of a task in procfs. */
+/* Of task `owner`. */
 SCRIBE_GLOBAL int scribe_proc_link(struct scribe_thread *t, struct scribe_scratch *s, __u64 owner)
 {
 	struct task_struct *task = (struct task_struct *)owner;
@@ -168,7 +168,7 @@ SCRIBE_GLOBAL int scribe_proc_link(struct scribe_thread *t, struct scribe_scratc
 	}
 }
 
-/* /dev/fd/N, /dev/stdin, /dev/stdout, /dev/stderr: links to /proc/self/fd. */
+/* /dev/fd/N, stdin, stdout, stderr: links to /proc/self/fd. */
 static __always_inline int scribe_dev_path(struct scribe_thread *t, struct scribe_scratch *s, __u64 self)
 {
 	scribe_proc_word(t, s);
@@ -191,7 +191,7 @@ static __always_inline int scribe_dev_path(struct scribe_thread *t, struct scrib
 	return t->proc_path.from ? SCRIBE_PROC_FILE : SCRIBE_PROC_UNKNOWN;
 }
 
-/* Asked first, of every path: may the next function find one? */
+/* Cheap filter for every path. */
 static __always_inline bool scribe_may_be_proc_path(const struct scribe_scratch *s)
 {
 	__u32 begin = *(const __u32 *)&s->text[SCRIBE_NAME_MAX_BYTES];
@@ -201,8 +201,8 @@ static __always_inline bool scribe_may_be_proc_path(const struct scribe_scratch 
 }
 
 /*
- * Does the string in the scratch go through a magic link? t->proc_path.from is where that leads to, and .at
- * the first byte after it: '/' or NUL. Links of the program's own that lead into procfs are not looked for.
+ * t->proc_path.from is the target, .at the first byte after the link ('/' or NUL). Symbolic links into procfs
+ * are not followed.
  */
 SCRIBE_GLOBAL int scribe_proc_path(struct scribe_thread *t, struct scribe_scratch *s)
 {

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes: children are enrolled at fork, others join at exec; arguments and
- * environment are sent at exec, and a process ends when its last thread is gone.
- * A process is known by its proc_id, never by a pid.
- *
- * A program that gains privileges at exec is hidden: nothing of it is recorded
- * or told but that it lives, nor of its descendants, until one executes a
- * program as the plain user again.
+ * Processes, by proc_id, never by pid: children are enrolled at fork, others join at exec. One that gains
+ * privileges at exec is hidden with its descendants: only their existence is recorded, until one executes a
+ * program as the plain user.
  */
 #ifndef BPF_KERN_PROCESS_BPF_H
 #define BPF_KERN_PROCESS_BPF_H
@@ -18,7 +14,7 @@
 #define SCRIBE_SIGNAL_GROUP_EXIT 4
 #define SCRIBE_ENV_CHUNKS 512 /* of SCRIBE_ENV_CHUNK_BYTES: 2 MiB */
 
-/* A process entry for the job, within its quota; 0 none. */
+/* Within the job's quota; 0 none. */
 SCRIBE_GLOBAL __u32 scribe_proc_new(__u32 job_index)
 {
 	struct scribe_job_entry *job = scribe_job_at(job_index);
@@ -36,7 +32,7 @@ SCRIBE_GLOBAL __u32 scribe_proc_new(__u32 job_index)
 	return index;
 }
 
-/* Has no recorded process begun the current one? */
+/* Not started by a recorded process. */
 static __always_inline bool scribe_is_top(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -57,14 +53,17 @@ static __always_inline void scribe_send_proc(struct scribe_proc *p, __u32 index,
 	scribe_event_init(ev, type, p, index);
 	ev->slot = parent;
 	ev->status = status;
-	/* Who is not recorded yet waits, and a command's end is waited for; others only have to be in order. */
+	/*
+	 * Wake the daemon for a new process that is not recorded yet, and at a command's end; the rest need
+	 * only order.
+	 */
 	if (type == SCRIBE_EV_EXIT ? scribe_is_top() : type == SCRIBE_EV_JOIN && p->flags & SCRIBE_PF_LATE)
 		bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
 	else
 		bpf_ringbuf_submit(ev, scribe_wakes());
 }
 
-/* A process begins in entry `index`, which the caller has filled but for these. */
+/* Setting proc_id makes the entry valid. */
 static __always_inline void scribe_proc_begin(struct scribe_proc *q, __u32 index, __u32 tgid)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -115,6 +114,7 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 		if (scribe_io_begins() == SCRIBE_IO_LATE)
 			q->flags |= SCRIBE_PF_LATE;
 		if (child->files == parent->files) {
+			/* The parent's caches must use numbered opens from now on (bpf/kern/descs.bpf.h). */
 			q->flags |= SCRIBE_PF_SHARES_FDS;
 			scribe_cache_share(t, p);
 			__sync_fetch_and_or(&p->flags, SCRIBE_PF_SHARES_FDS);
@@ -135,8 +135,8 @@ static __noinline int scribe_fork(struct task_struct *parent, struct task_struct
 }
 
 /*
- * No program is attached to system calls. Asked behind proc_used's increase, by an atomic access: the
- * daemon clears the word by one before it looks at proc_used, so that one of the two sees the other.
+ * Atomic, after proc_used was increased: the daemon first clears the word, then reads proc_used, so one sees
+ * the other.
  */
 static __always_inline bool scribe_joins_late(void)
 {
@@ -145,7 +145,7 @@ static __always_inline bool scribe_joins_late(void)
 	return ctl && !__sync_fetch_and_add(&ctl->calls, 0);
 }
 
-/* The task, which has just executed a program and is alone, joins the job that wants it. */
+/* After exec the task is single-threaded. */
 static __always_inline int scribe_join(struct task_struct *task, __u32 privileged)
 {
 	__u32 found = scribe_join_job(privileged), index;
@@ -182,7 +182,7 @@ static __always_inline int scribe_join(struct task_struct *task, __u32 privilege
 	return 1;
 }
 
-/* It has gained privileges, or goes on below one that had: say only that it lives. */
+/* Sends only that the process lives. */
 static __always_inline void scribe_exec_hidden(struct scribe_proc *p, __u32 index)
 {
 	struct scribe_event *ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
@@ -197,7 +197,6 @@ static __always_inline void scribe_exec_hidden(struct scribe_proc *p, __u32 inde
 	bpf_ringbuf_submit(ev, scribe_wakes());
 }
 
-/* Does this exec leave the process hidden? */
 static __always_inline bool scribe_hides(struct scribe_proc *p, struct task_struct *task, __u32 privileged)
 {
 	struct scribe_job_entry *job = scribe_job_at(p->job);
@@ -218,7 +217,7 @@ static __always_inline bool scribe_hides(struct scribe_proc *p, struct task_stru
 	return false;
 }
 
-/* Whether the ring has room for a piece of an environment: a user's take no room from names. */
+/* Limits environments, so that users cannot displace names. */
 static __always_inline bool scribe_env_has_room(struct scribe_ctl *ctl)
 {
 	__u64 room = bpf_ringbuf_query(&scribe_events, BPF_RB_RING_SIZE) / 4;
@@ -227,7 +226,6 @@ static __always_inline bool scribe_env_has_room(struct scribe_ctl *ctl)
 	return used < (__s64)(room < SCRIBE_RING_ENV ? room : SCRIBE_RING_ENV);
 }
 
-/* Some pieces of the environment from s->env_at on; 1 when there are no more. */
 SCRIBE_GLOBAL int scribe_env_send(struct scribe_scratch *s, struct scribe_proc *p)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -255,7 +253,7 @@ SCRIBE_GLOBAL int scribe_env_send(struct scribe_scratch *s, struct scribe_proc *
 	return 0;
 }
 
-/* Pieces of the new image's arguments and environment, in order. `watches`: others may join by this. */
+/* `watches`: other processes can join. */
 static __always_inline int scribe_exec(struct task_struct *task, __u32 privileged, bool watches)
 {
 	struct scribe_thread *t = scribe_thread_of(task);
@@ -278,7 +276,7 @@ static __always_inline int scribe_exec(struct task_struct *task, __u32 privilege
 	t->wrapped_word = 0;
 	t->watched = 0;
 	if (t->leaf)
-		scribe_leaf_leave(t); /* what follows is another program's thread */
+		scribe_leaf_leave(t); /* the segments of another program follow */
 	scribe_io_exec(t, p, task);
 	p->exec_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_and(&p->flags, ~SCRIBE_PF_STREAMS);
@@ -324,7 +322,7 @@ struct scribe_map_event {
 	char name[SCRIBE_LIBRARY_NAME];
 };
 
-/* An executable file is about to be mapped: a library, whose functions may be wanted. */
+/* A library that may have functions to probe. */
 SCRIBE_GLOBAL int scribe_tell_map(struct scribe_proc *p, __u32 proc, __u64 fd)
 {
 	struct scribe_map_event *m;

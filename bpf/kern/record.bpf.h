@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Applying operations to records by the rules of logfmt: data, metadata, the
- * calls of our own module. Every function counts in the ledger what it did.
- */
+/* Applies operations to records by the rules of logfmt. */
 #ifndef BPF_KERN_RECORD_BPF_H
 #define BPF_KERN_RECORD_BPF_H
 
@@ -12,7 +9,7 @@
 #include "bpf/kern/segment.bpf.h"
 #include "logfmt/rules/posix_rules.h"
 
-/* The table of a shard, made at the fifth distinct value. Index is 1-based. */
+/* The table of a shard, made at the fifth distinct value; `at` is 1-based. */
 static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc *p, __u32 *at)
 {
 	__u32 index = *(volatile __u32 *)at;
@@ -39,7 +36,7 @@ static __noinline struct scribe_value_table *scribe_table_get(struct scribe_proc
 	return bpf_map_lookup_elem(inner, &in_chunk);
 }
 
-/* A size or stride that is not the first of its shard: one of the others, or in a table. */
+/* One of the others, or in the table. */
 SCRIBE_GLOBAL int scribe_value_far(struct scribe_proc *p, struct scribe_posix_shard *shard, __u32 stride,
 				   __s64 value)
 {
@@ -71,7 +68,6 @@ static __always_inline void scribe_value(struct scribe_thread *t, struct scribe_
 		scribe_value_far(scribe_proc_at(t->proc), shard, stride, value);
 }
 
-/* `op` at `place` on a shard that is held. */
 static __always_inline void scribe_shard_apply(struct scribe_thread *t, struct scribe_posix_shard *shard,
 					       const struct scribe_data_op *op,
 					       const struct scribe_op_class_result *op_result)
@@ -81,7 +77,7 @@ static __always_inline void scribe_shard_apply(struct scribe_thread *t, struct s
 	scribe_value(t, shard, 1, op_result->stride);
 }
 
-/* t->op at t->place, on a shard that nobody could lock: the same rules by atomic operations. */
+/* t->op on a shard without a lock: the same rules, atomically. */
 SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *at)
 {
 	if (!t || !p || !at)
@@ -95,16 +91,15 @@ SCRIBE_GLOBAL int scribe_data_atomic(struct scribe_thread *t, struct scribe_proc
 	return 0;
 }
 
-/* Are the stream's calls still counted? Not by a program that another one has replaced. */
+/* False after an exec: the program that counted is gone. */
 static __always_inline bool scribe_calls_counted(const struct scribe_proc *p, const struct scribe_slot *s)
 {
 	return s->calls_of == (__u32)p->exec_ns;
 }
 
 /*
- * Is the operation none that counts here? Asked before it is counted as seen:
- * an excluded path, a directory's own calls (`posix`: not those of our module),
- * data (else NULL) of a stream whose library calls are counted instead.
+ * Called before the operation counts as seen: excluded paths; directories (`posix`: not for our module's
+ * calls); data (else NULL) of streams counted in the program.
  */
 static __always_inline bool scribe_is_excluded(struct scribe_proc *p, struct scribe_slot *s, bool posix,
 					    const struct scribe_data_op *data)
@@ -132,7 +127,7 @@ static __always_inline bool scribe_is_excluded(struct scribe_proc *p, struct scr
 	return false;
 }
 
-/* The read or write t->op on slot `index`. 0: the slot went away, look again. */
+/* 0: the slot is gone. */
 SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc *p, struct scribe_slot *s,
 				     __u32 index, __u32 generation)
 {
@@ -160,10 +155,8 @@ SCRIBE_GLOBAL int scribe_record_data(struct scribe_thread *t, struct scribe_proc
 }
 
 /*
- * The read or write `op` on the cached file as it is nearly always, without a call of
- * a function: a named file's record that has one shard, which is free. Until a thread
- * finds that shard held and adds one, who holds it is alone at the cursor, too; where
- * one was added meanwhile, that is counted. False: nothing is done yet.
+ * Inline, for a named file with one free shard; the lock also protects the cursor. A shard added meanwhile is
+ * counted (APPROX_TIME). False: nothing done.
  */
 static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct scribe_slot *s,
 						struct scribe_data_op *op)
@@ -176,9 +169,10 @@ static __always_inline bool scribe_record_plain(struct scribe_thread *t, struct 
 	if ((flags & asked) != SCRIBE_SF_NAME_SENT || t->watched || (lock & 1))
 		return false;
 	was = __sync_val_compare_and_swap(&s->shard.lock, lock, lock + 1);
-	barrier_var(was); /* else it is compared three times */
+	barrier_var(was); /* otherwise compared three times */
 	if (was != lock)
 		return false;
+	/* The slot may have been reused before the lock was taken: check again under it. */
 	if (*(volatile __u32 *)&s->state != SCRIBE_SLOT_LIVE || *(volatile __u32 *)&s->generation != t->c_generation ||
 	    *(volatile __u32 *)&s->kind != SCRIBE_KIND_FILE || *(volatile __u32 *)&s->shards[0]) {
 		scribe_shard_unlock(s, lock);
@@ -263,7 +257,7 @@ static __always_inline void scribe_meta_apply(struct scribe_slot *at, const stru
 		SCRIBE_BUMP(at->ext.v[SCRIBE_EXT_META_NS], op->end_ns - op->start_ns);
 }
 
-/* Class whose time the operation counts in: fsync is write time, mmap none. */
+/* fsync is write time, mmap has none. */
 static __always_inline __u32 scribe_meta_class(__u32 what)
 {
 	if (what == SCRIBE_META_FSYNC || what == SCRIBE_META_FDSYNC)
@@ -273,7 +267,7 @@ static __always_inline __u32 scribe_meta_class(__u32 what)
 	return SCRIBE_OP_META;
 }
 
-/* One metadata operation on a slot. 0: the slot went away, look again. */
+/* 0: the slot is gone. */
 SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *s, __u32 generation,
 				     const struct scribe_meta_op *op)
 {
@@ -308,7 +302,6 @@ SCRIBE_GLOBAL int scribe_record_meta(struct scribe_proc *p, struct scribe_slot *
 
 #define SCRIBE_AT(slot, generation) ((__u64)(generation) << 32 | (slot))
 
-/* An open or close, t->meta, leaves a segment; other metadata operations leave none. */
 SCRIBE_GLOBAL int scribe_meta_segment(struct scribe_thread *t, __u64 slot_and_generation)
 {
 	struct scribe_data_op op = {};

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments: each read and write of a traced record, with its place and times, on a
- * leaf of memory shared with the daemon. A leaf is one thread's: nothing here is
- * contended, whoever is preempted. What finds no leaf is counted.
+ * Segments of traced records, in buffers shared with the daemon. Each belongs to one thread, so nothing is
+ * contended; a segment without a buffer is counted.
  */
 #ifndef BPF_KERN_SEGMENT_BPF_H
 #define BPF_KERN_SEGMENT_BPF_H
 
 #include "bpf/kern/maps.bpf.h"
 
-#define SCRIBE_LEAF_TRIES 64 /* another thread has left its own at each that fails */
-#define SCRIBE_SEGS_EACH  32 /* leaves taken, where few are left */
+#define SCRIBE_LEAF_TRIES 64 /* each failure is another thread's success */
+#define SCRIBE_SEGS_EACH  32 /* buffers taken while few are left */
 
 static __always_inline struct scribe_leaf *scribe_leaf_at(__u32 index)
 {
@@ -21,7 +20,7 @@ static __always_inline struct scribe_leaf *scribe_leaf_at(__u32 index)
 	return chunk ? bpf_map_lookup_elem(chunk, &at) : 0;
 }
 
-/* Few are left: more memory is wanted, and the daemon, which may be about to sleep. */
+/* The daemon may be about to sleep. */
 static __always_inline void scribe_leaf_ask(struct scribe_ctl *ctl)
 {
 	__u32 left = *(volatile __u32 *)&ctl->segs.tail - *(volatile __u32 *)&ctl->segs.head;
@@ -37,13 +36,12 @@ static __always_inline void scribe_leaf_ask(struct scribe_ctl *ctl)
 	}
 	ev = bpf_ringbuf_reserve(&scribe_events, sizeof(*ev), 0);
 	if (!ev)
-		return; /* it is full: the daemon has been woken */
+		return; /* full: the daemon has been woken */
 	__builtin_memset(ev, 0, sizeof(*ev));
 	ev->type = SCRIBE_EV_SEGMENTS;
 	bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
 }
 
-/* A free leaf; 0: there is none. */
 static __always_inline __u32 scribe_leaf_pop(struct scribe_ctl *ctl)
 {
 	const __u32 mask = SCRIBE_SEGS_CHUNK * SCRIBE_SEG_CHUNKS_MAX - 1;
@@ -54,10 +52,7 @@ static __always_inline __u32 scribe_leaf_pop(struct scribe_ctl *ctl)
 	return index;
 }
 
-/*
- * On the list of those that the daemon takes. Where that fails the leaf is what it was, a thread's, and the daemon
- * finds it so. Exchanged: a leaf that the daemon reads does not become one that can be copied.
- */
+/* On failure it stays the thread's. Exchanged, because the daemon may be reading it (LEAF_READ). */
 static __always_inline int scribe_leaf_list(struct scribe_ctl *ctl, struct scribe_leaf *leaf, __u32 index)
 {
 	__u32 was = __sync_lock_test_and_set(&leaf->state, SCRIBE_LEAF_LEFT);
@@ -73,7 +68,6 @@ static __always_inline int scribe_leaf_list(struct scribe_ctl *ctl, struct scrib
 	return 0;
 }
 
-/* The thread lets go of its leaf. */
 SCRIBE_GLOBAL int scribe_leaf_leave(struct scribe_thread *t)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -89,10 +83,8 @@ SCRIBE_GLOBAL int scribe_leaf_leave(struct scribe_thread *t)
 }
 
 /*
- * A full leaf is copied to a free one, which the daemon takes, and is empty: the memory that each segment is
- * written to stays in the cache of its thread's processor, and 84 go to cold memory at once
- * (docs/decisions/38-segments-stay-in-the-cache.md). False: it is not full, the daemon is reading it, or
- * no other is free.
+ * Copies a full buffer for the daemon and empties it: the thread's stays in its processor's cache
+ * (docs/decisions/38-segments-stay-in-the-cache.md). False: not full, being read, or no free buffer.
  */
 SCRIBE_GLOBAL int scribe_leaf_copy(struct scribe_thread *t)
 {
@@ -120,7 +112,7 @@ SCRIBE_GLOBAL int scribe_leaf_copy(struct scribe_thread *t)
 	return to != 0;
 }
 
-/* pthread_self() of the current thread's program: its C library keeps it where this register points. */
+/* By the register where the C library keeps it. */
 static __always_inline __u64 scribe_thread_self(void)
 {
 #ifdef __TARGET_ARCH_x86
@@ -130,7 +122,7 @@ static __always_inline __u64 scribe_thread_self(void)
 #endif
 }
 
-/* Room for one more segment: the thread has a leaf that is not full. 0: there is none. */
+/* 0: no buffer. */
 SCRIBE_GLOBAL int scribe_leaf_make(struct scribe_thread *t)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -161,7 +153,7 @@ SCRIBE_GLOBAL int scribe_leaf_make(struct scribe_thread *t)
 	return 1;
 }
 
-/* One more is complete: whoever sees the number sees the segment. */
+/* The release order makes a segment visible before its number. */
 static __always_inline void scribe_leaf_count(struct scribe_leaf *leaf, __u32 n)
 {
 #ifdef __TARGET_ARCH_x86
@@ -172,7 +164,6 @@ static __always_inline void scribe_leaf_count(struct scribe_leaf *leaf, __u32 n)
 #endif
 }
 
-/* The operation, counted on this record. In place, for the way that nearly all go. */
 static __always_inline void scribe_segment_also(struct scribe_thread *t, __u32 slot, __u32 generation,
 						const struct scribe_data_op *op, __u32 also)
 {
@@ -180,7 +171,7 @@ static __always_inline void scribe_segment_also(struct scribe_thread *t, __u32 s
 	__u32 n = leaf ? leaf->n : SCRIBE_LEAF_SEGMENTS;
 	struct scribe_segment *s;
 
-	/* before a program has set up its threads (the dynamic linker) there is none */
+	/* The dynamic linker runs before a program has set up its thread pointer. */
 	if (n >= SCRIBE_LEAF_SEGMENTS || (!leaf->thread && scribe_thread_self())) {
 		leaf = scribe_leaf_make(t) ? scribe_leaf_at(t->leaf) : 0;
 		n = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records: finding or making the slot of a file, and taking a shard of it to
- * write on. A slot found is named by index and generation, so that a stale index is
- * seen. What runs out folds into the process's catch-all, or is counted lost.
+ * Finds or makes the slot of a file and locks a shard. Index and generation together detect stale references.
+ * Overflow goes to the process's catch-all or counts as lost.
  */
 #ifndef BPF_KERN_SLOT_BPF_H
 #define BPF_KERN_SLOT_BPF_H
@@ -25,21 +24,18 @@ static __always_inline __u32 scribe_slot_pop(struct scribe_ctl *ctl, __u32 low)
 	return index;
 }
 
-/* Ask the daemon for more. In place: chains of calls are at most eight functions deep. */
+/* Wakes the grower. Inline, because call chains are limited to eight functions. */
 static __always_inline void scribe_ask(void)
 {
 	__u64 *ask = bpf_ringbuf_reserve(&scribe_asked, sizeof(*ask), 0);
 
 	if (!ask)
-		return; /* it has been, and nobody has come yet */
+		return; /* full: it was woken and has not run yet */
 	*ask = 0;
 	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
-/*
- * The next free slot will be cold memory: load its lines now, at the entry of a
- * call that may create a file, and the processor fetches them meanwhile.
- */
+/* For calls that may create a file: the processor fetches the lines meanwhile. */
 static __always_inline void scribe_slot_prefetch(void)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -62,17 +58,14 @@ static __always_inline void scribe_slot_prefetch(void)
 	(void)*(volatile __u64 *)&s->shard.close_end;
 }
 
-/* Push a slot on its process's list; the daemon may read the list meanwhile. */
+/* The daemon may walk the list at the same time. */
 static __always_inline void scribe_slot_link(struct scribe_proc *p, struct scribe_slot *s, __u32 index)
 {
 	*(volatile __u32 *)&s->next = SCRIBE_LINK_PENDING;
 	*(volatile __u32 *)&s->next = __sync_lock_test_and_set(&p->head, index);
 }
 
-/*
- * A slot for a catch-all or a shard: beyond the quota, and when the pool is used
- * up, out of what is kept for the job, so that no other job can take it away.
- */
+/* Beyond the quota, and from the job's reserve when the pool is used up. */
 static __always_inline __u32 scribe_slot_kept(struct scribe_ctl *ctl, struct scribe_job_entry *job, __u32 *ret_flags)
 {
 	__u32 index = scribe_slot_pop(ctl, ctl->slots.reserve);
@@ -99,9 +92,9 @@ static __always_inline __u32 scribe_slot_own(struct scribe_ctl *ctl, struct scri
 	return index;
 }
 
-#define SCRIBE_ASK_EACH 256 /* slots taken, where few are left */
+#define SCRIBE_ASK_EACH 256 /* slots taken while few are left */
 
-/* The daemon adds slots before they are used up: it looks when it comes by, and is woken where that may be late. */
+/* The daemon adds slots in time, unless few are left. */
 static __always_inline void scribe_slots_ask(struct scribe_ctl *ctl)
 {
 	__u32 left = *(volatile __u32 *)&ctl->slots.tail - *(volatile __u32 *)&ctl->slots.head;
@@ -110,7 +103,7 @@ static __always_inline void scribe_slots_ask(struct scribe_ctl *ctl)
 		scribe_ask();
 }
 
-/* A fresh slot of the process, on no list yet; 0 none. */
+/* In no list yet; 0: none. */
 SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kind)
 {
 	struct scribe_ctl *ctl = scribe_ctl_get();
@@ -131,7 +124,7 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s)
 		return 0;
-	/* without a branch: the verifier would go on in each */
+	/* arithmetic, because the verifier follows both sides of a branch */
 	flags |= (job->flags / SCRIBE_JF_SEGMENTS & SCRIBE_TRACED_KINDS >> (kind & 31) & 1) * SCRIBE_SF_TRACED;
 	flags |= (job->flags / SCRIBE_JF_OPENS & SCRIBE_OPENS_KINDS >> (kind & 31) & 1) * SCRIBE_SF_OPENS;
 	if (kind != SCRIBE_KIND_PATH)
@@ -140,12 +133,11 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 	s->proc = proc;
 	s->proc_id = p->proc_id;
 	s->flags = flags;
-	s->generation++; /* given back with the slot: tells its uses apart */
+	s->generation++; /* detects reuse */
 	*(volatile __u32 *)&s->state = SCRIBE_SLOT_LIVE;
 	return index;
 }
 
-/* The process's folded record; made at the first need. */
 static __always_inline __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 {
 	struct scribe_slot *s;
@@ -160,6 +152,7 @@ static __always_inline __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 		return 0;
 	scribe_slot_link(p, s, index);
 	if (__sync_val_compare_and_swap(&p->catchall, 0, index) != 0) {
+		/* Another thread was first; this one is freed with its process. */
 		s->state = SCRIBE_SLOT_ABANDONED;
 		return *(volatile __u32 *)&p->catchall;
 	}
@@ -167,15 +160,12 @@ static __always_inline __u32 scribe_catchall(struct scribe_proc *p, __u32 proc)
 	return index;
 }
 
-/*
- * The index is gone through in stretches, for the verifier's sake: in the first one is
- * what is looked for but where it is nearly full.
- */
+/* Short loops for the verifier; the first usually finds it. */
 #define SCRIBE_INDEX_STRETCH 4
 #define SCRIBE_INDEX_FURTHER 0xffffffffu
 _Static_assert(SCRIBE_INDEX_PROBES % SCRIBE_INDEX_STRETCH == 0, "whole stretches");
 
-/* The living slot of `key`; SCRIBE_NO_SLOT: there is none, FURTHER: none in this stretch. */
+/* SCRIBE_NO_SLOT: there is none; FURTHER: not in this part. */
 SCRIBE_GLOBAL __u32 scribe_index_find_on(const struct scribe_file_key *key, __u64 hash, __u32 first)
 {
 	if (!key)
@@ -211,7 +201,7 @@ static __always_inline __u32 scribe_index_find(const struct scribe_file_key *key
 	return SCRIBE_NO_SLOT;
 }
 
-/* 0 when the slot can be found from now on, 1 when there is no room in this stretch. */
+/* 1: no free cell in this part. */
 SCRIBE_GLOBAL int scribe_index_add_on(__u64 hash, __u32 slot, __u32 first)
 {
 	for (__u32 i = 0; i < SCRIBE_INDEX_STRETCH; i++) {
@@ -229,7 +219,6 @@ SCRIBE_GLOBAL int scribe_index_add_on(__u64 hash, __u32 slot, __u32 first)
 	return 1;
 }
 
-/* 1: no room near. */
 static __always_inline int scribe_index_add(__u64 hash, __u32 slot)
 {
 	for (__u32 i = 0; i < SCRIBE_INDEX_PROBES; i += SCRIBE_INDEX_STRETCH)
@@ -239,9 +228,8 @@ static __always_inline int scribe_index_add(__u64 hash, __u32 slot)
 }
 
 /*
- * The record for `key`, made if there is none. *ret_new: the caller names it.
- * A slot that the index has no room for is used anyway; the next look-up
- * makes another one, and the drain merges them.
+ * *ret_new: the caller sends its name. Without a free index cell a later look-up makes another record, and the
+ * drain merges them.
  */
 static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, struct scribe_file_key *key,
 					     __u32 kind, bool *ret_new)
@@ -272,7 +260,7 @@ static __always_inline __u32 scribe_slot_for(struct scribe_proc *p, __u32 proc, 
 
 /* ---- shards ---- */
 
-/* Try to lock; the even value it had, or 1 when busy. */
+/* The even value to unlock with, or 1 when busy. */
 static __always_inline __u32 scribe_shard_trylock(struct scribe_slot *s)
 {
 	__u32 v = *(volatile __u32 *)&s->shard.lock;
@@ -282,7 +270,7 @@ static __always_inline __u32 scribe_shard_trylock(struct scribe_slot *s)
 	return __sync_val_compare_and_swap(&s->shard.lock, v, v + 1) == v ? v : 1;
 }
 
-/* A plain store of an even value: right even if the slot was given back meanwhile. */
+/* Plain: even values are valid if the slot was freed meanwhile. */
 static __always_inline void scribe_shard_unlock(struct scribe_slot *s, __u32 v)
 {
 #ifdef __TARGET_ARCH_x86
@@ -294,16 +282,14 @@ static __always_inline void scribe_shard_unlock(struct scribe_slot *s, __u32 v)
 }
 
 struct scribe_hold {
-	struct scribe_slot *at; /* the slot whose shard is held */
-	__u32 lock;             /* value to unlock with */
-	__u32 atomic;           /* 1: nothing is held, change it atomically */
+	struct scribe_slot *at; /* slot of the shard */
+	__u32 lock;             /* for unlocking */
+	__u32 atomic;           /* 1: not locked, use atomic operations */
 };
 
-/* A shard of `s` that is free, or a new one, or the atomic one. */
 #define SCRIBE_SHARD_NONE ~0ull
 #define SCRIBE_SHARD_ATOMIC (1ull << 63)
 
-/* Another thread was first: it is given back with its process. */
 SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)
 {
 	struct scribe_slot *s = scribe_slot_at(index);
@@ -316,8 +302,8 @@ SCRIBE_GLOBAL int scribe_slot_abandon(struct scribe_proc *p, __u32 index)
 }
 
 /*
- * Shards beyond the first: index << 32 | lock value of one now locked, with
- * SCRIBE_SHARD_ATOMIC of the one that needs no lock; SCRIBE_SHARD_NONE: no slot.
+ * Index << 32 | lock value, locked; with SCRIBE_SHARD_ATOMIC: index of the lock-free one; SCRIBE_SHARD_NONE: no
+ * slot.
  */
 SCRIBE_GLOBAL __u64 scribe_shard_slow(struct scribe_slot *s)
 {
@@ -356,7 +342,7 @@ SCRIBE_GLOBAL __u64 scribe_shard_slow(struct scribe_slot *s)
 	return SCRIBE_SHARD_NONE;
 }
 
-/* The shard that this CPU tries first: once shards have been added, CPUs spread over them. */
+/* Once shards were added, CPUs spread over two. */
 static __always_inline struct scribe_slot *scribe_shard_here(struct scribe_slot *s)
 {
 	__u32 other = *(volatile __u32 *)&s->shards[0];
@@ -367,10 +353,7 @@ static __always_inline struct scribe_slot *scribe_shard_here(struct scribe_slot 
 	return at ? at : s;
 }
 
-/*
- * Hold a shard of the slot found earlier. False: the slot is not that one any
- * more (retired by the daemon), or nothing could be held.
- */
+/* False: retired, reused, or none could be locked. */
 static __always_inline bool scribe_shard_hold(struct scribe_slot *s, __u32 generation, struct scribe_hold *h)
 {
 	__u32 v;
@@ -394,6 +377,7 @@ static __always_inline bool scribe_shard_hold(struct scribe_slot *s, __u32 gener
 			return false;
 	}
 	h->lock = v;
+	/* The daemon may have retired the slot meanwhile. */
 	if (*(volatile __u32 *)&s->generation == generation && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE)
 		return true;
 	if (!h->atomic)

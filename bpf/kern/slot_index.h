@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The index from (process, file as named) to slot: open addressing over 64-bit
- * cells that the kernel programs and the daemon both change, without locks. It
- * may forget an entry or hold two for one file: the file then has two records,
- * which the drain merges by name. What it gives is one cache line a look-up.
+ * Index from (process, name) to slot: open addressing, changed by programs and daemon without locks, one cache
+ * line per look-up. It may lose or duplicate an entry: the file then has two records, which the drain merges by
+ * name.
  */
 #ifndef BPF_KERN_SLOT_INDEX_H
 #define BPF_KERN_SLOT_INDEX_H
 
 #include "logfmt/rules/types.h"
 
-#define SCRIBE_INDEX_PROBES 48 /* cells looked at, */
-#define SCRIBE_INDEX_HOME 16   /* of them near the inode's place */
-#define SCRIBE_INDEX_GONE 0xffffffffull /* a cell that was used: look further */
+#define SCRIBE_INDEX_PROBES 48 /* cells per look-up */
+#define SCRIBE_INDEX_HOME 16   /* of them near the inode's cell */
+#define SCRIBE_INDEX_GONE 0xffffffffull /* used before: continue */
 
 struct scribe_file_key {
 	scribe_u32 proc_id;
@@ -21,8 +20,8 @@ struct scribe_file_key {
 	scribe_u64 hash;
 };
 
-#define SCRIBE_INDEX_BY_STRING 1ull /* set in the hash of a path never opened */
-#define SCRIBE_INDEX_NEAR 4         /* 16 neighbouring inodes: two cache lines of cells */
+#define SCRIBE_INDEX_BY_STRING 1ull /* bits: set in the hash of a path never opened */
+#define SCRIBE_INDEX_NEAR 4         /* 16 neighbouring inodes share two cache lines of cells */
 
 SCRIBE_INLINE scribe_u64 scribe_index_mix(scribe_u64 h)
 {
@@ -32,9 +31,8 @@ SCRIBE_INLINE scribe_u64 scribe_index_mix(scribe_u64 h)
 }
 
 /*
- * Lower half: where to look; upper half: what to find there. Files created one
- * after the other have inode numbers in a row and lie side by side; the paths
- * of one directory, which all have its inode number, are spread.
+ * Lower half: position, upper half: tag. Files created in a row have consecutive inode numbers and become
+ * neighbours; paths of one directory share its number and are spread.
  */
 SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
 {
@@ -50,10 +48,8 @@ SCRIBE_INLINE scribe_u64 scribe_index_hash(const struct scribe_file_key *key)
 }
 
 /*
- * The i-th cell to look at (masked by the caller). Files that share an inode
- * number one after the other (created, removed, created) share their place: what
- * does not fit there goes where the whole name says, two cells here and two there:
- * neighbours fill long stretches, behind which nothing is found side by side.
+ * Not masked. Files that reuse an inode number share their home cells; the rest follows the tag, in pairs,
+ * because neighbours fill long runs.
  */
 SCRIBE_INLINE scribe_u32 scribe_index_at(scribe_u64 hash, scribe_u32 i)
 {
@@ -62,7 +58,7 @@ SCRIBE_INLINE scribe_u32 scribe_index_at(scribe_u64 hash, scribe_u32 i)
 	return ((scribe_u32)(hash >> 32) + (i >> 1) * 0x85ebca6bu) * 0x9e3779b1u + (i & 1);
 }
 
-/* A cell: upper half of the hash, and the slot. Never 0 for a slot above 0. */
+/* Never 0 for a slot above 0. */
 SCRIBE_INLINE scribe_u64 scribe_index_cell(scribe_u64 hash, scribe_u32 slot)
 {
 	return (hash & ~0xffffffffull) | slot;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams of the C library: the record of one moves from POSIX to STDIO, and what a program says of those
- * that it counts itself (logfmt/rules/streams.h). It says so by a fcntl that the kernel refuses: a command
- * that nobody knows, and what it says in the registers behind it.
+ * Streams of the C library: a record moves from POSIX to STDIO. Programs that count themselves
+ * (logfmt/rules/streams.h) send messages by fcntl with a command that the kernel refuses.
  */
 #ifndef BPF_KERN_STREAMS_BPF_H
 #define BPF_KERN_STREAMS_BPF_H
@@ -10,9 +9,9 @@
 #include "bpf/kern/syscall_fd.bpf.h"
 #include "logfmt/rules/streams.h"
 
-const volatile __u32 scribe_shm_counters_told; /* 1: what programs say of their streams is believed */
+const volatile __u32 scribe_shm_counters_told; /* 1: messages of programs are believed */
 
-/* The record that a description has, as far as it is known already; else SCRIBE_NO_SLOT. */
+/* Else SCRIBE_NO_SLOT. */
 static __always_inline __u32 scribe_stream_known(struct scribe_thread *t, struct scribe_proc *p, __u64 addr,
 						 __u64 proof)
 {
@@ -25,7 +24,6 @@ static __always_inline __u32 scribe_stream_known(struct scribe_thread *t, struct
 	return d && d->proof == proof ? d->slot : SCRIBE_NO_SLOT;
 }
 
-/* The STDIO record of a description, which is the stream's from now on. */
 static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
@@ -46,13 +44,14 @@ static __always_inline __u32 scribe_stream_record(struct scribe_thread *t, struc
 		if (!s || s->kind != SCRIBE_KIND_STDIO)
 			return s ? SCRIBE_SKIP_SLOT : index;
 		scribe_desc_put(p, addr, proof, index, s->generation);
+		/* New generation of the threads' caches: they still map the description to the POSIX record. */
 		__sync_fetch_and_add(&p->open_gen, 1);
 		scribe_cache_put(t, p, addr, proof, index, s->generation, true);
 	}
 	return index;
 }
 
-/* The daemon is told whose numbers a place holds, as the thread has just said. 0: it will be. */
+/* From t->arg. 0: in the ring. */
 SCRIBE_GLOBAL int scribe_stream_place(struct scribe_thread *t, struct scribe_proc *p, __u32 slot, __u32 generation)
 {
 	struct scribe_scratch *x;
@@ -77,8 +76,8 @@ SCRIBE_GLOBAL int scribe_stream_place(struct scribe_thread *t, struct scribe_pro
 }
 
 /*
- * The stream of a descriptor is counted in a place from now on. No such place: its system calls
- * count, unless another stream stands on the same file, which the daemon has to know.
+ * The program counts the stream itself at an index of its memory. Without an index system calls count, unless
+ * the file has another stream, which the daemon must know.
  */
 static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct scribe_proc *p)
 {
@@ -89,14 +88,13 @@ static __always_inline void scribe_stream_inside(struct scribe_thread *t, struct
 	s = index == SCRIBE_SKIP_SLOT || index == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(index);
 	if (!s || (none && !(s->flags & SCRIBE_SF_CALLS)))
 		return;
-	/* where nobody would know whose the numbers are, its system calls go on being counted */
+	/* If the daemon cannot learn the owner, system calls remain the source of the counts. */
 	if (scribe_stream_place(t, p, index, s->generation) || none)
 		return;
 	s->calls_of = (__u32)p->exec_ns;
 	__sync_fetch_and_or(&s->flags, SCRIBE_SF_CALLS);
 }
 
-/* What a program says of its streams: t->arg. */
 SCRIBE_GLOBAL int scribe_stream_told(struct scribe_thread *t, struct scribe_proc *p)
 {
 	__u32 what;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Calls that are not on one descriptor: opens, copies, paths, asynchronous I/O.
- */
+/* Calls not on one descriptor: opens, copies, paths, asynchronous I/O. */
 #ifndef BPF_KERN_SYSCALL_BPF_H
 #define BPF_KERN_SYSCALL_BPF_H
 
@@ -11,7 +9,7 @@
 #include "bpf/kern/syscall_path.bpf.h"
 #include "logfmt/rules/streams.h"
 
-/* Entry; false: nothing to do at return. */
+/* False: nothing to do at return. */
 static __always_inline int scribe_other_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
 	if (scribe_is_path_class(class)) {
@@ -58,7 +56,10 @@ static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scr
 	__u64 in_off = class == SCRIBE_CLASS_SENDFILE ? SCRIBE_ARG(3) : SCRIBE_ARG(2);
 	__u64 out_off = class == SCRIBE_CLASS_SENDFILE ? 0 : SCRIBE_ARG(4);
 
-	/* Counted by the kernel as a read and a write, but not when it fails early or copies nothing. */
+	/*
+	 * The kernel's account has a read and a write, but not after an early failure or an empty copy: take it
+	 * over.
+	 */
 	if (class != SCRIBE_CLASS_SPLICE) {
 		struct task_struct *task = bpf_get_current_task_btf();
 
@@ -71,7 +72,7 @@ static __always_inline void scribe_copy_exit(struct scribe_thread *t, struct scr
 	scribe_copy_side(t, p, SCRIBE_OP_WRITE, ret, scribe_copy_began(t->file2, out_off, ret));
 }
 
-/* Mode argument of an open: only there when the call may create. */
+/* Mode argument of an open: valid only if the call may create. */
 static __always_inline __u32 scribe_open_mode(struct scribe_thread *t, __u32 class)
 {
 	__u64 how[2] = {};
@@ -102,7 +103,7 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 	case SCRIBE_CLASS_COPY_RANGE:
 		scribe_copy_exit(t, p, class, ret);
 		return 0;
-	case SCRIBE_CLASS_EXEC: /* it has failed: else the thread has no call under way any more */
+	case SCRIBE_CLASS_EXEC: /* it failed; after a success the thread's class is 0 */
 		scribe_io_settle(t, p, bpf_get_current_task_btf(), 0, SCRIBE_L_LEFT_BEFORE_CALLS);
 		return 0;
 	case SCRIBE_CLASS_IOCTL:

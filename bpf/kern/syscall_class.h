@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a system call number means to the programs: one byte a number in a
- * table that the loader fills, so that the filter is one load and the numbers
- * of an architecture stand in one place (bpf/user/syscall_table.c).
+ * The loader fills a byte per number (bpf/user/syscall_table.c): the filter is one load, and an architecture's
+ * numbers are in one place.
  */
 #ifndef BPF_KERN_SYSCALL_CLASS_H
 #define BPF_KERN_SYSCALL_CLASS_H
 
-/* Descriptor in argument 1 unless said otherwise. */
+/* Descriptor in argument 1 unless noted. */
 enum scribe_syscall_class {
 	SCRIBE_CLASS_NONE = 0,
-	/* data on one descriptor; keep these first, odd ones read */
+	/* data on one descriptor; must stay first, odd ones read */
 	SCRIBE_CLASS_READ,
 	SCRIBE_CLASS_WRITE,
 	SCRIBE_CLASS_READV,
 	SCRIBE_CLASS_WRITEV,
-	SCRIBE_CLASS_LAST_AT_POS = SCRIBE_CLASS_WRITEV, /* without an offset of their own */
-	SCRIBE_CLASS_PREADV2,                           /* with flags, and offset -1 for none */
+	SCRIBE_CLASS_LAST_AT_POS = SCRIBE_CLASS_WRITEV, /* without an offset */
+	SCRIBE_CLASS_PREADV2,                           /* with flags; offset -1: none */
 	SCRIBE_CLASS_PWRITEV2,
 	SCRIBE_CLASS_PREADV,
 	SCRIBE_CLASS_PWRITEV,
@@ -30,8 +29,8 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_FSYNC,
 	SCRIBE_CLASS_FDATASYNC,
 	SCRIBE_CLASS_CLOSE,
-	SCRIBE_CLASS_DUP,    /* dup */
-	SCRIBE_CLASS_DUP_TO, /* dup2, dup3: what was at argument 2 is closed */
+	SCRIBE_CLASS_DUP,
+	SCRIBE_CLASS_DUP_TO, /* closes argument 2 */
 	SCRIBE_CLASS_FCNTL,  /* F_DUPFD, F_DUPFD_CLOEXEC */
 	SCRIBE_CLASS_FTRUNCATE,
 	SCRIBE_CLASS_FALLOCATE,
@@ -48,22 +47,22 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_SPLICE,
 	SCRIBE_CLASS_COPY_RANGE,
 	SCRIBE_CLASS_IOCTL, /* FICLONE, FICLONERANGE, FIDEDUPERANGE */
-	/* opens: known at return */
-	SCRIBE_CLASS_OPEN,    /* open(path, flags, mode) */
-	SCRIBE_CLASS_CREAT,   /* creat(path, mode) */
-	SCRIBE_CLASS_OPENAT,  /* openat(dir, path, flags, mode) */
-	SCRIBE_CLASS_OPENAT2, /* openat2(dir, path, how, size) */
+	/* opens: the file is known at return */
+	SCRIBE_CLASS_OPEN,
+	SCRIBE_CLASS_CREAT,
+	SCRIBE_CLASS_OPENAT,
+	SCRIBE_CLASS_OPENAT2,
 	/* calls on paths */
 	SCRIBE_CLASS_STAT,
 	SCRIBE_CLASS_FIRST_PATH = SCRIBE_CLASS_STAT,
 	SCRIBE_CLASS_LSTAT,
-	SCRIBE_CLASS_FSTATAT, /* may be on a descriptor (AT_EMPTY_PATH) */
+	SCRIBE_CLASS_FSTATAT, /* on a descriptor with AT_EMPTY_PATH */
 	SCRIBE_CLASS_STATX,
 	SCRIBE_CLASS_ACCESS,
 	SCRIBE_CLASS_FACCESSAT,
-	SCRIBE_CLASS_FACCESSAT2, /* may be on a descriptor, too */
+	SCRIBE_CLASS_FACCESSAT2, /* or on a descriptor */
 	SCRIBE_CLASS_READLINK,
-	SCRIBE_CLASS_READLINKAT, /* may be on a descriptor, too */
+	SCRIBE_CLASS_READLINKAT, /* or on a descriptor */
 	SCRIBE_CLASS_UNLINK,
 	SCRIBE_CLASS_UNLINKAT,
 	SCRIBE_CLASS_MKNOD,
@@ -84,7 +83,7 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_LXATTR_READ,
 	SCRIBE_CLASS_XATTR_WRITE,
 	SCRIBE_CLASS_LXATTR_WRITE,
-	SCRIBE_CLASS_XATTRAT_READ, /* may be on a descriptor, too */
+	SCRIBE_CLASS_XATTRAT_READ, /* or on a descriptor */
 	SCRIBE_CLASS_XATTRAT_WRITE,
 	SCRIBE_CLASS_LAST_PATH = SCRIBE_CLASS_XATTRAT_WRITE,
 	/* others */
@@ -95,19 +94,19 @@ enum scribe_syscall_class {
 	SCRIBE_CLASS_AIO_SETUP,
 	SCRIBE_CLASS_AIO_DESTROY,
 	SCRIBE_CLASS_EXIT, /* exit_group */
-	SCRIBE_CLASS_EXEC, /* one that fails: what the kernel has read for it is nobody's */
-	/* in no table: a data call whose file does not count, on its way */
+	SCRIBE_CLASS_EXEC, /* one that fails: its reads by the kernel are not the program's */
+	/* not in the table: a data call on a file that is not recorded */
 	SCRIBE_CLASS_LEFT_READ,
 	SCRIBE_CLASS_LEFT_WRITE,
 };
 
-/* Why; the first four in the order of the ledger. */
+/* Why not; the first four in the ledger's order. */
 enum scribe_left {
 	SCRIBE_LEFT_PIPE,
 	SCRIBE_LEFT_SOCKET,
 	SCRIBE_LEFT_OTHER,
 	SCRIBE_LEFT_EXCLUDED,
-	SCRIBE_LEFT_LOST, /* it should have been recorded */
+	SCRIBE_LEFT_LOST, /* should have been recorded */
 };
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Calls on descriptors: what is kept at entry, what is recorded at return.
- */
+/* Calls on descriptors. */
 #ifndef BPF_KERN_SYSCALL_FD_BPF_H
 #define BPF_KERN_SYSCALL_FD_BPF_H
 
@@ -26,14 +24,13 @@
 #define S_IFIFO 0010000
 #define S_IFSOCK 0140000
 
-/* Why calls on this file are in no record. */
 static __always_inline __u32 scribe_why_left(__u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
 	__u32 mode = SCRIBE_GET(file, f_inode, i_mode);
 
 	switch (mode & S_IFMT) {
-	case S_IFREG: /* from Linux 6.16 on event descriptors, too */
+	case S_IFREG: /* since Linux 6.16 also event descriptors */
 		return SCRIBE_GET(file, f_inode, i_sb, s_magic) == SCRIBE_MAGIC_ANON_INODES
 			       ? SCRIBE_LEFT_OTHER
 			       : SCRIBE_LEFT_EXCLUDED;
@@ -46,7 +43,7 @@ static __always_inline __u32 scribe_why_left(__u64 addr)
 	}
 }
 
-/* Entry of a read or write: its file is the cached one from now on. False: it is in no record, t->left says why. */
+/* False: not recorded, t->left has the cause. */
 static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct scribe_proc *p,
 					       struct task_struct *task, __u32 class, __u64 fd)
 {
@@ -77,14 +74,13 @@ static __always_inline bool scribe_data_enter(struct scribe_thread *t, struct sc
 		scribe_count(p, SCRIBE_L_DROP_NO_SLOT);
 		return false;
 	}
-	/* Not for explicit offsets: the line is the one that other threads' references write. */
+	/* Not for explicit offsets: other threads' references write to this cache line. */
 	if (class <= SCRIBE_CLASS_PWRITEV2)
 		t->pos = scribe_file_pos(t->file);
 	t->op.start_ns = bpf_ktime_get_ns();
 	return true;
 }
 
-/* A description has ended, or is about to. */
 static __always_inline void scribe_desc_gone(struct scribe_thread *t, __u64 file)
 {
 	struct scribe_desc_key key = {.file = file, .proc_id = t->proc_id};
@@ -95,7 +91,7 @@ static __always_inline void scribe_desc_gone(struct scribe_thread *t, __u64 file
 		t->c_file = 0;
 }
 
-/* Entry of dup2 or dup3: a description that ends by it, without a close. */
+/* dup2 and dup3 close argument 2 without a close call. */
 static __always_inline void scribe_dup_over(struct scribe_thread *t, struct task_struct *task, __u64 from, __u64 to)
 {
 	__u64 ended = scribe_fd_file(task, to);
@@ -104,7 +100,7 @@ static __always_inline void scribe_dup_over(struct scribe_thread *t, struct task
 		scribe_desc_gone(t, ended);
 }
 
-/* Calls that count on directories and links, too. */
+/* These also count on directories and links. */
 static __always_inline bool scribe_class_of_folders(__u32 class)
 {
 	return class == SCRIBE_CLASS_GETDENTS || class == SCRIBE_CLASS_FSTATFS || class == SCRIBE_CLASS_FACCESSAT2 ||
@@ -112,7 +108,6 @@ static __always_inline bool scribe_class_of_folders(__u32 class)
 	       class == SCRIBE_CLASS_XATTRAT_WRITE;
 }
 
-/* Entry of another call on a descriptor: which record. */
 static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scribe_proc *p,
 					    struct task_struct *task, __u32 class, __u64 fd)
 {
@@ -134,10 +129,7 @@ static __always_inline bool scribe_fd_enter(struct scribe_thread *t, struct scri
 	return true;
 }
 
-/*
- * The file's record after the one found at entry has been retired by the
- * daemon: by name again. SCRIBE_NO_SLOT when it does not count any more.
- */
+/* After the daemon retired the record. SCRIBE_NO_SLOT: nothing to record on. */
 static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
 {
 	struct scribe_desc_key key = {.file = file};
@@ -163,9 +155,8 @@ static __always_inline __u32 scribe_revalidate_slot(struct scribe_thread *t, str
 }
 
 /*
- * Calls on a stream's descriptor that no counter of its record is for: stat,
- * which the C library makes itself, is in the ledger only; others are POSIX's.
- * What has no POSIX counter either stays with the stream, in its own ext shard.
+ * Calls without a counter in a stream's record: stat, which the C library makes itself, only counts in the
+ * ledger; others go to POSIX, or without a POSIX counter to the stream's ext shard.
  */
 static __always_inline bool scribe_not_streams(const struct scribe_thread *t, const struct scribe_proc *p,
 					       const struct scribe_slot *s, const struct scribe_meta_op *op)
@@ -183,7 +174,7 @@ static __always_inline int scribe_meta_beside(struct scribe_thread *t, struct sc
 	struct scribe_slot *s;
 	__u32 index;
 
-	/* freopen's dup is its own affair */
+	/* not dup in freopen either */
 	if (op->what == SCRIBE_META_STAT || op->what == SCRIBE_META_SEEK || t->stream_open || !file) {
 		scribe_count(p, op->what == SCRIBE_META_SEEK ? SCRIBE_L_STREAM_CALLS : SCRIBE_L_STREAM_STATS);
 		return 0;
@@ -198,7 +189,7 @@ static __always_inline int scribe_meta_beside(struct scribe_thread *t, struct sc
 	return 0;
 }
 
-/* The metadata operation t->meta on a record, or on the one that has taken its place. */
+/* Or to its successor. */
 SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_generation, __u64 file)
 {
 	const struct scribe_meta_op *op;
@@ -228,7 +219,6 @@ SCRIBE_GLOBAL int scribe_meta_on(struct scribe_thread *t, struct scribe_proc *p,
 	return 0;
 }
 
-/* The next metadata operation of the thread; times are those of its call. */
 static __always_inline void scribe_meta_set(struct scribe_thread *t, __u32 what, __u32 ext)
 {
 	t->meta.start_ns = t->op.start_ns;
@@ -238,7 +228,7 @@ static __always_inline void scribe_meta_set(struct scribe_thread *t, __u32 what,
 	t->meta.mode = 0;
 }
 
-/* What was moved in a call that the program counts itself goes to that call's file. */
+/* To the file of the MPI-IO call that the program counts. */
 SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p, __u32 write, __u64 bytes, __u64 ns)
 {
 	struct scribe_handle_key key = {};
@@ -259,7 +249,7 @@ SCRIBE_GLOBAL int scribe_beneath(struct scribe_thread *t, struct scribe_proc *p,
 	return 0;
 }
 
-/* Is t->op one that counts on this record? Then it has been seen. */
+/* Whether t->op counts on this record; if so it counts as seen. */
 static __always_inline bool scribe_data_seen(struct scribe_thread *t, struct scribe_proc *p,
 					     struct scribe_slot *s)
 {
@@ -277,14 +267,12 @@ static __always_inline bool scribe_data_seen(struct scribe_thread *t, struct scr
 	return true;
 }
 
-/* A name that the daemon has not got is sent again. */
 static __always_inline void scribe_name_again(struct scribe_slot *s, __u32 slot, struct scribe_proc *p, __u64 file)
 {
 	if (!(s->flags & SCRIBE_SF_NAME_SENT) && s->kind == SCRIBE_KIND_FILE && file)
 		scribe_send_file_name(s, slot, p, file);
 }
 
-/* t->op, which has been seen, on a record, or on the one that has taken its place. */
 SCRIBE_GLOBAL int scribe_data_seen_on(struct scribe_thread *t, struct scribe_proc *p, __u64 slot_and_generation,
 				      __u64 file)
 {
@@ -309,7 +297,6 @@ SCRIBE_GLOBAL int scribe_data_seen_on(struct scribe_thread *t, struct scribe_pro
 	return 0;
 }
 
-/* The read or write t->op on a record. */
 static __always_inline void scribe_data_of_call(struct scribe_thread *t, struct scribe_proc *p,
 						__u64 slot_and_generation, __u64 file)
 {
@@ -317,7 +304,6 @@ static __always_inline void scribe_data_of_call(struct scribe_thread *t, struct 
 		scribe_data_seen_on(t, p, slot_and_generation, file);
 }
 
-/* The same on the file of the call under way, where it is not as nearly always (scribe_record_plain). */
 static __always_inline void scribe_data_late(struct scribe_thread *t, struct scribe_proc *p)
 {
 	__u32 slot = t->c_slot;
@@ -331,7 +317,7 @@ static __always_inline void scribe_data_late(struct scribe_thread *t, struct scr
 		scribe_data_seen_on(t, p, SCRIBE_AT(slot, t->c_generation), t->file);
 }
 
-/* Some elements of a vector: 1 one of them is unaligned in memory, 2 it ends, 0 it goes on. */
+/* Part of a vector: 1 unaligned element, 2 end, 0 continue. */
 SCRIBE_GLOBAL int scribe_iov_some(__u64 iov, __u64 count, __u32 align)
 {
 	struct iovec v;
@@ -345,7 +331,6 @@ SCRIBE_GLOBAL int scribe_iov_some(__u64 iov, __u64 count, __u32 align)
 	return 0;
 }
 
-/* Any element of the vector unaligned in memory? */
 SCRIBE_GLOBAL int scribe_iov_unaligned(struct scribe_proc *p, __u64 iov, __u64 count, __u32 align)
 {
 	if (!p)
@@ -364,11 +349,11 @@ SCRIBE_GLOBAL int scribe_iov_unaligned(struct scribe_proc *p, __u64 iov, __u64 c
 	return 0;
 }
 
-/* Where a read or write without an offset of its own was. */
 static __always_inline __s64 scribe_implicit_offset(struct scribe_thread *t, __u32 write, __s64 bytes)
 {
 	__s64 after = scribe_file_pos(t->file);
 
+	/* Unless appending, a moved position means that another task used the description meanwhile. */
 	if (after - bytes != t->pos && !(write && (scribe_file_flags(t->file) & SCRIBE_O_APPEND)))
 		scribe_count_thread(t, SCRIBE_L_APPROX_OFFSET);
 	return after - bytes;
@@ -396,8 +381,8 @@ static __always_inline __s64 scribe_data_offset(struct scribe_thread *t, struct 
 }
 
 /*
- * Return of a read or write that moved `bytes`. `write` is a constant at every call, so
- * that the places of its counters are. False: t->op is to be recorded (scribe_data_late).
+ * `write` is a constant in each caller, so that counter addresses are constant. False: t->op must be recorded
+ * (scribe_data_late).
  */
 static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_regs *regs, __u32 class,
 					     const __u32 write, __s64 bytes)
@@ -422,7 +407,6 @@ static __always_inline bool scribe_data_exit(struct scribe_thread *t, struct pt_
 	return false;
 }
 
-/* Return of one that failed. */
 static __always_inline void scribe_data_failed(struct scribe_thread *t, struct scribe_proc *p, __u32 write,
 					       __s64 ret)
 {
@@ -432,7 +416,6 @@ static __always_inline void scribe_data_failed(struct scribe_thread *t, struct s
 	scribe_meta_on(t, p, SCRIBE_AT(t->c_slot, t->c_generation), t->file);
 }
 
-/* What a call on a descriptor counts: (meta, ext id) by class. */
 static __always_inline bool scribe_classify_fd_call(__u32 class, __u64 arg2, struct scribe_meta_op *m)
 {
 	switch (class) {
@@ -522,7 +505,6 @@ SCRIBE_GLOBAL int scribe_fd_exit(struct scribe_thread *t, struct scribe_proc *p,
 	return 0;
 }
 
-/* The description that has been opened has this record. */
 SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 index)
 {
 	struct scribe_slot *s = index == SCRIBE_SKIP_SLOT ? 0 : scribe_slot_at(index);
@@ -534,7 +516,10 @@ SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_pr
 	if (p->flags & SCRIBE_PF_SHARES_FDS)
 		scribe_shared_open(addr);
 	proof = scribe_proof_in(p, addr);
-	/* Other threads do not look into this one's cache: what they find by name may be called otherwise by then. */
+	/*
+	 * Otherwise only this thread's cache has it: another thread would look it up by a name that may have
+	 * changed.
+	 */
 	kept = s && (t->stream_open || *(volatile __u32 *)&p->threads > 1 ||
 		     p->flags & (SCRIBE_PF_URING | SCRIBE_PF_SHARES_FDS));
 	if (kept)
@@ -543,7 +528,7 @@ SCRIBE_GLOBAL int scribe_open_remember(struct scribe_thread *t, struct scribe_pr
 	return 0;
 }
 
-/* A library of ours has tried to open a file: nobody's. */
+/* A library of ours opened this file: never record it. */
 static __always_inline void scribe_open_own(struct scribe_thread *t, struct scribe_proc *p, __s64 fd)
 {
 	__u64 addr = fd < 0 ? 0 : scribe_fd_file(bpf_get_current_task_btf(), fd);
@@ -552,7 +537,7 @@ static __always_inline void scribe_open_own(struct scribe_thread *t, struct scri
 		scribe_open_remember(t, p, addr, SCRIBE_SKIP_SLOT);
 }
 
-/* Return of an open: the new description's file is named afresh. */
+/* The name is always looked up. */
 SCRIBE_GLOBAL int scribe_open_exit(struct scribe_thread *t, struct scribe_proc *p, __u64 addr, __u32 mode)
 {
 	struct scribe_slot *s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on paths. There is no struct file to look at: the record is found by
- * (starting directory, string), and the daemon makes the name canonical.
+ * Calls on paths. Without a struct file the record is found by (starting directory, string); the daemon makes
+ * the name canonical.
  */
 #ifndef BPF_KERN_SYSCALL_PATH_BPF_H
 #define BPF_KERN_SYSCALL_PATH_BPF_H
@@ -20,12 +20,11 @@
 #else
 #define SCRIBE_ST_MODE_AT 16
 #endif
-#define SCRIBE_ST_BLKSIZE_AT 56 /* the same on x86-64 and arm64 */
+#define SCRIBE_ST_BLKSIZE_AT 56 /* on x86-64 and arm64 */
 #define SCRIBE_STX_MODE_AT 28
 #define SCRIBE_STX_BLKSIZE_AT 4
 
-/* The paths of calls under way that write over them (bpf/kern/syscall_path.bpf.h: scribe_path_keep), by
- * thread. */
+/* By thread: paths overwritten by their call (scribe_path_keep). */
 struct scribe_kept_path {
 	char text[SCRIBE_NAME_MAX_BYTES];
 };
@@ -37,10 +36,7 @@ struct {
 	__type(value, struct scribe_kept_path);
 } scribe_kept SEC(".maps");
 
-/*
- * Entry of a call that writes `bytes` to `buffer`: where it writes over its own path, that is kept. A path
- * that is not in memory yet is read at return as others are.
- */
+/* A path not in memory yet is read at return, as usual. */
 SCRIBE_GLOBAL int scribe_path_keep_near(struct scribe_thread *t, struct scribe_proc *p, __u64 path,
 					__u64 buffer)
 {
@@ -78,10 +74,10 @@ static __always_inline void scribe_path_forget(struct scribe_thread *t)
 }
 
 #define SCRIBE_XATTR_MAX_BYTES 65536u
-#define SCRIBE_STAT_BYTES      144u /* struct stat; statfs's is smaller */
+#define SCRIBE_STAT_BYTES      144u /* struct statfs is smaller */
 #define SCRIBE_STATX_BYTES     256u
 
-/* The path that was kept into the upper half of the scratch; its bytes with the NUL, or an error. */
+/* Length with the NUL, or an error. */
 SCRIBE_GLOBAL int scribe_path_read_kept(struct scribe_scratch *s)
 {
 	__u64 key = bpf_get_current_pid_tgid();
@@ -92,17 +88,14 @@ SCRIBE_GLOBAL int scribe_path_read_kept(struct scribe_scratch *s)
 	return bpf_probe_read_kernel_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES, kept->text);
 }
 
-/* What the string in the scratch names, where that is no path of its own; else its bytes with the NUL. */
+/* Instead of the length, when the string is not a path of its own. */
 enum scribe_path_special {
-	SCRIBE_PATH_NONE = 0,     /* nothing that counts: a link in procfs itself */
-	SCRIBE_PATH_FILE = 1,     /* the open file t->proc_path.from */
-	SCRIBE_PATH_UNKNOWN = -1, /* it could not be read, or where it leads to not be seen */
+	SCRIBE_PATH_NONE = 0,     /* not recorded: a link in procfs itself */
+	SCRIBE_PATH_FILE = 1,     /* of t->proc_path.from */
+	SCRIBE_PATH_UNKNOWN = -1, /* unreadable, or unknown target */
 };
 
-/*
- * A path that may lead through procfs: the string in the scratch becomes what follows the magic link, from
- * t->proc_path.from on. Where nothing follows a folder, that is ".".
- */
+/* Keeps only what follows a magic link, from t->proc_path.from on; "." if nothing follows a directory. */
 SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratch *s,
 				   const struct scribe_path_arg *a, int bytes)
 {
@@ -131,7 +124,6 @@ SCRIBE_GLOBAL int scribe_path_rest(struct scribe_thread *t, struct scribe_scratc
 	return bpf_probe_read_kernel_str(&s->text[SCRIBE_NAME_MAX_BYTES], SCRIBE_NAME_MAX_BYTES, s->text);
 }
 
-/* The record of the open file that a path has led to. */
 static __always_inline __u32 scribe_path_file(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	struct file *file = SCRIBE_CAST(file, addr);
@@ -141,7 +133,6 @@ static __always_inline __u32 scribe_path_file(struct scribe_thread *t, struct sc
 	return scribe_first_sight(t, p, addr);
 }
 
-/* The record of a path argument; SCRIBE_SKIP_SLOT when it does not count. */
 SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc *p,
 				     const struct scribe_path_arg *a)
 {
@@ -162,7 +153,7 @@ SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc
 						(void *)a->string);
 	if (bytes > 1 && !scribe_may_be_proc_path(s)) {
 		from = scribe_path_start(s, a->dir);
-		barrier_var(from); /* else both are one load, of a table of files and of a map */
+		barrier_var(from); /* otherwise one load serves a table of files and a map */
 	} else {
 		bytes = scribe_path_rest(t, s, a, bytes);
 		from = t->proc_path.from;
@@ -178,7 +169,6 @@ SCRIBE_GLOBAL __u32 scribe_path_slot(struct scribe_thread *t, struct scribe_proc
 	return scribe_catchall(p, t->proc);
 }
 
-/* t->meta on the path's record. */
 SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc *p,
 				     const struct scribe_path_arg *a)
 {
@@ -199,7 +189,7 @@ SCRIBE_GLOBAL __u32 scribe_path_meta(struct scribe_thread *t, struct scribe_proc
 	return index;
 }
 
-/* Two paths; the target's record remembers where the file came from. */
+/* The target's record gets the source. */
 static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
 	struct scribe_slot *old_slot, *target;
@@ -223,7 +213,6 @@ static __always_inline int scribe_rename(struct scribe_thread *t, struct scribe_
 	return 0;
 }
 
-/* Was it a regular file that the stat call has described? */
 static __always_inline bool scribe_stat_counts(struct scribe_proc *p, __u64 buffer, bool statx)
 {
 	__u32 mode = 0;
@@ -239,13 +228,13 @@ static __always_inline bool scribe_stat_counts(struct scribe_proc *p, __u64 buff
 	return scribe_counts(p, mode, false);
 }
 
-/* Where each call has its paths, and what it counts. False: no path call. */
+/* False: not a path call. */
 static __always_inline bool scribe_path_meaning(struct scribe_thread *t, __u32 class, struct scribe_path_call *c)
 {
 	c->a.dir = SCRIBE_AT_FDCWD;
 	c->a.string = SCRIBE_ARG(1);
 	c->ext = SCRIBE_EXT_COUNT;
-	if (class == SCRIBE_CLASS_FSTATAT) { /* the commonest */
+	if (class == SCRIBE_CLASS_FSTATAT) { /* the most frequent */
 		c->a.dir = (__s32)SCRIBE_ARG(1);
 		c->a.string = SCRIBE_ARG(2);
 		c->a.nofollow = (SCRIBE_ARG(4) & SCRIBE_AT_NOFOLLOW) != 0;
@@ -388,7 +377,7 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 	__builtin_memset(c, 0, sizeof(*c));
 	if (!scribe_path_meaning(t, class, c))
 		return 0;
-	/* no type is a regular file's, too */
+	/* mode without a type means a regular file */
 	if (c->made_mode & S_IFMT && !scribe_counts(p, c->made_mode, false)) {
 		scribe_count(p, SCRIBE_L_NOT_REGULAR);
 		return 0;
@@ -412,10 +401,10 @@ SCRIBE_GLOBAL int scribe_path_exit(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-/* ---- msync: the file behind the mapping ---- */
+/* ---- msync ---- */
 static long scribe_vma_file(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
 {
-	/* Read as a number: it is passed on as one. */
+	/* as a number, which is what the callers pass */
 	bpf_probe_read_kernel(ctx, sizeof(__u64), &vma->vm_file);
 	return 0;
 }
@@ -427,14 +416,16 @@ SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, _
 
 	if (!t || !p)
 		return 0;
-	/* Linux 5.17, 7c7e3d31e785; before that whose mapping it is cannot be told, nor where the lock is not
-	 * free. */
+	/*
+	 * Linux 5.17 (7c7e3d31e785); older kernels cannot find the mapping, nor can any while its lock is
+	 * taken.
+	 */
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma) ||
 	    bpf_find_vma(bpf_get_current_task_btf(), addr, scribe_vma_file, &file, 0)) {
 		scribe_count(p, SCRIBE_L_NAME_UNREADABLE);
 		return 0;
 	}
-	if (!file) /* memory of no file */
+	if (!file) /* anonymous */
 		return 0;
 	slot = scribe_resolve(t, p, file, false);
 	scribe_meta_set(t, SCRIBE_META_EXT, SCRIBE_EXT_MSYNCS);
@@ -444,8 +435,8 @@ SCRIBE_GLOBAL int scribe_msync(struct scribe_thread *t, struct scribe_proc *p, _
 }
 
 /*
- * statx(fd, "", AT_EMPTY_PATH) and the like are calls on the descriptor. The
- * string may not be in memory before the kernel itself has read it.
+ * statx(fd, "", AT_EMPTY_PATH) and others act on the descriptor. The string may not be in memory before the
+ * kernel has read it.
  */
 static __always_inline bool scribe_class_may_be_empty(__u32 class)
 {
@@ -458,7 +449,7 @@ static __always_inline bool scribe_may_be_empty(struct scribe_thread *t, __u32 c
 {
 	__u64 flags = SCRIBE_ARG(3);
 
-	if (class == SCRIBE_CLASS_READLINKAT) /* without a flag */
+	if (class == SCRIBE_CLASS_READLINKAT) /* no flag needed */
 		return (__s32)SCRIBE_ARG(1) != SCRIBE_AT_FDCWD;
 	if (class == SCRIBE_CLASS_FSTATAT || class == SCRIBE_CLASS_FACCESSAT2)
 		flags = SCRIBE_ARG(4);
@@ -484,11 +475,10 @@ static __always_inline bool scribe_is_path_class(__u32 class)
 	return class >= SCRIBE_CLASS_FIRST_PATH && class <= SCRIBE_CLASS_LAST_PATH;
 }
 
-/* Of the calls that return something in a buffer: where that is. */
 static __always_inline void scribe_path_keep_by_class(struct scribe_thread *t, struct scribe_proc *p,
 						      __u32 class)
 {
-	if (class == SCRIBE_CLASS_FSTATAT) { /* the commonest */
+	if (class == SCRIBE_CLASS_FSTATAT) { /* the most frequent */
 		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_STAT_BYTES);
 		return;
 	}
@@ -507,18 +497,18 @@ static __always_inline void scribe_path_keep_by_class(struct scribe_thread *t, s
 	case SCRIBE_CLASS_READLINKAT:
 		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(3), SCRIBE_NAME_MAX_BYTES);
 		return;
-	case SCRIBE_CLASS_XATTR_READ: /* getxattr has its buffer in argument 3, listxattr in 2 */
+	case SCRIBE_CLASS_XATTR_READ: /* buffer: argument 3 of getxattr, 2 of listxattr */
 	case SCRIBE_CLASS_LXATTR_READ:
 		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(3), SCRIBE_XATTR_MAX_BYTES);
 		scribe_path_keep(t, p, SCRIBE_ARG(1), SCRIBE_ARG(2), SCRIBE_XATTR_MAX_BYTES);
 		return;
-	case SCRIBE_CLASS_XATTRAT_READ: /* getxattrat's is in a structure */
+	case SCRIBE_CLASS_XATTRAT_READ: /* buffer inside a structure */
 		scribe_path_keep(t, p, SCRIBE_ARG(2), SCRIBE_ARG(2), 1);
 		return;
 	}
 }
 
-/* Entry of a call on paths. Whether the string is empty is seen at return, when it can be read. */
+/* Whether the string is empty is checked at return, when it can be read. */
 static __always_inline void scribe_path_enter(struct scribe_thread *t, struct scribe_proc *p, __u32 class)
 {
 	scribe_path_keep_by_class(t, p, class);

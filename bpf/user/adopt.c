@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Adopting what an earlier daemon has pinned, if it is laid out as in this build: maps, programs
- * and links are opened by their pins and mapped. struct scribe_bpf owns the descriptors, as after
- * loading; on failure all are closed and the pins stay. Runs in the daemon's main thread, once at
- * start. Must not know what the records mean.
+ * Adopts the maps, programs and links pinned by an earlier daemon with the same layout. struct scribe_bpf owns
+ * the descriptors; on failure they are closed and the pins stay. Main thread, at start. Must not know what the
+ * records mean.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include "bpf/user/load_private.h"
 #include "bpf/user/map_calls.h"
 
-/* A pin's name into `cap` bytes; a longer one is none of ours. */
 static int keep_name(char *ret, size_t cap, const char *name)
 {
 	size_t length = strlen(name);
@@ -25,7 +23,7 @@ static int keep_name(char *ret, size_t cap, const char *name)
 	return 0;
 }
 
-/* Chunks of slots, tables, segments and bytes over time are mapped later, in their order. */
+/* Chunks are mapped later, in order. */
 static bool is_chunk(const char *name)
 {
 	return !strncmp(name, SCRIBE_SLOT_CHUNK_PIN "_", strlen(SCRIBE_SLOT_CHUNK_PIN "_")) ||
@@ -34,7 +32,7 @@ static bool is_chunk(const char *name)
 	       !strncmp(name, SCRIBE_TABLE_CHUNK_PIN "_", strlen(SCRIBE_TABLE_CHUNK_PIN "_"));
 }
 
-/* `fd` is taken over in every case, as in the functions below. */
+/* Takes over `fd` in every case, as the functions below. */
 static int adopt_map(void *ctx, const char *name, int fd)
 {
 	struct scribe_bpf *b = ctx;
@@ -86,10 +84,6 @@ static int adopt_link(void *ctx, const char *name, int fd)
 	return 0;
 }
 
-/*
- * Are the maps laid out as this build has them? The version first: of another version nothing else
- * may be read.
- */
 static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 {
 	const struct {
@@ -104,6 +98,7 @@ static int check_layout(struct scribe_bpf *b, struct scribe_err *err)
 	uint32_t zero = 0, version = 0;
 	void *value = ctl ? calloc(1, (ctl->value_bytes + 7) / 8 * 8) : NULL;
 
+	/* Checked first: of another version nothing else may be read. */
 	if (value && ctl->value_bytes >= sizeof(version) && scribe_map_lookup(ctl->fd, &zero, value) == 0)
 		memcpy(&version, value, sizeof(version));
 	free(value);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Links of the programs, in two groups: those that see processes come and go, which cost nobody's
- * system calls anything, and those at system calls, which every process of the node pays for while
- * they are there. Must not know for whom, nor when. Links are file descriptors in struct
- * scribe_bpf; closing one detaches its program. Runs in the daemon's main thread.
+ * Links of the programs in two groups: for processes, without cost for system calls, and at system calls, which
+ * every process of the node pays for. Closing a link's descriptor (struct scribe_bpf) detaches. Main thread.
+ * Must not know for which job, nor when.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "bpf/user/load_private.h"
 #include "bpf/user/refusal.h"
 
-/* By the names of the programs that see processes: all others are at calls. */
+/* All programs not named here are at calls. */
 static bool is_of_calls(const char *program)
 {
 	return strncmp(program, "scribe_sched_", strlen("scribe_sched_")) != 0 &&
@@ -22,7 +21,6 @@ static bool is_of_calls(const char *program)
 	       strcmp(program, "scribe_ev_own") != 0 && strcmp(program, "scribe_ev_end") != 0;
 }
 
-/* A link has its program's name. */
 static bool has_link(const struct scribe_bpf *b, const char *program)
 {
 	for (unsigned i = 0; i < b->nlinks; i++)
@@ -32,8 +30,8 @@ static bool has_link(const struct scribe_bpf *b, const char *program)
 }
 
 /*
- * Programs at the entries of system calls are attached last and detached first: who has seen a
- * call's entry sees its return. A return without an entry is nobody's, and is counted as late.
+ * Entries are attached last and detached first, so that a call seen at entry is also seen at return. A return
+ * without an entry is ignored, and counts as late.
  */
 static bool is_entry(const char *program)
 {
@@ -47,7 +45,6 @@ static enum group group_of(const char *program)
 	return !is_of_calls(program) ? OF_PROCESSES : is_entry(program) ? OF_ENTRIES : OF_RETURNS;
 }
 
-/* Those of a group that are not attached yet. On an error the others stay as they are. */
 static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_err *err)
 {
 	for (unsigned i = 0; i < b->nprogs; i++) {
@@ -59,6 +56,7 @@ static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_er
 		fd = scribe_bpf_attach_program(name, b->prog[i].fd);
 		rc = fd < 0 ? fd : 0;
 		if (rc == 0) {
+			/* Into the table before the pin can fail, so that the caller can detach it. */
 			memcpy(b->link_name[b->nlinks], name, sizeof(b->link_name[0]));
 			b->link[b->nlinks++] = fd;
 			rc = scribe_bpf_pin(b, "links", name, fd);
@@ -69,9 +67,9 @@ static int attach_group(struct scribe_bpf *b, enum group group, struct scribe_er
 	return 0;
 }
 
-/* The pin first: while it is there, closing the descriptor detaches nothing. */
 static void detach_one(struct scribe_bpf *b, unsigned i)
 {
+	/* While a pin exists, closing the descriptor does not detach. */
 	scribe_bpf_unpin(b, "links", b->link_name[i]);
 	close(b->link[i]);
 	b->nlinks--;
@@ -110,11 +108,11 @@ int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 
 void scribe_bpf_calls_told(struct scribe_bpf *b, bool on)
 {
-	/* see scribe_joins_late (bpf/kern/process.bpf.h) */
+	/* must be an exchange: see scribe_joins_late (bpf/kern/process.bpf.h) */
 	__atomic_exchange_n(&b->ctl->calls, on, __ATOMIC_SEQ_CST);
 }
 
-/* One link a call, since closing one may take tens of ms. False: none is left. */
+/* One link per call, because closing one may take tens of ms. False: none left. */
 bool scribe_bpf_detach_call(struct scribe_bpf *b)
 {
 	for (enum group group = OF_ENTRIES; group != OF_PROCESSES; group--)

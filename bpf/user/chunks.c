@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Chunks of a map of maps, in a row of memory: address space for all of them is reserved at once,
- * so that an index becomes an address by one multiplication and nothing ever moves. struct
- * scribe_chunks owns the reservation. Chunks are added under the loader's mutex by the daemon's
- * main thread or its second one (grower.c). Must not know what they hold, or when there are more.
+ * Chunks of a map of maps, side by side in reserved address space: an index becomes an address by one
+ * multiplication and nothing moves. struct scribe_chunks owns it. Loader's mutex; main thread or grower. Must
+ * not know what chunks hold.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -11,7 +10,6 @@
 
 #include "bpf/user/load_private.h"
 
-/* PROT_NONE and MAP_NORESERVE: no memory is used until a chunk is mapped over it. */
 int scribe_chunks_open(struct scribe_chunks *c, int fd, uint32_t most, uint32_t entries, size_t value_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -22,6 +20,7 @@ int scribe_chunks_open(struct scribe_chunks *c, int fd, uint32_t most, uint32_t 
 	c->entries = entries;
 	c->value_bytes = value_bytes;
 	c->stride = (entries * value_bytes + page - 1) / page * page;
+	/* PROT_NONE and MAP_NORESERVE: uses no memory until a chunk is mapped over it. */
 	room = mmap(NULL, c->stride * most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED)
 		return -errno;
@@ -36,17 +35,17 @@ void scribe_chunks_close(struct scribe_chunks *c)
 	c->mem = NULL;
 }
 
-/* Release: who reads `n` sees the mapping. */
 int scribe_chunks_map(struct scribe_chunks *c, uint32_t index, int fd)
 {
 	char *at = c->mem + index * c->stride;
 
-	/* in order: what is below `n` is there */
+	/* in order, because all below `n` are taken as mapped */
 	if (index != c->n || index >= c->most)
 		return -EINVAL;
 	if (mmap(at, c->stride, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		return -errno;
 	scribe_bpf_keep_memory(at, c->stride);
+	/* Release: a reader of `n` must see the mapping. */
 	__atomic_store_n(&c->n, index + 1, __ATOMIC_RELEASE);
 	return 0;
 }

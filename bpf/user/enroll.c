@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Enrolling a process that lives: what the kernel's exec program does for others. An entry of the
- * process table is taken and filled, then the task's storage, by which kernel programs recognize
- * it, is set through a pidfd. Runs in the daemon's main thread. Must not know why it is traced.
+ * Enrols a running process: fills an entry of the process table, then sets the task storage by which kernel
+ * programs recognise it. Main thread. Must not know why it is traced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +12,13 @@
 #include "bpf/user/load_private.h"
 #include "bpf/user/map_calls.h"
 
-/*
- * A free process entry; the kernel takes from the same ring. 0: none is free. Compare-and-exchange
- * against kernel programs and nothing else; the number of tries is bounded.
- */
+/* 0: the table is full. */
 static uint32_t proc_take(struct scribe_bpf *b)
 {
 	struct scribe_ring_ctl *c = &b->ctl->procs;
 
 	for (int i = 0; i < 1000; i++) {
+		/* Kernel programs take from the same ring: compare and exchange, with bounded tries. */
 		uint32_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), index;
 
 		if (head == c->tail)
@@ -33,10 +30,6 @@ static uint32_t proc_take(struct scribe_bpf *b)
 	return 0;
 }
 
-/*
- * The storage is set last: from that moment programs use the entry. BPF_NOEXIST: a process is
- * enrolled once.
- */
 int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *ret_index, uint32_t *ret_serial,
 		     struct scribe_err *err)
 {
@@ -67,9 +60,10 @@ int scribe_bpf_enrol(struct scribe_bpf *b, pid_t pid, uint32_t job, uint32_t *re
 	if (!value) {
 		ret = -ENOMEM;
 	} else {
-		value[0] = index; /* struct scribe_thread begins with these */
+		value[0] = index; /* first members of struct scribe_thread */
 		value[1] = p->proc_id;
 		value[2] = p->mem_align;
+		/* Last, because programs use the entry from here on. NOEXIST: a process is enrolled once. */
 		ret = scribe_map_update(b->task_fd, &fd, value, BPF_NOEXIST) ? -errno : 0;
 	}
 	free(value);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Memory as it is used: slots, tables of values and of bytes over time, and leaves of segments in
- * chunks, of which there are always some that nobody needs yet. Must not know what they hold. A
- * chunk is created, put into its map of maps, mapped, and its entries are put into the ring of free
- * ones. Runs under the loader's mutex, in the daemon's main thread or its second one (grower.c).
+ * Adds chunks of slots, tables and segment buffers ahead of need: each is created, put into its map of maps,
+ * mapped, and its entries become free. Loader's mutex; main thread or grower. Must not know what chunks hold.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,16 +15,15 @@
 #include "bpf/user/map_calls.h"
 #include "logfmt/base/clock.h"
 
-#define SLOTS_AHEAD     6144u /* that are free, beside what is kept for catch-alls, */
-#define SLOTS_AHEAD_CPU 512u  /* and more where more programs may take some at once */
+#define SLOTS_AHEAD     6144u /* free ones, besides the reserve for catch-alls */
+#define SLOTS_AHEAD_CPU 512u  /* or per CPU, where more programs may take slots at once */
 #define TABLES_AHEAD    (SCRIBE_TABLES_CHUNK / 2)
 #define HEATS_AHEAD     SCRIBE_HEATS_CHUNK
-#define AGAIN_NS        1000000000ull /* after memory could not be had */
+#define AGAIN_NS        1000000000ull /* after a failed allocation */
 
 /*
- * The kernel lets go of whoever changes a map of maps only when no program runs any
- * more that began before: 10 to 60 ms. The change itself stands at once, so that a
- * thread does nothing but wait.
+ * An update of a map of maps returns when all programs that ran before have ended (10 to 60 ms), but the entry
+ * is visible at once. A thread does the waiting.
  */
 struct change {
 	int map, chunk;
@@ -34,12 +31,12 @@ struct change {
 	int failed; /* errno */
 };
 
-/* The thread's descriptor is its own, closed here. */
+/* Closes its copy of the chunk's descriptor. */
 static void *change_map(void *arg)
 {
 	struct change *c = arg, own = *c;
 
-	/* once it stands, `c` is gone */
+	/* the caller returns when the entry is visible; `c` is then invalid */
 	if (scribe_map_update(own.map, &own.index, &own.chunk, BPF_ANY))
 		__atomic_store_n(&c->failed, errno, __ATOMIC_RELEASE);
 	close(own.chunk);
@@ -47,9 +44,8 @@ static void *change_map(void *arg)
 }
 
 /*
- * The kernel waits for a thread that is in there though its process was killed, and for as
- * long everything stays open that the thread holds: a socket that nobody serves, a lock. So
- * it has a table of descriptors of its own, with these two alone.
+ * Inside the call a thread survives a kill of the process, with everything open that it shares: sockets, locks.
+ * So it gets a separate descriptor table with these two only.
  */
 static void keep_open(int one, int other)
 {
@@ -57,6 +53,7 @@ static void keep_open(int one, int other)
 
 	if (syscall(SYS_close_range, high + 1, ~0u, CLOSE_RANGE_UNSHARE))
 		return;
+	/* Without the unshare these calls would close the daemon's descriptors. */
 	if (low > 0)
 		syscall(SYS_close_range, 0, low - 1, 0);
 	if (high - low > 1)
@@ -71,7 +68,7 @@ static void *change_alone(void *arg)
 	return change_map(arg);
 }
 
-/* False: no thread; the caller makes the change itself and waits. */
+/* False: no thread. */
 static bool change_begin(struct change *c)
 {
 	pthread_t thread;
@@ -82,10 +79,7 @@ static bool change_begin(struct change *c)
 	return true;
 }
 
-/*
- * Put the chunk at its place in the map of maps. Returns when the chunk can be found, not when the
- * thread has returned.
- */
+/* Returns when the chunk can be found, which is before the thread ends. */
 static int chunk_show(int map, uint32_t index, int chunk)
 {
 	const struct timespec nap = {.tv_nsec = 200000};
@@ -105,10 +99,6 @@ static int chunk_show(int map, uint32_t index, int chunk)
 	return -failed;
 }
 
-/*
- * The maps above hold it from now on. A pin is made before anything refers to the chunk: a daemon
- * that dies in between leaves a chunk that the next one maps.
- */
 static int chunk_add(struct scribe_bpf *b, struct scribe_chunks *c, const char *kind)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -121,6 +111,7 @@ static int chunk_add(struct scribe_bpf *b, struct scribe_chunks *c, const char *
 	if (fd < 0)
 		return -errno;
 	rc = scribe_bpf_pin(b, "maps", name, fd);
+	/* Pinned before anything refers to it: after a crash here the next daemon maps the chunk. */
 	if (rc == 0)
 		rc = chunk_show(c->fd, index, fd);
 	if (rc == 0)
@@ -129,7 +120,7 @@ static int chunk_add(struct scribe_bpf *b, struct scribe_chunks *c, const char *
 	return rc;
 }
 
-/* Free entries; a guess while kernel programs take some. */
+/* An estimate while programs take entries. */
 static uint32_t left_of(const struct scribe_ring_ctl *ctl)
 {
 	return __atomic_load_n(&ctl->tail, __ATOMIC_RELAXED) - __atomic_load_n(&ctl->head, __ATOMIC_RELAXED);
@@ -144,7 +135,7 @@ static uint32_t slots_ahead(const struct scribe_bpf *b)
 	return by_cpus > SLOTS_AHEAD ? by_cpus : SLOTS_AHEAD;
 }
 
-/* `low`, at which kernel programs wake the daemon, is 0 when there is nothing more to add. */
+/* `low` 0 stops the kernel programs from waking the grower. */
 static int grow_slots(struct scribe_bpf *b)
 {
 	struct scribe_ring_ctl *ctl = &b->ctl->slots;
@@ -155,7 +146,7 @@ static int grow_slots(struct scribe_bpf *b)
 		uint32_t first = b->slots.n * SCRIBE_SLOTS_CHUNK, end = first + SCRIBE_SLOTS_CHUNK;
 
 		rc = chunk_add(b, &b->slots, SCRIBE_SLOT_CHUNK_PIN);
-		/* slot 0 is no slot */
+		/* slot 0 is never used */
 		for (uint32_t i = first ? first : 1; rc == 0 && i < end && i <= b->opt.slots; i++)
 			scribe_ring_put(&b->slot_free, ctl, i);
 	}
@@ -198,7 +189,7 @@ static int grow_heats(struct scribe_bpf *b)
 	return rc;
 }
 
-/* None while nobody asks for segments. */
+/* Nothing while segments are off. */
 static int grow_segs(struct scribe_bpf *b)
 {
 	struct scribe_ring_ctl *ctl = &b->ctl->segs;
@@ -209,18 +200,14 @@ static int grow_segs(struct scribe_bpf *b)
 		uint32_t first = b->segs.n * SCRIBE_SEGS_CHUNK;
 
 		rc = chunk_add(b, &b->segs, SCRIBE_SEG_CHUNK_PIN);
-		/* leaf 0 is no leaf */
+		/* buffer 0 is never used */
 		for (uint32_t i = first ? first : 1; rc == 0 && i < first + SCRIBE_SEGS_CHUNK; i++)
 			scribe_ring_put(&b->seg_free, ctl, i);
 	}
-	ctl->low = low; /* the daemon is woken, too, where there are no more */
+	ctl->low = low; /* woken also at the limit: the daemon must empty buffers */
 	return rc;
 }
 
-/*
- * All four kinds are tried whatever fails; the first error is returned, and no further try is made
- * for AGAIN_NS.
- */
 static int grow(struct scribe_bpf *b)
 {
 	int rc, tables, segs, heats;
@@ -233,6 +220,7 @@ static int grow(struct scribe_bpf *b)
 	heats = grow_heats(b);
 	rc = rc ? rc : tables ? tables : segs ? segs : heats;
 	b->grow_again_ns = rc ? scribe_now_ns() + AGAIN_NS : 0;
+	/* Without this pause each poll would repeat a failing allocation. */
 	return rc;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What goes with jobs but who they are (job_table.c): excluded top directories, ledgers, the end. A
- * ledger is a per-processor array that kernel programs add to without locks; it is summed here.
- * Runs in the daemon's main thread.
+ * Excluded top directories, ledgers and the end of jobs; a ledger is a per-CPU array that programs add to
+ * without locks. Main thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +29,6 @@ int scribe_bpf_exclude_top(struct scribe_bpf *b, const char *name, struct scribe
 	return 0;
 }
 
-/* NULL: all names. The first key is deleted until there is none. */
 void scribe_bpf_include_top(struct scribe_bpf *b, const char *name)
 {
 	char key[32] = "", next[32];
@@ -61,7 +59,6 @@ void scribe_bpf_forget_job(struct scribe_bpf *b, uint32_t index)
 	scribe_job_of(b, index)->overflowed = 0;
 }
 
-/* `recorded` and `overflowed` are counted by the daemon at draining, and are in the job's entry. */
 int scribe_bpf_ledger(struct scribe_bpf *b, uint32_t job, struct scribe_ledger *ret_ledger)
 {
 	struct scribe_ledger *percpu = calloc(b->possible_cpus, sizeof(*percpu));

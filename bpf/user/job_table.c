@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The kernel's job table: which jobs are matched at exec, quotas, and what is reserved. Entries are
- * memory shared with the kernel programs, which read them at any time; `active` is cleared before
- * an entry is changed and set after. A match table by uid or cgroup leads from a process to its
- * possible jobs. Runs in the daemon's main thread. Must not know names, ranks or logs.
+ * The kernel's job table: matching at exec, quotas, reserves. Kernel programs read entries at any time:
+ * `active` is 0 while one changes. Main thread. Must not know names, ranks or logs.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,13 +9,13 @@
 #include "bpf/user/load_private.h"
 #include "bpf/user/map_calls.h"
 
-/* What is kept at least, and for a job that does not say how much it wants. */
+/* The minimum, and the share of a job that sets none. */
 static uint32_t reserve_least(const struct scribe_bpf *b)
 {
 	return b->opt.slots / 64 + 16;
 }
 
-/* Pool entries that only catch-alls and shards may take, each job its share. */
+/* Pool entries for catch-alls and shards only; each job has a share. */
 static void set_reserve(struct scribe_bpf *b)
 {
 	uint32_t sum = reserve_least(b), shares = 0;
@@ -27,12 +25,10 @@ static void set_reserve(struct scribe_bpf *b)
 	if (shares > sum)
 		sum = shares;
 	b->ctl->slots.reserve = sum < b->opt.slots / 2 ? sum : b->opt.slots / 2;
-	(void)scribe_bpf_grow_value_tables(b); /* what cannot be had folds, and is counted */
+	(void)scribe_bpf_grow_value_tables(b); /* what cannot be had overflows, and is counted */
 }
 
-/*
- * Key of the job in the watch table; false: it has none. A bit of the key tells cgroups from uids.
- */
+/* False: not matched. A bit separates cgroups from uids. */
 static bool watch_key(const struct scribe_job_entry *job, uint64_t *ret_key)
 {
 	if (!job->active || job->match == SCRIBE_MATCH_NONE)
@@ -41,10 +37,7 @@ static bool watch_key(const struct scribe_job_entry *job, uint64_t *ret_key)
 	return true;
 }
 
-/*
- * The entry of `key` as the job table says it now. A key may have several jobs: the entry lists all
- * of them.
- */
+/* Rewrites the entry of `key`, which lists all its jobs. */
 static int watch_write(struct scribe_bpf *b, uint64_t key)
 {
 	struct scribe_match_entry w = {0};
@@ -60,7 +53,6 @@ static int watch_write(struct scribe_bpf *b, uint64_t key)
 	return scribe_map_delete(b->watches_fd, &key) && errno != ENOENT ? -errno : 0;
 }
 
-/* While `watching` is 0 the exec program returns at once. */
 static void count_watched(struct scribe_bpf *b)
 {
 	uint32_t all = 0, cgroups = 0;
@@ -74,11 +66,11 @@ static void count_watched(struct scribe_bpf *b)
 		all++;
 		cgroups += job->match == SCRIBE_MATCH_CGROUP;
 	}
+	/* The exec program does nothing while `watching` is 0: stored last. */
 	__atomic_store_n(&b->ctl->watching_cgroups, cgroups, __ATOMIC_RELEASE);
 	__atomic_store_n(&b->ctl->watching, all, __ATOMIC_RELEASE);
 }
 
-/* Put a description into the table; what the job holds stays. */
 static int replace(struct scribe_bpf *b, uint32_t index, const struct scribe_job_entry *job)
 {
 	struct scribe_job_entry *at = scribe_job_of(b, index);
@@ -145,10 +137,7 @@ void scribe_bpf_close_job(struct scribe_bpf *b, uint32_t index)
 	replace(b, index, &job);
 }
 
-/*
- * Living processes of the job, handed over; how many there were. Their entries stay in use until
- * they end, at the orphans' index.
- */
+/* Returns how many processes were moved to the orphans. */
 static uint32_t hand_over(struct scribe_bpf *b, uint32_t index)
 {
 	uint32_t n = 0;
@@ -159,6 +148,7 @@ static uint32_t hand_over(struct scribe_bpf *b, uint32_t index)
 		if (!p->proc_id || p->job != index)
 			continue;
 		__atomic_fetch_or(&p->flags, SCRIBE_PF_DISABLED, __ATOMIC_SEQ_CST);
+		/* Disabled first: under the new index they must not be recorded. */
 		__atomic_store_n(&p->job, SCRIBE_JOB_ORPHANED, __ATOMIC_RELEASE);
 		n++;
 	}
@@ -174,12 +164,12 @@ int scribe_bpf_drop_job(struct scribe_bpf *b, uint32_t index)
 	if (index >= SCRIBE_JOB_ORPHANED)
 		return -EINVAL;
 	rc = replace(b, index, &none);
-	/* a fork that was under way has looked at its parent before */
+	/* a fork under way may have read its parent's job before: repeat until none is found */
 	while (hand_over(b, index))
 		;
 	at->reserve = 0;
 	at->used = at->kept = at->proc_used = at->files = at->linked = 0;
-	at->links++; /* what is remembered of strings is not the next one's */
+	at->links++; /* invalidates cached strings for the index's next job */
 	set_reserve(b);
 	return rc;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Ways into the kernel as a table, and which of an object's programs fit a kernel. Kernel types
- * (BTF) tell which tracepoints and functions there are; trace events are opened by
- * perf_event_open(). Only programs that fit are loaded (autoload). Nothing is owned. Runs in the
- * daemon's main thread. Must not know maps, nor what the programs do.
+ * Attach modes, and which programs fit this kernel: BTF lists tracepoints and functions; trace events are
+ * opened by perf_event_open(). Main thread. Must not know maps, nor what programs do.
  */
 #include "bpf/user/levels.h"
 
@@ -16,8 +14,8 @@
 #include <unistd.h>
 
 /*
- * In the order of preference where programs are not preempted. Columns: level, name, probe reads,
- * programs, kernel function that must exist, whether no call is skipped.
+ * By preference where nothing is preempted: level, name, probe reads, programs, required kernel function, never
+ * skipped.
  */
 const struct scribe_bpf_level_row scribe_bpf_levels[] = {
 	{SCRIBE_BPF_TP_BTF, "tp_btf", false, "scribe_sys_enter", "scribe_sys_exit", "bpf_rdonly_cast", false},
@@ -50,7 +48,7 @@ const char *scribe_bpf_level_name(enum scribe_bpf_level level)
 	return row ? row->name : "auto";
 }
 
-/* Number of a trace event, 0: there is none, or no trace file system. */
+/* 0: no such event, or no trace file system. */
 static uint64_t event_number(const char *event)
 {
 	static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
@@ -70,7 +68,6 @@ static uint64_t event_number(const char *event)
 	return number;
 }
 
-/* A descriptor for the caller to close, or a negative errno. */
 static int open_event(const char *event)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -86,9 +83,9 @@ static int open_event(const char *event)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The program runs on every processor, whichever the event is opened on. */
 static int attach_event(const char *event, int fd)
 {
+	/* One event on any CPU is enough: the program runs on all of them. */
 	int perf = open_event(event), link;
 
 	if (perf < 0)
@@ -96,7 +93,7 @@ static int attach_event(const char *event, int fd)
 	link = bpf_link_create(fd, perf, BPF_PERF_EVENT, NULL);
 	if (link < 0)
 		link = -errno;
-	close(perf); /* the link holds it */
+	close(perf);
 	return link;
 }
 
@@ -118,12 +115,10 @@ bool scribe_bpf_level_fits(const struct scribe_bpf_level_row *row, const struct 
 
 bool scribe_bpf_level_skips(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted)
 {
-	/* what reads by probes has its programs of processes at tracepoints alone */
 	return (preempted.calls && !row->whole) ||
 	       (preempted.process_events && (row->probe_reads || !preempted.events));
 }
 
-/* Is it tried behind the others? `tracepoint` where no program is skipped, for what it costs; else what skips. */
 static bool is_late(const struct scribe_bpf_level_row *row, struct scribe_preempted preempted)
 {
 	return preempted.calls || preempted.process_events ? scribe_bpf_level_skips(row, preempted) : row->whole;
@@ -138,10 +133,7 @@ const struct scribe_bpf_level_row *scribe_bpf_level_in_order(size_t i, struct sc
 	return NULL;
 }
 
-/*
- * A link's descriptor, or a negative errno. Programs that are not in the list are at raw
- * tracepoints.
- */
+/* A link's descriptor, or a negative errno. */
 int scribe_bpf_attach_program(const char *program, int fd)
 {
 	static const struct {
@@ -162,11 +154,11 @@ int scribe_bpf_attach_program(const char *program, int fd)
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		if (!strcmp(events[i].program, program))
 			return attach_event(events[i].event, fd);
-	link = bpf_raw_tracepoint_open(NULL, fd); /* the kernel knows the tracepoint from the program */
+	link = bpf_raw_tracepoint_open(NULL, fd); /* the program names its raw tracepoint */
 	return link < 0 ? -errno : link;
 }
 
-/* Parameters of a tracepoint as the kernel's types give them, the first is its own; -1: no such one. */
+/* Number of parameters with the implicit first one; -1: no such tracepoint. */
 static int tracepoint_params(const struct btf *btf, const char *name)
 {
 	char type_name[80];
@@ -181,14 +173,12 @@ static int tracepoint_params(const struct btf *btf, const char *name)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) : -1;
 }
 
-/*
- * io_uring's tracepoints have changed name and arguments; all forms that tell the
- * request are compiled in. NULL: this kernel's do not tell it (before 5.17).
- */
+/* NULL: the tracepoint does not give the request (before Linux 5.17). */
 static const char *uring_submit(const struct btf *btf)
 {
+	/* Name and arguments differ by version. */
 	if (tracepoint_params(btf, "io_uring_submit_req") > 0)
-		return "scribe_uring_sub"; /* from 6.2 on */
+		return "scribe_uring_sub"; /* 6.2 */
 	switch (tracepoint_params(btf, "io_uring_submit_sqe")) {
 	case 3:
 		return "scribe_uring_sqe"; /* 6.0, 6.1 */
@@ -199,7 +189,7 @@ static const char *uring_submit(const struct btf *btf)
 	}
 }
 
-/* All programs of the object are marked "?": none is loaded unless chosen. */
+/* All programs are marked "?", so none loads by default. */
 static int choose(struct bpf_object *object, const char *program)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(object, program);
@@ -207,10 +197,9 @@ static int choose(struct bpf_object *object, const char *program)
 	return p ? bpf_program__set_autoload(p, true) : -ENOENT;
 }
 
-/* Of both forms of io_uring's programs, those that this kernel has. */
 static int choose_uring(struct bpf_object *object, const struct btf *btf, bool events)
 {
-	const char *submit = uring_submit(btf), *done = "scribe_uring_res"; /* before 6.15 the result itself */
+	const char *submit = uring_submit(btf), *done = "scribe_uring_res"; /* before 6.15 the result is an argument */
 	int rc;
 
 	if (!submit)
@@ -220,7 +209,7 @@ static int choose_uring(struct bpf_object *object, const struct btf *btf, bool e
 	rc = choose(object, events ? "scribe_ev_sub" : submit);
 	if (rc == 0)
 		rc = choose(object, events ? "scribe_ev_cqe" : done);
-	if (rc == 0 && tracepoint_params(btf, "io_uring_cqe_overflow") == 6) /* from 5.19 on */
+	if (rc == 0 && tracepoint_params(btf, "io_uring_cqe_overflow") == 6) /* 5.19 */
 		rc = choose(object, events ? "scribe_ev_ovf" : "scribe_uring_ovf");
 	return rc;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Keeps the end of what libbpf prints, in static memory, for the message about a refusal. Messages
- * of debugging go to standard error with --verbose only. Runs in the daemon's main thread. Must not
- * know what it means (refusal.c).
+ * Keeps the end of libbpf's output in static memory for messages about refusals. Main thread. Must not know its
+ * meaning (refusal.c).
  */
 #include "bpf/user/libbpf_log.h"
 
@@ -18,7 +17,6 @@ static char said[SAID_MAX];
 static size_t said_bytes;
 static bool said_verbose;
 
-/* The oldest text is dropped: the verifier's verdict is at the end. */
 static void store_text(const char *text, size_t n)
 {
 	const size_t room = SAID_MAX - 1;
@@ -28,6 +26,7 @@ static void store_text(const char *text, size_t n)
 		n = room;
 	}
 	if (said_bytes + n > room) {
+		/* The oldest text is dropped: the verifier's verdict is at the end. */
 		size_t drop = said_bytes + n - room;
 
 		memmove(said, said + drop, said_bytes - drop);

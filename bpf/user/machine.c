@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Facts of this machine and process, read when something was refused: kernel version, capabilities,
- * seccomp, lockdown, limits, memory of the control group. All into a struct of the caller's. Runs
- * in the daemon's main thread, also in the process that prints features. Must not know what they
- * mean for our programs (refusal.c).
+ * Facts of this machine and process, read after a refusal or for a list of features, into the caller's struct.
+ * Main thread. Must not know what they mean for our programs (refusal.c).
  */
 #include "bpf/user/machine.h"
 
@@ -23,12 +21,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* magic number of tracefs */
 #define TRACE_FS 0x74726163ul
 #define NO_BPF_COMMAND 0x7fffffff
-#define NO_LIMIT       (1ull << 60) /* cgroup v1 says "none" by a huge number */
+#define NO_LIMIT       (1ull << 60) /* cgroup v1 reports "none" as a huge number */
 
-/* A small file without its last newline. False: it cannot be read. */
+/* Without its last newline. False: unreadable. */
 static bool text_of(const char *path, char *room, size_t cap)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -49,7 +46,6 @@ static int number_of(const char *path, int unknown)
 	return text_of(path, text, sizeof(text)) ? atoi(text) : unknown;
 }
 
-/* Is a file system of this type mounted there? */
 static bool is_on(const char *path, unsigned long type)
 {
 	struct statfs st;
@@ -73,10 +69,6 @@ static void read_status(struct scribe_machine *m)
 	m->filtered = mode == 2;
 }
 
-/*
- * The first namespace maps every id to itself. Root in a user namespace has no capabilities on the
- * machine.
- */
 static bool in_user_ns(void)
 {
 	unsigned first, parent_first, n;
@@ -91,7 +83,7 @@ static bool is_confidential(void)
 {
 	char text[4096];
 
-	/* what was asked for at boot, where the security file system is not mounted */
+	/* without securityfs: what was requested at boot */
 	if (text_of("/sys/kernel/security/lockdown", text, sizeof(text)))
 		return strstr(text, "[confidentiality]");
 	return text_of("/proc/cmdline", text, sizeof(text)) && strstr(text, "lockdown=confidentiality");
@@ -104,10 +96,7 @@ static uint64_t limit_of(int what)
 	return getrlimit(what, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-/*
- * The least of a control group's limit and those above it. A limit of any group above counts for
- * those below.
- */
+/* The limit of any group applies to those below: takes the least on the path upwards. */
 static void least_of(struct scribe_machine *m, const char *root, const char *group, const char *file)
 {
 	char path[PATH_MAX], text[64];
@@ -145,7 +134,7 @@ static void read_memory(struct scribe_machine *m)
 			continue;
 		*group++ = 0;
 		group[strcspn(group, "\n")] = 0;
-		/* in a namespace of control groups the path may lie outside of what is mounted */
+		/* in a cgroup namespace the path may be outside of the mount */
 		if (group[0] != '/' || !strcmp(group, "/") || !strncmp(group, "/..", 3))
 			group = "";
 		if (!controllers[1]) {
@@ -159,7 +148,6 @@ static void read_memory(struct scribe_machine *m)
 		fclose(f);
 }
 
-/* Calls that no kernel obeys: what is refused otherwise is refused by a filter. */
 static void try_calls(struct scribe_machine *m)
 {
 	struct perf_event_attr perf;
@@ -168,6 +156,7 @@ static void try_calls(struct scribe_machine *m)
 	memset(&attr, 0, sizeof(attr));
 	memset(&perf, 0, sizeof(perf));
 	perf.type = UINT32_MAX;
+	/* Invalid on every kernel: an errno other than EINVAL then comes from a filter. */
 	perf.size = sizeof(perf);
 	perf.exclude_kernel = 1;
 	m->bpf_errno = syscall(SYS_bpf, NO_BPF_COMMAND, &attr, sizeof(attr)) < 0 ? errno : 0;
@@ -209,6 +198,7 @@ bool scribe_machine_can(const struct scribe_machine *m, unsigned cap)
 {
 	uint64_t enough = 1ull << cap;
 
+	/* CAP_SYS_ADMIN includes both. Without /proc the capabilities are unknown: assume them. */
 	if (cap == SCRIBE_CAP_BPF || cap == SCRIBE_CAP_PERFMON)
 		enough |= 1ull << SCRIBE_CAP_SYS_ADMIN;
 	return m->no_proc || m->caps & enough;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Map calls that no other task's programs suffer from. While a task is inside such a call, tracing
- * programs that would run on its processor are skipped; if the task is preempted there, those of
- * other tasks are. So it is raised to real-time priority for the call, on kernels that preempt.
- * Runs in both of the daemon's threads. Must not know what is in the maps.
+ * Map calls without losses for other tasks: if a task is preempted inside such a call, its processor skips
+ * tracing programs of all tasks meanwhile. On kernels that preempt it gets real-time priority for the call.
+ * Both threads. Must not know what maps hold.
  */
 #include "bpf/user/map_calls.h"
 
@@ -13,21 +12,18 @@
 
 #include "bpf/user/levels.h"
 
-#define PRIORITY 1 /* the lowest above all that is not real-time */
+#define PRIORITY 1 /* lowest of all real-time priorities */
 
-/*
- * The limit allows raising without a capability; 0 takes that away from other processes of the
- * daemon.
- */
 void scribe_map_calls_allow(bool allow)
 {
+	/* The limit permits raising without a capability; 0 takes that from other processes of the daemon. */
 	rlim_t most = allow && scribe_bpf_may_preempt() ? PRIORITY : 0;
 	struct rlimit limit = {.rlim_cur = most, .rlim_max = most};
 
 	(void)setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
-/* What the thread was before it was raised; -1: it was not. */
+/* Returns the previous policy; -1: not raised. */
 static int raise_priority(struct sched_param *ret_before)
 {
 	static int wanted = -1;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bpf(2) on maps while programs run. Where the kernel preempts itself, the processor that
- * such a call is preempted on skips the programs of trace events until the call goes on:
- * so the caller has real-time priority for as long as the call takes, if it may
- * (RLIMIT_RTPRIO of 1, or CAP_SYS_NICE). Arguments and results as libbpf's.
+ * bpf(2) on maps while programs run, with real-time priority if allowed (RLIMIT_RTPRIO of 1, or CAP_SYS_NICE):
+ * a processor on which the caller is preempted skips trace event programs. Arguments as in libbpf.
  */
 #ifndef BPF_USER_MAP_CALLS_H
 #define BPF_USER_MAP_CALLS_H
@@ -12,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Before privileges are given up: whether the process may go on taking that priority. */
+/* Call before privileges are given up. */
 void scribe_map_calls_allow(bool allow);
 
 int scribe_map_lookup(int fd, const void *key, void *ret_value);

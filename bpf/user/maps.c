@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What is loaded: maps by their names, entries by their indices. Memory of maps is not copied to
- * children of the daemon, which would keep it alive. struct scribe_bpf owns the mappings. Runs in
- * the daemon's main thread. Must not know what they hold.
+ * Loaded maps by name, entries by index. struct scribe_bpf owns the mappings. Main thread. Must not know what
+ * maps hold.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,10 +20,10 @@ const struct scribe_named *scribe_bpf_map(const struct scribe_bpf *b, const char
 
 void scribe_bpf_keep_memory(void *mem, size_t bytes)
 {
+	/* Children need no copy, which would keep the memory alive. */
 	(void)madvise(mem, bytes, MADV_DONTFORK);
 }
 
-/* Values of an array map are at multiples of 8 bytes. */
 int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct scribe_bpf_map_info *ret_map)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -32,6 +31,7 @@ int scribe_bpf_map_memory(int fd, uint32_t entries, uint32_t value_bytes, struct
 
 	ret_map->fd = fd;
 	ret_map->entries = entries;
+	/* The kernel pads values of array maps to 8 bytes. */
 	ret_map->value_bytes = (value_bytes + 7) / 8 * 8;
 	bytes = ((size_t)entries * ret_map->value_bytes + page - 1) / page * page;
 	ret_map->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

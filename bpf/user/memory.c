@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Maps as memory of this process: all that are shared with the kernel programs, from their creation
- * or adoption until they are closed. Must not know names, ranks or logs.
- * scribe_bpf_close_keep_pins() is the one place where everything in struct scribe_bpf is released.
- * Runs in the daemon's main thread.
+ * Maps shared with kernel programs, as memory of this process. scribe_bpf_close_keep_pins() releases everything
+ * in struct scribe_bpf. Main thread. Must not know names, ranks or logs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +26,6 @@ static int map_named(struct scribe_bpf *b, const char *name, struct scribe_bpf_m
 	return scribe_bpf_map_memory(m->fd, m->entries, m->value_bytes, ret_map);
 }
 
-/* Of an adopted object the chunks that its daemon made are mapped, too. */
 static int map_chunks(struct scribe_bpf *b)
 {
 	int slots = map_fd(b, "scribe_slots"), tables = map_fd(b, "scribe_tables"),
@@ -58,7 +55,7 @@ static int map_chunks(struct scribe_bpf *b)
 	return ret;
 }
 
-/* `fresh`: sizes are written to the control map for a later daemon; else they are read from it. */
+/* `fresh`: sizes are written for a later daemon, otherwise read. */
 int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 {
 	const struct scribe_named *events = scribe_bpf_map(b, "scribe_events");
@@ -103,6 +100,7 @@ int scribe_bpf_map_all(struct scribe_bpf *b, bool fresh)
 	ret = map_chunks(b);
 	if (ret || !fresh)
 		return ret;
+	/* Index 0 is never used. */
 	for (uint32_t i = 1; i <= b->opt.procs; i++)
 		scribe_ring_give(b, &b->proc_free, &b->ctl->procs, i);
 	ret = scribe_bpf_grow_value_tables(b);
@@ -119,6 +117,7 @@ struct scribe_bpf *scribe_bpf_close_keep_pins(struct scribe_bpf *b)
 {
 	if (!b)
 		return NULL;
+	/* It maps chunks: end it before they are unmapped. */
 	scribe_grower_stop(b);
 	while (b->nlinks)
 		close(b->link[--b->nlinks]);
@@ -137,6 +136,7 @@ struct scribe_bpf *scribe_bpf_close_keep_pins(struct scribe_bpf *b)
 	unmap(&b->heat_free);
 	unmap(&b->index);
 	unmap(&b->jobs);
+	/* After loading, libbpf's object owns these descriptors. */
 	for (unsigned i = 0; b->adopted && i < b->nmaps; i++)
 		close(b->map[i].fd);
 	for (unsigned i = 0; b->adopted && i < b->nprogs; i++)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Loading: choose the object that this kernel takes, and create its maps in the sizes that are
- * asked for. Two objects are built in, with direct loads and with probe reads; ways are tried in
- * order until one is accepted. struct scribe_bpf owns object, maps and programs. Runs in the
- * daemon's main thread. Must not know how maps are used, names, ranks or logs.
+ * Loads the object for this kernel and creates its maps: direct loads or probe reads, attach modes tried in
+ * order. struct scribe_bpf owns object, maps and programs. Main thread. Must not know how maps are used, names,
+ * ranks or logs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@
 #define SCRIBE_RING_MOST (1u << 30)
 #define SCRIBE_RING_CPU (512u << 10)
 #define SCRIBE_DESCS_LEAST 65536u
-#define SCRIBE_DESCS_FEW 16384u /* where somebody is there for what follows from a full table: nothing but time */
+#define SCRIBE_DESCS_FEW 16384u /* with a daemon running a full table only costs time */
 #define SCRIBE_DESCS_CPU 2048u
 
 static uint32_t power_of_two(uint32_t n)
@@ -38,7 +37,6 @@ static uint32_t power_of_two(uint32_t n)
 	return p;
 }
 
-/* Fields of both skeletons that are set before loading. */
 struct variant {
 	struct bpf_object *object;
 	struct bpf_object_skeleton *skeleton;
@@ -48,7 +46,7 @@ struct variant {
 	void *generated;
 };
 
-/* The skeleton types differ by name alone. */
+/* The skeleton types differ only in name. */
 #define VARIANT(type)                                                                                         \
 	static int variant_##type(struct variant *v)                                                          \
 	{                                                                                                     \
@@ -71,7 +69,6 @@ struct variant {
 VARIANT(posix)
 VARIANT(posix_probe)
 
-/* Before loading only. */
 static int set_entries(struct bpf_object *object, const char *name, uint32_t entries)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
@@ -79,23 +76,16 @@ static int set_entries(struct bpf_object *object, const char *name, uint32_t ent
 	return map ? bpf_map__set_max_entries(map, entries) : -ENOENT;
 }
 
-/*
- * Entries of the table of open descriptions. `whole` (pinned): nobody may be there to take what
- * follows from a full one.
- */
 static uint32_t descs_of(const struct scribe_bpf_options *o)
 {
 	uint32_t most = o->slots > SCRIBE_DESCS_LEAST ? o->slots : SCRIBE_DESCS_LEAST;
 	uint32_t few = SCRIBE_DESCS_CPU * (uint32_t)libbpf_num_possible_cpus();
 
 	few = few > SCRIBE_DESCS_FEW ? few : SCRIBE_DESCS_FEW;
+	/* Pinned: while no daemon runs, nothing removes entries. */
 	return o->whole || few > most ? most : few;
 }
 
-/*
- * Rings of free entries have a power of two entries, hence the masks, which programs read as
- * constants.
- */
 static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 {
 	uint32_t slots = power_of_two(o->slots + 1), procs = power_of_two(o->procs + 1);
@@ -117,6 +107,7 @@ static int set_sizes(struct variant *v, const struct scribe_bpf_options *o)
 	};
 	int ret;
 
+	/* Powers of two, because programs mask positions with constants. */
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		ret = set_entries(v->object, sizes[i].name, sizes[i].entries);
 		if (ret)
@@ -159,7 +150,6 @@ static int load_level(struct scribe_bpf *b, const struct scribe_bpf_level_row *r
 	return 0;
 }
 
-/* The error for a way that this kernel does not have at all. */
 static void lacks(const struct scribe_bpf_level_row *row, int code, struct scribe_err *err)
 {
 	char what[64];
@@ -180,10 +170,6 @@ static int skips(const struct scribe_bpf_level_row *row, struct scribe_err *err)
 			      row->name);
 }
 
-/*
- * The first level that this kernel takes, or the one that is asked for. -EPERM and -ENOMEM end the
- * search: another way would fail alike.
- */
 static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, struct scribe_err *err)
 {
 	const struct scribe_bpf_level_row *row;
@@ -199,7 +185,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 		if (level != SCRIBE_BPF_AUTO && level != row->level)
 			continue;
 		if (!scribe_bpf_level_fits(row, btf)) {
-			/* the words of one that was tried say more */
+			/* the error of a mode that was tried is more precise */
 			if (!refused)
 				lacks(row, ret, err);
 			continue;
@@ -210,6 +196,7 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 		}
 		ret = load_level(b, row, btf, preempts, err);
 		refused = ret < 0;
+		/* Another mode would fail in the same way. */
 		if (ret == -EPERM || ret == -ENOMEM)
 			break;
 	}
@@ -217,7 +204,6 @@ static int load_programs(struct scribe_bpf *b, enum scribe_bpf_level level, stru
 	return ret;
 }
 
-/* What the object holds, by name. Constants and the like have a '.' in theirs. */
 static int list_object(struct scribe_bpf *b)
 {
 	struct bpf_program *prog;
@@ -226,6 +212,7 @@ static int list_object(struct scribe_bpf *b)
 	bpf_object__for_each_map(map, b->object) {
 		struct scribe_named *m = &b->map[b->nmaps];
 
+		/* Internal maps such as .rodata contain a '.'. */
 		if (strchr(bpf_map__name(map), '.'))
 			continue;
 		if (++b->nmaps == SCRIBE_MAPS_MAX)
@@ -249,10 +236,6 @@ static int list_object(struct scribe_bpf *b)
 	return 0;
 }
 
-/*
- * The ring has room for all names at once, if pinned; else a part for each processor, since the
- * daemon empties it.
- */
 static void fill_defaults(struct scribe_bpf_options *o)
 {
 	uint64_t names;
@@ -268,6 +251,7 @@ static void fill_defaults(struct scribe_bpf_options *o)
 	if (o->tables > SCRIBE_TABLES_CHUNK * (SCRIBE_TABLE_CHUNKS_MAX - 1))
 		o->tables = SCRIBE_TABLES_CHUNK * (SCRIBE_TABLE_CHUNKS_MAX - 1);
 	o->whole = o->whole || o->pins;
+	/* Pinned, the ring must hold all names while no daemon drains it. */
 	names = (uint64_t)o->slots * SCRIBE_RING_NAME + SCRIBE_RING_OTHERS + SCRIBE_RING_ENV;
 	if (!o->whole && names > (uint64_t)SCRIBE_RING_CPU * (unsigned)libbpf_num_possible_cpus())
 		names = (uint64_t)SCRIBE_RING_CPU * (unsigned)libbpf_num_possible_cpus();

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Pins: maps, programs and links below a folder of a BPF file system, so that they outlive the
- * daemon. Must not know what the records mean. A folder for each kind, below one directory of the
- * daemon's. Names of pins are those of maps, programs and links. Nothing is owned: pins belong to
- * the file system. Runs in the daemon's main thread.
+ * Pins maps, programs and links below a directory of a BPF file system, one subdirectory per kind, to outlive
+ * the daemon. They belong to the file system. Main thread. Must not know what the records mean.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +12,7 @@
 
 #include "bpf/user/load_private.h"
 
-/* In the order of removal: links first, so that nothing runs any more when maps go. */
+/* In order of removal: links first, so that nothing runs when maps go. */
 static const char *const kinds[] = {"links", "progs", "maps", "lib_links", "lib_progs", "lib_maps"};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -102,7 +100,6 @@ void scribe_bpf_remove_pins(const char *pins)
 	rmdir(pins);
 }
 
-/* `fn` takes over the descriptor. Its first negative return ends the walk. */
 int scribe_bpf_each_pin(struct scribe_bpf *b, const char *kind,
 			int (*fn)(void *ctx, const char *name, int fd), void *ctx)
 {
@@ -127,7 +124,6 @@ int scribe_bpf_each_pin(struct scribe_bpf *b, const char *kind,
 	return rc;
 }
 
-/* Numbers without a gap; the first that is missing ends it. */
 int scribe_pins_chunks(struct scribe_bpf *b, struct scribe_chunks *c, const char *kind)
 {
 	char name[28], path[256];
@@ -137,6 +133,7 @@ int scribe_pins_chunks(struct scribe_bpf *b, struct scribe_chunks *c, const char
 		snprintf(name, sizeof(name), "%s_%u", kind, c->n);
 		rc = path_of(path, sizeof(path), b->pins, "maps", name);
 		fd = rc ? -1 : bpf_obj_get(path);
+		/* Numbers have no gaps: the first missing one is the end. */
 		if (fd < 0)
 			return rc ? rc : errno == ENOENT ? 0 : -errno;
 		rc = scribe_chunks_map(c, c->n, fd);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Can a program on tracepoints be preempted here? Linux 6.13 and later have changed that to and
- * fro, for the system calls' and for all others apart: 7.1 preempts the others alone. Where it can,
- * the kernel skips the program for every other thread that is to run it on that processor
- * meanwhile. Tried with a program of a dozen instructions that looks at its processor's preemption
- * count. Must not know what our programs do. Runs in the daemon's main thread at loading; the small
- * program and its map are closed again.
+ * Whether the kernel preempts programs on tracepoints, and so skips them for other threads on that processor.
+ * Since Linux 6.13 this has changed repeatedly, separately for system calls and others (7.1: only others).
+ * Tested with a small program. Main thread, at loading. Must not know what our programs do.
  */
 #include "bpf/user/levels.h"
 
@@ -24,7 +21,7 @@
 #define LEAST_MINOR  13
 #define MULTI_MAJOR  6 /* before 6.6 library probes are trace events */
 #define MULTI_MINOR  6
-#define TAKEN_FOR    7 /* where it cannot be tried: 7.2 preempts, 6.13 to 6.18 do not */
+#define TAKEN_FOR    7 /* assumed when the test fails: 7.2 preempts, 6.13 to 6.18 do not */
 
 enum { NOT_SEEN, HELD, FREE };
 
@@ -35,10 +32,7 @@ enum { NOT_SEEN, HELD, FREE };
 #define CALL(helper)        INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define LOAD_64(d, kind, i) INSN(BPF_LD | BPF_DW | BPF_IMM, d, kind, 0, i), INSN(0, 0, 0, 0, 0)
 
-/*
- * In instructions: return unless it is this process; store HELD or FREE by the preemption count of
- * the processor.
- */
+/* Stores HELD or FREE by the processor's preemption count, for this process only. */
 static int load(int map, int count_var)
 {
 	const struct bpf_insn code[] = {
@@ -78,7 +72,7 @@ static int version(int *ret_minor)
 	return major;
 }
 
-/* Can kernel code be preempted at all? By version and build; the mode may be set at boot. */
+/* By version, build and boot parameters; not exact. */
 bool scribe_bpf_may_preempt(void)
 {
 	struct utsname u;
@@ -91,6 +85,7 @@ bool scribe_bpf_may_preempt(void)
 	uname(&u);
 	if (!strstr(u.version, "PREEMPT"))
 		return false;
+	/* Older kernels run tracepoint programs with preemption off. */
 	f = fopen("/sys/kernel/debug/sched/preempt", "re");
 	if (f && !fgets(text, sizeof(text), f))
 		text[0] = 0;
@@ -108,7 +103,7 @@ bool scribe_bpf_uses_events(void)
 	       (major == MULTI_MAJOR && minor < MULTI_MINOR);
 }
 
-/* What the program meets at a tracepoint that `cause` brings about. */
+/* What the program finds at a tracepoint that `cause` triggers. */
 static uint32_t seen_at(const char *tracepoint, void (*cause)(void), int prog, int map)
 {
 	uint32_t zero = 0, seen = NOT_SEEN;
@@ -128,11 +123,11 @@ static void call(void)
 	syscall(SYS_getppid);
 }
 
-/* To the same name: nothing changes but that the tracepoint is passed. */
 static void rename_task(void)
 {
 	char name[16] = "";
 
+	/* only the tracepoint is hit */
 	prctl(PR_GET_NAME, name);
 	prctl(PR_SET_NAME, name);
 }
@@ -141,6 +136,7 @@ static bool preempts(uint32_t seen)
 {
 	int minor;
 
+	/* Not seen, because it could not be loaded or attached: the version decides. */
 	return seen == NOT_SEEN ? version(&minor) >= TAKEN_FOR : seen == FREE;
 }
 
@@ -152,7 +148,7 @@ struct scribe_preempted scribe_bpf_preempts(const struct btf *btf)
 
 	if (!scribe_bpf_may_preempt())
 		return ret;
-	/* its address is only there with CONFIG_KALLSYMS_ALL */
+	/* its address is only known with CONFIG_KALLSYMS_ALL */
 	if (count_var > 0)
 		map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scribe_preempt", sizeof(uint32_t), sizeof(uint32_t),
 				     1, NULL);

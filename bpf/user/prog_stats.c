@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * What the programs and maps take and miss, for the log and for whoever asks: free slots, skipped
- * runs, memory. Read from the kernel's information about each; nothing is kept. Runs in the
- * daemon's main thread.
- */
+/* Free slots, skipped runs and memory, read from the kernel each time. Main thread. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -29,7 +25,6 @@ int scribe_bpf_events_fd(const struct scribe_bpf *b)
 	return b->ring.fd;
 }
 
-/* Runs that the kernel skipped, of all programs since they were loaded. */
 uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
 {
 	uint64_t sum = 0;
@@ -44,7 +39,7 @@ uint64_t scribe_bpf_misses(const struct scribe_bpf *b)
 	return sum;
 }
 
-/* What the kernel says it has charged for a map ("memlock:" of its fdinfo). */
+/* The kernel's charge: "memlock:" in fdinfo. */
 static uint64_t map_memory_bytes(int fd)
 {
 	char path[64], line[128];

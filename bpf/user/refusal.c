@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Eight causes of refusals, the surest first: a table of functions, each of which knows one cause
- * by errno, step and facts of the machine, and says it in one line. What none of them knows is told
- * in libbpf's last words. Runs in the daemon's main thread; the last cause's name is static.
+ * Explains refusals of the kernel: nine causes, most certain first, each a function of errno, step and machine;
+ * otherwise libbpf's last message. Main thread; the last cause's name is static.
  */
 #include "bpf/user/refusal.h"
 
@@ -15,13 +14,13 @@
 #include "bpf/user/libbpf_log.h"
 #include "bpf/user/verifier_log.h"
 
-#define OLDEST_MAJOR 6 /* the oldest that the kernel matrix boots and takes */
+#define OLDEST_MAJOR 6 /* oldest kernel that the kernel matrix accepts */
 #define OLDEST_MINOR 1
-#define FILES_LEAST  128 /* descriptors that maps, programs and links take, and some */
+#define FILES_LEAST  128 /* descriptors for maps, programs, links and others */
 
 struct line {
 	char where[128];   /* "program scribe_sys_exit" */
-	char verdict[256]; /* the verifier's last words; "" it has not spoken */
+	char verdict[256]; /* last line of its log; "": none */
 	char *text;
 	size_t cap;
 };
@@ -41,13 +40,12 @@ static bool say(struct line *l, const char *fmt, ...)
 	return true;
 }
 
-/* Kernels differ in which of both they return. */
+/* Kernels differ in which they return. */
 static bool denied(const struct scribe_refusal *r)
 {
 	return r->code == -EPERM || r->code == -EACCES;
 }
 
-/* What was being done, as precisely as libbpf's messages tell. */
 static void find_where(const struct scribe_refusal *r, struct line *l)
 {
 	static const char *const doing[] = {[SCRIBE_STEP_TYPES] = "the kernel's types",
@@ -76,7 +74,7 @@ static void find_where(const struct scribe_refusal *r, struct line *l)
 
 static bool files(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
-	/* libbpf goes on without some maps, and the verifier misses them */
+	/* libbpf continues without some maps, and the verifier misses them */
 	bool hidden = m->nofile < FILES_LEAST && (strstr(r->log, "Too many open files") ||
 						  strstr(r->log, "is referenced but wasn't created"));
 
@@ -126,7 +124,6 @@ static bool types(const struct scribe_refusal *r, const struct scribe_machine *m
 
 /* ---- privileges ---- */
 
-/* With both capabilities the cause is another. */
 static bool capability(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	bool bpf = scribe_machine_can(m, SCRIBE_CAP_BPF), perfmon = scribe_machine_can(m, SCRIBE_CAP_PERFMON);
@@ -143,17 +140,17 @@ static bool capability(const struct scribe_refusal *r, const struct scribe_machi
 		   bpf || perfmon ? "it" : "both");
 }
 
-/* A call that no kernel obeys tells a filter: without one the error would be EINVAL. */
 static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	bool event = r->step == SCRIBE_STEP_PROBE_PERF || r->step == SCRIBE_STEP_EVENT;
 	int had = event ? m->perf_errno : m->bpf_errno;
 	const char *call = event ? "perf_event_open" : "bpf";
 
+	/* Without a filter an invalid call returns EINVAL. */
 	if (!m->filtered || l->verdict[0] || (had != EPERM && had != EACCES && had != ENOSYS) ||
 	    (!denied(r) && r->code != -ENOSYS))
 		return false;
-	/* Debian's kernels say EACCES themselves, to whatever is asked for */
+	/* Debian's kernels return EACCES themselves, for any event */
 	if (strcmp(call, "perf_event_open") == 0 && had == EACCES && m->paranoid > 2)
 		return false;
 	return say(l,
@@ -164,18 +161,18 @@ static bool seccomp(const struct scribe_refusal *r, const struct scribe_machine 
 
 static bool lockdown(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
-	/* the helper that reads kernel memory is unknown to the verifier then */
+	/* the verifier then does not know the helper that reads kernel memory */
 	if (!m->confidential || (l->verdict[0] ? !strstr(l->verdict, "probe_read") : !denied(r)))
 		return false;
 	return say(l, "lockdown of the kernel is at confidentiality, which forbids reading its memory: boot "
 		      "with lockdown=integrity or none");
 }
 
-/* Trace events are looked up in tracefs, and opened by perf_event_open. */
 static bool perf_events(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	if ((r->step != SCRIBE_STEP_PROBE_PERF && r->step != SCRIBE_STEP_EVENT) || l->verdict[0])
 		return false;
+	/* Needed before perf_event_open() can be refused. */
 	if (!m->tracefs)
 		return say(l, "there are no trace events here: mount -t tracefs tracefs /sys/kernel/tracing");
 	if (!denied(r))
@@ -188,7 +185,7 @@ static bool perf_events(const struct scribe_refusal *r, const struct scribe_mach
 
 /* ---- what this kernel does not have, or the verifier does not take ---- */
 
-/* ": 6.1 or newer is needed" where the kernel is older than any that was tried. */
+/* A hint if the kernel is older than any tested one. */
 static const char *newer(const struct scribe_machine *m, char room[48])
 {
 	room[0] = 0;
@@ -209,7 +206,7 @@ static bool verifier(const struct scribe_refusal *r, const struct scribe_machine
 		   m->release, l->verdict, newer(m, old));
 }
 
-/* Of a process that makes a link, which has its time. */
+/* For processes that attach within a time limit. */
 static bool late(const struct scribe_refusal *r, const struct scribe_machine *m, struct line *l)
 {
 	(void)m;
@@ -235,7 +232,7 @@ static const struct {
 	{"open files", files},
 	{"types", types},
 	{"memory", memory},
-	{"capability", capability}, /* a container's filter goes with its capabilities */
+	{"capability", capability}, /* a container's filter usually comes with missing capabilities */
 	{"seccomp", seccomp},
 	{"lockdown", lockdown},
 	{"verifier", verifier},

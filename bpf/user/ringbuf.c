@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The event ring from the consumer's side: header of each record, positions, as the kernel's
- * BPF_MAP_TYPE_RINGBUF lays them out (linux/bpf.h). Data is mapped twice in a row, so that a record
- * that wraps is contiguous. Only the daemon's main thread consumes. struct scribe_ring owns both
- * mappings.
+ * Consumer of the event ring (layout of BPF_MAP_TYPE_RINGBUF, linux/bpf.h). Data is mapped twice in a row, so
+ * that wrapped records are contiguous. Main thread. struct scribe_ring owns the mappings.
  */
 #include <errno.h>
 #include <poll.h>
@@ -46,7 +44,6 @@ void scribe_ring_close(struct scribe_ring *r)
 	r->consumer = NULL;
 }
 
-/* Behind the event that is being taken. */
 uint64_t scribe_bpf_position(const struct scribe_bpf *b)
 {
 	const uint32_t *head = (const void *)(b->ring.data + (*b->ring.consumer & (b->ring.bytes - 1)));
@@ -70,13 +67,9 @@ uint64_t scribe_bpf_put(const struct scribe_bpf *b)
 	return __atomic_load_n(b->ring.producer, __ATOMIC_ACQUIRE);
 }
 
-/*
- * False: something has come in between, and the loop must not sleep. Kernel programs put, then read
- * the flag; here the flag is set, then the ring is read: one of both sees the other.
- */
 bool scribe_bpf_sleeps(struct scribe_bpf *b)
 {
-	/* before the look: what comes after it wakes */
+	/* exchange, then read: programs write, then read the flag, so one side sees the other */
 	__atomic_exchange_n(&b->ctl->asleep, 1, __ATOMIC_SEQ_CST);
 	return scribe_bpf_put(b) == scribe_bpf_taken(b);
 }
@@ -86,16 +79,11 @@ void scribe_bpf_wakes(struct scribe_bpf *b)
 	__atomic_store_n(&b->ctl->asleep, 0, __ATOMIC_RELAXED);
 }
 
-/* Events before it were taken by an earlier daemon, as its journals say. */
 void scribe_bpf_skip_to(struct scribe_bpf *b, uint64_t position)
 {
 	b->ring.skip_to = position;
 }
 
-/*
- * The consumer's position advances after each event: a daemon that dies takes it again. A busy
- * record ends the round, as its program is still writing it.
- */
 static int consume(struct scribe_bpf *b, scribe_event_fn fn, void *ctx)
 {
 	struct scribe_ring *r = &b->ring;
@@ -111,20 +99,23 @@ static int consume(struct scribe_bpf *b, scribe_event_fn fn, void *ctx)
 		const struct scribe_event *ev = (const void *)((const char *)at + BPF_RINGBUF_HDR_SZ);
 		uint64_t behind = *r->consumer + (bytes + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
 
-		/* not when it is told: much may stand before that */
+		/* checked for each event: a request may be far back in the ring */
 		if (scribe_bpf_is_low(b))
 			(void)scribe_bpf_grow_value_tables(b);
+		/* A program is still writing this record; later ones wait for order. */
 		if (head & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(head & BPF_RINGBUF_DISCARD_BIT) && bytes >= sizeof(*ev) &&
 		    ev->text_bytes <= bytes - sizeof(*ev)) {
 			if (behind > r->skip_to) {
+				/* Handled by an earlier daemon, according to its journals. */
 				stop = fn(ctx, ev, (const char *)(ev + 1));
 				taken++;
 			}
 			if (ev->type == SCRIBE_EV_ENV)
 				__atomic_fetch_add(&b->ctl->env_taken, ev->text_bytes, __ATOMIC_RELAXED);
 		}
+		/* Only now: a daemon that dies before this receives the event again. */
 		__atomic_store_n(r->consumer, behind, __ATOMIC_SEQ_CST);
 	}
 	return taken;

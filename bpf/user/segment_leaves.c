@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Leaves of segments from the consumer's side: those that threads have left are taken and given
- * back, those of living threads are read as far as they are written. Must not know what a segment
- * says. A leaf belongs to a thread, then to the list of left ones, then to the daemon, by its state
- * word. Runs in the daemon's main thread.
+ * Consumer of segment buffers: listed ones are read and freed, those of running threads read as far as written.
+ * A buffer's owner is in its state word. Main thread. Must not know what segments mean.
  */
 #include <errno.h>
 
@@ -14,7 +12,6 @@ static struct scribe_leaf *leaf_at(struct scribe_bpf *b, uint32_t index)
 	return index ? scribe_chunks_at(&b->segs, index) : NULL;
 }
 
-/* What is new on it. */
 static void take(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
 {
 	uint32_t n = __atomic_load_n(&leaf->n, __ATOMIC_ACQUIRE);
@@ -24,13 +21,13 @@ static void take(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
 	if (leaf->taken >= n)
 		return;
 	fn(ctx, leaf, &leaf->at[leaf->taken], n - leaf->taken);
-	/* behind what has been done with them: who dies before that takes them again */
+	/* after the callback: a daemon that dies before reads them again */
 	__atomic_store_n(&leaf->taken, n, __ATOMIC_RELEASE);
 }
 
 /*
- * What is new on a thread's own. Meanwhile the thread writes on, and leaves it where it is full, but does not copy it.
- * Marked as read already: by a daemon that died so.
+ * The thread may put the buffer on the list meanwhile, but does not copy it. LEAF_READ at entry: a daemon died
+ * here.
  */
 static bool take_open(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
 {
@@ -41,29 +38,28 @@ static bool take_open(struct scribe_leaf *leaf, scribe_leaf_fn fn, void *ctx)
 	    state != SCRIBE_LEAF_READ)
 		return false;
 	take(leaf, fn, ctx);
+	/* Fails if the thread put it on the list. */
 	state = SCRIBE_LEAF_READ;
 	return __atomic_compare_exchange_n(&leaf->state, &state, SCRIBE_LEAF_OPEN, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
 
-/* The state before the ring: from then on any thread may take the leaf. */
 static void give(struct scribe_bpf *b, struct scribe_leaf *leaf, uint32_t index)
 {
 	leaf->n = 0;
 	leaf->taken = 0;
 	leaf->proc_id = 0;
+	/* Before the ring, from which any thread may take the buffer. */
 	__atomic_store_n(&leaf->state, SCRIBE_LEAF_FREE, __ATOMIC_RELEASE);
 	scribe_ring_give(b, &b->seg_free, &b->ctl->segs, index);
 }
 
-/*
- * The list as it is now, the first that was left first. The whole list by one exchange; it is
- * linked backwards, so it is turned round.
- */
+/* The list, oldest first. */
 static uint32_t list_take(struct scribe_bpf *b)
 {
 	uint32_t last = __atomic_exchange_n(&b->ctl->leaves, 0, __ATOMIC_ACQ_REL), first = 0;
 
+	/* It is linked backwards: reverse it. */
 	while (last) {
 		struct scribe_leaf *leaf = leaf_at(b, last);
 		uint32_t before = leaf ? leaf->next : 0;
@@ -87,7 +83,7 @@ void scribe_bpf_leaves(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
 	}
 }
 
-/* Its thread is gone without having left it. */
+/* The thread ended without putting it on the list. */
 static bool is_orphan(struct scribe_bpf *b, const struct scribe_leaf *leaf)
 {
 	const struct scribe_proc *p = leaf->proc_id ? scribe_bpf_proc(b, leaf->proc) : NULL;
@@ -106,7 +102,7 @@ void scribe_bpf_leaves_all(struct scribe_bpf *b, scribe_leaf_fn fn, void *ctx)
 		if (take_open(leaf, fn, ctx) && is_orphan(b, leaf))
 			give(b, leaf, i);
 	}
-	/* left while the others were gone through */
+	/* listed during the loop */
 	scribe_bpf_leaves(b, fn, ctx);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Reading a record that is in use: its sums, in bounded time. Shards are copied between two equal
- * even values of their lock word, for at most LOOK_TRIES; then what was read last stands, which may
- * miss the operation under way. Runs in the daemon's main thread. Must not change anything.
+ * Sums of a record in use, in bounded time: a shard is copied between equal, even lock values; after LOOK_TRIES
+ * the last copy counts, which may lack the current operation. Main thread. Must not change anything.
  */
 #include <errno.h>
 
@@ -23,7 +22,6 @@ static void add_once(const struct scribe_posix_shard *p, struct scribe_slot_copy
 		l->busy_ns[i] += p->busy_ns[i];
 }
 
-/* Between two writers, where that can be had soon. */
 static void add_shard(const struct scribe_posix_shard *p, struct scribe_slot_copy *l)
 {
 	const struct scribe_slot_copy before = *l;
@@ -34,6 +32,7 @@ static void add_shard(const struct scribe_posix_shard *p, struct scribe_slot_cop
 		*l = before;
 		add_once(p, l);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		/* The sums must be read before the second read of the lock. */
 		if (!(lock & 1) && __atomic_load_n(&p->lock, __ATOMIC_RELAXED) == lock)
 			return;
 	}
@@ -52,9 +51,6 @@ static bool has_anything(struct scribe_bpf *b, const struct scribe_slot *s, stru
 	return l->events > 0;
 }
 
-/*
- * 1: a record; 0: nothing to show; -EAGAIN: its link is just being set. *slot becomes the next one.
- */
 int scribe_bpf_peek(struct scribe_bpf *b, uint32_t proc, uint32_t *slot, struct scribe_slot_copy *ret_copy)
 {
 	const struct scribe_proc *p = scribe_bpf_proc(b, proc);
@@ -90,13 +86,13 @@ static void add_undrained(struct scribe_bpf *b, const struct scribe_proc *p, uin
 	}
 }
 
-/* Operations of records that are not drained yet: [0] recorded, [1] excluded ones. */
 void scribe_bpf_undrained(struct scribe_bpf *b, uint32_t job, uint64_t ret_events[2])
 {
 	ret_events[0] = ret_events[1] = 0;
 	for (uint32_t i = 1; i < b->procs.entries; i++) {
 		const struct scribe_proc *p = scribe_bpf_proc(b, i);
 
+		/* Records of COUNTED processes are in the job's sums already. */
 		if (p && p->proc_id && p->job == job && !(p->flags & SCRIBE_PF_COUNTED))
 			add_undrained(b, p, ret_events);
 	}

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Draining: the records of ended processes without copying, those of living ones by consistent
- * copies; giving slots and tables back to the rings of free ones; sweeping the table of open
- * descriptions. Slots are memory shared with the kernel programs; states, links and rings are
- * changed atomically. Work on an ended process can stop at a deadline. Runs in the daemon's main
- * thread.
+ * Drains records of exited processes in place, of running ones as consistent copies; frees slots and tables;
+ * sweeps the table of open descriptions. Slots, links and rings are shared with kernel programs and change
+ * atomically. Main thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,14 +15,14 @@
 #include "logfmt/base/clock.h"
 #include "bpf/user/map_calls.h"
 
-/* With naps of 20 us after each 64: some 6 ms for one shard */
+/* With naps of 20 us after every 64: about 6 ms per shard. */
 #define DRAIN_LOCK_TRIES 20000
 #define DRAIN_BATCH 4096
 #define DRAIN_LOOK_EVERY 16
-/* ended processes between two sweeps */
+/* exited processes */
 #define DRAIN_SWEEP_EVERY 512
 
-/* Key of the kernel's table of descriptions (bpf/kern/maps.bpf.h). */
+/* As in bpf/kern/maps.bpf.h. */
 struct drain_desc_key {
 	uint64_t file, proc_id;
 };
@@ -39,7 +37,7 @@ static struct scribe_heat_table *heat_at(struct scribe_bpf *b, uint32_t index)
 	return index ? scribe_chunks_at(&b->heats, index - 1) : NULL;
 }
 
-/* Pointers into the map: valid until the slot is given back. */
+/* Pointers into the map, valid until the slot is freed. */
 static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const struct scribe_slot *s)
 {
 	v->shard[v->nshards] = &s->shard;
@@ -51,7 +49,7 @@ static void view_add(struct scribe_bpf *b, struct scribe_slot_view *v, const str
 	v->nshards++;
 }
 
-/* The record as it lies in the map: for a process that has ended. */
+/* For exited processes: no copy. */
 static void view_direct(struct scribe_bpf *b, uint32_t index, struct scribe_slot_view *v)
 {
 	struct scribe_slot *s = scribe_bpf_slot(b, index);
@@ -75,17 +73,13 @@ static void nap(void)
 	nanosleep(&ts, NULL);
 }
 
-/* Copies for a record that others may be writing. */
+/* For records that may be written concurrently. */
 struct drain_copy {
 	struct scribe_slot slot[1 + SCRIBE_EXTRA_SHARDS];
 	struct scribe_value_table table[1 + SCRIBE_EXTRA_SHARDS][2];
 	struct scribe_heat_table heat[1 + SCRIBE_EXTRA_SHARDS];
 };
 
-/*
- * One shard as it is between two writers: the lock is even and the same before
- * and after. After many tries the last copy is taken (the atomic shard has no lock).
- */
 static void copy_shard(struct scribe_bpf *b, const struct scribe_slot *from, struct scribe_slot *to,
 		       struct scribe_value_table table[2], struct scribe_heat_table *heat)
 {
@@ -96,6 +90,7 @@ static void copy_shard(struct scribe_bpf *b, const struct scribe_slot *from, str
 		struct scribe_value_table *t;
 		struct scribe_heat_table *h;
 
+		/* Odd: a writer is active, and may wait for this processor. */
 		if (before & 1) {
 			if (i % 64 == 63)
 				nap();
@@ -109,9 +104,11 @@ static void copy_shard(struct scribe_bpf *b, const struct scribe_slot *from, str
 		if ((h = heat_at(b, to->heat.table)))
 			*heat = *h;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		/* The same even value before and after: no writer in between. */
 		if (__atomic_load_n(lock, __ATOMIC_RELAXED) == before)
 			return;
 	}
+	/* The atomic shard is not locked; a writer may be stuck. */
 	*to = *from;
 	if (heat_at(b, to->heat.table))
 		*heat = *heat_at(b, to->heat.table);
@@ -132,7 +129,7 @@ static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c
 		copy_shard(b, shard, &c->slot[i + 1], c->table[i + 1], &c->heat[i + 1]);
 		view_add(b, v, &c->slot[i + 1]);
 	}
-	/* view_add found the tables in the map; the consistent ones are the copies. */
+	/* view_add found tables in the map; the consistent ones are copies */
 	for (unsigned n = 0, i = 0; i <= SCRIBE_EXTRA_SHARDS; i++) {
 		if (i && !c->slot[0].shards[i - 1])
 			continue;
@@ -146,7 +143,6 @@ static void view_copy(struct scribe_bpf *b, uint32_t index, struct drain_copy *c
 	}
 }
 
-/* What the ledger's "recorded" and "folded" gain by a record. */
 static void view_count(const struct scribe_slot_view *v, uint64_t sum[2])
 {
 	for (unsigned i = 0; i < v->nshards; i++)
@@ -164,10 +160,7 @@ static bool slot_speaks(const struct scribe_slot *s, uint32_t proc_id)
 	return s->proc_id == proc_id && s->state == SCRIBE_SLOT_LIVE && s->kind != SCRIBE_KIND_SHARD;
 }
 
-/*
- * A link is PENDING while its program is between taking the list's head and storing it; 0 if it
- * stays so.
- */
+/* 0 also if the link stays PENDING, between taking the list's head and storing it. */
 uint32_t scribe_slot_next(const struct scribe_slot *s)
 {
 	for (int i = 0; i < DRAIN_LOCK_TRIES; i++) {
@@ -181,10 +174,6 @@ uint32_t scribe_slot_next(const struct scribe_slot *s)
 	return 0;
 }
 
-/*
- * Take a slot out of the index; a cell before an empty one becomes empty itself. A lookup goes on
- * over GONE and ends at an empty cell, so cells in the middle of a chain may not become empty.
- */
 static void index_forget(struct scribe_bpf *b, uint32_t slot, const struct scribe_slot *s)
 {
 	struct scribe_file_key key = {s->proc_id, s->dev, s->ino, s->hash};
@@ -199,6 +188,7 @@ static void index_forget(struct scribe_bpf *b, uint32_t slot, const struct scrib
 		if (__atomic_load_n(&cells[at], __ATOMIC_RELAXED) != want)
 			continue;
 		next = __atomic_load_n(&cells[(at + 1) & mask], __ATOMIC_RELAXED);
+		/* Lookups pass GONE and end at an empty cell: only the last of a chain may become empty. */
 		__atomic_store_n(&cells[at], next ? SCRIBE_INDEX_GONE : 0, __ATOMIC_RELEASE);
 		return;
 	}
@@ -224,10 +214,10 @@ static void heat_give(struct scribe_bpf *b, uint32_t index)
 	scribe_ring_give(b, &b->heat_free, &b->ctl->heats, index);
 }
 
-/* The generation survives: names and journals refer to slot and generation. */
 static void slot_give(struct scribe_bpf *b, struct scribe_job_entry *job, uint32_t index)
 {
 	struct scribe_slot *s = scribe_bpf_slot(b, index);
+	/* Kept: names and journals refer to slot and generation. */
 	uint32_t generation = s->generation;
 
 	if (s->flags & SCRIBE_SF_FROM_RESERVE)
@@ -241,7 +231,7 @@ static void slot_give(struct scribe_bpf *b, struct scribe_job_entry *job, uint32
 	scribe_ring_give(b, &b->slot_free, &b->ctl->slots, index);
 }
 
-/* Forget cache entries of processes that are gone. Rare: they cost memory only. */
+/* Removes cache entries of ended processes. Rare, because they only cost memory. */
 static void sweep(struct scribe_bpf *b)
 {
 	struct drain_desc_key *keys = calloc(DRAIN_BATCH, sizeof(*keys));
@@ -262,6 +252,7 @@ static void sweep(struct scribe_bpf *b)
 			uint32_t count = DRAIN_BATCH, gone = 0;
 
 			ret = scribe_map_lookup_batch(b->descs_fd, at, &out, keys, values, &count);
+			/* ENOENT marks the last batch, which is still valid. */
 			if (ret && errno != ENOENT)
 				break;
 			for (uint32_t i = 0; i < count; i++) {
@@ -283,16 +274,13 @@ static void sweep(struct scribe_bpf *b)
 	free(keys);
 }
 
-/* Is it later than that (0: never)? Looked at once in so many slots. */
+/* `until_ns` 0: never. Reads the clock only at every DRAIN_LOOK_EVERY-th slot. */
 static bool is_late(uint64_t until_ns, uint32_t n)
 {
 	return until_ns && n % DRAIN_LOOK_EVERY == DRAIN_LOOK_EVERY - 1 && scribe_now_ns() >= until_ns;
 }
 
-/*
- * Slots of the list given back, own ones leave the job's quota. False: time was up. The head
- * advances before the slot is free: it must not be on two lists.
- */
+/* False: deadline. */
 static bool list_give(struct scribe_bpf *b, struct scribe_proc *p, uint64_t until_ns)
 {
 	struct scribe_job_entry *job = scribe_job_of(b, p->job);
@@ -307,7 +295,7 @@ static bool list_give(struct scribe_bpf *b, struct scribe_proc *p, uint64_t unti
 		if (is_late(until_ns, n))
 			return false;
 		next = scribe_slot_next(s);
-		/* who dies here has lost a slot of the pool, and the next one goes on behind it */
+		/* head first: a slot is never in two lists; a crash here loses one slot */
 		__atomic_store_n(&p->head, next, __ATOMIC_SEQ_CST);
 		if (s->kind != SCRIBE_KIND_CATCHALL && s->kind != SCRIBE_KIND_SHARD) {
 			__sync_fetch_and_sub(&job->used, 1);
@@ -323,7 +311,7 @@ static bool list_give(struct scribe_bpf *b, struct scribe_proc *p, uint64_t unti
 	return true;
 }
 
-/* The records of an ended process from where the walk is; what they add to the ledger. 1: time was up. */
+/* 1: deadline. */
 static int walk_ended(struct scribe_bpf *b, struct scribe_proc *p, struct scribe_bpf_walk *w, uint64_t until_ns,
 		      scribe_slot_fn fn, void *ctx)
 {
@@ -368,7 +356,6 @@ int scribe_bpf_drain_and_free(struct scribe_bpf *b, uint32_t proc, scribe_slot_f
 	return ret ? ret : scribe_bpf_give(b, proc, &w, 0);
 }
 
-/* Counted once, by a flag in the entry: also if this daemon dies and the next one goes on. */
 int scribe_bpf_give(struct scribe_bpf *b, uint32_t proc, const struct scribe_bpf_walk *w, uint64_t until_ns)
 {
 	struct scribe_proc *p = scribe_bpf_proc(b, proc);
@@ -400,10 +387,6 @@ static bool anything_in(const struct scribe_slot *s)
 	return s->shard.lock != 0 || memcmp(&s->ext, &none, sizeof(none)) != 0;
 }
 
-/*
- * A slot is retired first, so that programs make a fresh one; then it is copied, when the last
- * operation on it has ended.
- */
 int scribe_bpf_drain_live(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn, void *ctx)
 {
 	struct scribe_proc *p = scribe_bpf_proc(b, proc);
@@ -428,9 +411,11 @@ int scribe_bpf_drain_live(struct scribe_bpf *b, uint32_t proc, scribe_slot_fn fn
 			if (s->kind == SCRIBE_KIND_CATCHALL)
 				__atomic_store_n(&p->catchall, 0, __ATOMIC_SEQ_CST);
 			__atomic_store_n(&s->state, SCRIBE_SLOT_RETIRED, __ATOMIC_SEQ_CST);
+			/* Retired first: programs make a new record, and only lock holders still write. */
 			index_forget(b, index, s);
 			if (s->shards[SCRIBE_EXTRA_SHARDS - 1])
 				nap();
+			/* The atomic shard is not locked: give its writers time to end. */
 			view_copy(b, index, copy, &v);
 			if (anything_in(v.slot))
 				ret = fn(ctx, &v);

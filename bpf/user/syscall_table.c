@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * System call numbers of this architecture and the class of each, by which the kernel programs
- * choose what to do. Filled into a read-only array of the object before it is loaded; a call that
- * is not listed has class 0 and is not traced. Runs in the daemon's main thread. Must not know
- * maps.
+ * System call numbers of this architecture and their classes, copied into the object before loading; calls not
+ * listed are not traced. Main thread. Must not know maps.
  */
 #include <sys/syscall.h>
 
@@ -73,7 +71,7 @@ static const struct {
 	{SYS_removexattr, SCRIBE_CLASS_XATTR_WRITE},
 	{SYS_lsetxattr, SCRIBE_CLASS_LXATTR_WRITE},
 	{SYS_lremovexattr, SCRIBE_CLASS_LXATTR_WRITE},
-	/* from Linux 6.13 on; numbers are the same on every architecture */
+	/* Linux 6.13; the same number on every architecture */
 	{463, SCRIBE_CLASS_XATTRAT_WRITE}, /* setxattrat */
 	{464, SCRIBE_CLASS_XATTRAT_READ}, /* getxattrat */
 	{465, SCRIBE_CLASS_XATTRAT_READ}, /* listxattrat */
@@ -90,7 +88,7 @@ static const struct {
 #ifdef SYS_io_pgetevents
 	{SYS_io_pgetevents, SCRIBE_CLASS_AIO_GETEVENTS},
 #endif
-#ifdef __x86_64__ /* calls that newer architectures never had */
+#ifdef __x86_64__ /* not on newer architectures */
 	{SYS_open, SCRIBE_CLASS_OPEN},
 	{SYS_creat, SCRIBE_CLASS_CREAT},
 	{SYS_dup2, SCRIBE_CLASS_DUP_TO},

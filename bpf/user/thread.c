@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A thread of the loader's: a small stack, and all signals blocked, so that they are delivered to
- * the main thread. Used for the grower and for calls that wait for the kernel. Must not know what
- * it does.
+ * Threads of the loader: small stack, all signals left to the main thread. For the grower and for calls that
+ * wait for the kernel. Must not know what they do.
  */
 #include <signal.h>
 
@@ -17,9 +16,9 @@ int scribe_thread_start(pthread_t *ret_thread, void *(*fn)(void *), void *arg)
 	if (rc)
 		return -rc;
 	sigfillset(&all);
-	sigdelset(&all, SIGSYS); /* a call that is not allowed must come back as an error */
+	sigdelset(&all, SIGSYS); /* a forbidden call must return as an error */
 	pthread_attr_setstacksize(&attr, SCRIBE_THREAD_STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the caller's */
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* the new thread inherits the mask */
 	rc = pthread_create(ret_thread, &attr, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);

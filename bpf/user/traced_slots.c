@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Segments switched on and off for a job that runs: records made from now on by the job's entry,
- * those that are there one by one, when no program runs any more that has read the entry as it was.
- * Must not know what segments are for. Waiting for programs is done by a thread of its own for each
- * question. Everything else runs in the daemon's main thread.
+ * Switches segments for a running job: new records by its entry, existing ones one by one after all programs
+ * that may have read the old entry have ended; a thread waits for that. Otherwise main thread. Must not know
+ * what segments are for.
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -13,18 +12,18 @@
 
 #include "bpf/user/load_private.h"
 
-#define SETTLE_NAP_NS 200000000 /* where the kernel cannot say it: much longer than any program runs */
+#define SETTLE_NAP_NS 200000000 /* without membarrier: much longer than any program runs */
 
-/* The kernel returns when all programs have ended that began before: 10 to 60 ms. */
 static void settle(void)
 {
 	const struct timespec nap = {.tv_nsec = SETTLE_NAP_NS};
 
+	/* Returns when all programs that ran before have ended: 10 to 60 ms. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		nanosleep(&nap, NULL);
 }
 
-/* One question at a time; it outlives whoever asks. */
+/* One wait at a time; it outlives the caller. */
 static bool asked, settled;
 
 static void *settle_aside(void *arg)
@@ -35,9 +34,9 @@ static void *settle_aside(void *arg)
 	return NULL;
 }
 
-/* Acquire: with it, programs that run from now on have read the entry as it is. */
 bool scribe_bpf_settled(void)
 {
+	/* Acquire: programs that start after it have read the new entry. */
 	return __atomic_load_n(&settled, __ATOMIC_ACQUIRE);
 }
 
@@ -56,9 +55,9 @@ bool scribe_bpf_settle(void)
 	return true;
 }
 
-/* Library records but MPI-IO's have no segments. */
 static void mark(struct scribe_slot *s, uint32_t flags, bool on)
 {
+	/* Of library records only MPI-IO's have reads and writes. */
 	if (!(SCRIBE_TRACED_KINDS >> (s->kind & 31) & 1))
 		flags &= ~(uint32_t)SCRIBE_SF_TRACED;
 	if (!(SCRIBE_OPENS_KINDS >> (s->kind & 31) & 1))
@@ -91,6 +90,7 @@ void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t job, uint32_t flags, 
 			continue;
 		for (uint32_t at = __atomic_load_n(&p->head, __ATOMIC_ACQUIRE); at; at = scribe_slot_next(s)) {
 			s = scribe_bpf_slot(b, at);
+			/* Freed and reused: the rest is another process's list. */
 			if (!s || s->proc_id != p->proc_id)
 				break;
 			mark(s, flags, on);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The words of libbpf and of the verifier: pure functions on the text that libbpf_log.c has kept.
- * Must not know what follows from them (refusal.c).
- */
+/* Parses the output that libbpf_log.c kept. Must not know what follows from it (refusal.c). */
 #include "bpf/user/verifier_log.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What stands between `before` and `end`, where `before` occurs last. */
 bool scribe_log_word(const char *log, const char *before, const char *end, char *ret, size_t cap)
 {
 	const char *at = NULL;
@@ -24,7 +20,7 @@ bool scribe_log_word(const char *log, const char *before, const char *end, char 
 	return true;
 }
 
-/* Lines that the verifier ends with. */
+/* Statistics after the verifier's verdict. */
 static bool is_figures(const char *line)
 {
 	static const char *const begin[] = {"processed ", "verification time ", "stack depth ",
@@ -36,7 +32,6 @@ static bool is_figures(const char *line)
 	return !line[0];
 }
 
-/* The last line of the verifier's log that is no statistics; "" there is none. */
 void scribe_verdict(const char *log, char *ret, size_t cap)
 {
 	const char *end = NULL;

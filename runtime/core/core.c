@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The module registry: memory of a rank's plain modules, their records and names, and the walk over
- * them at the end. A module gets one buffer of the size it asks for, at most what is left of the
- * rank's memory; records are appended and found by id. A struct scribe_core owns all buffers and
- * names until scribe_core_free(). Runs in the daemon, main thread or log builder. Must not know of
- * any module, of the kernel side or of MPI.
+ * The module registry: record memory, records and names of a rank's plain modules, and the final walk. A module
+ * gets one buffer, at most what remains of the rank's memory. struct scribe_core owns all. Runs in the daemon
+ * or log builder. Must not know modules, the kernel side or MPI.
  */
 #include "runtime/core/core.h"
 
@@ -19,14 +17,14 @@
 #include "logfmt/counters/module.h"
 #include "runtime/core/path.h"
 
-/* One module. `used` of `granted` bytes are records; id and bytes describe each. */
+/* `used` of `granted` bytes are records. */
 struct entry {
 	bool registered;
 	scribe_module_shutdown shutdown;
 	char *buf;
 	size_t granted, used;
-	uint64_t *id;  /* of the records, in order */
-	size_t *bytes; /* their lengths */
+	uint64_t *id;  /* per record */
+	size_t *bytes; /* per record */
 	size_t n, room;
 };
 
@@ -38,7 +36,7 @@ struct name {
 
 struct scribe_core {
 	struct scribe_core_options options;
-	size_t left; /* memory not yet granted */
+	size_t left; /* not granted yet */
 	uint64_t partial;
 	struct entry module[SCRIBE_MAX_MODULES];
 	struct name *name;
@@ -97,7 +95,6 @@ static struct entry *entry_of(const struct scribe_core *core, int id)
 	return e->registered ? (struct entry *)(uintptr_t)e : NULL;
 }
 
-/* *inout_bytes: wanted, then granted, which may be less. -ENOMEM: nothing is left. */
 int scribe_core_register_module(struct scribe_core *core, int id, scribe_module_shutdown shutdown,
 				size_t *inout_bytes, int *ret_rank, int *ret_mem_alignment)
 {
@@ -177,13 +174,15 @@ const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, si
 	for (size_t i = 0; i < n; i++) {
 		size_t bytes = strlen(mounts[i].path);
 
+		/*
+		 * The longest path is first, so the first match is the mount. A match must end at a component.
+		 */
 		if (!strncmp(path, mounts[i].path, bytes) && (bytes <= 1 || path[bytes] == '/' || !path[bytes]))
 			return &mounts[i];
 	}
 	return NULL;
 }
 
-/* statvfs() of the mount, not of the file. */
 static void find_fs(const struct scribe_core *core, const char *path, struct scribe_fs_info *ret_fs)
 {
 	const struct scribe_mount *m =
@@ -195,6 +194,7 @@ static void find_fs(const struct scribe_core *core, const char *path, struct scr
 		return;
 	ret_fs->type = m->type;
 	ret_fs->mount = m->path;
+	/* Of the mount, not of the file. */
 	if (statvfs(m->path, &st) == 0)
 		ret_fs->block_bytes = (int64_t)st.f_bsize;
 }
@@ -206,6 +206,7 @@ static int list_record(struct entry *e, uint64_t id, size_t bytes)
 		uint64_t *ids = realloc(e->id, room * sizeof(*ids));
 		size_t *lengths = ids ? realloc(e->bytes, room * sizeof(*lengths)) : NULL;
 
+		/* If only the first realloc succeeds, its new address must be kept. */
 		if (ids)
 			e->id = ids;
 		if (!lengths)
@@ -218,10 +219,6 @@ static int list_record(struct entry *e, uint64_t id, size_t bytes)
 	return 0;
 }
 
-/*
- * NULL marks the module as partial: the log says that records are missing. Lengths are multiples of
- * 8 to keep records aligned.
- */
 static void *register_record(struct scribe_core *core, uint64_t id, const void *name, size_t len, int module,
 			     size_t bytes)
 {
@@ -231,6 +228,7 @@ static void *register_record(struct scribe_core *core, uint64_t id, const void *
 	if (!e)
 		return NULL;
 	if (bytes % 8 || bytes > e->granted - e->used) {
+		/* Records stay aligned to 8. The partial flag shows in the log that some are missing. */
 		core->partial |= 1ull << module;
 		return NULL;
 	}
@@ -280,7 +278,6 @@ int scribe_core_excluded_path(const struct scribe_core *core, const char *path)
 	return core->options.paths && scribe_exclusions_match(core->options.paths, path, strlen(path));
 }
 
-/* The caller's to free. A relative path is taken from the current directory. */
 char *scribe_clean_path(const char *path)
 {
 	char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
@@ -297,11 +294,6 @@ char *scribe_clean_path(const char *path)
 	return clean;
 }
 
-/*
- * The records of one module after its shutdown, which may have dropped some. Lengths are the
- * registered ones if the shutdown has changed nothing, else the module's fixed length or what the
- * record says.
- */
 static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
 		   const struct scribe_core_sink *sink)
 {
@@ -309,12 +301,17 @@ static int hand_on(const struct entry *e, int id, const void *buf, size_t bytes,
 	size_t at = 0;
 
 	for (size_t i = 0; at < bytes; i++) {
+		/*
+		 * Registered lengths hold if shutdown changed nothing; otherwise fixed lengths, or what the
+		 * record contains.
+		 */
 		size_t n = buf == e->buf && bytes == e->used ? e->bytes[i]
 			   : m && m->record_bytes            ? m->record_bytes
 			   : m ? scribe_record_length(id, (const char *)buf + at, bytes - at)
 			       : 0;
 		int rc;
 
+		/* A length of 0 would never end. */
 		if (!n || n > bytes - at)
 			return -EINVAL;
 		rc = sink->record(sink->ctx, id, (const char *)buf + at, n);

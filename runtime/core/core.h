@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The registry behind runtime/core/module.h, as its owner sees it: one core a
- * rank and log. Not thread safe; no MPI, no kernel.
+ * The registry behind runtime/core/module.h, for its owner: one core per rank and log. Not thread safe; no MPI,
+ * no kernel.
  */
 #ifndef RUNTIME_CORE_CORE_H
 #define RUNTIME_CORE_CORE_H
@@ -12,33 +12,33 @@
 
 struct scribe_core_options {
 	int64_t rank;
-	size_t memory;                         /* bytes for records of all modules; 0: no limit */
-	int mem_alignment;                     /* bytes */
-	uint64_t base_ns;                      /* CLOCK_MONOTONIC at the start of the job */
-	const struct scribe_exclusions *paths; /* borrowed; NULL: nothing is excluded */
+	size_t memory;                         /* for records of all modules; 0: no limit */
+	int mem_alignment;
+	uint64_t base_ns;                      /* CLOCK_MONOTONIC at the job's start */
+	const struct scribe_exclusions *paths; /* borrowed; NULL: none */
 	const struct scribe_mount *mounts;     /* borrowed, longest path first */
 	size_t nmounts;
 };
 
-/* The mount that an absolute path lies on, of a table with the longest path first; NULL none. */
+/* Of an absolute path; `mounts` has the longest path first. NULL: none. */
 const struct scribe_mount *scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *path);
 
-/* NULL: memory is out. */
+/* NULL: no memory. */
 struct scribe_core *scribe_core_new(const struct scribe_core_options *options);
-/* NULL allowed; returns NULL. */
+/* Returns NULL. */
 struct scribe_core *scribe_core_free(struct scribe_core *core);
 
-/* Bit i: module i asked for more record memory than there was. */
+/* Bit i: module i got less record memory than requested. */
 uint64_t scribe_core_partial(const struct scribe_core *core);
 
-/* What a core gives back: names, then modules ascending, records in order. */
+/* Receives names, then modules in ascending order, their records in order. */
 struct scribe_core_sink {
-	int (*name)(void *ctx, uint64_t id, const char *name, size_t len); /* any bytes, a NUL behind */
+	int (*name)(void *ctx, uint64_t id, const char *name, size_t len); /* any bytes, with a NUL after them */
 	int (*record)(void *ctx, int module, const void *rec, size_t bytes);
 	void *ctx;
 };
 
-/* Call every module's shutdown and hand its records on. Stops at the first negative return. */
+/* Calls every module's shutdown and passes its records on. Stops at the first negative return. */
 int scribe_core_finish(struct scribe_core *core, const struct scribe_core_sink *sink);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layouts of Lustre files, from the attribute lustre.lov to a record: plain (V1, V3) and composite
- * forms, either byte order. The bytes come from a file system that a user may have made: every
- * offset and count is checked. Pure functions; nothing is owned. Run in the daemon's log builder.
- * Must not know of files or jobs.
+ * Lustre layouts from attribute lustre.lov to a record: plain (V1, V3) and composite, either byte order. A user
+ * may have made the file system: every offset and count is checked. Pure functions, in the log builder. Must
+ * not know files or jobs.
  */
 #include "runtime/core/lov.h"
 
@@ -13,16 +12,16 @@
 
 #define MAGIC_V1       0x0BD10BD0u
 #define MAGIC_V3       0x0BD30BD0u
-#define MAGIC_SPECIFIC 0x0BD50BD0u /* as V3 */
+#define MAGIC_SPECIFIC 0x0BD50BD0u /* like V3 */
 #define MAGIC_COMP     0x0BD60BD0u
 #define MAGIC_FOREIGN  0x0BD70BD0u
 
-/* Sizes and offsets of Lustre's on-disk structs (lov_mds_md, lov_comp_md), in bytes */
+/* Bytes of Lustre's on-disk structs (lov_mds_md, lov_comp_md). */
 #define V1_BYTES      32u
 #define V3_BYTES      48u
 #define POOL_BYTES    15u /* without the NUL */
 #define OBJECT_BYTES  24u
-#define OBJECT_OST    20u /* where an object says its OST */
+#define OBJECT_OST    20u /* offset of the OST */
 #define FOREIGN_BYTES 16u
 #define COMP_BYTES    32u
 #define ENTRY_BYTES   48u
@@ -35,15 +34,15 @@
 #define PATTERN_MDT          0x100u
 #define PATTERN_OVERSTRIPING 0x200u
 
-/* What a log says for them: the numbers of Lustre's library, which Darshan asks. */
+/* Numbers in logs: those of Lustre's library, which Darshan uses. */
 enum { LOGGED_RAID0 = 0, LOGGED_MDT = 2, LOGGED_OVERSTRIPED = 4, LOGGED_FOREIGN = 8 };
 
-#define STRIPES_MAX 65536 /* of a whole layout: far above what Lustre makes */
+#define STRIPES_MAX 65536 /* per layout, far above Lustre's own */
 
 struct view {
 	const uint8_t *at;
 	size_t bytes;
-	bool swapped; /* big endian: the attribute is little endian where nobody swapped it */
+	bool swapped; /* big endian; normally little */
 };
 
 static uint64_t number(const struct view *v, size_t at, size_t width)
@@ -55,19 +54,19 @@ static uint64_t number(const struct view *v, size_t at, size_t width)
 	return n;
 }
 
-/* One component: an entry of a composite layout, or all of a plain one. */
+/* An entry of a composite layout, or a plain one. */
 struct piece {
 	struct scribe_lustre_comp comp;
-	struct view objects; /* empty: it has none (released to an archive) */
+	struct view objects; /* empty if released to an archive */
 };
 
-/* No overflow, whatever `at` and `bytes` are. */
 static bool within(const struct view *v, uint64_t at, uint64_t bytes)
 {
+	/* Written so that no sum can overflow. */
 	return at <= v->bytes && bytes <= v->bytes - at;
 }
 
-/* How the bytes are laid out; false: not understood. */
+/* False: not understood. */
 static bool take_striping(struct view v, struct piece *p)
 {
 	int64_t *c = p->comp.counters;
@@ -82,6 +81,7 @@ static bool take_striping(struct view v, struct piece *p)
 		return false;
 	pattern = (uint32_t)number(&v, 4, 4);
 	c[SCRIBE_LUSTRE_COMP_STRIPE_SIZE] = (int64_t)number(&v, 24, 4);
+	/* A file in MDT (DoM) has data but no OST. */
 	c[SCRIBE_LUSTRE_COMP_STRIPE_COUNT] = pattern == PATTERN_MDT ? 0 : (int64_t)number(&v, 28, 2);
 	c[SCRIBE_LUSTRE_COMP_STRIPE_PATTERN] =
 		pattern == PATTERN_RAID0                            ? LOGGED_RAID0
@@ -94,7 +94,7 @@ static bool take_striping(struct view v, struct piece *p)
 	return true;
 }
 
-/* Component i; false: it is not understood or not in use. */
+/* False: not understood, or not in use. */
 static bool take_piece(const struct view *v, bool composite, size_t i, struct piece *p)
 {
 	int64_t *c = p->comp.counters;
@@ -111,16 +111,17 @@ static bool take_piece(const struct view *v, bool composite, size_t i, struct pi
 	flags = number(v, at + 4, 4);
 	from = number(v, at + 24, 4);
 	bytes = number(v, at + 28, 4);
+	/* Only initialised components have objects. */
 	if (!(flags & ENTRY_INIT) || !within(v, from, bytes))
 		return false;
 	c[SCRIBE_LUSTRE_COMP_FLAGS] = (int64_t)flags;
 	c[SCRIBE_LUSTRE_COMP_EXT_START] = (int64_t)number(v, at + 8, 8);
-	c[SCRIBE_LUSTRE_COMP_EXT_END] = (int64_t)number(v, at + 16, 8); /* ~0: the end of the file, -1 */
+	c[SCRIBE_LUSTRE_COMP_EXT_END] = (int64_t)number(v, at + 16, 8); /* ~0, the end of the file, is -1 */
 	c[SCRIBE_LUSTRE_COMP_MIRROR_ID] = (int64_t)(number(v, at, 4) >> MIRROR_SHIFT & MIRROR_MASK);
 	return take_striping((struct view){v->at + from, (size_t)bytes, v->swapped}, p);
 }
 
-/* -1: the object is not in the attribute. */
+/* -1: not in the attribute. */
 static int64_t ost_of(const struct piece *p, int64_t stripe)
 {
 	size_t at = (size_t)stripe * OBJECT_BYTES;
@@ -128,7 +129,7 @@ static int64_t ost_of(const struct piece *p, int64_t stripe)
 	return within(&p->objects, at, OBJECT_BYTES) ? (int64_t)number(&p->objects, at + OBJECT_OST, 4) : -1;
 }
 
-/* Which form it has: how many components it speaks of; 0: none that is known. */
+/* Number of components; 0: unknown form. */
 static size_t open_view(struct view *v, bool *ret_composite)
 {
 	for (int swapped = 0; swapped < 2 && v->bytes >= 4; swapped++) {
@@ -145,10 +146,6 @@ static size_t open_view(struct view *v, bool *ret_composite)
 	return 0;
 }
 
-/*
- * Bytes of the record; 0: not understood. Called twice: with `into` NULL for the size, then to fill
- * it.
- */
 size_t scribe_lov_record(const void *lov, size_t bytes, struct scribe_lustre_record *into)
 {
 	struct view v = {.at = lov, .bytes = bytes};
@@ -162,6 +159,7 @@ size_t scribe_lov_record(const void *lov, size_t bytes, struct scribe_lustre_rec
 			continue;
 		comps++;
 		stripes += p.comp.counters[SCRIBE_LUSTRE_COMP_STRIPE_COUNT];
+		/* Counts come from the file system: limit the record. */
 		if (stripes > STRIPES_MAX)
 			return 0;
 	}

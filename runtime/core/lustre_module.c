@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The LUSTRE module: how the files of a rank are striped. A static module: it sees no operation,
- * only what each file says of itself when the log is made. The records are the core's. Runs in the
- * daemon's log builder.
+ * The LUSTRE module: striping of files. It sees no operations, only attributes when the log is made. Runs in
+ * the log builder. The core owns the records.
  */
 #include "runtime/core/lov.h"
 #include "runtime/core/module.h"
 #include "runtime/core/module_ops.h"
 
-/* Two passes over the attributes: memory is asked for once, in the exact size. */
 static void lustre_files(struct scribe_core *core, const struct scribe_module_file *file, size_t n)
 {
 	size_t bytes = 0;
 
+	/* A pass for the size first: memory can be requested only once. */
 	for (size_t i = 0; i < n; i++)
 		bytes += scribe_lov_record(file[i].attribute, file[i].attribute_bytes, NULL);
 	if (!bytes || scribe_core_register_module(core, SCRIBE_MOD_LUSTRE, NULL, &bytes, NULL, NULL) < 0)
@@ -25,7 +24,7 @@ static void lustre_files(struct scribe_core *core, const struct scribe_module_fi
 			continue;
 		r = scribe_core_register_record(core, file[i].id, file[i].name, SCRIBE_MOD_LUSTRE, bytes, NULL);
 		if (!r)
-			return; /* the log says that this module is incomplete */
+			return; /* the log marks the module as partial */
 		scribe_lov_record(file[i].attribute, file[i].attribute_bytes, r);
 		r->base = (struct scribe_base_record){file[i].id, scribe_core_rank(core)};
 	}

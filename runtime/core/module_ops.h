@@ -1,49 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a module that is fed by plain code is told. Such a source registers its module
- * and records with the core it is handed; it is a row of the table in module_table.c.
- */
+/* Calls for modules in plain code, which register with the given core; each is a row in module_table.c. */
 #ifndef RUNTIME_CORE_MODULE_OPS_H
 #define RUNTIME_CORE_MODULE_OPS_H
 
 #include "runtime/core/module.h"
 
-/* A process that counts to the core's rank, when it has ended. */
+/* A process of the core's rank that has ended. */
 struct scribe_module_process {
 	int32_t pid;
 	int32_t status;    /* wait status */
-	double start, end; /* seconds from the start of the job */
-	const char *exe;   /* NULL unknown */
+	double start, end; /* seconds since the job's start */
+	const char *exe;   /* NULL: not known */
 	uint64_t operations, bytes_read, bytes_written;
 };
 
-/* A file that the log has a record of, and what it says of itself. */
+/* A file with a record in the log. */
 struct scribe_module_file {
-	uint64_t id; /* of its records */
+	uint64_t id;
 	const char *name;
-	const void *attribute; /* the value of the extended attribute asked for: bytes to be distrusted */
+	const void *attribute; /* value of the requested extended attribute: not trusted */
 	size_t attribute_bytes;
 };
 
-/*
- * A source is told of ranks and processes while they run, or, as a static
- * module, of files when a log is made.
- */
+/* Ranks and processes at run time, or files when a log is made (static modules). */
 struct scribe_module_ops {
-	const char *name; /* as in the configuration's `modules` */
-	int module;       /* SCRIBE_MOD_* that MOD_DISABLE switches off; 0 none */
-	bool standard;    /* on unless switched off */
-	/* Any of these may be NULL. */
+	const char *name; /* as in key `modules` */
+	int module;       /* SCRIBE_MOD_* for MOD_DISABLE; 0 none */
+	bool standard;    /* on by default */
+	/* May be NULL: */
 	void (*rank_begin)(struct scribe_core *core);
 	void (*process_end)(struct scribe_core *core, const struct scribe_module_process *process);
 	void (*rank_end)(struct scribe_core *core);
 	/*
-	 * Files on file systems of the type `fs_type`, as the mount table calls it,
-	 * that have the extended attribute `attribute`. It is read with the identity
-	 * of the job's user, when a file's name becomes known and again for the log;
-	 * the newest answer counts. Called once a rank, and once for the files that
-	 * all ranks share: the core stands for the rank -1 then. Such a source
-	 * registers its module here.
+	 * Files on file systems of type `fs_type` (mount table) with extended attribute `attribute`, read as
+	 * the job's user when the name becomes known and again for the log; the last value counts. Called once
+	 * per rank, and for files shared by all ranks with rank -1; the module registers here.
 	 */
 	const char *fs_type, *attribute;
 	void (*files)(struct scribe_core *core, const struct scribe_module_file *file, size_t n);

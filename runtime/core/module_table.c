@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of modules that are fed by plain code, and the lists of names that switch them: "A,-B",
- * a minus switches off. Which modules are there is decided when it is built. Read only. Runs in the
- * daemon.
+ * The table of modules in plain code, chosen at build time, and the lists that switch them ("A,-B"). Runs in
+ * the daemon.
  */
 #include "runtime/core/module_table.h"
 
@@ -18,7 +17,7 @@ const struct scribe_module_ops *const scribe_daemon_modules[] = {
 	NULL,
 };
 
-/* Each word of the list; returns the sign of the last one that names `name`: 1, -1, or 0. */
+/* 1 on, -1 off by the last mention of `name`, 0: not mentioned. */
 static int named(const char *list, const char *name)
 {
 	int found = 0;
@@ -34,7 +33,6 @@ static int named(const char *list, const char *name)
 	return found;
 }
 
-/* A module that the list does not name is on if it is a standard one. */
 bool scribe_module_is_on(const struct scribe_module_ops *module, const char *list)
 {
 	int said = named(list, module->name);
@@ -42,7 +40,7 @@ bool scribe_module_is_on(const struct scribe_module_ops *module, const char *lis
 	return said ? said > 0 : module->standard;
 }
 
-/* The first word that names no module, cut to `cap`; NULL: all are known. */
+/* The first unknown word, cut to `cap`; NULL: none. */
 const char *scribe_module_unknown(const char *list, char *ret, size_t cap)
 {
 	while (*list) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of modules that are fed by plain code (runtime/core/module_ops.h), and who is on. */
+/* Modules in plain code (runtime/core/module_ops.h), and which are on. */
 #ifndef RUNTIME_CORE_MODULE_TABLE_H
 #define RUNTIME_CORE_MODULE_TABLE_H
 
@@ -8,17 +8,15 @@
 
 #include "runtime/core/module_ops.h"
 
-/* All sources, ending with a NULL name. */
+/* Ends with NULL. */
 extern const struct scribe_module_ops *const scribe_daemon_modules[];
 
-/*
- * Is this source on, given the configured list ("A,B" switches on, "-A" off)?
- */
+/* `list` is the configured one: "A,B" switches on, "-A" off. */
 bool scribe_module_is_on(const struct scribe_module_ops *ops, const char *list);
-/* A name in the list that no source has; NULL when all are known. Written to `ret`. */
+/* A name in the list without a module, in `ret`; NULL: none. */
 const char *scribe_module_unknown(const char *list, char *ret, size_t cap);
 
-extern const struct scribe_module_ops scribe_module_null; /* null_module.c */
-extern const struct scribe_module_ops scribe_module_lustre; /* lustre_module.c */
+extern const struct scribe_module_ops scribe_module_null;
+extern const struct scribe_module_ops scribe_module_lustre;
 
 #endif

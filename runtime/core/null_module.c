@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NULL module: the annotated example, always built and tested, never on by
- * itself (`ioscribe run --set modules=NULL` switches it on). It counts the
- * processes of a rank: one "foo" each, its exit code and duration as data. A
- * module of your own is this file with other names; docs/adding-a-module.md
- * says which other places need a line.
+ * The NULL module: an annotated example, built and tested, off by default (`ioscribe run --set modules=NULL`).
+ * Counts the processes of a rank as "foo", with exit code and duration. Copy it for a new module
+ * (docs/adding-a-module.md).
  */
 #include "logfmt/counters/records.h"
 #include "runtime/core/module.h"
 #include "runtime/core/module_ops.h"
 
-/* One record a rank is all that this module ever asks for. */
+/* This module's only record per rank. */
 #define NULL_RECORD_NAME "<null-module>"
 
 /*
- * The module's last word, once a rank, before its records go to the log.
- * Setting *buf_bytes to less drops records. Records that every rank has (`shared`)
- * are reduced later: each counter by the rule in its list, FOO_MAX_DAT by the
- * module's own function (logfmt/records/null_join.c).
+ * Called once per rank before its records go to the log; a smaller *buf_bytes drops some. Records of all ranks
+ * are reduced later, counters by their lists' rules, FOO_MAX_DAT by logfmt/records/null_join.c.
  */
 static void null_shutdown(struct scribe_core *core, void **buf, size_t *buf_bytes)
 {
@@ -25,25 +21,22 @@ static void null_shutdown(struct scribe_core *core, void **buf, size_t *buf_byte
 
 	(void)core;
 	if (*buf_bytes && record->counters[SCRIBE_NULL_FOOS] == 0)
-		*buf_bytes = 0; /* a rank in which nothing ended says nothing */
+		*buf_bytes = 0; /* nothing ended: no record */
 }
 
-/* Register the module. Asked for every rank, before anything else. */
+/* First call of each rank. */
 static void null_begin(struct scribe_core *core)
 {
-	size_t bytes = sizeof(struct scribe_null_record); /* in: wanted, out: granted */
+	size_t bytes = sizeof(struct scribe_null_record); /* in: requested, out: granted */
 
 	/*
-	 * The rank could be asked for here; it stands in the record's base and is
-	 * taken when the record is made. The memory alignment is for modules that
-	 * look at buffers of the program: NULL. When the answer is negative, there
-	 * is no memory at all: every later call for this module returns NULL, and
-	 * the log says nothing of it.
+	 * The rank is set with the record, and buffers are not checked: NULL for both. After a failure later
+	 * calls for this module return NULL, without a trace in the log.
 	 */
 	(void)scribe_core_register_module(core, SCRIBE_MOD_NULL, null_shutdown, &bytes, NULL, NULL);
 }
 
-/* The record of this rank, made at first use. NULL: memory is out, the log says so. */
+/* Made at first use. NULL: no memory, which the log shows. */
 static struct scribe_null_record *null_record(struct scribe_core *core)
 {
 	uint64_t id = scribe_core_gen_record_id(NULL_RECORD_NAME);
@@ -59,7 +52,7 @@ static struct scribe_null_record *null_record(struct scribe_core *core)
 	return r;
 }
 
-/* The event. Nothing here may block, print or fail. */
+/* Must not block, print or fail. */
 static void null_process_end(struct scribe_core *core, const struct scribe_module_process *process)
 {
 	struct scribe_null_record *r = null_record(core);

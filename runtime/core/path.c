@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Paths as text: slashes, "." and ".." of an absolute path are resolved in its own buffer, which
- * never gets longer. Used by the daemon and its helpers. Must not touch the file system.
+ * Cleans paths as text in their buffer, which never grows. Used by the daemon and helpers. Must not touch the
+ * file system.
  */
 #include "runtime/core/path.h"
 
 #include <string.h>
 
-/*
- * Returns the new length; the result begins with '/' and ends in none but for "/". ".." at the root
- * stays there.
- */
 size_t scribe_path_clean(char *path)
 {
 	size_t in = 0, out = 0;
@@ -23,6 +19,7 @@ size_t scribe_path_clean(char *path)
 			continue;
 		}
 		if (n == 2 && path[in] == '.' && path[in + 1] == '.') {
+			/* ".." removes the last component, if any. */
 			while (out && path[out - 1] != '/')
 				out--;
 			if (out)

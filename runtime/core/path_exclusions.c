@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Excluded and included path prefixes of a job. A prefix stands for itself and all below it; an
- * inclusion wins. Prefixes of one component can be dropped by the kernel already
- * (scribe_exclusions_tops). struct scribe_exclusions owns its texts until
- * scribe_exclusions_clear(). Runs in the daemon, main thread. Must not touch the file system.
+ * Excluded and included path prefixes of a job; inclusion wins. struct scribe_exclusions owns its texts.
+ * Daemon, main thread. Must not touch the file system.
  */
 #include "runtime/core/path_exclusions.h"
 
@@ -11,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Darshan's defaults */
 static const char *const default_out[] = {"/etc/", "/dev/",  "/usr/", "/bin/",  "/boot/", "/lib/",
 					  "/opt/", "/sbin/", "/sys/", "/proc/", "/var/"};
 
-/*
- * -EINVAL: there are as many as there may be. The number is bounded since each name is compared
- * with all.
- */
+/* -EINVAL: the limit is reached. */
 static int add(struct scribe_prefixes *p, const char *text, size_t bytes)
 {
 	char **more, *copy;
 
+	/* Each name is compared with all prefixes: their number is bounded. */
 	if (p->n >= SCRIBE_PREFIXES_MAX)
 		return -EINVAL;
 	more = realloc(p->text, (p->n + 1) * sizeof(*more));
@@ -55,7 +50,6 @@ int scribe_exclusions_default(struct scribe_exclusions *e)
 	return 0;
 }
 
-/* "none" empties the list so far, defaults included. */
 static int add_list(struct scribe_prefixes *p, const char *list)
 {
 	while (*list) {
@@ -92,11 +86,12 @@ int scribe_exclusions_exclude_path(struct scribe_exclusions *e, const char *path
 	return add(&e->out, path, strlen(path));
 }
 
-/* Does `path` lie at or below `prefix`? */
+/* At or below. */
 static bool is_below(const char *prefix, const char *path, size_t bytes)
 {
 	size_t n = strlen(prefix);
 
+	/* A prefix must end at a component: "/usr" does not match "/usrx". */
 	if (n && prefix[n - 1] == '/')
 		n--;
 	return bytes >= n && !memcmp(path, prefix, n) && (bytes == n || path[n] == '/');
@@ -115,7 +110,7 @@ bool scribe_exclusions_match(const struct scribe_exclusions *e, const char *path
 	return any(&e->out, path, bytes) && !any(&e->in, path, bytes);
 }
 
-/* Is one prefix the beginning of the other? */
+/* One is a prefix of the other. */
 static bool included_below(const struct scribe_prefixes *in, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -129,10 +124,6 @@ static bool included_below(const struct scribe_prefixes *in, const char *prefix)
 	return false;
 }
 
-/*
- * Names of top directories that are excluded as a whole, with nothing included below. Longer names
- * are left to the daemon.
- */
 int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
 			   void *ctx)
 {
@@ -142,8 +133,10 @@ int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ct
 		char name[32];
 		int rc;
 
+		/* The kernel's table has names of up to 31 bytes. */
 		if (n < 3 || n - 2 >= sizeof(name) || prefix[n - 1] != '/')
 			continue;
+		/* Deeper prefixes, and those with an inclusion below, are decided by the daemon. */
 		if (memchr(prefix + 1, '/', n - 2) || included_below(&e->in, prefix))
 			continue;
 		memcpy(name, prefix + 1, n - 2);

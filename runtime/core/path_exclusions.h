@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which paths count. A prefix ending in '/' stands for everything below that
- * directory and the directory itself; any other for that one path. Included
- * prefixes win over excluded ones.
+ * Excluded paths. A prefix with '/' at its end means that directory and all below; another one a single path.
+ * Included prefixes win.
  */
 #ifndef RUNTIME_CORE_PATH_EXCLUSIONS_H
 #define RUNTIME_CORE_PATH_EXCLUSIONS_H
@@ -21,24 +20,18 @@ struct scribe_exclusions {
 	struct scribe_prefixes out, in;
 };
 
-/* Darshan's defaults. 0 or -ENOMEM. */
+/* Darshan's. 0 or -ENOMEM. */
 int scribe_exclusions_default(struct scribe_exclusions *e);
-/*
- * Add prefixes from a list with commas; "none" first empties the excluded list.
- * A prefix must be absolute. 0, -EINVAL or -ENOMEM.
- */
+/* Comma-separated absolute prefixes; "none" empties the list. 0, -EINVAL or -ENOMEM. */
 int scribe_exclusions_exclude(struct scribe_exclusions *e, const char *list);
 int scribe_exclusions_include(struct scribe_exclusions *e, const char *list);
-/* One exact path, taken as it is (commas too). */
+/* One exact path, even with commas. */
 int scribe_exclusions_exclude_path(struct scribe_exclusions *e, const char *path);
 bool scribe_exclusions_match(const struct scribe_exclusions *e, const char *path, size_t bytes);
-/*
- * Calls fn for each top-level name ("usr" for "/usr/") that is excluded as a
- * whole, no included prefix lying below: the kernel can drop these alone.
- */
+/* Top-level names ("usr" for "/usr/") that are excluded completely: the kernel side can drop these. */
 int scribe_exclusions_tops(const struct scribe_exclusions *e, int (*fn)(void *ctx, const char *name),
 			   void *ctx);
-/* `to` is new. 0, or -ENOMEM: it is empty then. */
+/* `to` is new. -ENOMEM: it is empty. */
 int scribe_exclusions_copy(struct scribe_exclusions *to, const struct scribe_exclusions *from);
 void scribe_exclusions_clear(struct scribe_exclusions *e);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Patterns by regcomp(3), as in Darshan. One that a user has written may take all memory and time:
- * the process's limits end it. struct scribe_patterns owns the compiled code. Runs in a helper with
- * the job user's identity (privsep/exclusion_worker.c), never in the daemon.
+ * Patterns by regcomp(3), as in Darshan. A user's pattern may take all memory and time, so this runs in a
+ * helper with limits and the user's identity (privsep/exclusion_worker.c), never in the daemon. struct
+ * scribe_patterns owns the compiled code.
  */
 #include "runtime/core/patterns.h"
 
@@ -17,7 +17,7 @@ struct scribe_pattern {
 	regex_t code;
 };
 
-/* -E2BIG: memory; -EINVAL: no expression. */
+/* -E2BIG: memory; -EINVAL: invalid. */
 static int compile(regex_t *code, const char *ere)
 {
 	int rc = regcomp(code, ere, REG_EXTENDED | REG_NOSUB);
@@ -48,10 +48,6 @@ int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bo
 	return rc;
 }
 
-/*
- * *ret_modules: bits of modules that the text is excluded from. A pattern that can add nothing is
- * not tried.
- */
 int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, const char *text,
 			  uint64_t *ret_modules)
 {
@@ -62,9 +58,11 @@ int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, 
 		uint64_t *to = one->include ? &in : &out;
 		int rc;
 
+		/* A pattern of decided modules can add nothing. */
 		if (one->of != of || !(one->modules & ~*to))
 			continue;
 		rc = regexec(&one->code, text, 0, NULL, 0);
+		/* Not a mismatch: out of memory. */
 		if (rc && rc != REG_NOMATCH)
 			return -E2BIG;
 		if (rc == 0)

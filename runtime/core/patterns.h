@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names and programs against a job's patterns: POSIX extended regular expressions of the C library, whose
- * time and memory have no bound. For processes of the job's user with limits alone (exclusion_worker.c).
+ * A job's patterns for names and programs: POSIX extended regular expressions, with unbounded time and memory.
+ * Only for processes of the job's user with limits (exclusion_worker.c).
  */
 #ifndef RUNTIME_CORE_PATTERNS_H
 #define RUNTIME_CORE_PATTERNS_H
@@ -12,16 +12,16 @@
 
 enum scribe_pattern_of { SCRIBE_PATTERN_NAME, SCRIBE_PATTERN_PROGRAM };
 
-/* Begins as zeros. */
+/* Starts as zeros. */
 struct scribe_patterns {
 	struct scribe_pattern *at;
 	size_t n, room;
 };
 
-/* `modules`: whom it is for. -EINVAL: no expression, -E2BIG: too large a one, -ENOMEM. */
+/* `modules`: bits it applies to. -EINVAL: invalid, -E2BIG: too large, -ENOMEM. */
 int scribe_patterns_add(struct scribe_patterns *p, enum scribe_pattern_of of, bool include, uint64_t modules,
 			const char *ere);
-/* Modules (bits) that the text is left out of. -E2BIG: no memory was left, nothing is left out. */
+/* Bits of modules that exclude the text. -E2BIG: no memory, *ret_modules is not set. */
 int scribe_patterns_match(struct scribe_patterns *p, enum scribe_pattern_of of, const char *text,
 			  uint64_t *ret_modules);
 void scribe_patterns_clear(struct scribe_patterns *p);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends the daemon JOB_READY before a step's tasks are started, and waits for its answer for at
- * most ANNOUNCE_MS, so that programs are attached by then. Runs in slurmstepd. Every failure is
- * ignored. Must not know Slurm; never fails, never waits for long.
+ * Sends JOB_READY to the daemon and waits for its reply, so that programs are attached before tasks start. Runs
+ * in slurmstepd. Must not know Slurm; never fails, never waits long.
  */
 #include "runtime/slurm/announce.h"
 
@@ -14,7 +13,7 @@
 
 #include "logfmt/base/proto.h"
 
-#define ANNOUNCE_MS   300 /* most time that a step waits for this */
+#define ANNOUNCE_MS   300 /* longest delay of a step */
 #define REQUEST_CHARS 32
 
 void scribe_announce(const char *dir, uint32_t job)
@@ -33,6 +32,7 @@ void scribe_announce(const char *dir, uint32_t job)
 	    scribe_msg_send(sock, SCRIBE_MSG_JOB_READY, 0, request, (size_t)n, -1,
 			    scribe_msg_left_ms(deadline)) == 0)
 		(void)scribe_msg_recv(sock, answer, NULL, scribe_msg_left_ms(deadline), &err);
+	/* The content does not matter: the reply means that programs are attached. */
 	free(answer);
 	if (sock >= 0)
 		close(sock);

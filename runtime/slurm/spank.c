@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slurm's side of opting in: --ioscribe, --ioscribe-dxt and --ioscribe-stream of sbatch, salloc and
- * srun become variables of the job's tasks, and of the prolog (SPANK_IOSCRIBE,
- * SPANK_IOSCRIBE_DXT, SPANK_IOSCRIBE_STREAM). When the batch step ends it calls the site's `comment`
- * program; before a step's tasks are started it tells the daemon of them (announce.h).
- * Must never fail a job: what does not work is left out.
+ * Slurm options: --ioscribe, --ioscribe-dxt and --ioscribe-stream become variables of tasks and prolog
+ * (SPANK_IOSCRIBE, _DXT, _STREAM). Must never fail a job.
  *
  * plugstack.conf:  optional spank_ioscribe.so [library=PATH] [dir=PATH] [comment=PATH] [off=PATH]
- *   library   preloaded into tasks that opted in, so that MPI ranks write their log
- *             together; without it the daemon does
- *   dir       where the daemon listens (/run/ioscribe)
- *   comment   program that is called with the job's number when its batch step ends
- *   off       while this file is there the options are accepted and do nothing
- *             (/etc/ioscribe/off, which switches the hooks off, too)
+ *   library   preloaded into tasks that opted in; MPI ranks then write their log together
+ *   dir       of the daemon (/run/ioscribe)
+ *   comment   program called with the job's number when its batch step ends
+ *   off       while this file exists, options are ignored (/etc/ioscribe/off, which also stops the hooks)
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,7 +26,7 @@
 
 SPANK_PLUGIN(ioscribe, 1)
 
-#define BATCH_STEP   0xfffffffbU /* SLURM_BATCH_SCRIPT, which spank.h does not have */
+#define BATCH_STEP   0xfffffffbU /* SLURM_BATCH_SCRIPT, missing in spank.h */
 #define COMMENT_MS   3000
 #define NUMBER_CHARS 12
 #define PATHS_CHARS  4096
@@ -49,7 +44,7 @@ static int on_ioscribe(int val, const char *text, int remote)
 {
 	(void)val;
 	(void)remote;
-	/* without a value the remote side sees "", a job script "(null)" */
+	/* without a value, remote contexts get "", job scripts "(null)" */
 	if (!text || !*text || !strcmp(text, "on") || !strcmp(text, "(null)")) {
 		chosen = ON;
 		return 0;
@@ -71,7 +66,6 @@ static int on_dxt(int val, const char *text, int remote)
 	return 0;
 }
 
-/* Whether it is a sink is known where it is opened; what begins like none is refused where the user sees it. */
 static int on_stream(int val, const char *text, int remote)
 {
 	static const char *const forms[] = {"json:",  "csv:",   "ldms:", "ldms-msg:",
@@ -80,6 +74,7 @@ static int on_stream(int val, const char *text, int remote)
 
 	(void)val;
 	(void)remote;
+	/* Only the prefix is checked here, where the user sees the error; the rest when the sink is opened. */
 	while (text && i < sizeof(forms) / sizeof(forms[0]) && strncmp(text, forms[i], strlen(forms[i])))
 		i++;
 	if (text && i < sizeof(forms) / sizeof(forms[0]) && strlen(text) < sizeof(stream)) {
@@ -104,7 +99,7 @@ static enum choice decided(void)
 	return chosen == UNSAID && (traced_ops || stream[0]) ? ON : chosen;
 }
 
-/* The value of an argument NAME=/PATH of plugstack.conf, or NULL. */
+/* Of NAME=/PATH in plugstack.conf, or NULL. */
 static const char *path_of(const char *name, int argc, char **argv)
 {
 	size_t n = strlen(name);
@@ -116,15 +111,15 @@ static const char *path_of(const char *name, int argc, char **argv)
 	return NULL;
 }
 
-/* The site's switch, looked at each time: it works at once, without a restart of Slurm. */
 static int is_off(int argc, char **argv)
 {
 	const char *file = path_of("off", argc, argv);
 
+	/* Checked at each call: takes effect without a restart of Slurm. */
 	return access(file ? file : OFF_FILE, F_OK) == 0;
 }
 
-/** Registers the options, in every context that parses them. */
+/* In every context that parses options. */
 int slurm_spank_init(spank_t sp, int argc, char **argv)
 {
 	(void)argc;
@@ -134,11 +129,12 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
 	return 0;
 }
 
-/** Passes the choice on to prolog and epilog. */
+/* For prolog and epilog. */
 int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 {
 	if (spank_context() == S_CTX_REMOTE || decided() == UNSAID || is_off(argc, argv))
 		return 0;
+	/* Variables of job control get the prefix SPANK_. */
 	spank_job_control_setenv(sp, "IOSCRIBE", decided() == ON ? "on" : "off", 1);
 	if (traced_ops)
 		spank_job_control_setenv(sp, "IOSCRIBE_DXT", "1", 1);
@@ -147,7 +143,6 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 	return 0;
 }
 
-/* The runtime before what the user preloads, once. */
 static void preload(spank_t sp, const char *library, const char *dir)
 {
 	char preloads[PATHS_CHARS], both[2 * PATHS_CHARS], socket_path[PATHS_CHARS];
@@ -160,14 +155,15 @@ static void preload(spank_t sp, const char *library, const char *dir)
 	if (rc == (int)ESPANK_ENV_NOEXIST)
 		preloads[0] = 0;
 	else if (rc != (int)ESPANK_SUCCESS)
-		return; /* too long to be touched */
+		return; /* too long: leave it */
 	snprintf(both, sizeof(both), "%s%s%s", library, preloads[0] ? ":" : "", preloads);
+	/* Before the user's libraries, and once: a step may inherit it. */
 	if (!strstr(preloads, library))
 		spank_setenv(sp, "LD_PRELOAD", both, 1);
 	spank_setenv(sp, "IOSCRIBE_SOCKET", socket_path, 1);
 }
 
-/* Has the user asked for it, here or in the environment that the tasks get? */
+/* By option, or in the environment of the tasks. */
 static int wanted(spank_t sp)
 {
 	char value[NUMBER_CHARS];
@@ -176,7 +172,7 @@ static int wanted(spank_t sp)
 								  ESPANK_SUCCESS && !strcmp(value, "1"));
 }
 
-/* Tasks are about to be executed: what records them is to be there before. */
+/* Before tasks are executed, programs must be attached. */
 static void announce(spank_t sp, const char *dir)
 {
 	uint32_t job;
@@ -185,7 +181,7 @@ static void announce(spank_t sp, const char *dir)
 		scribe_announce(dir ? dir : DIR_DEFAULT, job);
 }
 
-/** Passes the choice on to the tasks of a step. */
+/* For the tasks of a step. */
 int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 {
 	const char *library = path_of("library", argc, argv);
@@ -206,7 +202,7 @@ int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 	return 0;
 }
 
-/* The program with the job's number as its argument, for COMMENT_MS at most. */
+/* With the job's number as argument, at most COMMENT_MS. */
 static void run_comment(const char *program, uint32_t job)
 {
 	char number[NUMBER_CHARS];
@@ -219,6 +215,7 @@ static void run_comment(const char *program, uint32_t job)
 		return;
 	if (pid == 0) {
 		setpgid(0, 0);
+		/* A process group, so that its children can be killed, too. */
 		execl(program, program, number, (char *)NULL);
 		_exit(127);
 	}
@@ -231,7 +228,7 @@ static void run_comment(const char *program, uint32_t job)
 		;
 }
 
-/** At the end of the batch step, while the job can still be given a comment. */
+/* At the end of the batch step, when the job can still get a comment. */
 int slurm_spank_exit(spank_t sp, int argc, char **argv)
 {
 	const char *comment = path_of("comment", argc, argv);

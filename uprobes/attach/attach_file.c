@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Attaching library programs to a file. A helper studies the file (option `study`), the result is
- * checked and planned, and links are made here or by the link makers. Each file is remembered by
- * device and inode, so that it is not studied twice. struct scribe_uprobes owns everything. Runs in
- * the daemon's main thread. Must not know: processes, names, logs.
+ * Attaches library programs to a file: a helper studies it, the result is checked and planned, links are made
+ * here or by the link maker. Files are remembered by device and inode. struct scribe_uprobes owns everything.
+ * Main thread. Must not know: processes, names, logs.
  */
 #include "uprobes/attach/attach_state.h"
 
@@ -26,9 +25,9 @@
 #include "uprobes/elf/library_offsets.h"
 #include "uprobes/elf/sites.h"
 
-#define SEEN_MAX 50000 /* files without a library; more are looked at again */
+#define SEEN_MAX 50000 /* without a library; further ones are studied repeatedly */
 
-/* Give a place its index among the kernel's sites. -E2BIG: the table of sites is full. */
+/* -E2BIG: the table of sites is full. */
 static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, uint32_t image,
 		    uint64_t *ret_cookie)
 {
@@ -45,10 +44,6 @@ static int announce(struct scribe_uprobes *u, const struct scribe_planned *one, 
 	return 0;
 }
 
-/*
- * Returns first: a call between the two links is then without a beginning, and ignored. Probes of
- * entries find their site by the cookie, which is the site's index.
- */
 static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan, enum scribe_layer layer,
 		       uint32_t image, const char *path)
 {
@@ -68,6 +63,7 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 					 SCRIBE_COOKIE_RETURN | layer);
 	}
 	scribe_pinned_counts(u);
+	/* Returns first: a call between the two links then has a return without an entry, which is ignored. */
 	if (rc == 0)
 		rc = scribe_batch_attach(u, layer, path, returns, true);
 	if (rc == 0)
@@ -76,14 +72,14 @@ static int attach_plan(struct scribe_uprobes *u, const struct scribe_plan *plan,
 	return rc;
 }
 
-/* A user's libraries leave the other half of the kernel's tables to everybody else. */
+/* Users' libraries may fill half of the kernel's tables. */
 static bool has_room(const struct scribe_uprobes *u, const struct scribe_plan *plan, uint32_t uid)
 {
 	return u->nimages < SCRIBE_LIBRARY_OFFSETS_OPENMPI / (uid ? 2 : 1) &&
 	       u->nsites + plan->n < SCRIBE_SITES_MAX / (uid ? 2 : 1);
 }
 
-/* Other libraries' functions are called with its datatypes. Of the site's, not any user's. */
+/* For the datatypes of other libraries. Of the site's Open MPI only, not a user's. */
 static void note_openmpi(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
@@ -93,10 +89,7 @@ static void note_openmpi(struct scribe_uprobes *u, const struct scribe_study *s,
 		scribe_map_update(u->images_fd, &known, &s->library[k].image, BPF_ANY);
 }
 
-/*
- * -ENOTSUP: offsets that the handlers need were not found, or not all places fitted into the study.
- * An index of an image or site that was used up before a failure is not given back here.
- */
+/* -ENOTSUP: offsets or sites are missing. Indices used before a failure are not reused here. */
 static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid,
 			  const char *path, struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
@@ -107,7 +100,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 	int rc;
 
 	image.h5_mpi_unseen &= !(scribe_uprobes_layers(u) & 1u << SCRIBE_LAYER_MPIIO);
-	/* the handlers know the streams of glibc, which are these */
+	/* handlers know glibc's streams only */
 	if ((l->layer == SCRIBE_LAYER_STDIO && (!image.fileno_at || !image.stderr_at)) ||
 	    (l->layer == SCRIBE_LAYER_HDF5 && !image.h5d_shared_at) ||
 	    (l->layer == SCRIBE_LAYER_PNETCDF && !image.nc_files_at) || !s->library[k].whole)
@@ -135,32 +128,28 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 	return rc;
 }
 
-/* Size or time of change differ from those at the time of the study. */
 static bool is_changed(const struct scribe_uprobed *f, const struct stat *st)
 {
 	return f->bytes != (uint64_t)st->st_size || f->changed_s != st->st_ctim.tv_sec ||
 	       f->changed_ns != st->st_ctim.tv_nsec;
 }
 
-/* NULL: to be studied (again). A file without probes that has changed is forgotten. */
+/* NULL: to be studied. Forgets a changed file without probes. */
 const struct scribe_uprobed *scribe_uprobes_current(struct scribe_uprobes *u, const struct stat *st)
 {
 	const struct scribe_uprobed *f = scribe_uprobes_known(u, st->st_dev, st->st_ino);
 
-	/* what is probed is held by its links */
+	/* a probed file is held by its links */
 	if (!f || (f->modules && f->since_ns != SCRIBE_UPROBED_NEVER) || !is_changed(f, st))
 		return f;
 	scribe_uprobes_forget(u, (size_t)(f - u->seen));
 	return NULL;
 }
 
-/*
- * With link makers the file counts as probed from the time when its last link is made
- * (scribe_uprobes_made).
- */
 static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool attached)
 {
 	file->since_ns = attached && u->opt.link_maker ? SCRIBE_UPROBED_NEVER : scribe_now_ns();
+	/* Otherwise set with the last link (scribe_uprobes_made). */
 	file->nsites = u->nsites;
 	file->nimages = u->nimages;
 	file->nplaces = u->nplaces;
@@ -169,7 +158,6 @@ static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool 
 	return scribe_uprobes_keep_file(u, file);
 }
 
-/* Does a program that loads it count its calls itself? */
 static bool is_counted_inside(const struct scribe_uprobes *u, const struct scribe_study *s, unsigned k)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
@@ -178,10 +166,6 @@ static bool is_counted_inside(const struct scribe_uprobes *u, const struct scrib
 	       l->modules & u->opt.modules & u->opt.wrapped;
 }
 
-/*
- * `modules` of a library whose calls the program counts itself are noted although nothing is
- * probed.
- */
 static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *file, const struct scribe_study *s,
 			 unsigned k, bool wanted)
 {
@@ -195,7 +179,6 @@ static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *
 	file->nlibraries = k + 1;
 }
 
-/* Is it to be probed? */
 static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_study *s, unsigned k)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
@@ -204,18 +187,15 @@ static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_study 
 	       !is_counted_inside(u, s, k);
 }
 
-/*
- * Has it become another since it was read? A lease only protects from now on: the file may have
- * been written between study and lease.
- */
 static bool is_same(int fd, const struct scribe_uprobed *file)
 {
 	struct stat st;
 
+	/* Written between study and lease, perhaps. */
 	return scribe_uprobes_stat(fd, &st) == 0 && !is_changed(file, &st);
 }
 
-/* Why a file that holds wanted libraries must not be probed; NULL: it may be. */
+/* The reason not to probe it; NULL: none. */
 static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe_study *s,
 			   const struct scribe_uprobed *file)
 {
@@ -238,10 +218,6 @@ static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe
 	return NULL;
 }
 
-/*
- * One file may hold several libraries. Each is tried, whatever happens to the others; the last
- * reason is in *err.
- */
 static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,
 			     const struct scribe_study *s, struct scribe_uprobed *file,
 			     struct scribe_uprobes_result *ret, struct scribe_err *err)
@@ -250,6 +226,7 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* The kernel resolves this to the studied file, even if its path was replaced. */
 	for (unsigned k = 0; k < s->nlibraries; k++) {
 		const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 		struct scribe_err why = {0};
@@ -257,7 +234,7 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 		int rc = 0;
 
 		if (is_counted_inside(u, s, k))
-			rc = scribe_uprobes_load(u, l->layer, &why); /* for its datatypes, and libioscribe-inside.so */
+			rc = scribe_uprobes_load(u, l->layer, &why); /* for datatypes and libioscribe-inside.so */
 		else if (wanted && refused)
 			rc = scribe_err_set(&why, -EPERM, "%s: %s", label, refused);
 		else if (wanted)
@@ -278,17 +255,17 @@ static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label
 				       label, l->name);
 		else
 			scribe_batch_refused(u, rc, label, err);
-		/* streams that are not known stay with their system calls: nothing is missed */
+		/* unknown streams are counted by system calls: nothing is missed */
 		if (l->layer != SCRIBE_LAYER_STDIO)
 			file->refused |= l->modules & u->opt.modules;
 	}
 }
 
-/* Without asking whoever holds the file: type, owner, size and number are what is known of it here. */
 int scribe_uprobes_stat(int fd, struct stat *ret)
 {
 	struct statx x;
 
+	/* Cached attributes are enough, and no server can block the daemon. */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x) < 0)
 		return -errno;
 	memset(ret, 0, sizeof(*ret));
@@ -302,15 +279,12 @@ int scribe_uprobes_stat(int fd, struct stat *ret)
 	return 0;
 }
 
-/*
- * Another descriptor of it. Closing one that was opened for reading asks the server of a FUSE file system;
- * of root's alone such are attached to.
- */
 static int hold(int fd, uint32_t uid)
 {
 	char path[64];
 	int held;
 
+	/* Closing a readable descriptor on FUSE waits for its server; there only root's files are probed. */
 	if (uid)
 		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -318,7 +292,6 @@ static int hold(int fd, uint32_t uid)
 	return held < 0 ? -errno : held;
 }
 
-/* Its links are made meanwhile. */
 static int begin(struct scribe_uprobes *u, const struct scribe_uprobed *f, int fd, const char *label)
 {
 	struct scribe_pending p = {.dev = f->dev, .ino = f->ino, .uid = f->uid, .asked = -1};
@@ -346,21 +319,18 @@ int scribe_uprobes_refused(struct scribe_uprobes *u, struct scribe_uprobed *f, i
 			   struct scribe_err *err)
 {
 	f->refused |= f->modules & ~(1ull << SCRIBE_MOD_STDIO);
+	/* Unprobed streams are still counted by system calls. */
 	f->modules = 0;
 	return scribe_batch_refused(u, rc, label, err);
 }
 
-/* All links are there: from now on no call is missed, and the next daemon may adopt them. */
+/* From now on no call is missed, and the next daemon can adopt the links. */
 void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f)
 {
 	f->since_ns = scribe_now_ns();
 	scribe_pinned_file(u, f);
 }
 
-/*
- * `s` is static because of its size; one file is attached to at a time. -ENOEXEC of a study is a
- * file without library, which is remembered, too.
- */
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, bool site,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
@@ -389,11 +359,13 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, boo
 	file.changed_s = st.st_ctim.tv_sec;
 	file.changed_ns = st.st_ctim.tv_nsec;
 	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, &s) : -ENOTSUP;
+	/* The file may have taken over the helper. */
 	if (rc == 0 && !scribe_study_check(&s, (uint64_t)st.st_size))
 		rc = -EBADMSG;
 	ret->unread = rc < 0 && rc != -ENOEXEC;
 	if (ret->unread)
 		return scribe_err_set(err, rc, "%s: %s", label, strerror(-rc));
+	/* -ENOEXEC: no library; remembered to avoid another study. */
 	if (rc < 0)
 		return u->nseen < SEEN_MAX ? remember(u, &file, false) : 0;
 	file.bias = s.bias;
@@ -410,7 +382,6 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, boo
 	return rc ? scribe_err_set(err, rc, "out of memory") : ret->fresh || !err->code ? 0 : err->code;
 }
 
-/* Modules that a library of this file name would feed, by the patterns of the tables. */
 uint64_t scribe_uprobes_named(const struct scribe_uprobes *u, const char *name)
 {
 	uint64_t modules = 0;

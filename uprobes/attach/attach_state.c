@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the units that attach probes share: tables, links, files seen, links that are being made.
- * Must not know: how a program is loaded, or attached. The arrays of struct scribe_uprobes grow: an
- * entry's address is valid until the next one is added. Runs in the daemon's main thread.
+ * State shared by the attaching units: tables, links, files, links under way. Array entries move when one is
+ * added. Main thread. Must not know: how programs are loaded or attached.
  */
 #include "uprobes/attach/attach_state.h"
 
@@ -33,7 +32,6 @@ uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u)
 	return layers;
 }
 
-/* Own tables first, then those of the system call programs. The descriptor stays the owner's. */
 int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)
 {
 	uint32_t entries;
@@ -44,15 +42,13 @@ int scribe_uprobes_table(const struct scribe_uprobes *u, const char *name)
 	return scribe_bpf_map_fd(u->bpf, name, &entries);
 }
 
-/*
- * The pin first: while it is there, closing the descriptor detaches nothing. With link makers the
- * last close is done by them, since it may wait for the kernel.
- */
 void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link *l)
 {
+	/* While a pin exists, closing the descriptor does not detach. */
 	if (l->pin[0])
 		scribe_bpf_unpin(u->bpf, "lib_links", l->pin);
 	l->pin[0] = 0;
+	/* The last close may block in the kernel, so the link maker does it. */
 	if (l->fd >= 0 && u->opt.link_maker)
 		u->opt.link_maker->drop(l->fd);
 	else if (l->fd >= 0)
@@ -67,7 +63,7 @@ void scribe_probe_link_forget(struct scribe_probe_link *l)
 	l->plan = NULL;
 }
 
-/* Takes the link over, on failure too: it is closed then. */
+/* Also on failure it owns the link, and closes it. */
 int scribe_uprobes_keep_link(struct scribe_uprobes *u, const struct scribe_probe_link *link)
 {
 	if (u->nlinks == u->links_room) {
@@ -96,7 +92,6 @@ const struct scribe_uprobed *scribe_uprobes_known(const struct scribe_uprobes *u
 	return NULL;
 }
 
-/* Any device: for callers that have only the inode's number. */
 const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_uprobes *u, uint64_t ino)
 {
 	for (size_t i = 0; i < u->nseen; i++)
@@ -105,7 +100,6 @@ const struct scribe_uprobed *scribe_uprobes_known_inode(const struct scribe_upro
 	return NULL;
 }
 
-/* The earliest time from which a file of libioscribe-inside.so is probed. */
 uint64_t scribe_uprobes_inside_since(const struct scribe_uprobes *u)
 {
 	uint64_t since = SCRIBE_UPROBED_NEVER;
@@ -132,7 +126,6 @@ int scribe_uprobes_keep_file(struct scribe_uprobes *u, const struct scribe_uprob
 	return 0;
 }
 
-/* Its links become orphans, which are taken off one at a time (stand.c). */
 void scribe_uprobes_forget(struct scribe_uprobes *u, size_t which)
 {
 	const struct scribe_uprobed *f = &u->seen[which];

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Places of a file are attached to at once: by a link of the kernel's (uprobe_multi), or by trace
- * events. Which of them the kernel takes is found by trying. Must not know: libraries, processes,
- * names, logs. Links and their plans are in struct scribe_uprobes. Runs in the daemon's main
- * thread.
+ * Attaches to all addresses of a file at once, by uprobe_multi or trace events, whichever the kernel supports.
+ * Links and plans are in struct scribe_uprobes. Main thread. Must not know: libraries, processes, names, logs.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -18,9 +16,9 @@
 #include "bpf/user/refusal.h"
 #include "uprobes/attach/attach_state.h"
 
-/* ---- ways of attaching ---- */
+/* ---- levels ---- */
 
-/* A program that does nothing, for a link of this kind. */
+/* An empty program for such a link. */
 static int nothing(uint32_t attach_type)
 {
 	const struct bpf_insn does[] = {
@@ -33,7 +31,7 @@ static int nothing(uint32_t attach_type)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 0: the kernel has uprobe_multi; else the negative errno for the message. */
+/* 0: supported; otherwise the error to report. */
 static int probe_multi(void)
 {
 	int program = nothing(SCRIBE_ATTACH_UPROBE_MULTI), rc;
@@ -56,19 +54,16 @@ bool scribe_uprobes_need_admin(enum scribe_uprobe_level level)
 	if (fscanf(f, "%d", &paranoid) != 1)
 		paranoid = 0;
 	fclose(f);
-	/* Debian's kernels know a 3: all of perf is for CAP_SYS_ADMIN */
+	/* Debian's kernels have level 3: CAP_SYS_ADMIN for all of perf */
 	return paranoid > 2;
 }
 
-/*
- * Tried once, at opening. uprobe_multi is preferred: it needs no tracefs, and its links can be
- * pinned.
- */
 int scribe_batch_level(struct scribe_uprobes *u, struct scribe_err *err)
 {
 	int rc = 0;
 
 	u->level = SCRIBE_UPROBE_MULTI;
+	/* Preferred: without tracefs, and its links can be pinned. */
 	if (u->opt.level != SCRIBE_UPROBE_EVENTS) {
 		rc = probe_multi();
 		if (rc == 0)
@@ -99,7 +94,6 @@ void scribe_batch_add(struct scribe_batch *b, uint64_t offset, uint64_t address,
 	b->cookie[b->n++] = cookie;
 }
 
-/* The plan is freed as soon as the link is there. */
 int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, const char *path)
 {
 	int fd = scribe_link_make(l->plan, &u->events, u->program_fd[l->layer], path, &l->event);
@@ -112,7 +106,7 @@ int scribe_batch_make(struct scribe_uprobes *u, struct scribe_probe_link *l, con
 	return 0;
 }
 
-/* Keep the link, and make it if it is time. Takes the plan over. */
+/* Takes over the plan. */
 static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enum scribe_layer layer,
 		    const char *path)
 {
@@ -127,7 +121,7 @@ static int add_link(struct scribe_uprobes *u, struct scribe_link_plan *plan, enu
 	return rc == 0 && !u->opt.link_maker ? scribe_batch_make(u, &u->link[u->nlinks - 1], path) : rc;
 }
 
-/* One link for all places of one direction; entries and returns need a link each. */
+/* Entries and returns need separate links. */
 static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
 			const struct scribe_batch *b, bool at_return)
 {
@@ -142,11 +136,7 @@ static int attach_multi(struct scribe_uprobes *u, enum scribe_layer layer, const
 	return add_link(u, plan, layer, path);
 }
 
-/*
- * Places for one event, and their index in the batch; marked in `done`. Of entries no two end in
- * the same bits; returns have all the same cookie, and are told apart by the stack.
- * SCRIBE_PLACE_STEP is a power of two. 0: out of memory.
- */
+/* Indices of addresses for one event, marked in `done`. 0: no memory. */
 static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *done, uint32_t *ret_of)
 {
 	bool *taken = calloc(SCRIBE_PLACE_STEP, sizeof(*taken));
@@ -155,6 +145,10 @@ static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *
 	for (uint32_t i = 0; taken && i < b->n; i++) {
 		uint32_t end = b->address[i] & (SCRIBE_PLACE_STEP - 1);
 
+		/*
+		 * Entries are found by the end of their address, unique in an event; returns match by the
+		 * stack.
+		 */
 		if (done[i] || (taken[end] && !at_return))
 			continue;
 		taken[end] = done[i] = true;
@@ -164,17 +158,16 @@ static uint32_t pick_places(const struct scribe_batch *b, bool at_return, bool *
 	return n;
 }
 
-/*
- * The program finds the site of an entry by the end of its address, as it stands in every process.
- * A trace event has one cookie for all of its places. It selects SCRIBE_PLACE_STEP entries of the
- * table.
- */
 static int announce_places(struct scribe_uprobes *u, const struct scribe_batch *b, const uint32_t *of, uint32_t n,
 			   uint64_t *ret_cookie)
 {
 	int fd = scribe_uprobes_table(u, "scribe_places"), rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		/*
+		 * The cookie selects a range of keys, the end of the address a site in it: load addresses are
+		 * page-aligned.
+		 */
 		uint32_t end = b->address[of[i]] & (SCRIBE_PLACE_STEP - 1);
 		uint32_t key = u->nplaces * SCRIBE_PLACE_STEP + end, site = (uint32_t)b->cookie[of[i]];
 
@@ -206,7 +199,6 @@ static int attach_event(struct scribe_uprobes *u, enum scribe_layer layer, const
 	return rc;
 }
 
-/* Events in as small a number as the ends of the addresses allow. */
 static int attach_events(struct scribe_uprobes *u, enum scribe_layer layer, const char *path,
 			 const struct scribe_batch *b, bool at_return)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Removal of entries from the kernel's tables: handles of ended processes, and shapes of accesses,
- * which are moved to the jobs. Tables are read in batches. Nothing is owned between calls. Runs in
- * the daemon's main thread. Must not know: links, files, jobs.
+ * Removes entries of the kernel's tables: handles of ended processes, and access shapes, which move to the
+ * jobs. Main thread; keeps nothing between calls. Must not know: links, files, jobs.
  */
 #include "uprobes/attach/kernel_tables.h"
 
@@ -15,13 +14,9 @@
 #include "logfmt/rules/lib_rules.h"
 #include "uprobes/wire.h"
 
-/* Entries of one batch */
 #define AT_ONCE 1024u
 
-/*
- * Every entry of a hash table in the kernel, some at a time. What is put in or taken
- * out meanwhile may be met or not.
- */
+/* Concurrent changes may be missed. */
 static void each_entry(int map, void (*fn)(void *ctx, int map, const void *key, const void *value), void *ctx)
 {
 	struct bpf_map_info info = {};
@@ -36,7 +31,7 @@ static void each_entry(int map, void (*fn)(void *ctx, int map, const void *key, 
 	}
 	while (keys && values && rc == 0) {
 		n = AT_ONCE;
-		/* the end is told together with the last ones */
+		/* ENOENT comes with the last batch */
 		rc = scribe_map_lookup_batch(map, first ? NULL : &at, &at, keys, values, &n);
 		if (rc && errno != ENOENT)
 			break;
@@ -48,7 +43,6 @@ static void each_entry(int map, void (*fn)(void *ctx, int map, const void *key, 
 	free(values);
 }
 
-/* One walk: where handles are collected, what takes shapes, and how many entries were met. */
 struct sweep {
 	struct scribe_handle_key *handle;
 	void (*take)(void *ctx, int64_t key, const struct scribe_access_pattern *pattern);
@@ -66,14 +60,13 @@ static void meet_handle(void *ctx, int map, const void *key, const void *value)
 		memcpy(&s->handle[s->met++], key, sizeof(*s->handle));
 }
 
-/* Without memory nothing is removed, until the next sweep. */
 void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t proc_id), void *ctx)
 {
 	struct sweep s = {.handle = calloc(SCRIBE_HANDLES_MAX, sizeof(*s.handle))};
 
 	if (s.handle)
 		each_entry(table_fd, meet_handle, &s);
-	/* asked after all have been met: whose handle is there has been there before it */
+	/* after reading all: a process of a handle that was read existed before */
 	for (uint32_t i = 0; i < s.met; i++)
 		if (!alive(ctx, s.handle[i].proc_id))
 			scribe_map_delete(table_fd, &s.handle[i]);
@@ -98,7 +91,6 @@ static void move_shape(void *ctx, int map, const void *key, const void *value)
 	scribe_map_delete(map, key);
 }
 
-/* Only when the table is half full: until then nothing is lost. */
 void scribe_tables_move_shapes(int shapes_fd,
 			       void (*take)(void *ctx, int64_t key, const struct scribe_access_pattern *pattern),
 			       void *ctx)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's tables of open handles and of shapes, which would fill in a service
- * that is never idle. Descriptors are borrowed. Out of memory: nothing is taken out.
+ * Removes entries from the kernel's tables of handles and shapes, which would fill in a busy service.
+ * Descriptors are borrowed. Without memory nothing is removed.
  */
 #ifndef UPROBES_ATTACH_KERNEL_TABLES_H
 #define UPROBES_ATTACH_KERNEL_TABLES_H
@@ -11,15 +11,9 @@
 
 struct scribe_access_pattern;
 
-/*
- * Forget the open handles (a table by struct scribe_handle_key) of processes that are
- * no longer `alive`, which is first asked when all have been read.
- */
+/* Handles (struct scribe_handle_key) of ended processes. `alive` is called after all were read. */
 void scribe_tables_sweep(int table_fd, bool (*alive)(void *ctx, uint32_t proc_id), void *ctx);
-/*
- * When the table of shapes is half full: hand all of them to `take`, then empty it.
- * A shape that is met again is put into it again.
- */
+/* If half full: passes all shapes to `take` and removes them; new uses store them again. */
 void scribe_tables_move_shapes(int shapes_fd,
 			       void (*take)(void *ctx, int64_t key, const struct scribe_access_pattern *pattern),
 			       void *ctx);

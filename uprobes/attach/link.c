@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One link for many places of a file: by uprobe_multi, whose arguments are laid out here so that
- * older headers suffice, or by a trace event. A plan is one allocation. Runs in the daemon's main
- * thread, or in a child of the link maker. Must not know: libraries, processes, logs.
+ * One link for many addresses: uprobe_multi, with arguments declared here for older headers, or a trace event.
+ * Main thread, or a child of the link maker. Must not know: libraries, processes, logs.
  */
 #include "uprobes/attach/link.h"
 
@@ -12,17 +11,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* BPF_F_UPROBE_MULTI_RETURN of newer headers */
+/* as in newer headers */
 #define MULTI_RETURN 1u
 
-/* What the kernel reads of struct bpf_attr for this command (uapi/linux/bpf.h of 6.6). */
+/* Part of union bpf_attr (uapi/linux/bpf.h of 6.6). */
 struct multi_attr {
 	uint32_t prog_fd, target_fd, attach_type, flags;
 	uint64_t path, offsets, ref_ctr_offsets, cookies;
 	uint32_t cnt, multi_flags, pid, pad;
 };
 
-/* Three arrays of n numbers stand behind the struct; free() frees all. */
 struct scribe_link_plan *scribe_link_plan_new(uint32_t n)
 {
 	struct scribe_link_plan *p = calloc(1, sizeof(*p) + 3 * sizeof(uint64_t) * n);
@@ -36,10 +34,10 @@ struct scribe_link_plan *scribe_link_plan_new(uint32_t n)
 	return p;
 }
 
-/* Semaphores are passed only if there are any: all places of a plan have one, or none. */
 static int multi_link(const struct scribe_link_plan *p, int program, const char *path)
 {
 	struct multi_attr attr = {
+		/* All addresses of a plan have a semaphore, or none has. */
 		.prog_fd = (uint32_t)program,
 		.attach_type = SCRIBE_ATTACH_UPROBE_MULTI,
 		.path = (uint64_t)(uintptr_t)path,
@@ -54,7 +52,6 @@ static int multi_link(const struct scribe_link_plan *p, int program, const char 
 	return fd < 0 ? -errno : fd;
 }
 
-/* *ret_event is what has to be detached besides the descriptor that is returned. */
 static int event_link(const struct scribe_link_plan *p, struct scribe_events *events, int program, const char *path,
 		      struct scribe_event_link *ret_event)
 {
@@ -79,10 +76,10 @@ int scribe_link_make(const struct scribe_link_plan *p, struct scribe_events *eve
 	return multi_link(p, program, path);
 }
 
-/* A folder has no places: a kernel that knows what is asked for says so (EBADF), others EINVAL. */
 int scribe_link_try_multi(int program)
 {
 	struct scribe_link_plan *p = scribe_link_plan_new(1);
+	/* A directory cannot be probed: kernels with uprobe_multi return EBADF, others EINVAL. */
 	int rc = p ? multi_link(p, program, "/") : -ENOMEM;
 
 	free(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Places of a file that one link of the kernel's probes: kept, so that the link can be made
- * again without reading the file. Must not know: libraries, processes, logs.
+ * Addresses in a file probed by one kernel link, kept so that it can be made again without the file. Must not
+ * know: libraries, processes, logs.
  */
 #ifndef UPROBES_ATTACH_LINK_H
 #define UPROBES_ATTACH_LINK_H
@@ -15,35 +15,29 @@
 
 struct scribe_link_plan {
 	bool at_return;
-	bool is_event;         /* a trace event, all of whose places have this cookie; else uprobe_multi */
+	bool is_event;         /* with one cookie; otherwise uprobe_multi */
 	uint64_t event_cookie;
 	uint32_t n;
-	uint64_t *offset, *cookie, *semaphore; /* in the same memory; semaphore: 0 none */
+	uint64_t *offset, *cookie, *semaphore; /* in the same allocation; semaphore: 0 none */
 };
 
-/* Room for `n` places, zero. NULL: memory is out. */
+/* Zeroed. NULL: no memory. */
 struct scribe_link_plan *scribe_link_plan_new(uint32_t n);
-/*
- * Make it, for a program. A descriptor, or a negative errno. `ret_event`: what it is on, to be
- * detached after the descriptor is closed (uprobe_events.h).
- */
+/* A descriptor, or a negative errno. `ret_event`: detach it after closing the descriptor (uprobe_events.h). */
 int scribe_link_make(const struct scribe_link_plan *plan, struct scribe_events *events, int program,
 		     const char *path, struct scribe_event_link *ret_event);
-/* 0: this kernel knows uprobe_multi for programs like this one. */
+/* 0: uprobe_multi is supported for such programs. */
 int scribe_link_try_multi(int program);
 
-/* Other processes that make and take off links, for who must not wait for either. */
+/* Makes and detaches links in other processes, because both may block. */
 struct scribe_link_maker {
-	/*
-	 * Have a link made. A descriptor for the answer, the caller's to close; -EAGAIN: later.
-	 * Nothing is taken over.
-	 */
+	/* A descriptor for the result, owned by the caller; -EAGAIN: later. */
 	int (*ask)(int file, int program, const struct scribe_link_plan *plan, uint32_t deadline_ms);
-	/* 0: the link, the caller's; -EAGAIN: not yet; -ETIMEDOUT: it has taken too long. */
+	/* 0: the link, owned by the caller; -EAGAIN: not yet; -ETIMEDOUT: too slow. */
 	int (*answered)(int asked, int *ret_link);
-	/* Take a link off some time. */
+	/* Detaches it some time later. */
 	void (*drop)(int link);
-	/* So many of those are still there: what would be made now may stand twice. */
+	/* Of these, not detached yet: a new link there would count twice. */
 	unsigned (*dropping)(void);
 };
 

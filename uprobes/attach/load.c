@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The library programs: one object a layer is loaded when the first library of the layer is
- * attached to, and only its program and tables are kept. Tables that exist already are shared:
- * those of the system call programs, and those of other layers. struct scribe_uprobes owns the
- * descriptors. Runs in the daemon's main thread. Must not know: files, processes, names, logs.
+ * Loads the library programs: an object per layer with its first library, of which program and tables are kept.
+ * Existing tables of other programs are shared. struct scribe_uprobes owns the descriptors. Main thread. Must
+ * not know: files, processes, names, logs.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -22,10 +21,6 @@
 #include "uprobes/lib.skel.h"
 #include "uprobes/elf/sites.h"
 
-/*
- * Tables of the system calls' programs, and ours that another layer has made. Internal maps
- * (constants) are each object's own.
- */
 static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 {
 	struct bpf_map *map;
@@ -33,6 +28,7 @@ static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 
 	bpf_object__for_each_map(map, object)
 	{
+		/* Internal maps (constants) belong to one object. */
 		int fd = bpf_map__is_internal(map) ? -1 : scribe_uprobes_table(u, bpf_map__name(map));
 
 		if (fd >= 0 && rc == 0)
@@ -41,7 +37,7 @@ static int share_maps(struct scribe_uprobes *u, struct bpf_object *object)
 	return rc;
 }
 
-/* Tables have a power of two of entries. 0 if there is none of this name. */
+/* Tables have 2^n entries. 0: not found. */
 static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 {
 	uint32_t entries = 1;
@@ -49,16 +45,12 @@ static uint32_t mask_of(struct scribe_uprobes *u, const char *ring)
 	return scribe_bpf_map_fd(u->bpf, ring, &entries) < 0 ? 0 : entries - 1;
 }
 
-/* Two indices an entry. */
+/* Two indices per entry. */
 static uint32_t ring_mask_of(struct scribe_uprobes *u, const char *ring)
 {
 	return 2 * mask_of(u, ring) + 1;
 }
 
-/*
- * Masks are constants of the program, set before loading, so that the verifier can bound indices by
- * them.
- */
 static struct scribe_lib *open_object(struct scribe_uprobes *u)
 {
 	struct scribe_lib *s;
@@ -67,6 +59,7 @@ static struct scribe_lib *open_object(struct scribe_uprobes *u)
 	s = scribe_lib__open();
 	if (!s)
 		return NULL;
+	/* Constants, set before loading, so that the verifier can bound indices. */
 	*(uint32_t *)&s->rodata->scribe_slot_mask = ring_mask_of(u, "scribe_slot_free");
 	*(uint32_t *)&s->rodata->scribe_proc_mask = ring_mask_of(u, "scribe_proc_free");
 	*(uint32_t *)&s->rodata->scribe_tab_mask = ring_mask_of(u, "scribe_tab_free");
@@ -74,7 +67,7 @@ static struct scribe_lib *open_object(struct scribe_uprobes *u)
 	return s;
 }
 
-/* The first program makes the tables that those of the system calls do not have. */
+/* The first layer creates the tables that only library programs have. */
 static int keep_tables(struct scribe_uprobes *u, struct bpf_object *object)
 {
 	struct bpf_map *map;
@@ -97,7 +90,6 @@ static int keep_tables(struct scribe_uprobes *u, struct bpf_object *object)
 	return 0;
 }
 
-/* A duplicate, because destroying the object closes its own. */
 static int keep_program(struct scribe_uprobes *u, const struct bpf_program *program, enum scribe_layer layer)
 {
 	u->program_fd[layer] = fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 3);
@@ -107,10 +99,6 @@ static int keep_program(struct scribe_uprobes *u, const struct bpf_program *prog
 	return 0;
 }
 
-/*
- * Only the program and the tables are kept of an object. The verifier sees one program: the others
- * of the object are not loaded.
- */
 static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 {
 	bool first = u->nown == 0;
@@ -140,7 +128,7 @@ static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 	return rc;
 }
 
-/* The reason of the first failure remains, for scribe_uprobes_why(). */
+/* The first failure's reason remains for scribe_uprobes_why(). */
 int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struct scribe_err *err)
 {
 	int rc = u->program_fd[layer] >= 0 ? 0 : load_layer(u, layer);
@@ -170,7 +158,7 @@ void scribe_uprobes_find_tables(struct scribe_uprobes *u)
 	u->shapes_fd = scribe_uprobes_table(u, "scribe_access_patterns");
 }
 
-/* ---- the whole ---- */
+/* ---- all ---- */
 
 static struct scribe_uprobes *let_go(struct scribe_uprobes *u)
 {
@@ -210,10 +198,7 @@ static struct scribe_uprobes *blank(struct scribe_bpf *bpf, const struct scribe_
 	return u;
 }
 
-/*
- * Pinned probes of an earlier daemon are adopted if they fit the settings; else all begins anew.
- * Only uprobe_multi is left to link makers.
- */
+/* Pins of an earlier daemon are adopted if they fit. */
 int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_options *options,
 			struct scribe_uprobes **ret_u, struct scribe_err *err)
 {
@@ -229,7 +214,7 @@ int scribe_uprobes_open(struct scribe_bpf *bpf, const struct scribe_uprobes_opti
 	if (u)
 		u->adopted = scribe_pinned_adopt(u);
 	if (u && !u->adopted) {
-		/* nothing, or of no use */
+		/* nothing usable */
 		scribe_uprobes_free(u);
 		u = blank(bpf, options);
 		rc = u ? scribe_batch_level(u, err) : 0;
@@ -252,7 +237,6 @@ bool scribe_uprobes_adopted(const struct scribe_uprobes *u)
 	return u->adopted;
 }
 
-/* Without the name of its pin a link is only closed here, and lives on. */
 struct scribe_uprobes *scribe_uprobes_close_keep_pins(struct scribe_uprobes *u)
 {
 	for (size_t i = 0; u && i < u->nlinks; i++)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Library probes that outlive the daemon: program, tables and links are pinned, and what is known
- * of the files they stand in is kept in tables beside them, because a probe that was there all the
- * time has missed nothing. A file is noted when all its links are pinned; links of a file that is
- * not noted are dropped by the next daemon. Must not know: processes, names, logs. Runs in the
- * daemon's main thread.
+ * Library probes that outlive the daemon: programs, tables and links are pinned, and probed files are listed in
+ * tables, because probes that never went away miss nothing. A file is listed after all its links; the next
+ * daemon drops links of others. Main thread. Must not know: processes, names, logs.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -21,22 +19,18 @@
 #include "uprobes/elf/sites.h"
 #include "uprobes/wire.h"
 
-/* Files with probes that can be noted */
 #define FILES_MAX 65536u
-/* Names of the pins of the two tables */
+/* pins */
 #define HEAD      "scribe_known"
 #define FILES     "scribe_known_files"
 
-/*
- * How much of the kernel's tables is in use, and which settings the probes were made for. Other
- * settings need other probes.
- */
+/* Use of the kernel's tables, and the settings of the probes. */
 struct head {
 	uint64_t layout, modules, wrapped;
 	uint32_t nsites, nimages, nfiles, npins;
 };
 
-/* Another build may have these otherwise. */
+/* Differs for builds with other structures. */
 static uint64_t layout(void)
 {
 	const size_t sizes[] = {SCRIBE_WIRE_VERSION,           sizeof(struct head),
@@ -89,7 +83,7 @@ static int new_table(struct scribe_uprobes *u, enum bpf_map_type type, const cha
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts,
 		    .map_flags = type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0);
-	/* the kernel keeps 15 bytes of a table's name; the pin has all of them */
+	/* names of maps are cut to 15 bytes, those of pins are not */
 	char kept[16];
 	int fd;
 
@@ -102,11 +96,11 @@ static int new_table(struct scribe_uprobes *u, enum bpf_map_type type, const cha
 	return -1;
 }
 
-/* Only with uprobe_multi. A failure is no error: probes work, and end with the daemon. */
 void scribe_pinned_begin(struct scribe_uprobes *u)
 {
 	bool done;
 
+	/* Links of trace events cannot be pinned. */
 	if (!scribe_bpf_pinned(u->bpf) || u->level != SCRIBE_UPROBE_MULTI)
 		return;
 	u->head_fd = new_table(u, BPF_MAP_TYPE_ARRAY, HEAD, sizeof(struct head), 1);
@@ -124,14 +118,14 @@ void scribe_pinned_begin(struct scribe_uprobes *u)
 
 void scribe_pinned_program(struct scribe_uprobes *u, enum scribe_layer layer)
 {
-	/* what it is attached to lives by its links: without its pin the next daemon attaches anew */
+	/* without its pin the next daemon attaches again */
 	if (u->head_fd >= 0)
 		scribe_bpf_pin(u->bpf, "lib_progs", scribe_program_name(layer), u->program_fd[layer]);
 }
 
-/* Before links are made: if the daemon dies then, the next one does not use these indices again. */
 void scribe_pinned_counts(struct scribe_uprobes *u)
 {
+	/* Before links exist: the next daemon must not reuse their indices. */
 	if (u->head_fd < 0)
 		return;
 	note_head(u);
@@ -149,20 +143,16 @@ void scribe_pinned_link(struct scribe_uprobes *u, struct scribe_probe_link *l)
 	l->pin[0] = 0;
 }
 
-/*
- * Without effect if one of its links could not be pinned. The entry is written before the count:
- * the next daemon reads as many as are counted.
- */
 void scribe_pinned_file(struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
 	if (u->head_fd < 0 || u->unpinned || u->nfiles == FILES_MAX ||
 	    scribe_map_update(u->files_fd, &u->nfiles, file, BPF_ANY))
 		return;
 	u->nfiles++;
+	/* The entry before the count, which limits what the next daemon reads. */
 	note_head(u);
 }
 
-/* Are all of its links pinned? */
 static bool is_pinned(const struct scribe_uprobes *u, const struct scribe_uprobed *file)
 {
 	for (size_t i = 0; i < u->nlinks; i++)
@@ -176,7 +166,7 @@ void scribe_pinned_anew(struct scribe_uprobes *u)
 {
 	if (u->head_fd < 0)
 		return;
-	/* one that is started meanwhile knows fewer, and drops the links of the rest */
+	/* a daemon starting now finds fewer files, and drops the other links */
 	u->nfiles = 0;
 	note_head(u);
 	u->unpinned = false;
@@ -201,7 +191,6 @@ static int adopt_program(void *ctx, const char *name, int fd)
 	return -EIO;
 }
 
-/* The head and the list of files are told from tables of the programs by their names. */
 static int adopt_table(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
@@ -224,10 +213,6 @@ static int adopt_table(void *ctx, const char *name, int fd)
 	return 0;
 }
 
-/*
- * A link of a file that is not noted is removed: the daemon ended before all of the file's links
- * were there.
- */
 static int adopt_link(void *ctx, const char *name, int fd)
 {
 	struct scribe_uprobes *u = ctx;
@@ -243,6 +228,7 @@ static int adopt_link(void *ctx, const char *name, int fd)
 		return scribe_uprobes_keep_link(u, &l);
 	}
 	scribe_bpf_unpin(u->bpf, "lib_links", name);
+	/* Not listed: the daemon ended before all links of the file were made. */
 	close(fd);
 	return 0;
 }
@@ -258,10 +244,7 @@ static int adopt_files(struct scribe_uprobes *u, const struct head *h)
 	return rc;
 }
 
-/*
- * False: nothing fits; the caller frees what was taken over up to then. Files are read before
- * links, which refer to them.
- */
+/* False: nothing fits; the caller frees what was adopted. */
 bool scribe_pinned_adopt(struct scribe_uprobes *u)
 {
 	struct head h = {0};
@@ -281,6 +264,7 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 		rc = -EPROTONOSUPPORT;
 	if (rc == 0)
 		rc = adopt_files(u, &h);
+	/* Files before links, which refer to them. */
 	if (rc == 0) {
 		u->level = SCRIBE_UPROBE_MULTI;
 		u->nsites = h.nsites;
@@ -288,7 +272,7 @@ bool scribe_pinned_adopt(struct scribe_uprobes *u)
 		u->npins = h.npins;
 		rc = scribe_bpf_each_pin(u->bpf, "lib_links", adopt_link, u);
 	}
-	/* nothing stands, nothing is told by these numbers any more */
+	/* nothing uses these indices any more */
 	if (rc == 0 && !u->nfiles)
 		u->nsites = u->nimages = 0;
 	return rc == 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Whether probes can be attached here: they are, at a function of this program that nothing calls.
- * The links remain until the caller frees struct scribe_uprobes. Runs in the process that finds out
- * the features (runtime/daemon/collect/features.c).
+ * Tests attaching, at a function of this program that is never called. The links stay until the caller frees
+ * struct scribe_uprobes. Runs in the process that detects features (runtime/daemon/collect/features.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +10,7 @@
 
 #include "uprobes/attach/attach_state.h"
 
-/* Where in its file the code at an address of ours lies. */
+/* File offset of code at an address. */
 static int offset_of(const void *code, uint64_t *ret_offset)
 {
 	uint64_t at = (uint64_t)(uintptr_t)code, from, to, offset;
@@ -30,7 +29,6 @@ static int offset_of(const void *code, uint64_t *ret_offset)
 	return found ? 0 : -ENOENT;
 }
 
-/* The target of the probes. */
 static __attribute__((noinline, used)) void never_called(void)
 {
 	__asm__ volatile("nop");
@@ -56,7 +54,7 @@ int scribe_uprobes_try(struct scribe_uprobes *u, struct scribe_err *err)
 	}
 	scribe_batch_add(b, offset, (uint64_t)(uintptr_t)never_called, 0, SCRIBE_COOKIE_RETURN);
 	rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, true);
-	b->cookie[0] = SCRIBE_SITES_MAX; /* no site's */
+	b->cookie[0] = SCRIBE_SITES_MAX; /* not a valid site: the program ignores it */
 	if (rc == 0)
 		rc = scribe_batch_attach(u, (enum scribe_layer)of, "/proc/self/exe", b, false);
 	free(b);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Links that come and go: those that other processes make, and those of files that are the site's
- * no longer, or never were. Must not know: processes, names, logs. Runs in the daemon's main
- * thread, once a turn of its loop; nothing in it waits.
+ * Links made by other processes, and links to be detached from forgotten files. Main thread, in each loop
+ * iteration; never blocks. Must not know: processes, names, logs.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -10,21 +9,20 @@
 #include "logfmt/base/clock.h"
 #include "uprobes/attach/attach_state.h"
 
-/* For one link, by a process that nobody waits for: it is not to stay for good. */
+/* Limits per link: the maker's process must not stay forever. */
 #define USERS_MS 1000
 #define ROOTS_MS 3000
-/* Beyond the deadline, for the answer to arrive */
+/* after the deadline, until the result arrives */
 #define SLACK_NS 1000000000ull
-#define REST_NS  5000000000ull /* until nobody is in a handler of a link that was taken off */
+#define REST_NS  5000000000ull /* until handlers of detached links have ended */
 
-/* Files of users are forgotten when no job is left that may use them. */
 void scribe_uprobes_forget_others(struct scribe_uprobes *u)
 {
 	bool any = false;
 
 	for (size_t i = u->nseen; i-- > 0;) {
 		const struct scribe_uprobed *f = &u->seen[i];
-		/* its links could not be made: what kept them may be over */
+		/* links could not be made: the cause may be gone */
 		bool failed = !f->modules && f->refused && f->since_ns == SCRIBE_UPROBED_NEVER;
 
 		if (f->site ? !failed : !f->modules && !f->refused)
@@ -32,12 +30,11 @@ void scribe_uprobes_forget_others(struct scribe_uprobes *u)
 		any |= f->modules != 0;
 		scribe_uprobes_forget(u, i);
 	}
-	/* before links are taken off: the next daemon is not to take a file for probed that is so no longer */
+	/* before detaching: the next daemon must not adopt these files */
 	if (any)
 		scribe_pinned_anew(u);
 }
 
-/* Those of forgotten files are off: what they had at the end of the kernel's tables is free. */
 static void cut_tables(struct scribe_uprobes *u)
 {
 	uint32_t nsites = 0, nimages = 0, nplaces = 0;
@@ -62,11 +59,12 @@ static void cut_tables(struct scribe_uprobes *u)
 	scribe_pinned_anew(u);
 }
 
-/* One link a call, because taking one off may wait for the kernel. True: there may be more. */
+/* True: call again. */
 bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 {
 	bool orphans = false;
 
+	/* One per call, because detaching may block in the kernel. */
 	if (u->opt.link_maker && u->opt.link_maker->dropping())
 		return true;
 	for (size_t i = u->nlinks; i-- > 0;) {
@@ -79,14 +77,15 @@ bool scribe_uprobes_detach_one(struct scribe_uprobes *u)
 		u->rested_ns = scribe_now_ns();
 		return true;
 	}
+	/* Handlers may still use sites of detached links. */
 	if (orphans && scribe_now_ns() - u->rested_ns > REST_NS)
 		cut_tables(u);
 	return false;
 }
 
-/* ---- links that others make ---- */
+/* ---- links of the link maker ---- */
 
-/* The next link of the file that has still to be made; NULL: all are there. */
+/* NULL: all are made. */
 static struct scribe_probe_link *next_of(struct scribe_uprobes *u, const struct scribe_pending *p)
 {
 	for (size_t i = 0; i < u->nlinks; i++) {
@@ -98,12 +97,12 @@ static struct scribe_probe_link *next_of(struct scribe_uprobes *u, const struct 
 	return NULL;
 }
 
-/* -EAGAIN: earlier links are still being taken off. */
+/* -EAGAIN: links are being detached. */
 static int ask(struct scribe_uprobes *u, struct scribe_pending *p, const struct scribe_probe_link *l)
 {
 	uint32_t ms = p->uid ? USERS_MS : ROOTS_MS;
 
-	/* one that is still being taken off would count, too */
+	/* a link not yet detached would count calls twice */
 	if (u->opt.link_maker->dropping())
 		return -EAGAIN;
 	p->asked = u->opt.link_maker->ask(p->fd, u->program_fd[l->layer], l->plan, ms);
@@ -111,7 +110,7 @@ static int ask(struct scribe_uprobes *u, struct scribe_pending *p, const struct 
 	return p->asked < 0 ? p->asked : 0;
 }
 
-/* The link that was asked for; -EAGAIN: later. */
+/* Fetches the link; -EAGAIN: later. */
 static int take(struct scribe_uprobes *u, struct scribe_pending *p, struct scribe_probe_link *l)
 {
 	int fd = -1, rc = u->opt.link_maker->answered(p->asked, &fd);
@@ -130,7 +129,7 @@ static int take(struct scribe_uprobes *u, struct scribe_pending *p, struct scrib
 	return 0;
 }
 
-/* 0: all of its links are there; -EAGAIN: later. */
+/* 0: all links are made; -EAGAIN: later. */
 static int go_on(struct scribe_uprobes *u, struct scribe_pending *p)
 {
 	struct scribe_probe_link *l;
@@ -146,12 +145,9 @@ bool scribe_uprobes_busy(const struct scribe_uprobes *u)
 	return u->npending || u->gives_way;
 }
 
-/*
- * From the end, since a finished entry is replaced by the last one. A file that has been forgotten
- * meanwhile is found no more.
- */
 bool scribe_uprobes_tick(struct scribe_uprobes *u, struct scribe_err *err)
 {
+	/* Backwards: a finished entry is replaced by the last one. */
 	for (size_t i = u->npending; i-- > 0;) {
 		struct scribe_pending *p = &u->pending[i];
 		int rc = go_on(u, p);

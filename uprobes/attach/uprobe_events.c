@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Attaching where the kernel has no uprobe_multi (before Linux 6.6): all places of a file and
- * direction are one trace event (uprobe_events of tracefs, which takes several places an event
- * since Linux 5.5) and one perf event. A perf event a place would be detached one after the other,
- * whoever asks for it, under a lock that each holds for two grace periods of RCU. Must not know:
- * sites, layers, files already seen. struct scribe_events owns the descriptor of uprobe_events;
- * each link owns its event and perf event. Runs in the daemon's main thread.
+ * Without uprobe_multi (before Linux 6.6): all addresses of a file and direction share a trace event (several
+ * per event since Linux 5.5) and a perf event. Separate perf events would be detached one by one under a lock,
+ * two RCU grace periods each. struct scribe_events owns uprobe_events' descriptor. Main thread. Must not know:
+ * sites, layers, files.
  */
 #include "uprobes/attach/uprobe_events.h"
 
@@ -20,16 +18,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Followed by the process id of the maker */
+/* and the maker's process id */
 #define GROUP     "ioscribe_"
 #define LINE_MAX_ 256
 
 static const char *const mounted_at[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/*
- * Are these the events of a process that is no more? Then nobody will remove them. A line is
- * "p:GROUP/NAME ..."; from its third character on stands what removes the event.
- */
 static bool is_left_behind(const char *line, char *ret_name, size_t cap)
 {
 	int pid, at = 0;
@@ -47,7 +41,7 @@ static void remove_event(int fd, const char *name)
 	char line[LINE_MAX_];
 	int n = snprintf(line, sizeof(line), "-:%s", name);
 
-	/* in use: it is somebody's */
+	/* fails if in use */
 	if (n > 0 && (size_t)n < sizeof(line) && write(fd, line, (size_t)n) < 0)
 		return;
 }
@@ -60,7 +54,7 @@ static void remove_left_behind(struct scribe_events *e)
 	snprintf(path, sizeof(path), "%s/uprobe_events", e->folder);
 	list = fopen(path, "re");
 	while (list && fgets(line, sizeof(line), list)) {
-		/* a line a place: once is enough */
+		/* one line per address */
 		if (!is_left_behind(line, name, sizeof(name)) || !strcmp(name, last))
 			continue;
 		remove_event(e->fd, name);
@@ -103,16 +97,13 @@ void scribe_events_close(struct scribe_events *e)
 	e->fd = -1;
 }
 
-/*
- * Add the places to the event, made by the first of them. One write a line: the kernel adds a place
- * to an event that has the same name.
- */
 static int define(const struct scribe_events *e, const char *name, const char *path,
 		  const struct scribe_event_place *site, size_t n, bool at_return)
 {
 	char line[LINE_MAX_];
 
 	for (size_t i = 0; i < n; i++) {
+		/* A line with an existing name adds an address to that event. */
 		int k = snprintf(line, sizeof(line), "%c:%s %s:0x%llx", at_return ? 'r' : 'p', name, path,
 				 (unsigned long long)site[i].offset);
 
@@ -127,7 +118,7 @@ static int define(const struct scribe_events *e, const char *name, const char *p
 	return 0;
 }
 
-/* The event's id in tracefs, or a negative errno. */
+/* Its id in tracefs, or a negative errno. */
 static int number_of(const struct scribe_events *e, const char *name)
 {
 	char path[LINE_MAX_];
@@ -144,19 +135,19 @@ static int number_of(const struct scribe_events *e, const char *name)
 	return id;
 }
 
-/* On all processes, by one CPU's event: a uprobe is armed for whoever executes the place. */
 static int perf_event(int number)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
 				       .size = sizeof(attr),
 				       .config = (unsigned)number,
 				       .sample_period = 1};
+	/* An event on one CPU arms the uprobe for all processes. */
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* What the kernel reads of union bpf_attr for this command and kind (uapi/linux/bpf.h of 5.15). */
+/* Part of union bpf_attr (uapi/linux/bpf.h of 5.15). */
 static int perf_link(int program, int perf, uint64_t cookie)
 {
 	struct {
@@ -173,7 +164,7 @@ static int perf_link(int program, int perf, uint64_t cookie)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns the link's descriptor. On failure what was made up to then is removed. */
+/* On failure it removes what was made. */
 int scribe_events_attach(struct scribe_events *e, int program, const char *path,
 			 const struct scribe_event_place *site, size_t n, bool at_return, uint64_t cookie,
 			 struct scribe_event_link *ret_link)
@@ -197,9 +188,9 @@ int scribe_events_attach(struct scribe_events *e, int program, const char *path,
 	return rc;
 }
 
-/* The perf event first: an event in use cannot be removed. */
 void scribe_events_detach(const struct scribe_events *e, struct scribe_event_link *l)
 {
+	/* An event in use cannot be removed. */
 	if (l->perf >= 0)
 		close(l->perf);
 	if (l->name[0] && e->fd >= 0)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ELF files by libelf: symbols sorted by name, loaded segments, needed libraries. The file may be a
- * user's: sizes are bounded and offsets checked. struct scribe_elf owns the mapping and the tables;
- * names point into the mapping. Runs in helpers that search and study libraries, not in the daemon
- * itself. Must not know: probes, BPF.
+ * ELF files by libelf: symbols sorted by name, segments, needed libraries. The file may be hostile: sizes are
+ * bounded, offsets checked. struct scribe_elf owns mapping and tables. Runs in helpers, not in the daemon. Must
+ * not know: probes, BPF.
  */
 #include "uprobes/elf/elf.h"
 
@@ -21,46 +20,44 @@
 #define OUR_MACHINE EM_AARCH64
 #endif
 
-/* Bounds of memory and time, against files that are made to exhaust them */
+/* Bounds against files made to exhaust memory or time. */
 #define SYMBOLS_MAX  4000000u
 #define SEGMENTS_MAX 256u
-#define TABLE_MAX    (16u << 20) /* bytes of a table of symbols */
-#define SMALL_MAX    4096u       /* of any other section */
-#define NAME_MOST    256u        /* of a symbol's name: those that are looked for are shorter */
+#define TABLE_MAX    (16u << 20) /* bytes of a symbol table */
+#define SMALL_MAX    4096u       /* of other sections */
+#define NAME_MOST    256u        /* longer than any name in use */
 
-/* What of the file is loaded where; `bytes` are those in the file. */
+/* `bytes`: in the file. */
 struct segment {
 	uint64_t vaddr, offset, bytes;
 	bool exec;
 };
 
 struct symbol {
-	const char *name; /* in the file */
+	const char *name;
 	uint64_t vaddr, bytes;
-	bool hidden_version; /* an older version of the name */
+	bool hidden_version;
 };
 
 struct scribe_elf {
 	Elf *elf;
-	char *image; /* the whole file */
+	char *image; /* the file */
 	size_t bytes;
 	struct segment *segment;
 	size_t nsegments;
-	struct symbol *symbol; /* sorted by name */
+	struct symbol *symbol;
 	size_t nsymbols, room;
-	bool program;  /* it names an interpreter */
-	bool launches; /* imports something by which programs are started or libraries loaded */
+	bool program;  /* names an interpreter */
+	bool launches; /* imports such functions */
 	const char *rpath;
 };
 
-/*
- * Of equal names the current version comes first, which is the one that scribe_elf_find() returns.
- */
 static int by_name(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
+	/* The default version first: scribe_elf_find returns the first. */
 	return order ? order : (int)x->hidden_version - (int)y->hidden_version;
 }
 
@@ -79,7 +76,6 @@ static int add_symbol(struct scribe_elf *e, const char *name, const GElf_Sym *s,
 	return 0;
 }
 
-/* Defined in this file, and a function or variable. */
 static bool speaks(const GElf_Sym *s)
 {
 	int type = GELF_ST_TYPE(s->st_info), bind = GELF_ST_BIND(s->st_info);
@@ -90,7 +86,7 @@ static bool speaks(const GElf_Sym *s)
 	       (bind == STB_GLOBAL || bind == STB_WEAK || bind == STB_LOCAL);
 }
 
-/* Functions by which a program comes to others than those that it is linked with. */
+/* Functions that bring in files that are not linked. */
 static bool is_launcher(const char *name)
 {
 	static const char *const launchers[] = {
@@ -105,7 +101,7 @@ static bool is_launcher(const char *name)
 	return false;
 }
 
-/* The section of versions that belongs to the dynamic symbols. */
+/* Versions of the dynamic symbols. */
 static Elf_Data *versions(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -117,9 +113,7 @@ static Elf_Data *versions(Elf *elf)
 	return NULL;
 }
 
-/*
- * Symbols whose name is broken or too long are passed over. -ENOMEM also when there are too many.
- */
+/* -ENOMEM also for too many symbols. */
 static int read_symbols(struct scribe_elf *e, Elf_Scn *scn, const GElf_Shdr *h)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -150,7 +144,6 @@ static int read_symbols(struct scribe_elf *e, Elf_Scn *scn, const GElf_Shdr *h)
 	return 0;
 }
 
-/* Segments that are not within the file are left out, so that offsets need no check later. */
 static int read_segments(struct scribe_elf *e)
 {
 	size_t n;
@@ -166,6 +159,7 @@ static int read_segments(struct scribe_elf *e)
 		if (!gelf_getphdr(e->elf, (int)i, &p))
 			return -ENOEXEC;
 		e->program |= p.p_type == PT_INTERP;
+		/* Segments must lie within the file, so that later offsets need no check. */
 		if (p.p_type != PT_LOAD || p.p_offset > e->bytes || p.p_filesz > e->bytes - p.p_offset)
 			continue;
 		e->segment[e->nsegments++] =
@@ -174,7 +168,7 @@ static int read_segments(struct scribe_elf *e)
 	return 0;
 }
 
-/* -ENOEXEC: the headers are not consistent. */
+/* -ENOEXEC: inconsistent headers. */
 static int read_all(struct scribe_elf *e)
 {
 	Elf_Scn *scn = NULL;
@@ -184,7 +178,7 @@ static int read_all(struct scribe_elf *e)
 	while (rc == 0 && (scn = elf_nextscn(e->elf, scn))) {
 		if (!gelf_getshdr(scn, &h))
 			return -ENOEXEC;
-		/* the full table only where there are no dynamic symbols to speak of */
+		/* static programs have only the full table */
 		if ((h.sh_type == SHT_DYNSYM || h.sh_type == SHT_SYMTAB) && h.sh_size <= TABLE_MAX)
 			rc = read_symbols(e, scn, &h);
 	}
@@ -193,10 +187,6 @@ static int read_all(struct scribe_elf *e)
 	return rc;
 }
 
-/*
- * The file as it is: shared, because the kernel writes its breakpoints into private
- * mappings of a file that somebody probes, this one too.
- */
 static int map_file(struct scribe_elf *e, int fd)
 {
 	struct stat st;
@@ -206,6 +196,7 @@ static int map_file(struct scribe_elf *e, int fd)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
 		return -ENOEXEC;
+	/* Shared: the kernel writes breakpoints of probed files into private mappings, also into this one. */
 	image = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (image == MAP_FAILED)
 		return -errno;
@@ -214,7 +205,7 @@ static int map_file(struct scribe_elf *e, int fd)
 	return 0;
 }
 
-/* Shared libraries and programs of this machine with 64 bits; everything else is -ENOEXEC. */
+/* 64-bit shared libraries and programs of this machine. */
 int scribe_elf_open(int fd, const char *label, struct scribe_elf **ret_elf, struct scribe_err *err)
 {
 	struct scribe_elf *e = calloc(1, sizeof(*e));
@@ -257,7 +248,6 @@ struct scribe_elf *scribe_elf_free(struct scribe_elf *e)
 	return NULL;
 }
 
-/* The first symbol whose name is not below `name`. */
 static size_t lower_bound(const struct scribe_elf *e, const char *name)
 {
 	size_t low = 0, high = e->nsymbols;
@@ -277,7 +267,7 @@ bool scribe_elf_find(const struct scribe_elf *e, const char *name, struct scribe
 {
 	size_t at = lower_bound(e, name);
 
-	/* a symbol table may spell the version out: name@VERSION, name@@VERSION */
+	/* name@VERSION in a symbol table does not match */
 	if (at >= e->nsymbols || strcmp(e->symbol[at].name, name) != 0)
 		return false;
 	ret_symbol->vaddr = e->symbol[at].vaddr;
@@ -285,7 +275,6 @@ bool scribe_elf_find(const struct scribe_elf *e, const char *name, struct scribe
 	return true;
 }
 
-/* From an address to an offset in the file, within code or within data. */
 static bool offset_in(const struct scribe_elf *e, bool exec, uint64_t vaddr, uint64_t *ret_offset)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
@@ -321,7 +310,6 @@ bool scribe_elf_code_piece(const struct scribe_elf *e, uint32_t piece, uint64_t 
 	return false;
 }
 
-/* Address minus offset of the first code segment. */
 bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < e->nsegments; i++)
@@ -332,7 +320,6 @@ bool scribe_elf_code_bias(const struct scribe_elf *e, uint64_t *ret_bias)
 	return false;
 }
 
-/* *ret_n: bytes from there to the segment's end. NULL: not in the file. */
 const unsigned char *scribe_elf_code(const struct scribe_elf *e, uint64_t vaddr, size_t *ret_n)
 {
 	for (size_t i = 0; i < e->nsegments; i++) {
@@ -346,7 +333,7 @@ const unsigned char *scribe_elf_code(const struct scribe_elf *e, uint64_t vaddr,
 	return NULL;
 }
 
-/* Calls fn with the string of each dynamic entry of one of two tags. */
+/* Strings of dynamic entries with tag `a` or `b`. */
 static void dynamic_strings(const struct scribe_elf *e, int64_t a, int64_t b,
 			    void (*fn)(void *ctx, const char *text), void *ctx)
 {
@@ -382,7 +369,7 @@ static void keep_text(void *ctx, const char *text)
 	*(const char **)ctx = text;
 }
 
-/* "" if there is none; of several the last. */
+/* The last one, or "". */
 const char *scribe_elf_rpath(const struct scribe_elf *e)
 {
 	const char *text = "";
@@ -402,7 +389,6 @@ static void needs_one(void *ctx, const char *name)
 	*(bool *)ctx = true;
 }
 
-/* A static program names no interpreter, and needs no library. */
 bool scribe_elf_is_program(const struct scribe_elf *e)
 {
 	bool needs = false;

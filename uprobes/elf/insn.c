@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Follows the arguments of an x86-64 function through the register moves of its beginning, decoded
- * by Zydis, up to the first branch. Must not know: ELF, BPF. A probe is cheapest where the kernel
- * emulates the instruction instead of stepping over a copy of it. Pure functions: the caller
- * supplies the code's bytes. Run in the helper that studies libraries.
+ * Follows the arguments of an x86-64 function through register moves up to the first branch, decoded by Zydis,
+ * to find an instruction that the kernel emulates. Pure functions on the caller's code. Runs in the study
+ * helper. Must not know: ELF, BPF.
  */
 #include "uprobes/elf/insn.h"
 
@@ -11,7 +10,7 @@
 
 #include <Zydis/Zydis.h>
 
-#define STEPS  24 /* instructions that are looked at in one function */
+#define STEPS  24 /* instructions per function */
 #define NO_ARG 0xff
 
 struct insn {
@@ -27,18 +26,18 @@ static bool decode(const unsigned char *c, size_t n, struct insn *in)
 	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, c, n, &in->is, in->operand));
 }
 
-/* arch/x86/kernel/uprobes.c of Linux 5.15: branch_setup_xol_ops, push_setup_xol_ops. */
+/* As arch/x86/kernel/uprobes.c of Linux 5.15: branch_setup_xol_ops, push_setup_xol_ops. */
 static bool emulated(const unsigned char *c, size_t length)
 {
 	if (c[0] == 0x0f)
-		return (c[1] & 0xf0) == 0x80; /* jcc, near */
+		return (c[1] & 0xf0) == 0x80; /* near jcc */
 	if (c[0] == 0x41)
 		return length == 2 && (c[1] & 0xf8) == 0x50; /* push %r8 to %r15 */
 	return (c[0] & 0xf8) == 0x50 || c[0] == 0x90 || c[0] == 0xe8 || c[0] == 0xe9 || c[0] == 0xeb ||
 	       (c[0] & 0xf0) == 0x70;
 }
 
-/* The number of the general register that one is part of, as enum scribe_reg has it; -1: of none. */
+/* As enum scribe_reg; -1: not part of a general register. */
 static int general(ZydisRegister reg)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
@@ -46,10 +45,7 @@ static int general(ZydisRegister reg)
 	return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
 }
 
-/*
- * Which argument each register holds. `stack_moved`: room for the arguments of a called function
- * was taken.
- */
+/* The argument in each register. `stack_moved`: stack space for a callee's arguments was taken. */
 struct flow {
 	uint8_t holds[16];
 	bool stack_moved;
@@ -66,7 +62,7 @@ static void flow_begin(struct flow *f)
 	f->stack_moved = false;
 }
 
-/* The registers of the arguments; false when a wanted one is lost. */
+/* False: a needed argument is lost. */
 static bool flow_regs(const struct flow *f, unsigned wanted, uint8_t reg[SCRIBE_SITE_ARGS])
 {
 	memset(reg, SCRIBE_REG_NONE, SCRIBE_SITE_ARGS);
@@ -79,7 +75,6 @@ static bool flow_regs(const struct flow *f, unsigned wanted, uint8_t reg[SCRIBE_
 	return true;
 }
 
-/* Whatever ends straight-line code. */
 static bool is_branch(const struct insn *in)
 {
 	switch (in->is.meta.category) {
@@ -95,7 +90,7 @@ static bool is_branch(const struct insn *in)
 	}
 }
 
-/* Where a branch goes to whose distance is part of the instruction; 0: another instruction. */
+/* Target of a relative branch; 0: none. */
 static uint64_t branch_target(const struct insn *in, uint64_t vaddr)
 {
 	ZyanU64 target;
@@ -107,7 +102,7 @@ static uint64_t branch_target(const struct insn *in, uint64_t vaddr)
 	return target;
 }
 
-/* Room taken on the stack: sub $n,%rsp, or add $-n,%rsp. */
+/* sub $n,%rsp or add $-n,%rsp. */
 static bool takes_stack(const struct insn *in)
 {
 	const ZydisDecodedOperand *to = &in->operand[0], *by = &in->operand[1];
@@ -119,7 +114,7 @@ static bool takes_stack(const struct insn *in)
 	       (in->is.mnemonic == ZYDIS_MNEMONIC_ADD && by->imm.value.s < 0);
 }
 
-/* The argument that a move between whole registers carries on; NO_ARG: something else happens. */
+/* Argument copied between registers; NO_ARG: none. */
 static uint8_t carried(const struct flow *f, const struct insn *in)
 {
 	const ZydisDecodedOperand *to = &in->operand[0], *from = &in->operand[1];
@@ -131,7 +126,7 @@ static uint8_t carried(const struct flow *f, const struct insn *in)
 	return f->holds[general(from->reg.value)];
 }
 
-/* What an instruction that is no branch does to the registers; false: stop here. */
+/* For non-branches; false: stop. */
 static bool step(struct flow *f, const struct insn *in)
 {
 	uint8_t arg = carried(f, in);
@@ -140,7 +135,7 @@ static bool step(struct flow *f, const struct insn *in)
 		f->stack_moved = true;
 		return true;
 	}
-	/* arguments of the function called, on the stack */
+	/* a callee's argument on the stack; otherwise the return address would not be on top */
 	if (in->is.mnemonic == ZYDIS_MNEMONIC_PUSH)
 		return f->stack_moved;
 	for (unsigned i = 0; i < in->is.operand_count; i++) {
@@ -158,10 +153,7 @@ static bool step(struct flow *f, const struct insn *in)
 	return true;
 }
 
-/*
- * From `begin` on. True: a cheap place was found. When everything is handed to
- * one function, *ret_target is its address and `f` says what goes where.
- */
+/* True: found. Otherwise *ret_target is the function that receives the arguments as in `f`, if any. */
 static bool walk(scribe_insn_code code, const void *ctx, uint64_t begin, unsigned wanted, struct flow *f,
 		 struct scribe_insn_place *p, uint64_t *ret_target)
 {
@@ -176,7 +168,7 @@ static bool walk(scribe_insn_code code, const void *ctx, uint64_t begin, unsigne
 		if (!c || !decode(c, n, &in))
 			return false;
 		target = branch_target(&in, vaddr);
-		/* back into what was passed: a loop, which a call passes more than once */
+		/* backwards: a loop, which a call passes repeatedly */
 		if (target >= begin && target <= vaddr)
 			return false;
 		if (emulated(c, in.is.length) && !f->stack_moved && flow_regs(f, wanted, p->reg)) {
@@ -195,10 +187,6 @@ static bool walk(scribe_insn_code code, const void *ctx, uint64_t begin, unsigne
 	return false;
 }
 
-/*
- * The function itself, then the one that it passes all arguments on to; else the entry, at the
- * price of a single step.
- */
 void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, unsigned wanted,
 			struct scribe_insn_place *p)
 {
@@ -222,7 +210,6 @@ void scribe_insn_choose(scribe_insn_code code, const void *ctx, uint64_t vaddr, 
 	scribe_insn_entry(vaddr, p);
 }
 
-/* At the entry the arguments are where the calling convention has them. */
 void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_place *p)
 {
 	struct flow f;
@@ -233,7 +220,6 @@ void scribe_insn_entry(uint64_t vaddr, struct scribe_insn_place *p)
 	p->vaddr = vaddr;
 }
 
-/* Offset of the first match, or -1. A negative number of the pattern matches any byte. */
 long scribe_insn_match(const unsigned char *code, size_t n, const int16_t *pattern, size_t length)
 {
 	for (size_t at = 0; at + length <= n; at++) {

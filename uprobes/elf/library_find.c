@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Search for libraries by the names in the tables: in the linker's cache, in lists of directories,
- * and among what a program needs, as the dynamic linker would find it. struct scribe_find owns the
- * mapped cache. The daemon searches the cache and lists of the site; whatever a user may have
- * written is searched by helpers. Must not know: BPF, processes.
+ * Searches known libraries: in the linker's cache, in lists, and among a program's needs by the linker's rules.
+ * struct scribe_find owns the mapped cache. The daemon searches the cache and the site's lists; helpers search
+ * what users can write. Must not know: BPF, processes.
  */
 #include "uprobes/elf/library_find.h"
 
@@ -23,15 +22,13 @@
 #include "uprobes/tables/probes.h"
 
 #define CACHE_MAGIC     "glibc-ld.so.cache1.1"
-/* Larger files are not the linker's cache */
 #define CACHE_BYTES_MAX (64u << 20)
-/* Libraries of a program, and their depth */
 #define NEEDED_MAX      512
 #define DEPTH_MAX       16
-#define DIRECTORIES_MAX 256   /* of a list */
-#define ENTRIES_MAX     20000 /* of all of its directories */
+#define DIRECTORIES_MAX 256   /* per list */
+#define ENTRIES_MAX     20000 /* per list, over all directories */
 
-/* The linker's cache, glibc 2.2 and newer (ldconfig's "new" and "compat" formats). */
+/* glibc 2.2 and newer (formats "new" and "compat"). */
 struct cache_head {
 	char magic[20];
 	uint32_t nlibs, strings;
@@ -39,7 +36,7 @@ struct cache_head {
 };
 struct cache_entry {
 	int32_t flags;
-	uint32_t key, value; /* from the head: soname, path */
+	uint32_t key, value; /* soname, path; relative to the head */
 	uint32_t osversion;
 	uint64_t hwcap;
 };
@@ -48,20 +45,21 @@ struct scribe_find {
 	char *map;
 	size_t bytes;
 	const struct cache_head *head;
-	size_t room; /* bytes from the head to the end */
+	size_t room; /* from the head to the end */
 };
 
-/* "" for an offset that is not within the file: the cache may be damaged. */
+/* "" for offsets outside the file. */
 static const char *string_at(const struct scribe_find *f, uint32_t at)
 {
 	const char *text = (const char *)f->head + at;
 
+	/* The cache may be damaged: a string must end within the file. */
 	if (at >= f->room || !memchr(text, 0, f->room - at))
 		return "";
 	return text;
 }
 
-/* Without a cache, or with a damaged one, nothing is found in it. */
+/* Without a valid cache nothing is found in it. */
 static void read_cache(struct scribe_find *f, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -79,7 +77,7 @@ static void read_cache(struct scribe_find *f, const char *path)
 	close(fd);
 	if (!f->map)
 		return;
-	/* the compat format has an older table in front */
+	/* format "compat" has an older table first */
 	for (size_t at = 0; at + sizeof(struct cache_head) <= f->bytes; at += 8) {
 		if (memcmp(f->map + at, CACHE_MAGIC, sizeof(CACHE_MAGIC) - 1) != 0)
 			continue;
@@ -115,7 +113,7 @@ static const struct cache_entry *entry_at(const struct scribe_find *f, size_t i)
 	return (const struct cache_entry *)(const void *)(f->head + 1) + i;
 }
 
-/* By the file's name alone; its contents decide later. */
+/* By file name; the content decides later. */
 static bool is_known(const char *file)
 {
 	for (size_t i = 0; i < scribe_nlibraries; i++)
@@ -134,10 +132,6 @@ void scribe_find_cached(const struct scribe_find *f, scribe_found_fn fn, void *c
 	}
 }
 
-/*
- * Regular files only. They are opened by O_PATH first, so that no FIFO waits and no device is
- * started.
- */
 int scribe_find_open(const char *path)
 {
 	int there = open(path, O_PATH | O_CLOEXEC), fd = -1;
@@ -147,13 +141,14 @@ int scribe_find_open(const char *path)
 	if (there < 0)
 		return -1;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", there);
+	/* O_PATH first: opening a FIFO would wait, and opening a device could start it. */
 	if (fstat(there, &st) == 0 && S_ISREG(st.st_mode))
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	close(there);
 	return fd;
 }
 
-/* *left bounds the entries that are read, over all directories of the list. */
+/* Limit of entries to read. */
 static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, void *ctx)
 {
 	DIR *dir = opendir(directory);
@@ -169,7 +164,6 @@ static void look_in(const char *directory, unsigned *left, scribe_found_fn fn, v
 	closedir(dir);
 }
 
-/* Directories and files, separated by colons. */
 void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 {
 	unsigned left = ENTRIES_MAX;
@@ -191,25 +185,24 @@ void scribe_find_listed(const char *list, scribe_found_fn fn, void *ctx)
 	}
 }
 
-/* ---- what the linker would find ---- */
+/* ---- the linker's rules ---- */
 
-/* `seen` are names that were met: it bounds the walk and ends circles. */
 struct walk {
 	const struct scribe_find *find;
 	const char *search;
-	const char *origin; /* directory of the file whose needs are looked at */
+	const char *origin; /* of the current file */
 	const char *rpath;
 	scribe_found_fn fn;
 	void *ctx;
 	char *seen[NEEDED_MAX];
 	size_t nseen;
 	int depth;
-	bool more; /* may be used than what is walked through */
+	bool more; /* more files may be used */
 };
 
 static void walk_file(struct walk *w, const char *path);
 
-/* "$ORIGIN/x" to a path. */
+/* Replaces $ORIGIN. */
 static bool expand(const struct walk *w, const char *dir, size_t n, const char *name, char *ret, size_t cap)
 {
 	static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
@@ -252,10 +245,6 @@ static bool in_cache(const struct walk *w, const char *name, char *ret, size_t c
 	return false;
 }
 
-/*
- * The order of the linker: path of the file, search path of the environment, cache, standard
- * directories.
- */
 static void on_needed(void *ctx, const char *name)
 {
 	struct walk *w = ctx;
@@ -269,6 +258,10 @@ static void on_needed(void *ctx, const char *name)
 		return;
 	}
 	w->nseen++;
+	/*
+	 * A path is used as it is, otherwise the linker's order: rpath, LD_LIBRARY_PATH, cache, standard
+	 * directories.
+	 */
 	if (strchr(name, '/')) {
 		if (access(name, R_OK) == 0)
 			walk_file(w, name);
@@ -280,7 +273,7 @@ static void on_needed(void *ctx, const char *name)
 		walk_file(w, path);
 }
 
-/* The interpreter of a script; false: it is none. */
+/* False: not a script. */
 static bool script_of(const char *path, char *ret, size_t cap)
 {
 	char line[256] = "";
@@ -297,7 +290,6 @@ static bool script_of(const char *path, char *ret, size_t cap)
 	return at[0] == '/' && (size_t)snprintf(ret, cap, "%s", at) < cap;
 }
 
-/* `elf` is open while its needs are walked through: `rpath` points into it. */
 static void walk_file(struct walk *w, const char *path)
 {
 	const char *origin = w->origin, *rpath = w->rpath;
@@ -320,12 +312,12 @@ static void walk_file(struct walk *w, const char *path)
 		if (slash)
 			*slash = 0;
 		w->origin = directory;
-		/* an executable's DT_RPATH also serves its libraries; close enough for both tags */
+		/* a program's DT_RPATH also serves its libraries; not exact for DT_RUNPATH */
 		if (scribe_elf_rpath(elf)[0])
 			w->rpath = scribe_elf_rpath(elf);
 		w->depth++;
 		scribe_elf_needed(elf, on_needed, w);
-		/* a static program has all that it may use inside */
+		/* without dependencies the program is static */
 		w->more = w->more || !w->nseen;
 		w->depth--;
 		w->origin = origin;
@@ -337,7 +329,7 @@ static void walk_file(struct walk *w, const char *path)
 	close(fd);
 }
 
-/* True: the program may come to use libraries that were not found here. */
+/* True: other libraries are possible. */
 bool scribe_find_needed(const struct scribe_find *f, const char *program, const char *search,
 			scribe_found_fn fn, void *ctx)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Offsets of fields in libraries' structs, read out of accessor functions whose code loads them
- * (x86-64). Each is found by a pattern of bytes. What does not match gives 0, and the library is
- * then not probed. Pure functions of an open ELF file; run in the helper that studies libraries.
- * Must not know: BPF, probes.
+ * Decodes offsets in libraries' structures from accessor functions (x86-64), by byte patterns. Without a match
+ * the offset is 0 and the library is not probed. Pure functions on an ELF file; runs in the study helper. Must
+ * not know: BPF, probes.
  */
 #include "uprobes/elf/library_offsets.h"
 
@@ -11,13 +10,12 @@
 
 #include "uprobes/elf/insn.h"
 
-/* Bytes of a function that are searched */
+/* per function */
 #define CODE_MAX 1024
-/* Matches any byte of the code */
 #define ANY      (-1)
 #define COUNT(a) (sizeof(a) / sizeof(a[0]))
 
-/* The code of a function, as much of it as is looked at; NULL: there is none. */
+/* NULL: no such function. */
 static const unsigned char *code_of(const struct scribe_elf *elf, const char *function, size_t *ret_n)
 {
 	struct scribe_elf_symbol s;
@@ -33,7 +31,7 @@ static const unsigned char *code_of(const struct scribe_elf *elf, const char *fu
 	return code;
 }
 
-/* Offset of the pattern in the function, or -1. *ret_at points to the match. */
+/* Offset of the match, or -1. */
 static long find(const struct scribe_elf *elf, const char *function, const int16_t *pattern, size_t length,
 		 const unsigned char **ret_at)
 {
@@ -46,16 +44,16 @@ static long find(const struct scribe_elf *elf, const char *function, const int16
 	return at;
 }
 
-/* No struct is that large: another displacement means that the pattern matched by chance. */
 static uint32_t disp32(const unsigned char *at)
 {
 	uint32_t v;
 
 	memcpy(&v, at, sizeof(v));
+	/* No structure is that large: a match by chance. */
 	return v < 65536 ? v : 0;
 }
 
-/* fileno(FILE *): mov disp8(%rdi),%eax; test %eax,%eax */
+/* fileno: mov disp8(%rdi),%eax; test %eax,%eax */
 static uint32_t fileno_offset(const struct scribe_elf *elf)
 {
 	static const int16_t pattern[] = {0x8b, 0x47, ANY, 0x85, 0xc0};
@@ -71,7 +69,7 @@ static uint64_t address_of(const struct scribe_elf *elf, const char *name)
 	return scribe_elf_find(elf, name, &s) ? s.vaddr : 0;
 }
 
-/* PMPI_Comm_size(comm, int *size): mov disp32(%reg),%rax; mov disp8(%rax),%eax; mov %eax,... */
+/* PMPI_Comm_size: mov disp32(%reg),%rax; mov disp8(%rax),%eax; mov %eax,... */
 static void openmpi_group(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
 	static const int16_t pattern[] = {0x48, 0x8b, ANY, ANY, ANY, 0, 0, 0x8b, 0x40, ANY, 0x89};
@@ -83,8 +81,7 @@ static void openmpi_group(const struct scribe_elf *elf, struct scribe_library_of
 	im->group_size_at = at[9];
 }
 
-/* PMPI_Type_size(datatype, int *size): mov disp8(%reg),%rax just before the comparison with the largest int
- */
+/* PMPI_Type_size: mov disp8(%reg),%rax shortly before the comparison with INT_MAX */
 static uint32_t openmpi_type_size(const struct scribe_elf *elf)
 {
 	static const int16_t limit[] = {0x48, 0x3d, 0xff, 0xff, 0xff, 0x7f}, load[] = {0x48, 0x8b, ANY, ANY};
@@ -114,7 +111,7 @@ static void two_steps(const struct scribe_elf *elf, const char *function, uint32
 	*ret_second = at[7];
 }
 
-/* The next number below 256 that is stored where a register points to (movl $number,(reg)); -1: none. */
+/* Next number below 256 stored by movl $number,(reg); -1: none. */
 static int next_stored(const unsigned char *code, size_t n, size_t *at)
 {
 	for (; *at + 7 <= n; (*at)++) {
@@ -135,8 +132,7 @@ static int next_stored(const unsigned char *code, size_t n, size_t *at)
 	return -1;
 }
 
-/* 10, 12 or 14 of HDF5 1.x; 0: another, of which nothing is assumed. H5get_libversion stores 1, x, release.
- */
+/* 10, 12 or 14 of HDF5 1.x, 0 for others. H5get_libversion stores 1, minor, release. */
 static unsigned hdf5_minor(const struct scribe_elf *elf)
 {
 	size_t n, at = 0;
@@ -150,9 +146,8 @@ static unsigned hdf5_minor(const struct scribe_elf *elf)
 }
 
 /*
- * 1.14 reads and writes several datasets in one call, described by an array. How
- * far its elements are apart differs among releases: H5D__read steps by it
- * (add imm32,reg), and it is one of those that are known.
+ * 1.14 takes an array of dataset descriptions, with a stride that differs by release: H5D__read adds it (add
+ * imm32,reg), and it must be a known one.
  */
 static bool read_hdf5_many(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
@@ -172,7 +167,7 @@ static bool read_hdf5_many(const struct scribe_elf *elf, struct scribe_library_o
 	return false;
 }
 
-/* mov disp8(%reg),%rax; mov disp8(%rax),%rdi; call: the type is copied out of the shared part. */
+/* mov disp8(%reg),%rax; mov disp8(%rax),%rdi; call: copies the type from the shared part */
 static void hdf5_type(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
 	static const int16_t copied[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x8b, 0x78, ANY, 0xe8};
@@ -186,7 +181,7 @@ static void hdf5_type(const struct scribe_elf *elf, struct scribe_library_offset
 	im->h5d_type_at = at[7];
 }
 
-/* HDF5 1.10, 1.12, 1.14: false when one of the offsets cannot be read. */
+/* HDF5 1.10, 1.12, 1.14; false: an offset is missing. */
 static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
 	static const int16_t load8[] = {0x48, 0x8b, 0x47, ANY}, lea8[] = {0x48, 0x8d, 0x47, ANY},
@@ -204,8 +199,7 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offset
 		im->h5d_path_at = at[3];
 	if (find(elf, "H5D__get_space", space, COUNT(space), &at) >= 0)
 		im->h5d_space_at = at[3];
-	/* the layout's kind is compared with "virtual"; the chunk's shape stands at a fixed place behind it
-	 */
+	/* The layout's kind is compared with "virtual"; the chunk's shape follows at a fixed distance. */
 	if (find(elf, "H5D__get_space", layout, COUNT(layout), &at) >= 0) {
 		im->h5d_layout_at = disp32(at + 2);
 		im->h5d_chunk_at = im->h5d_layout_at + 0x18;
@@ -216,11 +210,11 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offset
 		im->h5s_npoints_at = disp32(at + 3);
 	if (find(elf, "H5S_extent_nelem", load8, COUNT(load8), &at) >= 0) {
 		im->h5s_nelem_at = at[3];
-		im->h5s_rank_at = im->h5s_nelem_at + 8; /* the next field, an unsigned */
+		im->h5s_rank_at = im->h5s_nelem_at + 8; /* next field, unsigned */
 	}
 	/*
-	 * Behind the number of points stands the hyperslab; the library's own test of it
-	 * must agree (a function of its own where it was not inlined).
+	 * The hyperslab follows the number of points; the library's own check of it, inlined or not, must
+	 * agree.
 	 */
 	hslab[3] = (int16_t)((im->h5s_npoints_at + 8) & 0xff);
 	hslab[4] = (int16_t)((im->h5s_npoints_at + 8) >> 8);
@@ -232,15 +226,15 @@ static bool read_hdf5(const struct scribe_elf *elf, struct scribe_library_offset
 	       im->h5s_select_at && im->h5s_npoints_at && im->h5s_nelem_at && im->h5s_hslab_at;
 }
 
-/*
- * The implementation is told by symbols that only it has. MPICH needs no offsets: sizes are taken
- * from calls inside.
- */
 static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
 	struct scribe_elf_symbol s;
 
 	if (scribe_elf_find(elf, "ioscribe_mpi_open", &s)) {
+		/*
+		 * Identified by symbols that only one implementation has. MPICH needs no offsets: nested calls
+		 * give the sizes.
+		 */
 		im->flavour = SCRIBE_FLAVOUR_INSIDE;
 	} else if (scribe_elf_find(elf, "ompi_mpi_comm_world", &s)) {
 		im->flavour = SCRIBE_FLAVOUR_OPENMPI;
@@ -253,7 +247,7 @@ static void read_mpi(const struct scribe_elf *elf, struct scribe_library_offsets
 	}
 }
 
-/* MPI_Initialized(int *flag): the state is loaded, compared with 0, and the flag set from that. */
+/* MPI_Initialized: loads the state, compares it with 0. */
 static uint64_t mpich_state(const struct scribe_elf *elf)
 {
 	static const int16_t direct[] = {0x8b, 0x05, ANY, ANY, ANY, ANY, 0x85, 0xc0, 0x0f, 0x95},
@@ -279,7 +273,7 @@ static uint64_t mpich_state(const struct scribe_elf *elf)
 	return s.vaddr + (uint64_t)off + 6 + (uint64_t)(int64_t)away;
 }
 
-/* H5open() looks whether the library is ready: a variable, or a field of H5_g where threads are allowed. */
+/* H5open checks a variable, or a field of H5_g in thread-safe builds. */
 static uint64_t hdf5_ready(const struct scribe_elf *elf)
 {
 	static const int16_t field[] = {0x80, ANY, ANY, 0};
@@ -294,7 +288,6 @@ static uint64_t hdf5_ready(const struct scribe_elf *elf)
 	return s.vaddr + at[2];
 }
 
-/* Address, bytes and value from which on the library is initialised; address 0: not known. */
 void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe_layer layer,
 				       struct scribe_init_state *ret)
 {
@@ -309,7 +302,7 @@ void scribe_library_offsets_init_state(const struct scribe_elf *elf, enum scribe
 		*ret = (struct scribe_init_state){hdf5_ready(elf), 1, 1};
 }
 
-/* Address in the instruction at `at` that is relative to its end, `bytes` long in all. */
+/* Target of a RIP-relative instruction of `bytes` bytes at `at`. */
 static uint64_t relative(const struct scribe_elf *elf, const char *function, const unsigned char *at,
 			 long offset, int bytes)
 {
@@ -322,7 +315,6 @@ static uint64_t relative(const struct scribe_elf *elf, const char *function, con
 		       : 0;
 }
 
-/* The library's text of its version begins so: the order of a variable's fields is that of 1.12. */
 static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
 {
 	static const int16_t load[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3};
@@ -335,7 +327,7 @@ static bool is_pnetcdf_1_12(const struct scribe_elf *elf)
 	return text && n > 5 && !memcmp(text, "1.12.", 5);
 }
 
-/* PnetCDF's datatypes are those of the MPI library that it is linked with. */
+/* Datatypes are those of the linked MPI library. */
 static void needs_openmpi(void *ctx, const char *name)
 {
 	struct scribe_library_offsets *im = ctx;
@@ -346,7 +338,7 @@ static void needs_openmpi(void *ctx, const char *name)
 		im->flavour = SCRIBE_FLAVOUR_MPICH;
 }
 
-/* Bytes written, bytes read: behind the number of records, where both must be loaded from. */
+/* Bytes written, then read, follow the records; both must be loaded in the code. */
 static uint32_t pnetcdf_written(const struct scribe_elf *elf, uint32_t records_at)
 {
 	int16_t load[] = {ANY, 0x8b, ANY, 0, 0, 0, 0};
@@ -361,17 +353,17 @@ static uint32_t pnetcdf_written(const struct scribe_elf *elf, uint32_t records_a
 	return records_at + 8;
 }
 
-/* PnetCDF 1.12: false when one of the offsets cannot be read. */
+/* PnetCDF 1.12; false: an offset is missing. */
 static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_offsets *im)
 {
 	/* lea table(%rip),%rax; mov (%rax,%rdi,8),%rax */
 	static const int16_t table[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0x48, 0x8b, 0x04, 0xf8},
 			     driver[] = {0x48, 0x8d, 0x05, ANY, ANY, ANY, ANY, 0xc3},
-			     /* load the variables, times 3, times 8, load the type */
+			     /* load variables, times 3, times 8, load the type */
 		vars[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x8d, ANY, ANY, 0x48, 0x8d, ANY, ANY, 0x8b, ANY, ANY},
 			     /* mov own(%rax),%rdi; mov driver(%rax),%rax */
 		own[] = {0x48, 0x8b, 0x78, ANY, 0x48, 0x8b, 0x40, ANY},
-			     /* mov array(%reg),%reg; a name is copied out of what it points to */
+			     /* mov array(%reg),%reg; copies a name from an element */
 		names[] = {0x49, 0x8b, ANY, ANY, ANY, 0, 0},
 			     name[] = {0x48, 0x85, 0xff, 0x74, ANY, 0x48, 0x8b, ANY, ANY},
 			     records[] = {0x48, 0x8b, ANY, ANY, 0x48, 0x89, 0x03};
@@ -406,13 +398,13 @@ static bool read_pnetcdf(const struct scribe_elf *elf, struct scribe_library_off
 	       im->nc_records_at;
 }
 
-/* Of HDF5 and PnetCDF all offsets, or none. */
 void scribe_library_offsets_read(const struct scribe_elf *elf, enum scribe_layer layer,
 				 struct scribe_library_offsets *im)
 {
 	memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_MPIIO)
 		read_mpi(elf, im);
+	/* All offsets or none. */
 	if (layer == SCRIBE_LAYER_HDF5 && !read_hdf5(elf, im))
 		memset(im, 0, sizeof(*im));
 	if (layer == SCRIBE_LAYER_PNETCDF && !read_pnetcdf(elf, im))

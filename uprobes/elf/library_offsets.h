@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is to be known of a library's structures, read from its own code: the
- * offsets in its small accessor functions. Never assumed: what cannot be read
- * stays 0, and the handlers do without.
+ * Offsets in a library's structures, decoded from its accessor functions. Never assumed: what cannot be decoded
+ * is 0, and handlers work without it.
  */
 #ifndef UPROBES_ELF_LIBRARY_OFFSETS_H
 #define UPROBES_ELF_LIBRARY_OFFSETS_H
@@ -10,10 +9,10 @@
 #include "uprobes/elf/elf.h"
 #include "uprobes/wire.h"
 
-/* How a library tells that it has been started: no call of its has an effect before. */
+/* A variable that shows that the library was started; no call has an effect before. */
 struct scribe_init_state {
-	uint64_t vaddr; /* of an integer; 0: it does not tell */
-	uint8_t bytes;  /* its size */
+	uint64_t vaddr; /* 0: none */
+	uint8_t bytes;
 	uint8_t least;  /* smallest value that means started */
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Places to probe. Each row of a library's table gives the symbol's address, and a cheap place in
- * its first instructions. With it go the registers that hold the arguments there. A plan owns its
- * array. The helper that studies a library chooses the places; the daemon only fills plans from its
- * result (study.c). Must not know: BPF, processes.
+ * Plans where to probe: for each row of a table its symbol's address, a cheap instruction near it, and the
+ * registers of the arguments there. Plans own their array. The study helper chooses; the daemon only fills
+ * plans from its result (study.c). Must not know: BPF, processes.
  */
 #include "uprobes/elf/sites.h"
 
@@ -29,7 +28,7 @@ static const unsigned char *code_of(const void *ctx, uint64_t vaddr, size_t *ret
 
 #define ALL_ROLES ((1u << SCRIBE_SITE_ARGS) - 1)
 
-/* Roles that must be there: where an operation begins is not worth a place of its own that is not cheap. */
+/* Roles that must be available; the offset is not worth a costly probe. */
 static unsigned needed_roles(const struct scribe_probe *p)
 {
 	switch (p->fn) {
@@ -42,7 +41,6 @@ static unsigned needed_roles(const struct scribe_probe *p)
 	}
 }
 
-/* Bits of the arguments that have one of these roles. */
 static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
 {
 	unsigned wanted = 0;
@@ -53,7 +51,7 @@ static unsigned wanted_args(const struct scribe_probe *p, unsigned roles)
 	return wanted;
 }
 
-/* The place of a function, and the roles that are known there. */
+/* Returns the roles available there. */
 static unsigned choose(const struct scribe_elf *elf, const struct scribe_probe *p, uint64_t vaddr,
 		       struct scribe_insn_place *ret_place)
 {
@@ -70,7 +68,6 @@ static unsigned choose(const struct scribe_elf *elf, const struct scribe_probe *
 	return needed;
 }
 
-/* What the kernel programs get of a place. The image is added when it is attached. */
 void scribe_site_of(const struct scribe_probe *p, enum scribe_layer layer, uint64_t vaddr,
 		    const uint8_t reg[SCRIBE_SITE_ARGS], struct scribe_site *s)
 {
@@ -96,7 +93,7 @@ static void fill_site(const struct scribe_probe *p, enum scribe_layer layer, uns
 	scribe_site_of(p, layer, insn->vaddr, reg, s);
 }
 
-/* The place that is planned at this address; NULL: none. */
+/* NULL: none. */
 static struct scribe_planned *planned_at(const struct scribe_plan *plan, uint64_t vaddr)
 {
 	for (size_t i = 0; i < plan->n; i++)
@@ -105,10 +102,9 @@ static struct scribe_planned *planned_at(const struct scribe_plan *plan, uint64_
 	return NULL;
 }
 
-/* Do two symbols mean the same at one place? */
 static bool same_meaning(const struct scribe_site *a, const struct scribe_site *b)
 {
-	/* a wide count that comes to a place as an int was narrowed by the library */
+	/* a wide count that arrives as an int was narrowed by the library */
 	return a->fn == b->fn && a->op == b->op && a->count_at == b->count_at &&
 	       ((a->flags ^ b->flags) & ~SCRIBE_SITE_WIDE) == 0 && a->deref == b->deref &&
 	       a->implied == b->implied && !memcmp(a->reg, b->reg, sizeof(a->reg));
@@ -129,16 +125,13 @@ int scribe_plan_add(struct scribe_plan *plan, const struct scribe_planned *one)
 	return 0;
 }
 
-/* The variable by which a library of ours knows that it is probed; NULL: not ours. */
+/* NULL: not our library. */
 static const char *semaphore_of(const struct scribe_library *l)
 {
 	return scribe_library_is_inside(l) ? "ioscribe_file_on" : NULL;
 }
 
-/*
- * 0 also where the symbol is missing, since libraries differ by version. -ENOEXEC: the semaphore's
- * variable is missing.
- */
+/* 0 also without the symbol. -ENOEXEC: no semaphore variable. */
 static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *p, const struct scribe_library *l,
 		       const char *name, struct scribe_plan *plan)
 {
@@ -158,8 +151,7 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 		fill_site(p, layer, needed_roles(p), &insn, &one.site);
 	if (there && !same_meaning(&there->site, &one.site)) {
 		if (!insn.other)
-			return 0; /* one function under two names: the first row speaks */
-		/* shared by two functions that mean different things: their own entries */
+			return 0; /* one function with two names: the first row counts */
 		scribe_insn_entry(s.vaddr, &insn);
 		fill_site(p, layer, ALL_ROLES, &insn, &one.site);
 		there = planned_at(plan, insn.vaddr);
@@ -167,13 +159,13 @@ static int plan_symbol(const struct scribe_elf *elf, const struct scribe_probe *
 	if (there || !scribe_elf_offset(elf, insn.vaddr, &one.offset))
 		return 0;
 	one.emulated = insn.emulated;
+	/* Our library must know that it is probed; otherwise it would not count. */
 	if (semaphore_of(l) && (!scribe_elf_find(elf, semaphore_of(l), &s) ||
 				!scribe_elf_data_offset(elf, s.vaddr, &one.semaphore)))
 		return -ENOEXEC;
 	return scribe_plan_add(plan, &one);
 }
 
-/* MPI functions are planned by both of their names; often these are one address. */
 int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *library,
 		     const struct scribe_library_offsets *image, struct scribe_plan *plan)
 {
@@ -183,12 +175,13 @@ int scribe_plan_make(const struct scribe_elf *elf, const struct scribe_library *
 		char profiling[80];
 		int rc;
 
-		/* Open MPI tells sizes without such calls */
+		/* Open MPI's sizes are in its structures */
 		if ((p->flags & SCRIBE_SITE_INNER) && library->layer == SCRIBE_LAYER_MPIIO &&
 		    image->flavour == SCRIBE_FLAVOUR_OPENMPI)
 			continue;
 		rc = plan_symbol(elf, p, library, p->symbol, plan);
 		if (rc == 0 && library->layer == SCRIBE_LAYER_MPIIO) {
+			/* The PMPI_ name is often, but not always, the same address. */
 			snprintf(profiling, sizeof(profiling), "P%s", p->symbol);
 			rc = plan_symbol(elf, p, library, profiling, plan);
 		}

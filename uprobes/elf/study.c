@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What is known of a library file, as a struct of fixed size. A helper makes it from the file. The
- * daemon checks every number in it and makes a plan without reading the file, since a malicious
- * file may have taken the helper over. Must not know: BPF, processes.
+ * The study of a file: a helper makes it; the daemon checks every number and plans without reading the file,
+ * which may have taken over the helper. Must not know: BPF, processes.
  */
 #include "uprobes/elf/study.h"
 
@@ -10,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-
-/* What is ours stands before functions of other libraries, and is none of these. */
+/* Our own library excludes all others. */
 static uint32_t search(const struct scribe_elf *elf)
 {
 	uint32_t candidates = 0, ours = 0;
@@ -22,15 +20,15 @@ static uint32_t search(const struct scribe_elf *elf)
 	return ours ? ours : candidates;
 }
 
-/* The kernel reads what is not in the page cache, in the place of whoever attaches. */
 static void touch(int fd, uint64_t offset)
 {
 	char byte;
 
+	/* Into the page cache: otherwise the attacher waits for the file system. */
 	(void)!pread(fd, &byte, 1, (off_t)offset);
 }
 
-/* What does not fit is left out; the caller sees it by the number. */
+/* What does not fit is missing; `whole` shows it. */
 static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 		       const struct scribe_plan *plan, struct scribe_study *s)
 {
@@ -49,9 +47,6 @@ static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 	}
 }
 
-/*
- * A file with too many libraries is studied up to the bound. `whole`: all places are in the study.
- */
 static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, struct scribe_study *s)
 {
 	const struct scribe_library *l = &scribe_libraries[which];
@@ -74,7 +69,7 @@ static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, s
 	return 0;
 }
 
-/* In the helper. The descriptor is only read. */
+/* In the helper. */
 int scribe_study_file(int fd, struct scribe_study *s)
 {
 	struct scribe_elf *elf;
@@ -97,18 +92,18 @@ int scribe_study_file(int fd, struct scribe_study *s)
 	return rc;
 }
 
-/* ---- for whoever attaches ---- */
+/* ---- in the daemon ---- */
 
-/* A breakpoint outside of code would change data. */
 static bool is_code(const struct scribe_study *s, uint64_t offset)
 {
+	/* A breakpoint outside of code would change data. */
 	for (uint32_t i = 0; i < s->ncode; i++)
 		if (offset >= s->code[i].offset && offset - s->code[i].offset < s->code[i].bytes)
 			return true;
 	return false;
 }
 
-/* Only offsets within the file's code, and rows and registers that exist. */
+/* Only existing rows and registers, and offsets in code. */
 static bool check_place(const struct scribe_study *s, const struct scribe_studied_place *p, uint64_t file_bytes)
 {
 	const struct scribe_library *l;
@@ -116,6 +111,7 @@ static bool check_place(const struct scribe_study *s, const struct scribe_studie
 	if (p->library >= s->nlibraries || !is_code(s, p->offset) || p->semaphore > file_bytes - sizeof(uint16_t))
 		return false;
 	l = &scribe_libraries[s->library[p->library].which];
+	/* A semaphore elsewhere would be a write to user data. */
 	if (p->row >= *l->n || (p->semaphore && !scribe_library_is_inside(l)))
 		return false;
 	for (int i = 0; i < SCRIBE_SITE_ARGS; i++)
@@ -124,7 +120,7 @@ static bool check_place(const struct scribe_study *s, const struct scribe_studie
 	return true;
 }
 
-/* In the daemon, before anything else is done with the study. */
+/* Before any other use. */
 bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 {
 	if (s->nlibraries > SCRIBE_LIBRARIES_A_FILE || s->ncode > SCRIBE_STUDY_CODE ||
@@ -143,7 +139,6 @@ bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 	return true;
 }
 
-/* In the daemon, from a study that was checked. */
 int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *plan)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[library].which];

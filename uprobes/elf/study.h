@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is to be known of a file to probe it, in a fixed size: read by a process that may
- * die of it (study), taken by the one that attaches (check, plan). An answer is believed
- * for that file alone, and only as far as it can do no more than waste probes there.
+ * What probing needs of a file, in fixed size: produced by a helper that may crash, checked and used by the
+ * attacher. Trusted for that file only: a wrong result can only waste probes there.
  */
 #ifndef UPROBES_ELF_STUDY_H
 #define UPROBES_ELF_STUDY_H
@@ -19,8 +18,8 @@
 
 struct scribe_studied_place {
 	uint64_t vaddr, offset, semaphore; /* as struct scribe_planned */
-	uint16_t row;                      /* of the library's table */
-	uint8_t library;                   /* of those in the file */
+	uint16_t row;
+	uint8_t library;                   /* index within the file */
 	uint8_t emulated;
 	uint8_t reg[SCRIBE_SITE_ARGS];
 };
@@ -28,28 +27,27 @@ struct scribe_studied_place {
 struct scribe_study {
 	uint64_t bias; /* as scribe_elf_code_bias */
 	uint32_t nlibraries, ncode, nplaces;
-	uint32_t program; /* 1: it is executed, not loaded by others: what it holds are its own functions */
+	uint32_t program; /* 1: a program, so the functions are its own */
 	struct {
 		uint32_t which; /* of scribe_libraries */
-		uint32_t whole; /* all of its places are here */
+		uint32_t whole; /* all sites are listed */
 		struct scribe_library_offsets image;
 		struct scribe_init_state init_state;
 	} library[SCRIBE_LIBRARIES_A_FILE];
 	struct {
 		uint64_t offset, bytes;
-	} code[SCRIBE_STUDY_CODE]; /* executable pieces of the file */
+	} code[SCRIBE_STUDY_CODE];
 	struct scribe_studied_place site[SCRIBE_STUDY_PLACES];
 };
 
 /*
- * Read an open file. Has the places in the page cache, too.
- * -ENOEXEC: no ELF file of this machine. May be slow, and may die of SIGBUS, where
- * somebody changes the file meanwhile.
+ * Also brings the sites into the page cache. -ENOEXEC: not an ELF file of this machine. May be slow, or die of
+ * SIGBUS if the file shrinks.
  */
 int scribe_study_file(int fd, struct scribe_study *ret_study);
-/* Is the answer about a file of so many bytes one that can be? */
+/* Whether the result is possible for a file of this size. */
 bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes);
-/* The places of one of its libraries. 0 or -ENOMEM. The answer has been checked. */
+/* Of one library, after the check. 0 or -ENOMEM. */
 int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *ret_plan);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls of libraries: what is kept at entry, whether a return belongs to it,
- * and recording. A call is known by its stack pointer: deeper ones are inside
- * it; one that never returned is forgotten when the stack is back above it.
+ * Calls of libraries: state kept at entry, matching of returns, recording. A call is identified by its stack
+ * pointer: deeper ones are nested; one without a return is dropped when the stack is above it again.
  */
 #ifndef UPROBES_KERN_CALL_BPF_H
 #define UPROBES_KERN_CALL_BPF_H
@@ -14,52 +13,51 @@
 #include "logfmt/rules/lib_rules.h"
 #include "uprobes/wire.h"
 
-/* One layer of a thread. */
 struct scribe_call {
-	__u32 busy; /* 1: in a call */
-	__u32 at;   /* index of its site */
+	__u32 busy; /* 1: active */
+	__u32 at;   /* site */
 	__u32 fn;   /* enum scribe_fn */
 	__u32 pad;
-	__u64 sp; /* stack pointer at entry: the return address is there */
+	__u64 sp; /* at entry, points to the return address */
 	__u64 start_ns;
 	__u64 base; /* load address of the library */
 	__u64 arg[SCRIBE_SITE_ARGS];
-	__s64 inner;    /* what a call inside told; -1 nothing yet */
-	__u64 inner_sp; /* that call */
-	__u64 inner_at; /* where its answer will be */
+	__s64 inner;    /* result of a nested call; -1 none yet */
+	__u64 inner_sp;
+	__u64 inner_at; /* address of its result */
 	__u32 inner_fn;
-	__u32 lower_layers; /* layers called from inside, bits */
-	__u32 around;  /* enum scribe_fn of the function around it that says what it is, 0 none */
+	__u32 lower_layers; /* bits */
+	__u32 around;  /* enum scribe_fn of the enclosing function, 0 none */
 	__u32 pad2;
-	__u64 moved[2]; /* what the thread had moved before it */
+	__u64 moved[2]; /* by the thread before the call */
 	__u64 moved_ns;
 };
 
-/* The registers in the order of enum scribe_reg: ctx itself takes no variable offset. */
+/* As enum scribe_reg. A copy, because ctx allows no variable offset. */
 struct scribe_regs {
 	__u64 r[16];
 };
 
-/* What a record is called that is named by a string of the program. */
+/* How a record is named by strings of the program. */
 struct scribe_lib_name {
-	__u64 string; /* user address of a path */
-	__u64 suffix; /* user address of what follows ":", 0 none */
+	__u64 string; /* path */
+	__u64 suffix; /* text after ":", 0 none */
 	__u32 kind;   /* enum scribe_slot_kind */
-	__u32 prefix; /* 1: a file system prefix may stand before it */
-	__u64 own;    /* what the record is known by while it has no name, 0: by its name */
-	__u64 later;  /* 1: the name is not known yet; else without a suffix it ends in ":" */
+	__u32 prefix; /* 1: may start with a file system prefix */
+	__u64 own;    /* key of a nameless one, 0: keyed by name */
+	__u64 later;  /* 1: no name yet; otherwise without a suffix it ends in ":" */
 };
 
-/* A PnetCDF variable as it lies in the library, from `nc_type_at` - 8 on. */
+/* PnetCDF's variable, from `nc_type_at` - 8 on. */
 struct scribe_nc_var {
 	__s32 dims;
 	__s32 record_dim; /* -1 none */
 	__u32 type;
 	__u32 pad;
-	__u64 lengths; /* MPI_Offset of each dimension */
+	__u64 lengths; /* MPI_Offset per dimension */
 };
 
-/* An access of one: what it is of. `count` and `stride` as the library has them. */
+/* An access of a variable; `count` and `stride` as in the library. */
 struct scribe_nc_access {
 	__u32 varid, form, op, count_at;
 	__u32 indep, number;
@@ -70,19 +68,16 @@ struct scribe_nc_access {
 
 struct scribe_calls {
 	struct scribe_call layer[SCRIBE_LAYERS];
-	struct scribe_access_pattern pattern; /* of the access that is being recorded */
-	__u64 around_sp;           /* a function that says what the call inside it is */
-	__u32 around;              /* its enum scribe_fn, 0 none */
+	struct scribe_access_pattern pattern; /* of the current access */
+	__u64 around_sp;           /* enclosing function */
+	__u32 around;              /* enum scribe_fn, 0 none */
 	__u32 pad;
-	__u64 post[3]; /* PnetCDF: variable, count, stride of the request that is being posted */
+	__u64 post[3]; /* PnetCDF: variable, count, stride of the posted request */
 	__u64 post_ns;
-	/*
-	 * Working memory of the handler that runs, of which a thread has one at a time:
-	 * all functions of a chain have 512 bytes of stack together.
-	 */
+	/* Work memory of the running handler; the stack is 512 bytes for all of its functions. */
 	struct scribe_regs regs;
-	struct scribe_lib_op op;   /* of the call that returns, */
-	struct scribe_lib_op past; /* and of an open that is recorded before it */
+	struct scribe_lib_op op;   /* the returning call */
+	struct scribe_lib_op past; /* an open recorded before it */
 	struct scribe_lib_name name;
 	struct scribe_handle fresh;
 	struct scribe_event ev;
@@ -105,7 +100,7 @@ struct {
 	__type(value, struct scribe_site);
 } scribe_sites SEC(".maps");
 
-/* Sites by the end of their address and the number of their trace event (SCRIBE_COOKIE_PLACES). */
+/* By end of address and number of the trace event (SCRIBE_COOKIE_PLACES). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SCRIBE_SITES_MAX);
@@ -128,7 +123,7 @@ struct {
 	__type(value, struct scribe_handle);
 } scribe_handles SEC(".maps");
 
-/* What belongs to the keys of shapes in the records, once for all processes. */
+/* Shapes by the keys in records, for all processes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SCRIBE_ACCESS_PATTERNS_MAX);
@@ -162,7 +157,7 @@ static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_
 #elif defined(__TARGET_ARCH_arm64)
 #define SCRIBE_REGS_IP(ctx)  ((ctx)->pc)
 #define SCRIBE_REGS_RET(ctx) ((ctx)->regs[0])
-/* Under x86-64's names for what they hold there: arguments 0 to 5, then what calls keep. */
+/* Under x86-64's names: arguments 0 to 5, then preserved registers. */
 static __always_inline void scribe_regs_copy(struct pt_regs *ctx, struct scribe_regs *to)
 {
 	to->r[SCRIBE_REG_DI] = ctx->regs[0];
@@ -200,7 +195,7 @@ static __always_inline __u32 scribe_user_u32(__u64 at)
 	return v;
 }
 
-/* The enrolled thread, 0 when nothing is to be recorded. The filter of every probe. */
+/* The filter of every probe. 0: not recorded. */
 static __always_inline struct scribe_thread *scribe_caller(struct scribe_proc **ret_p)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -223,7 +218,7 @@ static __always_inline struct scribe_site *scribe_site_at(__u32 index)
 	return bpf_map_lookup_elem(&scribe_sites, &index);
 }
 
-/* Index of the site of an entry; one that there is not, when it is not known. */
+/* An index out of range if the site is not known. */
 static __always_inline __u32 scribe_site_of(__u64 cookie, __u64 ip)
 {
 	__u32 key = cookie, *site;
@@ -245,16 +240,16 @@ static __always_inline struct scribe_calls *scribe_calls_get(void)
 	return bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0, 0);
 }
 
-/* Does the call of this layer return now? It is over then. */
+/* Ends the call of this layer if it returns now. */
 static __always_inline bool scribe_returning(__u64 sp, struct scribe_call *c)
 {
+	/* At return the stack pointer is 8 above that of the entry. */
 	if (!c->busy || sp != c->sp + 8)
 		return false;
 	c->busy = 0;
 	return true;
 }
 
-/* Is this the return of the function around? Then what it said is over. */
 static __always_inline bool scribe_outer_call_end(__u64 sp, struct scribe_calls *calls)
 {
 	if (!calls->around || sp != calls->around_sp + 8)
@@ -265,7 +260,6 @@ static __always_inline bool scribe_outer_call_end(__u64 sp, struct scribe_calls 
 
 /* ---- recording ---- */
 
-/* An operation that counts nothing yet. */
 static __always_inline void scribe_op_begin(struct scribe_lib_op *op, __u64 start_ns, __u64 end_ns)
 {
 	op->start_ns = start_ns;
@@ -280,7 +274,7 @@ static __always_inline void scribe_op_begin(struct scribe_lib_op *op, __u64 star
 	op->pattern_key = 0;
 }
 
-/* A record that can be written on, 0: none. */
+/* 0: not recordable. */
 static __always_inline struct scribe_slot *scribe_lib_slot_at(__u32 slot)
 {
 	return slot == SCRIBE_SKIP_SLOT || slot == SCRIBE_NO_SLOT ? 0 : scribe_slot_at(slot);
@@ -296,7 +290,7 @@ static __always_inline void scribe_name_begin(struct scribe_lib_name *n, __u32 k
 	n->later = 0;
 }
 
-/* What the thread's system calls have moved inside a call goes to places `at` to `at` + 2. */
+/* What the thread's system calls moved inside the call, into ext.v[at] to [at + 2]. */
 static __always_inline void scribe_attribute_to_layer(const struct scribe_thread *t, const struct scribe_call *c,
 					       __u32 slot, __u32 at)
 {
@@ -312,7 +306,7 @@ static __always_inline void scribe_attribute_to_layer(const struct scribe_thread
 	__sync_fetch_and_add(&s->ext.v[at + 2], t->moved_ns - c->moved_ns);
 }
 
-/* The key of calls->shape, which can be looked up from now on. */
+/* Stores calls->pattern for its key. */
 SCRIBE_GLOBAL __s64 scribe_access_pattern_keep(struct scribe_proc *p)
 {
 	struct scribe_calls *calls = scribe_calls_get();
@@ -327,14 +321,13 @@ SCRIBE_GLOBAL __s64 scribe_access_pattern_keep(struct scribe_proc *p)
 	return key;
 }
 
-/* Does the call add to the bytes over time of such a record? */
+/* Only these add to bytes over time. */
 static __always_inline bool scribe_lib_heats(__u32 kind, const struct scribe_lib_op *op)
 {
 	return op->what == SCRIBE_LIB_DATA && !op->unsized && op->op_class <= SCRIBE_OP_WRITE &&
 	       (kind == SCRIBE_KIND_STDIO || kind == SCRIBE_KIND_MPIIO);
 }
 
-/* A call on a shard that nobody could lock. */
 SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *at,
 				    const struct scribe_lib_op *op, const struct scribe_lib_place *op_result)
 {
@@ -347,7 +340,6 @@ SCRIBE_GLOBAL int scribe_lib_atomic(struct scribe_proc *p, struct scribe_slot *a
 	return 0;
 }
 
-/* The same on a shard that is held. */
 SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_lib_op *op,
 				  const struct scribe_lib_place *op_result)
 {
@@ -357,7 +349,7 @@ SCRIBE_GLOBAL int scribe_lib_held(struct scribe_slot *at, const struct scribe_li
 	return 0;
 }
 
-/* One call on a slot. 0: the slot went away. */
+/* 0: the slot is gone. */
 static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scribe_slot *s, __u32 generation,
 					     const struct scribe_lib_op *op)
 {
@@ -392,7 +384,7 @@ static __always_inline int scribe_lib_record(struct scribe_proc *p, struct scrib
 	return 1;
 }
 
-/* A record in place of one that the daemon has taken: same name, named by the old one. */
+/* A new record with the name of one that the daemon has drained, by reference to it. */
 SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc *p, __u32 old)
 {
 	struct scribe_slot *s, *was;
@@ -422,7 +414,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_again(struct scribe_thread *t, struct scribe_proc
 	return index;
 }
 
-/* The call by itself, for whoever gets the job's operations. Data of MPI-IO leaves its own (scribe_mpi_segment). */
+/* MPI-IO's data have their own segments (scribe_mpi_segment). */
 SCRIBE_GLOBAL int scribe_lib_segment(struct scribe_thread *t, const struct scribe_slot *s,
 				     const struct scribe_handle *h, const struct scribe_lib_op *op)
 {
@@ -451,7 +443,7 @@ SCRIBE_GLOBAL int scribe_lib_segment(struct scribe_thread *t, const struct scrib
 	return 0;
 }
 
-/* A call on the record a handle names; the handle is told when it had to be replaced. */
+/* Updates the handle if its record was replaced. */
 SCRIBE_GLOBAL int scribe_lib_on(struct scribe_thread *t, struct scribe_proc *p, struct scribe_handle *h,
 				const struct scribe_lib_op *op)
 {

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HDF5: files by their public calls, datasets by the internal functions that
- * every form of an open, read or write passes. Structures are read by offsets
- * that were decoded from the library (uprobes/elf/library_offsets.c). Own counters in the ext
- * shard: see logfmt/rules/lib_rules.h.
+ * HDF5: files by public calls, datasets by the internal functions that every open, read or write passes.
+ * Offsets are decoded from the library (uprobes/elf/library_offsets.c); own counters in the ext shard
+ * (logfmt/rules/lib_rules.h).
  */
 #ifndef UPROBES_KERN_HDF5_BPF_H
 #define UPROBES_KERN_HDF5_BPF_H
 
 #include "uprobes/kern/named.bpf.h"
 
-/* File handles, by id and by structure, beside dataset structures in one table. */
+/* One table for files by id, files by structure, and datasets. */
 #define SCRIBE_HANDLE_H5_FILE (SCRIBE_LAYER_HDF5 | 0x100)
 #define SCRIBE_HANDLE_H5_MADE (SCRIBE_LAYER_HDF5 | 0x200)
 #define SCRIBE_HANDLE_H5_SET  SCRIBE_LAYER_HDF5
 
-/* In the note of a dataset's handle, beside the enum scribe_fn around its open: `moved[0]` is its record's
- * key. */
+/* Bit of a dataset handle's note, besides the enclosing enum scribe_fn: `moved[0]` is its record's key. */
 #define SCRIBE_H5_NAMELESS (1ull << 32)
 
 #define SCRIBE_H5_CHUNKED  2
-/* Datasets of one call that are looked at, so many at a time; more are lost, and counted. */
+/* Datasets of one call, in steps of 16; the rest counts as dropped. */
 #define SCRIBE_H5_SOME     16
 #define SCRIBE_H5_MANY     (SCRIBE_H5_SOME * SCRIBE_H5_SOME)
-#define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW: none of the file's own structures */
+#define SCRIBE_H5_RAW_DATA 3   /* H5FD_MEM_DRAW */
 
-/* Sizes of a chunk, the fastest dimension first; 0: not chunked. */
+/* Fastest dimension first; 0: not chunked. */
 static __always_inline void scribe_h5_chunk(const struct scribe_library_offsets *im, __u64 shared, __u64 *to)
 {
 	__u32 n, size;
 
 	if (im->h5d_chunk_at && scribe_user_u32(shared + im->h5d_layout_at) != SCRIBE_H5_CHUNKED)
 		return;
-	/* its last dimension is the size of an element */
+	/* the last dimension is the element size */
 	n = im->h5d_chunk_at ? scribe_user_u32(shared + im->h5d_chunk_at) - 1 : 0;
 	for (__u32 i = 0; i < 5; i++) {
 		size = i < n ? scribe_user_u32(shared + im->h5d_chunk_at + 4 + 4 * (n - 1 - i)) : 0;
@@ -40,7 +38,7 @@ static __always_inline void scribe_h5_chunk(const struct scribe_library_offsets 
 	}
 }
 
-/* The handle of the open file with this structure (H5F_t); 0: its record is not known, or no longer. */
+/* Handle of an H5F_t; 0: record unknown or gone. */
 static __always_inline struct scribe_handle *scribe_h5_made(struct scribe_proc *p, __u64 file)
 {
 	struct scribe_handle *h = scribe_handle_get(p, SCRIBE_HANDLE_H5_MADE, file);
@@ -52,7 +50,7 @@ static __always_inline struct scribe_handle *scribe_h5_made(struct scribe_proc *
 	return s && s->generation == h->generation && *(volatile __u32 *)&s->state == SCRIBE_SLOT_LIVE ? h : 0;
 }
 
-/* What a dataset is: properties of its record. */
+/* Properties for the dataset's record. */
 SCRIBE_GLOBAL int scribe_h5_describe(const struct scribe_library_offsets *im, __u64 set, __u32 slot)
 {
 	struct scribe_slot *s = scribe_lib_slot_at(slot);
@@ -72,9 +70,8 @@ SCRIBE_GLOBAL int scribe_h5_describe(const struct scribe_library_offsets *im, __
 }
 
 /*
- * The dataset's record: its path below the record of its file, whose name is that at
- * its open; of a file that the library has opened by itself "file:/path", as it is
- * from here. `own`, `later` are set in calls->name, as in scribe_lib_name.
+ * The dataset's record, named by its path below its file's record; for files that the library opened itself
+ * "file:/path". Uses `own` and `later` of calls->name.
  */
 static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct scribe_proc *p,
 						const struct scribe_library_offsets *im, struct scribe_calls *calls,
@@ -94,7 +91,6 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 	return index;
 }
 
-/* Has all been told of the dataset of this handle that will be? */
 static __always_inline bool scribe_h5_settled(const struct scribe_handle *h)
 {
 	return h->slot == SCRIBE_SKIP_SLOT ||
@@ -102,10 +98,8 @@ static __always_inline bool scribe_h5_settled(const struct scribe_handle *h)
 }
 
 /*
- * A dataset's handle gets its record. One just created has no name yet: its
- * record is made, and the open counted, at the first use. One that is used before
- * it is linked (H5Dcreate_anon) has a record whose name is told when there is one,
- * at the latest when it closes: then "file:".
+ * Gives a dataset's handle its record. A new one is nameless: record and open count at its first use. Used
+ * before it is linked (H5Dcreate_anon), its name follows later, "file:" at close at the latest.
  */
 SCRIBE_GLOBAL int scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
 				const struct scribe_library_offsets *im, __u64 set, __u32 closing)
@@ -168,7 +162,7 @@ static __always_inline void scribe_h5_set_opened(struct scribe_thread *t, struct
 		scribe_h5_set(t, p, im, set, false);
 }
 
-/* A file is open: its handles. False: it does not count. */
+/* False: the file is not recorded. */
 SCRIBE_GLOBAL int scribe_h5_file_opened(struct scribe_thread *t, struct scribe_proc *p,
 					const struct scribe_library_offsets *im, __u64 hid)
 {
@@ -201,10 +195,7 @@ SCRIBE_GLOBAL int scribe_h5_file_opened(struct scribe_thread *t, struct scribe_p
 	return 0;
 }
 
-/*
- * Lengths and strides of a regular hyperslab. As Darshan has them: D5 is the
- * first dimension, D4 the second; of more than five dimensions the last five.
- */
+/* Of a regular hyperslab, as in Darshan: D5 is the first dimension; the last five of more. */
 static __always_inline void scribe_h5_shape(const struct scribe_library_offsets *im, __u64 space,
 					    struct scribe_calls *calls)
 {
@@ -222,7 +213,7 @@ static __always_inline void scribe_h5_shape(const struct scribe_library_offsets 
 	}
 }
 
-/* Elements that were selected, their shape, and what kind of selection it was. */
+/* Returns the number of elements. */
 static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, const struct scribe_library_offsets *im,
 						__u64 space)
 {
@@ -231,7 +222,7 @@ static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, cons
 	if (kind == 1) {
 		calls->op.also_at = SCRIBE_H5D_POINT_SELECTS;
 	} else if (kind == 2) {
-		/* 2: a regular one; 1: not looked at yet, mostly irregular */
+		/* 2: regular; 1: not examined yet, mostly irregular */
 		__u32 regular = scribe_user_u32(scribe_user_u64(space + im->h5s_hslab_at));
 
 		calls->op.also_at = regular == 2 ? SCRIBE_H5D_REGULAR_HYPERSLAB_SELECTS
@@ -242,7 +233,6 @@ static __always_inline __u64 scribe_h5_selected(struct scribe_calls *calls, cons
 	return scribe_user_u64(space + im->h5s_npoints_at);
 }
 
-/* What of the dataset was selected: counters of its own, and the bytes. */
 SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_library_offsets *im, __u32 slot)
 {
 	struct scribe_calls *calls = scribe_calls_get();
@@ -267,7 +257,7 @@ SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_libr
 		if (space) {
 			op->bytes = scribe_h5_selected(calls, im, space);
 		} else {
-			/* all of it, which may have grown since it was opened */
+			/* all of it, at its current size */
 			space = scribe_user_u64(scribe_user_u64(c->arg[0] + im->h5d_shared_at) +
 						im->h5d_space_at);
 			op->bytes = scribe_user_u64(space + im->h5s_nelem_at);
@@ -282,7 +272,7 @@ SCRIBE_GLOBAL int scribe_h5_data(struct scribe_proc *p, const struct scribe_libr
 	return 0;
 }
 
-/* A call on the dataset that stands in its first argument, and has its record. */
+/* For a dataset in argument 0 that has its record. */
 SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *p,
 				   const struct scribe_library_offsets *im, const struct scribe_site *site)
 {
@@ -314,7 +304,7 @@ SCRIBE_GLOBAL int scribe_h5_on_set(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-/* 1.14: some of the datasets of a call, which stand at `at`; what was moved beneath goes to the first. */
+/* 1.14: datasets of one call; what moved beneath goes to the first. */
 SCRIBE_GLOBAL int scribe_h5_on_some(struct scribe_thread *t, struct scribe_proc *p,
 				    const struct scribe_site *site, __u64 at, __u64 n)
 {
@@ -349,7 +339,7 @@ static __always_inline void scribe_h5_on_sets(struct scribe_thread *t, struct sc
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
 }
 
-/* A dataset (scribe_h5_set) that is closed because its file is: how long that took is the file's. */
+/* A dataset closed with its file: the time is the file's. */
 SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_proc *p, __u64 set)
 {
 	struct scribe_calls *calls = scribe_calls_get();
@@ -370,7 +360,6 @@ SCRIBE_GLOBAL int scribe_h5_set_closed(struct scribe_thread *t, struct scribe_pr
 	return 0;
 }
 
-/* Closes of files and datasets, flushes of files. */
 SCRIBE_GLOBAL int scribe_h5_on_file(struct scribe_thread *t, struct scribe_proc *p, __u32 fn, __s32 ret)
 {
 	__u32 table = fn == SCRIBE_FN_H5_SET_CLOSE ? SCRIBE_HANDLE_H5_SET : SCRIBE_HANDLE_H5_FILE;
@@ -383,8 +372,8 @@ SCRIBE_GLOBAL int scribe_h5_on_file(struct scribe_thread *t, struct scribe_proc 
 	c = &calls->layer[SCRIBE_LAYER_HDF5];
 	h = scribe_handle_get(p, table, c->arg[0]);
 	if (!h && fn == SCRIBE_FN_H5_FILE_FLUSH && c->inner > 0)
-		h = scribe_h5_made(p, c->inner); /* by the id of something in the file */
-	/* H5Idec_ref tells how many references are left */
+		h = scribe_h5_made(p, c->inner); /* flushed by the id of an object in the file */
+	/* H5Idec_ref returns the references left */
 	if (!h || ret < 0 || (fn == SCRIBE_FN_H5_FILE_CLOSE && ret > 0))
 		return 0;
 	if (fn == SCRIBE_FN_H5_FILE_FLUSH)
@@ -437,7 +426,7 @@ static __always_inline int scribe_h5_end(struct scribe_calls *calls, __u64 ret)
 	return scribe_h5_on_file(t, p, site->fn, (__s32)ret);
 }
 
-/* Is a call of ours? A close of something else is not: what is inside it counts. */
+/* Closes of other objects are not ours; calls nested in them count. */
 static __always_inline bool scribe_h5_ours(struct scribe_proc *p, struct scribe_calls *calls,
 					   const struct scribe_site *site)
 {

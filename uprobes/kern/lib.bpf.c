@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: (BSD-3-Clause OR GPL-2.0-only)
 /*
- * The library programs: one a layer, for its entries and returns, loaded when the first library of
- * the layer is attached to. The order is filter, look up, update. They share the maps of the system
- * call programs (bpf/kern/posix.bpf.c), and those here among themselves, because a call of one
- * layer is made inside one of another. Memory of the kernel is read by probe reads, which every
- * kernel has. Run in the kernel, by the task that executes the probed instruction; a call's state
- * is in the task's storage.
+ * The library programs, one per layer, loaded with the layer's first library; filter, look up, update. They
+ * share maps with bpf/kern/posix.bpf.c and with each other, because layers nest. Run by the task at the probed
+ * instruction; a call's state is in task storage. Kernel memory by probe reads.
  */
 #define SCRIBE_PROBE_READ
 #include "logfmt/counters/built.h"
@@ -16,10 +13,10 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Is what a call inside tells meant for the call that is under way? */
 static __always_inline bool scribe_inner_meant(const struct scribe_site *site, const struct scribe_call *c)
 {
 	switch (site->fn) {
+	/* Another function of the library may call it, too: only these results are expected. */
 	case SCRIBE_FN_MPI_COMM_SIZE:
 		return c->fn == SCRIBE_FN_MPI_OPEN;
 	case SCRIBE_FN_MPI_TYPE_SIZE:
@@ -36,23 +33,22 @@ static __always_inline bool scribe_inner_meant(const struct scribe_site *site, c
 	return true;
 }
 
-/*
- * A call that only tells the one around it something. A lower stack pointer proves that it is
- * inside. One such call at a time is followed.
- */
 static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struct scribe_call *c,
 					       const struct scribe_site *site)
 {
 	const struct scribe_regs *regs = &calls->regs;
 
+	/* Nested only with a lower stack pointer. One nested call is followed at a time. */
 	if (!c->busy || c->inner >= 0 || c->inner_fn || regs->r[SCRIBE_REG_SP] >= c->sp ||
 	    !scribe_inner_meant(site, c))
 		return;
 	if (site->fn == SCRIBE_FN_H5_FILE_MEANT) {
 		c->inner = regs->r[site->reg[0] & 15];
+		/* The argument itself is the result: no return is needed. */
 		return;
 	}
 	if (site->fn == SCRIBE_FN_H5_BLOCK_READ) {
+		/* Reads of metadata have other kinds of memory. */
 		if (regs->r[site->reg[0] & 15] == SCRIBE_H5_RAW_DATA)
 			c->inner = regs->r[site->reg[1] & 15];
 		return;
@@ -68,14 +64,12 @@ static __always_inline void scribe_inner_begin(struct scribe_calls *calls, struc
 	c->inner_at = regs->r[site->reg[1] & 15];
 }
 
-/*
- * Is it the return of such a call? Then what it told is in the call around it. At return the stack
- * pointer is 8 above that of the entry: the return address is gone.
- */
 static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __u64 ret)
 {
+	/* A return pops its address: 8 above the entry. */
 	if (!c->busy || !c->inner_fn || sp != c->inner_sp + 8)
 		return false;
+	/* Results are in memory of the caller, valid only after success. */
 	if (c->inner_fn == SCRIBE_FN_H5_FILE_MADE)
 		c->inner = ret;
 	else if ((__s32)ret == 0 && c->inner_fn != SCRIBE_FN_NC_POST)
@@ -85,11 +79,11 @@ static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __
 	return true;
 }
 
-/* HDF5 calls around an MPI-IO call learn of it. */
 static __always_inline void scribe_tell_above(struct scribe_calls *calls, bool collective)
 {
 	struct scribe_call *upper = &calls->layer[SCRIBE_LAYER_HDF5];
 
+	/* The flags show HDF5 that it used MPI-IO, and whether collectively. */
 	if (!upper->busy)
 		return;
 	upper->lower_layers |= 1u << SCRIBE_LAYER_MPIIO;
@@ -97,7 +91,7 @@ static __always_inline void scribe_tell_above(struct scribe_calls *calls, bool c
 		upper->lower_layers |= 1u << SCRIBE_BENEATH_COLLECTIVE;
 }
 
-/* What a program says of itself (our library inside it), and calls that only tell something. True: it was one. */
+/* True: only a message of our library or a nested call. */
 static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_proc *p,
 					struct scribe_calls *calls, const struct scribe_site *site,
 					const __u32 layer)
@@ -108,6 +102,7 @@ static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_p
 	}
 	if (layer == SCRIBE_LAYER_MPIIO && site->fn == SCRIBE_FN_MPI_INSIDE) {
 		scribe_mpi_inside(t, p, calls, site);
+		/* Without a file and a word: the program is about to make a collective call. */
 		if (!calls->regs.r[site->reg[0] & 15] && !calls->regs.r[site->reg[4] & 15])
 			scribe_tell_above(calls, true);
 		return true;
@@ -120,10 +115,6 @@ static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_p
 	return false;
 }
 
-/*
- * A call begins. Arguments are copied, because at return the registers hold other values. `moved`
- * is what the thread's system calls have moved up to now.
- */
 static __always_inline void scribe_call_begin(struct scribe_thread *t, struct scribe_calls *calls,
 					      struct scribe_call *c, const struct scribe_site *site, __u64 ip)
 {
@@ -135,20 +126,24 @@ static __always_inline void scribe_call_begin(struct scribe_thread *t, struct sc
 	c->inner_fn = 0;
 	c->lower_layers = 0;
 	t->watched = 1;
+	/*
+	 * The fast path of system calls does not sum up moved[], so the thread takes the slow one from now on.
+	 */
 	c->moved[0] = t->moved[0];
 	c->moved[1] = t->moved[1];
 	c->moved_ns = t->moved_ns;
 	c->around = calls->around && c->sp < calls->around_sp ? calls->around : 0;
+	/* Only an enclosing function that is still active counts. */
 	for (int i = 0; i < SCRIBE_SITE_ARGS; i++) {
 		__u32 reg = site->reg[i];
 
+		/* Copied, because registers change before the return. */
 		c->arg[i] = reg == SCRIBE_REG_NONE ? 0 : calls->regs.r[reg & 15];
 		if (site->deref & (1 << i))
 			c->arg[i] = scribe_user_u64(c->arg[i]);
 	}
 }
 
-/* What each layer does then. */
 static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct scribe_proc *p,
 					       struct scribe_calls *calls, const struct scribe_site *site,
 					       const struct scribe_library_offsets *im, const __u32 layer)
@@ -166,7 +161,6 @@ static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct s
 		scribe_h5_set(t, p, im, c->arg[0], true); /* its structure is gone at return */
 }
 
-/* An entry. The time is taken last, so that the work of the probe is not counted. */
 static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs *ctx, __u64 cookie, const __u32 layer)
 {
 	__u32 index = scribe_site_of(cookie, SCRIBE_REGS_IP(ctx));
@@ -179,10 +173,11 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 
 	if (!site || !t || !p)
 		return 0;
-	/* it counts its streams itself, but for what the C library writes of its own */
+	/* only output of the C library itself */
 	if (layer == SCRIBE_LAYER_STDIO && p->flags & SCRIBE_PF_STREAMS && site->fn != SCRIBE_FN_STREAM_MESSAGE)
 		return 0;
 	calls = bpf_task_storage_get(&scribe_calls, bpf_get_current_task_btf(), 0,
+				     /* Created here: most threads never call a probed library. */
 				     BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!calls)
 		return 0;
@@ -194,12 +189,13 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 		return 0;
 	c = &calls->layer[layer];
 	if (c->busy && ctx->sp < c->sp) {
-		/* inside another call of the layer: that one counts */
+		/* nested in a call of the same layer, which counts */
 		if (layer == SCRIBE_LAYER_HDF5 && site->fn == SCRIBE_FN_H5_SET_CLOSE &&
 		    c->fn == SCRIBE_FN_H5_FILE_CLOSE) {
 			__u64 set = calls->regs.r[site->reg[0] & 15];
 
 			scribe_h5_set(t, p, im, set, true);
+			/* H5Fclose closes open datasets: their records end here. */
 			scribe_h5_set_closed(t, p, set);
 		}
 		return 0;
@@ -210,10 +206,10 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 	scribe_call_begin(t, calls, c, site, SCRIBE_REGS_IP(ctx));
 	scribe_layer_begin(t, p, calls, site, im, layer);
 	c->start_ns = bpf_ktime_get_ns();
+	/* Last, so that the probe's own work is not counted. */
 	return 0;
 }
 
-/* A return is matched to its entry by the stack pointer. Returns without one are ignored. */
 static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs *ctx, const __u32 layer)
 {
 	struct scribe_calls *calls = scribe_calls_get();
@@ -225,8 +221,10 @@ static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs
 	c = &calls->layer[layer];
 	if (layer == SCRIBE_LAYER_HDF5 && scribe_outer_call_end(sp, calls))
 		return 0;
+	/* The enclosing function itself is not a call of its layer. */
 	if (layer != SCRIBE_LAYER_STDIO && scribe_inner_end(c, sp, ret))
 		return layer == SCRIBE_LAYER_PNETCDF && (__s32)ret == 0 ? scribe_nc_posted(calls) : 0;
+	/* Without a matching entry, as after attaching in the middle of a call, it is ignored. */
 	if (!scribe_returning(sp, c))
 		return 0;
 	switch (layer) {
@@ -243,9 +241,8 @@ static __always_inline __attribute__((unused)) int scribe_lib_out(struct pt_regs
 }
 
 /*
- * From Linux 6.13 (e00931c02568) on the kernel gives programs of this type one stack a CPU, in the belief
- * that none is interrupted by another: uprobes' programs are, where the kernel preempts, and then each
- * destroys what the other has on it. It does not where there is a tail call, even one that is never made.
+ * Since Linux 6.13 (e00931c02568) such programs share a stack per CPU. With kernel preemption uprobe
+ * programs interrupt each other and destroy it. A program with a tail call, even one never made, is exempt.
  */
 const volatile __u32 scribe_never;
 struct {
@@ -255,7 +252,7 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } scribe_nowhere SEC(".maps");
 
-/* Entry and return are functions of their own: what the one needs of the stack the other can have again. */
+/* Separate functions, so that entry and return share stack space. */
 #define SCRIBE_LIB(name, layer)                                                                              \
 	static __noinline int name##_in(struct pt_regs *ctx, __u64 cookie)                                   \
 	{                                                                                                    \
@@ -275,7 +272,6 @@ struct {
 		return cookie & SCRIBE_COOKIE_RETURN ? name##_out(ctx) : name##_in(ctx, cookie);             \
 	}
 
-/* Of layers that are not built nothing is compiled. */
 #if IOSCRIBE_MODULE_STDIO
 SCRIBE_LIB(scribe_lib_stdio, SCRIBE_LAYER_STDIO)
 #endif

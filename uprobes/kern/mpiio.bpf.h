@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI-IO. Sizes: count times the datatype's size, which is in the handle
- * (MPICH's builtin types), in the datatype's structure (Open MPI), or told by
- * the call of MPI_Type_size_x that ROMIO makes inside (MPICH's other types). Where MPI's calls are
- * counted inside the program (runtime/client/wrap/mpiio_files.c), the probed functions are those of
- * our own library, which have it in their arguments.
+ * MPI-IO. Size: count times the datatype's size, from the handle (MPICH's builtin types), its structure (Open
+ * MPI), or ROMIO's nested MPI_Type_size_x (other MPICH types). If the program counts
+ * (runtime/client/wrap/mpiio_files.c), our own library's functions are probed, with sizes as arguments.
  */
 #ifndef UPROBES_KERN_MPIIO_BPF_H
 #define UPROBES_KERN_MPIIO_BPF_H
@@ -14,9 +12,9 @@
 #define SCRIBE_MPICH_INFO_NULL 0x1c000000u
 #define SCRIBE_MPICH_COMM_SELF 0x44000001u
 #define SCRIBE_MPICH_BUILTIN   0x4c000000u
-#define SCRIBE_MPI_SEQUENTIAL  256u /* an open's mode */
+#define SCRIBE_MPI_SEQUENTIAL  256u /* amode */
 
-/* Bytes of a datatype met by another library's functions; negative: not known. */
+/* For other libraries' functions; negative: not known. */
 static __always_inline __s64 scribe_mpi_size_of(const struct scribe_library_offsets *im, __u64 datatype)
 {
 	struct scribe_library_offsets *mpi;
@@ -27,7 +25,7 @@ static __always_inline __s64 scribe_mpi_size_of(const struct scribe_library_offs
 	return mpi && mpi->type_size_at ? (__s64)scribe_user_u64(datatype + mpi->type_size_at) : -1;
 }
 
-/* Bytes of one element, negative: not known. */
+/* Negative: not known. */
 static __always_inline __s64 scribe_mpi_type_size(const struct scribe_library_offsets *im,
 						  const struct scribe_call *c, __u64 datatype)
 {
@@ -53,7 +51,7 @@ static __always_inline bool scribe_mpi_has_info(const struct scribe_library_offs
 	return im->info_null_at && info != scribe_user_u64(c->base + im->info_null_at);
 }
 
-/* Processes of the communicator; 0: not known. */
+/* 0: not known. */
 static __always_inline __s64 scribe_mpi_comm_size(const struct scribe_library_offsets *im,
 						  const struct scribe_call *c, __u64 comm)
 {
@@ -113,9 +111,8 @@ static __always_inline void scribe_mpi_outside(const struct scribe_proc *p, __u6
 }
 
 /*
- * The program says that it counts a file's data calls itself, from now on, in a
- * place of its memory, and where the thread keeps the file whose call it is in.
- * Neither: a collective call is about to be made.
+ * The program counts a file's data calls itself from now on, at an index of its memory; the thread's word holds
+ * the file of its current call. Without both a collective call follows.
  */
 static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct scribe_proc *p,
 					      struct scribe_calls *calls, const struct scribe_site *site)
@@ -161,17 +158,16 @@ static __always_inline void scribe_mpi_inside(struct scribe_thread *t, struct sc
 	ev->string_bytes = (__u32)calls->regs.r[site->reg[3] & 15];
 	ev->status = 1;
 	if (bpf_ringbuf_output(&scribe_events, ev, sizeof(*ev), 0)) {
-		/* nobody would know whose the numbers are */
+		/* otherwise the counts belong to nothing */
 		scribe_count(p, SCRIBE_L_EVENT_LOST);
 		scribe_count(p, SCRIBE_L_LIB_DROPPED);
 		return;
 	}
-	h->note = 1; /* to be taken out of `scribe_above` when it is closed */
+	h->note = 1; /* remove from `scribe_above` at close */
 	if (bpf_map_update_elem(&scribe_above, &key, &at, BPF_ANY))
 		scribe_count(p, SCRIBE_L_LIB_HANDLES_FULL);
 }
 
-/* What a call on an open file was. */
 static __always_inline void scribe_mpi_meaning(struct scribe_proc *p, struct scribe_calls *calls,
 					       const struct scribe_site *site,
 					       const struct scribe_library_offsets *im)
@@ -192,7 +188,7 @@ static __always_inline void scribe_mpi_meaning(struct scribe_proc *p, struct scr
 		} else {
 			size = scribe_mpi_type_size(im, c, c->arg[2]);
 			op->op_class = site->op & 1;
-			/* a plain count is an int; large-count forms have 64 bits */
+			/* large-count forms have 64 bits */
 			op->bytes = size < 0 ? 0
 					     : size * (site->flags & SCRIBE_SITE_WIDE ? (__s64)c->arg[1]
 										      : (__s64)(__s32)c->arg[1]);
@@ -207,10 +203,7 @@ static __always_inline void scribe_mpi_meaning(struct scribe_proc *p, struct scr
 	}
 }
 
-/*
- * A view has been set. Offsets in it are known where it is of one builtin type of MPICH's, which has
- * no gaps; of others nothing here tells whether they have any.
- */
+/* Offsets in a view are known for one builtin type of MPICH, without gaps; others may contain gaps. */
 static __always_inline void scribe_mpi_view(const struct scribe_library_offsets *im, const struct scribe_call *c,
 					    struct scribe_handle *h)
 {
@@ -219,13 +212,12 @@ static __always_inline void scribe_mpi_view(const struct scribe_library_offsets 
 
 	h->moved[SCRIBE_VIEW_BEGIN] = c->arg[2];
 	h->moved[SCRIBE_VIEW_ELEMENT] = 0;
-	/* "native" and "internal" */
+	/* "native" or "internal" */
 	if (im->flavour == SCRIBE_FLAVOUR_MPICH && (etype & 0xff000000u) == SCRIBE_MPICH_BUILTIN &&
 	    etype == (__u32)c->arg[4] && (representation == 'n' || representation == 'i'))
 		h->moved[SCRIBE_VIEW_ELEMENT] = (etype >> 8) & 0xff;
 }
 
-/* A data call on a traced record, which has just been counted. */
 static __always_inline void scribe_mpi_segment(struct scribe_thread *t, const struct scribe_call *c,
 					       const struct scribe_site *site, const struct scribe_handle *h,
 					       const struct scribe_lib_op *op)

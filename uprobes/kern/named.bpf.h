@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Records that are named by a string of the program: a path, or something in a file
- * whose record is known. What is wanted is said in calls->name.
- */
+/* Records named by a string of the program (calls->name): a path, or an object in a file with a record. */
 #ifndef UPROBES_KERN_NAMED_BPF_H
 #define UPROBES_KERN_NAMED_BPF_H
 
 #include "uprobes/kern/call.bpf.h"
 
-/* Bytes of a file system prefix ("ufs:") that no path begins with. */
+/* "ufs:" and the like. */
 static __always_inline __u32 scribe_prefix_bytes(struct scribe_scratch *s)
 {
 	for (int i = 0; i < 16; i++) {
@@ -22,7 +19,7 @@ static __always_inline __u32 scribe_prefix_bytes(struct scribe_scratch *s)
 	return 0;
 }
 
-/* The strings of a name behind one another in the upper half; path bytes << 16 | all bytes, 0: unreadable. */
+/* Joins the strings in the scratch's upper half; path bytes << 16 | all bytes, 0: unreadable. */
 SCRIBE_GLOBAL __u32 scribe_lib_read(struct scribe_scratch *s, const struct scribe_lib_name *n)
 {
 	__u32 bytes, more = 0;
@@ -62,7 +59,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_read(struct scribe_scratch *s, const struct scrib
 	return bytes << 16 | (bytes + more);
 }
 
-/* Tell the name of a record below another one: the string in the upper half of the scratch. */
+/* Sends the name, the string in the scratch's upper half, below record `base`. */
 SCRIBE_GLOBAL int scribe_below_send(struct scribe_scratch *s, struct scribe_slot *slot,
 				    const struct scribe_slot *base, __u64 index_file, __u32 length)
 {
@@ -90,7 +87,7 @@ SCRIBE_GLOBAL int scribe_below_send(struct scribe_scratch *s, struct scribe_slot
 	return 0;
 }
 
-/* The record of t->key; SCRIBE_NO_SLOT: there is no room for it. */
+/* SCRIBE_NO_SLOT: no free slot. */
 SCRIBE_GLOBAL __u32 scribe_lib_record_of(struct scribe_thread *t, struct scribe_proc *p, __u32 kind)
 {
 	struct scribe_slot *slot;
@@ -104,10 +101,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_record_of(struct scribe_thread *t, struct scribe_
 	return slot && slot->kind == kind ? index : SCRIBE_NO_SLOT;
 }
 
-/*
- * The record of something in a file, calls->name: named after the record of the file,
- * which the daemon knows already, and a string of the program, `suffix`.
- */
+/* Of an object in a file: named by the file's record, which the daemon knows, and calls->name.suffix. */
 SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc *p, __u32 file,
 				     struct scribe_calls *calls)
 {
@@ -147,7 +141,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_below(struct scribe_thread *t, struct scribe_proc
 	return index;
 }
 
-/* `lengths` as scribe_lib_read gives them. */
+/* `lengths` from scribe_lib_read. */
 SCRIBE_GLOBAL __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc *p, struct scribe_scratch *s,
 				    struct scribe_calls *calls, __u32 lengths)
 {
@@ -162,7 +156,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc 
 	from = scribe_path_start(s, SCRIBE_AT_FDCWD);
 	if (!from || !job)
 		return SCRIBE_SKIP_SLOT;
-	/* Whether it is excluded is for the daemon to say, who follows the links in it. */
+	/* the daemon decides on exclusion, because it resolves links */
 	scribe_start_key(t, from);
 	if (calls->name.own)
 		t->key.hash = calls->name.own;
@@ -177,7 +171,7 @@ SCRIBE_GLOBAL __u32 scribe_lib_find(struct scribe_thread *t, struct scribe_proc 
 	return index;
 }
 
-/* The record of a module for calls->name; SCRIBE_SKIP_SLOT when it does not count, SCRIBE_NO_SLOT when lost. */
+/* SCRIBE_SKIP_SLOT: not recorded; SCRIBE_NO_SLOT: lost. */
 static __always_inline __u32 scribe_lib_slot(struct scribe_thread *t, struct scribe_proc *p,
 					     struct scribe_calls *calls)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PnetCDF, by its public functions. What a variable is stands in the library's
- * table of open files, by offsets decoded from the library (uprobes/elf/library_offsets.c);
- * sizes are those of the file: elements times the variable's type. Nonblocking
- * calls count when they are posted; the wait is the file's.
+ * PnetCDF by public functions. Variables are in the library's table of files, at decoded offsets
+ * (uprobes/elf/library_offsets.c); sizes are the file's: elements times type size. Nonblocking calls count when
+ * posted, waits for the file.
  */
 #ifndef UPROBES_KERN_PNETCDF_BPF_H
 #define UPROBES_KERN_PNETCDF_BPF_H
@@ -11,22 +10,22 @@
 #include "logfmt/counters/counters_pnetcdf.h"
 #include "uprobes/kern/named.bpf.h"
 
-/* Handles: the file's ncid; ncid << 32 | varid. `note` is the start of the file's open. */
+/* By ncid, or ncid << 32 | varid. `note`: start of the file's open. */
 #define SCRIBE_HANDLE_NC_FILE SCRIBE_LAYER_PNETCDF
 #define SCRIBE_HANDLE_NC_VAR  (SCRIBE_LAYER_PNETCDF | 0x100)
 
-#define SCRIBE_NC_DIMS_MAX   16 /* dimensions looked at; more: the size is unknown */
-#define SCRIBE_NC_ROWS       64 /* rows of a list of requests looked at at a time */
-#define SCRIBE_NC_ROWS_MAX   64 /* times that; more: the size is unknown */
-#define SCRIBE_NC_CLOSE_VARS 64 /* handles of variables dropped at close; the rest later */
+#define SCRIBE_NC_DIMS_MAX   16 /* more: unknown size */
+#define SCRIBE_NC_ROWS       64 /* requests per step */
+#define SCRIBE_NC_ROWS_MAX   64 /* steps; more: unknown size */
+#define SCRIBE_NC_CLOSE_VARS 64 /* variables dropped at close; the rest later */
 
-/* The library's structure of an open file; 0 none. */
+/* 0 none. */
 static __always_inline __u64 scribe_nc_file(const struct scribe_library_offsets *im, const struct scribe_call *c)
 {
 	return scribe_user_u64(c->base + im->nc_files_at + 8 * (__u64)(__u32)c->arg[0]);
 }
 
-/* The driver's own structure, where it is the driver whose fields are known. */
+/* 0 unless the driver is the known one. */
 static __always_inline __u64 scribe_nc_own(const struct scribe_library_offsets *im, const struct scribe_call *c)
 {
 	__u64 file = scribe_nc_file(im, c);
@@ -46,7 +45,7 @@ static __always_inline bool scribe_nc_var_read(const struct scribe_library_offse
 				    (void *)(vars + (__u64)varid * sizeof(*ret) + im->nc_type_at - 8));
 }
 
-/* Bytes of an element (nc_type), 0 unknown. */
+/* 0 unknown. */
 static __always_inline __u32 scribe_nc_type_bytes(__u32 type)
 {
 	switch (type) {
@@ -69,7 +68,7 @@ static __always_inline __u32 scribe_nc_type_bytes(__u32 type)
 	return 0;
 }
 
-/* Product of the program's numbers from place `first` to `n`; -1: too many, or they are nowhere. */
+/* Product of user numbers `first` to `n`; -1: too many or no address. */
 SCRIBE_GLOBAL __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
 {
 	struct scribe_calls *calls = scribe_calls_get();
@@ -83,7 +82,7 @@ SCRIBE_GLOBAL __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
 	count = n - first;
 	for (int i = 0; i < SCRIBE_NC_DIMS_MAX; i++)
 		calls->number[i] = 1;
-	asm volatile("" : "+r"(count)); /* the bound is to be seen on the register that is passed */
+	asm volatile("" : "+r"(count)); /* keeps the bound on the register that is passed */
 	if (count > SCRIBE_NC_DIMS_MAX)
 		return -1;
 	bpf_probe_read_user(calls->number, count * 8, (void *)(at + 8 * (__u64)(__u32)first));
@@ -92,7 +91,7 @@ SCRIBE_GLOBAL __s64 scribe_nc_product(__u64 at, __s32 first, __s32 n)
 	return product;
 }
 
-/* Elements of `n` rows of counts from `from` on; -1 unknown. */
+/* -1 unknown. */
 SCRIBE_GLOBAL __s64 scribe_nc_rows(__u64 counts, __u32 from, __u32 n, __s32 dims)
 {
 	__s64 sum = 0;
@@ -133,7 +132,7 @@ static __always_inline __s64 scribe_nc_list(__u64 counts, __u32 n, __s32 dims)
 	return sum;
 }
 
-/* What the file has moved since it was asked last, headers included, goes to its record. */
+/* Adds bytes moved since the last query, headers included. */
 SCRIBE_GLOBAL int scribe_nc_moved(const struct scribe_library_offsets *im, const struct scribe_call *c,
 				  struct scribe_handle *h)
 {
@@ -157,7 +156,6 @@ SCRIBE_GLOBAL int scribe_nc_moved(const struct scribe_library_offsets *im, const
 	return 0;
 }
 
-/* What a variable is: properties of its record. */
 static __always_inline void scribe_nc_describe(struct scribe_slot *s, const struct scribe_nc_var *var)
 {
 	s->ext.v[SCRIBE_LIB_NC_SHAPE] = (__u64)(var->dims & 0xffff) |
@@ -171,7 +169,7 @@ static __always_inline __u64 scribe_nc_var_key(const struct scribe_call *c, __u3
 	return c->arg[0] << 32 | varid;
 }
 
-/* A variable gets its handle and record, at its first use since the file's open, `opened`. */
+/* At the variable's first use since the file's open. */
 SCRIBE_GLOBAL int scribe_nc_var_new(struct scribe_thread *t, struct scribe_proc *p,
 				    const struct scribe_library_offsets *im, const struct scribe_handle *file,
 				    __u32 varid)
@@ -210,7 +208,7 @@ SCRIBE_GLOBAL int scribe_nc_var_new(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
-/* The variable's handle with its record. 0: not to be recorded. */
+/* 0: not recorded. */
 static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread *t, struct scribe_proc *p,
 							   const struct scribe_library_offsets *im,
 							   const struct scribe_call *c,
@@ -226,7 +224,7 @@ static __always_inline struct scribe_handle *scribe_nc_var(struct scribe_thread 
 	return !h || h->note != file->note || h->slot == SCRIBE_SKIP_SLOT ? 0 : h;
 }
 
-/* Lengths and strides as Darshan has them: D1 is the first of the last five dimensions. */
+/* As in Darshan: D1 is the first of the last five dimensions. */
 static __always_inline void scribe_nc_shape(const struct scribe_nc_access *a, __s32 dims,
 					    struct scribe_access_pattern *pattern)
 {
@@ -242,7 +240,7 @@ static __always_inline void scribe_nc_shape(const struct scribe_nc_access *a, __
 	}
 }
 
-/* Elements; -1 unknown. */
+/* -1 unknown. */
 SCRIBE_GLOBAL __s64 scribe_nc_elements(const struct scribe_library_offsets *im, const struct scribe_call *c,
 				       const struct scribe_nc_access *a, const struct scribe_nc_var *var)
 {
@@ -266,7 +264,7 @@ SCRIBE_GLOBAL __s64 scribe_nc_elements(const struct scribe_library_offsets *im, 
 	return scribe_nc_product(a->count, 0, var->dims);
 }
 
-/* Size and shape of an access, into calls->op. */
+/* Into calls->op. */
 static __always_inline void scribe_nc_size(struct scribe_proc *p, const struct scribe_library_offsets *im,
 					   struct scribe_calls *calls, const struct scribe_nc_access *a,
 					   const struct scribe_nc_var *var)
@@ -292,7 +290,7 @@ static __always_inline void scribe_nc_size(struct scribe_proc *p, const struct s
 	op->pattern_key = scribe_access_pattern_keep(p);
 }
 
-/* An access of a variable, calls->access, whose times are in calls->op. */
+/* calls->access, with times in calls->op. */
 SCRIBE_GLOBAL int scribe_nc_record(struct scribe_thread *t, struct scribe_proc *p,
 				   const struct scribe_library_offsets *im)
 {
@@ -358,7 +356,6 @@ SCRIBE_GLOBAL int scribe_nc_opened(struct scribe_thread *t, struct scribe_proc *
 	return 0;
 }
 
-/* Calls on the file itself. */
 SCRIBE_GLOBAL int scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc *p,
 				    const struct scribe_site *site, const struct scribe_library_offsets *im,
 				    __s32 ret)
@@ -403,7 +400,6 @@ SCRIBE_GLOBAL int scribe_nc_on_file(struct scribe_thread *t, struct scribe_proc 
 	return 0;
 }
 
-/* A variable was defined or found by its name. */
 SCRIBE_GLOBAL int scribe_nc_var_opened(struct scribe_thread *t, struct scribe_proc *p,
 				       const struct scribe_library_offsets *im)
 {
@@ -428,7 +424,6 @@ SCRIBE_GLOBAL int scribe_nc_var_opened(struct scribe_thread *t, struct scribe_pr
 	return 0;
 }
 
-/* What the site of a data call says of the access. */
 static __always_inline void scribe_nc_access_of(struct scribe_nc_access *a, const struct scribe_site *site)
 {
 	a->form = site->implied;
@@ -437,7 +432,7 @@ static __always_inline void scribe_nc_access_of(struct scribe_nc_access *a, cons
 	a->indep = (site->flags & SCRIBE_SITE_INDEP) != 0;
 }
 
-/* One variable of a call on several has been posted. */
+/* One variable of a call on several. */
 static __always_inline int scribe_nc_posted(struct scribe_calls *calls)
 {
 	struct scribe_call *c = &calls->layer[SCRIBE_LAYER_PNETCDF];
@@ -497,7 +492,7 @@ static __always_inline int scribe_nc_end(struct scribe_calls *calls, __s32 ret)
 	return 0;
 }
 
-/* Entry: what is gone at return. */
+/* What the close frees is read at entry. */
 static __always_inline void scribe_nc_begin(struct scribe_proc *p, const struct scribe_call *c,
 					    const struct scribe_library_offsets *im)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams of the C library. Recognising one moves its descriptor's record from
- * POSIX to STDIO: from then on its system calls count there. Where the program counts
- * the stream's calls itself, only what the C library writes of its own (perror) is added.
+ * Streams of the C library: a stream's descriptor moves from POSIX to STDIO, where its system calls count. If
+ * the program counts itself, only output of the C library (perror) is added.
  */
 #ifndef UPROBES_KERN_STDIO_BPF_H
 #define UPROBES_KERN_STDIO_BPF_H
@@ -10,13 +9,13 @@
 #include "bpf/kern/streams.bpf.h"
 #include "uprobes/kern/call.bpf.h"
 
-/* struct _IO_FILE of glibc: frozen, its pointers were part of macros once. */
+/* struct _IO_FILE of glibc: frozen, because macros once used its pointers. */
 #define SCRIBE_FILE_FLAGS      0
 #define SCRIBE_FILE_WRITE_BASE 32
 #define SCRIBE_FILE_WRITE_PTR  40
 #define SCRIBE_FILE_PUTTING    0x800
 
-/* Open file of a stream; 0: it has none. */
+/* 0: none. */
 static __always_inline __u64 scribe_stream_file(const struct scribe_library_offsets *im, __u64 stream)
 {
 	__s32 fd;
@@ -27,7 +26,7 @@ static __always_inline __u64 scribe_stream_file(const struct scribe_library_offs
 	return fd < 0 ? 0 : scribe_fd_file(bpf_get_current_task_btf(), fd);
 }
 
-/* Where the program is in a stream that it writes to, bytes. */
+/* Position in a stream that is written, with buffered bytes. */
 SCRIBE_GLOBAL __s64 scribe_stream_at(__u64 stream, __u64 file)
 {
 	__s64 pos;
@@ -43,13 +42,11 @@ SCRIBE_GLOBAL __s64 scribe_stream_at(__u64 stream, __u64 file)
 			     scribe_user_u64(stream + SCRIBE_FILE_WRITE_BASE));
 }
 
-/* The STDIO record of a description, which is the stream's from now on. */
 SCRIBE_GLOBAL __u32 scribe_stream_slot(struct scribe_thread *t, struct scribe_proc *p, __u64 addr)
 {
 	return t && p ? scribe_stream_record(t, p, addr) : SCRIBE_SKIP_SLOT;
 }
 
-/* Does the program count the calls of a description's stream? */
 static __always_inline bool scribe_stream_counted(struct scribe_thread *t, struct scribe_proc *p, __u64 file)
 {
 	struct scribe_slot *s = scribe_lib_slot_at(scribe_stream_known(t, p, file, scribe_proof_at(file)));
@@ -57,7 +54,7 @@ static __always_inline bool scribe_stream_counted(struct scribe_thread *t, struc
 	return s && s->kind == SCRIBE_KIND_STDIO && (s->flags & SCRIBE_SF_CALLS) && scribe_calls_counted(p, s);
 }
 
-/* What a stream's call was, into calls->op. False: it is not counted. */
+/* Into calls->op. False: not counted. */
 static __always_inline bool scribe_stream_meaning(struct scribe_calls *calls, const struct scribe_site *site,
 						  __u64 file)
 {
@@ -71,7 +68,7 @@ static __always_inline bool scribe_stream_meaning(struct scribe_calls *calls, co
 		return true;
 	case SCRIBE_FN_STREAM_FLUSH:
 		op->what = SCRIBE_LIB_FLUSH;
-		op->op_class = SCRIBE_OP_NONE; /* its time is its system calls' */
+		op->op_class = SCRIBE_OP_NONE; /* system calls have the time */
 		return true;
 	case SCRIBE_FN_STREAM_MESSAGE:
 		at = scribe_stream_at(c->arg[0], file);
@@ -83,10 +80,10 @@ static __always_inline bool scribe_stream_meaning(struct scribe_calls *calls, co
 		op->offset = c->inner;
 		return true;
 	}
-	return false; /* an open: the system call inside has been counted */
+	return false; /* the open's system call has counted */
 }
 
-/* The record of the call's stream, as a handle in calls->fresh. False: there is none that counts. */
+/* Into calls->fresh. False: not recorded. */
 static __always_inline bool scribe_stream_handle(struct scribe_thread *t, struct scribe_proc *p,
 						 struct scribe_calls *calls, const struct scribe_site *site,
 						 __u64 file)
@@ -129,7 +126,6 @@ static __always_inline int scribe_stdio_end(struct scribe_calls *calls, __u64 re
 	return 0;
 }
 
-/* Entry: what only stdio's calls need to keep. */
 static __always_inline void scribe_stdio_begin(struct scribe_thread *t, struct scribe_call *c,
 					       const struct scribe_site *site,
 					       const struct scribe_library_offsets *im)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Prints docs/probes.md from the probe tables. A build tool (target probes_doc), not installed.
- * Successive rows that count the same are one line.
- */
+/* Prints docs/probes.md from the probe tables. A build tool (target probes_doc), not installed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +45,7 @@ int main(void)
 		for (size_t k = 0; k < *l->n; k++) {
 			const struct scribe_probe *p = &l->probes[k], *before = k ? p - 1 : NULL;
 
+			/* Successive rows that count the same share a line. */
 			if (before && !strcmp(p->counter, before->counter) && when(p) == when(before))
 				printf(" `%s`", p->symbol);
 			else

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of MPI-IO that move data: what follows MPI_File_, direction,
- * counter, which arguments are count and datatype, what says where it begins: an
- * argument (the second), the file's pointer of the process, or that of all. Each has a
- * form for large counts (_c). The probe table and the counting inside programs
- * (runtime/client/wrap/mpiio_files.c) come from this list.
+ * Data functions of MPI-IO: name after MPI_File_, direction, counter, positions of count and datatype, and the
+ * offset: argument 2, the process's pointer or the shared one. Each also has a _c form. Used by the probe table
+ * and by runtime/client/wrap/mpiio_files.c.
  */
 #ifndef UPROBES_TABLES_MPIIO_LIST_H
 #define UPROBES_TABLES_MPIIO_LIST_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of a probe table, and the tables that have a file of their own. */
 #ifndef UPROBES_TABLES_PROBE_H
 #define UPROBES_TABLES_PROBE_H
 
@@ -12,14 +11,14 @@
 
 struct scribe_probe {
 	const char *symbol;
-	const char *counter; /* for the documentation: what it counts */
+	const char *counter; /* for the documentation */
 	uint8_t fn;          /* enum scribe_fn */
 	uint8_t op;          /* SCRIBE_OP_READ, SCRIBE_OP_WRITE */
 	uint8_t count_at;    /* counter of the module, SCRIBE_COUNT_NONE */
 	uint16_t flags;      /* enum scribe_site_flags */
 	uint8_t implied;     /* 1 + standard stream, 0 none; PnetCDF: enum scribe_nc_form */
-	uint8_t deref;       /* bit i: role i is where the value stands */
-	/* which argument of the C function has role i (roles: enum scribe_fn), SCRIBE_ARG_NONE */
+	uint8_t deref;       /* bit i: role i is a pointer */
+	/* argument of the C function in role i (enum scribe_fn), or SCRIBE_ARG_NONE */
 	int8_t args[SCRIBE_SITE_ARGS];
 };
 

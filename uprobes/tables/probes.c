@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The probe tables: which functions of which library are probed, what they count, and where their
- * arguments are. A row has symbol, counters as text, what the kernel program does, operation,
- * counter, flags, implied form, arguments to dereference, and which argument has which role. Read
- * only: helpers plan by them, and the daemon checks by them. Must not know: ELF, BPF.
+ * The probe tables: functions per library, what they count, and their arguments. Columns: symbol, counters as
+ * text, handler, operation, counter, flags, implied form, dereferenced arguments, argument per role. Read only;
+ * used by helpers and daemon. Must not know: ELF, BPF.
  */
 #include "uprobes/tables/probes.h"
 
@@ -31,13 +30,12 @@
 		"MPI_File_" name, "MPIIO_" #counter, SCRIBE_FN_MPI_DATA, op, SCRIBE_MPIIO_##counter, flags,  \
 			0, 0, ARGS(0, count, type, OFFSET_##where, X, X)                                     \
 	},
-/* The plain form and that with large counts. */
 #define DATA_BOTH(name, op, counter, count, type, where)                                                     \
 	DATA(#name, op, counter, SCRIBE_SITE_RETURNS, count, type, where)                                    \
 	DATA(#name "_c", op, counter, SCRIBE_SITE_RETURNS | SCRIBE_SITE_WIDE, count, type, where)
 
-/* Roles of a data call: file, count, datatype, offset. */
 static const struct scribe_probe mpiio[] = {
+	/* Roles: file, count, datatype, offset. */
 	{"MPI_File_open", "MPIIO_INDEP_OPENS, MPIIO_COLL_OPENS, MPIIO_HINTS, MPIIO_MODE", SCRIBE_FN_MPI_OPEN,
 	 0, NONE, SCRIBE_SITE_RETURNS, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
 	{"MPI_File_close", "MPIIO_F_CLOSE_*_TIMESTAMP, MPIIO_F_META_TIME", SCRIBE_FN_MPI_CLOSE, 0, NONE,
@@ -53,7 +51,7 @@ static const struct scribe_probe mpiio[] = {
 	 NONE, SCRIBE_SITE_RETURNS | SCRIBE_SITE_INNER, 0, 0, ARGS(0, 1, X, X, X, X)},
 };
 
-/* of libioscribe-inside.so, which counts data calls inside the program; calls of MPI pass the others */
+/* libioscribe-inside.so counts data calls in the program and passes other calls on to these functions. */
 static const struct scribe_probe mpiio_wrap[] = {
 	{"ioscribe_file_site", "tells whose data calls the program counts itself", SCRIBE_FN_MPI_INSIDE, 0,
 	 NONE, 0, 0, 0, ARGS(0, 1, 2, 3, 4, X)},
@@ -80,17 +78,14 @@ static const size_t nmpiio_wrap = sizeof(mpiio_wrap) / sizeof(mpiio_wrap[0]);
 		name, "STDIO_" counter, SCRIBE_FN_STREAM_##fn, 0, NONE, SCRIBE_SITE_RETURNS, 0, 0,           \
 			ARGS(__VA_ARGS__)                                                                    \
 	}
-/* What is written to standard error past the other names. */
+/* Output to standard error through functions that cannot be wrapped. */
 #define MESSAGE(name)                                                                                        \
 	{                                                                                                    \
 		name, "STDIO_WRITES, where calls are counted", SCRIBE_FN_STREAM_MESSAGE, WRITE, NONE,        \
 			SCRIBE_SITE_RETURNS, 0, 0, ARGS(X, X, X, X, X, X)                                  \
 	}
-/*
- * Data calls are not here: wrappers in the program count them, or system calls where there are
- * none.
- */
 static const struct scribe_probe stdio[] = {
+	/* Data calls are counted by wrappers, or system calls. */
 	STREAM("fopen", OPEN, "OPENS", X, X, X, X, X, X),
 	STREAM("fopen64", OPEN, "OPENS", X, X, X, X, X, X),
 	STREAM("freopen", OPEN, "OPENS", X, X, X, X, X, X),
@@ -131,6 +126,7 @@ static const size_t nstdio = sizeof(stdio) / sizeof(stdio[0]);
 	}
 
 static const struct scribe_probe hdf5[] = {
+	/* Datasets by internal functions, which every form of an open, read or write passes. */
 	H5("H5Fopen", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
 	H5("H5Fcreate", "H5F_OPENS, H5F_USE_MPIIO", FILE_OPEN, 0, 0, X, X, X, X, X),
 	H5("H5Fclose", "H5F_F_CLOSE_*_TIMESTAMP", FILE_CLOSE, 0, 0, X, X, X, X, X),
@@ -158,6 +154,7 @@ static const struct scribe_probe hdf5[] = {
 	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
 	{"H5F_flush_mounts", "which file it is (inside H5Fflush)", SCRIBE_FN_H5_FILE_MEANT, 0, NONE,
 	 SCRIBE_SITE_INNER, 0, 0, ARGS(0, X, X, X, X, X)},
+	/* These call the functions above; only they show that the deprecated form was used. */
 	H5_AROUND("H5Dcreate1", "H5D_USE_DEPRECATED", DEPRECATED),
 	H5_AROUND("H5Dopen1", "H5D_USE_DEPRECATED", DEPRECATED),
 };
@@ -165,12 +162,10 @@ static const struct scribe_probe hdf5[] = {
 static const size_t nhdf5 = sizeof(hdf5) / sizeof(hdf5[0]);
 #endif
 
-/*
- * Name, pattern of file names, symbols by which it is known, layer, modules, table and number of
- * its rows.
- */
+/* Name, file pattern, identifying symbols, layer, modules, table, size. */
 const struct scribe_library scribe_libraries[] = {
 #if IOSCRIBE_MODULE_MPIIO
+	/* Identified by marker symbols; the pattern only serves the search. */
 	{"MPI",
 	 "libmpi*.so*",
 	 {"MPI_File_open", "PMPI_File_open"},
@@ -207,6 +202,6 @@ const struct scribe_library scribe_libraries[] = {
 #if IOSCRIBE_MODULE_STDIO
 	{"C library", "libc.so*", {"fopen", "freopen"}, SCRIBE_LAYER_STDIO, BIT(STDIO), stdio, &nstdio},
 #endif
-	{.name = NULL}, /* a build may have none */
+	{.name = NULL}, /* some builds have none */
 };
 const size_t scribe_nlibraries = sizeof(scribe_libraries) / sizeof(scribe_libraries[0]) - 1;

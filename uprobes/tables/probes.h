@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The probe tables: which functions of which library mean what. Attach lists,
- * the handlers' switch and docs/probes.md come from these; a library or symbol
- * more is a row more.
+ * The probe tables, from which attach lists, the handlers' switch and docs/probes.md come: a new library or
+ * symbol is a new row.
  */
 #ifndef UPROBES_TABLES_PROBES_H
 #define UPROBES_TABLES_PROBES_H
@@ -16,19 +15,17 @@
 
 struct scribe_library {
 	const char *name;
-	const char *pattern;   /* of its file's name, for the search before the start (fnmatch) */
-	const char *marker[2]; /* defined functions it is known by, either of them */
+	const char *pattern;   /* fnmatch of file names */
+	const char *marker[2]; /* fnmatch of file names */
 	enum scribe_layer layer;
-	uint64_t modules; /* bits of the log's modules it feeds */
+	uint64_t modules; /* of the log, as bits */
 	const struct scribe_probe *probes;
 	const size_t *n;
 };
 
 #define SCRIBE_INSIDE_NAME "libioscribe-inside.so"
 
-/*
- * The library by which programs count inside themselves? It does so only while it is probed.
- */
+/* It counts inside the program only while it is probed. */
 static inline bool scribe_library_is_inside(const struct scribe_library *l)
 {
 	return l->probes[0].fn == SCRIBE_FN_MPI_INSIDE;

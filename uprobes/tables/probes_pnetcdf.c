@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The probe table of PnetCDF: every form of an access times every type of the buffer, by macros.
- * Must not know: ELF, BPF. Rows are as in probes.c. Forms are var (all), var1 (one value), vara,
- * vars, varm, varn (several), vard (file type). Read only.
+ * PnetCDF's probe table: every form of access times every buffer type, by macros. Rows as in probes.c. Must not
+ * know: ELF, BPF.
  */
 #include "logfmt/counters/records.h"
 #include "uprobes/tables/probe.h"
@@ -17,7 +16,7 @@
 #define VAR(counter)   SCRIBE_PNETCDF_VAR_##counter
 #define FILE_(counter) SCRIBE_PNETCDF_FILE_##counter
 
-/* Roles of an access: file, variable, number or file type, counts, strides. */
+/* Roles: file, variable, number or file type, counts, strides. */
 #define ARGS_VAR  ARGS(0, 1, X, X, X, X)
 #define ARGS_VAR1 ARGS(0, 1, X, X, X, X)
 #define ARGS_VARA ARGS(0, 1, X, 3, X, X)
@@ -32,7 +31,7 @@
 		name, "PNETCDF_VAR_" #verb "_" #form, SCRIBE_FN_NC_##fn, op, VAR(verb##_##form),             \
 			SCRIBE_SITE_RETURNS | (flags), SCRIBE_NC_##form, 0, ARGS_##args \
 	}
-/* The flexible form and one a type. */
+/* Flexible form, and one per type. */
 #define TYPES(stem, tail, ...)                                                                               \
 	ROW(stem tail, __VA_ARGS__), ROW(stem "_text" tail, __VA_ARGS__),                                    \
 		ROW(stem "_schar" tail, __VA_ARGS__), ROW(stem "_uchar" tail, __VA_ARGS__),                  \
@@ -41,7 +40,6 @@
 		ROW(stem "_long" tail, __VA_ARGS__), ROW(stem "_float" tail, __VA_ARGS__),                   \
 		ROW(stem "_double" tail, __VA_ARGS__), ROW(stem "_longlong" tail, __VA_ARGS__),              \
 		ROW(stem "_ulonglong" tail, __VA_ARGS__)
-/* Independent and collective. */
 #define BOTH(stem, ...) TYPES(stem, "", __VA_ARGS__), TYPES_COLL(stem, __VA_ARGS__)
 #define TYPES_COLL(stem, fn, op, verb, form, flags, args)                                                    \
 	TYPES(stem, "_all", fn, op, verb, form, (flags) & ~SCRIBE_SITE_INDEP, args)
@@ -69,6 +67,7 @@
 	}
 
 const struct scribe_probe scribe_probes_pnetcdf[] = {
+	/* var: all, var1: one value, varn: several, vard: by file type. */
 	ON_FILE("ncmpi_create", "PNETCDF_FILE_CREATES", OPEN, FILE_(CREATES), 1, 4, X, X, X, X),
 	ON_FILE("ncmpi_open", "PNETCDF_FILE_OPENS", OPEN, FILE_(OPENS), 1, 4, X, X, X, X),
 	ON_FILE("ncmpi_close", "PNETCDF_FILE_F_CLOSE_*_TIMESTAMP", CLOSE, SCRIBE_COUNT_NONE, 0, X, X, X, X,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * First step of the collective finalize: the ranks agree on modules, times, success and the way of
- * searching shared records, by one reduction of a vector of maxima; then rank 0 sends the log's
- * path. The last step: they vote. Memory is the finalize's, freed with it (coll.c). Runs in the
- * traced program, in the thread that calls MPI_Finalize, on each rank.
+ * First step: the ranks agree on modules, times, success and the search method by one reduction of maxima; rank
+ * 0 then sends the path. Last step: the vote. Memory belongs to the finalize (coll.c). Runs in MPI_Finalize, on
+ * each rank.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +10,23 @@
 #include "logfmt/records/reduce.h"
 #include "runtime/client/mpi/final.h"
 
-/*
- * One vector of maxima; minima go negated. So a single message to each rank carries all that must
- * be agreed.
- */
+/* One vector of maxima, minima negated: one message per rank. */
 enum {
 	AT_FAILED,
 	AT_START, /* negated */
 	AT_END,
 	AT_PATH_BYTES, /* from rank 0 */
-	AT_WAY,        /* enum scribe_shared_way: the last of them that any rank is told to go */
-	AT_TELLER,     /* negated: fewest bytes of an image, and whose they are */
-	AT_ACTIVE,     /* then, for each module: */
+	AT_WAY,        /* the highest requested by any rank */
+	AT_TELLER,     /* negated: smallest image and its rank */
+	AT_ACTIVE,     /* per module */
 	AT_PARTIAL = AT_ACTIVE + SCRIBE_MAX_MODULES,
-	AT_LEAST = AT_PARTIAL + SCRIBE_MAX_MODULES, /* negated: fewest records of a rank */
+	AT_LEAST = AT_PARTIAL + SCRIBE_MAX_MODULES, /* negated: fewest records */
 	AT_COUNT = AT_LEAST + SCRIBE_MAX_MODULES
 };
 
-#define IMAGE_MASK ((1ull << 38) - 1) /* with a rank in one word */
+#define IMAGE_MASK ((1ull << 38) - 1) /* leaves bits for the rank */
 
-/* Records begin with their id; they are not aligned in the image. */
+/* Records start with their id, unaligned. */
 static uint64_t record_id(const struct scribe_log_image_module *m, size_t i)
 {
 	uint64_t id;
@@ -48,7 +44,7 @@ static int by_id(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Positions of this rank's records in the order of their ids. -1: memory is out. */
+/* Positions in order of ids. -1: no memory. */
 static int index_records(struct scribe_final *f, struct scribe_final_module *m)
 {
 	m->places = scribe_coll_alloc(&f->coll, m->mine.n * sizeof(*m->places));
@@ -60,9 +56,9 @@ static int index_records(struct scribe_final *f, struct scribe_final_module *m)
 	return 0;
 }
 
-/* A rank that has failed takes part with an empty vector: the others must not wait for it. */
 static void fill_own(struct scribe_final *f, int64_t *v)
 {
+	/* A failed rank contributes an empty vector, so that the others do not wait for it. */
 	v[AT_START] = INT64_MIN;
 	v[AT_END] = INT64_MIN;
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
@@ -88,7 +84,6 @@ static void fill_own(struct scribe_final *f, int64_t *v)
 	v[AT_TELLER] = -((int64_t)(f->image.bytes & IMAGE_MASK) * SCRIBE_SHARED_RANKS + f->rank);
 }
 
-/* A module is shared only if every rank has records of it, and its records can be reduced. */
 static void take_agreed(struct scribe_final *f, const int64_t *v)
 {
 	f->failed_any = v[AT_FAILED] != 0;
@@ -105,13 +100,13 @@ static void take_agreed(struct scribe_final *f, const int64_t *v)
 	}
 }
 
-/* Where the log is: rank 0 knows. */
+/* From rank 0. */
 static void tell_path(struct scribe_final *f, size_t bytes)
 {
 	char *path = scribe_coll_alloc(&f->coll, bytes + 1);
 
 	if (!path) {
-		f->coll.broken = true; /* cannot take part: the others' deadline ends it */
+		f->coll.broken = true; /* the others' deadline ends it */
 		return;
 	}
 	if (f->rank == 0)
@@ -120,9 +115,6 @@ static void tell_path(struct scribe_final *f, size_t bytes)
 		f->path = path;
 }
 
-/*
- * Times of records are relative to the rank's start; they are moved to the earliest start of all.
- */
 void scribe_final_agree(struct scribe_final *f)
 {
 	int64_t *v = scribe_coll_alloc(&f->coll, AT_COUNT * sizeof(*v));
@@ -139,13 +131,14 @@ void scribe_final_agree(struct scribe_final *f)
 	if (f->failed_any)
 		return;
 	later = scribe_log_image_start_ns(&f->image) - f->start_ns;
+	/* Record times count from the rank's start: move them to the earliest start. */
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		scribe_log_image_rebase(&f->module[i].mine, later);
 	f->teller = (int)(-v[AT_TELLER] % SCRIBE_SHARED_RANKS);
 	tell_path(f, (size_t)v[AT_PATH_BYTES]);
 }
 
-/* True on all ranks or on none, unless the deadline has broken the collectives. */
+/* The same on all ranks, unless the collectives are broken. */
 bool scribe_final_vote(struct scribe_final *f)
 {
 	int64_t *v = scribe_coll_alloc(&f->coll, sizeof(*v));

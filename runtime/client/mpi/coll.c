@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polls nonblocking collectives to a deadline, giving the processor away in between: ranks often
- * outnumber cores. Must not know what is sent. All memory of a finalize is in one list here: when a
- * collective was given up it stays allocated, since MPI may still write to it. Runs on the thread
- * that calls MPI_Finalize.
+ * Polls nonblocking collectives to a deadline. All memory of a finalize is in one list; after a broken
+ * collective it stays allocated, because MPI may still write to it. Runs in MPI_Finalize. Must not know what is
+ * sent.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -13,13 +12,13 @@
 #include "runtime/client/mpi/coll.h"
 #include "runtime/client/process/daemon_link.h"
 
-#define YIELDS          64     /* tests before the first sleep */
-#define SLEEP_MIN_NS    20000  /* then sleeps, each twice as long … */
-#define SLEEP_MAX_NS    500000 /* … up to this, */
-#define SLEEP_DOUBLINGS 5      /* after so many */
+#define YIELDS          64     /* before sleeping */
+#define SLEEP_MIN_NS    20000  /* doubled … */
+#define SLEEP_MAX_NS    500000 /* … up to this … */
+#define SLEEP_DOUBLINGS 5      /* … this often */
 #define LATE_LOOKS      100    /* tests after the deadline */
 
-/* Aligned for any type, as malloc(). */
+/* As malloc(). */
 struct scribe_block {
 	struct scribe_block *next;
 	_Alignas(16) char bytes[];
@@ -48,7 +47,6 @@ void *scribe_coll_array(struct scribe_coll *c, size_t n, size_t bytes)
 	return p;
 }
 
-/* Nothing is freed once a collective was given up. */
 void scribe_coll_release(struct scribe_coll *c, void *piece)
 {
 	if (c->broken || !piece)
@@ -76,27 +74,27 @@ void scribe_coll_free(struct scribe_coll *c)
 	}
 }
 
-/* For good: every later call returns -1 at once, and the daemon writes the log. */
+/* Permanent; the daemon then writes the log. */
 static int give_up(struct scribe_coll *c)
 {
 	c->broken = true;
 	return -1;
 }
 
-/*
- * Before each call: the others may have left at the deadline, and a message to a rank that is in MPI_Finalize already
- * can keep the sender there for ever (MPICH over UCX: the connection is made at the first message).
- */
 static bool is_over(struct scribe_coll *c)
 {
+	/*
+	 * Before each call: the others may have given up, and with MPICH over UCX a first message to a rank
+	 * in MPI_Finalize can block the sender for ever.
+	 */
 	if (!c->broken && scribe_msg_now_ms() >= c->deadline)
 		(void)give_up(c);
 	return c->broken;
 }
 
-/* The processor given away: ranks often outnumber cores. */
 static void rest(struct scribe_mpi *m, unsigned turn)
 {
+	/* Ranks often outnumber cores: yield, then sleep. */
 	unsigned doubled = turn - YIELDS;
 	struct timespec nap = {0, SLEEP_MAX_NS};
 
@@ -113,10 +111,6 @@ static void rest(struct scribe_mpi *m, unsigned turn)
 	nanosleep(&nap, NULL);
 }
 
-/*
- * 0: complete. LATE_LOOKS tests follow the deadline: a process that was stopped finds its messages
- * complete.
- */
 static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 {
 	unsigned late = 0;
@@ -130,14 +124,13 @@ static int wait_for(struct scribe_coll *c, union scribe_mpi_handle *req)
 			return give_up(c);
 		if (flag)
 			return 0;
-		/* a rank that was stopped until now finds what has come meanwhile */
+		/* a rank that was stopped until now finds its messages complete */
 		if (scribe_msg_now_ms() >= c->deadline && late++ == LATE_LOOKS)
 			return give_up(c);
 		rest(c->mpi, n);
 	}
 }
 
-/* What starting returned, then the wait. */
 static int started(struct scribe_coll *c, int rc, union scribe_mpi_handle *req)
 {
 	if (rc != 0)
@@ -154,10 +147,7 @@ int scribe_coll_begin(struct scribe_coll *c)
 	return started(c, c->mpi->verbs->begin(c->mpi, &req), &req);
 }
 
-/*
- * A message to one rank and one from another at the same time; a negative rank leaves that half
- * out.
- */
+/* A negative rank omits that half. */
 int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t bytes, int from, void *in,
 			 size_t room)
 {
@@ -212,7 +202,6 @@ int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t 
 	return 0;
 }
 
-/* Sums over lower ranks, and over all. Both operations are under way together. */
 int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total, size_t n)
 {
 	union scribe_mpi_handle scan, sum;

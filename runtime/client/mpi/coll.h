@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that cannot hang: nonblocking ones, polled to a deadline. When it
- * passes, or MPI reports an error, the set is broken: every later call returns
- * at once, and memory that MPI may still write to is never given back.
+ * Collectives that cannot hang: nonblocking, polled to a deadline. After it, or an error, the set is broken:
+ * later calls return at once, and memory that MPI may still write to is never freed.
  */
 #ifndef RUNTIME_CLIENT_MPI_COLL_H
 #define RUNTIME_CLIENT_MPI_COLL_H
@@ -17,34 +16,31 @@ struct scribe_block;
 
 struct scribe_coll {
 	struct scribe_mpi *mpi;
-	int64_t deadline; /* scribe_msg_now_ms */
+	int64_t deadline; /* as scribe_msg_now_ms */
 	bool broken;
 	struct scribe_block *blocks;
 };
 
-/*
- * Zeroed memory that lives until scribe_coll_free, or for ever when broken. NULL
- * when there is none. Aligned for any type; bytes may be 0.
- */
+/* Zeroed, aligned for any type, freed by scribe_coll_free unless broken. NULL: no memory. bytes may be 0. */
 void *scribe_coll_alloc(struct scribe_coll *c, size_t bytes);
-/* The same for `n` things of `bytes` each. NULL breaks `c`: the others then go on by their deadline. */
+/* `n` elements. NULL breaks `c`: the other ranks then wait for their deadline. */
 void *scribe_coll_array(struct scribe_coll *c, size_t n, size_t bytes);
-/* Give one piece back before the end; NULL allowed. Kept where MPI may still write to it. */
+/* Frees one piece early, unless MPI may still write to it; NULL allowed. */
 void scribe_coll_release(struct scribe_coll *c, void *piece);
 void scribe_coll_free(struct scribe_coll *c);
 
-/* All return 0, or -1 once broken. Buffers must be from scribe_coll_alloc. */
-/* Duplicate the world: before anything else. */
+/* All return 0, or -1 once broken. Buffers must come from scribe_coll_alloc. */
+/* First call: duplicates the world. */
 int scribe_coll_begin(struct scribe_coll *c);
 int scribe_coll_bcast(struct scribe_coll *c, void *buf, size_t bytes, int root);
-/* One message to rank `to` and one from rank `from`, at once; -1: none. `room` is the most that may come. */
+/* One message to rank `to` and one from rank `from`, concurrently; -1: none. `room`: capacity of `in`. */
 int scribe_coll_exchange(struct scribe_coll *c, int to, const void *out, size_t bytes, int from, void *in,
 			 size_t room);
 int scribe_coll_max(struct scribe_coll *c, int64_t *inout, size_t n);
 int scribe_coll_band(struct scribe_coll *c, void *inout, size_t bytes);
 int scribe_coll_reduce(struct scribe_coll *c, const void *in, void *out, size_t bytes,
 		       scribe_mpi_combine combine);
-/* Both at once: `before` is the sum over the ranks below, `total` over all. */
+/* `before`: sum over lower ranks, `total`: over all. */
 int scribe_coll_offsets(struct scribe_coll *c, const int64_t *mine, int64_t *before, int64_t *total,
 			size_t n);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective finalize, step by step: fetch this rank's records, agree, reduce, write, vote, and
- * report to the daemon, which keeps its own copy of the records until all ranks of the node have
- * reported success. Whatever fails, the daemon writes the log from that copy. Runs in MPI_Finalize,
- * on the thread that called it. struct scribe_final is static; image, descriptor and memory in it
- * are released here.
+ * The collective finalize: fetch this rank's records, agree, reduce, write, vote, report. The daemon keeps a
+ * copy until all ranks of the node succeeded, and writes the log from it after any failure. Runs in
+ * MPI_Finalize. struct scribe_final is static and releases its parts here.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,20 +12,17 @@
 #include "runtime/client/mpi/final.h"
 #include "runtime/client/mpi/finalize.h"
 
-#define HELLO_MS        2000 /* for the daemon's first answer */
-#define MEET_MS         2000 /* for ranks that have never spoken: they may have no runtime */
-#define WORK_SHARE      4    /* this part of the deadline is kept for writing the log, … */
-#define WORK_MAX_MS     2500 /* … but not more than this; the rest may pass in waiting for late ranks */
-#define DONE_MS         2000 /* beyond the deadline, for the daemon to take note of DONE */
-#define PROGRESS_MS     1    /* while waiting, MPI gets a chance this often */
+#define HELLO_MS        2000 /* for the first answer */
+#define MEET_MS         2000 /* for ranks not seen before: they may lack the runtime */
+#define WORK_SHARE      4    /* fraction of the deadline kept for writing … */
+#define WORK_MAX_MS     2500 /* … with this limit; the rest is for late ranks */
+#define DONE_MS         2000 /* beyond the deadline, for DONE */
+#define PROGRESS_MS     1    /* interval for MPI's progress */
 #define DEADLINE_MAX_MS 120000
 
-/*
- * The daemon answers when all ranks of the node have come. What they still have
- * under way may need this rank's MPI library: keep it moving.
- */
 static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_t deadline)
 {
+	/* The daemon waits for all ranks of the node, which may still need this rank's MPI progress. */
 	while (!scribe_link_ready(link, PROGRESS_MS)) {
 		if (scribe_msg_now_ms() >= deadline)
 			return -1;
@@ -36,7 +31,6 @@ static int await_answer(struct scribe_link *link, struct scribe_mpi *mpi, int64_
 	return 0;
 }
 
-/* Connect, say who we are and ask at once; the answers come in order. */
 static int greet(struct scribe_link *link, const struct scribe_identity *who,
 		 struct scribe_msg_hello_ok *ret_hello)
 {
@@ -52,10 +46,7 @@ static int greet(struct scribe_link *link, const struct scribe_identity *who,
 	return rc < 0 || !ret_hello->collective || !ret_hello->finalize_timeout_ms ? -1 : 0;
 }
 
-/*
- * ret_granted: the daemon has answered, and so it has all other ranks of this node. Waits for ranks
- * that have never sent HELLO only MEET_MS. Part of the deadline is left for writing.
- */
+/* ret_granted: the daemon has answered all ranks of the node. */
 static int fetch(struct scribe_final *f, struct scribe_link *link, const struct scribe_msg_hello_ok *hello,
 		 struct scribe_msg_fetch_ok *ret_ok, bool *ret_granted)
 {
@@ -65,6 +56,7 @@ static int fetch(struct scribe_final *f, struct scribe_link *link, const struct 
 	int64_t deadline = f->coll.deadline - work_ms;
 	int fd, rc;
 
+	/* Without a HELLO from all ranks some may never come: wait MEET_MS only. */
 	if (!(hello->flags & SCRIBE_HELLO_ALL_MET) && deadline > scribe_msg_now_ms() + MEET_MS)
 		deadline = scribe_msg_now_ms() + MEET_MS;
 	rc = await_answer(link, f->coll.mpi, deadline);
@@ -76,10 +68,6 @@ static int fetch(struct scribe_final *f, struct scribe_link *link, const struct 
 	return scribe_log_image_open(&f->image, fd, ret_ok->image_bytes);
 }
 
-/*
- * Rank 0 makes the log before anything is agreed, so that failing is agreed too. O_EXCL: the daemon
- * has prepared the directory, and removed an older file if its name was fixed.
- */
 static int create_log(struct scribe_final *f, const char *path)
 {
 	size_t len = strlen(path);
@@ -90,6 +78,10 @@ static int create_log(struct scribe_final *f, const char *path)
 	if (!f->path)
 		return -1;
 	memcpy(f->path, path, len);
+	/*
+	 * Before the agreement, so that a failure is agreed, too. O_EXCL: the daemon has removed an older file
+	 * of a fixed name.
+	 */
 	f->fd = scribe_fd_high(
 		open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
 	if (f->fd >= 0)
@@ -98,15 +90,15 @@ static int create_log(struct scribe_final *f, const char *path)
 	return -1;
 }
 
-/* Each step returns at once after a failure, so that this sequence is the same on all ranks. */
 static bool write_together(struct scribe_final *f)
 {
+	/* After a failure each step returns at once: all ranks make the same sequence of calls. */
 	scribe_final_agree(f);
 	scribe_final_search(f);
 	scribe_final_reduce(f);
 	scribe_final_write(f);
 	if (f->fd >= 0) {
-		/* an error may show only here: quota, network file systems */
+		/* quota and network file systems may fail only here */
 		if (close(f->fd) < 0)
 			f->failed = true;
 		f->fd = -1;
@@ -116,11 +108,11 @@ static bool write_together(struct scribe_final *f)
 	return scribe_final_vote(f);
 }
 
-/* The file is removed before DONE says that it failed: the daemon then writes one of that name. */
 static void report(struct scribe_final *f, struct scribe_link *link, bool ok)
 {
 	int64_t deadline = f->coll.deadline;
 
+	/* Removed before DONE: the daemon then writes a file of this name. */
 	if (!ok && f->rank == 0 && f->path)
 		unlink(f->path);
 	if (deadline < scribe_msg_now_ms() + DONE_MS)
@@ -128,7 +120,7 @@ static void report(struct scribe_final *f, struct scribe_link *link, bool ok)
 	scribe_link_done(link, ok, f->rank == 0 && f->path ? f->path : "", deadline);
 }
 
-/* For tests and measurements; the ranks agree on one. */
+/* For tests; the ranks agree on one. */
 static enum scribe_shared_way way_forced(void)
 {
 	const char *name = getenv("IOSCRIBE_SHARED_BY");
@@ -138,7 +130,6 @@ static enum scribe_shared_way way_forced(void)
 	return name && !strcmp(name, "tree") ? SCRIBE_SHARED_TREE : SCRIBE_SHARED_HASH;
 }
 
-/* The answer to HELLO is there: take part in one log by all ranks. */
 static void finish(struct scribe_final *f, struct scribe_link *link, const struct scribe_msg_hello_ok *hello)
 {
 	static struct scribe_msg_fetch_ok ok;
@@ -146,7 +137,7 @@ static void finish(struct scribe_final *f, struct scribe_link *link, const struc
 
 	f->way = way_forced();
 	f->failed = fetch(f, link, hello, &ok, &granted) < 0;
-	/* with all ranks on this node the daemon refuses all alike: nobody will be waiting */
+	/* with all ranks on this node, all are refused: no rank waits */
 	if (!granted && hello->flags & SCRIBE_HELLO_WHOLE_WORLD)
 		return;
 	if (!f->failed) {
@@ -166,7 +157,7 @@ static void finish(struct scribe_final *f, struct scribe_link *link, const struc
 
 void scribe_finalize(struct scribe_rank_state *s)
 {
-	static struct scribe_final f; /* large, and there is one finalize in a process */
+	static struct scribe_final f; /* large; one per process */
 	struct scribe_msg_hello_ok hello = {0};
 	struct scribe_link link;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The interposed names of the preloaded library: MPI_Init and MPI_Init_thread in C, as PMPI_
- * (bindings that skip the profiling layer), and in Fortran. Each calls the next definition of its
- * own name, so that other tools keep working. Must not know what the runtime does afterwards. Runs
- * on the program's threads. Nothing is owned here.
+ * The interposed names: MPI_Init and MPI_Init_thread in C, as PMPI_ for bindings that skip the profiling layer,
+ * and in Fortran. Each calls the next definition, so that other tools keep working. Must not know what the
+ * runtime does.
  */
 #include <stddef.h>
 
@@ -13,12 +12,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CALLER __builtin_return_address(0)
 
-enum { NO_MPI = 16 }; /* an error code for the case that cannot be: no next name */
+enum { NO_MPI = 16 }; /* cannot happen: no next definition */
 
-/*
- * `caller`: the return address, by which the next definition is searched if the usual ways find
- * none.
- */
 static int call_init(const char *name, const void *caller, int *argc, char ***argv)
 {
 	int (*next)(int *, char ***) = (int (*)(int *, char ***))scribe_mpi_next(name, caller);
@@ -47,7 +42,6 @@ static int call_init_thread(const char *name, const void *caller, int *argc, cha
 	return rc;
 }
 
-/* ierr is optional in mpi_f08: NULL when it was left out. */
 static void call_init_f(const char *name, const void *caller, int *ierr)
 {
 	void (*next)(int *) = (void (*)(int *))scribe_mpi_next(name, caller);
@@ -102,9 +96,8 @@ static void call_init_thread_f(const char *name, const void *caller, int *requir
 	}
 
 /*
- * AddressSanitizer asks the program under this name, and ends it where its own library is not
- * the first one: it could not stand before what those in front of it call. Ours call nothing
- * that it would have to see. What the user sets (ASAN_OPTIONS) is read after it.
+ * AddressSanitizer calls this, and ends programs where its library is not loaded first. Ours call nothing that
+ * it must see before. ASAN_OPTIONS overrides it.
  */
 EXPORT const char *__asan_default_options(void);
 EXPORT const char *__asan_default_options(void)
@@ -116,7 +109,7 @@ INIT_C(MPI_Init)
 INIT_C(PMPI_Init)
 INIT_THREAD_C(MPI_Init_thread)
 INIT_THREAD_C(PMPI_Init_thread)
-/* Fortran: every way compilers write a name, and the mpi_f08 module's own. */
+/* Every spelling of Fortran compilers, and the mpi_f08 module's. */
 INIT_F(mpi_init)
 INIT_F(mpi_init_)
 INIT_F(mpi_init__)

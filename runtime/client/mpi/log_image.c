@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the daemon's log image of one rank. Checks every offset although the sender is trusted:
- * nothing of ours may make the program fail. Must not know of sockets or MPI. The image is mapped
- * privately and writable: times in records are moved in this copy. struct scribe_log_image owns the
- * mapping. Runs on the thread that calls MPI_Finalize.
+ * Reads the daemon's log image. Every offset is checked although the sender is trusted: nothing may crash the
+ * program. The mapping is private and writable, because record times are moved; struct scribe_log_image owns
+ * it. Runs in MPI_Finalize. Must not know sockets or MPI.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "runtime/client/mpi/log_image.h"
 
 #define NS_PER_S     1000000000ll
-/* With both, no access to the mapping can fault, and nothing changes under it. */
+/* Then accesses cannot fault and contents cannot change. */
 #define SEALS_NEEDED (F_SEAL_SHRINK | F_SEAL_WRITE)
 
 static bool is_within(const struct scribe_log_image *image, const struct scribe_log_map *m)
@@ -22,7 +21,7 @@ static bool is_within(const struct scribe_log_image *image, const struct scribe_
 	return m->off <= image->bytes && m->len <= image->bytes - m->off;
 }
 
-/* The first region behind the job's: names, else the first module, else the file's end. */
+/* Start of the region after the job's, or the end of the file. */
 static uint64_t job_region_end(const struct scribe_log_image *image)
 {
 	const struct scribe_log_header *h = image->header;
@@ -35,7 +34,7 @@ static uint64_t job_region_end(const struct scribe_log_image *image)
 	return image->bytes;
 }
 
-/* -EPROTO: not an uncompressed log of this version, or a region beyond its end. */
+/* -EPROTO: not an uncompressed log of this version, or a bad region. */
 static int check(struct scribe_log_image *image)
 {
 	const struct scribe_log_header *h = (const struct scribe_log_header *)image->map;
@@ -111,7 +110,7 @@ bool scribe_log_image_module(const struct scribe_log_image *image, int id, struc
 	return true;
 }
 
-/* The next name at *at; false: there are no more, or the rest is no complete name. */
+/* False: end, or an incomplete name. */
 bool scribe_log_image_name(const struct scribe_log_image *image, size_t *at, uint64_t *ret_id, const char **ret_name,
 		       size_t *ret_len)
 {
@@ -144,7 +143,7 @@ int64_t scribe_log_image_end_ns(const struct scribe_log_image *image)
 	return image->job.end_time_sec * NS_PER_S + image->job.end_time_nsec;
 }
 
-/* Counters that are times, by Darshan's naming. */
+/* By Darshan's names. */
 static bool is_time_of_day(const char *name)
 {
 	static const char tail[] = "_TIMESTAMP";
@@ -153,7 +152,6 @@ static bool is_time_of_day(const char *name)
 	return n >= sizeof(tail) && strcmp(name + n - (sizeof(tail) - 1), tail) == 0;
 }
 
-/* 0 is "never" and stays 0. */
 void scribe_log_image_rebase(const struct scribe_log_image_module *m, int64_t later_ns)
 {
 	if (!m->n || later_ns == 0)

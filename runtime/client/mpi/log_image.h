@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's own records as the daemon hands them over: an uncompressed log in a
- * sealed memfd, mapped privately. The logfmt reader is not used here because it
+ * A rank's records from the daemon: an uncompressed log in a sealed memfd, mapped privately. The logfmt reader
  * would bring decompressors into every preloaded program.
  */
 #ifndef RUNTIME_CLIENT_MPI_LOG_IMAGE_H
@@ -23,30 +22,29 @@ struct scribe_log_image {
 	size_t exe_bytes;
 };
 
-/* One module's region of an image. */
 struct scribe_log_image_module {
-	const struct scribe_module *module; /* NULL: not known here */
-	char *records;                      /* writable: the mapping is private */
+	const struct scribe_module *module; /* NULL: unknown module */
+	char *records;                      /* writable, in a private mapping */
 	size_t bytes;
-	size_t n; /* records; 0 for modules of variable or unknown layout */
+	size_t n; /* 0 for modules of variable or unknown layout */
 };
 
-/* Map and check `fd` (the caller's, closed in any case). 0 or -errno. */
+/* Always closes `fd`. 0 or -errno. */
 int scribe_log_image_open(struct scribe_log_image *ret_image, int fd, uint64_t bytes);
 void scribe_log_image_close(struct scribe_log_image *image);
 
-/* The region of module `id`; false when the image has none. */
+/* False: not in the image. */
 bool scribe_log_image_module(const struct scribe_log_image *image, int id, struct scribe_log_image_module *ret_m);
 
-/* Walk the names: *at is 0 at first. false at the end. */
+/* *at is 0 at first. False: end. */
 bool scribe_log_image_name(const struct scribe_log_image *image, size_t *at, uint64_t *ret_id, const char **ret_name,
 		       size_t *ret_len);
 
-/* Job start and end, ns of CLOCK_REALTIME. */
+/* CLOCK_REALTIME. */
 int64_t scribe_log_image_start_ns(const struct scribe_log_image *image);
 int64_t scribe_log_image_end_ns(const struct scribe_log_image *image);
 
-/* Move the record times to a base that is `later_ns` earlier; never-set times stay 0. */
+/* To a base `later_ns` earlier; times of 0 (never) stay 0. */
 void scribe_log_image_rebase(const struct scribe_log_image_module *m, int64_t later_ns);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The few MPI calls the runtime makes, for both handle conventions: MPICH and
- * its ABI family (int handles, numbered constants) and Open MPI and its family
- * (pointers to exported objects). No <mpi.h>: one library serves both, chosen
- * when the program's own MPI library is found. Every call goes to the PMPI_ name,
- * so that other tools do not count what is not the application's.
+ * The MPI calls of the runtime for both ABIs: MPICH's family (int handles, numbered constants) and Open MPI's
+ * (pointers to exported objects). No <mpi.h>: the program's MPI decides. PMPI_ names, so that other tools do
+ * not count these calls.
  */
 #ifndef RUNTIME_CLIENT_MPI_MPI_ABI_H
 #define RUNTIME_CLIENT_MPI_MPI_ABI_H
@@ -15,7 +13,7 @@
 
 #include "logfmt/base/proto.h"
 
-/* name in PMPI_<name>; needed for the collective path */
+/* All must exist for the collective path. */
 #define SCRIBE_MPI_CALLS(X)                                                                                  \
 	X(Initialized)                                                                                       \
 	X(Get_library_version)                                                                               \
@@ -50,7 +48,7 @@ enum scribe_mpi_call {
 		SCRIBE_MPI_CALL_COUNT
 };
 
-/* Objects of Open MPI whose addresses are its handles; numbers in MPICH. */
+/* Open MPI: addresses of objects; MPICH: numbers. */
 #define SCRIBE_MPI_OBJECTS(X)                                                                                \
 	X(world, "ompi_mpi_comm_world", 0x44000000)                                                          \
 	X(self, "ompi_mpi_comm_self", 0x44000001)                                                            \
@@ -72,13 +70,13 @@ enum scribe_mpi_object {
 };
 
 union scribe_mpi_handle {
-	int i;   /* MPICH family */
-	void *p; /* Open MPI family */
+	int i;   /* MPICH */
+	void *p; /* Open MPI */
 };
 
 typedef void (*scribe_mpi_fn)(void);
 
-/* Combine `bytes` bytes of `in` into `inout`; one element of a reduction. */
+/* One element of a reduction. */
 typedef void (*scribe_mpi_combine)(const void *in, void *inout, size_t bytes);
 
 struct scribe_mpi {
@@ -86,56 +84,51 @@ struct scribe_mpi {
 	const struct scribe_mpi_verbs *verbs;
 	scribe_mpi_fn call[SCRIBE_MPI_CALL_COUNT];
 	union scribe_mpi_handle object[SCRIBE_MPI_OBJECT_COUNT];
-	union scribe_mpi_handle comm; /* our own duplicate of the world (MPICH), or the world */
+	union scribe_mpi_handle comm; /* duplicate of the world (MPICH), or the world */
 	union scribe_mpi_handle user_op, user_type;
-	union scribe_mpi_handle handler; /* the application's for errors on the world, from `begin` to `end` */
+	union scribe_mpi_handle handler; /* the application's, between `begin` and `end` */
 	bool has_handler;
-	int64_t met; /* what is sent where ranks meet without a duplicate */
+	int64_t met; /* value of the first collective without a duplicate */
 	void *status_ignore;
 	void *in_place;
 };
 
 /*
- * All return 0 (MPI_SUCCESS) or MPI's own error code. Those that start something
- * give a request to pass to `test`; buffers stay alive until it is complete.
+ * All return 0 or MPI's error code. Nonblocking ones give a request for `test`; buffers must live until it
+ * completes.
  */
 struct scribe_mpi_verbs {
 	int (*rank_size)(struct scribe_mpi *m, int *ret_rank, int *ret_size);
-	/* Call on_end at the start of MPI_Finalize. */
+	/* At the start of MPI_Finalize. */
 	int (*at_finalize)(struct scribe_mpi *m, void (*on_end)(void));
-	/*
-	 * All ranks of the world meet, and m->comm is what they speak by. Until `end` errors are returned, not
-	 * fatal; on a comm of our own for ever.
-	 */
+	/* Collective; sets m->comm. Errors are returned instead of fatal until `end`; on a duplicate always. */
 	int (*begin)(struct scribe_mpi *m, union scribe_mpi_handle *ret_req);
-	/* all_done: what was started is complete, in all ranks. */
+	/* all_done: everything started is complete on all ranks. */
 	void (*end)(struct scribe_mpi *m, bool all_done);
-	/* From rank `root`. */
 	int (*bcast)(struct scribe_mpi *m, void *buf, size_t bytes, int root,
 		     union scribe_mpi_handle *ret_req);
-	/* Messages of one pair of ranks arrive in the order sent; `bytes` of a receiver is the room for one.
-	 */
+	/* Messages between two ranks stay in order; `bytes` of recv is the capacity. */
 	int (*send)(struct scribe_mpi *m, int to, const void *buf, size_t bytes,
 		    union scribe_mpi_handle *ret_req);
 	int (*recv)(struct scribe_mpi *m, int from, void *buf, size_t bytes,
 		    union scribe_mpi_handle *ret_req);
-	/* In place over int64 values: largest, or sum. */
+	/* In place. */
 	int (*max)(struct scribe_mpi *m, int64_t *inout, size_t n, union scribe_mpi_handle *ret_req);
 	int (*sum)(struct scribe_mpi *m, int64_t *inout, size_t n, union scribe_mpi_handle *ret_req);
-	/* Sum over the ranks below; rank 0's output is left alone. */
+	/* Sum over lower ranks; rank 0's output is not written. */
 	int (*exscan)(struct scribe_mpi *m, const int64_t *in, int64_t *out, size_t n,
 		      union scribe_mpi_handle *ret_req);
-	/* In place: bitwise AND of bytes. */
+	/* In place, bitwise. */
 	int (*band)(struct scribe_mpi *m, void *inout, size_t bytes, union scribe_mpi_handle *ret_req);
-	/* Reduce one element of `bytes` bytes to rank 0 by `combine`; out is rank 0's. */
+	/* One element to rank 0. */
 	int (*reduce)(struct scribe_mpi *m, const void *in, void *out, size_t bytes,
 		      scribe_mpi_combine combine, union scribe_mpi_handle *ret_req);
-	/* After a reduce is complete: give its type and operation back. */
+	/* Frees type and operation of a completed reduce. */
 	void (*reduce_end)(struct scribe_mpi *m);
 	int (*test)(struct scribe_mpi *m, union scribe_mpi_handle *req, int *ret_flag);
-	/* Let MPI move what the application still has under way. */
+	/* Lets MPI progress the application's communication. */
 	void (*progress)(struct scribe_mpi *m);
-	/* Between two tests, the `turn`-th time; NULL: give the processor away. */
+	/* Before the next test; NULL: yield the processor. */
 	void (*rest)(struct scribe_mpi *m, unsigned turn);
 };
 
@@ -143,22 +136,15 @@ extern const struct scribe_mpi_verbs scribe_mpi_verbs_mpich;
 extern const struct scribe_mpi_verbs scribe_mpi_verbs_openmpi;
 
 /*
- * The next definition of an interposed name, as seen from an object that called
- * it (`caller`: an address inside): after us in the global scope, else in the
- * caller's own libraries, else in a mapped MPI library. NULL when there is none.
+ * The next definition of an interposed name, for an object with address `caller`: after this library in the
+ * global scope, in the caller's libraries, or in a mapped MPI library. NULL: none.
  */
 scribe_mpi_fn scribe_mpi_next(const char *name, const void *caller);
 
-/*
- * Fill `ret_m` from the MPI library found so far. false: none, an MPI of another
- * ABI, or one that lacks a call. To be called after MPI_Init.
- */
+/* After MPI_Init. False: no MPI, another ABI, or a missing call. */
 bool scribe_mpi_find(struct scribe_mpi *ret_m);
 
-/*
- * The last step of finding: calls are filled in; `objects` has the addresses of
- * Open MPI's objects, or is NULL when they are not there.
- */
+/* Last step: calls are set; `objects` are Open MPI's, NULL if incomplete. */
 bool scribe_mpi_settle(struct scribe_mpi *m, void *const *objects);
 
 #endif

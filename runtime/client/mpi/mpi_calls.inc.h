@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI calls for one handle convention. Included by mpi_mpich.c and
- * mpi_openmpi.c with HANDLE (the type), MEMBER (of union scribe_mpi_handle), OWN_COMM
- * (do the ranks speak by a duplicate of the world?) and VERBS (the table's name) set; nothing else includes it.
+ * MPI calls for one ABI. Only mpi_mpich.c and mpi_openmpi.c include it, with HANDLE (type), MEMBER (of union
+ * scribe_mpi_handle), OWN_COMM (use a duplicate of the world) and VERBS set.
  */
 #include <limits.h>
 
@@ -10,8 +9,8 @@
 #define FN(m, name, ...) ((int (*)(__VA_ARGS__))(m)->call[SCRIBE_MPI_##name])
 
 enum {
-	TOO_BIG = 2, /* MPI_ERR_COUNT in both */
-	TAG = 32749, /* of all our messages; every MPI has it */
+	TOO_BIG = 2, /* in both ABIs */
+	TAG = 32749, /* any valid one */
 };
 
 static int rank_size(struct scribe_mpi *m, int *ret_rank, int *ret_size)
@@ -55,7 +54,7 @@ static int at_finalize(struct scribe_mpi *m, void (*on_end)(void))
 	if (rc)
 		return rc;
 	rc = FN(m, Comm_set_attr, HANDLE, int, void *)(OBJ(m, self), keyval, NULL);
-	/* freed once no communicator holds it: nothing is left to free at the end */
+	/* freed with the last communicator that has it */
 	FN(m, Comm_free_keyval, int *)(&keyval);
 	return rc;
 }
@@ -141,7 +140,7 @@ static int exscan(struct scribe_mpi *m, const int64_t *in, int64_t *out, size_t 
 		  HANDLE *)(in, out, (int)n, OBJ(m, int64), OBJ(m, sum), m->comm.MEMBER, &ret_req->MEMBER);
 }
 
-/* MPI hands an operation no context: what the running reduction needs. */
+/* MPI gives operations no context. */
 static scribe_mpi_combine combine_now;
 static size_t combine_bytes;
 
@@ -166,7 +165,7 @@ static int reduce(struct scribe_mpi *m, const void *in, void *out, size_t bytes,
 	if (rc)
 		return rc;
 	rc = FN(m, Type_commit, HANDLE *)(&m->user_type.MEMBER);
-	/* not commutative: joined in the order of ranks, so that equal runs give equal logs */
+	/* not commutative: joined in rank order, so that equal runs give equal logs */
 	if (!rc)
 		rc = FN(m, Op_create, void (*)(void *, void *, int *, HANDLE *), int,
 			HANDLE *)(user_op, 0, &m->user_op.MEMBER);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds the MPI library of the program at run time, for the preloaded library: dynamic lookups
- * only, no undefined MPI symbol, so that it loads into programs without MPI. Search order: after
- * this library in the global scope, the object of the caller, mapped objects with an MPI library's
- * name. The handle of a library that was found is kept open. Runs on the program's threads. Knows
- * nothing of daemon or logs.
+ * Finds the program's MPI library by dynamic lookups only: without undefined MPI symbols this library loads
+ * into any program. Searches after this library in the global scope, then the caller's object, then mapped
+ * objects with an MPI name. The found library's handle stays open. Must not know daemon or logs.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -14,11 +12,11 @@
 #include "runtime/client/process/compat.h"
 #include "runtime/client/mpi/mpi_abi.h"
 
-#define MAPPED_MAX 8 /* MPI libraries looked at in one process */
+#define MAPPED_MAX 8 /* per process */
 
-static void *local_mpi; /* where the names were found when not in the global scope */
+static void *local_mpi; /* library, if not in the global scope */
 
-/* The next definition after this library. Not inlined away: dlsym looks at its caller. */
+/* Not inlined: dlsym uses its caller. */
 static void *after_us(const char *name)
 {
 	void *volatile found = dlsym(RTLD_NEXT, name);
@@ -27,8 +25,8 @@ static void *after_us(const char *name)
 }
 
 /*
- * The program's own names come before ours, and those of what it is linked with were looked
- * through: and the loader would open and read the program to find out that it has it.
+ * Its names precede ours and its libraries were searched; the loader would open and read the program to find
+ * that it is loaded.
  */
 static bool is_program(const Dl_info *info)
 {
@@ -37,7 +35,7 @@ static bool is_program(const Dl_info *info)
 	return dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == info->dli_fbase;
 }
 
-/* A plugin opened with RTLD_LOCAL has its MPI outside the global scope. */
+/* RTLD_LOCAL plugins have an MPI outside of the global scope. */
 static void *in_caller(const char *name, const void *caller)
 {
 	Dl_info info;
@@ -52,7 +50,7 @@ static void *in_caller(const char *name, const void *caller)
 	if (!found)
 		dlclose(handle);
 	else
-		local_mpi = handle; /* kept: our reference holds it in place */
+		local_mpi = handle; /* keeps the library loaded */
 	return found;
 }
 
@@ -61,14 +59,12 @@ struct mapped {
 	size_t n;
 };
 
-/*
- * Called by dl_iterate_phdr() under the loader's lock: only names are collected, nothing is opened.
- */
 static int note_mapped(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct mapped *seen = arg;
 	const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
 
+	/* The loader's lock is held: only collect names here. */
 	(void)size;
 	if (!base || (strncmp(base, "/libmpi", 7) != 0 && !strstr(base, "mpich")))
 		return 0;
@@ -121,7 +117,7 @@ static const char *const object_names[SCRIBE_MPI_OBJECT_COUNT] = {
 #undef SCRIBE_X
 };
 
-/* False: no MPI, or one whose handles are of an unknown kind. */
+/* False: no MPI, or unknown handles. */
 bool scribe_mpi_find(struct scribe_mpi *ret_m)
 {
 	void *objects[SCRIBE_MPI_OBJECT_COUNT];
@@ -134,15 +130,15 @@ bool scribe_mpi_find(struct scribe_mpi *ret_m)
 	}
 	for (int i = 0; i < SCRIBE_MPI_OBJECT_COUNT; i++) {
 		/*
-		 * Only where the calls were found: another MPI may be mapped too. From the
-		 * start of the global scope, not after us: the objects in use are those in
-		 * the executable when it has copies of them (copy relocations).
+		 * Only where the calls were found, because another MPI may be mapped. From the start of the
+		 * global scope: the executable may have copies of these objects (copy relocations), which are
+		 * the ones in use.
 		 */
 		objects[i] = dlsym(local_mpi ? local_mpi : RTLD_DEFAULT, object_names[i]);
 		all_objects = all_objects && objects[i];
 		if (!objects[0])
-			break; /* not this family: spare the other lookups */
+			break; /* another family */
 	}
-	dlerror(); /* the program shall not meet our failed lookups */
+	dlerror(); /* the program must not see failed lookups */
 	return scribe_mpi_settle(ret_m, objects[0] && all_objects ? objects : NULL);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * MPI calls with the handles of MPICH's ABI family: int. The functions are in mpi_calls.inc.h,
- * compiled once for each family. Run on the program's thread that calls MPI_Init or MPI_Finalize.
- */
+/* MPI calls for MPICH's ABI family (int handles), from mpi_calls.inc.h. */
 #include "runtime/client/mpi/mpi_abi.h"
 
 #define OWN_COMM 1

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which handle convention the MPI library found has: decided by the objects it exports and by what
- * it says of itself. An unknown one is left alone. Handles, constants and functions go to struct
- * scribe_mpi; nothing is owned. Runs once, after MPI_Init, on its thread.
+ * Determines the ABI of the MPI library by its objects and its version text; others are not used. Runs once,
+ * after MPI_Init.
  */
 #include <string.h>
 
@@ -16,12 +15,12 @@ static const int mpich_numbers[SCRIBE_MPI_OBJECT_COUNT] = {
 #undef SCRIBE_X
 };
 
-/* Libraries that follow the MPICH ABI initiative, as they name themselves. */
+/* Names in the version texts of the MPICH ABI initiative. */
 static const char *const mpich_family[] = {"MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation MPI"};
 
 static bool is_mpich(const struct scribe_mpi *m)
 {
-	static char text[VERSION_MAX + 1]; /* static: this runs once, on stacks of any size */
+	static char text[VERSION_MAX + 1]; /* static: the stack may be small */
 	int len = 0;
 
 	if (((int (*)(char *, int *))m->call[SCRIBE_MPI_Get_library_version])(text, &len) != 0)
@@ -32,13 +31,10 @@ static bool is_mpich(const struct scribe_mpi *m)
 	return false;
 }
 
-/*
- * `objects` NULL: those of Open MPI were not all found. MPI_IN_PLACE and the like are fixed numbers
- * in both ABIs.
- */
 bool scribe_mpi_settle(struct scribe_mpi *m, void *const *objects)
 {
 	if (objects) {
+		/* Only Open MPI exports these; MPI_IN_PLACE and others are fixed numbers in both ABIs. */
 		m->kind = SCRIBE_MPI_OPENMPI;
 		m->verbs = &scribe_mpi_verbs_openmpi;
 		m->status_ignore = NULL;

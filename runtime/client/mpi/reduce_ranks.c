@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduces the shared records to rank 0, in batches of bounded size: one message holds elements of
- * several modules. The rules are logfmt/records/reduce.h's. All ranks walk their shared records in
- * the order of ids, so that element i of a batch is the same file everywhere. Runs on the thread
- * that calls MPI_Finalize; memory is the finalize's (coll.c).
+ * Reduces shared records to rank 0 by logfmt/records/reduce.h, in batches with elements of several modules. All
+ * ranks walk in the order of ids, so element i is the same file everywhere. Runs in MPI_Finalize; memory
+ * belongs to the finalize (coll.c).
  */
 #include <string.h>
 
 #include "logfmt/records/reduce.h"
 #include "runtime/client/mpi/final.h"
 
-/* Bounds the memory of a rank and the size of one message */
-#define BATCH_BYTES (512 * 1024) /* of elements */
+/* Limits memory and message size. */
+#define BATCH_BYTES (512 * 1024)
 
-/* Elements of one module within a batch. */
+/* Elements of a module in a batch. */
 struct segment {
 	int64_t module, n;
 };
 
-/* A batch tells its layout, which is the same in all ranks: MPI gives a reduction no context. */
+/* Contains its layout, equal on all ranks, because MPI gives reductions no context. */
 struct batch {
 	int64_t nsegments;
 	struct segment segment[SCRIBE_MAX_MODULES];
 	char elems[];
 };
 
-/* Called by MPI for pairs of batches, on the thread that drives it. */
+/* Called by MPI. */
 static void combine(const void *in, void *inout, size_t bytes)
 {
 	const struct batch *other = in;
@@ -43,13 +42,13 @@ static void combine(const void *in, void *inout, size_t bytes)
 	}
 }
 
-/* Where the walk over all shared records stands. */
+/* Position in the walk. */
 struct walk {
 	int module;
-	size_t place; /* of a record of the module */
+	size_t place; /* within the module */
 };
 
-/* The next shared record; false at the end. All ranks walk alike. */
+/* False: end. */
 static bool next_shared(const struct scribe_final *f, struct walk *w)
 {
 	for (; w->module < SCRIBE_MAX_MODULES; w->module++, w->place = 0) {
@@ -64,7 +63,7 @@ static bool next_shared(const struct scribe_final *f, struct walk *w)
 	return false;
 }
 
-/* Put elements of the records from `w` on into the batch; returns the bytes used, 0 at the end. */
+/* Returns the bytes used, 0 at the end. */
 static size_t fill(const struct scribe_final *f, struct walk *w, struct batch *batch, char *record)
 {
 	struct scribe_base_record *base = (struct scribe_base_record *)(void *)record;
@@ -89,7 +88,7 @@ static size_t fill(const struct scribe_final *f, struct walk *w, struct batch *b
 	return used ? sizeof(*batch) + used : 0;
 }
 
-/* Rank 0: make records of a reduced batch. */
+/* On rank 0. */
 static void keep(struct scribe_final *f, const struct batch *batch)
 {
 	const char *elem = batch->elems;
@@ -106,7 +105,7 @@ static void keep(struct scribe_final *f, const struct batch *batch)
 	}
 }
 
-/* Room on rank 0 for the shared records, and how long the longest record is. */
+/* On rank 0 allocates the result; *ret_longest: longest record. */
 static int make_room(struct scribe_final *f, size_t *ret_longest)
 {
 	size_t longest = 0;

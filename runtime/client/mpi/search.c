@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Second step of the collective finalize: which of this rank's records every rank has, and which
- * names another rank writes. How that is found: shared.h. Results are marks at the rank's own
- * records (`shared`) and counts; memory is the finalize's (coll.c). Runs on the thread that calls
- * MPI_Finalize.
+ * Second step: which records all ranks have, and which names another rank writes (shared.h). Marks this rank's
+ * records. Runs in MPI_Finalize; memory belongs to the finalize (coll.c).
  */
 #include "runtime/client/mpi/final.h"
 
-/*
- * Ids of what may be shared, sorted. Record ids with their module, and name ids with a module
- * number of their own. An id twice in a rank is dropped by the sort.
- */
+/* Sorted ids of what may be shared; names have a separate module number. */
 static int list_ids(struct scribe_final *f)
 {
 	const struct scribe_shared_id me = {.ranks = 1, .first_module = (uint32_t)f->rank << 8};
@@ -59,7 +54,6 @@ static int search(struct scribe_final *f)
 	return scribe_shared_by_hash(&f->coll, f->rank, f->size, f->ids, f->nids);
 }
 
-/* Shared is a record that as many ranks have as there are. */
 void scribe_final_search(struct scribe_final *f)
 {
 	if (f->coll.broken || f->failed_any || list_ids(f) < 0 || search(f) < 0)
@@ -78,6 +72,7 @@ void scribe_final_search(struct scribe_final *f)
 			const struct scribe_shared_id *e =
 				scribe_shared_find(f->ids, f->nids, m->places[p].id, (unsigned)i);
 
+			/* Shared means: on every rank. */
 			m->shared[p] = e && e->ranks == (uint32_t)f->size;
 			m->nshared += m->shared[p];
 		}

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of ids, and the two ways that find only what all ranks have. Must not know what the ids
- * stand for. The AND way: one rank sends its list, and the ranks combine a byte for each of its
- * ids. The tree way: lists are intersected pairwise up to rank 0. Both move few bytes where the
- * lists are equal. Runs on the thread that calls MPI_Finalize; memory is the finalize's (coll.c).
+ * Lists of ids, and the methods that find only what all ranks have: AND and tree (shared.h). Both move few
+ * bytes when the lists are equal. Runs in MPI_Finalize; memory belongs to the finalize (coll.c). Must not know
+ * what the ids mean.
  */
 #include "runtime/client/mpi/shared.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_IDS 255 /* that travel with a list's length: most lists are one message */
+#define FIRST_IDS 255 /* sent with the length: most lists are one message */
 
 struct first_message {
 	uint64_t n;
@@ -30,10 +29,6 @@ static int by_order(const void *a, const void *b)
 	return scribe_shared_order(a, b);
 }
 
-/*
- * Sorted; ids that occur more than once are removed altogether, since an answer could not tell them
- * apart.
- */
 size_t scribe_shared_sort(struct scribe_shared_id *ids, size_t n)
 {
 	size_t kept = 0;
@@ -42,6 +37,7 @@ size_t scribe_shared_sort(struct scribe_shared_id *ids, size_t n)
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && !scribe_shared_order(&ids[i], &ids[next]); next++)
 			;
+		/* Equal ids are all dropped: an answer could not distinguish them. */
 		if (next == i + 1)
 			ids[kept++] = ids[i];
 	}
@@ -65,10 +61,6 @@ const struct scribe_shared_id *scribe_shared_find(const struct scribe_shared_id 
 	return low < n && !scribe_shared_order(&ids[low], &wanted) ? &ids[low] : NULL;
 }
 
-/*
- * A list to one rank and one from another. Two messages at most: the length with the first ids,
- * then the rest.
- */
 int scribe_shared_swap(struct scribe_coll *c, int to, const struct scribe_shared_id *out, size_t n, int from,
 		       struct scribe_shared_id **ret_in, size_t *ret_n)
 {
@@ -101,14 +93,12 @@ int scribe_shared_swap(struct scribe_coll *c, int to, const struct scribe_shared
 	return 0;
 }
 
-/* All ranks have it. */
 static void mark_all(struct scribe_shared_id *e, int size)
 {
 	e->ranks = (uint32_t)size;
 	e->first_module = scribe_shared_module(e);
 }
 
-/* What the teller does not have no one can share, so its list is enough. */
 int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *ids, size_t n,
 			 int teller)
 {
@@ -119,6 +109,7 @@ int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scrib
 
 	if (!count)
 		return -1;
+	/* What this rank lacks is not shared by all, so its list is enough. */
 	*count = n;
 	if (scribe_coll_bcast(c, count, sizeof(*count), teller) < 0)
 		return -1;
@@ -147,7 +138,7 @@ int scribe_shared_by_and(struct scribe_coll *c, int rank, int size, struct scrib
 	return 0;
 }
 
-/* What stands in both; in place. */
+/* In place. */
 static size_t intersect(struct scribe_shared_id *a, size_t na, const struct scribe_shared_id *b, size_t nb)
 {
 	size_t kept = 0;
@@ -163,7 +154,7 @@ static size_t intersect(struct scribe_shared_id *a, size_t na, const struct scri
 	return kept;
 }
 
-/* From the leaves up: rank 0 has in the end what all have. */
+/* In the end rank 0 has the intersection of all. */
 static int intersect_up(struct scribe_coll *c, int rank, int size, struct scribe_shared_id *list,
 			size_t *inout_n)
 {

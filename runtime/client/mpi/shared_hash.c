@@ -1,46 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ids on their way to a home rank and back, through a hypercube. In step k a rank sends its
- * partner, whose number differs in bit k, the ids whose home differs from itself in that bit; equal
- * ids become one, with the sum of their ranks. After the last step each id is at home, complete,
- * and the steps are gone back: what came from the partner is answered. Ranks beyond the largest
- * power of two first give their ids to one below. A step remembers a byte an id: lists are sorted,
- * so the order tells which id an answer is for. Runs on the thread that calls MPI_Finalize; memory
- * is the finalize's (coll.c).
+ * Sends ids to home ranks and back through a hypercube. In step k, ids with a different bit k in their home go
+ * to the partner in that bit; equal ids merge. The steps are then reversed with answers. Ranks beyond the
+ * largest power of two use one below. Lists are sorted, so a step needs only a byte per id. Runs in
+ * MPI_Finalize; memory: coll.c.
  */
 #include <string.h>
 
 #include "runtime/client/mpi/shared.h"
 
-#define STEPS_MAX 26 /* more ranks than SCRIBE_SHARED_RANKS would need */
+#define STEPS_MAX 26 /* enough for SCRIBE_SHARED_RANKS */
 
 enum { WAS_MINE = 1, WAS_THEIRS = 2 };
 
-/* What is needed to go one step back. */
+/* Kept for the way back. */
 struct step {
 	int partner;
 	bool gives, takes;
-	size_t before;       /* ids at first, */
-	unsigned char *goes; /* of these: 1 to the partner */
+	size_t before;       /* ids before */
+	unsigned char *goes; /* 1: sent */
 	size_t gone, come;
 	size_t after;
-	unsigned char *from; /* ids afterwards: WAS_* */
+	unsigned char *from; /* ids after: WAS_* */
 };
 
 struct route {
 	struct scribe_coll *c;
-	struct scribe_shared_id *ids; /* here now */
+	struct scribe_shared_id *ids; /* currently on this rank */
 	size_t n;
 	struct step step[STEPS_MAX];
 	int nsteps;
 };
 
-/* What an answer says of an id. */
 struct answer {
 	uint32_t ranks, first_module;
 };
 
-/* One id of two that are equal. */
 static void add(struct scribe_shared_id *to, const struct scribe_shared_id *other)
 {
 	to->ranks += other->ranks;
@@ -48,7 +43,7 @@ static void add(struct scribe_shared_id *to, const struct scribe_shared_id *othe
 		to->first_module = other->first_module;
 }
 
-/* Those that stay and those that came, in order. */
+/* Merges in order what stayed and what came. */
 static int merge(struct route *r, struct step *s, const struct scribe_shared_id *mine, size_t n,
 		 const struct scribe_shared_id *theirs)
 {
@@ -75,7 +70,7 @@ static int merge(struct route *r, struct step *s, const struct scribe_shared_id 
 	return 0;
 }
 
-/* `bit`: of the home that this step is about; 0: all that is here goes, or all that comes stays. */
+/* `bit`: of the home rank; 0: everything is sent or kept. */
 static int forward(struct route *r, struct step *s, int rank, uint64_t bit)
 {
 	struct scribe_shared_id *parted = scribe_coll_array(r->c, r->n, sizeof(*parted)), *theirs = NULL;
@@ -88,7 +83,7 @@ static int forward(struct route *r, struct step *s, int rank, uint64_t bit)
 		return -1;
 	for (size_t i = 0; i < r->n; i++)
 		s->goes[i] = bit ? ((r->ids[i].id ^ (uint64_t)rank) & bit) != 0 : s->gives;
-	/* those that stay first, then those that go; each in order */
+	/* staying ones first, each part in order */
 	for (size_t i = 0; i < r->n; i++)
 		if (!s->goes[i])
 			parted[stay++] = r->ids[i];
@@ -105,7 +100,7 @@ static int forward(struct route *r, struct step *s, int rank, uint64_t bit)
 	return rc;
 }
 
-/* From what is known of the ids after a step to those before it; takes `known`, NULL when broken. */
+/* Answers for the ids before the step; consumes `known`, NULL: broken. */
 static struct answer *back(struct route *r, struct step *s, struct answer *known)
 {
 	struct answer *out = scribe_coll_array(r->c, s->come, sizeof(*out));
@@ -134,9 +129,9 @@ static struct answer *back(struct route *r, struct step *s, struct answer *known
 	return before;
 }
 
-/* Every rank makes the same number of steps with its partner, whatever its lists hold. */
 static int go_home(struct route *r, int rank, int size)
 {
+	/* Depends on rank and size only: partners must agree on the number of steps. */
 	int cube = 1;
 
 	while (cube <= size / 2)

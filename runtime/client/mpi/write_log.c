@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Third step of the collective finalize: each rank compresses its part of every region, whose
- * offset a scan over the ranks gives. A few ranks write, by plain pwrite, what those behind them
- * hand over, one at a time; rank 0 adds the job record and, when all sizes are known, the header.
- * Must not know how the records came to be. Runs on the thread that calls MPI_Finalize; memory is
- * the finalize's (coll.c), the descriptor is closed by finalize.c.
+ * Third step: each rank compresses its parts; scans give their offsets. Some ranks write, by pwrite, also what
+ * other ranks of their group send; rank 0 adds job record and, last, the header. Runs in MPI_Finalize; memory:
+ * coll.c; finalize.c closes the descriptor. Must not know where records come from.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,27 +14,27 @@
 #include "runtime/client/mpi/final.h"
 #include "runtime/client/mpi/zlib_compress.h"
 
-/* Regions in the order of the file. */
+/* In file order. */
 enum { REGION_JOB, REGION_NAMES, REGION_MODULE, REGION_COUNT = REGION_MODULE + SCRIBE_MAX_MODULES };
 
 #define NS_PER_S 1000000000ll
 
-#define GROUP_LEAST  16        /* ranks of one writer, … */
-#define WRITERS_MOST 64        /* … and writers of a log */
-#define HANDED_MOST  (1 << 20) /* bytes: a rank with more writes itself */
+#define GROUP_LEAST  16        /* ranks per writer … */
+#define WRITERS_MOST 64        /* … and writers */
+#define HANDED_MOST  (1 << 20) /* bytes; larger ranks write themselves */
 
 struct part {
 	void *bytes; /* compressed */
 	size_t n;
 };
 
-/* A rank to its writer, before its parts, which come one behind the other. */
+/* Sent to the writer before the parts. */
 struct handed {
 	int64_t bytes; /* that come; 0: none, or it writes them itself */
 	int64_t sizes[REGION_COUNT];
 };
 
-/* Compress `n` bytes into the part; nothing for nothing. */
+/* Empty for n 0. */
 static int pack(struct scribe_final *f, const void *in, size_t n, struct part *ret_part)
 {
 	void *out;
@@ -68,7 +66,6 @@ static int pack_job(struct scribe_final *f, struct part *ret_part)
 	return pack(f, raw, sizeof(job) + f->image.exe_bytes + 1, ret_part);
 }
 
-/* Another rank, below, is known to have this name. */
 static bool named_below(const struct scribe_final *f, uint64_t id)
 {
 	const struct scribe_shared_id *e = scribe_shared_find(f->ids, f->nids, id, SCRIBE_SHARED_NAMES);
@@ -76,10 +73,6 @@ static bool named_below(const struct scribe_final *f, uint64_t id)
 	return e && scribe_shared_first(e) < f->rank;
 }
 
-/*
- * A name that several ranks have is written by the lowest of them, as far as the search has found
- * it.
- */
 static int pack_names(struct scribe_final *f, struct part *ret_part)
 {
 	size_t at = 0, used = 0, len, cap = f->image.header->name_map.len;
@@ -89,19 +82,19 @@ static int pack_names(struct scribe_final *f, struct part *ret_part)
 
 	if (!raw)
 		return -1;
+	/* The lowest rank that has a name writes it, as far as the search found out. */
 	while (scribe_log_image_name(&f->image, &at, &id, &name, &len))
 		if (!named_below(f, id))
 			used += scribe_name_encode(id, name, len, raw + used, cap - used);
 	return pack(f, raw, used, ret_part);
 }
 
-/* Own records by id, without those reduced; then, on rank 0, the shared ones. */
 static int pack_module(struct scribe_final *f, const struct scribe_final_module *m, struct part *ret_part)
 {
 	size_t step, used = 0;
 	char *raw;
 
-	if (!m->mine.n) /* nothing, or records of variable length: taken over whole */
+	if (!m->mine.n) /* empty, or variable length: copied unchanged */
 		return pack(f, m->mine.records, m->mine.bytes, ret_part);
 	step = m->mine.module->record_bytes;
 	raw = scribe_coll_alloc(&f->coll, m->mine.n * step);
@@ -110,6 +103,7 @@ static int pack_module(struct scribe_final *f, const struct scribe_final_module 
 	for (size_t i = 0; i < m->mine.n; i++) {
 		struct scribe_base_record base;
 
+		/* Reduced records appear once, at the end, from rank 0. */
 		if (m->nshared && m->shared[i])
 			continue;
 		memcpy(raw + used, m->mine.records + m->places[i].at * step, step);
@@ -122,7 +116,6 @@ static int pack_module(struct scribe_final *f, const struct scribe_final_module 
 	return pack(f, raw, used + m->nreduced * step, ret_part);
 }
 
-/* Empty parts stay empty: a region without bytes does not appear in the header. */
 static int pack_all(struct scribe_final *f, struct part *parts)
 {
 	if (f->rank == 0 && pack_job(f, &parts[REGION_JOB]) < 0)
@@ -132,12 +125,13 @@ static int pack_all(struct scribe_final *f, struct part *parts)
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		if (pack_module(f, &f->module[i], &parts[REGION_MODULE + i]) < 0)
 			return -1;
+	/* An empty region does not appear in the header. */
 	return 0;
 }
 
-/* pwrite(): ranks of one node do not share an offset. */
 static int write_at(int fd, const void *bytes, size_t n, int64_t off)
 {
+	/* pwrite: no shared file position. */
 	while (n) {
 		ssize_t done = pwrite(fd, bytes, n, off);
 
@@ -152,9 +146,9 @@ static int write_at(int fd, const void *bytes, size_t n, int64_t off)
 	return 0;
 }
 
-/* Last: a file without a header is no log, whatever else is in it. */
 static int write_header(struct scribe_final *f, const int64_t *total)
 {
+	/* Written last: without a header the file is not a log. */
 	struct scribe_log_header h;
 	uint64_t off = sizeof(h) + (uint64_t)total[REGION_JOB];
 
@@ -176,16 +170,15 @@ static int write_header(struct scribe_final *f, const int64_t *total)
 	return write_at(f->fd, &h, sizeof(h), 0);
 }
 
-/* Rank 0 has made the file; the others open that file and no other. */
 static int open_log(struct scribe_final *f)
 {
+	/* Rank 0 created it; no O_CREAT here. */
 	if (f->fd < 0)
 		f->fd = scribe_fd_high(open(f->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY));
 	return f->fd < 0 ? -1 : 0;
 }
 
-/* This rank's parts at their places. `moving`: where each region's next bytes of this group stand; moved on.
- */
+/* `moving`: next offset per region in this group, advanced. */
 static int write_parts(struct scribe_final *f, const char *bytes, const int64_t *sizes, int64_t *moving)
 {
 	for (int i = 0; i < REGION_COUNT; i++) {
@@ -197,7 +190,7 @@ static int write_parts(struct scribe_final *f, const char *bytes, const int64_t 
 	return 0;
 }
 
-/* Ranks whose parts one of them writes: enough that few open the file, and few enough for those who do. */
+/* Few ranks open the file, and each serves few. */
 static int group_ranks(int size)
 {
 	int group = (size + WRITERS_MOST - 1) / WRITERS_MOST;
@@ -214,7 +207,6 @@ static bool any_bytes(const int64_t *sizes)
 	return sum > 0;
 }
 
-/* Take the parts of the group's other ranks, one at a time, and write them. */
 static void write_group(struct scribe_final *f, int group, int64_t *moving)
 {
 	int end = f->size - f->rank < group ? f->size : f->rank + group;
@@ -229,7 +221,7 @@ static void write_group(struct scribe_final *f, int group, int64_t *moving)
 		if (scribe_coll_exchange(&f->coll, -1, NULL, 0, from, handed, sizeof(*handed)) < 0)
 			return;
 		if (handed->bytes < 0 || handed->bytes > HANDED_MOST) {
-			f->coll.broken = true; /* no rank of ours */
+			f->coll.broken = true; /* not a valid rank of ours */
 			return;
 		}
 		if (handed->bytes &&
@@ -239,13 +231,13 @@ static void write_group(struct scribe_final *f, int group, int64_t *moving)
 			for (int i = 0; i < REGION_COUNT; i++)
 				moving[i] += handed->sizes[i];
 		else if (f->failed || open_log(f) < 0 || write_parts(f, bytes, handed->sizes, moving) < 0)
-			f->failed = true; /* the others still hand over theirs */
+			f->failed = true; /* the others still send theirs */
 	}
 	scribe_coll_release(&f->coll, handed);
 	scribe_coll_release(&f->coll, bytes);
 }
 
-/* Give this rank's parts to the first of its group; what is large it writes itself. */
+/* To the group's first rank; large ones are written here. */
 static void hand_over(struct scribe_final *f, int to, const char *bytes, size_t n, const int64_t *sizes,
 		      int64_t *places)
 {
@@ -266,7 +258,7 @@ static void hand_over(struct scribe_final *f, int to, const char *bytes, size_t 
 	scribe_coll_release(&f->coll, handed);
 }
 
-/* Where the bytes of this rank stand in each region. */
+/* Offsets per region. */
 static void places_of(const int64_t *before, const int64_t *total, int64_t *ret_places)
 {
 	int64_t off = sizeof(struct scribe_log_header);
@@ -277,7 +269,7 @@ static void places_of(const int64_t *before, const int64_t *total, int64_t *ret_
 	}
 }
 
-/* All parts one behind the other; NULL: memory is out. */
+/* NULL: no memory. */
 static char *joined(struct scribe_final *f, const struct part *parts, size_t *ret_n)
 {
 	size_t n = 0;
@@ -318,7 +310,7 @@ void scribe_final_write(struct scribe_final *f)
 	for (int i = 0; bytes && i < REGION_COUNT; i++)
 		mine[i] = (int64_t)parts[i].n;
 	if (!bytes)
-		f->failed = true; /* the others learn it at the vote */
+		f->failed = true; /* reported to the others at the vote */
 	if (scribe_coll_offsets(&f->coll, mine, before, total, REGION_COUNT) < 0)
 		return;
 	places_of(before, total, places);

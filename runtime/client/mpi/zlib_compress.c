@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zlib streams, by libz where it can be had, else stored (RFC 1950, 1951). Must not know what is
- * compressed. libz is opened at the first use and stays open. Runs on the thread that calls
- * MPI_Finalize.
+ * zlib streams by libz, otherwise stored (RFC 1950, 1951). libz stays open. Runs in MPI_Finalize. Must not know
+ * what is compressed.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -11,19 +10,19 @@
 #include "runtime/client/mpi/zlib_compress.h"
 #include "runtime/client/process/compat.h"
 
-#define STORED_MAX  65535u /* bytes of one stored block */
+#define STORED_MAX  65535u /* per block */
 #define STORED_HEAD 5u
 #define ADLER_MOD   65521u
-#define ADLER_RUN   5552u /* most bytes before the sums may overflow 32 bits */
+#define ADLER_RUN   5552u /* bytes before 32-bit sums can overflow */
 #define LEVEL       6
 
 typedef int (*compress_fn)(unsigned char *dest, unsigned long *dest_len, const unsigned char *src,
 			   unsigned long source_len, int level);
 
-/* RTLD_LOCAL: the program's own symbols do not change. */
 static compress_fn find_compress(void)
 {
 	void *z = dlopen("libz.so.1", RTLD_LAZY | RTLD_LOCAL);
+	/* RTLD_LOCAL: the program's symbols do not change. */
 	void *found = z ? dlsym(z, "compress2") : NULL;
 
 	dlerror();
@@ -48,7 +47,7 @@ static uint32_t adler32_of(const unsigned char *p, size_t n)
 	return b << 16 | a;
 }
 
-/* A valid stream without compression: the log is larger, and readable. */
+/* Valid, only larger. */
 static size_t store(const unsigned char *in, size_t n, unsigned char *out)
 {
 	uint32_t sum = adler32_of(in, n);
@@ -56,11 +55,11 @@ static size_t store(const unsigned char *in, size_t n, unsigned char *out)
 	size_t left = n;
 
 	*to++ = 0x78; /* deflate, 32 KiB window */
-	*to++ = 0x01; /* no dictionary, fastest; makes the pair a multiple of 31 */
+	*to++ = 0x01; /* no dictionary, fastest; the pair is a multiple of 31 */
 	do {
 		unsigned len = left < STORED_MAX ? (unsigned)left : STORED_MAX;
 
-		*to++ = left == len; /* last block? type 0 */
+		*to++ = left == len; /* last block, type 0 */
 		*to++ = len & 0xff;
 		*to++ = (unsigned char)(len >> 8);
 		*to++ = ~len & 0xff;
@@ -76,7 +75,7 @@ static size_t store(const unsigned char *in, size_t n, unsigned char *out)
 
 size_t scribe_zlib_compress_bound(size_t n)
 {
-	/* both a stored stream and zlib's own bound (n + n/4096 + n/16384 + n/2^25 + 13) fit */
+	/* covers stored streams and zlib's own bound (n + n/4096 + n/16384 + n/2^25 + 13) */
 	return n + n / 1024 + 64 + STORED_HEAD * (n / STORED_MAX + 1);
 }
 

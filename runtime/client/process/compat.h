@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names bound to their oldest version in glibc, so that a library built here
- * also loads into programs of older systems (containers). Included by the files
- * that call them; elsewhere than on glibc/x86-64 it says nothing.
+ * Binds names to their oldest glibc version, so that this library also loads on older systems (containers).
+ * Nothing elsewhere than on glibc/x86-64.
  */
 #ifndef RUNTIME_CLIENT_PROCESS_COMPAT_H
 #define RUNTIME_CLIENT_PROCESS_COMPAT_H

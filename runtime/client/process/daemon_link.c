@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The connection to the daemon: connect, HELLO, FETCH, DONE, START, memory for streams, each to a
- * deadline. The packet's buffer is mapped, not allocated: the program's allocator may not be usable
- * yet. struct scribe_link owns socket and buffer until scribe_link_close(). Runs on the traced
- * program's threads. Must not know what is done with the records, nor of MPI calls.
+ * Connection to the daemon: HELLO, FETCH, DONE, START, counter memory. struct scribe_link owns socket and
+ * buffer. Runs on the program's threads. Must not know what is done with the records, nor MPI calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +18,8 @@
 
 #include "runtime/client/process/daemon_link.h"
 
-#define HIGH_FD 40 /* above what programs count on, in a table of 64 that need not grow: that takes milliseconds */
+#define HIGH_FD 40 /* above what programs expect; below 64, where the table need not grow, which takes milliseconds */
 
-/*
- * Programs may rely on the next free number of a descriptor. On failure the descriptor is returned
- * as it is.
- */
 int scribe_fd_high(int fd)
 {
 	struct rlimit limit;
@@ -33,6 +27,7 @@ int scribe_fd_high(int fd)
 
 	if (fd < 0)
 		return fd;
+	/* Programs may rely on the next free number. On failure the descriptor stays where it is. */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= HIGH_FD)
 		at = (int)limit.rlim_cur / 2;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, at);
@@ -56,6 +51,7 @@ int scribe_link_open(struct scribe_link *l, int64_t deadline)
 	if (path[0] == '@')
 		to.sun_path[0] = 0; /* abstract name */
 	l->packet = mmap(NULL, SCRIBE_MSG_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* Mapped: the program's allocator may not be usable yet. */
 	if (l->packet == MAP_FAILED) {
 		l->packet = NULL;
 		return -ENOMEM;
@@ -86,7 +82,6 @@ static int say(struct scribe_link *l, enum scribe_msg_type type, const void *pay
 	return scribe_msg_send(l->sock, type, SCRIBE_ST_OK, payload, len, -1, scribe_msg_left_ms(deadline));
 }
 
-/* The payload of the next message, which must be of `type`. */
 static int hear(struct scribe_link *l, enum scribe_msg_type type, const void **ret_payload, int *ret_fd,
 		int64_t deadline)
 {
@@ -102,6 +97,7 @@ static int hear(struct scribe_link *l, enum scribe_msg_type type, const void **r
 	if (n == 0)
 		return -EPIPE;
 	if (h->type != type) {
+		/* An unexpected message may still carry a descriptor. */
 		if (ret_fd && *ret_fd >= 0)
 			close(*ret_fd);
 		return -EPROTO;
@@ -117,7 +113,6 @@ bool scribe_link_ready(const struct scribe_link *l, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-/* The answer's type is the request's plus 1. */
 int scribe_link_start(struct scribe_link *l, enum scribe_msg_type what, uint64_t until_ns, int64_t deadline)
 {
 	struct scribe_msg_start m = {.until_ns = until_ns};
@@ -153,7 +148,6 @@ int scribe_link_say_fetch(struct scribe_link *l, int64_t deadline)
 	return say(l, SCRIBE_MSG_FETCH, &m, sizeof(m), deadline);
 }
 
-/* A message without a descriptor is -EPROTO. */
 int scribe_link_hear_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
 			   int *ret_image)
 {

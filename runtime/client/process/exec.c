@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls that execute a program, interposed: one that cannot load our libraries gets an
- * environment without them, or its loader complains on its standard error. Each ends in the next
- * definition of the call, or of the one that takes all arguments. Must not know: MPI, daemon. Runs
- * on the program's threads, also between fork or vfork and exec: so no memory is allocated, and
- * arrays are on the stack.
+ * Interposed exec calls: programs that cannot load our libraries get an environment without them, otherwise
+ * their loader prints errors. Runs on the program's threads, also after fork or vfork: no allocation. Must not
+ * know: MPI, daemon.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +23,7 @@ typedef int fexec_call(int, char *const[], char *const[]);
 typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
 		       char *const[], char *const[]);
 
-/* Found before the program begins: a child of vfork must not look. */
+/* Looked up at load: a child of vfork must not. */
 static exec_call *next_execve, *next_execvpe;
 static fexec_call *next_fexecve;
 static spawn_call *next_spawn, *next_spawnp;
@@ -39,23 +37,23 @@ __attribute__((constructor)) static void find(void)
 	next_spawnp = (spawn_call *)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
-/* errno is left as it was: execve's is the caller's to see. */
 static size_t room_for(const char *path, bool search, char *const env[])
 {
 	int kept = errno;
+	/* errno must be that of execve. */
 	size_t room = scribe_preload_room(path, search, env);
 
 	errno = kept;
 	return room;
 }
 
-/* The array is as large as the environment, or 1 where nothing has to be removed. */
 static int execute(exec_call **next, const char *path, bool search, char *const argv[], char *const env[])
 {
+	/* On the stack, because a vfork child must not allocate; 1 entry if nothing is removed. */
 	char *room[room_for(path, search, env)];
 
 	if (!*next)
-		find(); /* by another library, before our turn */
+		find(); /* called by another library before our constructor */
 	if (!*next) {
 		errno = ENOSYS;
 		return -1;
@@ -127,7 +125,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_act
 	return spawn(&next_spawnp, true, pid, name, actions, attr, argv, env);
 }
 
-/* How many arguments an execl has, its NULL among them. */
+/* Arguments of execl, with NULL. */
 static size_t count(const char *first, va_list more)
 {
 	size_t n = 1;
@@ -137,7 +135,7 @@ static size_t count(const char *first, va_list more)
 	return n;
 }
 
-/* They as the others take them; `*ret_env`, if asked for, is what comes behind the NULL. */
+/* `*ret_env`: the argument after NULL. */
 static void collect(const char *first, va_list more, char **argv, char *const **ret_env)
 {
 	const char *a = first;

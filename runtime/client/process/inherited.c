@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process was begun with that forbids it things, asked for by calls that the loader has just
- * made itself. Must not know: daemon, streams, MPI. Called before a system call that a filter might
- * end the program for. Runs on the program's threads; owns nothing.
+ * Restrictions that a process inherits, found with calls that the loader has just made itself. Must not know:
+ * daemon, streams, MPI.
  */
 #include "runtime/client/process/inherited.h"
 
@@ -13,7 +12,7 @@
 #define STATUS_BYTES 4096
 #define FIELD        "\nSeccomp:\t"
 
-/* Does a seccomp filter (or strict mode) apply? Field "Seccomp" of /proc/self/status: 0 is none. */
+/* Field "Seccomp" of /proc/self/status; 0: none. */
 bool scribe_inherited_filter(void)
 {
 	char status[STATUS_BYTES];
@@ -24,8 +23,8 @@ bool scribe_inherited_filter(void)
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
-		return true; /* nobody knows */
+		return true; /* unknown: assume one */
 	status[n] = 0;
-	found = strstr(status, FIELD); /* not there: a kernel without filters */
+	found = strstr(status, FIELD); /* absent: a kernel without filters */
 	return found && found[sizeof(FIELD) - 1] != '0';
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Before the program begins: it waits until the daemon records it. While no process of the node is
- * recorded, no program of ours stands at system calls; and a library that the program needs may not
- * be probed yet. Never prints, keeps errno, waits a moment at most. Runs in the library's
- * constructor, on the program's first thread. Owns nothing beyond the call.
+ * Delays the program until it is recorded and its libraries are probed: without a recorded process no program
+ * is attached to system calls. Never prints, keeps errno. Runs in the constructor.
  */
 #include "runtime/client/process/start.h"
 
@@ -18,9 +16,8 @@
 #include "runtime/client/process/daemon_link.h"
 #include "runtime/client/process/inherited.h"
 
-#define START_MS 250 /* most time that a program is kept from beginning */
+#define START_MS 250 /* longest delay */
 
-/* Set, and exactly "1". */
 static bool says_one(const char *name)
 {
 	const char *v = getenv(name);
@@ -28,7 +25,7 @@ static bool says_one(const char *name)
 	return v && !strcmp(v, "1");
 }
 
-/* Beside the daemon's socket a file tells that all is there. */
+/* A file beside the daemon's socket exists while programs are attached. */
 static bool recorded(const char *socket)
 {
 	char path[SCRIBE_PATH_MAX];
@@ -36,13 +33,13 @@ static bool recorded(const char *socket)
 	size_t dir = slash ? (size_t)(slash + 1 - socket) : 0;
 
 	if (!dir || dir + sizeof(SCRIBE_SERVICE_ATTACHED) > sizeof(path))
-		return true; /* no service: nothing is known to wait for */
+		return true; /* not a service: nothing to wait for */
 	memcpy(path, socket, dir);
 	memcpy(path + dir, SCRIBE_SERVICE_ATTACHED, sizeof(SCRIBE_SERVICE_ATTACHED));
 	return access(path, F_OK) == 0;
 }
 
-/* Libraries among the loaded objects, by the beginnings of their names. */
+/* Found by the start of their names. */
 struct needs {
 	bool mpi, wraps_mpi, above_mpi;
 };
@@ -64,19 +61,16 @@ static int on_object(struct dl_phdr_info *object, size_t bytes, void *ctx)
 	return 0;
 }
 
-/* Has the dynamic linker loaded a library whose calls are counted by probes? */
+/* Libraries that are counted by probes. */
 static bool needs_probes(void)
 {
 	struct needs n = {0};
 
 	dl_iterate_phdr(on_object, &n);
+	/* With libioscribe-inside MPI counts in the program; libraries above it are still probed. */
 	return n.above_mpi || (n.mpi && !n.wraps_mpi);
 }
 
-/*
- * The daemon gets the time until which the program waits, so that it can tell whether calls were
- * missed.
- */
 static void wait_for_daemon(enum scribe_msg_type what)
 {
 	int64_t deadline = scribe_msg_now_ms() + START_MS;
@@ -85,6 +79,7 @@ static void wait_for_daemon(enum scribe_msg_type what)
 	if (scribe_link_open(&link, deadline) == 0) {
 		scribe_clock_settle();
 		scribe_link_start(&link, what,
+				  /* From the end of the wait the daemon finds out whether calls were missed. */
 				  scribe_now_ns() + (uint64_t)scribe_msg_left_ms(deadline) * 1000000,
 				  deadline);
 	}
@@ -99,11 +94,12 @@ void scribe_client_start(void)
 
 	if (!socket || says_one(SCRIBE_ENV_DISABLE))
 		return;
-	/* what `ioscribe run` starts is recorded already */
+	/* `ioscribe run` starts processes already recorded */
 	if (!getenv(SCRIBE_ENV_JOB) && says_one("IOSCRIBE_ENABLE") && !recorded(socket))
 		what = SCRIBE_MSG_START;
 	else if (needs_probes())
 		what = SCRIBE_MSG_PROBED;
+	/* The connection makes calls that a filter may not allow. */
 	if (what != SCRIBE_MSG_ERROR && !scribe_inherited_filter())
 		wait_for_daemon(what);
 	errno = kept;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel programs are told of streams, and whether anybody is there to be told. A message
- * is an fcntl() with a command that the kernel refuses: its arguments are read by the kernel
- * program, and nothing else happens. Runs on the traced program's threads. Must not know: places,
- * daemon.
+ * Messages to the kernel programs about streams: an fcntl() with a command that the kernel refuses; a BPF
+ * program reads the arguments. Runs on the program's threads. Must not know: slots, daemon.
  */
 #include "runtime/client/wrap/announce.h"
 
@@ -19,18 +17,18 @@
 extern FILE *stdin, *stdout, *stderr;
 
 bool scribe_shm_counters_on;
-static unsigned reopened; /* standard streams that stand for a file that was opened, bits; a fork keeps them */
+static unsigned reopened; /* standard streams reopened as files, bits; kept by fork */
 
-/* errno is preserved: the refusal must not be seen by the program. */
 void scribe_tell(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_tell what)
 {
+	/* The program must not see the refusal in errno. */
 	int kept = errno;
 
 	syscall(SYS_fcntl, (long)fd, (long)SCRIBE_TELL, (long)memory, (long)index, (long)gen, (long)what);
 	errno = kept;
 }
 
-/* 0 to 2, or -1: no standard stream, or one that freopen() has made a file. */
+/* 0 to 2, or -1: another stream, or freopen() made it a file. */
 int scribe_stream_standard(const FILE *f)
 {
 	int n = f == stdin ? 0 : f == stdout ? 1 : f == stderr ? 2 : -1;
@@ -61,7 +59,6 @@ static bool says(const char *name, const char *value)
 	return v && !strcmp(v, value);
 }
 
-/* Does anybody want to know? What he cannot be told is counted by system calls. */
 __attribute__((constructor)) static void at_start(void)
 {
 	scribe_shm_counters_on = getenv(SCRIBE_ENV_SOCKET) && !says(SCRIBE_ENV_DISABLE, "1") &&

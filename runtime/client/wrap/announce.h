@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel programs are told of streams (logfmt/rules/streams.h). errno is kept. */
+/* Messages to the kernel programs about streams (logfmt/rules/streams.h). errno is kept. */
 #ifndef RUNTIME_CLIENT_WRAP_ANNOUNCE_H
 #define RUNTIME_CLIENT_WRAP_ANNOUNCE_H
 
@@ -8,17 +8,17 @@
 
 #include "logfmt/rules/streams.h"
 
-/* The C library's stream; <stdio.h> would bring macros and inline forms of what is defined here. */
+/* <stdio.h> has macros and inline forms of functions defined here. */
 typedef struct _IO_FILE FILE;
 
-extern bool scribe_shm_counters_on __attribute__((visibility("hidden"))); /* from the library's start on */
+extern bool scribe_shm_counters_on __attribute__((visibility("hidden"))); /* set at load */
 
-/* A descriptor, or a standard stream, is counted in a place of a memory. Not in a sealed program. */
+/* A descriptor or standard stream is counted at `index` of a memory. Not in sealed programs. */
 void scribe_tell(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_tell what);
-/* A stream is about to be opened, under a name; it has been, NULL: in vain. */
+/* Before and after an open by name; NULL: it failed. */
 void scribe_stream_opening(void);
 void scribe_stream_opened(const FILE *f);
-/* Which standard stream it is, negative: none, or one that was opened under another name. */
+/* Its number; negative: not a standard stream, or reopened by name. */
 int scribe_stream_standard(const FILE *f);
 
 #endif

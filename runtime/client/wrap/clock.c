@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The clock of what is counted inside: CLOCK_MONOTONIC by the processor's counter where that is
- * steady, and what is left of it in a program that has sealed itself. Must not know: streams. Each
- * thread relates counter and clock anew every ms, so that a reading costs no call. Runs on the
- * traced program's threads.
+ * CLOCK_MONOTONIC by the processor's counter where it is steady, and what remains in a sealed program. Each
+ * thread calibrates every ms, so that reading costs no call. Must not know: streams.
  */
 #include "runtime/client/wrap/clock.h"
 
@@ -15,7 +13,7 @@
 #include "logfmt/base/clock.h"
 #include "runtime/client/wrap/seal.h"
 
-static uint64_t last_ns; /* told by a clock, to any thread: the time where there is none any more */
+static uint64_t last_ns; /* last reading of any thread, for when no clock is allowed */
 
 static uint64_t seen(const struct timespec *ts)
 {
@@ -33,7 +31,7 @@ uint64_t scribe_clock_ns(void)
 	return seen(&ts);
 }
 
-/* Without the C library's, which reads the counter. */
+/* The C library's clock reads the counter. */
 static uint64_t clock_of_kernel(void)
 {
 	struct timespec ts;
@@ -44,17 +42,17 @@ static uint64_t clock_of_kernel(void)
 #ifdef __x86_64__
 #include <cpuid.h>
 
-#define ANCHOR_NS   1000000ull /* a counter is trusted that long */
-#define READ_CYCLES 5000ull    /* a longer reading of the clock was interrupted */
+#define ANCHOR_NS   1000000ull /* validity of a calibration */
+#define READ_CYCLES 5000ull    /* a slower reading was interrupted */
 
-/* The thread's relation of counter and clock. */
+/* Calibration of this thread. */
 static __thread struct {
-	uint64_t ticks, ns;             /* now and then taken anew */
-	uint64_t first_ticks, first_ns; /* the speed is measured from here */
-	uint64_t span, speed;           /* ticks until the next; ns << 32 a tick, 0: not known yet */
+	uint64_t ticks, ns;             /* latest */
+	uint64_t first_ticks, first_ns; /* base for the speed */
+	uint64_t span, speed;           /* ticks of validity; ns << 32 per tick, 0: not known */
 } anchor __attribute__((tls_model("initial-exec")));
 
-/* 1: the counter runs evenly on all processors (bit "invariant TSC"); -1 not. */
+/* 1: "invariant TSC"; -1: not. */
 static int steady;
 
 static uint64_t ticks_now(void)
@@ -62,12 +60,9 @@ static uint64_t ticks_now(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/*
- * Reads both, the clock between two readings of the counter. The longer the first anchor is past,
- * the more exact the speed.
- */
 static uint64_t anchor_anew(void)
 {
+	/* The clock is read between two counter values: their distance shows an interruption. */
 	uint64_t before = ticks_now(), ns = scribe_clock_ns(), after = ticks_now();
 
 	if (!steady) {
@@ -92,21 +87,21 @@ static uint64_t anchor_anew(void)
 	return ns;
 }
 
-/* The counter alone, at the speed that it had: seconds go by between two readings. */
 static uint64_t by_counter(void)
 {
 	uint64_t now = ticks_now();
 
+	/* Seconds may pass between two readings: extrapolate with the last speed. */
 	anchor.ns += (uint64_t)(((unsigned __int128)(now - anchor.ticks) * anchor.speed) >> 32);
 	anchor.ticks = now;
 	return anchor.ns;
 }
 
-/* Calls are forbidden: the counter, else the last time that is known, which stands still. */
 static uint64_t sealed_now(unsigned seal)
 {
 	if (!(seal & SCRIBE_SEAL_CALLS))
 		return clock_of_kernel();
+	/* Calls are forbidden: the counter, or else the last known time, which stops. */
 	if (!(seal & SCRIBE_SEAL_COUNTER) && anchor.speed)
 		return by_counter();
 	return anchor.ns ? anchor.ns : last_ns;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cursors of files: what an operation is compared with, the last operation and the latest end of
- * each class. They belong to a file, not to a stream or handle, as in the kernel's records: what is
- * closed and opened again goes on, and two handles of one file are one sequence. Must not know:
- * places, daemon. Blocks of a hash table with open addressing, mapped as needed and never freed.
- * Callers hold the lock of the streams (streams.c). Runs on the traced program's threads.
+ * Cursors of files: last operation and latest ends. As in the kernel's records they belong to a file, so
+ * reopening continues one and two handles share one. Hash table blocks, mapped on demand, never freed. Callers
+ * hold the lock of streams.c. Must not know: slots, daemon.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,14 +11,14 @@
 
 #include "runtime/client/wrap/cursors.h"
 
-#define CURSORS      4096u /* of a block */
-/* Three quarters: probing stays short. */
+#define CURSORS      4096u /* per block */
+/* 3/4: short probing */
 #define CURSORS_FILL 3072u
 #define BLOCKS_MAX   64
 #define PREFIX_MAX   16
 #define PATH_BYTES   4096
 
-/* Never given back: a child of a fork has none of its own, and its parent's cost it nothing. */
+/* Never freed: a forked child has none. */
 struct scribe_cursors {
 	struct scribe_cursors *next;
 	uint32_t used;
@@ -30,12 +28,13 @@ struct scribe_cursors {
 	} at[CURSORS];
 };
 
-/* NULL: no memory, or all BLOCKS_MAX blocks are full. Key 0 is taken as 1. */
+/* NULL: no memory, or BLOCKS_MAX full blocks. */
 struct scribe_cursor *scribe_cursor_of(struct scribe_cursors **cursors, uint64_t key)
 {
 	struct scribe_cursors **block = cursors;
 
 	key += !key;
+	/* Key 0 marks an empty entry. */
 	for (int n = 0; n < BLOCKS_MAX; n++, block = &(*block)->next) {
 		uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 52);
 
@@ -60,7 +59,7 @@ struct scribe_cursor *scribe_cursor_of(struct scribe_cursors **cursors, uint64_t
 	return NULL;
 }
 
-/* FNV-1a over a path without what names nothing: "//" and "/./". */
+/* FNV-1a, ignoring "//" and "/./". */
 static uint64_t add_path(uint64_t h, const char *path, char *last)
 {
 	for (const char *p = path; *p; p++) {
@@ -74,7 +73,7 @@ static uint64_t add_path(uint64_t h, const char *path, char *last)
 	return h;
 }
 
-/* A key of the file's name; never 0. Two spellings that differ by links are two files. */
+/* Never 0. Different spellings through links are different files. */
 uint64_t scribe_file_name(const char *path)
 {
 	size_t prefix = strcspn(path, ":/");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cursors of a process's files: what an operation is compared with. See cursors.c. */
+/* Cursors of files (cursors.c). */
 #ifndef RUNTIME_CLIENT_WRAP_CURSORS_H
 #define RUNTIME_CLIENT_WRAP_CURSORS_H
 
@@ -7,11 +7,11 @@
 
 #include "logfmt/rules/streams.h"
 
-struct scribe_cursors; /* of a process; NULL at first */
+struct scribe_cursors; /* per process, NULL at first */
 
-/* That of a file, made when it is new; it lasts as long as the process. NULL: no memory. */
+/* Made when new, lives as long as the process. NULL: no memory. */
 struct scribe_cursor *scribe_cursor_of(struct scribe_cursors **cursors, uint64_t key);
-/* Hash of a path as MPI_File_open takes it; never 0. */
+/* Of MPI_File_open's path; never 0. */
 uint64_t scribe_file_name(const char *path);
 
 #endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Where operations on MPI-IO files begin. MPI is asked only what it can answer whatever the program
- * does: it divides by sizes of a view without looking at them, and a question that it refuses may
- * end the program. A view's sizes are taken when it is set; where it has no gaps the rest is
- * arithmetic. The pointer that all processes share is not asked for: that is I/O, and others move
- * it. Must not know: places, segments. Runs on the traced program's threads.
+ * Offsets of MPI-IO operations. MPI is only called where it cannot fail: it divides by view sizes unchecked,
+ * and an error may end the program. View sizes are read when set. Shared pointers are not read: that is I/O,
+ * and others move them. Must not know: slots, segments.
  */
 #include "runtime/client/wrap/file_views.h"
 
@@ -12,18 +10,18 @@
 
 #include "runtime/client/mpi/mpi_abi.h"
 
-#define MODE_SEQUENTIAL 256 /* of both MPIs; such a file has no pointer of a process */
+#define MODE_SEQUENTIAL 256 /* in both MPIs; excludes individual pointers */
 
 typedef int (*size_fn)(intptr_t, int64_t *);
 typedef int (*extent_fn)(intptr_t, int64_t *, int64_t *);
 typedef int (*position_fn)(const void *, int64_t *);
 typedef int (*byte_fn)(const void *, int64_t, int64_t *);
 
-/* Two threads may look up the same name at once; both find the same function. */
 static scribe_mpi_fn named(scribe_mpi_fn *slot, const char *name, const void *caller)
 {
 	scribe_mpi_fn found = __atomic_load_n(slot, __ATOMIC_RELAXED);
 
+	/* Two threads may both look it up, with the same result. */
 	if (!found) {
 		found = scribe_mpi_next(name, caller);
 		__atomic_store_n(slot, found, __ATOMIC_RELAXED);
@@ -38,7 +36,7 @@ struct scribe_file_view scribe_file_first_view(int mode)
 									: SCRIBE_VIEW_WHOLE};
 }
 
-/* Bytes of a datatype, negative: not known. */
+/* Negative: not known. */
 static int64_t size_of(intptr_t type, const void *caller)
 {
 	static scribe_mpi_fn slot;
@@ -48,7 +46,7 @@ static int64_t size_of(intptr_t type, const void *caller)
 	return fn && fn(type, &size) == 0 ? size : -1;
 }
 
-/* Do the bytes of one after another have no gaps? */
+/* Consecutive elements are contiguous. */
 static bool has_no_gaps(intptr_t type, int64_t size, const void *caller)
 {
 	static scribe_mpi_fn slot, true_slot;
@@ -66,6 +64,7 @@ struct scribe_file_view scribe_file_view_of(intptr_t begin, intptr_t etype, intp
 	const int64_t element = size_of(etype, caller), size = size_of(filetype, caller);
 	struct scribe_file_view view = {.begin = (int64_t)begin, .element = element};
 
+	/* Other representations have other sizes in the file. */
 	if (begin < 0 || element <= 0 || size <= 0 ||
 	    (strcmp(representation, "native") && strcmp(representation, "internal")))
 		return view;
@@ -73,7 +72,7 @@ struct scribe_file_view scribe_file_view_of(intptr_t begin, intptr_t etype, intp
 	return view;
 }
 
-/* In elements of the view; negative: not known. */
+/* Negative: not known. */
 int64_t scribe_file_at(const void *file, const struct scribe_file_view *view, enum scribe_file_where where,
 		       intptr_t argument, const void *caller)
 {
@@ -89,7 +88,6 @@ int64_t scribe_file_at(const void *file, const struct scribe_file_view *view, en
 	return fn && fn(file, &at) == 0 ? at : -1;
 }
 
-/* From elements to bytes of the file. With gaps MPI knows, and only while bytes are moved. */
 int64_t scribe_file_byte(const void *file, const struct scribe_file_view *view, int64_t at, uint64_t bytes,
 			 const void *caller)
 {
@@ -104,6 +102,7 @@ int64_t scribe_file_byte(const void *file, const struct scribe_file_view *view, 
 		return -1;
 	if (view->kind == SCRIBE_VIEW_WHOLE)
 		return byte;
+	/* With gaps MPI must compute it, and only if bytes were moved. */
 	if (!bytes)
 		return -1;
 	fn = (byte_fn)(uintptr_t)named(&slot, "PMPI_File_get_byte_offset", caller);

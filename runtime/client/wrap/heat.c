@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bytes over time of a place, where an operation is not in the bin that the one before it was in.
- * Must not know: which calls there are. Tables are in the shared memory and belong to their shard
- * for good; a place that is used again clears them. Runs on the traced program's threads.
+ * Bytes over time for operations outside of the current bin. Tables in shared memory belong to their shard; a
+ * reused slot clears them. Must not know: which calls exist.
  */
 #include "runtime/client/wrap/heat.h"
 
@@ -13,7 +12,7 @@ static struct scribe_heat_table *table_of(struct scribe_shm_counters *m, const s
 	return h->table && h->table <= SCRIBE_STREAM_HEATS ? &m->heat[h->table - 1] : NULL;
 }
 
-/* One for a shard that has none; there may be no more. */
+/* If one is free. */
 static void make_table(struct scribe_shm_counters *m, struct scribe_heat *h, uint64_t base)
 {
 	uint32_t index;
@@ -38,16 +37,15 @@ static void move(struct scribe_shm_counters *m, struct scribe_heat *h, const str
 	scribe_heat_move(h, t, t ? t->base_ns : base, op->start_ns, op->end_ns, op->bytes, op->op_class);
 }
 
-/*
- * The shared shard has a try-lock: where it is held the bytes go to `spill`, to be spread over the
- * shard's time.
- */
 void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_shard i,
 			    const struct scribe_lib_op *op)
 {
 	struct scribe_heat *h = &s->heat[i];
 
 	if (i == SCRIBE_SHARD_SHARED && __atomic_exchange_n(&h->lock, 1, __ATOMIC_ACQUIRE)) {
+		/*
+		 * A try-lock, so that nothing waits: bytes in `spill` are later spread over the shard's time.
+		 */
 		__atomic_fetch_add(&h->spill[op->op_class & 1], op->bytes, __ATOMIC_RELAXED);
 		return;
 	}
@@ -56,7 +54,7 @@ void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter
 		__atomic_store_n(&h->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Before the place is announced, so nobody else writes here. */
+/* Before the slot is announced. */
 void scribe_stream_heat_begin(struct scribe_shm_counters *m, struct scribe_counter_slot *s)
 {
 	const uint64_t base = m->heat_base_ns ? m->heat_base_ns : m->made_ns;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes over time of a place, in the memory that it is shared with the daemon by. */
+/* Bytes over time in shared memory. */
 #ifndef RUNTIME_CLIENT_INSIDE_HEAT_H
 #define RUNTIME_CLIENT_INSIDE_HEAT_H
 
 #include "logfmt/rules/lib_rules.h"
 #include "logfmt/rules/streams.h"
 
-/* What a call moved that is not in the bin of time of place `s` and shard `i`. */
+/* What is not in the current bin of shard `i`. */
 void scribe_stream_heat_far(struct scribe_shm_counters *m, struct scribe_counter_slot *s, enum scribe_stream_shard i,
 			    const struct scribe_lib_op *op);
-/* A place begins anew; the tables that it had are its own for good. */
+/* For a new use of a slot; it keeps its tables. */
 void scribe_stream_heat_begin(struct scribe_shm_counters *m, struct scribe_counter_slot *s);
 
-/* What a call moved. */
 static inline void scribe_stream_heat(struct scribe_shm_counters *m, struct scribe_counter_slot *s,
 				      enum scribe_stream_shard i, const struct scribe_lib_op *op)
 {

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI-IO, counted inside the program: each call goes to the next definition of its name. Data calls
- * put what they moved into the place of their file. Which calls there are is in
- * uprobes/tables/mpiio_list.h; what counts, and as how many bytes, is what uprobes/kern/mpiio.bpf.h
- * says for the same functions.
- *
- * The MPI library is not probed. Opens, closes, syncs and views pass functions of ours that are; so
- * do data calls on a file without a place (no memory from the daemon, too many files): the kernel
- * programs count these as they do where the MPI library is probed. Must not know: streams of the C
- * library, logs. Runs on the traced program's threads; what it keeps of a file is in the table of
- * streams.c.
+ * MPI-IO counted in the program. Data calls (uprobes/tables/mpiio_list.h) add to their file's slot, as
+ * uprobes/kern/mpiio.bpf.h does. The MPI library is not probed: opens, closes, syncs, views, and data calls
+ * without a slot pass through probed functions here. State per file is in streams.c. Must not know: stdio,
+ * logs.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,15 +24,15 @@
 #include "uprobes/tables/mpiio_list.h"
 
 #define EXPORT     __attribute__((visibility("default")))
-#define NO_MPI     16 /* an error code for the case that cannot be: no next name */
+#define NO_MPI     16 /* cannot happen: no next definition */
 #define ARGS       6
-/* With a yield each: then the size is counted as dropped. */
+/* Yields; then the size counts as dropped. */
 #define LOCK_TRIES 1000
-/* MPICH's datatype handles have their kind and size in these bits. */
+/* MPICH datatype handles: kind and size. */
 #define BUILTIN    0x4c000000u
-#define INFO_NULL  0x1c000000u /* of MPICH */
+#define INFO_NULL  0x1c000000u /* MPICH */
 
-/* The probed place by which a file's place is told: the kernel emulates its first instruction. */
+/* Probed to report a slot; the kernel emulates its first instruction. */
 void ioscribe_file_site(const void *file, uint32_t memory, uint32_t index, uint32_t gen, const void *word);
 __asm__(".text\n"
 	".globl ioscribe_file_site\n"
@@ -50,10 +44,10 @@ __asm__(".text\n"
 
 __attribute__((section(".probes"), visibility("default"))) volatile unsigned short ioscribe_file_on = 0;
 
-/* All arguments are in registers; a function with fewer does not look at the others. */
+/* All arguments are in registers; unused ones are ignored. */
 typedef int (*data_fn)(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);
 
-/* A call on its way to the MPI library. */
+/* The original call. */
 struct onward {
 	data_fn real;
 	const intptr_t *a;
@@ -66,46 +60,47 @@ static int pass(const struct onward *o)
 
 typedef int (*size_fn)(intptr_t, int64_t *);
 
-/* What a data call is: its counter, and which of its arguments are count and datatype. */
+/* A data call. */
 struct form {
 	const char *name;
 	uint8_t op, count_at;
-	uint8_t count, type; /* which arguments */
-	bool wide;           /* a count of 64 bits */
+	uint8_t count, type; /* argument numbers */
+	bool wide;           /* 64-bit count */
 	enum scribe_file_where where;
 };
 
-/* Of this thread. The word comes first: the kernel reads it. */
+/* `file` must be first: the kernel reads it. */
 static __thread struct {
-	uint64_t file; /* whose call the thread is in, 0 none */
-	uintptr_t sp;  /* and where on the stack: a call that never returned is known by it */
-	uint64_t announced_to; /* the process to which the word has been announced */
+	uint64_t file; /* of the current call, 0 none */
+	uintptr_t sp;  /* stack position, to recognise a call that never returned */
+	uint64_t announced_to; /* `born` of the process that announced the word */
 	struct scribe_stream_cache cache;
 } mine __attribute__((tls_model("initial-exec")));
 
 static scribe_mpi_fn type_size;
 static int is_openmpi;        /* 1 yes, -1 no */
-static const void *file_null; /* MPI_FILE_NULL, once that is known */
+static const void *file_null; /* MPI_FILE_NULL of Open MPI */
 
-/* ---- places ---- */
+/* ---- slots ---- */
 
 static void announce(const void *file, uint32_t memory, uint32_t index, uint32_t gen)
 {
 	ioscribe_file_site(file, memory, index, gen, &mine.file);
 }
 
-/* An object of Open MPI's: the program's own copy, perhaps. NULL: there is none. */
+/* NULL: none. */
 static const void *object_of(const char *name, const void *caller)
 {
+	/* The program may have a copy of the object; that one is in use. */
 	const void *at = dlsym(RTLD_DEFAULT, name);
 
 	if (!at)
 		at = (const void *)(uintptr_t)scribe_mpi_next(name, caller);
-	dlerror(); /* the program shall not meet our failed lookup */
+	dlerror(); /* the program must not see failed lookups */
 	return at;
 }
 
-/* Known by an object that only Open MPI exports. */
+/* By an object that only Open MPI exports. */
 static bool openmpi(const void *caller)
 {
 	if (!is_openmpi) {
@@ -115,23 +110,22 @@ static bool openmpi(const void *caller)
 	return is_openmpi > 0;
 }
 
-/*
- * The place of a file, NULL: not counted here. The thread's cache is valid while the table's
- * version is unchanged and the daemon has not taken the use.
- */
+/* NULL: not counted here. */
 static struct scribe_counter_slot *place_of(const void *file, const void *caller)
 {
 	const struct scribe_stream_cache *c = &mine.cache;
 	struct scribe_counter_slot *s;
 
+	/* Valid while the table is unchanged and the daemon has not taken this use. */
 	if (c->f == file && c->version == scribe_stream_state->version && c->version &&
 	    (!c->stream || *(volatile const uint32_t *)c->taken != c->gen))
 		return c->stream;
 	openmpi(caller);
 	if (file == file_null)
-		return NULL; /* the call will fail */
+		return NULL; /* will fail */
 	s = scribe_file_find(file, &mine.cache, announce);
 	if (s && mine.announced_to != scribe_stream_state->born) {
+		/* A forked child has announced nothing yet. */
 		ioscribe_file_site(NULL, 0, 0, 0, &mine.file);
 		mine.announced_to = scribe_stream_state->born;
 	}
@@ -140,7 +134,7 @@ static struct scribe_counter_slot *place_of(const void *file, const void *caller
 
 /* ---- counting ---- */
 
-/* Bytes of one element of a datatype that a call has just taken. */
+/* Of one element; -1: not known. */
 static int64_t size_of(intptr_t datatype, const void *caller)
 {
 	int64_t size = 0;
@@ -154,11 +148,11 @@ static int64_t size_of(intptr_t datatype, const void *caller)
 	return size;
 }
 
-/* Among everybody else's further sizes. Not waited for beyond a moment: a signal may have come between. */
 static void count_far(struct scribe_stream_more *more, int64_t bytes)
 {
 	for (int i = 0; i < LOCK_TRIES; i++) {
 		if (__atomic_exchange_n(&more->lock, 1, __ATOMIC_ACQUIRE)) {
+			/* Try-lock with a limit: the holder may be interrupted by this thread's signal. */
 			syscall(SYS_sched_yield);
 			continue;
 		}
@@ -178,9 +172,6 @@ static void apply_own(struct scribe_counter_slot *s, struct scribe_stream_more *
 		scribe_table_count(&more->access[i], scribe_lib_value(op));
 }
 
-/*
- * The owner's shard twice, under its lock word, so that the daemon always finds one that is whole.
- */
 static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
 	struct scribe_shm_counters *m = scribe_stream_state->memory;
@@ -200,12 +191,12 @@ static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 		return;
 	}
 	scribe_stream_mark(s);
+	/* The owner's shard twice, one under its lock word: the daemon always finds one whole. */
 	apply_own(s, more, SCRIBE_SHARD_OWNER, op, &at);
 	scribe_stream_mark(s);
 	apply_own(s, more, SCRIBE_SHARD_OWNER_SHADOW, op, &at);
 }
 
-/* The operation by itself, for the daemon, which is woken when it should come soon. */
 static void put_segment(const struct scribe_counter_slot *s, const struct form *f, const intptr_t *a,
 			const struct scribe_lib_op *op, int64_t at, const void *caller)
 {
@@ -228,7 +219,7 @@ static int64_t number_of(const struct form *f, const intptr_t *a)
 	return f->wide ? (int64_t)a[f->count] : (int64_t)(int32_t)a[f->count];
 }
 
-/* Bytes that a call has just moved; -1: not known. */
+/* -1: not known. */
 static int64_t moved(const struct form *f, const intptr_t *a, const void *caller)
 {
 	int64_t n = number_of(f, a);
@@ -256,7 +247,6 @@ static struct scribe_lib_op count(struct scribe_counter_slot *s, const struct fo
 	return op;
 }
 
-/* Two threads may look up the same name at once; both find the same function. */
 static data_fn next(scribe_mpi_fn *slot, const char *name, const void *caller)
 {
 	scribe_mpi_fn found = __atomic_load_n(slot, __ATOMIC_RELAXED);
@@ -268,9 +258,9 @@ static data_fn next(scribe_mpi_fn *slot, const char *name, const void *caller)
 	return (data_fn)(uintptr_t)found;
 }
 
-/* ---- functions that are probed, at entry and return; who they are: uprobes/tables/probes.c ---- */
+/* ---- probed functions (uprobes/tables/probes.c) ---- */
 
-/* No copies are made of it: as far as the compiler knows, the function of the name may be another library's. */
+/* Not cloned or inlined: the probe must see every call. */
 #define PROBED EXPORT __attribute__((noinline))
 
 struct data {
@@ -280,7 +270,7 @@ struct data {
 	int64_t bytes; /* -1: not known */
 };
 
-/* A data call on a file without a place; `at`: its offset argument, -1 none. */
+/* A data call without a slot; `at`: offset argument, -1 none. */
 PROBED int ioscribe_mpi_data(const void *file, const int64_t *bytes, uint64_t what, int64_t at, struct data *d);
 PROBED int ioscribe_mpi_data(const void *file, const int64_t *bytes, uint64_t what, int64_t at, struct data *d)
 {
@@ -334,7 +324,7 @@ PROBED int ioscribe_mpi_view(const void *file, bool hints, const struct onward *
 	return pass(o);
 }
 
-/* By a function that is probed: the file has no place, or there is none at all. */
+/* Through a probed function. */
 static int call_told(const struct form *f, const struct onward *o, const void *caller)
 {
 	const intptr_t *a = o->a;
@@ -346,10 +336,6 @@ static int call_told(const struct form *f, const struct onward *o, const void *c
 				 f->where == SCRIBE_FILE_AT ? (int64_t)a[1] : -1, &d);
 }
 
-/*
- * `mine.file` is set during the call: the kernel then leaves out system calls beneath. A call
- * inside MPI-IO's own (lower on the stack) is passed on uncounted.
- */
 static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, const intptr_t a[ARGS])
 {
 	data_fn real = next(slot, f->name, caller);
@@ -362,16 +348,18 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 
 	if (!real)
 		return NO_MPI;
+	/* Nested in another MPI-IO call (lower on the stack): that one counts. */
 	if (!ioscribe_file_on || (mine.file && here < mine.sp))
 		return real(a[0], a[1], a[2], a[3], a[4], a[5]);
 	s = place_of((const void *)a[0], caller);
 	if (f->count_at == SCRIBE_MPIIO_COLL_READS || f->count_at == SCRIBE_MPIIO_COLL_WRITES)
-		ioscribe_file_site(NULL, 0, 0, 0, NULL); /* HDF5 above wants to know */
+		ioscribe_file_site(NULL, 0, 0, 0, NULL); /* HDF5's probes need it */
 	if (!s)
 		return call_told(f, &(struct onward){real, a}, caller);
 	mine.sp = here;
 	*(volatile uint64_t *)&mine.file = (uint64_t)a[0];
-	/* whatever begins once the daemon has said that it wants it is kept */
+	/* During the call the kernel attributes system calls to this file. */
+	/* repeated, so that every operation started after the daemon's request is kept */
 	do {
 		wanted = scribe_segment_wanted(scribe_stream_state->memory);
 		if (wanted && (number_of(f, a) > 0 || mine.cache.view.kind == SCRIBE_VIEW_WHOLE))
@@ -410,7 +398,7 @@ static int call(scribe_mpi_fn *slot, const struct form *f, const void *caller, c
 
 SCRIBE_MPIIO_DATA(WRAP_ALL)
 
-/* ---- the rest ---- */
+/* ---- others ---- */
 
 static bool has_hints(intptr_t info, const void *caller)
 {
@@ -423,7 +411,6 @@ static bool has_hints(intptr_t info, const void *caller)
 	return null && (const void *)info != null;
 }
 
-/* What is opened under a name goes on where the last one under it has ended. */
 static int open_file(const struct onward *on, const void *caller)
 {
 	const intptr_t *a = on->a;
@@ -460,12 +447,12 @@ static int sync_file(const struct onward *on, const void *caller)
 	return ioscribe_mpi_sync((const void *)on->a[0], on);
 }
 
-/* The file is about to be gone, and its address another one's. */
 static int close_file(const struct onward *on, const void *caller)
 {
 	void **file = (void **)on->a[0];
 
 	(void)caller;
+	/* Before the close: the address may be reused at once. */
 	if (file)
 		scribe_stream_forget(*file);
 	return ioscribe_mpi_close(file, on);
@@ -481,7 +468,7 @@ static int other(scribe_mpi_fn *slot, const char *symbol, int (*fn)(const struct
 	return ioscribe_file_on ? fn(&on, caller) : pass(&on);
 }
 
-/* A function with fewer arguments does not look at the others. */
+/* Unused arguments are ignored. */
 #define WRAP_OTHER(symbol, fn)                                                                               \
 	EXPORT int symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t);                       \
 	EXPORT int symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f)            \

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that seal themselves: the C library's two ways to do so are stood before. Before the
- * library is ready, and where no next definition is found, they are the bare system calls. Must not
- * know: streams, daemon. `scribe_seal` says what is forbidden from now on; it is set before the
- * call that forbids it. setns(2) is interposed for the clock. Runs on the traced program's threads.
+ * Programs that restrict themselves: prctl, syscall and setns are interposed; before the library is ready they
+ * are bare system calls. `scribe_seal` is set before the restricting call. Must not know: streams, daemon.
  */
 #include "runtime/client/wrap/seal.h"
 
@@ -24,7 +22,7 @@
 #include "runtime/client/process/inherited.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define BOTH   (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER) /* strict: the kernel takes the counter, too */
+#define BOTH   (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER) /* strict mode also restricts the counter */
 
 volatile unsigned scribe_seal;
 
@@ -32,10 +30,6 @@ static int (*next_prctl)(int, ...);
 static long (*next_syscall)(long, ...);
 static int (*next_setns)(int, int);
 
-/*
- * A system call without the C library, whose own function is interposed here. Sets errno as it
- * does.
- */
 static long bare(long n, const long a[6])
 {
 	long rc;
@@ -73,7 +67,6 @@ static long bare(long n, const long a[6])
 	return rc;
 }
 
-/* What a call takes from its program. */
 static unsigned seals(long n, long what, long how)
 {
 	if (n == SYS_prctl && what == PR_SET_SECCOMP)
@@ -85,7 +78,7 @@ static unsigned seals(long n, long what, long how)
 	return n == SYS_seccomp && what == SECCOMP_SET_MODE_FILTER ? SCRIBE_SEAL_CALLS : 0;
 }
 
-/* Before the call, because nothing is allowed after it. What it adds: to be taken back where it fails. */
+/* Before the call, which may allow nothing afterwards. Returns what it added. */
 static unsigned begin(unsigned sealing)
 {
 	return sealing ? sealing & ~__atomic_fetch_or(&scribe_seal, sealing, __ATOMIC_SEQ_CST) : 0;
@@ -93,15 +86,16 @@ static unsigned begin(unsigned sealing)
 
 static void end(unsigned added, long rc)
 {
+	/* The restriction failed: take it back. */
 	if (added && rc < 0)
 		__atomic_fetch_and(&scribe_seal, ~added, __ATOMIC_SEQ_CST);
 }
 
-/* The program may now be in another time namespace. A type of 0 is any. */
 static void entered(long type, long rc)
 {
 	int kept = errno;
 
+	/* Perhaps another time namespace (type 0: any), with another clock offset. */
 	if (rc == 0 && (!type || type & CLONE_NEWTIME) && scribe_may_call())
 		scribe_clock_settle();
 	errno = kept;
@@ -155,8 +149,8 @@ EXPORT int setns(int fd, int type)
 }
 
 /*
- * Valgrind executes the code that it reads, the probe's breakpoint at our site with it, and ends the
- * program with SIGTRAP. Its question of 64 bits: shifts that change nothing, answered in RDX.
+ * Valgrind copies the probe's breakpoint at our site and the program dies of SIGTRAP. Its client request:
+ * rotations without effect, result in RDX.
  */
 static bool below_valgrind(void)
 {
@@ -192,7 +186,7 @@ unsigned scribe_seal_known(void)
 	return seal;
 }
 
-/* Now: a child of vfork must not look. */
+/* At load: a child of vfork must not look names up. */
 __attribute__((constructor)) static void start(void)
 {
 	next_prctl = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");

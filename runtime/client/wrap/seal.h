@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the program has forbidden itself, or was begun with: seccomp, a counter that traps. What
- * is counted goes on being counted, by memory alone; nothing new is begun.
+ * Restrictions that the program set or inherited (seccomp, trapping counter). Counting continues in memory
+ * alone; nothing new starts.
  */
 #ifndef RUNTIME_CLIENT_WRAP_SEAL_H
 #define RUNTIME_CLIENT_WRAP_SEAL_H
@@ -10,17 +10,17 @@
 
 enum scribe_seal {
 	SCRIBE_SEAL_CALLS = 1u << 0,   /* a system call of ours may end the program */
-	SCRIBE_SEAL_COUNTER = 1u << 1, /* so may a look at the processor's counter, or at the C library's clock */
-	SCRIBE_SEAL_LOOKED = 1u << 7,  /* what it was begun with is among these */
+	SCRIBE_SEAL_COUNTER = 1u << 1, /* reading the processor's counter or the C library's clock, too */
+	SCRIBE_SEAL_LOOKED = 1u << 7,  /* inherited ones are included */
 };
 
-/* enum scribe_seal, of any thread: what one has forbidden itself is taken for all. Only ever read here. */
+/* Of any thread, taken for all. Read only. */
 extern volatile unsigned scribe_seal __attribute__((visibility("hidden")));
 
-/* The same, what the process was begun with among it: looked for once, when it is first wanted. */
+/* With inherited ones, looked up once on demand. */
 unsigned scribe_seal_known(void);
 
-/* May we ask the kernel, now and at any later time? */
+/* Now and at any later time. */
 static inline bool scribe_may_call(void)
 {
 	unsigned seal = scribe_seal;

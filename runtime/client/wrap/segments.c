@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rings of operations: claimed by threads, written. A ring stays with its thread's word, so that a
- * thread that comes at the address of one that is gone goes on with its ring. No lock, no system
- * call, and nobody is waited for. Must not know: files, MPI. One producer a ring (its thread) and
- * one consumer (the daemon): `put` is stored with release after the segment, `taken` is the
- * daemon's. Runs on the traced program's threads.
+ * Rings of operations, one producer (a thread) and one consumer (the daemon) each: `put` is released after the
+ * segment. A ring belongs to a thread's address; a later thread there continues it. No lock, no system call.
+ * Must not know: files, MPI.
  */
 #include "runtime/client/wrap/segments.h"
 
-/* The daemon is woken when a quarter of the ring waits. */
 #define ASK_EVERY (SCRIBE_SHM_RING_SEGMENTS / 4)
 
-/* Of this thread: its ring, and the process that it is in. */
 static __thread struct {
 	uint64_t born;
-	struct scribe_shm_ring *ring; /* NULL: there is none left */
+	struct scribe_shm_ring *ring; /* NULL: none left */
 } mine __attribute__((tls_model("initial-exec")));
 
-/* Compare-and-exchange: of two threads one gets the ring. It is never given back. */
 static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thread)
 {
 	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++) {
 		uint64_t owner = 0;
 
+		/* Compare and exchange, because threads compete. Rings are never freed. */
 		if (__atomic_compare_exchange_n(&m->ring[i].owner, &owner, thread, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_ACQUIRE) ||
 		    owner == thread)
@@ -31,7 +27,7 @@ static struct scribe_shm_ring *claim(struct scribe_shm_counters *m, uint64_t thr
 	return NULL;
 }
 
-/* True: the daemon is to be woken. A full ring loses the segment and counts it. */
+/* True: wake the daemon. */
 bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t born, const struct scribe_shm_segment *segment)
 {
 	struct scribe_shm_ring *r;
@@ -49,10 +45,12 @@ bool scribe_segment_put(struct scribe_shm_counters *m, uint64_t born, const stru
 	waiting = r->put - __atomic_load_n(&r->taken, __ATOMIC_ACQUIRE);
 	if (waiting >= SCRIBE_SHM_RING_SEGMENTS) {
 		r->lost++;
+		/* Full: never wait for the daemon. */
 		return false;
 	}
 	m->segment[r - m->ring][r->put % SCRIBE_SHM_RING_SEGMENTS] = *segment;
 	__atomic_store_n(&r->put, r->put + 1, __ATOMIC_RELEASE);
+	/* At every quarter of the ring. */
 	return waiting + 1 >= ASK_EVERY && r->put % ASK_EVERY == 0;
 }
 

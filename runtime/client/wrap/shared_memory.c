@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory that a process shares with the daemon, which makes it and sends its descriptor. It is
- * mapped for the life of the process; a child of a fork gets one of its own. Runs on the program's
- * thread that first uses a stream or file. Must not know: what is counted in it.
+ * Memory shared with the daemon, which creates it. Mapped until the process ends; a forked child gets another.
+ * Must not know: what it counts.
  */
 #include "runtime/client/wrap/shared_memory.h"
 
@@ -11,7 +10,7 @@
 
 #include "runtime/client/process/daemon_link.h"
 
-#define ASK_MS 200 /* most time that a program waits for it */
+#define ASK_MS 200 /* longest wait */
 
 struct scribe_shm_counters *scribe_shm_counters_get(uint64_t id, uint64_t now)
 {

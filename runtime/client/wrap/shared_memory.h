@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory that a process shares with the daemon. */
 #ifndef RUNTIME_CLIENT_WRAP_SHARED_MEMORY_H
 #define RUNTIME_CLIENT_WRAP_SHARED_MEMORY_H
 
@@ -7,7 +6,7 @@
 
 #include "logfmt/rules/streams.h"
 
-/* Of a new process, for as long as it lives; NULL: the daemon gives none, or none in time. */
+/* For a new process, until it ends; NULL: refused or too late. */
 struct scribe_shm_counters *scribe_shm_counters_get(uint64_t id, uint64_t now);
 
 #endif

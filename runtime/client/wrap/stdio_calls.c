@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The C library's stream calls, counted: each calls the next definition of its name and passes what
- * it moved to streams.c. What counts, and as how many bytes, is what uprobes/kern/stdio.bpf.h says
- * for the same functions. Where the result does not tell bytes (scanning, wide characters) the
- * position before and after does. Runs on the traced program's threads; owns nothing. Must not
- * know: memory, daemon, kernel.
+ * Counted stream calls: each calls the next definition and passes its bytes to streams.c, as
+ * uprobes/kern/stdio.bpf.h does. Scans and wide characters count by positions. Must not know: memory, daemon,
+ * kernel.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -28,19 +26,17 @@ extern FILE *stdin, *stdout;
 	struct scribe_counter_slot *s = scribe_stream_of(f);                                                       \
 	uint64_t start = s ? scribe_stream_now() : 0
 
-/* As programs do at their end: a standard stream of which nothing else is known is not used by that. */
+/* Programs call these at exit: they do not use an otherwise unused standard stream. */
 #define BEGIN_BESIDE(f)                                                                                      \
 	struct scribe_counter_slot *s = scribe_stream_idle(f) ? NULL : scribe_stream_of(f);                        \
 	uint64_t start = s ? scribe_stream_now() : 0
 
-/* Where what was moved is only told by the position. */
+/* Bytes only follow from positions. */
 #define BEGIN_AT(f)                                                                                          \
 	BEGIN(f);                                                                                            \
 	int64_t at = s ? scribe_stream_tell(f) : 0
 
-/*
- * `from`: the position before, negative where the stream has none. `done`: the call has succeeded.
- */
+/* `from`: negative without a position. `done`: success. */
 static void moved(struct scribe_counter_slot *s, FILE *f, unsigned op, int64_t from, uint64_t start, bool done)
 {
 	int64_t to = scribe_stream_tell(f);
@@ -50,7 +46,7 @@ static void moved(struct scribe_counter_slot *s, FILE *f, unsigned op, int64_t f
 	else if (from >= 0 && to > from)
 		scribe_stream_data(s, op, (uint64_t)(to - from), start);
 	else if (from < 0 && to < 0 && done)
-		scribe_stream_data(s, op, 0, start); /* a pipe's: as many as nobody knows, and Darshan says */
+		scribe_stream_data(s, op, 0, start); /* a pipe: bytes unknown, as in Darshan */
 }
 
 /* ---- items ---- */
@@ -149,7 +145,7 @@ GET_ONE(_IO_getc)
 GET_ONE_IN(getchar)
 GET_ONE_IN(getchar_unlocked)
 
-/* ---- one wide character or word: bytes by the position ---- */
+/* ---- wide characters and words: by position ---- */
 
 #define PUT_AT(name, type, result)                                                                           \
 	EXPORT result name(type c, FILE *f);                                                                 \
@@ -244,7 +240,7 @@ EXPORT int puts(const char *text)
 	return rc;
 }
 
-/* Bytes of a line in a buffer of `room`; where a NUL may be in it, the position tells. */
+/* May contain a NUL: then the position decides. */
 static uint64_t line_bytes(const struct scribe_counter_slot *s, FILE *f, const char *to, size_t room)
 {
 	uint64_t n = strlen(to);
@@ -284,7 +280,7 @@ GET_LINE(fgets_unlocked)
 GET_LINE_CHK(__fgets_chk)
 GET_LINE_CHK(__fgets_unlocked_chk)
 
-/* A line without its newline. */
+/* The newline is not in the result. */
 EXPORT char *gets(char *to);
 EXPORT char *gets(char *to)
 {
@@ -363,12 +359,12 @@ EXPORT ssize_t getline(char **to, size_t *room, FILE *f)
 GET_DELIM(getdelim)
 GET_DELIM(__getdelim)
 
-/* ---- formats: the variadic ones call those that take a list ---- */
+/* ---- formats: variadic functions call the list forms ---- */
 
-/* name: what is defined; to: what it calls; its stream, the parameters before the format */
+/* name and its target; its stream, and parameters before the format */
 #define WITH(...) __VA_ARGS__
 
-/* Narrow: the result is the number of bytes. */
+/* The result is the number of bytes. */
 #define PRINT_LIST(name, stream, parameters, types, arguments)                                               \
 	EXPORT int name(parameters const char *format, va_list list);                                        \
 	EXPORT int name(parameters const char *format, va_list list)                                         \
@@ -401,7 +397,7 @@ VARIADIC(printf, vprintf, char, , )
 VARIADIC(__fprintf_chk, __vfprintf_chk, char, WITH(FILE *f, int flag, ), WITH(f, flag, ))
 VARIADIC(__printf_chk, __vprintf_chk, char, WITH(int flag, ), WITH(flag, ))
 
-/* Wide printing and all scanning: bytes by the position. */
+/* By position. */
 #define LIST_AT(name, op, letter, stream, parameters, types, arguments)                                      \
 	EXPORT int name(parameters const letter *format, va_list list);                                      \
 	EXPORT int name(parameters const letter *format, va_list list)                                       \
@@ -437,7 +433,7 @@ SCAN(__isoc23_, wchar, w)
 
 /* ---- positions ---- */
 
-/* Counted as nothing; what is read next has been read before. */
+/* Not counted; moves the position back. */
 EXPORT int ungetc(int c, FILE *f);
 EXPORT int ungetc(int c, FILE *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams come and go. The kernel side counts the system calls that open and close one: it is told
- * before that they are a stream's. Must not know: memory, daemon.
+ * Opens and closes of streams. The kernel side counts their system calls and is informed before. Must not know:
+ * memory, daemon.
  */
 #include <stddef.h>
 
@@ -16,7 +16,7 @@
 		scribe_stream_opening();                                                                     \
 		FILE *f = real(path, mode);                                                                  \
 		scribe_stream_opened(f);                                                                     \
-		scribe_stream_forget(f); /* one of before, closed where it could not be seen */              \
+		scribe_stream_forget(f); /* an earlier one, with an unseen close */              \
 		return f;                                                                                    \
 	}
 OPEN(fopen)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a function of ours stands before: the next definition of its name. */
 #ifndef RUNTIME_CLIENT_WRAP_STDIO_REAL_H
 #define RUNTIME_CLIENT_WRAP_STDIO_REAL_H
 
@@ -11,7 +10,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define END (-1)
 
-/* The next definition of a name, looked up once. */
+/* Looked up once. */
 static inline void *next(void **slot, const char *name)
 {
 	void *found = __atomic_load_n(slot, __ATOMIC_RELAXED);
@@ -23,7 +22,7 @@ static inline void *next(void **slot, const char *name)
 	return found;
 }
 
-/* In a definition: `real` is what it stands before; without one it returns `lost`. */
+/* Declares `real`, the next definition; without one returns `lost`. */
 #define REAL(ret, name, lost, ...)                                                                           \
 	static void *slot_;                                                                                  \
 	ret (*real)(__VA_ARGS__) = (ret(*)(__VA_ARGS__))next(&slot_, name);                                  \

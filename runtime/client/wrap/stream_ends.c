@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a stream's bytes end whose description others use, too: processes that append, children.
- * Asked for when it is flushed and closed. Must not know: the table of streams. Runs on the traced
- * program's threads, with the lock of streams.c held.
+ * Ends of streams with a description shared by other processes: read at flush and close. The lock of streams.c
+ * is held. Must not know: the table of streams.
  */
 #include "runtime/client/wrap/stream_ends.h"
 
@@ -19,9 +18,9 @@ int fileno(FILE *f);
 off_t ftello(FILE *f);
 size_t __fpending(FILE *f);
 
-/* By the bare system call: the C library's fstat may be the program's own. */
 static bool regular(int fd, struct stat *st)
 {
+	/* Bare: the program may define fstat. */
 	return syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode);
 }
 
@@ -34,7 +33,6 @@ int64_t scribe_stream_tell(FILE *f)
 	return at;
 }
 
-/* The shard that has such operations; both copies of the owner's, to stay equal. */
 static void raise_max(struct scribe_counter_slot *s, enum scribe_op_class op, uint64_t last)
 {
 	if (!s->shard[SCRIBE_SHARD_OWNER].ops[op]) {
@@ -42,10 +40,10 @@ static void raise_max(struct scribe_counter_slot *s, enum scribe_op_class op, ui
 		return;
 	}
 	scribe_raise(&s->shard[SCRIBE_SHARD_OWNER].max_byte[op], last, 1);
+	/* Both copies of the owner's shard must stay equal. */
 	scribe_raise(&s->shard[SCRIBE_SHARD_OWNER_SHADOW].max_byte[op], last, 1);
 }
 
-/* What an appending stream has written ends where the file does: others may have written too. */
 void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
 {
 	uint64_t end;
@@ -55,15 +53,12 @@ void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
 	    !regular(fileno(f), &st))
 		return;
 	end = (uint64_t)st.st_size + (closing ? __fpending(f) : 0);
+	/* Others may have appended: the file's end counts, with what is buffered. */
 	if (end <= 1)
 		return;
 	raise_max(s, SCRIBE_OP_WRITE, end - 1);
 }
 
-/*
- * Whoever shares the description, a child or a program started, moves the position:
- * the last bytes of a stream that only wrote, or only read, end where it is now.
- */
 void scribe_settle_end(struct scribe_counter_slot *s, FILE *f)
 {
 	const struct scribe_posix_shard *own = &s->shard[SCRIBE_SHARD_OWNER],
@@ -73,10 +68,12 @@ void scribe_settle_end(struct scribe_counter_slot *s, FILE *f)
 	struct stat st;
 	int64_t at;
 
+	/* Mixed reads and writes: the position does not show the end. */
 	if (s->pos < 0 || !reads == !writes)
 		return;
 	at = scribe_stream_tell(f);
-	/* moved without bytes? then it may stand where there are none */
+	/* A child or another program may have moved the shared position: the last bytes end there. */
+	/* perhaps moved without data */
 	if (at <= s->pos || at <= 1 || !regular(fileno(f), &st) || at > st.st_size + (int64_t)__fpending(f))
 		return;
 	raise_max(s, op, (uint64_t)at - 1);

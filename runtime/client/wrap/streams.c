@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The places of the memory shared with the daemon, the table from streams to places.
- * The kernel side is told of a stream by a system call that the kernel itself refuses:
- * from then on it leaves that stream's system calls out. So nothing is counted twice
- * whatever fails in between. Must not know: which calls there are.
+ * Slots in shared memory and the table from streams to slots. A refused system call announces a stream; from
+ * then on the kernel side omits its system calls, so nothing counts twice whatever fails. Must not know: which
+ * calls exist.
  */
 #include "runtime/client/wrap/streams.h"
 #include "runtime/client/wrap/segments.h"
@@ -29,13 +28,13 @@
 #include "runtime/client/wrap/stream_ends.h"
 
 #define ENTRIES      4096u
-#define GROUP        (ENTRIES / 64) /* entries: a page and a little more */
+#define GROUP        (ENTRIES / 64) /* a little over a page */
 #define FILL_MAX     3072u
 #define PLACES_TRIED 64u
 #define LOCK_YIELDS   200
-#define LOCK_TRIES    2200 /* then a tenth of a second */
+#define LOCK_TRIES    2200 /* then 0.1 s */
 #define LOCK_SLEEP_NS 50000
-#define LOCK_SPINS    1000000 /* where nobody may sleep */
+#define LOCK_SPINS    1000000 /* where sleeping is forbidden */
 #define KEY_FACTOR   0x9e3779b97f4a7c15ull
 
 #ifndef MADV_WIPEONFORK
@@ -46,8 +45,8 @@ static struct scribe_stream_state nothing;
 struct scribe_stream_state *scribe_stream_state = &nothing;
 __thread struct scribe_stream_cache scribe_stream_cache;
 static const char not_single;
-static const char *single = &not_single; /* glibc 2.32 says so in a variable */
-static uint32_t fill;                    /* entries of the table in use; a guess after a fork */
+static const char *single = &not_single; /* variable of glibc 2.32 */
+static uint32_t fill;                    /* used entries; inexact after a fork */
 
 int fileno(FILE *f);
 off_t ftello(FILE *f);
@@ -67,13 +66,13 @@ bool scribe_stream_idle(const FILE *f)
 
 /* ---- state ---- */
 
-/* Of this thread. */
+/* Identifies the thread. */
 static uint64_t me(void)
 {
 	return (uint64_t)(uintptr_t)&scribe_stream_cache;
 }
 
-/* False: it is held too long, or by what a signal handler has interrupted. */
+/* False: held too long, or by this thread below a signal handler. */
 static bool lock(struct scribe_stream_state *s)
 {
 	const struct timespec moment = {.tv_nsec = LOCK_SLEEP_NS};
@@ -99,7 +98,6 @@ static void unlock(struct scribe_stream_state *s)
 	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Pages for the state, which a fork wipes; the first thread's count. */
 static struct scribe_stream_state *first_state(void)
 {
 	struct scribe_stream_state *s, *seen = &nothing;
@@ -110,6 +108,7 @@ static struct scribe_stream_state *first_state(void)
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
 		return NULL;
+	/* The kernel zeroes it in a child. Of several threads the first one wins. */
 	if (madvise(s, sizeof(*s), MADV_WIPEONFORK) == 0 &&
 	    __atomic_compare_exchange_n(&scribe_stream_state, &seen, s, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
@@ -118,7 +117,7 @@ static struct scribe_stream_state *first_state(void)
 	return seen == &nothing ? NULL : seen;
 }
 
-/* In a new process: the state is zero, by the loader or by the fork. False: not now, or never. */
+/* False: not now, or never. */
 static bool begin(void)
 {
 	struct scribe_stream_state *s = scribe_stream_state;
@@ -126,6 +125,7 @@ static bool begin(void)
 
 	if (scribe_seal_known() & (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER))
 		return false;
+	/* In a new process all is zero, by the loader or by fork. */
 	scribe_clock_settle();
 	now = scribe_clock_ns();
 	if (s == &nothing)
@@ -135,11 +135,11 @@ static bool begin(void)
 	if (!s->version) {
 		fill = 0;
 		s->memory = scribe_shm_counters_get(now ^ (uint64_t)getpid() << 16, now);
-		/* the log shall say so: the system calls beneath streams are fewer than their calls */
+		/* noted in the log: system calls of streams are fewer than their calls */
 		if (!s->memory)
 			scribe_tell(STDOUT_FILENO, 0, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_TELL_STANDARD);
 		s->born = now | 1;
-		/* a number that no cache of an earlier process holds */
+		/* differs from any cached version of earlier processes */
 		__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
 	}
 	unlock(s);
@@ -162,15 +162,14 @@ static struct scribe_stream_entry *entry_of(struct scribe_stream_state *s, const
 	return &s->entry[at];
 }
 
-/* A new one. Its group is one with entries for good: what moves into a gap moves within such groups. */
 static void put_in(struct scribe_stream_state *s, struct scribe_stream_entry *e, const struct scribe_stream_entry *as)
 {
 	*e = *as;
 	s->groups |= 1ull << ((size_t)(e - s->entry) / GROUP);
+	/* Marked for ever: take_out moves entries within marked groups only. */
 	fill++;
 }
 
-/* Take an entry out and close the gap. */
 static void take_out(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
 	uint32_t gap = (uint32_t)(e - s->entry), at = gap;
@@ -179,7 +178,7 @@ static void take_out(struct scribe_stream_state *s, struct scribe_stream_entry *
 		at = (at + 1) % ENTRIES;
 		if (!s->entry[at].f)
 			break;
-		/* may it stand in the gap? only if its home is not between gap and it */
+		/* it may move into the gap unless its home is between gap and it */
 		if ((at - home_of(s->entry[at].f)) % ENTRIES < (at - gap) % ENTRIES)
 			continue;
 		s->entry[gap] = s->entry[at];
@@ -194,12 +193,12 @@ static bool is_free(const struct scribe_shm_counters *m, uint32_t i)
 	return m->gen[i] == m->closed[i] && (!m->gen[i] || m->taken[i] == m->gen[i]);
 }
 
-/* A free place, or SCRIBE_SHM_COUNTERS_MAX: looked for a little way, behind the last one. */
+/* SCRIBE_SHM_COUNTERS_MAX: none found. */
 static uint32_t free_place(struct scribe_stream_state *s)
 {
 	const struct scribe_shm_counters *m = s->memory;
 
-	/* again from the front when that is free: pages are touched for good */
+	/* restart at the front if free: touched pages are never freed */
 	if (s->next >= PLACES_TRIED && is_free(m, 0))
 		s->next = 0;
 	for (uint32_t i = 0; i < PLACES_TRIED; i++) {
@@ -211,10 +210,10 @@ static uint32_t free_place(struct scribe_stream_state *s)
 		}
 	}
 	s->next = (s->next + PLACES_TRIED) % SCRIBE_SHM_COUNTERS_MAX;
-	return m->used; /* one that never was in use; SCRIBE_SHM_COUNTERS_MAX: none */
+	return m->used; /* never used so far; SCRIBE_SHM_COUNTERS_MAX: none */
 }
 
-/* Take a free place for an entry, with the cursor of its file; NULL: there is none. */
+/* NULL: none free. */
 static struct scribe_counter_slot *occupy(struct scribe_stream_state *s, struct scribe_stream_entry *e,
 				    struct scribe_cursor *cursor)
 {
@@ -230,6 +229,7 @@ static struct scribe_counter_slot *occupy(struct scribe_stream_state *s, struct 
 	at->owner = me();
 	at->cursor = (uint64_t)(uintptr_t)cursor;
 	e->index = i;
+	/* A generation other than `closed` marks the slot as used. */
 	e->gen = ++m->gen[i];
 	if (i >= m->used)
 		m->used = i + 1;
@@ -252,7 +252,7 @@ static void count_open(struct scribe_counter_slot *at, enum scribe_lib_what what
 	apply(at, &op);
 }
 
-/* A standard stream is a file of that name, from its beginning on, whatever it leads to. */
+/* Files named like the stream, whatever it leads to. */
 static void place_standard(struct scribe_stream_state *s, struct scribe_stream_entry *e, int n)
 {
 	struct scribe_counter_slot *at = occupy(s, e, scribe_cursor_of(&s->cursors, (uint64_t)n + 1));
@@ -266,7 +266,6 @@ static void place_standard(struct scribe_stream_state *s, struct scribe_stream_e
 	s->standard |= 1u << n;
 }
 
-/* Give a stream a place, and tell the kernel side. */
 static void place_stream(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
 	FILE *f = (FILE *)(uintptr_t)e->f;
@@ -282,12 +281,14 @@ static void place_stream(struct scribe_stream_state *s, struct scribe_stream_ent
 		return;
 	at = occupy(s, e, scribe_cursor_of(&s->cursors, (uint64_t)st.st_dev * KEY_FACTOR + (uint64_t)st.st_ino));
 	if (!at) {
+		/* Without a slot the kernel side counts, but must know the stream. */
 		scribe_tell(fd, s->memory->id, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_TELL_PLACE);
 		return;
 	}
 	e->append = (fcntl(fd, F_GETFL) & O_APPEND) != 0;
 	scribe_tell(fd, s->memory->id, e->index, e->gen, SCRIBE_TELL_PLACE);
 	at->pos = e->append ? (int64_t)st.st_size + (int64_t)__fpending(f) : ftello(f);
+	/* Appending starts at the end of the file, with buffered bytes. */
 	if (at->pos < 0)
 		at->pos = INT64_MIN / 2;
 }
@@ -297,7 +298,7 @@ static void place_file(struct scribe_stream_state *s, struct scribe_stream_entry
 	uint64_t key = e->name ? e->name : (uint64_t)(uintptr_t)e->f * KEY_FACTOR + ++s->nameless;
 
 	if (!occupy(s, e, scribe_cursor_of(&s->cursors, key)))
-		return; /* the kernel side goes on counting it */
+		return; /* the kernel side continues to count */
 	memset(&s->memory->more[e->index], 0, sizeof(s->memory->more[0]));
 }
 
@@ -315,7 +316,6 @@ static void assign(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 		place_stream(s, e);
 }
 
-/* The daemon has taken this use while the stream is open: it goes on in another place. */
 static void place_again(struct scribe_stream_state *s, struct scribe_stream_entry *e)
 {
 	struct scribe_counter_slot *was = &s->memory->stream[e->index];
@@ -323,7 +323,7 @@ static void place_again(struct scribe_stream_state *s, struct scribe_stream_entr
 	int64_t pos = was->pos;
 
 	s->memory->closed[e->index] = e->gen;
-	if (!scribe_may_call()) /* nobody can be told of another place */
+	if (!scribe_may_call()) /* no other slot can be announced */
 		__atomic_fetch_add(e->file ? &s->memory->lost : &s->memory->unsized, 1, __ATOMIC_RELAXED);
 	assign(s, e);
 	if (standard && e->counted)
@@ -342,7 +342,7 @@ static void remember(struct scribe_stream_state *s, const struct scribe_stream_e
 	c->view = e->view;
 }
 
-/* `announce`: how the kernel is told of a file's place; NULL: it is a stream. */
+/* `announce` NULL: a stream. */
 static struct scribe_counter_slot *find(const void *f, struct scribe_stream_cache *c, scribe_file_announce_fn announce)
 {
 	struct scribe_stream_state *s;
@@ -373,6 +373,7 @@ static struct scribe_counter_slot *find(const void *f, struct scribe_stream_cach
 		place_again(s, e);
 	else
 		fresh = false;
+	/* Only new slots: each announcement passes a probe. */
 	if (fresh && e->file && e->counted && announce)
 		announce(e->f, s->memory->id, e->index, e->gen);
 	remember(s, e, c);
@@ -398,7 +399,7 @@ void scribe_file_opened(const void *file, uint64_t name, const struct scribe_fil
 	struct scribe_stream_entry *e;
 	int kept = errno;
 
-	scribe_stream_forget(file); /* an earlier one, whose end was not seen */
+	scribe_stream_forget(file); /* an earlier one, with an unseen end */
 	if ((scribe_stream_state->version || begin()) && lock(scribe_stream_state)) {
 		s = scribe_stream_state;
 		e = entry_of(s, file);
@@ -420,6 +421,7 @@ void scribe_file_viewed(const void *file, const struct scribe_file_view *view)
 		e = entry_of(s, file);
 		if (e->f) {
 			e->view = *view;
+			/* Invalidates the caches of all threads. */
 			s->version += 2;
 		}
 		unlock(s);
@@ -427,7 +429,7 @@ void scribe_file_viewed(const void *file, const struct scribe_file_view *view)
 	errno = kept;
 }
 
-/* How far the bytes of one go, before it is closed or after it was flushed. */
+/* Before close or after a flush. */
 static void ends(struct scribe_shm_counters *m, const struct scribe_stream_entry *e, bool closing)
 {
 	struct scribe_counter_slot *at = &m->stream[e->index];
@@ -474,7 +476,7 @@ void scribe_stream_made(FILE *f)
 		count_open(at, SCRIBE_LIB_REOPEN);
 }
 
-/* Streams that exit will flush. */
+/* Streams that exit() flushes. */
 __attribute__((destructor)) static void at_exit(void)
 {
 	struct scribe_stream_state *s = scribe_stream_state;
@@ -489,9 +491,9 @@ __attribute__((destructor)) static void at_exit(void)
 
 /* ---- counting ---- */
 
-/* No second thread has ever been. */
 static inline bool alone(void)
 {
+	/* glibc clears it when a second thread starts. */
 	return *(volatile const char *)single;
 }
 
@@ -517,7 +519,7 @@ static inline int64_t advance(struct scribe_counter_slot *s, int64_t bytes)
 
 static void apply(struct scribe_counter_slot *s, const struct scribe_lib_op *op)
 {
-	static struct scribe_ext_shard none; /* streams count nothing there */
+	static struct scribe_ext_shard none; /* unused by streams */
 	struct scribe_lib_place at;
 
 	scribe_stream_untimed();

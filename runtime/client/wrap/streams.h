@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counting the calls of streams, and the data calls of MPI-IO files, inside the
- * program: finding the place of a stream or file, and what a call does to it. The hot
- * path takes no lock and makes no system call. Nothing here fails: what cannot be
- * counted inside is left to the kernel side, which counts the system calls of a stream
- * and probes the calls of a file. errno is kept.
+ * Counts stream calls and MPI-IO data calls in the program. The hot path takes no lock and makes no system
+ * call. Nothing fails: otherwise the kernel side counts (a stream's system calls, a file's probed calls). errno
+ * is kept.
  */
 #ifndef RUNTIME_CLIENT_WRAP_STREAMS_H
 #define RUNTIME_CLIENT_WRAP_STREAMS_H
@@ -19,7 +17,7 @@
 #include "runtime/client/wrap/seal.h"
 #include "runtime/client/wrap/announce.h"
 
-/* What this thread used last. */
+/* Per thread. */
 struct scribe_stream_cache {
 	uint64_t version;
 	const void *f;
@@ -29,22 +27,22 @@ struct scribe_stream_cache {
 	struct scribe_file_view view;
 };
 
-/* Everything that a forked child must not take for its own: wiped in it by the kernel. */
+/* Wiped by the kernel in a forked child. */
 struct scribe_stream_state {
-	uint64_t version; /* changes whenever a cached answer may be wrong; 0 in a new process */
-	uint64_t born;    /* as version was first */
-	uint64_t lock;    /* the thread that holds it, 0 none */
+	uint64_t version; /* changes when caches may be wrong; 0 in a new process */
+	uint64_t born;    /* first `version` */
+	uint64_t lock;    /* holder, 0 none */
 	uint32_t next;
-	uint32_t standard;             /* standard streams whose opening has been counted, bits */
-	struct scribe_shm_counters *memory; /* NULL: none could be made */
+	uint32_t standard;             /* bits: open counted */
+	struct scribe_shm_counters *memory; /* NULL: none */
 	struct scribe_cursors *cursors;
-	uint64_t groups;   /* of 64 entries, bits: those that ever had one; the pages of others are not touched */
-	uint64_t nameless; /* files whose opening was not seen: each has a cursor of its own */
+	uint64_t groups;   /* groups of 64 entries ever used; others' pages are untouched */
+	uint64_t nameless; /* files without a seen open: each has a separate cursor */
 	struct scribe_stream_entry {
 		const void *f; /* NULL: empty */
-		uint64_t name; /* of an MPI-IO file: what its cursor is found by */
+		uint64_t name; /* MPI-IO: key of its cursor */
 		uint32_t index, gen;
-		bool file; /* of MPI-IO */
+		bool file; /* MPI-IO */
 		struct scribe_file_view view;
 		bool placed, counted, append, standard;
 	} entry[4096];
@@ -54,19 +52,18 @@ extern struct scribe_stream_state *scribe_stream_state;
 extern __thread struct scribe_stream_cache scribe_stream_cache
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The same by the table; makes memory and place when needed. */
+/* By the table; creates memory and slot on demand. */
 struct scribe_counter_slot *scribe_stream_find(FILE *f);
-/* What the daemon gets to know of a file's place: the kernel's word. */
+/* Reports a file's slot through the kernel. */
 typedef void (*scribe_file_announce_fn)(const void *file, uint32_t memory, uint32_t index, uint32_t gen);
-/* The place of a MPI_File, and what this thread is to remember of it; announced when it is a new one. */
+/* Also fills the thread's cache; announces a new slot. */
 struct scribe_counter_slot *scribe_file_find(const void *file, struct scribe_stream_cache *c,
 					     scribe_file_announce_fn announce);
-/* A MPI_File has been opened under a name of that hash: all that were are one file. */
+/* Opened under a name with this hash; same names are one file. */
 void scribe_file_opened(const void *file, uint64_t name, const struct scribe_file_view *view);
-/* It has another view from now on. */
 void scribe_file_viewed(const void *file, const struct scribe_file_view *view);
 
-/* The place of a stream, NULL: not counted inside. */
+/* NULL: not counted here. */
 static inline struct scribe_counter_slot *scribe_stream_of(FILE *f)
 {
 	const struct scribe_stream_cache *c = &scribe_stream_cache;
@@ -84,9 +81,9 @@ static inline struct scribe_cursor *scribe_stream_cursor(const struct scribe_cou
 	return (struct scribe_cursor *)(uintptr_t)s->cursor;
 }
 
-/* Is the place this thread's? Another's is changed atomically. */
+/* Another thread's slot is changed atomically. */
 bool scribe_stream_mine(const struct scribe_counter_slot *s);
-/* Before and after a change of the owner's shard: the daemon looks again while its lock is odd. */
+/* Around changes of the owner's shard: while its lock is odd, the daemon retries. */
 static inline void scribe_stream_mark(struct scribe_counter_slot *s)
 {
 	__asm__ volatile("" ::: "memory");
@@ -94,33 +91,33 @@ static inline void scribe_stream_mark(struct scribe_counter_slot *s)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* A call is counted: it has no time where there is no clock. */
+/* Counts a call without a time. */
 static inline void scribe_stream_untimed(void)
 {
 	if (__builtin_expect(scribe_seal & SCRIBE_SEAL_CALLS, 0) && scribe_clock_stands())
 		__atomic_fetch_add(&scribe_stream_state->memory->untimed, 1, __ATOMIC_RELAXED);
 }
 
-/* A call cannot be counted: nobody can be asked what it moved. */
+/* Counts a call of unknown size. */
 static inline void scribe_stream_unsized(void)
 {
 	__atomic_fetch_add(&scribe_stream_state->memory->unsized, 1, __ATOMIC_RELAXED);
 }
 
-/* Has the process never had a second thread? */
+/* Never had a second thread. */
 bool scribe_stream_alone(void);
-/* A read or write that moved bytes. `start` from scribe_stream_now. */
+/* `start` from scribe_stream_now. */
 void scribe_stream_data(struct scribe_counter_slot *s, unsigned op, uint64_t bytes, uint64_t start);
-/* The program is so many bytes further in front. */
+/* After ungetc and the like. */
 void scribe_stream_back(struct scribe_counter_slot *s, int64_t bytes);
-/* A seek that succeeded; the position is asked for. */
+/* After success; looks up the position. */
 void scribe_stream_seek(struct scribe_counter_slot *s, FILE *f, uint64_t start);
-/* A flush that succeeded. */
+/* After success. */
 void scribe_stream_flush(struct scribe_counter_slot *s, FILE *f, uint64_t start);
-/* The stream is about to be closed or to become another one. */
+/* Before a close or reopen. */
 void scribe_stream_forget(const void *f);
-/* One was made of a descriptor. */
+/* From a descriptor. */
 void scribe_stream_made(FILE *f);
-/* A standard stream that has moved nothing yet. */
+/* A standard stream without data so far. */
 bool scribe_stream_idle(const FILE *f);
 #endif
