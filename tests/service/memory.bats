@@ -5,22 +5,25 @@ load helper
 
 CG=
 
-# limited BYTES: a control group with this limit; sets CG.
+# limited memory|pids NUMBER: a control group with this limit; sets CG.
 limited() {
   local at=/sys/fs/cgroup
-  [ ! -d "$at/memory" ] || at=$at/memory
+  [ ! -d "$at/$1" ] || at=$at/$1
   CG=$at/ioscribe-service.$$
   mkdir "$CG"
-  if [ -e "$CG/memory.max" ]; then echo "$1" >"$CG/memory.max"; else echo "$1" >"$CG/memory.limit_in_bytes"; fi
+  if [ -e "$CG/$1.max" ]; then echo "$2" >"$CG/$1.max"; else echo "$2" >"$CG/$1.limit_in_bytes"; fi
 }
 
 peak_mib() { echo $(($(cat "$CG/memory.peak" 2>/dev/null || cat "$CG/memory.max_usage_in_bytes") >> 20)); }
 killed() { cat "$CG/memory.events" "$CG/memory.oom_control" 2>/dev/null | awk '$1 == "oom_kill" { print $2 }'; }
 
+# In the foreground, as the unit starts it: in the background a daemon leaves the group of its starter.
 serve_in_it() {
-  sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$CG" "$IOSCRIBED" --service --stay --pin
-  DAEMON=$(cat "$IOSCRIBE_DIR/pid")
+  sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CG" "$IOSCRIBED" --service --stay --pin --foreground 3>&- &
+  DAEMON=$!
+  until_true test -S "$IOSCRIBE_DIR/socket"
   until_true test ! -e "$IOSCRIBE_DIR/loading"
+  grep -qx "$DAEMON" "$CG/cgroup.procs"
 }
 
 teardown() {
@@ -35,7 +38,7 @@ teardown() {
   mount -t tmpfs -o size=8g,mode=711 tmpfs "$IOSCRIBE_DIR"
   mount -t tmpfs -o size=4g,mode=1777 tmpfs "$T/deep"
   sed -i '/^records\|^processes/d' "$IOSCRIBE_CONFIG"
-  limited $((4 << 30))
+  limited memory $((4 << 30))
   serve_in_it
   job begin --job-id 1 --uid 60001 --match-env JOBX=1 "include=$T/"
   for i in $(seq 8); do
@@ -68,6 +71,7 @@ for p in range(12):
   echo "at most $(peak_mib) MiB"
   kill -KILL "$DAEMON"
   gone "$DAEMON"
+  rm "$IOSCRIBE_DIR/socket"
   serve_in_it
   user "$IOSCRIBE" run --quiet --log "$T/w/again.darshan" sh -c 'echo xyz >b'
   [ "$(value "$T/w/again.darshan" POSIX_BYTES_WRITTEN '/b$')" = 4 ]
