@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Darshan's C interface: the accumulator, on the sums of util/logs/accum.h. The caller owns the
- * accumulator until darshan_accumulator_destroy. Runs in programs written for libdarshan-util.
- */
+/* Darshan's C interface: the accumulator, on the sums of util/logs/accum.h. The caller owns it until destroy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,9 +33,9 @@ int darshan_accumulator_create(darshan_module_id id, int64_t job_nprocs, darshan
 	return 0;
 }
 
-/* Records stand one behind the other, as darshan_log_get_record gave them. */
 int darshan_accumulator_inject(darshan_accumulator acc, void *record_array, int record_count)
 {
+	/* Records of some modules differ in length, so the array is walked. */
 	const char *rec = record_array;
 
 	for (int i = 0; i < record_count; i++) {
@@ -60,7 +57,6 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* As the stock library counts: a file of all ranks makes the category's number of processes -1. */
 static void count_file(struct darshan_file_category_counters *c, const struct scribe_accum_file *f, int64_t nprocs)
 {
 	c->count++;
@@ -77,6 +73,7 @@ static void count_file(struct darshan_file_category_counters *c, const struct sc
 	}
 	if (f->nprocs > 0 && c->nprocs > -1)
 		c->nprocs += f->nprocs;
+	/* -1, all processes, as in Darshan's library; it then stays -1. */
 	if (f->nprocs < 0 || c->nprocs >= nprocs)
 		c->nprocs = -1;
 }
@@ -100,7 +97,7 @@ static void count_files(darshan_accumulator acc, struct darshan_file_category_co
 	}
 }
 
-/* `aggregation_record` has room for a record of the module. */
+/* aggregation_record: space for a record of the module. */
 int darshan_accumulator_emit(darshan_accumulator acc, struct darshan_derived_metrics *metrics,
 			     void *aggregation_record)
 {

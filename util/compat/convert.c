@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: records of the library in the interface's layout and back. They differ
- * where the interface keeps pointers (LUSTRE, HEATMAP) and in the length of DXT segments. Buffers
- * belong to the program, which frees them with free() or darshan_free. Runs in programs written for
- * libdarshan-util.
+ * Darshan's C interface: conversion of records to the interface's layout and back. They differ by pointers (LUSTRE,
+ * HEATMAP) and by the length of DXT segments. The program frees buffers with free() or darshan_free.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 
 #define SEGMENT sizeof(struct segment_info)
 
-/* All other records are passed on as bytes: their layouts must be the same. */
+/* All other records are passed as bytes, so the layouts must be equal. */
 _Static_assert(sizeof(struct darshan_posix_file) == sizeof(struct scribe_posix_record), "posix");
 _Static_assert(sizeof(struct darshan_daos_object) == sizeof(struct scribe_daos_record), "daos");
 _Static_assert(sizeof(struct darshan_apmpi_perf_record) == sizeof(struct scribe_apmpi_record), "apmpi");
@@ -20,7 +18,6 @@ _Static_assert(sizeof(struct darshan_lustre_component) == sizeof(struct scribe_l
 _Static_assert(sizeof(struct dxt_file_record) == sizeof(struct scribe_dxt_record), "dxt");
 _Static_assert(sizeof(struct darshan_heatmap_record) == sizeof(struct scribe_heatmap_record), "heatmap");
 
-/* Of a record in the interface's layout. */
 size_t compat_sizeof(int module, const void *buf)
 {
 	const struct darshan_lustre_record *l = buf;
@@ -48,7 +45,6 @@ static size_t wanted(int module, const void *rec, size_t len)
 	return len;
 }
 
-/* Pointers of a record point into its own buffer, so that one free() does. */
 static void fill(int module, const void *rec, size_t len, void *out)
 {
 	const struct scribe_lustre_record *lustre = rec;
@@ -59,6 +55,7 @@ static void fill(int module, const void *rec, size_t len, void *out)
 	switch (module) {
 	case DARSHAN_LUSTRE_MOD:
 		memcpy(l, rec, sizeof(*lustre));
+		/* Pointers refer to the record's own buffer, so that one free() releases all. */
 		l->comps = (struct darshan_lustre_component *)(l + 1);
 		l->ost_ids = (OST_ID *)(l->comps + l->num_comps);
 		memcpy(l + 1, lustre->comps, len - sizeof(*lustre));
@@ -79,14 +76,11 @@ static void fill(int module, const void *rec, size_t len, void *out)
 	}
 }
 
-/*
- * A buffer of the caller's has DEF_MOD_BUF_SIZE bytes by Darshan's convention. 1: a record, as the
- * interface wants it.
- */
 int compat_from_record(int module, const void *rec, size_t len, void **buf)
 {
 	size_t n = wanted(module, rec, len);
 	void *out = *buf;
+	/* Darshan's convention: a caller's buffer has DEF_MOD_BUF_SIZE bytes. */
 
 	if (out && n > DEF_MOD_BUF_SIZE)
 		return compat_error("%s record is %zu bytes, but DEF_MOD_BUF_SIZE is only %d bytes",
@@ -146,13 +140,12 @@ static void *dxt_back(const struct dxt_file_record *d, size_t *ret_len)
 	return rec;
 }
 
-/* Counts that a caller cannot mean. */
+/* False: counts that would overflow the allocation. */
 static bool in_range(int64_t a, int64_t b)
 {
 	return a >= 0 && b >= 0 && a < SCRIBE_MAX_RECORD_BYTES && b < SCRIBE_MAX_RECORD_BYTES;
 }
 
-/* A copy that the caller frees; NULL: no memory, or counts out of range. */
 void *compat_to_record(int module, const void *buf, size_t *ret_len)
 {
 	const struct darshan_lustre_record *l = buf;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: the names of counters, from the counter lists, in arrays that programs
- * index by Darshan's enums. The last entry of each is the name of the enum's number of counters, as
- * in Darshan. Not const, because the interface declares them so. Runs in programs written for
- * libdarshan-util.
+ * Darshan's C interface: names of counters, in arrays indexed by Darshan's enums. As in Darshan, the last entry names
+ * the count, and the arrays are not const.
  */
 #include "util/compat/darshan-logutils.h"
 
-/* Each list is expanded once with a macro of its own prefix. */
 #define X(n, rule, text) "POSIX_" #n,
 char *posix_counter_names[] = {SCRIBE_POSIX_COUNTERS(X) "POSIX_NUM_INDICES"};
 #undef X
@@ -87,7 +84,7 @@ char *lustre_comp_counter_names[] = {
 	"LUSTRE_COMP_MIRROR_ID",   "LUSTRE_COMP_NUM_INDICES",
 };
 
-/* APMPI's counters are made of operations and the kind of each. */
+/* APMPI's counters combine operations with the kind of each. */
 #define Y(n) #n,
 #define X(op, kind) SCRIBE_APMPI_##kind(Y, op)
 char *apmpi_counter_names[] = {SCRIBE_APMPI_OPS(X) "APMPI_NUM_INDICES"};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Darshan's C interface: two records compared as text on standard output, counter by counter, in
- * the rows of darshan-diff. Either record may be NULL: all of the other is printed. Runs in
- * programs written for libdarshan-util.
+ * Darshan's C interface: two records compared on standard output in the rows of darshan-diff. With one record NULL,
+ * all of the other is printed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "logfmt/counters/module.h"
 #include "util/compat/state.h"
 
-/* One side of one counter of a diff; real when `f` is given. */
+/* One side of a counter; `f` is NULL for integers. */
 static void diff_row(char sign, const struct scribe_module *m, const void *rec, const char *counter,
 		     int64_t v, const double *f, const char *name)
 {
@@ -26,10 +25,10 @@ static void diff_row(char sign, const struct scribe_module *m, const void *rec, 
 	printf("\t%s\t\t\n", name);
 }
 
-/* Values are compared exactly; mount point and file system are empty columns. */
 static void counters_diff(int id, const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
+	/* Compared exactly. Mount point and file system stay empty columns. */
 
 	for (int i = 0; i < m->ncounters; i++) {
 		int64_t a = rec1 ? scribe_record_counters(m, rec1)[i] : 0;
@@ -55,17 +54,17 @@ static void counters_diff(int id, const void *rec1, const char *name1, const voi
 	}
 }
 
-/* A server's bin: none behind the record's last. */
+/* NULL after the record's last bin. */
 static const int64_t *server(const struct darshan_mdhim_record *r, int64_t i)
 {
 	return r && i < r->counters[MDHIM_SERVERS] ? &r->server_histogram[i] : NULL;
 }
 
-/* The numbers of servers may differ. */
 static void mdhim_diff(const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	const struct scribe_module *m = scribe_module_by_id(DARSHAN_MDHIM_MOD);
 	const int64_t *a, *b;
+	/* The records may have different numbers of servers. */
 	char bin[40];
 
 	counters_diff(DARSHAN_MDHIM_MOD, rec1, name1, rec2, name2);
@@ -80,7 +79,7 @@ static void mdhim_diff(const void *rec1, const char *name1, const void *rec2, co
 	}
 }
 
-/* One real of the heads of APMPI; NULL where a side has none. */
+/* A real of APMPI's heads; NULL: not on this side. */
 static void head_row(const struct darshan_apmpi_header_record *a, const double *va,
 		     const struct darshan_apmpi_header_record *b, const double *vb, const char *counter)
 {
@@ -101,7 +100,6 @@ static void node_row(char sign, const struct darshan_apmpi_perf_record *r)
 	       (int)sizeof(r->node_name), r->node_name);
 }
 
-/* The rank's node is text, compared apart from the counters. */
 static void perf_diff(const struct darshan_apmpi_perf_record *a, const struct darshan_apmpi_perf_record *b)
 {
 	if (!a || !b || strncmp(a->node_name, b->node_name, sizeof(a->node_name)) != 0) {
@@ -113,18 +111,18 @@ static void perf_diff(const struct darshan_apmpi_perf_record *a, const struct da
 	counters_diff(DARSHAN_APMPI_MOD, a, "", b, "");
 }
 
-/* Records have no file, and so no name; the module's head has other fields than they. */
 static void apmpi_diff(const void *rec1, const void *rec2)
 {
 	const struct darshan_apmpi_header_record *a = rec1, *b = rec2;
 	bool head1 = a && a->magic == SCRIBE_APMPI_MAGIC, head2 = b && b->magic == SCRIBE_APMPI_MAGIC;
+	/* The module's first record is a head with other fields. APMPI records have neither file nor name. */
 
 	if (!head1 && !head2) {
 		perf_diff(rec1, rec2);
 		return;
 	}
 	if ((a && !head1) || (b && !head2))
-		return; /* a head and a record: nothing to compare */
+		return; /* a head against a record: not comparable */
 	head_row(a, a ? &a->apmpi_f_variance_total_mpitime : NULL, b,
 		 b ? &b->apmpi_f_variance_total_mpitime : NULL, "MPI_TOTAL_COMM_TIME_VARIANCE");
 	if ((!a || a->sync_flag) && (!b || b->sync_flag))
@@ -133,10 +131,10 @@ static void apmpi_diff(const void *rec1, const void *rec2)
 			 "MPI_TOTAL_COMM_SYNC_TIME_VARIANCE");
 }
 
-/* An object has no name: it is told by its id. */
 static void daos_diff(const struct darshan_daos_object *a, const struct darshan_daos_object *b)
 {
 	char name1[48] = "", name2[48] = "";
+	/* A DAOS object has only its id. */
 
 	if (a)
 		snprintf(name1, sizeof(name1), "%" PRIu64 ".%" PRIu64, a->oid_hi, a->oid_lo);
@@ -145,7 +143,7 @@ static void daos_diff(const struct darshan_daos_object *a, const struct darshan_
 	counters_diff(DARSHAN_DAOS_MOD, a, name1, b, name2);
 }
 
-/* Traces and heatmaps have no diff in the interface and do not come here. */
+/* Not called for traces and heatmaps, which the interface cannot compare. */
 void compat_diff(int module, const void *rec1, const char *name1, const void *rec2, const char *name2)
 {
 	switch (module) {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Darshan's C interface: records of extended tracing as darshan-dxt-parser prints them, on standard
- * output. Copies in the library's layout are freed before the function returns. Runs in programs
- * written for libdarshan-util.
- */
+/* Darshan's C interface: traces as darshan-dxt-parser prints them, on standard output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +8,13 @@
 #include "util/compat/state.h"
 #include "util/text/dxt_text.h"
 
-/* Our output goes through a buffer of its own: what stdio holds must go first. */
 static void print(int module, void *buf, const struct scribe_dxt_place *at, bool threads)
 {
 	struct scribe_out out = {.fd = -1};
 	size_t len;
 	void *rec = compat_to_record(module, buf, &len);
 
-	fflush(stdout);
+	fflush(stdout); /* stdio's buffer first: `out` has its own */
 	if (rec && scribe_out_open(&out, STDOUT_FILENO, NULL) == 0) {
 		scribe_dxt_text(&out, module, rec, at, threads);
 		scribe_out_flush(&out, NULL);
@@ -28,19 +23,18 @@ static void print(int module, void *buf, const struct scribe_dxt_place *at, bool
 	free(rec);
 }
 
-/* NULL is printed as the stock library's printf does it. */
 static struct scribe_dxt_place location_of(const char *name, const char *mount, const char *fs)
 {
 	return (struct scribe_dxt_place){
 		.name = name,
 		.name_len = name ? strlen(name) : 0,
-		.mount = mount ? mount : "(null)",
+		.mount = mount ? mount : "(null)", /* as glibc's printf, which Darshan's library uses */
 		.fs = fs ? fs : "(null)",
 	};
 }
 
 #if DARSHAN_DXT_THREADS
-/* Interfaces after 3.5.0 pass the record versions, which say whether segments have threads. */
+/* Interfaces after 3.5.0 pass record versions, which determine whether segments have threads. */
 #define THREADS(id) (mod_ver[id] == (uint32_t)darshan_module_versions[id])
 #else
 #define THREADS(id) false

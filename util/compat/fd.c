@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: opening, reading job data, closing. A darshan_fd owns its reader or writer
- * and what was put and not yet written; darshan_log_close frees all. Prints errors on standard
- * error, as its callers expect; everything else is the log library's. Runs in programs written for
- * libdarshan-util, PyDarshan among them.
+ * Darshan's C interface: open, job data, close. A darshan_fd owns its reader or writer and what was put but not yet
+ * written. Errors are printed on standard error, as its callers (PyDarshan among them) expect.
  */
 #include "util/compat/state.h"
 
@@ -13,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMPAT_VERSION "3.5.0" /* the release whose interface this is */
+#define COMPAT_VERSION "3.5.0" /* release of the interface */
 
 _Static_assert(sizeof(struct darshan_job) == sizeof(struct scribe_log_job), "job record");
 _Static_assert(sizeof(struct darshan_header) == sizeof(struct scribe_log_header), "header");
 
-/* Always -1, the interface's value of failure. */
+/* Always returns -1, the interface's failure. */
 int compat_error(const char *fmt, ...)
 {
 	va_list ap;
@@ -31,7 +29,7 @@ int compat_error(const char *fmt, ...)
 	return -1;
 }
 
-/* Is it a log that was opened for reading? */
+/* NULL and a message: not opened for reading. */
 static struct scribe_reader *reader_of(darshan_fd fd)
 {
 	if (!fd || !fd->state || !fd->state->reader) {
@@ -41,7 +39,7 @@ static struct scribe_reader *reader_of(darshan_fd fd)
 	return fd->state->reader;
 }
 
-/* The fields that programs read directly from the struct. */
+/* Programs read these fields directly. */
 static void copy_header(darshan_fd fd, const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
@@ -53,16 +51,12 @@ static void copy_header(darshan_fd fd, const struct scribe_reader *r)
 	fd->comp_type = (enum darshan_comp_type)h->comp_type;
 	fd->job_map = (struct darshan_log_map){info->job_off, info->job_len};
 	fd->name_map = (struct darshan_log_map){h->name_map.off, h->name_map.len};
-	for (int i = 0; i < SCRIBE_OWN_FIRST; i++) { /* ours are not part of this interface */
+	for (int i = 0; i < SCRIBE_OWN_FIRST; i++) { /* without our own modules */
 		fd->mod_map[i] = (struct darshan_log_map){h->mod_map[i].off, h->mod_map[i].len};
 		fd->mod_ver[i] = h->mod_ver[i];
 	}
 }
 
-/*
- * In Darshan's library one region is open at a time: going to another one and back starts over.
- * Programs rely on it.
- */
 void compat_region(darshan_fd fd, int region)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -71,15 +65,12 @@ void compat_region(darshan_fd fd, int region)
 		return;
 	s->region = region;
 	if (region < 0)
+	/* Darshan's library has one region open: returning to another starts over, which programs rely on. */
 		return;
 	scribe_reader_rewind(s->reader, region);
 	s->raw[region].len = 0;
 }
 
-/*
- * Values and names as the stock library gives them: with its faults for old records, and names
- * without a NUL.
- */
 darshan_fd darshan_log_open(const char *name)
 {
 	darshan_fd fd = calloc(1, sizeof(*fd));
@@ -98,13 +89,13 @@ darshan_fd darshan_log_open(const char *name)
 		free(fd);
 		return NULL;
 	}
+	/* As Darshan's library: with its errors for old records, and names up to a NUL. */
 	scribe_reader_as_stock(fd->state->reader, true);
 	scribe_reader_plain_names(fd->state->reader, true);
 	copy_header(fd, fd->state->reader);
 	return fd;
 }
 
-/* A log of a job alone is complete; one without a job is removed, as Darshan does it. */
 static void close_written(darshan_fd fd)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -115,6 +106,7 @@ static void close_written(darshan_fd fd)
 			s->failed = true;
 		}
 	}
+	/* As in Darshan's library; a log with only a job is complete, one without is removed. */
 	if (s->failed || s->stage == PUT_NOTHING) {
 		fprintf(stderr, "Unlinking darshan log file %s ...\n", s->path);
 		unlink(s->path);
@@ -163,7 +155,7 @@ int darshan_log_get_exe(darshan_fd fd, char *buf)
 	if (!r)
 		return -1;
 	n = strnlen(scribe_reader_exe(r), DARSHAN_EXE_LEN);
-	/* as in the stock library: one that fills its field, with no line end behind it, is not given */
+	/* As in Darshan's library: a command line that fills its field without a newline after it is dropped. */
 	if (n + 1 >= DARSHAN_EXE_LEN && scribe_reader_mounts(r, &mounts) == 0)
 		n = 0;
 	memcpy(buf, scribe_reader_exe(r), n);
@@ -171,7 +163,6 @@ int darshan_log_get_exe(darshan_fd fd, char *buf)
 	return 0;
 }
 
-/* Types and paths are cut to the interface's fixed fields. */
 int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_array, int *count)
 {
 	struct scribe_reader *r = reader_of(fd);
@@ -188,7 +179,7 @@ int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_arr
 	out = calloc(n, sizeof(*out));
 	if (!out)
 		return compat_error("out of memory.");
-	for (size_t i = 0; i < n; i++) { /* longest path first, else in the log's order */
+	for (size_t i = 0; i < n; i++) { /* longest path first, otherwise in the log's order */
 		struct darshan_mnt_info *at = &out[i];
 
 		for (; at > out && strlen(at[-1].mnt_path) < strlen(mounts[i].path); at--)
@@ -201,10 +192,7 @@ int darshan_log_get_mounts(darshan_fd fd, struct darshan_mnt_info **mnt_data_arr
 	return 0;
 }
 
-/*
- * Plain bytes of the region in the file's version and byte order. The piece that the reader gave
- * last may be larger than the caller's buffer: the rest stays in s->raw.
- */
+/* Plain bytes of the region in the file's version and byte order. */
 int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz)
 {
 	struct scribe_reader *r = reader_of(fd);
@@ -218,6 +206,7 @@ int darshan_log_get_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, 
 		size_t *left = &fd->state->raw[mod_id].len;
 		size_t n;
 
+		/* The rest of a piece larger than the caller's buffer waits in s->raw. */
 		if (*left == 0) {
 			int rc = scribe_reader_borrow_raw(r, (int)mod_id, (const void **)bytes, left);
 
@@ -255,7 +244,6 @@ char *darshan_log_get_lib_version(void)
 	return version;
 }
 
-/* From the caller's struct, which it may have changed. */
 int darshan_log_get_job_runtime(darshan_fd fd, struct darshan_job job, double *runtime)
 {
 	struct scribe_reader *r = reader_of(fd);
@@ -263,6 +251,7 @@ int darshan_log_get_job_runtime(darshan_fd fd, struct darshan_job job, double *r
 	*runtime = 0;
 	if (!r)
 		return -1;
+	/* Computed from the caller's copy, which it may have changed. */
 	if (scribe_reader_info(r)->version < 341)
 		*runtime = (double)(job.end_time_sec - job.start_time_sec + 1);
 	else

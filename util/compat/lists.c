@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: listings of modules and names, names as a hash. The program frees what it
- * gets, names one by one. Runs in programs written for libdarshan-util.
+ * Darshan's C interface: lists of modules and names, names as a hash. The program frees the results, names one by one.
  */
 #include "util/compat/state.h"
 
@@ -26,8 +25,8 @@ void darshan_log_get_modules(darshan_fd fd, struct darshan_mod_info **mods, int 
 		return;
 	}
 	/*
-	 * Modules beyond the interface's own are left out: stock code lists them
-	 * with a NULL name, on which PyDarshan stops. APXC too: nobody can read it.
+	 * Only the interface's own modules: Darshan's library lists others with a NULL name, on which PyDarshan
+	 * stops. APXC is left out because it cannot be read.
 	 */
 	for (int i = 0; i < DARSHAN_KNOWN_MODULE_COUNT; i++) {
 		if (fd->mod_map[i].len == 0 || !mod_logutils[i])
@@ -51,10 +50,7 @@ static int compare_ids(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/*
- * All names of the log, or those in a list; in order of first appearance. NULL: failed. A list is
- * sorted once and searched for each name: it may have as many entries as the log has names.
- */
+/* All names, or those in the list, in order of first appearance. NULL: failed. */
 static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, int n)
 {
 	struct scribe_names *names = fd && fd->state && fd->state->reader ? scribe_names_new() : NULL;
@@ -68,6 +64,7 @@ static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, i
 	}
 	if (list) {
 		sorted = malloc((n > 0 ? (size_t)n : 1) * sizeof(*sorted));
+		/* Sorted: the list may be as long as the log's table of names. */
 		if (sorted && n > 0) {
 			memcpy(sorted, list, (size_t)n * sizeof(*sorted));
 			qsort(sorted, (size_t)n, sizeof(*sorted), compare_ids);
@@ -90,13 +87,13 @@ static struct scribe_names *load(darshan_fd fd, const darshan_record_id *list, i
 	return scribe_names_free(names);
 }
 
-/* A name is handed out as a C string: bytes behind a NUL (log version 3.00) are lost. */
+/* As a C string: bytes after a NUL (log version 3.00) are lost. */
 static char *string_of(const struct scribe_name *name)
 {
 	return strndup(name->bytes, name->len);
 }
 
-/* *count is how many are complete, also where memory ran out. */
+/* *count: complete entries, also when memory ran out. */
 void darshan_log_get_filtered_name_records(darshan_fd fd, struct darshan_name_record_info **mods, int *count,
 					   darshan_record_id *whitelist, int whitelist_count)
 {
@@ -123,7 +120,7 @@ void darshan_log_get_name_records(darshan_fd fd, struct darshan_name_record_info
 	darshan_log_get_filtered_name_records(fd, mods, count, NULL, 0);
 }
 
-/* Adds to the caller's hash; ids that are in it stay as they are. */
+/* Adds to the caller's hash. */
 int darshan_log_get_filtered_namehash(darshan_fd fd, struct darshan_name_record_ref **hash,
 				      darshan_record_id *whitelist, int whitelist_count)
 {
@@ -136,7 +133,7 @@ int darshan_log_get_filtered_namehash(darshan_fd fd, struct darshan_name_record_
 		struct darshan_name_record_ref *ref;
 
 		HASH_FIND(hlink, *hash, &name.id, sizeof(name.id), ref);
-		if (ref)
+		if (ref) /* existing entries stay */
 			continue;
 		ref = calloc(1, sizeof(*ref));
 		if (ref)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: what each module can do (mod_logutils). The functions are one for all
- * modules; a line a module gives them its id. The tables are constant but for the interface's own
- * type. Runs in programs written for libdarshan-util.
+ * Darshan's C interface: the functions of each module (mod_logutils). One implementation serves all modules; macros
+ * bind it to their ids.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "util/text/describe.h"
 #include "util/text/print_record.h"
 
-/* 1: a record in *buf, 0: the end, -1: failed, with a message. */
+/* 1: a record in *buf; 0: the end; -1: failed. */
 static int get(darshan_fd fd, int id, void **buf)
 {
 	struct scribe_reader *r = fd && fd->state ? fd->state->reader : NULL;
@@ -37,7 +36,6 @@ static int get(darshan_fd fd, int id, void **buf)
 	return rc ? compat_from_record(id, rec, len, buf) : 0;
 }
 
-/* The first record makes the job region be written. */
 static int put(darshan_fd fd, int id, void *buf)
 {
 	struct scribe_writer *w = fd && fd->state ? fd->state->writer : NULL;
@@ -49,6 +47,7 @@ static int put(darshan_fd fd, int id, void *buf)
 		return compat_error("invalid Darshan log file handle.");
 	if (fd->state->stage == PUT_NOTHING)
 		return compat_error("a module must not be written before the job.");
+	/* The first record also writes the job region. */
 	if (compat_begin(fd))
 		return -1;
 	rec = compat_to_record(id, buf, &len);
@@ -62,20 +61,17 @@ static int put(darshan_fd fd, int id, void *buf)
 	return 0;
 }
 
-/*
- * One record as rows on standard output. The output goes through a buffer of its own: what stdio
- * holds must go first. The interface has no way to report a failure here.
- */
+/* One record as rows on standard output. The interface cannot report an error here. */
 static void print(int id, void *buf, char *name, char *mnt, char *fs)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
-	static int apmpi_sync; /* APMPI: what the module's head said, for the records behind it */
+	static int apmpi_sync; /* from APMPI's head record, for the records after it */
 	struct scribe_printer printer = {.mpi_sync = apmpi_sync};
 	struct scribe_out out = {.fd = -1};
 	size_t len;
 	void *rec = compat_to_record(id, buf, &len);
 
-	fflush(stdout);
+	fflush(stdout); /* stdio's buffer first: `out` has its own */
 	if (rec && scribe_out_open(&out, STDOUT_FILENO, NULL) == 0) {
 		if (scribe_printer_module(&printer, &out, m, NULL) == 0)
 			scribe_printer_record(&printer, rec, len, name, name ? strlen(name) : 0, mnt, fs, NULL);
@@ -87,7 +83,7 @@ static void print(int id, void *buf, char *name, char *mnt, char *fs)
 	free(rec);
 }
 
-/* The same texts as those of `ioscribe parse`. */
+/* The text of `ioscribe parse`. */
 static void describe(int id, int ver)
 {
 	struct scribe_out out = {.fd = -1};
@@ -100,10 +96,7 @@ static void describe(int id, int ver)
 	scribe_out_close(&out);
 }
 
-/*
- * Fastest and slowest rank so far: of records of single ranks, as the stock library has it. Modules
- * without ranks have no plan for them.
- */
+/* Fastest and slowest rank of unshared records, as in Darshan's library. */
 static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 {
 	const struct scribe_join_plan *p = scribe_join_plan(id);
@@ -114,7 +107,7 @@ static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 	int64_t *c = (int64_t *)((char *)agg + m->counters_at);
 	double *f = (double *)((char *)agg + m->fcounters_at), time;
 
-	if (!p || p->rank < 0 || base->rank < 0)
+	if (!p || p->rank < 0 || base->rank < 0) /* the module has no such counters */
 		return;
 	time = rf[p->meta_time] + rf[p->read_time] + rf[p->write_time];
 	for (int k = 0; k < 2; k++) { /* fastest, slowest */
@@ -126,11 +119,11 @@ static void aggregate_ranks(int id, const void *rec, void *agg, int init)
 	}
 }
 
-/* Modules with metrics are summed as the stock library does, the others by the merge rule. */
 static void aggregate(int id, void *rec, void *agg, int init)
 {
 	struct darshan_base_record *sum = agg, *base = rec;
 
+	/* Modules with metrics are summed as in Darshan's library, others by the merge rule. */
 	if (scribe_accum_supports(id)) {
 		scribe_accum_sum(id, agg, rec, init);
 		return;
@@ -146,9 +139,9 @@ static void aggregate(int id, void *rec, void *agg, int init)
 		sum->rank = -1;
 }
 
-/* Where a module's metrics are. MPI-IO, DFS and DAOS have no highest offset. */
+/* Indices of a module's metrics. */
 static const struct metrics {
-	int id, bytes_read, bytes_written, max_read, max_written; /* counters; -1: not told */
+	int id, bytes_read, bytes_written, max_read, max_written; /* counters; -1: not in this module */
 	int meta, read, write, slowest;                           /* fcounters */
 } all_metrics[] = {
 #define TIMES(M) \
@@ -162,9 +155,7 @@ static const struct metrics {
 	{DARSHAN_DAOS_MOD, DAOS_BYTES_READ, DAOS_BYTES_WRITTEN, -1, -1, TIMES(DAOS)},
 };
 
-/*
- * Derived figures of one record, for Darshan's own summaries; only modules of the table come here.
- */
+/* Only called for modules in the table above. */
 static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_t *w_bytes, int64_t *max_offset,
 		   double *io_time, double *md_time, double *rw_time, int64_t *rank, int64_t *nprocs)
 {
@@ -184,23 +175,20 @@ static int metrics(int id, void *rec, uint64_t *rec_id, int64_t *r_bytes, int64_
 	*max_offset = -1;
 	if (at->max_read >= 0)
 		*max_offset = c[at->max_read] > c[at->max_written] ? c[at->max_read] : c[at->max_written];
-	/* a shared record knows its slowest rank's time, not what it consists of */
+	/* A shared record has only the time of its slowest rank, not its parts. */
 	*io_time = base->rank < 0 ? f[at->slowest] : f[at->meta] + f[at->read] + f[at->write];
 	*md_time = base->rank < 0 ? 0 : f[at->meta];
 	*rw_time = base->rank < 0 ? 0 : f[at->read] + f[at->write];
 	return 0;
 }
 
-/*
- * Ranks may see a file's layout differently: the first one stands. `agg` has room for a record as
- * large as the first.
- */
+/* `agg` has space for a record as large as the first. */
 static void lustre_agg(void *rec, void *agg, int init)
 {
 	const struct darshan_lustre_record *from = rec;
 	struct darshan_lustre_record *to = agg;
 
-	if (!init)
+	if (!init) /* ranks may see different layouts: the first one counts */
 		return;
 	*to = *from;
 	to->comps = (struct darshan_lustre_component *)(to + 1);
@@ -209,7 +197,7 @@ static void lustre_agg(void *rec, void *agg, int init)
 	memcpy(to->ost_ids, from->ost_ids, (size_t)from->num_stripes * sizeof(*to->ost_ids));
 }
 
-/* Callers call it for every module with records; dxt_log_print_* prints traces. */
+/* Programs call this for every module; dxt_log_print_* print traces. */
 static void no_rows(void *rec, char *name, char *mnt, char *fs)
 {
 	(void)rec, (void)name, (void)mnt, (void)fs;
@@ -242,7 +230,7 @@ static void no_rows(void *rec, char *name, char *mnt, char *fs)
 #define WITH_SUM(n) .log_agg_records = n##_agg,
 #define WITH_METRICS(n) .log_record_metrics = n##_metrics,
 
-/* Counters with metrics, counters without, and the rest. */
+/* Modules with counters and metrics; with counters; and the rest. */
 #define FULL(n, id) \
 	GET(n, id) PRINT(n, id) DIFF(n, id) SUM(n, id) METRICS(n, id) \
 	TABLE(n) WITH_PRINT(n) WITH_DIFF(n) WITH_SUM(n) WITH_METRICS(n) }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Darshan's C interface: writing. Job, exe and mounts are kept until something follows them,
- * because they share one region of the log; the darshan_fd owns the copies. The order of puts is
- * checked, as the format demands it. Runs in programs written for libdarshan-util.
+ * Darshan's C interface: writing. Job, exe and mounts share a region of the log, so they are kept until something
+ * follows them. The order of puts is checked, because the format requires it.
  */
 #include "util/compat/state.h"
 
@@ -12,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A descriptor with its state and path; NULL and a message when memory is out. */
+/* NULL with a message: out of memory. */
 static darshan_fd new_fd(const char *name)
 {
 	darshan_fd fd = calloc(1, sizeof(*fd));
@@ -38,10 +37,7 @@ static darshan_fd drop_fd(darshan_fd fd)
 	return NULL;
 }
 
-/*
- * An existing file is overwritten, as by the stock library. A log that fails is removed by
- * darshan_log_close.
- */
+/* An existing file is overwritten, as in Darshan's library; darshan_log_close removes a log that failed. */
 darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type, int partial_flag)
 {
 	struct scribe_writer_options options = {.compression = (enum scribe_compression)comp_type,
@@ -73,7 +69,7 @@ darshan_fd darshan_log_create(const char *name, enum darshan_comp_type comp_type
 	return fd;
 }
 
-/* The next put: refused when it comes too late. Modules may be put several times, all else once. */
+/* Modules may be put several times, everything else once. */
 static struct darshan_fd_int_state *put(darshan_fd fd, enum put_stage stage, const char *what)
 {
 	static const char *const names[] = {"nothing",    "the job",   "the exe",
@@ -102,7 +98,7 @@ static int put_failed(struct darshan_fd_int_state *s)
 	return compat_error("%s", scribe_writer_error(s->writer)->text);
 }
 
-/* Writes the job region once, before the first name or record. */
+/* Writes the job region, once, before the first name or record. */
 int compat_begin(darshan_fd fd)
 {
 	struct darshan_fd_int_state *s = fd->state;
@@ -116,7 +112,6 @@ int compat_begin(darshan_fd fd)
 	return put_failed(s);
 }
 
-/* Programs of the stock library leave out the last newline of the metadata. */
 int darshan_log_put_job(darshan_fd fd, struct darshan_job *job)
 {
 	struct darshan_fd_int_state *s = put(fd, PUT_JOB, "the job");
@@ -128,7 +123,7 @@ int darshan_log_put_job(darshan_fd fd, struct darshan_job *job)
 	s->job.metadata[sizeof(s->job.metadata) - 1] = 0;
 	n = strlen(s->job.metadata);
 	if (n > 0 && n < sizeof(s->job.metadata) - 1 && s->job.metadata[n - 1] != '\n')
-		s->job.metadata[n] = '\n'; /* lines of metadata end in newlines */
+		s->job.metadata[n] = '\n'; /* programs for Darshan's library omit the last newline */
 	return 0;
 }
 
@@ -152,7 +147,7 @@ int darshan_log_put_mounts(darshan_fd fd, struct darshan_mnt_info *mnt_data_arra
 	if (!s)
 		return -1;
 	s->mounts = calloc(count > 0 ? (size_t)count : 1, sizeof(*s->mounts));
-	for (int i = count - 1; s->mounts && i >= 0; i--) { /* last first, as the stock library has it */
+	for (int i = count - 1; s->mounts && i >= 0; i--) { /* reverse order, as in Darshan's library */
 		struct scribe_mount *m = &s->mounts[s->nmounts++];
 
 		m->type = strdup(mnt_data_array[i].mnt_type);
@@ -166,7 +161,6 @@ int darshan_log_put_mounts(darshan_fd fd, struct darshan_mnt_info *mnt_data_arra
 	return compat_error("out of memory.");
 }
 
-/* The hash stays the caller's. */
 int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash)
 {
 	struct darshan_fd_int_state *s = put(fd, PUT_NAMES, "the names");
@@ -186,7 +180,7 @@ int darshan_log_put_namehash(darshan_fd fd, struct darshan_name_record_ref *hash
 	return 0;
 }
 
-/* Plain bytes of a region, in the form of the given version: they are not checked. */
+/* Plain bytes in the layout of `ver`; not checked. */
 int darshan_log_put_mod(darshan_fd fd, darshan_module_id mod_id, void *mod_buf, int mod_buf_sz, int ver)
 {
 	struct darshan_fd_int_state *s;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * librdkafka by dlopen, names of topics, settings of clients. Owns the table of the library's functions, which stays
- * loaded. Used by `ioscribe-publish` (the producer) and `ioscribe-store` (the consumer). Must not know what messages
- * say.
+ * librdkafka by dlopen, topic names, client settings. Owns the table of functions; the library stays loaded. For
+ * ioscribe-publish (producer) and ioscribe-store (consumer). Must not know what messages contain.
  */
 #include "util/kafka/kafka.h"
 
@@ -13,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFIG_FILE "IOSCRIBE_KAFKA_CONFIG" /* in the environment: lines KEY=VALUE of librdkafka's, for logins */
-#define TOPIC_MOST  249                     /* bytes of a topic's name */
+#define CONFIG_FILE "IOSCRIBE_KAFKA_CONFIG" /* environment: path of a file with KEY=VALUE lines, such as logins */
+#define TOPIC_MOST  249                     /* bytes of a topic name */
 
 static struct scribe_kafka kafka;
 
@@ -27,6 +26,7 @@ int scribe_kafka_load(const struct scribe_kafka **ret_kafka, struct scribe_err *
 	*ret_kafka = &kafka;
 	if (is_loaded)
 		return 0;
+	/* Loaded only when Kafka is used, so that the programs run without it. */
 	library = dlopen("librdkafka.so.1", RTLD_NOW);
 	if (!library)
 		return scribe_err_set(err, -ENOENT, "librdkafka cannot be loaded: %s", dlerror());
@@ -66,7 +66,7 @@ static int set(rd_kafka_conf_t *conf, const char *key, const char *value, struct
 	return scribe_err_set(err, -EINVAL, "librdkafka: %s", why);
 }
 
-/* Such as security.protocol and sasl.password. */
+/* The user's settings, such as security.protocol and sasl.password. */
 static int set_users(rd_kafka_conf_t *conf, struct scribe_err *err)
 {
 	const char *path = getenv(CONFIG_FILE);
@@ -94,9 +94,8 @@ static int set_users(rd_kafka_conf_t *conf, struct scribe_err *err)
 	return rc;
 }
 
-/* Its lines are not ours: the last error is told once. */
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
-{
+{ /* libraries must not print; the error callback reports failures */
 	(void)rk, (void)level, (void)facility, (void)text;
 }
 
@@ -111,6 +110,7 @@ int scribe_kafka_conf(const char *name, const struct scribe_kafka_setting *ours,
 		rc = scribe_err_set(err, -ENOMEM, "out of memory");
 	if (rc == 0)
 		rc = set(conf, "bootstrap.servers", brokers, err);
+	/* Ours last, so that the user's file cannot override them. */
 	for (; rc == 0 && ours->key; ours++)
 		rc = set(conf, ours->key, ours->value, err);
 	free(brokers);
@@ -129,7 +129,7 @@ int scribe_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, rd_kafka_t **r
 	rd_kafka_t *rk = kafka.new(type, conf, why, sizeof(why));
 
 	if (!rk) {
-		/* only a client that was made owns it */
+		/* librdkafka takes ownership only on success. */
 		kafka.conf_destroy(conf);
 		return scribe_err_set(err, -EIO, "librdkafka: %s", why);
 	}

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Files of this installation, searched in directories relative to the running program
- * (/proc/self/exe). Used by `run`, `job` and `doctor`. Must not know what they are for.
- */
+/* Finds files of this installation, relative to /proc/self/exe. For `run`, `job` and `doctor`. */
 #include "util/link/installed.h"
 
 #include <errno.h>
@@ -12,10 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * The first that can be read, as its real path: it goes into other programs' environments, where
- * "../" would depend on links.
- */
 int scribe_installed_find(const char *const *places, char *ret_path, size_t cap)
 {
 	char self[PATH_MAX], path[2 * PATH_MAX];
@@ -33,6 +26,7 @@ int scribe_installed_find(const char *const *places, char *ret_path, size_t cap)
 		char real[PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/%s", self, *places);
+		/* The real path: with "../" it would depend on links, and it goes into other programs' environments. */
 		if (access(path, R_OK) < 0 || !realpath(path, real) || strlen(real) >= cap)
 			continue;
 		strcpy(ret_path, real);
@@ -43,7 +37,7 @@ int scribe_installed_find(const char *const *places, char *ret_path, size_t cap)
 
 int scribe_installed_daemon(char *ret_path, size_t cap)
 {
-	/* beside this program, installed, and in the build tree */
+	/* Beside this program, installed, or in the build tree. */
 	static const char *const places[] = {"ioscribed", "../sbin/ioscribed",
 					     "../libexec/ioscribe/ioscribed", "../runtime/daemon/ioscribed",
 					     NULL};

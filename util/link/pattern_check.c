@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Checks the regular expressions among a job's settings before they are sent: the daemon does not
- * compile expressions of users. See pattern_check.h. Runs in the command, as its user, in `run`,
- * `job` and `doctor`.
+ * Checks regular expressions of a job's settings in the command's own process, because the privileged daemon does not
+ * compile users' expressions. For `run`, `job` and `doctor`.
  */
 #include "util/link/pattern_check.h"
 
@@ -12,7 +11,7 @@
 
 #include "logfmt/base/regex_check.h"
 
-/* `list`: expressions with commas; writable. */
+/* `list` is modified. */
 static int check_list(const char *key, char *list, struct scribe_err *err)
 {
 	struct scribe_err why = {0};
@@ -24,10 +23,7 @@ static int check_list(const char *key, char *list, struct scribe_err *err)
 	return rc < 0 ? scribe_err_set(err, rc, "%s: %s", key, why.text) : 0;
 }
 
-/*
- * A line of Darshan's settings: KEY PATTERNS [MODULES], or KEY=PATTERNS. Only keys with patterns
- * matter.
- */
+/* A line is KEY PATTERNS [MODULES] or KEY=PATTERNS. */
 static int check_line(char *line, struct scribe_err *err)
 {
 	static const char *const keys[] = {"NAME_EXCLUDE", "NAME_INCLUDE", "APP_EXCLUDE", "APP_INCLUDE"};
@@ -40,14 +36,13 @@ static int check_line(char *line, struct scribe_err *err)
 		if (strncmp(line, keys[i], n) || !strspn(line + n, " \t="))
 			continue;
 		value = line + n + strspn(line + n, " \t=");
-		/* modules follow the patterns of names */
+		/* NAME_* may have modules after the patterns. */
 		value[strcspn(value, keys[i][0] == 'N' ? " \t" : "")] = 0;
 		return check_list(keys[i], value, err);
 	}
 	return 0;
 }
 
-/* Works on a copy of the text; the first bad expression ends it. */
 int scribe_check_patterns(const char *settings, size_t bytes, struct scribe_err *err)
 {
 	char *copy = strndup(settings, bytes), *rest = NULL;

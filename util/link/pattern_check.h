@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Regular expressions among the settings of a request, checked in the caller's own process: the daemon, which
- * is privileged, compiles no pattern that a user has written.
- */
+/* Checks users' regular expressions before they are sent to the daemon. */
 #ifndef UTIL_LINK_PATTERN_CHECK_H
 #define UTIL_LINK_PATTERN_CHECK_H
 
@@ -11,8 +8,8 @@
 #include "logfmt/base/err.h"
 
 /*
- * `settings`: lines KEY=VALUE, KEY = VALUE or KEY VALUE, of `bytes` bytes. -EINVAL, with a line that names the
- * key and the expression, where one of NAME_EXCLUDE and its like is no POSIX extended regular expression.
+ * `settings`: lines KEY=VALUE, KEY = VALUE or KEY VALUE. -EINVAL with key and expression if a pattern is not a valid
+ * POSIX extended regular expression.
  */
 int scribe_check_patterns(const char *settings, size_t bytes, struct scribe_err *err);
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Capabilities and user namespace of this process, read from /proc. Used by `run` and `doctor` to
- * tell beforehand whether the daemon can trace. Must not know what is done with them.
- */
+/* Capabilities and user namespace of this process, from /proc. For `run` and `doctor`. */
 #include "util/link/privileges.h"
 
 #include <inttypes.h>
@@ -10,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The effective set as a bit mask; 0 where /proc is missing. */
+/* CapEff as a bit mask; 0 without /proc. */
 static uint64_t effective(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -30,20 +27,16 @@ bool scribe_has_cap(unsigned number)
 	return effective() >> number & 1;
 }
 
-/*
- * Programs may be loaded with CAP_SYS_ADMIN, or with CAP_BPF and CAP_PERFMON, of the initial user
- * namespace.
- */
 bool scribe_may_trace(void)
 {
 	uint64_t caps = effective();
+	/* Loading needs CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON, in the initial user namespace. */
 	bool can = geteuid() == 0 || caps >> SCRIBE_CAP_ADMIN & 1 ||
 		   (caps >> SCRIBE_CAP_BPF & caps >> SCRIBE_CAP_PERFMON & 1);
 
 	return can && !scribe_in_user_ns();
 }
 
-/* The initial namespace maps all ids onto themselves. */
 bool scribe_in_user_ns(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
@@ -51,8 +44,9 @@ bool scribe_in_user_ns(void)
 	int fields;
 
 	if (!f)
-		return false; /* a kernel without, or no /proc */
+		return false; /* a kernel without user namespaces, or /proc is missing */
 	fields = fscanf(f, "%u %u %u", &first, &parent_first, &n);
 	fclose(f);
+	/* Only the initial namespace maps all ids to themselves. */
 	return fields != 3 || first || parent_first || n != UINT32_MAX;
 }

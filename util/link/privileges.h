@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this process may do, as far as it can be told without trying. */
+/* Privileges of this process, as far as visible without trying. */
 #ifndef UTIL_LINK_PRIVILEGES_H
 #define UTIL_LINK_PRIVILEGES_H
 
 #include <stdbool.h>
 
-/* Capabilities by number, as the kernel's headers have them. */
+/* Numbers of linux/capability.h. */
 #define SCRIBE_CAP_BPF     39
 #define SCRIBE_CAP_PERFMON 38
 #define SCRIBE_CAP_ADMIN   21
 
-/* Is the capability effective? */
+/* Effective set. */
 bool scribe_has_cap(unsigned number);
-/* Root, or CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN has both), of the machine: it is worth trying. */
+/* Root or the capabilities, in the initial user namespace. The kernel may refuse anyway. */
 bool scribe_may_trace(void);
-/* In another user namespace than the machine's first one? Nothing there may trace. */
+/* True outside of the initial user namespace, where tracing is not possible. */
 bool scribe_in_user_ns(void);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The way to the service: its socket, the daemon behind it, requests and answers, each to a
- * deadline (CLOCK_MONOTONIC, ms). Descriptors belong to the caller. Used by `run`, `job`, `trace`,
- * `top` and `doctor`. Must not know what requests mean.
+ * Connection to the service: socket, start of the daemon, requests and replies, all with a deadline (CLOCK_MONOTONIC,
+ * ms). The caller owns descriptors. For `run`, `job`, `trace`, `top`, `doctor`. Must not know what requests mean.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +22,12 @@
 
 #define RETRY_MS 10
 
-/* Requests are lines, so that a newline in a value would be a key of its own: refused here. */
 int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err)
 {
 	size_t room = sizeof(r->text) - r->bytes;
 	int n;
 
+	/* Requests are lines: a newline in a value would add another key. */
 	if (strchr(value, '\n') || strchr(key, '\n'))
 		return scribe_err_set(err, -EINVAL, "%s: a newline is not possible here", key);
 	n = snprintf(r->text + r->bytes, room, "%s=%s\n", key, value);
@@ -38,7 +37,6 @@ int scribe_request_add(struct scribe_request *r, const char *key, const char *va
 	return 0;
 }
 
-/* IOSCRIBE_DIR names another service, such as that of a test. */
 const char *scribe_job_dir(void)
 {
 	const char *dir = getenv(SCRIBE_ENV_DIR);
@@ -46,13 +44,13 @@ const char *scribe_job_dir(void)
 	return dir && dir[0] ? dir : SCRIBE_SERVICE_DIR;
 }
 
-/* Whoever answers gets our words and is believed: it must be root, or ourselves. */
 static int check_peer(int sock, const char *path, struct scribe_err *err)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+	/* Replies are trusted, so the server must be root or the caller's own user. */
 		return scribe_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	if (cred.uid != 0 && cred.uid != geteuid())
 		return scribe_err_set(err, -EPERM, "%s: served by user %u, not by root", path,
@@ -60,10 +58,6 @@ static int check_peer(int sock, const char *path, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * -ENOENT: nobody listens, also where the socket file was left by a daemon that is gone. The socket
- * does not block: messages wait by poll.
- */
 int scribe_daemon_connect(const char *path, int64_t deadline_ms, struct scribe_err *err)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -79,6 +73,7 @@ int scribe_daemon_connect(const char *path, int64_t deadline_ms, struct scribe_e
 		rc = scribe_err_set(err, -ETIMEDOUT,
 				    "the daemon at %.*s takes no connection: it is stopped or hangs",
 				    (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0), path);
+	/* ECONNREFUSED: a daemon that has exited left its socket file. */
 	else if (rc < 0)
 		rc = scribe_err_set(err, rc == -ECONNREFUSED ? -ENOENT : rc, "no daemon at %s: %s",
 				    to.sun_path, strerror(-rc));
@@ -99,11 +94,7 @@ int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err)
 	return scribe_daemon_connect(path, deadline_ms, err);
 }
 
-/*
- * Its words on stderr, until its starter part ends. The pipe ends when the starter has exited: by
- * then the daemon listens (daemonize.c). Beyond the deadline the starter is killed, so that a
- * prolog ends in time.
- */
+/* Reads the starter's standard error until it exits; the daemon listens by then (daemonize.c). */
 static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_err *err)
 {
 	char text[400] = "", rest[400];
@@ -118,12 +109,13 @@ static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_e
 
 		if (ready < 0 && errno == EINTR)
 			continue;
+		/* Killed at the deadline, so that a prolog ends in time. */
 		if (ready == 0) {
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
 			return scribe_err_set(err, -ETIMEDOUT, "the daemon is not ready in time");
 		}
-		/* what has no room is read all the same: the end is awaited */
+		/* Text beyond the buffer is read and dropped, because only the end of the pipe matters. */
 		got = n < sizeof(text) - 1 ? read(from, text + n, sizeof(text) - 1 - n)
 					   : read(from, rest, sizeof(rest));
 		if (got < 0 && errno == EINTR)
@@ -140,7 +132,7 @@ static int await_start(pid_t pid, int from, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/* Is this node's daemon a unit of systemd's? Then nobody starts one beside it, outside of its sandbox. */
+/* A daemon managed by systemd must not be started outside of its unit, where it would lack the sandbox. */
 static bool belongs_to_unit(void)
 {
 	static const char *const units[] = {
@@ -156,7 +148,6 @@ static bool belongs_to_unit(void)
 	return false;
 }
 
-/* Root only: the daemon of a node runs as root. `stay`: it does not end with the last job. */
 int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct scribe_err *err)
 {
 	char path[PATH_MAX], *argv[8];
@@ -192,7 +183,7 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 		dup2(null, 0);
 		dup2(null, 1);
 		dup2(pair[1], 2);
-		/* what the session manager told our caller is not for the daemon */
+		/* The session manager set these for our caller. */
 		unsetenv("NOTIFY_SOCKET");
 		unsetenv("LISTEN_FDS");
 		execv(path, argv);
@@ -205,16 +196,15 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
 	return rc;
 }
 
-/* The daemon marks it by a file, because it answers nothing while it loads its programs. */
 bool scribe_job_is_loading(void)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_LOADING, scribe_job_dir());
+	/* A file marks this state, because a daemon that loads its programs does not reply. */
 	return access(path, F_OK) == 0;
 }
 
-/* One message: its type, or a negative code with a line that says what the user can do. */
 int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;

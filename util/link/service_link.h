@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Speaking with the service: what `ioscribe job`, `run` and `doctor` share. */
+/* Connection to the service, for `ioscribe job`, `run`, `trace`, `top` and `doctor`. */
 #ifndef UTIL_LINK_SERVICE_LINK_H
 #define UTIL_LINK_SERVICE_LINK_H
 
@@ -10,35 +10,29 @@
 #include "logfmt/base/err.h"
 #include "logfmt/base/proto.h"
 
-/* Lines key=value of a request. */
+/* A request: key=value lines. */
 struct scribe_request {
 	char text[SCRIBE_OPTIONS_MAX];
 	size_t bytes;
 };
 
-/* Add a line; -EINVAL for a newline in the value, -E2BIG when there is no room. */
+/* -EINVAL: a newline; -E2BIG: the buffer is full. */
 int scribe_request_add(struct scribe_request *r, const char *key, const char *value, struct scribe_err *err);
 
-/* Directory of the service: IOSCRIBE_DIR or the usual one. */
+/* IOSCRIBE_DIR or the default directory. */
 const char *scribe_job_dir(void);
-/*
- * Connect to the service. A descriptor; -ENOENT when nobody serves; else
- * negative, with a line in err. The other end must be root's, or the caller's
- * own.
- */
+/* Returns a descriptor. -ENOENT: no service; -EPERM: the server is neither root nor the caller's user. */
 int scribe_job_connect(int64_t deadline_ms, struct scribe_err *err);
-/* The same, to the daemon whose socket has this path. */
+/* Connects to the daemon at this socket path. */
 int scribe_daemon_connect(const char *path, int64_t deadline_ms, struct scribe_err *err);
-/* Does the daemon say that it is loading its programs? */
+/* True while the daemon loads its programs. */
 bool scribe_job_is_loading(void);
-/*
- * Start the daemon and wait until it serves, or the deadline passes. It leaves
- * the caller's session, group, descriptors and cgroup.
- */
+/* Starts the daemon, detached from the caller's session and cgroup, and waits until it serves. `stay`: no exit after
+ * the last job. */
 int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct scribe_err *err);
 /*
- * The next message into `packet` (SCRIBE_MSG_MAX bytes, aligned to 8); returns
- * its type. An ERROR of the daemon becomes err; -EPIPE: it has disconnected.
+ * Receives into `packet` (SCRIBE_MSG_MAX bytes, aligned to 8). Returns the type; an ERROR message becomes err.
+ * -EPIPE: disconnected.
  */
 int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err);
 

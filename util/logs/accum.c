@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Accumulation of a module's records, for --total, --file and --perf of `ioscribe parse` and the
- * accumulator of the C interface. One table says for each module where the counters are that
- * matter; sums follow the rules of the counter lists and, where they differ, Darshan 3.5.0. A
- * struct scribe_accum owns the summed record, the table of files and that of ranks.
+ * Sums of a module's records, for --total, --file and --perf of `ioscribe parse` and the C interface's accumulator.
+ * They follow the rules of the counter lists and, where these differ, Darshan 3.5.0. A struct scribe_accum owns the
+ * sum and the tables of files and ranks.
  */
 #include "util/logs/accum.h"
 
@@ -22,11 +21,11 @@
 struct counter_indices {
 	int module;
 	short bytes_read, bytes_written; /* integers */
-	short max_read, max_written;     /* NONE: not told */
+	short max_read, max_written;     /* NONE: not in this module */
 	short fastest;                   /* FASTEST_RANK, then _BYTES, SLOWEST_RANK, _BYTES */
 	short meta_time, read_time, write_time, fastest_time; /* reals; SLOWEST follows FASTEST */
-	short clamp;                                          /* 1: sums below 0 become -1 */
-	short unsummed; /* an integer that the stock sum leaves at 0, or NONE */
+	short clamp;                                          /* 1: negative sums become -1 */
+	short unsummed; /* integer that Darshan's sum leaves at 0, or NONE */
 };
 
 static const struct counter_indices indices_of_modules[] = {
@@ -47,14 +46,13 @@ static const struct counter_indices indices_of_modules[] = {
 	 SCRIBE_DAOS_F_FASTEST_RANK_TIME, 1, SCRIBE_DAOS_NB_OPS},
 };
 
-/* One record id over all of its records. */
+/* A record id with the sum of its records. */
 struct file_entry {
 	uint64_t id;
 	int64_t bytes_read, bytes_written, max_offset;
-	int64_t nprocs; /* -1: shared by all */
+	int64_t nprocs; /* -1: all */
 };
 
-/* What is wanted (`want`) decides which of its tables are filled. */
 struct scribe_accum {
 	const struct counter_indices *counters;
 	const struct scribe_module *module;
@@ -65,7 +63,7 @@ struct scribe_accum {
 	int64_t bytes_read, bytes_written;
 	double shared_time;
 	struct file_entry *files; /* in order of appearance */
-	uint32_t *index;          /* open addressing: 1 + place in files, 0 empty */
+	uint32_t *index;          /* open addressing: 1 + index in files, 0: empty */
 	size_t nfiles, cap_files, cap_index;
 };
 
@@ -118,14 +116,11 @@ struct scribe_accum *scribe_accum_free(struct scribe_accum *a)
 
 /* ---- the summed record ---- */
 
-/*
- * Add a common value to agg's four (values, then counts), as the stock tools do.
- * 0: it was too rare, and so are those after it.
- */
+/* Inserts a common value (four values, then four counts) as Darshan does. 0: too rare, and so are the rest. */
 static int common_insert(int64_t *agg, int64_t value, int64_t count)
 {
 	int64_t val[4] = {0}, cnt[4] = {0};
-	int total = (int)count; /* an int there too */
+	int total = (int)count; /* truncated as in Darshan */
 	int n = 0, k = 0;
 
 	for (k = 0; k < 4; k++)
@@ -154,13 +149,10 @@ static int common_insert(int64_t *agg, int64_t value, int64_t count)
 	return 1;
 }
 
-/*
- * Known values first, all four of them: so the stock tool does it, and a value that moves down may
- * then be lost.
- */
 static void common_values(int64_t *agg, const int64_t *rec)
 {
 	int known[4] = {0};
+	/* All known values first, as in Darshan; a value that moves down may then be lost. */
 
 	for (int j = 0; j < 4; j++)
 		for (int k = 0; k < 4; k++)
@@ -176,7 +168,6 @@ static void common_values(int64_t *agg, const int64_t *rec)
 	}
 }
 
-/* KEEP is the last record's value here; only reduction over ranks knows a lowest rank. */
 static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t *rec)
 {
 	const struct scribe_counter *c = a->module->counters;
@@ -192,7 +183,7 @@ static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t
 			if (a->counters->clamp && agg[i] < 0)
 				agg[i] = -1;
 			break;
-		case SCRIBE_RULE_KEEP:
+		case SCRIBE_RULE_KEEP: /* the last record's; a lowest rank exists only in reductions */
 			agg[i] = rec[i];
 			break;
 		case SCRIBE_RULE_MAX:
@@ -201,15 +192,15 @@ static void total_ints(const struct scribe_accum *a, int64_t *agg, const int64_t
 			break;
 		case SCRIBE_RULE_VALUE:
 			common_values(agg + i, rec + i);
-			i += 7; /* the other three and the four counts */
+			i += 7; /* skip the other three values and four counts */
 			break;
-		default: /* set with the reals */
+		default: /* set together with the reals */
 			break;
 		}
 	}
 }
 
-/* Longest operation and its size: the first such real belongs to the first such integer. */
+/* Copies the size of a longest operation: the n-th such real belongs to the n-th such integer. */
 static void total_slowest(const struct scribe_module *m, int which, int64_t *agg, const int64_t *rec)
 {
 	for (int i = 0; i < m->ncounters; i++)
@@ -217,7 +208,6 @@ static void total_slowest(const struct scribe_module *m, int which, int64_t *agg
 			agg[i] = rec[i];
 }
 
-/* Real and integer of a slowest operation belong together by their order in the lists. */
 static void total_reals(const struct scribe_accum *a, void *total, const void *record)
 {
 	const struct scribe_module *m = a->module;
@@ -246,13 +236,13 @@ static void total_reals(const struct scribe_accum *a, void *total, const void *r
 			}
 			slowest++;
 			break;
-		default: /* ranks: below; variances stay 0 */
+		default: /* ranks are set below; variances stay 0 */
 			break;
 		}
 	}
 }
 
-/* Fastest and slowest rank: told only while all records are of one file. */
+/* Fastest and slowest rank; cleared when records of several files are summed. */
 static void total_ranks(const struct scribe_accum *a, void *total, const void *record, int same_file)
 {
 	const struct scribe_module *m = a->module;
@@ -283,9 +273,6 @@ static void total_ranks(const struct scribe_accum *a, void *total, const void *r
 	}
 }
 
-/*
- * The sum's id becomes 0 as soon as records of two files meet, its rank -1 as soon as two ranks do.
- */
 static void add_total(struct scribe_accum *a, const void *record)
 {
 	const struct scribe_base_record *base = record;
@@ -295,6 +282,7 @@ static void add_total(struct scribe_accum *a, const void *record)
 	if (a->records == 0)
 		*sum = *base;
 	same_file = sum->id == base->id;
+	/* 0 and -1 mark sums over several files and ranks. */
 	if (!same_file)
 		sum->id = 0;
 	if (sum->rank != base->rank)
@@ -307,7 +295,6 @@ static void add_total(struct scribe_accum *a, const void *record)
 
 /* ---- performance ---- */
 
-/* Times of single ranks are added by rank; a shared record counts with its slowest rank. */
 static int add_perf(struct scribe_accum *a, const void *record, struct scribe_err *err)
 {
 	const struct counter_indices *s = a->counters;
@@ -318,6 +305,7 @@ static int add_perf(struct scribe_accum *a, const void *record, struct scribe_er
 
 	a->bytes_read = scribe_sum(a->bytes_read, ints[s->bytes_read]);
 	a->bytes_written = scribe_sum(a->bytes_written, ints[s->bytes_written]);
+	/* A shared record contributes its slowest rank's time, others the time of their rank. */
 	if (base->rank < 0) {
 		a->shared_time += f[s->fastest_time + 1];
 		return 0;
@@ -331,10 +319,7 @@ static int add_perf(struct scribe_accum *a, const void *record, struct scribe_er
 	return 0;
 }
 
-/*
- * The job's I/O time is that of the slowest rank's own files plus that of shared files, as Darshan
- * estimates it.
- */
+/* Darshan's estimate: time of the slowest rank's own files plus time of shared files. */
 void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_perf)
 {
 	struct scribe_perf p = {.bytes_read = a->bytes_read, .bytes_written = a->bytes_written};
@@ -342,7 +327,7 @@ void scribe_accum_perf(const struct scribe_accum *a, struct scribe_perf *ret_per
 	for (size_t i = 0; i < a->ranks.n; i++) {
 		const struct scribe_rank_time *t = &a->ranks.entries[i];
 
-		/* of equals the lowest rank, as where ranks are looked at in their order */
+		/* Of equal ranks the lowest, as in a loop over ascending ranks. */
 		if (!(t->total > p.unique_time ||
 		      (t->total == p.unique_time && t->total > 0 && t->rank < p.unique_slowest_rank)))
 			continue;
@@ -365,10 +350,10 @@ static size_t place_of(uint64_t id, size_t cap)
 	return (size_t)scribe_keyed_id(id) & (cap - 1);
 }
 
-/* The hash has twice as many slots as there is room for files. */
 static int grow_files(struct scribe_accum *a)
 {
 	size_t cap = a->cap_files ? 2 * a->cap_files : 256;
+	/* The index has two slots per file, so that probing stays short. */
 	struct file_entry *files = realloc(a->files, cap * sizeof(*files));
 	uint32_t *index;
 
@@ -392,7 +377,7 @@ static int grow_files(struct scribe_accum *a)
 	return 0;
 }
 
-/* NULL: no memory, or more files than the 32-bit index holds. */
+/* NULL: out of memory, or more files than the 32-bit index can address. */
 static struct file_entry *file_of(struct scribe_accum *a, uint64_t id)
 {
 	size_t at;
@@ -482,7 +467,7 @@ int scribe_accum_file_at(const struct scribe_accum *a, size_t i, struct scribe_a
 	return 1;
 }
 
-/* ---- front ---- */
+/* ---- interface ---- */
 
 int scribe_accum_add(struct scribe_accum *a, const void *record, struct scribe_err *err)
 {
@@ -508,9 +493,9 @@ int64_t scribe_accum_records(const struct scribe_accum *a)
 	return a->records;
 }
 
-/* A struct on the stack around the caller's total: nothing is allocated. */
 int scribe_accum_sum(int module, void *total, const void *record, int first)
 {
+	/* On the stack, around the caller's total. */
 	struct scribe_accum a = {
 		.counters = indices_of(module), .module = scribe_module_by_id(module), .total = total};
 

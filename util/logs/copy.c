@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Parts of a log carried into a new one, and the file of the new log: for `convert`, `merge` and
- * `trace`. An output that replaces a file is written beside it and renamed at the end; what is not
- * finished is removed, also by a signal (leftover.h). A struct scribe_output owns its writer and
- * the partial file's name.
+ * Copies parts of a log into a new one, for `convert`, `merge` and `trace`. An output that replaces a file is written
+ * beside it and renamed; unfinished files are removed, also after a signal (leftover.h). A struct scribe_output owns
+ * its writer and the temporary name.
  */
 #include "util/logs/copy.h"
 
@@ -29,11 +28,11 @@ struct scribe_log_job scribe_copy_job(const struct scribe_reader *r)
 	return job;
 }
 
-/* By the record versions: DXT_POSIX 2 and DXT_MPIIO 3 have thread ids. */
 bool scribe_copy_has_threads(const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
 
+	/* DXT_POSIX 2 and DXT_MPIIO 3 introduced thread ids. */
 	return h->mod_ver[SCRIBE_MOD_DXT_POSIX] > 1 || h->mod_ver[SCRIBE_MOD_DXT_MPIIO] > 2;
 }
 
@@ -44,9 +43,6 @@ int scribe_copy_check(const struct scribe_writer *w, int rc, struct scribe_err *
 	return rc;
 }
 
-/*
- * Bytes of an unknown layout cannot be turned: in the other byte order the new log would be wrong.
- */
 int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int module, struct scribe_err *err)
 {
 	unsigned version = scribe_reader_header(r)->mod_ver[module];
@@ -54,6 +50,7 @@ int scribe_copy_unknown(struct scribe_reader *r, struct scribe_writer *w, int mo
 	size_t len;
 	int rc;
 
+	/* Without the layout the bytes cannot be swapped. */
 	if (scribe_reader_info(r)->swapped)
 		return scribe_err_set(
 			err, -SCRIBE_E_UNSUPPORTED,
@@ -76,10 +73,6 @@ int scribe_copy_described(struct scribe_reader *r, struct scribe_writer *w, int 
 	return scribe_copy_check(w, scribe_writer_module(w, scribe_reader_module(r, module)), err);
 }
 
-/*
- * Only a regular file is replaced by rename; a pipe or device that is there is an error, since the
- * writer makes a new file.
- */
 int scribe_output_create(struct scribe_output *o, const char *path, bool replace, bool as_stock,
 			 const struct scribe_writer_options *options, struct scribe_err *err)
 {
@@ -88,6 +81,7 @@ int scribe_output_create(struct scribe_output *o, const char *path, bool replace
 
 	*o = (struct scribe_output){.path = path};
 	replace |= as_stock && access(path, W_OK) == 0;
+	/* Only regular files are replaced by rename; for a pipe or device the writer reports -EEXIST. */
 	if (replace && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
 	    asprintf(&o->partial, "%s.%ld.partial", path, (long)getpid()) < 0) {
 		o->partial = NULL;

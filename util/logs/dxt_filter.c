@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Which traced operations are wanted: by rank list, file pattern and time. Holds the user's option
- * texts, borrowed; allocates nothing. Used by `ioscribe dxt`. Must not know logs or how anything is
- * printed.
- */
+/* Selection of traced operations by rank list, file pattern and time, for `ioscribe dxt`. Must not know logs. */
 #include "util/logs/dxt_filter.h"
 
 #include <errno.h>
@@ -11,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The next "N" or "N-M" of a list, to *at behind it. False: the list is malformed. */
+/* Parses "N" or "N-M" at *at and advances it. False: malformed. */
 static bool next_range(const char **at, long long *ret_from, long long *ret_to)
 {
 	char *end;
@@ -29,7 +25,6 @@ static bool next_range(const char **at, long long *ret_from, long long *ret_to)
 	return !errno && *ret_from <= *ret_to && (!*end || (*end == ',' && end[1]));
 }
 
-/* The text is checked once here and parsed again for each record: lists are short, records few. */
 int scribe_dxt_filter_ranks(struct scribe_dxt_filter *f, const char *list, struct scribe_err *err)
 {
 	const char *at = list;
@@ -39,7 +34,7 @@ int scribe_dxt_filter_ranks(struct scribe_dxt_filter *f, const char *list, struc
 		if (!next_range(&at, &from, &to))
 			return scribe_err_set(err, -EINVAL, "--rank: '%.60s' is no list of ranks such as 0,4-7", list);
 	} while (*at++ == ',');
-	f->ranks = list;
+	f->ranks = list; /* parsed again per record: lists are short */
 	return 0;
 }
 
@@ -75,7 +70,6 @@ bool scribe_dxt_filter_wants(const struct scribe_dxt_filter *f, int64_t rank, co
 	return in && scribe_dxt_filter_wants_file(f, name);
 }
 
-/* Keeps the segments that start in the interval, in place; counts follow. */
 void scribe_dxt_filter_times(const struct scribe_dxt_filter *f, struct scribe_dxt_record *r)
 {
 	const int64_t writes = r->write_count, all = writes + r->read_count;

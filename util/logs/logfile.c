@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Opens a log with what a tool needs of it: the reader, the mounts sorted for searching, and on
- * request all names. A struct scribe_log owns them until scribe_log_close, also after a failure to
- * open. Used by all commands that read logs.
+ * Opens a log for a tool: reader, sorted mounts, names on request. A struct scribe_log owns them until
+ * scribe_log_close, also after a failure.
  */
 #include "util/logs/logfile.h"
 
@@ -10,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A copy sorted by length of path, of equal ones in the log's order. Insertion sort: a log has some
- * dozen mounts.
- */
 static int mounts_sort(struct scribe_log *log, struct scribe_err *err)
 {
 	const struct scribe_mount *from;
@@ -22,6 +17,7 @@ static int mounts_sort(struct scribe_log *log, struct scribe_err *err)
 	log->mounts = calloc(n + 1, sizeof(*log->mounts));
 	if (!log->mounts)
 		return scribe_err_set(err, -ENOMEM, "%s: mounts: out of memory", log->path);
+	/* Insertion sort is stable, and a log has a few dozen mounts. */
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i, len = strlen(from[i].path);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One time axis for the heatmaps of several logs, for `ioscribe merge`: first all records are
- * noted, then the axis is planned, then each record is moved onto it. Works on the caller's
- * records. Knows records, not logs.
+ * One time axis for heatmaps of several logs, for `ioscribe merge`: note all records, plan the axis, move each record
+ * onto it. Must not know logs.
  */
 #include "util/logs/merge_heat.h"
 
@@ -11,20 +10,16 @@
 #include "logfmt/base/err.h"
 #include "util/logs/sum.h"
 
-#define MAX_BINS 200                /* what Darshan's runtime keeps at most */
-#define EXACT    (INT64_C(1) << 53) /* whole numbers that a double holds */
-#define NEARLY   1e-9               /* widths and bounds this close are equal */
-
-#define LONGEST 1e15 /* seconds: whatever is beyond is damage */
-
-/* Widths and numbers come from files; a record without sense is carried over as it is. */
+#define MAX_BINS 200                /* limit of Darshan's runtime */
+#define EXACT    (INT64_C(1) << 53) /* integers that a double holds exactly */
+#define NEARLY   1e-9               /* relative tolerance */
+#define LONGEST 1e15 /* seconds; more is damage */
 int scribe_merge_heat_is_sound(const struct scribe_heatmap_record *h)
 {
 	return h->nbins == 0 ||
 	       (h->bin_width_seconds > 1 / LONGEST && h->bin_width_seconds * (double)h->nbins < LONGEST);
 }
 
-/* `lag`: seconds from the merged job's start to that of the record's log. */
 void scribe_merge_axis_note(struct scribe_merge_axis *a, const struct scribe_heatmap_record *h, double lag)
 {
 	double end;
@@ -42,16 +37,13 @@ void scribe_merge_axis_note(struct scribe_merge_axis *a, const struct scribe_hea
 	a->seen = 1;
 }
 
-/*
- * The widest bins that came, doubled until all times fit into 200, as Darshan's runtime would have
- * done it.
- */
 void scribe_merge_axis_plan(struct scribe_merge_axis *a)
 {
 	double most = a->nbins > MAX_BINS ? (double)a->nbins : MAX_BINS, bins;
 
 	if (!a->differs || a->width <= 0)
 		return;
+	/* Widths are doubled until all times fit, as Darshan's runtime does. */
 	while (a->end > a->width * most * (1 + NEARLY))
 		a->width *= 2;
 	bins = a->end / a->width * (1 - NEARLY);
@@ -64,25 +56,25 @@ size_t scribe_merge_axis_bytes(const struct scribe_merge_axis *a)
 	return sizeof(struct scribe_heatmap_record) + 2 * (size_t)a->nbins * sizeof(int64_t);
 }
 
-/* Where a source bin goes: the first of one or two bins, and the part that the second gets. */
+/* Target of a source bin: `bin`, and the part `rest` for the bin after it. */
 struct span {
 	int64_t bin;
 	double rest;
 };
 
-/* Where widths divide each other and nothing is moved, bins are only grouped: no byte is split. */
 static struct span place_of(const struct scribe_merge_axis *a, double width, double lag, int64_t i)
 {
 	struct span p = {0, 0};
 	int64_t times = scribe_whole(a->width / width + 0.5);
 	double off = a->width / width - (double)times, from, to;
 
+	/* Widths divide each other and nothing is shifted: bins are grouped without splitting bytes. */
 	if (lag == 0 && times > 0 && off <= NEARLY * (double)times && off >= -NEARLY * (double)times) {
 		p.bin = i / times;
 	} else {
 		from = (lag + (double)i * width) / a->width;
 		to = (lag + (double)(i + 1) * width) / a->width;
-		p.bin = scribe_whole(from * (1 + NEARLY)); /* never below 0 */
+		p.bin = scribe_whole(from * (1 + NEARLY));
 		if (to > (double)(p.bin + 1))
 			p.rest = (to - (double)(p.bin + 1)) / (to - from);
 	}
@@ -93,11 +85,11 @@ static struct span place_of(const struct scribe_merge_axis *a, double width, dou
 	return p;
 }
 
-/* The second bin's share is rounded, the first gets the rest: the sum stays exact. */
 static void put(int64_t *bins, struct span p, int64_t bytes)
 {
 	int64_t second = bytes > 0 && bytes < EXACT ? (int64_t)((double)bytes * p.rest + 0.5) : 0;
 
+	/* The first bin receives the difference, so the sum stays exact. */
 	bins[p.bin] = scribe_sum(bins[p.bin], bytes - second);
 	if (second)
 		bins[p.bin + 1] = scribe_sum(bins[p.bin + 1], second);

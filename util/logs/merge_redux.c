@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Reduction over ranks for merge: by the rule of logfmt/records/reduce.h, with tables of common
- * values that grow. Several records of one rank (several logs of one process, say) are joined
- * first, so that variances count ranks, not records. A struct scribe_merge_redux owns elements,
- * joined records and tables of one module; memory is that of the module's shared records.
+ * Reduction over ranks for merge, by logfmt/records/reduce.h, with growing tables of common values. Several records of
+ * one rank are joined first, so that variances count ranks. A struct scribe_merge_redux owns everything.
  */
 #include "util/logs/merge_redux.h"
 
@@ -16,7 +14,7 @@
 #include "logfmt/records/values.h"
 #include "util/logs/merge_heat.h"
 
-/* One record seen in the first pass; `seq` is its number. */
+/* A record of the first pass. */
 struct pair {
 	uint64_t id;
 	int64_t rank;
@@ -25,16 +23,16 @@ struct pair {
 
 struct shared {
 	uint64_t id;
-	size_t seq;    /* of its first record: the order of output */
-	void *element; /* of the reduction; LUSTRE: the record of the lowest rank; MDHIM: all joined */
+	size_t seq;    /* of its first record, for the order of output */
+	void *element; /* of the reduction; LUSTRE: lowest rank's record; MDHIM: the joined record */
 	struct scribe_values *values;
 };
 
-struct twice { /* a rank's record that comes in several pieces */
+struct twice { /* several records of one rank and file */
 	uint64_t id;
 	int64_t rank;
 	void *record;
-	size_t len; /* of its first piece, or of the one chosen */
+	size_t len;
 };
 
 struct scribe_merge_redux {
@@ -74,7 +72,7 @@ int scribe_merge_redux_new(int module, int64_t nprocs, struct scribe_merge_redux
 		return scribe_err_set(err, -ENOMEM, "reduction: out of memory");
 	x->module = scribe_module_by_id(module);
 	x->nprocs = nprocs;
-	/* as many servers as there are: whole records are joined */
+	/* MDHIM records vary in length with the servers: whole records are joined. */
 	x->element_bytes = module == SCRIBE_MOD_MDHIM ? 0 : scribe_redux_bytes(module);
 	x->scratch = malloc(x->element_bytes ? x->element_bytes : 1);
 	x->out = malloc(x->element_bytes ? scribe_redux_record_bytes(module) : 1);
@@ -106,10 +104,10 @@ struct scribe_merge_redux *scribe_merge_redux_free(struct scribe_merge_redux *x)
 	return NULL;
 }
 
-/* APMPI's first record tells of the module, not of a rank. */
 static int is_head(const struct scribe_merge_redux *x, size_t len)
 {
 	return x->module->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record);
+	/* APMPI's head describes the module, not a rank, and is shorter. */
 }
 
 int scribe_merge_redux_note(struct scribe_merge_redux *x, const void *record, size_t len,
@@ -118,7 +116,7 @@ int scribe_merge_redux_note(struct scribe_merge_redux *x, const void *record, si
 	const struct scribe_base_record *base = record;
 
 	if (base->rank < 0 || base->rank >= x->nprocs || is_head(x, len))
-		return 0; /* shared already, or of no rank of this job */
+		return 0;
 	if (x->npairs == x->cap_pairs) {
 		size_t cap = x->cap_pairs ? 2 * x->cap_pairs : 1024;
 		struct pair *bigger = realloc(x->pairs, cap * sizeof(*bigger));
@@ -133,7 +131,6 @@ int scribe_merge_redux_note(struct scribe_merge_redux *x, const void *record, si
 	return 0;
 }
 
-/* By id, rank and order of coming. */
 static int by_pair(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
@@ -145,7 +142,7 @@ static int by_pair(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* The run of pairs of one id from `i` on: its end, distinct ranks, ranks with several, first place. */
+/* The pairs of one id from `i`: end, distinct ranks, ranks with several records, first seq. */
 static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_ranks, size_t *ret_twices,
 		     size_t *ret_seq)
 {
@@ -159,7 +156,7 @@ static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_
 		int again = j > i && p[j].rank == p[j - 1].rank;
 
 		*ret_ranks += !again;
-		/* counted at the second of a rank's records only */
+		/* count a rank once, at its second record */
 		*ret_twices += again && (j - i < 2 || p[j].rank != p[j - 2].rank);
 		if (p[j].seq < *ret_seq)
 			*ret_seq = p[j].seq;
@@ -167,7 +164,7 @@ static size_t run_of(const struct scribe_merge_redux *x, size_t i, int64_t *ret_
 	return j;
 }
 
-/* An entry for each rank of the run that has more than one record. */
+/* Adds an entry per rank with several records. */
 static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
 {
 	for (size_t j = from + 1; j < to; j++)
@@ -176,19 +173,18 @@ static void plan_twices(struct scribe_merge_redux *x, size_t from, size_t to)
 			x->twices[x->ntwices++] = (struct twice){x->pairs[j].id, x->pairs[j].rank, NULL, 0};
 }
 
-/* Heatmaps are of ranks and stay so. */
 static int is_shared(const struct scribe_merge_redux *x, int64_t ranks)
 {
 	return x->module->id != SCRIBE_MOD_HEATMAP && ranks == x->nprocs;
+	/* Heatmaps stay per rank. */
 }
 
-/* Are a rank's several records of a file joined? */
+/* True: several records of one rank are joined. */
 static int are_joined(const struct scribe_merge_redux *x, int64_t ranks)
 {
 	return x->module->id == SCRIBE_MOD_HEATMAP || is_shared(x, ranks);
 }
 
-/* Counts first, so that both tables are allocated once; pairs are freed then. */
 int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err)
 {
 	size_t nshared = 0, ntwices = 0, twices, seq, end;
@@ -196,6 +192,7 @@ int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err
 
 	if (x->npairs)
 		qsort(x->pairs, x->npairs, sizeof(*x->pairs), by_pair);
+	/* Two passes: count, allocate once, fill. */
 	for (size_t i = 0; i < x->npairs; i = end) {
 		end = run_of(x, i, &ranks, &twices, &seq);
 		nshared += (size_t)is_shared(x, ranks);
@@ -218,7 +215,6 @@ int scribe_merge_redux_plan(struct scribe_merge_redux *x, struct scribe_err *err
 	return 0;
 }
 
-/* Binary search: called for each record of the second pass. */
 static struct shared *shared_of(const struct scribe_merge_redux *x, uint64_t id)
 {
 	size_t from = 0, to = x->nshared;
@@ -261,7 +257,7 @@ static int failed(const struct scribe_merge_redux *x, int rc, struct scribe_err 
 	return scribe_err_set(err, rc, "%s module: %s", x->module->name, scribe_strerror(rc));
 }
 
-/* The layout that the lowest rank saw. */
+/* Keeps the lowest rank's layout. */
 static int join_layout(struct scribe_merge_redux *x, struct shared *s, const void *record, size_t len,
 		       struct scribe_err *err)
 {
@@ -278,7 +274,7 @@ static int join_layout(struct scribe_merge_redux *x, struct shared *s, const voi
 	return 1;
 }
 
-/* MDHIM: its record, which has no rank's own values, grows with the servers of another. */
+/* MDHIM: the record grows to the largest number of servers. */
 static int join_servers(struct scribe_merge_redux *x, void **into, const void *record, size_t len,
 			struct scribe_err *err)
 {
@@ -295,7 +291,6 @@ static int join_servers(struct scribe_merge_redux *x, void **into, const void *r
 	return 1;
 }
 
-/* Join one rank's whole record to its shared one. */
 static int join(struct scribe_merge_redux *x, struct shared *s, const void *record, size_t len,
 		struct scribe_err *err)
 {
@@ -318,16 +313,16 @@ static int join(struct scribe_merge_redux *x, struct shared *s, const void *reco
 	return rc < 0 ? failed(x, rc, err) : 1;
 }
 
-/* The values of every piece, before pieces are joined. */
 static int count_values(struct scribe_merge_redux *x, struct shared *s, const void *record,
 			struct scribe_err *err)
 {
 	if (!s->values && scribe_values_new(x->module->id, &s->values) < 0)
+	/* Common values are counted per piece, before pieces are joined. */
 		return no_memory(x, err);
 	return scribe_values_add(s->values, record) < 0 ? no_memory(x, err) : 0;
 }
 
-/* Of a rank's several layouts of a file always the same one, whatever their order. */
+/* Keeps the smallest of a rank's layouts, so that the order of records does not matter. */
 static void choose_layout(struct twice *t, const void *record, size_t len)
 {
 	if (len < t->len || (len == t->len && memcmp(record, t->record, len) < 0)) {
@@ -336,7 +331,7 @@ static void choose_layout(struct twice *t, const void *record, size_t len)
 	}
 }
 
-/* Collects one rank's pieces; they are joined to the shared record when all have come (finish). */
+/* Pieces are joined to the shared record in finish(). */
 static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void *record, size_t len,
 		      struct scribe_err *err)
 {
@@ -367,7 +362,6 @@ static int join_piece(struct scribe_merge_redux *x, struct twice *t, const void 
 	return rc < 0 ? failed(x, rc, err) : 1;
 }
 
-/* A record that is taken here must not be written as it is. */
 int scribe_merge_redux_takes(const struct scribe_merge_redux *x, const void *record, size_t len)
 {
 	const struct scribe_base_record *base = record;
@@ -378,7 +372,6 @@ int scribe_merge_redux_takes(const struct scribe_merge_redux *x, const void *rec
 	       (shared_of(x, base->id) || twice_of(x, base->id, base->rank));
 }
 
-/* 1: taken, 0: not one of ours. Each rank's APMPI head is replaced by one of all. */
 int scribe_merge_redux_add(struct scribe_merge_redux *x, const void *record, size_t len,
 			   struct scribe_err *err)
 {
@@ -389,6 +382,7 @@ int scribe_merge_redux_add(struct scribe_merge_redux *x, const void *record, siz
 	if (!scribe_merge_redux_takes(x, record, len))
 		return 0;
 	if (is_head(x, len)) {
+		/* One head for all ranks replaces each rank's head. */
 		uint32_t sync = x->head.sync_flag;
 
 		memcpy(&x->head, record, sizeof(x->head));
@@ -410,7 +404,6 @@ static int by_seq(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Join what came in pieces; from now on in the order of output. */
 static int finish(struct scribe_merge_redux *x, struct scribe_err *err)
 {
 	for (size_t i = 0; i < x->ntwices; i++) {
@@ -462,10 +455,7 @@ static int head_record(struct scribe_merge_redux *x, const void **ret_record, si
 	return 1;
 }
 
-/*
- * The i-th result: APMPI's head, shared records in the order of their first appearance, then joined
- * heatmaps.
- */
+/* Order: APMPI's head, shared records by first appearance, joined heatmaps. */
 int scribe_merge_redux_record(struct scribe_merge_redux *x, size_t i, const void **ret_record,
 			      size_t *ret_len, struct scribe_err *err)
 {

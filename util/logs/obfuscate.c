@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Keyed hashes in place of ids, users, programs and names, for `ioscribe convert`: the same numbers
- * as those of darshan-convert (Bob Jenkins' lookup3, 32 bits). They hide values from a reader, not
- * from someone who can guess the input and knows the key. Writes into the caller's buffers.
+ * Keyed hashes for `ioscribe convert`, equal to those of darshan-convert (Bob Jenkins' lookup3, 32 bits). They do not
+ * protect values that a reader with the key can guess.
  */
 #include "util/logs/obfuscate.h"
 
@@ -16,7 +15,7 @@ static uint32_t turn(uint32_t v, int n)
 	return v << n | v >> (32 - n);
 }
 
-/* Little endian, missing bytes zero: the same hash on every machine. */
+/* Little endian on every machine; missing bytes are 0. */
 static uint32_t word(const unsigned char *p, size_t n)
 {
 	uint32_t v = 0;
@@ -26,12 +25,12 @@ static uint32_t word(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* Published, public domain: Bob Jenkins, "lookup3.c, by Bob Jenkins, May 2006". */
+/* From "lookup3.c, by Bob Jenkins, May 2006", public domain. */
 static void mix(uint32_t v[3])
 {
 	static const int turns[6] = {4, 6, 8, 16, 19, 4};
 
-	for (int i = 0; i < 6; i++) { /* the roles of the three go round */
+	for (int i = 0; i < 6; i++) {
 		uint32_t *a = &v[i % 3], *b = &v[(i + 1) % 3], *c = &v[(i + 2) % 3];
 
 		*a -= *c;
@@ -40,12 +39,12 @@ static void mix(uint32_t v[3])
 	}
 }
 
-/* Of lookup3, too. */
+/* From lookup3. */
 static void final_mix(uint32_t v[3])
 {
 	static const int turns[7] = {14, 11, 25, 16, 4, 14, 24};
 
-	for (int i = 0; i < 7; i++) { /* c from b, a from c, b from a, ... */
+	for (int i = 0; i < 7; i++) {
 		uint32_t *to = &v[(i + 2) % 3], *from = &v[(i + 1) % 3];
 
 		*to ^= *from;
@@ -72,10 +71,9 @@ uint32_t scribe_obfuscate_hash(const void *bytes, size_t n, uint32_t key)
 	return v[2];
 }
 
-/* 0 means that there is no job id, and stays. */
 void scribe_obfuscate_jobid(struct scribe_log_job *job, uint32_t key)
 {
-	if (job->jobid)
+	if (job->jobid) /* 0 means no job id */
 		job->jobid = scribe_obfuscate_hash(&job->jobid, sizeof(job->jobid), key);
 }
 
@@ -89,10 +87,7 @@ void scribe_obfuscate_exe(const char *exe, uint32_t key, char *to, size_t cap)
 	snprintf(to, cap, "%u", scribe_obfuscate_hash(exe, strlen(exe), key));
 }
 
-/*
- * NULL: the name stays. Streams and heatmaps are no files; the mount point stays visible, as
- * Darshan has it.
- */
+/* NULL: the name stays. */
 const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name, size_t len, uint32_t key,
 				  char *to, size_t cap)
 {
@@ -103,6 +98,7 @@ const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (!strncmp(kept[i], name, strlen(kept[i])))
 			return NULL;
+	/* As in darshan-convert the mount point stays readable; streams and heatmaps keep their names. */
 	mount = scribe_mount_of(log->mounts, log->nmounts, name);
 	if (strcmp(mount.path, "UNKNOWN"))
 		snprintf(to, cap, "%s/%u", mount.path, hash);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Job, regions and mounts as text, as darshan-parser prints them before the records. Used by
- * `parse`, `dxt` and `summary`. Must not know: records.
- */
+/* Job, regions and mounts as text, as in darshan-parser. For `parse`, `dxt`, `summary`. Must not know records. */
 #include "util/text/human.h"
 #include "util/logs/print_job.h"
 
@@ -30,17 +27,15 @@ int scribe_is_partial(const struct scribe_reader *r, int module)
 	return scribe_reader_header(r)->partial_flag >> module & 1;
 }
 
-/* ctime(3), with a line also for times that have no calendar date. */
 static void print_date(struct scribe_out *out, const char *what, int64_t seconds)
 {
 	time_t t = (time_t)seconds;
-	char text[64] = "(no date)\n";
+	char text[64] = "(no date)\n"; /* for times outside of the calendar */
 
 	ctime_r(&t, text);
 	scribe_out_printf(out, "# %s_asci: %s", what, text);
 }
 
-/* "key=value" lines; text without a "=" is passed over, as is an empty key's line. */
 static void print_metadata(struct scribe_out *out, const char *metadata, size_t cap)
 {
 	const char *end = metadata + strnlen(metadata, cap);
@@ -51,14 +46,14 @@ static void print_metadata(struct scribe_out *out, const char *metadata, size_t 
 
 		stop = stop ? stop : end;
 		equals = memchr(metadata, '=', (size_t)(stop - metadata));
-		if (equals)
+		if (equals) /* other lines are skipped */
 			scribe_out_printf(out, "# metadata: %.*s = %.*s\n", (int)(equals - metadata),
 					  metadata, (int)(stop - equals - 1), equals + 1);
 		metadata = stop + 1;
 	}
 }
 
-/* A log in the single-region layout: modules have no bytes of their own. */
+/* In the single-region layout modules share one region. */
 static void print_single_region(struct scribe_out *out, const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
@@ -81,7 +76,6 @@ static void print_single_region(struct scribe_out *out, const struct scribe_read
 	}
 }
 
-/* APXC has a name in the stock text although its records cannot be read. */
 static void print_regions(struct scribe_out *out, const struct scribe_reader *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r);
@@ -95,7 +89,7 @@ static void print_regions(struct scribe_out *out, const struct scribe_reader *r)
 			  (unsigned long long)h->name_map.len);
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++) {
 		const struct scribe_module *m = scribe_module_by_id(i);
-		const char *name = m ? m->name : i == SCRIBE_MOD_APXC ? "APXC" : NULL;
+		const char *name = m ? m->name : i == SCRIBE_MOD_APXC ? "APXC" : NULL; /* named, but not readable */
 		unsigned long long len = h->mod_map[i].len;
 
 		if (!len && !scribe_is_partial(r, i))
@@ -118,7 +112,6 @@ static void print_mounts(struct scribe_out *out, const struct scribe_log *log)
 		scribe_out_printf(out, "# mount entry:\t%s\t%s\n", log->mounts[i].path, log->mounts[i].type);
 }
 
-/* The command line is escaped only on a terminal: elsewhere the text must equal Darshan's. */
 void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 {
 	const struct scribe_reader *r = log->reader;
@@ -136,6 +129,7 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 	scribe_out_printf(out, "# darshan log version: %.*s\n", (int)sizeof(h->version), h->version);
 	scribe_out_printf(out, "# compression method: %s\n", scribe_compression_name(h->comp_type));
 	scribe_out_printf(out, "# exe: %s\n",
+			  /* escaped only on a terminal: elsewhere the text must equal Darshan's */
 			  out->terminal ? scribe_human_text(scribe_reader_exe(r), exe, sizeof(exe))
 					: scribe_reader_exe(r));
 	scribe_out_printf(out, "# uid: %lld\n", (long long)job->uid);
@@ -154,10 +148,6 @@ void scribe_print_job(struct scribe_out *out, const struct scribe_log *log)
 	print_mounts(out, log);
 }
 
-/*
- * Our logs give a reason in their metadata ("incomplete="); logs of Darshan are partial for lack of
- * memory.
- */
 const char *scribe_partial_why(const struct scribe_reader *r, char *room, size_t cap)
 {
 	static const char key[] = "incomplete=";
@@ -167,7 +157,7 @@ const char *scribe_partial_why(const struct scribe_reader *r, char *room, size_t
 		at += strcspn(at, "\n");
 		at += *at == '\n';
 	}
-	if (!*at)
+	if (!*at) /* a log of Darshan, which has only this reason */
 		return "its memory ran out in the job";
 	at += sizeof(key) - 1;
 	snprintf(room, cap, "%.*s", (int)strcspn(at, "\n"), at);

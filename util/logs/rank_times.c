@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * A table of ranks and their times: entries in order of appearance, a hash of indices. The owner
- * clears it. Used by accum.c and `ioscribe summary`. Knows nothing of records.
- */
+/* A hash of ranks and times, entries in order of appearance. For accum.c and `ioscribe summary`. */
 #include "util/logs/rank_times.h"
 
 #include <stdlib.h>
@@ -19,10 +16,7 @@ static size_t place_of(const struct scribe_rank_times *t, int64_t rank)
 	return at;
 }
 
-/*
- * The hash is twice as large as the entries' room, a power of two. -1: no memory; the table stays
- * valid.
- */
+/* -1: out of memory; the table stays valid. */
 static int grow(struct scribe_rank_times *t)
 {
 	size_t room = t->room ? 2 * t->room : 64;
@@ -35,6 +29,7 @@ static int grow(struct scribe_rank_times *t)
 	if (!entries)
 		return -1;
 	t->entries = entries;
+	/* Twice as many slots as entries, a power of two. */
 	places = calloc(2 * room, sizeof(*places));
 	if (!places)
 		return -1;
@@ -47,14 +42,11 @@ static int grow(struct scribe_rank_times *t)
 	return 0;
 }
 
-/*
- * Records of a rank stand together in a log, so the last entry is tried first. The pointer is valid
- * until the next call.
- */
 struct scribe_rank_time *scribe_rank_time_of(struct scribe_rank_times *t, int64_t rank)
 {
 	size_t at;
 
+	/* A rank's records are adjacent in a log. */
 	if (t->last < t->n && t->entries[t->last].rank == rank)
 		return &t->entries[t->last];
 	if (t->n == t->room && grow(t))

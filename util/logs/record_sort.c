@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Sorting records: they are copied to a temporary file as they come, and an index of them is
- * sorted, 40 bytes a record: memory does not follow the size of the log. The file is unlinked at
- * once and ends with its descriptor. For `ioscribe diff`. Must not know: what records mean.
+ * Sorts records through an unlinked temporary file; only an index of 40 bytes per record is in memory. For
+ * `ioscribe diff`. Must not know what records mean.
  */
 #include "util/logs/record_sort.h"
 
@@ -18,21 +17,20 @@
 struct entry {
 	uint64_t file, id;
 	int64_t rank;
-	uint64_t at; /* in the temporary file: also the order in the log */
+	uint64_t at; /* offset in the temporary file, and the order in the log */
 	uint32_t module;
-	uint32_t len; /* SCRIBE_MAX_RECORD_BYTES at most */
+	uint32_t len;
 };
 
-/* Files have numbers in order of appearance over both logs: those of `after` come first. */
 struct scribe_record_sort {
 	const struct scribe_record_sort *after;
-	struct scribe_map files; /* id -> its number + 1 */
-	uint64_t nfiles;         /* numbers given, those of `after` included */
-	FILE *copy;              /* all records, one behind the other */
+	struct scribe_map files; /* id -> number + 1, by first appearance in both logs */
+	uint64_t nfiles;         /* with those of `after` */
+	FILE *copy;              /* all records */
 	uint64_t copy_bytes;
 	struct entry *entries;
 	size_t n, room, next;
-	void *bytes; /* of the record that was given last */
+	void *bytes; /* of the current record */
 	size_t bytes_room;
 	struct scribe_record record;
 };
@@ -42,15 +40,13 @@ static int no_memory(struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "sorting records: out of memory");
 }
 
-/* errno 0 is a file that ended early. */
 static int file_failed(struct scribe_err *err)
 {
-	int code = errno ? errno : EIO;
+	int code = errno ? errno : EIO; /* 0: the file ended early */
 
 	return scribe_err_set(err, -code, "temporary file in TMPDIR: %s", strerror(code));
 }
 
-/* The order of comparison: file, module, rank. */
 static int compare(uint64_t file_a, int module_a, int64_t rank_a, uint64_t file_b, int module_b, int64_t rank_b)
 {
 	if (file_a != file_b)
@@ -65,12 +61,12 @@ int scribe_record_compare(const struct scribe_record *a, const struct scribe_rec
 	return compare(a->file, a->module, a->rank, b->file, b->module, b->rank);
 }
 
-/* Several records of one key stay in the order of the log. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int order = compare(x->file, (int)x->module, x->rank, y->file, (int)y->module, y->rank);
 
+	/* Equal keys keep the order of the log. */
 	return order ? order : x->at < y->at ? -1 : x->at > y->at;
 }
 
@@ -79,7 +75,7 @@ static uint64_t known(const struct scribe_record_sort *s, uint64_t id)
 	return s ? (uint64_t)(uintptr_t)scribe_map_get(&s->files, id) : 0;
 }
 
-/* The number of an id's file, a new one where it has none. */
+/* A file's number; `after` decides if it has the id. */
 static int number(struct scribe_record_sort *s, uint64_t id, uint64_t *ret_file)
 {
 	uint64_t n = known(s->after, id);
@@ -95,7 +91,6 @@ static int number(struct scribe_record_sort *s, uint64_t id, uint64_t *ret_file)
 	return 0;
 }
 
-/* In TMPDIR, else /tmp; unlinked before anything is written to it. */
 static int open_copy(struct scribe_record_sort *s, struct scribe_err *err)
 {
 	const char *dir = getenv("TMPDIR");
@@ -107,7 +102,7 @@ static int open_copy(struct scribe_record_sort *s, struct scribe_err *err)
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "a temporary file in %s (TMPDIR): %s", dir, strerror(errno));
-	unlink(path);
+	unlink(path); /* no other process can open it, and it vanishes with the descriptor */
 	s->copy = fdopen(fd, "w+");
 	if (s->copy)
 		return 0;
@@ -188,7 +183,6 @@ int scribe_record_sort(struct scribe_reader *r, int (*wanted)(void *ctx, int mod
 	return 0;
 }
 
-/* A record's bytes back from the file. */
 static int fetch(struct scribe_record_sort *s, const struct entry *e, struct scribe_err *err)
 {
 	size_t have = 0;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Totals by key, in a sorted array: keys are few, logs are many. Keys are copied; the owner frees
- * the tally. Used by `ioscribe analyze`, each thread on its own or under its lock.
- */
+/* Totals by key in a sorted array. For `ioscribe analyze`; the caller locks. */
 #include "util/logs/tally.h"
 #include "util/logs/sum.h"
 
@@ -19,7 +16,7 @@ void scribe_totals_add(struct scribe_totals *to, const struct scribe_totals *fro
 	to->run_time += from->run_time;
 }
 
-/* Place of the key, or where it belongs. */
+/* Index of the key, or where to insert it. */
 static size_t find_slot(const struct scribe_tally *t, const char *key, int *ret_found)
 {
 	size_t from = 0, to = t->n;
@@ -75,10 +72,6 @@ int scribe_tally_add(struct scribe_tally *t, const char *key, const struct scrib
 	return 0;
 }
 
-/*
- * Most bytes first; the key decides between equals, so that the output does not depend on the order
- * of logs.
- */
 static int by_bytes(const void *a, const void *b)
 {
 	const struct scribe_tally_entry *x = a, *y = b;
@@ -87,10 +80,10 @@ static int by_bytes(const void *a, const void *b)
 
 	if (bx != by)
 		return bx > by ? -1 : 1;
+	/* The key makes the order independent of that of the logs. */
 	return strcmp(x->key, y->key);
 }
 
-/* The array is no longer sorted by key then: nothing may be added any more. */
 void scribe_tally_rank(struct scribe_tally *t)
 {
 	if (t->n)

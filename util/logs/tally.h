@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Totals by a text key: user, program, file system.
- */
+/* Totals by user, program or file system. */
 #ifndef UTIL_LOGS_TALLY_H
 #define UTIL_LOGS_TALLY_H
 
@@ -11,8 +9,8 @@
 struct scribe_totals {
 	int64_t logs;
 	int64_t bytes_read, bytes_written;
-	double io_time;  /* s, summed over ranks */
-	double run_time; /* s, times processes */
+	double io_time;  /* seconds, all ranks */
+	double run_time; /* seconds times processes */
 };
 
 struct scribe_tally_entry {
@@ -27,9 +25,8 @@ struct scribe_tally {
 
 void scribe_totals_add(struct scribe_totals *to, const struct scribe_totals *from);
 
-/* 0 or -ENOMEM. */
 int scribe_tally_add(struct scribe_tally *t, const char *key, const struct scribe_totals *v);
-/* Sort by bytes moved, most first. Nothing may be added afterwards. */
+/* Sorts by bytes, descending. Do not add afterwards: the order by key is lost. */
 void scribe_tally_rank(struct scribe_tally *t);
 void scribe_tally_free(struct scribe_tally *t);
 

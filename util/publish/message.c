@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Frames of the daemon's ring into messages. Owns the names and the job that frames have told, and for
- * each record of a rank the counters that messages give (so many of its operations, highest byte,
- * switches between reading and writing, time so far), as Darshan's connector counts them
- * (docs/streams.md). Runs in the process `ioscribe-publish`. Must not know rings, sinks or sockets.
+ * Converts frames of the daemon's ring to messages. Owns names, the job, and per record of a rank the running counters
+ * that messages contain, as in Darshan's connector (docs/streams.md). Runs in ioscribe-publish. Must not know rings,
+ * sinks or sockets.
  */
 #include "util/publish/message.h"
 
@@ -20,20 +19,19 @@
 
 #define SECOND_NS 1000000000ull
 
-/* An open, as it was told; what is needed to tell it again. */
+/* The last open, kept to be sent again. */
 struct opened {
 	struct scribe_publish_event event;
 	uint64_t total_ns;
-	int64_t cnt, flushes; /* cnt 0: there was none */
+	int64_t cnt, flushes; /* cnt 0: none */
 };
 
-/* A record of a rank. */
 struct running {
 	struct running *next;
 	int64_t opens, closes, reads, writes, flushes, switches, max_read, max_written;
-	int64_t selects[4]; /* by enum scribe_publish_select */
+	int64_t selects[4]; /* index: enum scribe_publish_select */
 	uint64_t meta_ns, read_ns, write_ns;
-	int last; /* enum scribe_publish_op, -1 none */
+	int last; /* enum scribe_publish_op; -1: none */
 	struct opened open;
 };
 
@@ -46,13 +44,13 @@ struct scribe_messages {
 	struct scribe_publish_job job;
 	struct scribe_map names;   /* id -> struct name */
 	struct scribe_map records; /* rank, id and module -> struct running */
-	struct running *first, *latest; /* of them, in the order in which they came */
+	struct running *first, *latest; /* list in order of appearance */
 	struct scribe_shown_name exe, file;
 	struct scribe_sink_options options;
-	uint64_t second; /* of the clock of operations, and how many reads and writes it has had */
+	uint64_t second; /* current second of --rate, and its reads and writes */
 	uint32_t in_second;
-	uint64_t since_us; /* since 1970: when it told its first totals, by which they name the stream */
-	uint64_t sent, skipped, told_sent, told_skipped, told_lost; /* operations; as totals have told them */
+	uint64_t since_us; /* since 1970; identifies the stream in totals */
+	uint64_t sent, skipped, told_sent, told_skipped, told_lost; /* operations; told_: in the last totals */
 };
 
 int scribe_messages_new(struct scribe_messages **ret, const struct scribe_sink_options *options,
@@ -123,7 +121,7 @@ static struct running *running_of(struct scribe_messages *m, const struct scribe
 
 /* ---- a line ---- */
 
-/* What most messages have not. */
+/* -1: not in this message. */
 static struct scribe_message_line line_of(const struct scribe_publish_event *e)
 {
 	return (struct scribe_message_line){.e = e,
@@ -223,7 +221,7 @@ void scribe_messages_totals(struct scribe_messages *m, uint64_t lost, bool last,
 
 /* ---- operations ---- */
 
-/* HDF5 has flushes, and a stream that is written or closed. */
+/* -1: not applicable. Only HDF5, and written or closed streams, count flushes. */
 static int64_t flushes_of(const struct running *r, const struct scribe_publish_event *e)
 {
 	const bool of_stream = e->module == SCRIBE_MOD_STDIO &&
@@ -253,11 +251,11 @@ static void on_close(struct scribe_messages *m, struct running *r, const struct 
 	put_line(m, &l, out);
 }
 
-/* Of a record's reads the first of every so many, the same of its writes; of all together so many a second. */
 static bool is_sent(struct scribe_messages *m, int64_t cnt, uint64_t end_ns)
 {
 	const struct scribe_sink_options *o = &m->options;
 
+	/* every: per record, for reads and writes separately; rate: all records together. */
 	if (o->every > 1 && cnt % o->every != 1)
 		return false;
 	if (!o->rate)
@@ -312,6 +310,7 @@ static int take_event(struct scribe_messages *m, const struct scribe_publish_eve
 	struct running *r;
 
 	if (!scribe_module_by_id(e->module) || e->module >= 64 || !(m->options.modules >> e->module & 1))
+		/* other modules are not counted at all, not even as skipped */
 		return 0;
 	r = running_of(m, e);
 	if (!r)

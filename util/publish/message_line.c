@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Messages of Darshan's connector for LDMS as JSON, and as the CSV that LDMS makes of them. Owns nothing.
- * Runs in the process `ioscribe-publish`. Must not know where numbers and names come from.
- */
+/* Messages of Darshan's connector as JSON, and as LDMS's CSV. Must not know where values come from. */
 #include "util/publish/message_line.h"
 
 #include <inttypes.h>
@@ -13,12 +10,11 @@
 
 #define NONE "N/A"
 
-/* The connector's name has no hyphen. */
 static const char *module_of(const struct scribe_message_line *l)
 {
 	if (l->module)
 		return l->module;
-	return l->e->module == SCRIBE_MOD_MPIIO ? "MPIIO" : scribe_module_by_id(l->e->module)->name;
+	return l->e->module == SCRIBE_MOD_MPIIO ? "MPIIO" : scribe_module_by_id(l->e->module)->name; /* no hyphen */
 }
 
 static bool is_open(const struct scribe_message_line *l)
@@ -72,10 +68,9 @@ void scribe_message_json(struct scribe_out *out, const struct scribe_message_lin
 
 /* ---- CSV ---- */
 
-/* Where memory is out the field says so as one that is not known. */
 static void put_field(struct scribe_out *out, const char *text, size_t bytes)
 {
-	if (!text || !bytes || scribe_csv_utf8(out, text, bytes) < 0)
+	if (!text || !bytes || scribe_csv_utf8(out, text, bytes) < 0) /* also when out of memory */
 		scribe_out_text(out, NONE);
 }
 

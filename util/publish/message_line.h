@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One message as text: a line of JSON, or of CSV. */
+/* A message as a line of JSON or CSV. */
 #ifndef UTIL_PUBLISH_MESSAGE_LINE_H
 #define UTIL_PUBLISH_MESSAGE_LINE_H
 
 #include "logfmt/base/publish_ring.h"
 #include "util/text/outbuf.h"
 
-/* -1 for numbers that the operation has not. Texts are borrowed; NULL: none, as of all but opens. */
+/* -1: the operation lacks this value. Texts are borrowed; only opens have them. */
 struct scribe_message_line {
 	const struct scribe_publish_job *job;
 	const struct scribe_publish_event *e;
@@ -19,10 +19,10 @@ struct scribe_message_line {
 	int64_t points, irregular, regular, ndims, npoints;
 };
 
-/* The line with its end, in lasting order of its fields (docs/streams.md). */
+/* The order of fields is stable (docs/streams.md). */
 void scribe_message_json(struct scribe_out *out, const struct scribe_message_line *l);
 void scribe_message_csv(struct scribe_out *out, const struct scribe_message_line *l);
-/* The columns' names, as LDMS's store has them. */
+/* Column names as in LDMS's store. */
 void scribe_message_csv_header(struct scribe_out *out);
 
 #endif

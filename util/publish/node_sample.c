@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A node's totals from the kernel's text files. Owns nothing: each file is opened, read and closed in one
- * call. What is not there, or not for this user to read, is left out. Runs in the process
- * `ioscribe-publish`. Must not know sinks, nor when samples are due.
+ * A node's I/O totals from the kernel's text files. Missing or unreadable files are skipped. Runs in ioscribe-publish.
+ * Must not know sinks, nor when samples are due.
  */
 #include "util/publish/node_sample.h"
 
@@ -17,8 +16,8 @@
 
 #include "util/text/quoted.h"
 
-#define SECTOR     512  /* bytes of diskstats' sectors, whatever the disk has */
-#define MAX_MOUNTS 1024 /* of NFS, that are told apart */
+#define SECTOR     512  /* unit of diskstats, independent of the disk */
+#define MAX_MOUNTS 1024 /* NFS super blocks that are distinguished */
 
 static const char *const metrics[] = {
 #define SCRIBE_X(name) #name,
@@ -26,7 +25,7 @@ static const char *const metrics[] = {
 #undef SCRIBE_X
 };
 
-/* value += n * times, up to INT64_MAX. */
+/* Saturates at INT64_MAX. */
 static void add(struct scribe_node_sample *s, enum scribe_node_metric m, uint64_t n, uint64_t times)
 {
 	uint64_t sum = s->value[m] < 0 ? 0 : (uint64_t)s->value[m];
@@ -66,10 +65,6 @@ static void read_pressure(const char *root, const char *name, const char *word, 
 
 /* ---- disks ---- */
 
-/*
- * A disk has a device; partitions are no folder there, and loop, ram, dm and md are made by the kernel. A path
- * of an NVMe disk that has several is hidden: its operations count with the disk.
- */
 static bool is_disk(const char *root, const char *name)
 {
 	char path[PATH_MAX], file[64];
@@ -79,9 +74,11 @@ static bool is_disk(const char *root, const char *name)
 	snprintf(file, sizeof(file), "%s", name);
 	for (char *c = file; *c; c++)
 		*c = *c == '/' ? '!' : *c;
+	/* Physical disks have a device; partitions are not listed there, loop, ram, dm and md have none. */
 	snprintf(path, sizeof(path), "%s/sys/block/%s/device", root, file);
 	if (access(path, F_OK) < 0)
 		return false;
+	/* Paths of a multipath NVMe disk are hidden: their operations count with the disk. */
 	snprintf(path, sizeof(path), "/sys/block/%s/hidden", file);
 	f = open_below(root, path);
 	if (f) {
@@ -91,10 +88,7 @@ static bool is_disk(const char *root, const char *name)
 	return !hidden;
 }
 
-/*
- * Major, minor, name; reads: operations, merged, sectors, ms; writes: the same; operations that run; ms with
- * any (the kernel's Documentation/admin-guide/iostats.rst).
- */
+/* Fields: the kernel's Documentation/admin-guide/iostats.rst. */
 static void read_disks(const char *root, struct scribe_node_sample *s)
 {
 	FILE *f = open_below(root, "/proc/diskstats");
@@ -118,19 +112,16 @@ static void read_disks(const char *root, struct scribe_node_sample *s)
 
 /* ---- NFS ---- */
 
-/* The super blocks that were counted; mountinfo names the mounts in the order of mountstats. */
+/* Super blocks that were counted. */
 struct nfs_mounts {
-	FILE *info; /* NULL: there is none, and each mount counts */
+	FILE *info; /* lists mounts in the order of mountstats; NULL: count every mount */
 	char *line;
 	size_t cap;
 	unsigned int seen[MAX_MOUNTS][2];
 	int n;
 };
 
-/*
- * Is it the first mount of its super block? Others show the same totals. "36 35 0:45 ROOT PLACE ..." has the
- * super block's number and the place where it is mounted; places are escaped alike in both files.
- */
+/* Other mounts of the same super block show the same totals. A line is "36 35 0:45 ROOT MOUNT ...". */
 static bool is_first_mount(struct nfs_mounts *m, const char *mount)
 {
 	unsigned int major, minor;
@@ -150,13 +141,13 @@ static bool is_first_mount(struct nfs_mounts *m, const char *mount)
 		}
 		return true;
 	}
-	/* mounted since: from the first mount on for the next one */
+	/* A mount added since the file was read: start over for the next one. */
 	if (m->info)
 		rewind(m->info);
 	return true;
 }
 
-/* "device SERVER:PATH mounted on PLACE with fstype nfs4 statvers=1.1" */
+/* "device SERVER:PATH mounted on MOUNT with fstype nfs4 statvers=1.1" */
 static bool is_nfs(struct nfs_mounts *m, const char *line)
 {
 	char mount[PATH_MAX], type[32];
@@ -166,11 +157,7 @@ static bool is_nfs(struct nfs_mounts *m, const char *line)
 	return (!type[3] || !strcmp(type, "nfs4")) && is_first_mount(m, mount);
 }
 
-/*
- * Of "bytes:" the fifth and sixth number are those read from and written to the server. An operation's line is
- * "NAME: operations, transmissions, timeouts, bytes sent, received, ms in the queue, to the answer, in all"
- * (statvers 1.0 and 1.1; nfsiostat of nfs-utils).
- */
+/* Layout of statvers 1.0 and 1.1, as in nfsiostat of nfs-utils. */
 static void read_nfs_line(const char *line, bool *in_operations, struct scribe_node_sample *s)
 {
 	uint64_t a, b;
@@ -221,7 +208,7 @@ static void read_lustre_mount(const char *path, struct scribe_node_sample *s)
 
 	if (!f)
 		return;
-	/* a counter that has not moved has no line */
+	/* Lustre omits counters that are 0. */
 	for (int m = SCRIBE_NODE_lustre_read_bytes; m <= SCRIBE_NODE_lustre_closes; m++)
 		add(s, (enum scribe_node_metric)m, 0, 1);
 	while (fgets(line, sizeof(line), f)) {
@@ -239,9 +226,9 @@ static void read_lustre_mount(const char *path, struct scribe_node_sample *s)
 	fclose(f);
 }
 
-/* Since Lustre 2.12 below debugfs, which only root may read; before in /proc. */
 static void read_lustre(const char *root, struct scribe_node_sample *s)
 {
+	/* Lustre 2.12 moved them to debugfs, which only root can read. */
 	static const char *const places[] = {"/sys/kernel/debug/lustre/llite/*/stats", "/proc/fs/lustre/llite/*/stats"};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && s->value[SCRIBE_NODE_lustre_opens] < 0; i++) {

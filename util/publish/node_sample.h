@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A node's own totals of I/O: pressure, disks, NFS, Lustre; read from /proc and /sys. */
+/* A node's I/O totals from /proc and /sys. */
 #ifndef UTIL_PUBLISH_NODE_SAMPLE_H
 #define UTIL_PUBLISH_NODE_SAMPLE_H
 
@@ -8,7 +8,7 @@
 #include "logfmt/base/err.h"
 #include "util/text/outbuf.h"
 
-/* X(metric): running totals since the node's boot, or since the mount; the unit is the name's last word. */
+/* X(metric): totals since boot or mount; the last word is the unit. */
 #define SCRIBE_NODE_METRICS(X)                                                                                       \
 	X(cpu_some_us)                                                                                               \
 	X(io_some_us)                                                                                                \
@@ -35,16 +35,13 @@ enum scribe_node_metric {
 };
 
 struct scribe_node_sample {
-	int64_t value[SCRIBE_NODE_NMETRICS]; /* -1: this node has it not; at most INT64_MAX */
+	int64_t value[SCRIBE_NODE_NMETRICS]; /* -1: not on this node */
 };
 
-/*
- * What the node has below `root`, which stands in front of /proc and /sys ("" for the node itself). 0, or
- * -SCRIBE_E_UNSUPPORTED with a line where there is nothing at all.
- */
+/* root: prefix of /proc and /sys, normally "". -SCRIBE_E_UNSUPPORTED: no value at all. */
 int scribe_node_sample_read(const char *root, struct scribe_node_sample *ret_sample, struct scribe_err *err);
 
-/* The sample as one line of JSON (docs/streams.md). `time_us` is since 1970, `node` is UTF-8. */
+/* Writes a JSON line (docs/streams.md). time_us: since 1970; node: UTF-8. */
 void scribe_node_sample_put(const struct scribe_node_sample *s, const char *node, int64_t time_us,
 			    struct scribe_out *out);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The subscription of a publisher: connect, ask, map the memory file that is answered, read frames in
- * the order in which they were written. Owns the connection and the mapping. Runs in the process
- * `ioscribe-publish`, with the job user's identity. Must not know what frames mean.
+ * A publisher's subscription: connects, sends the request, maps the ring and reads frames in order. Owns connection and
+ * mapping. Runs in ioscribe-publish with the user's identity. Must not know what frames mean.
  */
 #include "util/publish/publish_ring.h"
 
@@ -34,7 +33,6 @@ static int map_ring(struct scribe_publish_ring *r, int fd, struct scribe_err *er
 	return 0;
 }
 
-/* The daemon's answer, with the ring's descriptor. */
 static int answer(struct scribe_publish_ring *r, int timeout_ms, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -92,7 +90,7 @@ void scribe_publish_ring_close(struct scribe_publish_ring *r)
 	r->sock = -1;
 }
 
-/* A whole frame that lies within what has been written and does not wrap. */
+/* A frame must lie within the written bytes and not wrap. */
 static bool is_sound(const struct scribe_publish_ring *r, const struct scribe_publish_frame *f, uint64_t left)
 {
 	const uint64_t rest = SCRIBE_PUBLISH_BYTES - r->taken % SCRIBE_PUBLISH_BYTES;
@@ -117,6 +115,7 @@ const struct scribe_publish_frame *scribe_publish_ring_next(struct scribe_publis
 		const struct scribe_publish_frame *f =
 			(const void *)(r->frames + r->taken % SCRIBE_PUBLISH_BYTES);
 
+		/* The ring is shared memory: its contents are validated on every read. */
 		if (left < sizeof(*f) || left > SCRIBE_PUBLISH_BYTES || !is_sound(r, f, left))
 			return NULL;
 		if (f->type != SCRIBE_PUBLISH_PAD)
@@ -130,7 +129,7 @@ void scribe_publish_ring_done(struct scribe_publish_ring *r, const struct scribe
 	const struct scribe_msg_publish_taken m = {.bytes = r->taken + f->bytes};
 
 	r->taken = m.bytes;
-	/* what the socket does not take now goes with the next frame */
+	/* If the socket is full, the next report includes this one. */
 	if (r->taken - r->reported >= SCRIBE_PUBLISH_STEP &&
 	    scribe_msg_send(r->sock, SCRIBE_MSG_PUBLISH_TAKEN, 0, &m, sizeof(m), -1, 0) == 0)
 		r->reported = r->taken;

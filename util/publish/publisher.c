@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Starts `ioscribe-publish` with another identity: for `ioscribe run`, whose process stays its parent, and
- * for `ioscribe job begin`, which ends before it. Owns the pipe by which the new process says that it has
- * subscribed. Must not know what it sends.
+ * Starts ioscribe-publish with another identity, for `ioscribe run`, which remains its parent, and for `ioscribe job
+ * begin`, which exits before it. A pipe reports the subscription. Must not know what is sent.
  */
 #include "util/publish/publisher.h"
 
@@ -24,10 +23,10 @@
 #include "util/tool/libexec.h"
 
 #define SYSTEM_LOG "/dev/log"
-#define DATA_MOST  (512ull << 20) /* bytes of memory of one whose user's job has its own limits elsewhere */
+#define DATA_MOST  (512ull << 20) /* memory of a publisher outside of the job's limits */
 #define NICE       10
 
-/* ---- in the new process ---- */
+/* ---- in the child ---- */
 
 static int take_identity(const struct scribe_publisher *p)
 {
@@ -47,8 +46,7 @@ static void move(int fd, int to)
 	close(fd);
 }
 
-/* Each line that is written to standard error is one message of the system's log, where that takes it at
- * once. */
+/* Each line on standard error becomes a datagram to the system log, dropped when that is full. */
 static void say_to_system_log(void)
 {
 	const struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = SYSTEM_LOG};
@@ -61,15 +59,15 @@ static void say_to_system_log(void)
 	move(fd >= 0 ? fd : open("/dev/null", O_RDWR), STDERR_FILENO);
 }
 
-/* A prolog's environment is root's: its user can read what this process has. */
 static void keep_own_variables(void)
 {
 	static const char *const names[] = {"PATH", "LD_LIBRARY_PATH", "DARSHAN_LDMS_STREAM", "IOSCRIBE_KAFKA_CONFIG"};
+	/* A prolog's environment is root's, and the user can read this process's environment. */
 	const char *values[sizeof(names) / sizeof(names[0])];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		values[i] = getenv(names[i]);
-	environ = NULL; /* the strings stay where they are */
+	environ = NULL; /* the strings stay valid */
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (values[i])
 			setenv(names[i], values[i], 1);
@@ -97,7 +95,7 @@ static _Noreturn void become(const struct scribe_publisher *p, int notify)
 	move(open("/dev/null", O_WRONLY), STDOUT_FILENO);
 	if (p->on_its_own) {
 		leave_caller();
-		/* nothing of a prolog's is held open */
+		/* Close the prolog's files and pipes, which would keep it waiting. */
 		notify = dup2(notify, 3);
 		close_range(4, ~0u, 0);
 	}
@@ -108,9 +106,9 @@ static _Noreturn void become(const struct scribe_publisher *p, int notify)
 	_exit(scribe_libexec_run("ioscribe-publish", "sends operations to other systems", argv));
 }
 
-/* ---- in the caller ---- */
+/* ---- in the parent ---- */
 
-/* It has subscribed; false: it has ended before, or time is up. */
+/* False: it exited before, or the time is up. */
 static bool has_subscribed(int notify, int wait_ms)
 {
 	struct pollfd p = {.fd = notify, .events = POLLIN};

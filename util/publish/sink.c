@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The table of sinks, and those that are a descriptor: a file or named pipe that lines are appended to, a
- * unix socket that somebody listens at. A sink's descriptor is its own. Runs in the process
- * `ioscribe-publish`; `ioscribe run` uses the table to refuse a wrong name. Must not know what lines say.
+ * The table of sinks, and those with a descriptor: file, named pipe, unix socket. Runs in ioscribe-publish;
+ * `ioscribe run` uses the table to validate names. Must not know what lines contain.
  */
 #include "util/publish/sink.h"
 
@@ -91,7 +90,7 @@ static int send_socket(struct scribe_sink *s, const char *lines, size_t bytes, s
 
 static size_t close_fd(struct scribe_sink *s, int ms)
 {
-	(void)ms; /* what a descriptor has taken is out of reach */
+	(void)ms; /* data in a pipe or socket can no longer be tracked */
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
@@ -108,7 +107,7 @@ static const struct scribe_sink_kind sink_csv_socket = {
 static const struct scribe_sink_kind sink_csv_file = {
 	"csv:", "csv:FILE", true, check_file, NULL, open_file, send_file, close_fd};
 
-/* A prefix that begins another one stands behind it. */
+/* A longer prefix comes before one that it starts with. */
 static const struct scribe_sink_kind *const kinds[] = {
 	&sink_socket,
 	&sink_file,
@@ -153,7 +152,6 @@ bool scribe_sink_is_path(const struct scribe_sink *sink)
 	return !sink->kind->host;
 }
 
-/* Is the name one of the list's? Upper and lower case are the same. */
 static bool is_listed(const char *host, const char *list)
 {
 	const size_t n = strlen(host);
@@ -161,7 +159,7 @@ static bool is_listed(const char *host, const char *list)
 	while (*list) {
 		const size_t len = strcspn(list, ", ");
 
-		if (len == n && n && !strncasecmp(list, host, n))
+		if (len == n && n && !strncasecmp(list, host, n)) /* host names ignore case */
 			return true;
 		list += len + (list[len] != 0);
 	}

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages to a topic of Kafka, by librdkafka's idempotent producer: the key of a message is its job and
- * rank, so that those of a rank stand in one partition in their order, each once. librdkafka is loaded when a
- * sink is opened: no other sink needs it. Its queue is bounded; messages that it gives up are counted. Owns
- * the producer; librdkafka's threads call nothing of ours outside of rd_kafka_poll. Runs in the process
- * `ioscribe-publish`. Must not know what messages say, but where job and rank stand.
+ * Messages to a Kafka topic by librdkafka's idempotent producer. The key is job and rank, so a rank's messages are
+ * in one partition, in order. librdkafka calls our code only from rd_kafka_poll. Runs in ioscribe-publish. Must not
+ * know messages, except for job and rank.
  */
 #include "util/publish/sink_kafka.h"
 
@@ -15,8 +13,8 @@
 
 #include "util/kafka/kafka.h"
 
-#define QUEUE_MOST "65536" /* messages that librdkafka keeps; 32 MiB of 500 bytes each */
-#define LINGER_MS  "20"    /* that a message may wait for others to be sent with */
+#define QUEUE_MOST "65536" /* messages in librdkafka's queue: 32 MiB at 500 bytes each */
+#define LINGER_MS  "20"    /* longest wait of a message for a batch */
 #define KEY_BYTES  64
 #define WAIT_MS    20
 
@@ -24,11 +22,11 @@ static const struct scribe_kafka *kafka; /* NULL: not loaded yet */
 
 struct producer {
 	rd_kafka_t *rk;
-	size_t failed;     /* messages that were given up */
-	const char *topic; /* borrowed of the sink */
+	size_t failed;     /* messages that librdkafka dropped */
+	const char *topic; /* borrowed from the sink */
 };
 
-/* A broker is [PROTOCOL://]HOST[:PORT], HOST may be [IPv6]. */
+/* A broker is [PROTOCOL://]HOST[:PORT]; HOST may be [IPv6]. */
 static bool host_of(const char *rest, unsigned n, char *host, size_t room)
 {
 	const char *const end = strrchr(rest, '/');
@@ -47,7 +45,7 @@ static bool host_of(const char *rest, unsigned n, char *host, size_t room)
 	return snprintf(host, room, "%.*s", (int)len, at) < (int)room;
 }
 
-/* ---- called back ---- */
+/* ---- callbacks ---- */
 
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque)
 {
@@ -104,7 +102,7 @@ static int open_topic(struct scribe_sink *s, struct scribe_err *err)
 	return 0;
 }
 
-/* "JOB/RANK", from a message of message.c: both are numbers. */
+/* "JOB/RANK" of a message by message.c, where both are numbers. */
 static size_t key_of(const char *line, size_t n, char *ret_key)
 {
 	static const char job[] = "\"job_id\":", rank[] = "\"rank\":";
@@ -143,7 +141,7 @@ static int send_lines(struct scribe_sink *s, const char *lines, size_t bytes, si
 			kafka->poll(p->rk, WAIT_MS);
 			break;
 		}
-		/* one that is too large for the topic is left out */
+		/* Too large for the topic: repeating cannot help, so it is dropped and counted. */
 		if (said == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
 			p->failed++;
 		else if (said)
@@ -166,7 +164,7 @@ static size_t close_it(struct scribe_sink *s, int ms)
 	kafka->flush(p->rk, ms);
 	left = (size_t)kafka->outq_len(p->rk) + p->failed;
 	s->is_open = false;
-	/* with messages left its end waits for what does not come: the process ends anyway */
+	/* With messages left, destroy would wait for brokers; the process exits anyway. */
 	if (left > p->failed)
 		return left;
 	kafka->destroy(p->rk);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A topic of Kafka. */
 #ifndef UTIL_PUBLISH_SINK_KAFKA_H
 #define UTIL_PUBLISH_SINK_KAFKA_H
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages to an LDMS daemon: by its streams, as Darshan's connector sends them, or by its newer message
- * channels. The site's libldms is loaded when a sink is opened, and its functions are found by name: no
- * package of ours needs it, and its versions differ in how a transport is made. Owns the transport of one
- * sink; LDMS's own threads call on_event. Runs in the process `ioscribe-publish`. Must not know what
- * messages say.
+ * Messages to an LDMS daemon by streams, as Darshan's connector, or by the newer message channels. libldms is
+ * loaded on open, by function name: packages must not depend on it, and its versions differ. LDMS's threads call
+ * on_event. Runs in ioscribe-publish. Must not know what messages contain.
  */
 #include "util/publish/sink_ldms.h"
 
@@ -21,13 +19,13 @@
 
 #define CONNECT_MS  5000
 #define WAIT_NS     1000000
-#define AHEAD_MOST  4096   /* messages that LDMS has taken and not sent: beyond, it would hold them in memory */
+#define AHEAD_MOST  4096   /* messages accepted but not sent; LDMS keeps them in memory */
 #define STREAM_TAG  "darshanConnector"
-#define LINE_MOST   1048000u /* bytes of a message: what a transport of LDMS takes at once, and more than any has */
+#define LINE_MOST   1048000u /* bytes of a message: LDMS's limit per transfer, beyond any message */
 #define TYPE_JSON   1 /* LDMSD_STREAM_JSON, LDMS_MSG_JSON */
 #define PERMISSIONS 0444
 
-/* Types of events (enum ldms_xprt_event_type), the same in all versions since 4.3. */
+/* enum ldms_xprt_event_type, unchanged since LDMS 4.3. */
 enum { CONNECTED = 0, REJECTED = 1, FAILED = 2, DISCONNECTED = 3, RECEIVED = 4, SENT = 6 };
 
 struct event {
@@ -36,7 +34,7 @@ struct event {
 
 typedef void (*on_event_fn)(void *x, const struct event *e, void *arg);
 
-/* Of the two libraries, by their own names. */
+/* Functions of libldms and libldmsd_stream. */
 static struct {
 	void *(*new3)(const char *xprt, const char *auth, void *options);
 	void *(*new4)(const char *xprt, void *log, const char *auth, void *options);
@@ -48,20 +46,19 @@ static struct {
 	bool is_loaded;
 } ldms;
 
-/* One sink. */
 struct transport {
 	void *x;
 	char xprt[64], host[256], port[32], auth[64];
 	const char *tag;
 	bool is_msg;
-	int state;        /* -1: connecting; else the last event of its connection */
-	uint64_t taken;   /* messages that LDMS has taken, */
-	uint64_t sent;    /* and those that it says it has sent */
-	char *line;       /* of one message, LINE_MOST bytes */
+	int state;        /* -1: connecting; otherwise the last connection event */
+	uint64_t taken;   /* messages accepted by LDMS */
+	uint64_t sent;    /* messages that LDMS reported as sent */
+	char *line;       /* LINE_MOST bytes */
 	struct transport *next;
 };
 
-/* Those that have been closed: LDMS's threads may still call on_event with them. One a lost connection. */
+/* Closed transports are never freed, because LDMS's threads may still call on_event with them. */
 static struct transport *closed;
 
 static void *function(void *library, const char *name)
@@ -86,7 +83,7 @@ static int load(struct scribe_err *err)
 		streams = dlopen("libldmsd_stream.so", RTLD_NOW | RTLD_GLOBAL);
 	make = function(core, "ldms_xprt_new_with_auth");
 	*(void **)&ldms.msg_publish = function(core, "ldms_msg_publish");
-	/* with the message API the function lost its argument for logging */
+	/* The version with the message API dropped the logging argument of this function. */
 	*(void **)(ldms.msg_publish ? (void *)&ldms.new3 : (void *)&ldms.new4) = make;
 	*(void **)&ldms.connect = function(core, "ldms_xprt_connect_by_name");
 	*(void **)&ldms.close = function(core, "ldms_xprt_close");
@@ -99,7 +96,7 @@ static int load(struct scribe_err *err)
 
 /* ---- the connection ---- */
 
-/* LDMS's own thread. */
+/* Called in LDMS's thread. */
 static void on_event(void *x, const struct event *e, void *arg)
 {
 	struct transport *t = arg;
@@ -121,7 +118,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
 }
 
-/* XPRT:HOST:PORT:AUTH; what is missing or empty is as Darshan's connector has it. A host may be [IPv6]. */
+/* XPRT:HOST:PORT:AUTH with the defaults of Darshan's connector. HOST may be [IPv6]. */
 static int take_rest(const char *rest, struct transport *t, struct scribe_err *err)
 {
 	const struct {
@@ -247,7 +244,7 @@ static int open_msg(struct scribe_sink *s, struct scribe_err *err)
 
 /* ---- messages ---- */
 
-/* Messages that LDMS says nothing of yet; 0 where this version never says anything. */
+/* Messages that LDMS did not report as sent yet; 0 for versions without such reports. */
 static uint64_t ahead_of(const struct transport *t)
 {
 	const uint64_t sent = __atomic_load_n(&t->sent, __ATOMIC_RELAXED);
@@ -255,7 +252,7 @@ static uint64_t ahead_of(const struct transport *t)
 	return sent && t->taken > sent ? t->taken - sent : 0;
 }
 
-/* One message without its newline, with a NUL behind it. As the library answers: 0, or an errno. */
+/* Sends a message, NUL-terminated without its newline. 0, or an errno of either sign. */
 static int publish(struct transport *t, const char *line, size_t n)
 {
 	if (n >= LINE_MOST)
@@ -286,7 +283,7 @@ static int send_lines(struct scribe_sink *s, const char *lines, size_t bytes, si
 	if (state_of(t) != CONNECTED)
 		return scribe_err_set(err, -EPIPE, "LDMS at %s:%s has disconnected", t->host, t->port);
 	rc = rc < 0 ? -rc : rc;
-	/* no quota, no buffer: later */
+	/* Out of credits or buffers: retry later. */
 	if (!rc || rc == EAGAIN || rc == ENOBUFS)
 		return 0;
 	return scribe_err_set(err, -EPIPE, "LDMS at %s:%s: %s", t->host, t->port, strerror(rc));

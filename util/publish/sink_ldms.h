@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinks of LDMS: its streams, and its message channels. */
+/* LDMS sinks: streams and message channels. */
 #ifndef UTIL_PUBLISH_SINK_LDMS_H
 #define UTIL_PUBLISH_SINK_LDMS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands before a sink's kind: "every=10,modules=POSIX+MPIIO,json:FILE". */
+/* Options before a sink's kind: "every=10,modules=POSIX+MPIIO,json:FILE". */
 #ifndef UTIL_PUBLISH_SINK_OPTIONS_H
 #define UTIL_PUBLISH_SINK_OPTIONS_H
 
 #include "util/publish/sink_kind.h"
 
-/* Fills *ret_options; *ret_rest is what follows the last of them. 0, or -EINVAL with a line. */
+/* *ret_rest: the text after the options. 0 or -EINVAL. */
 int scribe_sink_options_read(const char *spec, struct scribe_sink_options *ret_options, const char **ret_rest,
 			     struct scribe_err *err);
 

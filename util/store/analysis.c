@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions in Python: the interpreter is started with the package's runner
- * (python/ioscribe/analysis.py), whose standard output is read here; what the analysis itself prints
- * goes to standard error. It gets the database's place by its environment, since that can hold a
- * password, and asks by ioscribe-query: so nothing of it can change the database. Owns the child
- * process while a question is asked. Runs in ioscribe-query and in the server's thread of
- * ioscribe-serve. Must not know JSON.
+ * Questions in Python: starts the interpreter with python/ioscribe/analysis.py and reads its standard output. The
+ * database's address, which can contain a password, goes through the environment. Analyses query only through
+ * ioscribe-query, which cannot change the database. Must not know JSON.
  */
 #include "util/store/analysis.h"
 
@@ -26,28 +23,28 @@
 
 #include "util/store/frame_json.h"
 
-#define MAX_OUTPUT (64u << 20) /* bytes of an answer */
-#define MAX_DEPTH  8           /* of analyses that ask analyses: one that asks itself ends */
-#define STOP_MS    200         /* between looks at the limit */
+#define MAX_OUTPUT (64u << 20) /* bytes */
+#define MAX_DEPTH  8           /* of analyses that run analyses; ends recursion */
+#define STOP_MS    200         /* interval of checking the limit */
 #define GRACE_MS   1000        /* between SIGTERM and SIGKILL */
 
 enum { ENV_DB, ENV_QUESTIONS, ENV_QUERY, ENV_DEPTH, NENV };
 
-/* What a child is started with; texts are its own. */
+/* Arguments and environment of a child. */
 struct start {
 	const char *python;
 	char runner[2 * PATH_MAX];
 	char parameters[SCRIBE_QUESTION_PARAMETERS][sizeof(struct scribe_question_parameter)];
 	char *argv[SCRIBE_QUESTION_PARAMETERS + 5];
 	char *ours[NENV];
-	char **env; /* borrowed texts, ours among them */
+	char **env; /* borrowed strings, and `ours` */
 };
 
 struct child {
 	const struct scribe_ask *from;
 	const char *name;
 	pid_t pid;
-	int fd; /* its output */
+	int fd; /* standard output of the child */
 };
 
 static int no_memory(const struct scribe_question *q, struct scribe_err *err)
@@ -55,9 +52,9 @@ static int no_memory(const struct scribe_question *q, struct scribe_err *err)
 	return scribe_err_set(err, -ENOMEM, "%s: out of memory", q->name);
 }
 
-/* ---- what is started ---- */
+/* ---- arguments ---- */
+/* Searched as installed, in the build tree, and at the configured path. */
 
-/* As installed, relative to the running program; as built; by its configured path. */
 static int find_runner(struct start *s, const char *self, const char *name, struct scribe_err *err)
 {
 	const char *const places[] = {SCRIBE_PYTHON_FROM_LIBEXEC, "python"};
@@ -82,13 +79,13 @@ static int find_runner(struct start *s, const char *self, const char *name, stru
 			      strerror(errno));
 }
 
-/* NAME=TEXT and NAME:=INTEGER: the runner reads no heads. */
+/* NAME=TEXT or NAME:=INTEGER, because the runner does not parse the question's head. */
 static void make_arguments(struct start *s, const struct scribe_question *q)
 {
 	int n = 0;
 
 	s->argv[n++] = (char *)(uintptr_t)s->python;
-	s->argv[n++] = "-B"; /* writes no files beside the analysis */
+	s->argv[n++] = "-B"; /* no __pycache__ beside the analysis */
 	s->argv[n++] = s->runner;
 	s->argv[n++] = q->python;
 	for (int i = 0; i < q->nparameters; i++) {
@@ -111,7 +108,7 @@ static bool is_ours(const struct start *s, const char *variable)
 	return false;
 }
 
-/* Our environment with four variables of its own; made before fork, for threads may hold locks then. */
+/* Built before fork: afterwards malloc could deadlock on a lock of another thread. */
 static int make_environment(struct start *s, const char *self, const struct scribe_question *q,
 			    const struct scribe_ask *from, struct scribe_err *err)
 {
@@ -176,7 +173,7 @@ static int start_make(const struct scribe_question *q, const struct scribe_ask *
 
 /* ---- the process ---- */
 
-/* Between fork and exec: system calls only. It ends with us, however we end. */
+/* Between fork and exec: only async-signal-safe calls. */
 static _Noreturn void become(const struct start *s, pid_t parent, bool own_group, int output)
 {
 	int input = open("/dev/null", O_RDONLY);
@@ -184,6 +181,7 @@ static _Noreturn void become(const struct start *s, pid_t parent, bool own_group
 
 	if (own_group)
 		setpgid(0, 0);
+	/* The child must not outlive this process, whatever ends it. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent || input < 0 || dup2(input, STDIN_FILENO) < 0 ||
 	    dup2(output, STDOUT_FILENO) < 0)
@@ -218,12 +216,11 @@ static int start_child(const struct start *s, struct child *c, struct scribe_err
 		return scribe_err_set(err, -code, "%s: cannot start a process: %s", c->name, strerror(code));
 	}
 	if (own_group)
-		setpgid(c->pid, c->pid); /* whoever is first */
+		setpgid(c->pid, c->pid); /* in parent and child, because either may run first */
 	c->fd = ends[0];
 	return 0;
 }
 
-/* Until there is something to read. */
 static int wait_for_output(const struct child *c, struct scribe_err *err)
 {
 	const struct scribe_sql_limit *limit = &c->from->limit;
@@ -239,7 +236,7 @@ static int wait_for_output(const struct child *c, struct scribe_err *err)
 	}
 }
 
-/* 1: the answer is complete; 0: the output ended before. */
+/* 1: the result is complete; 0: the output ended before. */
 static int receive(const struct child *c, struct scribe_frame_json *json, struct scribe_err *err)
 {
 	char piece[16384];
@@ -263,7 +260,7 @@ static int receive(const struct child *c, struct scribe_frame_json *json, struct
 	}
 }
 
-/* It has some time to remove its files, unless it has ended; then it is killed. */
+/* Gives the child time to remove its files. */
 static void kill_it(const struct child *c, pid_t whom)
 {
 	int64_t end = scribe_sql_now_ms() + GRACE_MS;
@@ -276,7 +273,7 @@ static void kill_it(const struct child *c, pid_t whom)
 	kill(whom, SIGKILL);
 }
 
-/* SIGKILL to each child of ours, whichever thread has it. How many there are. */
+/* Sends SIGKILL to all children of all threads. Returns their number. */
 static int kill_children(void)
 {
 	DIR *threads = opendir("/proc/self/task");
@@ -301,10 +298,7 @@ static int kill_children(void)
 	return n;
 }
 
-/*
- * What the analysis has started outside of its group (setsid): orphans are children of this process, and what
- * they have started follows as they end.
- */
+/* Kills what left the group by setsid: as subreaper this process inherits orphans, and their children as they exit. */
 static void kill_orphans(void)
 {
 	int64_t end = scribe_sql_now_ms() + GRACE_MS;
@@ -316,11 +310,7 @@ static void kill_orphans(void)
 	}
 }
 
-/*
- * Reaped in any case. Before that its number is not given to another, so that its group can be
- * killed safely, with whatever it started. Without a group of its own it may end in peace where it
- * has answered.
- */
+/* Reaps the child. Until then its pid cannot be reused, so killing its group is safe. */
 static int end_child(const struct child *c, int rc)
 {
 	bool own_group = c->from->limit.end_ms > 0;
@@ -379,7 +369,7 @@ int scribe_question_ask(const struct scribe_question *q, const struct scribe_sql
 	if (q->python)
 		return run(q, from, row, ctx, err);
 	rc = scribe_store_ask(from->store, q->sql, values, q->nparameters, &from->limit, row, ctx, err);
-	/* the database has its own words for an end before the answer's */
+	/* Reports the limit rather than the database's text for an aborted query. */
 	why = rc < 0 ? scribe_sql_over(&from->limit, q->name, err) : 0;
 	return why ? why : rc;
 }

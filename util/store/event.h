@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One message of a Darshan-LDMS stream: an operation, or several of one kind. */
+/* A message of a Darshan-LDMS stream: operations of one kind. */
 #ifndef UTIL_STORE_EVENT_H
 #define UTIL_STORE_EVENT_H
 
 #include <stdint.h>
 
-/* "seg" may hold this many operations; connectors send one. */
+/* Operations per message; connectors send one. */
 #define SCRIBE_EVENT_MAX_SEGS 64
-/* Bytes of one operation: a pebibyte. */
+/* 1 PiB per operation. */
 #define SCRIBE_EVENT_MAX_LEN (INT64_C(1) << 50)
-/* What a number is that the message has not, or has as -1. */
+/* A number that the message lacks, or that is -1 in it. */
 #define SCRIBE_EVENT_NONE INT64_MIN
 
-/*
- * What identifies the message as a whole: X(key of JSON, field). All integers; record_id is
- * unsigned there. Texts: T(key of JSON, field).
- */
+/* X(JSON key, field): integers of the message; T: texts. */
 #define SCRIBE_EVENT_INTS(X)                                                                                 \
 	X("uid", uid)                                                                                        \
 	X("job_id", job_id)                                                                                  \
@@ -31,7 +28,7 @@
 	T("module", module)                                                                                  \
 	T("type", type)                                                                                      \
 	T("op", op)
-/* Of one operation; the times are seconds with a fraction there, nanoseconds here. */
+/* Of one operation; times are seconds in JSON and ns here. */
 #define SCRIBE_EVENT_SEG_INTS(X)                                                                             \
 	X("pt_sel", pt_sel)                                                                                  \
 	X("irreg_hslab", irreg_hslab)                                                                        \
@@ -53,7 +50,7 @@ struct scribe_event_seg {
 #undef SCRIBE_X
 };
 
-/* Texts are borrowed; NULL: none, as "N/A" is. */
+/* Texts are borrowed; NULL: absent or "N/A". */
 struct scribe_event {
 	uint64_t record_id;
 #define SCRIBE_X(key, field) int64_t field;
@@ -66,13 +63,13 @@ struct scribe_event {
 	struct scribe_event_seg segs[SCRIBE_EVENT_MAX_SEGS];
 };
 
-/* To the nearest; SCRIBE_EVENT_NONE stays. */
+/* Rounds to microseconds; keeps SCRIBE_EVENT_NONE. */
 static inline int64_t scribe_event_us(int64_t ns)
 {
 	return ns == SCRIBE_EVENT_NONE ? ns : (ns + (ns < 0 ? -500 : 500)) / 1000;
 }
 
-/* Where operations of a job come from; a job has one of them. */
+/* Source of a job's operations; a job has only one. */
 enum scribe_store_origin { SCRIBE_FROM_STREAM, SCRIBE_FROM_LOG };
 
 #endif

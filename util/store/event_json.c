@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON messages into struct scribe_event, as json_plain.h or YAJL finds their pieces: nothing is
- * built in between, and numbers come as text, so that a record id keeps its 64 bits and a time its
- * nanoseconds. The reader owns the parser and the texts of one message; both serve the next line
- * again. Runs in ioscribe-store. Must not know where lines come from.
+ * JSON messages into struct scribe_event, by json_plain.h or YAJL callbacks. Numbers arrive as text, so a record id
+ * keeps 64 bits and a time its ns. The reader owns parser and texts and is reused per line. Must not know where
+ * lines come from.
  */
 #include "util/store/event_json.h"
 
@@ -17,20 +16,18 @@
 #include "util/store/json_plain.h"
 #include "util/text/quoted.h"
 
-#define MAX_DEPTH  16 /* of what a message may nest; its own is 3 */
-#define MAX_FIELDS 16 /* keys of a message, or of an operation */
-
-/* KIND_ID is an unsigned record id, KIND_TIME seconds that become nanoseconds. */
+#define MAX_DEPTH  16 /* nesting accepted; messages have 3 */
+#define MAX_FIELDS 16 /* keys of a message or operation */
+/* KIND_ID: unsigned; KIND_TIME: seconds, stored as ns. */
 enum kind { KIND_INT, KIND_ID, KIND_TEXT, KIND_TIME };
 
 struct field {
 	const char *key;
 	size_t len;
 	enum kind kind;
-	size_t at; /* in the event, or in its segment */
+	size_t at; /* offset in the event or its segment */
 };
 
-/* Those of a message, then those of an operation. */
 static const struct field fields[] = {
 #define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_INT, offsetof(struct scribe_event, f)},
 	SCRIBE_EVENT_INTS(SCRIBE_X)
@@ -58,23 +55,22 @@ struct scribe_event_json {
 	yajl_handle yajl;
 	struct scribe_event *event;
 	struct scribe_err *err;
-	const struct field *field; /* whose value comes next; NULL: one to skip */
-	/* of a message, of an operation: the last known key, and which came after each before */
+	const struct field *field; /* of the next value; NULL: skip it */
+	/* [message, operation]: last known key, and the key that followed each one before */
 	uint8_t last[2], after[2][MAX_FIELDS];
-	int depth;   /* of braces and brackets that are open */
-	bool in_seg; /* in the brackets behind "seg" */
+	int depth;   /* open braces and brackets */
+	bool in_seg; /* within "seg" */
 	bool seg_next, has_id, done;
-	bool any_bytes; /* of YAJL; json_plain.h gives ASCII */
+	bool any_bytes; /* input of YAJL; json_plain.h passes only ASCII */
 	size_t used;
 	char text[SCRIBE_EVENT_MAX_TEXT];
 };
 
-/* Ends the parse of this line; the message names the key. */
 static int refuse(struct scribe_event_json *r, const char *what)
 {
 	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s%s%s", r->field ? r->field->key : "",
 		       r->field ? ": " : "", what);
-	return 0; /* YAJL's word for an end */
+	return 0; /* makes YAJL stop */
 }
 
 static bool is_key(const struct field *f, const unsigned char *key, size_t len)
@@ -82,14 +78,11 @@ static bool is_key(const struct field *f, const unsigned char *key, size_t len)
 	return f->len == len && f->key[0] == (char)key[0] && !memcmp(f->key, key, len);
 }
 
-/*
- * Tables of some dozen keys. A program writes them in one order: where a key stood behind the last
- * one is looked at first.
- */
 static const struct field *field_find(struct scribe_event_json *r, const unsigned char *key, size_t len)
 {
 	const struct field *table = r->in_seg ? seg_fields : fields;
 	uint8_t *after = &r->after[r->in_seg][r->last[r->in_seg]];
+	/* A sender writes keys in a fixed order, so the key that followed last time is tried first. */
 
 	if (is_key(&table[*after], key, len)) {
 		r->last[r->in_seg] = *after;
@@ -108,13 +101,12 @@ static void *target(struct scribe_event_json *r)
 	return (r->in_seg ? (char *)&r->event->segs[r->event->nsegs] : (char *)r->event) + r->field->at;
 }
 
-/* The braces of the message itself, or of an operation. */
+/* True directly within the message or an operation. */
 static bool is_ours(const struct scribe_event_json *r)
 {
 	return r->depth == (r->in_seg ? 3 : 1);
 }
 
-/* Numbers of keys that are not known, or deeper in the message, are passed over. */
 static int on_number(void *ctx, const char *s, size_t len)
 {
 	struct scribe_event_json *r = ctx;
@@ -122,7 +114,7 @@ static int on_number(void *ctx, const char *s, size_t len)
 
 	if (!r->depth)
 		return refuse(r, "no JSON object");
-	if (!r->field || !is_ours(r))
+	if (!r->field || !is_ours(r)) /* unknown or nested deeper */
 		return 1;
 	if (r->field->kind == KIND_TEXT)
 		return refuse(r, "a number where a text is expected");
@@ -138,7 +130,6 @@ static int on_number(void *ctx, const char *s, size_t len)
 
 /* ---- the other pieces ---- */
 
-/* "N/A" is the connector's text for what there is not. */
 static int on_text(void *ctx, const unsigned char *s, size_t len)
 {
 	struct scribe_event_json *r = ctx;
@@ -149,7 +140,7 @@ static int on_text(void *ctx, const unsigned char *s, size_t len)
 		return 1;
 	if (r->field->kind != KIND_TEXT)
 		return refuse(r, "a text where a number is expected");
-	if (len == 3 && !memcmp(s, "N/A", 3))
+	if (len == 3 && !memcmp(s, "N/A", 3)) /* the connector's text for an absent value */
 		return 1;
 	if (memchr(s, 0, len))
 		return refuse(r, "a text with a NUL");
@@ -164,7 +155,6 @@ static int on_text(void *ctx, const unsigned char *s, size_t len)
 	return 1;
 }
 
-/* A key decides what the next value is for; one that is not known leaves r->field NULL. */
 static int on_key(void *ctx, const unsigned char *s, size_t len)
 {
 	struct scribe_event_json *r = ctx;
@@ -178,15 +168,14 @@ static int on_key(void *ctx, const unsigned char *s, size_t len)
 	return 1;
 }
 
-/* The depth bounds what YAJL has to remember of a hostile line. */
 static int open_level(struct scribe_event_json *r)
 {
 	if (r->field && is_ours(r))
 		return refuse(r, "a list or an object where one value is expected");
+	/* Limits YAJL's memory for a hostile line. */
 	return ++r->depth <= MAX_DEPTH ? 1 : refuse(r, "nested too deep");
 }
 
-/* Inside "seg" each object is an operation, whose fields begin as "not given". */
 static int on_open_object(void *ctx)
 {
 	struct scribe_event_json *r = ctx;
@@ -239,7 +228,7 @@ static int on_close_array(void *ctx)
 	return 1;
 }
 
-/* null, true and false have no meaning for any known key. */
+/* null, true and false are not valid for a known key. */
 static int on_other(void *ctx)
 {
 	struct scribe_event_json *r = ctx;
@@ -284,7 +273,7 @@ struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *r)
 	return NULL;
 }
 
-/* NULL, or what an operation cannot have: it comes of an error, and would spoil sums and the job's times. */
+/* Why the operation is impossible, or NULL. Such values would spoil sums and the job's times. */
 static const char *impossible(const struct scribe_event_seg *s)
 {
 	const int64_t start = s->start_ns == SCRIBE_EVENT_NONE ? 0 : s->start_ns;
@@ -298,7 +287,7 @@ static const char *impossible(const struct scribe_event_seg *s)
 	return NULL;
 }
 
-/* What every message has, and what has to be a number. */
+/* Checks for mandatory fields. */
 static int check(const struct scribe_event_json *r, struct scribe_err *err)
 {
 	const struct scribe_event *e = r->event;
@@ -342,10 +331,6 @@ static void reset(struct scribe_event_json *r, struct scribe_event *e, struct sc
 #undef SCRIBE_X
 }
 
-/*
- * What is not plain, or wrong, is read by YAJL from its begin. Several values in one line are
- * allowed to YAJL and refused here, with a better message.
- */
 int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t len,
 			   struct scribe_event *ret_event, struct scribe_err *err)
 {
@@ -354,18 +339,20 @@ int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t
 
 	r->any_bytes = false;
 	reset(r, ret_event, err);
+	/* The fast scanner stops at anything unusual; YAJL then starts over and reports errors. */
 	if (scribe_json_plain(&callbacks, r, line, len))
 		return check(r, err);
 	if (!r->yajl) {
 		r->yajl = yajl_alloc(&callbacks, NULL, r);
 		if (!r->yajl)
 			return scribe_err_set(err, -ENOMEM, "messages: out of memory");
+		/* Accepted by YAJL, so that on_open_object can refuse it with a better message. */
 		yajl_config(r->yajl, yajl_allow_multiple_values, 1);
 	}
 	r->any_bytes = true;
 	reset(r, ret_event, err);
 	status = yajl_parse(r->yajl, (const unsigned char *)line, len);
-	/* what a number at the end still waits for */
+	/* A newline completes a number at the end. */
 	if (status == yajl_status_ok)
 		status = yajl_parse(r->yajl, (const unsigned char *)"\n", 1);
 	if (status == yajl_status_error)
@@ -375,7 +362,7 @@ int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t
 		rc = -SCRIBE_E_FORMAT; /* the message is set */
 	else
 		rc = check(r, err);
-	/* a parser that is within something, or has failed, is no good for the next line */
+	/* After an error the parser cannot be reused. */
 	if (rc < 0) {
 		yajl_free(r->yajl);
 		r->yajl = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a Darshan-LDMS stream, read from JSON. */
+/* Reads messages of a Darshan-LDMS stream. */
 #ifndef UTIL_STORE_EVENT_JSON_H
 #define UTIL_STORE_EVENT_JSON_H
 
@@ -8,19 +8,17 @@
 #include "logfmt/base/err.h"
 #include "util/store/event.h"
 
-/* Texts of one message together, with their NULs; keys beyond are refused. */
+/* Bytes of all texts of a message with their NULs. */
 #define SCRIBE_EVENT_MAX_TEXT 65536
 
 struct scribe_event_json;
 
-/* 0 or -ENOMEM with a message; free takes NULL and returns NULL. */
 int scribe_event_json_new(struct scribe_event_json **ret_reader, struct scribe_err *err);
 struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *reader);
 
 /*
- * One line (without its end): exactly one JSON object. *ret_event is filled; its texts are good
- * until the next call. Keys that are not known are skipped. 0, or -SCRIBE_E_FORMAT with what is
- * wrong about it (no place), or -ENOMEM.
+ * Parses one line with exactly one JSON object; unknown keys are skipped. Texts are valid until the next call.
+ * -SCRIBE_E_FORMAT (the message has no position) or -ENOMEM.
  */
 int scribe_event_json_read(struct scribe_event_json *reader, const char *line, size_t len,
 			   struct scribe_event *ret_event, struct scribe_err *err);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * {"columns": [{"text": NAME, "type": ...}], "rows": [[...]]}, or {"error": LINE}, read by YAJL piece
- * by piece: one row at a time is held, with its texts behind each other in one buffer. A struct
- * scribe_frame_json owns parser and buffer. Runs in ioscribe-query and ioscribe-serve, where Python
- * answers. Must not know processes.
+ * Parses {"columns": [{"text": NAME, "type": ...}], "rows": [[...]]} or {"error": LINE} by YAJL, holding one row. A
+ * struct scribe_frame_json owns parser and buffer. Must not know processes.
  */
 #include "util/store/frame_json.h"
 
@@ -16,7 +14,7 @@
 #include "util/store/json_numbers.h"
 #include "util/store/question.h"
 
-/* Of the key of the outer object that came last. */
+/* Last key of the outer object. */
 enum part { PART_NONE, PART_COLUMNS, PART_ROWS, PART_ERROR };
 
 struct scribe_frame_json {
@@ -26,18 +24,18 @@ struct scribe_frame_json {
 	void *ctx;
 	struct scribe_err *err;
 	enum part part;
-	int depth; /* of braces and brackets that are open; at most 3 */
+	int depth; /* open braces and brackets, at most 3 */
 	bool is_text, has_columns, done;
-	int ncolumns, n; /* n: values of the row so far */
+	int ncolumns, n; /* n: values in the current row */
 	char columns[SCRIBE_FRAME_COLUMNS][SCRIBE_QUESTION_NAME];
 	const char *names[SCRIBE_FRAME_COLUMNS];
 	struct scribe_sql_value values[SCRIBE_FRAME_COLUMNS];
-	size_t at[SCRIBE_FRAME_COLUMNS]; /* of a text, in `texts`, which moves as it grows */
+	size_t at[SCRIBE_FRAME_COLUMNS]; /* offset of a text in `texts`, which may move */
 	char *texts;
 	size_t used, room;
 };
 
-/* 0 is YAJL's word for an end. */
+/* Returns 0, which makes YAJL stop. */
 static int refuse(struct scribe_frame_json *f, const char *what)
 {
 	scribe_err_set(f->err, -EIO, "%s: %s", f->name, what);
@@ -51,7 +49,7 @@ static int not_ours(struct scribe_frame_json *f)
 
 /* ---- values ---- */
 
-/* The next value of a row; NULL: there is no place for one here, which is told. */
+/* NULL, with an error set: a value is not allowed here. */
 static struct scribe_sql_value *next_value(struct scribe_frame_json *f, enum scribe_sql_kind kind)
 {
 	struct scribe_sql_value *v = &f->values[f->n];
@@ -80,7 +78,6 @@ static int on_bool(void *ctx, int is_true)
 	return v != NULL;
 }
 
-/* What has no point and no exponent is an integer and keeps its 64 bits. */
 static int on_number(void *ctx, const char *s, size_t len)
 {
 	struct scribe_frame_json *f = ctx;
@@ -89,7 +86,7 @@ static int on_number(void *ctx, const char *s, size_t len)
 
 	if (!v)
 		return 0;
-	if (scribe_json_int(s, len, &v->i))
+	if (scribe_json_int(s, len, &v->i)) /* integers keep 64 bits */
 		return 1;
 	if (len >= sizeof(text))
 		return refuse(f, "a number of more than 63 digits");
@@ -100,11 +97,11 @@ static int on_number(void *ctx, const char *s, size_t len)
 	return 1;
 }
 
-/* Names stand in JSON, CSV and tables as they are. */
 static int add_column(struct scribe_frame_json *f, const char *s, size_t len)
 {
 	bool plain = len > 0 && len < SCRIBE_QUESTION_NAME;
 
+	/* Names are used unescaped in JSON, CSV and tables. */
 	for (size_t i = 0; i < len && plain; i++)
 		plain = (unsigned char)s[i] >= ' ' && s[i] != '"' && s[i] != '\\';
 	if (!plain)
@@ -174,7 +171,7 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
 	return f->part == PART_NONE || (f->part == PART_ROWS) != f->has_columns ? not_ours(f) : 1;
 }
 
-/* The outer object, and one for each column. */
+/* Allowed: the outer object, and one per column. */
 static int on_open_object(void *ctx)
 {
 	struct scribe_frame_json *f = ctx;
@@ -193,7 +190,7 @@ static int on_close_object(void *ctx)
 	return !f->done || f->part == PART_ROWS ? 1 : not_ours(f);
 }
 
-/* The list of columns, the list of rows, and one for each row. */
+/* Allowed: the lists of columns and rows, and one per row. */
 static int on_open_array(void *ctx)
 {
 	struct scribe_frame_json *f = ctx;
@@ -207,7 +204,7 @@ static int on_open_array(void *ctx)
 	return 1;
 }
 
-/* A whole row, or all columns, are told. */
+/* Passes on a row, or all columns. */
 static int on_close_array(void *ctx)
 {
 	struct scribe_frame_json *f = ctx;

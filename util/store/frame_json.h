@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answer of an analysis in Python, as python/ioscribe/analysis.py writes it, into rows. */
+/* Rows of a Python analysis, in the format of python/ioscribe/analysis.py. */
 #ifndef UTIL_STORE_FRAME_JSON_H
 #define UTIL_STORE_FRAME_JSON_H
 
@@ -12,15 +12,12 @@
 
 struct scribe_frame_json;
 
-/*
- * Rows are told to `row` as they come. `name` stands in messages; it, `ctx` and `err` are borrowed until
- * free, which takes NULL. NULL: out of memory.
- */
+/* `row` receives rows as they are parsed. name, ctx and err are borrowed until free. NULL: out of memory. */
 struct scribe_frame_json *scribe_frame_json_new(const char *name, scribe_sql_row_fn *row, void *ctx,
 						struct scribe_err *err);
 struct scribe_frame_json *scribe_frame_json_free(struct scribe_frame_json *f);
 
-/* The next bytes. 1: the answer is complete; 0: more is to come; or a negative code with a message. */
+/* Parses more bytes. 1: complete; 0: not yet; negative with a message. */
 int scribe_frame_json_feed(struct scribe_frame_json *f, const void *bytes, size_t n);
 
 #endif

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Numbers of JSON as whole numbers of 64 bits: their text is read, since a double has 53. Owns nothing. Runs
- * in ioscribe-store. Must not know which key a number is of.
- */
+/* JSON numbers as 64-bit integers, parsed from text because a double has 53 bits. */
 #include "util/store/json_numbers.h"
 
 #include <stdlib.h>
@@ -14,7 +11,7 @@ bool scribe_json_int(const char *s, size_t len, int64_t *ret)
 	uint64_t v = 0;
 
 	for (size_t i = negative; i < len; i++) {
-		/* 18 digits are below the largest number */
+		/* 18 digits cannot overflow */
 		if (s[i] < '0' || s[i] > '9' || (i >= 18 && v > (INT64_MAX - (uint64_t)(s[i] - '0')) / 10))
 			return false;
 		v = v * 10 + (uint64_t)(s[i] - '0');
@@ -35,7 +32,6 @@ bool scribe_json_id(const char *s, size_t len, uint64_t *ret)
 	return len > 0;
 }
 
-/* Exponents are for nobody's clock, but valid. */
 bool scribe_json_time(const char *s, size_t len, int64_t *ret)
 {
 	size_t whole = len && *s == '-';
@@ -46,6 +42,7 @@ bool scribe_json_time(const char *s, size_t len, int64_t *ret)
 
 	while (whole < len && s[whole] >= '0' && s[whole] <= '9')
 		whole++;
+	/* Valid JSON, but not exact: no clock writes exponents. */
 	if (memchr(s + whole, 'e', len - whole) || memchr(s + whole, 'E', len - whole)) {
 		if (len >= sizeof(copy))
 			return false;

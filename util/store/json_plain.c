@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON without anything rare in it, read in one pass without a copy: messages are that, and YAJL
- * took a third of the store's time for them. What is accepted here YAJL accepts, too; whatever else
- * comes is left to it, also to say what is wrong. Must not know what the text means.
+ * Fast parser for JSON without rare elements, in one pass without copies: YAJL took a third of the store's time. It
+ * accepts a subset of YAJL; everything else is left to YAJL, also errors. Must not know what the text means.
  */
 #include "util/store/json_plain.h"
 
@@ -10,17 +9,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAX_LEVELS 32 /* a bit each */
+#define MAX_LEVELS 32 /* bits in `objects` */
 
 struct scan {
 	const yajl_callbacks *cb;
 	void *ctx;
 	const char *at, *end;
-	uint32_t objects; /* a bit a level, the innermost lowest: braces, not brackets */
+	uint32_t objects; /* bit per level, innermost lowest: 1 for braces */
 	int depth;
 };
 
-/* Is this the next character? Then go beyond it. */
+/* Consumes c if it is next. */
 static bool have(struct scan *s, char c)
 {
 	if (s->at == s->end || *s->at != c)
@@ -35,7 +34,6 @@ static void skip_blanks(struct scan *s)
 		s->at++;
 }
 
-/* At least one. */
 static bool skip_digits(struct scan *s)
 {
 	const char *begin = s->at, *p = begin;
@@ -64,17 +62,12 @@ static bool scan_number(struct scan *s)
 	return s->cb->yajl_number(s->ctx, begin, (size_t)(s->at - begin));
 }
 
-/* The byte in all eight places. */
 static uint64_t eight(uint8_t byte)
 {
 	return byte * 0x0101010101010101ULL;
 }
 
-/*
- * How many of the first bytes are plain: not below ' ', not beyond ASCII, no quote, no backslash.
- * A subtraction borrows from the bytes above only where it has found one, so that the lowest mark is
- * right.
- */
+/* Number of leading plain bytes: printable ASCII, no quote, no backslash. */
 static unsigned plain_of_eight(const char *p)
 {
 	uint64_t v, quote, slash, marks;
@@ -83,11 +76,12 @@ static unsigned plain_of_eight(const char *p)
 	v = le64toh(v);
 	quote = v ^ eight('"');
 	slash = v ^ eight('\\');
+	/* Subtraction borrows into higher bytes only after a match, so the lowest mark is always right. */
 	marks = ((v - eight(' ')) | (quote - eight(1)) | (slash - eight(1)) | v) & eight(0x80);
 	return marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
 }
 
-/* What is between the quotes, the first of which was read; NULL: not plain, or without an end. */
+/* The text up to the closing quote; NULL: not plain, or no end. */
 static const char *scan_quoted(struct scan *s, size_t *ret_len)
 {
 	const char *begin = s->at, *p = begin;
@@ -97,7 +91,6 @@ static const char *scan_quoted(struct scan *s, size_t *ret_len)
 		n = plain_of_eight(p);
 		p += n;
 	}
-	/* the last bytes of the text */
 	while (n == 8 && p < s->end && *p >= ' ' && *p <= '~' && *p != '"' && *p != '\\')
 		p++;
 	*ret_len = (size_t)(p - begin);
@@ -113,7 +106,7 @@ static bool scan_text(struct scan *s)
 	return text && s->cb->yajl_string(s->ctx, (const unsigned char *)text, len);
 }
 
-/* With its colon and what blanks there are. */
+/* Also consumes the colon. */
 static bool scan_key(struct scan *s)
 {
 	const char *key;
@@ -136,7 +129,7 @@ static bool open_level(struct scan *s, bool object)
 	return object ? s->cb->yajl_start_map(s->ctx) : s->cb->yajl_start_array(s->ctx);
 }
 
-/* Every level that ends here, then a comma, unless the text's object has ended. */
+/* Closes levels up to the next value, or the end of the outer object. */
 static bool close_levels(struct scan *s)
 {
 	while (s->depth) {
@@ -155,7 +148,6 @@ static bool close_levels(struct scan *s)
 	return true;
 }
 
-/* An object or a list begins: up to its first value, or beyond its end where it is empty. */
 static bool scan_open(struct scan *s, bool object)
 {
 	if (!open_level(s, object))

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The store's dictionaries: operations, nodes, metrics, files, jobs and their programs have numbers in the
- * database, which are remembered in hash tables. A number of a dictionary never changes its
- * meaning, so that what is remembered stays right while other stores write; only deletion needs
- * clear. The tables' memory is bounded by SCRIBE_NAMES_MAX entries. Runs in ioscribe-store. See
- * names.h.
+ * Dictionaries of the store: operations, nodes, metrics, files, jobs and programs have numbers in the database,
+ * cached in hash tables. Numbers never change, so the cache stays valid while other stores write; only deletion
+ * requires clear. Runs in ioscribe-store.
  */
 #include "util/store/names.h"
 
@@ -17,11 +15,11 @@
 #include "logfmt/base/hash.h"
 #include "logfmt/base/keyed.h"
 
-/* Senders choose the keys: uthash's own function has no secret. */
+/* Senders choose the keys, and uthash's default function is not keyed. */
 #define HASH_FUNCTION(key, len, hashv) ((hashv) = (unsigned)scribe_keyed((key), (len)))
 #include <uthash.h>
 
-/* By a text; the table it belongs to is its first byte. */
+/* Key: a letter for the table, then the text. */
 struct named {
 	UT_hash_handle hh;
 	int64_t id;
@@ -40,7 +38,6 @@ struct file {
 	bool has_path;
 };
 
-/* All jobs with one id. */
 struct job_id {
 	UT_hash_handle hh;
 	int64_t job_id;
@@ -55,7 +52,7 @@ struct scribe_store_names {
 	struct file *files;
 	struct job_id *jobs;
 	size_t n;
-	int64_t id; /* the answer of the last question for one */
+	int64_t id; /* result of the last query */
 	bool flag;
 	struct job_id *loading;
 };
@@ -111,7 +108,7 @@ bool scribe_store_names_full(const struct scribe_store_names *names)
 	return names->n >= SCRIBE_NAMES_MAX;
 }
 
-/* Any failure is followed by a roll-back, which clears the tables. */
+/* The caller rolls back after any error, which clears the tables. */
 static int no_memory(struct scribe_err *err)
 {
 	return scribe_err_set(err, -ENOMEM, "store: names: out of memory");
@@ -131,7 +128,7 @@ const char *scribe_store_key(const char *text, char *room)
 	return room;
 }
 
-/* Answers of one row: a number, and maybe whether something is there. */
+/* A row with a number and optionally a flag. */
 static int on_id(void *ctx, int n, const char *const *columns, const struct scribe_sql_value *values,
 		 struct scribe_err *err)
 {
@@ -165,10 +162,7 @@ static int remember(struct scribe_store_names *names, const char *key, size_t le
 	return 0;
 }
 
-/*
- * The number that `sql` answers for the values; `key` is what it is remembered by. INSERT ... ON
- * CONFLICT ... RETURNING finds or makes a row in one statement; DO NOTHING would return none.
- */
+/* Cached by `key`. The statement must return the row also after a conflict: DO NOTHING would not. */
 static int named_id(struct scribe_store_names *names, const char *key, size_t len, const char *sql,
 		    const struct scribe_sql_value *values, int n, int64_t *ret_id, struct scribe_err *err)
 {
@@ -187,13 +181,11 @@ static int named_id(struct scribe_store_names *names, const char *key, size_t le
 	return remember(names, key, len, names->id, err);
 }
 
-/*
- * The table's letter and the texts, with a byte between them that JSON texts of these keys do not
- * hold. Every message needs such keys, for which snprintf is slow. The length; 0: beyond cap.
- */
+/* Table letter and texts, separated by a byte that they do not contain. 0: longer than cap. */
 static size_t join_key(char *key, size_t cap, char table, const char *const *texts, int n)
 {
 	size_t len = 0;
+	/* Not snprintf, which is slow, because every message needs keys. */
 
 	for (int i = 0; i < n; i++) {
 		size_t add = strlen(texts[i]);
@@ -224,7 +216,7 @@ int scribe_store_operation(struct scribe_store_names *names, const char *module,
 		values, 3, ret_id, err);
 }
 
-/* A row of a table of names alone; `what` it is for messages. */
+/* `what`: for messages. */
 static int named(struct scribe_store_names *names, char table, const char *what, const char *name, const char *sql,
 		 int64_t *ret_id, struct scribe_err *err)
 {
@@ -253,16 +245,13 @@ int scribe_store_metric(struct scribe_store_names *names, const char *name, int6
 	return named(names, 'm', "a metric's name", name, NAMED("metric"), ret_id, err);
 }
 
-/*
- * Record ids are texts in the database, which has no unsigned 64-bit numbers. A path that comes
- * later than its record is added once. A record is a job's own: what another says of it is not believed.
- */
 int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t record_id, const char *path,
 		      int64_t *ret_id, struct scribe_err *err)
 {
 	const struct file_key key = {record_id, job};
 	struct scribe_sql_value values[3];
 	struct file *file;
+	/* Keyed by job: another job's path for the same record id is not trusted. */
 	char id[24];
 	int rc;
 
@@ -271,6 +260,7 @@ int scribe_store_file(struct scribe_store_names *names, int64_t job, uint64_t re
 		*ret_id = file->id;
 		return 0;
 	}
+	/* Text, because the database has no unsigned 64-bit integers. */
 	snprintf(id, sizeof(id), "%" PRIu64, record_id);
 	values[0] = scribe_sql_text(id);
 	values[1] = scribe_sql_text(path);
@@ -320,7 +310,7 @@ static int on_job(void *ctx, int n, const char *const *columns, const struct scr
 	return 0;
 }
 
-/* As the database has them now, but for times that are not written yet. */
+/* Reads the id's jobs from the database, after writing pending times. */
 static int load_jobs(struct scribe_store_names *names, struct job_id *j, struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(j->job_id);
@@ -338,7 +328,7 @@ static int load_jobs(struct scribe_store_names *names, struct job_id *j, struct 
 			       true, &value, 1, on_job, names, err);
 }
 
-/* The latest use of the id whose time is within a day of the operations'. */
+/* The latest job with this id and a time within a day. */
 static struct scribe_store_job *job_that_fits(struct job_id *j, int64_t uid, int64_t from_us, int64_t to_us)
 {
 	for (int i = j->n; i-- > 0;)
@@ -363,9 +353,6 @@ static int add_job(struct scribe_store_names *names, struct job_id *j, int64_t u
 	return rc < 0 ? rc : load_jobs(names, j, err);
 }
 
-/*
- * Looked up in memory, then in the database, then made: another store may have made it meanwhile.
- */
 int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t uid, int64_t from_us,
 		     int64_t to_us, enum scribe_store_origin origin, const struct scribe_store_job **ret_job,
 		     struct scribe_err *err)
@@ -413,7 +400,6 @@ int scribe_store_job(struct scribe_store_names *names, int64_t job_id, int64_t u
 	return 0;
 }
 
-/* Only widens: two stores may write the times of one job. */
 int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *err)
 {
 	struct job_id *j, *next;
@@ -431,6 +417,7 @@ int scribe_store_job_times(struct scribe_store_names *names, struct scribe_err *
 				continue;
 			rc = names->ops->ask(
 				names->db,
+				/* only widens, because two stores may update one job */
 				"UPDATE job SET first_us = CASE WHEN first_us < $2 THEN first_us ELSE $2 END,"
 				" last_us = CASE WHEN last_us > $3 THEN last_us ELSE $3 END WHERE id = $1",
 				true, values, 3, NULL, NULL, err);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL by libpq: connection, statements, transactions. Writers of one database take turns by
- * a lock of their own, as SQLite's do; questions wait for nobody. A struct scribe_pg owns the
- * connection and remembers which statements are prepared. Part of the module
+ * PostgreSQL by libpq: connection, statements, transactions. Writers of one database exclude each other by an
+ * advisory lock; questions do not wait. A struct scribe_pg owns connection and prepared statements. Part of
  * ioscribe-postgresql.so. Must not know what the tables mean.
  */
 #include "util/store/pg.h"
@@ -16,24 +15,19 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* libpq tries each address of the host so long. */
-#define CONNECT_SECONDS "10"
-/* Of one statement: more than any statement here has. */
-#define MAX_VALUES      32
-#define LOOK_MS         200  /* between looks at a question's limit */
-#define LATE_MS         5000 /* after the limit, for a server that ends the question itself */
+#define CONNECT_SECONDS "10" /* per address of the host */
+#define MAX_VALUES      32   /* of a statement */
+#define LOOK_MS         200  /* interval of checking a question's limit */
+#define LATE_MS         5000 /* beyond the limit, for a server that does not end the question */
 
 static const char settings[] =
 	"SET lock_timeout = '60s'"; /* another store commits at least every few seconds */
 
-/* Types of answers and values, by PostgreSQL's numbers for them. */
+/* PostgreSQL's type numbers. */
 enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23, PG_TEXT = 25, PG_FLOAT4 = 700 };
 enum { PG_FLOAT8 = 701, PG_NUMERIC = 1700 };
 
-/*
- * SQLSTATE to the codes that callers distinguish: no room, no server (both are waited for), busy, a value
- * that is refused (by its type, a constraint or a limit), and the rest.
- */
+/* SQLSTATE to the codes that callers distinguish; -ENOSPC and -ENOTCONN are worth waiting for. */
 static int code_of(const char *state)
 {
 	if (!state)
@@ -46,7 +40,7 @@ static int code_of(const char *state)
 		       : -EIO;
 }
 
-/* One line of the server's text; further lines are hints and positions. */
+/* Only the first line: the others are hints and positions. */
 static int tell_failure(struct scribe_pg *pg, const PGresult *res, struct scribe_err *err)
 {
 	const char *text = res ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY) : NULL;
@@ -78,10 +72,7 @@ static void cancel(struct scribe_pg *pg)
 	PQfreeCancel(cancel);
 }
 
-/*
- * PQgetResult, which waits for ever. The server ends a question at its limit (statement_timeout); one that
- * does not answer any more loses the connection.
- */
+/* Like PQgetResult, but with the limit, which statement_timeout enforces on the server. */
 static PGresult *next_result(struct scribe_pg *pg)
 {
 	const int64_t end_ms = pg->limit.end_ms ? pg->limit.end_ms + LATE_MS : INT64_MAX;
@@ -93,7 +84,7 @@ static PGresult *next_result(struct scribe_pg *pg)
 		if (poll(&p, 1, LOOK_MS) > 0 && !PQconsumeInput(pg->conn))
 			break;
 		if (scribe_sql_now_ms() >= end_ms)
-			shutdown(p.fd, SHUT_RDWR);
+			shutdown(p.fd, SHUT_RDWR); /* the server does not respond: give up the connection */
 		else if (!cancelled && scribe_sql_over(&pg->limit, "", NULL) == -ECANCELED) {
 			cancel(pg);
 			cancelled = true;
@@ -123,9 +114,8 @@ int scribe_pg_run(void *db, const char *sql, struct scribe_err *err)
 	return rc;
 }
 
-/* Libraries never print; what matters comes as a result, too. */
 static void ignore_notice(void *ctx, const char *text)
-{
+{ /* a library must not print; errors are also in the result */
 }
 
 int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err *err)
@@ -143,12 +133,12 @@ int scribe_pg_connect(struct scribe_pg *pg, const char *place, struct scribe_err
 	return scribe_pg_run(pg, settings, err);
 }
 
-/* Connect again where the connection was lost; what was prepared is gone with it. */
 static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 {
 	if (PQstatus(pg->conn) == CONNECTION_OK)
 		return 0;
 	PQreset(pg->conn);
+	/* Prepared statements and the staging table ended with the session. */
 	pg->ncached = 0;
 	pg->staged = false;
 	if (PQstatus(pg->conn) != CONNECTION_OK)
@@ -158,7 +148,7 @@ static int reconnect(struct scribe_pg *pg, struct scribe_err *err)
 
 /* ---- statements ---- */
 
-/* Values in libpq's text form; the numbers' text is here. */
+/* Values in libpq's text form. */
 struct bound {
 	Oid types[MAX_VALUES];
 	const char *texts[MAX_VALUES];
@@ -190,7 +180,7 @@ static void bind_values(struct bound *b, const struct scribe_sql_value *values, 
 	}
 }
 
-/* By the column's type; texts are borrowed until the result is cleared. */
+/* Texts are borrowed until the result is cleared. */
 static struct scribe_sql_value value_of(const PGresult *res, int column)
 {
 	struct scribe_sql_value v = {.kind = SCRIBE_SQL_IS_TEXT};
@@ -224,7 +214,7 @@ static struct scribe_sql_value value_of(const PGresult *res, int column)
 	return v;
 }
 
-/* One result: a row, or the end of all. `named`: have the columns been named? */
+/* `named`: the columns were passed on already. */
 static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_sql_row_fn *row, void *ctx,
 		       struct scribe_err *err)
 {
@@ -252,15 +242,12 @@ static int tell_result(struct scribe_pg *pg, PGresult *res, bool *named, scribe_
 	return row(ctx, n, names, values, err);
 }
 
-/*
- * Everything that comes is taken, so that the connection is free for the next statement. After a
- * callback's failure the running statement is cancelled, so that the rest is short.
- */
 static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	bool named = false;
 	int rc = 0;
 
+	/* All results must be read before the connection accepts another statement. */
 	for (PGresult *res; (res = next_result(pg)); PQclear(res)) {
 		bool went_on = rc >= 0;
 
@@ -272,11 +259,7 @@ static int tell_results(struct scribe_pg *pg, scribe_sql_row_fn *row, void *ctx,
 	return rc;
 }
 
-/*
- * *ret_number: the number of the prepared statement, -1 where there is no room for another. 0, or a
- * negative code. Statements are known by the address of their text, which is a constant (sql.h,
- * `again`).
- */
+/* *ret_number: index of the prepared statement; -1: the cache is full. Keys are addresses of constant texts. */
 static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b, int n, int *ret_number,
 		   struct scribe_err *err)
 {
@@ -301,7 +284,6 @@ static int prepare(struct scribe_pg *pg, const char *sql, const struct bound *b,
 	return 0;
 }
 
-/* Row by row: an answer of any size needs the memory of one row. */
 static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const struct scribe_sql_value *values,
 		     int n, scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
@@ -320,15 +302,15 @@ static int ask_plain(struct scribe_pg *pg, const char *sql, bool again, const st
 	snprintf(name, sizeof(name), "s%d", number);
 	sent = number >= 0 ? PQsendQueryPrepared(pg->conn, name, n, b.texts, NULL, NULL, 0)
 			   : PQsendQueryParams(pg->conn, sql, n, b.types, b.texts, NULL, NULL, 0);
+	/* Single-row mode: a result of any size needs the memory of one row. */
 	if (!sent || !PQsetSingleRowMode(pg->conn))
 		return scribe_pg_failed(pg, NULL, err);
 	return tell_results(pg, row, ctx, err);
 }
 
 /*
- * The server takes one statement here. In a read-only transaction it refuses changes, but not COPY to a file
- * or program, SET, LOCK and the like: none of these begins with such a word. A comment before it is not
- * taken.
+ * A read-only transaction still permits COPY to a file or program, SET, LOCK and others; none of them starts with
+ * one of these words. The server accepts only one statement here.
  */
 static bool only_reads(const char *sql)
 {
@@ -355,10 +337,6 @@ static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 	return scribe_pg_run(pg, sql, err);
 }
 
-/*
- * A question has a transaction of its own. What it has set ends with that; a lock that it has taken for its
- * session (pg_advisory_lock) would keep writers waiting.
- */
 int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
@@ -374,6 +352,7 @@ int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql
 		rc = begin_question(pg, err);
 	if (rc >= 0)
 		rc = ask_plain(pg, sql, again, values, n, row, ctx, err);
+	/* Undoes SET; session locks (pg_advisory_lock) would survive the rollback and block writers. */
 	if (PQstatus(pg->conn) == CONNECTION_OK)
 		scribe_pg_run(pg, "ROLLBACK; SELECT pg_advisory_unlock_all()", NULL);
 	return rc;
@@ -381,10 +360,6 @@ int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql
 
 /* ---- transactions ---- */
 
-/*
- * The advisory lock ends with the transaction; it is named by the schema, so that stores in two
- * schemas of one database do not wait for each other.
- */
 int scribe_pg_begin(void *db, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;
@@ -394,6 +369,7 @@ int scribe_pg_begin(void *db, struct scribe_err *err)
 	pg->staged_now = pg->filled = false;
 	if (rc < 0)
 		return rc;
+	/* The lock's name contains the schema, so stores in two schemas do not wait for each other. */
 	return scribe_pg_run(
 		pg, "BEGIN; SELECT pg_advisory_xact_lock(hashtext('ioscribe ' || current_schema()))", err);
 }
@@ -403,13 +379,12 @@ int scribe_pg_commit(void *db, struct scribe_err *err)
 	return scribe_pg_run(db, "COMMIT", err);
 }
 
-/* A staging table that was made in the transaction is gone with it. */
 void scribe_pg_roll_back(void *db)
 {
 	struct scribe_pg *pg = db;
 
 	if (PQtransactionStatus(pg->conn) != PQTRANS_IDLE)
 		PQclear(PQexec(pg->conn, "ROLLBACK"));
-	if (pg->staged_now)
+	if (pg->staged_now) /* the rollback also removed the table */
 		pg->staged = false;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * PostgreSQL as a kind of database: the one symbol that sql_kinds.c asks for by name when it loads
- * the module ioscribe-postgresql.so, so that stores in SQLite need no libpq. Must not know how
- * statements are sent.
+ * PostgreSQL as a kind of database, in the module ioscribe-postgresql.so, which sql_kinds.c loads by symbol, so that
+ * SQLite stores do not need libpq. Must not know how statements are sent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +22,6 @@ static void pg_close(void *db)
 	free(pg);
 }
 
-/* pg->place is the address without its password, for messages. */
 static int pg_open(const char *place, bool read_only, void **ret_db, struct scribe_err *err)
 {
 	struct scribe_pg *pg = calloc(1, sizeof(*pg));
@@ -43,10 +41,7 @@ static int pg_open(const char *place, bool read_only, void **ret_db, struct scri
 	return 0;
 }
 
-/*
- * spread(x) as SQLite's of this program: the standard deviation of whole numbers, cut, exact.
- * Values are gathered by a built-in function, and added up at once.
- */
+/* spread(x): integer standard deviation, exact and truncated, equal to the SQLite function. */
 static const char setup[] =
 	"CREATE FUNCTION ioscribe_root(v NUMERIC) RETURNS BIGINT LANGUAGE SQL IMMUTABLE STRICT AS $$"
 	" SELECT (r - CASE WHEN r * r > v THEN 1 ELSE 0 END)::bigint FROM (SELECT trunc(sqrt(v)) AS r) t $$;"
@@ -56,10 +51,7 @@ static const char setup[] =
 	"CREATE AGGREGATE spread(BIGINT) (SFUNC = array_append, STYPE = BIGINT[], INITCOND = '{}',"
 	" FINALFUNC = ioscribe_spread_end);";
 
-/*
- * As SQLite's of this program: whole(x), a whole number of 64 bits, cut off, or the nearest one; ahead(t), 1
- * for a time more than a day from now.
- */
+/* Equal to the SQLite functions: whole(x) truncates and saturates; ahead(t) is 1 for times over a day ahead. */
 static const char setup_functions[] =
 	"CREATE FUNCTION whole(v NUMERIC) RETURNS BIGINT LANGUAGE SQL IMMUTABLE STRICT AS $$"
 	" SELECT trunc(LEAST(GREATEST(v, -9223372036854775808), 9223372036854775807))::bigint $$;"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of `event` in PostgreSQL: one partition a day (UTC), filled by COPY; where rows are there already, by
- * COPY into a staging table and from there without those. Whole days are forgotten by dropping their partition.
- * Buffers are freed before each function returns. Part of the module ioscribe-postgresql.so. Must
- * not know how to connect.
+ * Rows of `event` in PostgreSQL: one partition per day (UTC), filled by COPY; batches with existing rows go through a
+ * staging table. Old days are dropped as partitions. Part of ioscribe-postgresql.so. Must not know how to connect.
  */
 #include "util/store/pg_rows.h"
 
@@ -18,18 +16,17 @@
 #include "util/store/pg.h"
 
 #define DAY_US           INT64_C(86400000000)
-#define FIRST_DAY        10957 /* 2000; what ended before has one partition, */
-#define LAST_DAY         47482 /* and what ends in 2100 or later another */
-/* Bytes collected before they are sent; a row takes at most 266 of them. */
+#define FIRST_DAY        10957 /* 2000; earlier rows share a partition */
+#define LAST_DAY         47482 /* 2100; later rows share another */
+/* Bytes per COPY message; a row has at most 266. */
 #define COPY_BYTES       262144
-/* After a batch with known rows so many go by staging: a COPY that fails leaves its rows to be vacuumed. */
+/* After a batch with known rows, because each failed COPY leaves dead rows for vacuum. */
 #define STAGING_BATCHES  64
 #define UNIQUE_VIOLATION "23505"
-#define FORGET_AT_A_TIME 50000 /* rows; others may write between */
+#define FORGET_AT_A_TIME 50000 /* rows per transaction, so that writers wait little */
 
 /* ---- partitions ---- */
 
-/* Days since 1970; what is outside of 2000 to 2099 belongs to one of two open partitions. */
 static int64_t day_of(int64_t time_us)
 {
 	int64_t day = time_us / DAY_US - (time_us % DAY_US < 0);
@@ -51,7 +48,7 @@ static void name_of(int64_t day, char *name, size_t cap)
 		strftime(name, cap, "event_%Y%m%d", &tm);
 }
 
-/* to_regclass is NULL where there is no such table. */
+/* to_regclass returns NULL if the table does not exist. */
 static int on_there(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		    struct scribe_err *err)
 {
@@ -60,7 +57,6 @@ static int on_there(void *ctx, int n, const char *const *names, const struct scr
 	return 0;
 }
 
-/* Attached, not made as a partition: questions that run meanwhile need not end for that. */
 static int make_partition(struct scribe_pg *pg, int64_t day, const char *name, struct scribe_err *err)
 {
 	char sql[512], from[32] = "MINVALUE", to[32] = "MAXVALUE";
@@ -69,6 +65,7 @@ static int make_partition(struct scribe_pg *pg, int64_t day, const char *name, s
 		snprintf(from, sizeof(from), "%" PRId64, day * DAY_US);
 	if (day < LAST_DAY)
 		snprintf(to, sizeof(to), "%" PRId64, (day + 1) * DAY_US);
+	/* ATTACH, unlike CREATE ... PARTITION OF, does not wait for running questions. */
 	snprintf(sql, sizeof(sql),
 		 "CREATE TABLE %s (LIKE event INCLUDING INDEXES);"
 		 "ALTER TABLE event ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
@@ -76,7 +73,6 @@ static int make_partition(struct scribe_pg *pg, int64_t day, const char *name, s
 	return scribe_pg_run(pg, sql, err);
 }
 
-/* Partitions of this transaction are remembered; when the list is full it begins anew. */
 static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 {
 	struct scribe_sql_value value;
@@ -95,17 +91,14 @@ static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 	if (rc < 0)
 		return rc;
 	if (pg->ndays == SCRIBE_PG_MAX_DAYS)
-		pg->ndays = 0;
+		pg->ndays = 0; /* full: start over */
 	pg->days[pg->ndays++] = day;
 	return 0;
 }
 
 /* ---- rows in ---- */
 
-/*
- * One temporary table a connection: emptied by COMMIT, or here for the second batch of a
- * transaction.
- */
+/* One temporary table per connection, emptied by COMMIT, or here for a second batch. */
 static int need_staging(struct scribe_pg *pg, struct scribe_err *err)
 {
 	int rc = 0;
@@ -135,7 +128,7 @@ static size_t pack32(char *to, uint32_t v)
 	return sizeof(v);
 }
 
-/* A row of COPY's binary format: the number of columns, then length and value of each. */
+/* COPY's binary format: number of columns, then length and value of each. */
 static size_t pack_row(char *to, const struct scribe_store_row *row)
 {
 	size_t n = pack16(to, SCRIBE_STORE_NCOLUMNS);
@@ -152,14 +145,10 @@ static size_t pack_row(char *to, const struct scribe_store_row *row)
 	return n;
 }
 
-/*
- * The head has PostgreSQL's signature, flags and the length of an extension; the end is a count of
- * -1.
- */
 static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, char *buf)
 {
 	static const char head[] =
-		"PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* with its last NUL: no flags, no more */
+		"PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* signature, flags and extension length, with the last NUL */
 	size_t used = sizeof(head);
 
 	memcpy(buf, head, sizeof(head));
@@ -171,14 +160,11 @@ static int send_rows(struct scribe_pg *pg, const struct scribe_store_row *rows, 
 		}
 		used += pack_row(buf + used, &rows[i]);
 	}
-	used += pack16(buf + used, UINT16_MAX);
+	used += pack16(buf + used, UINT16_MAX); /* -1 ends the data */
 	return PQputCopyData(pg->conn, buf, (int)used) == 1 ? 0 : -1;
 }
 
-/*
- * By that statement. All results are fetched also after a failure, so that the connection can be used again.
- * *ret_known: it failed because a row is there already.
- */
+/* *ret_known: failed because a row exists. */
 static int copy_rows(struct scribe_pg *pg, const char *copy, const struct scribe_store_row *rows, size_t n,
 		     bool *ret_known, struct scribe_err *err)
 {
@@ -204,12 +190,12 @@ static int copy_rows(struct scribe_pg *pg, const char *copy, const struct scribe
 		rc = scribe_pg_failed(pg, res, err);
 	else
 		PQclear(res);
+	/* Read all results, or the connection stays busy. */
 	while ((res = PQgetResult(pg->conn)))
 		PQclear(res);
 	return rc;
 }
 
-/* ON CONFLICT DO NOTHING: operations that are there already are not counted as new. */
 static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 			  struct scribe_err *err)
 {
@@ -229,7 +215,7 @@ static int put_by_staging(struct scribe_pg *pg, const struct scribe_store_row *r
 	return 0;
 }
 
-/* Most batches have new rows alone. *ret_known: this one has not, and nothing of it was taken. */
+/* Fast path for batches of new rows. *ret_known: a row exists, and nothing was stored. */
 static int put_directly(struct scribe_pg *pg, const struct scribe_store_row *rows, size_t n, bool *ret_known,
 			struct scribe_err *err)
 {
@@ -271,7 +257,7 @@ int scribe_pg_put(void *db, const struct scribe_store_row *rows, size_t n, uint6
 
 struct old_days {
 	char names[SCRIBE_PG_MAX_DAYS][32];
-	char before[32]; /* name of the first day that stays */
+	char before[32]; /* name of the first day to keep */
 	int n;
 };
 
@@ -293,13 +279,13 @@ static int on_number(void *ctx, int n, const char *const *names, const struct sc
 	return 0;
 }
 
-/* Rows are counted first, in the same transaction: DROP TABLE does not tell. */
 static int drop_day(struct scribe_pg *pg, const char *name, uint64_t *rows, struct scribe_err *err)
 {
 	char sql[128];
 	int64_t n = 0;
 	int rc = scribe_pg_begin(pg, err);
 
+	/* Counted first, because DROP TABLE does not return a number. */
 	snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", name);
 	if (rc >= 0)
 		rc = scribe_pg_ask(pg, sql, false, NULL, 0, on_number, &n, err);
@@ -315,14 +301,13 @@ static int drop_day(struct scribe_pg *pg, const char *name, uint64_t *rows, stru
 	return rc;
 }
 
-/* Days that ended before; some at a time. */
 static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, struct scribe_err *err)
 {
 	struct old_days old;
 	struct scribe_sql_value value;
 	int rc = 0;
 
-	/* then no day is over as a whole: "event_before" stands behind all of them */
+	/* No whole day is over; "event_before" would also be sorted after all days. */
 	if (day_of(before_us) < FIRST_DAY)
 		return 0;
 	name_of(day_of(before_us), old.before, sizeof(old.before));
@@ -340,10 +325,7 @@ static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, st
 	return rc;
 }
 
-/*
- * Of the day that stays in part, and of the open partitions; a limited number, so that writers wait
- * little.
- */
+/* Deletes rows of the partly kept day and of the shared partitions. */
 static int forget_some(struct scribe_pg *pg, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err)
 {
 	char sql[256];

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Questions for a store, as files of SQL or Python (docs/store.md). A file begins with comments
- * that describe it: -- what it answers, in one line; -- parameter NAME integer|text [= DEFAULT]:
- * what it is; in Python # stands for --. Of SQL follows one statement with :NAME in it, which
- * becomes $N; Python is left to the interpreter (analysis.c), so that heads are read without one. A
- * struct scribe_question owns statement and path. Runs in ioscribe-query and ioscribe-serve. Must
- * not know which kind of database answers.
+ * Questions as files of SQL or Python (docs/store.md). A file starts with comments (-- or #): the first describes it;
+ * "parameter NAME integer|text [= DEFAULT]: text" declares a parameter. In SQL, :NAME becomes $N; Python is left to
+ * analysis.c. A struct scribe_question owns statement and path. Must not know the kind of database.
  */
 #include "util/store/question.h"
 
@@ -20,8 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names listed of all folders together. */
-#define MAX_QUESTIONS 1000
+#define MAX_QUESTIONS 1000 /* listed, of all folders */
 
 void scribe_question_clear(struct scribe_question *q)
 {
@@ -30,7 +26,7 @@ void scribe_question_clear(struct scribe_question *q)
 	q->sql = q->python = NULL;
 }
 
-/* A name is part of a path: no dots and slashes. */
+/* A name becomes part of a path, so dots and slashes are refused. */
 static bool is_name(const char *s)
 {
 	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -38,7 +34,7 @@ static bool is_name(const char *s)
 	return n > 0 && n < SCRIBE_QUESTION_NAME && !s[n];
 }
 
-/* The whole text a 64-bit integer, without blanks before. */
+/* The whole text must be a 64-bit integer. */
 static bool is_number(const char *s)
 {
 	char *end;
@@ -50,10 +46,7 @@ static bool is_number(const char *s)
 
 /* ---- the file ---- */
 
-/*
- * NAME.sql, or else NAME.py, of the first folder that has one; -1: none has. Colons separate folders. Without
- * waiting: it may be a pipe.
- */
+/* NAME.sql, or NAME.py, of the first folder with one. -1: none. */
 static int find_file(const char *folders, const char *name, char *path, size_t cap)
 {
 	static const char *const kinds[] = {"sql", "py"};
@@ -65,17 +58,15 @@ static int find_file(const char *folders, const char *name, char *path, size_t c
 		for (size_t i = 0; i < 2 && len && fd < 0; i++) {
 			if ((size_t)snprintf(path, cap, "%.*s/%s.%s", (int)len, folders, name, kinds[i]) <
 			    cap)
-				fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+					/* nonblocking: the name may belong to a pipe */
+					fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		}
 		folders += len + (folders[len] == ':');
 	}
 	return fd;
 }
 
-/*
- * The text of a question's file; its path in `path`. The caller frees the text; a file of
- * SCRIBE_QUESTION_BYTES or more is refused.
- */
+/* The caller frees the text. */
 static int read_file(const char *folders, const char *name, char *path, size_t cap, char **ret_text,
 		     struct scribe_err *err)
 {
@@ -111,7 +102,7 @@ static int read_file(const char *folders, const char *name, char *path, size_t c
 	return 0;
 }
 
-/* "NAME integer = 3: what it is" */
+/* "NAME integer = 3: text" */
 static int take_parameter(struct scribe_question *q, char *line, const char *path, int number,
 			  struct scribe_err *err)
 {
@@ -146,7 +137,7 @@ static int take_parameter(struct scribe_question *q, char *line, const char *pat
 	return 0;
 }
 
-/* The comments at the beginning, each behind `mark`; returns how many bytes they take, or a negative code. */
+/* Parses the comments at the start. Returns their length in bytes, or a negative code. */
 static long take_head(struct scribe_question *q, const char *text, const char *mark, const char *path,
 		      struct scribe_err *err)
 {
@@ -179,10 +170,7 @@ static int parameter_by_name(const struct scribe_question *q, const char *name, 
 	return -1;
 }
 
-/*
- * :NAME becomes $N, but in quotes and comments, and behind another colon. "::" is PostgreSQL's
- * cast. Values are never put into the text: they are bound.
- */
+/* Replaces :NAME by $N, except within quotes and comments. Values are bound, never inserted into the text. */
 static int number_parameters(struct scribe_question *q, const char *s, const char *path,
 			     struct scribe_err *err)
 {
@@ -205,7 +193,7 @@ static int number_parameters(struct scribe_question *q, const char *s, const cha
 		}
 		if (quote ? *s == quote : *s == '\'' || *s == '"')
 			quote = quote ? 0 : *s;
-		if (quote || *s != ':' || !len || s[1] == ':') {
+		if (quote || *s != ':' || !len || s[1] == ':') { /* "::" is PostgreSQL's cast */
 			fputc(*s, to);
 			if (!quote && *s == ':' && s[1] == ':')
 				fputc(*++s, to);
@@ -251,7 +239,7 @@ int scribe_question_load(struct scribe_question *q, const char *folders, const c
 
 /* ---- values ---- */
 
-/* Checked here, so that the message names the parameter and not the database's statement. */
+/* Validated here, so that the error names the parameter. */
 int scribe_question_set(struct scribe_question *q, const char *assignment, struct scribe_err *err)
 {
 	const char *value = strchr(assignment, '=');
@@ -275,7 +263,6 @@ int scribe_question_set(struct scribe_question *q, const char *assignment, struc
 	return 0;
 }
 
-/* Texts are borrowed from the question. */
 int scribe_question_values(const struct scribe_question *q, struct scribe_sql_value *ret_values,
 			   struct scribe_err *err)
 {
@@ -298,10 +285,9 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* A folder that is not there has no questions. */
 static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], int n)
 {
-	DIR *d = opendir(folder);
+	DIR *d = opendir(folder); /* a missing folder has no questions */
 	struct dirent *e;
 
 	while (d && (e = readdir(d)) && n < MAX_QUESTIONS) {
@@ -318,7 +304,6 @@ static int add_folder(const char *folder, char (*names)[SCRIBE_QUESTION_NAME], i
 	return n;
 }
 
-/* Sorted, each name once: of two files with one name the first folder's is loaded. */
 int scribe_question_each(const char *folders,
 			 int (*each)(void *ctx, const char *name, struct scribe_err *err), void *ctx,
 			 struct scribe_err *err)
@@ -338,7 +323,7 @@ int scribe_question_each(const char *folders,
 	}
 	qsort(names, (size_t)n, sizeof(*names), by_text);
 	for (int i = 0; i < n && rc >= 0; i++)
-		if (!i || strcmp(names[i], names[i - 1]))
+		if (!i || strcmp(names[i], names[i - 1])) /* of equal names the first folder's is loaded */
 			rc = each(ctx, names[i], err);
 	free(names);
 	return rc;

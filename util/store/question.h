@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions to a store: files of SQL with named parameters, or of Python. */
+/* Questions to a store: SQL with named parameters, or Python. */
 #ifndef UTIL_STORE_QUESTION_H
 #define UTIL_STORE_QUESTION_H
 
@@ -17,35 +17,31 @@ struct scribe_question_parameter {
 	char name[SCRIBE_QUESTION_NAME];
 	char about[160];
 	bool is_number, has_default;
-	char value[256]; /* the default; then what was given */
+	char value[256]; /* the default, then the given value */
 };
 
-/* Begins as zeros; clear gives back what it holds. */
+/* Zero-initialised. */
 struct scribe_question {
 	char name[SCRIBE_QUESTION_NAME];
 	char about[160];
 	struct scribe_question_parameter parameters[SCRIBE_QUESTION_PARAMETERS];
 	int nparameters;
-	char *sql;    /* with $1, $2, ... for the parameters; NULL: it is in Python */
-	char *python; /* path of its file; NULL: it is in SQL */
+	char *sql;    /* with $1, $2, ...; NULL: a Python question */
+	char *python; /* path; NULL: an SQL question */
 };
 
-/*
- * Read NAME.sql, or else NAME.py, from the first of the folders (with colons between) that has one.
- * 0, or a negative code with a message: no such question, or what is wrong in the file, with its
- * line.
- */
+/* Loads NAME.sql or NAME.py from the first of the folders (separated by colons) that has one. */
 int scribe_question_load(struct scribe_question *q, const char *folders, const char *name,
 			 struct scribe_err *err);
 void scribe_question_clear(struct scribe_question *q);
 
-/* Set a parameter from "NAME=VALUE". */
+/* assignment: "NAME=VALUE". */
 int scribe_question_set(struct scribe_question *q, const char *assignment, struct scribe_err *err);
-/* Values for $1, $2, ...; borrowed from q. An error where one is missing. */
+/* Values for $1, $2, ..., borrowed from q. Fails if one is missing. */
 int scribe_question_values(const struct scribe_question *q, struct scribe_sql_value *ret_values,
 			   struct scribe_err *err);
 
-/* Tell the names of all questions in these folders, sorted, each once. 0 or a negative code. */
+/* Calls `each` for all names, sorted and distinct. */
 int scribe_question_each(const char *folders,
 			 int (*each)(void *ctx, const char *name, struct scribe_err *err), void *ctx,
 			 struct scribe_err *err);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The folders that questions are searched in, joined by colons in the caller's buffer: those of
- * --questions, of IOSCRIBE_QUESTIONS, and those of the installation or build. See
- * question_folders.h. Must not know what a question is.
- */
+/* The list of question folders: --questions, IOSCRIBE_QUESTIONS, installation, build tree. */
 #include "util/store/question_folders.h"
 
 #include <errno.h>
@@ -28,7 +24,6 @@ int scribe_question_folder_add(char *folders, size_t cap, const char *folder, st
 	return 0;
 }
 
-/* The installed folder is found relative to the running program, then by its configured path. */
 int scribe_question_folders(char *folders, size_t cap, struct scribe_err *err)
 {
 	const char *site = getenv("IOSCRIBE_QUESTIONS");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sample of a node: running totals at a time (ioscribe publish --node, docs/streams.md). */
+/* A node's running totals at a time (ioscribe publish --node, docs/streams.md). */
 #ifndef UTIL_STORE_SAMPLE_H
 #define UTIL_STORE_SAMPLE_H
 
@@ -10,7 +10,7 @@
 #include "logfmt/base/err.h"
 
 #define SCRIBE_SAMPLE_MAX_VALUES 256
-#define SCRIBE_SAMPLE_MAX_NAME   255 /* bytes of a node's or metric's name */
+#define SCRIBE_SAMPLE_MAX_NAME   255 /* bytes of a node or metric name */
 
 /* Texts are borrowed. */
 struct scribe_sample {
@@ -25,14 +25,12 @@ struct scribe_sample {
 
 struct scribe_sample_json;
 
-/* 0 or -ENOMEM with a message; free takes NULL and returns NULL. */
 int scribe_sample_json_new(struct scribe_sample_json **ret_reader, struct scribe_err *err);
 struct scribe_sample_json *scribe_sample_json_free(struct scribe_sample_json *reader);
 
 /*
- * One line (without its end). 1: a sample, whose texts are good until the next call; 0: a message of another
- * schema; -SCRIBE_E_FORMAT with what is wrong about it (no place), or -ENOMEM. A line that does not name the
- * schema costs one search.
+ * Parses a line. 1: a sample, with texts valid until the next call; 0: another schema, found by one search;
+ * -SCRIBE_E_FORMAT (without position) or -ENOMEM.
  */
 int scribe_sample_json_read(struct scribe_sample_json *reader, const char *line, size_t len,
 			    struct scribe_sample *ret_sample, struct scribe_err *err);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Samples of nodes from lines of JSON, as YAJL finds their pieces. The reader owns the parser of a line and the
- * texts of one sample. Runs in ioscribe-store. Must not know where lines come from, nor what metrics mean.
- */
+/* Samples of nodes from JSON lines, by YAJL. Runs in ioscribe-store. Must not know what metrics mean. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +11,9 @@
 #include "util/text/quoted.h"
 
 #define SCHEMA    "ioscribe_node"
-#define MAX_DEPTH 16    /* of what a line may nest; a sample's own is 2 */
-#define MAX_TEXT  32768 /* of a sample's texts together, with their NULs */
-
-/* What the next value is for. */
+#define MAX_DEPTH 16    /* nesting accepted; a sample has 2 */
+#define MAX_TEXT  32768 /* of all texts with their NULs */
+/* Meaning of the next value. */
 enum what { WHAT_OTHER, WHAT_SCHEMA, WHAT_NODE, WHAT_TIME, WHAT_VALUES, WHAT_VALUE };
 
 struct scribe_sample_json {
@@ -33,10 +29,10 @@ struct scribe_sample_json {
 static int refuse(struct scribe_sample_json *r, const char *what)
 {
 	scribe_err_set(r->err, -SCRIBE_E_FORMAT, "%s", what);
-	return 0; /* YAJL's word for an end */
+	return 0; /* makes YAJL stop */
 }
 
-/* A copy with its NUL; NULL: refused. */
+/* Copies with a NUL. NULL: refused. */
 static const char *keep_text(struct scribe_sample_json *r, const unsigned char *s, size_t len)
 {
 	char *to = r->text + r->used;
@@ -196,7 +192,6 @@ static int check(const struct scribe_sample_json *r, struct scribe_err *err)
 	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no %s", none) : 1;
 }
 
-/* A text of another key may be the schema's name, too: such a line is none. */
 int scribe_sample_json_read(struct scribe_sample_json *r, const char *line, size_t len,
 			    struct scribe_sample *ret_sample, struct scribe_err *err)
 {
@@ -204,6 +199,7 @@ int scribe_sample_json_read(struct scribe_sample_json *r, const char *line, size
 	yajl_status status;
 	size_t at;
 
+	/* The text may also belong to another key: `is_sample` decides below. */
 	if (!memmem(line, len, "\"" SCHEMA "\"", sizeof(SCHEMA) + 1))
 		return 0;
 	yajl = yajl_alloc(&callbacks, NULL, r);

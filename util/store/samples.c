@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of nodes into the database, and out of it when they are old. A value is known by node, time and
- * metric, so that a replay adds nothing. Owns nothing. Runs in ioscribe-store. Must not know which kind of
- * database this is.
+ * Samples of nodes in the database. The key is node, time and metric, so that a replay adds nothing. Runs in
+ * ioscribe-store. Must not know the kind of database.
  */
 #include "util/store/samples.h"
 
-#define FORGET_AT_A_TIME 50000 /* values; others may write between */
+#define FORGET_AT_A_TIME 50000 /* values per transaction, so that writers wait little */
 
 static int count(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v, struct scribe_err *err)
 {
@@ -39,7 +38,6 @@ int scribe_samples_put(const struct scribe_sql_kind_ops *ops, void *db, struct s
 	return rc;
 }
 
-/* By node: the table's order has the time behind it. */
 static int forget_some(const struct scribe_sql_kind_ops *ops, void *db, int64_t before_us, uint64_t *values,
 		       struct scribe_err *err)
 {
@@ -48,6 +46,7 @@ static int forget_some(const struct scribe_sql_kind_ops *ops, void *db, int64_t 
 
 	if (rc < 0)
 		return rc;
+	/* Joined by node, because the table's key has the time after the node. */
 	rc = ops->ask(db,
 		      "DELETE FROM sample WHERE (node, time_us, metric) IN (SELECT s.node, s.time_us, s.metric"
 		      " FROM node n JOIN sample s ON s.node = n.id WHERE s.time_us < $1 LIMIT $2) RETURNING metric",

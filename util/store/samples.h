@@ -7,11 +7,11 @@
 #include "util/store/sample.h"
 #include "util/store/sql.h"
 
-/* Within a transaction: the values that are not there yet; *ret_new of them. 0, or negative with a message. */
+/* Within a transaction: adds new values; *ret_new: their number. */
 int scribe_samples_put(const struct scribe_sql_kind_ops *ops, void *db, struct scribe_store_names *names,
 		       const struct scribe_sample *sample, uint64_t *ret_new, struct scribe_err *err);
 
-/* Delete values of before that time (microseconds since 1970), some a transaction; *ret_values of them. */
+/* Deletes values before this time (us since 1970) in several transactions. */
 int scribe_samples_forget(const struct scribe_sql_kind_ops *ops, void *db, int64_t before_us,
 			  uint64_t *ret_values, struct scribe_err *err);
 

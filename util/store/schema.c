@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The tables, described in docs/store.md. A new version is a further step at the end of `steps`;
- * steps that were released are never changed. Runs when a store is opened; the text of a step is
- * freed when it has run.
- */
+/* The tables (docs/store.md). A new version appends a step; released steps must never change. */
 #include "util/store/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Since step 5. */
 #define VIEW_IO                                                                                              \
 	"@NEW_IO@ AS SELECT j.job_id, j.use, j.uid, e.rank, n.name AS node, o.module, o.op, o.type,"         \
 	" f.record_id, f.path, e.time_us, e.start_us, e.dur_us, e.total_us, e.off, e.len, e.max_byte, "      \
@@ -20,9 +15,8 @@
 	" JOIN file f ON f.id = e.file LEFT JOIN node n ON n.id = e.node;"
 
 /*
- * @SETUP@, @ID@, @TEXT@, @EVENT_END@, @KEYED_END@, @FUNCTIONS@, @NEW_IO@ and @FILES_BY_JOB@ are the
- * dialect's words. `event` has the columns of SCRIBE_STORE_COLUMNS (sql.h) in that order: rows are copied by
- * position.
+ * @NAME@ is replaced by the dialect's text. Rows are copied by position: keep `event` in the order of
+ * SCRIBE_STORE_COLUMNS (sql.h).
  */
 static const char *const steps[] = {
 	/* 1 */
@@ -84,7 +78,7 @@ static int read_version(const struct scribe_sql_kind_ops *ops, void *db, int64_t
 			on_version, ret_version, err);
 }
 
-/* The step with the dialect's words in place; the caller's. NULL: no memory. */
+/* The caller frees. NULL: out of memory. */
 static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 {
 	const struct {
@@ -117,7 +111,6 @@ static char *in_dialect(const struct scribe_sql_kind_ops *ops, const char *step)
 	return text;
 }
 
-/* The version is part of the same transaction as the step. */
 static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t version, struct scribe_err *err)
 {
 	struct scribe_sql_value value = scribe_sql_int(version + 1);
@@ -125,6 +118,7 @@ static int run_step(const struct scribe_sql_kind_ops *ops, void *db, int64_t ver
 	int rc = sql ? ops->run(db, sql, err) : scribe_err_set(err, -12, "store: out of memory");
 
 	free(sql);
+	/* In the step's transaction, so that version and tables agree. */
 	return rc < 0 ? rc
 		      : ops->ask(db, "UPDATE ioscribe_store SET value = $1 WHERE name = 'schema'", false,
 				 &value, 1, NULL, NULL, err);
@@ -138,13 +132,10 @@ static int check_newer(const char *place, int64_t version, struct scribe_err *er
 						   place, (long long)version, (long long)VERSION);
 }
 
-/*
- * Under the writers' lock: of two stores that open a new database at once the second finds the
- * tables.
- */
 static int upgrade(const struct scribe_sql_kind_ops *ops, void *db, const char *place, struct scribe_err *err)
 {
 	int64_t version = 0;
+	/* The writers' lock is held: when two stores open a new database, the second finds the tables. */
 	int rc = ops->run(
 		db,
 		"CREATE TABLE IF NOT EXISTS ioscribe_store (name TEXT PRIMARY KEY, value BIGINT NOT NULL);"
@@ -160,10 +151,6 @@ static int upgrade(const struct scribe_sql_kind_ops *ops, void *db, const char *
 	return rc;
 }
 
-/*
- * A question must not change anything, so an older schema is refused with the command that upgrades
- * it.
- */
 int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const char *place, bool read_only,
 			struct scribe_err *err)
 {
@@ -171,6 +158,7 @@ int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const c
 	int64_t version = 0;
 	int rc;
 
+	/* A question must not change anything, so it only suggests the upgrade. */
 	if (read_only) {
 		if (read_version(ops, db, &version, &ignored) < 0)
 			return scribe_err_set(err, -SCRIBE_E_STATE,

@@ -8,10 +8,7 @@
 #include "logfmt/base/err.h"
 #include "util/store/sql.h"
 
-/*
- * Make the tables, or bring those of an older version to this one; read_only: only look that
- * they are of this version. 0, -SCRIBE_E_VERSION where they are newer, or older and read_only.
- */
+/* Creates or upgrades the tables; read_only: only checks. -SCRIBE_E_VERSION: newer, or older and read_only. */
 int scribe_store_schema(const struct scribe_sql_kind_ops *ops, void *db, const char *place, bool read_only,
 			struct scribe_err *err);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A database as the store uses it: one connection, statements with $1, $2, ... Statements are
- * written once, for all kinds of databases.
- */
+/* A database as used by the store: one connection; statements with $1, $2, ... for all kinds of databases. */
 #ifndef UTIL_STORE_SQL_H
 #define UTIL_STORE_SQL_H
 
@@ -15,7 +12,7 @@
 
 #include "logfmt/base/err.h"
 
-/* Columns of table `event`, in this order. The first four are its key. */
+/* X(column): columns of `event` in order; the first four are the key. */
 #define SCRIBE_STORE_COLUMNS(X)                                                                              \
 	X(job)                                                                                               \
 	X(rank)                                                                                              \
@@ -61,14 +58,14 @@ struct scribe_sql_value {
 	enum scribe_sql_kind kind;
 	int64_t i;
 	double r;
-	const char *text; /* borrowed, ends with NUL */
+	const char *text; /* borrowed, NUL-terminated */
 	size_t len;
 };
 
-/* When a question is given up. Zeros: never. */
+/* When to abort a question. Zeroed: never. */
 struct scribe_sql_limit {
 	int64_t end_ms;   /* CLOCK_MONOTONIC */
-	int seconds;      /* the limit as messages name it */
+	int seconds;      /* the limit, for messages */
 	const bool *stop; /* set by another thread */
 };
 
@@ -80,7 +77,7 @@ static inline int64_t scribe_sql_now_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-/* 0: go on; -ECANCELED, -ETIMEDOUT: give up, with a line about `what`. */
+/* 0, or -ECANCELED or -ETIMEDOUT with a message about `what`. */
 static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const char *what,
 				  struct scribe_err *err)
 {
@@ -91,45 +88,43 @@ static inline int scribe_sql_over(const struct scribe_sql_limit *limit, const ch
 	return 0;
 }
 
-/* The columns of an answer; told once with values NULL before the first row. 0 or a negative code to stop. */
+/* A row; called first with values == NULL for the names. A negative code stops. */
 typedef int scribe_sql_row_fn(void *ctx, int n, const char *const *names,
 			      const struct scribe_sql_value *values, struct scribe_err *err);
 
 struct scribe_sql_kind_ops {
 	/*
-	 * words of its dialect: type of a number that names a row of a dictionary, type of a text that
-	 * is ordered by its bytes, end of CREATE TABLE event, of a table that is kept in its key's order;
-	 * statements before the first table; those that make functions; the begin of one that
-	 * makes the view `io` anew, which keeps its rights; statements that make (job, record_id) the key of
-	 * `file` (the view is made anew behind them)
+	 * Dialect: type of an id; type of text ordered by bytes; end of CREATE TABLE event, and of a table stored in
+	 * key order; statements before the first table, and for functions; start of a statement that replaces view
+	 * `io` and keeps its rights; statements that make (job, record_id) the key of `file`.
 	 */
 	const char *id_type, *text_type, *event_end, *keyed_end, *setup, *setup_functions, *new_io,
 		*files_by_job;
-	/* connect; read_only: no statement makes or changes anything. A place that is not there is made else. */
+	/* read_only: no statement changes anything; otherwise the database is created if missing. */
 	int (*open)(const char *place, bool read_only, void **ret_db, struct scribe_err *err);
 	void (*close)(void *db);
-	/* of read-only connections: of each `ask` from now on */
+	/* Read-only connections: for each following `ask`. */
 	void (*limit)(void *db, const struct scribe_sql_limit *limit);
-	/* statements without values or answer */
+	/* Statements without values or results. */
 	int (*run)(void *db, const char *sql, struct scribe_err *err);
-	/* one statement; `again`: its text is a constant that will be asked again. row may be NULL. */
+	/* One statement; `again`: sql is a constant to be cached by address. row may be NULL. */
 	int (*ask)(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		   scribe_sql_row_fn *row, void *ctx, struct scribe_err *err);
-	/* begin a transaction that may write, waiting for others that do; end it; give it up */
+	/* begin waits for other writers. */
 	int (*begin)(void *db, struct scribe_err *err);
 	int (*commit)(void *db, struct scribe_err *err);
 	void (*roll_back)(void *db);
-	/* add rows to `event` but those whose key is there */
+	/* Adds rows with new keys to `event`. */
 	int (*put)(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 		   struct scribe_err *err);
-	/* delete rows of `event` before that time, some at a time (a transaction each) */
+	/* Deletes rows before this time, in several transactions. */
 	int (*forget)(void *db, int64_t before_us, uint64_t *ret_rows, struct scribe_err *err);
 };
 
 extern const struct scribe_sql_kind_ops scribe_sql_sqlite;     /* sql_sqlite.c */
 extern const struct scribe_sql_kind_ops scribe_sql_postgresql; /* pg_kind.c, in a module */
 
-/* A number or a text (NULL: null) as a value. */
+/* NULL text or SCRIBE_SQL_NULL: null. */
 static inline struct scribe_sql_value scribe_sql_int(int64_t i)
 {
 	return (struct scribe_sql_value){

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Which kind of database a place names: postgresql:// loads a module beside the program, everything
- * else without a scheme is a file of SQLite. The module stays loaded. See sql_kinds.h. Must not
- * know what a database holds.
+ * The kind of database of an address: postgresql:// loads a module, which stays loaded; a name without a scheme is an
+ * SQLite file. Must not know what a database holds.
  */
 #include "util/store/sql_kinds.h"
 
@@ -17,7 +16,7 @@
 
 #define MODULE "ioscribe-postgresql.so"
 
-/* From the program's own directory only: no search path decides which code is loaded. */
+/* Only from the program's own directory, so that a search path cannot select the code. */
 static int load_postgresql(const struct scribe_sql_kind_ops **ret_ops, struct scribe_err *err)
 {
 	char self[PATH_MAX - sizeof(MODULE) - 1], path[PATH_MAX];

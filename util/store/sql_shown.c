@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * A database's address without its password, for messages and listings; the caller frees it. See
- * sql_shown.h. Must not know any kind of database.
- */
+/* A database's address without its password. */
 #include "util/store/sql_shown.h"
 
 #include <string.h>
 
-/* Take out what stands from `from` up to, not with, `to`. */
+/* Removes the text from `from` up to, but without, `to`. */
 static void cut(char *from, const char *to)
 {
 	memmove(from, to, strlen(to) + 1);
 }
 
-/* The password may be between ':' and '@' of the host, or a parameter behind '?'. */
+/* The password follows ':' before '@', or is a parameter after '?'. */
 char *scribe_sql_shown(const char *place)
 {
 	char *shown = strdup(place), *host, *at, *colon, *secret;

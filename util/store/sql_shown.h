@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A database's place as messages and pages may show it. */
+/* A database's address for messages and pages. */
 #ifndef UTIL_STORE_SQL_SHOWN_H
 #define UTIL_STORE_SQL_SHOWN_H
 
-/* Without a password. The caller's; NULL: no memory. */
+/* Removes the password. The caller frees. NULL: out of memory. */
 char *scribe_sql_shown(const char *place);
 
 #endif

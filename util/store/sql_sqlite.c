@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * SQLite: one file, with a write-ahead log, so that questions and the store do not wait for each
- * other. A struct sqlite owns the connection and its prepared statements. Part of the programs
- * behind `store`, `query` and `serve`. Must not know what the tables mean.
+ * SQLite: one file with a write-ahead log, so that questions and the store do not block each other. A struct sqlite
+ * owns connection and statements. Used by `store`, `query`, `serve`. Must not know what the tables mean.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,17 +16,17 @@
 
 #define BUSY_MS          60000 /* another store commits at least every few seconds */
 #define CACHE_KIB        65536
-#define MAX_CACHED       16     /* statements */
-#define LOG_PAGES        "4000" /* 16 MiB that are not in the database yet: a page is often written again */
-#define ROWS_A_STATEMENT 32     /* an older SQLite binds 999 values */
-#define FORGET_AT_A_TIME 50000  /* rows; others may write between */
-#define LOOK_STEPS       10000  /* of SQLite's machine, between looks at a question's limit */
-#define MAX_VALUE_BYTES  (16 << 20) /* of one value of a question: bounds what one step takes */
+#define MAX_CACHED       16     /* prepared statements */
+#define LOG_PAGES        "4000" /* 16 MiB of write-ahead log, because pages are often rewritten */
+#define ROWS_A_STATEMENT 32     /* older SQLite versions bind at most 999 values */
+#define FORGET_AT_A_TIME 50000  /* rows per transaction, so that writers wait little */
+#define LOOK_STEPS       10000  /* VM steps between checks of a question's limit */
+#define MAX_VALUE_BYTES  (16 << 20) /* of a question's value; bounds one VM step */
 
 struct sqlite {
 	char *place;
 	sqlite3 *db;
-	sqlite3_stmt *put, *put_many; /* a row; ROWS_A_STATEMENT of them */
+	sqlite3_stmt *put, *put_many; /* for one row; for ROWS_A_STATEMENT rows */
 	struct scribe_sql_limit limit;
 	struct {
 		const char *sql;
@@ -36,7 +35,7 @@ struct sqlite {
 	int ncached;
 };
 
-/* The codes that callers distinguish; SQLite reports a full disk as either of two. */
+/* SQLite reports a full disk as FULL or IOERR. */
 static int failed(struct sqlite *s, struct scribe_err *err)
 {
 	int code = sqlite3_errcode(s->db) & 0xff;
@@ -53,9 +52,9 @@ static int failed(struct sqlite *s, struct scribe_err *err)
 			      "%s: %s", s->place, sqlite3_errmsg(s->db));
 }
 
-/* ---- spread(x): the standard deviation of whole numbers, as a whole number ---- */
+/* ---- spread(x): integer standard deviation ---- */
+/* Packed, because SQLite aligns this memory only to 8 bytes. */
 
-/* SQLite's memory for it is aligned to 8 bytes only. */
 struct spread {
 	int64_t n;
 	__int128 sum, squares;
@@ -73,7 +72,7 @@ static void spread_step(sqlite3_context *c, int n, sqlite3_value **v)
 	s->squares += (__int128)x * x;
 }
 
-/* The largest whole number whose square is not above v, by bisection: no rounding of a double. */
+/* Integer square root by bisection, without the rounding of a double. */
 static int64_t root(unsigned __int128 v)
 {
 	unsigned __int128 low = 0, high = (unsigned __int128)1 << 63;
@@ -96,7 +95,7 @@ static void spread_final(sqlite3_context *c)
 
 	if (!s || !s->n)
 		return;
-	/* the variance is (n * squares - sum * sum) / (n * n) */
+	/* variance = (n * squares - sum * sum) / (n * n) */
 	if (__builtin_mul_overflow(s->squares, (__int128)s->n, &times) ||
 	    __builtin_mul_overflow(s->sum, s->sum, &square)) {
 		sqlite3_result_error(c, "spread(): numbers beyond what it can add up", -1);
@@ -105,10 +104,10 @@ static void spread_final(sqlite3_context *c)
 	sqlite3_result_int64(c, root((unsigned __int128)((times - square) / ((__int128)s->n * s->n))));
 }
 
-/* ---- sum(x), which SQLite's own ends with an error beyond 64 bits; whole(x), ahead(t) ---- */
+/* ---- sum(x), because SQLite's fails beyond 64 bits; whole(x), ahead(t) ---- */
 
 struct sum {
-	int64_t n, reals; /* values; those that are not whole */
+	int64_t n, reals; /* all values; those that are not integers */
 	__int128 whole;
 	double real;
 } __attribute__((packed, aligned(8)));
@@ -138,7 +137,7 @@ static void sum_leave(sqlite3_context *c, int n, sqlite3_value **v)
 	sum_add(c, v[0], -1);
 }
 
-/* Beyond 64 bits a real, as PostgreSQL's is one. */
+/* Beyond 64 bits a real, as in PostgreSQL. */
 static void sum_value(sqlite3_context *c)
 {
 	const struct sum *s = sqlite3_aggregate_context(c, 0);
@@ -151,22 +150,22 @@ static void sum_value(sqlite3_context *c)
 		sqlite3_result_double(c, (double)s->whole + s->real);
 }
 
-/* Cut off; the nearest number that there is. */
+/* Truncates and saturates. */
 static void whole(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	if (sqlite3_value_type(v[0]) != SQLITE_NULL)
 		sqlite3_result_int64(c, sqlite3_value_int64(v[0]));
 }
 
-/* Is the time (microseconds since 1970) more than a day from now? */
+/* Is the time (us since 1970) more than a day in the future? */
 static void ahead(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	sqlite3_result_int64(c, sqlite3_value_int64(v[0]) / 1000000 > time(NULL) + 86400);
 }
 
-/* ---- what a question may do ---- */
+/* ---- restrictions of questions ---- */
+/* An allow list: PRAGMA, ATTACH, VACUUM, transactions and changes are refused. */
 
-/* Everything that is not listed is refused: PRAGMA, ATTACH, VACUUM, transactions, every change. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *db, const char *by)
 {
 	if (action == SQLITE_FUNCTION)
@@ -209,7 +208,6 @@ static int sqlite_run(void *db, const char *sql, struct scribe_err *err)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s, err);
 }
 
-/* Reading the schema shows at once that it is a database. */
 static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *err)
 {
 	char pragmas[256];
@@ -225,6 +223,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	sqlite3_create_function(s->db, "ahead", 1, SQLITE_UTF8, NULL, ahead, NULL, NULL);
 	snprintf(pragmas, sizeof(pragmas), "PRAGMA cache_size = -%d; PRAGMA foreign_keys = OFF; %s",
 		 CACHE_KIB,
+		 /* reading the schema detects a file that is not a database */
 		 read_only ? "PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema LIMIT 1;"
 			   : "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA "
 			     "synchronous = NORMAL; PRAGMA wal_autocheckpoint = " LOG_PAGES ";");
@@ -237,7 +236,7 @@ static int prepare_place(struct sqlite *s, bool read_only, struct scribe_err *er
 	return rc;
 }
 
-/* Opened for writing also by questions: readers of a write-ahead log write its index file. */
+/* Opened read-write also for questions, because readers of a write-ahead log write its index file. */
 static int sqlite_open(const char *place, bool read_only, void **ret_db, struct scribe_err *err)
 {
 	struct sqlite *s = calloc(1, sizeof(*s));
@@ -268,7 +267,7 @@ static int sqlite_open(const char *place, bool read_only, void **ret_db, struct 
 
 /* ---- statements ---- */
 
-/* Statements whose text is a constant are known by its address and stay prepared. */
+/* Constant statements are cached by address. */
 static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt **ret_q,
 		   struct scribe_err *err)
 {
@@ -283,7 +282,7 @@ static int prepare(struct sqlite *s, const char *sql, bool again, sqlite3_stmt *
 	return 0;
 }
 
-/* Keep it, where there is room. */
+/* Caches the statement if possible. */
 static void give_back(struct sqlite *s, const char *sql, bool again, sqlite3_stmt *q)
 {
 	sqlite3_reset(q);
@@ -298,7 +297,7 @@ static void give_back(struct sqlite *s, const char *sql, bool again, sqlite3_stm
 	s->cached[s->ncached++].q = q;
 }
 
-/* By name: $2 may stand before $1, or not at all. */
+/* By name, because $2 may come before $1 or be unused. */
 static void bind_values(sqlite3_stmt *q, const struct scribe_sql_value *values, int n)
 {
 	char name[16];
@@ -344,7 +343,7 @@ static struct scribe_sql_value value_of(sqlite3_stmt *q, int at)
 	return v;
 }
 
-/* The column names come first, with values NULL, also where there are no rows. */
+/* Passes the names first, also without rows. */
 static int tell_rows(struct sqlite *s, sqlite3_stmt *q, scribe_sql_row_fn *row, void *ctx,
 		     struct scribe_err *err)
 {
@@ -388,7 +387,7 @@ static int sqlite_ask(void *db, const char *sql, bool again, const struct scribe
 
 /* ---- transactions and rows ---- */
 
-/* IMMEDIATE takes the write lock at once; a lock taken later could not be waited for. */
+/* IMMEDIATE waits for the write lock here; SQLite cannot wait for one taken later. */
 static int sqlite_begin(void *db, struct scribe_err *err)
 {
 	return sqlite_run(db, "BEGIN IMMEDIATE", err);
@@ -407,7 +406,6 @@ static void sqlite_roll_back(void *db)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* The columns in the order of sql.h. */
 static int prepare_put(struct sqlite *s, int rows, sqlite3_stmt **ret_q, struct scribe_err *err)
 {
 	static const char sql[] = "INSERT OR IGNORE INTO event ("
@@ -430,7 +428,6 @@ static int prepare_put(struct sqlite *s, int rows, sqlite3_stmt **ret_q, struct 
 		       : failed(s, err);
 }
 
-/* As many rows as the statement takes. */
 static int put_rows(struct sqlite *s, sqlite3_stmt *q, const struct scribe_store_row *rows, size_t n,
 		    uint64_t *added, struct scribe_err *err)
 {
@@ -450,10 +447,6 @@ static int put_rows(struct sqlite *s, sqlite3_stmt *q, const struct scribe_store
 	return rc;
 }
 
-/*
- * A row whose key is there changes nothing and is not counted. A statement opens the table and its
- * indices anew, so many rows share one.
- */
 static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, uint64_t *ret_new,
 		      struct scribe_err *err)
 {
@@ -465,6 +458,7 @@ static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, u
 		rc = prepare_put(s, 1, &s->put, err);
 	if (!s->put_many && rc >= 0)
 		rc = prepare_put(s, ROWS_A_STATEMENT, &s->put_many, err);
+	/* A statement opens table and indices anew, so many rows share one. */
 	for (; n >= ROWS_A_STATEMENT && rc >= 0; n -= ROWS_A_STATEMENT, rows += ROWS_A_STATEMENT)
 		rc = put_rows(s, s->put_many, rows, ROWS_A_STATEMENT, &added, err);
 	for (; n && rc >= 0; n--, rows++)
@@ -474,7 +468,6 @@ static int sqlite_put(void *db, const struct scribe_store_row *rows, size_t n, u
 	return rc;
 }
 
-/* One transaction: others may write between two of them. */
 static int forget_some(struct sqlite *s, int64_t before_us, int *ret_rows, struct scribe_err *err)
 {
 	struct scribe_sql_value values[] = {scribe_sql_int(before_us), scribe_sql_int(FORGET_AT_A_TIME)};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * From messages to rows: dictionaries, the key by which a row is known again, transactions. A
- * struct scribe_store owns the connection, the dictionaries and up to MAX_ROWS rows that wait. Used
- * by ioscribe-store to write, by ioscribe-query and ioscribe-serve to read. Must not know where
- * messages come from, nor which kind of database this is.
+ * From messages to rows: dictionaries, keys, transactions. A struct scribe_store owns connection, dictionaries and
+ * up to MAX_ROWS pending rows. Must not know where messages come from, nor the kind of database.
  */
 #include "util/store/store.h"
 
@@ -19,7 +17,7 @@
 #include "util/store/schema.h"
 #include "util/store/sql_kinds.h"
 
-#define MAX_ROWS 8192 /* that wait for the database */
+#define MAX_ROWS 8192 /* pending */
 
 struct scribe_store {
 	const struct scribe_sql_kind_ops *ops;
@@ -27,8 +25,8 @@ struct scribe_store {
 	struct scribe_store_names *names;
 	void (*report)(void *ctx, const char *line);
 	void *report_ctx;
-	int64_t deletions;                      /* of others, as far as known */
-	struct scribe_store_counts counts, now; /* committed; of this transaction */
+	int64_t deletions;                      /* counter of the database, as last read */
+	struct scribe_store_counts counts, now; /* committed; in this transaction */
 	size_t n;
 	struct scribe_store_row rows[MAX_ROWS];
 };
@@ -79,10 +77,6 @@ static int on_number(void *ctx, int n, const char *const *names, const struct sc
 	return 0;
 }
 
-/*
- * Another process may have deleted rows of dictionaries: a counter in the database tells, and what
- * is remembered is dropped.
- */
 int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 {
 	int64_t deletions = 0;
@@ -93,6 +87,7 @@ int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 				 NULL, 0, on_number, &deletions, err);
 	if (rc < 0)
 		return rc;
+	/* Another process has deleted dictionary rows: cached numbers may be invalid. */
 	if (deletions != s->deletions || scribe_store_names_full(s->names))
 		scribe_store_names_clear(s->names);
 	s->deletions = deletions;
@@ -101,7 +96,7 @@ int scribe_store_begin(struct scribe_store *s, struct scribe_err *err)
 	return 0;
 }
 
-/* The table's key: job, rank, time, key. */
+/* The table's key. */
 static int by_key(const void *a, const void *b)
 {
 	const int64_t *x = ((const struct scribe_store_row *)a)->v,
@@ -113,12 +108,12 @@ static int by_key(const void *a, const void *b)
 	return 0;
 }
 
-/* In the order of their key, so that neighbours go into one page. */
 static int flush(struct scribe_store *s, struct scribe_err *err)
 {
 	uint64_t added = 0;
 	int rc;
 
+	/* Sorted, so that adjacent rows go to one page. */
 	qsort(s->rows, s->n, sizeof(s->rows[0]), by_key);
 	rc = s->ops->put(s->db, s->rows, s->n, &added, err);
 	if (rc < 0)
@@ -129,7 +124,6 @@ static int flush(struct scribe_store *s, struct scribe_err *err)
 	return 0;
 }
 
-/* Counts become valid only when the database has committed. */
 int scribe_store_commit(struct scribe_store *s, struct scribe_err *err)
 {
 	int rc = s->n ? flush(s, err) : 0;
@@ -140,6 +134,7 @@ int scribe_store_commit(struct scribe_store *s, struct scribe_err *err)
 		rc = s->ops->commit(s->db, err);
 	if (rc < 0)
 		return rc;
+	/* Counted only after the database has committed. */
 	s->counts.rows += s->now.rows;
 	s->counts.known += s->now.known;
 	s->counts.other += s->now.other;
@@ -157,7 +152,6 @@ void scribe_store_roll_back(struct scribe_store *s)
 
 /* ---- rows ---- */
 
-/* One step of a multiplicative hash. */
 static uint64_t mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
@@ -165,9 +159,8 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /*
- * What tells operations apart that ended in the same microsecond in one rank: 47 bits of everything
- * else that the message says, by its own words, not by numbers of this store. So two stores, or one
- * that reads a file twice, make the same key.
+ * Distinguishes operations of a rank that ended in the same us: a 47-bit hash of the message's own values, not of
+ * numbers of this store. So replays and other stores compute the same key.
  */
 static int64_t key_of(const struct scribe_event *e, const struct scribe_event_seg *seg)
 {
@@ -190,13 +183,12 @@ static int64_t key_of(const struct scribe_event *e, const struct scribe_event_se
 	return (int64_t)(mix(h, h >> 32) >> 17);
 }
 
-/* -1 is the connector's word for what there is not. */
+/* -1 is the connector's value for absent. */
 static int64_t or_null(int64_t v)
 {
 	return v == SCRIBE_EVENT_NONE || v == -1 ? SCRIBE_SQL_NULL : v;
 }
 
-/* A full buffer is flushed within the transaction. */
 static int put_seg(struct scribe_store *s, const struct scribe_event *e, const struct scribe_event_seg *seg,
 		   struct scribe_store_row *row, struct scribe_err *err)
 {
@@ -215,7 +207,7 @@ static int put_seg(struct scribe_store *s, const struct scribe_event *e, const s
 	return 0;
 }
 
-/* When the run began, by what the operation says: its end, less the time until then. */
+/* Start of the process, derived from the operation: its end minus the time up to then. */
 static int64_t began_ns(const struct scribe_event_seg *seg)
 {
 	int64_t start = seg->start_ns > 0 ? seg->start_ns : 0, dur = seg->dur_ns > 0 ? seg->dur_ns : 0;
@@ -236,7 +228,6 @@ static void say(struct scribe_store *s, const char *fmt, ...)
 		s->report(s->report_ctx, line);
 }
 
-/* The span of the message's operations decides to which use of a job id they belong. */
 static int find_job(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
 		    const struct scribe_store_job **ret_job, struct scribe_err *err)
 {
@@ -244,6 +235,7 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	const struct scribe_store_job *job;
 	int rc;
 
+	/* The time span decides to which use of the job id the operations belong. */
 	for (int i = 0; i < e->nsegs; i++) {
 		int64_t began = began_ns(&e->segs[i]);
 
@@ -267,7 +259,7 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 	return 0;
 }
 
-/* Has it all that a total needs? The record id stands for a time there. */
+/* Mandatory fields of a total; record_id holds a time. */
 static int check_total(const struct scribe_event *e, struct scribe_err *err)
 {
 	static const char *const totals[] = {"sent", "end", "skipped", "lost"};
@@ -282,11 +274,10 @@ static int check_total(const struct scribe_event *e, struct scribe_err *err)
 	return e->cnt < 0 ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no cnt, or one below 0") : 0;
 }
 
-/* A total of a stream (docs/streams.md): the highest stands, so that a replay changes nothing. */
 static int put_total(struct scribe_store *s, const struct scribe_store_job *job, const struct scribe_event *e,
 		     struct scribe_err *err)
 {
-	const int64_t job_id = job->id; /* the job is good until the next look at a dictionary */
+	const int64_t job_id = job->id; /* `job` is invalid after the next dictionary call */
 	int64_t node;
 	int rc = scribe_store_node(s->names, e->node, &node, err);
 
@@ -299,6 +290,7 @@ static int put_total(struct scribe_store *s, const struct scribe_store_job *job,
 			scribe_sql_int(e->cnt),
 			scribe_sql_int(scribe_event_us(e->segs[0].time_ns))};
 
+		/* The highest value stays, so that a replay changes nothing. */
 		rc = s->ops->ask(s->db,
 				 "INSERT INTO stream (job, node, since_us, total, value, time_us)"
 				 " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (job, node, since_us, total) DO UPDATE"
@@ -309,10 +301,6 @@ static int put_total(struct scribe_store *s, const struct scribe_store_job *job,
 	return rc;
 }
 
-/*
- * A job's operations come from its stream or from its log, not from both: those of the other are
- * only counted.
- */
 int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
 		     struct scribe_err *err)
 {
@@ -335,6 +323,7 @@ int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum 
 				       &row.v[SCRIBE_COLUMN_file], err);
 	if (rc < 0)
 		return rc;
+	/* A job's operations come from its stream or its log; those of the other are only counted. */
 	if (job->origin != origin) {
 		s->now.other += (uint64_t)e->nsegs;
 		return 0;
@@ -405,10 +394,7 @@ int scribe_store_position_set(struct scribe_store *s, const char *input,
 
 /* ---- retention ---- */
 
-/*
- * Jobs without operations go with their programs and files; nodes, operations and the files of stores before
- * schema 6 (job 0) stay in the dictionaries.
- */
+/* Also removes jobs without operations, with programs and files; nodes, operations and files of job 0 stay. */
 int scribe_store_forget(struct scribe_store *s, int64_t before_us, uint64_t *ret_rows, uint64_t *ret_values,
 			struct scribe_err *err)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Chooses the description of a module's counters: Darshan's own text for its modules, word for
- * word, by the version of their records; for ours one line a counter from the module registry. Used
- * by `ioscribe parse` and by the C interface. Must not know: records.
+ * Descriptions of a module's counters: Darshan's own text for its modules, by version, otherwise a line per
+ * counter. For `ioscribe parse` and the C interface. Must not know records.
  */
 #include "util/text/describe.h"
 
 #include "logfmt/counters/module.h"
 #include "util/text/describe_texts.h"
 
-/* NULL: the module is one of ours, or has no description in Darshan. */
+/* NULL: our own module, or without a description in Darshan. */
 static const struct scribe_text_block *const blocks[SCRIBE_MAX_MODULES] = {
 	[SCRIBE_MOD_POSIX] = scribe_describe_posix,
 	[SCRIBE_MOD_MPIIO] = scribe_describe_mpiio,
@@ -27,14 +26,12 @@ static const struct scribe_text_block *const blocks[SCRIBE_MAX_MODULES] = {
 	[SCRIBE_MOD_APMPI] = scribe_describe_apmpi,
 };
 
-/* The texts of the counter lists (logfmt/counters), which docs/counters.md has too. */
 static void describe_counters(struct scribe_out *out, const struct scribe_counter *c, int n)
 {
 	for (int i = 0; i < n; i++)
 		scribe_out_printf(out, "#   %s: %s.\n", c[i].name, c[i].text);
 }
 
-/* A block is printed where the version is in its range: warnings are about old versions only. */
 void scribe_describe(struct scribe_out *out, int module, unsigned version)
 {
 	const struct scribe_text_block *b =
@@ -43,7 +40,7 @@ void scribe_describe(struct scribe_out *out, int module, unsigned version)
 
 	if (b) {
 		for (; b->text; b++)
-			if ((int)version >= b->from && (int)version <= b->to)
+			if ((int)version >= b->from && (int)version <= b->to) /* some warnings are for old versions */
 				scribe_out_text(out, b->text);
 		return;
 	}

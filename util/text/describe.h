@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The stock description of each module's counters, as printed before its records.
- */
+/* Darshan's description of a module's counters. */
 #ifndef UTIL_TEXT_DESCRIBE_H
 #define UTIL_TEXT_DESCRIBE_H
 
@@ -9,10 +7,7 @@
 
 #include "util/text/outbuf.h"
 
-/*
- * The description of a module's counters as text of that module version. Our own
- * modules are described from their counter lists.
- */
+/* Prints the description for a record version; our own modules use the counter lists. */
 void scribe_describe(struct scribe_out *out, int module, unsigned version);
 
 #endif

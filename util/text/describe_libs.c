@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the stock text says of the counters of the HDF5, PnetCDF and DAOS modules and of APMPI, word
- * for word: scripts and people compare these lines with those of darshan-parser 3.5.0, spelling
- * mistakes included. Each block holds for a range of versions. Constant data, for describe.c alone.
+ * Darshan's descriptions of HDF5, PnetCDF, DAOS and APMPI, word for word as in darshan-parser 3.5.0, misspellings
+ * included, because output is compared. For describe.c.
  */
 #include "util/text/describe_texts.h"
 
-/* Blocks of a table are printed in their order; {0, 0, NULL} ends it. */
+/* {0, 0, NULL} ends a table. */
 const struct scribe_text_block scribe_describe_h5f[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of HDF5 counters:\n"
@@ -76,10 +75,7 @@ const struct scribe_text_block scribe_describe_h5d[] = {
 	{0, 0, NULL},
 };
 
-/*
- * Version 3 replaced all counters of versions 1 and 2 (logfmt/file/layout.c), which is why so many
- * are missing there.
- */
+/* Version 3 replaced all counters of versions 1 and 2 (logfmt/file/layout.c). */
 const struct scribe_text_block scribe_describe_pnetcdf_file[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of PnetCDF counters:\n"
@@ -235,9 +231,7 @@ const struct scribe_text_block scribe_describe_daos[] = {
 	{0, 0, NULL},
 };
 
-/*
- * APMPI is a module outside Darshan's main tree; its head and its records are described together.
- */
+/* APMPI is outside of Darshan's main tree. Head and records share a description. */
 const struct scribe_text_block scribe_describe_apmpi[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of APMPI counters:\n"

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What the stock text says of the counters of the POSIX, STDIO and MPI-IO modules and of those
- * about the system, word for word: scripts and people compare these lines with those of
- * darshan-parser 3.5.0. Each block holds for a range of versions. Constant data, for describe.c
- * alone.
+ * Darshan's descriptions of POSIX, STDIO, MPI-IO and system modules, word for word as in darshan-parser 3.5.0,
+ * because output is compared. For describe.c.
  */
 #include "util/text/describe_texts.h"
 
-/* In logs of ioscribe FILENOS is always -1: fileno makes no system call. */
+/* FILENOS is always -1 in our logs: fileno is not a system call. */
 const struct scribe_text_block scribe_describe_posix[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of POSIX counters:\n"
@@ -117,7 +115,7 @@ const struct scribe_text_block scribe_describe_mpiio[] = {
 	{0, 0, NULL},
 };
 
-/* ioscribe writes no BGQ and MDHIM records: these texts are for logs of Darshan. */
+/* Only Darshan's logs have BGQ and MDHIM records. */
 const struct scribe_text_block scribe_describe_bgq[] = {
 	{0, SCRIBE_ANY_VERSION,
 	 "\n# description of BGQ counters:\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The texts that descriptions are made of, module by module, each for some versions. */
+/* Texts of the descriptions, with their range of versions. */
 #ifndef UTIL_TEXT_DESCRIBE_TEXTS_H
 #define UTIL_TEXT_DESCRIBE_TEXTS_H
 
@@ -8,7 +8,7 @@
 #define SCRIBE_ANY_VERSION 0x7fffffff
 
 struct scribe_text_block {
-	int from, to;     /* module versions that the text holds for */
+	int from, to;     /* record versions */
 	const char *text; /* NULL ends a list */
 };
 

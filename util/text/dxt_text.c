@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One record of extended tracing as text, line for line what darshan-dxt-parser prints, whole or in
- * pieces. Owns nothing but an array of thread ids while it counts them. Used by `ioscribe dxt` and
- * the C interface. Knows no log: names, mounts and Lustre layouts are handed in.
+ * A trace record as text, line for line as darshan-dxt-parser, whole or in pieces. For `ioscribe dxt` and the C
+ * interface. Must not know logs: the caller provides names, mounts and layouts.
  */
 #include "util/text/dxt_text.h"
 
@@ -11,13 +10,9 @@
 
 #include "util/text/number.h"
 
-/* What printf makes of a missing name, and the stock tool prints. */
+/* As glibc's printf prints NULL in Darshan's tool. */
 #define NO_NAME "(null)"
 
-/*
- * A component's OST ids follow those of the components before; a damaged record has fewer than its
- * counts say.
- */
 static void print_layout(struct scribe_out *out, const struct scribe_lustre_record *l)
 {
 	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
@@ -36,16 +31,14 @@ static void print_layout(struct scribe_out *out, const struct scribe_lustre_reco
 		scribe_out_printf(out, "stripe_size: %lld, stripe_count: %lld, OSTs:",
 				  (long long)c[SCRIBE_LUSTRE_COMP_STRIPE_SIZE],
 				  (long long)c[SCRIBE_LUSTRE_COMP_STRIPE_COUNT]);
+		/* In a damaged record the counts exceed the list. */
 		for (int64_t j = 0; j < c[SCRIBE_LUSTRE_COMP_STRIPE_COUNT] && at < l->num_stripes; j++)
 			scribe_out_printf(out, " %lld", (long long)osts[at++]);
 		scribe_out_text(out, "\n");
 	}
 }
 
-/*
- * One component's targets that the bytes from *cur to `end` touch, each once; *cur
- * moves on. `osts` has at least STRIPE_COUNT places; sizes are positive.
- */
+/* Prints a component's targets for the bytes *cur..end, each once; advances *cur. Sizes must be positive. */
 static void print_targets(struct scribe_out *out, const int64_t *c, const int64_t *osts, int64_t *cur,
 			  int64_t end, int64_t *printed)
 {
@@ -66,10 +59,7 @@ static void print_targets(struct scribe_out *out, const int64_t *c, const int64_
 	}
 }
 
-/*
- * The targets of a segment's bytes, as the stock tool computes them. A segment without a known
- * offset (-1) has none. Files on the metadata server alone have components without stripes.
- */
+/* Targets of a segment, computed as in Darshan's tool; none for an unknown offset (-1). */
 static void print_osts(struct scribe_out *out, const struct scribe_lustre_record *l,
 		       const struct scribe_dxt_segment *s)
 {
@@ -86,7 +76,7 @@ static void print_osts(struct scribe_out *out, const struct scribe_lustre_record
 		if (count <= 0 || c[SCRIBE_LUSTRE_COMP_STRIPE_SIZE] <= 0)
 			continue; /* data on the metadata server */
 		if (count > l->num_stripes - first)
-			return; /* the record does not name so many targets */
+			return; /* the record lacks some targets */
 		if (from >= 0 && cur >= from && (cur < to || to == -1))
 			print_targets(out, c, osts + first, &cur, end, &printed);
 		first += count;
@@ -95,7 +85,7 @@ static void print_osts(struct scribe_out *out, const struct scribe_lustre_record
 
 /* ---- segments ---- */
 
-/* Right-aligned in `width` columns, or longer. */
+/* Right-aligned, or longer than `width`. */
 static char *put_right(char *to, const char *text, size_t n, size_t width)
 {
 	if (n < width) {
@@ -106,10 +96,7 @@ static char *put_right(char *to, const char *text, size_t n, size_t width)
 	return to + n;
 }
 
-/*
- * Columns are formatted by hand: a log has millions of these lines, and printf would take most of
- * the time.
- */
+/* Not printf: a log has millions of these lines, and printf would take most of the time. */
 static char *put_int(char *to, int64_t v, size_t width)
 {
 	char text[24];
@@ -124,13 +111,13 @@ static char *put_real(char *to, double v, size_t width)
 	return put_right(to, text, (size_t)(scribe_put_fixed(text, v, 4) - text), width);
 }
 
-/* What begins a line, and how many blanks end one without further columns. */
+/* Start of a line, and number of blanks at its end. */
 struct tag {
 	const char *text;
 	int trailing;
 };
 
-/* What is the same for all segments of a record. */
+/* Common to all segments of a record. */
 struct lines {
 	struct scribe_out *out;
 	struct tag tag;
@@ -139,17 +126,14 @@ struct lines {
 	bool threads;
 };
 
-/*
- * Segments from number `at` on of their kind. 1,024 bytes are more than the longest line without
- * targets.
- */
+/* Prints segments, numbered from `at`. */
 static void print_segments(const struct lines *l, const struct scribe_dxt_segment *s, int64_t at, int64_t n,
 			   const char *kind)
 {
 	struct scribe_out *out = l->out;
 
 	for (int64_t i = 0; i < n; i++, s++) {
-		char *p = scribe_out_room(out, 1024);
+		char *p = scribe_out_room(out, 1024); /* longer than any line without targets */
 
 		memcpy(p, l->tag.text, 8);
 		p = put_int(p + 8, l->rank, 8);
@@ -178,10 +162,7 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/*
- * How many threads did the operations; 0: out of memory. The stock tool prints the number of
- * distinct thread ids in a record's head.
- */
+/* Number of distinct thread ids, for the head. 0: out of memory. */
 static size_t count_threads(const struct scribe_dxt_record *r)
 {
 	size_t n = (size_t)(r->write_count + r->read_count), distinct = 1;
@@ -201,15 +182,12 @@ static size_t count_threads(const struct scribe_dxt_record *r)
 	return distinct;
 }
 
-/*
- * Only DXT_POSIX lines have Lustre targets, and they alone end in blanks: so the stock tool prints
- * them.
- */
 static struct lines lines_of(struct scribe_out *out, int module, int64_t rank,
 			     const struct scribe_dxt_place *at, bool threads)
 {
 	bool posix = module == SCRIBE_MOD_DXT_POSIX;
 
+	/* As in Darshan's tool, only DXT_POSIX has targets and trailing blanks. */
 	return (struct lines){.out = out,
 			      .tag = posix ? (struct tag){" X_POSIX", 3} : (struct tag){" X_MPIIO", 0},
 			      .rank = rank,
@@ -217,7 +195,7 @@ static struct lines lines_of(struct scribe_out *out, int module, int64_t rank,
 			      .threads = threads};
 }
 
-/* `distinct`: how many threads, where the log names them. */
+/* distinct: number of threads. */
 static void print_head(const struct lines *l, const struct scribe_dxt_head *h, const struct scribe_dxt_place *at,
 		       size_t distinct)
 {
@@ -255,16 +233,13 @@ void scribe_dxt_text(struct scribe_out *out, int module, const struct scribe_dxt
 	print_segments(&l, r->segments + r->write_count, 0, r->read_count, "read");
 }
 
-/*
- * A piece may begin among the writes and end among the reads; the head comes with a record's first
- * piece.
- */
 void scribe_dxt_text_piece(struct scribe_out *out, int module, const struct scribe_dxt_piece *p,
 			   const struct scribe_dxt_place *at)
 {
 	struct lines l = lines_of(out, module, p->head.base.rank, at, false);
 	int64_t writes = p->head.write_count - p->first;
 
+	/* The first piece has the head; a piece may contain the end of the writes and the start of the reads. */
 	if (p->first == 0)
 		print_head(&l, &p->head, at, 0);
 	writes = writes < 0 ? 0 : writes < p->n ? writes : p->n;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One record of extended tracing as text, as darshan-dxt-parser prints it.
- */
+/* A trace record as text, as in darshan-dxt-parser. */
 #ifndef UTIL_TEXT_DXT_TEXT_H
 #define UTIL_TEXT_DXT_TEXT_H
 
@@ -12,19 +10,16 @@
 #include "util/text/rows.h"
 
 struct scribe_dxt_place {
-	const char *name; /* NULL: the log has none */
+	const char *name; /* NULL: not in the log */
 	size_t name_len;
 	const char *mount, *fs;
-	const struct scribe_lustre_record *layout; /* of a file on Lustre; counts for DXT_POSIX only */
+	const struct scribe_lustre_record *layout; /* NULL: not on Lustre; used for DXT_POSIX */
 };
 
-/*
- * A record of module DXT_POSIX or DXT_MPIIO. threads: the log names the thread
- * of each operation, which gives a line and two columns more.
- */
+/* threads: the log has thread ids, which adds a line and two columns. */
 void scribe_dxt_text(struct scribe_out *out, int module, const struct scribe_dxt_record *r,
 		     const struct scribe_dxt_place *at, bool threads);
-/* The same piece by piece, of a log that names no threads: how many there were is told first. */
+/* A piece of a record without thread ids, because their number belongs into the head. */
 void scribe_dxt_text_piece(struct scribe_out *out, int module, const struct scribe_dxt_piece *p,
 			   const struct scribe_dxt_place *at);
 

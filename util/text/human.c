@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Quantities for people: bytes in powers of 1,024, counts in groups of three, text without control
- * characters. Each writes into the caller's buffer and returns it. Used by all commands that print
- * for people. Knows nothing of logs.
- */
+/* Quantities for readers: bytes in powers of 1024, grouped digits, text without control characters. */
 #include "util/text/human.h"
 
 #include <stdio.h>
@@ -11,13 +7,13 @@
 
 #include "logfmt/file/names.h"
 
-/* 1023.95 and more would be printed as 1024.0 of its unit. */
 const char *scribe_human_bytes(int64_t bytes, char *to, size_t cap)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	double v = (double)bytes;
 	int unit = 0;
 
+	/* 1023.95 would be rounded to 1024.0. */
 	while ((v >= 1023.95 || v <= -1023.95) && unit < 6) {
 		v /= 1024;
 		unit++;
@@ -44,19 +40,16 @@ const char *scribe_human_count(int64_t n, char *to, size_t cap)
 	return to;
 }
 
-/*
- * Escapes what could steer a terminal (logfmt/file/escape.h); backslashes stay single, so that the
- * text of an escape is not escaped again. A text that is too long is cut between characters.
- */
 const char *scribe_human_text(const char *text, char *to, size_t cap)
 {
 	size_t at = 0;
 
 	for (const char *p = text; *p; p++) {
+		/* Backslashes are copied, so that an escape in the text is not escaped again. */
 		size_t run = strcspn(p, "\\"), need = scribe_name_escape(p, run, to + at, cap - at);
 
 		while (need >= cap - at && run > 0) {
-			/* no half of an escape; a character that is cut shows as its first bytes */
+			/* Never half an escape; a cut character becomes escapes of its first bytes. */
 			size_t excess = (need - (cap - at)) / 4 + 1;
 
 			run -= excess < run ? excess : run;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Quantities for people.
- */
+/* Quantities and text for readers. */
 #ifndef UTIL_TEXT_HUMAN_H
 #define UTIL_TEXT_HUMAN_H
 
@@ -14,8 +12,7 @@ const char *scribe_human_bytes(int64_t bytes, char *to, size_t cap);
 /* "1,234,567". Returns `to`. */
 const char *scribe_human_count(int64_t n, char *to, size_t cap);
 
-/* Text of anybody's for people: what would not print shown as \x1b, a new line as \n; cut where it does not
- * fit. */
+/* Escapes control characters (\x1b, \n) that could steer a terminal; cuts at `cap`. */
 const char *scribe_human_text(const char *text, char *to, size_t cap);
 
 #endif

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Numbers as text, faster than printf: two digits a step from a table. The fixed-point text is
- * exact, not approximate: the double is taken apart into integers and rounded to even on its exact
- * value, which is what printf does. All functions return the end of what they wrote, without a NUL.
- * Must not know: logs, records.
+ * Numbers as text, faster than printf by a table of two digits. Fixed-point text is exact: the double is split into
+ * integers and rounded half to even, as printf does. Functions return the end of the text, without a NUL.
  */
 #include "util/text/number.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* All numbers of two digits, one behind the other. */
+/* 00 to 99. */
 static const char pairs[201] = "00010203040506070809101112131415161718192021222324"
 			       "25262728293031323334353637383940414243444546474849"
 			       "50515253545556575859606162636465666768697071727374"
@@ -52,7 +50,7 @@ char *scribe_put_i64(char *to, int64_t v)
 	return scribe_put_u64(to + 1, 0 - (uint64_t)v);
 }
 
-/* Exactly `digits` digits, leading zeros included. */
+/* With leading zeros. */
 static char *put_padded(char *to, uint64_t v, int digits)
 {
 	int i = digits;
@@ -66,7 +64,7 @@ static char *put_padded(char *to, uint64_t v, int digits)
 	return to + digits;
 }
 
-/* n / 2^shift to the nearest integer, halves to even; shift 1..127, n < 2^127. */
+/* n / 2^shift, rounded half to even; shift 1..127, n < 2^127. */
 static uint64_t shift_even(unsigned __int128 n, int shift)
 {
 	unsigned __int128 one = 1;
@@ -77,10 +75,6 @@ static uint64_t shift_even(unsigned __int128 n, int shift)
 	return whole + (rest > half || (rest == half && (whole & 1)));
 }
 
-/*
- * `digits` is at most 9, the length of `tens`. Numbers of 2^63 and more, and those that are none,
- * go through snprintf: they are rare.
- */
 char *scribe_put_fixed(char *to, double v, int digits)
 {
 	uint64_t bits, mantissa, whole = 0, part = 0;
@@ -90,10 +84,10 @@ char *scribe_put_fixed(char *to, double v, int digits)
 	shift = 1075 - (int)(bits >> 52 & 0x7ff); /* v = mantissa / 2^shift */
 	mantissa = bits & ((UINT64_C(1) << 52) - 1);
 	if (shift == 1075)
-		shift = 1074; /* zero and subnormal numbers */
+		shift = 1074; /* zero and subnormal */
 	else
 		mantissa |= UINT64_C(1) << 52;
-	if (shift < -10) /* 2^63 and more, infinite, not a number */
+	if (shift < -10) /* 2^63 and more, infinity, NaN: rare */
 		return to + snprintf(to, SCRIBE_NUMBER_MAX, "%.*f", digits, v);
 	if (bits >> 63)
 		*to++ = '-';
@@ -104,7 +98,7 @@ char *scribe_put_fixed(char *to, double v, int digits)
 			whole = mantissa >> shift;
 			mantissa &= (UINT64_C(1) << shift) - 1;
 		}
-		/* below 2^53 * 10^9 < 2^84: beyond 2^-100 it rounds to nothing */
+		/* The product is below 2^53 * 10^9 < 2^84: with a shift over 100 it rounds to 0. */
 		part = shift > 100 ? 0 : shift_even((unsigned __int128)mantissa * tens[digits], shift);
 		if (part == tens[digits]) {
 			part = 0;
@@ -116,16 +110,12 @@ char *scribe_put_fixed(char *to, double v, int digits)
 	return put_padded(to, part, digits);
 }
 
-/*
- * Most counters are zero: one comparison instead of the arithmetic. -0.0 has other bits and is
- * printed as such.
- */
 char *scribe_put_f6(char *to, double v)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	if (bits == 0) {
+	if (bits == 0) { /* most counters are zero; -0.0 has other bits */
 		memcpy(to, "0.000000", 8);
 		return to + 8;
 	}

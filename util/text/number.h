@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Numbers as text, as printf writes them, several times faster. Nothing is
- * terminated; each function returns the place after the last character.
- */
+/* Numbers as text, equal to printf's and faster. Without a NUL; functions return the end. */
 #ifndef UTIL_TEXT_NUMBER_H
 #define UTIL_TEXT_NUMBER_H
 
 #include <stdint.h>
 
-/* More than the longest text: "-", 309 digits, ".", 9 digits, and printf's NUL. */
+/* Longest text: "-", 309 digits, ".", 9 digits, and printf's NUL. */
 #define SCRIBE_NUMBER_MAX 328
 
-/* "%lu": at most 20 characters. */
+/* "%lu", at most 20 characters. */
 char *scribe_put_u64(char *to, uint64_t v);
 
-/* "%ld": at most 20 characters. */
+/* "%ld", at most 20 characters. */
 char *scribe_put_i64(char *to, int64_t v);
 
-/*
- * "%.<digits>f" for digits 1 to 9: exactly printf's text for every double in
- * the default rounding mode. Room for SCRIBE_NUMBER_MAX characters.
- */
+/* "%.<digits>f" for 1 to 9 digits, in the default rounding mode; needs SCRIBE_NUMBER_MAX characters. */
 char *scribe_put_fixed(char *to, double v, int digits);
 
 /* "%f". */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Buffered output to a descriptor or to memory, 1 MiB at first. A struct scribe_out owns its
- * buffer, not the descriptor. The first error is remembered, further output is dropped, and
- * scribe_out_flush reports it: so callers check once. Used by all commands that print records.
- * Knows file descriptors and bytes, nothing else.
+ * Buffered output to a descriptor or memory. A struct scribe_out owns its buffer. The first error is kept, later
+ * output dropped, and scribe_out_flush reports it, so that callers check once.
  */
 #include "util/text/outbuf.h"
 
@@ -15,10 +13,9 @@
 
 #include "logfmt/file/names.h"
 
-/* Also the largest piece, times four: printf and reserved rooms are a quarter of it at most. */
+/* printf and reserved space may take at most a quarter of it. */
 #define OUT_BUFFER (1u << 20)
 
-/* Whether it is a terminal is determined once. */
 int scribe_out_open(struct scribe_out *o, int fd, struct scribe_err *err)
 {
 	memset(o, 0, sizeof(*o));
@@ -36,7 +33,6 @@ int scribe_out_open_memory(struct scribe_out *o, struct scribe_err *err)
 	return scribe_out_open(o, -1, err);
 }
 
-/* write(2) until all is out; remembers the first error and drops the rest. */
 static void put_raw(struct scribe_out *o, const char *at, size_t n)
 {
 	while (n && !o->error) {
@@ -53,10 +49,7 @@ static void put_raw(struct scribe_out *o, const char *at, size_t n)
 	}
 }
 
-/*
- * To a terminal nothing goes that would steer it: such bytes are shown. Names in a log are any
- * bytes, and a terminal interprets control sequences in them.
- */
+/* Escapes control characters for a terminal, because names in a log may be any bytes. */
 static void put_out(struct scribe_out *o, const char *at, size_t n)
 {
 	char shown[4096];
@@ -68,7 +61,7 @@ static void put_out(struct scribe_out *o, const char *at, size_t n)
 	while (n) {
 		size_t plain = 0, odd = 0;
 
-		/* what the text itself holds beside names: lines, columns, escapes that are there already */
+		/* Line ends, tabs and existing escapes pass unchanged. */
 		while (plain < n && (at[plain] == '\n' || at[plain] == '\t' || at[plain] == '\\'))
 			plain++;
 		put_raw(o, at, plain);
@@ -77,7 +70,7 @@ static void put_out(struct scribe_out *o, const char *at, size_t n)
 		while (odd < n && odd < sizeof(shown) / 4 - 4 && at[odd] != '\n' && at[odd] != '\t' &&
 		       at[odd] != '\\')
 			odd++;
-		/* not in the middle of a character */
+		/* Do not cut a UTF-8 character. */
 		for (int back = 0; back < 3 && odd > 1 && odd < n && ((unsigned char)at[odd] & 0xc0) == 0x80;
 		     back++)
 			odd--;
@@ -87,7 +80,6 @@ static void put_out(struct scribe_out *o, const char *at, size_t n)
 	}
 }
 
-/* Memory grows; when it cannot, what is held is given up and the error kept. */
 static void grow(struct scribe_out *o)
 {
 	char *bigger = realloc(o->buf, 2 * o->cap);
@@ -97,11 +89,11 @@ static void grow(struct scribe_out *o)
 		o->cap *= 2;
 		return;
 	}
-	o->error = ENOMEM;
+	o->error = ENOMEM; /* the text is lost, and flush reports it */
 	o->len = 0;
 }
 
-/* Make room: write out what is held, or let the memory grow. */
+/* Makes space: writes the buffer, or enlarges it. */
 static void empty(struct scribe_out *o)
 {
 	if (o->fd < 0) {
@@ -128,7 +120,7 @@ void scribe_out_close(struct scribe_out *o)
 	o->fd = -1;
 }
 
-/* Makes the buffer large enough for a line of `n` bytes in one piece. */
+/* For lines of up to `n` bytes. */
 int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err)
 {
 	char *bigger;
@@ -143,9 +135,7 @@ int scribe_out_fit(struct scribe_out *o, size_t n, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * `n` bytes behind what is held, contiguous; the caller says with scribe_out_done how many it used.
- */
+/* n contiguous bytes; scribe_out_done ends their use. */
 char *scribe_out_room(struct scribe_out *o, size_t n)
 {
 	if (o->cap - o->len < n)
@@ -153,12 +143,11 @@ char *scribe_out_room(struct scribe_out *o, size_t n)
 	return o->buf + o->len;
 }
 
-/* Large pieces are written through, not copied. */
 void scribe_out_bytes(struct scribe_out *o, const void *bytes, size_t n)
 {
 	while (o->fd < 0 && o->cap - o->len < n && !o->error)
 		grow(o);
-	if (n > o->cap / 4 && o->fd >= 0) {
+	if (n > o->cap / 4 && o->fd >= 0) { /* large pieces are not copied */
 		empty(o);
 		put_out(o, bytes, n);
 		return;
@@ -187,6 +176,6 @@ void scribe_out_printf(struct scribe_out *o, const char *fmt, ...)
 		o->error = o->error ? o->error : EINVAL;
 		return;
 	}
-	/* Longer than a quarter of the buffer: no caller prints that in one piece. */
+	/* Text over a quarter of the buffer is cut; no caller prints that much at once. */
 	o->len += (size_t)n < room ? (size_t)n : room - 1;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Records as rows of text, as darshan-parser prints them. One printer a record layout; modules of
- * plain counters share one. A struct scribe_printer owns the labels of its module's counters. Used
- * by `ioscribe parse`, `diff` and `export`, and by the C interface. Knows the record layouts and
- * the stock text of each; must not know where records come from.
+ * Records as rows of text, as in darshan-parser: a printer per record layout. A struct scribe_printer owns the
+ * labels of its module. Must not know where records come from.
  */
 #include "util/text/print_record.h"
 
@@ -13,10 +11,7 @@
 
 #include "util/text/number.h"
 
-/*
- * Counter names with their tab, in fields of one size: a row copies a field without looking for its
- * end.
- */
+/* Counter names with a tab in fields of equal size, which rows copy without searching the end. */
 static int labels_make(const struct scribe_counter *c, int n, struct scribe_row_label **ret,
 		       struct scribe_err *err)
 {
@@ -57,7 +52,7 @@ void scribe_printer_free(struct scribe_printer *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* Most paths differ within a few bytes: looked at here, a call would take longer. */
+/* Inline, because most paths differ within a few bytes. */
 static int begins_with(const char *name, const char *path)
 {
 	while (*path && *path == *name) {
@@ -67,10 +62,7 @@ static int begins_with(const char *name, const char *path)
 	return !*path;
 }
 
-/*
- * Mounts are sorted by length of path, so that the first one whose path begins the name is the
- * longest. Like the stock tool it compares bytes: /home2 is below /home, too. `n`: none.
- */
+/* Mounts are sorted, longest first. Compares bytes as Darshan does: /home2 counts as below /home. */
 size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const char *name)
 {
 	size_t i = 0;
@@ -87,7 +79,7 @@ struct scribe_mount scribe_mount_of(const struct scribe_mount *mounts, size_t n,
 	return i < n ? mounts[i] : (struct scribe_mount){.type = "UNKNOWN", .path = "UNKNOWN"};
 }
 
-/* Traces have texts of their own (dxt_text.c); APXC and APMPI are not printed by these tools. */
+/* Traces are printed by dxt_text.c; APXC and APMPI are not printed by default. */
 int scribe_printer_knows(int module)
 {
 	switch (module) {
@@ -101,14 +93,13 @@ int scribe_printer_knows(int module)
 	}
 }
 
-/* RENAMED_FROM is an unsigned id among signed counters. */
 static void print_counters(struct scribe_printer *p, const void *record)
 {
 	const struct scribe_module *m = p->module;
 	const int64_t *ints = scribe_record_counters(m, record);
 	size_t n = (size_t)m->ncounters, from = 0;
 
-	if (m->id == SCRIBE_MOD_POSIX) { /* one counter is a record id */
+	if (m->id == SCRIBE_MOD_POSIX) { /* RENAMED_FROM is an unsigned id */
 		from = SCRIBE_POSIX_RENAMED_FROM + 1;
 		scribe_rows_ints(&p->rows, p->ints, ints, from - 1);
 		scribe_rows_unsigned(&p->rows, m->counters[from - 1].name, (uint64_t)ints[from - 1]);
@@ -128,13 +119,13 @@ static void print_file_id(struct scribe_printer *p, const void *record)
 		scribe_rows_unsigned(&p->rows, "PNETCDF_VAR_FILE_REC_ID", var->file_rec_id);
 }
 
-/* Reads before writes, which stand in the record the other way round. */
 static void print_heatmap(struct scribe_printer *p, const struct scribe_heatmap_record *h)
 {
 	static const char *const kind[] = {"HEATMAP_READ_BIN_", "HEATMAP_WRITE_BIN_"};
 	char name[64];
 
 	scribe_rows_real(&p->rows, "HEATMAP_F_BIN_WIDTH_SECONDS", h->bin_width_seconds);
+	/* Reads first, although the record has the writes first. */
 	for (int k = 0; k < 2; k++) {
 		size_t n = strlen(kind[k]);
 
@@ -146,13 +137,13 @@ static void print_heatmap(struct scribe_printer *p, const struct scribe_heatmap_
 	}
 }
 
-/* The number of servers comes from the record; `len` bounds it. */
 static void print_mdhim(struct scribe_printer *p, const struct scribe_mdhim_record *m, size_t len)
 {
 	int64_t servers = m->counters[SCRIBE_MDHIM_SERVERS];
 	char name[64];
 
 	print_counters(p, m);
+	/* The count comes from the file: `len` limits it. */
 	for (int64_t i = 0; i < servers && sizeof(*m) + 8 * ((size_t)i + 1) <= len; i++) {
 		snprintf(name, sizeof(name), "MDHIM_SERVER_%lld", (long long)i);
 		scribe_rows_int(&p->rows, name, m->server_histogram[i]);
@@ -236,13 +227,12 @@ static void print_process(struct scribe_printer *p, const struct scribe_process_
 	snprintf(text, sizeof(text), "%.*s", (int)sizeof(r->host), r->host);
 	scribe_rows_text(&p->rows, "PROCESS_HOST", text);
 	snprintf(text, sizeof(text), "%.*s", (int)sizeof(r->exe), r->exe);
-	for (char *c = text; *c; c++) /* one row is one line */
+	for (char *c = text; *c; c++) /* a newline would break the row */
 		if ((unsigned char)*c < ' ')
 			*c = '?';
 	scribe_rows_text(&p->rows, "PROCESS_EXE", text);
 }
 
-/* The module's head, then a record a rank; times of waiting only where they were taken. */
 static void print_apmpi(struct scribe_printer *p, const void *record, size_t len)
 {
 	const struct scribe_apmpi_header_record *head = record;
@@ -251,7 +241,7 @@ static void print_apmpi(struct scribe_printer *p, const void *record, size_t len
 	size_t sync = SCRIBE_APMPI_F_COUNT, global = sync + SCRIBE_APMPI_F_SYNC_COUNT;
 	char text[sizeof(r->node_name) + 1];
 
-	if (len < sizeof(*r)) {
+	if (len < sizeof(*r)) { /* the module's head */
 		p->mpi_sync = head->sync_flag != 0;
 		scribe_rows_real(&p->rows, "MPI_TOTAL_COMM_TIME_VARIANCE", head->variance_total_mpitime);
 		if (p->mpi_sync)
@@ -282,7 +272,7 @@ static int is_null_uuid(const uint8_t *u)
 	return !memcmp(u, none, sizeof(none));
 }
 
-/* DAOS has no mounts: pool and container stand in their place. */
+/* DAOS lacks mounts: the column has pool and container. */
 static void daos_place(const uint8_t *pool, const uint8_t *cont, int module, char *to)
 {
 	if (module == SCRIBE_MOD_DFS && (is_null_uuid(pool) || is_null_uuid(cont))) {
@@ -294,7 +284,7 @@ static void daos_place(const uint8_t *pool, const uint8_t *cont, int module, cha
 	put_uuid(cont, to + 37);
 }
 
-/* For DAOS objects the object id takes the name's column. */
+/* A DAOS object has an id instead of a name. */
 static void place_daos(struct scribe_row_place *at, int module, const void *record, char *where, char *oid)
 {
 	const struct scribe_dfs_record *dfs = record;
@@ -340,7 +330,6 @@ static void print_body(struct scribe_printer *p, const void *record, size_t len)
 	}
 }
 
-/* `plain_place`: the caller's mount and file system are printed whatever the module. */
 int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name,
 			  size_t name_len, const char *mount, const char *fs, struct scribe_err *err)
 {
@@ -363,7 +352,7 @@ int scribe_printer_record(struct scribe_printer *p, const void *record, size_t l
 	}
 	if (module == SCRIBE_MOD_DFS || module == SCRIBE_MOD_DAOS)
 		place_daos(&at, module, record, where, oid);
-	if (module == SCRIBE_MOD_APMPI) { /* no file: nothing stands in these columns */
+	if (module == SCRIBE_MOD_APMPI) { /* not about a file: the columns stay empty */
 		at.name = at.mount = at.fs = "";
 		at.name_len = 0;
 	}

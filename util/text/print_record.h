@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Records of every module as counter rows, in the stock text.
- */
+/* Records of every module as counter rows, in Darshan's text. */
 #ifndef UTIL_TEXT_PRINT_RECORD_H
 #define UTIL_TEXT_PRINT_RECORD_H
 
@@ -12,31 +10,28 @@
 struct scribe_printer {
 	struct scribe_rows rows;
 	const struct scribe_module *module;
-	struct scribe_row_label *ints, *reals; /* labels of the module's counters */
-	const char *as_module;             /* first column, NULL: the module's name */
+	struct scribe_row_label *ints, *reals; /* of the module's counters */
+	const char *as_module;             /* first column; NULL: the module's name */
 	int plain_place;                   /* 1: mount and fs as given, also for DAOS */
-	int mpi_sync;                      /* APMPI: the module's head told of times of waiting */
+	int mpi_sync;                      /* APMPI: the head announced synchronisation times */
 };
 
-/* Make ready for records of `m`. 0, or -ENOMEM with a message. */
+/* Prepares for records of `m`. 0 or -ENOMEM. */
 int scribe_printer_module(struct scribe_printer *p, struct scribe_out *out, const struct scribe_module *m,
 			  struct scribe_err *err);
 
-/*
- * One record in the newest layout. name NULL: the log has none. mount and fs:
- * where the file lies ("UNKNOWN" if not known).
- */
+/* name may be NULL; mount and fs: "UNKNOWN" if so. */
 int scribe_printer_record(struct scribe_printer *p, const void *record, size_t len, const char *name,
 			  size_t name_len, const char *mount, const char *fs, struct scribe_err *err);
 
-/* Is the module part of the text? (DXT is printed by dxt, APMPI only when asked for.) */
+/* Part of the default text? */
 int scribe_printer_knows(int module);
 
 void scribe_printer_free(struct scribe_printer *p);
 
-/* The first mount whose path begins the name; `n` where there is none. */
+/* The first mount whose path is a prefix of the name; n: none. */
 size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const char *name);
-/* "mount point" and type of that one. */
+/* The mount of a name, or "UNKNOWN". */
 struct scribe_mount scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *name);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Text and reals as JSON and CSV. JSON has no bytes that are not UTF-8: such a text becomes an
- * escape under the key KEY_escaped, so that readers see the difference and nothing is lost. Used by
- * `dxt`, `export`, `query` and `top`.
+ * Text and reals as JSON and CSV. Text that is not UTF-8 is escaped under the key KEY_escaped, so nothing is lost.
+ * For `dxt`, `export`, `query`, `top`.
  */
 #include "util/text/quoted.h"
 
@@ -14,7 +13,7 @@
 
 #include "logfmt/file/names.h"
 
-/* Bytes of the well-formed UTF-8 character at p, else 0. */
+/* Bytes of a well-formed UTF-8 character; 0: malformed. */
 static size_t character(const unsigned char *p, size_t len)
 {
 	size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : 4;
@@ -24,7 +23,7 @@ static size_t character(const unsigned char *p, size_t len)
 	for (size_t i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* overlong forms, halves of pairs, beyond the last character */
+	/* Overlong forms, surrogates, beyond U+10FFFF. */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
 	    (p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;
@@ -41,7 +40,6 @@ bool scribe_text_utf8(const char *bytes, size_t len)
 	return true;
 }
 
-/* A JSON string of UTF-8: only quotes, backslashes and control characters are escaped. */
 void scribe_json_string(struct scribe_out *out, const char *bytes, size_t len)
 {
 	static const char shortened[] = "btn.fr"; /* 8 to 13 */
@@ -66,7 +64,7 @@ void scribe_json_string(struct scribe_out *out, const char *bytes, size_t len)
 	scribe_out_bytes(out, "\"", 1);
 }
 
-/* The caller frees it; NULL: memory is out. */
+/* The caller frees. NULL: out of memory. */
 static char *escaped(const char *bytes, size_t len, size_t *ret_n)
 {
 	size_t n = scribe_name_escape(bytes, len, NULL, 0);
@@ -97,10 +95,6 @@ int scribe_json_text(struct scribe_out *out, const char *key, const char *bytes,
 	return 0;
 }
 
-/*
- * 17 digits give the same double back; ".0" keeps a whole number a real for readers that
- * distinguish them.
- */
 void scribe_json_real(struct scribe_out *out, double v)
 {
 	char text[40];
@@ -109,13 +103,12 @@ void scribe_json_real(struct scribe_out *out, double v)
 		scribe_out_bytes(out, "0.0", 3);
 		return;
 	}
-	snprintf(text, sizeof(text), "%.17g", v);
+	snprintf(text, sizeof(text), "%.17g", v); /* 17 digits: reads back exactly */
 	scribe_out_text(out, text);
-	if (!strpbrk(text, ".e"))
+	if (!strpbrk(text, ".e")) /* stays a real for readers that distinguish integers */
 		scribe_out_bytes(out, ".0", 2);
 }
 
-/* Text with quotes where it needs them. */
 static void put_field(struct scribe_out *out, const char *bytes, size_t len)
 {
 	int quote = 0;
@@ -132,15 +125,12 @@ static void put_field(struct scribe_out *out, const char *bytes, size_t len)
 	scribe_out_bytes(out, "\"", 1);
 }
 
-/*
- * CSV has no type for bytes: what does not print is escaped, and so is a backslash, so that the
- * escape can be undone.
- */
 int scribe_csv_text(struct scribe_out *out, const char *bytes, size_t len)
 {
 	char *text;
 	size_t n;
 
+	/* A backslash is escaped too, so that escapes can be reversed. */
 	if (scribe_name_printable(bytes, len) && !memchr(bytes, '\\', len)) {
 		put_field(out, bytes, len);
 		return 0;

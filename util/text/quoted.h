@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as text of JSON or CSV, without loss. */
+/* Bytes as JSON or CSV text, without loss. */
 #ifndef UTIL_TEXT_QUOTED_H
 #define UTIL_TEXT_QUOTED_H
 
@@ -9,24 +9,18 @@
 
 bool scribe_text_utf8(const char *bytes, size_t len);
 
-/*
- * "KEY":"text" where the bytes are UTF-8, else "KEY_escaped":"text" with the escape that --escape shows.
- * 0 or -ENOMEM, with nothing but the key written.
- */
+/* "KEY":"text", or "KEY_escaped":"text" if not UTF-8. -ENOMEM: only the key is written. */
 int scribe_json_text(struct scribe_out *out, const char *key, const char *bytes, size_t len);
 
-/* The bytes, which are UTF-8, as a string of JSON. */
+/* The bytes must be UTF-8. */
 void scribe_json_string(struct scribe_out *out, const char *bytes, size_t len);
 
-/* A finite number, with as many digits as give it back, and a point or an exponent. */
+/* v must be finite. Reads back exactly; always has a point or an exponent. */
 void scribe_json_real(struct scribe_out *out, double v);
 
-/*
- * A field (RFC 4180), in quotes where it needs them; escaped (\n, \t, \\, \xHH) where it does not print or
- * holds a backslash. 0 or -ENOMEM.
- */
+/* A field (RFC 4180); escaped (\n, \t, \\, \xHH) if unprintable or with a backslash. 0 or -ENOMEM. */
 int scribe_csv_text(struct scribe_out *out, const char *bytes, size_t len);
-/* The same, but UTF-8 stays as it is: for text that was escaped before where it had to be. */
+/* Leaves UTF-8 unescaped, for text that was escaped before. */
 int scribe_csv_utf8(struct scribe_out *out, const char *bytes, size_t len);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Counter rows, fast: a row costs three copies and a number. What a row has in common with the next
- * one (its end, and the next row's begin) is copied in one piece, the "tie". A struct scribe_rows
- * owns the tie. For print_record.c. Must not know: what the counters mean.
+ * Counter rows, fast: the end of a row and the start of the next are one precomputed piece, the "tie", copied per
+ * row. A struct scribe_rows owns it. For print_record.c. Must not know what counters mean.
  */
 #include "util/text/rows.h"
 
@@ -11,12 +10,12 @@
 
 #include "util/text/number.h"
 
-#define SLACK     64 /* copies may run over by less than this */
-/* Most bytes of a counter's name and of a text value; longer ones are cut. */
+#define SLACK     64 /* bytes that copies may overrun */
+/* Longer names and text values are cut. */
 #define NAME_ROOM 256
 #define TEXT_ROOM 1100
 
-/* Copy in steps of 32 bytes; may read and write up to 31 bytes beyond. */
+/* Copies in steps of 32 bytes; reads and writes up to 31 bytes too many. */
 static inline char *copy_over(char *to, const char *from, size_t n)
 {
 	for (size_t i = 0; i < n; i += 32)
@@ -30,10 +29,6 @@ static char *append(char *to, const char *text, size_t n)
 	return to + n;
 }
 
-/*
- * Makes the tie: the tail (name, mount, file system, newline), then the head of a row (module,
- * rank, id). The first head is written at once.
- */
 int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, struct scribe_err *err)
 {
 	const char *name = at->name ? at->name : "(null)";
@@ -53,6 +48,7 @@ int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, 
 		r->cap = need + need / 2;
 		memset(bigger, 0, r->cap);
 	}
+	/* The tie: tail (name, mount, file system, newline), then head (module, rank, id) of the next row. */
 	p = r->tie;
 	*p++ = '\t';
 	p = append(p, name, name_len);
@@ -76,7 +72,7 @@ int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, 
 
 void scribe_rows_end(struct scribe_rows *r)
 {
-	/* the last row's tie began a row that does not come */
+	/* Remove the start of a row that does not follow. */
 	r->out->len -= r->tie_len - r->tail_len;
 }
 
@@ -86,10 +82,7 @@ void scribe_rows_free(struct scribe_rows *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/*
- * The row's start must stay in the buffer until scribe_rows_end: a flush in
- * between moves it out, so room is made first and the start put back behind it.
- */
+/* The start of a row is in the buffer already: before a flush it is removed, and written again afterwards. */
 static char *row_room(struct scribe_rows *r, size_t value_room)
 {
 	size_t head = r->tie_len - r->tail_len;
@@ -130,7 +123,7 @@ void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *lab
 	}
 }
 
-/* For counters whose name is made as they come; the others have labels. */
+/* For computed names; others have labels. */
 static char *named(struct scribe_rows *r, const char *name, size_t value_room)
 {
 	char *p = row_room(r, value_room);

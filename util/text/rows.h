@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counter rows: module, rank, record id, counter, value, name, mount point and
- * file system type, separated by tabs. What is the same in every row of a
- * record is put together once and copied.
+ * Counter rows: module, rank, record id, counter, value, name, mount point, file system type, tab-separated. Parts
+ * that all rows of a record share are built once.
  */
 #ifndef UTIL_TEXT_ROWS_H
 #define UTIL_TEXT_ROWS_H
@@ -12,7 +11,7 @@
 
 #include "util/text/outbuf.h"
 
-/* A counter's name with the tab behind it, ready to be copied whole. */
+/* A counter's name with a tab. */
 struct scribe_row_label {
 	char text[47];
 	unsigned char len;
@@ -35,24 +34,24 @@ struct scribe_row_place {
 	const char *module;
 	int64_t rank;
 	uint64_t id;
-	const char *name; /* record's name, any bytes; NULL prints "(null)" */
+	const char *name; /* any bytes; NULL prints "(null)" */
 	size_t name_len;
 	const char *mount;
 	const char *fs;
 };
 
-/* Rows of one record. 0, or -ENOMEM with a message. */
+/* Starts a record. 0 or -ENOMEM. */
 int scribe_rows_begin(struct scribe_rows *r, const struct scribe_row_place *at, struct scribe_err *err);
 void scribe_rows_end(struct scribe_rows *r);
 void scribe_rows_free(struct scribe_rows *r);
 
-/* `n` rows of integers or of reals; labels[i] belongs to values[i]. */
+/* n rows; labels[i] belongs to values[i]. */
 void scribe_rows_ints(struct scribe_rows *r, const struct scribe_row_label *labels, const int64_t *values,
 		      size_t n);
 void scribe_rows_reals(struct scribe_rows *r, const struct scribe_row_label *labels, const double *values,
 		       size_t n);
 
-/* One row, the counter's name given as text (at most 200 bytes). */
+/* One row; the name has at most 200 bytes. */
 void scribe_rows_int(struct scribe_rows *r, const char *name, int64_t v);
 void scribe_rows_unsigned(struct scribe_rows *r, const char *name, uint64_t v);
 void scribe_rows_real(struct scribe_rows *r, const char *name, double v);

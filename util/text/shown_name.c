@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Names as --escape shows them: as they are where they print, else escaped. The buffer of the
- * escape belongs to the struct scribe_shown_name and serves the next name again. Used by `parse`,
- * `dxt`, `store` and `publish`. Knows nothing of logs.
- */
+/* Names for --escape, escaped if unprintable. For `parse`, `dxt`, `store`, `publish`. */
 #include "util/text/shown_name.h"
 
 #include <stdlib.h>
@@ -12,21 +8,18 @@
 #include "logfmt/file/names.h"
 #include "util/text/quoted.h"
 
-/*
- * A backslash alone makes a name escaped, too, so that the text can be undone. Without memory the
- * name is returned as it is.
- */
 const char *scribe_shown_name(struct scribe_shown_name *s, const char *name, size_t *len)
 {
 	size_t need;
 
+	/* A backslash is escaped too, so that escapes can be reversed. */
 	if (!name || (scribe_name_printable(name, *len) && !memchr(name, '\\', *len)))
 		return name;
 	need = scribe_name_escape(name, *len, s->text, s->cap);
 	if (need >= s->cap) {
 		char *bigger = realloc(s->text, need + 1);
 
-		if (!bigger)
+		if (!bigger) /* better unescaped than missing */
 			return name;
 		s->text = bigger;
 		s->cap = need + 1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe analyze`: statistics of many logs, read by several threads that take the
- * next path from a list. Figures of one log are made without the lock and added under it. Under the
- * name darshan-analyzer it prints that tool's figures alone. The struct analyze owns paths and
+ * The command `ioscribe analyze`: statistics of many logs, read by several threads that take paths from
+ * one list. As darshan-analyzer it prints only that tool's figures. The struct analyze owns paths and
  * tallies until cmd_analyze ends.
  */
 #include <errno.h>
@@ -20,24 +19,19 @@
 #include "util/text/human.h"
 
 #define MAX_THREADS 256
-/*
- * Classes of the share of I/O in the run time, as the stock tool has them, and characters of the
- * progress bar.
- */
+/* Classes of the I/O share of the run time, as in darshan-analyzer; characters of the progress bar. */
 #define BUCKETS     5
 #define BAR         40
-#define KEEP_BYTES  (64 << 20) /* free memory kept: each log takes and gives back the same buffers */
+#define KEEP_BYTES  (64 << 20) /* free memory that malloc keeps */
 
 struct analyze {
-	/* what is asked for */
+	/* options */
 	int threads, top, quiet, as_stock;
 	const char *argv0;
-	/* work */
 	char **paths;
 	size_t npaths, cap, next, done;
-	pthread_mutex_t lock; /* guards all below, next and done */
-	/* figures */
-	int64_t closed; /* folders that could not be read */
+	pthread_mutex_t lock; /* guards next, done and everything below */
+	int64_t closed; /* directories that could not be read */
 	int64_t logs, unread, shared, per_process, mpiio, pnetcdf, hdf5, buckets[BUCKETS];
 	struct scribe_totals totals;
 	struct scribe_tally users, programs, mounts;
@@ -86,9 +80,9 @@ static int add_path(struct analyze *a, const char *path)
 	return 0;
 }
 
-/* What is given must be there; a folder below it that cannot be read is named, and the others count. */
 static int skip(struct analyze *a, const FTSENT *e, struct scribe_err *err)
 {
+	/* An unreadable operand is an error; an unreadable directory below one is reported and skipped. */
 	scribe_err_set(err, -e->fts_errno, "%s: %s", e->fts_path, strerror(e->fts_errno));
 	if (e->fts_level <= FTS_ROOTLEVEL)
 		return err->code;
@@ -97,9 +91,9 @@ static int skip(struct analyze *a, const FTSENT *e, struct scribe_err *err)
 	return 0;
 }
 
-/* Symbolic links are followed; every file is tried as a log. */
 static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 {
+	/* FTS_LOGICAL follows symbolic links; every regular file is tried as a log, whatever its name. */
 	FTS *fts = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
 	FTSENT *e;
 	int rc = 0;
@@ -118,7 +112,7 @@ static int find_logs(struct analyze *a, char **roots, struct scribe_err *err)
 
 /* ---- reading ---- */
 
-/* On a terminal only; with the lock held. */
+/* Call with the lock held. */
 static void progress(struct analyze *a)
 {
 	int now = a->npaths ? (int)(a->done * BAR / a->npaths) : BAR;
@@ -133,18 +127,18 @@ static void progress(struct analyze *a)
 	fflush(stderr);
 }
 
-/* Edges as the stock tool's: a ratio of exactly 0.20 is in the first class. */
 static int bucket_of(double ratio)
 {
+	/* Upper edges are inclusive, as in darshan-analyzer: 0.20 belongs to the first class. */
 	static const double edges[BUCKETS - 1] = {0.20, 0.40, 0.60, 0.80};
 
 	for (int i = 0; i < BUCKETS - 1; i++)
 		if (ratio <= edges[i])
 			return i;
-	return ratio > edges[BUCKETS - 2] ? BUCKETS - 1 : -1; /* not a number: in none */
+	return ratio > edges[BUCKETS - 2] ? BUCKETS - 1 : -1; /* NaN belongs to no class */
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void count_log(struct analyze *a, const struct scribe_log_figures *f)
 {
 	int bucket = bucket_of(f->io_ratio), rc;
@@ -167,7 +161,6 @@ static void count_log(struct analyze *a, const struct scribe_log_figures *f)
 	a->no_memory |= rc < 0;
 }
 
-/* One thread's loop; logs that cannot be read are named and counted. */
 static void *work(void *ctx)
 {
 	struct analyze *a = ctx;
@@ -198,11 +191,11 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-/* mallopt: without it each log's buffers would go back to the kernel and come again. */
 static void read_logs(struct analyze *a)
 {
 	pthread_t threads[MAX_THREADS];
 	int n = 0;
+	/* Each log allocates and frees the same buffers; with the defaults they would return to the kernel. */
 
 	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 	mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
@@ -213,7 +206,7 @@ static void read_logs(struct analyze *a)
 	}
 	while (n < a->threads - 1 && (size_t)n + 1 < a->npaths && !pthread_create(&threads[n], NULL, work, a))
 		n++;
-	work(a); /* this thread too: it works even when none could be made */
+	work(a); /* also when no thread could be created */
 	while (n > 0)
 		pthread_join(threads[--n], NULL);
 }
@@ -225,10 +218,9 @@ static void put_fraction(const char *what, int64_t part, int64_t all)
 	printf("%s access: %f [%lld]\n", what, (double)part / (double)all, (long long)part);
 }
 
-/* The spelling of the lines is that of the stock tool. */
 static void print_stock(const struct analyze *a, char **roots)
 {
-	/* stock counts files that it could not read as logs */
+	/* darshan-analyzer counts files that it could not read as logs; the misspelled labels are its own. */
 	int64_t all = a->as_stock ? a->logs + a->unread : a->logs;
 	static const char *const ranges[BUCKETS] = {"0.00-0.20", "0.20-0.40", "0.40-0.60", "0.60-0.80",
 						    "0.80-1.00"};

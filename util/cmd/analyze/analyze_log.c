@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Figures of one log for `ioscribe analyze`: bytes and times of POSIX and STDIO by mount, the job,
- * which modules there are. The caller frees the tally of mounts in the result. Runs in several
- * threads at once, each with a log of its own. Knows POSIX and STDIO records; must not know other
- * logs.
+ * Figures of one log for `ioscribe analyze`: POSIX and STDIO bytes and times per mount, the job, the
+ * modules present. The caller frees the tally of mounts in the result. Runs in several threads at
+ * once, each with its own log. Must not know other logs.
  */
 #include "util/cmd/analyze/analyze_log.h"
 
@@ -15,7 +14,7 @@
 #include "util/logs/logfile.h"
 #include "util/text/print_record.h"
 
-/* Where the two modules that touch file systems count. */
+/* The counters of the two modules that access file systems. */
 static const struct layer {
 	int module;
 	int bytes_read, bytes_written;
@@ -27,14 +26,13 @@ static const struct layer {
 	 SCRIBE_STDIO_F_WRITE_TIME, SCRIBE_STDIO_F_META_TIME},
 };
 
-/* What a log's records add up to, by the place of their mount; the last is for names without one. */
+/* Totals per mount index; one entry more than the mounts, for names without a mount. */
 struct by_mount {
 	struct scribe_totals totals;
 	int any;
-	uint64_t first, mask; /* the path's first bytes, and which of the eight they are */
+	uint64_t first, mask; /* the path's first 8 bytes; 0xff for each byte that the path has */
 };
 
-/* Up to eight bytes of a text as a word. */
 static uint64_t first_bytes(const char *text, size_t len)
 {
 	uint64_t word = 0;
@@ -46,7 +44,6 @@ static uint64_t first_bytes(const char *text, size_t len)
 	return word;
 }
 
-/* Prepares the comparison of eight bytes at once: the mask covers as many as the path has. */
 static void begin_mounts(const struct scribe_log *log, struct by_mount *mounts)
 {
 	static const char all[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -59,7 +56,6 @@ static void begin_mounts(const struct scribe_log *log, struct by_mount *mounts)
 	}
 }
 
-/* The first mount whose path begins the name: most are ruled out by their first bytes. */
 static size_t mount_index(const struct scribe_log *log, const struct by_mount *mounts, uint64_t id)
 {
 	size_t i = 0, len;
@@ -69,13 +65,13 @@ static size_t mount_index(const struct scribe_log *log, const struct by_mount *m
 	if (!name)
 		return log->nmounts;
 	first = first_bytes(name, len);
+	/* Comparing eight bytes at once rejects most mounts without a string comparison. */
 	while (i < log->nmounts && ((first & mounts[i].mask) != mounts[i].first ||
 				    scribe_mount_index(&log->mounts[i], 1, name) != 0))
 		i++;
 	return i;
 }
 
-/* Each record counts to one mount. */
 static void count_mount(const struct scribe_log *log, uint64_t id, const struct scribe_totals *t,
 			struct by_mount *mounts)
 {
@@ -85,10 +81,7 @@ static void count_mount(const struct scribe_log *log, uint64_t id, const struct 
 	to->any = 1;
 }
 
-/*
- * `mounts` may be NULL; else the log has its names. One pass over a module; the flags tell whether
- * any record is shared or of one rank.
- */
+/* `mounts` is NULL when the log was opened without names. */
 static int read_layer(struct scribe_log *log, const struct layer *l, struct by_mount *mounts, double *io_time,
 		      struct scribe_log_figures *f, struct scribe_err *err)
 {
@@ -116,7 +109,6 @@ static int read_layer(struct scribe_log *log, const struct layer *l, struct by_m
 	return rc;
 }
 
-/* A mount counts a log once, however many records the log has there. */
 static int tally_mounts(const struct scribe_log *log, struct by_mount *mounts, struct scribe_log_figures *f)
 {
 	for (size_t i = 0; i <= log->nmounts; i++) {
@@ -131,11 +123,11 @@ static int tally_mounts(const struct scribe_log *log, struct by_mount *mounts, s
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < f->mounts.n; i++)
+	/* The additions above counted records; a mount counts each log once. */
 		f->mounts.entries[i].totals.logs = 1;
 	return 0;
 }
 
-/* The program's name: the last part of the command line's first word. */
 static void take_program(const char *exe, struct scribe_log_figures *f)
 {
 	size_t len = strcspn(exe, " \t\n"), from = len;
@@ -149,7 +141,6 @@ static void take_program(const char *exe, struct scribe_log_figures *f)
 			 exe + from);
 }
 
-/* By the header alone: the records need not be read. */
 static void take_modules(const struct scribe_log *log, struct scribe_log_figures *f)
 {
 	const struct scribe_log_header *h = scribe_reader_header(log->reader);
@@ -170,7 +161,6 @@ static void take_job(const struct scribe_log *log, struct scribe_log_figures *f)
 	take_program(scribe_reader_exe(log->reader), f);
 }
 
-/* Both layers and where their files lie. */
 static int read_layers(struct scribe_log *log, double *posix_time, struct scribe_log_figures *f,
 		       struct scribe_err *err)
 {
@@ -190,7 +180,6 @@ static int read_layers(struct scribe_log *log, double *posix_time, struct scribe
 	return rc;
 }
 
-/* `stock`: only what darshan-analyzer reads, without names. The ratio is POSIX time by run time. */
 int scribe_analyze_log(const char *path, int stock, struct scribe_log_figures *ret_f, struct scribe_err *err)
 {
 	struct scribe_log log = {.path = path};

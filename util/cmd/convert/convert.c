@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe convert` (darshan-convert): a log rewritten in the newest format, in
- * another compression or layout, with less told, with notes added, or with one file only. Records
- * pass one at a time; names are in memory. The struct convert owns log and output until cmd_convert
- * ends.
+ * The command `ioscribe convert` (darshan-convert): rewrites a log in the newest format, with another
+ * compression or layout, obfuscated, annotated, or reduced to one file. Records pass one at a time;
+ * names are in memory. The struct convert owns log and output until cmd_convert ends.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,18 +17,17 @@
 #include "util/logs/obfuscate.h"
 
 enum hide { HIDE_JOBID = 1, HIDE_UID = 2, HIDE_EXE = 4, HIDE_NAMES = 8, HIDE_ALL = 15 };
-enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 }; /* options without a letter */
+enum { KEY_HIDE = 0x100, KEY_ZSTD = 0x200 }; /* keys of long options */
 
-/* Options, the log that is read and the one that is written. */
 struct convert {
-	int compression; /* enum scribe_compression; -1: the layout's own */
+	int compression; /* enum scribe_compression; -1: the layout's default */
 	enum scribe_layout layout;
 	int level;
 	unsigned hide; /* enum hide */
 	uint32_t key;
 	int only_one;
 	uint64_t only; /* record id, if only_one */
-	int found;     /* a record or name of it */
+	int found;     /* a record or name with this id exists */
 	int reset_metadata;
 	const char *notes;
 	struct scribe_log log;
@@ -38,7 +36,6 @@ struct convert {
 	struct scribe_err err;
 };
 
-/* A number without sign up to `most`. */
 static int take_number(const char *what, const char *text, uint64_t most, uint64_t *ret,
 		       struct scribe_err *err)
 {
@@ -54,11 +51,11 @@ static int take_number(const char *what, const char *text, uint64_t most, uint64
 	return 0;
 }
 
-/* The key is 32 bits; as darshan-convert has it, a negative number stands for its two's complement. */
 static int take_key(const char *text, uint32_t *ret, struct scribe_err *err)
 {
 	char *end;
 	long long v;
+	/* As in darshan-convert, a negative key means its 32-bit two's complement. */
 
 	errno = 0;
 	v = strtoll(text, &end, 10);
@@ -68,7 +65,6 @@ static int take_key(const char *text, uint32_t *ret, struct scribe_err *err)
 	return 0;
 }
 
-/* The words of docs/format.md. */
 static int take_layout(const char *text, enum scribe_layout *ret, struct scribe_err *err)
 {
 	if (strcmp(text, "default") != 0 && strcmp(text, "unified") != 0)
@@ -77,7 +73,6 @@ static int take_layout(const char *text, enum scribe_layout *ret, struct scribe_
 	return 0;
 }
 
-/* Options that hide one thing have the bit of enum hide in their key. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct convert *c = ctx;
@@ -122,13 +117,12 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return 0;
 	case 'L':
 		return take_layout(value, &c->layout, err);
-	default:
+	default: /* keys of --obfuscate_X are KEY_HIDE plus the bit of enum hide */
 		c->hide |= key == 'o' ? HIDE_ALL : (unsigned)key - KEY_HIDE;
 		return 0;
 	}
 }
 
-/* Notes, separated by tabs, as lines of the metadata; what does not fit is an error. */
 static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 {
 	size_t n = strnlen(metadata, SCRIBE_JOB_METADATA_BYTES);
@@ -136,6 +130,7 @@ static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 	if (n && n < SCRIBE_JOB_METADATA_BYTES - 1 && metadata[n - 1] != '\n')
 		metadata[n++] = '\n';
 	while (*notes) {
+	/* Tabs separate notes; each becomes a line. A note that does not fit is an error, never cut. */
 		size_t len = strcspn(notes, "\t");
 
 		if (n + len + 2 > SCRIBE_JOB_METADATA_BYTES)
@@ -154,7 +149,6 @@ static int add_notes(char *metadata, const char *notes, struct scribe_err *err)
 	return 0;
 }
 
-/* The metadata is reset before notes are added: both options together leave only the notes. */
 static int put_job(struct convert *c)
 {
 	struct scribe_log_job job = scribe_copy_job(c->log.reader);
@@ -162,6 +156,7 @@ static int put_job(struct convert *c)
 	size_t n = scribe_reader_mounts(c->log.reader, &mounts);
 	const char *exe = scribe_reader_exe(c->log.reader);
 	char hidden[32];
+	/* Reset comes before notes: both options together leave only the notes. */
 
 	if (c->reset_metadata)
 		memset(job.metadata, 0, sizeof(job.metadata));
@@ -180,15 +175,14 @@ static int put_job(struct convert *c)
 }
 
 /*
- * Does it belong into this pass? The single-region layout has names with a NUL first. So everything
- * with an order within the module is read twice for that layout.
+ * The single-region layout stores names with a NUL, and shared records, before the others. For it,
+ * names and each module are read twice, and `first` decides which pass writes an item.
  */
 static bool in_pass(const struct convert *c, int pass, bool first)
 {
 	return c->layout != SCRIBE_LAYOUT_UNIFIED || pass == !first;
 }
 
-/* An obfuscated name has no NUL any more, which decides its pass. */
 static int put_name(struct convert *c, int pass, const struct scribe_name *n, char *hidden)
 {
 	const char *name = NULL;
@@ -198,20 +192,20 @@ static int put_name(struct convert *c, int pass, const struct scribe_name *n, ch
 	c->found = 1;
 	if (c->hide & HIDE_NAMES)
 		name = scribe_obfuscate_name(&c->log, n->bytes, n->len, c->key, hidden, SCRIBE_JOB_REGION_BYTES + 64);
+	/* Obfuscation removes a NUL, so the new name decides the pass. */
 	if (!in_pass(c, pass, !name && memchr(n->bytes, 0, n->len)))
 		return 0;
 	return scribe_writer_name(c->out.writer, n->id, name ? name : n->bytes, name ? strlen(name) : n->len);
 }
 
-/* The single-region layout wants names with a NUL, and shared records, before the others. */
 static int passes(const struct convert *c)
 {
 	return c->layout == SCRIBE_LAYOUT_UNIFIED ? 2 : 1;
 }
 
-/* A hidden name is at most a mount's path, which the job region bounds, and a number of 32 bits. */
 static int put_names(struct convert *c)
 {
+	/* A hidden name is at most a mount path, which the job region bounds, and a 32-bit number. */
 	char *hidden = malloc(SCRIBE_JOB_REGION_BYTES + 64);
 	int rc = 0;
 
@@ -227,14 +221,12 @@ static int put_names(struct convert *c)
 	return scribe_copy_check(c->out.writer, rc, &c->err);
 }
 
-/*
- * 1: keep the record (ret_rec is what to write), 0: leave it out. Records of the process table and
- * the ledger belong to no file: --file does not drop them.
- */
+/* 1: write ret_rec, which is `record` or `scratch`; 0: drop the record. */
 static int change(struct convert *c, int module, const void *record, struct scribe_process_record *scratch,
 		  const void **ret_rec)
 {
 	const struct scribe_base_record *base = record;
+	/* Process and ledger records belong to the job, not to a file: --file keeps them. */
 
 	if (c->only_one && base->id != c->only && module < SCRIBE_MOD_PROCESS)
 		return 0;
@@ -249,10 +241,6 @@ static int change(struct convert *c, int module, const void *record, struct scri
 	return 1;
 }
 
-/*
- * Records of a module; the single-region layout has shared ones first. An error of the reader is
- * copied: the writer's is set by scribe_copy_check.
- */
 static int put_pass(struct convert *c, int module, int pass)
 {
 	struct scribe_process_record scratch;
@@ -275,7 +263,6 @@ static int put_pass(struct convert *c, int module, int pass)
 	return rc;
 }
 
-/* Modules are read again from their begin for the second pass. */
 static int put_module(struct convert *c, int module)
 {
 	int rc = 0;
@@ -288,22 +275,19 @@ static int put_module(struct convert *c, int module)
 	return rc;
 }
 
-/*
- * A module that this library does not know: by the log's own description, or its bytes. Bytes of
- * opaque modules stay bytes: their encoding is their own.
- */
 static int put_unknown(struct convert *c, int module)
 {
 	const struct scribe_reader_info *info = scribe_reader_info(c->log.reader);
 	int rc;
+	/* Opaque modules have an encoding of unknown meaning: their bytes are copied. */
 
 	if (info->opaque >> module & 1 || !scribe_reader_module(c->log.reader, module))
 		return scribe_copy_unknown(c->log.reader, c->out.writer, module, &c->err);
 	rc = scribe_copy_described(c->log.reader, c->out.writer, module, &c->err);
+	/* Otherwise the log's own description of the module is used, which makes records readable. */
 	return rc < 0 ? rc : put_module(c, module);
 }
 
-/* Modules in ascending order, as the writer demands. */
 static int put_all(struct convert *c)
 {
 	uint64_t partial = scribe_reader_header(c->log.reader)->partial_flag;
@@ -311,6 +295,7 @@ static int put_all(struct convert *c)
 
 	if (rc >= 0)
 		rc = put_names(c);
+	/* The writer requires modules in ascending order. */
 	for (int i = 0; i < SCRIBE_MAX_MODULES && rc >= 0; i++) {
 		if (partial >> i & 1)
 			scribe_writer_partial(c->out.writer, i);
@@ -325,7 +310,6 @@ static int put_all(struct convert *c)
 	return rc < 0 ? rc : scribe_output_finish(&c->out, &c->err);
 }
 
-/* Thread ids of traces stay where the log has them. */
 static int convert(struct convert *c, const char *from, const char *to)
 {
 	struct scribe_writer_options options = {.level = c->level, .layout = c->layout, .rows = c->rows};
@@ -337,12 +321,12 @@ static int convert(struct convert *c, const char *from, const char *to)
 		options.compression = (enum scribe_compression)c->compression;
 	else
 		options.compression = c->layout == SCRIBE_LAYOUT_UNIFIED ? SCRIBE_COMP_ZSTD : SCRIBE_COMP_ZLIB;
+	/* Thread ids of traces are kept where the log has them. */
 	options.dxt_threads = scribe_copy_has_threads(c->log.reader);
 	rc = scribe_output_create(&c->out, to, c->force, c->as_stock, &options, &c->err);
 	return rc < 0 ? rc : put_all(c);
 }
 
-/* An output that is not finished is removed by scribe_output_free. */
 static int cmd_convert(int argc, char **argv)
 {
 	struct convert c = {.compression = -1};
@@ -352,12 +336,13 @@ static int cmd_convert(int argc, char **argv)
 		return status;
 	c.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-convert");
 	rc = convert(&c, argv[first], argv[first + 1]);
+	/* scribe_output_free removes an output that was not finished. */
 	scribe_output_free(&c.out);
 	scribe_log_close(&c.log);
 	return rc < 0 ? scribe_complain_err(argv[0], &c.err) : SCRIBE_EXIT_OK;
 }
 
-/* Names and letters of darshan-convert's options, then our own. */
+/* darshan-convert's names and letters first, then our own options. */
 static const struct scribe_option options[] = {
 	{"zlib", 'z', NULL, "compress with zlib (the default of Darshan's layout)"},
 	{"bzip2", 'b', NULL, "compress with bzip2"},

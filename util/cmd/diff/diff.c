@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe diff` (darshan-diff): what differs between two logs, counter by counter.
- * Records of both are sorted by file, module and rank (record_sort.h) and merged; each is rendered
- * as rows, and rows of equal counters are left out. Under the name darshan-diff it keeps to what
- * that tool compares. Each struct side owns its log, records and text.
+ * The command `ioscribe diff` (darshan-diff): compares two logs counter by counter. Records of both are
+ * sorted by file, module and rank (record_sort.h), merged and rendered as rows; equal rows are dropped.
+ * As darshan-diff it compares only what that tool does. Each struct side owns its log, records and text.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -21,28 +20,26 @@
 struct side {
 	struct scribe_log log;
 	struct scribe_record_sort *records;
-	const struct scribe_record *head; /* its next record, NULL: no more */
+	const struct scribe_record *head; /* the next record; NULL at the end */
 	struct scribe_out text;           /* rows of one record */
 	struct scribe_printer printer;
-	char name[80]; /* module name with the side's mark, for the rows */
+	char name[80]; /* module name with the side's mark */
 };
 
 struct diff {
 	int as_stock;
 	struct side side[2];
 	struct scribe_out out;
-	uint64_t warned; /* modules whose versions differ: said once */
+	uint64_t warned; /* modules for which the version warning was printed */
 	struct scribe_err err;
 };
 
-/* The stock tool has no options either. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	(void)ctx, (void)key, (void)value;
 	return scribe_err_set(err, -1, "no options");
 }
 
-/* The run time of whole seconds plus one, as darshan-diff prints it for all logs. */
 static int diff_job(struct diff *d)
 {
 	const struct scribe_log_job *a = scribe_reader_job(d->side[0].log.reader);
@@ -57,6 +54,7 @@ static int diff_job(struct diff *d)
 		{"# start_time:", {a->start_time_sec, b->start_time_sec}},
 		{"# end_time:", {a->end_time_sec, b->end_time_sec}},
 		{"# nprocs:", {a->nprocs, b->nprocs}},
+		/* whole seconds plus one, as darshan-diff prints it for logs of any version */
 		{"# run time:",
 		 {scribe_sum(scribe_difference(a->end_time_sec, a->start_time_sec), 1),
 		  scribe_sum(scribe_difference(b->end_time_sec, b->start_time_sec), 1)}},
@@ -71,10 +69,6 @@ static int diff_job(struct diff *d)
 	return 0;
 }
 
-/*
- * The record's rows into the side's memory, marked "- " or "+ ". The printer's labels are made anew
- * only where the module changes.
- */
 static int render(struct diff *d, int which, const struct scribe_record *r)
 {
 	struct side *s = &d->side[which];
@@ -84,6 +78,7 @@ static int render(struct diff *d, int which, const struct scribe_record *r)
 
 	s->text.len = 0;
 	snprintf(s->name, sizeof(s->name), "%c %s", which ? '+' : '-', m->name);
+	/* The labels depend on the module only. */
 	if (s->printer.module != m) {
 		int rc = scribe_printer_module(&s->printer, &s->text, m, &d->err);
 
@@ -95,7 +90,6 @@ static int render(struct diff *d, int which, const struct scribe_record *r)
 	return scribe_printer_record(&s->printer, r->data, r->len, name, len, "", "", &d->err);
 }
 
-/* Bytes of the line at `at`, newline included. */
 static size_t line_len(const struct scribe_out *text, size_t at)
 {
 	const char *end = memchr(text->buf + at, '\n', text->len - at);
@@ -103,7 +97,7 @@ static size_t line_len(const struct scribe_out *text, size_t at)
 	return end ? (size_t)(end - text->buf) - at + 1 : text->len - at;
 }
 
-/* Counter and value of a row: its fourth and fifth column. */
+/* Columns 4 and 5 of a row: the counter's name and its value. */
 static const char *columns(const char *line, size_t len, size_t *ret_len)
 {
 	const char *p = line, *end = line + len, *from = line;
@@ -120,19 +114,20 @@ static const char *columns(const char *line, size_t len, size_t *ret_len)
 	return from;
 }
 
-/* Rows are compared without module, rank, id and name, which are the same or differ by the mark. */
 static int same_text(const struct scribe_out *a, size_t at_a, size_t len_a, const struct scribe_out *b,
 		     size_t at_b, size_t len_b)
 {
 	size_t na, nb;
+	/* Module, rank, id and name are left out: they are equal or differ only by the mark. */
 	const char *ca = columns(a->buf + at_a, len_a, &na), *cb = columns(b->buf + at_b, len_b, &nb);
 
 	return na == nb && !memcmp(ca, cb, na);
 }
 
-/* Is row k equal? Counters by value, so that what 6 decimals hide is shown; the rest by text. */
+/* 1 or 0: row k is equal or not; -1: compare the rows' text. */
 static int same_counter(const struct scribe_module *m, const void *a, const void *b, int k)
 {
+	/* Values, not text: a difference beyond the sixth decimal must be shown. Two NaN are equal. */
 	if (k < m->ncounters)
 		return scribe_record_counters(m, a)[k] == scribe_record_counters(m, b)[k];
 	k -= m->ncounters;
@@ -141,18 +136,18 @@ static int same_counter(const struct scribe_module *m, const void *a, const void
 	return -1;
 }
 
-/* Rows that no stock diff prints: ids of HDF5 and PnetCDF files. */
 static int skip_row(const struct diff *d, const struct scribe_module *m, int k)
 {
+	/* The file ids of HDF5 datasets and PnetCDF variables follow the counters; darshan-diff omits them. */
 	return d->as_stock && (m->id == SCRIBE_MOD_H5D || m->id == SCRIBE_MOD_PNETCDF_VAR) &&
 	       k >= m->ncounters + m->nfcounters;
 }
 
-/* Row k of both texts is the same counter: rendering has a fixed order. */
 static void diff_rows(struct diff *d, const struct scribe_module *m, const void *rec_a, const void *rec_b)
 {
 	const struct scribe_out *a = &d->side[0].text, *b = &d->side[1].text;
 	size_t at_a = 0, at_b = 0;
+	/* Rows have a fixed order per module, so row k is the same counter in both texts. */
 
 	for (int k = 0; (rec_a && at_a < a->len) || (rec_b && at_b < b->len); k++) {
 		size_t len_a = rec_a && at_a < a->len ? line_len(a, at_a) : 0;
@@ -177,7 +172,6 @@ static bool is_traced(int module)
 	return module == SCRIBE_MOD_DXT_POSIX || module == SCRIBE_MOD_DXT_MPIIO;
 }
 
-/* Traced operations are not rendered as rows: segments.c. */
 static void diff_traced(struct diff *d, const struct scribe_module *m, const struct scribe_record *a,
 			const struct scribe_record *b)
 {
@@ -188,12 +182,12 @@ static void diff_traced(struct diff *d, const struct scribe_module *m, const str
 	scribe_diff_segments(&d->out, m, in);
 }
 
-/* Either record may be NULL. */
+/* One of the records may be NULL. */
 static int diff_records(struct diff *d, const struct scribe_record *a, const struct scribe_record *b)
 {
 	const struct scribe_module *m = scribe_module_by_id(a ? a->module : b->module);
 
-	/* Stock prints no layouts, but a file that has one is a file of its log. */
+	/* darshan-diff prints no layouts, but the file still counts for its empty lines. */
 	if (d->as_stock && m->id == SCRIBE_MOD_LUSTRE)
 		return 0;
 	if (is_traced(m->id)) {
@@ -206,11 +200,11 @@ static int diff_records(struct diff *d, const struct scribe_record *a, const str
 	return 0;
 }
 
-/* Stock: modules of another version are not compared where both have the file. */
 static int version_differs(struct diff *d, int module)
 {
 	unsigned va = scribe_reader_header(d->side[0].log.reader)->mod_ver[module];
 	unsigned vb = scribe_reader_header(d->side[1].log.reader)->mod_ver[module];
+	/* darshan-diff skips a module with two versions when both logs have the file in it. */
 
 	if (!d->as_stock || va == vb)
 		return 0;
@@ -223,7 +217,6 @@ static int version_differs(struct diff *d, int module)
 	return 1;
 }
 
-/* Which modules are read: modules that cannot be printed cannot be compared. */
 static int wanted(void *ctx, int module)
 {
 	const struct diff *d = ctx;
@@ -232,6 +225,7 @@ static int wanted(void *ctx, int module)
 		return !d->as_stock;
 	if (!scribe_printer_knows(module))
 		return 0;
+	/* darshan-diff knows neither heatmaps nor our own modules. */
 	return !d->as_stock || (module != SCRIBE_MOD_HEATMAP && module < SCRIBE_MOD_POSIX_EXT);
 }
 
@@ -245,7 +239,6 @@ static int is_at(const struct scribe_record *r, uint64_t file, int module)
 	return r && r->file == file && r->module == module;
 }
 
-/* Both logs' records come file by file, module by module and rank by rank: merge them. */
 static int diff_records_of_all(struct diff *d)
 {
 	uint64_t file = UINT64_MAX;
@@ -257,7 +250,7 @@ static int diff_records_of_all(struct diff *d)
 		const struct scribe_record *first = order <= 0 ? a : b;
 
 		if (d->as_stock && first->file != file && a && a->file == first->file)
-			/* an empty line a file of the first log, different or not */
+			/* one empty line per file of the first log, also without differences */
 			scribe_out_text(&d->out, "\n");
 		if (!is_at(first, file, module)) {
 			file = first->file;
@@ -284,13 +277,13 @@ static int diff_logs(struct diff *d)
 	return rc < 0 ? rc : diff_records_of_all(d);
 }
 
-/* The second log's files get the first one's numbers, so that the orders agree. */
 static int side_open(struct diff *d, int which, const char *path)
 {
 	struct side *s = &d->side[which];
 	int rc = scribe_log_open(&s->log, path, SCRIBE_LOG_NAMES, &d->err);
 
 	if (rc >= 0)
+	/* The second log's files are numbered as in the first one, so that both orders agree. */
 		rc = scribe_record_sort(s->log.reader, wanted, d, which ? d->side[0].records : NULL,
 					&s->records, &d->err);
 	if (rc >= 0)
@@ -298,7 +291,6 @@ static int side_open(struct diff *d, int which, const char *path)
 	return rc;
 }
 
-/* The second side is freed first: its order refers to the first one's. */
 static int cmd_diff(int argc, char **argv)
 {
 	struct diff d = {.as_stock = !strcmp(scribe_program_name(argv[0]), "darshan-diff")};
@@ -314,6 +306,7 @@ static int cmd_diff(int argc, char **argv)
 		rc = diff_logs(&d);
 	if (rc >= 0)
 		rc = scribe_out_flush(&d.out, &d.err);
+	/* The second side first: its order refers to the first side's. */
 	for (int i = 1; i >= 0; i--) {
 		scribe_record_sort_free(d.side[i].records);
 		scribe_printer_free(&d.side[i].printer);

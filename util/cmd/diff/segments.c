@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Traced operations of two records compared by their number, for `ioscribe diff`: writes with
- * writes, reads with reads. Allocates nothing. See segments.h. Must not know where records come
- * from.
+ * Compares the traced operations of two records by number, for `ioscribe diff`: writes with writes, reads
+ * with reads. Must not know where records come from.
  */
 #include "util/cmd/diff/segments.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* Times have nine decimals: finer than the 15 ns of DXT times. */
 static void row(struct scribe_out *out, const struct scribe_module *m, const struct scribe_diff_segments *in,
 		char mark, bool write, int64_t number)
 {
 	const struct scribe_dxt_record *r = in->record;
 	const struct scribe_dxt_segment *s = &r->segments[number + (write ? 0 : r->write_count)];
+	/* Nine decimals: finer than the 15 ns resolution of DXT times. */
 
 	scribe_out_printf(out, "%c %s\t%" PRId64 "\t%" PRIu64 "\t%s %" PRId64, mark, m->name, r->base.rank,
 			  r->base.id, write ? "write" : "read", number);
@@ -27,9 +26,9 @@ static void row(struct scribe_out *out, const struct scribe_module *m, const str
 	scribe_out_text(out, "\n");
 }
 
-/* Negated comparisons: two values that are no numbers are equal. */
 static bool is_same(const struct scribe_dxt_segment *a, const struct scribe_dxt_segment *b)
 {
+	/* Negated comparisons, so that two NaN are equal. */
 	return a->offset == b->offset && a->length == b->length && !(a->start != b->start) &&
 	       !(a->end != b->end) && a->thread == b->thread;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe doctor`: what this kernel and this user can do, a line each: ok, or what to
- * do. Reads files of /proc, /sys and /etc, and runs the daemon with --probe (doctor_trace.c).
- * Changes nothing. Must not know: how the daemon works.
+ * The command `ioscribe doctor`: checks what this kernel and this user can do; one line per check. Reads
+ * /proc, /sys and /etc, and runs the daemon with --probe (doctor_trace.c). Changes nothing. Must not know
+ * how the daemon works.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,12 +20,11 @@
 #include "util/cmd/doctor/doctor_parts.h"
 #include "util/link/installed.h"
 
-/* From linux/magic.h; what 114,688 records take, and something for the daemon. */
+/* File system types of linux/magic.h; memory for 114,688 records plus the daemon. */
 #define BPF_FS_TYPE      0xcafe4a11
 #define TRACE_FS_TYPE    0x74726163
 #define MEMORY_WANTED_KB (300u << 10)
 
-/* First line of a small file in the caller's buffer, or an empty string. */
 static const char *file_line(const char *path, char *room, size_t cap)
 {
 	FILE *f = fopen(path, "re");
@@ -38,16 +37,13 @@ static const char *file_line(const char *path, char *room, size_t cap)
 	return room;
 }
 
-/*
- * The version alone decides nothing: what a job needs is tried (doctor_trace.c), so an old kernel
- * is a note.
- */
 static void check_kernel(void)
 {
 	struct utsname u;
 	int major = 0, minor = 0, code;
 
 	uname(&u);
+	/* Only a note, because doctor_trace.c tries what a job needs. */
 	if (sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 1)))
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "kernel",
 				   "%s: older than 6.1, so it may lack what is needed; what it takes is tried below",
@@ -66,12 +62,12 @@ static void check_kernel(void)
 					     "from this container");
 }
 
-/* In confidentiality mode BPF programs may not read kernel memory, which all of them do. */
 static void check_lockdown(void)
 {
 	char text[4096], *asked;
+	/* In confidentiality mode BPF programs may not read kernel memory, which all of ours do. */
 
-	/* what was asked for at boot, where the security file system is not mounted */
+	/* The boot parameter serves where securityfs is not mounted. */
 	if (!file_line("/sys/kernel/security/lockdown", text, sizeof(text))[0]) {
 		asked = strstr(file_line("/proc/cmdline", text, sizeof(text)), "lockdown=");
 		if (asked)
@@ -86,10 +82,10 @@ static void check_lockdown(void)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "lockdown", "%s", text[0] ? text : "none");
 }
 
-/* Neither file system is needed for ioscribe run: a note. */
 static void check_mount(const char *what, const char *path, unsigned long type, const char *need)
 {
 	struct statfs st;
+	/* A note only, because `ioscribe run` needs neither file system. */
 
 	if (statfs(path, &st) == 0 && (unsigned long)(unsigned)st.f_type == type)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, what, "%s", path);
@@ -97,7 +93,6 @@ static void check_mount(const char *what, const char *path, unsigned long type, 
 		scribe_doctor_line(SCRIBE_DOCTOR_NOTE, what, "not at %s: %s", path, need);
 }
 
-/* Memory and descriptors that the default configuration takes. */
 static void check_limits(void)
 {
 	struct rlimit files;
@@ -119,15 +114,15 @@ static void check_limits(void)
 	else
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "memory", "%lu MiB available", kb >> 10);
 	getrlimit(RLIMIT_NOFILE, &files);
-	/* the daemon raises its own to the hard one */
+	/* The hard limit counts: the daemon raises its soft one to it. */
 	scribe_doctor_line(files.rlim_max < 128 ? SCRIBE_DOCTOR_FIX : SCRIBE_DOCTOR_OK, "open files", "%lu%s",
 			   (unsigned long)files.rlim_max,
 			   files.rlim_max < 128 ? ": fewer than 128; raise ulimit -n to 256 or more" : "");
 }
 
-/* The same places as those of ioscribe run (run_link.c). */
 static void check_runtime(void)
 {
+	/* Keep the list equal to that of ioscribe run (run_link.c). */
 	static const char *const places[] = {"../lib/libioscribe.so",
 					     "../lib/x86_64-linux-gnu/libioscribe.so",
 					     "../lib/aarch64-linux-gnu/libioscribe.so",
@@ -144,10 +139,10 @@ static void check_runtime(void)
 				   "libioscribe.so not found: the daemon reduces ranks' records instead");
 }
 
-/* Kernel programs read the clock twice a call. */
 static void check_clock(void)
 {
 	char text[64];
+	/* Kernel programs read the clock twice per call. */
 
 	file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof(text));
 	if (!strcmp(text, "hpet") || !strcmp(text, "acpi_pm") || !strcmp(text, "jiffies"))
@@ -206,7 +201,6 @@ const struct scribe_command scribe_command_doctor = {
 	.examples = examples,
 };
 
-/* Ordered as a user reads them: kernel and privileges first. */
 static void check_machine(void)
 {
 	check_kernel();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about what the schedulers' hooks use: hooks.conf, read as scripts/hooks/common
- * reads it, the switch, and the daemon's own try of the place of logs with their options. A struct
- * scribe_hooks is the caller's; requests are in static memory. Must not know: BPF.
+ * The doctor's lines about the schedulers' hooks: hooks.conf, parsed as scripts/hooks/common does, the
+ * file that switches them off, and a log that the daemon writes with their options. The caller owns the
+ * struct scribe_hooks. Must not know BPF.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,9 +17,8 @@
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
-#define TRY_MS 8000 /* the daemon's: three steps of 2 s */
+#define TRY_MS 8000 /* the daemon takes up to three steps of 2 s */
 
-/* Without the blanks at both ends. */
 static char *trim(char *text)
 {
 	size_t n;
@@ -30,9 +29,9 @@ static char *trim(char *text)
 	return text;
 }
 
-/* A blank and # begin a comment. */
 static void cut_comment(char *value)
 {
+	/* A # begins a comment only after a blank: values may contain it. */
 	for (char *p = value; *p; p++)
 		if (*p == '#' && (p == value || isspace((unsigned char)p[-1]))) {
 			*p = 0;
@@ -45,10 +44,7 @@ static bool is_number(const char *value, const char *digits)
 	return *value && value[strspn(value, digits)] == 0;
 }
 
-/*
- * What the hooks would make of it; text: why the line is of no use to them, NULL it is. An empty
- * value leaves the default, but for `ioscribe`, whose default is a name searched in PATH.
- */
+/* NULL: stored; otherwise why the hooks ignore this line. */
 static const char *take(struct scribe_hooks *h, const char *key, const char *value)
 {
 	const struct {
@@ -78,6 +74,7 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 		if ((!strcmp(key, "streams") || !strcmp(key, "comment")) && strcmp(value, "yes") &&
 		    strcmp(value, "no"))
 			return "is neither yes nor no";
+		/* An empty `ioscribe` keeps the default, a name that is searched in PATH. */
 		if (strcmp(key, "ioscribe") || *value)
 			strcpy(texts[i].to, value);
 		return NULL;
@@ -85,7 +82,6 @@ static const char *take(struct scribe_hooks *h, const char *key, const char *val
 	return "is no key of the hooks";
 }
 
-/* A file that is not there is good: the defaults. `say`: print what is wrong. */
 bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say)
 {
 	char line[4096];
@@ -127,7 +123,6 @@ bool scribe_hooks_read(const char *path, struct scribe_hooks *ret, bool say)
 	return good;
 }
 
-/* The library for streams is expected beside the runtime, as the hooks preload it. */
 static void check_files(const char *path, const struct scribe_hooks *h)
 {
 	char beside[PATH_MAX];
@@ -141,6 +136,7 @@ static void check_files(const char *path, const struct scribe_hooks *h)
 				   strerror(errno));
 	if (strcmp(h->streams, "yes") || !slash)
 		return;
+	/* The hooks preload the library for streams from the directory of the runtime. */
 	snprintf(beside, sizeof(beside), "%.*s/libioscribe-inside.so", (int)(slash - h->library), h->library);
 	if (access(beside, R_OK) < 0)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "hooks", "%s: streams = yes, but %s: %s", path, beside,
@@ -161,7 +157,7 @@ void scribe_doctor_hooks(const char *path, struct scribe_hooks *ret)
 				   "%s is there: hooks and plugin do nothing; remove it to record jobs again", off);
 }
 
-/* The hooks' options as a request for a job of this user; an empty word is none. */
+/* The hooks' options as a request for a job of this user. */
 static int request(struct scribe_request *r, const struct scribe_hooks *h, const struct passwd *pw,
 		   struct scribe_err *err)
 {
@@ -178,6 +174,7 @@ static int request(struct scribe_request *r, const struct scribe_hooks *h, const
 		rc = scribe_request_add(r, "user", pw->pw_name, err);
 	while (rc == 0 && (word = strsep(&rest, " \t"))) {
 		char *equals = strchr(word, '=');
+		/* strsep returns an empty word between two blanks. */
 
 		if (!*word)
 			continue;
@@ -189,7 +186,7 @@ static int request(struct scribe_request *r, const struct scribe_hooks *h, const
 	return rc < 0 ? rc : scribe_check_patterns(r->text, r->bytes, err);
 }
 
-/* The answer's line log_dir=… */
+/* Copies the value of the reply's line log_dir=... */
 static void written_to(const char *text, size_t bytes, char *ret, size_t cap)
 {
 	size_t skip = sizeof("log_dir=") - 1;
@@ -197,14 +194,11 @@ static void written_to(const char *text, size_t bytes, char *ret, size_t cap)
 	snprintf(ret, cap, "%.*s", bytes > skip ? (int)(bytes - skip - 1) : 0, text + (bytes > skip ? skip : 0));
 }
 
-/*
- * The service makes a log as this user would get it and removes it (JOB_CHECK in proto.h). Root
- * only.
- */
 int scribe_doctor_try(const struct scribe_hooks *h, const struct passwd *pw, char *ret_dir, size_t cap,
 		      struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
+	/* The daemon accepts JOB_CHECK from root only. */
 	const struct scribe_msg_header *head = (const void *)packet;
 	static struct scribe_request r;
 	int64_t deadline = scribe_msg_now_ms() + TRY_MS;

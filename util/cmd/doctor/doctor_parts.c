@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One line of `ioscribe doctor`: its verdict in the first column, control characters escaped.
- * Counts the lines that say FIX, which decide the exit status. See doctor_parts.h.
+ * One line of `ioscribe doctor`, control characters escaped. Counts the FIX lines, which decide the exit
+ * status.
  */
 #include "util/cmd/doctor/doctor_parts.h"
 

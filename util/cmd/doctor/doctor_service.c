@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about the service of this node: who answers, its settings, where logs go, what
- * waits in the spool, the scheduler. Everything that may block has a time limit, since `doctor
- * --service` serves as a node's health check. Changes nothing. Must not know: BPF.
+ * The doctor's lines about this node's service: socket, configuration, log directory, spool, scheduler.
+ * `doctor --service` runs as a node's health check, so everything that may block has a time limit.
+ * Changes nothing. Must not know BPF.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "util/link/service_link.h"
 #include "util/link/installed.h"
 
-/* For the daemon's answers, and for a file system's. */
+/* Time limits of the daemon's replies, and of a file system. */
 #define ANSWER_MS     2000
 #define LOOK_MS       3000
 #define LOG_DIR       "/var/log/ioscribe"
@@ -35,7 +35,6 @@
 #define PLUGIN        "spank_ioscribe.so"
 #define OURS_IN_PATHS "ioscribe"
 
-/* An empty variable counts as none. */
 static const char *first_of(const char *variable, const char *otherwise)
 {
 	const char *value = getenv(variable);
@@ -43,10 +42,7 @@ static const char *first_of(const char *variable, const char *otherwise)
 	return value && value[0] ? value : otherwise;
 }
 
-/*
- * The last "key = value" or "key=value" of a file; false: there is none. Keys are compared without
- * case, for slurm.conf; a '#' ends the value.
- */
+/* The value of the last "key = value" line; false: the file has none. */
 static bool setting(const char *path, const char *key, char *ret, size_t cap)
 {
 	FILE *f = fopen(path, "re");
@@ -58,6 +54,7 @@ static bool setting(const char *path, const char *key, char *ret, size_t cap)
 		char *at = text + strspn(text, " \t"), *value;
 
 		value = at + n + strspn(at + (strlen(at) < n ? strlen(at) : n), " \t");
+		/* slurm.conf ignores the case of keys. */
 		if (strncasecmp(at, key, n) || *value != '=')
 			continue;
 		value += 1 + strspn(value + 1, " \t");
@@ -72,7 +69,6 @@ static bool setting(const char *path, const char *key, char *ret, size_t cap)
 	return found;
 }
 
-/* Is the word in a line that is no comment? */
 static bool mentions(const char *path, const char *word)
 {
 	FILE *f = fopen(path, "re");
@@ -86,10 +82,7 @@ static bool mentions(const char *path, const char *word)
 	return found;
 }
 
-/*
- * How many jobs the daemon speaks of; negative with a line in err. Of the caller's own jobs, or of
- * all for root: any answer proves that the daemon works.
- */
+/* The number of jobs in the daemon's reply: all for root, otherwise the caller's. Negative: see err. */
 static int jobs_of(int sock, int64_t deadline, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -102,7 +95,6 @@ static int jobs_of(int sock, int64_t deadline, struct scribe_err *err)
 	return type == SCRIBE_MSG_JOB_OK ? n : type < 0 ? type : -EPROTO;
 }
 
-/* After an upgrade the old program still runs; /proc names its file as deleted. */
 static void check_build(const char *dir)
 {
 	char path[PATH_MAX], exe[PATH_MAX];
@@ -116,6 +108,7 @@ static void check_build(const char *dir)
 		pid = 0;
 	if (f)
 		fclose(f);
+	/* After an upgrade the old program keeps running; /proc then marks its file as deleted. */
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	n = pid ? readlink(path, exe, sizeof(exe) - 1) : -1;
 	if (n <= 0)
@@ -129,7 +122,6 @@ static void check_build(const char *dir)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "service's build", "process %u, %s", pid, exe);
 }
 
-/* Whether it answers. */
 static bool check_socket(void)
 {
 	const char *dir = scribe_job_dir();
@@ -141,6 +133,7 @@ static bool check_socket(void)
 
 	snprintf(path, sizeof(path), "%s/" SCRIBE_SERVICE_SOCKET, dir);
 	sock = scribe_job_connect(deadline, &err);
+	/* Without a socket the service simply does not run yet, which is not a fault. */
 	if (sock == -ENOENT) {
 		scribe_doctor_line(
 			SCRIBE_DOCTOR_NOTE, "service",
@@ -168,7 +161,6 @@ static bool check_socket(void)
 	return true;
 }
 
-/* The daemon itself checks the file (ioscribed --check-config): one set of rules. */
 static void check_config(const char *file)
 {
 	char daemon[PATH_MAX], command[2 * PATH_MAX + 64], text[1200] = "";
@@ -181,6 +173,7 @@ static void check_config(const char *file)
 	}
 	if (scribe_installed_daemon(daemon, sizeof(daemon)) < 0 || strchr(daemon, '\'') || strchr(file, '\''))
 		return;
+	/* The daemon parses the file itself, so the rules cannot differ from those at its start. */
 	snprintf(command, sizeof(command), "'%s' --check-config '%s' 2>&1", daemon, file);
 	f = popen(command, "re");
 	if (f && fgets(text, sizeof(text), f))
@@ -192,7 +185,6 @@ static void check_config(const char *file)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "configuration", "%s", said);
 }
 
-/* The value of NAME=… among the words of the hooks' options; the last counts. */
 static bool hook_option(const struct scribe_hooks *h, const char *name, char *ret, size_t cap)
 {
 	char options[sizeof(h->options)], *rest = options, *word;
@@ -209,13 +201,11 @@ static bool hook_option(const struct scribe_hooks *h, const char *name, char *re
 	return found;
 }
 
-/*
- * scribe_logdir_look in a process of its own: on a file system that does not answer the
- * doctor goes on without it. What is wrong, in ret_text; empty: nothing.
- */
+/* ret_text: what is wrong with the directory; empty: nothing. */
 static void look(const char *dir, const char *layout, char *ret_text, size_t cap)
 {
 	struct pollfd answer = {.events = POLLIN};
+	/* A child process looks: on a file system that does not respond only the child hangs. */
 	ssize_t n = -1;
 	int pair[2];
 	pid_t pid;
@@ -223,6 +213,7 @@ static void look(const char *dir, const char *layout, char *ret_text, size_t cap
 	ret_text[0] = 0;
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return;
+	/* Otherwise the child would print buffered output a second time. */
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -239,12 +230,11 @@ static void look(const char *dir, const char *layout, char *ret_text, size_t cap
 		snprintf(ret_text, cap, "%s: its file system does not answer", dir);
 	close(pair[0]);
 	if (pid > 0 && n <= 0)
-		kill(pid, SIGKILL); /* it ends when the file system lets it: it is not waited for */
+		kill(pid, SIGKILL); /* it may be in uninterruptible sleep, so it is not waited for */
 	else if (pid > 0)
 		waitpid(pid, NULL, 0);
 }
 
-/* The hooks' options win over the daemon's file, as they do for a job. */
 static void check_log_dir(const char *config, const struct scribe_hooks *h)
 {
 	char dir[PATH_MAX] = LOG_DIR, layout[64] = "dated", text[1024];
@@ -252,6 +242,7 @@ static void check_log_dir(const char *config, const struct scribe_hooks *h)
 	bool said = setting(config, "log_dir", dir, sizeof(dir));
 
 	setting(config, "log_layout", layout, sizeof(layout));
+	/* The hooks' options override the configuration file, as they do for a job. */
 	said = hook_option(h, "log_dir", dir, sizeof(dir)) || said;
 	hook_option(h, "log_layout", layout, sizeof(layout));
 	user = strstr(dir, "%u");
@@ -270,21 +261,21 @@ static void check_log_dir(const char *config, const struct scribe_hooks *h)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "log directory", "%s", text);
 }
 
-/* Whose log is tried: who was named, who called sudo, or nobody. */
 static const struct passwd *whose(const char *user)
 {
 	const struct passwd *pw = NULL;
 
 	user = user ? user : getenv("SUDO_USER");
+	/* A job's log is never root's; otherwise uid 65534 serves. */
 	if (user && strcmp(user, "root"))
 		pw = getpwnam(user);
 	return pw ? pw : getpwuid(65534);
 }
 
-/* The running daemon, in its sandbox and with the configuration that it has read, tries it. */
 static void check_try(const struct scribe_hooks *h, const char *user)
 {
 	static char dir[PATH_MAX];
+	/* The running daemon tries it: its sandbox and its configuration decide for real jobs too. */
 	const struct passwd *pw = whose(user);
 	struct scribe_err err = {0};
 
@@ -304,7 +295,7 @@ static void check_try(const struct scribe_hooks *h, const char *user)
 				   "%s: the service wrote one of user %s there and removed it", dir, pw->pw_name);
 }
 
-/* Logs of a folder, or of all folders of users below it. Names are counted, nothing is opened. */
+/* Number of logs in a folder, or in all folders of users below it. Files are not opened. */
 static unsigned logs_in(const char *path, bool users)
 {
 	DIR *dir = opendir(path);
@@ -326,7 +317,6 @@ static unsigned logs_in(const char *path, bool users)
 	return n;
 }
 
-/* A log is in the spool while its directory cannot be written to. */
 static void check_spool(const char *config)
 {
 	char path[PATH_MAX] = SPOOL_DIR;
@@ -335,7 +325,7 @@ static void check_spool(const char *config)
 
 	setting(config, "spool_dir", path, sizeof(path));
 	if (!path[0] || geteuid() != 0)
-		return; /* nobody else may look */
+		return; /* mode 0700: only root can read it */
 	if (lstat(path, &st) < 0) {
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "spool", "%s, made when it is needed", path);
 		return;
@@ -355,23 +345,20 @@ static void check_spool(const char *config)
 		scribe_doctor_line(SCRIBE_DOCTOR_OK, "spool", "%s, empty", path);
 }
 
-/*
- * Slurm drains a node whose prolog cannot be executed. By the word in the path: sites may have
- * copied the hooks.
- */
 static bool is_ours(const char *conf, const char *key)
 {
 	char value[PATH_MAX];
 
 	if (!setting(conf, key, value, sizeof(value)) || !strstr(value, OURS_IN_PATHS))
+	/* Found by the word in the path, because a site may have copied the hooks elsewhere. */
 		return false;
+	/* slurmd drains a node with a prolog that it cannot execute. */
 	if (value[0] == '/' && !strpbrk(value, "*?[") && access(value, X_OK) < 0)
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "Slurm's hooks", "%s: %s=%s: %s; Slurm drains the node", conf,
 				   key, value, strerror(errno));
 	return true;
 }
 
-/* The plugin of this installation, by the path that plugstack.conf wants. */
 static void check_plugin(const char *plugstack)
 {
 	static const char *const places[] = {"../lib/slurm/" PLUGIN, "../lib64/slurm/" PLUGIN,
@@ -394,7 +381,6 @@ static void check_plugin(const char *plugstack)
 				   plugstack);
 }
 
-/* Only where a slurm.conf can be read: other schedulers have no check here. */
 static void check_slurm(void)
 {
 	const char *conf = first_of("SLURM_CONF", SLURM_CONF);
@@ -402,7 +388,8 @@ static void check_slurm(void)
 	bool prolog, epilog;
 
 	if (access(conf, R_OK) < 0)
-		return; /* no Slurm here */
+	/* Schedulers other than Slurm have no check here. */
+		return;
 	prolog = is_ours(conf, "Prolog");
 	epilog = is_ours(conf, "Epilog");
 	if (prolog && epilog)
@@ -422,13 +409,13 @@ static void check_slurm(void)
 				   "no " MUNGE_SOCKET ": Slurm cannot authenticate: systemctl start munge");
 }
 
-/* What the running daemon has read may be another file's text than the one that stands there now. */
 static void check_age(const char *config)
 {
 	char path[PATH_MAX];
 	struct stat file, pid;
 
 	snprintf(path, sizeof(path), "%s/pid", scribe_job_dir());
+	/* The pid file dates from the daemon's start, when it read the configuration. */
 	if (stat(config, &file) == 0 && stat(path, &pid) == 0 && file.st_mtime > pid.st_mtime)
 		scribe_doctor_line(
 			SCRIBE_DOCTOR_NOTE, "configuration",
@@ -436,7 +423,6 @@ static void check_age(const char *config)
 			config);
 }
 
-/* The service of the hooks may be in another directory; IOSCRIBE_DIR of the caller wins. */
 void scribe_doctor_service(const char *user)
 {
 	const char *config = first_of(SCRIBE_ENV_CONFIG, SCRIBE_SERVICE_CONFIG);
@@ -444,7 +430,7 @@ void scribe_doctor_service(const char *user)
 	static struct scribe_hooks h;
 	bool answers;
 
-	/* the service is the one that the hooks speak to */
+	/* Check the service that the hooks connect to, unless the caller's environment selects another. */
 	scribe_hooks_read(hooks, &h, false);
 	if (h.dir[0] && !first_of(SCRIBE_ENV_DIR, NULL))
 		setenv(SCRIBE_ENV_DIR, h.dir, 1);

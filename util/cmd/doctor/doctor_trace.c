@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The doctor's lines about tracing: what the daemon says when it tries all that a job needs
- * (ioscribed --probe), and its table of ways (ioscribed --features). The daemon runs as a child,
- * its lines have fields separated by tabs. Must not know: BPF.
+ * The doctor's lines about tracing: runs the daemon with --probe or --features and prints its output,
+ * which has tab-separated fields. Must not know BPF.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -15,10 +14,10 @@
 #include "util/link/installed.h"
 #include "util/link/privileges.h"
 
-/* Of a line of --features: name, verdict, text, cause, loss. */
+/* Fields of a --features line: name, verdict, text, cause, loss. */
 #define FIELDS_MAX 5
 
-/* The daemon with an option, its output to be read; NULL: it has been said why not. */
+/* The daemon's output as a stream; NULL: a line explains why not. */
 static FILE *daemon_says(const char *option)
 {
 	char path[PATH_MAX], command[PATH_MAX + 64];
@@ -29,6 +28,7 @@ static FILE *daemon_says(const char *option)
 				   "ioscribed not found beside this program or in its sbin: install it");
 		return NULL;
 	}
+	/* The path goes into a shell command within single quotes. */
 	if (strchr(path, '\'')) {
 		scribe_doctor_line(SCRIBE_DOCTOR_FIX, "daemon", "%s: a quote in the daemon's path", path);
 		return NULL;
@@ -40,7 +40,7 @@ static FILE *daemon_says(const char *option)
 	return f;
 }
 
-/* A line in its fields, which tabs part; missing ones are empty. */
+/* Missing fields are empty strings. */
 static bool next_line(FILE *f, char *room, size_t cap, char *field[FIELDS_MAX])
 {
 	char *rest = room;
@@ -68,9 +68,9 @@ static void without_privileges(void)
 	scribe_doctor_line(SCRIBE_DOCTOR_NOTE, "tracing programs", "not tried without privileges");
 }
 
-/* What the kernel has said to the daemon decides, not what this process seems to have. */
 static void say_privileges(const char *cause, const char *text)
 {
+	/* The kernel's refusal decides: seccomp or a container may deny what this process seems to have. */
 	static const char *const of_privileges[] = {"capability", "seccomp", "identity"};
 	bool both = scribe_has_cap(SCRIBE_CAP_BPF) && scribe_has_cap(SCRIBE_CAP_PERFMON);
 
@@ -83,7 +83,7 @@ static void say_privileges(const char *cause, const char *text)
 			   both ? "CAP_BPF and CAP_PERFMON" : "CAP_SYS_ADMIN");
 }
 
-/* One of the three lines of --probe: identity, programs, probes. */
+/* One of --probe's three lines: identity, programs, probes. */
 struct part {
 	bool seen, ok;
 	char text[768], cause[32];
@@ -97,7 +97,6 @@ static void store_result(struct part *p, char *const field[FIELDS_MAX])
 	snprintf(p->cause, sizeof(p->cause), "%s", field[3]);
 }
 
-/* Without library probes a job is still traced: a note, not a failure. */
 void scribe_doctor_trace(void)
 {
 	struct part identity = {0}, programs = {0}, probes = {0};
@@ -125,6 +124,7 @@ void scribe_doctor_trace(void)
 		say_privileges(programs.ok ? "" : programs.cause, programs.text);
 	scribe_doctor_line(programs.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_FIX, "tracing programs", "%s",
 			   programs.text);
+	/* Only a note, because system calls are traced without library probes too. */
 	if (probes.seen)
 		scribe_doctor_line(probes.ok ? SCRIBE_DOCTOR_OK : SCRIBE_DOCTOR_NOTE, "library probes", "%s%s",
 				   probes.ok ? "" : "MPI-IO, HDF5 and PnetCDF are not recorded: ", probes.text);

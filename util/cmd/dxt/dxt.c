@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe dxt` (darshan-dxt-parser): traces of single operations as text, line for
- * line what that tool prints, or as JSON and CSV. Logs that name the thread of an operation get the
- * two further columns that newer stock tools print. The struct dxt owns log, output and a copy of
- * all Lustre layouts until cmd_dxt ends.
+ * The command `ioscribe dxt` (darshan-dxt-parser): prints traced operations, as text identical to that
+ * tool's or as JSON and CSV. Logs with thread ids get the two additional columns of newer Darshan
+ * versions. The struct dxt owns log, output and Lustre layouts until cmd_dxt ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,29 +20,24 @@
 #include "util/text/print_record.h"
 #include "util/text/shown_name.h"
 
-/* Layouts stand in another module than traces, so all are read first. */
 struct layout {
 	uint64_t id;
 	struct scribe_lustre_record *record;
 };
 
-/* The filter's texts are argv's. */
 struct dxt {
 	int show_incomplete, escape;
-	struct scribe_dxt_filter filter;
+	struct scribe_dxt_filter filter; /* borrows strings from argv */
 	struct scribe_dxt_rows rows;
 	struct scribe_shown_name shown;
 	struct scribe_out out;
 	struct scribe_log log;
-	struct layout *layouts; /* Lustre layouts by record id */
+	struct layout *layouts; /* sorted by record id */
 	size_t nlayouts, cap_layouts;
 	struct scribe_err err;
 };
 
-/*
- * `threads_from`: first version with thread ids. Earlier versions have segments of 32 bytes without
- * them.
- */
+/* threads_from: first version with thread ids; earlier segments have 32 bytes without one. */
 static const struct trace_module {
 	int module;
 	unsigned threads_from;
@@ -84,7 +78,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 
 /* ---- Lustre layouts ---- */
 
-/* Layouts are sorted once and searched for each record of a trace. */
 static int by_id(const void *a, const void *b)
 {
 	const struct layout *x = a, *y = b;
@@ -92,7 +85,6 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* A copy: the reader's record is valid until the next one only. */
 static int layout_add(struct dxt *d, const void *record, size_t len)
 {
 	struct layout *l;
@@ -107,6 +99,7 @@ static int layout_add(struct dxt *d, const void *record, size_t len)
 		d->cap_layouts = cap;
 	}
 	l = &d->layouts[d->nlayouts];
+	/* Copied, because the reader's record is valid only until the next read. */
 	l->record = malloc(len);
 	if (!l->record)
 		return -ENOMEM;
@@ -116,10 +109,7 @@ static int layout_add(struct dxt *d, const void *record, size_t len)
 	return 0;
 }
 
-/*
- * Refuse, or warn of, a module whose memory ran out in the job. 0, also where incomplete data are
- * to be printed.
- */
+/* 0: complete, or incomplete data are to be printed. */
 static int check_partial(struct dxt *d, int module)
 {
 	const char *name = scribe_module_by_id(module)->name;
@@ -135,6 +125,7 @@ static int check_partial(struct dxt *d, int module)
 	if (d->rows.format != SCRIBE_DXT_TEXT)
 		return 0;
 	scribe_print_partial(&d->out, name);
+	/* The wording, misspelling included, is darshan-dxt-parser's. */
 	scribe_out_text(&d->out, "\n# To avoid this error, consult the darshan-runtime\n"
 				 "# documentation and consider setting the\n"
 				 "# DARSHAN_EXCLUDE_DIRS or DXT_TRIGGER_CONF_PATH\n"
@@ -143,7 +134,7 @@ static int check_partial(struct dxt *d, int module)
 	return 0;
 }
 
-/* Only for text of DXT_POSIX: rows have no targets. */
+/* Layouts are a separate module, so they are read before the traces. */
 static int layouts_load(struct dxt *d)
 {
 	const void *record;
@@ -165,7 +156,7 @@ static int layouts_load(struct dxt *d)
 	return 0;
 }
 
-/* NULL: the file is not on Lustre, or the log has no layout of it. */
+/* NULL: this file has none. */
 static const struct scribe_lustre_record *layout_find(const struct dxt *d, uint64_t id)
 {
 	struct layout key = {.id = id}, *found = NULL;
@@ -175,7 +166,6 @@ static const struct scribe_lustre_record *layout_find(const struct dxt *d, uint6
 	return found ? found->record : NULL;
 }
 
-/* JSON and CSV have escapes of their own. */
 static struct scribe_dxt_place place_of(struct dxt *d, uint64_t id)
 {
 	struct scribe_dxt_place at = {.layout = layout_find(d, id)};
@@ -191,8 +181,6 @@ static struct scribe_dxt_place place_of(struct dxt *d, uint64_t id)
 }
 
 /* ---- modules ---- */
-
-/* By rank and name, before a record is formatted. */
 static bool is_wanted(const struct dxt *d, const struct scribe_base_record *base)
 {
 	size_t len;
@@ -201,7 +189,6 @@ static bool is_wanted(const struct dxt *d, const struct scribe_base_record *base
 				       scribe_names_find(d->log.names, base->id, &len));
 }
 
-/* A whole record. */
 static int print_record(struct dxt *d, const struct trace_module *t, const struct scribe_dxt_record *r,
 			const struct scribe_dxt_place *at, bool threads)
 {
@@ -215,7 +202,6 @@ static int print_record(struct dxt *d, const struct trace_module *t, const struc
 	return scribe_dxt_rows_piece(&d->rows, t->module, &whole, at, threads);
 }
 
-/* Pieces have no threads: a log with threads is read in whole records. */
 static int print_piece(struct dxt *d, const struct trace_module *t, const struct scribe_dxt_piece *p,
 		       const struct scribe_dxt_place *at)
 {
@@ -230,7 +216,7 @@ static int out_of_memory(struct dxt *d)
 	return scribe_err_set(&d->err, -ENOMEM, "%s: traced operations: out of memory", d->log.path);
 }
 
-/* A record of which only operations of some time are wanted; nothing where it has none. */
+/* Prints the operations within the time window; a record without any prints nothing. */
 static int print_times(struct dxt *d, const struct trace_module *t, const void *record, size_t len,
 		       bool threads)
 {
@@ -239,6 +225,7 @@ static int print_times(struct dxt *d, const struct trace_module *t, const void *
 	int rc = 0;
 
 	if (!r)
+	/* Copied because the filter changes the counts and segments in place. */
 		return out_of_memory(d);
 	memcpy(r, record, len);
 	scribe_dxt_filter_times(&d->filter, r);
@@ -250,10 +237,6 @@ static int print_times(struct dxt *d, const struct trace_module *t, const void *
 	return rc < 0 ? out_of_memory(d) : 0;
 }
 
-/*
- * Records are read in pieces where nothing needs a whole one: threads are counted in a head, and
- * filtering by time changes the head's counts.
- */
 static int print_trace(struct dxt *d, const struct trace_module *t)
 {
 	const char *name = scribe_module_by_id(t->module)->name;
@@ -272,6 +255,10 @@ static int print_trace(struct dxt *d, const struct trace_module *t)
 	rc = check_partial(d, t->module);
 	if (rc < 0)
 		return rc;
+	/*
+	 * Pieces bound the memory for huge records. A whole record is needed where threads are counted in
+	 * its head, and where filtering by time changes the head's counts.
+	 */
 	scribe_reader_dxt_in_pieces(d->log.reader, !threads && !d->filter.by_time);
 	while ((rc = scribe_reader_borrow_record(d->log.reader, t->module, &record, &len)) > 0) {
 		const struct scribe_dxt_piece *piece = record;
@@ -285,7 +272,7 @@ static int print_trace(struct dxt *d, const struct trace_module *t)
 			continue;
 		}
 		if (threads || piece->first == 0)
-			at = place_of(d, whole->base.id); /* both begin with it */
+			at = place_of(d, whole->base.id); /* a piece starts with the same base */
 		if ((threads ? print_record(d, t, whole, &at, true) : print_piece(d, t, piece, &at)) < 0)
 			return out_of_memory(d);
 	}
@@ -294,17 +281,18 @@ static int print_trace(struct dxt *d, const struct trace_module *t)
 	return rc;
 }
 
-/* A log without traces is no error: the stock tool prints one line. */
 static int print_traces(struct dxt *d)
 {
 	int any = 0, rc;
 
 	for (int i = 0; i < 2; i++)
 		any |= scribe_reader_header(d->log.reader)->mod_map[traces[i].module].len != 0;
+	/* Not an error: darshan-dxt-parser prints one line and succeeds. */
 	if (!any && d->rows.format == SCRIBE_DXT_TEXT) {
 		scribe_out_text(&d->out, "\n# no DXT module data available for this Darshan log.\n");
 		return 0;
 	}
+	/* Only the text shows Lustre targets. */
 	rc = d->rows.format == SCRIBE_DXT_TEXT && scribe_reader_has(d->log.reader, SCRIBE_MOD_LUSTRE)
 		     ? layouts_load(d)
 		     : 0;
@@ -314,7 +302,6 @@ static int print_traces(struct dxt *d)
 	return rc;
 }
 
-/* On a terminal names are always escaped. */
 static int print_log(struct dxt *d, const char *path)
 {
 	int rc = scribe_log_open(&d->log, path, SCRIBE_LOG_NAMES, &d->err);
@@ -323,6 +310,7 @@ static int print_log(struct dxt *d, const char *path)
 		rc = scribe_out_open(&d->out, STDOUT_FILENO, &d->err);
 	if (rc < 0)
 		return rc;
+	/* On a terminal names are always escaped. */
 	d->escape |= d->out.terminal;
 	d->rows.out = &d->out;
 	if (d->rows.format == SCRIBE_DXT_TEXT)
@@ -352,7 +340,7 @@ static int cmd_dxt(int argc, char **argv)
 	return rc < 0 ? scribe_complain_err(argv[0], &d.err) : SCRIBE_EXIT_OK;
 }
 
-/* The stock tool has --show-incomplete alone. */
+/* darshan-dxt-parser has only --show-incomplete. */
 static const struct scribe_option options[] = {
 	{"show-incomplete", 'i', NULL, "print what there is of modules whose memory ran out in the job"},
 	{"escape", 'e', NULL,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One row an operation: module, rank, name, host, operation, its number, offset and length in
- * bytes, start and end in seconds, thread (none where the log names none). JSON is one array, a row
- * a line; CSV begins with the names of its columns. Nothing is collected: rows are written as they
- * come. For `ioscribe dxt`. Must not know logs.
+ * Traced operations as rows of JSON (one array, a row per line) or CSV (column names first), written as
+ * they come. For `ioscribe dxt`. Must not know logs.
  */
 #include "util/cmd/dxt/dxt_rows.h"
 
@@ -15,9 +13,8 @@
 #include "util/text/number.h"
 #include "util/text/quoted.h"
 
-#define ROOM 32 /* of a number */
+#define ROOM 32 /* bytes for a number */
 
-/* CSV has its head also where no row follows. */
 void scribe_dxt_rows_begin(struct scribe_dxt_rows *r)
 {
 	scribe_out_text(r->out,
@@ -32,12 +29,11 @@ void scribe_dxt_rows_end(struct scribe_dxt_rows *r)
 		scribe_out_text(r->out, r->rows ? "\n]\n" : "]\n");
 }
 
-/* In CSV the order of the columns is the key. */
 static void put_key(struct scribe_dxt_rows *r, const char *key)
 {
 	if (r->format == SCRIBE_DXT_CSV)
 		scribe_out_bytes(r->out, ",", 1);
-	else
+	else /* in CSV the column's position is the key */
 		scribe_out_printf(r->out, ",\"%s\":", key);
 }
 
@@ -47,17 +43,15 @@ static void put_int(struct scribe_dxt_rows *r, const char *key, int64_t v)
 	scribe_out_done(r->out, scribe_put_i64(scribe_out_room(r->out, ROOM), v));
 }
 
-/* JSON has no infinite numbers; CSV leaves the cell empty. */
 static void put_real(struct scribe_dxt_rows *r, const char *key, double v)
 {
 	put_key(r, key);
 	if (isfinite(v))
 		scribe_json_real(r->out, v);
-	else if (r->format == SCRIBE_DXT_JSON)
+	else if (r->format == SCRIBE_DXT_JSON) /* JSON cannot express infinity; CSV leaves the cell empty */
 		scribe_out_text(r->out, "null");
 }
 
-/* Beyond what JSON numbers hold exactly: text there. */
 static void put_thread(struct scribe_dxt_rows *r, bool threads, uint64_t thread)
 {
 	const char *quote = r->format == SCRIBE_DXT_JSON ? "\"" : "";
@@ -67,12 +61,13 @@ static void put_thread(struct scribe_dxt_rows *r, bool threads, uint64_t thread)
 		scribe_out_text(r->out, r->format == SCRIBE_DXT_JSON ? "null" : "");
 		return;
 	}
+	/* A string in JSON: 64 bits exceed what its numbers hold exactly. */
 	scribe_out_text(r->out, quote);
 	scribe_out_done(r->out, scribe_put_u64(scribe_out_room(r->out, ROOM), thread));
 	scribe_out_text(r->out, quote);
 }
 
-/* NULL, a record without a name, is null in JSON and an empty cell in CSV. */
+/* bytes may be NULL: null in JSON, an empty cell in CSV. */
 static int put_text(struct scribe_dxt_rows *r, const char *key, const char *bytes, size_t len)
 {
 	if (r->format == SCRIBE_DXT_JSON) {
@@ -86,7 +81,6 @@ static int put_text(struct scribe_dxt_rows *r, const char *key, const char *byte
 	return bytes ? scribe_csv_text(r->out, bytes, len) : 0;
 }
 
-/* -ENOMEM is the only failure: that of an escape. */
 int scribe_dxt_rows_piece(struct scribe_dxt_rows *r, int module, const struct scribe_dxt_piece *p,
 			  const struct scribe_dxt_place *at, bool threads)
 {

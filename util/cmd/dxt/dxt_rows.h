@@ -11,16 +11,15 @@
 
 enum scribe_dxt_format { SCRIBE_DXT_TEXT, SCRIBE_DXT_JSON, SCRIBE_DXT_CSV };
 
-/* Begins as zeros but for `out` and `format` (JSON or CSV). */
+/* Zero-initialised except `out` and `format` (JSON or CSV). */
 struct scribe_dxt_rows {
 	struct scribe_out *out;
 	enum scribe_dxt_format format;
 	uint64_t rows;
 };
 
-/* The line of columns, or the bracket that opens the array. */
 void scribe_dxt_rows_begin(struct scribe_dxt_rows *r);
-/* A piece of a record of this module; a whole one is the piece from 0 on. 0 or -ENOMEM. */
+/* Rows of a piece of a record; a whole record is the piece from 0 on. 0 or -ENOMEM. */
 int scribe_dxt_rows_piece(struct scribe_dxt_rows *r, int module, const struct scribe_dxt_piece *p,
 			  const struct scribe_dxt_place *at, bool threads);
 void scribe_dxt_rows_end(struct scribe_dxt_rows *r);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe export`, in the program ioscribe-export: logs as JSON, CSV or rows of an
- * SQLite database. Formats are tables of functions (export_format.h) that get one log after
- * another.
+ * The work of `ioscribe export`, in the program ioscribe-export: logs as JSON, CSV or rows of an SQLite
+ * database. Each format is a table of functions (export_format.h) that receives one log after another.
  */
 #include "util/cmd/export/export.h"
 
@@ -13,21 +12,19 @@
 #include "util/tool/command.h"
 #include "util/cmd/export/export_format.h"
 
-/* More than a log has. */
-#define MAX_TABLES 64
+#define MAX_TABLES 64 /* more than a log has */
 
 struct export
 {
 	const struct scribe_export_format *format;
-	int several; /* the format takes more than one log */
+	int several; /* the format accepts more than one log */
 	int needs_output;
 	char *tables[MAX_TABLES + 1];
 	int ntables;
-	int skipped; /* logs that could not be read, named already */
+	int skipped; /* unreadable logs, already reported */
 	struct scribe_export_options o;
 };
 
-/* The last format given wins; --sqlite also sets the output. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct export *e = ctx;
@@ -64,7 +61,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* A format that can drop a log (SQLite's transaction) goes on with the next one; others stop. */
 static int export_logs(struct export *e, char **paths, int n, struct scribe_err *err)
 {
 	void *ctx = NULL;
@@ -82,6 +78,7 @@ static int export_logs(struct export *e, char **paths, int n, struct scribe_err 
 		if (rc >= 0)
 			rc = e->format->log(ctx, &log, err);
 		scribe_log_close(&log);
+		/* A format that can discard a log (SQLite rolls back) continues with the next one; others stop. */
 		if (rc < 0 && e->format->drop && e->format->drop(ctx)) {
 			rc = 0;
 			e->skipped++;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe export`, as the other commands know it: its options, and the program that does the
- * work. That is a program of its own so that no other command loads the libraries for JSON and SQL.
- * This file is linked into both programs: the table of options feeds help and manual page here, and
- * getopt there.
+ * The command `ioscribe export`: options, help, and the start of ioscribe-export, which does the work. It
+ * is a separate program so that other commands do not load the libraries for JSON and SQL. Both programs
+ * link this file: here for help and manual page, there for getopt.
  */
 #include <stddef.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables as CSV (RFC 4180 with line feeds): a file a table in a folder, or one table on standard
- * output. Reals have 17 significant digits, so that they come back exactly. Text that does not
- * print, or holds a backslash, is escaped (\n, \t, \\, \xHH). All files of the folder are renamed
- * to their names at the end, or none.
+ * Tables as CSV (RFC 4180 with line feeds): one file per table in a directory, or one table on standard
+ * output. Text that does not print, or holds a backslash, is escaped (\n, \t, \\, \xHH). At the end all
+ * files are renamed to their names, or none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,14 +17,14 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 
-/* Owned from csv_open to csv_close. */
+/* Lives from csv_open to csv_close. */
 struct csv {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	struct scribe_export_file *files; /* of the folder, the last one being written */
+	struct scribe_export_file *files; /* the last one is being written */
 	int nfiles;
 	int has_out;
-	int made; /* the folder was not there */
+	int made; /* this export created the directory */
 	int tables;
 };
 
@@ -47,19 +46,18 @@ static int csv_open(const struct scribe_export_options *o, void **ret_ctx, struc
 	return 0;
 }
 
-/* Flushed and closed; the file gets its name only in csv_close. */
 static int end_table(struct csv *c, struct scribe_err *err)
 {
 	int rc = c->has_out ? scribe_out_flush(&c->out, err) : 0;
 
 	scribe_out_close(&c->out);
 	c->has_out = 0;
+	/* Flushed and closed, but renamed only in csv_close, when all tables are complete. */
 	if (c->nfiles && scribe_export_file_written(&c->files[c->nfiles - 1], rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	return rc;
 }
 
-/* A folder that was made for this export is removed after a failure, if it is empty. */
 static int csv_close(void *ctx, int failed, struct scribe_err *err)
 {
 	struct csv *c = ctx;
@@ -69,6 +67,7 @@ static int csv_close(void *ctx, int failed, struct scribe_err *err)
 		if (scribe_export_file_end(&c->files[i], failed || rc < 0, failed || rc < 0 ? NULL : err) < 0)
 			rc = -1;
 	if (c->made && (failed || rc < 0))
+	/* A directory that this export created is removed after a failure, if empty. */
 		rmdir(c->o->output);
 	free(c->files);
 	free(c);
@@ -82,7 +81,6 @@ static bool is_wanted(void *ctx, const char *table)
 	return scribe_export_is_wanted(c->o, table);
 }
 
-/* Another file of the folder. */
 static int begin_file(struct csv *c, const char *table, struct scribe_err *err)
 {
 	struct scribe_export_file *more = realloc(c->files, ((size_t)c->nfiles + 1) * sizeof(*more));
@@ -100,7 +98,6 @@ static int begin_file(struct csv *c, const char *table, struct scribe_err *err)
 	return rc;
 }
 
-/* On standard output a second table cannot be told from the first, and is refused. */
 static int begin_table(void *ctx, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	struct csv *c = ctx;
@@ -108,7 +105,7 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 
 	if (rc == 0 && c->o->output)
 		rc = begin_file(c, t->name, err);
-	else if (rc == 0 && c->tables++)
+	else if (rc == 0 && c->tables++) /* readers could not separate two tables on standard output */
 		rc = scribe_err_set(err, -EINVAL,
 				    "several tables: name one with --table, or a folder with --output");
 	if (rc < 0)
@@ -135,7 +132,7 @@ static int put_cell(struct csv *c, const struct scribe_column *col, const struct
 		scribe_out_done(&c->out, scribe_put_u64(scribe_out_room(&c->out, 32), cell->id));
 		return 0;
 	case SCRIBE_COL_REAL:
-		scribe_out_printf(&c->out, "%.17g", cell->r);
+		scribe_out_printf(&c->out, "%.17g", cell->r); /* 17 digits: reads back exactly */
 		return 0;
 	default:
 		return scribe_csv_text(&c->out, cell->text.bytes, cell->text.len);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Files of exports: written beside the name and renamed at the end, so that a reader never meets
- * half a file and a failed export leaves the old one. A struct scribe_export_file owns descriptor
- * and names. Must not know what is in them.
+ * Output files of exports: written under a temporary name and renamed at the end. Readers see only whole
+ * files, and a failed export keeps the old one. Must not know what is in them.
  */
 #include "util/cmd/export/export_file.h"
 
@@ -16,14 +15,13 @@
 
 #include "util/tool/leftover.h"
 
-/* The new file gets the mode of the one that it replaces. */
 int scribe_export_file_open(struct scribe_export_file *f, const char *path, struct scribe_err *err)
 {
 	struct stat st;
 	int there = lstat(path, &st) == 0, may, rc;
 
 	*f = (struct scribe_export_file){.fd = -1, .path = strdup(path)};
-	/* a link, a pipe or a terminal stays what it is */
+	/* A link, a pipe or a terminal is written in place, not replaced. */
 	if (f->path && (!there || S_ISREG(st.st_mode)) &&
 	    asprintf(&f->partial, "%s.%ld.partial", path, (long)getpid()) < 0) {
 		free(f->path);
@@ -31,7 +29,7 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 	}
 	if (!f->path)
 		return scribe_err_set(err, -ENOMEM, "%s: out of memory", path);
-	/* what may not be written may not be replaced either */
+	/* rename needs only a writable directory: a file that may not be written must not be replaced either. */
 	rc = there && f->partial && access(path, W_OK) < 0 ? -errno : 0;
 	may = there && f->partial && rc == 0;
 	if (rc == 0)
@@ -41,7 +39,7 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 	if (rc == 0 && f->partial)
 		scribe_leftover_add(f->partial);
 	if (rc == 0 && there && f->partial)
-		(void)fchmod(f->fd, st.st_mode & 0777);
+		(void)fchmod(f->fd, st.st_mode & 0777); /* the replaced file's mode */
 	if (rc < 0) {
 		scribe_err_set(err, rc, "%s: %s%s", path, may ? "no file can be made beside it: " : "",
 			       strerror(-rc));
@@ -52,9 +50,9 @@ int scribe_export_file_open(struct scribe_export_file *f, const char *path, stru
 	return rc;
 }
 
-/* The result of close counts: some file systems report a full disk only there. */
 int scribe_export_file_written(struct scribe_export_file *f, struct scribe_err *err)
 {
+	/* Some file systems report a full disk only in close. */
 	int rc = f->fd >= 0 ? close(f->fd) : 0;
 
 	f->fd = -1;

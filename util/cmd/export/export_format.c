@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What all formats of export share: which tables --table wants; without the option all of them. */
+/* Shared by all formats of export: the filter of --table. */
 #include "util/cmd/export/export_format.h"
 
 #include <string.h>

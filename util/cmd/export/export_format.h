@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The formats of export. Each takes opened logs one after another.
- */
+/* The formats of export. Each receives opened logs one after another. */
 #ifndef UTIL_CMD_EXPORT_EXPORT_FORMAT_H
 #define UTIL_CMD_EXPORT_EXPORT_FORMAT_H
 
 #include "util/cmd/export/export_table.h"
 
 struct scribe_export_options {
-	const char *output; /* file or folder; NULL: standard output */
+	const char *output; /* file or directory; NULL: standard output */
 	const char *argv0;
-	char *const *only; /* tables wanted, NULL-terminated; NULL: all */
-	int logs;          /* how many logs come */
+	char *const *only; /* tables of --table, NULL-terminated; NULL: all */
+	int logs;          /* number of logs to come */
 };
 
-/* Is the table among those that were asked for? */
 bool scribe_export_is_wanted(const struct scribe_export_options *o, const char *table);
 
 struct scribe_export_format {
 	int (*open)(const struct scribe_export_options *o, void **ret_ctx, struct scribe_err *err);
 	int (*log)(void *ctx, struct scribe_log *log, struct scribe_err *err);
-	/* A log could not be read: take back what it has given. Can others follow? NULL: no. */
+	/* Discards the rows of a log that failed. True: the next log can follow. NULL: not supported. */
 	bool (*drop)(void *ctx);
-	/* Finish the output; nothing is kept of it when `failed` and the format can help it. */
+	/* Finishes and frees; with `failed` the output is removed where the format can. */
 	int (*close)(void *ctx, int failed, struct scribe_err *err);
 };
 

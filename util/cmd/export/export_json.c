@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables as JSON: one document with an array a table, or one object a line (with its table, and the
- * log where there are several). Rows are written as they come; no document is held in memory.
+ * Tables as JSON: one document with an array per table, or one object per line (with table, and log when
+ * there are several). Rows are written as they come.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,14 +16,14 @@
 #include "util/text/outbuf.h"
 #include "util/text/quoted.h"
 
-/* Owned from json_open to json_close. */
+/* Lives from json_open to json_close. */
 struct json {
 	const struct scribe_export_options *o;
 	struct scribe_out out;
-	struct scribe_export_file file; /* where there is an output */
-	int lines;                      /* one object a line */
-	int tables;                     /* document: tables begun */
-	int rows;                       /* rows of the table */
+	struct scribe_export_file file; /* unused on standard output */
+	int lines;                      /* one object per line */
+	int tables;                     /* tables started, for the document's brackets */
+	int rows;                       /* rows of the current table */
 	const char *log;
 };
 
@@ -61,13 +61,13 @@ static int open_lines(const struct scribe_export_options *o, void **ret_ctx, str
 	return json_open(o, 1, ret_ctx, err);
 }
 
-/* The file is dropped after any failure, also of the last flush. */
 static int json_close(void *ctx, int failed, struct scribe_err *err)
 {
 	struct json *j = ctx;
 	int rc = scribe_out_flush(&j->out, failed ? NULL : err);
 
 	scribe_out_close(&j->out);
+	/* The file is dropped after any failure, also of the last flush. */
 	if (scribe_export_file_end(&j->file, failed || rc < 0, rc < 0 ? NULL : err) < 0)
 		rc = -1;
 	free(j);
@@ -92,7 +92,6 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 	return 0;
 }
 
-/* Record ids are texts: most JSON readers take numbers for doubles, which hold 53 bits. */
 static int put_cell(struct json *j, const struct scribe_column *col, const struct scribe_cell *c)
 {
 	struct scribe_out *out = &j->out;
@@ -109,7 +108,7 @@ static int put_cell(struct json *j, const struct scribe_column *col, const struc
 	} else if (col->kind == SCRIBE_COL_REAL) {
 		scribe_json_real(out, c->r);
 	} else {
-		/* beyond what JSON numbers hold exactly */
+		/* Ids as strings: most JSON readers use doubles, which hold 53 bits exactly. */
 		scribe_out_bytes(out, "\"", 1);
 		scribe_out_done(out, scribe_put_u64(scribe_out_room(out, 32), c->id));
 		scribe_out_bytes(out, "\"", 1);
@@ -131,6 +130,7 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 		scribe_out_printf(&j->out, "\"table\":\"%s\"", t->name);
 		comma = ",";
 	}
+	/* The table job has the log's path as its first column. */
 	if (j->lines && j->o->logs > 1 && strcmp(t->name, "job")) {
 		scribe_out_text(&j->out, comma);
 		rc = scribe_json_text(&j->out, "log", j->log, strlen(j->log));
@@ -148,7 +148,6 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 	return 0;
 }
 
-/* A document is closed only where all of it was written: half a one must not parse. */
 static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 {
 	struct json *j = ctx;
@@ -159,6 +158,7 @@ static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 	if (!j->lines)
 		scribe_out_text(&j->out, "{\n");
 	rc = scribe_export_log(log, &sink, err);
+	/* After an error the brackets stay open, so that half a document does not parse. */
 	if (!j->lines && rc >= 0)
 		scribe_out_text(&j->out, j->tables ? "\n]\n}\n" : "}\n");
 	return rc;

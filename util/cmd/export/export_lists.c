@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of records that are lists: bins of heatmaps, traced operations, Lustre layouts. Cells borrow
- * from the record; a list of OST ids is freed behind its row. Must not know any export format.
+ * Rows of records that are lists: heatmap bins, traced operations, Lustre layouts. Cells borrow from the
+ * record. Must not know any export format.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,6 @@ static const struct scribe_column heatmap_columns[] = {
 	{"width", SCRIBE_COL_REAL},   {"bytes_read", SCRIBE_COL_INT}, {"bytes_written", SCRIBE_COL_INT},
 };
 
-/* Bytes written are the first half of a record's bins. */
 static int heatmap_rows(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_heatmap_record *h = record;
@@ -26,6 +25,7 @@ static int heatmap_rows(struct scribe_export_rows *r, const void *record)
 	for (int64_t i = 0; i < h->nbins && rc >= 0; i++) {
 		r->cells[n] = cell_int(i);
 		r->cells[n + 1] = cell_real(h->bin_width_seconds);
+		/* The first half of the bins holds bytes written, the second bytes read. */
 		r->cells[n + 2] = cell_int(h->bins[h->nbins + i]);
 		r->cells[n + 3] = cell_int(h->bins[i]);
 		rc = scribe_export_row(r);
@@ -41,7 +41,6 @@ static const struct scribe_column segment_columns[] = {
 	{"thread", SCRIBE_COL_ID},
 };
 
-/* `number` counts writes and reads apart, as `ioscribe dxt` does. */
 static int segment_rows(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_dxt_record *d = record;
@@ -53,6 +52,7 @@ static int segment_rows(struct scribe_export_rows *r, const void *record)
 		int write = i < d->write_count;
 
 		r->cells[n] = cell_int(write);
+		/* Writes and reads are numbered separately, as in `ioscribe dxt`. */
 		r->cells[n + 1] = cell_int(write ? i : i - d->write_count);
 		r->cells[n + 2] = cell_int(s->offset);
 		r->cells[n + 3] = cell_int(s->length);
@@ -72,10 +72,9 @@ static const struct scribe_column lustre_columns[] = {
 	{"mirror_id", SCRIBE_COL_INT},   {"pool_name", SCRIBE_COL_TEXT},   {"osts", SCRIBE_COL_TEXT},
 };
 
-/* 21 bytes: the longest number with its blank. */
 char *scribe_export_ints(const int64_t *ints, int64_t n)
 {
-	char *text = malloc(n > 0 ? (size_t)n * 21 + 1 : 1), *at = text;
+	char *text = malloc(n > 0 ? (size_t)n * 21 + 1 : 1), *at = text; /* 21: longest number and a blank */
 
 	if (!text)
 		return NULL;
@@ -91,13 +90,13 @@ static char *ost_list(const struct scribe_lustre_record *l, int64_t first, int64
 	const int64_t *osts = (const int64_t *)(l->comps + l->num_comps);
 
 	if (first > l->num_stripes)
+	/* Counts come from the log and may exceed its list of ids. */
 		first = l->num_stripes;
 	if (count < 0 || count > l->num_stripes - first)
 		count = l->num_stripes - first;
 	return scribe_export_ints(osts + first, count);
 }
 
-/* Counts are from the log and may not fit its list of OST ids. */
 static int lustre_rows(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_lustre_record *l = record;

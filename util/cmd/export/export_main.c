@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe-export: the program behind `ioscribe export` (export_command.c), executed by it from the
- * installation's libexec folder. Its table of commands has one entry, so that messages and help are
- * those of the command.
+ * The program ioscribe-export, executed by `ioscribe export` (export_command.c) from the installation's
+ * libexec directory. Its one-entry command table gives it that command's messages and help.
  */
 #include <stddef.h>
 

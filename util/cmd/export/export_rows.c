@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The cells that every record's row begins with (id, rank, name, mount, file system), and the way
- * of a row into the sink of a format. Cells borrow from the log.
- */
+/* Cells common to all records' rows, and the call of the format's sink. Cells borrow from the log. */
 #include "util/cmd/export/export_rows.h"
 
 #include "util/text/print_record.h"
@@ -12,7 +9,6 @@ int scribe_export_row(struct scribe_export_rows *r)
 	return r->sink->row(r->sink->ctx, &r->table, r->cells, r->err);
 }
 
-/* Returns how many cells are set; a record without a name has an empty one. */
 int scribe_export_place(struct scribe_export_rows *r, const void *record)
 {
 	const struct scribe_base_record *base = record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the makers of rows share: util/cmd/export/export_table.c, which walks a log, and
- * util/cmd/export/export_lists.c, for records that are lists. Nobody else needs it.
+ * Shared by export_table.c, which walks a log, and export_lists.c, for records that are lists. Not for
+ * other files.
  */
 #ifndef UTIL_CMD_EXPORT_EXPORT_ROWS_H
 #define UTIL_CMD_EXPORT_EXPORT_ROWS_H
@@ -12,9 +12,9 @@
 #include "util/logs/logfile.h"
 
 #define SCRIBE_EXPORT_MAX_COLUMNS 1024
-#define SCRIBE_EXPORT_PLACES      5 /* columns that every record's row begins with */
+#define SCRIBE_EXPORT_PLACES      5 /* columns at the start of every record's row */
 
-/* A log on its way into a sink, one row at a time. */
+/* A log being exported, and the row being built. */
 struct scribe_export_rows {
 	struct scribe_log *log;
 	const struct scribe_export_sink *sink;
@@ -23,7 +23,7 @@ struct scribe_export_rows {
 	struct scribe_cell cells[SCRIBE_EXPORT_MAX_COLUMNS];
 	char table_name[64];
 	char pool[80], oid[64];
-	char *list; /* of the row being made */
+	char *list; /* owned; freed after its row */
 	struct scribe_err *err;
 };
 
@@ -52,14 +52,14 @@ static inline struct scribe_cell cell_text(const char *text)
 	return cell_bytes(text, text ? strlen(text) : 0);
 }
 
-/* The cells of a record's place; returns the number of cells. */
+/* Sets the first cells of a record's row; a record without a name has null there. Returns their number. */
 int scribe_export_place(struct scribe_export_rows *r, const void *record);
-/* Hand the row's cells to the sink. */
+/* Sends the row's cells to the sink. */
 int scribe_export_row(struct scribe_export_rows *r);
-/* "3 7 12": the caller frees. NULL: out of memory. No ints: "". */
+/* "3 7 12", "" for n = 0; the caller frees. NULL: out of memory. */
 char *scribe_export_ints(const int64_t *ints, int64_t n);
 
-/* A module whose records become several rows each. */
+/* A module with several rows per record. */
 struct scribe_export_list {
 	int module;
 	const struct scribe_column *columns;
@@ -67,7 +67,7 @@ struct scribe_export_list {
 	int (*rows)(struct scribe_export_rows *r, const void *record);
 };
 
-/* NULL: the module has a row a record. */
+/* NULL: the module has one row per record. */
 const struct scribe_export_list *scribe_export_list_of(int module);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables, their columns and rows, and where rows go: between a log and the formats of export. */
+/* Tables, columns and rows, and their receiver: the interface between a log and the export formats. */
 #ifndef UTIL_CMD_EXPORT_EXPORT_SINK_H
 #define UTIL_CMD_EXPORT_EXPORT_SINK_H
 
@@ -12,9 +12,9 @@
 enum scribe_column_kind {
 	SCRIBE_COL_INT,
 	SCRIBE_COL_REAL,
-	SCRIBE_COL_TEXT,  /* any bytes */
-	SCRIBE_COL_ID,    /* a record id: unsigned, 64 bits */
-	SCRIBE_COL_PLACE, /* text that the table `file` also has by record id */
+	SCRIBE_COL_TEXT,  /* any bytes, not only UTF-8 */
+	SCRIBE_COL_ID,    /* record id, 64 bits unsigned */
+	SCRIBE_COL_PLACE, /* text that table `file` holds by record id */
 };
 
 struct scribe_column {
@@ -23,7 +23,7 @@ struct scribe_column {
 };
 
 struct scribe_cell {
-	int null; /* 1: no value */
+	int null; /* 1: without a value */
 	union {
 		int64_t i;
 		uint64_t id;
@@ -41,9 +41,9 @@ struct scribe_export_table {
 	int ncolumns;
 };
 
-/* Where rows go. Functions return 0, or a negative code with a message. */
+/* Receiver of rows. Functions return 0 or a negative code with a message. */
 struct scribe_export_sink {
-	/* The rows that follow are of this table; each table comes at most once a log. */
+	/* Starts a table for the rows that follow; called at most once per log and table. */
 	int (*table)(void *ctx, const struct scribe_export_table *t, struct scribe_err *err);
 	int (*row)(void *ctx, const struct scribe_export_table *t, const struct scribe_cell *cells,
 		   struct scribe_err *err);

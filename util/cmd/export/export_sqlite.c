@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Tables into an SQLite database that holds many logs. A log is one transaction and is known by its
- * bytes: adding it again adds the tables that it was added without, and no row twice. Names stand
- * in the table `file` only; every table has log_id. The database is made when the first log has
- * been opened. The struct sqlite owns the connection.
+ * Tables into an SQLite database that holds many logs. A log is one transaction, identified by its bytes:
+ * adding it again only adds tables that were left out before. Names are stored only in table `file`;
+ * every table has log_id. The struct sqlite owns the connection.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -13,20 +12,20 @@
 
 #include "util/cmd/export/export_format.h"
 
-/* In the database's user_version; a newer one is refused. */
+/* Stored as PRAGMA user_version; newer ones are refused. */
 #define SCHEMA_VERSION 1
-#define BUSY_MS        60000 /* another process is adding a log */
+#define BUSY_MS        60000 /* wait for another process that adds a log */
 
 struct sqlite {
 	const struct scribe_export_options *o;
 	sqlite3 *db;
-	sqlite3_stmt *insert; /* of the table being filled */
+	sqlite3_stmt *insert; /* for the current table */
 	sqlite3_int64 log_id;
 	uint64_t digest;
 	int64_t bytes;
-	int broken;   /* the database itself failed */
-	int is_known; /* the log has been added before */
-	int before;   /* rows this run has written, before the log's */
+	int broken;   /* the database itself failed: later logs are not tried */
+	int is_known; /* the current log was added before */
+	int before;   /* total changes before the current log */
 	int added, completed, known;
 };
 
@@ -35,7 +34,6 @@ static const char schema[] =
 	"  log_id INTEGER PRIMARY KEY, path TEXT NOT NULL, bytes INTEGER NOT NULL, digest TEXT NOT NULL,\n"
 	"  UNIQUE (digest, bytes));\n";
 
-/* Afterwards no further log is tried: the database itself is the trouble. */
 static int failed(struct sqlite *s, const char *what, struct scribe_err *err)
 {
 	s->broken = 1;
@@ -47,14 +45,12 @@ static int run(struct sqlite *s, const char *sql, struct scribe_err *err)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(s, "database", err);
 }
 
-/*
- * 0: new or of our version; else an error. PRAGMA user_version is 0 in a new database and fails in
- * a file that is none.
- */
+/* 0: a new database or one of ours. */
 static int check_version(struct sqlite *s, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
 	int version = -1;
+	/* user_version is 0 in a new database; the PRAGMA fails for a file of another kind. */
 
 	if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &q, NULL) != SQLITE_OK)
 		return failed(s, "not an SQLite database of ours", err);
@@ -86,6 +82,7 @@ static int open_database(struct sqlite *s, struct scribe_err *err)
 	char pragma[64];
 	int rc;
 
+	/* Created with the first readable log, so that a failed run creates no empty database. */
 	if (s->db)
 		return 0;
 	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", SCHEMA_VERSION);
@@ -99,7 +96,6 @@ static int open_database(struct sqlite *s, struct scribe_err *err)
 	return rc < 0 ? rc : run(s, pragma, err);
 }
 
-/* One line for all logs of the run. */
 static void print_counts(const struct sqlite *s)
 {
 	printf("%s: %d log%s added, %d already there", s->o->output, s->added, s->added == 1 ? "" : "s",
@@ -109,9 +105,9 @@ static void print_counts(const struct sqlite *s)
 	putchar('\n');
 }
 
-/* The statement first: one that is open would keep the transaction. */
 static void roll_back(struct sqlite *s)
 {
+	/* Finalized first, because an open statement would keep the transaction open. */
 	sqlite3_finalize(s->insert);
 	s->insert = NULL;
 	if (s->db && sqlite3_get_autocommit(s->db) == 0)
@@ -142,7 +138,7 @@ static int sqlite_close(void *ctx, int was_failure, struct scribe_err *err)
 	return rc;
 }
 
-/* Does the table hold rows of the log? A table that is not there does not. */
+/* False also when the table does not exist. */
 static bool has_rows(struct sqlite *s, const char *table)
 {
 	char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\" WHERE log_id = ? LIMIT 1", table);
@@ -158,10 +154,10 @@ static bool has_rows(struct sqlite *s, const char *table)
 	return found;
 }
 
-/* Of a known log only tables without a row of it are filled. */
 static bool is_wanted(void *ctx, const char *table)
 {
 	struct sqlite *s = ctx;
+	/* Of a known log only tables without its rows are filled. */
 
 	return scribe_export_is_wanted(s->o, table) && !(s->is_known && has_rows(s, table));
 }
@@ -181,7 +177,7 @@ static const char *sql_type(enum scribe_column_kind kind)
 	}
 }
 
-/* Add the columns that a table made by an older version lacks. */
+/* An older version may have created the table with fewer columns. */
 static int add_columns(struct sqlite *s, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	for (int i = 0; i < t->ncolumns; i++) {
@@ -207,7 +203,6 @@ static int add_columns(struct sqlite *s, const struct scribe_export_table *t, st
 	return 0;
 }
 
-/* Columns of names and mounts (PLACE) are not stored: the table `file` has them by record id. */
 static int create_table(struct sqlite *s, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	sqlite3_str *sql = sqlite3_str_new(s->db);
@@ -217,6 +212,7 @@ static int create_table(struct sqlite *s, const struct scribe_export_table *t, s
 	sqlite3_str_appendf(sql, "CREATE TABLE IF NOT EXISTS \"%w\" (log_id INTEGER NOT NULL REFERENCES log",
 			    t->name);
 	for (int i = 0; i < t->ncolumns; i++) {
+	/* Names and mounts (PLACE) are not stored again: table `file` has them by record id. */
 		if (t->columns[i].kind != SCRIBE_COL_PLACE)
 			sqlite3_str_appendf(sql, ", \"%w\" %s", t->columns[i].name,
 					    sql_type(t->columns[i].kind));
@@ -233,7 +229,6 @@ static int create_table(struct sqlite *s, const struct scribe_export_table *t, s
 	return rc < 0 ? rc : add_columns(s, t, err);
 }
 
-/* One statement a table, prepared when the table begins. */
 static int prepare_insert(struct sqlite *s, const struct scribe_export_table *t, struct scribe_err *err)
 {
 	sqlite3_str *sql = sqlite3_str_new(s->db);
@@ -267,9 +262,6 @@ static int begin_table(void *ctx, const struct scribe_export_table *t, struct sc
 	return rc < 0 ? rc : prepare_insert(ctx, t, err);
 }
 
-/*
- * Text that is no valid UTF-8, or does not print, is a blob: SQLite would not give it back exactly.
- */
 static int bind_cell(sqlite3_stmt *q, int at, const struct scribe_column *col, const struct scribe_cell *c)
 {
 	if (c->null)
@@ -281,7 +273,7 @@ static int bind_cell(sqlite3_stmt *q, int at, const struct scribe_column *col, c
 		return sqlite3_bind_int64(q, at, (sqlite3_int64)c->id);
 	case SCRIBE_COL_REAL:
 		return sqlite3_bind_double(q, at, c->r);
-	default:
+	default: /* SQLite would not return invalid or unprintable text exactly, so that becomes a blob */
 		if (scribe_name_printable(c->text.bytes, c->text.len))
 			return sqlite3_bind_text64(q, at, c->text.bytes, c->text.len, SQLITE_STATIC,
 						   SQLITE_UTF8);
@@ -308,7 +300,6 @@ static int put_row(void *ctx, const struct scribe_export_table *t, const struct 
 
 /* ---- logs ---- */
 
-/* log_id of a log that is there. */
 static int find_log(struct sqlite *s, const char *digest, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
@@ -325,10 +316,7 @@ static int find_log(struct sqlite *s, const char *digest, struct scribe_err *err
 	return rc == SQLITE_ROW ? 0 : failed(s, "log", err);
 }
 
-/*
- * The log's line in `log`: sets log_id and is_known. INSERT OR IGNORE changes nothing for a log
- * that is known by digest and length.
- */
+/* Sets log_id and is_known. */
 static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 {
 	sqlite3_stmt *q;
@@ -342,6 +330,7 @@ static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 	sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(q, 2, s->bytes);
 	sqlite3_bind_text(q, 3, digest, -1, SQLITE_STATIC);
+	/* UNIQUE (digest, bytes): the insert changes nothing for a known log. */
 	rc = sqlite3_step(q);
 	sqlite3_finalize(q);
 	if (rc != SQLITE_DONE)
@@ -352,7 +341,6 @@ static int enter_log(struct sqlite *s, const char *path, struct scribe_err *err)
 	return s->is_known ? find_log(s, digest, err) : 0;
 }
 
-/* A known log counts as completed where rows were added. */
 static void count_log(struct sqlite *s)
 {
 	if (!s->is_known) {
@@ -360,10 +348,10 @@ static void count_log(struct sqlite *s)
 		return;
 	}
 	s->known++;
+	/* "Completed": rows were added to a known log. */
 	s->completed += sqlite3_total_changes(s->db) > s->before;
 }
 
-/* IMMEDIATE: two exports into one database wait for each other here, up to BUSY_MS. */
 static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 {
 	struct sqlite *s = ctx;
@@ -372,6 +360,7 @@ static int put_log(void *ctx, struct scribe_log *log, struct scribe_err *err)
 
 	if (rc >= 0)
 		rc = open_database(s, err);
+	/* IMMEDIATE takes the write lock here, where a second export waits up to BUSY_MS, not at its first insert. */
 	if (rc >= 0)
 		rc = run(s, "BEGIN IMMEDIATE", err);
 	if (rc >= 0)

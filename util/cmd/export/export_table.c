@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The tables of a log (docs/export.md): job, metadata, mounts, names, then one a module. A row is
- * an array of cells that borrow from log and record; it is valid during the sink's call. Knows the
- * record layouts; must not know any export format.
+ * The tables of a log (docs/export.md): job, metadata, mounts, names, then one per module. A row is an
+ * array of cells that borrow from log and record, valid during the sink's call. Must not know any export
+ * format.
  */
 #include "util/cmd/export/export_table.h"
 
@@ -26,7 +26,7 @@ static bool wanted(const struct scribe_export_rows *r, const char *name)
 	return !r->sink->wanted || r->sink->wanted(r->sink->ctx, name);
 }
 
-/* A table of fixed columns. 1: go on, 0: not wanted, < 0: failed. */
+/* Starts a table. 1: send rows; 0: not selected; negative: failed. */
 static int begin(struct scribe_export_rows *r, const char *name, const struct scribe_column *columns, int n)
 {
 	int rc;
@@ -38,7 +38,7 @@ static int begin(struct scribe_export_rows *r, const char *name, const struct sc
 	return rc < 0 ? rc : 1;
 }
 
-/* ---- about the job ---- */
+/* ---- the job ---- */
 
 static const struct scribe_column job_columns[] = {
 	{"log", SCRIBE_COL_TEXT},     {"format", SCRIBE_COL_TEXT},       {"uid", SCRIBE_COL_INT},
@@ -47,7 +47,6 @@ static const struct scribe_column job_columns[] = {
 	{"nprocs", SCRIBE_COL_INT},   {"exe", SCRIBE_COL_TEXT},          {"incomplete", SCRIBE_COL_INT},
 };
 
-/* One row a log. */
 static int put_job(struct scribe_export_rows *r)
 {
 	const struct scribe_log_header *h = scribe_reader_header(r->log->reader);
@@ -73,7 +72,6 @@ static int put_job(struct scribe_export_rows *r)
 
 static const struct scribe_column metadata_columns[] = {{"key", SCRIBE_COL_TEXT}, {"value", SCRIBE_COL_TEXT}};
 
-/* Lines without '=' are passed over, as in `ioscribe parse`. */
 static int put_metadata(struct scribe_export_rows *r)
 {
 	const char *at = scribe_reader_job(r->log->reader)->metadata;
@@ -86,7 +84,7 @@ static int put_metadata(struct scribe_export_rows *r)
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
 		equals = memchr(at, '=', (size_t)(stop - at));
-		if (!equals)
+		if (!equals) /* skipped, as in `ioscribe parse` */
 			continue;
 		r->cells[0] = cell_bytes(at, (size_t)(equals - at));
 		r->cells[1] = cell_bytes(equals + 1, (size_t)(stop - equals - 1));
@@ -116,7 +114,7 @@ static const struct scribe_column file_columns[] = {
 	{"fs", SCRIBE_COL_TEXT},
 };
 
-/* All names of the log, also those without a record. */
+/* All names, also those without a record. */
 static int put_files(struct scribe_export_rows *r)
 {
 	int rc = begin(r, "file", file_columns, COUNT(file_columns));
@@ -136,7 +134,6 @@ static int put_files(struct scribe_export_rows *r)
 
 /* ---- records ---- */
 
-/* Columns that every record's row begins with. */
 static const struct scribe_column place_columns[] = {
 	{"record_id", SCRIBE_COL_ID}, {"rank", SCRIBE_COL_INT}, {"name", SCRIBE_COL_PLACE},
 	{"mount", SCRIBE_COL_PLACE},  {"fs", SCRIBE_COL_PLACE},
@@ -149,7 +146,7 @@ static int add_column(struct scribe_export_rows *r, int n, const char *name, enu
 	return n + 1;
 }
 
-/* Columns of a module beyond its counters. Returns the number of columns with them. */
+/* Adds a module's columns beyond its counters. Returns the new number of columns. */
 static int extra_columns(struct scribe_export_rows *r, int module, int n)
 {
 	switch (module) {
@@ -172,7 +169,7 @@ static int extra_columns(struct scribe_export_rows *r, int module, int n)
 	}
 }
 
-/* "POOL:CONTAINER", in the usual groups of digits. */
+/* "POOL:CONTAINER" in the usual grouping of UUIDs. */
 static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 {
 	for (int k = 0; k < 2; k++)
@@ -184,10 +181,10 @@ static void put_uuids(const uint8_t *pool, const uint8_t *cont, char *to)
 				      (k ? cont : pool)[i]);
 }
 
-/* In the order of extra_columns. */
+/* Must follow the order of extra_columns. */
 static int extra_cells(struct scribe_export_rows *r, int module, const void *record, int n)
 {
-	const struct scribe_h5d_record *h5d = record; /* same place in PNETCDF_VAR */
+	const struct scribe_h5d_record *h5d = record; /* PNETCDF_VAR has file_rec_id at the same offset */
 	const struct scribe_dfs_record *dfs = record;
 	const struct scribe_daos_record *daos = record;
 	const struct scribe_apmpi_record *apmpi = record;
@@ -227,12 +224,12 @@ static int extra_cells(struct scribe_export_rows *r, int module, const void *rec
 	}
 }
 
-/* "MPI-IO" -> "mpiio", "DXT_POSIX" -> "dxt_posix". */
 static void table_name(const char *module, char *to, size_t cap)
 {
 	size_t n = 0;
 
 	for (; *module && n + 1 < cap; module++) {
+	/* "MPI-IO" becomes "mpiio". */
 		if (*module >= 'A' && *module <= 'Z')
 			to[n++] = (char)(*module - 'A' + 'a');
 		else if (*module != '-' && *module != '/')
@@ -241,13 +238,13 @@ static void table_name(const char *module, char *to, size_t cap)
 	to[n] = '\0';
 }
 
-/* RENAMED_FROM is a record id among POSIX's counters. */
 static int counters_begin(struct scribe_export_rows *r, const struct scribe_module *m)
 {
 	int n = SCRIBE_EXPORT_PLACES;
 
 	memcpy(r->columns, place_columns, sizeof(place_columns));
 	for (int i = 0; i < m->ncounters; i++)
+	/* RENAMED_FROM is a record id among the counters: signed it would not match the other ids. */
 		n = add_column(r, n, m->counters[i].name,
 			       m->id == SCRIBE_MOD_POSIX && i == SCRIBE_POSIX_RENAMED_FROM ? SCRIBE_COL_ID
 											   : SCRIBE_COL_INT);
@@ -258,9 +255,6 @@ static int counters_begin(struct scribe_export_rows *r, const struct scribe_modu
 	return begin(r, r->table_name, r->columns, n);
 }
 
-/*
- * Only one of the cell's values is read, by the column's kind: the null flags are cleared for all.
- */
 static int counters_row(struct scribe_export_rows *r, const struct scribe_module *m, const void *record)
 {
 	const int64_t *ints = scribe_record_counters(m, record);
@@ -271,6 +265,7 @@ static int counters_row(struct scribe_export_rows *r, const struct scribe_module
 		r->cells[n++].i = ints[i];
 	for (int i = 0; i < m->nfcounters; i++)
 		r->cells[n++].r = reals[i];
+	/* The column's kind selects the union's member, so only the null flags need a reset. */
 	for (int i = SCRIBE_EXPORT_PLACES; i < n; i++)
 		r->cells[i].null = 0;
 	extra_cells(r, m->id, record, n);
@@ -284,18 +279,16 @@ static int counters_row(struct scribe_export_rows *r, const struct scribe_module
 
 /* ---- modules ---- */
 
-/* Head records of APMPI have a table of their own. */
 static int put_record(struct scribe_export_rows *r, const struct scribe_module *m,
 		      const struct scribe_export_list *list, const void *record, size_t len)
 {
 	if (list)
 		return list->rows(r, record);
 	if (m->id == SCRIBE_MOD_APMPI && len < sizeof(struct scribe_apmpi_record))
-		return 0; /* a head: put_apmpi_heads */
+		return 0; /* a head record: put_apmpi_heads */
 	return counters_row(r, m, record);
 }
 
-/* Modules are read to their end, one after the other. */
 static int put_module(struct scribe_export_rows *r, const struct scribe_module *m)
 {
 	const struct scribe_export_list *list = scribe_export_list_of(m->id);
@@ -327,7 +320,7 @@ static const struct scribe_column apmpi_head_columns[] = {
 	{"MPI_TOTAL_COMM_SYNC_TIME_VARIANCE", SCRIBE_COL_REAL},
 };
 
-/* What APMPI says of all ranks together: heads among its records. */
+/* APMPI's head records, which hold values of all ranks together. */
 static int put_apmpi_heads(struct scribe_export_rows *r)
 {
 	const struct scribe_apmpi_header_record *head;
@@ -339,6 +332,7 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 		return rc;
 	scribe_reader_rewind(r->log->reader, SCRIBE_MOD_APMPI);
 	while ((rc = scribe_reader_borrow_record(r->log->reader, SCRIBE_MOD_APMPI, &record, &len)) > 0) {
+		/* Only the smaller size marks a head record. */
 		if (len >= sizeof(struct scribe_apmpi_record))
 			continue;
 		head = record;
@@ -348,6 +342,7 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 		r->cells[3] = cell_real(head->variance_total_mpitime);
 		r->cells[4] = cell_real(head->variance_total_mpisynctime);
 		r->cells[4].null = head->sync_flag == 0;
+		/* Without the flag the second variance was not measured. */
 		if (scribe_export_row(r) < 0)
 			return -1;
 	}
@@ -356,7 +351,6 @@ static int put_apmpi_heads(struct scribe_export_rows *r)
 	return rc;
 }
 
-/* Names of --table are checked before any log is opened. */
 bool scribe_export_has_table(const char *name)
 {
 	static const char *const tables[] = {"job", "metadata", "mount", "file", "apmpi_head"};
@@ -375,7 +369,6 @@ bool scribe_export_has_table(const char *name)
 	return false;
 }
 
-/* The order of tables: job first, so that lines of several logs begin with their log's. */
 int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *sink, struct scribe_err *err)
 {
 	struct scribe_export_rows *r = calloc(1, sizeof(*r));
@@ -386,6 +379,7 @@ int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *s
 	r->log = log;
 	r->sink = sink;
 	r->err = err;
+	/* job first, so that the lines of each of several logs start with that log's own. */
 	rc = put_job(r);
 	if (rc >= 0)
 		rc = put_metadata(r);
@@ -402,7 +396,6 @@ int scribe_export_log(struct scribe_log *log, const struct scribe_export_sink *s
 	return rc;
 }
 
-/* The hash of all bytes of the file, by which the database knows a log again. */
 int scribe_export_digest(const char *path, uint64_t *ret_digest, int64_t *ret_bytes, struct scribe_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;

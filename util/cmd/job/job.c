@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe job`: sends one request of a prolog, an epilog or a user to the service and
- * prints its answers. Ends in bounded time whatever state the daemon is in: every step has what is
- * left of --timeout. State is one static struct job. Must not know: BPF, logs.
+ * The command `ioscribe job`: sends one request of a prolog, an epilog or a user to the service and prints
+ * the replies. Ends in bounded time whatever state the daemon is in: each step gets the rest of --timeout.
+ * State is one static struct job. Must not know BPF or logs.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -18,7 +18,7 @@
 #include "util/link/pattern_check.h"
 #include "util/link/service_link.h"
 
-/* Options without a letter have keys below all letters. */
+/* Long options have keys below all letters. */
 enum key {
 	KEY_JOB_ID = 1,
 	KEY_UID,
@@ -124,7 +124,7 @@ const struct scribe_command scribe_command_job = {
 	.examples = examples,
 };
 
-/* The request is a text of key=value lines (proto.h, JOB_*). */
+/* The request is text of key=value lines (JOB_* in proto.h). */
 struct job {
 	const char *self;
 	enum scribe_msg_type verb;
@@ -132,11 +132,10 @@ struct job {
 	bool begin, has_uid, has_gid, json, quiet, no_start, stay;
 	const char *config;
 	int timeout_ms;
-	int64_t deadline; /* when that is over */
+	int64_t deadline; /* in ms of scribe_msg_now_ms */
 	struct scribe_job_streams streams;
 };
 
-/* The user's name and primary group go with the uid: the daemon does not look up users. */
 static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 {
 	struct passwd *pw;
@@ -149,6 +148,7 @@ static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 	j->has_uid = true;
 	j->streams.uid = (uid_t)uid;
 	rc = scribe_request_add(&j->request, "uid", value, err);
+	/* Name and primary group are sent along, because the daemon does not look up users. */
 	pw = getpwuid((uid_t)uid);
 	if (rc < 0 || !pw)
 		return rc;
@@ -157,11 +157,11 @@ static int take_uid(struct job *j, const char *value, struct scribe_err *err)
 	return rc < 0 || j->has_gid ? rc : scribe_request_add(&j->request, "gid", gid, err);
 }
 
-/* At most an hour: a hook that waits longer holds up the node. */
 static int take_timeout(struct job *j, const char *value, struct scribe_err *err)
 {
 	char *end;
 	double seconds = strtod(value, &end);
+	/* At most an hour: a hook that waits blocks the node. */
 
 	if (end == value || *end || !(seconds > 0) || seconds > 3600)
 		return scribe_err_set(err, -EINVAL, "--timeout %s is not a number of seconds up to 3600",
@@ -170,7 +170,6 @@ static int take_timeout(struct job *j, const char *value, struct scribe_err *err
 	return 0;
 }
 
-/* Most options are one key of the request; the daemon checks their values. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct job *j = ctx;
@@ -183,7 +182,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return take_uid(j, value, err);
 	case KEY_GID:
 		j->has_gid = true;
-		j->streams.gid = (gid_t)strtoul(value, NULL, 10); /* the daemon refuses what is no number */
+		j->streams.gid = (gid_t)strtoul(value, NULL, 10); /* the daemon validates it */
 		return scribe_request_add(&j->request, "gid", value, err);
 	case KEY_CGROUP:
 		return scribe_request_add(&j->request, "cgroup", value, err);
@@ -222,10 +221,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/*
- * What follows the options: the verb, then an id or pairs. Only begin takes KEY=VALUE; the others
- * take one job id, which is also --job-id.
- */
+/* Only begin takes KEY=VALUE; the other verbs take one job id, equal to --job-id. */
 static int take_operands(struct job *j, char **word, struct scribe_err *err)
 {
 	static const struct {
@@ -261,10 +257,7 @@ static int take_operands(struct job *j, char **word, struct scribe_err *err)
 	return rc;
 }
 
-/*
- * A connection to a daemon, which is started if it may. Only begin starts one. -EPERM is final:
- * only root may, or systemd must do it.
- */
+/* Only begin starts a daemon. -EPERM is final: only root or systemd may start it. */
 static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 {
 	int sock = scribe_job_connect(deadline, err), rc;
@@ -274,12 +267,12 @@ static int reach(struct job *j, int64_t deadline, struct scribe_err *err)
 	rc = scribe_job_start(j->config, j->stay, deadline, err);
 	if (rc == -EPERM)
 		return rc;
-	/* another may have been quicker */
+	/* Another prolog may have started one meanwhile. */
 	sock = scribe_job_connect(deadline, rc < 0 ? NULL : err);
 	return sock < 0 && rc < 0 ? rc : sock;
 }
 
-/* Paths on standard output, for scripts; reasons on standard error. */
+/* Paths go to standard output, for scripts; reasons to standard error. */
 static void print_log(const struct job *j, const struct scribe_msg_log *m)
 {
 	char shown[2 * SCRIBE_PATH_MAX];
@@ -291,8 +284,8 @@ static void print_log(const struct job *j, const struct scribe_msg_log *m)
 }
 
 /*
- * Answers until the last. 1: the daemon has gone before it said a word. Negative: failed, with a
- * line in err unless the daemon's result says so. JSON arrays are closed in any case.
+ * Reads replies up to the last. 1: the daemon closed the connection before its first reply. Negative:
+ * failed; err is empty if the daemon's result reports the failure.
  */
 static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err *err)
 {
@@ -321,6 +314,7 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 		else
 			break;
 	}
+	/* Also after an error, so that the printed array stays valid JSON. */
 	if (j->json)
 		puts(array ? "\n]" : "");
 	if (type == SCRIBE_MSG_JOB_OK)
@@ -332,14 +326,13 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 	return type;
 }
 
-/*
- * One request to its answer. A daemon that was just ending is asked for again: until there is
- * another where a job begins, else once, which finds that nobody serves any more, or who does now.
- * -EPIPE and -ECONNRESET count as such an end.
- */
 static int converse(struct job *j, struct scribe_err *err)
 {
 	int rc = 1;
+	/*
+	 * A daemon that was about to exit closes without a reply. begin retries until another one runs; other
+	 * verbs retry once, which finds a successor, or that the service has ended.
+	 */
 
 	for (int tries = 0; rc == 1 && (tries < 2 || j->begin) && scribe_msg_now_ms() < j->deadline; tries++) {
 		int sock;
@@ -351,7 +344,7 @@ static int converse(struct job *j, struct scribe_err *err)
 		rc = scribe_msg_send(sock, j->verb, 0, j->request.text, j->request.bytes, -1, j->timeout_ms);
 		if (rc == 0)
 			rc = hear_all(j, sock, j->deadline, err);
-		/* it has been asked, and begins the job as soon as it has its programs */
+			/* The daemon has the request and starts the job as soon as its programs are loaded. */
 		if (rc == -ETIMEDOUT && j->begin && scribe_job_is_loading())
 			rc = 0;
 		else if (rc == -EPIPE || rc == -ECONNRESET)
@@ -361,7 +354,6 @@ static int converse(struct job *j, struct scribe_err *err)
 	return rc == 1 ? -EPIPE : rc;
 }
 
-/* Wrong options are a usage error before anything is sent. */
 int scribe_cmd_job(int argc, char **argv)
 {
 	static struct job j;
@@ -373,6 +365,7 @@ int scribe_cmd_job(int argc, char **argv)
 	status = scribe_args_read(&scribe_command_job, argc, argv, take, &j, &first);
 	if (status >= 0)
 		return status;
+	/* Checked before anything is sent, so that wrong options are a usage error. */
 	if (take_operands(&j, argv + first, &err) < 0 ||
 	    scribe_check_patterns(j.request.text, j.request.bytes, &err) < 0) {
 		scribe_complain_err(argv[0], &err);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Entries that the service sends of its jobs (key=value lines) as a table, as lines, as JSON on
- * standard output. Control characters are escaped: values are what users have chosen. For `ioscribe
- * job`.
+ * The service's job entries (key=value lines) as a table, as lines or as JSON on standard output, for
+ * `ioscribe job`. Control characters are escaped, because users choose the values.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +12,7 @@
 #include "util/cmd/job/job_print.h"
 #include "util/link/service_link.h"
 
-/*
- * Value of a key in an entry, "" if it is not there. An entry is not NUL-terminated; `bytes` bounds
- * it.
- */
+/* "" if the entry lacks the key. The text is not NUL-terminated. */
 static void value_of(const char *text, size_t bytes, const char *key, char *ret, size_t cap)
 {
 	size_t k = strlen(key);
@@ -34,10 +30,7 @@ static void value_of(const char *text, size_t bytes, const char *key, char *ret,
 	}
 }
 
-/*
- * A log that waits in the spool. False: the entry is a job. Such a log was written while its
- * directory could not be written to.
- */
+/* False: the entry is a job. Otherwise a log that was written while its directory was not writable. */
 static bool print_spooled(const char *text, size_t bytes)
 {
 	char kind[16], path[4096], wanted[4096], shown[4 * sizeof(path)];
@@ -52,7 +45,6 @@ static bool print_spooled(const char *text, size_t bytes)
 	return true;
 }
 
-/* The head of the table comes with the first entry that is a job. */
 void scribe_job_print_line(const char *text, size_t bytes, bool first)
 {
 	static const struct {
@@ -78,7 +70,6 @@ void scribe_job_print_line(const char *text, size_t bytes, bool first)
 	putchar('\n');
 }
 
-/* An empty line between two entries. */
 void scribe_job_print_all(const char *text, size_t bytes, bool first)
 {
 	char line[2048], shown[4 * sizeof(line)];
@@ -96,12 +87,9 @@ void scribe_job_print_all(const char *text, size_t bytes, bool first)
 	}
 }
 
-/*
- * A JSON string: UTF-8, what is not is shown as \xff. 16 KiB are more than any value of an entry.
- */
 static void put_string(const char *value)
 {
-	static char shown[4 * 16384];
+	static char shown[4 * 16384]; /* 16 KiB: more than any value of an entry */
 	const char *text = scribe_name_printable(value, strlen(value))
 				   ? value
 				   : scribe_human_text(value, shown, sizeof(shown));
@@ -118,17 +106,14 @@ static void put_string(const char *value)
 	putchar('"');
 }
 
-/*
- * All digits, and not a word that happens to be (a job's number may be any). 17 digits at most:
- * larger numbers lose digits in JSON readers.
- */
 static bool is_number(const char *key, const char *value)
 {
+	/* 18 digits or more would lose digits in JSON readers; a job id or user name stays a string. */
 	return value[0] && strspn(value, "0123456789") == strlen(value) && strlen(value) < 18 &&
 	       strcmp(key, "job_id") && strcmp(key, "user");
 }
 
-/* Several "log" lines become one array, "paths". */
+/* All "log" lines become one array, "paths". */
 void scribe_job_print_json(const char *text, size_t bytes, bool first)
 {
 	char *copy = strndup(text, bytes), *rest = copy, *line;
@@ -141,7 +126,7 @@ void scribe_job_print_json(const char *text, size_t bytes, bool first)
 		if (!equals)
 			continue;
 		*equals = 0;
-		/* logs come last, each a line */
+		/* Log lines come last, one per log. */
 		printf(n++ && !(logs && !strcmp(line, "log")) ? ",\n    " : n > 1 ? ", " : "\n    ");
 		if (!strcmp(line, "log")) {
 			if (!logs)

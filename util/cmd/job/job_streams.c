@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Streams of `ioscribe job begin`: starts a publisher for each --stream with the identity of the job's user,
- * and one for each sink of the service's key `stream` with that of `stream_uid`. What a user has named is
- * never opened by the command, which prologs run as root. Publishers end with the job. Must not know what
- * they send.
+ * Streams of `ioscribe job begin`: starts a publisher per --stream as the job's user, and one per sink of
+ * the service's key `stream` as stream_uid. Prologs run this command as root, so it never opens a path
+ * that a user named. Must not know what publishers send.
  */
 #include "util/cmd/job/job_streams.h"
 
@@ -20,11 +19,11 @@
 #include "util/publish/sink.h"
 #include "util/tool/command.h"
 
-/* It is opened from the root folder. */
 static int sink_of(const char *spec, struct scribe_sink *ret, struct scribe_err *err)
 {
 	int rc = scribe_sink_of(spec, ret, err);
 
+	/* Publishers run in the root directory, where a relative path would mean another file. */
 	if (rc == 0 && scribe_sink_is_path(ret) && ret->rest[0] != '/')
 		rc = scribe_err_set(err, -EINVAL, "%.200s: an absolute path is needed", spec);
 	return rc;
@@ -71,7 +70,7 @@ void scribe_job_streams_told(struct scribe_job_streams *s, const char *text, siz
 	}
 }
 
-/* One publisher, of the site's or of the job's user: 0, or negative with its line printed. */
+/* Starts one publisher. Negative: the error is already printed. */
 static int start(const struct scribe_job_streams *s, const char *self, const char *spec, bool is_site, int64_t deadline)
 {
 	const uid_t uid = is_site ? s->site_uid : s->uid;
@@ -84,7 +83,7 @@ static int start(const struct scribe_job_streams *s, const char *self, const cha
 					   .socket = socket,
 					   .drop = getuid() == 0,
 					   .uid = uid,
-					   /* never root's: a user without an entry has a group of that number */
+						   /* never 0: without an entry, the gid of that number */
 					   .gid = gid != SCRIBE_JOB_STREAMS_GID ? gid : pw ? pw->pw_gid : (gid_t)uid,
 					   .user = pw ? pw->pw_name : NULL,
 					   .on_its_own = true};
@@ -108,6 +107,7 @@ int scribe_job_streams_begin(const struct scribe_job_streams *s, const char *sel
 	char site[sizeof(s->site)], *rest = site, *word;
 	int rc, result = s->refused ? -EINVAL : 0;
 
+	/* A repeated begin must not start the publishers twice. */
 	if (s->is_again)
 		return result;
 	for (unsigned i = 0; i < s->n; i++) {

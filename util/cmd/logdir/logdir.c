@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe logdir`: makes the directories that logs go to, or says what is wrong with
- * them; `doctor` calls its check. Every directory is entered by descriptor from the one above and
- * none by a symbolic link, so that nobody who may write there leads it elsewhere. Descriptors are
- * closed one level after the other. Must not know: logs, the daemon.
+ * The command `ioscribe logdir`: creates the directories for logs, or checks them; `doctor` uses the check.
+ * Each directory is opened from its parent's descriptor and never through a symbolic link, so that a user
+ * with write access cannot redirect it. Must not know logs or the daemon.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +23,11 @@
 #include "util/cmd/logdir/logdir.h"
 
 #define DEFAULT_DIR   "/var/log/ioscribe"
-/* Lines printed; a whole year that is wrong gives one line a day. */
+/* Lines printed: a wrong year would give one per day. */
 #define FINDINGS_MOST 20
-#define ROOM_BYTES    (16u << 20) /* less is as good as full */
+#define ROOM_BYTES    (16u << 20) /* less counts as full */
 #define ROOM_FILES    1000u
-/* Modes: any user may add a log but not remove another's; anybody may pass; the user alone. */
+/* Any user may add a log but not remove another's; everyone may pass; only the user. */
 #define SHARED        01777
 #define CLOSED        0755
 #define USER_MODE     0700
@@ -40,10 +39,10 @@ struct logdir {
 	bool check;
 	enum layout layout;
 	int years;
-	const char *users; /* with commas; NULL: each is made when needed */
-	uid_t owner;       /* whose the directories shall be: root's, or the caller's */
+	const char *users; /* separated by commas; NULL: each directory is made when needed */
+	uid_t owner;       /* required owner of the directories: root or the caller */
 	unsigned findings;
-	char *first; /* the first goes here instead of to standard error; NULL: all are said */
+	char *first; /* if set, receives the first finding, and none is printed */
 	size_t first_cap;
 	unsigned made;
 };
@@ -146,19 +145,19 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* The directory `name` in `at`, which is no symbolic link; a descriptor or a negative errno. */
+/* Opens directory `name` in `at`, but not a symbolic link. A descriptor or a negative errno. */
 static int enter(int at, const char *name)
 {
 	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 	long fd = syscall(SYS_openat2, at, name, &how, sizeof(how));
+	/* ENOSYS: a kernel before 5.6. Each name has one component, so O_NOFOLLOW is enough. */
 
 	if (fd < 0 && errno == ENOSYS)
 		fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Why it cannot be entered, in the reader's words. */
 static const char *why_not(int at, const char *name, int rc)
 {
 	struct stat st;
@@ -170,17 +169,12 @@ static const char *why_not(int at, const char *name, int rc)
 	return rc == -ENOTDIR ? "not a directory: move it away" : strerror(-rc);
 }
 
-/*
- * Directories of users may be open to their group for reading; the others must have their exact
- * mode.
- */
 static bool has_mode(const struct stat *st, mode_t mode)
 {
-	/* an own directory may be opened to a group */
+	/* Users may open their own directory to their group; other directories need the exact mode. */
 	return mode == USER_MODE ? (st->st_mode & 0702) == 0700 : (st->st_mode & 07777) == mode;
 }
 
-/* What is wrong with its mode, for a finding. */
 static void find_mode(struct logdir *l, const char *path, const struct stat *st, mode_t mode)
 {
 	mode_t have = st->st_mode & 07777;
@@ -198,10 +192,7 @@ static void find_mode(struct logdir *l, const char *path, const struct stat *st,
 		find(l, "%s: mode %04o instead of %04o", path, (unsigned)have, (unsigned)mode);
 }
 
-/*
- * Give what is ours its owner and mode. 0, or -1 with a finding. Needs a descriptor: the name may
- * have been exchanged.
- */
+/* 0, or -1 with a finding. Takes a descriptor, because the name may have been exchanged. */
 static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t group, mode_t mode)
 {
 	if (owner != geteuid() && fchown(fd, owner, group) < 0) {
@@ -216,13 +207,13 @@ static int settle(struct logdir *l, const char *path, int fd, uid_t owner, gid_t
 }
 
 /*
- * One directory made or checked. Its descriptor, also when something about it is wrong; negative:
- * it cannot be entered. `group` counts when it is made. mkdir with 0700: until owner and mode are
- * right nobody else gets in.
+ * Creates or checks one directory. Returns its descriptor, also after a finding; negative: it cannot be
+ * opened. `group` is used only for creation.
  */
 static int one(struct logdir *l, int at, const char *name, const char *path, uid_t owner, gid_t group,
 	       mode_t mode)
 {
+	/* 0700 until owner and mode are set, so that others cannot enter before that. */
 	bool made = !l->check && mkdirat(at, name, 0700) == 0;
 	int refused = made || l->check ? 0 : errno, fd = enter(at, name);
 	struct stat st;
@@ -232,6 +223,7 @@ static int one(struct logdir *l, int at, const char *name, const char *path, uid
 		find(l, "%s: %s", path, fd == -ENOENT && refused ? strerror(refused) : why_not(at, name, fd));
 		return fd < 0 ? fd : -EIO;
 	}
+	/* root_squash maps root to another user: that one owns what root created. */
 	if (made && st.st_uid != geteuid())
 		find(l,
 		     "%s: made, but it is user %u's: this file server has root_squash; run this on "
@@ -252,10 +244,7 @@ static int one(struct logdir *l, int at, const char *name, const char *path, uid
 	return fd;
 }
 
-/*
- * The file system of an open directory: can logs be written there? Blocks and files that are left
- * for others than root.
- */
+/* f_bavail and f_favail exclude what is reserved for root. */
 static void check_room(struct logdir *l, int fd, const char *path)
 {
 	struct statvfs fs;
@@ -272,10 +261,7 @@ static void check_room(struct logdir *l, int fd, const char *path)
 		     (unsigned long long)fs.f_favail);
 }
 
-/*
- * Whoever may rename what is above DIR may put another in its place. Each directory from the parent
- * of DIR up to the root.
- */
+/* A user with the right to rename a parent directory of DIR can replace DIR. */
 static void check_above(struct logdir *l, const char *dir)
 {
 	char path[4096];
@@ -302,9 +288,7 @@ static void check_above(struct logdir *l, const char *dir)
 	}
 }
 
-/*
- * All days of a year. A failure to enter a month leaves out its days; the finding names the month.
- */
+/* A month that cannot be opened is one finding; its days are skipped. */
 static void one_year(struct logdir *l, int dir, const char *dir_path, int year)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -333,7 +317,7 @@ static void one_year(struct logdir *l, int dir, const char *dir_path, int year)
 		close(at);
 }
 
-/* Of the days that the daemon made or shall make: today's, as far as it is there. */
+/* Checks today's directory as far as it exists; the daemon creates the rest. */
 static void check_today(struct logdir *l, int dir, const char *dir_path, const struct tm *tm)
 {
 	int part[] = {tm->tm_year + 1900, tm->tm_mon + 1, tm->tm_mday}, at = dup(dir), fd;
@@ -356,13 +340,13 @@ static void check_today(struct logdir *l, int dir, const char *dir_path, const s
 		close(at);
 }
 
-/* With a fixed list DIR is closed: only these users have a place. */
 static void each_user(struct logdir *l, int dir, const char *dir_path)
 {
 	char *copy = strdup(l->users), *rest = copy, *name, path[4200];
 
 	while (copy && (name = strsep(&rest, ","))) {
 		struct passwd *pw = *name ? getpwnam(name) : NULL;
+		/* Empty words come from a trailing or double comma. */
 		int fd;
 
 		if (!*name)
@@ -381,10 +365,6 @@ static void each_user(struct logdir *l, int dir, const char *dir_path)
 	free(copy);
 }
 
-/*
- * DIR itself, in the directory above it, and what the layout wants below. The parent is opened as
- * named, links included: the site chose that path.
- */
 static void all(struct logdir *l, const char *dir)
 {
 	mode_t mode = l->layout == DATED || (l->layout == USERS && l->users) ? CLOSED : SHARED;
@@ -395,9 +375,10 @@ static void all(struct logdir *l, const char *dir)
 	struct tm tm;
 	int at, fd;
 
-	/* who looks need not be who made it */
+	/* A check by another user expects root's directories; their owner may check their own. */
 	l->owner = l->check && (lstat(dir, &st) < 0 || st.st_uid != geteuid()) ? 0 : geteuid();
 	snprintf(parent, sizeof(parent), "%.*s", name - dir > 1 ? (int)(name - dir - 1) : 1, dir);
+	/* The parent is opened as named, symbolic links included: the site chose this path. */
 	at = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0) {
 		find(l, "%s: %s", parent, strerror(errno));
@@ -419,7 +400,6 @@ static void all(struct logdir *l, const char *dir)
 	close(fd);
 }
 
-/* How many findings; the first one is in ret_text. */
 unsigned scribe_logdir_check(const char *dir, const char *layout, char *ret_text, size_t cap)
 {
 	struct logdir l = {.check = true, .layout = DATED, .first = ret_text, .first_cap = cap};
@@ -457,6 +437,7 @@ int scribe_cmd_logdir(int argc, char **argv)
 		return SCRIBE_EXIT_USAGE;
 	}
 	umask(0);
+	/* mkdirat's mode is exact; without this the umask would make it narrower. */
 	all(&l, dir);
 	if (l.findings > FINDINGS_MOST)
 		scribe_complain(l.self, "and %u more like these", l.findings - FINDINGS_MOST);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `ioscribe doctor` asks of `ioscribe logdir`. */
+/* The check of `ioscribe logdir`, for `ioscribe doctor`. */
 #ifndef UTIL_CMD_LOGDIR_LOGDIR_H
 #define UTIL_CMD_LOGDIR_LOGDIR_H
 
 #include <stddef.h>
 
 /*
- * Look at a directory of logs as `ioscribe logdir --check` does; layout: dated, flat
- * or users. How much is wrong; the first of it in ret_text.
+ * Checks a log directory like `ioscribe logdir --check`; layout: dated, flat or users. Returns the number of
+ * findings; ret_text receives the first.
  */
 unsigned scribe_logdir_check(const char *dir, const char *layout, char *ret_text, size_t cap);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe merge` (darshan-merge): several logs of one job (of ranks, of nodes) into
- * one. Logs are opened one at a time and read once for names and job, then once or twice for each
- * module; memory is that of the names and, with --shared-redux, of one module's shared records. The
- * struct merge owns all until cmd_merge ends.
+ * The command `ioscribe merge` (darshan-merge): several logs of one job (of ranks, of nodes) into one. Logs
+ * are opened one at a time, once for names and job, then several times per module. Memory: names and,
+ * with --shared-redux, one module's shared records. The struct merge owns all until cmd_merge ends.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,10 +20,9 @@
 #include "util/cmd/merge/merge_parts.h"
 #include "util/logs/merge_redux.h"
 
-/* As many as a crew may have (logfmt/nodes/crew.h). */
+/* The limit of a thread pool (logfmt/nodes/crew.h). */
 #define SCRIBE_MERGE_THREADS 64
 
-/* `present` and `unknown` are over all logs; `first` stays open for what there is one of. */
 struct merge {
 	const char *output;
 	int shared_redux;
@@ -34,23 +32,22 @@ struct merge {
 	const char *argv0;
 	char **paths;
 	int npaths;
-	struct scribe_log first; /* kept open: command line, mounts, metadata */
+	struct scribe_log first; /* stays open for command line, mounts, metadata */
 	struct scribe_log_job job;
 	struct scribe_names *names;
-	uint64_t partial, present, unknown;   /* bit i: module i */
+	uint64_t partial, present, unknown;   /* bit i: module i, in any log */
 	unsigned version[SCRIBE_MAX_MODULES]; /* of unknown modules */
 	int threads, other_jobs, as_stock;
-	struct scribe_merge_axis axis; /* of the module being written, if it is HEATMAP */
-	void *scratch;                 /* a record with its times moved */
+	struct scribe_merge_axis axis; /* of HEATMAP while it is written */
+	void *scratch;                 /* a record with shifted times */
 	size_t scratch_bytes;
-	int64_t crew; /* threads of parts: 0: as many as there are processors */
+	int64_t crew; /* threads for parts; 0: one per processor */
 	bool without_bad;
-	int force; /* an output that is there is replaced */
+	int force; /* replace an existing output */
 	struct scribe_output out;
 	struct scribe_err err;
 };
 
-/* Letters are those of darshan-merge, then our own. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct merge *m = ctx;
@@ -79,7 +76,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 			return scribe_err_set(err, -EINVAL, "--threads takes 1 to %d, not '%.40s'",
 					      SCRIBE_MERGE_THREADS, value);
 		return 0;
-	default:
+	default: /* --job-end-time */
 		errno = 0;
 		m->end_time = strtoll(value, &end, 10);
 		m->has_end = 1;
@@ -98,10 +95,6 @@ static void job_join(struct merge *m, const struct scribe_log_job *j)
 	m->other_jobs |= j->jobid != m->job.jobid;
 }
 
-/*
- * One id with two names means that the logs do not fit together, or an id that belongs to two
- * names.
- */
 static int names_join(struct merge *m, const struct scribe_log *log)
 {
 	for (size_t i = 0; i < scribe_names_count(log->names); i++) {
@@ -110,6 +103,7 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 		const char *known = scribe_names_find(m->names, n.id, &len);
 
 		if (known && len && n.len && (len != n.len || memcmp(known, n.bytes, len))) {
+		/* One id with two names: the logs do not belong together, or the hash collided. */
 			char here[101], there[101];
 
 			scribe_name_escape(n.bytes, n.len, here, sizeof(here));
@@ -124,7 +118,6 @@ static int names_join(struct merge *m, const struct scribe_log *log)
 	return 0;
 }
 
-/* Bytes of an unknown module can only be appended where all are of one version. */
 static int modules_join(struct merge *m, const struct scribe_log *log)
 {
 	const struct scribe_log_header *h = scribe_reader_header(log->reader);
@@ -138,6 +131,7 @@ static int modules_join(struct merge *m, const struct scribe_log *log)
 		if (!(unknown >> i & 1))
 			continue;
 		if (m->unknown >> i & 1 && m->version[i] != h->mod_ver[i])
+		/* Bytes of an unknown module can be appended only if all logs have one version. */
 			return scribe_err_set(
 				&m->err, -SCRIBE_E_VERSION,
 				"%s: module id %d is unknown and has version %u, %u in another log",
@@ -148,7 +142,6 @@ static int modules_join(struct merge *m, const struct scribe_log *log)
 	return 0;
 }
 
-/* Each log's names are freed once they are in m->names. */
 static int first_pass(struct merge *m)
 {
 	for (int i = 0; i < m->npaths; i++) {
@@ -166,7 +159,7 @@ static int first_pass(struct merge *m)
 		else
 			job_join(m, &job);
 		rc = names_join(m, &log);
-		log.names = scribe_names_free(log.names); /* they stand in m->names now */
+		log.names = scribe_names_free(log.names); /* copied to m->names; all logs' names would be too much */
 		if (rc >= 0)
 			rc = modules_join(m, &log);
 		if (i == 0)
@@ -185,28 +178,26 @@ static int first_pass(struct merge *m)
 
 /* ---- records ---- */
 
-/* Argument of a walk over a module's records. */
 struct each {
 	struct merge *m;
-	struct scribe_merge_redux *x; /* NULL: nothing is reduced */
+	struct scribe_merge_redux *x; /* NULL: records are copied unchanged */
 	int module;
-	double lag; /* s, of the log being read */
+	double lag; /* seconds from the merged job's start to the current log's */
 };
 
 typedef int each_record(struct each *e, const void *record, size_t len);
 
-/* Seconds from the merged job's start to this log's; 0 under the stock name, which does not look. */
 static double lag_of(const struct merge *m, const struct scribe_log *log)
 {
 	const struct scribe_log_job *j = scribe_reader_job(log->reader);
 
-	if (m->as_stock)
+	if (m->as_stock) /* darshan-merge moves no times */
 		return 0;
 	return (double)j->start_time_sec - (double)m->job.start_time_sec +
 	       ((double)j->start_time_nsec - (double)m->job.start_time_nsec) / 1e9;
 }
 
-/* Room for `len` bytes of a changed record; NULL: out of memory. */
+/* Buffer for a changed record; NULL: out of memory. */
 static void *scratch_of(struct merge *m, size_t len)
 {
 	void *bigger;
@@ -223,7 +214,7 @@ static void *scratch_of(struct merge *m, size_t len)
 	return bigger;
 }
 
-/* The record as it is in the merged log: it or a copy with its times moved; NULL: out of memory. */
+/* The record, or a copy with its times shifted; NULL: out of memory. */
 static const void *moved(const struct each *e, const void *record, size_t *len)
 {
 	struct merge *m = e->m;
@@ -245,7 +236,7 @@ static const void *moved(const struct each *e, const void *record, size_t *len)
 	return copy;
 }
 
-/* Every record of a module in every log, as it is there. */
+/* Calls `each` for every record of the module in every log. */
 static int walk(struct each *e, each_record *each)
 {
 	struct merge *m = e->m;
@@ -270,27 +261,27 @@ static int walk(struct each *e, each_record *each)
 	return 0;
 }
 
-/* First walk over heatmaps: their common axis. */
+/* First pass over heatmaps: finds the common time axis. */
 static int note_axis(struct each *e, const void *record, size_t len)
 {
 	scribe_merge_axis_note(&e->m->axis, record, e->lag);
 	return 0;
 }
 
-/* First walk of a reduction: which ranks have which records. */
+/* First pass of a reduction: counts the ranks of each record. */
 static int note(struct each *e, const void *record, size_t len)
 {
 	return scribe_merge_redux_note(e->x, record, len, &e->m->err);
 }
 
-/* Second walk: records that are joined. */
+/* Second pass: adds the records that are reduced. */
 static int reduce(struct each *e, const void *record, size_t len)
 {
 	record = moved(e, record, &len);
 	return record ? scribe_merge_redux_add(e->x, record, len, &e->m->err) : -ENOMEM;
 }
 
-/* Last walk: all that were not joined, as they are. */
+/* Last pass: writes all other records. */
 static int put(struct each *e, const void *record, size_t len)
 {
 	struct merge *m = e->m;
@@ -304,16 +295,13 @@ static int put(struct each *e, const void *record, size_t len)
 				 &m->err);
 }
 
-/*
- * The joined records of a module: found, joined and written. Three walks over the logs: note, add,
- * and in put_module the rest.
- */
 static int put_joined(struct each *e)
 {
 	struct merge *m = e->m;
 	const void *record;
 	size_t len;
 	int rc = scribe_merge_redux_new(e->module, m->job.nprocs, &e->x, &m->err);
+	/* Three passes over all logs, because records of one module are too many to keep. */
 
 	if (rc >= 0)
 		rc = walk(e, note);
@@ -331,7 +319,6 @@ static int put_joined(struct each *e)
 	return rc;
 }
 
-/* Joined records first: shared ones stand before those of single ranks. */
 static int put_module(struct merge *m, int module)
 {
 	struct each e = {m, NULL, module, 0};
@@ -341,6 +328,7 @@ static int put_module(struct merge *m, int module)
 		rc = walk(&e, note_axis);
 		scribe_merge_axis_plan(&m->axis);
 	}
+	/* Readers expect shared records before those of single ranks. */
 	if (rc >= 0 && m->shared_redux && scribe_merge_redux_can(module))
 		rc = put_joined(&e);
 	if (rc >= 0)
@@ -349,7 +337,6 @@ static int put_module(struct merge *m, int module)
 	return rc;
 }
 
-/* Regions of bytes one behind the other. */
 static int put_unknown(struct merge *m, int module)
 {
 	for (int i = 0; i < m->npaths; i++) {
@@ -365,11 +352,11 @@ static int put_unknown(struct merge *m, int module)
 	return 0;
 }
 
-/* Command line and mounts are the first log's. */
 static int put_all(struct merge *m)
 {
 	const struct scribe_mount *mounts;
 	size_t n = scribe_reader_mounts(m->first.reader, &mounts);
+	/* Command line and mounts are the first log's; they are the same in all logs of a job. */
 	int rc = scribe_writer_job(m->out.writer, &m->job, scribe_reader_exe(m->first.reader), mounts, n);
 
 	for (size_t i = 0; i < scribe_names_count(m->names) && rc >= 0; i++) {
@@ -410,7 +397,7 @@ static int merge_logs(struct merge *m)
 	return rc < 0 ? rc : put_all(m);
 }
 
-/* For directories of parts only; logs are merged by one thread. */
+/* Only for directories of parts; logs are merged in one thread. */
 static unsigned threads_of(const struct merge *m)
 {
 	long n = m->crew ? (long)m->crew : sysconf(_SC_NPROCESSORS_ONLN);

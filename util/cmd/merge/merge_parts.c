@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe merge` of directories: makes by hand the logs of jobs of which a node has never
- * delivered its part. Each directory is merged by a child with its owner's identity where root
- * calls. Must not know what parts hold.
+ * `ioscribe merge` of directories: writes the logs of jobs for which a node never delivered its part. When
+ * root calls it, a child with the owner's identity merges each directory. Must not know what parts hold.
  */
 #include "util/cmd/merge/merge_parts.h"
 
@@ -39,11 +38,9 @@ static void tell(void *ctx, const char *line)
 	scribe_complain(ctx, "%s", line);
 }
 
-/*
- * `incomplete`: also without the missing nodes, and taking over the claim of a merge that has died.
- */
 static int merge_one(const char *argv0, const char *dir, unsigned threads, bool without_bad)
 {
+	/* incomplete: also without the missing nodes, and it takes over the lock of a merge that died. */
 	const struct scribe_parts_way way = {.incomplete = true,
 					     .said = say,
 					     .ctx = (void *)(uintptr_t)argv0,
@@ -60,10 +57,6 @@ static int merge_one(const char *argv0, const char *dir, unsigned threads, bool 
 	return rc < 0 ? scribe_complain_err(argv0, &err) : SCRIBE_EXIT_OK;
 }
 
-/*
- * Parts are their owner's, and so are the logs made of them: root becomes him for that. All three
- * ids are dropped, so that the child cannot get them back.
- */
 static int as_owner(const char *argv0, const char *dir, unsigned threads, bool without_bad)
 {
 	struct stat st;
@@ -75,6 +68,10 @@ static int as_owner(const char *argv0, const char *dir, unsigned threads, bool w
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		/*
+		 * Parts and their logs belong to a user, and root must not follow links in a user's directory. Real,
+		 * effective and saved ids are all dropped, so that the child cannot get root's back.
+		 */
 		if (setgroups(0, NULL) < 0 || setresgid(st.st_gid, st.st_gid, st.st_gid) < 0 ||
 		    setresuid(st.st_uid, st.st_uid, st.st_uid) < 0) {
 			scribe_complain(argv0, "%s: cannot become its owner: %s", dir, strerror(errno));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ioscribe merge DIRECTORY: the logs of a job whose nodes have left their parts. */
+/* ioscribe merge DIRECTORY: the logs of a job from the parts of its nodes. */
 #ifndef UTIL_CMD_MERGE_MERGE_PARTS_H
 #define UTIL_CMD_MERGE_MERGE_PARTS_H
 
 #include <stdbool.h>
 
 bool scribe_merge_is_parts(const char *path);
-/* Of each directory; one line on standard output for each log made. Returns an exit code. */
+/* Prints one line per log on standard output. Returns an exit code. */
 int scribe_merge_parts(const char *argv0, char **paths, int n, unsigned threads, bool without_bad);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe parse` (darshan-parser): a log as text, line for line what that tool
- * prints, so that scripts and people can compare both. One pass over each module: rows, sums or
- * both. The struct parse owns log, output and printer until cmd_parse ends. Modules that the log
- * itself describes are printed by their own counters' names.
+ * The command `ioscribe parse` (darshan-parser): a log as text, line for line as that tool prints it, so
+ * that output can be compared. One pass over each module. Modules that only the log itself describes are
+ * printed with those names. The struct parse owns log, output and printer until cmd_parse ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 #include "util/text/shown_name.h"
 #include "util/logs/sum.h"
 
-/* Parts of the output; several may be asked for. */
+/* Parts of the output, combined as bits. */
 enum what {
 	WHAT_BASE = 1 << 0,
 	WHAT_TOTAL = 1 << 1,
@@ -29,7 +28,6 @@ enum what {
 	WHAT_ALL = WHAT_BASE | WHAT_TOTAL | WHAT_PERF | WHAT_FILE,
 };
 
-/* The printer owns labels of the module being printed. */
 struct parse {
 	unsigned what; /* enum what */
 	int show_incomplete;
@@ -43,7 +41,6 @@ struct parse {
 	struct scribe_err err;
 };
 
-/* -a is all outputs and --show-incomplete, as in darshan-parser. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct parse *p = ctx;
@@ -52,7 +49,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	switch (key) {
 	case 'a':
 		p->what |= WHAT_ALL;
-		p->show_incomplete = 1; /* as the stock tool has it */
+		p->show_incomplete = 1; /* as in darshan-parser */
 		break;
 	case 'b':
 		p->what |= WHAT_BASE;
@@ -78,7 +75,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	return 0;
 }
 
-/* These texts are Darshan's, word for word. */
+/* The text is Darshan's, word for word. */
 static void print_columns(struct scribe_out *out)
 {
 	scribe_out_text(out, "\n# description of columns:\n"
@@ -94,7 +91,6 @@ static void print_columns(struct scribe_out *out)
 			     "#   <fs type>: type of file system that the file resides on.\n");
 }
 
-/* Totals have the module's description in front, as base output has. */
 static void print_total(struct scribe_out *out, const struct scribe_module *m, unsigned version,
 			const struct scribe_accum *a)
 {
@@ -109,7 +105,6 @@ static void print_total(struct scribe_out *out, const struct scribe_module *m, u
 		scribe_out_printf(out, "total_%s: %f\n", m->fcounters[i].name, reals[i]);
 }
 
-/* One line of --file: number of files, bytes, highest offset. */
 static void print_category(struct scribe_out *out, const char *name, int64_t count, int64_t bytes,
 			   int64_t offset)
 {
@@ -117,12 +112,12 @@ static void print_category(struct scribe_out *out, const char *name, int64_t cou
 			  (long long)offset);
 }
 
-/* "shared" are files of all ranks and those of several together. */
 static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 {
 	static const char *const names[] = {"total", "read_only", "write_only", "read_write", "unique"};
 	struct scribe_category c[SCRIBE_FILES_CATEGORIES];
 	const struct scribe_category *shared = &c[SCRIBE_FILES_SHARED], *part = &c[SCRIBE_FILES_PART_SHARED];
+	/* "shared": files of all ranks and files of several ranks together. */
 
 	scribe_accum_files(a, c);
 	scribe_out_text(out, "\n# Total file counts\n"
@@ -143,7 +138,7 @@ static void print_files(struct scribe_out *out, const struct scribe_accum *a)
 		       scribe_sum(shared->max_offset, part->max_offset));
 }
 
-/* The figures are explained in accum.c. */
+/* accum.c defines the figures. */
 static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 {
 	struct scribe_perf p;
@@ -171,7 +166,6 @@ static void print_perf(struct scribe_out *out, const struct scribe_accum *a)
 			  p.shared_time, p.agg_time, p.agg_perf);
 }
 
-/* A record of an unknown id has no name and no mount. */
 static int print_one(struct parse *p, const void *record, size_t len)
 {
 	const struct scribe_base_record *base = record;
@@ -185,9 +179,7 @@ static int print_one(struct parse *p, const void *record, size_t len)
 				     &p->err);
 }
 
-/*
- * All records of a module: as rows, into the sums, or both. 0 at the end, negative with p->err set.
- */
+/* Each record goes to the rows, the sums, or both. */
 static int each_record(struct parse *p, const struct scribe_module *m, struct scribe_accum *accum)
 {
 	const void *record;
@@ -205,7 +197,6 @@ static int each_record(struct parse *p, const struct scribe_module *m, struct sc
 	return rc;
 }
 
-/* Sums exist only for modules with bytes and times (accum.h); others print base output alone. */
 static int print_records(struct parse *p, const struct scribe_module *m)
 {
 	unsigned version = scribe_reader_header(p->log.reader)->mod_ver[m->id];
@@ -226,6 +217,7 @@ static int print_records(struct parse *p, const struct scribe_module *m)
 	}
 	if (scribe_printer_module(&p->printer, &p->out, m, &p->err) < 0)
 		return -1;
+	/* Only modules with bytes and times have sums (accum.h). */
 	if (want && scribe_accum_supports(m->id) && scribe_accum_new(m->id, want, &accum, &p->err) < 0)
 		return -1;
 	rc = each_record(p, m, accum);
@@ -241,13 +233,11 @@ static int print_records(struct parse *p, const struct scribe_module *m)
 	return rc;
 }
 
-/*
- * A module that has data, or is marked as partial. 0 or < 0 with p->err set. The head of a module
- * is printed before its data are refused, as the stock tool does.
- */
+/* `has_data` is 0 for a module that is only marked as incomplete. */
 static int print_module(struct parse *p, const struct scribe_module *m, int has_data)
 {
 	char why[512];
+	/* The heading comes before a refusal, as in darshan-parser. */
 
 	scribe_out_printf(&p->out,
 			  "\n# *******************************************************\n"
@@ -270,14 +260,11 @@ static int print_module(struct parse *p, const struct scribe_module *m, int has_
 	return has_data ? print_records(p, m) : 0;
 }
 
-/*
- * Modules that are not printed: said on standard error, as the stock tool does. Standard output is
- * flushed first, so that the warning stands where the module would be.
- */
 static void warn_skipped(struct parse *p, int module)
 {
 	const struct scribe_module *m = scribe_module_by_id(module);
 	const struct scribe_module *named = scribe_reader_module(p->log.reader, module);
+	/* Flushed, so that the warning on standard error appears where the module would be. */
 
 	scribe_out_flush(&p->out, NULL);
 	if (!m && named)
@@ -293,22 +280,18 @@ static void warn_skipped(struct parse *p, int module)
 			module);
 }
 
-/*
- * Traces belong to `ioscribe dxt`; a module that is only marked partial is printed for its warning.
- */
 static int wanted(const struct parse *p, int module, int has_data)
 {
 	if (!has_data)
+	/* A module without data is printed only for its warning that it is incomplete. */
 		return scribe_module_by_id(module) && scribe_is_partial(p->log.reader, module);
+	/* Traces belong to `ioscribe dxt`. */
 	if (module == SCRIBE_MOD_DXT_POSIX || module == SCRIBE_MOD_DXT_MPIIO)
 		return 0;
 	return p->what & WHAT_BASE || scribe_accum_supports(module);
 }
 
-/*
- * Is it a module that this program does not know, and the log tells what its counters are? Only the
- * single-region layout describes modules.
- */
+/* An unknown module with described counters; only the single-region layout has descriptions. */
 static int described(const struct parse *p, int module)
 {
 	const struct scribe_reader_info *info = scribe_reader_info(p->log.reader);
@@ -316,7 +299,6 @@ static int described(const struct parse *p, int module)
 	return (info->unknown & ~info->opaque) >> module & 1 && scribe_reader_module(p->log.reader, module);
 }
 
-/* In the order of module ids, known or not. */
 static int print_modules(struct parse *p)
 {
 	const struct scribe_log_header *h = scribe_reader_header(p->log.reader);
@@ -348,7 +330,6 @@ static int print_modules(struct parse *p)
 	return 0;
 }
 
-/* Values of old POSIX records are given with Darshan's faults (reader.h, as_stock). */
 static int parse_log(struct parse *p, const char *path)
 {
 	int rc = scribe_log_open(&p->log, path, p->what & WHAT_BASE ? SCRIBE_LOG_NAMES : 0, &p->err);
@@ -358,17 +339,17 @@ static int parse_log(struct parse *p, const char *path)
 	rc = scribe_out_open(&p->out, STDOUT_FILENO, &p->err);
 	if (rc < 0)
 		return rc;
+	/* Old POSIX records are shown with Darshan's errors, to equal its text (reader.h, as_stock). */
 	scribe_reader_as_stock(p->log.reader, true);
 	p->escape |= p->out.terminal;
 	scribe_print_job(&p->out, &p->log);
 	if (p->what & WHAT_BASE)
 		print_columns(&p->out);
 	rc = print_modules(p);
-	/* what was printed before a failure is printed all the same */
+	/* The output before an error is still printed. */
 	return scribe_out_flush(&p->out, rc < 0 ? NULL : &p->err) < 0 ? -1 : rc;
 }
 
-/* Without an option the output is --base. */
 static int cmd_parse(int argc, char **argv)
 {
 	struct parse p = {.argv0 = argv[0]};

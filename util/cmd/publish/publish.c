@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A publisher: reads the operations of one job from the daemon's ring, makes messages of them, sends
- * these to one sink. Owns the ring's end, the sink and a buffer of lines; the ring is the queue, so that a
- * sink that blocks costs nobody else anything. Runs in the process `ioscribe-publish` with the identity of
- * whoever started it. Must not know what messages say, nor kinds of sinks.
+ * A publisher: reads one job's operations from the daemon's ring, formats messages and sends them to one
+ * sink. The ring is the queue, so a blocking sink delays only this process, ioscribe-publish, which runs with
+ * its caller's identity. Must not know what messages contain, nor kinds of sinks.
  */
 #include "util/cmd/publish/publish_cmd.h"
 
@@ -24,30 +23,30 @@
 #include "util/publish/sink.h"
 
 #define ANSWER_MS 10000
-#define LOOK_MS   50     /* between looks at an empty ring */
-#define RETRY_MS  200    /* between attempts at a sink, or at a daemon that is gone */
-#define AGAIN_MS  30000  /* another daemon, when one is gone */
-#define REST_MS   5000   /* for what is left when the job has ended */
+#define LOOK_MS   50     /* poll interval of an empty ring */
+#define RETRY_MS  200    /* between attempts at a sink or a daemon */
+#define AGAIN_MS  30000  /* wait for another daemon after one has exited */
+#define REST_MS   5000   /* to send the rest after the job's end */
 #define TOTALS_MS 10000  /* between totals in the stream */
-#define LINES     131072 /* bytes of messages sent at once */
+#define LINES     131072 /* bytes of messages per batch */
 
 struct publisher {
-	const char *self, *key, *job; /* "job_id" or "pid", and its value */
+	const char *self, *key, *job; /* key: "job_id" or "pid" */
 	char socket[SCRIBE_PATH_MAX];
-	int notify; /* -1: nobody waits */
-	int node_seconds; /* between samples of the node; 0: a job's operations */
+	int notify; /* -1: none */
+	int node_seconds; /* between samples of the node; 0: publish a job */
 	struct scribe_publish_ring ring;
 	struct scribe_sink sink;
 	struct scribe_messages *messages;
 	struct scribe_out lines;
-	size_t sent;          /* bytes of them */
-	size_t extra;         /* bytes at their beginning that are no new operation's message */
-	unsigned long long undelivered; /* messages that the sink had taken */
-	bool had_reader;      /* the sink has been open before */
-	uint64_t lost;        /* operations, in rings that are closed */
-	int64_t totals_ms;    /* when totals are due again */
-	int64_t give_up_ms;   /* 0: the job goes on */
-	struct scribe_err why; /* the sink's last failure; no text: none */
+	size_t sent;          /* bytes of `lines` that were sent */
+	size_t extra;         /* leading bytes of `lines` that are repeated opens or totals */
+	unsigned long long undelivered; /* accepted by the sink, then lost */
+	bool had_reader;      /* the sink was open before */
+	uint64_t lost;        /* operations lost in rings that are closed */
+	int64_t totals_ms;    /* next totals are due */
+	int64_t give_up_ms;   /* 0: the job still runs */
+	struct scribe_err why; /* the sink's last failure; empty: none */
 };
 
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
@@ -75,14 +74,14 @@ static void nap(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* The job is over, or nobody wants more: what is left has so long. */
+/* The job has ended: sets the deadline for the rest. */
 static void ends(struct publisher *p)
 {
 	if (!p->give_up_ms)
 		p->give_up_ms = scribe_msg_now_ms() + REST_MS;
 }
 
-/* Is there still time to send anything? */
+/* False when the deadline has passed. */
 static bool goes_on(struct publisher *p)
 {
 	if (scribe_publish_guard_ends() || scribe_publish_ring_ended(&p->ring))
@@ -92,7 +91,10 @@ static bool goes_on(struct publisher *p)
 
 /* ---- the sink ---- */
 
-/* Whoever reads now has had no open yet: they go in front of the first line that was not sent as a whole. */
+/*
+ * A new reader has not received the opens of files in use: they are inserted before the first line that was
+ * not sent completely.
+ */
 static int tell_opens(struct publisher *p, struct scribe_err *err)
 {
 	struct scribe_out all;
@@ -116,7 +118,7 @@ static int tell_opens(struct publisher *p, struct scribe_err *err)
 	return 0;
 }
 
-/* Have the sink open. 0, or negative: later. */
+/* Opens the sink if needed. Negative: retry later. */
 static int reach(struct publisher *p, struct scribe_err *err)
 {
 	int rc = p->sink.is_open ? 1 : p->sink.kind->open(&p->sink, err);
@@ -124,7 +126,7 @@ static int reach(struct publisher *p, struct scribe_err *err)
 	return rc == 0 ? tell_opens(p, err) : rc < 0 ? rc : 0;
 }
 
-/* Send some of the lines. 0, or negative: later. */
+/* Negative: retry later. */
 static int send_some(struct publisher *p, struct scribe_err *err)
 {
 	struct pollfd room = {.fd = p->sink.fd, .events = POLLOUT};
@@ -132,17 +134,18 @@ static int send_some(struct publisher *p, struct scribe_err *err)
 	int rc = p->sink.kind->send(&p->sink, p->lines.buf + p->sent, p->lines.len - p->sent, &n, err);
 
 	p->sent += n;
-	/* what it had taken and not delivered is lost with it */
+	/* -EPIPE: messages that the sink had accepted but not delivered are lost. */
 	if (rc == -EPIPE)
 		p->undelivered += p->sink.kind->close(&p->sink, 0);
 	else if (rc == 0 && !n && room.fd >= 0)
+		/* wait until the sink accepts more, but look again for the job's end */
 		poll(&room, 1, LOOK_MS);
 	else if (rc == 0 && !n)
 		nap(LOOK_MS / 10);
 	return rc;
 }
 
-/* The first failure of several is told at once: the sink may come back, or not. */
+/* Reports only the first of consecutive failures, and at once. */
 static void failed(struct publisher *p, const struct scribe_err *err)
 {
 	if (!p->why.text[0])
@@ -150,7 +153,7 @@ static void failed(struct publisher *p, const struct scribe_err *err)
 	p->why = *err;
 }
 
-/* Send all lines, as long as there is time. */
+/* Sends all lines, unless the deadline passes first. */
 static void deliver(struct publisher *p)
 {
 	while (p->sent < p->lines.len && goes_on(p)) {
@@ -172,7 +175,7 @@ static void deliver(struct publisher *p)
 
 /* ---- the ring ---- */
 
-/* Messages of what is there, as many as fit. */
+/* Formats frames of the ring until the batch is full. */
 static int fill(struct publisher *p)
 {
 	const struct scribe_publish_frame *f;
@@ -185,7 +188,7 @@ static int fill(struct publisher *p)
 	return rc < 0 ? rc : p->lines.error ? -p->lines.error : 0;
 }
 
-/* The daemon has gone while the job went on: another one may have taken it up. */
+/* After the daemon has exited while the job runs: its successor may have taken over the job. */
 static int subscribe_again(struct publisher *p, struct scribe_err *err)
 {
 	const int64_t until = scribe_msg_now_ms() + AGAIN_MS;
@@ -203,7 +206,7 @@ static int subscribe_again(struct publisher *p, struct scribe_err *err)
 	return rc;
 }
 
-/* Lines of operations that were not sent as a whole. */
+/* Number of operations not sent completely. */
 static unsigned long long lines_left(const struct publisher *p)
 {
 	unsigned long long n = 0;
@@ -213,7 +216,7 @@ static unsigned long long lines_left(const struct publisher *p)
 	return n;
 }
 
-/* Messages of what was not taken from the ring. */
+/* Number of operations still in the ring. */
 static unsigned long long frames_left(struct publisher *p)
 {
 	const struct scribe_publish_frame *f;
@@ -227,10 +230,10 @@ static unsigned long long frames_left(struct publisher *p)
 	return n;
 }
 
-/* Totals go into the stream now and then, before what is sent next, and at its end. */
 static void put_totals(struct publisher *p, bool last)
 {
 	const int64_t now = scribe_msg_now_ms();
+	/* Only at the start of a batch, so that `extra` counts their bytes. */
 
 	if (p->lines.len || (!last && now < p->totals_ms))
 		return;
@@ -243,12 +246,12 @@ static int publish(struct publisher *p, struct scribe_err *err)
 {
 	int rc = reach(p, err);
 
-	/* one that is not there is told before anything has to be sent */
+	/* A missing sink is reported at once, not with the first operation. */
 	if (rc < 0)
 		failed(p, err);
 	err->text[0] = 0;
 	for (;;) {
-		/* read first: what was written before it ended is there then */
+		/* Read before the ring: everything written before the end is then visible below. */
 		const bool ended = scribe_publish_ring_ended(&p->ring) || scribe_publish_guard_ends();
 
 		put_totals(p, false);
@@ -275,7 +278,6 @@ static int publish(struct publisher *p, struct scribe_err *err)
 	}
 }
 
-/* A terminal's signals are for the command, whose end is awaited, where there is one. */
 static int start_guard(const struct publisher *p, struct scribe_err *err)
 {
 	sigset_t ends;
@@ -284,6 +286,7 @@ static int start_guard(const struct publisher *p, struct scribe_err *err)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	if (p->notify < 0) {
+	/* With --notify the terminal's signals are the parent's, and the publisher waits for its job's end. */
 		sigaddset(&ends, SIGINT);
 		sigaddset(&ends, SIGHUP);
 	} else {
@@ -307,13 +310,13 @@ static int open_all(struct publisher *p, struct scribe_err *err)
 		scribe_publish_guard_watch(&p->ring);
 	if (rc == 0 && p->notify >= 0) {
 		if (write(p->notify, "", 1) < 0)
-			(void)0; /* whoever started this is gone: the job's end tells */
+			(void)0; /* the parent has exited; the job's end will end this process */
 		close(p->notify);
 	}
 	return rc;
 }
 
-/* What is missing, and why; the exit status. */
+/* Prints what is missing and why. Returns the exit status. */
 static int report(struct publisher *p, const struct scribe_err *err)
 {
 	const uint64_t lost = p->lost + scribe_publish_ring_lost(&p->ring);

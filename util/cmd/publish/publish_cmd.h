@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of `ioscribe publish` share. */
+/* Shared by the files of `ioscribe publish`. */
 #ifndef UTIL_CMD_PUBLISH_PUBLISH_CMD_H
 #define UTIL_CMD_PUBLISH_PUBLISH_CMD_H
 
@@ -16,9 +16,9 @@ int scribe_publish_main(int argc, char **argv);
 
 struct scribe_sink;
 
-/* SECONDS of --node: 1 to 3600. 0, or -EINVAL with a line. */
+/* Parses SECONDS of --node, 1 to 3600. 0 or -EINVAL. */
 int scribe_publish_node_seconds(const char *value, int *ret_seconds, struct scribe_err *err);
-/* Samples of this node to the sink, which is not open, until a signal ends it; the exit status. */
+/* Sends samples until a signal. The sink must not be open. Returns the exit status. */
 int scribe_publish_node(const char *self, struct scribe_sink *sink, int seconds);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * ioscribe publish, as the other commands know it: options, help, and the start of the program that does
- * the work (publish.c), so that no other command loads what sinks need.
+ * The command `ioscribe publish`: options, help, and the start of ioscribe-publish (publish.c). A separate
+ * program, so that other commands do not load the sinks' libraries.
  */
 #include <stddef.h>
 

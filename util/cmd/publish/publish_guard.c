@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A publisher's calls of its sink can hang: a file system that is gone, a library that waits. This thread
- * makes no such call. It takes the signals that end the process, looks at the ring for the job's end, and
- * ends the process where the main thread has not done so in time. Must not know sinks, nor what is sent.
+ * A call into a sink can hang: a dead file system, a library that waits. This thread makes no such call. It
+ * takes the signals, watches the ring for the job's end, and exits the process if the main thread does not.
+ * Must not know sinks, nor what is sent.
  */
 #include "util/cmd/publish/publish_guard.h"
 
@@ -17,11 +17,11 @@
 #include "util/tool/command.h"
 
 #define LOOK_NS     200000000
-#define END_MS      8000  /* after the job's end or a signal: the main thread gives up after five seconds */
-#define GONE_MS     65000 /* after the daemon's end: the main thread looks for another one, then gives up */
+#define END_MS      8000  /* after the job's end or a signal; the main thread gives up after 5 s */
+#define GONE_MS     65000 /* after the daemon's end; the main thread first looks for another one */
 #define STACK_BYTES 262144
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `watched` and what it points to */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `watched` and its ring */
 static const struct scribe_publish_ring *watched;
 static const char *self, *sink;
 static sigset_t signals;
@@ -44,10 +44,10 @@ void scribe_publish_guard_end(void)
 	__atomic_store_n(&ends, true, __ATOMIC_RELEASE);
 }
 
-/* It must not wait for whoever reads standard error. */
 static _Noreturn void end_process(void)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+	/* Standard error may be a full pipe: the message must not block the exit. */
 
 	if (poll(&p, 1, 0) > 0 && (p.revents & POLLOUT))
 		scribe_complain(self, "the last operations are missing in %s: it hangs", sink);
@@ -70,7 +70,7 @@ static void *guard(void *unused)
 		ended = ended || (watched && scribe_publish_ring_ended(watched));
 		gone = watched ? !scribe_publish_ring_wait(watched, 0) : gone_ms > 0;
 		pthread_mutex_unlock(&lock);
-		/* the job's end stays one when its ring is closed */
+		/* Remembered, because the ring is closed after the job's end. */
 		if (ended && !end_ms)
 			end_ms = now;
 		gone_ms = !gone ? 0 : gone_ms ? gone_ms : now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ioscribe-publish: the program behind ioscribe publish (util/cmd/publish/publish_command.c). */
+/* The program ioscribe-publish, executed by `ioscribe publish` (publish_command.c). */
 #include <stddef.h>
 
 #include "util/cmd/publish/publish_cmd.h"

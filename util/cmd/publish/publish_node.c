@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of this node to one sink, one each so many seconds. Owns the line that is being sent and the newest
- * one behind it: where the sink takes nothing, older ones are dropped and counted. Runs in the process
- * `ioscribe-publish` with the identity of whoever started it; needs no daemon. Must not know what a sample
- * says, nor kinds of sinks.
+ * Sends samples of this node to one sink at an interval. Keeps the line being sent and the newest one after
+ * it; older ones are dropped and counted. Runs in ioscribe-publish with its caller's identity, without a
+ * daemon. Must not know what a sample contains, nor kinds of sinks.
  */
 #include "util/cmd/publish/publish_cmd.h"
 
@@ -21,24 +20,24 @@
 #include "util/publish/sink.h"
 
 #define RETRY_MS 200  /* between attempts at a sink */
-#define LOOK_MS  50   /* at one that takes nothing now and does not tell when */
-#define END_MS   1000 /* for the last sample, when it is interrupted */
-#define REST_MS  5000 /* for what the sink has taken */
-#define STUCK_SECONDS 8    /* after a signal it ends in any case: a sink's call may hang */
-#define NODE     64   /* bytes of a node's name, NUL included: as messages of jobs have it */
+#define LOOK_MS  50   /* poll interval of a sink without a descriptor */
+#define END_MS   1000 /* to send the last sample after a signal */
+#define REST_MS  5000 /* for the sink to deliver what it accepted */
+#define STUCK_SECONDS 8    /* SIGALRM ends the process this long after a signal, because sinks may hang */
+#define NODE     64   /* bytes of a node's name with NUL, as in messages of jobs */
 
 struct node_publisher {
 	const char *self;
 	struct scribe_sink *sink;
 	char node[NODE];
-	struct scribe_out line, next; /* `sent` bytes of the line; next is empty but while a part of the line is sent */
+	struct scribe_out line, next; /* `sent` bytes of `line` are sent; `next` is used only while sent > 0 */
 	size_t sent;
 	unsigned long long missing;
-	struct scribe_err why; /* the sink's last failure; no text: none since */
+	struct scribe_err why; /* the sink's last failure; empty after a success */
 };
 
 static volatile sig_atomic_t interrupted;
-static int wake = -1; /* an eventfd: a signal just before a wait ends that, too */
+static int wake = -1; /* eventfd: also ends a wait that starts just after the signal */
 
 static void on_signal(int sig)
 {
@@ -49,7 +48,7 @@ static void on_signal(int sig)
 	interrupted = 1;
 	alarm(STUCK_SECONDS);
 	if (write(wake, &one, sizeof(one)) < 0)
-		(void)0; /* full: it wakes already */
+		(void)0; /* the counter is full: it wakes anyway */
 	errno = code;
 }
 
@@ -64,10 +63,10 @@ int scribe_publish_node_seconds(const char *value, int *ret_seconds, struct scri
 	return 0;
 }
 
-/* A new sample takes the place of the one that waits; one that is sent in part is sent to its end. */
 static int take_sample(struct node_publisher *p, struct scribe_err *err)
 {
 	struct scribe_out *to = p->sent ? &p->next : &p->line;
+	/* A new sample replaces one that waits, but not one that is partly sent: lines must stay whole. */
 	struct scribe_node_sample s;
 	struct timespec now;
 	int rc = scribe_node_sample_read("", &s, err);
@@ -81,7 +80,6 @@ static int take_sample(struct node_publisher *p, struct scribe_err *err)
 	return to->error ? scribe_err_set(err, -to->error, "out of memory") : 0;
 }
 
-/* The line is with the sink; the next one is the line. */
 static void line_done(struct node_publisher *p)
 {
 	const struct scribe_out done = p->line;
@@ -92,7 +90,7 @@ static void line_done(struct node_publisher *p)
 	p->why.text[0] = 0;
 }
 
-/* Some of the line. So many ms until it makes sense to go on: 0, at once; negative: when the sink has room. */
+/* Returns ms to wait before the next call; 0: none; negative: until the sink's descriptor is writable. */
 static int send_some(struct node_publisher *p)
 {
 	struct scribe_sink *sink = p->sink;
@@ -103,7 +101,7 @@ static int send_some(struct node_publisher *p)
 	if (rc >= 0)
 		rc = sink->kind->send(sink, p->line.buf + p->sent, p->line.len - p->sent, &n, &err);
 	p->sent += n;
-	if (rc == -EPIPE) { /* whoever reads next has none of it */
+	if (rc == -EPIPE) { /* the next reader must get the line from its start */
 		p->missing += sink->kind->close(sink, 0);
 		p->sent = 0;
 	}
@@ -118,7 +116,7 @@ static int send_some(struct node_publisher *p)
 	return n ? 0 : sink->fd >= 0 ? -1 : LOOK_MS;
 }
 
-/* Send what waits, and wait until then, or until a signal. At the end, after one: until all is sent. */
+/* Sends until `until_ms` or a signal; with `at_the_end`, when a signal has come, until all is sent. */
 static void send_until(struct node_publisher *p, int64_t until_ms, bool at_the_end)
 {
 	int64_t left_ms;
@@ -142,7 +140,7 @@ static int run(struct node_publisher *p, int seconds, struct scribe_err *err)
 
 		if (rc < 0)
 			return rc;
-		/* those that were slept through (a suspended node) are not made up for */
+		/* Intervals that passed meanwhile (a suspended node) are skipped, not sent in a burst. */
 		do
 			due_ms += (int64_t)seconds * 1000;
 		while (due_ms <= scribe_msg_now_ms());
@@ -189,6 +187,7 @@ int scribe_publish_node(const char *self, struct scribe_sink *sink, int seconds)
 		scribe_complain(self, "--node: samples are not thinned, nor CSV: no csv, every, rate, modules");
 		return SCRIBE_EXIT_USAGE;
 	}
+	/* Created before the handlers, which write to it. */
 	wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake < 0)
 		return scribe_complain(self, "cannot make an eventfd: %s", strerror(errno));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe query`, in the program ioscribe-query: finds the question, binds its
- * parameters, asks it and prints the answer row by row as a table, CSV or JSON. The store is opened
- * read-only; its place may come by IOSCRIBE_DB, where a password is not seen. State is one static
- * struct query. Must not know the tables, nor in which language a question is.
+ * The work of `ioscribe query`, in the program ioscribe-query: loads a question, binds its parameters, runs
+ * it and prints the rows as table, CSV or JSON. The store is opened read-only; IOSCRIBE_DB can hold its
+ * address, which hides a password. State is one static struct query. Must not know the tables.
  */
 #include "util/cmd/query/query.h"
 
@@ -25,12 +24,11 @@
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
-/* `folders` are those of --questions first, joined by colons. */
 struct query {
 	const char *db;
 	enum format format;
 	bool list;
-	char folders[SCRIBE_QUESTION_FOLDERS];
+	char folders[SCRIBE_QUESTION_FOLDERS]; /* separated by colons, those of --questions first */
 	struct scribe_out out;
 	uint64_t rows;
 };
@@ -57,9 +55,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* ---- answers ---- */
+/* ---- rows ---- */
 
-/* 15 digits: what a database computed needs no more. */
 static void put_value(struct query *q, const struct scribe_sql_value *v)
 {
 	char number[64];
@@ -67,13 +64,13 @@ static void put_value(struct query *q, const struct scribe_sql_value *v)
 	if (v->kind == SCRIBE_SQL_IS_INT)
 		*scribe_put_i64(number, v->i) = 0;
 	else if (v->kind == SCRIBE_SQL_IS_REAL)
-		snprintf(number, sizeof(number), "%.15g", v->r);
+		snprintf(number, sizeof(number), "%.15g", v->r); /* computed by a database: 17 digits show noise */
 	else
 		number[0] = 0;
 	scribe_out_text(&q->out, number);
 }
 
-/* `v` NULL: the names of the columns. */
+/* v == NULL: the column names. */
 static int csv_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -91,7 +88,6 @@ static int csv_row(struct query *q, int n, const char *const *names, const struc
 	return rc;
 }
 
-/* A text that is no UTF-8 gets another key (quoted.h). */
 static int json_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -103,6 +99,7 @@ static int json_row(struct query *q, int n, const char *const *names, const stru
 	scribe_out_text(&q->out, q->rows ? ",\n{" : "\n{");
 	for (int i = 0; i < n && rc >= 0; i++) {
 		scribe_out_text(&q->out, i ? "," : "");
+		/* Invalid UTF-8 gets another key (quoted.h). */
 		if (v[i].kind == SCRIBE_SQL_IS_TEXT) {
 			rc = scribe_json_text(&q->out, names[i], v[i].text, v[i].len);
 			continue;
@@ -116,7 +113,6 @@ static int json_row(struct query *q, int n, const char *const *names, const stru
 	return rc;
 }
 
-/* Columns with a tab between; control characters of a text are escaped: it stays in its column. */
 static int table_row(struct query *q, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	int rc = 0;
@@ -128,6 +124,7 @@ static int table_row(struct query *q, int n, const char *const *names, const str
 		else if (v[i].kind == SCRIBE_SQL_IS_TEXT && scribe_name_printable(v[i].text, v[i].len))
 			rc = scribe_csv_utf8(&q->out, v[i].text, v[i].len);
 		else if (v[i].kind == SCRIBE_SQL_IS_TEXT)
+			/* A tab in the text would move the columns, so control characters are escaped. */
 			rc = scribe_csv_text(&q->out, v[i].text, v[i].len);
 		else if (v[i].kind == SCRIBE_SQL_IS_NULL)
 			scribe_out_text(&q->out, "-");
@@ -138,7 +135,7 @@ static int table_row(struct query *q, int n, const char *const *names, const str
 	return rc;
 }
 
-/* Called once with the names, then for each row. */
+/* Called first with values == NULL for the names, then per row. */
 static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *values,
 		  struct scribe_err *err)
 {
@@ -151,7 +148,6 @@ static int on_row(void *ctx, int n, const char *const *names, const struct scrib
 	return rc < 0 ? scribe_err_set(err, -ENOMEM, "answer: out of memory") : 0;
 }
 
-/* Parameters are checked before the database is opened. */
 static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 {
 	struct scribe_sql_value values[SCRIBE_QUESTION_PARAMETERS];
@@ -162,6 +158,7 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	for (int i = 1; i < n && rc >= 0; i++)
 		rc = scribe_question_set(&question, operands[i], err);
 	if (rc >= 0)
+	/* Checked before the database is opened. */
 		rc = scribe_question_values(&question, values, err);
 	if (rc >= 0)
 		rc = scribe_store_open(q->db, true, NULL, NULL, &from.store, err);
@@ -174,7 +171,7 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	return rc;
 }
 
-/* A question whose file is wrong ends the list with its error. */
+/* An invalid question ends the list with its error. */
 static int list_one(void *ctx, const char *name, struct scribe_err *err)
 {
 	struct query *q = ctx;

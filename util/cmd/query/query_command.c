@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe query`, as the other commands know it. The work is a program of its own (query.c), so
- * that no other command loads databases. This file is linked into both programs: its option table
- * feeds help and manual page, and getopt there.
+ * The command `ioscribe query`: options, help, and the start of ioscribe-query (query.c). A separate program,
+ * so that other commands do not load databases. Both programs link this file, for the option table.
  */
 #include <stddef.h>
 

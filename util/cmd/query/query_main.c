@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * ioscribe-query: the program behind `ioscribe query` (query_command.c), executed by it from the
- * installation's libexec folder. Its table of commands has one entry.
- */
+/* The program ioscribe-query, executed by `ioscribe query` (query_command.c) from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/query/query.h"

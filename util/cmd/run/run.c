@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe run`: trace one command with a private daemon, or within the node's
- * service. Options become key=value lines for the daemon. Must not know: BPF, records. Its exit
- * code is the command's own.
+ * The command `ioscribe run`: traces one command with a private daemon, or through the node's service. Options
+ * become key=value lines for the daemon. The exit code is the command's. Must not know BPF or records.
  */
 #include <errno.h>
 #include <limits.h>
@@ -123,7 +122,7 @@ static int take_wait(struct scribe_run *r, const char *value, struct scribe_err 
 	return 0;
 }
 
-/* A path as the daemon, which has another working directory, must hear it. */
+/* The daemon has another working directory, so relative paths must be resolved here. */
 static int absolute(const char *path, char *ret, size_t cap, struct scribe_err *err)
 {
 	char cwd[PATH_MAX];
@@ -162,7 +161,6 @@ static int take_path(struct scribe_run *r, const char *key, const char *value, s
 	return rc;
 }
 
-/* Keys in the environment, IOSCRIBE_KEY; of other names that begin so the daemon takes no notice. */
 static int add_ours(struct scribe_run *r, struct scribe_err *err)
 {
 	static const char prefix[] = "IOSCRIBE_";
@@ -173,6 +171,7 @@ static int add_ours(struct scribe_run *r, struct scribe_err *err)
 		char key[64];
 
 		if (strncmp(*e, prefix, sizeof(prefix) - 1) || !(*e)[n] || n >= sizeof(key) || strchr(*e, '\n'))
+		/* The daemon ignores variables with this prefix that are not keys. */
 			continue;
 		memcpy(key, *e, n);
 		key[n] = 0;
@@ -182,7 +181,7 @@ static int add_ours(struct scribe_run *r, struct scribe_err *err)
 	return rc;
 }
 
-/* Darshan's settings in the environment, then ours, before those on the command line. */
+/* Darshan's variables, then IOSCRIBE_*; added first, so that the command line overrides both. */
 static int add_darshan(struct scribe_run *r, struct scribe_err *err)
 {
 	static const char *const names[] = {
@@ -223,11 +222,11 @@ static int add_darshan(struct scribe_run *r, struct scribe_err *err)
 		rc = scribe_run_option(r, key, value, err);
 		r->placed = r->placed || !strcmp(names[i], "LOGPATH") || !strcmp(names[i], "LOGFILE");
 	}
-	/* as Darshan has it: whatever its value */
+	/* Set to any value, as in Darshan. */
 	if (rc == 0 && getenv("DXT_ENABLE_IO_TRACE"))
 		rc = scribe_run_option(r, "dxt", "yes", err);
 	rc = rc < 0 ? rc : add_ours(r, err);
-	/* it names the variable that holds the number */
+	/* DARSHAN_JOBID contains the name of the variable with the number. */
 	variable = variable ? variable : getenv("DARSHAN_JOBID_OVERRIDE");
 	number = variable ? getenv(variable) : NULL;
 	if (rc == 0 && number && number[0] >= '0' && number[0] <= '9')
@@ -235,7 +234,7 @@ static int add_darshan(struct scribe_run *r, struct scribe_err *err)
 	return rc;
 }
 
-/* As the daemon reads its file: behind KEY = VALUE a blank and # begin a comment. The line's length. */
+/* A # after a blank begins a comment in a value, as in the daemon's parser. Returns the new length. */
 static size_t without_comment(char *line)
 {
 	char *at = strchr(line, '=');
@@ -273,7 +272,7 @@ static int take_config(struct scribe_run *r, const char *path, struct scribe_err
 			r->placed = true;
 	}
 	fclose(f);
-	return rc < 0 ? rc : add_darshan(r, err); /* the environment wins over a file */
+	return rc < 0 ? rc : add_darshan(r, err); /* again, because the environment overrides a file */
 }
 
 static int take_set(struct scribe_run *r, const char *pair, struct scribe_err *err)
@@ -341,7 +340,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* Index of CMD: behind "--", or the first word that is no option of ours. */
+/* Index of CMD: after "--", or the first word that is not an option or an option's value. */
 static int command_at(int argc, char **argv)
 {
 	int i = 1;
@@ -355,7 +354,7 @@ static int command_at(int argc, char **argv)
 		if (word[0] != '-' || !word[1])
 			return i;
 		for (const struct scribe_option *o = options; o->name && !strncmp(word, "--", 2); o++) {
-			/* getopt takes the beginning of a name for it, where it is one name's alone */
+			/* getopt accepts a unique prefix of an option's name. */
 			if (!strncmp(word + 2, o->name, strlen(word + 2)))
 				takes_next = o->arg != NULL;
 			if (!strcmp(word + 2, o->name))
@@ -366,7 +365,7 @@ static int command_at(int argc, char **argv)
 	return argc;
 }
 
-/* 0: not set, or no number. */
+/* 0: not set, or not a number. */
 static unsigned long env_number(const char *name)
 {
 	const char *text = getenv(name);
@@ -379,16 +378,13 @@ static unsigned long env_number(const char *name)
 	return *end ? 0 : n;
 }
 
-/*
- * CMD runs as whoever called sudo, else as who we are. SUDO_UID 0 is root's own sudo and changes
- * nothing.
- */
 static void who(struct scribe_run *r)
 {
 	struct passwd *pw;
 
 	r->uid = getuid();
 	r->gid = getgid();
+	/* Under sudo CMD runs as the invoking user. SUDO_UID 0 means that root called sudo: nothing changes. */
 	if (geteuid() == 0 && env_number("SUDO_UID") > 0) {
 		r->uid = (uid_t)env_number("SUDO_UID");
 		r->gid = (gid_t)env_number("SUDO_GID");
@@ -423,23 +419,22 @@ static int add_identity(struct scribe_run *r, struct scribe_err *err)
 		snprintf(r->log_path, sizeof(r->log_path), "%s", cwd);
 		rc = scribe_run_option(r, "log_dir", cwd, err);
 		if (rc == 0)
-			rc = scribe_run_option(r, "log_layout", "flat",
-					       err); /* also where a site says otherwise */
+			rc = scribe_run_option(r, "log_layout", "flat", err); /* overrides a site's configuration */
 	}
 	return rc;
 }
 
-/* A log of before is not lost by a name that was typed again. */
 static int check_free(const struct scribe_run *r, struct scribe_err *err)
 {
 	struct stat st;
 
 	if (!r->log_path_is_file || r->force || lstat(r->log_path, &st) < 0)
+	/* Without --force an existing log is never replaced by accident. */
 		return 0;
 	return scribe_err_set(err, -EEXIST, "--log %.900s: File exists (--force replaces it)", r->log_path);
 }
 
-/* What stands in the way that is known before the daemon tries, which tells the rest. */
+/* Reasons that are known without trying; the daemon reports all others. */
 static int obstacles(struct scribe_err *err)
 {
 	if (scribe_may_trace())
@@ -451,7 +446,7 @@ static int obstacles(struct scribe_err *err)
 	return scribe_err_set(err, -EPERM, "needs root to trace: sudo ioscribe run -- CMD");
 }
 
-/* Joined, the daemon does not try the place before: this is the user's own look at it. */
+/* A service does not check the log's directory before CMD runs, so this does. */
 static int check_place(const struct scribe_run *r, struct scribe_err *err)
 {
 	char path[SCRIBE_PATH_MAX];
@@ -462,7 +457,7 @@ static int check_place(const struct scribe_run *r, struct scribe_err *err)
 		slash = strrchr(path, '/');
 		slash[slash == path] = 0;
 	}
-	/* directories are made on demand: the nearest that exists counts */
+	/* Directories are created on demand, so the nearest existing one counts. */
 	while (!r->log_path_is_file && access(path, F_OK) < 0 && errno == ENOENT &&
 	       (slash = strrchr(path, '/')) && slash != path)
 		*slash = 0;
@@ -472,8 +467,8 @@ static int check_place(const struct scribe_run *r, struct scribe_err *err)
 }
 
 /*
- * A service that answers is joined; root (or who has the capabilities) has a daemon of
- * its own where there is none. 0: traced from here on. 1: not traced, but CMD shall run (said already).
+ * Joins the service if it responds; otherwise starts a private daemon if privileges allow. 0: traced. 1: not
+ * traced, reported, and CMD shall run.
  */
 static int find_daemon(struct scribe_run *r, struct scribe_err *err)
 {
@@ -491,7 +486,7 @@ static int find_daemon(struct scribe_run *r, struct scribe_err *err)
 		rc = scribe_run_link_join(r, &why);
 	if (rc == 0)
 		return 0;
-	/* a refusal is an answer: what was asked for cannot be had */
+	/* -EIO is a refusal of the request itself: running CMD without it would surprise. */
 	if (rc == -EIO || (!able && r->require_trace)) {
 		*err = why;
 		return rc;
@@ -516,7 +511,7 @@ static int exit_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* CMD from its generation to its end; -1 when it was not started and may still be tried untraced. */
+/* Exit code; -1: CMD was not started and may be run untraced. */
 static int run_command(struct scribe_run *r, struct scribe_err *err)
 {
 	int go, failure, code, status;
@@ -525,6 +520,7 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 	if (scribe_run_child_fork(r, &pid, &go, &failure, err) < 0)
 		return -1;
 	scribe_run_child_signals(pid);
+	/* CMD waits in front of exec until it is enrolled, so that its first instruction is traced. */
 	if (r->link >= 0 && scribe_run_link_enrol(r, pid, err) < 0) {
 		close(go);
 		scribe_run_child_wait(pid);
@@ -534,7 +530,7 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 	if (r->link >= 0 && scribe_run_publish_begin(r, pid, err) < 0)
 		scribe_complain_err(r->self, err);
 	if (write(go, "", 1) < 0)
-		(void)0; /* it was killed meanwhile: the wait tells */
+		(void)0; /* CMD was killed; the wait below reports it */
 	close(go);
 	code = scribe_run_child_failure(failure);
 	close(failure);
@@ -547,7 +543,7 @@ static int run_command(struct scribe_run *r, struct scribe_err *err)
 	return exit_code(status);
 }
 
-/* One line: why, and whether CMD runs anyway (then SCRIBE_EXIT_OK). */
+/* SCRIBE_EXIT_OK: CMD runs untraced. */
 static int not_traced(const struct scribe_run *r, const struct scribe_err *err, bool go_on)
 {
 	if (r->require_trace) {
@@ -595,6 +591,7 @@ int scribe_cmd_run(int argc, char **argv)
 	scribe_run_link_stop(&r);
 	if (status >= 0)
 		return status;
+	/* -1: CMD was not executed yet, so a second attempt cannot run it twice. */
 	status = not_traced(&r, &err, traced && !r.require_trace && (r.best_effort || r.joined));
 	return status == SCRIBE_EXIT_OK ? run_command(&r, &err) : status;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * CMD of `ioscribe run`: forked and held before exec, given the invoking user's identity and its
- * environment, let go by a byte in a pipe once it is enrolled, waited for. A second pipe, closed by
- * exec, carries errno where exec fails. Signals that are sent to ioscribe are forwarded. Must not
- * know: logs.
+ * CMD of `ioscribe run`: forked and held before exec, given the invoking user's identity and environment,
+ * released by a byte in a pipe after its enrolment, and waited for. A second pipe carries errno if exec fails.
+ * Signals to ioscribe are forwarded. Must not know logs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +18,11 @@
 #include "logfmt/base/preload.h"
 #include "util/cmd/run/run_parts.h"
 
-/* Signals that end, wake or inform a program; those of the terminal are handled in on_signal. */
 static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
 				SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static struct sigaction inherited[sizeof(forwarded) / sizeof(forwarded[0])];
 static volatile sig_atomic_t forward_to;
 
-/* Ours in front of what is there. */
 static void preload(const char *library)
 {
 	const char *preloads = getenv("LD_PRELOAD");
@@ -41,10 +38,10 @@ static void preload(const char *library)
 	free(both);
 }
 
-/* The library that counts calls stands beside the runtime. */
 static void preload_inside(const struct scribe_run *r)
 {
 	const char *slash = strrchr(r->library, '/');
+	/* libioscribe-inside.so, which counts calls, is installed beside the runtime. */
 	char path[SCRIBE_PATH_MAX];
 
 	if (slash && r->wrap &&
@@ -54,14 +51,13 @@ static void preload_inside(const struct scribe_run *r)
 		preload(path);
 }
 
-/*
- * A program with AddressSanitizer wants to have its own library in front. Ours says otherwise
- * (runtime/client/mpi/interpose.c), but a program may answer that question itself. What the user
- * has set comes behind it, and wins.
- */
 static void sanitizers(void)
 {
 	const char *users = getenv("ASAN_OPTIONS");
+	/*
+	 * AddressSanitizer aborts unless its library is loaded first. Ours answers that check
+	 * (runtime/client/mpi/interpose.c), but a program may override it. The user's options come last and win.
+	 */
 	char *both;
 
 	if (asprintf(&both, "verify_asan_link_order=0%s%s", users && users[0] ? ":" : "", users ? users : "") < 0)
@@ -70,13 +66,13 @@ static void sanitizers(void)
 	free(both);
 }
 
-/* Runs in the child: ioscribe's own environment stays as it is. */
+/* Runs in the child. */
 static void environment(const struct scribe_run *r)
 {
 	char job[16];
 
 	if (r->drop) {
-		/* sudo has put root's here */
+		/* sudo set these to root's. */
 		if (r->home[0])
 			setenv("HOME", r->home, 1);
 		setenv("USER", r->user, 1);
@@ -89,7 +85,7 @@ static void environment(const struct scribe_run *r)
 	if (!r->socket[0] || r->no_runtime)
 		return;
 	setenv(SCRIBE_ENV_SOCKET, r->socket, 1);
-	/* Where the user cannot read it, the loader would complain on CMD's stderr. */
+		/* For an unreadable library the loader would print an error on CMD's stderr. */
 	if (r->library[0] && access(r->library, R_OK) == 0) {
 		preload(r->library);
 		preload_inside(r);
@@ -99,18 +95,18 @@ static void environment(const struct scribe_run *r)
 	}
 }
 
-/* Groups first: they cannot be changed without privileges. */
 static int take_identity(const struct scribe_run *r)
 {
 	if (!r->drop)
 		return 0;
+	/* Groups first: without root's uid they can no longer be changed. */
 	if (initgroups(r->user, r->gid) < 0 || setresgid(r->gid, r->gid, r->gid) < 0 ||
 	    setresuid(r->uid, r->uid, r->uid) < 0)
 		return -errno;
 	return 0;
 }
 
-/* Does not return. A pipe that ends without a byte means that ioscribe has ended or given up. */
+/* Does not return. */
 static void child(struct scribe_run *r, int go, int failure)
 {
 	int rc = take_identity(r);
@@ -123,7 +119,7 @@ static void child(struct scribe_run *r, int go, int failure)
 		if (n == 1)
 			break;
 		if (n == 0 || errno != EINTR)
-			_exit(125); /* nobody lets it go */
+			_exit(125); /* the pipe closed without a byte: ioscribe exited or gave up */
 	}
 	if (rc == 0) {
 		char *room[scribe_preload_room(r->cmd[0], true, environ)];
@@ -137,10 +133,7 @@ static void child(struct scribe_run *r, int go, int failure)
 	_exit(rc == ENOENT ? 127 : 126);
 }
 
-/*
- * *ret_go: write a byte to let CMD go; *ret_failure: read by scribe_run_child_failure. Both belong
- * to the caller.
- */
+/* *ret_go: write a byte to release CMD. The caller closes both descriptors. */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
 			  struct scribe_err *err)
 {
@@ -173,7 +166,7 @@ int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int
 	return 0;
 }
 
-/* 0: exec has succeeded, which closed the pipe; else its errno. */
+/* 0: exec succeeded, which closed the pipe; otherwise its errno. */
 int scribe_run_child_failure(int failure_fd)
 {
 	int code = 0;
@@ -185,15 +178,15 @@ int scribe_run_child_failure(int failure_fd)
 	return n == (ssize_t)sizeof(code) ? code : 0;
 }
 
-/*
- * What the terminal sends goes to the whole foreground group, CMD included:
- * forwarding it would deliver it twice. What a process sends is for CMD.
- */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
 	(void)context;
+	/*
+	 * si_code > 0 is the kernel: a terminal's signal reaches the whole foreground group, CMD included, and
+	 * forwarding would deliver it twice. A signal from a process is meant for CMD.
+	 */
 	if (forward_to > 0 && info->si_code <= 0 && info->si_pid != forward_to)
 		kill((pid_t)forward_to, number);
 	errno = saved;
@@ -206,7 +199,7 @@ void scribe_run_child_signals(pid_t pid)
 	forward_to = pid;
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
 		sigaction(forwarded[i], NULL, &inherited[i]);
-		/* what nohup and the like ignore stays ignored */
+		/* A signal that nohup set to ignored stays ignored. */
 		if (inherited[i].sa_handler != SIG_IGN)
 			sigaction(forwarded[i], &a, NULL);
 	}

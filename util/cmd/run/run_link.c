@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The daemon of `ioscribe run`: a private one is started over a socket pair, or the node's service
- * is joined; requests, answers, and its end. Every wait has a limit. Descriptor and process id are
- * in the struct scribe_run. Must not know: BPF.
+ * The daemon of `ioscribe run`: a private one, started over a socket pair, or the node's service; requests,
+ * replies, and its end. Every wait has a limit. State is in the struct scribe_run. Must not know BPF.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +21,13 @@
 #include "util/link/service_link.h"
 #include "util/cmd/run/run_parts.h"
 
-#define LEAST_DATA (8u << 20) /* bytes: less cannot hold a daemon */
-#define START_MS  30000 /* loading programs on a busy machine */
+#define LEAST_DATA (8u << 20) /* bytes of RLIMIT_DATA; a daemon needs more */
+#define START_MS  30000 /* the kernel verifies all programs, perhaps on a busy machine */
 #define ENROL_MS  10000
-#define SERVICE_MS 2000 /* for a service, from its socket to the enrolment: CMD waits for no more */
-#define ANSWER_MS 10000 /* of a service with which the job goes on */
-#define AGAIN_MS  30000 /* another one, when it is gone */
-#define END_MS    10000 /* what has been reported takes no time to end */
+#define SERVICE_MS 2000 /* limit for connecting and enrolling together; CMD waits meanwhile */
+#define ANSWER_MS 10000 /* of a service that continues the job */
+#define AGAIN_MS  30000 /* for another daemon, after one has exited */
+#define END_MS    10000 /* for the daemon's exit after its report */
 #define LEAVE_MS  20
 #define DAEMON_FD 3
 #define EXIT_NO_DAEMON 127
@@ -47,10 +46,6 @@ int scribe_run_option(struct scribe_run *r, const char *key, const char *value, 
 	return 0;
 }
 
-/*
- * Relative to the running program; "" where there is none, and the daemon reduces the ranks'
- * records.
- */
 static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
 {
 	static const char *const places[] = {"../lib/libioscribe.so",
@@ -60,13 +55,14 @@ static void find_library(struct scribe_run *r, char *ret_path, size_t cap)
 					     "libioscribe.so",
 					     "../runtime/client/libioscribe.so",
 					     NULL};
+	/* Without the library the daemon reduces the ranks' records. */
 
 	(void)r;
 	if (scribe_installed_find(places, ret_path, cap) < 0)
 		ret_path[0] = 0;
 }
 
-/* The daemon gets its end as descriptor 3, which its command line names. */
+/* The daemon's socket is descriptor 3, as its command line states. */
 static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 {
 	int pair[2], rc;
@@ -85,9 +81,9 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 		char *argv[] = {(char *)(uintptr_t)path,         "--private", "--fd", "3",
 				r->verbose ? "--verbose" : NULL, NULL};
 
-		/* less than the daemon's own data: it could not even begin; CMD keeps its limit */
+		/* A low data limit would stop the daemon at its start; CMD keeps the limit. */
 		(void)setrlimit(RLIMIT_DATA, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
-		/* CMD's input is not ours, nor is its output */
+		/* Standard input and output belong to CMD. */
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 		if (null >= 0) {
@@ -104,10 +100,7 @@ static int spawn(struct scribe_run *r, const char *path, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * One answer of the wanted type; what the daemon refuses becomes the error's text. -EAGAIN: the
- * daemon is unable now (SCRIBE_ST_UNABLE), -EIO: it refused, -EPIPE: it has ended.
- */
+/* Receives one reply. -EAGAIN: the daemon is unable now (SCRIBE_ST_UNABLE); -EIO: refused; -EPIPE: exited. */
 static int answer(struct scribe_run *r, unsigned want, void *ret_payload, size_t bytes, int timeout_ms,
 		  struct scribe_err *err)
 {
@@ -128,7 +121,7 @@ static int answer(struct scribe_run *r, unsigned want, void *ret_payload, size_t
 	return 0;
 }
 
-/* A library that was named by the user wins. */
+/* A library named by the user has precedence. */
 static int add_library(struct scribe_run *r, struct scribe_err *err)
 {
 	if (!r->no_runtime && !r->library[0])
@@ -144,7 +137,6 @@ static void take_ready(struct scribe_run *r, const struct scribe_msg_ready *read
 	r->no_streams = ready->no_streams == 1;
 }
 
-/* What is left of the time for a service. */
 static int left_ms(const struct scribe_run *r)
 {
 	return scribe_msg_left_ms(r->until_ms);
@@ -159,13 +151,12 @@ static int late(struct scribe_err *err)
 			      scribe_job_dir());
 }
 
-/* Within the time for a service: CMD waits for no more. */
 static int join(struct scribe_run *r, struct scribe_msg_ready *ret_ready, struct scribe_err *err)
 {
 	int sent = scribe_msg_send(r->link, SCRIBE_MSG_RUN_BEGIN, 0, r->options, r->options_bytes, -1, left_ms(r));
 	int rc = sent;
 
-	/* one that has disconnected may have said why */
+	/* A service that disconnected may have sent its reason before. */
 	if (sent == 0 || sent == -EPIPE)
 		rc = answer(r, SCRIBE_MSG_READY, ret_ready, sizeof(*ret_ready), left_ms(r), err);
 	if (rc < 0 && sent < 0 && !err->text[0])
@@ -198,7 +189,7 @@ int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 	r->until_ms = scribe_msg_now_ms() + (r->service_ms ? r->service_ms : SERVICE_MS);
 	if (rc == 0)
 		rc = join_once(r, &ready, err);
-	/* it disconnected without an answer: nobody serves any more, or another one does */
+	/* Closed without a reply: the service was exiting, and a successor may run. */
 	if (rc == -EPIPE)
 		rc = join_once(r, &ready, err);
 	if (rc < 0)
@@ -209,13 +200,13 @@ int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err)
 	return 0;
 }
 
-/* The next daemon finds the job in the journal of the one before. */
 int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
 	const struct timespec nap = {.tv_nsec = 50000000};
 	int64_t until = scribe_msg_now_ms() + AGAIN_MS;
 	int rc;
+	/* The next daemon finds the job in its predecessor's journal. */
 
 	do {
 		if (r->link >= 0)
@@ -234,10 +225,7 @@ int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err)
 			      "written when one does", AGAIN_MS / 1000);
 }
 
-/*
- * The daemon has disconnected without a word: what ended it. One second is enough for a process
- * that is ending; limits of this process were inherited by the daemon.
- */
+/* Finds out why a daemon disconnected without a reply. */
 static int explain_end(struct scribe_run *r, const char *path, struct scribe_err *err)
 {
 	static const struct {
@@ -250,6 +238,7 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 	const struct timespec nap = {.tv_nsec = 5000000};
 	struct rlimit cpu = {.rlim_max = RLIM_INFINITY}, data = {.rlim_cur = RLIM_INFINITY};
 	int status = 0, ended = 0;
+	/* A second for the exiting process. Limits of this process are those that the daemon inherited. */
 
 	for (int i = 0; i < 200 && (ended = waitpid(r->daemon, &status, WNOHANG)) == 0; i++)
 		nanosleep(&nap, NULL);
@@ -282,7 +271,6 @@ static int explain_end(struct scribe_run *r, const char *path, struct scribe_err
 	return scribe_err_set(err, -EPIPE, "the daemon has ended with %d before it traced", WEXITSTATUS(status));
 }
 
-/* START_MS is long because the kernel verifies all programs before the daemon answers. */
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 {
 	static struct scribe_msg_ready ready;
@@ -311,7 +299,7 @@ int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err)
 	return 0;
 }
 
-/* CMD is held meanwhile. After this call its first instruction is traced. */
+/* After this call CMD's first instruction is traced. */
 int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err)
 {
 	struct scribe_msg_enrol m = {.pid = pid, .words = r->words};
@@ -326,7 +314,7 @@ int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *er
 	return rc == -ETIMEDOUT && r->joined ? late(err) : rc;
 }
 
-/* What a daemon that was killed could not take away: its socket and directory. */
+/* Removes what a killed daemon leaves: its socket and directory. */
 static void remove_socket(const char *path)
 {
 	char dir[SCRIBE_PATH_MAX];
@@ -341,10 +329,6 @@ static void remove_socket(const char *path)
 	rmdir(dir);
 }
 
-/*
- * It disconnects when all is written; what it then takes away is nothing to wait for, but
- * mostly gone so soon that it need not be left to others. One that hangs for 10 s is ended.
- */
 static void leave_daemon(struct scribe_run *r)
 {
 	struct pollfd hung_up = {.fd = r->link, .events = POLLIN};
@@ -353,15 +337,18 @@ static void leave_daemon(struct scribe_run *r)
 	char rest[64];
 
 	shutdown(r->link, SHUT_WR);
+	/* The daemon disconnects when all logs are written, and then frees kernel objects, which takes time. */
 	while (scribe_msg_now_ms() < until && waitpid(r->daemon, NULL, WNOHANG) == 0) {
 		if (poll(&hung_up, 1, END_MS / 10) <= 0)
 			continue;
 		if (recv(r->link, rest, sizeof(rest), MSG_DONTWAIT) > 0 || errno == EINTR)
 			continue;
+		/* It mostly exits within LEAVE_MS and is reaped here; otherwise init reaps it. */
 		for (int i = 0; i < LEAVE_MS && waitpid(r->daemon, NULL, WNOHANG) == 0; i++)
 			nanosleep(&nap, NULL);
 		return;
 	}
+	/* A daemon that hangs for END_MS is killed. */
 	if (scribe_msg_now_ms() >= until) {
 		kill(r->daemon, SIGKILL);
 		waitpid(r->daemon, NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of `ioscribe run` share. */
+/* Shared by the files of `ioscribe run`. */
 #ifndef UTIL_CMD_RUN_RUN_PARTS_H
 #define UTIL_CMD_RUN_RUN_PARTS_H
 
@@ -15,83 +15,75 @@
 struct scribe_run {
 	const char *self; /* argv[0] */
 	char **cmd;
-	uint32_t words; /* of it */
+	uint32_t words; /* in cmd */
 	/* options */
 	char options[SCRIBE_OPTIONS_MAX]; /* key=value lines for the daemon */
 	size_t options_bytes;
 	bool no_runtime, quiet, best_effort, require_trace, verbose;
 	bool placed; /* --log or --log-dir given */
 	bool log_path_is_file;
-	bool force; /* such a file may be there */
-	const char *stream[SCRIBE_RUN_STREAMS]; /* --stream */
+	bool force; /* replace an existing log file */
+	const char *stream[SCRIBE_RUN_STREAMS]; /* borrowed from argv */
 	unsigned streams;
 	pid_t publisher[SCRIBE_RUN_STREAMS]; /* 0: none */
-	char log_path[SCRIBE_PATH_MAX]; /* where; empty: a configuration file tells */
-	/* who CMD runs as */
+	char log_path[SCRIBE_PATH_MAX]; /* empty: set in a configuration file */
+	/* CMD's identity */
 	uid_t uid;
 	gid_t gid;
-	bool drop; /* become that user first */
+	bool drop; /* change to it */
 	char user[64], home[4096];
 	/* the daemon */
 	pid_t daemon;
 	int link; /* -1: none */
 	char socket[SCRIBE_PATH_MAX];
-	char library[SCRIBE_PATH_MAX]; /* empty: not found or not wanted */
+	char library[SCRIBE_PATH_MAX]; /* empty: not found or disabled */
 	uint32_t job;
-	bool wrap;        /* CMD is to count calls itself, */
-	bool no_streams;  /* but none of streams */
-	bool private_one; /* --private: do not look for a service */
-	bool joined;      /* the daemon is the service's */
-	int service_ms;   /* how long a service may take, 0: as long as the default */
-	int64_t until_ms; /* it is waited for no longer before CMD starts */
-	bool survives;    /* and another one would go on with the job */
-	bool reported;    /* it has told of all logs: what it does then is nothing to wait for */
+	bool wrap;        /* CMD counts library calls itself, */
+	bool no_streams;  /* except those of streams */
+	bool private_one; /* --private: ignore the service */
+	bool joined;      /* the daemon is the node's service */
+	int service_ms;   /* limit for the service; 0: default */
+	int64_t until_ms; /* end of that limit */
+	bool survives;    /* a successor daemon would continue the job */
+	bool reported;    /* all logs are reported: its exit is not waited for */
 };
 
-/* ---- run_link.c: the daemon as a process and a peer ---- */
-/* Add a line to the daemon's options. */
+/* ---- run_link.c: the daemon ---- */
+/* Appends key=value. -EINVAL: newline in the value; -E2BIG: the buffer is full. */
 int scribe_run_option(struct scribe_run *r, const char *key, const char *value, struct scribe_err *err);
-/* Start it and wait until it traces. On failure no daemon is left. */
+/* Starts a private daemon and waits until it traces. Stops it on failure. */
 int scribe_run_link_start(struct scribe_run *r, struct scribe_err *err);
-/*
- * Join the service of this node. -ENOENT: there is none; other negative codes:
- * it does not answer, speaks otherwise; -EAGAIN: it is full; -EIO: it refuses what was asked.
- */
+/* Joins the node's service. -ENOENT: there is none; -EAGAIN: full; -EIO: refused; other codes: failed. */
 int scribe_run_link_join(struct scribe_run *r, struct scribe_err *err);
 int scribe_run_link_enrol(struct scribe_run *r, pid_t pid, struct scribe_err *err);
-/*
- * The daemon is gone: wait until another one has taken the job up, some time.
- * -ETIMEDOUT: none has come; -EIO: it has no such job.
- */
+/* Waits for a successor of the daemon. -ETIMEDOUT: none came; -EIO: it does not have the job. */
 int scribe_run_link_reattach(struct scribe_run *r, struct scribe_err *err);
-/* Disconnect; wait for its end (bounded) and reap it, where it has not reported. */
+/* Disconnects. Unless the daemon has reported, waits a bounded time for its exit. */
 void scribe_run_link_stop(struct scribe_run *r);
 
 /* ---- run_child.c: CMD ---- */
-/*
- * Fork CMD, stopped before exec. ret_go: write one byte to let it go, close to
- * make it vanish.
- */
+/* Forks CMD, held before exec. ret_go: write one byte to release it, close to discard it. */
 int scribe_run_child_fork(struct scribe_run *r, pid_t *ret_pid, int *ret_go, int *ret_failure,
 			  struct scribe_err *err);
-/* 0 when CMD was executed, else the errno of exec. */
+/* 0 when CMD was executed, otherwise the errno of exec. */
 int scribe_run_child_failure(int failure_fd);
-/* Forward signals to the process from now on; wait for its end. */
+/* Waits for the end; returns the wait status. */
 int scribe_run_child_wait(pid_t pid);
+/* Forwards signals to the process from now on. */
 void scribe_run_child_signals(pid_t pid);
 
-/* ---- run_publish.c: operations to other systems while CMD runs ---- */
-/* One more --stream. -EINVAL, -E2BIG with a line in err. */
+/* ---- run_publish.c: publishers ---- */
+/* Adds a --stream. -EINVAL or -E2BIG. */
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err);
-/* One more by the variables of Darshan's connector, where they say so. The same codes. */
+/* Adds a stream if the variables of Darshan's connector request one. */
 int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err);
-/* Start them; each has subscribed to CMD's job, whose process that is, or negative with a line in err. */
+/* Starts the publishers and waits until each has subscribed to the job of `pid`. */
 int scribe_run_publish_begin(struct scribe_run *r, pid_t pid, struct scribe_err *err);
-/* The job has ended: wait for their ends, some seconds. */
+/* Call after the job's end: waits some seconds for each, then kills it. */
 void scribe_run_publish_end(struct scribe_run *r);
 
 /* ---- run_report.c: logs and summary ---- */
-/* Ask for the logs and print what came. 0, or negative when there is no complete answer. */
+/* Requests the logs and prints the replies. Negative: incomplete. */
 int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err);
 
 #endif

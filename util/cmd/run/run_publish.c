@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Publishers of a run: one process for each --stream, with CMD's user, started between the enrolment of
- * CMD and its first instruction, so that no operation is missed. Owns these processes: when the job has
- * ended each has some seconds for what is left, then it is killed. Must not know what they send.
+ * Publishers of a run: one process per --stream with CMD's user, started between CMD's enrolment and its first
+ * instruction, so that no operation is missed. Must not know what they send.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,8 +19,8 @@
 #include "util/tool/command.h"
 
 #define BEGIN_MS 5000 /* to subscribe */
-#define END_MS   7000 /* a publisher gives up after five seconds by itself */
-#define KILL_MS  1000 /* for the kernel to end one that was killed: a dead disk can keep it */
+#define END_MS   7000 /* a publisher gives up after 5 s */
+#define KILL_MS  1000 /* after SIGKILL: a dead disk can delay the exit */
 
 int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe_err *err)
 {
@@ -38,10 +37,6 @@ int scribe_run_publish_add(struct scribe_run *r, const char *spec, struct scribe
 	return 0;
 }
 
-/*
- * The variables of Darshan's connector: where DARSHAN_LDMS_ENABLE is set, whatever its value, the modules of the
- * others go to LDMS.
- */
 int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err)
 {
 	static char spec[1024];
@@ -58,6 +53,7 @@ int scribe_run_publish_darshan(struct scribe_run *r, struct scribe_err *err)
 			used += (size_t)snprintf(modules + used, sizeof(modules) - used, "%s%s", used ? "+" : "",
 						 names[i]);
 	}
+	/* As in Darshan, the variables count when they are set, whatever their value. */
 	if (!getenv("DARSHAN_LDMS_ENABLE") || !used)
 		return 0;
 	snprintf(spec, sizeof(spec), "modules=%s,ldms:%s:%s:%s:%s", modules, xprt ? xprt : "", host ? host : "",

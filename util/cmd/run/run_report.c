@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The end of `ioscribe run`: END is sent, then the daemon's messages are printed on standard error:
- * which logs were written, and what they hold in ten lines.
+ * The end of `ioscribe run`: sends END, then prints the daemon's messages on standard error: which logs were
+ * written, and a summary of the first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,18 +13,17 @@
 #include "util/cmd/run/run_parts.h"
 #include "util/cmd/summary/summary.h"
 
-/* How long the daemon waits for descendants that still run, and for its log to be written. */
+/* Time for descendants that still run, and for the daemon to write the log. */
 #define GRACE_MS  2000
 #define COMMIT_MS 60000
 
-/* What is in the log is told from the log, as `ioscribe summary --brief` does; the rest is only known here.
- */
 static void summary(const struct scribe_msg_log *m)
 {
 	struct scribe_err err = {0};
 
 	if (scribe_summary_brief(m->path, stderr, &err) < 0)
 		fprintf(stderr, "  note       %s\n", scribe_human_text(err.text, (char[2048]){0}, 2048));
+	/* The rest is not in the log: only the daemon's message has it. */
 	if (m->overflowed_files)
 		fprintf(stderr, "  note       %" PRIu64 " files are folded into catch-all records\n",
 			m->overflowed_files);
@@ -54,27 +53,24 @@ static int one_log(const struct scribe_msg_log *m, bool quiet, bool with_summary
 	return 0;
 }
 
-/* Launchers that start processes on other nodes: those are not this daemon's. */
 static void warn_remote(const struct scribe_msg_result *m, bool quiet)
 {
 	char shown[4 * sizeof(m->remote)];
+	/* A launcher started processes on other nodes, which this daemon does not see. */
 
 	if (m->remote[0] && !quiet)
 		fprintf(stderr, "ioscribe run: what %s starts elsewhere is not traced\n",
 			scribe_human_text(m->remote, shown, sizeof(shown)));
 }
 
-/*
- * The logs of the run; -EPIPE: the daemon is gone. A BUILDING message only says that the log takes
- * long: the wait begins again.
- */
+/* -EPIPE: the daemon has exited. */
 static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
 	const struct scribe_msg_header *h = (const void *)packet;
 	int bad = 0;
 
-	/* one that was told to end has sent its report already: a failure here is no end */
+	/* A daemon that is stopping has sent its report already, so a failure here is not final. */
 	(void)scribe_msg_send(r->link, SCRIBE_MSG_END, 0, end, sizeof(*end), -1, GRACE_MS);
 	for (unsigned n = 0;;) {
 		ssize_t got = scribe_msg_recv(r->link, packet, NULL, GRACE_MS + COMMIT_MS, err);
@@ -88,6 +84,7 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 			warn_remote((const void *)(h + 1), r->quiet);
 			return bad;
 		}
+		/* BUILDING: the log takes long, so the wait starts again. */
 		if (h->type == SCRIBE_MSG_BUILDING)
 			continue;
 		if (h->type != SCRIBE_MSG_LOG)
@@ -98,13 +95,13 @@ static int hear_logs(struct scribe_run *r, const struct scribe_msg_end *end, str
 	}
 }
 
-/* A service whose jobs survive it is waited for again. */
 int scribe_run_report(struct scribe_run *r, int wait_status, struct scribe_err *err)
 {
 	struct scribe_msg_end end = {.wait_status = wait_status, .exit_grace_ms = GRACE_MS};
 	int rc = hear_logs(r, &end, err);
 
 	while (rc == -EPIPE && r->survives) {
+		/* The service's next daemon continues the job and writes its log. */
 		rc = scribe_run_link_reattach(r, err);
 		if (rc == 0)
 			rc = hear_logs(r, &end, err);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A question's answer as JSON: a table, or series over time as Grafana wants them. Rows of a table
- * are written as they come; series are collected, since points of one series come apart, and freed
- * with the answer. Runs in ioscribe-serve. See answer.h. Must not know HTTP, nor what a question is
- * about.
+ * Results of a question as JSON: a table, or time series for Grafana. Table rows are written as they come;
+ * series are collected, because points of one series are not adjacent. Runs in ioscribe-serve. Must not know
+ * HTTP, nor what a question is about.
  */
 #include "util/cmd/serve/answer.h"
 
@@ -15,7 +14,7 @@
 
 #include "util/store/analysis.h"
 
-/* A plot cannot show more; also bounds the search for a label. */
+/* More than a plot can show; also bounds the linear search for a label. */
 #define MAX_SERIES 500
 #define MAX_LABEL  256
 
@@ -30,9 +29,8 @@ void scribe_json_pair(yajl_gen json, const char *key, const char *text)
 	scribe_json_string(json, text);
 }
 
-/* Of one series; `series` is an index of its label. */
 struct point {
-	int series;
+	int series; /* index in labels */
 	int64_t value, time_ms;
 };
 
@@ -40,20 +38,20 @@ struct answer {
 	const struct scribe_answer_want *want;
 	yajl_gen json;
 	bool series, open;
-	int metric; /* column of a series' values */
+	int metric; /* column of the values */
 	char (*labels)[MAX_LABEL];
 	int nlabels;
 	struct point *points;
 	size_t npoints, room;
 };
 
-/* Columns in microseconds, of which Grafana wants milliseconds. */
 static bool is_time(const char *name)
 {
 	return !strcmp(name, "time_us") || !strcmp(name, "first_us") || !strcmp(name, "last_us");
+	/* These columns are in microseconds; Grafana expects milliseconds. */
 }
 
-/* The request's value of a name, NULL where it has none or an empty one. */
+/* NULL: not set, or empty. */
 static const char *wanted(const struct scribe_answer_want *want, const char *name)
 {
 	const char *value = want->value ? want->value(want->ctx, name) : NULL;
@@ -61,18 +59,17 @@ static const char *wanted(const struct scribe_answer_want *want, const char *nam
 	return value && *value ? value : NULL;
 }
 
-/* A real that JSON cannot hold becomes null. */
 static void put_value(struct answer *a, const char *name, const struct scribe_sql_value *v)
 {
 	if (v->kind == SCRIBE_SQL_IS_INT)
 		yajl_gen_integer(a->json, a->want->grafana && is_time(name) ? v->i / 1000 : v->i);
 	else if (v->kind == SCRIBE_SQL_IS_TEXT)
 		yajl_gen_string(a->json, (const unsigned char *)v->text, v->len);
-	else if (v->kind != SCRIBE_SQL_IS_REAL || yajl_gen_double(a->json, v->r) != yajl_gen_status_ok)
+	else if (v->kind != SCRIBE_SQL_IS_REAL || yajl_gen_double(a->json, v->r) != yajl_gen_status_ok) /* NaN */
 		yajl_gen_null(a->json);
 }
 
-/* Rows of another module or rank than is asked for are left out, where the question has no such parameter. */
+/* Filters by module and rank, for questions without such parameters. */
 static bool is_wanted(const struct answer *a, int n, const char *const *names,
 		      const struct scribe_sql_value *v)
 {
@@ -95,7 +92,6 @@ static bool is_wanted(const struct answer *a, int n, const char *const *names,
 
 /* ---- series ---- */
 
-/* The metric is a column of the answer; "operations" where none was named. */
 static int series_begin(struct answer *a, int n, const char *const *names, struct scribe_err *err)
 {
 	const char *metric = wanted(a->want, "metric");
@@ -111,7 +107,7 @@ static int series_begin(struct answer *a, int n, const char *const *names, struc
 	return a->labels ? 0 : scribe_err_set(err, -ENOMEM, "answer: out of memory");
 }
 
-/* What is named by texts, and by a rank. The index of its label, -1: too many series. */
+/* The label consists of the row's texts and its rank. -1: too many series. */
 static int series_of(struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	char label[MAX_LABEL] = "";
@@ -134,7 +130,6 @@ static int series_of(struct answer *a, int n, const char *const *names, const st
 	return a->nlabels++;
 }
 
-/* The first column is the time in microseconds. */
 static int series_add(struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v,
 		      struct scribe_err *err)
 {
@@ -155,7 +150,6 @@ static int series_add(struct answer *a, int n, const char *const *names, const s
 	return 0;
 }
 
-/* Series one behind the other, each by time. */
 static int by_series(const void *x, const void *y)
 {
 	const struct point *a = x, *b = y;
@@ -165,7 +159,6 @@ static int by_series(const void *x, const void *y)
 	return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
-/* A point is [value, time] in Grafana's JSON. */
 static void series_end(struct answer *a)
 {
 	size_t at = 0;
@@ -179,6 +172,7 @@ static void series_end(struct answer *a)
 		yajl_gen_array_open(a->json);
 		for (; at < a->npoints && a->points[at].series == i; at++) {
 			yajl_gen_array_open(a->json);
+			/* A point is [value, time]. */
 			yajl_gen_integer(a->json, a->points[at].value);
 			yajl_gen_integer(a->json, a->points[at].time_ms);
 			yajl_gen_array_close(a->json);
@@ -190,7 +184,6 @@ static void series_end(struct answer *a)
 
 /* ---- tables ---- */
 
-/* The types stand in the first row; without rows they are texts. */
 static void table_begin(struct answer *a, int n, const char *const *names, const struct scribe_sql_value *v)
 {
 	a->open = true;
@@ -200,6 +193,7 @@ static void table_begin(struct answer *a, int n, const char *const *names, const
 	yajl_gen_array_open(a->json);
 	for (int i = 0; i < n; i++) {
 		bool number = v && (v[i].kind == SCRIBE_SQL_IS_INT || v[i].kind == SCRIBE_SQL_IS_REAL);
+		/* The first row determines the types. */
 
 		yajl_gen_map_open(a->json);
 		scribe_json_pair(a->json, "text", names[i]);
@@ -214,15 +208,12 @@ static void table_begin(struct answer *a, int n, const char *const *names, const
 	yajl_gen_array_open(a->json);
 }
 
-struct columns { /* of the row callback, kept until the first row */
+struct columns { /* names are kept for a table without rows */
 	struct answer a;
 	int n;
 	char names[64][64];
 };
 
-/*
- * An answer whose first column is time_us becomes series for Grafana, unless a table was asked for.
- */
 static int on_row(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		  struct scribe_err *err)
 {
@@ -233,6 +224,7 @@ static int on_row(void *ctx, int n, const char *const *names, const struct scrib
 		c->n = n < 64 ? n : 64;
 		for (int i = 0; i < c->n; i++)
 			snprintf(c->names[i], sizeof(c->names[i]), "%s", names[i]);
+		/* A first column time_us makes series, unless the request is for a table. */
 		a->series = a->want->grafana && !a->want->table && n > 1 && !strcmp(names[0], "time_us");
 		return a->series ? series_begin(a, n, names, err) : 0;
 	}
@@ -265,9 +257,8 @@ static void answer_end(struct columns *c)
 	yajl_gen_map_close(c->a.json);
 }
 
-/* ---- asking ---- */
+/* ---- running a question ---- */
 
-/* Only parameters that the question has: others of a request choose among rows (is_wanted). */
 static int set_parameters(struct scribe_question *q, const struct scribe_answer_want *want,
 			  struct scribe_err *err)
 {
@@ -276,6 +267,7 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 
 	for (int i = 0; i < q->nparameters && rc >= 0; i++) {
 		const char *value = wanted(want, q->parameters[i].name);
+		/* Values for which the question has no parameter filter its rows instead (is_wanted). */
 
 		if (!value)
 			continue;
@@ -288,7 +280,7 @@ static int set_parameters(struct scribe_question *q, const struct scribe_answer_
 	return rc;
 }
 
-/* Every row of a request passes here. */
+/* Counts the rows of a request, which may run several questions. */
 struct counted {
 	struct scribe_serve *serve;
 	yajl_gen json;
@@ -318,7 +310,6 @@ void scribe_answer_begin(struct scribe_serve *serve)
 	serve->rows = 0;
 }
 
-/* One question from file to rows, each time anew: files may change while the server runs. */
 int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 		       const struct scribe_answer_want *want, yajl_gen json, scribe_sql_row_fn *row,
 		       void *ctx, struct scribe_err *err)
@@ -332,6 +323,7 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 		.folders = serve->folders,
 		.limit = {.end_ms = serve->end_ms, .seconds = SCRIBE_SERVE_SECONDS, .stop = &serve->stop}};
 	int rc = scribe_question_load(&q, serve->folders, question, err);
+	/* Loaded per request, because files may change while the server runs. */
 
 	if (rc >= 0)
 		rc = set_parameters(&q, want, err);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Connections of ioscribe-serve: whoever has not shown the token has few of them, for a short time, and gives
- * way to newer ones; every request has a time for its head and one for its body. A connection is closed by
- * shutting its socket down: libmicrohttpd, which owns it, reads its end and frees it. Must not know what a
- * request says.
+ * Connections of ioscribe-serve. Clients without the token may have few of them, and only briefly; the
+ * oldest is closed for a newer one. Each request has a limit for head and body. libmicrohttpd owns the sockets;
+ * shutting one down makes it close and free the connection. Must not know what requests contain.
  */
 #include "util/cmd/serve/connections.h"
 
@@ -11,18 +10,17 @@
 
 #include "util/store/sql.h"
 
-#define STRANGER_MS 10000 /* from its beginning to its end */
+#define STRANGER_MS 10000 /* whole lifetime without the token */
 #define BODY_MS     30000
-#define NEXT_MS     60000 /* idle, and the head of the next request */
+#define NEXT_MS     60000 /* until the head of the next request is complete */
 
-/* It stays in the list until libmicrohttpd closes its descriptor. */
+/* The entry stays until libmicrohttpd closes the descriptor. */
 static void end(struct scribe_connection *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
 	c->state = SCRIBE_CLOSING;
 }
 
-/* The oldest stranger gives way: to another one beyond their number, and to whoever comes when all is full. */
 static void make_room(struct scribe_connections *l)
 {
 	struct scribe_connection *oldest = NULL;
@@ -38,6 +36,7 @@ static void make_room(struct scribe_connections *l)
 		if (!oldest || c->until_ms < oldest->until_ms)
 			oldest = c;
 	}
+	/* Two limits: the number of strangers, and all connections when they are full. */
 	if (strangers > SCRIBE_SERVE_STRANGERS || (strangers > 1 && used == SCRIBE_SERVE_CONNECTIONS))
 		end(oldest);
 }
@@ -51,7 +50,7 @@ static struct scribe_connection *begin(struct scribe_connections *l, int fd)
 			make_room(l);
 			return &l->all[i];
 		}
-	return NULL; /* not so: libmicrohttpd has the same limit */
+	return NULL; /* unreachable: libmicrohttpd has the same limit */
 }
 
 void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
@@ -70,7 +69,7 @@ void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
 void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c,
 			    enum scribe_connection_step step)
 {
-	/* an answer is read at its reader's pace: libmicrohttpd ends who reads nothing */
+	/* Sending is not limited here: libmicrohttpd closes a connection to a client that reads nothing. */
 	static const int64_t ms[] = {[SCRIBE_CONNECTION_BODY] = BODY_MS,
 				     [SCRIBE_CONNECTION_ANSWER] = INT64_MAX / 2,
 				     [SCRIBE_CONNECTION_NEXT] = NEXT_MS};
@@ -87,6 +86,7 @@ void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection 
 
 void scribe_connections_busy(struct scribe_connections *l, bool busy)
 {
+	/* One thread serves all: time spent on one result must not expire the other connections. */
 	const int64_t now = scribe_sql_now_ms();
 
 	pthread_mutex_lock(&l->lock);

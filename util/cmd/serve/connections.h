@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long connections may stay, and how many of clients that have not shown the token. */
+/* Lifetimes of connections, and the number of those without the token. */
 #ifndef UTIL_CMD_SERVE_CONNECTIONS_H
 #define UTIL_CMD_SERVE_CONNECTIONS_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define SCRIBE_SERVE_CONNECTIONS 64
-#define SCRIBE_SERVE_STRANGERS   16 /* of them: those that have not shown the token */
+#define SCRIBE_SERVE_STRANGERS   16 /* without the token */
 
 enum scribe_connection_step { SCRIBE_CONNECTION_BODY, SCRIBE_CONNECTION_ANSWER, SCRIBE_CONNECTION_NEXT };
 
@@ -20,8 +20,8 @@ struct scribe_connection {
 };
 
 struct scribe_connections {
-	pthread_mutex_t lock;  /* libmicrohttpd's thread and the one that looks */
-	int64_t busy_since_ms; /* an answer is made, and nobody else served; 0: not so */
+	pthread_mutex_t lock;  /* used by libmicrohttpd's thread and the one that checks limits */
+	int64_t busy_since_ms; /* a result is being computed; 0: not so */
 	struct scribe_connection all[SCRIBE_SERVE_CONNECTIONS];
 };
 
@@ -29,15 +29,14 @@ struct scribe_connections {
 void scribe_connections_notify(void *ctx, struct MHD_Connection *c, void **of,
 			       enum MHD_ConnectionNotificationCode code);
 /*
- * A request has come so far; SCRIBE_CONNECTION_BODY alone says that it has the token. Of a connection that
- * has shown it the time for what follows begins; nothing else prolongs it, and nothing at all that of a
- * stranger.
+ * Records the progress of a request. SCRIBE_CONNECTION_BODY means that the token was valid. Extends the limit
+ * only of connections that have shown it.
  */
 void scribe_connection_step(struct scribe_connections *l, struct MHD_Connection *c,
 			    enum scribe_connection_step step);
-/* While an answer is made no time passes for connections. */
+/* Stops the clocks of all connections while a result is computed. */
 void scribe_connections_busy(struct scribe_connections *l, bool busy);
-/* Close those whose time is over. */
+/* Closes connections beyond their limit. */
 void scribe_connections_look(struct scribe_connections *l);
 
 #endif

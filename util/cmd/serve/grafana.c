@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The protocol of Grafana's JSON data source, in ioscribe-serve: queries, choices of variables and
- * filters, annotations. A target is the name of a question; its payload holds parameters, and
- * `module`, `rank` and `metric`, which choose of the answer. The parsed request is freed when it is
- * answered. See grafana.h. Must not know HTTP.
+ * The protocol of Grafana's JSON data source: queries, variables, filters, annotations. A target is a
+ * question's name; its payload has parameters and `module`, `rank` and `metric`, which select from the result.
+ * Must not know HTTP.
  */
 #include "util/cmd/serve/grafana.h"
 
@@ -17,17 +16,17 @@
 
 #include "util/cmd/serve/answer.h"
 
-/* Bounds for a body of at most 64 KiB. */
+/* Limits for a body of at most 64 KiB. */
 #define MAX_DEPTH   32
 #define MAX_TARGETS 64
 
-/* What a request says of values: a payload, filters, the range of time. */
+/* Sources of values; pointers into the parsed body, which outlives the reply. */
 struct asked {
 	yajl_val payload, filters;
 	char from_us[24], to_us[24], number[32];
 };
 
-/* NULL where there is no such key of that type, or no object. */
+/* NULL: not an object, or no such key of that type. */
 static yajl_val get(yajl_val from, const char *key, yajl_type type)
 {
 	const char *path[] = {key, NULL};
@@ -35,7 +34,7 @@ static yajl_val get(yajl_val from, const char *key, yajl_type type)
 	return YAJL_IS_OBJECT(from) ? yajl_tree_get(from, path, type) : NULL;
 }
 
-/* A text, or a number as text; NULL: neither. */
+/* A number is returned as text. NULL: neither. */
 static const char *text_of(yajl_val from, const char *key)
 {
 	yajl_val v = get(from, key, yajl_t_any);
@@ -43,20 +42,17 @@ static const char *text_of(yajl_val from, const char *key)
 	return YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : YAJL_IS_NUMBER(v) ? YAJL_GET_NUMBER(v) : NULL;
 }
 
-/*
- * Grafana's words for "no condition". A variable that was not replaced ("$job") counts as none,
- * too.
- */
+/* Grafana's spellings of "no condition"; "$job" is a variable that was not replaced. */
 static bool is_all(const char *value)
 {
 	return !*value || !strcmp(value, "$__all") || !strcmp(value, "All") || *value == '$';
 }
 
-/* A filter wins over the payload; the time range is only a default. */
 static const char *value_of(void *ctx, const char *name)
 {
 	struct asked *a = ctx;
 	const char *value = text_of(a->payload, name);
+	/* A filter overrides the payload; the time range is only a default. */
 
 	for (size_t i = 0; YAJL_IS_ARRAY(a->filters) && i < a->filters->u.array.len; i++) {
 		yajl_val filter = a->filters->u.array.values[i];
@@ -70,7 +66,7 @@ static const char *value_of(void *ctx, const char *name)
 	return !strcmp(name, "from_us") ? a->from_us : !strcmp(name, "to_us") ? a->to_us : NULL;
 }
 
-/* "2026-11-24T10:00:00.000Z" Empty where the text is no such time. */
+/* Format: 2026-11-24T10:00:00.000Z. Otherwise `to` stays empty. */
 static void read_time(yajl_val range, const char *key, char *to, size_t cap)
 {
 	const char *text = text_of(range, key), *rest;
@@ -85,7 +81,6 @@ static void read_time(yajl_val range, const char *key, char *to, size_t cap)
 	snprintf(to, cap, "%" PRId64, ((int64_t)timegm(&tm) * 1000 + (ms < 1000 ? ms : 0)) * 1000);
 }
 
-/* Pointers into the parsed body, which outlives the answer. */
 static void read_asked(yajl_val body, yajl_val target, struct asked *ret)
 {
 	yajl_val range = get(body, "range", yajl_t_object);
@@ -101,7 +96,6 @@ static void read_asked(yajl_val body, yajl_val target, struct asked *ret)
 
 /* ---- queries ---- */
 
-/* Hidden and empty targets are no error: a dashboard that is being edited sends them. */
 static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, yajl_gen json,
 			struct scribe_err *err)
 {
@@ -109,6 +103,7 @@ static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, 
 	struct scribe_answer_want want = {.value = value_of, .grafana = true};
 	struct asked asked;
 
+	/* Not errors: a dashboard that is being edited sends such targets. */
 	if (YAJL_IS_TRUE(get(target, "hide", yajl_t_any)) || (name && !*name))
 		return 0;
 	if (!name)
@@ -120,7 +115,6 @@ static int query_target(struct scribe_serve *s, yajl_val body, yajl_val target, 
 	return scribe_answer(s, name, &want, json, err);
 }
 
-/* A target that fails fails the whole request, with its message. */
 static int on_query(struct scribe_serve *s, yajl_val body, yajl_gen json, struct scribe_err *err)
 {
 	yajl_val targets = get(body, "targets", yajl_t_array);
@@ -137,9 +131,9 @@ static int on_query(struct scribe_serve *s, yajl_val body, yajl_gen json, struct
 	return rc;
 }
 
-/* ---- what there is to choose from ---- */
+/* ---- choices ---- */
+/* Keys differ by request: variables, payload options, tags. */
 
-/* The keys differ by the request: variables, payload options, tags. */
 struct choices {
 	yajl_gen json;
 	const char *text, *value; /* keys */
@@ -155,10 +149,7 @@ static void choice(struct choices *c, const char *text, const char *value)
 	yajl_gen_map_close(c->json);
 }
 
-/*
- * The first column, and what tells more: a job's program. Only lists with values have room for more
- * than the value itself.
- */
+/* The first column is the value; lists with a separate text also show a job's program. */
 static int on_choice(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		     struct scribe_err *err)
 {
@@ -182,7 +173,6 @@ static int on_question(void *ctx, const char *name, struct scribe_err *err)
 	return 0;
 }
 
-/* Ranks are those of a job, so without one there are none. */
 static int put_choices(struct choices *c, const char *of, struct asked *asked, struct scribe_err *err)
 {
 	struct scribe_answer_want want = {.value = value_of, .ctx = asked};
@@ -191,7 +181,7 @@ static int put_choices(struct choices *c, const char *of, struct asked *asked, s
 	yajl_gen_array_open(c->json);
 	if (!strcmp(of, "job"))
 		rc = scribe_answer_rows(c->serve, "jobs", &want, c->json, on_choice, c, err);
-	else if (!strcmp(of, "rank"))
+	else if (!strcmp(of, "rank")) /* ranks exist only within a job */
 		rc = value_of(asked, "job")
 			     ? scribe_answer_rows(c->serve, "ranks", &want, c->json, on_choice, c, err)
 			     : 0;
@@ -209,7 +199,6 @@ static int put_choices(struct choices *c, const char *of, struct asked *asked, s
 	return rc;
 }
 
-/* Older versions have the name outside of the payload. */
 static int on_variable(struct scribe_serve *s, yajl_val body, yajl_gen json, struct scribe_err *err)
 {
 	struct choices c = {json, "__text", "__value", s};
@@ -218,7 +207,7 @@ static int on_variable(struct scribe_serve *s, yajl_val body, yajl_gen json, str
 
 	read_asked(body, body, &asked);
 	of = text_of(asked.payload, "target");
-	if (!of)
+	if (!of) /* older Grafana versions send it outside of the payload */
 		of = text_of(body, "target");
 	return put_choices(&c, of ? of : "", &asked, err);
 }
@@ -285,7 +274,7 @@ static void put_payload(yajl_gen json, const char *name, const char *about, bool
 	yajl_gen_map_close(json);
 }
 
-/* One question as a metric that can be chosen, with its parameters as fields. */
+/* A question as a metric, its parameters as fields. */
 static int on_metric(void *ctx, const char *name, struct scribe_err *err)
 {
 	struct choices *c = ctx;
@@ -325,7 +314,7 @@ static int on_metrics(struct scribe_serve *s, yajl_val body, yajl_gen json, stru
 
 /* ---- annotations: when jobs ran ---- */
 
-/* The columns of the question `jobs`. */
+/* The columns are those of the question `jobs`. */
 static int on_job(void *ctx, int n, const char *const *names, const struct scribe_sql_value *v,
 		  struct scribe_err *err)
 {
@@ -363,8 +352,6 @@ static int on_annotations(struct scribe_serve *s, yajl_val body, yajl_gen json, 
 	return rc;
 }
 
-/* ---- */
-
 static const struct {
 	const char *path;
 	int (*answer)(struct scribe_serve *s, yajl_val body, yajl_gen json, struct scribe_err *err);
@@ -375,12 +362,10 @@ static const struct {
 	{"/tag-keys", on_tag_keys}, {"/tag-values", on_tag_values},
 };
 
-/*
- * The parser's tree is freed by recursion. Counted before parsing, since the parser has no limit.
- */
 static bool is_deep(const char *s)
 {
 	int depth = 0;
+	/* Checked before parsing: yajl sets no limit and frees its tree by recursion. */
 
 	for (bool in_text = false; *s; s++) {
 		if (in_text && *s == '\\' && s[1])
@@ -395,7 +380,6 @@ static bool is_deep(const char *s)
 	return false;
 }
 
-/* -ENOTDIR is an unknown path, as http.c translates it. */
 int scribe_grafana(struct scribe_serve *s, const char *path, const char *body, yajl_gen json,
 		   struct scribe_err *err)
 {

@@ -8,10 +8,7 @@
 #include "logfmt/base/err.h"
 #include "util/cmd/serve/serve.h"
 
-/*
- * A POST to `path` with that body (ends with NUL). 0, or a negative code with a message;
- * -ENOTDIR: no such path.
- */
+/* Handles a POST; body ends with NUL. Negative with a message; -ENOTDIR: unknown path. */
 int scribe_grafana(struct scribe_serve *serve, const char *path, const char *body, yajl_gen json,
 		   struct scribe_err *err);
 

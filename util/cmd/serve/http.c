@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The HTTP server of ioscribe-serve, on libmicrohttpd with one thread of its own: so questions run
- * one after the other. Each request has a struct request until it is complete. The page's files
- * hold no data and are for everybody; all else needs the token. See http.h. Must not know what
- * questions are about.
+ * The HTTP server of ioscribe-serve: one libmicrohttpd thread, so questions run one after another. The page's
+ * files hold no data and are public; everything else needs the token. Must not know what questions are about.
  */
 #include "util/cmd/serve/http.h"
 
@@ -22,9 +20,9 @@
 #include "util/cmd/serve/grafana.h"
 #include "util/cmd/serve/page.h"
 
-/* Bounds of what clients can make the server hold. */
+/* Limits on what clients can make the server hold. */
 #define TIMEOUT_SECONDS   30    /* since the last byte */
-#define CONNECTION_MEMORY 32768 /* bytes: the head of a request fits */
+#define CONNECTION_MEMORY 32768 /* bytes; limits a request's head */
 
 struct scribe_http {
 	struct scribe_serve *serve;
@@ -41,10 +39,10 @@ struct request {
 
 /* ---- replies ---- */
 
-/* The headers forbid the page everything but its own files and this server. */
 static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const char *type, const void *bytes,
 			     size_t n, enum MHD_ResponseMemoryMode mode)
 {
+	/* The page may load only its own files and connect only to this server. */
 	static const char *const headers[][2] = {
 		{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "
 					    "connect-src 'self'; img-src data:; "
@@ -70,7 +68,6 @@ static enum MHD_Result reply(struct MHD_Connection *c, unsigned status, const ch
 	return done;
 }
 
-/* A JSON object with the reason, also for clients that are no browser. */
 static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *what)
 {
 	yajl_gen json = yajl_gen_alloc(NULL);
@@ -90,32 +87,28 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 	return done;
 }
 
-/* Codes of ours from FORMAT on are about the question or its values: the client's. */
 static unsigned status_of(int code)
 {
+	/* Our codes from FORMAT on concern the question or its values: the client's fault. */
 	return code == -ENOENT || code == -ENOTDIR           ? MHD_HTTP_NOT_FOUND
 	       : code == -EINVAL || code <= -SCRIBE_E_FORMAT ? MHD_HTTP_BAD_REQUEST
 	       : code == -EBUSY || code == -ENOTCONN         ? MHD_HTTP_SERVICE_UNAVAILABLE
 							     : MHD_HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* ---- who may ask ---- */
+/* ---- access ---- */
+/* Constant time: comparing must not reveal how much of a token is right. */
 
-/* Time depends on the length alone. */
 static bool same_token(const char *a, const char *b)
 {
 	size_t n = strlen(b);
 	unsigned differ = strlen(a) != n;
 
-	for (size_t i = 0; i < n && a[i]; i++) /* no faster where the beginning is wrong */
+	for (size_t i = 0; i < n && a[i]; i++)
 		differ |= (unsigned)(a[i] ^ b[i]);
 	return !differ;
 }
 
-/*
- * A name that leads here, and not one that somebody made lead here. Against DNS rebinding: at the
- * loopback address only its own names are accepted. Elsewhere a proxy chooses the name.
- */
 static bool is_our_host(const struct scribe_http *h, const char *host)
 {
 	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -123,6 +116,10 @@ static bool is_our_host(const struct scribe_http *h, const char *host)
 
 	if (!host)
 		return false;
+	/*
+	 * Against DNS rebinding: a foreign page's name may resolve to the loopback address, so only the usual
+	 * names are accepted there. Elsewhere a proxy chooses the name.
+	 */
 	if (!h->is_loopback)
 		return true;
 	n = *host == '[' ? strcspn(host, "]") + (strchr(host, ']') != NULL) : n;
@@ -132,22 +129,20 @@ static bool is_our_host(const struct scribe_http *h, const char *host)
 	return false;
 }
 
-/* Requests without Origin do not come from other sites' pages. */
+/* Browsers send Origin with requests of other sites' pages. */
 static bool is_our_origin(const char *origin, const char *host)
 {
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host));
 }
 
-/*
- * 0, or the status to refuse with. Host and Origin come first: a page of another server learns
- * nothing about the token.
- */
+/* 0, or the HTTP status of the refusal. */
 static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, const char *path,
 		      const char *method, const char **ret_what)
 {
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	const char *token = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
 
+	/* Host and Origin first, so that a foreign page learns nothing about the token. */
 	*ret_what = "this server has not that name (Host)";
 	if (!is_our_host(h, host))
 		return host ? MHD_HTTP_FORBIDDEN : MHD_HTTP_BAD_REQUEST;
@@ -165,7 +160,7 @@ static unsigned check(const struct scribe_http *h, struct MHD_Connection *c, con
 		       : MHD_HTTP_UNAUTHORIZED;
 }
 
-/* ---- what is answered ---- */
+/* ---- replies to requests ---- */
 
 struct arguments {
 	struct MHD_Connection *c;
@@ -173,7 +168,7 @@ struct arguments {
 	char unknown[SCRIBE_QUESTION_NAME];
 };
 
-/* Of the query string, decoded; borrowed from the connection. */
+/* A decoded argument of the query string; borrowed from the connection. */
 static const char *argument(void *ctx, const char *name)
 {
 	return MHD_lookup_connection_value(((struct arguments *)ctx)->c, MHD_GET_ARGUMENT_KIND, name);
@@ -185,7 +180,6 @@ static int on_listed(void *ctx, const char *name, struct scribe_err *err)
 	return 0;
 }
 
-/* Paths of GET; the page uses them. */
 static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const char *path, yajl_gen json,
 		      struct scribe_err *err)
 {
@@ -213,7 +207,6 @@ static int get_answer(struct scribe_http *h, struct MHD_Connection *c, const cha
 	return scribe_answer(h->serve, question, &want, json, err);
 }
 
-/* POST is Grafana's protocol; UTF-8 is not checked again, for names in a store have been. */
 static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, const char *path,
 			      const char *method, const struct request *r)
 {
@@ -233,7 +226,7 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	json = yajl_gen_alloc(NULL);
 	if (!json)
 		return MHD_NO;
-	yajl_gen_config(json, yajl_gen_validate_utf8, 0);
+	yajl_gen_config(json, yajl_gen_validate_utf8, 0); /* names were checked when they were stored */
 	scribe_connections_busy(&h->connections, true);
 	scribe_answer_begin(h->serve);
 	rc = strcmp(method, "POST") ? get_answer(h, c, path, json, &err)
@@ -247,12 +240,12 @@ static enum MHD_Result answer(struct scribe_http *h, struct MHD_Connection *c, c
 	return done;
 }
 
-/* The head is there, its body may be still to come: what is refused is refused now. */
 static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, const char *path,
 			       const char *method, void **of)
 {
 	const char *bytes = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length"), *what;
 	const unsigned status = check(h, c, path, method, &what);
+	/* Refused before the body arrives. */
 
 	if (status)
 		return refuse(c, status, what);
@@ -264,10 +257,7 @@ static enum MHD_Result on_head(struct scribe_http *h, struct MHD_Connection *c, 
 	return *of ? MHD_YES : MHD_NO;
 }
 
-/*
- * Called first without data, then for each piece of the body, then once more: only then it is
- * answered. A body without a length is cut off where it is too long, and its connection closed.
- */
+/* Called without data for the head, with each piece of the body, and without data at the end. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
 				  const char *version, const char *data, size_t *size, void **of)
 {
@@ -280,7 +270,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		scribe_connection_step(&h->connections, c, SCRIBE_CONNECTION_ANSWER);
 		return answer(h, c, path, method, r);
 	}
-	if (*size > SCRIBE_SERVE_BODY - r->used)
+	if (*size > SCRIBE_SERVE_BODY - r->used) /* the size of a chunked body is unknown before */
 		return MHD_NO;
 	memcpy(r->body + r->used, data, *size);
 	r->used += *size;
@@ -288,7 +278,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	return MHD_YES;
 }
 
-/* Also where the client has gone away in the middle. */
+/* Also called when the client has disconnected. */
 static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_RequestTerminationCode how)
 {
 	free(*of);
@@ -296,14 +286,13 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **of, enum MHD_Requ
 	scribe_connection_step(&((struct scribe_http *)ctx)->connections, c, SCRIBE_CONNECTION_NEXT);
 }
 
-/* Libraries never print: what was wrong with a request is in its reply. */
 static void ignore_log(void *ctx, const char *format, va_list args)
-{
+{ /* a library must not print; the reply contains the reason */
 }
 
 /* ---- listening ---- */
 
-/* Numbers only: no resolver, and what is printed is what is listened at. */
+/* Numeric only, without a resolver. */
 static int find_address(const char *address, struct addrinfo **ret_found, struct scribe_err *err)
 {
 	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
@@ -334,7 +323,6 @@ static bool is_loopback(const struct sockaddr *at)
 					: IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-/* *ret_port is the one that the kernel chose for port 0. */
 int scribe_http_start(struct scribe_serve *serve, const char *address, struct scribe_http **ret_http,
 		      uint16_t *ret_port, struct scribe_err *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The page's files, included in the program ioscribe-serve by the assembler, so that it needs no
- * files at run time. SCRIBE_CHART_JS: the plots' library as the build found it. See page.h.
+ * The page's files, linked into ioscribe-serve by the assembler, so that it needs none at run time.
+ * SCRIBE_CHART_JS is the plot library's path at build time.
  */
 #include "util/cmd/serve/page.h"
 
@@ -18,7 +18,6 @@ FILE_OF(js, SCRIBE_PAGE_FOLDER "/page.js");
 FILE_OF(plots, SCRIBE_PAGE_FOLDER "/plots.js");
 FILE_OF(chart, SCRIBE_CHART_JS);
 
-/* Paths of the server and the bytes behind them. */
 static const struct scribe_page_file files[] = {
 	{"/page", "text/html; charset=utf-8", scribe_page_html, scribe_page_html_end},
 	{"/page/page.css", "text/css; charset=utf-8", scribe_page_css, scribe_page_css_end},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe serve`, as the other commands know it. The work is a program of its own, so that no
- * other command loads databases or speaks HTTP. This file is linked into both programs: its option
- * table feeds help and manual page, and getopt.
+ * The command `ioscribe serve`: options, help, and the start of ioscribe-serve. A separate program, so that
+ * other commands load neither databases nor HTTP. Both programs link this file, for the option table.
  */
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The program ioscribe-serve, executed by `ioscribe serve`: opens the store read-only, has a token,
- * listens until a signal comes. The store is closed after the server's thread has ended.
+ * The program ioscribe-serve, executed by `ioscribe serve`: opens the store read-only, creates or reads a
+ * token, and serves until a signal. The store is closed after the server's thread has ended.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,10 +16,9 @@
 #include "util/cmd/serve/http.h"
 #include "util/tool/command.h"
 
-/* Of chance: 128 bits, printed as 32 digits. */
-#define TOKEN_BYTES   16
+#define TOKEN_BYTES   16 /* random; printed as 32 digits */
 #define DEFAULT_PLACE "127.0.0.1:8750"
-#define END_SECONDS   5 /* for a question that is not given up: a step of the database, a server that hangs */
+#define END_SECONDS   5 /* limit for a question that does not abort: a long database step, a server that hangs */
 
 struct options {
 	const char *listen, *token_file;
@@ -45,10 +44,7 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/*
- * The file's first line, or one that nobody knows yet. A token is part of an address, so only
- * characters that need no escape there.
- */
+/* The first line of the file, or a random token without a file. */
 static int make_token(const char *path, char *token, struct scribe_err *err)
 {
 	unsigned char bytes[TOKEN_BYTES];
@@ -68,6 +64,7 @@ static int make_token(const char *path, char *token, struct scribe_err *err)
 		*token = 0;
 	fclose(f);
 	token[strcspn(token, "\r\n")] = 0;
+	/* A token is part of a URL: only characters that need no escape there. */
 	if (strlen(token) < 16 ||
 	    strspn(token, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~") !=
 		    strlen(token))
@@ -77,13 +74,10 @@ static int make_token(const char *path, char *token, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * The token stands behind '#', which browsers do not send to servers; one from a file is not
- * printed.
- */
 static void announce(const struct options *o, uint16_t port)
 {
 	int host = (int)(strrchr(o->listen, ':') - o->listen);
+	/* Browsers do not send what follows '#'. A token from a file is not printed. */
 
 	printf("http://%.*s:%u/page#token=%s\n", host, o->listen, port,
 	       o->token_file ? "TOKEN" : o->serve.token);
@@ -95,7 +89,6 @@ static void on_alarm(int number)
 	_exit(SCRIBE_EXIT_OK);
 }
 
-/* Until a signal comes, which then ends the process in any case: nothing has to be kept. */
 static void run(struct options *o, struct scribe_http *http, const sigset_t *ends)
 {
 	const struct timespec often = {.tv_nsec = 500000000};
@@ -104,11 +97,11 @@ static void run(struct options *o, struct scribe_http *http, const sigset_t *end
 		scribe_http_look(http);
 	__atomic_store_n(&o->serve.stop, true, __ATOMIC_RELAXED);
 	signal(SIGALRM, on_alarm);
+	/* The process ends in any case: it has nothing to save. */
 	alarm(END_SECONDS);
 	scribe_http_stop(http);
 }
 
-/* Signals are blocked before the server's thread starts, which inherits that: run() takes them. */
 static int serve(struct options *o, struct scribe_err *err)
 {
 	struct scribe_http *http;
@@ -126,7 +119,8 @@ static int serve(struct options *o, struct scribe_err *err)
 		rc = scribe_question_folders(o->serve.folders, sizeof(o->serve.folders), err);
 	if (rc >= 0)
 		rc = scribe_store_open(o->serve.db, true, NULL, NULL, &o->serve.store, err);
-	sigprocmask(SIG_BLOCK, &ends, NULL); /* not before: a database may hang; before there are threads */
+	/* After the database is open, because that may hang; before threads exist, which inherit the mask. */
+	sigprocmask(SIG_BLOCK, &ends, NULL);
 	if (rc >= 0)
 		rc = scribe_http_start(&o->serve, o->listen, &http, &port, err);
 	if (rc >= 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Files, pipes and sockets as inputs of lines, for ioscribe-store: opening them, reading into their buffers, dropping
- * those that have ended. A struct scribe_input owns descriptor, names and buffer. Must not know what a line says.
+ * Files, pipes and sockets as inputs of lines, for ioscribe-store: opens and reads them, and drops those that have
+ * ended. A struct scribe_input owns descriptor, names and buffer. Must not know what lines contain.
  */
 #include "util/cmd/store/feed_inputs.h"
 
@@ -22,13 +22,13 @@
 #include "logfmt/base/hash.h"
 
 /*
- * Bytes that are read of an input before they are stored: a transaction writes each page of the database that it
- * touches once, so large ones write less. The more inputs there are, the less each has.
+ * Bytes read of an input before they are stored. A transaction writes each database page once, so large ones write
+ * less. All inputs share BUFFERS.
  */
 #define BUFFERS      134217728
 #define BUFFER_MOST  16777216
 #define BUFFER_LEAST 2097152
-#define FIRST_BYTES  4096 /* of the first line, by which a file is known again */
+#define FIRST_BYTES  4096 /* of the first line at most, which identifies a file */
 
 void scribe_input_free(struct scribe_input *in)
 {
@@ -76,7 +76,6 @@ struct scribe_input *scribe_input_new(struct scribe_inputs *l, enum scribe_input
 
 /* ---- opening ---- */
 
-/* The socket file is removed when the input ends. */
 static int listen_at(struct scribe_inputs *l, const char *name, struct scribe_err *err)
 {
 	const char *path = name + strlen("unix:");
@@ -92,7 +91,7 @@ static int listen_at(struct scribe_inputs *l, const char *name, struct scribe_er
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "%s: %s", name, strerror(errno));
-	/* one that nobody listens at any more is replaced */
+	/* A stale socket file is replaced: ECONNREFUSED means that no process listens. */
 	if (!lstat(path, &st) && S_ISSOCK(st.st_mode) &&
 	    connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0 && errno == ECONNREFUSED)
 		unlink(path);
@@ -137,8 +136,7 @@ bool scribe_input_is_trusted(const struct scribe_inputs *l, const struct scribe_
 	return is_trusted(l, in->uid);
 }
 
-/* Nothing of it waits here or in the kernel: so poll() has not reported it, and it may go while others are
- * read. */
+/* Nothing is buffered here or in the kernel, so the connection can be closed without loss. */
 static bool is_quiet(const struct scribe_input *in, int64_t now_ms)
 {
 	char byte;
@@ -147,7 +145,7 @@ static bool is_quiet(const struct scribe_input *in, int64_t now_ms)
 	       recv(in->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-/* The connection that has been silent longest goes: its sender connects again. False: all are busy. */
+/* Closes the connection idle for longest; its sender can connect again. False: all are busy. */
 static bool drop_quiet(struct scribe_inputs *l)
 {
 	const int64_t now_ms = (int64_t)(scribe_now_ns() / 1000000);
@@ -164,7 +162,6 @@ static bool drop_quiet(struct scribe_inputs *l)
 	return true;
 }
 
-/* Whose connection it is; the input's, or closed where he has too many. */
 static void add_connection(struct scribe_inputs *l, const struct scribe_input *listener, int fd)
 {
 	struct ucred who = {.uid = (uid_t)-1};
@@ -178,6 +175,7 @@ static void add_connection(struct scribe_inputs *l, const struct scribe_input *l
 	}
 	for (int i = 0; i < l->n; i++)
 		n += l->in[i]->uid == (int64_t)who.uid;
+	/* One user must not take all inputs. */
 	in = n < SCRIBE_USER_INPUTS || is_trusted(l, who.uid)
 		     ? scribe_input_new(l, SCRIBE_INPUT_PIPE, fd, listener->name)
 		     : NULL;
@@ -189,10 +187,10 @@ static void add_connection(struct scribe_inputs *l, const struct scribe_input *l
 	in->heard_ms = (int64_t)(scribe_now_ns() / 1000000);
 }
 
-/* Where all SCRIBE_MAX_INPUTS are busy, connections wait in the socket's queue. */
 static void accept_all(struct scribe_inputs *l, const struct scribe_input *listener)
 {
 	int fd;
+	/* When all inputs are busy, connections wait in the listen queue. */
 
 	while ((l->n < SCRIBE_MAX_INPUTS || drop_quiet(l)) &&
 	       (fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
@@ -201,7 +199,7 @@ static void accept_all(struct scribe_inputs *l, const struct scribe_input *liste
 
 /* ---- reading ---- */
 
-/* A file is known again by its name and its first line; go on where it was left. */
+/* Continues a file at its stored position. 1: the buffer was discarded, read again. */
 static int find_position(struct scribe_inputs *l, struct scribe_input *in, struct scribe_err *err)
 {
 	const char *end = memchr(in->buf, '\n', in->used);
@@ -214,6 +212,7 @@ static int find_position(struct scribe_inputs *l, struct scribe_input *in, struc
 		return 0;
 	first = first < FIRST_BYTES ? first : FIRST_BYTES;
 	snprintf(key, sizeof(key), "%016" PRIx64 " %s", scribe_hash64(in->buf, first, 0),
+	/* Name and first line identify a file: a new file under an old name is read from its start. */
 		 realpath(in->name, real) ? real : in->name);
 	in->key = strdup(key);
 	if (!in->key)
@@ -221,6 +220,7 @@ static int find_position(struct scribe_inputs *l, struct scribe_input *in, struc
 	rc = scribe_store_position(l->f->store, in->key, &in->at, err);
 	if (rc < 0)
 		return rc;
+	/* A shorter file was truncated or replaced. */
 	if (fstat(in->fd, &st) < 0 || st.st_size < in->at.bytes)
 		in->at = (struct scribe_store_position){0};
 	if (!in->at.bytes)
@@ -229,13 +229,10 @@ static int find_position(struct scribe_inputs *l, struct scribe_input *in, struc
 		return scribe_err_set(err, -errno, "%s: %s", in->name, strerror(errno));
 	in->used = 0;
 	in->ended = false;
-	return 1; /* read again */
+	return 1;
 }
 
-/*
- * Read what there is room for. 1: something came, or the end. 0 also where nothing came or the
- * buffer is full; negative: failed.
- */
+/* 1: data or the end; 0: nothing, or the buffer is full. */
 static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_err *err)
 {
 	int rc = 0;
@@ -262,11 +259,11 @@ static int fill(struct scribe_inputs *l, struct scribe_input *in, struct scribe_
 
 /* ---- all of them ---- */
 
-/* A topic's descriptor only ends the wait: it is read at the next look. */
 static bool is_polled(const struct scribe_input *in)
 {
 	if (in->kind == SCRIBE_INPUT_FILE || in->kind == SCRIBE_INPUT_PARTITION || in->ended)
 		return false;
+	/* A topic's descriptor only ends the wait; a full pipe is not polled, or poll would return at once. */
 	return in->kind != SCRIBE_INPUT_PIPE || in->used < in->cap;
 }
 
@@ -274,7 +271,7 @@ int scribe_inputs_read(struct scribe_inputs *l, int timeout_ms, struct scribe_er
 {
 	struct pollfd polls[SCRIBE_MAX_INPUTS];
 	struct scribe_input *of[SCRIBE_MAX_INPUTS];
-	bool have_file = false; /* one after the other, but where all go on for ever */
+	bool have_file = false; /* files are read one after another, unless all are followed */
 	int n = 0, rc = 0;
 
 	for (int i = 0; i < l->n; i++) {

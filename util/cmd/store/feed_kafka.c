@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Topics of Kafka as inputs of lines, for ioscribe-store, by librdkafka's simple consumer: no group, no commits of
- * Kafka's, since the store keeps the next offset of each partition itself. An input for the topic reads; each partition
- * is an input too, whose buffer gets lines "OFFSET MESSAGE" and whose position is that offset. A struct scribe_topic
- * owns the consumer. librdkafka's threads call nothing of ours outside of rd_kafka_poll. Must not know what messages
- * say.
+ * Kafka topics as inputs of lines, for ioscribe-store, by librdkafka's simple consumer: without a group, because the
+ * store itself keeps the next offset of each partition. Each partition is an input with lines "OFFSET MESSAGE".
+ * librdkafka calls our code only from rd_kafka_poll. Must not know what messages contain.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,37 +17,37 @@
 #include "util/kafka/kafka.h"
 #include "util/tool/command.h"
 
-#define BATCH      1000  /* messages taken of librdkafka's queue at once */
-#define ANSWER_MS  1000  /* that a request waits for a broker */
-#define RETRY_MS   1000  /* where none has answered */
-#define REFRESH_MS 60000 /* new partitions are looked for, when following */
-#define TELL_MS    2000  /* without an answer, then it is told */
-#define QUIET_MS   10000 /* without anything: given up where nothing is followed */
-#define STEP_MS    2000  /* of one look at most counts: a transaction may have waited */
+#define BATCH      1000  /* messages per call of librdkafka */
+#define ANSWER_MS  1000  /* limit of a request to a broker */
+#define RETRY_MS   1000  /* after a request failed */
+#define REFRESH_MS 60000 /* interval of searches for new partitions, with --follow */
+#define TELL_MS    2000  /* without a reply before it is reported */
+#define QUIET_MS   10000 /* without data before giving up, without --follow */
+#define STEP_MS    2000  /* longest time counted per read: a transaction may have waited */
 #define PREFIX     24    /* bytes of "OFFSET " */
 
 static const struct scribe_kafka *kafka; /* NULL: not loaded yet */
 
 struct partition {
-	struct scribe_input *in; /* NULL: not begun, or ended */
-	int64_t next, end;       /* offsets: of the next message; where it ends, unless followed */
+	struct scribe_input *in; /* NULL: not started, or ended */
+	int64_t next, end;       /* offsets: next message; end at the start of the run */
 	bool is_started, is_done;
 };
 
 struct scribe_topic {
 	struct scribe_inputs *all;
-	const char *name; /* borrowed of its input */
+	const char *name; /* borrowed from its input */
 	rd_kafka_t *rk;
 	rd_kafka_topic_t *rkt;
 	rd_kafka_queue_t *queue; /* of all partitions */
 	rd_kafka_message_t *batch[BATCH];
 	ssize_t at, n; /* in batch */
 	struct partition partitions[SCRIBE_MAX_INPUTS];
-	int n_partitions; /* 0: not known yet */
+	int n_partitions; /* 0: unknown */
 	int64_t look_ms, read_ms, quiet_ms;
 	bool is_away, is_told;
 	int told_code;
-	char why[256]; /* the last failure; empty: none */
+	char why[256]; /* last failure; empty: none */
 };
 
 static int64_t now_ms(void)
@@ -57,11 +55,10 @@ static int64_t now_ms(void)
 	return (int64_t)(scribe_now_ns() / 1000000);
 }
 
-/* What librdkafka told by itself, the address among it, is more than what a call says. */
 static void set_away(struct scribe_topic *t, const char *why)
 {
 	t->is_away = true;
-	if (!t->why[0])
+	if (!t->why[0]) /* librdkafka's own text is better: it has the address */
 		snprintf(t->why, sizeof(t->why), "%s", why);
 }
 
@@ -85,19 +82,18 @@ static void stop_partition(struct scribe_topic *t, int id)
 	t->partitions[id].is_started = false;
 }
 
-/* What its buffer has is still committed. */
 static void end_partition(struct scribe_topic *t, int id)
 {
 	struct partition *p = &t->partitions[id];
 
 	stop_partition(t, id);
 	if (p->in)
-		p->in->ended = true;
+		p->in->ended = true; /* its buffer is still committed */
 	p->in = NULL;
 	p->is_done = true;
 }
 
-/* From where the store has left it; 1: no more inputs now. */
+/* 1: too many inputs now. */
 static int make_input(struct scribe_topic *t, int id, struct scribe_err *err)
 {
 	struct partition *p = &t->partitions[id];
@@ -121,7 +117,7 @@ static int make_input(struct scribe_topic *t, int id, struct scribe_err *err)
 	return rc;
 }
 
-/* Offsets that are gone by the topic's retention, or with a topic that was made anew. A new partition has no place. */
+/* Adjusts a stored offset that retention removed, or that a recreated topic does not have. */
 static void check_place(struct scribe_topic *t, struct partition *p, bool is_new, int64_t low, int64_t high)
 {
 	if (p->next > high)
@@ -166,15 +162,15 @@ static int start_partition(struct scribe_topic *t, int id, struct scribe_err *er
 	return 0;
 }
 
-/* A topic that is not there, or not for us: no use in asking again. */
 static void topic_refused(struct scribe_topic *t, rd_kafka_resp_err_t code)
 {
 	set_away(t, kafka->err2str(code));
+	/* Repeating the request cannot help. */
 	if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)
 		t->quiet_ms = QUIET_MS;
 }
 
-/* Ask for the partitions, begin those that are not. */
+/* Requests the list of partitions and starts new ones. */
 static int look(struct scribe_topic *t, struct scribe_err *err)
 {
 	const struct rd_kafka_metadata *md = NULL;
@@ -214,7 +210,7 @@ static int look(struct scribe_topic *t, struct scribe_err *err)
 static void take_error(struct scribe_topic *t, struct partition *p, const rd_kafka_message_t *m)
 {
 	switch (m->err) {
-	case RD_KAFKA_RESP_ERR__PARTITION_EOF: /* of what was there, transactions that were given up among it */
+	case RD_KAFKA_RESP_ERR__PARTITION_EOF: /* also reached over aborted transactions */
 		t->quiet_ms = 0;
 		if (!t->all->f->follow)
 			end_partition(t, m->partition);
@@ -232,9 +228,10 @@ static void take_error(struct scribe_topic *t, struct partition *p, const rd_kaf
 	}
 }
 
-/* As a line "OFFSET MESSAGE". One that is too long is cut: it is a bad line then. false: no room. */
+/* False: the buffer is full. */
 static bool append(struct scribe_input *in, const rd_kafka_message_t *m)
 {
+	/* A message that is too long is cut, and then rejected as a bad line. */
 	const size_t n = m->len < SCRIBE_MAX_LINE ? m->len : SCRIBE_MAX_LINE;
 	char *to = in->buf + in->used, *newline;
 	int prefix;
@@ -245,7 +242,7 @@ static bool append(struct scribe_input *in, const rd_kafka_message_t *m)
 	to += prefix;
 	if (n)
 		memcpy(to, m->payload, n);
-	/* a newline stands for no more than a space in JSON */
+	/* In JSON a newline is only white space, but here it would end the line. */
 	while ((newline = memchr(to, '\n', n)))
 		*newline = ' ';
 	to[n] = '\n';
@@ -253,7 +250,7 @@ static bool append(struct scribe_input *in, const rd_kafka_message_t *m)
 	return true;
 }
 
-/* false: no room for it. */
+/* False: its buffer is full. */
 static bool take_message(struct scribe_topic *t, const rd_kafka_message_t *m)
 {
 	struct partition *p = m->partition >= 0 && m->partition < t->n_partitions ? &t->partitions[m->partition] : NULL;
@@ -265,7 +262,7 @@ static bool take_message(struct scribe_topic *t, const rd_kafka_message_t *m)
 		return true;
 	}
 	t->quiet_ms = 0;
-	if (m->offset < p->next)
+	if (m->offset < p->next) /* stored already */
 		return true;
 	if ((t->all->f->follow || m->offset < p->end) && !append(p->in, m))
 		return false;
@@ -280,7 +277,7 @@ static bool is_half_full(const struct scribe_input *in)
 	return in && in->used * 2 > in->cap;
 }
 
-/* What librdkafka has, until a buffer is half full: then a transaction is due. */
+/* Takes messages until a buffer is half full, when a transaction is due. */
 static void take_all(struct scribe_topic *t, bool *ret_more)
 {
 	*ret_more = false;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Lines of inputs into transactions, for ioscribe-store. What was read stays in its input's buffer
- * until it is committed, so that a transaction that fails can be done again. Must not know how
- * inputs are read.
+ * Stores lines of inputs in transactions, for ioscribe-store. Data stay in the input's buffer until they are
+ * committed, so that a failed transaction can be repeated. Must not know how inputs are read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,11 +14,11 @@
 #include "util/cmd/store/feed_inputs.h"
 #include "util/tool/command.h"
 
-#define GATHER_MS      20   /* how long a transaction waits for more */
-#define LOOK_AGAIN_MS  100  /* at a followed file's end */
-#define RETRY_MS       1000 /* where the disk is full, or the server is gone */
+#define GATHER_MS      20   /* longest delay of a line, so that transactions have many */
+#define LOOK_AGAIN_MS  100  /* poll interval at a followed file's end */
+#define RETRY_MS       1000 /* when the disk is full or the server unreachable */
 #define FORGET_MS      3600000
-#define MAX_COMPLAINTS 20 /* bad lines of an input that are named */
+#define MAX_COMPLAINTS 20 /* bad lines that are reported, per input */
 
 struct lines {
 	struct scribe_feed *f;
@@ -27,20 +26,20 @@ struct lines {
 	struct scribe_event event;
 	struct scribe_sample sample;
 	bool full_told;
-	int full_code; /* why it waited */
+	int full_code; /* error of the wait */
 	/*
-	 * A line that the database refuses is found by transactions of fewer lines: `most` of them, 0: all;
-	 * `n`: of this one. The line that was alone is passed over, for what the database said: `why`.
+	 * A line that the database refuses is found by halving transactions. most: lines allowed, 0: all;
+	 * n: lines in this one; pass: skip its only line, because of `why`.
 	 */
 	uint64_t most, n;
 	bool pass;
 	struct scribe_err why;
 };
 
-/* A file that is followed has no last line until a signal comes. */
 static bool is_growing(const struct lines *l, const struct scribe_input *in)
 {
 	return in->kind == SCRIBE_INPUT_FILE && l->f->follow && !*l->f->stop;
+	/* A followed file's last line may still grow, until a signal ends the run. */
 }
 
 static bool has_lines(const struct lines *l, const struct scribe_input *in)
@@ -52,19 +51,18 @@ static bool has_lines(const struct lines *l, const struct scribe_input *in)
 
 /* ---- lines of a transaction ---- */
 
-/* What messages name a line by. */
+/* The number of a line in messages: an offset for Kafka. */
 static int64_t line_of(const struct scribe_input *in)
 {
 	return in->kind == SCRIBE_INPUT_PARTITION ? in->next.bytes - 1 : in->next.lines;
 }
 
-/* Each bad line once, also where its transaction is repeated. */
 static void complain(struct lines *l, struct scribe_input *in, const char *fault, const char *what)
 {
 	uint64_t line = (uint64_t)in->next.lines;
 
 	if (line <= in->complained_line && !l->pass)
-		return; /* the transaction is done once more */
+		return; /* reported already: the transaction is being repeated */
 	in->complained_line = line > in->complained_line ? line : in->complained_line;
 	if (++in->complaints <= MAX_COMPLAINTS)
 		scribe_complain(l->f->argv0, "%s:%" PRId64 ": %s: %s", in->name, line_of(in), fault, what);
@@ -81,19 +79,19 @@ static bool is_blank(const char *line, size_t len)
 	return !len;
 }
 
-/* Who sends decides whose a message is, unless he speaks for all. */
 static int believe(const struct lines *l, const struct scribe_input *in, int kind, struct scribe_event *event,
 		   struct scribe_err *err)
 {
 	if (kind < 0 || scribe_input_is_trusted(&l->all, in))
 		return kind;
 	if (kind > 0)
+	/* The kernel's uid replaces the message's, unless the sender is trusted; samples need trust. */
 		return scribe_err_set(err, -SCRIBE_E_FORMAT, "a sample of a node, of user %" PRId64, in->uid);
 	event->uid = in->uid;
 	return kind;
 }
 
-/* 1: a sample of a node, in l->sample; 0: a job's message, in l->event; negative with a message. */
+/* 1: node sample in l->sample; 0: message in l->event; negative with a message. */
 static int read_message(struct lines *l, const char *line, size_t len, struct scribe_err *err)
 {
 	int rc = scribe_sample_json_read(l->f->samples, line, len, &l->sample, err);
@@ -101,12 +99,12 @@ static int read_message(struct lines *l, const char *line, size_t len, struct sc
 	return rc ? rc : scribe_event_json_read(l->f->json, line, len, &l->event, err);
 }
 
-/* So many bytes of the buffer, the line at their begin. */
+/* `line`: the start of these bytes. */
 static void advance(struct scribe_input *in, const char *line, size_t bytes)
 {
 	in->taken += bytes;
 	if (in->kind == SCRIBE_INPUT_PARTITION)
-		in->next.bytes = strtoll(line, NULL, 10) + 1;
+		in->next.bytes = strtoll(line, NULL, 10) + 1; /* append() wrote the offset in front */
 	else
 		in->next.bytes += (int64_t)bytes;
 }
@@ -117,7 +115,6 @@ static void count_bad(struct lines *l, struct scribe_input *in, const char *faul
 	in->next.bad_lines++;
 }
 
-/* A bad line is counted and passed over; any other failure ends the transaction. */
 static int take_line(struct lines *l, struct scribe_input *in, const char *line, size_t len, struct scribe_err *err)
 {
 	int rc;
@@ -141,16 +138,17 @@ static int take_line(struct lines *l, struct scribe_input *in, const char *line,
 		rc = scribe_store_put_sample(l->f->store, &l->sample, err);
 	else if (rc == 0)
 		rc = scribe_store_put(l->f->store, &l->event, SCRIBE_FROM_STREAM, err);
+	/* A bad line is counted and skipped; any other error ends the transaction. */
 	if (rc != -SCRIBE_E_FORMAT)
 		return rc;
 	count_bad(l, in, "no message", err->text);
 	return 0;
 }
 
-/* A line that does not fit the buffer: what is there of it goes, once it is counted. */
 static void skip_long(struct lines *l, struct scribe_input *in, const char *line, size_t bytes)
 {
 	advance(in, line, bytes);
+	/* The line does not fit the buffer: its parts are dropped, and counted once. */
 	if (!in->next_skipping) {
 		in->next.lines++;
 		count_bad(l, in, "no message", "longer than 256 KiB");
@@ -158,7 +156,7 @@ static void skip_long(struct lines *l, struct scribe_input *in, const char *line
 	in->next_skipping = true;
 }
 
-/* The last line without its end: whole, or left for the next time. */
+/* A last line without newline: stored if complete, otherwise kept for the next run. */
 static int take_last(struct lines *l, struct scribe_input *in, struct scribe_err *err)
 {
 	const char *line = in->buf + in->taken;
@@ -168,6 +166,7 @@ static int take_last(struct lines *l, struct scribe_input *in, struct scribe_err
 	if (!len || in->next_skipping || is_growing(l, in))
 		return 0;
 	rc = read_message(l, line, len, err);
+	/* In a file it may be half written. */
 	if (rc == -SCRIBE_E_FORMAT && in->kind == SCRIBE_INPUT_FILE && !is_blank(line, len)) {
 		if (!in->unfinished_told)
 			scribe_complain(l->f->argv0,
@@ -185,7 +184,6 @@ static bool is_full(const struct lines *l)
 	return l->most && l->n >= l->most;
 }
 
-/* From the committed position on: at, then next. */
 static int take_lines(struct lines *l, struct scribe_input *in, struct scribe_err *err)
 {
 	int rc = 0;
@@ -210,12 +208,12 @@ static int take_lines(struct lines *l, struct scribe_input *in, struct scribe_er
 	}
 	if (rc >= 0 && in->ended && !is_full(l))
 		rc = take_last(l, in, err);
+	/* In the same transaction as the lines, so that both are stored or neither. */
 	if (rc >= 0 && in->key && in->taken)
 		rc = scribe_store_position_set(l->f->store, in->key, &in->next, err);
 	return rc;
 }
 
-/* Buffers move only after the commit. */
 static int transaction(struct lines *l, struct scribe_err *err)
 {
 	int rc = scribe_store_begin(l->f->store, err);
@@ -232,6 +230,7 @@ static int transaction(struct lines *l, struct scribe_err *err)
 		scribe_store_roll_back(l->f->store);
 		return rc;
 	}
+	/* Only after the commit: until here the transaction can be repeated. */
 	for (int i = 0; i < l->all.n; i++) {
 		struct scribe_input *in = l->all.in[i];
 
@@ -254,8 +253,6 @@ static void wait_ms(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* A disk that is full may have room again, a server may come back; who sends meanwhile waits. Files need not.
- */
 static int commit_some(struct lines *l, struct scribe_err *err)
 {
 	bool can_wait = false;
@@ -265,6 +262,7 @@ static int commit_some(struct lines *l, struct scribe_err *err)
 		can_wait |= l->all.in[i]->kind != SCRIBE_INPUT_FILE;
 	for (;;) {
 		rc = transaction(l, err);
+		/* With pipes or sockets it waits, which holds back their senders. Files can be read again. */
 		if ((rc != -ENOSPC && rc != -ENOTCONN) || !can_wait || *l->f->stop)
 			break;
 		if (!l->full_told)
@@ -282,7 +280,7 @@ static int commit_some(struct lines *l, struct scribe_err *err)
 	return rc;
 }
 
-/* After a refusal: half as many lines, or, where one was alone, without it. False: it was no line's. */
+/* After a refusal: halve the number of lines, or skip a single one. False: not caused by a line. */
 static bool narrow(struct lines *l, const struct scribe_err *err)
 {
 	if (!l->n || l->pass)
@@ -293,14 +291,13 @@ static bool narrow(struct lines *l, const struct scribe_err *err)
 	return true;
 }
 
-/* After one that was committed: twice as many, until all are. */
+/* After a commit: double the number again. */
 static void widen(struct lines *l)
 {
 	l->pass = false;
 	l->most = l->n < l->most ? 0 : 2 * l->most;
 }
 
-/* All lines that are there, but those that the database refuses. */
 static int commit_lines(struct lines *l, struct scribe_err *err)
 {
 	int rc;
@@ -324,7 +321,7 @@ static int64_t now_ms(void)
 	return (int64_t)(scribe_now_ns() / 1000000);
 }
 
-/* *ret_full: an input has so much that waiting for more makes no sense. */
+/* *ret_full: waiting for more data makes no sense. */
 static bool any_lines(const struct lines *l, bool *ret_full)
 {
 	bool any = false;
@@ -340,7 +337,7 @@ static bool any_lines(const struct lines *l, bool *ret_full)
 	return any;
 }
 
-/* Old operations go every hour. */
+/* Deletes old operations every hour. */
 static int forget_some(struct lines *l, int64_t *forgot_ms, struct scribe_err *err)
 {
 	if (!l->f->keep_days || now_ms() - *forgot_ms < FORGET_MS)
@@ -349,7 +346,6 @@ static int forget_some(struct lines *l, int64_t *forgot_ms, struct scribe_err *e
 	return l->f->forget(l->f->store, l->f->keep_days, err);
 }
 
-/* Gathers for GATHER_MS, so that a stream of single messages does not make a transaction each. */
 static int run(struct lines *l, struct scribe_err *err)
 {
 	int64_t forgot_ms = now_ms(), since_ms = 0;
@@ -359,6 +355,7 @@ static int run(struct lines *l, struct scribe_err *err)
 		bool full, any = any_lines(l, &full);
 
 		since_ms = !any ? 0 : since_ms ? since_ms : now_ms();
+		/* Lines are gathered for GATHER_MS, so that single messages do not cost a transaction each. */
 		if (any && (full || *l->f->stop || now_ms() - since_ms >= GATHER_MS)) {
 			rc = commit_lines(l, err);
 			since_ms = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Operations of a finished log, from its traced segments (DXT), as the stream would have told them:
- * counters run on as they did, by the segments' own times. Runs in ioscribe-store; one log is open
- * at a time.
+ * Operations of a finished log from its traced segments (DXT), as its stream would have sent them, with running
+ * counters. Runs in ioscribe-store; one log at a time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +18,13 @@
 #include "util/text/shown_name.h"
 #include "util/tool/command.h"
 
-#define AT_A_TIME 20000 /* operations in a transaction */
+#define AT_A_TIME 20000 /* operations per transaction */
 
 struct from_log {
 	struct scribe_feed *feed;
 	struct scribe_log log;
 	struct scribe_shown_name file, exe;
-	int64_t began_ns; /* the log's start, since 1970 */
+	int64_t began_ns; /* start of the log, since 1970 */
 	uint64_t in_transaction, operations;
 	char input[64];
 	struct scribe_err *err;
@@ -39,13 +38,12 @@ bool scribe_feed_is_log(const char *path)
 
 	if (fd < 0)
 		return false;
-	/* a log begins with its format's version, "3.41"; a pipe cannot be read at a place */
+	/* A log begins with its version, such as "3.41"; pread fails on a pipe, which then keeps its data. */
 	is_log = pread(fd, head, 2, 0) == 2 && head[0] >= '1' && head[0] <= '9' && head[1] == '.';
 	close(fd);
 	return is_log;
 }
 
-/* By its bytes: the same log under another name is the same. */
 static int name_input(struct from_log *l, const char *path)
 {
 	uint64_t hash = 0, bytes = 0;
@@ -54,6 +52,7 @@ static int name_input(struct from_log *l, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
+	/* The key is a hash of all bytes, so a renamed log is the same log. */
 		return scribe_err_set(l->err, -errno, "%s: %s", path, strerror(errno));
 	while ((n = read(fd, buf, sizeof(buf))) > 0) {
 		hash = scribe_hash64(buf, (size_t)n, hash);
@@ -76,19 +75,18 @@ static int commit_some(struct from_log *l)
 	return rc < 0 ? rc : scribe_store_begin(l->feed->store, l->err);
 }
 
-/* 0 for times that make no sense; 4e9 s fit into 64 bits of nanoseconds, beside the log's start. */
+/* 0 for senseless times; 4e9 s in ns plus the log's start fit into 64 bits. */
 static int64_t nano(double seconds)
 {
 	return isfinite(seconds) && fabs(seconds) < 4e9 ? llround(seconds * 1e9) : 0;
 }
 
-/* What runs on while a record's operations go by. */
+/* Running values of a record. */
 struct running {
 	int64_t writes, reads, switches, max_written, max_read, write_ns, read_ns;
-	int last; /* 0 none, 1 write, 2 read */
+	int last; /* 0: none, 1: write, 2: read */
 };
 
-/* MPI-IO's offsets may be unknown (-1), so it has no highest byte. */
 static int put_segment(struct from_log *l, struct scribe_event *e, struct running *r,
 		       const struct scribe_dxt_segment *s, bool is_write, bool is_posix)
 {
@@ -108,6 +106,7 @@ static int put_segment(struct from_log *l, struct scribe_event *e, struct runnin
 	e->op = is_write ? "write" : "read";
 	e->cnt = is_write ? ++r->writes : ++r->reads;
 	e->switches = r->switches;
+		/* MPI-IO's offsets may be unknown (-1), so it has a maximum only for POSIX. */
 	e->max_byte = is_posix ? *most : SCRIBE_EVENT_NONE;
 	e->nsegs = 1;
 	e->segs[0] = (struct scribe_event_seg){.pt_sel = SCRIBE_EVENT_NONE,
@@ -128,7 +127,6 @@ static int put_segment(struct from_log *l, struct scribe_event *e, struct runnin
 	return rc;
 }
 
-/* A record's writes and reads in the order of their starts; each of the two is in order. */
 static int put_record(struct from_log *l, int module, const struct scribe_dxt_record *r)
 {
 	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
@@ -142,7 +140,7 @@ static int put_record(struct from_log *l, int module, const struct scribe_dxt_re
 	size_t len = 0;
 	int rc = 0;
 
-	/* the stream tells the program without its arguments */
+	/* Streams send the program without arguments. */
 	snprintf(program, sizeof(program), "%.*s", (int)strcspn(exe, " "), exe);
 	snprintf(node, sizeof(node), "%.*s", (int)sizeof(r->hostname), r->hostname);
 	e.file = scribe_names_find(l->log.names, r->base.id, &len);
@@ -153,6 +151,7 @@ static int put_record(struct from_log *l, int module, const struct scribe_dxt_re
 	e.module = module == SCRIBE_MOD_DXT_POSIX ? "POSIX" : "MPIIO";
 	e.type = "MOD";
 	e.flushes = SCRIBE_EVENT_NONE;
+	/* Writes and reads are each sorted by start: merge them, as the stream had them. */
 	while ((w < w_end || d < d_end) && rc >= 0 && !*l->feed->stop) {
 		bool is_write = w < w_end && (d == d_end || w->start <= d->start);
 
@@ -177,7 +176,6 @@ static int put_module(struct from_log *l, int module)
 	return rc;
 }
 
-/* The log counts as read only when all of it is in: a run that was stopped reads it again. */
 static int put_log(struct from_log *l)
 {
 	const struct scribe_log_job *job = scribe_reader_job(l->log.reader);
@@ -194,6 +192,7 @@ static int put_log(struct from_log *l)
 	if (rc >= 0)
 		rc = put_module(l, SCRIBE_MOD_DXT_MPIIO);
 	at.bytes = (int64_t)l->operations;
+	/* Recorded only when complete: a stopped run reads the log again. */
 	if (rc >= 0 && !*l->feed->stop)
 		rc = scribe_store_position_set(l->feed->store, l->input, &at, l->err);
 	if (rc >= 0)
@@ -206,7 +205,6 @@ static int put_log(struct from_log *l)
 	return rc;
 }
 
-/* A log that is known by its bytes is passed over. */
 int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *err)
 {
 	struct from_log l = {.feed = f, .err = err};
@@ -215,7 +213,7 @@ int scribe_feed_log(struct scribe_feed *f, const char *path, struct scribe_err *
 
 	if (rc >= 0)
 		rc = scribe_store_position(f->store, l.input, &at, err);
-	if (rc < 0 || at.bytes)
+	if (rc < 0 || at.bytes) /* failed, or stored before */
 		return rc;
 	rc = scribe_log_open(&l.log, path, SCRIBE_LOG_NAMES, err);
 	if (rc >= 0)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe store`, in the program ioscribe-store: its command line; logs first, then
- * lines, which may go on until a signal. Owns the store and the JSON reader; what was committed
- * stays, however the program ends.
+ * The work of `ioscribe store`, in the program ioscribe-store: command line, then logs, then lines until all inputs
+ * end or a signal. Owns the store and the JSON readers. What was committed stays, however the program ends.
  */
 #include "util/cmd/store/store_cmd.h"
 
@@ -18,13 +17,12 @@
 #include "util/store/sql_shown.h"
 #include "util/tool/command.h"
 
-/* A hundred years. */
-#define MAX_KEEP_DAYS 36500
-#define KEEP_BYTES    (64 << 20) /* of memory that is free */
+#define MAX_KEEP_DAYS 36500 /* a hundred years */
+#define KEEP_BYTES    (64 << 20) /* free memory that malloc keeps */
 
 struct options {
 	const char *db;
-	int64_t keep_days; /* 0: for ever */
+	int64_t keep_days; /* 0: keep all */
 	int64_t stream_uid; /* -1: none */
 	bool follow;
 };
@@ -36,7 +34,7 @@ static void on_signal(int number)
 	stop = 1;
 }
 
-/* By its number, or its name in the system's accounts. */
+/* A number or a user name. */
 static int take_user(struct options *o, const char *value, struct scribe_err *err)
 {
 	const struct passwd *user;
@@ -107,7 +105,7 @@ static int feed_all(struct scribe_feed *f, char **inputs, int n, struct scribe_e
 			continue;
 		}
 		rc = scribe_feed_log(f, inputs[i], err);
-		if (rc < 0 && err->code <= -SCRIBE_E_FORMAT) { /* the log's fault: the others are taken */
+		if (rc < 0 && err->code <= -SCRIBE_E_FORMAT) { /* a fault of this log: continue with the others */
 			f->failed = true;
 			scribe_complain_err(f->argv0, err);
 			rc = 0;
@@ -134,18 +132,15 @@ static void print_counts(const struct scribe_feed *f, const char *db)
 	free(shown);
 }
 
-/*
- * Without it the end of the heap goes back to the kernel and comes again with each statement that
- * makes a savepoint.
- */
 static void keep_memory(void)
 {
+	/* Otherwise each statement with a savepoint returns the end of the heap and requests it again. */
 	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 }
 
-/* The handler only sets a flag: the running transaction is ended in order. */
 static void catch_signals(void)
 {
+	/* The handler only sets a flag, so that the open transaction ends in order. */
 	struct sigaction end = {.sa_handler = on_signal};
 
 	sigaction(SIGINT, &end, NULL);

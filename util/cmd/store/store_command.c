@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe store`, as the other commands know it. The work is a program of its own (store.c), so
- * that no other command loads databases. This file is linked into both programs: its option table
- * feeds help and manual page, and getopt there.
+ * The command `ioscribe store`: options, help, and the start of ioscribe-store (store.c). A separate program, so
+ * that other commands do not load databases. Both programs link this file, because of the option table.
  */
 #include <stddef.h>
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * ioscribe-store: the program behind `ioscribe store` (store_command.c), executed by it from the
- * installation's libexec folder. Its table of commands has one entry.
- */
+/* The program ioscribe-store, executed by `ioscribe store` (store_command.c) from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/store/store_cmd.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a log says in short: job, modules, performance, access sizes, busiest
- * files, how the processes ended, and whether anything was lost.
- */
+/* A log in short: job, modules, performance, access sizes, busiest files, processes, losses. */
 #ifndef UTIL_CMD_SUMMARY_SUMMARY_H
 #define UTIL_CMD_SUMMARY_SUMMARY_H
 
@@ -15,11 +12,11 @@
 #include "util/text/outbuf.h"
 
 #define SCRIBE_SUMMARY_MODULES 5 /* POSIX, MPI-IO, STDIO, DFS, DAOS */
-#define SCRIBE_SUMMARY_LIBRARIES 2 /* HDF5's datasets, PnetCDF's variables */
+#define SCRIBE_SUMMARY_LIBRARIES 2 /* HDF5 datasets, PnetCDF variables */
 #define SCRIBE_SUMMARY_SIGNALS   65
 #define SCRIBE_SUMMARY_FILES   20
 #define SCRIBE_SUMMARY_ENDS 20
-#define SCRIBE_SUMMARY_COLUMNS 60 /* of the plot of activity over time */
+#define SCRIBE_SUMMARY_COLUMNS 60 /* of the activity plot */
 
 struct scribe_summary_module {
 	int module;
@@ -46,14 +43,14 @@ struct scribe_summary_end {
 /* A library above MPI-IO. */
 struct scribe_summary_library {
 	int module;
-	const char *what; /* its records are of */
+	const char *what; /* "dataset" or "variable" */
 	int64_t things, reads, writes, bytes_read, bytes_written;
-	double seconds; /* slowest rank's in records of its own, and in each shared one */
+	double seconds; /* slowest rank in unshared records plus slowest rank of each shared one */
 };
 
-/* Bytes moved over time, of all ranks, below MPI-IO. */
+/* Bytes of all ranks over time, below MPI-IO. */
 struct scribe_summary_heat {
-	double span; /* seconds that the columns cover; 0: the log has no heatmap */
+	double span; /* seconds of all columns; 0: no heatmap */
 	double bytes[2][SCRIBE_SUMMARY_COLUMNS]; /* read, written */
 };
 
@@ -63,14 +60,14 @@ struct scribe_summary {
 	int nmodules;
 	struct scribe_summary_library library[SCRIBE_SUMMARY_LIBRARIES];
 	int nlibraries;
-	int64_t mapped_files, mappings, mapped_bytes; /* by mmap, of POSIX records */
-	uint64_t other_modules;                                 /* bit i: module i has data beside those */
+	int64_t mapped_files, mappings, mapped_bytes; /* by mmap */
+	uint64_t other_modules;                                 /* bit i: module i, not in `modules`, has data */
 	struct scribe_summary_file files[SCRIBE_SUMMARY_FILES]; /* most bytes first */
 	int nfiles;
-	int64_t operations; /* of the processes in the log */
+	int64_t operations; /* of the log's processes */
 	int64_t by_signal[SCRIBE_SUMMARY_SIGNALS];
 	int64_t processes, ended_well, ended_badly, signalled, lost, running;
-	struct scribe_summary_end ends[SCRIBE_SUMMARY_ENDS]; /* those that did not end well */
+	struct scribe_summary_end ends[SCRIBE_SUMMARY_ENDS]; /* without exit code 0 */
 	int nends;
 	struct scribe_summary_heat heat;
 	int has_ledger;
@@ -78,30 +75,29 @@ struct scribe_summary {
 	double ledger_f[SCRIBE_LEDGER_F_PLACES];
 };
 
-/* Read all of a log. 0 or a negative code with a message; free also after a failure. */
+/* Reads a whole log. Call free also after a failure. */
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err);
 void scribe_summary_free(struct scribe_summary *s);
 
-/* A counter of the ledger by its name without prefix; 0: there is none. */
+/* `bare`: name without prefix. 0: no such counter. */
 int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare);
-/* One line: is the log complete? All counters that are not 0. */
+/* One line: whether the log is complete. */
 void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scribe_out *out);
+/* All counters that are not 0. */
 void scribe_summary_print_ledger(const struct scribe_summary *s, struct scribe_out *out);
 
-/* Libraries and mappings of an opened log. 0 or a negative code with a message. */
+/* Libraries and mappings of the opened log. */
 int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err);
 void scribe_summary_print_more(const struct scribe_summary *s, struct scribe_out *out);
 
-/* The heatmaps of an opened log. 0 or a negative code with a message. */
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err);
-/* Plot of activity over time; nothing when there was no heatmap. */
 void scribe_summary_print_heat(const struct scribe_summary *s, struct scribe_out *out);
 
-/* The whole summary, or ten lines of it. */
+/* The whole summary; the brief form has about ten lines. */
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles);
 void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_out *out);
 
-/* The same about the log at `path` to a stream, each line behind two spaces: the end of `ioscribe run`. */
+/* The brief form with indented lines, for the end of `ioscribe run`. */
 int scribe_summary_brief(const char *path, FILE *to, struct scribe_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe summary`: one screen about a log. summary_read.c collects, summary_print.c
- * and its neighbours print; `ioscribe run` prints the short form at its end.
+ * The command `ioscribe summary`: one screen about a log. summary_read.c collects, summary_print.c and others
+ * print; `ioscribe run` prints the brief form.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +14,6 @@ struct options {
 	int files;
 };
 
-/* --files is bounded by how many files are collected. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct options *o = ctx;
@@ -33,7 +32,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	return 0;
 }
 
-/* The struct scribe_summary owns the open log until it is printed: names are searched there. */
 static int print_summary(const char *path, const struct options *o, struct scribe_err *err)
 {
 	struct scribe_summary s;
@@ -50,6 +48,7 @@ static int print_summary(const char *path, const struct options *o, struct scrib
 		rc = scribe_out_flush(&out, err);
 	}
 	scribe_out_close(&out);
+	/* Freed after printing: the open log is needed for names. */
 	scribe_summary_free(&s);
 	return rc;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Activity over time for the summary, from the heatmaps of a log: bytes of all ranks' bins are
- * spread over a fixed number of columns. Nothing is allocated. For `ioscribe summary`.
+ * Activity over time for `ioscribe summary`: bins of all ranks' heatmaps are spread over a fixed number of columns.
  */
 #include <math.h>
 #include <string.h>
@@ -12,18 +11,15 @@
 
 #define SPAN_MAX 1e12 /* s; longer is damage, not a job */
 
-/*
- * Heatmaps of MPI-IO show bytes that those below it show again. Only POSIX and STDIO heatmaps are
- * added.
- */
 static int counts(const struct scribe_summary *s, uint64_t id)
 {
 	const char *name = scribe_names_find(s->log.names, id, NULL);
 
+	/* MPI-IO's bytes appear again in the heatmaps of POSIX or STDIO below it. */
 	return name && !strncmp(name, "heatmap:", 8) && strcmp(name, "heatmap:MPIIO");
 }
 
-/* Seconds; 0: the record makes no sense. */
+/* Seconds; 0: an invalid record. */
 static double end_of(const struct scribe_heatmap_record *h)
 {
 	double end = h->bin_width_seconds * (double)h->nbins;
@@ -31,13 +27,10 @@ static double end_of(const struct scribe_heatmap_record *h)
 	return isfinite(end) && end > 0 && end < SPAN_MAX ? end : 0;
 }
 
-/*
- * Bytes of one bin into the columns that it covers, by their part of it. `from` and `to` are in
- * columns; the last column takes what rounding leaves over.
- */
+/* Distributes a bin's bytes over the columns from..to that it covers. */
 static void spread_bin(double *columns, double from, double to, double bytes)
 {
-	if (!(to > from)) { /* too narrow for the numbers: no part to take */
+	if (!(to > from)) { /* narrower than a double can express */
 		columns[from < SCRIBE_SUMMARY_COLUMNS ? (int)from : SCRIBE_SUMMARY_COLUMNS - 1] += bytes;
 		return;
 	}
@@ -45,7 +38,6 @@ static void spread_bin(double *columns, double from, double to, double bytes)
 		columns[c] += bytes * ((to < c + 1 ? to : c + 1) - (from > c ? from : c)) / (to - from);
 }
 
-/* Written bytes are the first half of the bins, read ones the second. */
 static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap_record *h)
 {
 	double width = h->bin_width_seconds / heat->span * SCRIBE_SUMMARY_COLUMNS;
@@ -53,6 +45,7 @@ static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap
 	if (end_of(h) == 0)
 		return;
 	for (int64_t i = 0; i < h->nbins; i++) {
+		/* The first half of the bins holds written bytes, the second half read bytes. */
 		if (h->bins[h->nbins + i] > 0)
 			spread_bin(heat->bytes[0], (double)i * width, (double)(i + 1) * width,
 				   (double)h->bins[h->nbins + i]);
@@ -62,14 +55,14 @@ static void spread(struct scribe_summary_heat *heat, const struct scribe_heatmap
 	}
 }
 
-/* Two passes, since the scale depends on the longest record. */
 int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
 {
 	const void *record;
 	size_t len;
 	int rc = 0;
 
-	for (int pass = 0; pass < 2 && rc == 0; pass++) { /* first how long, then how much */
+	/* Two passes: the scale depends on the longest record. */
+	for (int pass = 0; pass < 2 && rc == 0; pass++) {
 		scribe_reader_rewind(s->log.reader, SCRIBE_MOD_HEATMAP);
 		while ((rc = scribe_reader_borrow_record(s->log.reader, SCRIBE_MOD_HEATMAP, &record, &len)) >
 		       0) {
@@ -90,7 +83,7 @@ int scribe_summary_read_heat(struct scribe_summary *s, struct scribe_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* Eight levels, each line by its own highest column. */
+/* Eight levels relative to the line's own maximum. */
 static void put_line(const double *bytes, const char *what, double column_seconds, struct scribe_out *out)
 {
 	static const char levels[] = " .:-=+*#";

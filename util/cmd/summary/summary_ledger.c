@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The ledger of a log as text: what its tracer counted, and what it lost. What a counter means, and
- * its text, are those of the counter list. For `ioscribe summary` and the end of `ioscribe run`.
+ * The ledger of a log as text: what the tracer counted and lost. Meaning and text of each counter come from the
+ * counter list. For `ioscribe summary` and the end of `ioscribe run`.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,21 +11,19 @@
 #include "util/logs/sum.h"
 #include "util/text/human.h"
 
-#define H 40 /* room for one quantity */
+#define H 40 /* buffer of one quantity */
 
-/* Shorthand for scribe_human_count with room H. */
 static const char *count(int64_t v, char *to)
 {
 	return scribe_human_count(v, to, H);
 }
 
-/* Without LEDGER_, or LEDGER_F_ of reals. */
+/* Removes LEDGER_ or LEDGER_F_. */
 static const char *bare_name(const char *name)
 {
 	return strncmp(name, "LEDGER_", 7) ? name : name + 7 + 2 * !strncmp(name + 7, "F_", 2);
 }
 
-/* By name, not by index: 0 where this version has no such counter. */
 int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
 {
 	const struct scribe_module *m = scribe_module_by_id(SCRIBE_MOD_LEDGER);
@@ -36,10 +34,7 @@ int64_t scribe_summary_ledger(const struct scribe_summary *s, const char *bare)
 	return 0;
 }
 
-/*
- * "name value (what)" of every counter of this meaning (a DROP is a LOSS) that is not 0; how many.
- * Without `out` they are only counted.
- */
+/* Prints counters with this meaning that are not 0 (a DROP is a LOSS). Returns their number; out may be NULL. */
 static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out *out,
 			       enum scribe_ledger_meaning meaning)
 {
@@ -63,7 +58,7 @@ static int put_ledger_counters(const struct scribe_summary *s, struct scribe_out
 	return n;
 }
 
-/* What the kernel saw less what is in records, folded ones included. */
+/* Operations seen by the kernel but in no record; overflowed ones are in a record. */
 static int64_t unrecorded(const struct scribe_summary *s)
 {
 	int64_t seen = scribe_summary_ledger(s, "EVENTS");
@@ -73,10 +68,10 @@ static int64_t unrecorded(const struct scribe_summary *s)
 	return scribe_difference(seen, recorded);
 }
 
-/* The ledger is the whole job's and the kernel's: what this log has, where that is another number. */
 static const char *share_text(const struct scribe_summary *s, char to[128])
 {
 	int64_t seen = scribe_summary_ledger(s, "EVENTS");
+	/* The ledger covers the whole job and the kernel's count; this log may have fewer or more operations. */
 	char a[H];
 
 	to[0] = 0;
@@ -107,7 +102,6 @@ void scribe_summary_print_ledger_line(const struct scribe_summary *s, struct scr
 				  losses == 1 ? "" : "s");
 }
 
-/* What the kernel itself has counted of the same threads, and how much of it is here. */
 static void put_account_line(const struct scribe_summary *s, struct scribe_out *out)
 {
 	int64_t calls = scribe_summary_ledger(s, "IO_CALLS"),
@@ -115,6 +109,7 @@ static void put_account_line(const struct scribe_summary *s, struct scribe_out *
 	char a[H], b[H];
 
 	if (calls <= 0)
+	/* The kernel's own I/O accounting of the same threads is an independent check. */
 		return;
 	if (missed)
 		scribe_out_printf(

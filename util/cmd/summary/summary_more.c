@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What a summary says beside the modules of files: libraries above MPI-IO, what went by mappings,
- * what was left out. Each figure says whose it is. Tables of ranks are freed after each module. For
+ * Summary parts beside the file modules: libraries above MPI-IO, mapped files, excluded paths. For
  * `ioscribe summary`.
  */
 #include <stdio.h>
@@ -13,13 +12,13 @@
 
 #define H 40
 
-/* Where a library's module has what; lists end with -1. */
+/* Counters of a library's module; lists end with -1. */
 static const struct library_counters {
 	int module;
 	const char *things;
 	short reads[4], writes[4];
 	short bytes_read, bytes_written;
-	short times[3], slowest; /* read, write, metadata; of a shared record its slowest rank's */
+	short times[3], slowest; /* read, write, metadata; slowest rank of a shared record */
 } library_counters[SCRIBE_SUMMARY_LIBRARIES] = {
 	{SCRIBE_MOD_H5D,
 	 "dataset",
@@ -39,9 +38,6 @@ static const struct library_counters {
 	 SCRIBE_PNETCDF_VAR_F_SLOWEST_RANK_TIME},
 };
 
-/*
- * Times as Darshan estimates them: slowest rank of own records plus slowest ranks of shared ones.
- */
 static int library_take(struct scribe_summary_library *l, const struct library_counters *o,
 			struct scribe_rank_times *ranks, const void *record)
 {
@@ -56,6 +52,7 @@ static int library_take(struct scribe_summary_library *l, const struct library_c
 	l->writes = scribe_sum(l->writes, scribe_sum_of(c, o->writes));
 	l->bytes_read = scribe_sum(l->bytes_read, c[o->bytes_read] > 0 ? c[o->bytes_read] : 0);
 	l->bytes_written = scribe_sum(l->bytes_written, c[o->bytes_written] > 0 ? c[o->bytes_written] : 0);
+	/* Darshan's estimate: the slowest rank in unshared records plus the slowest rank of each shared one. */
 	if (base->rank < 0) {
 		l->seconds += f[o->slowest];
 		return 0;
@@ -68,7 +65,6 @@ static int library_take(struct scribe_summary_library *l, const struct library_c
 	return 0;
 }
 
-/* Added to s->library only when it was read to its end. */
 static int read_library(struct scribe_summary *s, const struct library_counters *o, struct scribe_err *err)
 {
 	struct scribe_summary_library *l = &s->library[s->nlibraries];
@@ -90,11 +86,11 @@ static int read_library(struct scribe_summary *s, const struct library_counters 
 		most = ranks.entries[i].total > most ? ranks.entries[i].total : most;
 	l->seconds += most;
 	scribe_rank_times_clear(&ranks);
-	s->nlibraries += rc == 0;
+	s->nlibraries += rc == 0; /* counts only if read completely */
 	return rc;
 }
 
-/* Bytes mapped, not moved: page faults make no system call. */
+/* Bytes mapped, not moved: page faults are not system calls. */
 static int read_mapped(struct scribe_summary *s, struct scribe_err *err)
 {
 	const void *record;
@@ -121,7 +117,6 @@ int scribe_summary_read_more(struct scribe_summary *s, struct scribe_err *err)
 	return rc < 0 || !scribe_reader_has(s->log.reader, SCRIBE_MOD_POSIX_EXT) ? rc : read_mapped(s, err);
 }
 
-/* A dataset or variable is a record of its own. */
 static void put_libraries(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H], b[H], c[H];
@@ -154,7 +149,6 @@ static void put_mapped(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_text(out, ": bytes that move through them are not counted\n");
 }
 
-/* What the job did on excluded paths, where that is more than what counted. */
 static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 {
 	int64_t calls = scribe_summary_ledger(s, "LEFT_EXCLUDED_CALLS"),
@@ -165,6 +159,7 @@ static void put_excluded(const struct scribe_summary *s, struct scribe_out *out)
 		if (s->modules[i].module != SCRIBE_MOD_MPIIO)
 			counted = scribe_sum(counted, scribe_sum(s->modules[i].perf.bytes_read,
 								 s->modules[i].perf.bytes_written));
+	/* Only of interest when more was excluded than counted. */
 	if (calls <= 0 || (counted > 0 && bytes <= counted))
 		return;
 	scribe_out_printf(out,

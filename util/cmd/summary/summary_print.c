@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * A summary as text for a terminal, in a long and a short form. Names and command lines are
- * escaped. Must not know: how it was collected.
- */
+/* A summary as text, in a long and a brief form. Names are escaped. Must not know how it was collected. */
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -12,10 +9,9 @@
 #include "util/cmd/summary/summary.h"
 #include "util/logs/sum.h"
 
-#define H   40 /* room for one quantity */
+#define H   40 /* buffer of one quantity */
 #define BAR 24
 
-/* Shorthand: each caller has a buffer for each quantity of a line. */
 static const char *bytes(int64_t v, char *to)
 {
 	return scribe_human_bytes(v, to, H);
@@ -28,7 +24,6 @@ static const char *count(int64_t v, char *to)
 
 /* ---- job ---- */
 
-/* The first two lines of both forms. */
 static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_log_job *job = scribe_reader_job(s->log.reader);
@@ -39,7 +34,7 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 
 	if (localtime_r(&t, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	/* who knows the processes tells how many below: a rank may be many, and others are no rank */
+	/* With a process table a rank may be several processes, which a line below counts. */
 	scribe_out_printf(out, "job        %lld: %lld %s%s, uid %lld, %s, %.3f s%s\n", (long long)job->jobid,
 			  (long long)job->nprocs, s->processes ? "rank" : "process", plural,
 			  (long long)job->uid, when, scribe_reader_runtime(s->log.reader),
@@ -50,7 +45,6 @@ static void put_job(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- modules ---- */
 
-/* "?" is a module that only the log knows. */
 static const char *module_name(int id)
 {
 	const struct scribe_module *m = scribe_module_by_id(id);
@@ -58,7 +52,7 @@ static const char *module_name(int id)
 	return m ? m->name : "?";
 }
 
-/* The speed is Darshan's estimate: all bytes by the slowest ranks' time. */
+/* The speed is Darshan's estimate: all bytes / time of the slowest ranks. */
 static void put_module(const struct scribe_summary_module *m, struct scribe_out *out)
 {
 	char a[H], b[H], c[H];
@@ -74,7 +68,6 @@ static void put_module(const struct scribe_summary_module *m, struct scribe_out 
 	scribe_out_printf(out, "%.4g s\n", m->perf.agg_time);
 }
 
-/* Modules that have records and no line of their own. */
 static void put_others(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const char *comma = "";
@@ -91,7 +84,6 @@ static void put_others(const struct scribe_summary *s, struct scribe_out *out)
 	scribe_out_text(out, "\n");
 }
 
-/* The reason of our logs is in their metadata. */
 static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 {
 	uint64_t flags = scribe_reader_header(s->log.reader)->partial_flag;
@@ -100,6 +92,7 @@ static void put_partial(const struct scribe_summary *s, struct scribe_out *out)
 
 	if (!flags)
 		return;
+	/* Our own logs have the reason in their metadata. */
 	why = scribe_partial_why(s->log.reader, room, sizeof(room));
 	scribe_out_printf(out, "INCOMPLETE %s: records are missing of ",
 			  why == room ? why : "memory ran out in the job");
@@ -118,7 +111,7 @@ static const char *const bucket_names[SCRIBE_SIZE_BUCKETS] = {
 	"1M-4M", "4M-10M", "10M-100M", "100M-1G",  "over 1G",
 };
 
-/* The first module with a histogram: POSIX where there is one. */
+/* The first module with a histogram, normally POSIX. */
 static const struct scribe_summary_module *sized_module(const struct scribe_summary *s)
 {
 	for (int i = 0; i < s->nmodules; i++)
@@ -127,20 +120,16 @@ static const struct scribe_summary_module *sized_module(const struct scribe_summ
 	return NULL;
 }
 
-/* Counters below 0 are "not monitored" and count as nothing. */
 static int64_t total_of(const int64_t *sizes)
 {
 	int64_t sum = 0;
 
 	for (int i = 0; i < SCRIBE_SIZE_BUCKETS; i++)
-		sum = sizes[i] > 0 ? scribe_sum(sum, sizes[i]) : sum;
+		sum = sizes[i] > 0 ? scribe_sum(sum, sizes[i]) : sum; /* -1: not monitored */
 	return sum;
 }
 
-/*
- * The commonest two size classes of one kind: "1M-4M 90 %, 0-100 10 %". Percent of the operations
- * of that kind, not of the bytes.
- */
+/* The two most frequent size classes, in percent of operations: "1M-4M 90 %, 0-100 10 %". */
 static void put_common_sizes(const int64_t *sizes, const char *kind, struct scribe_out *out)
 {
 	int64_t all = total_of(sizes);
@@ -165,7 +154,6 @@ static void put_common_sizes(const int64_t *sizes, const char *kind, struct scri
 				  100.0 * (double)sizes[second] / (double)all);
 }
 
-/* One line in place of the histogram. */
 static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_summary_module *m = sized_module(s);
@@ -178,7 +166,6 @@ static void put_sizes_brief(const struct scribe_summary *s, struct scribe_out *o
 	scribe_out_text(out, "\n");
 }
 
-/* At least one mark for what is not zero. */
 static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 {
 	char bar[BAR + 1];
@@ -186,14 +173,13 @@ static void put_bar(struct scribe_out *out, int64_t part, int64_t all)
 		: part >= all         ? BAR
 				      : (int)((double)BAR * (double)part / (double)all + 0.5);
 
-	n = part > 0 && all > 0 && n == 0 ? 1 : n;
+	n = part > 0 && all > 0 && n == 0 ? 1 : n; /* a mark for anything above 0 */
 	memset(bar, ' ', BAR);
 	memset(bar, '#', (size_t)n);
 	bar[BAR] = '\0';
 	scribe_out_printf(out, "  %s", bar);
 }
 
-/* Bars are relative to all reads, and to all writes. */
 static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 {
 	const struct scribe_summary_module *m = sized_module(s);
@@ -216,7 +202,7 @@ static void put_sizes(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- files ---- */
 
-/* At most 400 bytes are escaped at once: an escape takes four times that. */
+/* most: columns. */
 static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, struct scribe_out *out)
 {
 	char text[512];
@@ -227,17 +213,17 @@ static void put_name(const struct scribe_summary *s, uint64_t id, size_t most, s
 		scribe_out_printf(out, "(no name, record %llu)", (unsigned long long)id);
 		return;
 	}
+	/* Escaping takes up to four bytes per byte; 400 are enough, because longer names are cut. */
 	need = scribe_name_escape(name, len < 400 ? len : 400, text, sizeof(text));
 	if (need < sizeof(text) && need <= most && len < 400)
 		scribe_out_text(out, text);
-	else /* the end of a long name says most; escape again from there */
+	else /* the end of a long name identifies it best */
 		scribe_out_printf(out, "...%.*s", (int)most,
 				  (scribe_name_escape(len > most ? name + len - most : name,
 						      len > most ? most : len, text, sizeof(text)),
 				   text));
 }
 
-/* A record of all ranks has no number of ranks. */
 static void put_file(const struct scribe_summary *s, const struct scribe_summary_file *f,
 		     struct scribe_out *out)
 {
@@ -253,7 +239,6 @@ static void put_file(const struct scribe_summary *s, const struct scribe_summary
 	scribe_out_text(out, "\n");
 }
 
-/* s->files is sorted by bytes already. */
 static void put_files(const struct scribe_summary *s, struct scribe_out *out, int most)
 {
 	if (!s->nfiles || most <= 0)
@@ -265,15 +250,12 @@ static void put_files(const struct scribe_summary *s, struct scribe_out *out, in
 
 /* ---- processes ---- */
 
-/*
- * Which signals: a pool's workers are ended so, and nothing has failed. sigabbrev_np gives NULL for
- * real-time signals: their number is printed.
- */
 static void put_signals(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
 
 	for (int i = 0; i < SCRIBE_SUMMARY_SIGNALS; i++) {
+		/* NULL for real-time signals, which are printed by number. */
 		const char *abbrev = sigabbrev_np(i);
 
 		if (s->by_signal[i] && abbrev)
@@ -283,12 +265,11 @@ static void put_signals(const struct scribe_summary *s, struct scribe_out *out)
 	}
 }
 
-/* Logs without a process table have no such line. */
 static void put_processes_line(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
 
-	if (!s->processes)
+	if (!s->processes) /* the log has no process table */
 		return;
 	scribe_out_printf(out, "processes  %s:", count(s->processes, a));
 	scribe_out_printf(out, " %s ended with 0", count(s->ended_well, a));
@@ -302,7 +283,6 @@ static void put_processes_line(const struct scribe_summary *s, struct scribe_out
 	scribe_out_text(out, "\n");
 }
 
-/* Exit codes are in the status' second byte. */
 static void put_end(const struct scribe_summary_end *e, struct scribe_out *out)
 {
 	int sig = (int)(e->wait_status & 0x7f);
@@ -321,7 +301,6 @@ static void put_end(const struct scribe_summary_end *e, struct scribe_out *out)
 	scribe_out_printf(out, "  %s\n", scribe_human_text(e->exe, exe, sizeof(exe)));
 }
 
-/* Only the first ones are kept (SCRIBE_SUMMARY_ENDS); the rest is a number. */
 static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
 {
 	char a[H];
@@ -338,7 +317,6 @@ static void put_ends(const struct scribe_summary *s, struct scribe_out *out)
 
 /* ---- whole ---- */
 
-/* Which files, and whose time, the estimate is made of. */
 static void put_perf(const struct scribe_summary_module *m, struct scribe_out *out)
 {
 	char a[H], b[H], c[H], d[H], e[H];
@@ -357,7 +335,7 @@ static void put_perf(const struct scribe_summary_module *m, struct scribe_out *o
 			  m->perf.unique_meta_time, m->perf.shared_time);
 }
 
-/* Parts without data print nothing, so that a short log has a short summary. */
+/* Parts without data print nothing. */
 void scribe_summary_print(const struct scribe_summary *s, struct scribe_out *out, int nfiles)
 {
 	put_job(s, out);
@@ -402,7 +380,6 @@ void scribe_summary_print_brief(const struct scribe_summary *s, struct scribe_ou
 	scribe_summary_print_ledger_line(s, out);
 }
 
-/* The lines are indented, below the path that `ioscribe run` prints. */
 int scribe_summary_brief(const char *path, FILE *to, struct scribe_err *err)
 {
 	struct scribe_summary s;

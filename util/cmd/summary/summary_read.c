@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Collects a log's summary in one pass over each module: sums, busiest files, ends of processes,
- * the ledger. Everything but accumulators is in the caller's struct. For `ioscribe summary` and
- * `ioscribe run`. Must not know: text.
+ * Collects a log's summary in one pass over each module: sums, busiest files, ends of processes, the ledger. For
+ * `ioscribe summary` and `ioscribe run`. Must not know text.
  */
 #include <stdio.h>
 
 #include "util/cmd/summary/summary.h"
 #include "util/logs/sum.h"
 
-/* Where a module counts operations; each list ends with -1. */
+/* The counters of operations per module; lists end with -1. */
 static const struct op_counters {
 	int module;
 	short opens[8], reads[8], writes[8];
@@ -49,10 +48,7 @@ static const struct op_counters {
 	 SCRIBE_DAOS_SIZE_WRITE_0_100},
 };
 
-/*
- * Keep the files with most bytes, in order. Insertion into a short sorted list: most files do not
- * get into it.
- */
+/* Inserts into the sorted list of files with most bytes, if the file belongs there. */
 static void file_keep(struct scribe_summary *s, const struct scribe_summary_file *f)
 {
 	int64_t bytes = scribe_sum(f->bytes_read, f->bytes_written);
@@ -69,10 +65,10 @@ static void file_keep(struct scribe_summary *s, const struct scribe_summary_file
 	s->files[at] = *f;
 }
 
-/* From the accumulator's table, which has one entry a file over all ranks. */
 static void files_take(struct scribe_summary *s, int module, const struct scribe_accum *a)
 {
 	struct scribe_accum_file f;
+	/* The accumulator has one entry per file over all ranks. */
 
 	for (size_t i = 0; scribe_accum_file_at(a, i, &f); i++) {
 		struct scribe_summary_file file = {f.id, module, f.bytes_read, f.bytes_written, f.nprocs};
@@ -81,7 +77,6 @@ static void files_take(struct scribe_summary *s, int module, const struct scribe
 	}
 }
 
-/* Histograms are added bucket by bucket. */
 static int read_records(struct scribe_summary *s, const struct op_counters *o, struct scribe_accum *a,
 			struct scribe_summary_module *ret_m, struct scribe_err *err)
 {
@@ -113,7 +108,6 @@ static int read_records(struct scribe_summary *s, const struct op_counters *o, s
 	return rc;
 }
 
-/* The accumulator is freed here; what is needed of it is copied. */
 static int read_module(struct scribe_summary *s, const struct op_counters *o, struct scribe_err *err)
 {
 	struct scribe_summary_module *m = &s->modules[s->nmodules];
@@ -129,7 +123,7 @@ static int read_module(struct scribe_summary *s, const struct op_counters *o, st
 		m->records = scribe_accum_records(a);
 		scribe_accum_perf(a, &m->perf);
 		scribe_accum_files(a, m->files);
-		/* MPI-IO moves its bytes through the layers below: they tell of the same files */
+		/* MPI-IO's bytes appear again in the layers below, with the same files. */
 		if (o->module != SCRIBE_MOD_MPIIO || !scribe_reader_has(s->log.reader, SCRIBE_MOD_POSIX))
 			files_take(s, o->module, a);
 		s->nmodules++;
@@ -138,7 +132,6 @@ static int read_module(struct scribe_summary *s, const struct op_counters *o, st
 	return rc;
 }
 
-/* Only processes that did not end with 0 are kept one by one. */
 static void process_take(struct scribe_summary *s, const struct scribe_process_record *p)
 {
 	struct scribe_summary_end *e;
@@ -148,6 +141,7 @@ static void process_take(struct scribe_summary *s, const struct scribe_process_r
 	if (p->end_kind == SCRIBE_END_EXITED && p->wait_status == 0) {
 		s->ended_well++;
 		return;
+	/* Only processes with another end than exit code 0 are kept one by one. */
 	}
 	s->ended_badly += p->end_kind == SCRIBE_END_EXITED;
 	s->signalled += p->end_kind == SCRIBE_END_SIGNALLED;
@@ -178,7 +172,6 @@ static int read_processes(struct scribe_summary *s, struct scribe_err *err)
 	return rc;
 }
 
-/* A log of several nodes has a ledger a node: they are added. */
 static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 {
 	const void *record;
@@ -189,6 +182,7 @@ static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 		const struct scribe_ledger_record *l = record;
 
 		s->has_ledger = 1;
+		/* A log of several nodes has one ledger per node: sum them. */
 		for (int i = 0; i < SCRIBE_LEDGER_PLACES; i++)
 			s->ledger[i] = scribe_sum(s->ledger[i], l->counters[i]);
 		for (int i = 0; i < SCRIBE_LEDGER_F_PLACES; i++)
@@ -199,7 +193,6 @@ static int read_ledger(struct scribe_summary *s, struct scribe_err *err)
 	return rc;
 }
 
-/* scribe_summary_free also after a failure. */
 int scribe_summary_read(struct scribe_summary *s, const char *path, struct scribe_err *err)
 {
 	int rc;

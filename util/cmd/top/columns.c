@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The columns of the views of `ioscribe top`: how a row's figures become cells, names of views and
- * sort keys, sorting and filtering. Runs in ioscribe-top, which has one thread. See columns.h. Must
- * not know where it is shown.
+ * The columns of `ioscribe top`: how values become cells, names of views and sort keys, sorting and filtering. For
+ * ioscribe-top, which has one thread. Must not know where rows are shown.
  */
 #include "util/cmd/top/columns.h"
 
@@ -15,12 +14,11 @@
 #include "logfmt/counters/records.h"
 #include "util/text/human.h"
 
-/* In the order of enum scribe_top_sort and enum scribe_top_view. */
+/* In the order of the enums. */
 static const char *const sort_names[] = {"rate", "read", "write", "ops", "mean",
 					 "max",  "size", "total", "name"};
 static const char *const view_names[] = {"jobs", "processes", "ranks", "files"};
 
-/* Index of a word, -1: none. */
 static int find(const char *const *names, int n, const char *name)
 {
 	for (int i = 0; i < n; i++)
@@ -49,14 +47,12 @@ int scribe_top_view_of(const char *name)
 	return find(view_names, 4, name);
 }
 
-/*
- * Three digits and a letter: "0", "4.0", "512", "1.50K", "12.3M". 1,000 of 1,024 would take four
- * digits: the next letter comes before.
- */
+/* At most three digits and a letter: "0", "4.0", "512", "1.50K", "12.3M". */
 static void compact(double v, double step, char *to)
 {
 	static const char letters[] = " KMGTPEZ";
 	int letter = 0;
+	/* 1000 to 1023 would have four digits: they move to the next letter. */
 
 	while (v >= (step == 1024 ? 1000 : 999.5) && letters[letter + 1]) {
 		v /= step;
@@ -72,7 +68,7 @@ static void compact(double v, double step, char *to)
 			 v, letters[letter]);
 }
 
-/* Seconds with a unit; "-" where nothing was measured. */
+/* Seconds with a unit; "-": not measured. */
 static void latency(double s, char *to)
 {
 	static const struct {
@@ -97,10 +93,7 @@ static void latency(double s, char *to)
 	snprintf(to, 16, "%.0fns", s * 1e9);
 }
 
-/*
- * Every cell has the same form, so that a table of columns can call it; `to` has SCRIBE_TOP_CELL
- * bytes.
- */
+/* The common form of cells, for the table of columns; `to` has SCRIBE_TOP_CELL bytes. */
 #define CELL(name)                                                                                           \
 	static void name(const struct scribe_top_row *r, const struct scribe_top_names *names, char *to)
 
@@ -119,7 +112,6 @@ CELL(cell_user)
 		snprintf(to, 16, "%u", r->job->uid);
 }
 
-/* Processes that count to the row. */
 CELL(cell_processes)
 {
 	(void)names;
@@ -141,7 +133,7 @@ CELL(cell_rank)
 		snprintf(to, 24, "%" PRId64, r->rank);
 }
 
-/* Ranks of one number exist once in each MPI world of a job. */
+/* Each MPI world of a job has its own rank numbers. */
 CELL(cell_world)
 {
 	(void)names;
@@ -178,11 +170,10 @@ CELL(cell_mean)
 	latency(r->latency_s, to);
 }
 
-/* 0 is "no read or write yet". */
 CELL(cell_max)
 {
 	(void)names;
-	latency(r->longest_s > 0 ? r->longest_s : NAN, to);
+	latency(r->longest_s > 0 ? r->longest_s : NAN, to); /* 0: no read or write yet */
 }
 
 CELL(cell_size)
@@ -212,18 +203,17 @@ CELL(cell_layers)
 	scribe_top_layers(r, to, 64);
 }
 
-/* The name is cut at SCRIBE_TOP_CELL bytes before it is escaped. */
 CELL(cell_file)
 {
 	static char name[SCRIBE_TOP_CELL];
 	size_t len;
 	const char *text = scribe_top_name(names, r, &len);
 
-	snprintf(name, sizeof(name), "%.*s", (int)len, text);
+	snprintf(name, sizeof(name), "%.*s", (int)len, text); /* cut before it is escaped */
 	scribe_human_text(name, to, SCRIBE_TOP_CELL);
 }
 
-/* Columns that all views have. */
+/* Columns of all views. */
 #define RATES                                                                                                \
 	{"READ/s", 7, false, false, cell_read}, {"WRITE/s", 7, false, false, cell_write},                    \
 		{"OPS/s", 6, false, false, cell_ops}, {"MEAN", 6, false, false, cell_mean},                  \
@@ -253,7 +243,7 @@ CELL(cell_file)
 		NULL, 0, false, false, NULL                                                                  \
 	}
 
-/* Wide columns are shown only on a wide terminal; width 0 is the rest of the line. */
+/* Wide columns need a wide terminal; width 0 is the rest of the line. */
 static const struct scribe_top_column columns[][16] = {
 	[SCRIBE_TOP_JOBS] = {JOB, {"USER", 8, true, false, cell_user}, PROCESSES, RATES, LAYERS, END},
 	[SCRIBE_TOP_PROCESSES] = {{"PID", 7, false, false, cell_pid},
@@ -285,9 +275,9 @@ const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view)
 	return columns[view];
 }
 
-/* In the order of layers, not of module ids. */
 void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap)
 {
+	/* Sorted by layer, not by module id. */
 	static const struct {
 		int module;
 		const char *name;
@@ -303,14 +293,14 @@ void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap)
 			at += (size_t)snprintf(to + at, cap - at, "%s%s", at ? "," : "", layers[i].name);
 }
 
-/* ---- sorting, filtering: qsort has no argument ---- */
+/* ---- sorting and filtering: qsort passes no argument ---- */
 static struct {
 	enum scribe_top_sort sort;
 	enum scribe_top_view view;
 	const struct scribe_top_names *names;
 } by;
 
-/* What is not known sorts behind everything. */
+/* Unknown values are sorted last. */
 static double value(const struct scribe_top_row *r)
 {
 	switch (by.sort) {
@@ -335,7 +325,7 @@ static double value(const struct scribe_top_row *r)
 	}
 }
 
-/* What a view sorts by as its name: job, program or file. */
+/* A row's name in this view: job, program or file. */
 static const char *name_of(const struct scribe_top_row *r, size_t *len)
 {
 	const char *name = by.view == SCRIBE_TOP_JOBS ? r->job->id : r->process ? r->process->program : "";
@@ -357,14 +347,13 @@ static int by_name(const struct scribe_top_row *a, const struct scribe_top_row *
 
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* Most first; names ascend. */
 static int compare(const void *va, const void *vb)
 {
 	const struct scribe_top_row *a = va, *b = vb;
 	double x = value(a), y = value(b);
 	int rc = by.sort == SCRIBE_TOP_BY_NAME ? by_name(a, b) : ORDER(y, x);
 
-	/* what is alike stays where it was at the last sample */
+	/* Equal rows keep a fixed order, so that they do not jump between samples. */
 	rc = rc ? rc : ORDER(a->job->begun_ns, b->job->begun_ns);
 	rc = rc ? rc : ORDER(a->rank, b->rank);
 	if (!rc && a->process && b->process)
@@ -383,7 +372,7 @@ void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sor
 		qsort(rows->row, rows->n, sizeof(*rows->row), compare);
 }
 
-/* Files are compared as they are shown, with their escapes. */
+/* Files are compared in their escaped form, as shown. */
 static bool has_text(const struct scribe_top_row *r, const char *text)
 {
 	static char shown[SCRIBE_TOP_CELL];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of a row is shown, in which column, by which it is sorted. */
+/* Columns of rows, sort keys and filters. */
 #ifndef UTIL_CMD_TOP_COLUMNS_H
 #define UTIL_CMD_TOP_COLUMNS_H
 
 #include "util/cmd/top/names.h"
 
-#define SCRIBE_TOP_CELL 33800 /* bytes of a cell's text: a name, all of it escaped */
-#define SCRIBE_TOP_WIDE 120   /* columns of a terminal from which on more of them are shown */
+#define SCRIBE_TOP_CELL 33800 /* bytes of a cell: the longest name, escaped */
+#define SCRIBE_TOP_WIDE 120   /* terminal columns from which wide columns are shown */
 
 enum scribe_top_sort {
 	SCRIBE_TOP_BY_RATE,
@@ -21,7 +21,7 @@ enum scribe_top_sort {
 	SCRIBE_TOP_SORTS
 };
 
-/* As options and the screen call them; -1: no such. */
+/* Names as used by options and the screen; -1: unknown. */
 const char *scribe_top_sort_name(enum scribe_top_sort sort);
 int scribe_top_sort_of(const char *name);
 const char *scribe_top_view_name(enum scribe_top_view view);
@@ -29,23 +29,23 @@ int scribe_top_view_of(const char *name);
 
 struct scribe_top_column {
 	const char *head;
-	int width; /* 0: what is left of the line */
-	bool left; /* the text begins at the left */
-	bool wide; /* only where there is room */
-	/* The cell's text, printable; `to` has SCRIBE_TOP_CELL bytes. */
+	int width; /* 0: the rest of the line */
+	bool left; /* aligned left */
+	bool wide; /* only on wide terminals */
+	/* Writes printable text; `to` has SCRIBE_TOP_CELL bytes. */
 	void (*cell)(const struct scribe_top_row *row, const struct scribe_top_names *names, char *to);
 };
 
-/* Columns of a view; ends with a NULL head. */
+/* Ends with a NULL head. */
 const struct scribe_top_column *scribe_top_columns(enum scribe_top_view view);
 
-/* Layers of a row, as "POSIX,MPIIO". */
+/* Layers of a row as "POSIX,MPIIO". */
 void scribe_top_layers(const struct scribe_top_row *row, char *to, size_t cap);
 
-/* By falling values, by rising names. Names must have been fetched where they decide. */
+/* Values descend, names ascend. Names must be fetched before when they decide. */
 void scribe_top_rows_sort(struct scribe_top_rows *rows, enum scribe_top_sort sort, enum scribe_top_view view,
 			  const struct scribe_top_names *names);
-/* Leave those with the text in what names them: the job, user, program or file. */
+/* Keeps rows with this text in job, user, program or file. */
 void scribe_top_rows_filter(struct scribe_top_rows *rows, const char *text, enum scribe_top_view view,
 			    const struct scribe_top_names *names);
 

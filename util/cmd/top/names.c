@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Names of files for `ioscribe top`, fetched from the service for the rows that are shown and
- * remembered by record id. A name that has not come is asked for again. The table is dropped when
- * it is full. See names.h. Must not know where they are shown.
+ * File names for `ioscribe top`, requested from the service for shown rows and kept by record id. The table is
+ * dropped when it is full. Must not know where they are shown.
  */
 #include "util/cmd/top/names.h"
 
@@ -12,10 +11,10 @@
 
 #include "logfmt/file/names.h"
 
-#define KEPT_MAX (1u << 18) /* then all are forgotten */
+#define KEPT_MAX (1u << 18) /* names, then all are dropped */
 
 struct scribe_top_names {
-	struct scribe_names *known; /* an id is that of the name, whatever the job */
+	struct scribe_names *known; /* a record id depends on the name only, not on the job */
 };
 
 struct scribe_top_names *scribe_top_names_new(void)
@@ -42,19 +41,17 @@ static int take(void *ctx, uint64_t id, const char *name, size_t bytes)
 	return scribe_names_add(n->known, id, name, bytes);
 }
 
-/* The old table stays where there is no memory for a new one. */
 static int forget_all(struct scribe_top_names *n)
 {
 	struct scribe_names *fresh = scribe_names_new();
 
 	if (!fresh)
-		return -ENOMEM;
+		return -ENOMEM; /* the old table stays valid */
 	scribe_names_free(n->known);
 	n->known = fresh;
 	return 0;
 }
 
-/* A request is for one job: ids are collected until the job changes or the message is full. */
 int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *link,
 			   const struct scribe_top_rows *rows, size_t first, size_t end,
 			   struct scribe_err *err)
@@ -70,6 +67,7 @@ int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *
 		if (!r->name || scribe_names_find(n->known, r->name, NULL))
 			continue;
 		if (asked && (r->job != job || asked == SCRIBE_LIVE_NAMES_MAX)) {
+			/* One request is for one job: send it when the job changes or the message is full. */
 			rc = scribe_live_names(link, job, id, asked, take, n, err);
 			asked = 0;
 		}
@@ -81,7 +79,7 @@ int scribe_top_names_fetch(struct scribe_top_names *n, struct scribe_live_link *
 	return rc;
 }
 
-/* Never NULL: records without a name have a text of their own. */
+/* Never NULL. */
 const char *scribe_top_name(const struct scribe_top_names *n, const struct scribe_top_row *row, size_t *len)
 {
 	const char *name = row->name ? scribe_names_find(n->known, row->name, len) : NULL;

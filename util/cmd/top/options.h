@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the command line of ioscribe top says. */
+/* The options of ioscribe top. */
 #ifndef UTIL_CMD_TOP_OPTIONS_H
 #define UTIL_CMD_TOP_OPTIONS_H
 
@@ -27,7 +27,7 @@ struct scribe_top_options {
 	enum scribe_top_sort sort;
 	const char *filter; /* NULL: none */
 	double interval_s;
-	unsigned long rows, count; /* 0: without end */
+	unsigned long rows, count; /* count 0: without end */
 	bool once, json, lines;
 };
 

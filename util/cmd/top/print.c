@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rows of `ioscribe top` as text: a table, JSON (an object a sample) or InfluxDB's line protocol.
- * Also fits cells into columns for the screen. Nothing is allocated. See print.h. Must not know
- * where rows come from.
+ * Rows of `ioscribe top` as a table, JSON (an object per sample) or InfluxDB's line protocol; also fits cells into
+ * the screen's columns. Must not know where rows come from.
  */
 #include "util/cmd/top/print.h"
 
@@ -16,10 +15,7 @@
 #include "logfmt/file/names.h"
 #include "util/text/quoted.h"
 
-/*
- * Columns that a character takes, its bytes in *n; what the locale does not know is as many as it
- * has bytes. At least one byte, so that every loop ends.
- */
+/* Terminal columns of the next character; *n: its bytes, at least 1. */
 static int character(const char *at, size_t *n)
 {
 	mbstate_t state = {0};
@@ -28,7 +24,7 @@ static int character(const char *at, size_t *n)
 	int width;
 
 	*n = 1;
-	if (len == 0 || len > 16)
+	if (len == 0 || len > 16) /* invalid in this locale: one column per byte */
 		return 1;
 	width = wcwidth(c);
 	*n = len;
@@ -44,10 +40,9 @@ static int columns_of(const char *text)
 	return all;
 }
 
-/* File names lose their beginning, other cells their end. `to` has SCRIBE_TOP_CELL bytes. */
 void scribe_top_fit(const struct scribe_top_column *column, const char *cell, int width, char *to)
 {
-	const bool tail = !column->width && column->left && !strcmp(column->head, "FILE");
+	const bool tail = !column->width && column->left && !strcmp(column->head, "FILE"); /* keeps the end */
 	int all = columns_of(cell), used = 0, pad;
 	size_t n, at = 0;
 
@@ -74,7 +69,7 @@ void scribe_top_fit(const struct scribe_top_column *column, const char *cell, in
 	to[at] = 0;
 }
 
-/* The names are the first line; columns have their fixed widths, without a terminal's limit. */
+/* Fixed widths, without a terminal's limit; the first line has the heads. */
 static void print_table(struct scribe_out *out, const struct scribe_top_rows *rows, size_t most,
 			enum scribe_top_view view, const struct scribe_top_names *names)
 {
@@ -95,7 +90,7 @@ static void print_table(struct scribe_out *out, const struct scribe_top_rows *ro
 	}
 }
 
-/* With a comma behind: another key always follows. */
+/* With a trailing comma: another key always follows. */
 static int put_text(struct scribe_out *out, const char *key, const char *text)
 {
 	int rc = scribe_json_text(out, key, text, strlen(text));
@@ -104,7 +99,7 @@ static int put_text(struct scribe_out *out, const char *key, const char *text)
 	return rc;
 }
 
-/* null is "not measured". */
+/* NAN (not measured) becomes null. */
 static void put_real(struct scribe_out *out, const char *key, double v)
 {
 	scribe_out_printf(out, ",\"%s\":", key);
@@ -114,7 +109,6 @@ static void put_real(struct scribe_out *out, const char *key, double v)
 		scribe_json_real(out, v);
 }
 
-/* Keys of a view are always there; rank and world only of processes that are ranks. */
 static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 			  const struct scribe_top_names *names)
 {
@@ -128,7 +122,7 @@ static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r
 		scribe_out_printf(out, "\"pid\":%d,", (int)r->process->pid);
 		rc = rc < 0 ? rc : put_text(out, "program", r->process->program);
 	}
-	if (r->rank >= 0)
+	if (r->rank >= 0) /* only processes that are ranks have rank and world */
 		scribe_out_printf(out, "\"rank\":%" PRId64 ",\"world\":%u,", r->rank, r->unit);
 	scribe_top_layers(r, layers, sizeof(layers));
 	rc = rc < 0 ? rc : put_text(out, "layers", r->modules ? layers : "");
@@ -150,7 +144,7 @@ static int print_json_row(struct scribe_out *out, const struct scribe_top_row *r
 	return rc;
 }
 
-/* The time is that of the later sample, in seconds since 1970. */
+/* real_ns: of the later sample. */
 static int print_json(struct scribe_out *out, const struct scribe_top_rows *rows, size_t most,
 		      enum scribe_top_view view, const struct scribe_top_names *names, int64_t real_ns)
 {
@@ -171,15 +165,12 @@ static int print_json(struct scribe_out *out, const struct scribe_top_rows *rows
 	return rc;
 }
 
-/*
- * A tag of InfluxDB's line protocol, escaped without loss; a value may not be empty, nor end in a
- * backslash. An empty value is left out with its key.
- */
+/* A tag, escaped without loss; an empty value is omitted with its key. */
 static void put_tag(struct scribe_out *out, const char *key, const char *value, size_t len)
 {
 	static char shown[SCRIBE_TOP_CELL];
 	size_t n = scribe_name_escape(value, len, shown, sizeof(shown));
-	const bool backslash = n > 1 && n < sizeof(shown) && shown[n - 1] == '\\';
+	const bool backslash = n > 1 && n < sizeof(shown) && shown[n - 1] == '\\'; /* not allowed at the end */
 
 	if (!n)
 		return;
@@ -192,7 +183,7 @@ static void put_tag(struct scribe_out *out, const char *key, const char *value, 
 	scribe_out_text(out, backslash ? "\\x5c" : "");
 }
 
-/* Tags identify a series: the figures are fields. */
+/* Tags identify a series; values are fields. */
 static void put_tags(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 		     const struct scribe_top_names *names)
 {
@@ -226,7 +217,7 @@ static void put_field(struct scribe_out *out, const char *key, double v)
 	scribe_json_real(out, v);
 }
 
-/* Measurement, tags, fields, nanoseconds since 1970; whole numbers end in i. */
+/* Measurement, tags, fields, nanoseconds since 1970; integers end in i. */
 static void print_line(struct scribe_out *out, const struct scribe_top_row *r, enum scribe_top_view view,
 		       const struct scribe_top_names *names, int64_t real_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows as a table, as JSON, as line protocol. */
+/* Rows as a table, JSON or line protocol. */
 #ifndef UTIL_CMD_TOP_PRINT_H
 #define UTIL_CMD_TOP_PRINT_H
 
@@ -8,11 +8,10 @@
 
 enum scribe_top_format { SCRIBE_TOP_TABLE, SCRIBE_TOP_JSON, SCRIBE_TOP_LINES };
 
-/* A cell in `width` columns of a terminal, into `to` (SCRIBE_TOP_CELL bytes), padded on one side; of a file's
- * name that is too long the end is kept. */
+/* Fits a cell into `width` columns, padded; an overlong file name keeps its end. `to`: SCRIBE_TOP_CELL bytes. */
 void scribe_top_fit(const struct scribe_top_column *column, const char *cell, int width, char *to);
 
-/* What of the rows is not more than `most`. 0 or -ENOMEM. */
+/* Prints at most `most` rows. 0 or -ENOMEM. */
 int scribe_top_print(struct scribe_out *out, enum scribe_top_format format,
 		     const struct scribe_top_rows *rows, size_t most, enum scribe_top_view view,
 		     const struct scribe_top_names *names, int64_t real_ns);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rates from two samples, for `ioscribe top`: rows by job, process, rank or file. What a process
- * has moved is what was collected of it and what its records hold now: so nothing is lost or
- * counted twice when they are collected between two samples. A sample is no moment: a process may
- * end while it is taken, and what seems to go back counts as nothing until the next one. Tables are
- * freed before the rows are returned. Must not know the service, or a terminal.
+ * Rates from two samples, for `ioscribe top`: rows by job, process, rank or file. A process has moved what was
+ * collected of it plus what its records hold now, so collecting between two samples changes nothing. A sample takes
+ * time, so values may seem to fall; that counts as 0. Must not know the service or a terminal.
  */
 #include "util/cmd/top/rates.h"
 
@@ -16,23 +14,23 @@
 #include "logfmt/base/keyed.h"
 #include "logfmt/records/hashmap.h"
 
-/* What a process has moved until a sample. */
+/* Totals of a process at a sample. */
 struct moved {
 	uint64_t bytes[2], operations;
 };
 
-/* Working state of one pair of samples. */
+/* State of one comparison. */
 struct making {
 	const struct scribe_sample *before, *now;
 	const struct scribe_top_scope *scope;
 	struct scribe_top_rows *rows;
-	struct scribe_map by_key;                  /* rows: 1 + index */
+	struct scribe_map by_key;                  /* 1 + index of a row */
 	struct scribe_map old_process, old_record; /* of `before` */
 	struct scribe_map new_process;
 	struct moved *moved_before, *moved_now; /* by process */
 };
 
-/* Two words to one key; a collision would join two rows. */
+/* Combines two words; a collision would join two rows. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	const uint64_t key[] = {a, b};
@@ -40,7 +38,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return scribe_keyed(key, sizeof(key));
 }
 
-/* Counters of a process never fall; what does is another process or a half sample. */
+/* A process's counters never fall, but a sample may be taken while it ends. */
 static double difference(uint64_t now, uint64_t before)
 {
 	return now > before ? (double)(now - before) : 0;
@@ -56,7 +54,7 @@ static double per(double what, double by)
 	return by > 0 ? what / by : 0;
 }
 
-/* By process, in the sample's order; NULL: no memory. */
+/* Per process in the sample's order. NULL: out of memory. */
 static struct moved *sum_up(const struct scribe_sample *s)
 {
 	struct moved *m = calloc(s->processes + 1, sizeof(*m));
@@ -71,19 +69,18 @@ static struct moved *sum_up(const struct scribe_sample *s)
 		struct moved *to = &m[r->process];
 
 		to->operations += r->is.operations;
-		for (int op = 0; op < 2 && r->is.own; op++)
+		for (int op = 0; op < 2 && r->is.own; op++) /* layers above count the same bytes */
 			to->bytes[op] += r->is.bytes[op];
 	}
 	return m;
 }
 
-/* A slot may be used again: its generation is compared, too. */
+/* A slot may be reused: compare the generation too. */
 static uint64_t record_key(const struct scribe_live_record *r)
 {
 	return (uint64_t)r->proc_id << 32 | r->slot;
 }
 
-/* Processes and records of the earlier sample, by what identifies them. */
 static int index_all(struct making *x)
 {
 	for (size_t i = 0; i < x->before->processes; i++)
@@ -102,13 +99,11 @@ static int index_all(struct making *x)
 	return x->moved_before && x->moved_now ? 0 : -ENOMEM;
 }
 
-/*
- * The row of a key, made when it is new; NULL: out of memory. The map holds indices, not pointers:
- * the array of rows moves when it grows.
- */
+/* Finds or adds the row of a key. NULL: out of memory. */
 static struct scribe_top_row *row_of(struct making *x, uint64_t key, const struct scribe_live_job *job)
 {
 	struct scribe_top_rows *rows = x->rows;
+	/* The map holds indices, because the array moves when it grows. */
 	size_t at = (size_t)(uintptr_t)scribe_map_get(&x->by_key, key);
 
 	if (at)
@@ -127,13 +122,12 @@ static struct scribe_top_row *row_of(struct making *x, uint64_t key, const struc
 	return &rows->row[rows->n++];
 }
 
-/* All jobs where none was named. */
 static bool wants_job(const struct making *x, size_t job)
 {
 	return !x->scope->job_id || !strcmp(x->scope->job_id, x->now->job[job].id);
 }
 
-/* Does a process belong to what is shown? */
+/* Is the process in the scope? */
 static bool wants(const struct making *x, const struct scribe_sampled_process *p)
 {
 	const struct scribe_top_scope *s = x->scope;
@@ -143,10 +137,7 @@ static bool wants(const struct making *x, const struct scribe_sampled_process *p
 	       (s->view != SCRIBE_TOP_RANKS || p->is.rank >= 0);
 }
 
-/*
- * The row that a process counts to, but in FILES. Rows are found by job, process or rank of a
- * world.
- */
+/* The row of a process; not for FILES. */
 static struct scribe_top_row *row_of_process(struct making *x, const struct scribe_sampled_process *p)
 {
 	const struct scribe_live_job *job = &x->now->job[p->job];
@@ -166,15 +157,13 @@ static struct scribe_top_row *row_of_process(struct making *x, const struct scri
 	return row;
 }
 
-/*
- * Records come by process: each counts once. r->process is NULL again as soon as a second process
- * counts to the row.
- */
+/* row->process is set only while a single process counts to the row. */
 static void count_process(struct making *x, struct scribe_top_row *row,
 			  const struct scribe_sampled_process *p)
 {
 	const size_t number = (size_t)(p - x->now->process) + 1;
 
+	/* Records are sorted by process, so the last one suffices to count each once. */
 	if (row->counted == number)
 		return;
 	row->counted = number;
@@ -182,13 +171,13 @@ static void count_process(struct making *x, struct scribe_top_row *row,
 	row->processes++;
 }
 
-/* A process that is new counts from the earlier sample on. */
 static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 {
 	const struct scribe_sampled_process *p = &x->now->process[i];
 	const struct scribe_sampled_process *old = scribe_map_get(&x->old_process, p->is.proc_id);
 	const struct moved none = {{0, 0}, 0}, *now = &x->moved_now[i],
 			   *before = old ? &x->moved_before[old - x->before->process] : &none;
+	/* A new process counts from the earlier sample on. */
 	const double time = seconds(p->at_ns, old ? old->at_ns : x->before->at_ns);
 
 	count_process(x, row, p);
@@ -200,10 +189,6 @@ static void add_process(struct making *x, struct scribe_top_row *row, size_t i)
 	row->operations += now->operations;
 }
 
-/*
- * The row that a record counts to. In FILES a file has a row for each layer; without a name each
- * record has its own.
- */
 static struct scribe_top_row *row_of_record(struct making *x, const struct scribe_sampled_record *r,
 					    const struct scribe_sampled_process *p)
 {
@@ -212,6 +197,7 @@ static struct scribe_top_row *row_of_record(struct making *x, const struct scrib
 
 	if (x->scope->view != SCRIBE_TOP_FILES)
 		return row_of_process(x, p);
+	/* A file has one row per layer; each record without a name has its own. */
 	row = row_of(x,
 		     mix(mix(job->job, r->is.module), r->is.name ? r->is.name : record_key(&r->is) * 2 + 1),
 		     job);
@@ -222,10 +208,7 @@ static struct scribe_top_row *row_of_record(struct making *x, const struct scrib
 	return row;
 }
 
-/*
- * Mean time and size come from records, also where rates come from processes. Records of layers
- * above count bytes again (is.own is false), so only FILES shows them.
- */
+/* Mean time and size come from records, also where rates come from processes. */
 static void add_record(struct making *x, struct scribe_top_row *row, const struct scribe_sampled_record *r)
 {
 	static const struct scribe_live_record none;
@@ -238,6 +221,7 @@ static void add_record(struct making *x, struct scribe_top_row *row, const struc
 	before = old ? &old->is : &none;
 	time = seconds(r->at_ns, old ? old->at_ns : x->before->at_ns);
 	row->modules |= 1ull << (r->is.module & 63);
+	/* Layers above count the same bytes again (own is false): only FILES shows them. */
 	for (int op = 0; op < 2 && (file || r->is.own); op++) {
 		const double bytes = difference(r->is.bytes[op], before->bytes[op]);
 
@@ -254,7 +238,7 @@ static void add_record(struct making *x, struct scribe_top_row *row, const struc
 	row->operations += r->is.operations;
 }
 
-/* The daemon uses numbers of jobs again: the start tells them apart. */
+/* Job numbers are reused, so the start is compared too. */
 static const struct scribe_live_job *same_job(const struct scribe_sample *s,
 					      const struct scribe_live_job *job)
 {
@@ -264,10 +248,7 @@ static const struct scribe_live_job *same_job(const struct scribe_sample *s,
 	return NULL;
 }
 
-/*
- * What processes that have ended moved since the earlier sample: all of theirs, less what was there
- * then. Otherwise a job's totals would fall when a process ends.
- */
+/* Adds what ended processes moved since the earlier sample; otherwise a job's totals would fall. */
 static void add_ended(struct making *x, struct scribe_top_row *row, const struct scribe_live_job *job)
 {
 	static const struct scribe_live_job none;
@@ -282,6 +263,7 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 
 		if (&x->before->job[p->job] != same || scribe_map_get(&x->new_process, p->is.proc_id))
 			continue;
+		/* Of their totals, this much was there at the earlier sample. */
 		for (int op = 0; op < 2; op++)
 			bytes[op] -= (double)x->moved_before[i].bytes[op];
 		operations -= (double)x->moved_before[i].operations;
@@ -294,7 +276,6 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 	row->operations += job->ended.operations;
 }
 
-/* Records last: rows of processes exist by then. */
 static int add_all(struct making *x)
 {
 	const struct scribe_sample *now = x->now;
@@ -316,6 +297,7 @@ static int add_all(struct making *x)
 			return -ENOMEM;
 		add_process(x, row, i);
 	}
+	/* Last, because rows of processes must exist. */
 	for (size_t i = 0; i < now->records; i++) {
 		const struct scribe_sampled_record *r = &now->record[i];
 		const struct scribe_sampled_process *p = &now->process[r->process];

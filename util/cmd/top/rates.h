@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From two samples to rows: rates of what was counted between them. */
+/* Rows with rates from two samples. */
 #ifndef UTIL_CMD_TOP_RATES_H
 #define UTIL_CMD_TOP_RATES_H
 
@@ -7,33 +7,32 @@
 
 enum scribe_top_view { SCRIBE_TOP_JOBS, SCRIBE_TOP_PROCESSES, SCRIBE_TOP_RANKS, SCRIBE_TOP_FILES };
 
-/* What rows are wanted of. */
 struct scribe_top_scope {
 	enum scribe_top_view view;
-	const char *job_id; /* of this job alone; NULL: all */
-	int32_t pid;        /* FILES: of this process alone; 0: all */
-	int64_t rank;       /* PROCESSES, FILES: of this rank of `unit` alone; -1: all */
+	const char *job_id; /* only this job; NULL: all */
+	int32_t pid;        /* FILES: only this process; 0: all */
+	int64_t rank;       /* PROCESSES, FILES: only this rank of `unit`; -1: all */
 	uint32_t unit;
 };
 
 /*
- * READ and WRITE are [0] and [1]. Latencies are those of records of system calls and streams, in FILES of the
- * row's own layer: time in which an operation was under way, by operations; the longest is of all times.
+ * [0] is reads, [1] writes. Latency: time with an operation in progress / operations, of system calls and streams,
+ * in FILES of the row's layer. The longest is since the start.
  */
 struct scribe_top_row {
 	const struct scribe_live_job *job;         /* of the later sample */
-	const struct scribe_live_process *process; /* PROCESSES, and where there is one alone; NULL */
-	int64_t rank;                              /* -1 none */
+	const struct scribe_live_process *process; /* the only one of the row; otherwise NULL */
+	int64_t rank;                              /* -1: none */
 	uint32_t unit;
-	uint64_t name;                             /* FILES; 0: it has none */
-	bool folded;                               /* FILES: it stands for many */
-	uint32_t processes;                        /* living */
-	uint64_t modules;                          /* bits of the layers that have records */
-	double bytes_s[2], ops_s, latency_s, size; /* NAN where there was none */
+	uint64_t name;                             /* FILES; 0: none */
+	bool folded;                               /* FILES: an overflow record of many files */
+	uint32_t processes;                        /* alive */
+	uint64_t modules;                          /* bit per layer with records */
+	double bytes_s[2], ops_s, latency_s, size; /* NAN: no operation */
 	double longest_s;
-	uint64_t bytes[2], operations; /* since it began */
-	/* while rows are added up */
-	size_t counted; /* 1 + the process that was counted last */
+	uint64_t bytes[2], operations; /* since the start */
+	/* used while rows are summed */
+	size_t counted; /* 1 + index of the last process counted */
 	double changed_bytes, changed_ops, changed_busy_ns;
 };
 
@@ -43,7 +42,7 @@ struct scribe_top_rows {
 	double seconds; /* between the samples */
 };
 
-/* Rows of `now`, which they refer to, with what has changed since `before`. 0 or -ENOMEM. */
+/* Rows refer to `now`. 0 or -ENOMEM. */
 int scribe_top_rows_make(const struct scribe_sample *before, const struct scribe_sample *now,
 			 const struct scribe_top_scope *scope, struct scribe_top_rows *ret_rows);
 void scribe_top_rows_clear(struct scribe_top_rows *rows);

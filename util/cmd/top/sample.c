@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Samples of what the service has counted, for `ioscribe top`: pages of jobs, processes and records
- * by the daemon's live protocol (logfmt/base/live_view.h). A struct scribe_sample owns its arrays;
- * the connection is closed after any failure. See sample.h. Must not know what is shown of it.
+ * Samples of the service's counts for `ioscribe top`: pages of jobs, processes and records by the live protocol
+ * (logfmt/base/live_view.h). The connection is closed after any failure. Must not know what is shown.
  */
 #include "util/cmd/top/sample.h"
 
@@ -15,13 +14,12 @@
 #include "logfmt/base/proto.h"
 #include "util/link/service_link.h"
 
-/* For each page: the daemon serves lookers when it has time. */
+/* Per page: the daemon serves these requests when it has time. */
 #define ANSWER_MS 10000
 
 typedef int (*item_fn)(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns,
 		       struct scribe_err *err);
 
-/* The next sample connects again. */
 void scribe_live_link_close(struct scribe_live_link *l)
 {
 	if (l->sock >= 0)
@@ -37,10 +35,10 @@ void scribe_sample_clear(struct scribe_sample *s)
 	*s = (struct scribe_sample){0};
 }
 
-/* A daemon of another build may have other layouts. */
 static int no_page(struct scribe_err *err)
 {
 	return scribe_err_set(err, -EPROTO,
+			      /* a daemon of another build may have other layouts */
 			      "an answer of the daemon that cannot be read: is it of another version?");
 }
 
@@ -66,10 +64,7 @@ static int read_items(const char *page, size_t bytes, item_fn fn, void *ctx, str
 	return rc;
 }
 
-/*
- * One page; `m` is what to ask next. 1: there are more. Between pages the caller may end it: go_on
- * of the link.
- */
+/* Requests one page; m->from advances. 1: there are more. */
 static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, item_fn fn, void *ctx,
 	       struct scribe_err *err)
 {
@@ -79,6 +74,7 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 	int64_t deadline_ms = scribe_msg_now_ms() + ANSWER_MS;
 	int rc;
 
+	/* Between pages the caller may cancel. */
 	if (l->go_on && !l->go_on(l->ctx))
 		return -ECANCELED;
 	rc = scribe_msg_send(l->sock, SCRIBE_MSG_LIVE_REQUEST, 0, m, sizeof(*m), -1, ANSWER_MS);
@@ -95,10 +91,7 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 	return rc < 0 ? rc : looked->more != 0;
 }
 
-/*
- * Room for one more; NULL: out of memory. `size` of an item. Grows by doubling; the old array stays
- * valid where there is no memory.
- */
+/* Makes room for one more item. NULL: out of memory, and `items` stays valid. */
 static void *more(void *items, size_t *room, size_t n, size_t size)
 {
 	void *grown;
@@ -114,10 +107,9 @@ static void *more(void *items, size_t *room, size_t n, size_t size)
 struct taking {
 	struct scribe_live_link *link;
 	struct scribe_sample *sample;
-	size_t job; /* whose processes come */
+	size_t job; /* index of the job being read */
 };
 
-/* Texts are ended here, whatever came. */
 static int take_job(struct taking *t, const void *item)
 {
 	struct scribe_sample *s = t->sample;
@@ -125,6 +117,7 @@ static int take_job(struct taking *t, const void *item)
 	struct scribe_live_job job;
 
 	memcpy(&job, item, sizeof(job));
+	/* Received text is not trusted to end with NUL. */
 	job.id[sizeof(job.id) - 1] = job.user[sizeof(job.user) - 1] = 0;
 	if (t->link->job_id && strcmp(t->link->job_id, job.id))
 		return 0;
@@ -136,7 +129,6 @@ static int take_job(struct taking *t, const void *item)
 	return 0;
 }
 
-/* The time of its page is the process's time: pages come one after another. */
 static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 {
 	struct scribe_sample *s = t->sample;
@@ -147,13 +139,13 @@ static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 		return -ENOMEM;
 	s->process = all;
 	p = &all[s->processes++];
+	/* Each page has its own time, because pages are taken one after another. */
 	*p = (struct scribe_sampled_process){.job = t->job, .at_ns = now_ns};
 	memcpy(&p->is, item, sizeof(p->is));
 	p->is.program[sizeof(p->is.program) - 1] = 0;
 	return 0;
 }
 
-/* Records follow their process. */
 static int take_record(struct taking *t, const void *item, uint64_t now_ns, struct scribe_err *err)
 {
 	struct scribe_sample *s = t->sample;
@@ -164,6 +156,7 @@ static int take_record(struct taking *t, const void *item, uint64_t now_ns, stru
 	s->record = all;
 	r = &all[s->records];
 	memcpy(&r->is, item, sizeof(r->is));
+	/* Records must follow their process. */
 	if (!s->processes || s->process[s->processes - 1].is.proc_id != r->is.proc_id)
 		return no_page(err);
 	r->process = s->processes - 1;
@@ -172,7 +165,6 @@ static int take_record(struct taking *t, const void *item, uint64_t now_ns, stru
 	return 0;
 }
 
-/* Types and lengths are checked together: a struct of another length is another version. */
 static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64_t now_ns,
 		struct scribe_err *err)
 {
@@ -181,6 +173,7 @@ static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64
 
 	if (s->jobs + s->processes + s->records >= SCRIBE_SAMPLE_MAX)
 		return scribe_err_set(err, -E2BIG, "more than %u records", SCRIBE_SAMPLE_MAX);
+	/* A struct of another length belongs to another version. */
 	if (type == SCRIBE_LIVE_JOB && bytes == sizeof(struct scribe_live_job))
 		return take_job(t, item);
 	if (type == SCRIBE_LIVE_PROCESS && bytes == sizeof(struct scribe_live_process))
@@ -190,7 +183,6 @@ static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64
 	return no_page(err);
 }
 
-/* All jobs first, then each one's processes with their records. */
 static int take_all(struct taking *t, struct scribe_err *err)
 {
 	struct scribe_sample *s = t->sample;
@@ -219,7 +211,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* The connection stays open between samples. */
 static int reach(struct scribe_live_link *l, struct scribe_err *err)
 {
 	if (l->sock >= 0)
@@ -231,11 +222,11 @@ static int reach(struct scribe_live_link *l, struct scribe_err *err)
 	return l->sock < 0 ? l->sock : 0;
 }
 
-/* After a failure requests and answers may be out of step, so the connection is given up. */
 static int end(struct scribe_live_link *l, int rc, struct scribe_err *err)
 {
 	if (rc == -ENOMEM && !err->text[0])
 		scribe_err_set(err, rc, "out of memory");
+	/* Requests and replies may be out of step: reconnect for the next sample. */
 	if (rc < 0)
 		scribe_live_link_close(l);
 	return rc;
@@ -275,7 +266,6 @@ static int take_name(void *ctx, uint32_t type, const void *item, size_t bytes, u
 	return x->fn(x->ctx, x->last, (const char *)item + sizeof(x->last), bytes - sizeof(x->last));
 }
 
-/* A page may hold fewer names than were asked for: the rest is asked again. */
 int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *job, const uint64_t *id,
 		      size_t n, scribe_live_name_fn fn, void *ctx, struct scribe_err *err)
 {
@@ -292,7 +282,7 @@ int scribe_live_names(struct scribe_live_link *l, const struct scribe_live_job *
 		rc = ask(l, &m, take_name, &x, err);
 		if (rc <= 0)
 			break;
-		/* those behind the last that had room */
+		/* The page was full: request those after the last name received. */
 		while (n && *id != x.last)
 			id++, n--;
 		if (n)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe top` on a terminal: draws rows, reads keys, takes samples in between. State is one
- * static struct screen, which owns two samples and the rows. See screen.h. The only file that knows
- * curses.
+ * `ioscribe top` on a terminal: draws rows, reads keys, takes samples. State is one static struct screen, which owns
+ * two samples and the rows. The only file that knows curses.
  */
 #include "util/cmd/top/screen.h"
 
@@ -15,21 +14,20 @@
 
 #include "util/text/human.h"
 
-#define KEYS_MAX  32 /* that wait while a sample is taken */
-/* Job, rank, process, its files. */
+#define KEYS_MAX  32 /* buffered while a sample is taken */
+/* Levels of drilling down: job, rank, process, files. */
 #define DEPTH_MAX 4
 #define HEAD_ROWS 2
 #define ESCAPE    27
 
 static volatile sig_atomic_t asked_to_end;
 
-/* What is looked at; a copy of the job's name is its own. */
+/* A level: what is shown. */
 struct looking {
 	struct scribe_top_scope scope;
 	char job_id[128];
 };
 
-/* `first` is the row at the top, `selected` an index of all rows. */
 struct screen {
 	const struct scribe_top_options *options;
 	struct scribe_live_link *link;
@@ -37,10 +35,10 @@ struct screen {
 	struct scribe_sample before, now;
 	struct scribe_top_rows rows;
 	struct looking at[DEPTH_MAX];
-	int depth; /* of `at`, in use */
+	int depth; /* current level */
 	enum scribe_top_sort sort;
 	char filter[64], message[256];
-	size_t selected, first;
+	size_t selected, first; /* row indices; first: at the top */
 	bool filtering, pausing, helping, ended;
 	int key[KEYS_MAX], keys;
 };
@@ -51,24 +49,21 @@ static void on_signal(int sig)
 	asked_to_end = 1;
 }
 
-/* The job's name is a pointer into the same struct, set again since structs are copied. */
 static struct scribe_top_scope *scope_of(struct screen *s)
 {
 	struct looking *l = &s->at[s->depth];
 
-	l->scope.job_id = l->job_id[0] ? l->job_id : NULL;
+	l->scope.job_id = l->job_id[0] ? l->job_id : NULL; /* set again, because levels are copied */
 	return &l->scope;
 }
 
-/*
- * Between two pages: the user may not want to wait for the rest. Keys that come meanwhile are
- * remembered; q ends at once.
- */
+/* Called between two pages of a sample. */
 static bool go_on(void *ctx)
 {
 	struct screen *s = ctx;
 	int key;
 
+	/* Keys pressed meanwhile are buffered; q ends without waiting for the rest. */
 	timeout(0);
 	while (s->keys < KEYS_MAX && (key = getch()) != ERR) {
 		s->ended = s->ended || (key == 'q' && !s->filtering);
@@ -77,13 +72,12 @@ static bool go_on(void *ctx)
 	return !s->ended && !asked_to_end;
 }
 
-/* The title, the heads and the last line are no rows; may be below 1 on a tiny terminal. */
+/* Below 1 on a tiny terminal. */
 static int rows_shown(void)
 {
 	return LINES - HEAD_ROWS - 1;
 }
 
-/* Selects a row and scrolls as little as needed. */
 static void move_to(struct screen *s, size_t row)
 {
 	const size_t shown = rows_shown() > 0 ? (size_t)rows_shown() : 1;
@@ -95,16 +89,12 @@ static void move_to(struct screen *s, size_t row)
 		s->first = s->selected - shown + 1;
 }
 
-/* The message stays until the next sample succeeds. */
+/* The message stays until a sample succeeds. */
 static void say(struct screen *s, const struct scribe_err *err)
 {
 	scribe_human_text(err->text, s->message, sizeof(s->message));
 }
 
-/*
- * Rows anew from the samples there are. Names are needed before filtering and sorting by name, else
- * only of the rows that are shown.
- */
 static void make_rows(struct screen *s)
 {
 	const struct scribe_top_scope *scope = scope_of(s);
@@ -116,7 +106,7 @@ static void make_rows(struct screen *s)
 	rc = scribe_top_rows_make(s->before.at_ns ? &s->before : &s->now, &s->now, scope, &s->rows);
 	if (rc < 0)
 		scribe_err_set(&err, rc, "out of memory");
-	else if (by_name)
+	else if (by_name) /* filtering and sorting need all names, otherwise those on the screen suffice */
 		rc = scribe_top_names_fetch(s->names, s->link, &s->rows, 0, s->rows.n, &err);
 	if (rc == 0 && s->filter[0])
 		scribe_top_rows_filter(&s->rows, s->filter, scope->view, s->names);
@@ -129,7 +119,6 @@ static void make_rows(struct screen *s)
 		say(s, &err);
 }
 
-/* A failure leaves the samples that are there on the screen, with a message. */
 static void take_sample(struct screen *s)
 {
 	struct scribe_sample now;
@@ -139,7 +128,7 @@ static void take_sample(struct screen *s)
 	if (rc == -ECANCELED)
 		return;
 	if (rc < 0) {
-		say(s, &err);
+		say(s, &err); /* the old samples stay on the screen */
 		return;
 	}
 	s->message[0] = 0;
@@ -151,7 +140,6 @@ static void take_sample(struct screen *s)
 
 /* ---- drawing ---- */
 
-/* A whole line of text, cut to the terminal's width. */
 static void put_line(int y, const char *text, attr_t how)
 {
 	static const struct scribe_top_column all = {.head = "", .left = true};
@@ -165,7 +153,7 @@ static void put_line(int y, const char *text, attr_t how)
 	attrset(A_NORMAL);
 }
 
-/* Names are escaped: they come from programs and users. */
+/* Names are escaped, because programs and users choose them. */
 static void draw_title(struct screen *s)
 {
 	const struct scribe_top_scope *scope = scope_of(s);
@@ -186,7 +174,7 @@ static void draw_title(struct screen *s)
 	put_line(0, text, A_BOLD);
 }
 
-/* A row of cells, or with `row` NULL their heads. */
+/* row == NULL: the heads. */
 static void draw_row(struct screen *s, int y, const struct scribe_top_row *row, attr_t how)
 {
 	static char cell[SCRIBE_TOP_CELL], fitted[SCRIBE_TOP_CELL];
@@ -236,12 +224,11 @@ static void draw_help(void)
 		put_line(y, (size_t)y < sizeof(lines) / sizeof(lines[0]) ? lines[y] : "", A_NORMAL);
 }
 
-/* Everything anew; curses sends only what has changed. */
 static void draw(struct screen *s)
 {
 	char text[512], shown[256];
 
-	erase();
+	erase(); /* curses sends only what has changed */
 	if (s->helping) {
 		draw_help();
 	} else {
@@ -268,7 +255,6 @@ static void draw(struct screen *s)
 
 /* ---- keys ---- */
 
-/* Another view of the same scope. */
 static void look_at(struct screen *s, enum scribe_top_view view)
 {
 	scope_of(s)->view = view;
@@ -276,7 +262,7 @@ static void look_at(struct screen *s, enum scribe_top_view view)
 	make_rows(s);
 }
 
-/* What the selected row consists of. A job or rank consists of processes, a process of files. */
+/* Opens the selected row: a job's or rank's processes, a process's files. */
 static void enter(struct screen *s)
 {
 	const struct scribe_top_row *row = s->selected < s->rows.n ? &s->rows.row[s->selected] : NULL;
@@ -297,7 +283,6 @@ static void enter(struct screen *s)
 	look_at(s, view == SCRIBE_TOP_PROCESSES ? SCRIBE_TOP_FILES : SCRIBE_TOP_PROCESSES);
 }
 
-/* To the scope and view before. */
 static void back(struct screen *s)
 {
 	if (!s->depth)
@@ -306,7 +291,6 @@ static void back(struct screen *s)
 	look_at(s, scope_of(s)->view);
 }
 
-/* Each key filters anew. */
 static void edit_filter(struct screen *s, int key)
 {
 	size_t n = strlen(s->filter);
@@ -324,7 +308,7 @@ static void edit_filter(struct screen *s, int key)
 	make_rows(s);
 }
 
-/* Keys that select a row; false: it is another. */
+/* False: not such a key. */
 static bool select_row(struct screen *s, int key)
 {
 	const size_t page = rows_shown() > 1 ? (size_t)rows_shown() - 1 : 1;
@@ -347,7 +331,6 @@ static bool select_row(struct screen *s, int key)
 	return true;
 }
 
-/* While help or the filter is open keys have another meaning. */
 static void on_key(struct screen *s, int key)
 {
 	if (key == KEY_RESIZE) {
@@ -388,10 +371,7 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/*
- * The next key, or ERR when it is time for a sample. Keys that came while a sample was taken are
- * handled first.
- */
+/* The next key, or ERR when a sample is due. */
 static int next_key(struct screen *s, int64_t until_ms)
 {
 	int64_t left = until_ms - now_ms();
@@ -402,11 +382,11 @@ static int next_key(struct screen *s, int64_t until_ms)
 		memmove(s->key, s->key + 1, (size_t)--s->keys * sizeof(*s->key));
 		return key;
 	}
+	/* At most half a second, so that signals are noticed. */
 	timeout(s->pausing ? 500 : left > 0 ? (int)(left < 500 ? left : 500) : 0);
 	return getch();
 }
 
-/* Drawn after every key and sample; half a second is the longest wait, for signals. */
 static void run(struct screen *s)
 {
 	const int64_t interval_ms = (int64_t)(s->options->interval_s * 1000);
@@ -422,13 +402,13 @@ static void run(struct screen *s)
 			on_key(s, key);
 		if (!s->pausing && !s->ended && now_ms() >= next_ms) {
 			take_sample(s);
-			/* a sample that took long is not followed by the next at once */
+			/* From now, so that a slow sample is not followed at once by the next. */
 			next_ms = now_ms() + interval_ms;
 		}
 	}
 }
 
-/* The terminal must be restored before the program ends. */
+/* A signal must not end the program before the terminal is restored. */
 static void watch_signals(void)
 {
 	struct sigaction on_end = {.sa_handler = on_signal};
@@ -439,9 +419,9 @@ static void watch_signals(void)
 	sigaction(SIGHUP, &on_end, NULL);
 }
 
-/* newterm, not initscr: that one ends the program where the terminal is not known. */
 static int show(struct screen *s, struct scribe_err *err)
 {
+	/* initscr would exit on an unknown terminal. */
 	SCREEN *terminal = newterm(NULL, stdout, stdin);
 
 	if (!terminal)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The work of `ioscribe top`, in the program ioscribe-top: its command line, and samples as text.
- * With a terminal screen.c takes over. Must not know a terminal (screen.c).
+ * The work of `ioscribe top`, in the program ioscribe-top: its command line, and samples as text. Must not know a
+ * terminal (screen.c).
  */
 #include "util/cmd/top/top.h"
 
@@ -41,7 +41,6 @@ static int take_number(const char *name, unsigned long most, unsigned long *to, 
 	return 0;
 }
 
-/* Views and sort keys by their names. */
 static int take_word(const char *name, int (*of)(const char *), unsigned *to, const char *value,
 		     struct scribe_err *err)
 {
@@ -89,7 +88,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* A terminal is needed only without --once, --json and --lines. */
 static int check(struct scribe_top_options *o, struct scribe_err *err)
 {
 	if (o->json && o->lines)
@@ -104,14 +102,11 @@ static int check(struct scribe_top_options *o, struct scribe_err *err)
 	return 0;
 }
 
-/*
- * Names of all rows are needed where they decide which are printed. Else only those of the rows
- * that are printed.
- */
 static int choose(const struct scribe_top_options *o, struct scribe_top_rows *rows,
 		  struct scribe_top_names *names, struct scribe_live_link *link, struct scribe_err *err)
 {
 	bool by_name = o->filter || o->sort == SCRIBE_TOP_BY_NAME;
+	/* Names of all rows only where they decide which rows are printed. */
 	int rc = by_name ? scribe_top_names_fetch(names, link, rows, 0, rows->n, err) : 0;
 
 	if (rc == 0 && o->filter)
@@ -154,11 +149,11 @@ static void wait_for(double seconds)
 		;
 }
 
-/* The first sample is only the base of the first rates. */
 static int print_samples(const struct scribe_top_options *o, struct scribe_live_link *link,
 			 struct scribe_err *err)
 {
 	struct scribe_top_names *names = scribe_top_names_new();
+	/* The first sample only serves as base for rates. */
 	struct scribe_sample before = {0}, now = {0};
 	int rc = names ? scribe_sample_take(link, &before, err)
 		       : scribe_err_set(err, -ENOMEM, "out of memory");

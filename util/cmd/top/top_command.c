@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * `ioscribe top`, as the other commands know it: its options, and the program that does the work.
- * That is a program of its own so that no other command loads the library for terminals. This file
- * is linked into both programs.
+ * The command `ioscribe top`: options, help, and the start of ioscribe-top. A separate program, so that other
+ * commands do not load curses. Both programs link this file.
  */
 #include <stddef.h>
 

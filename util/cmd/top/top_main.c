@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * ioscribe-top: the program behind `ioscribe top` (top_command.c), executed by it from the
- * installation's libexec folder. Its table of commands has one entry.
- */
+/* The program ioscribe-top, executed by `ioscribe top` (top_command.c) from libexec. */
 #include <stddef.h>
 
 #include "util/cmd/top/top.h"

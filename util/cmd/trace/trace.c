@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The command `ioscribe trace`: the single operations of some seconds of a job that runs, switched
- * on by its owner. Asks the service, waits, takes its log into memory, writes it. Must not know:
- * BPF, how segments are kept.
+ * The command `ioscribe trace`: traces single operations of a running job for some seconds. Sends the request to the
+ * service, waits, receives the log into memory and writes it. Must not know BPF, nor how segments are kept.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,8 +18,8 @@
 #include "util/text/human.h"
 #include "util/tool/command.h"
 
-#define ANSWER_MS 30000 /* beyond the window, for a daemon that is busy */
-#define LOOK_MS   200   /* an interrupt is seen after so long */
+#define ANSWER_MS 30000 /* beyond the window, for a busy daemon */
+#define LOOK_MS   200   /* poll interval for interrupts */
 
 enum key { KEY_JOB = 1, KEY_RANK, KEY_FILE, KEY_SECONDS, KEY_STOP, KEY_OUTPUT = 'o', KEY_FORCE = 'f' };
 
@@ -75,26 +74,23 @@ const struct scribe_command scribe_command_trace = {
 	.examples = examples,
 };
 
-/* Options, and the request as key=value lines. */
 struct trace {
 	const char *self, *job, *output;
 	struct scribe_request request;
 	struct scribe_dxt_filter filter;
 	bool stop, force;
 	uint32_t ms;
-	char made[512]; /* output, where none was named */
+	char made[512]; /* default output */
 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* 1: the service must be informed; 2: done */
 
-/* 0: none yet, 1: to be sent to the service, 2: sent. */
 static void on_signal(int sig)
 {
 	(void)sig;
 	interrupted = 1;
 }
 
-/* Sent as milliseconds. */
 static int take_seconds(struct trace *t, const char *value, struct scribe_err *err)
 {
 	char *end;
@@ -107,7 +103,7 @@ static int take_seconds(struct trace *t, const char *value, struct scribe_err *e
 	return 0;
 }
 
-/* Rank list and file pattern are applied here, not by the service. */
+/* Ranks and files are filtered here, not by the service. */
 static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 {
 	struct trace *t = ctx;
@@ -135,7 +131,6 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 	}
 }
 
-/* What the options must say together. */
 static int check(const struct trace *t, struct scribe_err *err)
 {
 	if (!t->job)
@@ -147,7 +142,6 @@ static int check(const struct trace *t, struct scribe_err *err)
 	return 0;
 }
 
-/* The job's id may be any text: what could be a path or break a line becomes '_'. */
 static void make_name(struct trace *t)
 {
 	const time_t now = time(NULL);
@@ -158,12 +152,12 @@ static void make_name(struct trace *t)
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S", &tm);
 	snprintf(t->made, sizeof(t->made), "ioscribe-trace-%.128s-%s.darshan", t->job, when);
 	for (char *at = t->made; *at; at++)
-		if (*at == '/' || (unsigned char)*at <= ' ' || *at == 0x7f)
+		if (*at == '/' || (unsigned char)*at <= ' ' || *at == 0x7f) /* a job id may be any text */
 			*at = '_';
 	t->output = t->made;
 }
 
-/* The connected socket, on which the answers come. */
+/* Returns the socket for the replies. */
 static int connect_and_ask(struct trace *t, struct scribe_err *err)
 {
 	int sock = scribe_job_connect(scribe_msg_now_ms() + ANSWER_MS, err), rc;
@@ -180,10 +174,7 @@ static int connect_and_ask(struct trace *t, struct scribe_err *err)
 	return scribe_err_set(err, rc, "the daemon at %s cannot be asked: %s", scribe_job_dir(), strerror(-rc));
 }
 
-/*
- * Wait until there is something to be heard; an interrupt ends the window. A second interrupt does
- * nothing more: the log is on its way.
- */
+/* Waits for a message; the first interrupt ends the window, and the log still arrives. */
 static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_err *err)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};
@@ -204,7 +195,7 @@ static int await(struct trace *t, int sock, int64_t deadline_ms, struct scribe_e
 	return 0;
 }
 
-/* The next message: its type, or negative. -EPIPE: the daemon is gone, and the window with it. */
+/* The type of the next message; -EPIPE: the daemon has exited, and the window is lost. */
 static int hear(struct trace *t, int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
@@ -222,10 +213,9 @@ static int hear(struct trace *t, int sock, void *packet, int64_t deadline_ms, st
 	return h->type;
 }
 
-/* Without SA_RESTART: poll returns at once. */
 static void watch_signals(void)
 {
-	struct sigaction on_end = {.sa_handler = on_signal};
+	struct sigaction on_end = {.sa_handler = on_signal}; /* without SA_RESTART: poll returns at once */
 
 	sigemptyset(&on_end.sa_mask);
 	sigaction(SIGINT, &on_end, NULL);
@@ -239,7 +229,7 @@ static int unexpected(int type, struct scribe_err *err)
 			: scribe_err_set(err, -EPROTO, "unexpected answer of the daemon (type %d)", type);
 }
 
-/* The log, of so many bytes, into the memory file fd. */
+/* Writes the log's parts to fd. */
 static int receive(struct trace *t, int sock, uint64_t bytes, int fd, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));
@@ -258,7 +248,7 @@ static int receive(struct trace *t, int sock, uint64_t bytes, int fd, struct scr
 	return 0;
 }
 
-/* JOB_OK when the window is open; TRACED when it is over, then its log. */
+/* Replies: JOB_OK when the window is open, TRACED when it is over, then the log. */
 static int converse(struct trace *t, int sock, struct scribe_err *err)
 {
 	static char packet[SCRIBE_MSG_MAX] __attribute__((aligned(8)));

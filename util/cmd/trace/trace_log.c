@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The log of `ioscribe trace`: what the service sends, filtered by rank and file and compressed, as
- * a new log. The struct copying owns both logs until it is done. See trace_log.h. Must not know the
- * service.
+ * The log of `ioscribe trace`: what the service sent, filtered by rank and file and compressed. The struct copying
+ * owns both logs until it is done. Must not know the service.
  */
 #include "util/cmd/trace/trace_log.h"
 
@@ -23,7 +22,7 @@ struct copying {
 	struct scribe_err *err;
 };
 
-/* Before the window is opened: a log that cannot be written would waste it. */
+/* Called before the window, which would be wasted if the log could not be written. */
 int scribe_trace_log_check(const char *path, bool replace, struct scribe_err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -39,10 +38,6 @@ int scribe_trace_log_check(const char *path, bool replace, struct scribe_err *er
 	return rc;
 }
 
-/*
- * Names of files that nobody has asked for stay out of it. The ledger's name stays: its record
- * does.
- */
 static int copy_names(struct copying *c)
 {
 	struct scribe_writer *wr = c->out.writer;
@@ -51,13 +46,14 @@ static int copy_names(struct copying *c)
 	for (size_t i = 0; i < scribe_names_count(c->log.names) && rc >= 0; i++) {
 		const struct scribe_name n = scribe_names_at(c->log.names, i);
 
+		/* Names of other files are left out; the ledger keeps its name with its record. */
 		if (scribe_dxt_filter_wants_file(c->filter, n.bytes) || !strncmp(n.bytes, "ledger:", 7))
 			rc = scribe_writer_name(wr, n.id, n.bytes, n.len);
 	}
 	return scribe_copy_check(wr, rc, c->err);
 }
 
-/* Only traces are filtered; the ledger says what was lost of all. */
+/* Only traces are filtered; the ledger counts losses of all. */
 static bool is_wanted(const struct copying *c, int module, const void *record)
 {
 	const struct scribe_base_record *base = record;
@@ -67,7 +63,6 @@ static bool is_wanted(const struct copying *c, int module, const void *record)
 				       scribe_names_find(c->log.names, base->id, NULL));
 }
 
-/* Records are copied as they are. */
 static int copy_module(struct copying *c, int module)
 {
 	const void *record;
@@ -107,7 +102,6 @@ static int copy_all(struct copying *c)
 	return rc < 0 ? rc : scribe_output_finish(&c->out, c->err);
 }
 
-/* The descriptor is opened again by its name in /proc, since logs are opened by path. */
 int scribe_trace_log_write(int fd, const struct scribe_dxt_filter *f, const char *path, bool replace,
 			   struct scribe_err *err)
 {
@@ -116,6 +110,7 @@ int scribe_trace_log_write(int fd, const struct scribe_dxt_filter *f, const char
 	char from[32];
 	int rc;
 
+	/* Logs are opened by path, and /proc has one for a descriptor. */
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
 	rc = scribe_log_open(&c.log, from, SCRIBE_LOG_NAMES, err);
 	if (rc >= 0) {
