@@ -219,6 +219,39 @@ E
   [ "$status" -eq 1 ]
 }
 
+comments() {
+  run "$S/check-comments" "$@" "$T"
+  echo "$status $output"
+}
+
+@test "comments: a folder's words for people and speech do not grow, and the product does not without a reason" {
+  mkdir -p "$T/util/text"
+  printf 'int a; /* it returns the number of bytes, or a negative code */\n' >"$T/util/text/a.c"
+  printf '# Changelog\n\n| lines | reason |\n|---|---|\n| 1 | the first |\n' >"$T/CHANGELOG.md"
+  comments
+  [ "$status" -eq 0 ]
+  printf 'int a; /* whoever asks is told "nobody is" */\n' >"$T/util/text/a.c"
+  comments
+  [ "$status" -eq 1 ]
+  [[ $output == *"util/text: people 333.3 per thousand words of comments, at most 0.3: "* ]]
+  [[ $output == *"util/text: speech 333.3 "* ]]
+  printf 'util/text 340 340 0\n' >"$T/scripts/comments.txt"
+  comments
+  [ "$status" -eq 0 ]
+  printf 'int a; /* who is it that returns the number of bytes here */\n' >"$T/util/text/a.c"
+  comments --write
+  [ "$status" -eq 0 ]
+  [ "$(grep -v '^#' "$T/scripts/comments.txt" | tr -s ' ')" = "util/text 100.0 2.0 1.0" ]
+  # a string is no comment; lines beyond the last row of the table
+  printf 'const char *a = "/* nobody told him */";\nint b;\n' >"$T/util/text/a.c"
+  comments
+  [ "$status" -eq 1 ]
+  [[ $output == 'the product has 2 lines: CHANGELOG.md, "Size", allows 1: '* ]]
+  printf '| 1,002 | b |\n' >>"$T/CHANGELOG.md"
+  comments
+  [ "$status" -eq 0 ]
+}
+
 # unit NAME TEXT: a .c file and its object.
 unit() {
   mkdir -p "$T/$(dirname "$1")" "$T/build/$(dirname "$1")/CMakeFiles/x.dir"

@@ -64,8 +64,6 @@ bool scribe_stream_idle(const FILE *f)
 	return n >= 0 && !(scribe_stream_state->standard & 1u << n);
 }
 
-/* ---- state ---- */
-
 /* Identifies the thread. */
 static uint64_t me(void)
 {
@@ -488,8 +486,6 @@ __attribute__((destructor)) static void at_exit(void)
 			ends(s->memory, &s->entry[i], true);
 	unlock(s);
 }
-
-/* ---- counting ---- */
 
 static inline bool alone(void)
 {
