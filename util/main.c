@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	const struct scribe_command *cmd;
 	const char *word = argc > 1 ? argv[1] : NULL;
 
-	scribe_clock_settle();
+	scribe_clock_calibrate();
 	scribe_commands_set(scribe_all_commands);
 	cmd = scribe_command_by_alias(name);
 	if (cmd)

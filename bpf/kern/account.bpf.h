@@ -42,7 +42,7 @@ static __always_inline void scribe_io_count(const struct scribe_proc *p, enum sc
 }
 
 /* Sets the thread's account to the kernel's; the difference goes to `calls` and the bytes counter after it. */
-static __always_inline void scribe_io_settle(struct scribe_thread *t, struct scribe_proc *p,
+static __always_inline void scribe_io_account_sync(struct scribe_thread *t, struct scribe_proc *p,
 					     struct task_struct *task, __u32 write,
 					     enum scribe_ledger_id calls)
 {
@@ -62,8 +62,8 @@ static __always_inline __u32 scribe_io_begins(void)
 static __always_inline void scribe_io_late(struct scribe_thread *t, struct scribe_proc *p,
 					   struct task_struct *task)
 {
-	scribe_io_settle(t, p, task, 0, SCRIBE_L_LATE_CALLS);
-	scribe_io_settle(t, p, task, 1, SCRIBE_L_LATE_CALLS);
+	scribe_io_account_sync(t, p, task, 0, SCRIBE_L_LATE_CALLS);
+	scribe_io_account_sync(t, p, task, 1, SCRIBE_L_LATE_CALLS);
 }
 
 /* The accounts differ: calls from before the thread was recorded, or missed calls. */
@@ -74,7 +74,7 @@ SCRIBE_GLOBAL int scribe_io_differs(struct scribe_thread *t, struct scribe_proc 
 	if (!t || !p)
 		return 0;
 	if (t->io_begun == SCRIBE_IO_BEGUN) {
-		scribe_io_settle(t, p, task, write & 1, SCRIBE_L_IO_MISSED_CALLS);
+		scribe_io_account_sync(t, p, task, write & 1, SCRIBE_L_IO_MISSED_CALLS);
 		return 0;
 	}
 	if (t->io_begun == SCRIBE_IO_LATE) {
@@ -83,8 +83,8 @@ SCRIBE_GLOBAL int scribe_io_differs(struct scribe_thread *t, struct scribe_proc 
 		return 0;
 	}
 	t->io_begun = SCRIBE_IO_BEGUN;
-	scribe_io_settle(t, p, task, 0, SCRIBE_L_LEFT_BEFORE_CALLS);
-	scribe_io_settle(t, p, task, 1, SCRIBE_L_LEFT_BEFORE_CALLS);
+	scribe_io_account_sync(t, p, task, 0, SCRIBE_L_LEFT_BEFORE_CALLS);
+	scribe_io_account_sync(t, p, task, 1, SCRIBE_L_LEFT_BEFORE_CALLS);
 	return 0;
 }
 
@@ -136,8 +136,8 @@ static __always_inline void scribe_io_exec(struct scribe_thread *t, struct scrib
 
 	if (t->io_begun == SCRIBE_IO_LATE)
 		scribe_io_late(t, p, task);
-	scribe_io_settle(t, p, task, 0, missed ? SCRIBE_L_IO_MISSED_CALLS : SCRIBE_L_LEFT_BEFORE_CALLS);
-	scribe_io_settle(t, p, task, 1, t->io_begun ? SCRIBE_L_IO_MISSED_CALLS : SCRIBE_L_LEFT_BEFORE_CALLS);
+	scribe_io_account_sync(t, p, task, 0, missed ? SCRIBE_L_IO_MISSED_CALLS : SCRIBE_L_LEFT_BEFORE_CALLS);
+	scribe_io_account_sync(t, p, task, 1, t->io_begun ? SCRIBE_L_IO_MISSED_CALLS : SCRIBE_L_LEFT_BEFORE_CALLS);
 	t->io_begun = scribe_io_begins();
 }
 
@@ -151,7 +151,7 @@ static __always_inline void scribe_io_end(struct scribe_thread *t, struct scribe
 		struct scribe_io now = scribe_io_kernel(task, write);
 
 		scribe_io_count(p, SCRIBE_L_IO_CALLS, now.calls, now.bytes);
-		scribe_io_settle(t, p, task, write,
+		scribe_io_account_sync(t, p, task, write,
 				 t->io_begun && !dumped ? SCRIBE_L_IO_MISSED_CALLS
 							: SCRIBE_L_LEFT_BEFORE_CALLS);
 	}

@@ -45,7 +45,7 @@ int scribe_event_enter(struct scribe_event_of_call *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, scribe_task_regs(task), ctx->id);
+	return scribe_is_untraced(task) ? 0 : scribe_enter(task, scribe_task_regs(task), ctx->id);
 }
 
 SEC("?tracepoint/raw_syscalls/sys_exit")
@@ -53,7 +53,7 @@ int scribe_event_exit(struct scribe_event_of_call *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, scribe_task_regs(task), ctx->id, ctx->value);
+	return scribe_is_untraced(task) ? 0 : scribe_leave(task, scribe_task_regs(task), ctx->id, ctx->value);
 }
 
 SEC("?tracepoint/sched/sched_process_fork")
@@ -61,7 +61,7 @@ int scribe_ev_fork(struct trace_event_raw_sched_process_fork *ctx)
 {
 	struct task_struct *parent = bpf_get_current_task_btf(), *child;
 
-	if (scribe_is_nobodys(parent))
+	if (scribe_is_untraced(parent))
 		return 0;
 	child = bpf_task_from_pid(ctx->child_pid);
 	if (!child)
@@ -72,7 +72,7 @@ int scribe_ev_fork(struct trace_event_raw_sched_process_fork *ctx)
 }
 
 /* From the new program's auxiliary vector; true when not found. */
-static __noinline bool scribe_told_secure(struct task_struct *task)
+static __noinline bool scribe_is_secureexec(struct task_struct *task)
 {
 	__u64 at = (__u64)BPF_CORE_READ(task, mm) + bpf_core_field_offset(struct mm_struct, saved_auxv);
 	__u64 entry[2];
@@ -91,7 +91,7 @@ int scribe_ev_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	scribe_exec(task, scribe_told_secure(task), true);
+	scribe_exec(task, scribe_is_secureexec(task), true);
 	return 0;
 }
 
@@ -100,9 +100,9 @@ int scribe_ev_own(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (scribe_is_nobodys(task))
+	if (scribe_is_untraced(task))
 		return 0;
-	scribe_exec(task, scribe_told_secure(task), false);
+	scribe_exec(task, scribe_is_secureexec(task), false);
 	return 0;
 }
 

@@ -57,7 +57,7 @@ static __always_inline int scribe_enter(struct task_struct *task, struct pt_regs
 	/* Data calls of this thread are filtered in scribe_data_enter. */
 	if (p->ignored_tid && p->ignored_tid == (__u32)task->pid)
 		return 0;
-	if (class == SCRIBE_CLASS_FCNTL && scribe_arg(regs, 2) == SCRIBE_TELL) {
+	if (class == SCRIBE_CLASS_FCNTL && scribe_arg(regs, 2) == SCRIBE_ANNOUNCE) {
 		/* A message of the program's own stream counters: the kernel then refuses the unknown command. */
 		for (int i = 0; i < 6; i++)
 			t->arg[i] = scribe_arg(regs, i + 1);
@@ -161,7 +161,7 @@ int BPF_PROG(scribe_sys_enter, struct pt_regs *regs, long id)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_is_nobodys(task) ? 0 : scribe_enter(task, regs, id);
+	return scribe_is_untraced(task) ? 0 : scribe_enter(task, regs, id);
 }
 
 SEC("?tp_btf/sys_exit")
@@ -169,7 +169,7 @@ int BPF_PROG(scribe_sys_exit, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return scribe_is_nobodys(task) ? 0 : scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ret);
+	return scribe_is_untraced(task) ? 0 : scribe_leave(task, regs, SCRIBE_SYSCALL_NR(regs), ret);
 }
 
 SEC("?tp_btf/sched_process_fork")

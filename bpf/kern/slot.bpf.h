@@ -95,7 +95,7 @@ static __always_inline __u32 scribe_slot_own(struct scribe_ctl *ctl, struct scri
 #define SCRIBE_ASK_EACH 256 /* slots taken while few are left */
 
 /* The daemon adds slots in time, unless few are left. */
-static __always_inline void scribe_slots_ask(struct scribe_ctl *ctl)
+static __always_inline void scribe_slots_request(struct scribe_ctl *ctl)
 {
 	__u32 left = *(volatile __u32 *)&ctl->slots.tail - *(volatile __u32 *)&ctl->slots.head;
 
@@ -120,7 +120,7 @@ SCRIBE_GLOBAL __u32 scribe_slot_new(struct scribe_proc *p, __u32 proc, __u32 kin
 		index = scribe_slot_kept(ctl, job, &flags);
 	else
 		index = scribe_slot_own(ctl, job);
-	scribe_slots_ask(ctl);
+	scribe_slots_request(ctl);
 	s = index ? scribe_slot_at(index) : 0;
 	if (!s)
 		return 0;

@@ -104,10 +104,10 @@ SCRIBE_GLOBAL int scribe_stream_told(struct scribe_thread *t, struct scribe_proc
 	what = (__u32)t->arg[5];
 	if (!(p->flags & SCRIBE_PF_STREAMS))
 		__sync_fetch_and_or(&p->flags, SCRIBE_PF_STREAMS);
-	t->stream_open = what == SCRIBE_TELL_OPENING ? 2 : 0;
-	if (what == SCRIBE_TELL_PLACE)
+	t->stream_open = what == SCRIBE_ANNOUNCE_OPENING ? 2 : 0;
+	if (what == SCRIBE_ANNOUNCE_COUNTED)
 		scribe_stream_inside(t, p);
-	else if (what == SCRIBE_TELL_STANDARD && (__u32)t->arg[0] < SCRIBE_STANDARD_STREAMS)
+	else if (what == SCRIBE_ANNOUNCE_STANDARD && (__u32)t->arg[0] < SCRIBE_STANDARD_STREAMS)
 		scribe_stream_place(t, p, 0, 1 + (__u32)t->arg[0]);
 	return 0;
 }

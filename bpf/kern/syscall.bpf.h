@@ -104,7 +104,7 @@ static __always_inline int scribe_other_exit(struct scribe_thread *t, struct scr
 		scribe_copy_exit(t, p, class, ret);
 		return 0;
 	case SCRIBE_CLASS_EXEC: /* it failed; after a success the thread's class is 0 */
-		scribe_io_settle(t, p, bpf_get_current_task_btf(), 0, SCRIBE_L_LEFT_BEFORE_CALLS);
+		scribe_io_account_sync(t, p, bpf_get_current_task_btf(), 0, SCRIBE_L_LEFT_BEFORE_CALLS);
 		return 0;
 	case SCRIBE_CLASS_IOCTL:
 		scribe_clone_exit(t, p, ret);

@@ -219,7 +219,7 @@ struct {
 } scribe_task SEC(".maps");
 
 /* A load is cheaper than a look-up. */
-static __always_inline bool scribe_is_nobodys(struct task_struct *task)
+static __always_inline bool scribe_is_untraced(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage;
 }

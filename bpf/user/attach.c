@@ -91,7 +91,7 @@ int scribe_bpf_attach_calls(struct scribe_bpf *b, struct scribe_err *err)
 	if (rc == 0)
 		rc = attach_group(b, OF_ENTRIES, err);
 	if (rc == 0)
-		scribe_bpf_calls_told(b, true);
+		scribe_bpf_calls_complete(b, true);
 	return rc;
 }
 
@@ -106,7 +106,7 @@ int scribe_bpf_attach(struct scribe_bpf *b, struct scribe_err *err)
 	return rc;
 }
 
-void scribe_bpf_calls_told(struct scribe_bpf *b, bool on)
+void scribe_bpf_calls_complete(struct scribe_bpf *b, bool on)
 {
 	/* must be an exchange: see scribe_joins_late (bpf/kern/process.bpf.h) */
 	__atomic_exchange_n(&b->ctl->calls, on, __ATOMIC_SEQ_CST);
@@ -140,7 +140,7 @@ bool scribe_bpf_calls_attached(const struct scribe_bpf *b)
 void scribe_bpf_detach(struct scribe_bpf *b)
 {
 	if (b->ctl)
-		scribe_bpf_calls_told(b, false);
+		scribe_bpf_calls_complete(b, false);
 	while (b->nlinks)
 		detach_one(b, b->nlinks - 1);
 }

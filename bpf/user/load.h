@@ -85,7 +85,7 @@ bool scribe_bpf_calls_attached(const struct scribe_bpf *bpf);
  * `on` false, before detaching: processes enrolled from then on are SCRIBE_PF_LATE; earlier ones are in
  * proc_used of their jobs. If there are any, undo it and detach nothing.
  */
-void scribe_bpf_calls_told(struct scribe_bpf *bpf, bool on);
+void scribe_bpf_calls_complete(struct scribe_bpf *bpf, bool on);
 /* Before and after sleeping. False: events are waiting; otherwise the next one wakes the daemon. */
 bool scribe_bpf_sleeps(struct scribe_bpf *bpf);
 void scribe_bpf_wakes(struct scribe_bpf *bpf);
@@ -198,9 +198,9 @@ void scribe_bpf_trace_job(struct scribe_bpf *bpf, uint32_t index, uint32_t flags
 /* On existing records; complete only after a grace period since scribe_bpf_trace_job. */
 void scribe_bpf_trace_slots(struct scribe_bpf *bpf, uint32_t index, uint32_t flags, bool on);
 /* Starts waiting for all running programs, without blocking. False: still waiting. */
-bool scribe_bpf_settle(void);
+bool scribe_bpf_sync_begin(void);
 /* The last wait is over. */
-bool scribe_bpf_settled(void);
+bool scribe_bpf_sync_done(void);
 
 /* Sum over CPUs and drained records. A thread's operations are "seen" at its exit. */
 int scribe_bpf_ledger(struct scribe_bpf *bpf, uint32_t job, struct scribe_ledger *ret_ledger);

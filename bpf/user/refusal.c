@@ -264,7 +264,7 @@ const char *scribe_refused_cause(void)
 	return last_cause;
 }
 
-int scribe_refused(struct scribe_err *err, int code, enum scribe_step step, const char *what)
+int scribe_refused(struct scribe_err *err, int code, enum scribe_load_step step, const char *what)
 {
 	const struct scribe_refusal r = {.code = code, .step = step, .what = what, .log = scribe_said()};
 	struct scribe_machine m;

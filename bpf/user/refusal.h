@@ -11,7 +11,7 @@
 #include "bpf/user/machine.h"
 #include "logfmt/base/err.h"
 
-enum scribe_step {
+enum scribe_load_step {
 	SCRIBE_STEP_TYPES,
 	SCRIBE_STEP_LOAD,        /* making maps, loading programs */
 	SCRIBE_STEP_MEMORY,      /* mapping and filling */
@@ -23,7 +23,7 @@ enum scribe_step {
 
 struct scribe_refusal {
 	int code; /* negative errno */
-	enum scribe_step step;
+	enum scribe_load_step step;
 	const char *what; /* program, map, link or directory; NULL: see the log, or all */
 	const char *log;  /* of libbpf and the verifier (bpf/user/libbpf_log.h) */
 };
@@ -32,7 +32,7 @@ struct scribe_refusal {
 const char *scribe_refusal_line(const struct scribe_refusal *r, const struct scribe_machine *m,
 				char *ret_line, size_t cap);
 /* For this machine, with libbpf's output since scribe_said_begin. Returns `code`. */
-int scribe_refused(struct scribe_err *err, int code, enum scribe_step step, const char *what);
+int scribe_refused(struct scribe_err *err, int code, enum scribe_load_step step, const char *what);
 
 /* Cause of the last scribe_refused; "": none. */
 const char *scribe_refused_cause(void);

@@ -34,17 +34,17 @@ static void *settle_aside(void *arg)
 	return NULL;
 }
 
-bool scribe_bpf_settled(void)
+bool scribe_bpf_sync_done(void)
 {
 	/* Acquire: programs that start after it have read the new entry. */
 	return __atomic_load_n(&settled, __ATOMIC_ACQUIRE);
 }
 
-bool scribe_bpf_settle(void)
+bool scribe_bpf_sync_begin(void)
 {
 	pthread_t thread;
 
-	if (asked && !scribe_bpf_settled())
+	if (asked && !scribe_bpf_sync_done())
 		return false;
 	asked = true;
 	settled = false;

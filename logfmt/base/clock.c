@@ -65,7 +65,7 @@ static bool read_offset(const char *own, int64_t *ret_ns)
 	return true;
 }
 
-void scribe_clock_settle(void)
+void scribe_clock_calibrate(void)
 {
 	char own[LINK_BYTES];
 	int64_t ns = 0;

@@ -16,7 +16,7 @@ uint64_t scribe_clock_initial_ns(const struct timespec *ts);
  * Reads the offset of this process's time namespace: when the process begins, after a fork, and
  * after setns(2). Where /proc does not tell it, the last one stays (0 in a new program). Changes errno.
  */
-void scribe_clock_settle(void);
+void scribe_clock_calibrate(void);
 /* From one time of that clock (ns) to another; 0 where it is not the later one. */
 double scribe_seconds_between(uint64_t from_ns, uint64_t to_ns);
 

@@ -24,7 +24,7 @@
 #define LUSTRE_V1_WORDS  7
 
 /* At least `n` bytes, which stay until the region is reset; NULL: no memory. */
-static void *scratch_room(struct scribe_scratch *s, size_t n)
+static void *scratch_room(struct scribe_variable_scratch *s, size_t n)
 {
 	void *bytes;
 

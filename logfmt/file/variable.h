@@ -12,7 +12,7 @@
 #include "logfmt/file/region_stream.h"
 
 /* A buffer that grows, for records that are converted. */
-struct scribe_scratch {
+struct scribe_variable_scratch {
 	void *bytes;
 	size_t room;
 };
@@ -27,7 +27,7 @@ struct scribe_variable {
 	int module;
 	unsigned version;
 	bool swapped;
-	struct scribe_scratch scratch;
+	struct scribe_variable_scratch scratch;
 	struct scribe_heatmap_first first;
 	/* DXT: a record is given in pieces (reader.h); what is left of the one that is being given */
 	bool in_pieces;

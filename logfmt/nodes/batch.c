@@ -28,7 +28,7 @@
 struct batch {
 	const struct scribe_survey *s;
 	struct scribe_bundle records;
-	struct scribe_spool *spool;
+	struct scribe_parts_spool *spool;
 	/* of the module that is being written */
 	struct scribe_pack *pack;
 	struct scribe_bytes packed, scratch;

@@ -17,7 +17,7 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/file/writer.h"
 #include "logfmt/nodes/batch.h"
-#include "logfmt/nodes/crew.h"
+#include "logfmt/nodes/pool.h"
 #include "logfmt/nodes/spool.h"
 #include "logfmt/records/bundle.h"
 #include "logfmt/records/reduce.h"
@@ -76,7 +76,7 @@ static int make_batches(struct many *m)
 			 world->name, m->batches - m->nleft, m->batches);
 		world->tell(world->ctx, line);
 	}
-	rc = scribe_crew_work(world->threads, m->nleft, one_batch, m);
+	rc = scribe_pool_work(world->threads, m->nleft, one_batch, m);
 	return rc < 0 ? scribe_err_set(m->j->err, rc, "%s", m->first.text) : 0;
 }
 

@@ -26,16 +26,16 @@ struct head {
 	uint64_t magic, plan, bytes;
 };
 
-struct scribe_spool {
+struct scribe_parts_spool {
 	FILE *f;
 	uint64_t plan, bytes;
 	int failed;
 };
 
 /* O_EXCL after unlink: a link that somebody has put there is not followed. */
-struct scribe_spool *scribe_spool_create(const char *path, uint64_t plan)
+struct scribe_parts_spool *scribe_spool_create(const char *path, uint64_t plan)
 {
-	struct scribe_spool *s = calloc(1, sizeof(*s));
+	struct scribe_parts_spool *s = calloc(1, sizeof(*s));
 	const struct head none = {0};
 	int fd;
 
@@ -55,7 +55,7 @@ struct scribe_spool *scribe_spool_create(const char *path, uint64_t plan)
 	return s;
 }
 
-int scribe_spool_put(struct scribe_spool *s, enum scribe_spool_kind kind, int module, uint64_t id,
+int scribe_spool_put(struct scribe_parts_spool *s, enum scribe_spool_kind kind, int module, uint64_t id,
 		     const void *bytes, size_t n)
 {
 	const struct scribe_spool_item item = {(uint32_t)kind, (uint32_t)module, id, n};
@@ -73,7 +73,7 @@ int scribe_spool_put(struct scribe_spool *s, enum scribe_spool_kind kind, int mo
 }
 
 /* Not whole: the file stays without a head, and is written again by the next merge. */
-int scribe_spool_finish(struct scribe_spool *s, bool whole)
+int scribe_spool_finish(struct scribe_parts_spool *s, bool whole)
 {
 	const struct head head = {MAGIC, s->plan, s->bytes};
 	int rc = s->failed;

@@ -21,14 +21,14 @@ struct scribe_spool_item {
 	uint64_t id, bytes; /* these follow, padded to 8 */
 };
 
-struct scribe_spool;
+struct scribe_parts_spool;
 
 /* A new file in place of what is there; `plan` says of what it is made. NULL and errno. */
-struct scribe_spool *scribe_spool_create(const char *path, uint64_t plan);
-int scribe_spool_put(struct scribe_spool *s, enum scribe_spool_kind kind, int module, uint64_t id,
+struct scribe_parts_spool *scribe_spool_create(const char *path, uint64_t plan);
+int scribe_spool_put(struct scribe_parts_spool *s, enum scribe_spool_kind kind, int module, uint64_t id,
 		     const void *bytes, size_t n);
 /* Makes it whole: 0 or -errno. It is freed in any case. */
-int scribe_spool_finish(struct scribe_spool *s, bool whole);
+int scribe_spool_finish(struct scribe_parts_spool *s, bool whole);
 
 /* Does a whole one of that plan stand there? */
 bool scribe_spool_is_whole(const char *path, uint64_t plan);

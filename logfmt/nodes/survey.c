@@ -17,7 +17,7 @@
 #include "logfmt/counters/module.h"
 #include "logfmt/file/encode.h"
 #include "logfmt/file/pack.h"
-#include "logfmt/nodes/crew.h"
+#include "logfmt/nodes/pool.h"
 #include "logfmt/nodes/many_read.h"
 
 #define AT_ONCE 4 /* batches for each thread that wait to be taken together */
@@ -211,7 +211,7 @@ static int take_rounds(struct scribe_survey *s, struct scribe_pack *pack, struct
 	for (; r.first < batches && rc == 0; r.first += threads * AT_ONCE) {
 		size_t n = batches - r.first < threads * AT_ONCE ? batches - r.first : threads * AT_ONCE;
 
-		rc = scribe_crew_work((unsigned)threads, n, tell_batch, &r);
+		rc = scribe_pool_work((unsigned)threads, n, tell_batch, &r);
 		for (size_t i = 0; i < n; i++) {
 			if (rc == 0)
 				rc = take(s, &r.found[i], (r.first + i) * SCRIBE_BATCH_NODES, pack, scratch);

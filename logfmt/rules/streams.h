@@ -22,9 +22,9 @@
 
 /*
  * What a program says of its streams, to the kernel programs alone:
- * fcntl(DESCRIPTOR, SCRIBE_TELL, memory, place, use, what), refused with EINVAL or EBADF.
+ * fcntl(DESCRIPTOR, SCRIBE_ANNOUNCE, memory, place, use, what), refused with EINVAL or EBADF.
  */
-#define SCRIBE_TELL 0x53637374
+#define SCRIBE_ANNOUNCE 0x53637374
 
 /*
  * Last argument of an openat that creates nothing, which the kernel ignores: what a library of ours
@@ -32,11 +32,11 @@
  */
 #define SCRIBE_OPEN_OWN 0x53636f77
 
-enum scribe_tell {
-	SCRIBE_TELL_OPENING = 1, /* what this thread opens next is a stream's */
-	SCRIBE_TELL_OPENED,      /* no longer */
-	SCRIBE_TELL_PLACE,       /* the descriptor's stream is counted in a place from now on */
-	SCRIBE_TELL_STANDARD,    /* so is a standard stream, the first argument: whatever it leads to */
+enum scribe_announce_use {
+	SCRIBE_ANNOUNCE_OPENING = 1, /* what this thread opens next is a stream's */
+	SCRIBE_ANNOUNCE_OPENED,      /* no longer */
+	SCRIBE_ANNOUNCE_COUNTED,       /* the descriptor's stream is counted in a place from now on */
+	SCRIBE_ANNOUNCE_STANDARD,    /* so is a standard stream, the first argument: whatever it leads to */
 };
 #define SCRIBE_STANDARD_STREAMS 3u
 

@@ -90,9 +90,9 @@ static void sweep(struct scribe_daemon *d)
 /* Nothing is under way that turns of the loop have to look after. */
 static bool is_quiet(const struct scribe_daemon *d)
 {
-	for (const struct scribe_job *w = d->works; w; w = w->next)
-		if (w->state < SCRIBE_JOB_OVER &&
-		    (w->state >= SCRIBE_JOB_ENDING || w->segments || w->publishing || scribe_file_xattrs_busy(w)))
+	for (const struct scribe_job *job = d->jobs; job; job = job->next)
+		if (job->state < SCRIBE_JOB_OVER && (job->state >= SCRIBE_JOB_ENDING || job->segments ||
+						     job->publishing || scribe_file_xattrs_busy(job)))
 			return false;
 	for (const struct scribe_client *c = d->clients; c; c = c->next)
 		if (!scribe_client_is_idle(c))
@@ -106,7 +106,7 @@ static bool is_quiet(const struct scribe_daemon *d)
  */
 static int time_to_wait(struct scribe_daemon *d, const struct scribe_pace *pace, int idle_ms)
 {
-	if (!d->works)
+	if (!d->jobs)
 		return d->quit ? 0 : d->spool && scribe_spool_busy(d->spool) ? POLL_QUIET_MS : idle_ms;
 	if (!d->bpf || pace->quiet_turns < SLEEP_TURNS || !is_quiet(d))
 		return pace->wait_ms;
@@ -141,14 +141,14 @@ int scribe_loop_turn(struct scribe_daemon *d, struct scribe_pace *pace)
 
 	if (d->bpf)
 		scribe_bpf_wakes(d->bpf);
-	scribe_calls_say();
+	scribe_calls_report();
 	if (n < 0 && errno != EINTR)
 		return -errno;
 	scribe_turns_begin(&d->turns);
 	d->drain_until_ns = scribe_now_ns() + DRAIN_NS;
 	for (int i = 0; i < n; i++)
 		dispatch(d, e[i].data.ptr);
-	if (!d->works) {
+	if (!d->jobs) {
 		serve_and_tick(d);
 		end_turn(d);
 		return 0;

@@ -82,8 +82,8 @@ static int watch_starter(int fd)
 /* The caller has its answer, and waits for nothing that follows: not for the end of what we say either. */
 static void end_private(struct scribe_daemon *d)
 {
-	while (d->works)
-		scribe_job_free(d->works);
+	while (d->jobs)
+		scribe_job_free(d->jobs);
 	if (dup2(STDIN_FILENO, STDERR_FILENO) < 0)
 		close(STDERR_FILENO);
 	scribe_clients_close(d);
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return rc;
-	scribe_clock_settle();
+	scribe_clock_calibrate();
 	switch (a.mode) {
 	case HELP:
 		usage(stdout);

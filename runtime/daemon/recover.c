@@ -73,7 +73,7 @@ static int process(struct resume *r, const struct scribe_job_journal_process *h)
 
 	if (!p)
 		return -ENOMEM;
-	p->work = r->w;
+	p->job = r->w;
 	p->index = h->index;
 	p->tgid = h->tgid;
 	p->uid = h->uid;
@@ -90,14 +90,14 @@ static int process(struct resume *r, const struct scribe_job_journal_process *h)
 /* Slots keep number and generation, as the kernel's memory survives. */
 static int name(struct resume *r, const struct scribe_job_journal_name *h, const char *text, size_t bytes)
 {
-	struct scribe_name_entry *label = scribe_name_table_intern(&r->w->labels, text, bytes);
+	struct scribe_name_entry *name = scribe_name_table_intern(&r->w->names, text, bytes);
 
-	if (!label)
+	if (!name)
 		return -ENOMEM;
 	if (h->file_id)
-		label->file_id = h->file_id;
-	scribe_slot_name_set(r->d, r->w, h->slot, h->generation, label);
-	scribe_file_xattrs_want(r->w, label);
+		name->file_id = h->file_id;
+	scribe_slot_name_set(r->d, r->w, h->slot, h->generation, name);
+	scribe_file_xattrs_request(r->w, name);
 	return 0;
 }
 

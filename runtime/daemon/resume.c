@@ -79,7 +79,7 @@ static int adopt(struct scribe_daemon *d, const char *pins, struct scribe_err *e
 	if (rc == 0) {
 		/* by edge: the ring is mostly not empty, and only when the programs wake us is it urgent */
 		(void)scribe_watch_edge(d->epoll, scribe_bpf_events_fd(d->bpf), &d->bpf);
-		scribe_attend_resume(d);
+		scribe_sysattach_resume(d);
 	}
 	return rc;
 }
@@ -192,7 +192,7 @@ int scribe_job_journal_resume(struct scribe_daemon *d, struct scribe_err *err)
 	}
 	scribe_bpf_skip_to(d->bpf, position);
 	for (uint32_t i = 0; i < SCRIBE_JOB_ORPHANED; i++)
-		if (!d->work[i] && scribe_bpf_job(d->bpf, i)->active)
+		if (!d->job[i] && scribe_bpf_job(d->bpf, i)->active)
 			scribe_bpf_forget_job(d->bpf, i);
 	return 0;
 }

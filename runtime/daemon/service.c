@@ -278,7 +278,7 @@ static int begin(struct scribe_daemon *d, struct scribe_service *s, const struct
 	if (d->epoll < 0)
 		return scribe_err_set(err, -errno, "cannot wait for events: %s", strerror(errno));
 	d->calls_told = true; /* by a daemon before us, for all that is known */
-	scribe_attend_end(d);
+	scribe_sysattach_end(d);
 	rc = scribe_job_journal_resume(d, err);
 	if (s->finish)
 		d->asked_to_end = SIGINT;
@@ -340,8 +340,8 @@ static int load(struct scribe_daemon *d, bool managed, struct scribe_err *err)
 static void leave_jobs(struct scribe_daemon *d)
 {
 	scribe_shm_counters_sweep(d);
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		scribe_journal_close(&w->journal);
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		scribe_journal_close(&job->journal);
 	d->bpf = scribe_bpf_close_keep_pins(d->bpf);
 }
 
@@ -358,9 +358,9 @@ static void end(struct scribe_daemon *d)
 	else if (s->pin && d->bpf)
 		scribe_build_forget(s->dir);
 	if (d->bpf)
-		scribe_attend_end(d);
-	while (d->works)
-		scribe_job_free(d->works);
+		scribe_sysattach_end(d);
+	while (d->jobs)
+		scribe_job_free(d->jobs);
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_clients_close(d);
 	d->spool = scribe_spool_free(d->spool);
@@ -429,7 +429,7 @@ int scribe_service_run(const struct scribe_service_options *o)
 	if (rc == 0)
 		rc = begin(d, &s, o, &err);
 	/* who dies young again and again must get on, or the jobs' records are not given back */
-	if (rc == 0 && d->works)
+	if (rc == 0 && d->jobs)
 		scribe_events_take(d, 0, NULL);
 	scribe_job_journal_survived(d);
 	if (rc == 0)

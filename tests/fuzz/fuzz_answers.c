@@ -13,7 +13,7 @@
 #include "runtime/daemon/privsep/library_search.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/input.h"
-#include "uprobes/elf/study.h"
+#include "uprobes/elf/analysis.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
 #define STEPS_MAX 60
@@ -65,9 +65,10 @@ static void send_packet(const void *bytes, size_t n, unsigned nfds)
 static void answer(void)
 {
 	static const int codes[] = {0, 0, 0, -ENOENT, -EACCES, 1, 3, 5, INT32_MAX, INT32_MIN, -EAGAIN, -ETIMEDOUT};
-	static const size_t sizes[] = {sizeof(struct scribe_helper_answer), sizeof(struct scribe_study),
+	static const size_t sizes[] = {sizeof(struct scribe_helper_answer), sizeof(struct scribe_elf_analysis),
 				       sizeof(struct scribe_helper_found), sizeof(uint32_t)};
-	static char packet[sizeof(struct scribe_study) + sizeof(struct scribe_helper_path)] __attribute__((aligned(8)));
+	static char packet[sizeof(struct scribe_elf_analysis) + sizeof(struct scribe_helper_path)]
+		__attribute__((aligned(8)));
 	unsigned how = byte();
 	size_t n = how & 0x40 ? sizeof(struct scribe_helper_path) : sizes[how % 4];
 
@@ -148,7 +149,7 @@ static void cmdline(void)
 
 static void ask_now(unsigned what)
 {
-	static struct scribe_study study;
+	static struct scribe_elf_analysis study;
 	struct scribe_err err = {0};
 	uint64_t before = fuzz_in_use();
 	uint32_t value = 0;
@@ -168,10 +169,10 @@ static void ask_now(unsigned what)
 		resolve();
 		break;
 	case 4:
-		rc = scribe_helper_study(&helper, other, &study, 1000);
+		rc = scribe_helper_analyse(&helper, other, &study, 1000);
 		must(rc <= 0);
 		if (rc == 0)
-			(void)scribe_study_check(&study, 1 << 20);
+			(void)scribe_elf_analysis_check(&study, 1 << 20);
 		break;
 	case 5:
 		must(scribe_helper_peek(&helper, 1, 4096, 4, &value, 1000) <= 0);
@@ -227,7 +228,7 @@ static void ask_later(unsigned what)
 		rc = scribe_helper_merge(&helper, "/a", byte() & 1, byte() & 1 ? other : -1, ms);
 		break;
 	default:
-		rc = scribe_helper_judge(&helper, other, byte() & 1, ms);
+		rc = scribe_helper_check_exclusion(&helper, other, byte() & 1, ms);
 	}
 	must(rc <= 0);
 }

@@ -53,7 +53,7 @@ static void apply(const struct scribe_jobenv *e)
 	w = (struct scribe_job){.daemon = &d};
 	if (scribe_config_copy(&w.config, settings_defaults()) < 0)
 		abort();
-	(void)scribe_jobenv_says(e);
+	(void)scribe_jobenv_is_set(e);
 	scribe_jobenv_apply(&w, e->text, e->bytes);
 	if (w.config.locked || w.config.late)
 		abort();

@@ -347,11 +347,11 @@ static void begin(const uint8_t *data, size_t size)
 	rank = (struct scribe_rank){.records = scribe_records_new()};
 	for (int i = 0; i < LABELS; i++) {
 		label[i] = (struct scribe_name_entry){.id = 100u + (unsigned)i, .excluded = i == LABELS - 1};
-		slots[i] = (struct scribe_slot_name){.generation = i & 1, .label = &label[i]};
+		slots[i] = (struct scribe_slot_name){.generation = i & 1, .name = &label[i]};
 	}
 	for (unsigned i = 0; i < PROGRAMS; i++) {
 		free(process[i].why);
-		process[i] = (struct scribe_process){.proc_id = i + 1, .work = &w, .unit = &unit, .rank = &rank};
+		process[i] = (struct scribe_process){.proc_id = i + 1, .job = &w, .unit = &unit, .rank = &rank};
 	}
 	for (int i = 0; i < MEMORIES; i++) {
 		memory[i] = -1;
@@ -384,7 +384,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_traced();
 	scribe_records_free(rank.records);
 	scribe_heatmaps_forget(&rank);
-	scribe_name_table_clear(&w.labels);
+	scribe_name_table_clear(&w.names);
 	for (int i = 0; i < MEMORIES; i++)
 		if (memory[i] >= 0)
 			close(memory[i]);

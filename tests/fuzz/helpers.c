@@ -214,7 +214,7 @@ int scribe_sandbox(enum scribe_process_role role, struct scribe_err *err)
 	return 0;
 }
 
-void scribe_calls_say(void)
+void scribe_calls_report(void)
 {
 }
 
@@ -309,17 +309,17 @@ int scribe_helper_found(struct scribe_helper *h, struct scribe_helper_found *ret
 	return -EPIPE;
 }
 
-int scribe_helper_study(struct scribe_helper *h, int fd, struct scribe_study *ret, int ms)
+int scribe_helper_analyse(struct scribe_helper *h, int fd, struct scribe_elf_analysis *ret, int ms)
 {
 	return -EPIPE;
 }
 
-int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms)
+int scribe_helper_analyse_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms)
 {
 	return -EPIPE;
 }
 
-bool scribe_helper_studied(struct scribe_helper *h, struct scribe_study *ret, int *ret_rc)
+bool scribe_helper_analysed(struct scribe_helper *h, struct scribe_elf_analysis *ret, int *ret_rc)
 {
 	*ret_rc = -EPIPE;
 	return true;
@@ -420,7 +420,7 @@ int scribe_helper_merge(struct scribe_helper *h, const char *dir, bool incomplet
 	return ask(h, hands.rc);
 }
 
-int scribe_helper_judge(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms)
+int scribe_helper_check_exclusion(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms)
 {
 	return ask(h, hands.rc);
 }

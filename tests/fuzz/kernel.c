@@ -306,7 +306,7 @@ bool scribe_bpf_calls_attached(const struct scribe_bpf *b)
 	return b->attached;
 }
 
-void scribe_bpf_calls_told(struct scribe_bpf *b, bool on)
+void scribe_bpf_calls_complete(struct scribe_bpf *b, bool on)
 {
 }
 
@@ -529,12 +529,12 @@ void scribe_bpf_trace_slots(struct scribe_bpf *b, uint32_t index, uint32_t flags
 	(void)b, (void)index, (void)flags, (void)on;
 }
 
-bool scribe_bpf_settle(void)
+bool scribe_bpf_sync_begin(void)
 {
 	return true;
 }
 
-bool scribe_bpf_settled(void)
+bool scribe_bpf_sync_done(void)
 {
 	return true;
 }

@@ -12,7 +12,7 @@ void fuzz_looks_ask(struct fuzz_input *in, const struct scribe_daemon *d, struct
 
 	m->what = b % 5;
 	m->job = b / 5 % 8 < 7 ? b / 5 % 8 : b;
-	m->begun_ns = m->job < SCRIBE_JOBS_MAX && d->work[m->job] ? d->work[m->job]->begun_ns : b;
+	m->begun_ns = m->job < SCRIBE_JOBS_MAX && d->job[m->job] ? d->job[m->job]->begun_ns : b;
 	m->names = fuzz_byte(in) % (SCRIBE_LIVE_NAMES_MAX + 2);
 	fuzz_take(in, &m->from, fuzz_byte(in) % (sizeof(m->from) + 1));
 	fuzz_take(in, m->name, fuzz_byte(in) % 64);

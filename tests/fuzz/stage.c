@@ -113,8 +113,8 @@ void stage_end(void)
 	if (!d->quit)
 		abort();
 	scribe_libs_stop(d, true);
-	while (d->works)
-		scribe_job_free(d->works);
+	while (d->jobs)
+		scribe_job_free(d->jobs);
 	scribe_shm_counters_clear(d);
 	d->bpf = scribe_bpf_free(d->bpf);
 	scribe_clients_close(d);

@@ -219,6 +219,18 @@ E
   [ "$status" -eq 1 ]
 }
 
+@test "an exported function and the tag of a struct have one definition" {
+  mkdir -p "$T/util" "$T/bpf"
+  printf 'struct scribe_x {\n\tint a;\n};\nint scribe_f(int a)\n{\n\treturn a;\n}\nstatic int scribe_s(void)\n{\n}\n' >"$T/bpf/b.c"
+  word util/a.c "$(printf 'struct scribe_x *scribe_y(void);\nint scribe_f(int a);\nstatic int scribe_s(void)\n{\n}\n')"
+  [ "$status" -eq 0 ]
+  word util/a.c "$(printf 'struct scribe_x {\n\tlong b;\n};')"
+  [ "$status" -eq 1 ]
+  [ "$output" = "'scribe_x' is defined in bpf/b.c and util/a.c: one name, one definition" ]
+  word util/a.c "$(printf 'int scribe_f(int b,\n\tint c)\n{\n}\n')"
+  [ "$output" = "'scribe_f()' is defined in bpf/b.c and util/a.c: one name, one definition" ]
+}
+
 comments() {
   run "$S/check-comments" "$@" "$T"
   echo "$status $output"

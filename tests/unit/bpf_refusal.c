@@ -308,7 +308,7 @@ static void any_code_has_a_line(void **state)
 	(void)state;
 	for (int code = -4100; code < 0; code++)
 		for (int step = SCRIBE_STEP_TYPES; step <= SCRIBE_STEP_PROBE_PERF; step++) {
-			const struct scribe_refusal r = {code, (enum scribe_step)step, "it", NULL};
+			const struct scribe_refusal r = {code, (enum scribe_load_step)step, "it", NULL};
 
 			memset(line, 'x', sizeof(line));
 			assert_non_null(scribe_refusal_line(&r, &m, line, sizeof(line)));

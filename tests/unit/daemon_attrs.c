@@ -30,7 +30,7 @@
 
 static char base[64];
 static struct scribe_daemon daemon_of_work; /* with no machine's root but its own */
-static struct scribe_job *work;
+static struct scribe_job *job;
 static struct scribe_log_unit *unit;
 
 static int setup(void **state)
@@ -40,19 +40,19 @@ static int setup(void **state)
 	(void)state;
 	/* beside the build: /tmp may be a file system without attributes */
 	strcpy(base, "scribe-attrs-XXXXXX");
-	work = calloc(1, sizeof(*work));
-	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
-	    scribe_worlds_init(&work->worlds, 100) < 0)
+	job = calloc(1, sizeof(*job));
+	if (!mkdtemp(base) || !job || scribe_config_default(&job->config, &err) < 0 ||
+	    scribe_worlds_init(&job->worlds, 100) < 0)
 		return -1;
-	work->daemon = &daemon_of_work;
-	work->helper = (struct scribe_helper){.pid = -1, .sock = -1};
-	work->config.uid = getuid();
-	work->config.gid = getgid();
-	work->config.user[0] = 0;
-	work->mounts.mount[0] = (struct scribe_mount){.type = strdup("lustre"), .path = strdup("/")};
-	work->mounts.n = 1;
-	strcpy(work->config.layout_source, "lustre,user.lov");
-	unit = work->worlds.rest;
+	job->daemon = &daemon_of_work;
+	job->helper = (struct scribe_helper){.pid = -1, .sock = -1};
+	job->config.uid = getuid();
+	job->config.gid = getgid();
+	job->config.user[0] = 0;
+	job->mounts.mount[0] = (struct scribe_mount){.type = strdup("lustre"), .path = strdup("/")};
+	job->mounts.n = 1;
+	strcpy(job->config.layout_source, "lustre,user.lov");
+	unit = job->worlds.rest;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int teardown(void **state)
 	char command[192];
 
 	(void)state;
-	scribe_job_free(work);
+	scribe_job_free(job);
 	snprintf(command, sizeof(command), "rm -rf %s", base);
 	return system(command);
 }
@@ -70,7 +70,7 @@ static int teardown(void **state)
 static struct scribe_name_entry *file_with(const char *name, const char *value)
 {
 	char path[4096], *full;
-	struct scribe_name_entry *label;
+	struct scribe_name_entry *entry;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s", base, name);
@@ -81,21 +81,21 @@ static struct scribe_name_entry *file_with(const char *name, const char *value)
 		assert_int_equal(setxattr(path, "user.lov", value, strlen(value), 0), 0);
 	full = realpath(path, NULL);
 	assert_non_null(full);
-	label = scribe_name_table_intern(&work->labels, full, strlen(full));
-	assert_non_null(label);
+	entry = scribe_name_table_intern(&job->names, full, strlen(full));
+	assert_non_null(entry);
 	free(full);
-	return label;
+	return entry;
 }
 
-static void set(const struct scribe_name_entry *label, const char *value)
+static void set(const struct scribe_name_entry *name, const char *value)
 {
-	assert_int_equal(setxattr(label->text, "user.lov", value, strlen(value), 0), 0);
+	assert_int_equal(setxattr(name->text, "user.lov", value, strlen(value), 0), 0);
 }
 
-static void says(const struct scribe_name_entry *label, const char *value)
+static void says(const struct scribe_name_entry *name, const char *value)
 {
 	size_t bytes = 0;
-	const void *is = scribe_file_xattrs_get(work, &scribe_module_lustre, label->id, &bytes);
+	const void *is = scribe_file_xattrs_get(job, &scribe_module_lustre, name->id, &bytes);
 
 	if (!value) {
 		assert_null(is);
@@ -108,13 +108,13 @@ static void says(const struct scribe_name_entry *label, const char *value)
 
 static void settle(void)
 {
-	for (int i = 0; i < 60000 && !scribe_file_xattrs_settled(work); i++)
+	for (int i = 0; i < 60000 && !scribe_file_xattrs_complete(job); i++)
 		usleep(1000);
-	assert_true(scribe_file_xattrs_settled(work));
+	assert_true(scribe_file_xattrs_complete(job));
 }
 
 /* The unit has used these files. */
-static void used(struct scribe_name_entry **label, size_t n)
+static void used(struct scribe_name_entry **name, size_t n)
 {
 	struct scribe_rank *r = scribe_map_get(&unit->ranks, 0);
 
@@ -122,7 +122,7 @@ static void used(struct scribe_name_entry **label, size_t n)
 	r->records = scribe_records_new();
 	assert_non_null(r->records);
 	for (size_t i = 0; i < n; i++)
-		assert_non_null(scribe_records_at(r->records, label[i]->id));
+		assert_non_null(scribe_records_at(r->records, name[i]->id));
 }
 
 static void newest_answer_counts(void **state)
@@ -131,11 +131,11 @@ static void newest_answer_counts(void **state)
 				    file_with("goes", "three"), file_with("bare", NULL)};
 
 	(void)state;
-	work->config.layout_deadline_ms = 60000;
+	job->config.layout_deadline_ms = 60000;
 	for (size_t i = 0; i < 4; i++)
-		scribe_file_xattrs_want(work, l[i]);
+		scribe_file_xattrs_request(job, l[i]);
 	used(l, 4);
-	scribe_file_xattrs_again(work, unit, -1);
+	scribe_file_xattrs_again(job, unit, -1);
 	settle();
 	says(l[0], "one");
 	says(l[1], "two");
@@ -143,12 +143,12 @@ static void newest_answer_counts(void **state)
 	says(l[3], NULL);
 	set(l[1], "another one");
 	assert_int_equal(unlink(l[2]->text), 0);
-	scribe_file_xattrs_again(work, unit, -1);
+	scribe_file_xattrs_again(job, unit, -1);
 	settle();
 	says(l[0], "one");
 	says(l[1], "another one");
 	says(l[2], "three");
-	assert_int_equal(scribe_file_xattrs_silent(work), 0);
+	assert_int_equal(scribe_file_xattrs_silent(job), 0);
 }
 
 static void many_files(void **state)
@@ -156,16 +156,16 @@ static void many_files(void **state)
 	static struct scribe_name_entry *l[FILES];
 
 	(void)state;
-	work->config.layout_deadline_ms = 60000;
+	job->config.layout_deadline_ms = 60000;
 	for (size_t i = 0; i < FILES; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "%zu", i);
 		l[i] = file_with(name, name);
-		scribe_file_xattrs_want(work, l[i]);
+		scribe_file_xattrs_request(job, l[i]);
 	}
 	used(l, FILES);
-	scribe_file_xattrs_again(work, unit, -1);
+	scribe_file_xattrs_again(job, unit, -1);
 	settle();
 	for (size_t i = 0; i < FILES; i++) {
 		char name[32];
@@ -182,33 +182,33 @@ static void not_asked(void **state)
 	char path[4096];
 
 	(void)state;
-	strcpy(work->config.layout_source, "gpfs,user.lov");
-	scribe_file_xattrs_want(work, other);
-	assert_null(work->file_xattrs);
-	strcpy(work->config.layout_source, "lustre,user.lov");
+	strcpy(job->config.layout_source, "gpfs,user.lov");
+	scribe_file_xattrs_request(job, other);
+	assert_null(job->file_xattrs);
+	strcpy(job->config.layout_source, "lustre,user.lov");
 	set_of->file_id = 7; /* a dataset's name is no file's */
-	scribe_file_xattrs_want(work, set_of);
-	assert_null(work->file_xattrs);
-	strcpy(work->config.modules, "-LUSTRE");
-	scribe_file_xattrs_want(work, off);
-	work->config.modules[0] = 0;
-	work->config.exclusion_rules.modules_off = 1ull << SCRIBE_MOD_LUSTRE;
-	scribe_file_xattrs_want(work, off);
-	work->config.exclusion_rules.modules_off = 0;
-	assert_null(work->file_xattrs);
+	scribe_file_xattrs_request(job, set_of);
+	assert_null(job->file_xattrs);
+	strcpy(job->config.modules, "-LUSTRE");
+	scribe_file_xattrs_request(job, off);
+	job->config.modules[0] = 0;
+	job->config.exclusion_rules.modules_off = 1ull << SCRIBE_MOD_LUSTRE;
+	scribe_file_xattrs_request(job, off);
+	job->config.exclusion_rules.modules_off = 0;
+	assert_null(job->file_xattrs);
 
 	/* a link is not followed, a directory not asked */
 	snprintf(path, sizeof(path), "%s.link", link->text);
 	assert_int_equal(symlink(link->text, path), 0);
-	link = scribe_name_table_intern(&work->labels, path, strlen(path));
+	link = scribe_name_table_intern(&job->names, path, strlen(path));
 	assert_non_null(link);
-	scribe_file_xattrs_want(work, link);
+	scribe_file_xattrs_request(job, link);
 	assert_int_equal(setxattr(base, "user.lov", "x", 1, 0), 0);
 	assert_non_null(realpath(base, path));
-	other = scribe_name_table_intern(&work->labels, path, strlen(path));
+	other = scribe_name_table_intern(&job->names, path, strlen(path));
 	assert_non_null(other);
-	scribe_file_xattrs_want(work, other);
-	scribe_file_xattrs_again(work, unit, -1);
+	scribe_file_xattrs_request(job, other);
+	scribe_file_xattrs_again(job, unit, -1);
 	settle();
 	says(link, NULL);
 	says(other, NULL);
@@ -223,10 +223,10 @@ static void hangs(void **state)
 	uint64_t init_state;
 
 	(void)state;
-	work->config.layout_deadline_ms = 60000;
-	scribe_file_xattrs_want(work, l[0]);
+	job->config.layout_deadline_ms = 60000;
+	scribe_file_xattrs_request(job, l[0]);
 	used(l, 2);
-	scribe_file_xattrs_again(work, unit, -1);
+	scribe_file_xattrs_again(job, unit, -1);
 	settle();
 	says(l[0], "one");
 	/* the only child of this test */
@@ -243,18 +243,18 @@ static void hangs(void **state)
 	assert_string_equal(name, "ioscribe-helper");
 	assert_int_equal(kill(helper, SIGSTOP), 0);
 
-	work->config.layout_deadline_ms = 300;
-	scribe_file_xattrs_want(work, l[1]);
+	job->config.layout_deadline_ms = 300;
+	scribe_file_xattrs_request(job, l[1]);
 	init_state = scribe_now_ns();
-	scribe_file_xattrs_again(work, unit, -1);
+	scribe_file_xattrs_again(job, unit, -1);
 	settle();
 	assert_true(scribe_now_ns() - init_state >= 300000000);
 	says(l[0], "one");
 	says(l[1], NULL);
-	assert_int_equal(scribe_file_xattrs_silent(work), 1);
+	assert_int_equal(scribe_file_xattrs_silent(job), 1);
 	/* and it is not asked again */
-	scribe_file_xattrs_again(work, unit, -1);
-	assert_true(scribe_file_xattrs_settled(work));
+	scribe_file_xattrs_again(job, unit, -1);
+	assert_true(scribe_file_xattrs_complete(job));
 	assert_int_equal(kill(helper, SIGKILL), 0);
 }
 

@@ -160,7 +160,7 @@ static void try_call(const void *which)
 	const long *a = tries[i].a;
 	long rc = syscall((int)tries[i].call, a[0], a[1], a[2], a[3], tries[i].call == SYS_mmap ? -1 : 0, 0);
 
-	scribe_calls_say();
+	scribe_calls_report();
 	_exit(rc < 0 ? errno : 97);
 }
 

@@ -29,7 +29,7 @@
 
 static char base[64];
 static struct scribe_daemon no_kernel;
-static struct scribe_job *work;
+static struct scribe_job *job;
 
 static int setup(void **state)
 {
@@ -38,21 +38,21 @@ static int setup(void **state)
 
 	(void)state;
 	strcpy(base, "/tmp/scribe-deliver-XXXXXX");
-	work = calloc(1, sizeof(*work));
-	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
-	    scribe_worlds_init(&work->worlds, 100) < 0 ||
-	    scribe_helper_start(&work->helper, getuid(), getgid(), "", &err) < 0 ||
-	    scribe_helper_meet(&work->helper, &err) < 0)
+	job = calloc(1, sizeof(*job));
+	if (!mkdtemp(base) || !job || scribe_config_default(&job->config, &err) < 0 ||
+	    scribe_worlds_init(&job->worlds, 100) < 0 ||
+	    scribe_helper_start(&job->helper, getuid(), getgid(), "", &err) < 0 ||
+	    scribe_helper_meet(&job->helper, &err) < 0)
 		return -1;
 	snprintf(spool, sizeof(spool), "%s/spool", base);
 	if (scribe_spool_open(spool, &no_kernel.spool, &err) < 0)
 		return -1;
-	work->daemon = &no_kernel;
-	work->config.uid = getuid();
-	work->config.gid = getgid();
-	work->config.user[0] = 0;
-	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/place", base);
-	work->worlds.rest->has_non_launcher = true;
+	job->daemon = &no_kernel;
+	job->config.uid = getuid();
+	job->config.gid = getgid();
+	job->config.user[0] = 0;
+	snprintf(job->config.log_dir, sizeof(job->config.log_dir), "%s/place", base);
+	job->worlds.rest->has_non_launcher = true;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int teardown(void **state)
 	char command[192];
 
 	(void)state;
-	scribe_job_free(work);
+	scribe_job_free(job);
 	no_kernel.spool = scribe_spool_free(no_kernel.spool);
 	snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", base, base);
 	return system(command);
@@ -69,13 +69,13 @@ static int teardown(void **state)
 
 static void deliver(void)
 {
-	scribe_commit_due(work, true);
-	for (int i = 0; i < 60000 && scribe_deliver_busy(work); i++) {
-		scribe_deliver_tick(work);
+	scribe_commit_due(job, true);
+	for (int i = 0; i < 60000 && scribe_deliver_busy(job); i++) {
+		scribe_deliver_tick(job);
 		usleep(1000);
 	}
-	assert_false(scribe_deliver_busy(work));
-	assert_int_equal(work->logs, 1);
+	assert_false(scribe_deliver_busy(job));
+	assert_int_equal(job->logs, 1);
 }
 
 /* Files below base/FOLDER; a finished log among them is read. */
@@ -121,7 +121,7 @@ static unsigned spooled(char *ret_log, size_t cap)
 {
 	char folder[32];
 
-	snprintf(folder, sizeof(folder), "spool/%u", work->config.uid);
+	snprintf(folder, sizeof(folder), "spool/%u", job->config.uid);
 	return files(folder, ret_log, cap);
 }
 
@@ -142,9 +142,9 @@ static void the_place_is_made(void **state)
 
 	(void)state;
 	deliver();
-	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(job->log[0].text, "");
 	assert_int_equal(files("place", log, sizeof(log)), 1);
-	assert_string_equal(work->log[0].path, log);
+	assert_string_equal(job->log[0].path, log);
 	is_a_log(log);
 	assert_int_equal(access(base, F_OK), 0);
 	assert_int_equal(spooled(log, sizeof(log)), 0);
@@ -177,15 +177,15 @@ static void days_are_shared(void **state)
 	char path[96], log[1024] = "";
 
 	(void)state;
-	work->config.dated = true;
+	job->config.dated = true;
 	make_dir("place", 0755, path, sizeof(path));
 	deliver();
-	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(job->log[0].text, "");
 	assert_int_equal(files("place", log, sizeof(log)), 1); /* the year */
-	is_a_log(work->log[0].path);
-	assert_int_equal(mode_above(work->log[0].path, 1), 01777);
+	is_a_log(job->log[0].path);
+	assert_int_equal(mode_above(job->log[0].path, 1), 01777);
 	for (int up = 2; up <= 4; up++)
-		assert_int_equal(mode_above(work->log[0].path, up), 0755);
+		assert_int_equal(mode_above(job->log[0].path, up), 0755);
 }
 
 /* A place that others may change, and one of the user's own, are left to the user's helper. */
@@ -194,14 +194,14 @@ static void days_of_others(void **state)
 	char path[96];
 
 	(void)state;
-	work->config.dated = true;
+	job->config.dated = true;
 	make_dir("place", 0777, path, sizeof(path));
 	deliver();
-	is_a_log(work->log[0].path);
-	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
-	assert_int_equal(scribe_log_path_shared(work, work->log[0].path), strlen(path));
-	work->config.own_place = true;
-	assert_int_equal(scribe_log_path_shared(work, work->log[0].path), 0);
+	is_a_log(job->log[0].path);
+	assert_int_equal(mode_above(job->log[0].path, 1), 0755);
+	assert_int_equal(scribe_log_path_shared(job, job->log[0].path), strlen(path));
+	job->config.own_place = true;
+	assert_int_equal(scribe_log_path_shared(job, job->log[0].path), 0);
 }
 
 /* A link that stands where a directory of the date belongs is not followed. */
@@ -216,8 +216,8 @@ static void days_are_no_links(void **state)
 	snprintf(log, sizeof(log), "%s/2026", path);
 	assert_int_equal(symlink(victim, log), 0);
 	snprintf(log, sizeof(log), "%s/2026/1/2/x.darshan", path);
-	assert_int_equal(scribe_helper_days(&work->helper, log, strlen(path), 60000), 0);
-	for (int i = 0; i < 60000 && !scribe_helper_answered(&work->helper, &rc); i++)
+	assert_int_equal(scribe_helper_days(&job->helper, log, strlen(path), 60000), 0);
+	for (int i = 0; i < 60000 && !scribe_helper_answered(&job->helper, &rc); i++)
 		usleep(1000);
 	assert_true(rc == -ELOOP || rc == -ENOTDIR);
 	assert_int_equal(files("victim", log, sizeof(log)), 0);
@@ -229,7 +229,7 @@ static void days_from_the_spool(void **state)
 	char path[96], log[1024] = "";
 
 	(void)state;
-	work->config.dated = true;
+	job->config.dated = true;
 	snprintf(path, sizeof(path), "%s/place", base);
 	fclose(fopen(path, "w"));
 	deliver();
@@ -246,16 +246,16 @@ static void own_directories(void **state)
 	char path[96], log[1024] = "";
 
 	(void)state;
-	strcpy(work->config.user, "ann");
-	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/%%u/logs", base);
+	strcpy(job->config.user, "ann");
+	snprintf(job->config.log_dir, sizeof(job->config.log_dir), "%s/%%u/logs", base);
 	snprintf(path, sizeof(path), "%s/ann", base);
 	deliver();
-	assert_string_equal(work->log[0].text, "");
-	assert_true(starts_with(work->log[0].path, path));
-	assert_int_equal(scribe_log_path_own(work, work->log[0].path), strlen(path));
-	assert_int_equal(mode_above(work->log[0].path, 1), 0755);
-	assert_int_equal(mode_above(work->log[0].path, 2), 0700);
-	is_a_log(work->log[0].path);
+	assert_string_equal(job->log[0].text, "");
+	assert_true(starts_with(job->log[0].path, path));
+	assert_int_equal(scribe_log_path_own(job, job->log[0].path), strlen(path));
+	assert_int_equal(mode_above(job->log[0].path, 1), 0755);
+	assert_int_equal(mode_above(job->log[0].path, 2), 0700);
+	is_a_log(job->log[0].path);
 	assert_int_equal(spooled(log, sizeof(log)), 0);
 }
 
@@ -267,8 +267,8 @@ static void own_directory_of_another(void **state)
 	(void)state;
 	if (getuid() != 0)
 		return; /* only root can make another's */
-	strcpy(work->config.user, "ann");
-	snprintf(work->config.log_dir, sizeof(work->config.log_dir), "%s/%%u", base);
+	strcpy(job->config.user, "ann");
+	snprintf(job->config.log_dir, sizeof(job->config.log_dir), "%s/%%u", base);
 	make_dir("ann", 0777, path, sizeof(path));
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	deliver();
@@ -288,9 +288,9 @@ static void missing_then_there(void **state)
 	snprintf(path, sizeof(path), "%s/place", base);
 	fclose(fopen(path, "w")); /* a file stands where the directory shall be */
 	deliver();
-	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(job->log[0].text, "");
 	assert_int_equal(spooled(log, sizeof(log)), 2); /* the log and its note */
-	assert_string_equal(work->log[0].path, log);
+	assert_string_equal(job->log[0].path, log);
 	is_a_log(log);
 	assert_int_equal(unlink(path), 0);
 	move();
@@ -301,14 +301,14 @@ static void missing_then_there(void **state)
 
 static void hung_then_alive(void **state)
 {
-	pid_t helper = work->helper.pid;
+	pid_t helper = job->helper.pid;
 	char log[1024] = "";
 
 	(void)state;
-	work->config.write_deadline_ms = 200;
+	job->config.write_deadline_ms = 200;
 	assert_int_equal(kill(helper, SIGSTOP), 0);
 	deliver();
-	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(job->log[0].text, "");
 	assert_int_equal(spooled(log, sizeof(log)), 2);
 	is_a_log(log);
 	/* it wakes, and puts the log to its place after all: there is still only one */
@@ -328,9 +328,9 @@ static void killed_hand(void **state)
 	char log[1024] = "";
 
 	(void)state;
-	assert_int_equal(kill(work->helper.pid, SIGKILL), 0);
+	assert_int_equal(kill(job->helper.pid, SIGKILL), 0);
 	deliver();
-	assert_string_equal(work->log[0].text, "");
+	assert_string_equal(job->log[0].text, "");
 	assert_int_equal(spooled(log, sizeof(log)), 0); /* another helper has put it there */
 	assert_int_equal(files("place", log, sizeof(log)), 1);
 	is_a_log(log);
@@ -346,14 +346,14 @@ static void links_lead_nowhere(void **state)
 	f = fopen(victim, "w");
 	fputs("mine", f);
 	fclose(f);
-	snprintf(work->config.log_file, sizeof(work->config.log_file), "%s/x.darshan", base);
+	snprintf(job->config.log_file, sizeof(job->config.log_file), "%s/x.darshan", base);
 	snprintf(path, sizeof(path), "%s/x.darshan_partial", base);
 	assert_int_equal(symlink(victim, path), 0);
 	snprintf(path, sizeof(path), "%s/x.darshan", base);
 	assert_int_equal(link(victim, path), 0);
 	deliver();
-	assert_string_equal(work->log[0].text, "");
-	assert_string_equal(work->log[0].path, path);
+	assert_string_equal(job->log[0].text, "");
+	assert_string_equal(job->log[0].path, path);
 	is_a_log(path);
 	f = fopen(victim, "r");
 	assert_non_null(fgets(text, sizeof(text), f));
@@ -376,10 +376,10 @@ static void claimed_and_there(void **state)
 	f = fopen(path, "w");
 	fputs("as it was", f);
 	fclose(f);
-	work->worlds.rest->claimed = strdup(path);
+	job->worlds.rest->claimed = strdup(path);
 	deliver();
-	assert_string_equal(work->log[0].text, "");
-	assert_string_equal(work->log[0].path, path);
+	assert_string_equal(job->log[0].text, "");
+	assert_string_equal(job->log[0].path, path);
 	assert_int_equal(files("place", log, sizeof(log)), 1);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, strlen("as it was"));
@@ -396,8 +396,8 @@ static void no_place_at_all(void **state)
 	snprintf(path, sizeof(path), "%s/spool", base);
 	fclose(fopen(path, "w"));
 	deliver();
-	assert_true(starts_with(work->log[0].text, "cannot write "));
-	assert_non_null(strstr(work->log[0].text, "Not a directory"));
+	assert_true(starts_with(job->log[0].text, "cannot write "));
+	assert_non_null(strstr(job->log[0].text, "Not a directory"));
 }
 
 static void the_spool_is_ours_alone(void **state)

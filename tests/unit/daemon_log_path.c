@@ -22,16 +22,16 @@
 #include "runtime/daemon/output/log_finalize.h"
 
 static struct scribe_daemon no_kernel;
-static struct scribe_job *work;
+static struct scribe_job *job;
 static char base[32];
 
 static struct scribe_process *process(uint32_t proc_id, uint32_t parent, const char *argv, size_t bytes)
 {
 	struct scribe_process *p =
-		scribe_worlds_fork(&work->worlds, proc_id, parent, proc_id * 1000000000ull);
+		scribe_worlds_fork(&job->worlds, proc_id, parent, proc_id * 1000000000ull);
 
 	assert_non_null(p);
-	assert_int_equal(scribe_worlds_exec(&work->worlds, p, argv, bytes, NULL), 0);
+	assert_int_equal(scribe_worlds_exec(&job->worlds, p, argv, bytes, NULL), 0);
 	p->tgid = (int32_t)(100 + proc_id);
 	return p;
 }
@@ -42,16 +42,16 @@ static int setup(void **state)
 
 	(void)state;
 	strcpy(base, "/tmp/scribe-place-XXXXXX");
-	work = calloc(1, sizeof(*work));
-	if (!mkdtemp(base) || !work || scribe_config_default(&work->config, &err) < 0 ||
-	    scribe_worlds_init(&work->worlds, 100) < 0 ||
-	    scribe_helper_start(&work->helper, getuid(), getgid(), "", &err) < 0 ||
-	    scribe_helper_meet(&work->helper, &err) < 0)
+	job = calloc(1, sizeof(*job));
+	if (!mkdtemp(base) || !job || scribe_config_default(&job->config, &err) < 0 ||
+	    scribe_worlds_init(&job->worlds, 100) < 0 ||
+	    scribe_helper_start(&job->helper, getuid(), getgid(), "", &err) < 0 ||
+	    scribe_helper_meet(&job->helper, &err) < 0)
 		return -1;
-	work->daemon = &no_kernel;
-	strcpy(work->host, "node");
-	strcpy(work->config.log_dir, base);
-	strcpy(work->config.user, "a/b c");
+	job->daemon = &no_kernel;
+	strcpy(job->host, "node");
+	strcpy(job->config.log_dir, base);
+	strcpy(job->config.user, "a/b c");
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int teardown(void **state)
 	char command[128];
 
 	(void)state;
-	scribe_job_free(work);
+	scribe_job_free(job);
 	snprintf(command, sizeof(command), "chmod -R u+w %s; rm -rf %s", base, base);
 	return system(command);
 }
@@ -84,22 +84,22 @@ static void made_names(void **state)
 
 	(void)state;
 	process(1, 0, "/opt/my app\0-x", 15);
-	work->first_proc_id = 1;
-	work->worlds.rest->jobid = 77;
-	assert_int_equal(scribe_log_path_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
+	job->first_proc_id = 1;
+	job->worlds.rest->jobid = 77;
+	assert_int_equal(scribe_log_path_partial(job, job->worlds.rest, path, sizeof(path), &err), 0);
 	snprintf(pattern, sizeof(pattern), "^%s/a_b_my_id77-101_([0-9]+-){3}[0-9]+\\.darshan_partial$", base);
 	matches(path, pattern);
-	assert_int_equal(scribe_log_path_final(work, path, 12, last, sizeof(last)), 0);
+	assert_int_equal(scribe_log_path_final(job, path, 12, last, sizeof(last)), 0);
 	matches(last, "_12\\.darshan$");
 	/* two logs of one second have two names */
-	assert_int_equal(scribe_log_path_partial(work, work->worlds.rest, last, sizeof(last), &err), 0);
+	assert_int_equal(scribe_log_path_partial(job, job->worlds.rest, last, sizeof(last), &err), 0);
 	assert_string_not_equal(path, last);
 	/* dated: the directories are made */
-	work->config.dated = true;
-	assert_int_equal(scribe_log_path_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
+	job->config.dated = true;
+	assert_int_equal(scribe_log_path_partial(job, job->worlds.rest, path, sizeof(path), &err), 0);
 	strcpy(at.path, path);
-	assert_int_equal(scribe_log_path_prepare(work, work->worlds.rest, &at, &err), -EAGAIN);
-	while ((rc = scribe_log_path_prepare(work, work->worlds.rest, &at, &err)) == -EAGAIN)
+	assert_int_equal(scribe_log_path_prepare(job, job->worlds.rest, &at, &err), -EAGAIN);
+	while ((rc = scribe_log_path_prepare(job, job->worlds.rest, &at, &err)) == -EAGAIN)
 		usleep(1000);
 	assert_int_equal(rc, 0);
 	matches(path, "/[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}/a_b_");
@@ -122,16 +122,16 @@ static void asked_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		work->nlogs = 0;
-		snprintf(work->config.log_file, sizeof(work->config.log_file), "%s/%s", base,
+		job->nlogs = 0;
+		snprintf(job->config.log_file, sizeof(job->config.log_file), "%s/%s", base,
 			 cases[i][0]);
 		for (int log = 0; log < 2; log++) {
 			char path[SCRIBE_PATH_MAX], last[SCRIBE_PATH_MAX];
 
 			assert_int_equal(
-				scribe_log_path_partial(work, work->worlds.rest, path, sizeof(path), &err), 0);
+				scribe_log_path_partial(job, job->worlds.rest, path, sizeof(path), &err), 0);
 			assert_string_equal(path + strlen(base) + 1, cases[i][1 + 2 * log]);
-			assert_int_equal(scribe_log_path_final(work, path, 5, last, sizeof(last)), 0);
+			assert_int_equal(scribe_log_path_final(job, path, 5, last, sizeof(last)), 0);
 			assert_string_equal(last + strlen(base) + 1, cases[i][2 + 2 * log]);
 		}
 	}
@@ -142,11 +142,11 @@ static void place_is_checked(void **state)
 	struct scribe_err err = {0};
 
 	(void)state;
-	assert_int_equal(scribe_log_path_check(work, &err), 0);
-	strcpy(work->config.log_dir, "/proc/no");
-	assert_true(scribe_log_path_check(work, &err) < 0);
-	strcpy(work->config.log_file, "/proc/no.darshan");
-	assert_true(scribe_log_path_check(work, &err) < 0);
+	assert_int_equal(scribe_log_path_check(job, &err), 0);
+	strcpy(job->config.log_dir, "/proc/no");
+	assert_true(scribe_log_path_check(job, &err) < 0);
+	strcpy(job->config.log_file, "/proc/no.darshan");
+	assert_true(scribe_log_path_check(job, &err) < 0);
 	matches(err.text, "^no log can be written to /proc/: ");
 }
 
@@ -156,27 +156,27 @@ static void commit_without_a_kernel(void **state)
 	static const char proxy[] = "hydra_pmi_proxy\0--control-port\0h:1\0--pgid\0000";
 	struct scribe_posix_shard shard = {.opens = 1, .ops = {0, 4}, .bytes = {0, 400}};
 	struct scribe_rankenv env = {.launcher = SCRIBE_RANK_PMI, .size = 2, .jobid = 9};
-	struct scribe_worlds *w = &work->worlds;
+	struct scribe_worlds *worlds = &job->worlds;
 	struct scribe_reader *r;
 	struct scribe_err err = {0};
 	const struct scribe_posix_record *rec;
 	size_t bytes;
 
 	(void)state;
-	snprintf(work->config.log_file, sizeof(work->config.log_file), "%s/x.darshan", base);
+	snprintf(job->config.log_file, sizeof(job->config.log_file), "%s/x.darshan", base);
 	process(1, 0, "sh\0run", 7);
-	w->rest->has_non_launcher = true;
-	work->first_proc_id = 1;
+	worlds->rest->has_non_launcher = true;
+	job->first_proc_id = 1;
 	process(2, 1, proxy, sizeof(proxy));
 	for (int64_t rank = 0; rank < 2; rank++) {
 		struct scribe_process *p = process(3 + (uint32_t)rank, 2, "./app\0arg", 10);
 		struct scribe_name_entry *shared, *own;
 
 		env.rank = rank;
-		assert_int_equal(scribe_worlds_env(w, p, &env), 0);
+		assert_int_equal(scribe_worlds_env(worlds, p, &env), 0);
 		p->rank->records = scribe_records_new();
-		shared = scribe_name_table_intern(&work->labels, "/shared", 7);
-		own = scribe_name_table_intern(&work->labels, rank ? "/own1" : "/own0", 5);
+		shared = scribe_name_table_intern(&job->names, "/shared", 7);
+		own = scribe_name_table_intern(&job->names, rank ? "/own1" : "/own0", 5);
 		assert_int_equal(scribe_posix_acc_add(&scribe_records_at(p->rank->records, shared->id)->acc,
 						      &shard, NULL, NULL),
 				 0);
@@ -185,28 +185,28 @@ static void commit_without_a_kernel(void **state)
 				 0);
 	}
 	for (uint32_t s = 4; s >= 1; s--)
-		scribe_worlds_exit(w, scribe_worlds_find(w, s), SCRIBE_END_EXITED, s == 4 ? 3 << 8 : 0,
+		scribe_worlds_exit(worlds, scribe_worlds_find(worlds, s), SCRIBE_END_EXITED, s == 4 ? 3 << 8 : 0,
 				   9000000000ull);
-	scribe_commit_due(work, false);
-	assert_int_equal(work->logs, 1); /* the world is over; the rest waits for the job's end */
-	scribe_commit_due(work, true);
-	scribe_commit_due(work, true); /* once is enough */
-	for (int i = 0; i < 60000 && scribe_deliver_busy(work); i++) {
-		scribe_deliver_tick(work);
+	scribe_commit_due(job, false);
+	assert_int_equal(job->logs, 1); /* the world is over; the rest waits for the job's end */
+	scribe_commit_due(job, true);
+	scribe_commit_due(job, true); /* once is enough */
+	for (int i = 0; i < 60000 && scribe_deliver_busy(job); i++) {
+		scribe_deliver_tick(job);
 		usleep(1000);
 	}
-	assert_false(scribe_deliver_busy(work));
-	assert_int_equal(work->logs, 2);
-	assert_string_equal(work->log[0].text, "");
-	matches(work->log[0].path, "/x\\.darshan$");
-	matches(work->log[1].path, "/x\\.2\\.darshan$");
-	assert_int_equal(work->log[0].nprocs, 2);
-	assert_int_equal(work->log[0].files, 3);
-	assert_int_equal(work->log[0].failed, 1);
-	assert_int_equal(work->log[0].bytes_written, 1600);
-	assert_string_equal(work->log[0].exe, "./app arg");
-	assert_string_equal(work->log[1].exe, "sh run");
-	assert_int_equal(scribe_reader_open(work->log[0].path, &r, &err), 0);
+	assert_false(scribe_deliver_busy(job));
+	assert_int_equal(job->logs, 2);
+	assert_string_equal(job->log[0].text, "");
+	matches(job->log[0].path, "/x\\.darshan$");
+	matches(job->log[1].path, "/x\\.2\\.darshan$");
+	assert_int_equal(job->log[0].nprocs, 2);
+	assert_int_equal(job->log[0].files, 3);
+	assert_int_equal(job->log[0].failed, 1);
+	assert_int_equal(job->log[0].bytes_written, 1600);
+	assert_string_equal(job->log[0].exe, "./app arg");
+	assert_string_equal(job->log[1].exe, "sh run");
+	assert_int_equal(scribe_reader_open(job->log[0].path, &r, &err), 0);
 	assert_int_equal(scribe_reader_job(r)->nprocs, 2);
 	assert_int_equal(scribe_reader_job(r)->jobid, 9);
 	assert_int_equal(scribe_reader_header(r)->partial_flag, 0);

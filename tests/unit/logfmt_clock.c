@@ -61,7 +61,7 @@ static int64_t ahead_with(const char *its_own, const char *its_children, const c
 	children = its_children;
 	offsets = its_offsets;
 	opened = 0;
-	scribe_clock_settle();
+	scribe_clock_calibrate();
 	return 1000000000000007 - (int64_t)scribe_clock_initial_ns(&ts);
 }
 

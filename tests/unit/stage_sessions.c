@@ -77,7 +77,7 @@ static uint32_t begin_job(const char *more)
 	send_text(root, SCRIBE_MSG_JOB_BEGIN, text);
 	assert_int_equal(hear(root, NULL), SCRIBE_MSG_JOB_OK);
 	close(root);
-	return stage.d.works->index;
+	return stage.d.jobs->index;
 }
 
 static void start(int tgid, uint32_t job, const char *env, size_t env_bytes)
@@ -150,7 +150,7 @@ static void a_job_from_begin_to_end(void **state)
 	assert_int_equal(written(fuzz_put.fd, "/data/f1"), 111);
 	assert_int_equal(written(fuzz_put.fd, "/data/f2"), 5);
 	assert_int_equal(written(fuzz_put.fd, ""), 116);
-	assert_null(stage.d.works);
+	assert_null(stage.d.jobs);
 }
 
 static void a_job_is_its_users_alone(void **state)
@@ -169,7 +169,7 @@ static void a_job_is_its_users_alone(void **state)
 	send_text(other, SCRIBE_MSG_JOB_END, "job_id=7\n");
 	assert_int_equal(hear(other, NULL), SCRIBE_MSG_ERROR);
 	close(other);
-	assert_non_null(stage.d.works);
+	assert_non_null(stage.d.jobs);
 	own = stage_connect(USER, 3);
 	send_text(own, SCRIBE_MSG_JOB_LIST, "");
 	assert_int_equal(hear(own, NULL), SCRIBE_MSG_JOB_ENTRY);
@@ -263,7 +263,7 @@ static void what_is_malformed_is_refused(void **state)
 		assert_int_equal(hear(fd, NULL), SCRIBE_MSG_ERROR);
 		close(fd);
 	}
-	assert_non_null(stage.d.works);
+	assert_non_null(stage.d.jobs);
 	end_job(NULL);
 }
 

@@ -164,7 +164,7 @@ static int ask(const char *text, int limit_ms, const bool *stop, struct told *to
 	struct scribe_question q = {.name = "it", .python = script};
 
 	write_script(text);
-	return scribe_question_ask(&q, NULL, &from, on_row, told, err);
+	return scribe_question_run(&q, NULL, &from, on_row, told, err);
 }
 
 static int64_t now_ms(void)
@@ -314,10 +314,10 @@ static void sql_ends_at_its_limit(void **state)
 	scribe_store_close(store);
 	assert_int_equal(scribe_store_open(place, true, NULL, NULL, &from.store, &err), 0);
 	from.limit.end_ms = scribe_sql_now_ms() + 300;
-	assert_int_equal(scribe_question_ask(&q, NULL, &from, on_row, &told, &err), -ETIMEDOUT);
+	assert_int_equal(scribe_question_run(&q, NULL, &from, on_row, &told, &err), -ETIMEDOUT);
 	assert_string_equal(err.text, "it: no answer within 1 s");
 	from.limit = (struct scribe_sql_limit){.stop = &stop};
-	assert_int_equal(scribe_question_ask(&q, NULL, &from, on_row, &told, &err), -ECANCELED);
+	assert_int_equal(scribe_question_run(&q, NULL, &from, on_row, &told, &err), -ECANCELED);
 	scribe_store_close(from.store);
 	assert_int_equal(unlink(place), 0);
 }

@@ -16,7 +16,7 @@
 static struct scribe_live_job job[2];
 static struct scribe_sampled_process process[2][2];
 static struct scribe_sampled_record record[2][3];
-static struct scribe_sample sample[2];
+static struct scribe_top_sample sample[2];
 static struct scribe_top_rows rows;
 
 static struct scribe_sampled_record a_record(uint32_t proc_id, uint32_t slot, size_t at, uint64_t bytes,
@@ -48,7 +48,7 @@ static int make(void **state)
 		record[i][0] = a_record(8, 1, 0, i ? 5000 : 1000, i ? 50 : 10);
 		record[i][1] = a_record(8, 2, 0, 300, 3);
 		record[i][2] = a_record(9, 1, 1, i ? 900 : 400, i ? 9 : 4);
-		sample[i] = (struct scribe_sample){.at_ns = (10 + 2 * (uint64_t)i) * S,
+		sample[i] = (struct scribe_top_sample){.at_ns = (10 + 2 * (uint64_t)i) * S,
 						   .job = &job[i],
 						   .process = process[i],
 						   .record = record[i],

@@ -13,7 +13,7 @@
 #include "logfmt/base/err.h"
 #include "uprobes/elf/library_offsets.h"
 #include "uprobes/attach/link.h"
-#include "uprobes/elf/study.h"
+#include "uprobes/elf/analysis.h"
 
 struct scribe_uprobes;
 
@@ -29,10 +29,10 @@ struct scribe_uprobes_options {
 	enum scribe_uprobe_level level;
 	bool verbose;
 	/*
-	 * Studies an open file of user `uid` (scribe_study_file) in a separate process with a deadline. NULL:
+	 * Studies an open file of user `uid` (scribe_elf_analyse) in a separate process with a deadline. NULL:
 	 * files cannot be studied.
 	 */
-	int (*study)(void *ctx, int fd, uint32_t uid, struct scribe_study *ret_study);
+	int (*study)(void *ctx, int fd, uint32_t uid, struct scribe_elf_analysis *ret_analysis);
 	/* Reason not to probe a library file outside of the site's; NULL: none. */
 	const char *(*refuse)(void *ctx);
 	bool leases; /* for files outside of the site's, leases are required */

@@ -80,7 +80,7 @@ static bool has_room(const struct scribe_uprobes *u, const struct scribe_plan *p
 }
 
 /* For the datatypes of other libraries. Of the site's Open MPI only, not a user's. */
-static void note_openmpi(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid)
+static void note_openmpi(struct scribe_uprobes *u, const struct scribe_elf_analysis *s, unsigned k, uint32_t uid)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 	uint32_t known = SCRIBE_LIBRARY_OFFSETS_OPENMPI;
@@ -90,7 +90,7 @@ static void note_openmpi(struct scribe_uprobes *u, const struct scribe_study *s,
 }
 
 /* -ENOTSUP: offsets or sites are missing. Indices used before a failure are not reused here. */
-static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s, unsigned k, uint32_t uid,
+static int attach_library(struct scribe_uprobes *u, const struct scribe_elf_analysis *s, unsigned k, uint32_t uid,
 			  const char *path, struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
@@ -107,7 +107,7 @@ static int attach_library(struct scribe_uprobes *u, const struct scribe_study *s
 		return -ENOTSUP;
 	rc = scribe_uprobes_load(u, l->layer, err);
 	if (rc == 0)
-		rc = scribe_study_plan(s, k, &plan);
+		rc = scribe_elf_analysis_plan(s, k, &plan);
 	if (rc)
 		return rc;
 	if (!has_room(u, &plan, uid))
@@ -158,7 +158,7 @@ static int remember(struct scribe_uprobes *u, struct scribe_uprobed *file, bool 
 	return scribe_uprobes_keep_file(u, file);
 }
 
-static bool is_counted_inside(const struct scribe_uprobes *u, const struct scribe_study *s, unsigned k)
+static bool is_counted_inside(const struct scribe_uprobes *u, const struct scribe_elf_analysis *s, unsigned k)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 
@@ -166,8 +166,8 @@ static bool is_counted_inside(const struct scribe_uprobes *u, const struct scrib
 	       l->modules & u->opt.modules & u->opt.wrapped;
 }
 
-static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *file, const struct scribe_study *s,
-			 unsigned k, bool wanted)
+static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *file,
+			 const struct scribe_elf_analysis *s, unsigned k, bool wanted)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 
@@ -179,7 +179,7 @@ static void note_library(const struct scribe_uprobes *u, struct scribe_uprobed *
 	file->nlibraries = k + 1;
 }
 
-static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_study *s, unsigned k)
+static bool is_wanted(const struct scribe_uprobes *u, const struct scribe_elf_analysis *s, unsigned k)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[k].which];
 
@@ -196,7 +196,7 @@ static bool is_same(int fd, const struct scribe_uprobed *file)
 }
 
 /* The reason not to probe it; NULL: none. */
-static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe_study *s,
+static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe_elf_analysis *s,
 			   const struct scribe_uprobed *file)
 {
 	const char *refused;
@@ -219,7 +219,7 @@ static const char *why_not(struct scribe_uprobes *u, int fd, const struct scribe
 }
 
 static void attach_libraries(struct scribe_uprobes *u, int fd, const char *label, uint32_t uid,
-			     const struct scribe_study *s, struct scribe_uprobed *file,
+			     const struct scribe_elf_analysis *s, struct scribe_uprobed *file,
 			     struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
 	const char *refused = why_not(u, fd, s, file);
@@ -334,7 +334,7 @@ void scribe_uprobes_made(struct scribe_uprobes *u, struct scribe_uprobed *f)
 int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, bool site,
 			struct scribe_uprobes_result *ret, struct scribe_err *err)
 {
-	static struct scribe_study s;
+	static struct scribe_elf_analysis s;
 	const struct scribe_uprobed *seen;
 	struct scribe_uprobed file = {0};
 	struct stat st;
@@ -360,7 +360,7 @@ int scribe_uprobes_file(struct scribe_uprobes *u, int fd, const char *label, boo
 	file.changed_ns = st.st_ctim.tv_nsec;
 	rc = u->opt.study ? u->opt.study(u->opt.ctx, fd, st.st_uid, &s) : -ENOTSUP;
 	/* The file may have taken over the helper. */
-	if (rc == 0 && !scribe_study_check(&s, (uint64_t)st.st_size))
+	if (rc == 0 && !scribe_elf_analysis_check(&s, (uint64_t)st.st_size))
 		rc = -EBADMSG;
 	ret->unread = rc < 0 && rc != -ENOEXEC;
 	if (ret->unread)

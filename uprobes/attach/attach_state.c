@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *scribe_program_name(enum scribe_layer layer)
+const char *scribe_attach_program_name(enum scribe_layer layer)
 {
 	static const char *const program[] = {
 		[SCRIBE_LAYER_STDIO] = "scribe_lib_stdio",

@@ -80,7 +80,7 @@ struct scribe_uprobes {
 };
 
 /* Also the name of its pin. */
-const char *scribe_program_name(enum scribe_layer layer);
+const char *scribe_attach_program_name(enum scribe_layer layer);
 uint32_t scribe_uprobes_layers(const struct scribe_uprobes *u);
 void scribe_probe_link_close(struct scribe_uprobes *u, struct scribe_probe_link *l);
 /* Frees its plan. */

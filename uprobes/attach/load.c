@@ -108,7 +108,7 @@ static int load_layer(struct scribe_uprobes *u, enum scribe_layer layer)
 
 	if (!s)
 		return -errno;
-	wanted = bpf_object__find_program_by_name(s->obj, scribe_program_name(layer));
+	wanted = bpf_object__find_program_by_name(s->obj, scribe_attach_program_name(layer));
 	bpf_object__for_each_program(program, s->obj)
 		bpf_program__set_autoload(program, program == wanted);
 	rc = wanted ? share_maps(u, s->obj) : -ENOTSUP;
@@ -136,7 +136,7 @@ int scribe_uprobes_load(struct scribe_uprobes *u, enum scribe_layer layer, struc
 	if (rc == 0)
 		return 0;
 	u->refused = true;
-	scribe_refused(&u->why, rc, SCRIBE_STEP_LOAD, scribe_program_name(layer));
+	scribe_refused(&u->why, rc, SCRIBE_STEP_LOAD, scribe_attach_program_name(layer));
 	if (err)
 		*err = u->why;
 	return rc;

@@ -120,7 +120,7 @@ void scribe_pinned_program(struct scribe_uprobes *u, enum scribe_layer layer)
 {
 	/* without its pin the next daemon attaches again */
 	if (u->head_fd >= 0)
-		scribe_bpf_pin(u->bpf, "lib_progs", scribe_program_name(layer), u->program_fd[layer]);
+		scribe_bpf_pin(u->bpf, "lib_progs", scribe_attach_program_name(layer), u->program_fd[layer]);
 }
 
 void scribe_pinned_counts(struct scribe_uprobes *u)
@@ -182,7 +182,7 @@ static int adopt_program(void *ctx, const char *name, int fd)
 	struct scribe_uprobes *u = ctx;
 
 	for (unsigned i = 0; i < SCRIBE_LAYERS; i++) {
-		if (strcmp(name, scribe_program_name(i)) != 0 || u->program_fd[i] >= 0)
+		if (strcmp(name, scribe_attach_program_name(i)) != 0 || u->program_fd[i] >= 0)
 			continue;
 		u->program_fd[i] = fd;
 		return 0;

@@ -91,7 +91,7 @@ static __always_inline __u32 scribe_h5_set_slot(struct scribe_thread *t, struct 
 	return index;
 }
 
-static __always_inline bool scribe_h5_settled(const struct scribe_handle *h)
+static __always_inline bool scribe_h5_complete(const struct scribe_handle *h)
 {
 	return h->slot == SCRIBE_SKIP_SLOT ||
 	       (h->slot != SCRIBE_NO_SLOT && !(h->note & SCRIBE_H5_NAMELESS));
@@ -113,7 +113,7 @@ SCRIBE_GLOBAL int scribe_h5_set(struct scribe_thread *t, struct scribe_proc *p,
 	if (!t || !p || !im || !calls)
 		return 0;
 	h = scribe_handle_get(p, SCRIBE_HANDLE_H5_SET, set);
-	if (!h || scribe_h5_settled(h))
+	if (!h || scribe_h5_complete(h))
 		return 0;
 	first = h->slot == SCRIBE_NO_SLOT;
 	named = scribe_user_u64(scribe_user_u64(set + im->h5d_path_at)) != 0;

@@ -79,7 +79,7 @@ static __always_inline bool scribe_inner_end(struct scribe_call *c, __u64 sp, __
 	return true;
 }
 
-static __always_inline void scribe_tell_above(struct scribe_calls *calls, bool collective)
+static __always_inline void scribe_mark_above(struct scribe_calls *calls, bool collective)
 {
 	struct scribe_call *upper = &calls->layer[SCRIBE_LAYER_HDF5];
 
@@ -92,7 +92,7 @@ static __always_inline void scribe_tell_above(struct scribe_calls *calls, bool c
 }
 
 /* True: only a message of our library or a nested call. */
-static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_proc *p,
+static __always_inline bool scribe_announced(struct scribe_thread *t, struct scribe_proc *p,
 					struct scribe_calls *calls, const struct scribe_site *site,
 					const __u32 layer)
 {
@@ -104,7 +104,7 @@ static __always_inline bool scribe_told(struct scribe_thread *t, struct scribe_p
 		scribe_mpi_inside(t, p, calls, site);
 		/* Without a file and a word: the program is about to make a collective call. */
 		if (!calls->regs.r[site->reg[0] & 15] && !calls->regs.r[site->reg[4] & 15])
-			scribe_tell_above(calls, true);
+			scribe_mark_above(calls, true);
 		return true;
 	}
 	if (layer == SCRIBE_LAYER_HDF5 && site->flags & SCRIBE_SITE_AROUND) {
@@ -153,7 +153,7 @@ static __always_inline void scribe_layer_begin(struct scribe_thread *t, struct s
 	if (layer == SCRIBE_LAYER_STDIO)
 		scribe_stdio_begin(t, c, site, im);
 	else if (layer == SCRIBE_LAYER_MPIIO)
-		scribe_tell_above(calls, site->count_at == SCRIBE_MPIIO_COLL_READS ||
+		scribe_mark_above(calls, site->count_at == SCRIBE_MPIIO_COLL_READS ||
 						 site->count_at == SCRIBE_MPIIO_COLL_WRITES);
 	else if (layer == SCRIBE_LAYER_PNETCDF)
 		scribe_nc_begin(p, c, im);
@@ -182,7 +182,7 @@ static __always_inline __attribute__((unused)) int scribe_lib_in(struct pt_regs 
 	if (!calls)
 		return 0;
 	scribe_regs_copy(ctx, &calls->regs);
-	if (scribe_told(t, p, calls, site, layer))
+	if (scribe_announced(t, p, calls, site, layer))
 		return 0;
 	im = scribe_library_offsets_at(site->image);
 	if (!im)

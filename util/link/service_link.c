@@ -205,7 +205,7 @@ bool scribe_job_is_loading(void)
 	return access(path, F_OK) == 0;
 }
 
-int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
+int scribe_job_receive(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err)
 {
 	const struct scribe_msg_header *h = packet;
 	ssize_t n = scribe_msg_recv(sock, packet, NULL, scribe_msg_left_ms(deadline_ms), err);

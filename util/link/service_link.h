@@ -34,6 +34,6 @@ int scribe_job_start(const char *config, bool stay, int64_t deadline_ms, struct 
  * Receives into `packet` (SCRIBE_MSG_MAX bytes, aligned to 8). Returns the type; an ERROR message becomes err.
  * -EPIPE: disconnected.
  */
-int scribe_job_hear(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err);
+int scribe_job_receive(int sock, void *packet, int64_t deadline_ms, struct scribe_err *err);
 
 #endif

@@ -99,7 +99,7 @@ const char *scribe_obfuscate_name(const struct scribe_log *log, const char *name
 		if (!strncmp(kept[i], name, strlen(kept[i])))
 			return NULL;
 	/* As in darshan-convert the mount point stays readable; streams and heatmaps keep their names. */
-	mount = scribe_mount_of(log->mounts, log->nmounts, name);
+	mount = scribe_print_mount_of(log->mounts, log->nmounts, name);
 	if (strcmp(mount.path, "UNKNOWN"))
 		snprintf(to, cap, "%s/%u", mount.path, hash);
 	else

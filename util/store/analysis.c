@@ -360,7 +360,7 @@ static int run(const struct scribe_question *q, const struct scribe_ask *from, s
 	return rc < 0 ? rc : 0;
 }
 
-int scribe_question_ask(const struct scribe_question *q, const struct scribe_sql_value *values,
+int scribe_question_run(const struct scribe_question *q, const struct scribe_sql_value *values,
 			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,
 			struct scribe_err *err)
 {
@@ -368,7 +368,7 @@ int scribe_question_ask(const struct scribe_question *q, const struct scribe_sql
 
 	if (q->python)
 		return run(q, from, row, ctx, err);
-	rc = scribe_store_ask(from->store, q->sql, values, q->nparameters, &from->limit, row, ctx, err);
+	rc = scribe_store_query(from->store, q->sql, values, q->nparameters, &from->limit, row, ctx, err);
 	/* Reports the limit rather than the database's text for an aborted query. */
 	why = rc < 0 ? scribe_sql_over(&from->limit, q->name, err) : 0;
 	return why ? why : rc;

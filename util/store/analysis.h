@@ -19,7 +19,7 @@ struct scribe_ask {
  * started survives the call, so the caller must not have other children. -EIO: the analysis failed; -ETIMEDOUT,
  * -ECANCELED.
  */
-int scribe_question_ask(const struct scribe_question *q, const struct scribe_sql_value *values,
+int scribe_question_run(const struct scribe_question *q, const struct scribe_sql_value *values,
 			const struct scribe_ask *from, scribe_sql_row_fn *row, void *ctx,
 			struct scribe_err *err);
 

@@ -51,7 +51,7 @@ struct scribe_event_seg {
 };
 
 /* Texts are borrowed; NULL: absent or "N/A". */
-struct scribe_event {
+struct scribe_store_event {
 	uint64_t record_id;
 #define SCRIBE_X(key, field) int64_t field;
 	SCRIBE_EVENT_INTS(SCRIBE_X)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * JSON messages into struct scribe_event, by json_plain.h or YAJL callbacks. Numbers arrive as text, so a record id
- * keeps 64 bits and a time its ns. The reader owns parser and texts and is reused per line. Must not know where
- * lines come from.
+ * JSON messages into struct scribe_store_event, by json_plain.h or YAJL callbacks. Numbers arrive as text, so
+ * a record id keeps 64 bits and a time its ns. The reader owns parser and texts and is reused per line. Must
+ * not know where lines come from.
  */
 #include "util/store/event_json.h"
 
@@ -29,13 +29,13 @@ struct field {
 };
 
 static const struct field fields[] = {
-#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_INT, offsetof(struct scribe_event, f)},
+#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_INT, offsetof(struct scribe_store_event, f)},
 	SCRIBE_EVENT_INTS(SCRIBE_X)
 #undef SCRIBE_X
-#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_TEXT, offsetof(struct scribe_event, f)},
+#define SCRIBE_X(k, f) {k, sizeof(k) - 1, KIND_TEXT, offsetof(struct scribe_store_event, f)},
 		SCRIBE_EVENT_TEXTS(SCRIBE_X)
 #undef SCRIBE_X
-			{"record_id", 9, KIND_ID, offsetof(struct scribe_event, record_id)},
+			{"record_id", 9, KIND_ID, offsetof(struct scribe_store_event, record_id)},
 	{NULL, 0, KIND_INT, 0},
 };
 static const struct field seg_fields[] = {
@@ -53,7 +53,7 @@ _Static_assert(sizeof(seg_fields) / sizeof(seg_fields[0]) <= MAX_FIELDS, "known 
 
 struct scribe_event_json {
 	yajl_handle yajl;
-	struct scribe_event *event;
+	struct scribe_store_event *event;
 	struct scribe_err *err;
 	const struct field *field; /* of the next value; NULL: skip it */
 	/* [message, operation]: last known key, and the key that followed each one before */
@@ -290,7 +290,7 @@ static const char *impossible(const struct scribe_event_seg *s)
 /* Checks for mandatory fields. */
 static int check(const struct scribe_event_json *r, struct scribe_err *err)
 {
-	const struct scribe_event *e = r->event;
+	const struct scribe_store_event *e = r->event;
 	const char *none = NULL;
 
 	if (!r->done)
@@ -313,7 +313,7 @@ static int check(const struct scribe_event_json *r, struct scribe_err *err)
 	return none ? scribe_err_set(err, -SCRIBE_E_FORMAT, "%s", none) : 0;
 }
 
-static void reset(struct scribe_event_json *r, struct scribe_event *e, struct scribe_err *err)
+static void reset(struct scribe_event_json *r, struct scribe_store_event *e, struct scribe_err *err)
 {
 	r->event = e;
 	r->err = err;
@@ -332,7 +332,7 @@ static void reset(struct scribe_event_json *r, struct scribe_event *e, struct sc
 }
 
 int scribe_event_json_read(struct scribe_event_json *r, const char *line, size_t len,
-			   struct scribe_event *ret_event, struct scribe_err *err)
+			   struct scribe_store_event *ret_event, struct scribe_err *err)
 {
 	yajl_status status;
 	int rc = 0;

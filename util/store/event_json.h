@@ -21,6 +21,6 @@ struct scribe_event_json *scribe_event_json_free(struct scribe_event_json *reade
  * -SCRIBE_E_FORMAT (the message has no position) or -ENOMEM.
  */
 int scribe_event_json_read(struct scribe_event_json *reader, const char *line, size_t len,
-			   struct scribe_event *ret_event, struct scribe_err *err);
+			   struct scribe_store_event *ret_event, struct scribe_err *err);
 
 #endif

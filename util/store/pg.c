@@ -337,7 +337,7 @@ static int begin_question(struct scribe_pg *pg, struct scribe_err *err)
 	return scribe_pg_run(pg, sql, err);
 }
 
-int scribe_pg_ask(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
+int scribe_pg_query(void *db, const char *sql, bool again, const struct scribe_sql_value *values, int n,
 		  scribe_sql_row_fn *row, void *ctx, struct scribe_err *err)
 {
 	struct scribe_pg *pg = db;

@@ -72,7 +72,7 @@ __attribute__((visibility("default"))) const struct scribe_sql_kind_ops scribe_s
 	.close = pg_close,
 	.limit = scribe_pg_limit,
 	.run = scribe_pg_run,
-	.ask = scribe_pg_ask,
+	.ask = scribe_pg_query,
 	.begin = scribe_pg_begin,
 	.commit = scribe_pg_commit,
 	.roll_back = scribe_pg_roll_back,

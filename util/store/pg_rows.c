@@ -85,7 +85,7 @@ static int need_day(struct scribe_pg *pg, int64_t day, struct scribe_err *err)
 			return 0;
 	name_of(day, name, sizeof(name));
 	value = scribe_sql_text(name);
-	rc = scribe_pg_ask(pg, "SELECT to_regclass($1)", true, &value, 1, on_there, &there, err);
+	rc = scribe_pg_query(pg, "SELECT to_regclass($1)", true, &value, 1, on_there, &there, err);
 	if (rc >= 0 && !there)
 		rc = make_partition(pg, day, name, err);
 	if (rc < 0)
@@ -288,7 +288,7 @@ static int drop_day(struct scribe_pg *pg, const char *name, uint64_t *rows, stru
 	/* Counted first, because DROP TABLE does not return a number. */
 	snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", name);
 	if (rc >= 0)
-		rc = scribe_pg_ask(pg, sql, false, NULL, 0, on_number, &n, err);
+		rc = scribe_pg_query(pg, sql, false, NULL, 0, on_number, &n, err);
 	snprintf(sql, sizeof(sql), "DROP TABLE %s", name);
 	if (rc >= 0)
 		rc = scribe_pg_run(pg, sql, err);
@@ -314,7 +314,7 @@ static int drop_days(struct scribe_pg *pg, int64_t before_us, uint64_t *rows, st
 	value = scribe_sql_text(old.before);
 	do {
 		old.n = 0;
-		rc = scribe_pg_ask(pg,
+		rc = scribe_pg_query(pg,
 				   "SELECT relname::text FROM pg_inherits JOIN pg_class ON oid = inhrelid"
 				   " WHERE inhparent = 'event'::regclass AND relname ~ '^event_[0-9]{8}$'"
 				   " AND relname::text COLLATE \"C\" < $1 ORDER BY 1",

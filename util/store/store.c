@@ -162,7 +162,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
  * Distinguishes operations of a rank that ended in the same us: a 47-bit hash of the message's own values, not of
  * numbers of this store. So replays and other stores compute the same key.
  */
-static int64_t key_of(const struct scribe_event *e, const struct scribe_event_seg *seg)
+static int64_t key_of(const struct scribe_store_event *e, const struct scribe_event_seg *seg)
 {
 	uint64_t h = e->record_id;
 
@@ -189,7 +189,7 @@ static int64_t or_null(int64_t v)
 	return v == SCRIBE_EVENT_NONE || v == -1 ? SCRIBE_SQL_NULL : v;
 }
 
-static int put_seg(struct scribe_store *s, const struct scribe_event *e, const struct scribe_event_seg *seg,
+static int put_seg(struct scribe_store *s, const struct scribe_store_event *e, const struct scribe_event_seg *seg,
 		   struct scribe_store_row *row, struct scribe_err *err)
 {
 	if (s->n == MAX_ROWS && flush(s, err) < 0)
@@ -228,7 +228,7 @@ static void say(struct scribe_store *s, const char *fmt, ...)
 		s->report(s->report_ctx, line);
 }
 
-static int find_job(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
+static int find_job(struct scribe_store *s, const struct scribe_store_event *e, enum scribe_store_origin origin,
 		    const struct scribe_store_job **ret_job, struct scribe_err *err)
 {
 	int64_t from = INT64_MAX, to = 0, uid = e->uid == SCRIBE_EVENT_NONE ? -1 : e->uid;
@@ -260,7 +260,7 @@ static int find_job(struct scribe_store *s, const struct scribe_event *e, enum s
 }
 
 /* Mandatory fields of a total; record_id holds a time. */
-static int check_total(const struct scribe_event *e, struct scribe_err *err)
+static int check_total(const struct scribe_store_event *e, struct scribe_err *err)
 {
 	static const char *const totals[] = {"sent", "end", "skipped", "lost"};
 	bool known = false;
@@ -274,7 +274,7 @@ static int check_total(const struct scribe_event *e, struct scribe_err *err)
 	return e->cnt < 0 ? scribe_err_set(err, -SCRIBE_E_FORMAT, "it has no cnt, or one below 0") : 0;
 }
 
-static int put_total(struct scribe_store *s, const struct scribe_store_job *job, const struct scribe_event *e,
+static int put_total(struct scribe_store *s, const struct scribe_store_job *job, const struct scribe_store_event *e,
 		     struct scribe_err *err)
 {
 	const int64_t job_id = job->id; /* `job` is invalid after the next dictionary call */
@@ -301,7 +301,7 @@ static int put_total(struct scribe_store *s, const struct scribe_store_job *job,
 	return rc;
 }
 
-int scribe_store_put(struct scribe_store *s, const struct scribe_event *e, enum scribe_store_origin origin,
+int scribe_store_put(struct scribe_store *s, const struct scribe_store_event *e, enum scribe_store_origin origin,
 		     struct scribe_err *err)
 {
 	struct scribe_store_row row;
@@ -438,7 +438,7 @@ struct scribe_store_counts scribe_store_counted(const struct scribe_store *s)
 	return s->counts;
 }
 
-int scribe_store_ask(struct scribe_store *s, const char *sql, const struct scribe_sql_value *values, int n,
+int scribe_store_query(struct scribe_store *s, const char *sql, const struct scribe_sql_value *values, int n,
 		     const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx,
 		     struct scribe_err *err)
 {

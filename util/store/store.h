@@ -42,7 +42,7 @@ int scribe_store_commit(struct scribe_store *store, struct scribe_err *err);
 void scribe_store_roll_back(struct scribe_store *store);
 
 /* Adds the message's operations, except existing ones. */
-int scribe_store_put(struct scribe_store *store, const struct scribe_event *event,
+int scribe_store_put(struct scribe_store *store, const struct scribe_store_event *event,
 		     enum scribe_store_origin origin, struct scribe_err *err);
 /* Adds a sample within a transaction, except existing values. */
 int scribe_store_put_sample(struct scribe_store *store, const struct scribe_sample *sample,
@@ -61,7 +61,7 @@ int scribe_store_forget(struct scribe_store *store, int64_t before_us, uint64_t 
 struct scribe_store_counts scribe_store_counted(const struct scribe_store *store);
 
 /* Runs a question; see struct scribe_sql_kind_ops. */
-int scribe_store_ask(struct scribe_store *store, const char *sql, const struct scribe_sql_value *values,
+int scribe_store_query(struct scribe_store *store, const char *sql, const struct scribe_sql_value *values,
 		     int n, const struct scribe_sql_limit *limit, scribe_sql_row_fn *row, void *ctx,
 		     struct scribe_err *err);
 

@@ -72,7 +72,7 @@ size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const cha
 	return name ? i : n;
 }
 
-struct scribe_mount scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *name)
+struct scribe_mount scribe_print_mount_of(const struct scribe_mount *mounts, size_t n, const char *name)
 {
 	size_t i = scribe_mount_index(mounts, n, name);
 

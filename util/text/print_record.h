@@ -32,6 +32,6 @@ void scribe_printer_free(struct scribe_printer *p);
 /* The first mount whose path is a prefix of the name; n: none. */
 size_t scribe_mount_index(const struct scribe_mount *mounts, size_t n, const char *name);
 /* The mount of a name, or "UNKNOWN". */
-struct scribe_mount scribe_mount_of(const struct scribe_mount *mounts, size_t n, const char *name);
+struct scribe_mount scribe_print_mount_of(const struct scribe_mount *mounts, size_t n, const char *name);
 
 #endif

@@ -46,7 +46,7 @@ static void greet(const struct scribe_identity *who)
 
 	/* Closed at once: no descriptor may stay open while the program runs. */
 	if (scribe_link_open(&link, deadline) == 0)
-		scribe_link_say_hello(&link, who, deadline);
+		scribe_link_send_hello(&link, who, deadline);
 	scribe_link_close(&link);
 }
 

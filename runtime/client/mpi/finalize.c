@@ -38,11 +38,11 @@ static int greet(struct scribe_link *link, const struct scribe_identity *who,
 	int rc = scribe_link_open(link, deadline);
 
 	if (rc == 0)
-		rc = scribe_link_say_hello(link, who, deadline);
+		rc = scribe_link_send_hello(link, who, deadline);
 	if (rc == 0)
-		rc = scribe_link_say_fetch(link, deadline);
+		rc = scribe_link_send_fetch(link, deadline);
 	if (rc == 0)
-		rc = scribe_link_hear_hello(link, deadline, ret_hello);
+		rc = scribe_link_receive_hello(link, deadline, ret_hello);
 	return rc < 0 || !ret_hello->collective || !ret_hello->finalize_timeout_ms ? -1 : 0;
 }
 
@@ -61,7 +61,7 @@ static int fetch(struct scribe_final *f, struct scribe_link *link, const struct 
 		deadline = scribe_msg_now_ms() + MEET_MS;
 	rc = await_answer(link, f->coll.mpi, deadline);
 	if (rc == 0)
-		rc = scribe_link_hear_fetch(link, deadline, ret_ok, &fd);
+		rc = scribe_link_receive_fetch(link, deadline, ret_ok, &fd);
 	if (rc < 0)
 		return rc;
 	*ret_granted = true;

@@ -145,6 +145,6 @@ scribe_mpi_fn scribe_mpi_next(const char *name, const void *caller);
 bool scribe_mpi_find(struct scribe_mpi *ret_m);
 
 /* Last step: calls are set; `objects` are Open MPI's, NULL if incomplete. */
-bool scribe_mpi_settle(struct scribe_mpi *m, void *const *objects);
+bool scribe_mpi_detect_abi(struct scribe_mpi *m, void *const *objects);
 
 #endif

@@ -140,5 +140,5 @@ bool scribe_mpi_find(struct scribe_mpi *ret_m)
 			break; /* another family */
 	}
 	dlerror(); /* the program must not see failed lookups */
-	return scribe_mpi_settle(ret_m, objects[0] && all_objects ? objects : NULL);
+	return scribe_mpi_detect_abi(ret_m, objects[0] && all_objects ? objects : NULL);
 }

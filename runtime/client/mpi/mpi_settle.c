@@ -31,7 +31,7 @@ static bool is_mpich(const struct scribe_mpi *m)
 	return false;
 }
 
-bool scribe_mpi_settle(struct scribe_mpi *m, void *const *objects)
+bool scribe_mpi_detect_abi(struct scribe_mpi *m, void *const *objects)
 {
 	if (objects) {
 		/* Only Open MPI exports these; MPI_IN_PLACE and others are fixed numbers in both ABIs. */

@@ -122,7 +122,7 @@ int scribe_link_start(struct scribe_link *l, enum scribe_msg_type what, uint64_t
 	return rc < 0 ? rc : hear(l, what + 1, &payload, NULL, deadline);
 }
 
-int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline)
+int scribe_link_send_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline)
 {
 	struct scribe_msg_hello m = {.rank = who->rank, .size = who->size, .mpi = who->mpi};
 
@@ -131,7 +131,7 @@ int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *w
 	return say(l, SCRIBE_MSG_HELLO, &m, sizeof(m), deadline);
 }
 
-int scribe_link_hear_hello(struct scribe_link *l, int64_t deadline, struct scribe_msg_hello_ok *ret_ok)
+int scribe_link_receive_hello(struct scribe_link *l, int64_t deadline, struct scribe_msg_hello_ok *ret_ok)
 {
 	const void *payload;
 	int rc = hear(l, SCRIBE_MSG_HELLO_OK, &payload, NULL, deadline);
@@ -141,14 +141,14 @@ int scribe_link_hear_hello(struct scribe_link *l, int64_t deadline, struct scrib
 	return rc;
 }
 
-int scribe_link_say_fetch(struct scribe_link *l, int64_t deadline)
+int scribe_link_send_fetch(struct scribe_link *l, int64_t deadline)
 {
 	struct scribe_msg_fetch m = {.tid = (uint32_t)syscall(SYS_gettid)};
 
 	return say(l, SCRIBE_MSG_FETCH, &m, sizeof(m), deadline);
 }
 
-int scribe_link_hear_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
+int scribe_link_receive_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
 			   int *ret_image)
 {
 	const void *payload;

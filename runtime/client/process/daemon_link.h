@@ -31,14 +31,14 @@ void scribe_link_close(struct scribe_link *l);
 /* START: until this new process is recorded; PROBED: until its libraries are probed. */
 int scribe_link_start(struct scribe_link *l, enum scribe_msg_type what, uint64_t until_ns, int64_t deadline);
 
-int scribe_link_say_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline);
-int scribe_link_hear_hello(struct scribe_link *l, int64_t deadline, struct scribe_msg_hello_ok *ret_ok);
+int scribe_link_send_hello(struct scribe_link *l, const struct scribe_identity *who, int64_t deadline);
+int scribe_link_receive_hello(struct scribe_link *l, int64_t deadline, struct scribe_msg_hello_ok *ret_ok);
 /* Also true when the daemon has closed the connection. */
 bool scribe_link_ready(const struct scribe_link *l, int timeout_ms);
 /* From now to DONE this thread's I/O is the runtime's. */
-int scribe_link_say_fetch(struct scribe_link *l, int64_t deadline);
+int scribe_link_send_fetch(struct scribe_link *l, int64_t deadline);
 /* The caller owns *ret_image. */
-int scribe_link_hear_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
+int scribe_link_receive_fetch(struct scribe_link *l, int64_t deadline, struct scribe_msg_fetch_ok *ret_ok,
 			   int *ret_image);
 /* Returns after the daemon's reply. */
 int scribe_link_done(struct scribe_link *l, bool ok, const char *path, int64_t deadline);

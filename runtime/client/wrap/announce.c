@@ -12,19 +12,19 @@
 #include <unistd.h>
 
 #include "logfmt/base/proto.h"
-#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/seccomp.h"
 
 extern FILE *stdin, *stdout, *stderr;
 
 bool scribe_shm_counters_on;
 static unsigned reopened; /* standard streams reopened as files, bits; kept by fork */
 
-void scribe_tell(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_tell what)
+void scribe_announce_use(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_announce_use what)
 {
 	/* The program must not see the refusal in errno. */
 	int kept = errno;
 
-	syscall(SYS_fcntl, (long)fd, (long)SCRIBE_TELL, (long)memory, (long)index, (long)gen, (long)what);
+	syscall(SYS_fcntl, (long)fd, (long)SCRIBE_ANNOUNCE, (long)memory, (long)index, (long)gen, (long)what);
 	errno = kept;
 }
 
@@ -39,7 +39,7 @@ int scribe_stream_standard(const FILE *f)
 void scribe_stream_opening(void)
 {
 	if (scribe_shm_counters_on && scribe_may_call())
-		scribe_tell(-1, 0, 0, 0, SCRIBE_TELL_OPENING);
+		scribe_announce_use(-1, 0, 0, 0, SCRIBE_ANNOUNCE_OPENING);
 }
 
 void scribe_stream_opened(const FILE *f)
@@ -49,7 +49,7 @@ void scribe_stream_opened(const FILE *f)
 	if (n >= 0)
 		__atomic_fetch_or(&reopened, 1u << n, __ATOMIC_RELAXED);
 	if (scribe_shm_counters_on && scribe_may_call())
-		scribe_tell(-1, 0, 0, 0, SCRIBE_TELL_OPENED);
+		scribe_announce_use(-1, 0, 0, 0, SCRIBE_ANNOUNCE_OPENED);
 }
 
 static bool says(const char *name, const char *value)

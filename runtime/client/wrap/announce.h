@@ -14,7 +14,7 @@ typedef struct _IO_FILE FILE;
 extern bool scribe_shm_counters_on __attribute__((visibility("hidden"))); /* set at load */
 
 /* A descriptor or standard stream is counted at `index` of a memory. Not in sealed programs. */
-void scribe_tell(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_tell what);
+void scribe_announce_use(int fd, uint32_t memory, uint32_t index, uint32_t gen, enum scribe_announce_use what);
 /* Before and after an open by name; NULL: it failed. */
 void scribe_stream_opening(void);
 void scribe_stream_opened(const FILE *f);

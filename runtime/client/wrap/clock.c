@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "logfmt/base/clock.h"
-#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/seccomp.h"
 
 static uint64_t last_ns; /* last reading of any thread, for when no clock is allowed */
 
@@ -99,25 +99,25 @@ static uint64_t by_counter(void)
 
 static uint64_t sealed_now(unsigned seal)
 {
-	if (!(seal & SCRIBE_SEAL_CALLS))
+	if (!(seal & SCRIBE_SECCOMP_CALLS))
 		return clock_of_kernel();
 	/* Calls are forbidden: the counter, or else the last known time, which stops. */
-	if (!(seal & SCRIBE_SEAL_COUNTER) && anchor.speed)
+	if (!(seal & SCRIBE_SECCOMP_COUNTER) && anchor.speed)
 		return by_counter();
 	return anchor.ns ? anchor.ns : last_ns;
 }
 
 bool scribe_clock_stands(void)
 {
-	return (scribe_seal & SCRIBE_SEAL_CALLS) && ((scribe_seal & SCRIBE_SEAL_COUNTER) || !anchor.speed);
+	return (scribe_seccomp & SCRIBE_SECCOMP_CALLS) && ((scribe_seccomp & SCRIBE_SECCOMP_COUNTER) || !anchor.speed);
 }
 
 uint64_t scribe_stream_now(void)
 {
-	unsigned seal = scribe_seal;
+	unsigned seal = scribe_seccomp;
 	uint64_t gone;
 
-	if (__builtin_expect(seal & (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER), 0))
+	if (__builtin_expect(seal & (SCRIBE_SECCOMP_CALLS | SCRIBE_SECCOMP_COUNTER), 0))
 		return sealed_now(seal);
 	if (!anchor.speed)
 		return steady < 0 ? scribe_clock_ns() : anchor_anew();
@@ -129,13 +129,13 @@ uint64_t scribe_stream_now(void)
 #else
 bool scribe_clock_stands(void)
 {
-	return scribe_seal & SCRIBE_SEAL_CALLS;
+	return scribe_seccomp & SCRIBE_SECCOMP_CALLS;
 }
 
 uint64_t scribe_stream_now(void)
 {
 	if (scribe_clock_stands())
 		return last_ns;
-	return scribe_seal & SCRIBE_SEAL_COUNTER ? clock_of_kernel() : scribe_clock_ns();
+	return scribe_seccomp & SCRIBE_SECCOMP_COUNTER ? clock_of_kernel() : scribe_clock_ns();
 }
 #endif

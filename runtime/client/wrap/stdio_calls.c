@@ -34,14 +34,14 @@ extern FILE *stdin, *stdout;
 /* Bytes only follow from positions. */
 #define BEGIN_AT(f)                                                                                          \
 	BEGIN(f);                                                                                            \
-	int64_t at = s ? scribe_stream_tell(f) : 0
+	int64_t at = s ? scribe_stream_position(f) : 0
 
 /* `from`: negative without a position. `done`: success. */
 static void moved(struct scribe_counter_slot *s, FILE *f, unsigned op, int64_t from, uint64_t start, bool done)
 {
-	int64_t to = scribe_stream_tell(f);
+	int64_t to = scribe_stream_position(f);
 
-	if (scribe_seal & SCRIBE_SEAL_CALLS)
+	if (scribe_seccomp & SCRIBE_SECCOMP_CALLS)
 		scribe_stream_unsized();
 	else if (from >= 0 && to > from)
 		scribe_stream_data(s, op, (uint64_t)(to - from), start);
@@ -248,7 +248,7 @@ static uint64_t line_bytes(const struct scribe_counter_slot *s, FILE *f, const c
 
 	if ((n && to[n - 1] == '\n') || n + 1 >= room || s->pos < 0 || scribe_stream_standard(f) >= 0)
 		return n;
-	now = scribe_stream_tell(f) - s->pos;
+	now = scribe_stream_position(f) - s->pos;
 	return now > (int64_t)n && now < (int64_t)room && !to[now] ? (uint64_t)now : n;
 }
 
@@ -451,11 +451,11 @@ EXPORT wint ungetwc(wint c, FILE *f)
 {
 	REAL(wint, "ungetwc", (wint)END, wint, FILE *)
 	struct scribe_counter_slot *s = scribe_stream_of(f);
-	int64_t at = s ? scribe_stream_tell(f) : 0;
+	int64_t at = s ? scribe_stream_position(f) : 0;
 	wint rc = real(c, f);
 
 	if (s && rc != (wint)END)
-		scribe_stream_back(s, at - scribe_stream_tell(f));
+		scribe_stream_back(s, at - scribe_stream_position(f));
 	return rc;
 }
 

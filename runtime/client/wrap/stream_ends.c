@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "logfmt/rules/lib_rules.h"
-#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/seccomp.h"
 
 int fileno(FILE *f);
 off_t ftello(FILE *f);
@@ -24,7 +24,7 @@ static bool regular(int fd, struct stat *st)
 	return syscall(SYS_fstat, fd, st) == 0 && S_ISREG(st->st_mode);
 }
 
-int64_t scribe_stream_tell(FILE *f)
+int64_t scribe_stream_position(FILE *f)
 {
 	int kept = errno;
 	int64_t at = scribe_may_call() ? ftello(f) : -1;
@@ -59,7 +59,7 @@ void scribe_append_end(struct scribe_counter_slot *s, FILE *f, bool closing)
 	raise_max(s, SCRIBE_OP_WRITE, end - 1);
 }
 
-void scribe_settle_end(struct scribe_counter_slot *s, FILE *f)
+void scribe_stream_end_position(struct scribe_counter_slot *s, FILE *f)
 {
 	const struct scribe_posix_shard *own = &s->shard[SCRIBE_SHARD_OWNER],
 					*shared = &s->shard[SCRIBE_SHARD_SHARED];
@@ -71,7 +71,7 @@ void scribe_settle_end(struct scribe_counter_slot *s, FILE *f)
 	/* Mixed reads and writes: the position does not show the end. */
 	if (s->pos < 0 || !reads == !writes)
 		return;
-	at = scribe_stream_tell(f);
+	at = scribe_stream_position(f);
 	/* A child or another program may have moved the shared position: the last bytes end there. */
 	/* perhaps moved without data */
 	if (at <= s->pos || at <= 1 || !regular(fileno(f), &st) || at > st.st_size + (int64_t)__fpending(f))

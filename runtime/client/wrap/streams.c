@@ -23,7 +23,7 @@
 #include "runtime/client/process/compat.h"
 #include "runtime/client/wrap/cursors.h"
 #include "runtime/client/wrap/heat.h"
-#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/seccomp.h"
 #include "runtime/client/wrap/shared_memory.h"
 #include "runtime/client/wrap/stream_ends.h"
 
@@ -121,10 +121,10 @@ static bool begin(void)
 	struct scribe_stream_state *s = scribe_stream_state;
 	uint64_t now;
 
-	if (scribe_seal_known() & (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER))
+	if (scribe_seccomp_known() & (SCRIBE_SECCOMP_CALLS | SCRIBE_SECCOMP_COUNTER))
 		return false;
 	/* In a new process all is zero, by the loader or by fork. */
-	scribe_clock_settle();
+	scribe_clock_calibrate();
 	now = scribe_clock_ns();
 	if (s == &nothing)
 		s = first_state();
@@ -135,7 +135,7 @@ static bool begin(void)
 		s->memory = scribe_shm_counters_get(now ^ (uint64_t)getpid() << 16, now);
 		/* noted in the log: system calls of streams are fewer than their calls */
 		if (!s->memory)
-			scribe_tell(STDOUT_FILENO, 0, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_TELL_STANDARD);
+			scribe_announce_use(STDOUT_FILENO, 0, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_ANNOUNCE_STANDARD);
 		s->born = now | 1;
 		/* differs from any cached version of earlier processes */
 		__atomic_store_n(&s->version, now | 1, __ATOMIC_RELEASE);
@@ -258,7 +258,7 @@ static void place_standard(struct scribe_stream_state *s, struct scribe_stream_e
 	if (!at)
 		return;
 	e->standard = true;
-	scribe_tell(n, s->memory->id, e->index, e->gen, SCRIBE_TELL_STANDARD);
+	scribe_announce_use(n, s->memory->id, e->index, e->gen, SCRIBE_ANNOUNCE_STANDARD);
 	if (!(s->standard & 1u << n))
 		count_open(at, SCRIBE_LIB_OPEN);
 	s->standard |= 1u << n;
@@ -280,11 +280,11 @@ static void place_stream(struct scribe_stream_state *s, struct scribe_stream_ent
 	at = occupy(s, e, scribe_cursor_of(&s->cursors, (uint64_t)st.st_dev * KEY_FACTOR + (uint64_t)st.st_ino));
 	if (!at) {
 		/* Without a slot the kernel side counts, but must know the stream. */
-		scribe_tell(fd, s->memory->id, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_TELL_PLACE);
+		scribe_announce_use(fd, s->memory->id, SCRIBE_SHM_COUNTERS_MAX, 0, SCRIBE_ANNOUNCE_COUNTED);
 		return;
 	}
 	e->append = (fcntl(fd, F_GETFL) & O_APPEND) != 0;
-	scribe_tell(fd, s->memory->id, e->index, e->gen, SCRIBE_TELL_PLACE);
+	scribe_announce_use(fd, s->memory->id, e->index, e->gen, SCRIBE_ANNOUNCE_COUNTED);
 	at->pos = e->append ? (int64_t)st.st_size + (int64_t)__fpending(f) : ftello(f);
 	/* Appending starts at the end of the file, with buffered bytes. */
 	if (at->pos < 0)
@@ -438,7 +438,7 @@ static void ends(struct scribe_shm_counters *m, const struct scribe_stream_entry
 	if (e->append)
 		scribe_append_end(at, f, closing);
 	else if (closing)
-		scribe_settle_end(at, f);
+		scribe_stream_end_position(at, f);
 }
 
 void scribe_stream_forget(const void *f)
@@ -575,7 +575,7 @@ static void other(struct scribe_counter_slot *s, uint32_t what, uint32_t op_clas
 
 void scribe_stream_seek(struct scribe_counter_slot *s, FILE *f, uint64_t start)
 {
-	int64_t at = scribe_stream_tell(f);
+	int64_t at = scribe_stream_position(f);
 
 	__atomic_store_n(&s->pos, at < 0 ? INT64_MIN / 2 : at, __ATOMIC_RELAXED);
 	other(s, SCRIBE_LIB_SEEK, SCRIBE_OP_META, start);

@@ -14,7 +14,7 @@
 #include "logfmt/rules/streams.h"
 #include "runtime/client/wrap/clock.h"
 #include "runtime/client/wrap/file_views.h"
-#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/seccomp.h"
 #include "runtime/client/wrap/announce.h"
 
 /* Per thread. */
@@ -94,7 +94,7 @@ static inline void scribe_stream_mark(struct scribe_counter_slot *s)
 /* Counts a call without a time. */
 static inline void scribe_stream_untimed(void)
 {
-	if (__builtin_expect(scribe_seal & SCRIBE_SEAL_CALLS, 0) && scribe_clock_stands())
+	if (__builtin_expect(scribe_seccomp & SCRIBE_SECCOMP_CALLS, 0) && scribe_clock_stands())
 		__atomic_fetch_add(&scribe_stream_state->memory->untimed, 1, __ATOMIC_RELAXED);
 }
 

@@ -39,29 +39,29 @@ struct drain {
  * Keep what belongs to the keys of a shard before the table of them is gone. Records of datasets
  * carry keys only; the shapes are needed until the log is written.
  */
-static void keep_patterns(struct scribe_job *w, const struct scribe_value *v, size_t n)
+static void keep_patterns(struct scribe_job *job, const struct scribe_value *v, size_t n)
 {
 	struct scribe_access_pattern pattern;
 
 	for (size_t i = 0; i < n; i++)
-		if (v[i].value && !scribe_access_patterns_find(&w->patterns, v[i].value, &pattern) &&
-		    scribe_libs_shape(w->daemon, v[i].value, &pattern) &&
-		    scribe_access_patterns_keep(&w->patterns, v[i].value, &pattern) < 0)
-			w->memory_out++;
+		if (v[i].value && !scribe_access_patterns_find(&job->patterns, v[i].value, &pattern) &&
+		    scribe_libs_shape(job->daemon, v[i].value, &pattern) &&
+		    scribe_access_patterns_keep(&job->patterns, v[i].value, &pattern) < 0)
+			job->memory_out++;
 }
 
 /*
  * A library's record. Totals of the process are of what the kernel moved: a
  * stream's are, where its system calls were counted or nothing else was.
  */
-static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const struct scribe_name_entry *label)
+static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const struct scribe_name_entry *name)
 {
 	int module = scribe_library_module(v->slot->kind);
 	bool stream = module == SCRIBE_MOD_STDIO;
-	struct scribe_file_record *f = scribe_records_at_module(x->records, module, label->id);
+	struct scribe_file_record *f = scribe_records_at_module(x->records, module, name->id);
 	/* system calls beneath a stream that have no counter of STDIO: the file's own */
 	bool has_patterns = module == SCRIBE_MOD_H5D || module == SCRIBE_MOD_PNETCDF_VAR;
-	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, label->id) : f;
+	struct scribe_file_record *ext = stream ? scribe_records_at(x->records, name->id) : f;
 
 	for (unsigned i = 0; i < v->nshards; i++) {
 		const struct scribe_posix_shard *shard = v->shard[i];
@@ -72,9 +72,9 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 		x->p->totals.operations += v->shard[i]->events;
 		scribe_heatmaps_add(x->p, module, v->heat[i], v->heat_table[i], shard);
 		if (has_patterns) {
-			keep_patterns(x->p->work, v->shard[i]->access, SCRIBE_TOP_VALUES);
+			keep_patterns(x->p->job, v->shard[i]->access, SCRIBE_TOP_VALUES);
 			if (v->access[i])
-				keep_patterns(x->p->work, v->access[i]->v, SCRIBE_TABLE_VALUES);
+				keep_patterns(x->p->job, v->access[i]->v, SCRIBE_TABLE_VALUES);
 		}
 		if (!stream)
 			continue;
@@ -83,7 +83,7 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 	}
 	if (f && has_patterns) {
 		scribe_file_properties(f, v->ext[0]);
-		f->file_id = label->file_id;
+		f->file_id = name->file_id;
 	}
 	if (f && v->slot->mode && !f->mode)
 		f->mode = v->slot->mode;
@@ -93,7 +93,7 @@ static int drain_lib(struct drain *x, const struct scribe_slot_view *v, const st
 
 static int add_shards(struct scribe_file_record *f, struct scribe_process *p, const struct scribe_slot_view *v)
 {
-	struct scribe_totals *t = &p->totals;
+	struct scribe_process_totals *t = &p->totals;
 
 	for (unsigned i = 0; i < v->nshards; i++) {
 		if (scribe_posix_acc_add(&f->acc, v->shard[i], v->access[i], v->stride[i]) < 0 ||
@@ -131,21 +131,21 @@ static bool says_nothing(const struct scribe_slot_view *v)
  * files. Records that the kernel itself has folded are counted there.
  */
 static struct scribe_name_entry *or_folded(struct drain *x, const struct scribe_slot_view *v,
-					   struct scribe_name_entry *label)
+					   struct scribe_name_entry *name)
 {
-	struct scribe_job *w = x->p->work;
+	struct scribe_job *job = x->p->job;
 	const int library = scribe_library_module(v->slot->kind);
 
-	if (w->files_full && !label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL &&
-	    !scribe_records_find(x->records, library ? library : SCRIBE_MOD_POSIX, label->id)) {
-		label = scribe_slot_folded_label(w, x->p);
-		if (!label)
+	if (job->files_full && !name->folded && v->slot->kind != SCRIBE_KIND_CATCHALL &&
+	    !scribe_records_find(x->records, library ? library : SCRIBE_MOD_POSIX, name->id)) {
+		name = scribe_slot_overflow_name(job, x->p);
+		if (!name)
 			return NULL;
-		w->files_folded++;
+		job->files_folded++;
 	}
-	for (unsigned i = 0; label->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nshards; i++)
-		w->folded_late += v->shard[i]->events;
-	return label;
+	for (unsigned i = 0; name->folded && v->slot->kind != SCRIBE_KIND_CATCHALL && i < v->nshards; i++)
+		job->folded_late += v->shard[i]->events;
+	return name;
 }
 
 /*
@@ -156,12 +156,12 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 {
 	struct drain *x = ctx;
 	const struct scribe_slot *slot = v->slot;
-	struct scribe_name_entry *label = scribe_slot_label(x->d, v->index, slot->generation);
+	struct scribe_name_entry *name = scribe_slot_name_entry(x->d, v->index, slot->generation);
 	struct scribe_file_record *f;
 
-	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded)) {
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded)) {
 		for (unsigned i = 0; i < v->nshards; i++)
-			x->p->work->excluded_late += v->shard[i]->events;
+			x->p->job->excluded_late += v->shard[i]->events;
 		scribe_segments_bind(x->p, v, 0);
 		return 0;
 	}
@@ -174,34 +174,34 @@ static int drain_slot(void *ctx, const struct scribe_slot_view *v)
 		x->noted++;
 	}
 	/* a library's record that replaced one already drained has that one's name */
-	if (!label && scribe_library_module(slot->kind) && slot->renamed_from)
-		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_generation);
-	if (!label && slot->kind != SCRIBE_KIND_CATCHALL)
-		x->p->work->names_lost++;
-	if (!label || slot->kind == SCRIBE_KIND_CATCHALL)
-		label = scribe_slot_made_up_label(x->p->work, x->p, slot);
-	if (label)
-		label = or_folded(x, v, label);
+	if (!name && scribe_library_module(slot->kind) && slot->renamed_from)
+		name = scribe_slot_name_entry(x->d, slot->renamed_from, slot->renamed_from_generation);
+	if (!name && slot->kind != SCRIBE_KIND_CATCHALL)
+		x->p->job->names_lost++;
+	if (!name || slot->kind == SCRIBE_KIND_CATCHALL)
+		name = scribe_slot_synthetic_name(x->p->job, x->p, slot);
+	if (name)
+		name = or_folded(x, v, name);
 	if (scribe_library_module(slot->kind)) {
-		if (!label || drain_lib(x, v, label) < 0)
-			x->p->work->memory_out++;
-		scribe_segments_bind(x->p, v, label ? label->id : 0);
+		if (!name || drain_lib(x, v, name) < 0)
+			x->p->job->memory_out++;
+		scribe_segments_bind(x->p, v, name ? name->id : 0);
 		return 0;
 	}
-	f = label ? scribe_records_at(x->records, label->id) : NULL;
+	f = name ? scribe_records_at(x->records, name->id) : NULL;
 	if (!f || add_shards(f, x->p, v) < 0) {
-		x->p->work->memory_out++;
+		x->p->job->memory_out++;
 		return 0;
 	}
-	scribe_segments_bind(x->p, v, label->id);
+	scribe_segments_bind(x->p, v, name->id);
 	x->p->totals.records++;
 	if (slot->mode)
 		f->mode = slot->mode;
 	if (slot->align)
 		f->align = slot->align;
 	if (slot->renamed_from && !f->renamed_from) {
-		label = scribe_slot_label(x->d, slot->renamed_from, slot->renamed_from_generation);
-		f->renamed_from = label ? label->id : 0;
+		name = scribe_slot_name_entry(x->d, slot->renamed_from, slot->renamed_from_generation);
+		f->renamed_from = name ? name->id : 0;
 	}
 	return 0;
 }
@@ -281,7 +281,7 @@ int scribe_drain_exited(struct scribe_daemon *d, struct scribe_process *p, uint6
 		rc = drain_in_turns(&x, until_ns);
 	if (rc != 1 && scribe_shm_counters_take(d, p, x.records) < 0)
 		rc = -1;
-	p->work->drain_ns += scribe_now_ns() - begin;
+	p->job->drain_ns += scribe_now_ns() - begin;
 	return rc;
 }
 
@@ -303,6 +303,6 @@ int scribe_drain_living(struct scribe_daemon *d, struct scribe_process *p)
 	}
 	if (scribe_shm_counters_take(d, p, x.records) < 0)
 		rc = -1;
-	p->work->drain_ns += scribe_now_ns() - begin;
+	p->job->drain_ns += scribe_now_ns() - begin;
 	return rc;
 }

@@ -57,29 +57,29 @@ static void fill_from_proc(struct scribe_daemon *d, struct scribe_process *p, ui
 			p->tgid = (int32_t)proc->tgid;
 	}
 	if (p->tgid && scribe_map_put(&d->by_tgid, (uint64_t)p->tgid, p) < 0)
-		p->work->memory_out++;
+		p->job->memory_out++;
 }
 
 /* A process that is new to its job. NULL: memory is out, and the process's events are dropped. */
-static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *w, uint32_t index,
+static struct scribe_process *appear(struct scribe_daemon *d, struct scribe_job *job, uint32_t index,
 				     uint32_t proc_id, uint32_t parent, int32_t tgid, uint64_t when_ns)
 {
-	struct scribe_process *p = scribe_worlds_fork(&w->worlds, proc_id, parent, when_ns);
+	struct scribe_process *p = scribe_worlds_fork(&job->worlds, proc_id, parent, when_ns);
 
 	if (!p) {
-		w->memory_out++;
+		job->memory_out++;
 		return NULL;
 	}
-	p->work = w;
+	p->job = job;
 	fill_from_proc(d, p, index, tgid);
 	scribe_job_journal_process(p);
 	return p;
 }
 
-struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_job *w, uint32_t index,
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_job *job, uint32_t index,
 					      uint32_t proc_id, pid_t pid)
 {
-	return appear(d, w, index, proc_id, 0, pid, scribe_now_ns());
+	return appear(d, job, index, proc_id, 0, pid, scribe_now_ns());
 }
 
 /*
@@ -91,18 +91,18 @@ static struct scribe_job *work_of(struct scribe_daemon *d, const struct scribe_e
 	const struct scribe_proc *proc = scribe_bpf_proc(d->bpf, e->proc);
 
 	if (proc && proc->proc_id == e->proc_id)
-		return proc->job < SCRIBE_JOBS_MAX ? d->work[proc->job] : NULL;
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (scribe_worlds_find(&w->worlds, e->proc_id))
-			return w;
+		return proc->job < SCRIBE_JOBS_MAX ? d->job[proc->job] : NULL;
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (scribe_worlds_find(&job->worlds, e->proc_id))
+			return job;
 	return NULL;
 }
 
 /* The process an event speaks of; made up from the shared table if its FORK was lost. */
-static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_job *w,
+static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_job *job,
 					 const struct scribe_event *e)
 {
-	struct scribe_process *p = scribe_worlds_find(&w->worlds, e->proc_id);
+	struct scribe_process *p = scribe_worlds_find(&job->worlds, e->proc_id);
 	const struct scribe_proc *proc;
 
 	if (p)
@@ -110,7 +110,7 @@ static struct scribe_process *process_of(struct scribe_daemon *d, struct scribe_
 	proc = scribe_bpf_proc(d->bpf, e->proc);
 	if (!proc || proc->proc_id != e->proc_id)
 		return NULL;
-	return appear(d, w, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
+	return appear(d, job, e->proc, e->proc_id, proc->parent_serial, (int32_t)e->tgid, proc->start_ns);
 }
 
 /* What tells a file from others; 0: it cannot be looked at (any more). */
@@ -163,15 +163,15 @@ static void on_exec(struct scribe_daemon *d, struct scribe_process *p, const cha
 	p->wrap_state = SCRIBE_WRAP_ABSENT;
 	p->exec_ns = when_ns ? when_ns : scribe_now_ns();
 	scribe_libs_exec(d, p, when_ns);
-	if (scribe_worlds_exec(&p->work->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
-		p->work->memory_out++;
+	if (scribe_worlds_exec(&p->job->worlds, p, argv, bytes, n > 0 ? exe : NULL) < 0)
+		p->job->memory_out++;
 	scribe_heatmaps_anchor(d, p);
 	scribe_exclusion_check_program(p);
 	if (!p->env)
 		p->env = malloc(sizeof(*p->env));
 	if (p->env)
 		scribe_envreader_begin(p->env);
-	if (!p->jobenv && p->work->spec.id[0] && !p->work->has_env_settings)
+	if (!p->jobenv && p->job->spec.id[0] && !p->job->has_env_settings)
 		p->jobenv = calloc(1, sizeof(*p->jobenv));
 	scribe_job_journal_exec(p, argv, bytes, n > 0 ? exe : NULL);
 }
@@ -191,8 +191,8 @@ static void on_hidden(struct scribe_process *p)
 	static const char none[] = SCRIBE_HIDDEN_EXE;
 
 	memset(p->comm, 0, sizeof(p->comm));
-	if (scribe_worlds_exec(&p->work->worlds, p, none, sizeof(none), none) < 0)
-		p->work->memory_out++;
+	if (scribe_worlds_exec(&p->job->worlds, p, none, sizeof(none), none) < 0)
+		p->job->memory_out++;
 	scribe_job_journal_exec(p, none, sizeof(none), none);
 }
 
@@ -209,12 +209,12 @@ static void disable(struct scribe_daemon *d, struct scribe_process *p)
 /* What a process's environment says of the job, if no other has said anything. */
 static void end_jobenv(struct scribe_process *p)
 {
-	struct scribe_job *w = p->work;
+	struct scribe_job *job = p->job;
 
-	if (p->jobenv && !w->has_env_settings && scribe_jobenv_says(p->jobenv)) {
-		w->has_env_settings = true;
-		scribe_jobenv_apply(w, p->jobenv->text, p->jobenv->bytes);
-		scribe_job_journal_settings(w, p->jobenv->text, p->jobenv->bytes);
+	if (p->jobenv && !job->has_env_settings && scribe_jobenv_is_set(p->jobenv)) {
+		job->has_env_settings = true;
+		scribe_jobenv_apply(job, p->jobenv->text, p->jobenv->bytes);
+		scribe_job_journal_settings(job, p->jobenv->text, p->jobenv->bytes);
 		scribe_exclusion_check_program(p);
 	}
 	free(p->jobenv);
@@ -242,8 +242,8 @@ static void end_environment(struct scribe_daemon *d, struct scribe_process *p)
 	if (env.disabled)
 		disable(d, p);
 	scribe_job_journal_env(p, &env);
-	if (scribe_worlds_env(&p->work->worlds, p, &env) < 0)
-		p->work->memory_out++;
+	if (scribe_worlds_env(&p->job->worlds, p, &env) < 0)
+		p->job->memory_out++;
 	scribe_heatmaps_anchor(d, p);
 }
 
@@ -256,26 +256,26 @@ static void end_now(struct scribe_daemon *d, struct scribe_process *p)
 		scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
 	scribe_job_journal_end(p, p->end_kind);
 	scribe_daemon_modules_process_end(p);
-	scribe_worlds_exit(&p->work->worlds, p, p->end_kind, p->status, p->end_ns);
+	scribe_worlds_exit(&p->job->worlds, p, p->end_kind, p->status, p->end_ns);
 }
 
 /*
  * Records of those that leave the job, one process after the other, as the journal wants it. rc 1:
  * the turn's time is over, and the same process goes on in the next turn.
  */
-static void take_leaving(struct scribe_job *w)
+static void take_leaving(struct scribe_job *job)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 
-	while (w->leaving) {
-		struct scribe_process *p = w->leaving;
+	while (job->leaving) {
+		struct scribe_process *p = job->leaving;
 		int rc = scribe_drain_exited(d, p, d->drain_until_ns);
 
 		if (rc == 1)
 			return;
 		if (rc < 0)
-			w->memory_out++;
-		w->leaving = p->next_end;
+			job->memory_out++;
+		job->leaving = p->next_end;
 		p->leaves = false;
 		end_now(d, p);
 	}
@@ -284,16 +284,16 @@ static void take_leaving(struct scribe_job *w)
 /* What is known of it has been judged: its records are taken, now or, where there are very many, in later turns. */
 static void begin_leaving(struct scribe_daemon *d, struct scribe_process *p)
 {
-	struct scribe_job *w = p->work;
+	struct scribe_job *job = p->job;
 
 	p->next_end = NULL;
 	p->leaves = true;
-	if (w->leaving)
-		w->leaving_last->next_end = p;
+	if (job->leaving)
+		job->leaving_last->next_end = p;
 	else
-		w->leaving = p;
-	w->leaving_last = p;
-	take_leaving(w);
+		job->leaving = p;
+	job->leaving_last = p;
+	take_leaving(job);
 }
 
 /*
@@ -314,11 +314,11 @@ static void on_end(struct scribe_daemon *d, struct scribe_process *p, int32_t st
 }
 
 /* Once a turn: first those that are being drained, then ends whose verdicts have come. */
-void scribe_events_ends(struct scribe_job *w)
+void scribe_events_ends(struct scribe_job *job)
 {
-	take_leaving(w);
-	for (struct scribe_process *p; (p = scribe_exclusion_check_ended(w));)
-		begin_leaving(w->daemon, p);
+	take_leaving(job);
+	for (struct scribe_process *p; (p = scribe_exclusion_check_ended(job));)
+		begin_leaving(job->daemon, p);
 }
 
 static enum scribe_process_end kind_of(int32_t status)
@@ -335,7 +335,7 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
 		return;
 	records = scribe_drain_records(p);
 	if (!records || scribe_shm_counters_replaced(d, p, records, when_ns) < 0)
-		p->work->memory_out++;
+		p->job->memory_out++;
 }
 
 /*
@@ -343,7 +343,7 @@ static void end_streams(struct scribe_daemon *d, struct scribe_process *p, uint6
  * SCRIBE_NAME_WAITS. A Hydra proxy's arguments name the world; it is not traced, so a helper reads
  * them.
  */
-static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e)
+static int on_join(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e)
 {
 	uint32_t parent = scribe_parent_pid(e->tgid);
 	struct scribe_process *p;
@@ -351,18 +351,18 @@ static int on_join(struct scribe_daemon *d, struct scribe_job *w, const struct s
 	size_t n = 0;
 
 	if (scribe_process_is_called(parent, PROXY) &&
-	    !scribe_path_lookup_text(w, &(struct scribe_text_of){.pid = (pid_t)parent}, text, sizeof(text), &n))
+	    !scribe_path_lookup_text(job, &(struct scribe_text_of){.pid = (pid_t)parent}, text, sizeof(text), &n))
 		return SCRIBE_NAME_WAITS;
-	p = appear(d, w, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
+	p = appear(d, job, e->proc, e->proc_id, 0, (int32_t)e->tgid, e->when_ns);
 	if (!p)
 		return 0;
-	if (!w->first_proc_id)
-		w->first_proc_id = e->proc_id;
+	if (!job->first_proc_id)
+		job->first_proc_id = e->proc_id;
 	if (n) {
 		scribe_worlds_parent_cmdline(p, text, n);
 		scribe_job_journal_parent_cmdline(p, text, n);
 	}
-	if (scribe_attend_is_late(p))
+	if (scribe_sysattach_is_late(p))
 		scribe_libs_late(d, p);
 	return 0;
 }
@@ -374,7 +374,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 	char text[SCRIBE_NAME_ROOM];
 	size_t n;
 
-	if (!scribe_path_lookup_text(p->work, &of, text, sizeof(text), &n))
+	if (!scribe_path_lookup_text(p->job, &of, text, sizeof(text), &n))
 		return SCRIBE_NAME_WAITS;
 	if (!of.environment) {
 		if (n)
@@ -384,7 +384,7 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
 	if (n)
 		feed_environment(p, text, n);
 	if (n < sizeof(text) || e->slot > ENV_MAX ||
-	    scribe_held_put(p->work, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = e->proc_id,
+	    scribe_held_put(p->job, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = e->proc_id,
 							    .slot = e->slot + (uint32_t)n}, ""))
 		end_environment(d, p);
 	return 0;
@@ -395,18 +395,18 @@ static int on_again(struct scribe_daemon *d, struct scribe_process *p, const str
  * again later, and the path lookup's state says where to go on. EXEC ends the environment before
  * it, since the last piece may have been lost.
  */
-static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e,
+static int on_job_event(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e,
 			const char *text)
 {
 	struct scribe_process *p;
 
 	if (e->type == SCRIBE_EV_FORK) {
-		appear(d, w, e->proc, e->proc_id, e->slot, (int32_t)e->tgid, e->when_ns);
+		appear(d, job, e->proc, e->proc_id, e->slot, (int32_t)e->tgid, e->when_ns);
 		return 0;
 	}
 	if (e->type == SCRIBE_EV_JOIN)
-		return on_join(d, w, e);
-	p = process_of(d, w, e);
+		return on_join(d, job, e);
+	p = process_of(d, job, e);
 	if (!p || p->ended)
 		return 0;
 	switch (e->type) {
@@ -452,65 +452,65 @@ static int on_job_event(struct scribe_daemon *d, struct scribe_job *w, const str
  * False: its time is over, or the first waits again. The journal's position advances with each
  * event, not before: a daemon that dies here takes it again.
  */
-static bool take_held(struct scribe_daemon *d, struct scribe_job *w)
+static bool take_held(struct scribe_daemon *d, struct scribe_job *job)
 {
-	while (w->held.first && !scribe_path_lookup_waits(w)) {
-		const struct scribe_held_event *h = w->held.first;
+	while (job->held.first && !scribe_path_lookup_waits(job)) {
+		const struct scribe_held_event *h = job->held.first;
 
-		if (on_job_event(d, w, &h->event, h->text) == SCRIBE_NAME_WAITS)
+		if (on_job_event(d, job, &h->event, h->text) == SCRIBE_NAME_WAITS)
 			return false;
-		scribe_path_lookup_forget(w);
-		scribe_job_journal_position(w, h->end);
-		scribe_held_drop(w);
+		scribe_path_lookup_forget(job);
+		scribe_job_journal_position(job, h->end);
+		scribe_held_drop(job);
 		if (d->events_until_ns && scribe_now_ns() >= d->events_until_ns)
 			return false;
 	}
-	return !w->held.first;
+	return !job->held.first;
 }
 
 /* All that wait are taken without helpers: names then are what the kernel's cache can tell. */
-void scribe_events_release(struct scribe_job *w)
+void scribe_events_release(struct scribe_job *job)
 {
-	uint64_t until_ns = w->daemon->events_until_ns;
+	uint64_t until_ns = job->daemon->events_until_ns;
 
-	w->daemon->events_until_ns = 0;
-	scribe_path_lookup_quiet(w, true);
-	take_held(w->daemon, w);
-	scribe_path_lookup_quiet(w, false);
-	w->daemon->events_until_ns = until_ns;
+	job->daemon->events_until_ns = 0;
+	scribe_path_lookup_quiet(job, true);
+	take_held(job->daemon, job);
+	scribe_path_lookup_quiet(job, false);
+	job->daemon->events_until_ns = until_ns;
 }
 
 /*
  * The event, or, where others of its job wait, its place behind them. Order within a job is
  * preserved. Without room in the queue the waiting ones are released first.
  */
-static void take_one(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_event *e, const char *text)
+static void take_one(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_event *e, const char *text)
 {
-	if (w->held.first && scribe_held_put(w, e, text) == 0)
+	if (job->held.first && scribe_held_put(job, e, text) == 0)
 		return;
-	if (w->held.first)
-		scribe_events_release(w);
-	if (on_job_event(d, w, e, text) == SCRIBE_NAME_WAITS) {
-		if (scribe_held_put(w, e, text) == 0)
+	if (job->held.first)
+		scribe_events_release(job);
+	if (on_job_event(d, job, e, text) == SCRIBE_NAME_WAITS) {
+		if (scribe_held_put(job, e, text) == 0)
 			return;
-		scribe_path_lookup_quiet(w, true);
-		on_job_event(d, w, e, text);
-		scribe_path_lookup_quiet(w, false);
+		scribe_path_lookup_quiet(job, true);
+		on_job_event(d, job, e, text);
+		scribe_path_lookup_quiet(job, false);
 	}
-	scribe_job_journal_position(w, scribe_bpf_position(d->bpf));
+	scribe_job_journal_position(job, scribe_bpf_position(d->bpf));
 }
 
 static int on_event(void *ctx, const struct scribe_event *e, const char *text)
 {
 	struct scribe_daemon *d = ctx;
-	struct scribe_job *w;
+	struct scribe_job *job;
 
 	if (e->type == SCRIBE_EV_SEGMENTS)
 		return 0; /* they are taken in each turn */
-	w = work_of(d, e);
-	if (!w)
+	job = work_of(d, e);
+	if (!job)
 		return 0;
-	take_one(d, w, e, text);
+	take_one(d, job, e, text);
 	return d->events_until_ns && scribe_now_ns() >= d->events_until_ns;
 }
 
@@ -524,11 +524,11 @@ int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 
 	/* first: whoever has joined is not recorded yet */
 	if (d->bpf && !d->calls_since_ns)
-		scribe_attend_tick(d);
+		scribe_sysattach_tick(d);
 	d->events_until_ns = most_ns ? scribe_now_ns() + most_ns : 0;
-	for (struct scribe_job *w = d->bpf ? d->works : NULL; w; w = w->next)
-		if (w->held.first)
-			take_held(d, w);
+	for (struct scribe_job *job = d->bpf ? d->jobs : NULL; job; job = job->next)
+		if (job->held.first)
+			take_held(d, job);
 	if (d->bpf)
 		taken = scribe_bpf_poll(d->bpf, 0, on_event, d);
 	scribe_names_done(d);
@@ -538,10 +538,10 @@ int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut)
 }
 
 /* EXEC or ENV of this process may have been lost. */
-static void want_again(struct scribe_job *w, const struct scribe_process *p)
+static void want_again(struct scribe_job *job, const struct scribe_process *p)
 {
-	(void)scribe_held_put(w, &(struct scribe_event){.type = EXEC_AGAIN, .proc_id = p->proc_id}, "");
-	(void)scribe_held_put(w, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = p->proc_id}, "");
+	(void)scribe_held_put(job, &(struct scribe_event){.type = EXEC_AGAIN, .proc_id = p->proc_id}, "");
+	(void)scribe_held_put(job, &(struct scribe_event){.type = ENV_AGAIN, .proc_id = p->proc_id}, "");
 }
 
 /*
@@ -565,36 +565,36 @@ static void sweep_unit(struct scribe_daemon *d, struct scribe_log_unit *u, bool 
 		else if (proc->flags & SCRIBE_PF_EXITED)
 			on_end(d, p, proc->exit_code, proc->exit_ns, kind_of(proc->exit_code));
 		else if (lost && !(proc->flags & SCRIBE_PF_HIDDEN))
-			want_again(p->work, p);
+			want_again(p->job, p);
 	}
 }
 
 /* Unknown processes are looked for only after losses: the scan is of the whole table. */
-static void sweep_work(struct scribe_daemon *d, struct scribe_job *w)
+static void sweep_work(struct scribe_daemon *d, struct scribe_job *job)
 {
 	struct scribe_ledger ledger;
 	uint64_t lost = 0;
 
-	if (scribe_bpf_ledger(d->bpf, w->index, &ledger) == 0)
+	if (scribe_bpf_ledger(d->bpf, job->index, &ledger) == 0)
 		lost = ledger.v[SCRIBE_L_EVENT_LOST] + ledger.v[SCRIBE_L_ENV_LOST];
-	for (uint32_t i = 0; lost > w->lost_seen && i <= d->processes; i++) {
+	for (uint32_t i = 0; lost > job->lost_seen && i <= d->processes; i++) {
 		struct scribe_proc *proc = scribe_bpf_proc(d->bpf, i);
 
 		if (!proc)
 			break;
-		if (!proc->proc_id || proc->job != w->index || scribe_worlds_find(&w->worlds, proc->proc_id))
+		if (!proc->proc_id || proc->job != job->index || scribe_worlds_find(&job->worlds, proc->proc_id))
 			continue;
-		appear(d, w, i, proc->proc_id, proc->parent_serial, (int32_t)proc->tgid, proc->start_ns);
+		appear(d, job, i, proc->proc_id, proc->parent_serial, (int32_t)proc->tgid, proc->start_ns);
 	}
-	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
-		if (!u->committed || w->state == SCRIBE_JOB_OVER)
-			sweep_unit(d, u, lost > w->lost_seen);
-	w->lost_seen = lost;
+	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
+		if (!u->committed || job->state == SCRIBE_JOB_OVER)
+			sweep_unit(d, u, lost > job->lost_seen);
+	job->lost_seen = lost;
 }
 
 void scribe_events_sweep(struct scribe_daemon *d)
 {
-	for (struct scribe_job *w = d->bpf ? d->works : NULL; w; w = w->next)
-		if (!w->held.first) /* whose events wait may not have been lost */
-			sweep_work(d, w);
+	for (struct scribe_job *job = d->bpf ? d->jobs : NULL; job; job = job->next)
+		if (!job->held.first) /* whose events wait may not have been lost */
+			sweep_work(d, job);
 }

@@ -15,12 +15,12 @@
  */
 int scribe_events_take(struct scribe_daemon *d, uint64_t most_ns, bool *ret_cut);
 /* Events of the job that wait for links of names are taken without. */
-void scribe_events_release(struct scribe_job *w);
+void scribe_events_release(struct scribe_job *job);
 /* Ends that have waited for what the job's patterns say. */
-void scribe_events_ends(struct scribe_job *w);
+void scribe_events_ends(struct scribe_job *job);
 /* Find processes whose events were lost, by looking at the shared table. */
 void scribe_events_sweep(struct scribe_daemon *d);
-struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_job *w, uint32_t index,
+struct scribe_process *scribe_events_enrolled(struct scribe_daemon *d, struct scribe_job *job, uint32_t index,
 					      uint32_t proc_id, pid_t pid);
 
 #endif

@@ -53,7 +53,7 @@ static struct scribe_heat_table *map_of(struct scribe_process *p, int module)
 			r->heat->map[k].base_ns = base_of(p->unit);
 	}
 	if (!r->heat)
-		p->work->heat_lost++;
+		p->job->heat_lost++;
 	return r->heat ? &r->heat->map[i] : NULL;
 }
 
@@ -82,8 +82,8 @@ void scribe_heatmaps_add(struct scribe_process *p, int module, const struct scri
 		scribe_heat_add(to, table);
 	if (heat->from_ns) {
 		put(to, heat->from_ns, heat->to_ns, heat->bytes);
-		if (heat->to_ns - heat->from_ns > p->work->heat_wide_ns)
-			p->work->heat_wide_ns = heat->to_ns - heat->from_ns;
+		if (heat->to_ns - heat->from_ns > p->job->heat_wide_ns)
+			p->job->heat_wide_ns = heat->to_ns - heat->from_ns;
 	}
 	for (int w = 0; w < 2; w++) {
 		const uint64_t bytes[2] = {w ? 0 : heat->spill[0], w ? heat->spill[1] : 0};
@@ -154,7 +154,7 @@ static void axis_fit(struct scribe_heat_table *axis, const struct scribe_heat_ta
  * All records of a log have equal bins, at least as wide as the widest table, and at most
  * SCRIBE_HEAT_BINS of them.
  */
-int scribe_heatmaps_gather(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
+int scribe_heatmaps_gather(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_heat_table axis = {.base_ns = base_ns};
@@ -164,7 +164,7 @@ int scribe_heatmaps_gather(struct scribe_job *w, struct scribe_log_unit *u, uint
 	size_t n = 0, nbins;
 	int rc = 0;
 
-	if (w->config.exclusion_rules.modules_off >> SCRIBE_MOD_HEATMAP & 1)
+	if (job->config.exclusion_rules.modules_off >> SCRIBE_MOD_HEATMAP & 1)
 		return 0;
 	rc = scribe_log_unit_ranks(u, &ranks, &n);
 	for (size_t i = 0; rc == 0 && i < n; i++)
@@ -180,7 +180,7 @@ int scribe_heatmaps_gather(struct scribe_job *w, struct scribe_log_unit *u, uint
 				rc = add_record(b, &ranks[i]->heat->map[k], maps[k].name, ranks[i]->rank, &axis,
 						nbins);
 	free(ranks);
-	if (w->heat_lost || w->heat_wide_ns > width)
+	if (job->heat_lost || job->heat_wide_ns > width)
 		*partial |= 1ull << SCRIBE_MOD_HEATMAP;
 	return rc;
 }

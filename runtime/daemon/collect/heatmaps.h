@@ -25,7 +25,7 @@ uint64_t scribe_heatmaps_base(const struct scribe_process *p);
 void scribe_heatmaps_anchor(struct scribe_daemon *d, struct scribe_process *p);
 
 /* The unit's records into its bundle: bins count from base_ns on and reach to end_ns. */
-int scribe_heatmaps_gather(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
+int scribe_heatmaps_gather(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
 			   struct scribe_bundle *b, uint64_t *partial);
 /* The name of such a record into `ret`; 0: the record is none. */
 size_t scribe_heatmaps_name(const struct scribe_bundled *rec, char *ret, size_t cap);

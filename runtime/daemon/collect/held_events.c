@@ -15,21 +15,21 @@ static size_t size_of(const struct scribe_event *e)
 	return sizeof(struct scribe_held_event) + e->text_bytes;
 }
 
-int scribe_held_put(struct scribe_job *w, const struct scribe_event *e, const char *text)
+int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const char *text)
 {
-	struct scribe_held_events *held = &w->held;
+	struct scribe_held_events *held = &job->held;
 	size_t bytes = size_of(e);
 	struct scribe_held_event *h;
 
 	if (held->bytes + bytes > SCRIBE_HELD_BYTES_MAX ||
-	    w->daemon->held_bytes + bytes > SCRIBE_HELD_BYTES_ALL_MAX)
+	    job->daemon->held_bytes + bytes > SCRIBE_HELD_BYTES_ALL_MAX)
 		return -ENOBUFS;
 	h = malloc(bytes);
 	if (!h)
 		return -ENOBUFS;
 	h->next = NULL;
-	h->begin = scribe_bpf_taken(w->daemon->bpf);
-	h->end = scribe_bpf_position(w->daemon->bpf);
+	h->begin = scribe_bpf_taken(job->daemon->bpf);
+	h->end = scribe_bpf_position(job->daemon->bpf);
 	h->event = *e;
 	memcpy(h->text, text, e->text_bytes);
 	if (held->last)
@@ -38,44 +38,44 @@ int scribe_held_put(struct scribe_job *w, const struct scribe_event *e, const ch
 		held->first = h;
 	held->last = h;
 	held->bytes += bytes;
-	w->daemon->held_bytes += bytes;
+	job->daemon->held_bytes += bytes;
 	return 0;
 }
 
-void scribe_held_drop(struct scribe_job *w)
+void scribe_held_drop(struct scribe_job *job)
 {
-	struct scribe_held_event *h = w->held.first;
+	struct scribe_held_event *h = job->held.first;
 	size_t bytes = size_of(&h->event);
 
-	w->held.first = h->next;
+	job->held.first = h->next;
 	if (!h->next)
-		w->held.last = NULL;
-	w->held.bytes -= bytes;
-	w->daemon->held_bytes -= bytes;
+		job->held.last = NULL;
+	job->held.bytes -= bytes;
+	job->daemon->held_bytes -= bytes;
 	free(h);
 }
 
-void scribe_held_clear(struct scribe_job *w)
+void scribe_held_clear(struct scribe_job *job)
 {
-	while (w->held.first)
-		scribe_held_drop(w);
+	while (job->held.first)
+		scribe_held_drop(job);
 }
 
 /*
  * The position in the ring up to which the job's events have taken effect: up to the first that
  * waits.
  */
-uint64_t scribe_held_taken(const struct scribe_job *w)
+uint64_t scribe_held_taken(const struct scribe_job *job)
 {
-	return w->held.first ? w->held.first->begin : scribe_bpf_taken(w->daemon->bpf);
+	return job->held.first ? job->held.first->begin : scribe_bpf_taken(job->daemon->bpf);
 }
 
 uint64_t scribe_held_taken_of(const struct scribe_daemon *d, uid_t uid)
 {
 	uint64_t taken = scribe_bpf_taken(d->bpf);
 
-	for (const struct scribe_job *w = d->works; w; w = w->next)
-		if (w->held.first && w->config.uid == uid && w->held.first->begin < taken)
-			taken = w->held.first->begin;
+	for (const struct scribe_job *job = d->jobs; job; job = job->next)
+		if (job->held.first && job->config.uid == uid && job->held.first->begin < taken)
+			taken = job->held.first->begin;
 	return taken;
 }

@@ -19,12 +19,12 @@ struct scribe_held_event {
 };
 
 /* Keep the event that is being taken. 0, or -ENOBUFS: there is no room. */
-int scribe_held_put(struct scribe_job *w, const struct scribe_event *e, const char *text);
+int scribe_held_put(struct scribe_job *job, const struct scribe_event *e, const char *text);
 /* The first has been taken. */
-void scribe_held_drop(struct scribe_job *w);
-void scribe_held_clear(struct scribe_job *w);
+void scribe_held_drop(struct scribe_job *job);
+void scribe_held_clear(struct scribe_job *job);
 /* As scribe_bpf_taken: how far the job's events have been taken. */
-uint64_t scribe_held_taken(const struct scribe_job *w);
+uint64_t scribe_held_taken(const struct scribe_job *job);
 /* The same of all jobs of a user. */
 uint64_t scribe_held_taken_of(const struct scribe_daemon *d, uid_t uid);
 

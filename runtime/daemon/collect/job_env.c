@@ -88,7 +88,7 @@ static size_t apply(struct scribe_config *c, const char *prefix, const char *lin
 	return settings;
 }
 
-bool scribe_jobenv_says(const struct scribe_jobenv *e)
+bool scribe_jobenv_is_set(const struct scribe_jobenv *e)
 {
 	return apply(NULL, "", e->text, e->bytes) > 0;
 }
@@ -97,9 +97,9 @@ bool scribe_jobenv_says(const struct scribe_jobenv *e)
  * Darshan's names first, then ours: with both, ours count. `late` refuses keys that count at the
  * job's beginning only.
  */
-void scribe_jobenv_apply(struct scribe_job *w, const char *lines, size_t bytes)
+void scribe_jobenv_apply(struct scribe_job *job, const char *lines, size_t bytes)
 {
-	struct scribe_config *c = &w->config;
+	struct scribe_config *c = &job->config;
 	uint32_t alignment = c->mem_alignment;
 	uint32_t old = c->old_keys;
 	bool locked = c->locked;
@@ -110,8 +110,8 @@ void scribe_jobenv_apply(struct scribe_job *w, const char *lines, size_t bytes)
 		apply(c, prefixes[i], lines, bytes);
 	c->locked = locked;
 	c->late = false;
-	if (w->daemon->service && c->old_keys & ~old)
+	if (job->daemon->service && c->old_keys & ~old)
 		scribe_audit_log_old_keys(c->uid, 0,
 					  scribe_old_keys_text("", c->old_keys & ~old, text, sizeof(text)));
-	scribe_job_changed(w, alignment);
+	scribe_job_changed(job, alignment);
 }

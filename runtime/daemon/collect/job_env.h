@@ -24,12 +24,12 @@ struct scribe_jobenv {
 /* Strings "NAME=value", each ending in NUL, cut anywhere. */
 void scribe_jobenv_feed(struct scribe_jobenv *e, const char *text, size_t bytes);
 /* Is there anything in it that would set a key? */
-bool scribe_jobenv_says(const struct scribe_jobenv *e);
+bool scribe_jobenv_is_set(const struct scribe_jobenv *e);
 /*
  * Take lines as the user's word for the job: only keys that a user may set and that
  * can change while a job runs; what is malformed is as not said. IOSCRIBE_* wins over
  * DARSHAN_*, and both over what the job was begun with.
  */
-void scribe_jobenv_apply(struct scribe_job *w, const char *lines, size_t bytes);
+void scribe_jobenv_apply(struct scribe_job *job, const char *lines, size_t bytes);
 
 #endif

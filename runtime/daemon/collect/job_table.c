@@ -94,15 +94,15 @@ static int keep_common(void *ctx, const char *name)
 }
 
 /* The kernel alone drops only what every job excludes. */
-void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *w)
+void scribe_job_table_exclude(struct scribe_daemon *d, struct scribe_job *job)
 {
-	if (d->works == w && !w->next) {
+	if (d->jobs == job && !job->next) {
 		scribe_bpf_include_top(d->bpf, NULL);
-		scribe_exclusions_tops(&w->config.paths, exclude_top, d->bpf);
+		scribe_exclusions_tops(&job->config.paths, exclude_top, d->bpf);
 	}
-	for (struct scribe_job *other = d->works; other; other = other->next)
-		if (other != w)
-			scribe_exclusions_tops(&other->config.paths, keep_common, w);
+	for (struct scribe_job *other = d->jobs; other; other = other->next)
+		if (other != job)
+			scribe_exclusions_tops(&other->config.paths, keep_common, job);
 }
 
 /*
@@ -130,20 +130,20 @@ static int cgroup_number(const char *path, scribe_u64 *ret_number, struct scribe
 }
 
 /* Who joins the job when it executes a program. */
-int scribe_job_table_match(const struct scribe_job *w, struct scribe_job_entry *job, struct scribe_err *err)
+int scribe_job_table_match(const struct scribe_job *job, struct scribe_job_entry *entry, struct scribe_err *err)
 {
-	const struct scribe_job_spec *s = &w->spec;
+	const struct scribe_job_spec *s = &job->spec;
 	int rc;
 
-	job->uid = w->config.uid;
-	job->flags = (w->config.opt_out ? SCRIBE_JF_OPT_OUT : 0) |
-		     (w->config.show_privileged ? SCRIBE_JF_SHOW_PRIVILEGED : 0) |
-		     (w->segments ? SCRIBE_JF_SEGMENTS : 0);
+	entry->uid = job->config.uid;
+	entry->flags = (job->config.opt_out ? SCRIBE_JF_OPT_OUT : 0) |
+		     (job->config.show_privileged ? SCRIBE_JF_SHOW_PRIVILEGED : 0) |
+		     (job->segments ? SCRIBE_JF_SEGMENTS : 0);
 	if (s->match_env[0]) {
-		job->match = SCRIBE_MATCH_ENV;
-		job->ancestor_pid = s->ancestor_pid;
-		job->ancestor_ticks = s->ancestor_pid ? scribe_start_ticks(s->ancestor_pid) : 0;
-		rc = scribe_job_set_variable(job, s->match_env);
+		entry->match = SCRIBE_MATCH_ENV;
+		entry->ancestor_pid = s->ancestor_pid;
+		entry->ancestor_ticks = s->ancestor_pid ? scribe_start_ticks(s->ancestor_pid) : 0;
+		rc = scribe_job_set_variable(entry, s->match_env);
 		return rc < 0 ? scribe_err_set(err, rc,
 					       "match_env: '%.60s' is not NAME=VALUE of at most %u bytes",
 					       s->match_env, SCRIBE_VARIABLE_MAX - 1)
@@ -151,8 +151,8 @@ int scribe_job_table_match(const struct scribe_job *w, struct scribe_job_entry *
 	}
 	if (!s->cgroup[0])
 		return 0;
-	job->match = SCRIBE_MATCH_CGROUP;
-	return cgroup_number(s->cgroup, &job->cgroup, err);
+	entry->match = SCRIBE_MATCH_CGROUP;
+	return cgroup_number(s->cgroup, &entry->cgroup, err);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -165,50 +165,50 @@ static uint32_t least(uint32_t a, uint32_t b)
  * setting half of the pool: two jobs cannot exclude a third for good. `records_most` 0: the job's
  * own limit differs from the site's default and counts alone.
  */
-void scribe_job_table_quotas(struct scribe_job *w, struct scribe_job_entry *job)
+void scribe_job_table_quotas(struct scribe_job *job, struct scribe_job_entry *entry)
 {
-	const struct scribe_config *c = &w->config;
-	uint32_t pool = w->daemon->slots - 1, processes = w->daemon->processes;
+	const struct scribe_config *c = &job->config;
+	uint32_t pool = job->daemon->slots - 1, processes = job->daemon->processes;
 
-	job->quota = least(c->records, pool);
-	if (!w->daemon->service)
+	entry->quota = least(c->records, pool);
+	if (!job->daemon->service)
 		return;
-	job->quota = least(job->quota, c->job_records ? c->job_records : pool / 2);
-	job->proc_quota = c->job_processes ? c->job_processes : processes / 2;
+	entry->quota = least(entry->quota, c->job_records ? c->job_records : pool / 2);
+	entry->proc_quota = c->job_processes ? c->job_processes : processes / 2;
 	/* what root has set for a job is the job's, beside the share of its user */
-	w->records_most = c->job_records == w->daemon->service->config.job_records ? job->quota : 0;
-	w->processes_most = c->job_processes == w->daemon->service->config.job_processes ? job->proc_quota : 0;
+	job->records_most = c->job_records == job->daemon->service->config.job_records ? entry->quota : 0;
+	job->processes_most = c->job_processes == job->daemon->service->config.job_processes ? entry->proc_quota : 0;
 }
 
 /* Its own libraries' loading is not the job's I/O. */
-void scribe_job_table_exclude_libraries(struct scribe_job *w)
+void scribe_job_table_exclude_libraries(struct scribe_job *job)
 {
 	char path[SCRIBE_PATH_MAX];
 
-	if (w->config.library[0])
-		scribe_exclusions_exclude_path(&w->config.paths, w->config.library);
-	if (scribe_libs_wrap_library(&w->config, path, sizeof(path)))
-		scribe_exclusions_exclude_path(&w->config.paths, path);
+	if (job->config.library[0])
+		scribe_exclusions_exclude_path(&job->config.paths, job->config.library);
+	if (scribe_libs_wrap_library(&job->config, path, sizeof(path)))
+		scribe_exclusions_exclude_path(&job->config.paths, path);
 }
 
 /*
  * After settings that came with a process. The alignment can change only until the first file is
  * counted.
  */
-void scribe_job_changed(struct scribe_job *w, uint32_t alignment_before)
+void scribe_job_changed(struct scribe_job *job, uint32_t alignment_before)
 {
-	struct scribe_daemon *d = w->daemon;
-	struct scribe_job_entry *job = d->bpf ? scribe_bpf_job(d->bpf, w->index) : NULL;
+	struct scribe_daemon *d = job->daemon;
+	struct scribe_job_entry *entry = d->bpf ? scribe_bpf_job(d->bpf, job->index) : NULL;
 
-	scribe_job_table_exclude_libraries(w);
-	if (!job)
+	scribe_job_table_exclude_libraries(job);
+	if (!entry)
 		return;
-	scribe_job_table_exclude(d, w);
+	scribe_job_table_exclude(d, job);
 	/* what has been counted by another alignment, of living threads or of ended ones, stays so */
 	if (d->resuming)
-		w->config.mem_alignment = job->mem_align;
-	else if (__atomic_load_n(&job->files, __ATOMIC_ACQUIRE))
-		w->config.mem_alignment = alignment_before;
+		job->config.mem_alignment = entry->mem_align;
+	else if (__atomic_load_n(&entry->files, __ATOMIC_ACQUIRE))
+		job->config.mem_alignment = alignment_before;
 	else
-		__atomic_store_n(&job->mem_align, w->config.mem_alignment, __ATOMIC_RELEASE);
+		__atomic_store_n(&entry->mem_align, job->config.mem_alignment, __ATOMIC_RELEASE);
 }

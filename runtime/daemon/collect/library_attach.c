@@ -15,7 +15,7 @@
 
 #include "logfmt/rules/lib_rules.h"
 #include "runtime/daemon/collect/library_probes_private.h"
-#include "runtime/daemon/collect/library_seekers.h"
+#include "runtime/daemon/collect/library_searches.h"
 #include "runtime/daemon/base/procfs.h"
 #include "runtime/daemon/journal/job_journal.h"
 #include "runtime/daemon/privsep/link_maker.h"
@@ -78,13 +78,14 @@ static void attach_path(void *ctx, const char *path)
  */
 static void list(struct scribe_daemon *d, bool cache, const char *paths)
 {
-	struct scribe_seek k = {.then = SCRIBE_SEEK_ATTACH, .search = {.what = SCRIBE_SEARCH_LIST, .cache = cache}};
+	struct scribe_library_search k = {.then = SCRIBE_SEEK_ATTACH,
+					  .search = {.what = SCRIBE_SEARCH_LIST, .cache = cache}};
 
-	if (!d->works)
+	if (!d->jobs)
 		return;
-	k.job = d->works->index;
+	k.job = d->jobs->index;
 	snprintf(k.search.list, sizeof(k.search.list), "%s", paths);
-	(void)scribe_seekers_add(d, d->works, &k);
+	(void)scribe_searchers_add(d, d->jobs, &k);
 }
 
 void scribe_libs_attach_wrap(struct scribe_daemon *d)
@@ -136,8 +137,8 @@ static void give_way(struct scribe_daemon *d)
 	static const char written[] = "a library of its was opened for writing, and lost its probes";
 	uint64_t modules = scribe_uprobes_give_way(d->libs->uprobes);
 
-	for (struct scribe_job *w = modules ? d->works : NULL; w; w = w->next)
-		for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (struct scribe_job *job = modules ? d->jobs : NULL; job; job = job->next)
+		for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 			for (struct scribe_process *p = u->first; p; p = p->next)
 				if (!p->ended)
 					scribe_mark_incomplete(p, modules, written);
@@ -171,7 +172,7 @@ void scribe_libs_rest(struct scribe_daemon *d)
 	l->searched = false;
 	scribe_uprobes_forget_others(l->uprobes);
 	/* they know what they have named before, which is forgotten */
-	scribe_seekers_rest(l);
+	scribe_searchers_end_unused(l);
 }
 
 /* Called by uprobes/attach for a file that is not root's; NULL: it may be probed. */
@@ -194,8 +195,8 @@ void scribe_libs_stop(struct scribe_daemon *d, bool for_good)
 	else
 		scribe_uprobes_close_keep_pins(d->libs->uprobes);
 	scribe_find_free(d->libs->find);
-	scribe_seekers_end(d->libs);
-	scribe_libs_ask_end(d->libs);
+	scribe_searchers_end(d->libs);
+	scribe_libs_read_end(d->libs);
 	free(d->libs);
 	d->libs = NULL;
 }
@@ -209,8 +210,8 @@ void scribe_libs_idle(struct scribe_daemon *d)
 	if (!l || !l->everything)
 		return;
 	scribe_libs_rest(d);
-	scribe_seekers_end(l);
-	scribe_libs_ask_end(l);
+	scribe_searchers_end(l);
+	scribe_libs_read_end(l);
 	/* before the next job the linker's cache is read anew: what the site has installed meanwhile is probed, too */
 	l->everything = false;
 	find = scribe_find_new(NULL);
@@ -241,7 +242,7 @@ void scribe_libs_start(struct scribe_daemon *d, const struct scribe_config *c)
 		.wrapped = scribe_libs_modules_wrapped(c),
 		.level = scribe_libs_level(c),
 		.verbose = d->verbose,
-		.study = scribe_libs_study,
+		.study = scribe_libs_analyse,
 		.refuse = d->service ? refuse : NULL,
 		.leases = d->service != NULL,
 		.ctx = d,

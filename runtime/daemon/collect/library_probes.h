@@ -33,7 +33,7 @@ enum scribe_process_role scribe_libs_role(const struct scribe_config *c);
  * how many): the programs among them, and what they need. False: that is still being searched
  * for, and the client of this id is gone on with (scribe_daemon_go_on) when it is known.
  */
-bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client);
+bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t pid, uint32_t words, uint64_t client);
 /*
  * A process has executed a program, at `when_ns` (0: some time ago): what LD_LIBRARY_PATH offers it. What it needs is
  * probed when it is mapped, while its runtime waits (SCRIBE_MSG_PROBED). Marks its log where calls of what is linked

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of library probes (library_*.c) share; the searches are in library_seekers.h. */
+/* What the files of library probes (library_*.c) share; the searches are in library_searches.h. */
 #ifndef RUNTIME_DAEMON_COLLECT_LIBRARY_PROBES_PRIVATE_H
 #define RUNTIME_DAEMON_COLLECT_LIBRARY_PROBES_PRIVATE_H
 
@@ -9,11 +9,11 @@
 #include "runtime/daemon/privsep/library_search.h"
 #include "uprobes/attach/attach.h"
 #include "uprobes/elf/library_find.h"
-#include "uprobes/elf/study.h"
+#include "uprobes/elf/analysis.h"
 
 #define SCRIBE_LIBS_TURN_NS 5000000ull /* of a turn of the loop */
 
-struct scribe_seeker; /* library_seekers.h */
+struct scribe_searcher; /* library_searches.h */
 
 #define SCRIBE_PEEKS_MAX 16
 
@@ -53,9 +53,9 @@ struct scribe_libs {
 	uint32_t reader_uid;
 	bool peeking; /* somebody's look is under way */
 	struct scribe_map slow; /* users, struct scribe_slow */
-	struct scribe_seeker *seekers;
-	struct scribe_study study; /* of the file that is attached to next, */
-	int studied_rc;            /* or why it could not be read, */
+	struct scribe_searcher *searchers;
+	struct scribe_elf_analysis study; /* of the file that is attached to next, */
+	int analysis_rc;            /* or why it could not be read, */
 	bool studied;              /* where it has been */
 	uint64_t swept_ns;
 	char why[320]; /* the first library that is wanted could not be probed for this reason; "" all could */
@@ -72,7 +72,7 @@ void scribe_libs_attach_wrap(struct scribe_daemon *d);
 /* A process has come that may use any library: what is known of is attached to before it does. */
 void scribe_libs_attach_everything(struct scribe_daemon *d);
 
-/* ---- library_judge.c ---- */
+/* ---- library_mapped.c ---- */
 /* A file of this name that it has mapped could not be read: what libraries called so feed is marked. */
 void scribe_libs_unread(struct scribe_daemon *d, struct scribe_process *p, const char *name, const char *cause);
 
@@ -89,7 +89,7 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
  * It has mapped a file (at when_ns) that was found there: modules whose calls may have gone by are marked.
  * False: it is looked at meanwhile, with `peeks`, zero at first.
  */
-bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
+bool scribe_libs_check_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks);
 
 /* ---- library_read.c ---- */
@@ -102,7 +102,7 @@ struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner);
 /* Why the file that a search has found must not be attached to; NULL: it may be. `inode`: that it must be, 0 any. */
 const char *scribe_libs_refused(int fd, uint64_t inode, struct stat *ret);
 /* scribe_uprobes_options.study; ctx: struct scribe_daemon. */
-int scribe_libs_study(void *ctx, int fd, uint32_t uid, struct scribe_study *ret_study);
+int scribe_libs_analyse(void *ctx, int fd, uint32_t uid, struct scribe_elf_analysis *ret_analysis);
 /*
  * Up to four bytes of a process of this user's. False: nobody knows; with `peeks` also, `later`
  * in it, when it is being looked at: to be asked again. NULL: that is waited for.
@@ -113,6 +113,6 @@ bool scribe_libs_peek(struct scribe_daemon *d, uint32_t uid, pid_t pid, uint64_t
 /* Whoever is judged is no more, or has been: what is under way is not waited for. */
 void scribe_libs_forget_peeks(struct scribe_libs *l, struct scribe_peeks *peeks);
 
-void scribe_libs_ask_end(struct scribe_libs *l);
+void scribe_libs_read_end(struct scribe_libs *l);
 
 #endif

@@ -33,17 +33,17 @@ static bool stat_at(const char *path, struct stat *ret)
  * Before `ioscribe run`'s command is enrolled. True: nothing is searched for, it can begin; else
  * the client is resumed later.
  */
-bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *w, pid_t pid, uint32_t words, uint64_t client)
+bool scribe_libs_before(struct scribe_daemon *d, struct scribe_job *job, pid_t pid, uint32_t words, uint64_t client)
 {
-	struct scribe_seek k = {.then = SCRIBE_SEEK_ENROL,
-				.job = w->index,
+	struct scribe_library_search k = {.then = SCRIBE_SEEK_ENROL,
+				.job = job->index,
 				.client = client,
 				.search = {.what = SCRIBE_SEARCH_COMMAND, .pid = pid, .words = words}};
 
 	if (!d->libs)
 		return true;
 	k.search.any = d->libs->everything;
-	scribe_libs_seek(d, w, &k);
+	scribe_libs_search(d, job, &k);
 	return false;
 }
 
@@ -61,21 +61,21 @@ static bool same_root(pid_t pid)
 static void seek_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t dev, uint64_t ino,
 			 uint64_t when_ns, const char *name)
 {
-	struct scribe_seek k = {.then = SCRIBE_SEEK_JUDGE,
-				.job = p->work->index,
+	struct scribe_library_search k = {.then = SCRIBE_SEEK_JUDGE,
+				.job = p->job->index,
 				.proc_id = p->proc_id,
 				.when_ns = when_ns,
 				.dev = dev,
 				.search = {.what = SCRIBE_SEARCH_MAPPED, .pid = p->tgid, .inode = ino}};
 
 	snprintf(k.name, sizeof(k.name), "%s", name);
-	scribe_libs_seek(d, p->work, &k);
+	scribe_libs_search(d, p->job, &k);
 }
 
 void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_t when_ns)
 {
-	struct scribe_seek k = {.then = SCRIBE_SEEK_ATTACH,
-				.job = p->work->index,
+	struct scribe_library_search k = {.then = SCRIBE_SEEK_ATTACH,
+				.job = p->job->index,
 				.search = {.what = SCRIBE_SEARCH_PROGRAM, .pid = p->tgid}};
 	struct scribe_libs *l = d->libs;
 	char exe[64];
@@ -89,7 +89,7 @@ void scribe_libs_exec(struct scribe_daemon *d, struct scribe_process *p, uint64_
 		return;
 	/* below another root its names mean other files: those are found when it maps them */
 	if (same_root(p->tgid))
-		scribe_libs_seek(d, p->work, &k);
+		scribe_libs_search(d, p->job, &k);
 	/* a library that is linked into it may be called at once */
 	if (when_ns && !scribe_uprobes_known(l->uprobes, st.st_dev, st.st_ino))
 		seek_mapping(d, p, st.st_dev, st.st_ino, when_ns, "");
@@ -120,13 +120,13 @@ void scribe_libs_mapped(struct scribe_daemon *d, struct scribe_process *p, uint6
 /* The process began before programs were attached: all that it has mapped is examined. */
 void scribe_libs_late(struct scribe_daemon *d, struct scribe_process *p)
 {
-	const struct scribe_seek k = {.then = SCRIBE_SEEK_LATE,
-				      .job = p->work->index,
+	const struct scribe_library_search k = {.then = SCRIBE_SEEK_LATE,
+				      .job = p->job->index,
 				      .proc_id = p->proc_id,
 				      .search = {.what = SCRIBE_SEARCH_MAPS, .pid = p->tgid}};
 
 	if (d->libs)
-		scribe_libs_seek(d, p->work, &k);
+		scribe_libs_search(d, p->job, &k);
 }
 
 void scribe_libs_resumed(struct scribe_daemon *d, struct scribe_process *p)

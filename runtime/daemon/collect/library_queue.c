@@ -2,7 +2,7 @@
 /*
  * The queue of library searches; see library_queue.h. Per user a helper makes one search after the
  * other and sends the files that it finds. Each file is studied by a second helper, then attached
- * to; link makers do that. A seeker (struct scribe_seeker) holds the state of its user's first
+ * to; link makers do that. A seeker (struct scribe_searcher) holds the state of its user's first
  * search; all seekers advance by one step in turn, for a bounded time a turn. Deadlines end every
  * wait. Main thread of the daemon. Must not know what libraries hold.
  */
@@ -33,22 +33,23 @@
  * What a late process has mapped was probed when? Before its program began it has called nothing.
  * False: wait for a helper's answer and call again.
  */
-static bool judge_late(struct scribe_daemon *d, struct scribe_seeker *s)
+static bool check_late(struct scribe_daemon *d, struct scribe_searcher *s)
 {
-	struct scribe_process *p = s->first->then == SCRIBE_SEEK_LATE ? scribe_seek_process(d, s->first) : NULL;
+	struct scribe_process *p = s->first->then == SCRIBE_SEEK_LATE ? scribe_search_process(d, s->first) : NULL;
 	const char *slash = strrchr(s->found.label, '/');
 
 	if (p && !scribe_uprobes_known(d->libs->uprobes, s->found.dev, s->inode))
 		scribe_libs_unread(d, p, slash ? slash + 1 : s->found.label,
 				   s->unread[0] ? s->unread : "it could not be read");
-	else if (p && !scribe_libs_judge(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns, &s->found, &s->peeks))
+	else if (p && !scribe_libs_check_mapping(d, p, s->inode, p->began_ns ? p->began_ns : p->start_ns,
+						 &s->found, &s->peeks))
 		return false;
 	scribe_libs_forget_peeks(d->libs, &s->peeks);
 	return true;
 }
 
 /* It was not found, or could not be read: of what may calls be missing? */
-static void judge_unseen(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_seek *k,
+static void check_unseen(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_library_search *k,
 			 const char *cause)
 {
 	/* another process may have had it read meanwhile */
@@ -63,23 +64,23 @@ static void judge_unseen(struct scribe_daemon *d, struct scribe_process *p, cons
 }
 
 /* True: done, or nothing to be judged. */
-static bool judge_mapping(struct scribe_daemon *d, struct scribe_seeker *s)
+static bool check_mapping(struct scribe_daemon *d, struct scribe_searcher *s)
 {
-	const struct scribe_seek *k = s->first;
-	struct scribe_process *p = scribe_seek_process(d, k);
+	const struct scribe_library_search *k = s->first;
+	struct scribe_process *p = scribe_search_process(d, k);
 
 	if (k->then != SCRIBE_SEEK_JUDGE || !p)
 		return true;
 	if (s->mapped.more && !s->unread[0])
-		return scribe_libs_judge(d, p, k->search.inode, k->when_ns, &s->mapped, &s->peeks);
-	judge_unseen(d, p, k, s->unread[0] ? s->unread : "its file could not be opened");
+		return scribe_libs_check_mapping(d, p, k->search.inode, k->when_ns, &s->mapped, &s->peeks);
+	check_unseen(d, p, k, s->unread[0] ? s->unread : "its file could not be opened");
 	return true;
 }
 
 /* `rc`: 0 it needs nothing else, 1 it may come to use any library, negative: nobody knows. */
-static void attach_more(struct scribe_daemon *d, const struct scribe_seek *k, size_t attached, int rc)
+static void attach_more(struct scribe_daemon *d, const struct scribe_library_search *k, size_t attached, int rc)
 {
-	if (scribe_seek_is_list(k))
+	if (scribe_search_is_list(k))
 		return;
 	if ((k->then == SCRIBE_SEEK_ENROL || k->then == SCRIBE_SEEK_ATTACH) && rc)
 		scribe_libs_attach_everything(d);
@@ -90,23 +91,23 @@ static void attach_more(struct scribe_daemon *d, const struct scribe_seek *k, si
 /*
  * The process's end may have waited for this search (`held`); the client of an enrolment goes on.
  */
-static void then(struct scribe_daemon *d, const struct scribe_seek *k)
+static void then(struct scribe_daemon *d, const struct scribe_library_search *k)
 {
-	struct scribe_process *p = scribe_seek_process(d, k);
+	struct scribe_process *p = scribe_search_process(d, k);
 
 	if (p)
 		p->held--;
-	d->libs->listing -= scribe_seek_is_list(k);
+	d->libs->listing -= scribe_search_is_list(k);
 	if (k->then == SCRIBE_SEEK_ENROL)
 		scribe_daemon_go_on(d, k->client);
 }
 
 /* The first is over. */
-static void end_search(struct scribe_daemon *d, struct scribe_seeker *s)
+static void end_search(struct scribe_daemon *d, struct scribe_searcher *s)
 {
-	struct scribe_seek *k = s->first;
+	struct scribe_library_search *k = s->first;
 
-	scribe_seeker_drop_file(s);
+	scribe_searcher_drop_file(s);
 	scribe_libs_forget_peeks(d->libs, &s->peeks);
 	s->first = k->next;
 	if (!s->first)
@@ -122,15 +123,15 @@ static void end_search(struct scribe_daemon *d, struct scribe_seeker *s)
  * Where too many wait, the search is taken as failed: all known libraries are attached to, and
  * modules are marked.
  */
-void scribe_libs_seek(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_seek *seek)
+void scribe_libs_search(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_library_search *seek)
 {
-	struct scribe_process *p = scribe_seek_process(d, seek);
+	struct scribe_process *p = scribe_search_process(d, seek);
 
 	d->libs->searched = true;
-	if (scribe_seekers_add(d, w, seek) == 0)
+	if (scribe_searchers_add(d, job, seek) == 0)
 		return;
 	if (p && seek->then == SCRIBE_SEEK_JUDGE)
-		judge_unseen(d, p, seek, "too many files of its user wait to be read");
+		check_unseen(d, p, seek, "too many files of its user wait to be read");
 	attach_more(d, seek, 0, -EAGAIN);
 	if (seek->then == SCRIBE_SEEK_ENROL)
 		scribe_daemon_go_on(d, seek->client);
@@ -149,7 +150,7 @@ static struct scribe_helper *idle(struct scribe_helper *h)
 	return h && h->sock >= 0 && !h->asked ? h : NULL;
 }
 
-static void note_unread(struct scribe_seeker *s, int rc)
+static void note_unread(struct scribe_searcher *s, int rc)
 {
 	const char *cause = rc == -ETIMEDOUT ? "it was not read in time" : strerror(-rc);
 
@@ -158,13 +159,13 @@ static void note_unread(struct scribe_seeker *s, int rc)
 
 /*
  * Attach to it, with what is known of it now. `l->studied` passes the study's result to
- * scribe_libs_study(), which uprobes/attach calls from within.
+ * scribe_libs_analyse(), which uprobes/attach calls from within.
  */
-static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int rc)
+static void attach_found(struct scribe_daemon *d, struct scribe_searcher *s, int rc)
 {
 	struct scribe_libs *l = d->libs;
 
-	l->studied_rc = rc;
+	l->analysis_rc = rc;
 	l->studied = true;
 	l->late = s->first->then != SCRIBE_SEEK_ENROL && !s->lists;
 	note_unread(s, scribe_libs_attach_fd(l, s->fd, s->found.label, false));
@@ -173,19 +174,19 @@ static void attach_found(struct scribe_daemon *d, struct scribe_seeker *s, int r
 }
 
 /* True: its links are there, or will not be. */
-static bool is_linked(struct scribe_daemon *d, struct scribe_seeker *s)
+static bool is_linked(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	if (scribe_uprobes_busy_with(d->libs->uprobes, s->found.dev, s->inode))
 		return false;
-	if (!judge_late(d, s))
+	if (!check_late(d, s))
 		return false;
 	s->linking = false;
-	scribe_seeker_drop_file(s);
+	scribe_searcher_drop_file(s);
 	return true;
 }
 
 /* True: it is done with. */
-static bool read_file(struct scribe_daemon *d, struct scribe_seeker *s)
+static bool read_file(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_libs *l = d->libs;
 	int rc;
@@ -203,14 +204,14 @@ static bool read_file(struct scribe_daemon *d, struct scribe_seeker *s)
 		s->reader = idle(scribe_libs_reader(l, s->owner));
 		if (s->reader)
 			(void)scribe_watch_edge(d->epoll, s->reader->sock, &d->bpf);
-		rc = s->reader ? scribe_helper_study_begin(s->reader, s->fd, wait_ms(d, STUDY_MS)) : -EIO;
+		rc = s->reader ? scribe_helper_analyse_begin(s->reader, s->fd, wait_ms(d, STUDY_MS)) : -EIO;
 		if (rc < 0) {
 			attach_found(d, s, rc);
 			return true;
 		}
 		return false;
 	}
-	if (!scribe_helper_studied(s->reader, &l->study, &rc))
+	if (!scribe_helper_analysed(s->reader, &l->study, &rc))
 		return false;
 	if (s->reader->sock < 0)
 		scribe_libs_lose(l, s->reader, s->owner);
@@ -222,7 +223,7 @@ static bool read_file(struct scribe_daemon *d, struct scribe_seeker *s)
  * One more of what the helper has found is taken. The descriptor becomes the seeker's, or is
  * closed. A known file needs no study, only its links.
  */
-static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe_helper_found *f, int fd)
+static void take(struct scribe_daemon *d, struct scribe_searcher *s, struct scribe_helper_found *f, int fd)
 {
 	struct scribe_libs *l = d->libs;
 	const struct scribe_search *q = &s->first->search;
@@ -254,7 +255,7 @@ static void take(struct scribe_daemon *d, struct scribe_seeker *s, struct scribe
 /* ---- a search ---- */
 
 /* No more comes. */
-static void found_all(struct scribe_daemon *d, struct scribe_seeker *s, int any)
+static void found_all(struct scribe_daemon *d, struct scribe_searcher *s, int any)
 {
 	s->found_all = true;
 	s->more = false;
@@ -263,7 +264,7 @@ static void found_all(struct scribe_daemon *d, struct scribe_seeker *s, int any)
 }
 
 /* A user who is slow, or over a quota, gets no search; it is concluded as failed. */
-static void ask(struct scribe_daemon *d, struct scribe_seeker *s)
+static void ask(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_err err;
 	int rc = scribe_libs_is_slow(d->libs, s->uid) ? -ETIMEDOUT : 0;
@@ -290,7 +291,7 @@ static void ask(struct scribe_daemon *d, struct scribe_seeker *s)
 }
 
 /* True: the first is over. */
-static bool conclude(struct scribe_daemon *d, struct scribe_seeker *s)
+static bool conclude(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	if (!s->more)
 		attach_more(d, s->first, s->attached, s->any);
@@ -298,7 +299,7 @@ static bool conclude(struct scribe_daemon *d, struct scribe_seeker *s)
 	/* who is to be enrolled begins when all is there */
 	if (s->first->then == SCRIBE_SEEK_ENROL && scribe_libs_busy(d) && scribe_now_ns() < s->deadline_ns)
 		return false;
-	if (!judge_mapping(d, s))
+	if (!check_mapping(d, s))
 		return false;
 	end_search(d, s);
 	return true;
@@ -308,7 +309,7 @@ static bool conclude(struct scribe_daemon *d, struct scribe_seeker *s)
  * True: there is more to be done at once. One step of one seeker: ask, read a file, take a result,
  * conclude.
  */
-static bool go_on(struct scribe_daemon *d, struct scribe_seeker *s)
+static bool go_on(struct scribe_daemon *d, struct scribe_searcher *s)
 {
 	struct scribe_helper_found f = {0};
 	int fd = -1, rc;
@@ -340,7 +341,7 @@ static bool go_on(struct scribe_daemon *d, struct scribe_seeker *s)
 	return true;
 }
 
-void scribe_libs_seek_tick(struct scribe_daemon *d)
+void scribe_libs_search_tick(struct scribe_daemon *d)
 {
 	struct scribe_libs *l = d->libs;
 	uint64_t now = scribe_now_ns();
@@ -348,18 +349,18 @@ void scribe_libs_seek_tick(struct scribe_daemon *d)
 	/* one step each, so that nobody's many files keep others waiting */
 	for (bool more = l; more && scribe_now_ns() - now < SCRIBE_LIBS_TURN_NS;) {
 		more = false;
-		for (struct scribe_seeker *s = l->seekers; s; s = s->next)
+		for (struct scribe_searcher *s = l->searchers; s; s = s->next)
 			more |= go_on(d, s);
 	}
 	if (l)
-		scribe_seekers_end_idle(l, now - IDLE_NS);
+		scribe_searchers_end_idle(l, now - IDLE_NS);
 }
 
-void scribe_libs_seek_cut(struct scribe_daemon *d, const struct scribe_job *w)
+void scribe_libs_search_cut(struct scribe_daemon *d, const struct scribe_job *job)
 {
-	for (const struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next) {
-		for (const struct scribe_seek *k = s->first; k; k = k->next) {
-			struct scribe_process *p = k->job == w->index ? scribe_seek_process(d, k) : NULL;
+	for (const struct scribe_searcher *s = d->libs ? d->libs->searchers : NULL; s; s = s->next) {
+		for (const struct scribe_library_search *k = s->first; k; k = k->next) {
+			struct scribe_process *p = k->job == job->index ? scribe_search_process(d, k) : NULL;
 			const struct scribe_uprobed *f = scribe_uprobes_known_inode(d->libs->uprobes, k->search.inode);
 
 			if (!p || k->then != SCRIBE_SEEK_JUDGE)
@@ -374,18 +375,18 @@ void scribe_libs_seek_cut(struct scribe_daemon *d, const struct scribe_job *w)
 	}
 }
 
-bool scribe_libs_seeking(const struct scribe_daemon *d)
+bool scribe_libs_searching(const struct scribe_daemon *d)
 {
-	for (const struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next)
+	for (const struct scribe_searcher *s = d->libs ? d->libs->searchers : NULL; s; s = s->next)
 		if (s->first)
 			return true;
 	return false;
 }
 
-void scribe_libs_seekers(const struct scribe_daemon *d,
+void scribe_libs_searchers(const struct scribe_daemon *d,
 			 void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
 {
-	for (struct scribe_seeker *s = d->libs ? d->libs->seekers : NULL; s; s = s->next)
+	for (struct scribe_searcher *s = d->libs ? d->libs->searchers : NULL; s; s = s->next)
 		if (s->helper.sock >= 0)
 			fn(ctx, s->uid, &s->helper);
 }

@@ -79,7 +79,7 @@ struct scribe_helper *scribe_libs_reader(struct scribe_libs *l, uint32_t owner)
 }
 
 /* -EPIPE: the helper died; for root's files a second one is tried. */
-int scribe_libs_study(void *ctx, int fd, uint32_t owner, struct scribe_study *ret)
+int scribe_libs_analyse(void *ctx, int fd, uint32_t owner, struct scribe_elf_analysis *ret)
 {
 	struct scribe_daemon *d = ctx;
 	struct scribe_libs *l = d->libs;
@@ -87,7 +87,7 @@ int scribe_libs_study(void *ctx, int fd, uint32_t owner, struct scribe_study *re
 
 	if (l->studied) {
 		*ret = l->study;
-		return l->studied_rc;
+		return l->analysis_rc;
 	}
 	rc = scribe_libs_is_slow(l, owner) ? -ETIMEDOUT : -EPIPE;
 
@@ -97,7 +97,7 @@ int scribe_libs_study(void *ctx, int fd, uint32_t owner, struct scribe_study *re
 
 		if (!h)
 			return -EIO;
-		rc = scribe_helper_study(h, fd, ret, owner ? USERS_MS : ROOTS_MS);
+		rc = scribe_helper_analyse(h, fd, ret, owner ? USERS_MS : ROOTS_MS);
 		if (h->sock < 0)
 			scribe_libs_lose(l, h, owner);
 	}
@@ -205,7 +205,7 @@ void scribe_libs_forget_peeks(struct scribe_libs *l, struct scribe_peeks *k)
 	*k = (struct scribe_peeks){0};
 }
 
-void scribe_libs_ask_end(struct scribe_libs *l)
+void scribe_libs_read_end(struct scribe_libs *l)
 {
 	scribe_helper_stop(&l->roots);
 	scribe_helper_stop(&l->reader);

@@ -71,11 +71,11 @@ static void take_pattern(void *ctx, int64_t key, const struct scribe_access_patt
 	struct scribe_daemon *d = ctx;
 	struct scribe_access_pattern known;
 
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (w->patterns.by_key.used < SCRIBE_ACCESS_PATTERNS_MAX &&
-		    !scribe_access_patterns_find(&w->patterns, key, &known) &&
-		    scribe_access_patterns_keep(&w->patterns, key, pattern) < 0)
-			w->memory_out++;
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (job->patterns.by_key.used < SCRIBE_ACCESS_PATTERNS_MAX &&
+		    !scribe_access_patterns_find(&job->patterns, key, &known) &&
+		    scribe_access_patterns_keep(&job->patterns, key, pattern) < 0)
+			job->memory_out++;
 }
 
 void scribe_libs_ended(struct scribe_daemon *d)

@@ -22,7 +22,7 @@
 
 struct walk {
 	struct scribe_daemon *d;
-	struct scribe_job *w;
+	struct scribe_job *job;
 	struct scribe_live_cursor *cursor;
 	scribe_live_fn fn;
 	void *ctx;
@@ -32,8 +32,8 @@ struct walk {
 /* The living process at a place of the table, if it is the job's. */
 static struct scribe_process *process_at(const struct walk *x, const struct scribe_proc *proc)
 {
-	struct scribe_process *p = proc->proc_id && proc->job == x->w->index
-					   ? scribe_worlds_find(&x->w->worlds, proc->proc_id)
+	struct scribe_process *p = proc->proc_id && proc->job == x->job->index
+					   ? scribe_worlds_find(&x->job->worlds, proc->proc_id)
 					   : NULL;
 
 	return p && !p->ended && p->index == x->cursor->proc ? p : NULL;
@@ -69,18 +69,18 @@ static bool is_own(int module)
 static bool tell_slot(const struct walk *x, const struct scribe_process *p, uint32_t index,
 		      const struct scribe_slot_copy *l)
 {
-	const struct scribe_name_entry *label = scribe_slot_label(x->d, index, l->generation);
+	const struct scribe_name_entry *name = scribe_slot_name_entry(x->d, index, l->generation);
 	const int module = scribe_drain_module(l->kind);
 	struct scribe_live_record item = {.proc_id = p->proc_id,
 					  .module = (uint32_t)module,
 					  .slot = index,
 					  .generation = l->generation,
-					  .name = label ? label->id : 0,
+					  .name = name ? name->id : 0,
 					  .operations = l->events,
 					  .own = is_own(module),
 					  .folded = l->kind == SCRIBE_KIND_CATCHALL};
 
-	if ((label && label->excluded) || scribe_drain_is_excluded(p, l->kind))
+	if ((name && name->excluded) || scribe_drain_is_excluded(p, l->kind))
 		return true;
 	memcpy(item.ops, l->ops, sizeof(item.ops));
 	memcpy(item.bytes, l->bytes, sizeof(item.bytes));
@@ -142,10 +142,10 @@ static bool tell(const struct walk *x, struct scribe_process *p, const struct sc
 	return tell_slots(x, p) && tell_shm(x, p);
 }
 
-bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *w, struct scribe_live_cursor *cursor,
+bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *job, struct scribe_live_cursor *cursor,
 		      uint64_t until_ns, scribe_live_fn fn, void *ctx)
 {
-	const struct walk x = {d, w, cursor, fn, ctx, until_ns};
+	const struct walk x = {d, job, cursor, fn, ctx, until_ns};
 	const struct scribe_proc *proc;
 
 	for (unsigned n = 1; d->bpf && (proc = scribe_bpf_proc(d->bpf, cursor->proc)); n++) {

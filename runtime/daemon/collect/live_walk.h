@@ -15,7 +15,7 @@ typedef bool (*scribe_live_fn)(void *ctx, enum scribe_live_item type, const void
  * to go on; it may be anybody's: only what belongs to the job is told. True: that was all. Records that
  * appear meanwhile may be missing.
  */
-bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *w, struct scribe_live_cursor *cursor,
+bool scribe_live_walk(struct scribe_daemon *d, struct scribe_job *job, struct scribe_live_cursor *cursor,
 		      uint64_t until_ns, scribe_live_fn fn, void *ctx);
 
 #endif

@@ -20,16 +20,16 @@
 
 #define PLAIN_MEMORY (4u << 20) /* for all plain modules of one rank */
 
-static struct scribe_core *core_new(struct scribe_job *w, int64_t rank, uint64_t base_ns, size_t memory)
+static struct scribe_core *core_new(struct scribe_job *job, int64_t rank, uint64_t base_ns, size_t memory)
 {
 	struct scribe_core_options o = {
 		.rank = rank,
 		.memory = memory,
-		.mem_alignment = (int)w->config.mem_alignment,
+		.mem_alignment = (int)job->config.mem_alignment,
 		.base_ns = base_ns,
-		.paths = &w->config.paths,
-		.mounts = w->mounts.mount,
-		.nmounts = w->mounts.n,
+		.paths = &job->config.paths,
+		.mounts = job->mounts.mount,
+		.nmounts = job->mounts.n,
 	};
 
 	return scribe_core_new(&o);
@@ -47,14 +47,14 @@ static bool any_on(const char *list)
  * The core of a rank's plain modules, begun when first needed. NULL: no such module is on, or
  * memory is out.
  */
-static struct scribe_core *plain_core(struct scribe_job *w, const struct scribe_log_unit *u,
+static struct scribe_core *plain_core(struct scribe_job *job, const struct scribe_log_unit *u,
 				      struct scribe_rank *r)
 {
-	if (r->core || !any_on(w->config.modules))
+	if (r->core || !any_on(job->config.modules))
 		return r->core;
-	r->core = core_new(w, r->rank, u->start_ns, PLAIN_MEMORY);
+	r->core = core_new(job, r->rank, u->start_ns, PLAIN_MEMORY);
 	for (int i = 0; r->core && scribe_daemon_modules[i]; i++)
-		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
+		if (scribe_module_is_on(scribe_daemon_modules[i], job->config.modules) &&
 		    scribe_daemon_modules[i]->rank_begin)
 			scribe_daemon_modules[i]->rank_begin(r->core);
 	return r->core;
@@ -62,8 +62,8 @@ static struct scribe_core *plain_core(struct scribe_job *w, const struct scribe_
 
 void scribe_daemon_modules_process_end(const struct scribe_process *p)
 {
-	struct scribe_job *w = p->work;
-	struct scribe_core *core = p->rank ? plain_core(w, p->unit, p->rank) : NULL;
+	struct scribe_job *job = p->job;
+	struct scribe_core *core = p->rank ? plain_core(job, p->unit, p->rank) : NULL;
 	struct scribe_module_process x = {
 		.pid = p->tgid,
 		.status = p->status,
@@ -77,7 +77,7 @@ void scribe_daemon_modules_process_end(const struct scribe_process *p)
 	};
 
 	for (int i = 0; core && scribe_daemon_modules[i]; i++)
-		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
+		if (scribe_module_is_on(scribe_daemon_modules[i], job->config.modules) &&
 		    scribe_daemon_modules[i]->process_end)
 			scribe_daemon_modules[i]->process_end(core, &x);
 }
@@ -88,12 +88,12 @@ static bool shape_of(void *ctx, int64_t key, struct scribe_access_pattern *ret_s
 }
 
 /* A record of a library module. */
-static int lib_record(struct scribe_job *w, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
+static int lib_record(struct scribe_job *job, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
 		      struct scribe_bundle *b)
 {
 	union scribe_lib_record rec;
 	size_t bytes = scribe_lib_record_make(f->module, &f->acc, f->id, rank, base_ns, f->mode, shape_of,
-					      &w->patterns, &rec);
+					      &job->patterns, &rec);
 
 	if (!bytes)
 		return 0;
@@ -105,7 +105,7 @@ static int lib_record(struct scribe_job *w, int64_t rank, const struct scribe_fi
 }
 
 /* One record of the file may become two: POSIX and the extended counters. */
-static int posix_records(struct scribe_job *w, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
+static int posix_records(struct scribe_job *job, int64_t rank, const struct scribe_file_record *f, uint64_t base_ns,
 			 struct scribe_bundle *b)
 {
 	struct scribe_posix_ext_record ext = {0};
@@ -115,7 +115,7 @@ static int posix_records(struct scribe_job *w, int64_t rank, const struct scribe
 	if (scribe_file_has_posix(f)) {
 		/* A file that was only renamed or removed has shown no block size: unknown. */
 		scribe_posix_acc_record(&f->acc, f->id, rank, base_ns, f->mode,
-					f->align ? (int64_t)f->align : -1, w->config.mem_alignment,
+					f->align ? (int64_t)f->align : -1, job->config.mem_alignment,
 					f->renamed_from, &rec);
 		rc = scribe_bundle_add(b, SCRIBE_MOD_POSIX, &rec, sizeof(rec));
 	}
@@ -184,14 +184,14 @@ static int layers(int64_t rank, const struct scribe_records *files, struct scrib
 	return rc;
 }
 
-int scribe_daemon_modules_records(struct scribe_job *w, int64_t rank, const struct scribe_records *files,
+int scribe_daemon_modules_records(struct scribe_job *job, int64_t rank, const struct scribe_records *files,
 				   uint64_t base_ns, struct scribe_bundle *b)
 {
 	int rc = 0;
 
 	for (size_t i = 0; files && i < files->n && rc == 0; i++)
-		rc = files->file[i]->module == SCRIBE_MOD_POSIX ? posix_records(w, rank, files->file[i], base_ns, b)
-								: lib_record(w, rank, files->file[i], base_ns, b);
+		rc = files->file[i]->module == SCRIBE_MOD_POSIX ? posix_records(job, rank, files->file[i], base_ns, b)
+								: lib_record(job, rank, files->file[i], base_ns, b);
 	return rc < 0 || !files ? rc : layers(rank, files, b);
 }
 
@@ -203,10 +203,10 @@ struct finish {
 static int take_name(void *ctx, uint64_t id, const char *name, size_t len)
 {
 	const struct finish *f = ctx;
-	struct scribe_name_entry *label = scribe_name_table_intern(&f->w->labels, name, len);
+	struct scribe_name_entry *entry = scribe_name_table_intern(&f->w->names, name, len);
 
 	(void)id;
-	return label ? 0 : -ENOMEM;
+	return entry ? 0 : -ENOMEM;
 }
 
 static int take_record(void *ctx, int module, const void *rec, size_t bytes)
@@ -220,16 +220,16 @@ static int take_record(void *ctx, int module, const void *rec, size_t bytes)
  * Finish a core into the bundle; names go to the job's table. Whether a module lost records is
  * asked first: finishing empties the core.
  */
-static int finish_core(struct scribe_job *w, struct scribe_core *core, struct scribe_bundle *b, uint64_t *partial)
+static int finish_core(struct scribe_job *job, struct scribe_core *core, struct scribe_bundle *b, uint64_t *partial)
 {
-	struct finish f = {w, b};
+	struct finish f = {job, b};
 	const struct scribe_core_sink sink = {take_name, take_record, &f};
 
 	*partial |= scribe_core_partial(core);
 	return scribe_core_finish(core, &sink);
 }
 
-int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, struct scribe_bundle *b,
+int scribe_daemon_modules_rank(struct scribe_job *job, struct scribe_rank *r, struct scribe_bundle *b,
 			uint64_t *partial)
 {
 	struct scribe_core *core = r->core;
@@ -238,10 +238,10 @@ int scribe_daemon_modules_rank(struct scribe_job *w, struct scribe_rank *r, stru
 	if (!core)
 		return 0;
 	for (int i = 0; scribe_daemon_modules[i]; i++)
-		if (scribe_module_is_on(scribe_daemon_modules[i], w->config.modules) &&
+		if (scribe_module_is_on(scribe_daemon_modules[i], job->config.modules) &&
 		    scribe_daemon_modules[i]->rank_end)
 			scribe_daemon_modules[i]->rank_end(core);
-	rc = finish_core(w, core, b, partial);
+	rc = finish_core(job, core, b, partial);
 	r->core = scribe_core_free(core);
 	return rc;
 }
@@ -294,47 +294,47 @@ static size_t places_of(const struct scribe_bundle *b, struct file_rank *file_ra
 }
 
 /* One module, one rank. Files without a name or an attribute are left out. */
-static int tell_files(struct scribe_job *w, const struct scribe_module_ops *s, const struct file_rank *file_rank,
+static int tell_files(struct scribe_job *job, const struct scribe_module_ops *s, const struct file_rank *file_rank,
 		      size_t n, struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_module_file *file = calloc(n, sizeof(*file));
-	struct scribe_core *core = core_new(w, file_rank->rank, 0, 0);
+	struct scribe_core *core = core_new(job, file_rank->rank, 0, 0);
 	size_t answers = 0;
 	int rc = file && core ? 0 : -ENOMEM;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct scribe_module_file *f = &file[answers];
-		const struct scribe_name_entry *label = scribe_name_table_by_id(&w->labels, file_rank[i].id);
+		const struct scribe_name_entry *name = scribe_name_table_by_id(&job->names, file_rank[i].id);
 
 		f->id = file_rank[i].id;
-		f->name = label ? label->text : NULL;
-		f->attribute = scribe_file_xattrs_get(w, s, f->id, &f->attribute_bytes);
+		f->name = name ? name->text : NULL;
+		f->attribute = scribe_file_xattrs_get(job, s, f->id, &f->attribute_bytes);
 		answers += f->name && f->attribute;
 	}
 	if (rc == 0 && answers) {
 		s->files(core, file, answers);
-		rc = finish_core(w, core, b, partial);
+		rc = finish_core(job, core, b, partial);
 	}
 	scribe_core_free(core);
 	free(file);
 	return rc;
 }
 
-int scribe_daemon_modules_files(struct scribe_job *w, struct scribe_bundle *b, uint64_t *partial)
+int scribe_daemon_modules_files(struct scribe_job *job, struct scribe_bundle *b, uint64_t *partial)
 {
-	struct file_rank *file_rank = w->file_xattrs ? calloc(b->n + 1, sizeof(*file_rank)) : NULL;
+	struct file_rank *file_rank = job->file_xattrs ? calloc(b->n + 1, sizeof(*file_rank)) : NULL;
 	size_t n, next;
 	int rc = 0;
 
 	if (!file_rank)
-		return w->file_xattrs ? -ENOMEM : 0;
+		return job->file_xattrs ? -ENOMEM : 0;
 	n = places_of(b, file_rank);
 	for (size_t i = 0; i < n; i = next) {
 		for (next = i + 1; next < n && file_rank[next].rank == file_rank[i].rank;)
 			next++;
 		for (int s = 0; scribe_daemon_modules[s] && rc == 0; s++)
 			if (scribe_daemon_modules[s]->files)
-				rc = tell_files(w, scribe_daemon_modules[s], file_rank + i, next - i, b, partial);
+				rc = tell_files(job, scribe_daemon_modules[s], file_rank + i, next - i, b, partial);
 	}
 	free(file_rank);
 	return rc;

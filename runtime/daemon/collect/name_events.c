@@ -83,7 +83,7 @@ static bool follow_links(struct scribe_daemon *d, struct scribe_process *p, char
 {
 	struct scribe_path_of of = {.root_fd = root_of(d, p), .root = p->root_id, .nofollow = nofollow};
 
-	return scribe_path_lookup(p->work, path, &of, ret_bytes);
+	return scribe_path_lookup(p->job, path, &of, ret_bytes);
 }
 
 static const char *last_component(const char *path, size_t bytes, size_t *ret_bytes)
@@ -106,7 +106,7 @@ static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p
 	const char *last = last_component(path, bytes, &a), *was = last_component(given->string, n, &b);
 
 	if (!n || a != b || memcmp(last, was, a) ||
-	    !scribe_exclusions_match(&p->work->config.paths, path, (size_t)(last - path)))
+	    !scribe_exclusions_match(&p->job->config.paths, path, (size_t)(last - path)))
 		return false;
 	return scribe_path_folder_is_fixed(root_of(d, p), path);
 }
@@ -114,17 +114,17 @@ static bool is_folder_excluded(struct scribe_daemon *d, struct scribe_process *p
 /* Its user has as many files as he may: this name, if it is a new one, is replaced by one that stands for all such. */
 static size_t further_name(struct scribe_process *p, char *path, size_t bytes)
 {
-	struct scribe_job *w = p->work;
+	struct scribe_job *job = p->job;
 	const char *instead = SCRIBE_FURTHER_EXCLUDED;
 	const struct scribe_name_entry *folded;
 
-	if (scribe_name_table_by_id(&w->labels, scribe_record_id(path, bytes)))
+	if (scribe_name_table_by_id(&job->names, scribe_record_id(path, bytes)))
 		return bytes;
-	if (!scribe_exclusions_match(&w->config.paths, path, bytes)) {
-		folded = scribe_slot_folded_label(w, p);
+	if (!scribe_exclusions_match(&job->config.paths, path, bytes)) {
+		folded = scribe_slot_overflow_name(job, p);
 		if (!folded)
 			return bytes;
-		w->files_folded++;
+		job->files_folded++;
 		instead = folded->text;
 	}
 	bytes = strlen(instead);
@@ -147,28 +147,28 @@ struct given {
 static void name_slot(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		      const struct given *g)
 {
-	size_t bytes = p->work->files_full ? further_name(p, g->path, g->bytes) : g->bytes;
-	struct scribe_name_entry *label = scribe_name_table_intern(&p->work->labels, g->path, bytes);
+	size_t bytes = p->job->files_full ? further_name(p, g->path, g->bytes) : g->bytes;
+	struct scribe_name_entry *name = scribe_name_table_intern(&p->job->names, g->path, bytes);
 	struct scribe_slot *slot;
 
-	if (!label) {
-		p->work->memory_out++;
+	if (!name) {
+		p->job->memory_out++;
 		return;
 	}
-	scribe_slot_name_set(d, p->work, e->slot, e->generation, label);
-	if (g->file_id && !label->folded)
-		label->file_id = g->file_id;
-	scribe_job_journal_name(p->work, e->slot, e->generation, label);
+	scribe_slot_name_set(d, p->job, e->slot, e->generation, name);
+	if (g->file_id && !name->folded)
+		name->file_id = g->file_id;
+	scribe_job_journal_name(p->job, e->slot, e->generation, name);
 	slot = scribe_bpf_slot(d->bpf, e->slot);
-	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && label->excluded)
+	if (slot && slot->generation == e->generation && slot->proc_id == e->proc_id && name->excluded)
 		__atomic_fetch_or(&slot->flags,
 				  SCRIBE_SF_EXCLUDED | (g->pieces->has_string && slot->kind == SCRIBE_KIND_PATH &&
-							is_folder_excluded(d, p, g->pieces, label->text, label->bytes)
+							is_folder_excluded(d, p, g->pieces, name->text, name->bytes)
 								? SCRIBE_SF_FOLDER_EXCLUDED
 								: 0),
 				  __ATOMIC_RELAXED);
-	else if (p->own_root_dir && !label->folded) /* else its name means another file to the helper */
-		scribe_file_xattrs_want(p->work, label);
+	else if (p->own_root_dir && !name->folded) /* else its name means another file to the helper */
+		scribe_file_xattrs_request(p->job, name);
 }
 
 /*
@@ -189,7 +189,7 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		.detached = e->flags & SCRIBE_NF_DETACHED,
 	};
 	char path[SCRIBE_NAME_ROOM];
-	const struct scribe_name_entry *label;
+	const struct scribe_name_entry *name;
 	uint64_t file_id = 0;
 	size_t bytes;
 
@@ -199,11 +199,11 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 		pieces.string_bytes -= (size_t)e->status; /* not part of the path: behind it later */
 	bytes = scribe_path_join(&pieces, path, sizeof(path));
 	if (e->flags & SCRIBE_NF_BELOW) {
-		label = scribe_slot_label(d, (uint32_t)e->status, e->tgid);
-		if (!label)
+		name = scribe_slot_name_entry(d, (uint32_t)e->status, e->tgid);
+		if (!name)
 			return 0;
-		bytes = literal_name(label->text, label->bytes, path, sizeof(path));
-		file_id = label->id;
+		bytes = literal_name(name->text, name->bytes, path, sizeof(path));
+		file_id = name->id;
 		bytes = add_suffix(path, bytes, sizeof(path), ":", 1);
 		bytes = add_suffix(path, bytes, sizeof(path), pieces.string, pieces.string_bytes);
 	} else if (e->flags & SCRIBE_NF_LITERAL)
@@ -226,29 +226,29 @@ int scribe_name_event(struct scribe_daemon *d, struct scribe_process *p, const s
 void scribe_link_event(struct scribe_daemon *d, struct scribe_process *p, const struct scribe_event *e,
 		       const char *text)
 {
-	const struct scribe_name_entry *at = scribe_slot_label(d, e->slot, e->generation);
-	const struct scribe_name_entry *from = scribe_slot_label(d, e->chain_bytes, e->string_bytes);
+	const struct scribe_name_entry *at = scribe_slot_name_entry(d, e->slot, e->generation);
+	const struct scribe_name_entry *from = scribe_slot_name_entry(d, e->chain_bytes, e->string_bytes);
 	const uint32_t change = e->flags & ~(uint32_t)SCRIBE_LINK_KNOWN;
-	struct scribe_job *w = p->work;
-	struct scribe_job_entry *job = scribe_bpf_job(d->bpf, w->index);
+	struct scribe_job *job = p->job;
+	struct scribe_job_entry *entry = scribe_bpf_job(d->bpf, job->index);
 	bool changed = false, lost = false;
 
 	if (change == SCRIBE_LINK_MADE) {
 		lost = !at || !e->text_bytes || text[e->text_bytes - 1] ||
-		       !scribe_links_made(&w->links, p->root_id, at->text, text);
+		       !scribe_links_made(&job->links, p->root_id, at->text, text);
 	} else if (!at || (change != SCRIBE_LINK_REMOVED && !from)) {
-		lost = w->links.by_path.used > 0;
+		lost = job->links.by_path.used > 0;
 	} else if (change == SCRIBE_LINK_REMOVED) {
-		changed = scribe_links_removed(&w->links, p->root_id, at->text);
+		changed = scribe_links_removed(&job->links, p->root_id, at->text);
 	} else {
-		changed = scribe_links_moved(&w->links, p->root_id, from->text, at->text,
+		changed = scribe_links_moved(&job->links, p->root_id, from->text, at->text,
 					     change == SCRIBE_LINK_SWAPPED);
 	}
 	/* of a link that is not in the table, or one whose strings have kept their records until now */
 	if (changed && !(e->flags & SCRIBE_LINK_KNOWN)) {
-		if (job)
-			__atomic_fetch_add(&job->links, 1, __ATOMIC_RELAXED);
+		if (entry)
+			__atomic_fetch_add(&entry->links, 1, __ATOMIC_RELAXED);
 		lost = true;
 	}
-	w->names_unresolved += lost || (!changed && w->links.full && e->flags & SCRIBE_LINK_KNOWN);
+	job->names_unresolved += lost || (!changed && job->links.full && e->flags & SCRIBE_LINK_KNOWN);
 }

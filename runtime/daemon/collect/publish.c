@@ -55,56 +55,56 @@ struct scribe_publish {
 #define JOB_FLAGS  (SCRIBE_JF_SEGMENTS | SCRIBE_JF_OPENS)
 #define SLOT_FLAGS (SCRIBE_SF_TRACED | SCRIBE_SF_OPENS)
 
-static void mark(struct scribe_job *w)
+static void mark(struct scribe_job *job)
 {
-	w->publish->marks = MARK_WANTED;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, JOB_FLAGS, true);
-	scribe_shm_segments_wish(w);
+	job->publish->marks = MARK_WANTED;
+	scribe_bpf_trace_job(job->daemon->bpf, job->index, JOB_FLAGS, true);
+	scribe_shm_segments_wish(job);
 }
 
 /* Others (DXT, windows) may go on with reads and writes. */
-static void unmark(struct scribe_job *w)
+static void unmark(struct scribe_job *job)
 {
-	const bool all = !w->segments && !scribe_windows_marked(w);
+	const bool all = !job->segments && !scribe_windows_marked(job);
 
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, all ? JOB_FLAGS : SCRIBE_JF_OPENS, false);
-	scribe_bpf_trace_slots(w->daemon->bpf, w->index, all ? SLOT_FLAGS : SCRIBE_SF_OPENS, false);
-	scribe_shm_segments_wish(w);
+	scribe_bpf_trace_job(job->daemon->bpf, job->index, all ? JOB_FLAGS : SCRIBE_JF_OPENS, false);
+	scribe_bpf_trace_slots(job->daemon->bpf, job->index, all ? SLOT_FLAGS : SCRIBE_SF_OPENS, false);
+	scribe_shm_segments_wish(job);
 }
 
 /* Records that were made before get the flags when no program runs that has not seen the job's. */
-static void mark_rest(struct scribe_job *w)
+static void mark_rest(struct scribe_job *job)
 {
-	struct scribe_publish *x = w->publish;
+	struct scribe_publish *x = job->publish;
 
-	if (x->marks == MARK_WANTED && scribe_bpf_settle())
+	if (x->marks == MARK_WANTED && scribe_bpf_sync_begin())
 		x->marks = MARK_ASKED;
-	if (x->marks != MARK_ASKED || !scribe_bpf_settled())
+	if (x->marks != MARK_ASKED || !scribe_bpf_sync_done())
 		return;
-	scribe_bpf_trace_slots(w->daemon->bpf, w->index, SLOT_FLAGS, true);
+	scribe_bpf_trace_slots(job->daemon->bpf, job->index, SLOT_FLAGS, true);
 	x->marks = MARK_ALL;
 }
 
 /* Operations that no publisher gets. */
-static void count_lost(struct scribe_job *w, uint64_t start_ns, uint64_t n)
+static void count_lost(struct scribe_job *job, uint64_t start_ns, uint64_t n)
 {
-	for (struct scribe_subscriber *s = w->publish->first; s; s = s->next)
+	for (struct scribe_subscriber *s = job->publish->first; s; s = s->next)
 		if (start_ns >= s->since_ns) {
 			s->head->lost += n;
-			w->publish->lost += n;
+			job->publish->lost += n;
 		}
 }
 
-static void send_event(struct scribe_job *w, const struct scribe_publish_event *e)
+static void send_event(struct scribe_job *job, const struct scribe_publish_event *e)
 {
-	for (struct scribe_subscriber *s = w->publish->first; s; s = s->next) {
+	for (struct scribe_subscriber *s = job->publish->first; s; s = s->next) {
 		if (e->start_ns < s->since_ns)
 			continue;
-		if (scribe_subscriber_put(s, w, e)) {
-			w->publish->published++;
+		if (scribe_subscriber_put(s, job, e)) {
+			job->publish->published++;
 		} else {
 			s->head->lost++;
-			w->publish->lost++;
+			job->publish->lost++;
 		}
 	}
 }
@@ -120,7 +120,7 @@ static uint64_t key_of(uint32_t slot, uint32_t generation)
 static uint64_t exe_of(struct scribe_process *p)
 {
 	const struct scribe_name_entry *e =
-		p->exe ? scribe_name_table_intern(&p->work->labels, p->exe, strlen(p->exe)) : NULL;
+		p->exe ? scribe_name_table_intern(&p->job->names, p->exe, strlen(p->exe)) : NULL;
 
 	return e ? e->id : 0;
 }
@@ -166,43 +166,43 @@ void scribe_publish_bind(struct scribe_process *p, const struct scribe_slot_view
 {
 	struct placing at;
 
-	if (!p->work->publishing || (id && !p->rank))
+	if (!p->job->publishing || (id && !p->rank))
 		return;
 	at = placing_of_slot(p, v->slot, id);
-	remember(p->work->publish, key_of(v->index, v->slot->generation), &at);
+	remember(p->job->publish, key_of(v->index, v->slot->generation), &at);
 }
 
 /* A standard stream has no slot of its own: its segments have one beyond all, and the process as generation. */
 #define STANDARD_SLOT (UINT32_MAX - SCRIBE_STANDARD_STREAMS + 1)
 
 /* As locate_living. */
-static int locate_standard(struct scribe_job *w, uint32_t stream, uint32_t proc_id, bool last, struct placing *ret)
+static int locate_standard(struct scribe_job *job, uint32_t stream, uint32_t proc_id, bool last, struct placing *ret)
 {
-	struct scribe_process *p = scribe_worlds_find(&w->worlds, proc_id);
-	const struct scribe_name_entry *label;
+	struct scribe_process *p = scribe_worlds_find(&job->worlds, proc_id);
+	const struct scribe_name_entry *name;
 
 	if (!p || !p->rank)
 		return last ? -ESRCH : 0;
-	label = scribe_counter_label(w->daemon, p, 0, stream + 1);
-	if (!label || label->excluded || scribe_drain_is_excluded(p, SCRIBE_KIND_STDIO))
+	name = scribe_counter_name_entry(job->daemon, p, 0, stream + 1);
+	if (!name || name->excluded || scribe_drain_is_excluded(p, SCRIBE_KIND_STDIO))
 		return -ENOENT;
-	*ret = placing_of(p, SCRIBE_KIND_STDIO, label->id);
+	*ret = placing_of(p, SCRIBE_KIND_STDIO, name->id);
 	return 1;
 }
 
 void scribe_publish_keep_standard(struct scribe_process *p, uint32_t stream, struct scribe_segment *s)
 {
-	struct scribe_job *w = p->work;
+	struct scribe_job *job = p->job;
 	struct placing at;
 
-	if (!w->publishing || stream >= SCRIBE_STANDARD_STREAMS)
+	if (!job->publishing || stream >= SCRIBE_STANDARD_STREAMS)
 		return;
 	s->slot = STANDARD_SLOT + stream;
 	s->generation = p->proc_id;
-	if (!scribe_map_get(&w->publish->gone[0], key_of(s->slot, s->generation)) &&
-	    locate_standard(w, stream, p->proc_id, false, &at) == 1)
-		remember(w->publish, key_of(s->slot, s->generation), &at);
-	scribe_publish_keep(w, s);
+	if (!scribe_map_get(&job->publish->gone[0], key_of(s->slot, s->generation)) &&
+	    locate_standard(job, stream, p->proc_id, false, &at) == 1)
+		remember(job->publish, key_of(s->slot, s->generation), &at);
+	scribe_publish_keep(job, s);
 }
 
 static void forget(struct scribe_map *m)
@@ -213,60 +213,60 @@ static void forget(struct scribe_map *m)
 }
 
 /* 1 with *ret; 0: not known yet; -ENOENT: it counts nowhere; -ESRCH: nobody knows. */
-static int locate_living(struct scribe_job *w, const struct scribe_segment *s, bool last, struct placing *ret)
+static int locate_living(struct scribe_job *job, const struct scribe_segment *s, bool last, struct placing *ret)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 	const struct scribe_slot *slot = scribe_bpf_slot(d->bpf, s->slot);
-	const struct scribe_name_entry *label;
+	const struct scribe_name_entry *name;
 	struct scribe_process *p;
 
 	if (!slot || slot->generation != s->generation)
 		return -ESRCH;
-	p = scribe_worlds_find(&w->worlds, slot->proc_id);
+	p = scribe_worlds_find(&job->worlds, slot->proc_id);
 	if (!p || !p->rank)
 		return last ? -ESRCH : 0;
 	if (scribe_slot_is_untraced(d, s->slot, slot))
 		return -ENOENT;
-	label = scribe_slot_label(d, s->slot, s->generation);
-	if (!label && slot->kind != SCRIBE_KIND_CATCHALL && !last)
+	name = scribe_slot_name_entry(d, s->slot, s->generation);
+	if (!name && slot->kind != SCRIBE_KIND_CATCHALL && !last)
 		return 0;
-	label = scribe_slot_traced_label(d, p, s->slot, slot);
-	if (!label)
+	name = scribe_slot_traced_name(d, p, s->slot, slot);
+	if (!name)
 		return -ENOENT;
-	*ret = placing_of_slot(p, slot, label->id);
+	*ret = placing_of_slot(p, slot, name->id);
 	return 1;
 }
 
-static int locate(struct scribe_job *w, const struct scribe_segment *s, bool last, struct placing *ret)
+static int locate(struct scribe_job *job, const struct scribe_segment *s, bool last, struct placing *ret)
 {
-	const struct scribe_publish *x = w->publish;
+	const struct scribe_publish *x = job->publish;
 	const uint64_t key = key_of(s->slot, s->generation);
 	const struct placing *e = scribe_map_get(&x->gone[0], key);
 
 	if (!e)
 		e = scribe_map_get(&x->gone[1], key);
 	if (!e && s->slot >= STANDARD_SLOT)
-		return locate_standard(w, s->slot - STANDARD_SLOT, s->generation, last, ret);
+		return locate_standard(job, s->slot - STANDARD_SLOT, s->generation, last, ret);
 	if (!e)
-		return locate_living(w, s, last, ret);
+		return locate_living(job, s, last, ret);
 	*ret = *e;
 	return e->id ? 1 : -ENOENT;
 }
 
 /* ---- passes ---- */
 
-void scribe_publish_keep(struct scribe_job *w, const struct scribe_segment *s)
+void scribe_publish_keep(struct scribe_job *job, const struct scribe_segment *s)
 {
-	struct scribe_publish *x = w->publish;
+	struct scribe_publish *x = job->publish;
 
-	if (!w->publishing)
+	if (!job->publishing)
 		return;
 	if (x->n == x->room) {
 		const size_t room = x->room ? 2 * x->room : 4096;
 		struct scribe_segment *more = room <= KEPT_MOST ? realloc(x->kept, room * sizeof(*more)) : NULL;
 
 		if (!more) {
-			count_lost(w, s->start_ns, 1);
+			count_lost(job, s->start_ns, 1);
 			return;
 		}
 		x->kept = more;
@@ -277,10 +277,10 @@ void scribe_publish_keep(struct scribe_job *w, const struct scribe_segment *s)
 		x->next_ns = 0;
 }
 
-void scribe_publish_urgent(struct scribe_job *w)
+void scribe_publish_urgent(struct scribe_job *job)
 {
-	if (w->publishing)
-		w->publish->urgent_until_ns = scribe_now_ns() + STAYS_NS;
+	if (job->publishing)
+		job->publish->urgent_until_ns = scribe_now_ns() + STAYS_NS;
 }
 
 static int by_end(const void *a, const void *b)
@@ -321,11 +321,11 @@ static uint8_t select_of(const struct scribe_segment *s, uint32_t module)
 	}
 }
 
-static void tell(struct scribe_job *w, const struct scribe_segment *s, const struct placing *at)
+static void tell(struct scribe_job *job, const struct scribe_segment *s, const struct placing *at)
 {
 	const uint8_t op = op_of(s);
 	const struct scribe_publish_event e = {
-		.frame = {sizeof(e), SCRIBE_PUBLISH_EVENT, (uint16_t)w->index},
+		.frame = {sizeof(e), SCRIBE_PUBLISH_EVENT, (uint16_t)job->index},
 		.id = at->id,
 		.exe = at->exe,
 		.rank = at->rank,
@@ -343,13 +343,13 @@ static void tell(struct scribe_job *w, const struct scribe_segment *s, const str
 	/* of a program's shared memory, which may say anything */
 	if (op > SCRIBE_PUBLISH_FLUSH)
 		return;
-	send_event(w, &e);
+	send_event(job, &e);
 }
 
 /* `last`: nothing waits any longer. */
-static void pass(struct scribe_job *w, bool last)
+static void pass(struct scribe_job *job, bool last)
 {
-	struct scribe_publish *x = w->publish;
+	struct scribe_publish *x = job->publish;
 	const uint64_t now = scribe_now_ns();
 	uint64_t unkept;
 	size_t waiting = 0;
@@ -359,19 +359,19 @@ static void pass(struct scribe_job *w, bool last)
 	for (size_t i = 0; i < x->n; i++) {
 		const struct scribe_segment s = x->kept[i];
 		struct placing at;
-		const int rc = locate(w, &s, last || now > s.end_ns + NAME_NS, &at);
+		const int rc = locate(job, &s, last || now > s.end_ns + NAME_NS, &at);
 
 		if (rc == 0)
 			x->kept[waiting++] = s;
 		else if (rc > 0)
-			tell(w, &s, &at);
+			tell(job, &s, &at);
 		else if (rc != -ENOENT)
-			count_lost(w, s.start_ns, 1);
+			count_lost(job, s.start_ns, 1);
 	}
 	x->n = waiting;
-	unkept = scribe_segments_unkept(w);
+	unkept = scribe_segments_unkept(job);
 	if (unkept > x->unkept)
-		count_lost(w, UINT64_MAX, unkept - x->unkept);
+		count_lost(job, UINT64_MAX, unkept - x->unkept);
 	x->unkept = unkept;
 	if (now < x->forget_ns)
 		return;
@@ -381,51 +381,51 @@ static void pass(struct scribe_job *w, bool last)
 	x->forget_ns = now + FORGET_NS;
 }
 
-bool scribe_publish_due(struct scribe_job *w)
+bool scribe_publish_due(struct scribe_job *job)
 {
 	uint64_t now;
 
-	if (!w->publishing)
+	if (!job->publishing)
 		return false;
-	mark_rest(w);
+	mark_rest(job);
 	now = scribe_now_ns();
-	if (now < w->publish->urgent_until_ns)
-		w->daemon->poll_fast = true;
-	return now >= w->publish->next_ns;
+	if (now < job->publish->urgent_until_ns)
+		job->daemon->poll_fast = true;
+	return now >= job->publish->next_ns;
 }
 
-void scribe_publish_pass(struct scribe_job *w)
+void scribe_publish_pass(struct scribe_job *job)
 {
 	const uint64_t now = scribe_now_ns();
 
-	w->publish->next_ns = now + (now < w->publish->urgent_until_ns ? URGENT_NS : PASS_NS);
-	pass(w, false);
+	job->publish->next_ns = now + (now < job->publish->urgent_until_ns ? URGENT_NS : PASS_NS);
+	pass(job, false);
 }
 
 /* ---- subscriptions ---- */
 
-static int publish_begin(struct scribe_job *w, struct scribe_err *err)
+static int publish_begin(struct scribe_job *job, struct scribe_err *err)
 {
-	int rc = scribe_segments_job_begins(w, err);
+	int rc = scribe_segments_job_begins(job, err);
 
 	if (rc < 0)
 		return rc;
-	w->publish = calloc(1, sizeof(*w->publish));
-	if (w->publish)
+	job->publish = calloc(1, sizeof(*job->publish));
+	if (job->publish)
 		return 0;
-	scribe_segments_job_ends(w);
+	scribe_segments_job_ends(job);
 	return scribe_err_set(err, -ENOMEM, "out of memory");
 }
 
-int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd, struct scribe_err *err)
+int scribe_publish_subscribe(struct scribe_job *job, uint64_t client, int *ret_fd, struct scribe_err *err)
 {
-	int rc = w->publish ? 0 : publish_begin(w, err);
+	int rc = job->publish ? 0 : publish_begin(job, err);
 	struct scribe_subscriber *s, **at;
 	unsigned n = 0;
 
 	if (rc < 0)
 		return rc;
-	for (at = &w->publish->first; *at; at = &(*at)->next)
+	for (at = &job->publish->first; *at; at = &(*at)->next)
 		n++;
 	if (n >= SCRIBE_PUBLISHERS_MOST)
 		return scribe_err_set(err, -EDQUOT, "%u publishers have this job already", n);
@@ -435,24 +435,24 @@ int scribe_publish_subscribe(struct scribe_job *w, uint64_t client, int *ret_fd,
 	s->since_ns = scribe_now_ns();
 	*at = s;
 	if (!n) {
-		w->publishing = true;
-		w->publish->unkept = scribe_segments_unkept(w);
-		mark(w);
+		job->publishing = true;
+		job->publish->unkept = scribe_segments_unkept(job);
+		mark(job);
 	}
 	*ret_fd = s->fd;
 	return 0;
 }
 
-void scribe_publish_taken(struct scribe_job *w, uint64_t client, uint64_t bytes)
+void scribe_publish_taken(struct scribe_job *job, uint64_t client, uint64_t bytes)
 {
-	for (struct scribe_subscriber *s = w->publish ? w->publish->first : NULL; s; s = s->next)
+	for (struct scribe_subscriber *s = job->publish ? job->publish->first : NULL; s; s = s->next)
 		if (s->client == client && bytes > s->taken && bytes <= s->put)
 			s->taken = bytes;
 }
 
-void scribe_publish_drop(struct scribe_job *w, uint64_t client)
+void scribe_publish_drop(struct scribe_job *job, uint64_t client)
 {
-	struct scribe_subscriber **at = w->publish ? &w->publish->first : NULL, *s;
+	struct scribe_subscriber **at = job->publish ? &job->publish->first : NULL, *s;
 
 	while (at && *at && (*at)->client != client)
 		at = &(*at)->next;
@@ -461,48 +461,48 @@ void scribe_publish_drop(struct scribe_job *w, uint64_t client)
 	s = *at;
 	*at = s->next;
 	scribe_subscriber_free(s);
-	if (!w->publish->first && w->publishing) {
-		w->publishing = false;
-		unmark(w);
-		w->publish->n = 0;
+	if (!job->publish->first && job->publishing) {
+		job->publishing = false;
+		unmark(job);
+		job->publish->n = 0;
 	}
 }
 
-void scribe_publish_finish(struct scribe_job *w)
+void scribe_publish_finish(struct scribe_job *job)
 {
-	if (!w->publishing)
+	if (!job->publishing)
 		return;
-	pass(w, true);
-	for (struct scribe_subscriber *s = w->publish->first; s; s = s->next)
+	pass(job, true);
+	for (struct scribe_subscriber *s = job->publish->first; s; s = s->next)
 		__atomic_store_n(&s->head->ended, 1, __ATOMIC_RELEASE);
-	w->publishing = false;
+	job->publishing = false;
 }
 
-void scribe_publish_end(struct scribe_job *w)
+void scribe_publish_end(struct scribe_job *job)
 {
-	struct scribe_publish *x = w->publish;
+	struct scribe_publish *x = job->publish;
 
 	if (!x)
 		return;
 	while (x->first)
-		scribe_publish_drop(w, x->first->client);
+		scribe_publish_drop(job, x->first->client);
 	forget(&x->gone[0]);
 	forget(&x->gone[1]);
 	free(x->kept);
 	free(x);
-	w->publish = NULL;
-	scribe_segments_job_ends(w);
+	job->publish = NULL;
+	scribe_segments_job_ends(job);
 }
 
-void scribe_publish_describe(const struct scribe_job *w, char *text, size_t cap)
+void scribe_publish_describe(const struct scribe_job *job, char *text, size_t cap)
 {
 	const size_t used = strlen(text);
 	int n;
 
-	if (!w->publish)
+	if (!job->publish)
 		return;
-	n = snprintf(text + used, cap - used, "published=%llu lost %llu\n", (unsigned long long)w->publish->published,
-		     (unsigned long long)w->publish->lost);
+	n = snprintf(text + used, cap - used, "published=%llu lost %llu\n", (unsigned long long)job->publish->published,
+		     (unsigned long long)job->publish->lost);
 	if (n < 0 || (size_t)n >= cap - used)
 		text[used] = 0;
 }

@@ -21,16 +21,16 @@ static struct scribe_job *work_of_slot(struct scribe_daemon *d, const struct scr
 	const struct scribe_slot *slot = scribe_bpf_slot(d->bpf, s->slot);
 	const struct scribe_proc *p;
 
-	if (s->slot < d->slots && d->slot[s->slot].label && d->slot[s->slot].generation == s->generation)
-		return d->work[d->slot[s->slot].job % SCRIBE_JOBS_MAX];
+	if (s->slot < d->slots && d->slot[s->slot].name && d->slot[s->slot].generation == s->generation)
+		return d->job[d->slot[s->slot].job % SCRIBE_JOBS_MAX];
 	p = slot && slot->generation == s->generation ? scribe_bpf_proc(d->bpf, slot->proc) : NULL;
-	return p && p->proc_id == slot->proc_id ? d->work[p->job % SCRIBE_JOBS_MAX] : NULL;
+	return p && p->proc_id == slot->proc_id ? d->job[p->job % SCRIBE_JOBS_MAX] : NULL;
 }
 
 /* What of the thread is kept, where the job wants it. */
-static uint64_t thread_of(const struct scribe_job *w, const struct scribe_leaf *leaf)
+static uint64_t thread_of(const struct scribe_job *job, const struct scribe_leaf *leaf)
 {
-	if (!w || !w->config.dxt_threads || !leaf->proc_id)
+	if (!job || !job->config.dxt_threads || !leaf->proc_id)
 		return 0;
 	return leaf->thread ? leaf->thread : leaf->tid;
 }
@@ -42,22 +42,22 @@ static uint64_t thread_of(const struct scribe_job *w, const struct scribe_leaf *
 static void on_leaf(void *ctx, const struct scribe_leaf *leaf, const struct scribe_segment *first, uint32_t n)
 {
 	struct scribe_daemon *d = ctx;
-	struct scribe_job *w = leaf->proc_id ? d->work[leaf->job % SCRIBE_JOBS_MAX] : NULL;
+	struct scribe_job *job = leaf->proc_id ? d->job[leaf->job % SCRIBE_JOBS_MAX] : NULL;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (!leaf->proc_id)
-			w = work_of_slot(d, &first[i]);
+			job = work_of_slot(d, &first[i]);
 		/* of an earlier job in this place a process may live on */
-		if (!w || first[i].start_ns < w->begun_ns)
+		if (!job || first[i].start_ns < job->begun_ns)
 			continue;
-		scribe_publish_keep(w, &first[i]);
+		scribe_publish_keep(job, &first[i]);
 		if (first[i].op > SCRIBE_SEGMENT_WRITE)
 			continue;
-		scribe_windows_keep(w, &first[i], thread_of(w, leaf));
-		if (!w->segments)
+		scribe_windows_keep(job, &first[i], thread_of(job, leaf));
+		if (!job->segments)
 			continue;
-		scribe_segment_keep(w->segments, &first[i], thread_of(w, leaf));
-		scribe_bpf_job(d->bpf, w->index)->segments++;
+		scribe_segment_keep(job->segments, &first[i], thread_of(job, leaf));
+		scribe_bpf_job(d->bpf, job->index)->segments++;
 	}
 }
 
@@ -74,26 +74,26 @@ void scribe_segments_take(struct scribe_daemon *d, bool all)
 	scribe_shm_segments_take_all(d);
 }
 
-int scribe_segments_begin(struct scribe_job *w, struct scribe_err *err)
+int scribe_segments_begin(struct scribe_job *job, struct scribe_err *err)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 	struct scribe_segments *s;
 	int rc;
 
-	if (d->resuming && !w->config.dxt)
-		scribe_windows_lost(w);
-	if (!w->config.dxt || w->segments)
+	if (d->resuming && !job->config.dxt)
+		scribe_windows_lost(job);
+	if (!job->config.dxt || job->segments)
 		return 0;
 	s = calloc(1, sizeof(*s));
-	rc = s ? scribe_segments_job_begins(w, err) : scribe_err_set(err, -ENOMEM, "out of memory");
+	rc = s ? scribe_segments_job_begins(job, err) : scribe_err_set(err, -ENOMEM, "out of memory");
 	if (rc < 0) {
 		free(s);
 		return rc;
 	}
 	scribe_segstore_open(&s->store, &d->segpool);
 	if (d->resuming)
-		s->untold = scribe_bpf_job(d->bpf, w->index)->segments;
-	w->segments = s;
+		s->untold = scribe_bpf_job(d->bpf, job->index)->segments;
+	job->segments = s;
 	return 0;
 }
 
@@ -102,17 +102,17 @@ int scribe_segments_begin(struct scribe_job *w, struct scribe_err *err)
  */
 void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
-	struct scribe_segments *s = p->work->segments;
+	struct scribe_segments *s = p->job->segments;
 	struct scribe_rank_trace *t = NULL;
 	struct scribe_traced *e;
-	const bool untraced = scribe_slot_is_untraced(p->work->daemon, v->index, v->slot);
+	const bool untraced = scribe_slot_is_untraced(p->job->daemon, v->index, v->slot);
 
 	if (v->slot->flags & SCRIBE_SF_OPENS)
 		scribe_publish_bind(p, v, untraced ? 0 : id);
 	if (!(v->slot->flags & SCRIBE_SF_TRACED))
 		return;
 	scribe_windows_bind(p, v, id);
-	if (untraced || p->work->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
+	if (untraced || p->job->config.exclusion_rules.modules_off >> scribe_trace_module(v->slot->kind) & 1)
 		id = 0;
 	e = s ? scribe_traced_at(s, v->index, v->slot->generation) : NULL;
 	/* without an entry its segments are lost as they come, and counted then */
@@ -120,59 +120,59 @@ void scribe_segments_bind(struct scribe_process *p, const struct scribe_slot_vie
 		return;
 	if (id && p->rank)
 		t = scribe_rank_trace_of(&p->rank->trace, s);
-	scribe_traced_bind(p->work, s, t, e, scribe_traced_module_of(v->slot->kind), id);
+	scribe_traced_bind(p->job, s, t, e, scribe_traced_module_of(v->slot->kind), id);
 }
 
-void scribe_segments_tick(struct scribe_job *w, bool end)
+void scribe_segments_tick(struct scribe_job *job, bool end)
 {
-	if (!w->windows)
+	if (!job->windows)
 		return;
 	/* what is lost before it begins is not the window's */
-	if (scribe_windows_wait(w))
-		scribe_shm_segments_take_all(w->daemon);
-	scribe_windows_begin_due(w);
-	if (!scribe_windows_end_due(w, end))
+	if (scribe_windows_wait(job))
+		scribe_shm_segments_take_all(job->daemon);
+	scribe_windows_begin_due(job);
+	if (!scribe_windows_end_due(job, end))
 		return;
-	scribe_segments_take(w->daemon, true);
-	scribe_windows_close(w);
+	scribe_segments_take(job->daemon, true);
+	scribe_windows_close(job);
 }
 
 void scribe_segments_publish(struct scribe_daemon *d)
 {
 	bool taken = false;
 
-	for (struct scribe_job *w = d->works; w; w = w->next) {
-		if (!scribe_publish_due(w))
+	for (struct scribe_job *job = d->jobs; job; job = job->next) {
+		if (!scribe_publish_due(job))
 			continue;
 		if (!taken)
 			scribe_segments_take(d, true);
 		taken = true;
-		scribe_publish_pass(w);
+		scribe_publish_pass(job);
 	}
 }
 
-void scribe_segments_publish_now(struct scribe_job *w)
+void scribe_segments_publish_now(struct scribe_job *job)
 {
-	if (w->publishing)
-		scribe_publish_pass(w);
+	if (job->publishing)
+		scribe_publish_pass(job);
 }
 
-void scribe_segments_publish_rest(struct scribe_job *w)
+void scribe_segments_publish_rest(struct scribe_job *job)
 {
-	if (!w->publishing)
+	if (!job->publishing)
 		return;
-	scribe_segments_take(w->daemon, true);
-	scribe_publish_finish(w);
+	scribe_segments_take(job->daemon, true);
+	scribe_publish_finish(job);
 }
 
-void scribe_segments_end(struct scribe_job *w)
+void scribe_segments_end(struct scribe_job *job)
 {
-	scribe_windows_end(w);
-	scribe_publish_end(w);
-	if (!w->segments)
+	scribe_windows_end(job);
+	scribe_publish_end(job);
+	if (!job->segments)
 		return;
-	scribe_segments_clear(w->segments);
-	free(w->segments);
-	w->segments = NULL;
-	scribe_segments_job_ends(w);
+	scribe_segments_clear(job->segments);
+	free(job->segments);
+	job->segments = NULL;
+	scribe_segments_job_ends(job);
 }

@@ -74,7 +74,7 @@ static void drop(struct scribe_segments *s, struct scribe_traced *e)
 	e->state = SCRIBE_TRACED_DROPPED;
 }
 
-void scribe_traced_bind(struct scribe_job *w, struct scribe_segments *s, struct scribe_rank_trace *t,
+void scribe_traced_bind(struct scribe_job *job, struct scribe_segments *s, struct scribe_rank_trace *t,
 			struct scribe_traced *e, enum scribe_traced_module module, uint64_t id)
 {
 	if (module == SCRIBE_TRACED_MPIIO && id)
@@ -84,7 +84,7 @@ void scribe_traced_bind(struct scribe_job *w, struct scribe_segments *s, struct 
 		return;
 	}
 	if (id)
-		w->memory_out++;
+		job->memory_out++;
 	s->kept -= e->track.side[0].n + e->track.side[1].n;
 	drop(s, e);
 }
@@ -165,9 +165,9 @@ static void drop_file(struct scribe_segments *s, const struct scribe_rank_trace 
 		drop_record(s, &t->record[at - 1]);
 }
 
-void scribe_segments_filter(struct scribe_job *w, const struct scribe_log_unit *u)
+void scribe_segments_filter(struct scribe_job *job, const struct scribe_log_unit *u)
 {
-	if (!w->segments || (w->config.dxt_small <= 0 && w->config.dxt_unaligned <= 0))
+	if (!job->segments || (job->config.dxt_small <= 0 && job->config.dxt_unaligned <= 0))
 		return;
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		struct scribe_rank *r = u->ranks.entry[i].value;
@@ -179,8 +179,8 @@ void scribe_segments_filter(struct scribe_job *w, const struct scribe_log_unit *
 				continue;
 			add_shares(&s, r->records, r->trace->record[k].id);
 			add_shares(&s, r->fetched, r->trace->record[k].id);
-			if (!is_kept(&w->config, &s))
-				drop_file(w->segments, r->trace, &r->trace->record[k]);
+			if (!is_kept(&job->config, &s))
+				drop_file(job->segments, r->trace, &r->trace->record[k]);
 		}
 	}
 }
@@ -293,7 +293,7 @@ static int write_side(struct scribe_segments *s, const struct record_out *o, str
 	return rc;
 }
 
-static int write_record(const struct scribe_job *w, struct scribe_segments *s, int64_t rank,
+static int write_record(const struct scribe_job *job, struct scribe_segments *s, int64_t rank,
 			const struct scribe_rank_record *rec, const struct record_out *o)
 {
 	struct scribe_dxt_record head = {.base = {.id = rec->id, .rank = rank}};
@@ -315,7 +315,7 @@ static int write_record(const struct scribe_job *w, struct scribe_segments *s, i
 	tracks_of(rec, tracks, n);
 	head.write_count = n[SCRIBE_SEGMENT_WRITE];
 	head.read_count = n[SCRIBE_SEGMENT_READ];
-	memcpy(head.hostname, w->host, strnlen(w->host, sizeof(head.hostname) - 1));
+	memcpy(head.hostname, job->host, strnlen(job->host, sizeof(head.hostname) - 1));
 	rc = put(o, &head, sizeof(head));
 	if (rc == 0)
 		rc = write_side(s, o, tracks, count, SCRIBE_SEGMENT_WRITE);
@@ -325,35 +325,35 @@ static int write_record(const struct scribe_job *w, struct scribe_segments *s, i
 	return rc;
 }
 
-int scribe_rank_trace_write(const struct scribe_job *w, int64_t rank, const struct scribe_rank_trace *t,
+int scribe_rank_trace_write(const struct scribe_job *job, int64_t rank, const struct scribe_rank_trace *t,
 			    enum scribe_traced_module module, uint64_t base_ns, struct scribe_writer *wr)
 {
-	const struct record_out o = {wr, module, base_ns, w->config.dxt_threads};
+	const struct record_out o = {wr, module, base_ns, job->config.dxt_threads};
 	int rc = 0;
 
 	for (size_t k = 0; t && k < t->n && rc == 0; k++)
 		if (t->record[k].module == module)
-			rc = write_record(w, t->of, rank, &t->record[k], &o);
+			rc = write_record(job, t->of, rank, &t->record[k], &o);
 	return rc;
 }
 
-int scribe_segments_write(const struct scribe_job *w, const struct scribe_log_unit *u, uint64_t base_ns,
+int scribe_segments_write(const struct scribe_job *job, const struct scribe_log_unit *u, uint64_t base_ns,
 			  struct scribe_writer *wr)
 {
 	struct scribe_rank **ranks = NULL;
 	size_t n = 0;
-	int rc = w->segments ? scribe_log_unit_ranks(u, &ranks, &n) : 0;
+	int rc = job->segments ? scribe_log_unit_ranks(u, &ranks, &n) : 0;
 
 	for (size_t i = 0; rc == 0 && i < SCRIBE_TRACED_MODULES * n; i++)
-		rc = scribe_rank_trace_write(w, ranks[i % n]->rank, ranks[i % n]->trace,
+		rc = scribe_rank_trace_write(job, ranks[i % n]->rank, ranks[i % n]->trace,
 					     (enum scribe_traced_module)(i / n), base_ns, wr);
 	free(ranks);
 	return rc;
 }
 
-bool scribe_segments_broken(const struct scribe_job *w)
+bool scribe_segments_broken(const struct scribe_job *job)
 {
-	return w->segments && w->segments->broken;
+	return job->segments && job->segments->broken;
 }
 
 uint64_t scribe_segments_missing(const struct scribe_segments *s)
@@ -361,14 +361,14 @@ uint64_t scribe_segments_missing(const struct scribe_segments *s)
 	return 1ull << SCRIBE_MOD_DXT_POSIX | (s->mpiio ? 1ull << SCRIBE_MOD_DXT_MPIIO : 0);
 }
 
-int scribe_segments_file(const struct scribe_job *w)
+int scribe_segments_file(const struct scribe_job *job)
 {
-	return w->segments ? w->segments->store.fd : -1;
+	return job->segments ? job->segments->store.fd : -1;
 }
 
-uint64_t scribe_segments_ledger(const struct scribe_job *w, struct scribe_ledger *ledger)
+uint64_t scribe_segments_ledger(const struct scribe_job *job, struct scribe_ledger *ledger)
 {
-	const struct scribe_segments *s = w->segments;
+	const struct scribe_segments *s = job->segments;
 	uint64_t partial = 0;
 
 	if (!s)
@@ -378,8 +378,8 @@ uint64_t scribe_segments_ledger(const struct scribe_job *w, struct scribe_ledger
 	ledger->v[SCRIBE_L_SEGMENTS_UNTOLD] = s->untold;
 	if (ledger->v[SCRIBE_L_SEGMENTS_NO_LEAF] || s->no_room || s->untold)
 		partial = scribe_segments_missing(s);
-	if (w->rings_lost)
+	if (job->rings_lost)
 		partial |= 1ull << SCRIBE_MOD_DXT_MPIIO;
-	ledger->v[SCRIBE_L_SEGMENTS_NO_LEAF] += w->rings_lost;
+	ledger->v[SCRIBE_L_SEGMENTS_NO_LEAF] += job->rings_lost;
 	return partial;
 }

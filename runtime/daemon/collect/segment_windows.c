@@ -41,87 +41,87 @@ struct scribe_windows {
 
 /* ---- records that leave segments ---- */
 
-static void mark(struct scribe_job *w)
+static void mark(struct scribe_job *job)
 {
-	if (w->windows->marks != MARK_NONE)
+	if (job->windows->marks != MARK_NONE)
 		return;
 	/* of a job that is traced as a whole all do */
-	w->windows->marks = w->segments ? MARK_ALL : MARK_WANTED;
-	if (w->segments)
+	job->windows->marks = job->segments ? MARK_ALL : MARK_WANTED;
+	if (job->segments)
 		return;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, SCRIBE_JF_SEGMENTS, true);
-	scribe_shm_segments_wish(w);
+	scribe_bpf_trace_job(job->daemon->bpf, job->index, SCRIBE_JF_SEGMENTS, true);
+	scribe_shm_segments_wish(job);
 }
 
-static void unmark(struct scribe_job *w)
+static void unmark(struct scribe_job *job)
 {
-	w->windows->marks = MARK_NONE;
-	if (w->segments || w->publishing)
+	job->windows->marks = MARK_NONE;
+	if (job->segments || job->publishing)
 		return;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, SCRIBE_JF_SEGMENTS, false);
-	scribe_shm_segments_wish(w);
-	scribe_bpf_trace_slots(w->daemon->bpf, w->index, SCRIBE_SF_TRACED, false);
+	scribe_bpf_trace_job(job->daemon->bpf, job->index, SCRIBE_JF_SEGMENTS, false);
+	scribe_shm_segments_wish(job);
+	scribe_bpf_trace_slots(job->daemon->bpf, job->index, SCRIBE_SF_TRACED, false);
 }
 
-bool scribe_windows_marked(const struct scribe_job *w)
+bool scribe_windows_marked(const struct scribe_job *job)
 {
-	return w->windows && w->windows->marks != MARK_NONE;
+	return job->windows && job->windows->marks != MARK_NONE;
 }
 
 /*
  * Records that were made before the job's flag could be seen are marked when no kernel program runs
- * that has not seen it (scribe_bpf_settle).
+ * that has not seen it (scribe_bpf_sync_begin).
  */
-static bool is_marked(struct scribe_job *w)
+static bool is_marked(struct scribe_job *job)
 {
-	struct scribe_windows *ws = w->windows;
+	struct scribe_windows *ws = job->windows;
 
-	if (ws->marks == MARK_WANTED && scribe_bpf_settle())
+	if (ws->marks == MARK_WANTED && scribe_bpf_sync_begin())
 		ws->marks = MARK_ASKED;
-	if (ws->marks == MARK_ASKED && scribe_bpf_settled()) {
-		scribe_bpf_trace_slots(w->daemon->bpf, w->index, SCRIBE_SF_TRACED, true);
+	if (ws->marks == MARK_ASKED && scribe_bpf_sync_done()) {
+		scribe_bpf_trace_slots(job->daemon->bpf, job->index, SCRIBE_SF_TRACED, true);
 		ws->marks = MARK_ALL;
 	}
 	return ws->marks == MARK_ALL;
 }
 
-void scribe_windows_lost(struct scribe_job *w)
+void scribe_windows_lost(struct scribe_job *job)
 {
-	const struct scribe_job_entry *job = scribe_bpf_job(w->daemon->bpf, w->index);
+	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
 
-	if (!job || !(job->flags & SCRIBE_JF_SEGMENTS))
+	if (!entry || !(entry->flags & SCRIBE_JF_SEGMENTS))
 		return;
-	scribe_bpf_trace_job(w->daemon->bpf, w->index, SCRIBE_JF_SEGMENTS | SCRIBE_JF_OPENS, false);
-	scribe_bpf_trace_slots(w->daemon->bpf, w->index, SCRIBE_SF_TRACED | SCRIBE_SF_OPENS, false);
+	scribe_bpf_trace_job(job->daemon->bpf, job->index, SCRIBE_JF_SEGMENTS | SCRIBE_JF_OPENS, false);
+	scribe_bpf_trace_slots(job->daemon->bpf, job->index, SCRIBE_SF_TRACED | SCRIBE_SF_OPENS, false);
 }
 
-uint64_t scribe_segments_unkept(const struct scribe_job *w)
+uint64_t scribe_segments_unkept(const struct scribe_job *job)
 {
 	struct scribe_ledger ledger = {0};
 
-	scribe_bpf_ledger(w->daemon->bpf, w->index, &ledger);
-	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + w->rings_lost;
+	scribe_bpf_ledger(job->daemon->bpf, job->index, &ledger);
+	return ledger.v[SCRIBE_L_SEGMENTS_NO_LEAF] + job->rings_lost;
 }
 
 /* ---- opened, ended, gone ---- */
 
-int scribe_windows_open(struct scribe_job *w, uint64_t client, uint32_t ms, struct scribe_err *err)
+int scribe_windows_open(struct scribe_job *job, uint64_t client, uint32_t ms, struct scribe_err *err)
 {
 	struct scribe_window *x, **at;
 	unsigned n = 0;
 	int rc;
 
-	if (!w->windows) {
-		rc = scribe_segments_job_begins(w, err);
+	if (!job->windows) {
+		rc = scribe_segments_job_begins(job, err);
 		if (rc < 0)
 			return rc;
-		w->windows = calloc(1, sizeof(*w->windows));
-		if (!w->windows) {
-			scribe_segments_job_ends(w);
+		job->windows = calloc(1, sizeof(*job->windows));
+		if (!job->windows) {
+			scribe_segments_job_ends(job);
 			return scribe_err_set(err, -ENOMEM, "out of memory");
 		}
 	}
-	for (at = &w->windows->first; *at; at = &(*at)->next)
+	for (at = &job->windows->first; *at; at = &(*at)->next)
 		n++;
 	if (n >= SCRIBE_WINDOWS_MOST)
 		return scribe_err_set(err, -EDQUOT, "%u windows are open on this job already", n);
@@ -130,9 +130,9 @@ int scribe_windows_open(struct scribe_job *w, uint64_t client, uint32_t ms, stru
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	x->client = client;
 	x->length_ns = (uint64_t)ms * 1000000;
-	scribe_segstore_open(&x->s.store, &w->daemon->segpool);
+	scribe_segstore_open(&x->s.store, &job->daemon->segpool);
 	*at = x;
-	mark(w);
+	mark(job);
 	return 0;
 }
 
@@ -151,9 +151,9 @@ static void free_window(struct scribe_window *x)
 }
 
 /* Nobody waits for those with no client. */
-static void sweep(struct scribe_job *w)
+static void sweep(struct scribe_job *job)
 {
-	struct scribe_window **at = &w->windows->first;
+	struct scribe_window **at = &job->windows->first;
 	bool wanted = false;
 
 	while (*at) {
@@ -166,20 +166,20 @@ static void sweep(struct scribe_job *w)
 		}
 		*at = x->next;
 		if (x->state != WAITING)
-			note(w->windows, x);
+			note(job->windows, x);
 		free_window(x);
 	}
-	if (!wanted && w->windows->marks != MARK_NONE)
-		unmark(w);
+	if (!wanted && job->windows->marks != MARK_NONE)
+		unmark(job);
 }
 
 /* `client` 0: all of the job. Returns how many were stopped. */
-unsigned scribe_windows_stop(struct scribe_job *w, uint64_t client)
+unsigned scribe_windows_stop(struct scribe_job *job, uint64_t client)
 {
 	const uint64_t now = scribe_now_ns();
 	unsigned n = 0;
 
-	for (struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next) {
+	for (struct scribe_window *x = job->windows ? job->windows->first : NULL; x; x = x->next) {
 		if (x->state == CLOSED || (client && x->client != client))
 			continue;
 		n++;
@@ -191,44 +191,44 @@ unsigned scribe_windows_stop(struct scribe_job *w, uint64_t client)
 	return n;
 }
 
-unsigned scribe_windows_count(const struct scribe_job *w)
+unsigned scribe_windows_count(const struct scribe_job *job)
 {
 	unsigned n = 0;
 
-	for (const struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next)
+	for (const struct scribe_window *x = job->windows ? job->windows->first : NULL; x; x = x->next)
 		n += x->state == OPEN;
 	return n;
 }
 
-void scribe_windows_drop(struct scribe_job *w, uint64_t client)
+void scribe_windows_drop(struct scribe_job *job, uint64_t client)
 {
-	if (!w->windows)
+	if (!job->windows)
 		return;
-	for (struct scribe_window *x = w->windows->first; x; x = x->next)
+	for (struct scribe_window *x = job->windows->first; x; x = x->next)
 		if (x->client == client)
 			x->client = 0;
-	sweep(w);
+	sweep(job);
 }
 
-bool scribe_windows_wait(const struct scribe_job *w)
+bool scribe_windows_wait(const struct scribe_job *job)
 {
-	for (const struct scribe_window *x = w->windows->first; x; x = x->next)
+	for (const struct scribe_window *x = job->windows->first; x; x = x->next)
 		if (x->state == WAITING)
 			return true;
 	return false;
 }
 
-void scribe_windows_begin_due(struct scribe_job *w)
+void scribe_windows_begin_due(struct scribe_job *job)
 {
 	bool marked = false;
 
-	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
+	for (struct scribe_window *x = job->windows->first; x; x = x->next) {
 		if (x->state != WAITING)
 			continue;
-		if (!marked && !is_marked(w))
+		if (!marked && !is_marked(job))
 			return;
 		marked = true;
-		x->no_leaf = scribe_segments_unkept(w);
+		x->no_leaf = scribe_segments_unkept(job);
 		x->begin_ns = scribe_now_ns();
 		x->end_ns = x->begin_ns + x->length_ns;
 		x->state = OPEN;
@@ -236,14 +236,14 @@ void scribe_windows_begin_due(struct scribe_job *w)
 }
 
 /* `end`: the job ends, nothing is waited for. */
-bool scribe_windows_end_due(struct scribe_job *w, bool end)
+bool scribe_windows_end_due(struct scribe_job *job, bool end)
 {
 	const uint64_t now = scribe_now_ns();
 	bool due = false;
 
-	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
+	for (struct scribe_window *x = job->windows->first; x; x = x->next) {
 		if (x->state == WAITING && end) {
-			x->no_leaf = scribe_segments_unkept(w);
+			x->no_leaf = scribe_segments_unkept(job);
 			x->begin_ns = x->end_ns = now;
 		} else if (x->state != OPEN || (!end && now < x->end_ns + SCRIBE_WINDOW_LINGER_NS)) {
 			continue;
@@ -258,9 +258,9 @@ bool scribe_windows_end_due(struct scribe_job *w, bool end)
 
 /* ---- what falls into them ---- */
 
-void scribe_windows_keep(struct scribe_job *w, const struct scribe_segment *from, uint64_t thread)
+void scribe_windows_keep(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread)
 {
-	for (struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next) {
+	for (struct scribe_window *x = job->windows ? job->windows->first : NULL; x; x = x->next) {
 		if ((x->state != OPEN && x->state != CLOSING) || from->start_ns < x->begin_ns ||
 		    from->start_ns >= x->end_ns)
 			continue;
@@ -285,12 +285,12 @@ static void bind(struct scribe_process *p, struct scribe_window *x, struct scrib
 			t = NULL;
 		}
 	}
-	scribe_traced_bind(p->work, &x->s, t, e, module, id);
+	scribe_traced_bind(p->job, &x->s, t, e, module, id);
 }
 
 void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id)
 {
-	for (struct scribe_window *x = p->work->windows ? p->work->windows->first : NULL; x; x = x->next) {
+	for (struct scribe_window *x = p->job->windows ? p->job->windows->first : NULL; x; x = x->next) {
 		struct scribe_traced *e;
 
 		if (x->state == WAITING || x->state == CLOSED)
@@ -305,26 +305,26 @@ void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view
  * A record of a living process. Without a process its segments cannot be assigned, and count as
  * lost.
  */
-static void bind_living(struct scribe_job *w, struct scribe_window *x, uint64_t key, struct scribe_traced *e)
+static void bind_living(struct scribe_job *job, struct scribe_window *x, uint64_t key, struct scribe_traced *e)
 {
-	const struct scribe_slot *slot = scribe_bpf_slot(w->daemon->bpf, (uint32_t)key);
+	const struct scribe_slot *slot = scribe_bpf_slot(job->daemon->bpf, (uint32_t)key);
 	const uint64_t n = e->track.side[0].n + e->track.side[1].n;
 	struct scribe_process *p;
-	const struct scribe_name_entry *label;
+	const struct scribe_name_entry *name;
 
-	p = slot && slot->generation == key >> 32 ? scribe_worlds_find(&w->worlds, slot->proc_id) : NULL;
+	p = slot && slot->generation == key >> 32 ? scribe_worlds_find(&job->worlds, slot->proc_id) : NULL;
 	if (!p) {
 		x->s.no_room += n;
 		x->s.kept -= n;
 		scribe_track_clear(&x->s.store, &e->track);
 		return;
 	}
-	label = scribe_slot_traced_label(w->daemon, p, (uint32_t)key, slot);
-	bind(p, x, e, scribe_traced_module_of(slot->kind), label ? label->id : 0);
+	name = scribe_slot_traced_name(job->daemon, p, (uint32_t)key, slot);
+	bind(p, x, e, scribe_traced_module_of(slot->kind), name ? name->id : 0);
 }
 
 /* In a fixed order, in which the log has the records. Without memory for that they count as lost. */
-static void bind_rest(struct scribe_job *w, struct scribe_window *x)
+static void bind_rest(struct scribe_job *job, struct scribe_window *x)
 {
 	uint64_t *keys = scribe_map_keys(&x->s.by_slot);
 
@@ -332,30 +332,30 @@ static void bind_rest(struct scribe_job *w, struct scribe_window *x)
 		struct scribe_traced *e = scribe_map_get(&x->s.by_slot, keys[i]);
 
 		if (e->state == SCRIBE_TRACED_UNBOUND)
-			bind_living(w, x, keys[i], e);
+			bind_living(job, x, keys[i], e);
 	}
 	if (!keys)
 		x->s.no_room++;
 	free(keys);
 }
 
-void scribe_windows_close(struct scribe_job *w)
+void scribe_windows_close(struct scribe_job *job)
 {
-	for (struct scribe_window *x = w->windows->first; x; x = x->next) {
+	for (struct scribe_window *x = job->windows->first; x; x = x->next) {
 		if (x->state != CLOSING)
 			continue;
-		bind_rest(w, x);
-		x->no_leaf = scribe_segments_unkept(w) - x->no_leaf;
+		bind_rest(job, x);
+		x->no_leaf = scribe_segments_unkept(job) - x->no_leaf;
 		x->state = CLOSED;
 	}
-	sweep(w);
+	sweep(job);
 }
 
 /* ---- what they say ---- */
 
-struct scribe_window *scribe_windows_closed(struct scribe_job *w, uint64_t *ret_client)
+struct scribe_window *scribe_windows_closed(struct scribe_job *job, uint64_t *ret_client)
 {
-	for (struct scribe_window *x = w->windows ? w->windows->first : NULL; x; x = x->next)
+	for (struct scribe_window *x = job->windows ? job->windows->first : NULL; x; x = x->next)
 		if (x->state == CLOSED && x->client) {
 			*ret_client = x->client;
 			return x;
@@ -391,7 +391,7 @@ int scribe_window_names(const struct scribe_window *x, int (*fn)(void *ctx, uint
 	return rc;
 }
 
-int scribe_window_write(const struct scribe_job *w, const struct scribe_window *x, uint64_t base_ns,
+int scribe_window_write(const struct scribe_job *job, const struct scribe_window *x, uint64_t base_ns,
 			struct scribe_writer *wr)
 {
 	const size_t n = x->ranks.used;
@@ -399,15 +399,15 @@ int scribe_window_write(const struct scribe_job *w, const struct scribe_window *
 	int rc = rank ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < SCRIBE_TRACED_MODULES * n && rc == 0; i++)
-		rc = scribe_rank_trace_write(w, (int64_t)rank[i % n], scribe_map_get(&x->ranks, rank[i % n]),
+		rc = scribe_rank_trace_write(job, (int64_t)rank[i % n], scribe_map_get(&x->ranks, rank[i % n]),
 					     (enum scribe_traced_module)(i / n), base_ns, wr);
 	free(rank);
 	return rc;
 }
 
-void scribe_windows_describe(const struct scribe_job *w, uint64_t base_ns, uint64_t end_ns, char *text, size_t cap)
+void scribe_windows_describe(const struct scribe_job *job, uint64_t base_ns, uint64_t end_ns, char *text, size_t cap)
 {
-	const struct scribe_windows *ws = w->windows;
+	const struct scribe_windows *ws = job->windows;
 	struct note all[2 * SCRIBE_WINDOWS_MOST];
 	unsigned n = 0, kept = ws && ws->notes > SCRIBE_WINDOWS_MOST ? SCRIBE_WINDOWS_MOST : ws ? ws->notes : 0;
 	size_t used = strlen(text);
@@ -434,17 +434,17 @@ void scribe_windows_describe(const struct scribe_job *w, uint64_t base_ns, uint6
 	}
 }
 
-void scribe_windows_end(struct scribe_job *w)
+void scribe_windows_end(struct scribe_job *job)
 {
-	if (!w->windows)
+	if (!job->windows)
 		return;
-	while (w->windows->first) {
-		struct scribe_window *x = w->windows->first;
+	while (job->windows->first) {
+		struct scribe_window *x = job->windows->first;
 
-		w->windows->first = x->next;
+		job->windows->first = x->next;
 		free_window(x);
 	}
-	free(w->windows);
-	w->windows = NULL;
-	scribe_segments_job_ends(w);
+	free(job->windows);
+	job->windows = NULL;
+	scribe_segments_job_ends(job);
 }

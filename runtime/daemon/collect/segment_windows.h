@@ -26,39 +26,39 @@ struct scribe_window_sums {
 };
 
 /* On `w`, for the connection of this id. -EDQUOT: there are too many; -ENOMEM, or the kernel's. */
-int scribe_windows_open(struct scribe_job *w, uint64_t client, uint32_t ms, struct scribe_err *err);
+int scribe_windows_open(struct scribe_job *job, uint64_t client, uint32_t ms, struct scribe_err *err);
 /* The one of this connection, 0: all of the job, end now. How many. */
-unsigned scribe_windows_stop(struct scribe_job *w, uint64_t client);
+unsigned scribe_windows_stop(struct scribe_job *job, uint64_t client);
 /* How many have begun and are not over. */
-unsigned scribe_windows_count(const struct scribe_job *w);
+unsigned scribe_windows_count(const struct scribe_job *job);
 /* Nobody waits for it any more. */
-void scribe_windows_drop(struct scribe_job *w, uint64_t client);
+void scribe_windows_drop(struct scribe_job *job, uint64_t client);
 
 /* The file that some of its segments stand in, for whoever writes them; -1 none. */
 int scribe_window_file(const struct scribe_window *x);
 /* The next one that is closed, and who is told; NULL: there is none. */
-struct scribe_window *scribe_windows_closed(struct scribe_job *w, uint64_t *ret_client);
+struct scribe_window *scribe_windows_closed(struct scribe_job *job, uint64_t *ret_client);
 struct scribe_window_sums scribe_window_sums(const struct scribe_window *x);
 /* As scribe_segments_names, scribe_segments_write of a closed one. */
 int scribe_window_names(const struct scribe_window *x, int (*fn)(void *ctx, uint64_t id), void *ctx);
-int scribe_window_write(const struct scribe_job *w, const struct scribe_window *x, uint64_t base_ns,
+int scribe_window_write(const struct scribe_job *job, const struct scribe_window *x, uint64_t base_ns,
 			struct scribe_writer *wr);
 /* Lines of the metadata of a log of base_ns to end_ns: the windows that fell into it. As many as fit. */
-void scribe_windows_describe(const struct scribe_job *w, uint64_t base_ns, uint64_t end_ns, char *text, size_t cap);
+void scribe_windows_describe(const struct scribe_job *job, uint64_t base_ns, uint64_t end_ns, char *text, size_t cap);
 
 /* ---- for segment_jobs.c ---- */
 
-void scribe_windows_keep(struct scribe_job *w, const struct scribe_segment *from, uint64_t thread);
+void scribe_windows_keep(struct scribe_job *job, const struct scribe_segment *from, uint64_t thread);
 void scribe_windows_bind(struct scribe_process *p, const struct scribe_slot_view *v, uint64_t id);
 /* Is there one that has not begun? */
-bool scribe_windows_wait(const struct scribe_job *w);
-void scribe_windows_begin_due(struct scribe_job *w);
+bool scribe_windows_wait(const struct scribe_job *job);
+void scribe_windows_begin_due(struct scribe_job *job);
 /* Is there one whose time is over? `end`: it is for all of them. */
-bool scribe_windows_end_due(struct scribe_job *w, bool end);
+bool scribe_windows_end_due(struct scribe_job *job, bool end);
 /* Those have all of their segments now. */
-void scribe_windows_close(struct scribe_job *w);
+void scribe_windows_close(struct scribe_job *job);
 /* Those of an earlier daemon are gone: nobody wants the segments any more. */
-void scribe_windows_lost(struct scribe_job *w);
-void scribe_windows_end(struct scribe_job *w);
+void scribe_windows_lost(struct scribe_job *job);
+void scribe_windows_end(struct scribe_job *job);
 
 #endif

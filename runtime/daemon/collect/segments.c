@@ -70,22 +70,22 @@ static void set_pool(struct scribe_segpool *pool, const struct scribe_config *c)
 }
 
 /* The bounds of the pool are set by the first of the jobs that keep segments at a time. */
-int scribe_segments_job_begins(struct scribe_job *w, struct scribe_err *err)
+int scribe_segments_job_begins(struct scribe_job *job, struct scribe_err *err)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	int rc = scribe_bpf_want_leaves(d->bpf, LEAVES_AHEAD + LEAVES_A_CPU * (uint32_t)(cpus > 0 ? cpus : 1));
 
 	if (rc < 0)
 		return scribe_err_set(err, rc, "no memory for single operations (dxt): %s", strerror(-rc));
 	if (!d->tracing++)
-		set_pool(&d->segpool, d->service ? &d->service->config : &w->config);
+		set_pool(&d->segpool, d->service ? &d->service->config : &job->config);
 	return 0;
 }
 
-void scribe_segments_job_ends(struct scribe_job *w)
+void scribe_segments_job_ends(struct scribe_job *job)
 {
-	w->daemon->tracing--;
+	job->daemon->tracing--;
 }
 
 void scribe_segments_clear(struct scribe_segments *s)

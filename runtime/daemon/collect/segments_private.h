@@ -44,29 +44,29 @@ struct scribe_segments {
 /* What is there, made when it is needed; NULL: memory is out. */
 struct scribe_rank_trace *scribe_rank_trace_of(struct scribe_rank_trace **at, struct scribe_segments *s);
 /* The rank's record `id` has what was counted on the slot; 0: that counts nowhere. `t` NULL: memory is out. */
-void scribe_traced_bind(struct scribe_job *w, struct scribe_segments *s, struct scribe_rank_trace *t,
+void scribe_traced_bind(struct scribe_job *job, struct scribe_segments *s, struct scribe_rank_trace *t,
 			struct scribe_traced *e, enum scribe_traced_module module, uint64_t id);
 /* Of what module are segments of such a slot? */
 enum scribe_traced_module scribe_traced_module_of(uint32_t slot_kind);
 /* Bits of the modules of which something is missing, where operations of either may be. */
 uint64_t scribe_segments_missing(const struct scribe_segments *s);
 int scribe_rank_trace_names(const struct scribe_rank_trace *t, int (*fn)(void *ctx, uint64_t id), void *ctx);
-int scribe_rank_trace_write(const struct scribe_job *w, int64_t rank, const struct scribe_rank_trace *t,
+int scribe_rank_trace_write(const struct scribe_job *job, int64_t rank, const struct scribe_rank_trace *t,
 			    enum scribe_traced_module module, uint64_t base_ns, struct scribe_writer *wr);
 void scribe_rank_trace_free(struct scribe_rank_trace *t);
 
 /* From now on there is memory for segments of one more job; until scribe_segments_job_ends. */
-int scribe_segments_job_begins(struct scribe_job *w, struct scribe_err *err);
-void scribe_segments_job_ends(struct scribe_job *w);
+int scribe_segments_job_begins(struct scribe_job *job, struct scribe_err *err);
+void scribe_segments_job_ends(struct scribe_job *job);
 /* What was counted on a slot is kept; where there is no room that is counted. */
 void scribe_segment_keep(struct scribe_segments *s, const struct scribe_segment *from, uint64_t thread);
 /* Everything of it is given back, itself not. */
 void scribe_segments_clear(struct scribe_segments *s);
 
 /* Operations of the job that found no room on their way from the kernel or a program, of all times. */
-uint64_t scribe_segments_unkept(const struct scribe_job *w);
+uint64_t scribe_segments_unkept(const struct scribe_job *job);
 /* Do windows on it want its segments? */
-bool scribe_windows_marked(const struct scribe_job *w);
+bool scribe_windows_marked(const struct scribe_job *job);
 
 /* NULL: there is no room for one more. */
 struct scribe_traced *scribe_traced_at(struct scribe_segments *s, uint32_t slot, uint32_t generation);

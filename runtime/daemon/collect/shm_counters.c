@@ -47,17 +47,17 @@ struct scribe_found_memory {
 	uint32_t id;
 	int fd;
 	uint64_t made_ns, until_ns;
-	const struct scribe_job *work;
+	const struct scribe_job *job;
 	struct scribe_found_memory *next;
 };
 
 /* Those of `w` (NULL: of all) that nobody has asked for by `now_ns`. */
-static void forget_found(struct scribe_daemon *d, const struct scribe_job *w, uint64_t now_ns)
+static void forget_found(struct scribe_daemon *d, const struct scribe_job *job, uint64_t now_ns)
 {
 	struct scribe_found_memory **at = &d->found, *f;
 
 	while ((f = *at)) {
-		if ((w && f->work != w) || f->until_ns > now_ns) {
+		if ((job && f->job != job) || f->until_ns > now_ns) {
 			at = &f->next;
 			continue;
 		}
@@ -78,8 +78,8 @@ static struct scribe_memory *memory_of(struct scribe_daemon *d, struct scribe_pr
 		if (m->id == id)
 			return m;
 	for (m = d->memories; m; m = m->after)
-		own += m->process->work == p->work;
-	if (scribe_daemon_may(d, p->work->config.uid, SCRIBE_QUOTA_DESCRIPTORS, NULL) < 0)
+		own += m->process->job == p->job;
+	if (scribe_daemon_may(d, p->job->config.uid, SCRIBE_QUOTA_DESCRIPTORS, NULL) < 0)
 		return NULL;
 	m = d->nmemories < MEMORIES_MAX && own < MEMORIES_A_JOB ? calloc(1, sizeof(*m)) : NULL;
 	if (!m)
@@ -103,7 +103,7 @@ unsigned scribe_shm_counters_of_user(const struct scribe_daemon *d, uid_t uid)
 	unsigned n = 0;
 
 	for (const struct scribe_memory *m = d->memories; m; m = m->after)
-		n += scribe_subuids_same(m->process->work->config.uid, uid);
+		n += scribe_subuids_same(m->process->job->config.uid, uid);
 	return n;
 }
 
@@ -144,7 +144,7 @@ static void attach_found(struct scribe_daemon *d, struct scribe_memory *m)
 {
 	struct scribe_found_memory **at = &d->found, *f;
 
-	while ((f = *at) && (f->id != m->id || f->work != m->process->work))
+	while ((f = *at) && (f->id != m->id || f->job != m->process->job))
 		at = &f->next;
 	if (!f)
 		return;
@@ -197,10 +197,10 @@ int scribe_shm_counters_make(struct scribe_daemon *d, struct scribe_process *p, 
 static bool is_wanted(struct scribe_daemon *d, const struct scribe_process *p,
 		      struct scribe_shm_entry *at)
 {
-	if (!at->label)
-		at->label = scribe_counter_label(d, p, at->slot, at->generation);
-	return !scribe_drain_is_excluded(p, at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO) && at->label &&
-	       !at->label->excluded;
+	if (!at->name)
+		at->name = scribe_counter_name_entry(d, p, at->slot, at->generation);
+	return !scribe_drain_is_excluded(p, at->file ? SCRIBE_KIND_MPIIO : SCRIBE_KIND_STDIO) && at->name &&
+	       !at->name->excluded;
 }
 
 static uint64_t module_of(const struct scribe_shm_entry *at)
@@ -218,20 +218,20 @@ static int add(struct scribe_daemon *d, struct scribe_process *p, struct scribe_
 	at->taken = at->gen;
 	if (!is_wanted(d, p, at))
 		return 0;
-	scribe_job_journal_stream(p, &use, at->label->id, c);
-	return scribe_shm_counters_add(p, at->file, at->label->id, c, records);
+	scribe_job_journal_stream(p, &use, at->name->id, c);
+	return scribe_shm_counters_add(p, at->file, at->name->id, c, records);
 }
 
 /*
  * Can the kernel's word of a closed use still be in the ring? The ring's position when the use was
  * first seen unknown: if the ring has been read beyond, no event of it comes.
  */
-static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_entry *at, uint32_t gen)
+static bool is_on_the_way(const struct scribe_job *job, struct scribe_shm_entry *at, uint32_t gen)
 {
-	const struct scribe_daemon *d = w->daemon;
+	const struct scribe_daemon *d = job->daemon;
 
 	if (at->unknown == gen)
-		return d->bpf && scribe_held_taken(w) < at->unknown_at;
+		return d->bpf && scribe_held_taken(job) < at->unknown_at;
 	at->unknown = gen;
 	at->unknown_at = d->bpf ? scribe_bpf_put(d->bpf) : 0;
 	return true;
@@ -248,7 +248,7 @@ static void take_notes(struct scribe_process *p, struct scribe_memory *m)
 		scribe_mark_incomplete(p, 1ull << SCRIBE_MOD_STDIO, no_size);
 	if (scribe_shm_read(m, offsetof(struct scribe_shm_counters, untimed), &untimed, sizeof(untimed)) &&
 	    untimed > m->untimed) {
-		p->work->untimed_calls += untimed - m->untimed;
+		p->job->untimed_calls += untimed - m->untimed;
 		m->untimed = untimed;
 	}
 }
@@ -288,7 +288,7 @@ static int take(struct scribe_daemon *d, struct scribe_process *p, struct scribe
 			continue;
 		if (!at || at->gen != gen[i]) {
 			/* not the kernel's word: it counts itself, or its event is on the way */
-			if (all || !at || is_on_the_way(p->work, at, gen[i]))
+			if (all || !at || is_on_the_way(p->job, at, gen[i]))
 				continue;
 		} else if (at->taken == gen[i]) {
 			/* its program has not let us say so: it may have sealed its memory */
@@ -331,7 +331,7 @@ bool scribe_shm_counters_peek(struct scribe_daemon *d, struct scribe_process *p,
 	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, gen) + i * sizeof(gen), &gen, sizeof(gen)) ||
 	    gen != entry->gen || !scribe_stream_copy_read(m->fd, i, entry->file, &copy, &tries))
 		return true;
-	scribe_shm_counters_sum(p, entry->file, entry->label->id, &copy, ret_record);
+	scribe_shm_counters_sum(p, entry->file, entry->name->id, &copy, ret_record);
 	ret_record->slot = SCRIBE_LIVE_SHM | (*at - 1);
 	ret_record->generation = gen;
 	return true;
@@ -343,10 +343,10 @@ static void take_closed(struct scribe_daemon *d, struct scribe_process *p, struc
 	struct scribe_records *records = scribe_drain_records(p);
 
 	/* not before it is known whether its program counts */
-	if (m->fd < 0 || p->ended || scribe_exclusion_check_busy(p->work))
+	if (m->fd < 0 || p->ended || scribe_exclusion_check_busy(p->job))
 		return;
 	if (!records || take(d, p, m, records, false) < 0)
-		p->work->memory_out++;
+		p->job->memory_out++;
 }
 
 void scribe_shm_counters_sweep(struct scribe_daemon *d)
@@ -375,7 +375,7 @@ static bool set_place(struct scribe_daemon *d, struct scribe_memory *m, const st
 					      .slot = slot,
 					      .generation = generation,
 					      .taken = m->entry[use->index].taken,
-					      .label = scribe_counter_label(d, m->process, slot, generation)};
+					      .name = scribe_counter_name_entry(d, m->process, slot, generation)};
 	return true;
 }
 
@@ -416,7 +416,7 @@ void scribe_shm_counters_announced(struct scribe_daemon *d, struct scribe_proces
 	if (set_place(d, m, &use, e->slot, e->generation))
 		scribe_job_journal_place(p, &use, e->slot, e->generation);
 	else
-		p->work->memory_out++;
+		p->job->memory_out++;
 }
 
 int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
@@ -439,7 +439,7 @@ void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_proc
 }
 
 /* After a restart: found in a process's mappings by shm_recover.c. */
-void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *w, int fd)
+void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *job, int fd)
 {
 	struct scribe_memory *m = d->memories;
 	struct scribe_found_memory *f;
@@ -453,13 +453,13 @@ void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job 
 		close(fd);
 		return;
 	}
-	while (m && (m->process->work != w || m->id != id))
+	while (m && (m->process->job != job || m->id != id))
 		m = m->after;
 	if (m && m->fd < 0) {
 		(void)add_memory(m, fd, made_ns);
 		return;
 	}
-	for (f = d->found; !m && f && (f->work != w || f->id != id);)
+	for (f = d->found; !m && f && (f->job != job || f->id != id);)
 		f = f->next;
 	f = !m && !f && d->nfound < FOUND_MAX ? malloc(sizeof(*f)) : NULL;
 	if (!f) {
@@ -470,7 +470,7 @@ void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job 
 					  .fd = fd,
 					  .made_ns = made_ns,
 					  .until_ns = scribe_now_ns() + FOUND_S * 1000000000ull,
-					  .work = w,
+					  .job = job,
 					  .next = d->found};
 	d->found = f;
 	d->nfound++;
@@ -520,13 +520,13 @@ int scribe_shm_counters_replaced(struct scribe_daemon *d, struct scribe_process 
 	return rc;
 }
 
-void scribe_shm_counters_end_work(struct scribe_daemon *d, const struct scribe_job *w)
+void scribe_shm_counters_end_work(struct scribe_daemon *d, const struct scribe_job *job)
 {
 	struct scribe_memory *m = d->memories;
 
-	forget_found(d, w, UINT64_MAX);
+	forget_found(d, job, UINT64_MAX);
 	while (m) {
-		if (m->process->work != w) {
+		if (m->process->job != job) {
 			m = m->after;
 			continue;
 		}

@@ -40,11 +40,11 @@ int scribe_shm_counters_known(struct scribe_daemon *d, struct scribe_process *p,
 void scribe_shm_counters_known_taken(struct scribe_daemon *d, struct scribe_process *p,
 				const struct scribe_stream_use *use);
 /* A memory of a resumed job's: of the process where it was found, or of one above it. `fd` is taken over. */
-void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *w, int fd);
+void scribe_shm_counters_found(struct scribe_daemon *d, const struct scribe_job *job, int fd);
 /* It has ended, and all was taken. */
 void scribe_shm_counters_forget(struct scribe_daemon *d, struct scribe_process *p);
 /* A job is forgotten while processes of it go on. */
-void scribe_shm_counters_end_work(struct scribe_daemon *d, const struct scribe_job *w);
+void scribe_shm_counters_end_work(struct scribe_daemon *d, const struct scribe_job *job);
 /* At the daemon's end. */
 void scribe_shm_counters_clear(struct scribe_daemon *d);
 

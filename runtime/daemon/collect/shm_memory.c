@@ -40,22 +40,22 @@ bool scribe_shm_read(const struct scribe_memory *m, size_t at, void *to, size_t 
 	return pread(m->fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
 
-bool scribe_shm_segments_wanted(const struct scribe_job *w)
+bool scribe_shm_segments_wanted(const struct scribe_job *job)
 {
-	const struct scribe_job_entry *job = w->daemon->bpf ? scribe_bpf_job(w->daemon->bpf, w->index) : NULL;
+	const struct scribe_job_entry *entry = job->daemon->bpf ? scribe_bpf_job(job->daemon->bpf, job->index) : NULL;
 
-	return w->segments || (job && job->flags & SCRIBE_JF_SEGMENTS);
+	return job->segments || (entry && entry->flags & SCRIBE_JF_SEGMENTS);
 }
 
 /*
  * Release: read by the program's threads at their next call; a call under way may still follow the
  * old wish.
  */
-void scribe_shm_segments_say(const struct scribe_memory *m)
+void scribe_shm_segments_set_wanted(const struct scribe_memory *m)
 {
-	const struct scribe_job *w = m->process->work;
-	const uint32_t wish = w->publishing                    ? SCRIBE_SEGMENTS_STREAMS_TOO
-			      : scribe_shm_segments_wanted(w) ? SCRIBE_SEGMENTS_WANTED
+	const struct scribe_job *job = m->process->job;
+	const uint32_t wish = job->publishing                    ? SCRIBE_SEGMENTS_STREAMS_TOO
+			      : scribe_shm_segments_wanted(job) ? SCRIBE_SEGMENTS_WANTED
 							      : SCRIBE_SEGMENTS_UNWANTED;
 
 	if (m->fd < 0)
@@ -63,9 +63,9 @@ void scribe_shm_segments_say(const struct scribe_memory *m)
 	__atomic_store_n(&m->map->segments, wish, __ATOMIC_RELEASE);
 }
 
-void scribe_shm_segments_wish(const struct scribe_job *w)
+void scribe_shm_segments_wish(const struct scribe_job *job)
 {
-	for (const struct scribe_memory *m = w->daemon->memories; m; m = m->after)
-		if (m->process->work == w)
-			scribe_shm_segments_say(m);
+	for (const struct scribe_memory *m = job->daemon->memories; m; m = m->after)
+		if (m->process->job == job)
+			scribe_shm_segments_set_wanted(m);
 }

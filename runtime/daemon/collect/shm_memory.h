@@ -13,7 +13,7 @@ struct scribe_shm_entry {
 	uint32_t unknown;    /* a closed use that was not announced when last looked at: */
 	uint64_t unknown_at; /* it was before the event ring had come that far */
 	uint32_t taken;      /* the use that was taken last, as the journal knows */
-	struct scribe_name_entry *label;
+	struct scribe_name_entry *name;
 };
 
 /* How far a ring of operations has been read. */
@@ -52,9 +52,9 @@ void scribe_shm_close(struct scribe_memory *m);
 bool scribe_shm_read(const struct scribe_memory *m, size_t at, void *to, size_t bytes);
 
 /* Does anybody want the job's operations one by one? */
-bool scribe_shm_segments_wanted(const struct scribe_job *w);
+bool scribe_shm_segments_wanted(const struct scribe_job *job);
 /* Programs are told: that of one memory, all of a job. */
-void scribe_shm_segments_say(const struct scribe_memory *m);
-void scribe_shm_segments_wish(const struct scribe_job *w);
+void scribe_shm_segments_set_wanted(const struct scribe_memory *m);
+void scribe_shm_segments_wish(const struct scribe_job *job);
 
 #endif

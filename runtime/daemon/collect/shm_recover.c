@@ -95,7 +95,7 @@ static _Noreturn void scan(int to, const struct scan *l, size_t from)
 }
 
 /* What a child finds, from one process on: the process that it got stuck at, or `n`. */
-static size_t take(struct scribe_daemon *d, const struct scribe_job *w, const struct scan *l, size_t from)
+static size_t take(struct scribe_daemon *d, const struct scribe_job *job, const struct scan *l, size_t from)
 {
 	int ends[2], fd = -1, rc;
 	size_t at = from;
@@ -109,7 +109,7 @@ static size_t take(struct scribe_daemon *d, const struct scribe_job *w, const st
 	close(ends[1]);
 	while ((rc = pid > 0 ? scribe_helper_recv_within(ends[0], &at, sizeof(at), &fd, SILENT_MS) : -EPIPE) == 0)
 		if (fd >= 0)
-			scribe_shm_counters_found(d, w, fd);
+			scribe_shm_counters_found(d, job, fd);
 	close(ends[0]);
 	if (pid > 0) {
 		kill(pid, SIGKILL);
@@ -135,13 +135,13 @@ static bool too_many(uid_t uid)
 	return true;
 }
 
-void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *w)
+void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *job)
 {
 	struct scan l = {.device = memory_device()};
 	pid_t *pid = NULL;
 	size_t room = 0;
 
-	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next) {
 			if (p->ended || !p->tgid)
 				continue;
@@ -157,12 +157,12 @@ void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *w)
 		}
 	l.pid = pid;
 	for (size_t at = 0; at < l.n; at++) {
-		at = take(d, w, &l, at);
+		at = take(d, job, &l, at);
 		if (at == l.n)
 			break;
 		fprintf(stderr, "ioscribed: process %d does not let itself be looked at: what it has counted itself "
 				"cannot be reached\n", (int)pid[at]);
-		if (too_many(w->config.uid))
+		if (too_many(job->config.uid))
 			break;
 	}
 	free(pid);

@@ -9,6 +9,6 @@
  * The memories of a resumed job's living processes, out of their address spaces. Before privileges
  * are given up. What a process has counted that died without a daemon is gone, and said to be.
  */
-void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *w);
+void scribe_shm_recover(struct scribe_daemon *d, struct scribe_job *job);
 
 #endif

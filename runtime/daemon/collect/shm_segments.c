@@ -21,17 +21,17 @@
 #define AT_ONCE   256
 #define LOST_MOST (1ull << 32) /* believed of one look */
 
-static void count_lost(struct scribe_job *w, uint64_t n)
+static void count_lost(struct scribe_job *job, uint64_t n)
 {
-	w->rings_lost += n < LOST_MOST ? n : LOST_MOST;
+	job->rings_lost += n < LOST_MOST ? n : LOST_MOST;
 }
 
 void scribe_shm_segments_attach(struct scribe_memory *m)
 {
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
 
-	scribe_shm_segments_say(m);
-	scribe_publish_urgent(m->process->work); /* what a program begins with */
+	scribe_shm_segments_set_wanted(m);
+	scribe_publish_urgent(m->process->job); /* what a program begins with */
 	if (!scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)))
 		return;
 	for (uint32_t i = 0; i < SCRIBE_SHM_RINGS; i++)
@@ -40,29 +40,29 @@ void scribe_shm_segments_attach(struct scribe_memory *m)
 
 static void store(struct scribe_memory *m, const struct scribe_segment *s)
 {
-	struct scribe_job *w = m->process->work;
-	struct scribe_job_entry *job = w->daemon->bpf ? scribe_bpf_job(w->daemon->bpf, w->index) : NULL;
+	struct scribe_job *job = m->process->job;
+	struct scribe_job_entry *entry = job->daemon->bpf ? scribe_bpf_job(job->daemon->bpf, job->index) : NULL;
 
-	if (s->start_ns < w->begun_ns)
+	if (s->start_ns < job->begun_ns)
 		return;
-	scribe_publish_keep(w, s);
-	scribe_windows_keep(w, s, 0);
-	if (!w->segments)
+	scribe_publish_keep(job, s);
+	scribe_windows_keep(job, s, 0);
+	if (!job->segments)
 		return;
-	scribe_segment_keep(w->segments, s, 0);
-	if (job)
-		job->segments++;
+	scribe_segment_keep(job->segments, s, 0);
+	if (entry)
+		entry->segments++;
 }
 
 /* One on a stream, which is for publishers alone. */
 static void publish(struct scribe_memory *m, const struct scribe_shm_entry *at, struct scribe_segment *s)
 {
-	struct scribe_job *w = m->process->work;
+	struct scribe_job *job = m->process->job;
 
-	if (s->start_ns < w->begun_ns)
+	if (s->start_ns < job->begun_ns)
 		return;
 	if (at->slot)
-		scribe_publish_keep(w, s);
+		scribe_publish_keep(job, s);
 	else
 		scribe_publish_keep_standard(m->process, at->generation - 1, s);
 }
@@ -99,14 +99,14 @@ static struct scribe_segment sane(const struct scribe_shm_segment *from, struct 
 }
 
 /* Whose place has not been announced: can the kernel's word still be in the event ring? */
-static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_reader *r, bool last)
+static bool is_on_the_way(const struct scribe_job *job, struct scribe_shm_reader *r, bool last)
 {
-	const struct scribe_daemon *d = w->daemon;
+	const struct scribe_daemon *d = job->daemon;
 
 	if (last || !d->bpf)
 		return false;
 	if (r->unknown == r->taken + 1)
-		return scribe_held_taken(w) < r->unknown_at;
+		return scribe_held_taken(job) < r->unknown_at;
 	r->unknown = r->taken + 1;
 	r->unknown_at = scribe_bpf_put(d->bpf);
 	return true;
@@ -116,7 +116,7 @@ static bool is_on_the_way(const struct scribe_job *w, struct scribe_shm_reader *
  * A place that is never announced is of a file that does not count (excluded, a pipe), unless the kernel lost
  * something: then its operations may be of any file. Asked once a look at a ring.
  */
-static bool may_be_missed(const struct scribe_job *w, struct scribe_shm_reader *r, uint64_t now)
+static bool may_be_missed(const struct scribe_job *job, struct scribe_shm_reader *r, uint64_t now)
 {
 	static const int losses[] = {SCRIBE_L_EVENT_LOST,   SCRIBE_L_LIB_DROPPED,  SCRIBE_L_LIB_UNKNOWN,
 				     SCRIBE_L_DROP_NO_SLOT, SCRIBE_L_DROP_NO_PROC, SCRIBE_L_DROP_STORAGE};
@@ -125,7 +125,7 @@ static bool may_be_missed(const struct scribe_job *w, struct scribe_shm_reader *
 	if (r->judged_ns == now)
 		return r->missed;
 	r->judged_ns = now;
-	r->missed = !w->daemon->bpf || scribe_bpf_ledger(w->daemon->bpf, w->index, &ledger) < 0;
+	r->missed = !job->daemon->bpf || scribe_bpf_ledger(job->daemon->bpf, job->index, &ledger) < 0;
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
 		r->missed |= ledger.v[losses[i]] != 0;
 	return r->missed;
@@ -146,10 +146,10 @@ static bool take_one(struct scribe_memory *m, struct scribe_shm_reader *r, const
 			store(m, &s);
 		else
 			publish(m, at, &s);
-	} else if (is_on_the_way(m->process->work, r, last)) {
+	} else if (is_on_the_way(m->process->job, r, last)) {
 		return false;
-	} else if (may_be_missed(m->process->work, r, now)) {
-		count_lost(m->process->work, 1);
+	} else if (may_be_missed(m->process->job, r, now)) {
+		count_lost(m->process->job, 1);
 	}
 	r->taken++;
 	return true;
@@ -164,11 +164,11 @@ static void take_ring(struct scribe_memory *m, uint32_t i, uint64_t put, bool la
 
 	/* no program of ours writes that */
 	if (put - r->taken > SCRIBE_SHM_RING_SEGMENTS) {
-		count_lost(m->process->work, 1);
+		count_lost(m->process->job, 1);
 		r->taken = put;
 	}
 	if (put - r->taken > SCRIBE_SHM_RING_SEGMENTS / 32)
-		scribe_publish_urgent(m->process->work);
+		scribe_publish_urgent(m->process->job);
 	while (r->taken != put) {
 		const uint64_t at = r->taken % SCRIBE_SHM_RING_SEGMENTS;
 		uint64_t n = SCRIBE_SHM_RING_SEGMENTS - at, k = 0;
@@ -196,7 +196,7 @@ void scribe_shm_segments_take(struct scribe_memory *m, bool last)
 	struct scribe_shm_ring ring[SCRIBE_SHM_RINGS];
 	uint32_t unringed;
 
-	if (m->fd < 0 || !scribe_shm_segments_wanted(m->process->work) ||
+	if (m->fd < 0 || !scribe_shm_segments_wanted(m->process->job) ||
 	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, ring), ring, sizeof(ring)) ||
 	    !scribe_shm_read(m, offsetof(struct scribe_shm_counters, unringed), &unringed, sizeof(unringed)))
 		return;
@@ -206,12 +206,12 @@ void scribe_shm_segments_take(struct scribe_memory *m, bool last)
 		if (ring[i].put != r->taken)
 			take_ring(m, i, ring[i].put, last);
 		if (ring[i].lost > r->lost) {
-			count_lost(m->process->work, ring[i].lost - r->lost);
+			count_lost(m->process->job, ring[i].lost - r->lost);
 			r->lost = ring[i].lost;
 		}
 	}
 	if (unringed > m->unringed) {
-		count_lost(m->process->work, unringed - m->unringed);
+		count_lost(m->process->job, unringed - m->unringed);
 		m->unringed = unringed;
 	}
 }

@@ -34,63 +34,63 @@ bool scribe_slot_room(struct scribe_daemon *d, uint32_t index)
 	return true;
 }
 
-struct scribe_name_entry *scribe_slot_label(const struct scribe_daemon *d, uint32_t slot, uint32_t generation)
+struct scribe_name_entry *scribe_slot_name_entry(const struct scribe_daemon *d, uint32_t slot, uint32_t generation)
 {
-	return slot < d->slots && d->slot[slot].generation == generation ? d->slot[slot].label : NULL;
+	return slot < d->slots && d->slot[slot].generation == generation ? d->slot[slot].name : NULL;
 }
 
-void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *w, uint32_t index, uint32_t generation,
-			  struct scribe_name_entry *label)
+void scribe_slot_name_set(struct scribe_daemon *d, struct scribe_job *job, uint32_t index, uint32_t generation,
+			  struct scribe_name_entry *name)
 {
 	if (!scribe_slot_room(d, index))
 		return;
-	label->excluded = !strcmp(label->text, SCRIBE_FURTHER_EXCLUDED) ||
-			  scribe_exclusions_match(&w->config.paths, label->text, label->bytes);
+	name->excluded = !strcmp(name->text, SCRIBE_FURTHER_EXCLUDED) ||
+			  scribe_exclusions_match(&job->config.paths, name->text, name->bytes);
 	d->slot[index] = (struct scribe_slot_name){
-		.generation = generation, .job = w->index, .label = label};
-	if (!label->excluded)
-		scribe_exclusion_check_name(w, index, generation, label);
+		.generation = generation, .job = job->index, .name = name};
+	if (!name->excluded)
+		scribe_exclusion_check_name(job, index, generation, name);
 }
 
-struct scribe_name_entry *scribe_slot_folded_label(struct scribe_job *w, const struct scribe_process *p)
+struct scribe_name_entry *scribe_slot_overflow_name(struct scribe_job *job, const struct scribe_process *p)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), SCRIBE_OVERFLOWED "%d>", p->tgid);
-	return scribe_name_table_intern(&w->labels, text, strlen(text));
+	return scribe_name_table_intern(&job->names, text, strlen(text));
 }
 
-struct scribe_name_entry *scribe_slot_made_up_label(struct scribe_job *w, const struct scribe_process *p,
+struct scribe_name_entry *scribe_slot_synthetic_name(struct scribe_job *job, const struct scribe_process *p,
 					       const struct scribe_slot *slot)
 {
 	char text[96];
 
 	if (slot->kind == SCRIBE_KIND_CATCHALL)
-		return scribe_slot_folded_label(w, p);
+		return scribe_slot_overflow_name(job, p);
 	snprintf(text, sizeof(text), "<unnamed:%u:%u:%llu>", slot->dev >> 20, slot->dev & 0xfffff,
 		 (unsigned long long)slot->ino);
-	return scribe_name_table_intern(&w->labels, text, strlen(text));
+	return scribe_name_table_intern(&job->names, text, strlen(text));
 }
 
-struct scribe_name_entry *scribe_slot_traced_label(struct scribe_daemon *d, const struct scribe_process *p,
+struct scribe_name_entry *scribe_slot_traced_name(struct scribe_daemon *d, const struct scribe_process *p,
 					      uint32_t index, const struct scribe_slot *slot)
 {
-	struct scribe_name_entry *label = scribe_slot_label(d, index, slot->generation);
+	struct scribe_name_entry *name = scribe_slot_name_entry(d, index, slot->generation);
 
-	if (slot->flags & SCRIBE_SF_EXCLUDED || (label && label->excluded) ||
+	if (slot->flags & SCRIBE_SF_EXCLUDED || (name && name->excluded) ||
 	    scribe_drain_is_excluded(p, slot->kind))
 		return NULL;
-	return label && slot->kind != SCRIBE_KIND_CATCHALL ? label : scribe_slot_made_up_label(p->work, p, slot);
+	return name && slot->kind != SCRIBE_KIND_CATCHALL ? name : scribe_slot_synthetic_name(p->job, p, slot);
 }
 
 /* Slot 0 denotes a standard stream, whose number is in the generation. */
-struct scribe_name_entry *scribe_counter_label(struct scribe_daemon *d, const struct scribe_process *p, uint32_t slot,
-					  uint32_t generation)
+struct scribe_name_entry *scribe_counter_name_entry(struct scribe_daemon *d, const struct scribe_process *p,
+						    uint32_t slot, uint32_t generation)
 {
 	const char *name = slot || generation - 1 >= SCRIBE_STANDARD_STREAMS
 				   ? NULL
 				   : scribe_standard_stream[generation - 1];
 
-	return name ? scribe_name_table_intern(&p->work->labels, name, strlen(name))
-		    : scribe_slot_label(d, slot, generation);
+	return name ? scribe_name_table_intern(&p->job->names, name, strlen(name))
+		    : scribe_slot_name_entry(d, slot, generation);
 }

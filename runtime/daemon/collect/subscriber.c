@@ -71,24 +71,24 @@ static void frame_end(struct scribe_subscriber *s, size_t bytes)
 	__atomic_store_n(&s->head->put, s->put, __ATOMIC_RELEASE);
 }
 
-static bool put_job(struct scribe_subscriber *s, const struct scribe_job *w)
+static bool put_job(struct scribe_subscriber *s, const struct scribe_job *job)
 {
 	struct scribe_publish_job *f = s->job_told ? NULL : frame_begin(s, sizeof(*f));
 
 	if (!f)
 		return s->job_told;
 	*f = (struct scribe_publish_job){
-		.frame = {sizeof(*f), SCRIBE_PUBLISH_JOB, (uint16_t)w->index},
-		.number = w->log_job_id,
-		.realtime_ns = w->realtime_ns,
-		.uid = w->config.uid};
-	memcpy(f->node, w->host, strnlen(w->host, sizeof(f->node) - 1));
+		.frame = {sizeof(*f), SCRIBE_PUBLISH_JOB, (uint16_t)job->index},
+		.number = job->log_job_id,
+		.realtime_ns = job->realtime_ns,
+		.uid = job->config.uid};
+	memcpy(f->node, job->host, strnlen(job->host, sizeof(f->node) - 1));
 	frame_end(s, sizeof(*f));
 	s->job_told = true;
 	return true;
 }
 
-static bool put_name(struct scribe_subscriber *s, const struct scribe_job *w, uint64_t id)
+static bool put_name(struct scribe_subscriber *s, const struct scribe_job *job, uint64_t id)
 {
 	const struct scribe_name_entry *name;
 	struct scribe_publish_name *f;
@@ -96,13 +96,13 @@ static bool put_name(struct scribe_subscriber *s, const struct scribe_job *w, ui
 
 	if (!id || scribe_map_get(&s->names, id))
 		return true;
-	name = scribe_name_table_by_id(&w->labels, id);
+	name = scribe_name_table_by_id(&job->names, id);
 	n = name ? strnlen(name->text, SCRIBE_PUBLISH_NAME) : 0;
 	bytes = (sizeof(*f) + n + 7) & ~(size_t)7;
 	f = frame_begin(s, bytes);
 	if (!f)
 		return false;
-	*f = (struct scribe_publish_name){.frame = {(uint32_t)bytes, SCRIBE_PUBLISH_NAME_OF, (uint16_t)w->index},
+	*f = (struct scribe_publish_name){.frame = {(uint32_t)bytes, SCRIBE_PUBLISH_NAME_OF, (uint16_t)job->index},
 					  .id = id,
 					  .bytes = (uint32_t)n};
 	if (n)
@@ -115,12 +115,12 @@ static bool put_name(struct scribe_subscriber *s, const struct scribe_job *w, ui
 	return true;
 }
 
-bool scribe_subscriber_put(struct scribe_subscriber *s, const struct scribe_job *w,
+bool scribe_subscriber_put(struct scribe_subscriber *s, const struct scribe_job *job,
 			   const struct scribe_publish_event *e)
 {
 	struct scribe_publish_event *f;
 
-	if (!put_job(s, w) || !put_name(s, w, e->exe) || !put_name(s, w, e->id))
+	if (!put_job(s, job) || !put_name(s, job, e->exe) || !put_name(s, job, e->id))
 		return false;
 	f = frame_begin(s, sizeof(*f));
 	if (!f)

@@ -23,7 +23,7 @@ int scribe_subscriber_new(struct scribe_subscriber **ret, uint64_t client, struc
 /* NULL. */
 struct scribe_subscriber *scribe_subscriber_free(struct scribe_subscriber *s);
 /* One operation, with what has to be told before it. False: there is no room. */
-bool scribe_subscriber_put(struct scribe_subscriber *s, const struct scribe_job *w,
+bool scribe_subscriber_put(struct scribe_subscriber *s, const struct scribe_job *job,
 			   const struct scribe_publish_event *e);
 
 #endif

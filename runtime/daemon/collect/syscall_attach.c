@@ -46,7 +46,7 @@ static void tell(struct scribe_daemon *d, bool stand)
 }
 
 /* -EAGAIN: it failed a moment ago and is not tried yet. */
-int scribe_attend_now(struct scribe_daemon *d, struct scribe_err *err)
+int scribe_sysattach_now(struct scribe_daemon *d, struct scribe_err *err)
 {
 	uint64_t now = scribe_now_ns();
 	int rc;
@@ -77,9 +77,9 @@ static void stay(struct scribe_daemon *d, uint64_t least_ns)
 		d->calls_until_ns = until_ns;
 }
 
-int scribe_attend_soon(struct scribe_daemon *d, struct scribe_err *err)
+int scribe_sysattach_soon(struct scribe_daemon *d, struct scribe_err *err)
 {
-	int rc = scribe_attend_now(d, err);
+	int rc = scribe_sysattach_now(d, err);
 
 	stay(d, SOON_NS);
 	return rc;
@@ -88,10 +88,10 @@ int scribe_attend_soon(struct scribe_daemon *d, struct scribe_err *err)
 /* Is there a process whose calls are wanted? The kernel counts it before it is told that it is late. */
 static bool has_processes(const struct scribe_daemon *d)
 {
-	for (const struct scribe_job *w = d->works; w; w = w->next) {
-		const struct scribe_job_entry *job = scribe_bpf_job(d->bpf, w->index);
+	for (const struct scribe_job *job = d->jobs; job; job = job->next) {
+		const struct scribe_job_entry *entry = scribe_bpf_job(d->bpf, job->index);
 
-		if (w->state < SCRIBE_JOB_OVER && job && __atomic_load_n(&job->proc_used, __ATOMIC_ACQUIRE))
+		if (job->state < SCRIBE_JOB_OVER && entry && __atomic_load_n(&entry->proc_used, __ATOMIC_ACQUIRE))
 			return true;
 	}
 	return false;
@@ -102,17 +102,17 @@ static bool has_processes(const struct scribe_daemon *d)
  * the flag. At least one side sees the other, so no process joins unnoticed while programs are
  * taken off.
  */
-void scribe_attend_tick(struct scribe_daemon *d)
+void scribe_sysattach_tick(struct scribe_daemon *d)
 {
 	struct scribe_err err = {0};
 
 	scribe_libs_tick(d);
 	if (!d->service)
 		(void)scribe_libs_detach_one(d); /* of a file that is about to be written */
-	if (!d->bpf || !d->works || !d->service)
+	if (!d->bpf || !d->jobs || !d->service)
 		return;
 	if (d->service->config.attach_at_begin || has_processes(d)) {
-		if (scribe_attend_now(d, &err) < 0 && err.code != -EAGAIN)
+		if (scribe_sysattach_now(d, &err) < 0 && err.code != -EAGAIN)
 			fprintf(stderr, "ioscribed: %s\n", err.text);
 		stay(d, 0);
 		(void)scribe_libs_detach_one(d); /* of files that are known no longer */
@@ -122,9 +122,9 @@ void scribe_attend_tick(struct scribe_daemon *d)
 		return;
 	if (d->calls_since_ns) {
 		tell(d, false);
-		scribe_bpf_calls_told(d->bpf, false);
+		scribe_bpf_calls_complete(d->bpf, false);
 		if (has_processes(d)) {
-			scribe_bpf_calls_told(d->bpf, true);
+			scribe_bpf_calls_complete(d->bpf, true);
 			return;
 		}
 		d->calls_since_ns = 0;
@@ -135,19 +135,19 @@ void scribe_attend_tick(struct scribe_daemon *d)
 		(void)scribe_libs_detach_one(d);
 }
 
-void scribe_attend_resume(struct scribe_daemon *d)
+void scribe_sysattach_resume(struct scribe_daemon *d)
 {
 	bool all = scribe_bpf_calls_attached(d->bpf);
 
 	/* it may have ended between the word and the links */
-	scribe_bpf_calls_told(d->bpf, all);
+	scribe_bpf_calls_complete(d->bpf, all);
 	/* whom the daemon before has told that they stand has still to come */
 	stay(d, all ? SOON_NS : 0);
 	if (all)
 		d->calls_since_ns = scribe_now_ns();
 }
 
-void scribe_attend_end(struct scribe_daemon *d)
+void scribe_sysattach_end(struct scribe_daemon *d)
 {
 	d->calls_since_ns = d->calls_until_ns = d->calls_retry_ns = 0;
 	tell(d, false);
@@ -156,16 +156,16 @@ void scribe_attend_end(struct scribe_daemon *d)
 /* NULL: it has ended, or the entry is another process's. */
 static struct scribe_proc *entry_of(const struct scribe_process *p)
 {
-	struct scribe_proc *proc = p->ended ? NULL : scribe_bpf_proc(p->work->daemon->bpf, p->index);
+	struct scribe_proc *proc = p->ended ? NULL : scribe_bpf_proc(p->job->daemon->bpf, p->index);
 
 	return proc && proc->proc_id == p->proc_id ? proc : NULL;
 }
 
-uint64_t scribe_attend_late(const struct scribe_job *w)
+uint64_t scribe_sysattach_late(const struct scribe_job *job)
 {
 	uint64_t late = 0;
 
-	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (const struct scribe_process *p = u->first; p; p = p->next) {
 			const struct scribe_proc *proc = entry_of(p);
 			uint32_t flags = proc ? __atomic_load_n(&proc->flags, __ATOMIC_RELAXED) : 0;
@@ -176,7 +176,7 @@ uint64_t scribe_attend_late(const struct scribe_job *w)
 	return late;
 }
 
-bool scribe_attend_is_late(const struct scribe_process *p)
+bool scribe_sysattach_is_late(const struct scribe_process *p)
 {
 	const struct scribe_proc *proc = entry_of(p);
 
@@ -184,7 +184,7 @@ bool scribe_attend_is_late(const struct scribe_process *p)
 }
 
 /* Its program's system calls have all been seen. */
-void scribe_attend_waited(const struct scribe_process *p)
+void scribe_sysattach_waited(const struct scribe_process *p)
 {
 	struct scribe_proc *proc = entry_of(p);
 
@@ -196,7 +196,7 @@ void scribe_attend_waited(const struct scribe_process *p)
  * A hook's own processes join as any others of the job's user do: what they are is known by now.
  * Upwards from the process that reported itself as a hook.
  */
-void scribe_attend_spare(struct scribe_process *p)
+void scribe_sysattach_spare(struct scribe_process *p)
 {
 	for (int i = 0; p && i < HOOK_DEEP; i++) {
 		struct scribe_proc *proc = entry_of(p);
@@ -205,7 +205,7 @@ void scribe_attend_spare(struct scribe_process *p)
 		scribe_job_journal_env(p, NULL);
 		if (proc)
 			__atomic_fetch_or(&proc->flags, SCRIBE_PF_DISABLED, __ATOMIC_RELAXED);
-		p = p->parent_serial ? scribe_worlds_find(&p->work->worlds, p->parent_serial) : NULL;
+		p = p->parent_serial ? scribe_worlds_find(&p->job->worlds, p->parent_serial) : NULL;
 	}
 }
 

@@ -77,11 +77,11 @@ int scribe_attach_session_start(struct scribe_daemon *d, struct scribe_client *c
 
 	if (!p)
 		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
-	if (scribe_attend_now(d, &err) < 0)
+	if (scribe_sysattach_now(d, &err) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
 	/* who has not waited so long has begun without */
 	if (d->calls_since_ns < m->until_ns)
-		scribe_attend_waited(p);
+		scribe_sysattach_waited(p);
 	/* what is not there by the end of its waiting is looked at */
 	if (scribe_libs_busy(d))
 		scribe_libs_late(d, p);
@@ -102,8 +102,8 @@ int scribe_attach_session_announced(struct scribe_daemon *d, struct scribe_clien
 	struct scribe_err err = {0};
 
 	if (p)
-		scribe_attend_spare(p);
-	if (scribe_attend_soon(d, &err) < 0)
+		scribe_sysattach_spare(p);
+	if (scribe_sysattach_soon(d, &err) < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, err.text);
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + LINKS_NS);
 }

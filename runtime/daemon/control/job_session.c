@@ -141,9 +141,9 @@ static int read_request(struct request *r, const char *text, size_t bytes, struc
 }
 
 /* Root, or the job's own user. */
-static bool may(const struct scribe_client *c, const struct scribe_job *w)
+static bool may(const struct scribe_client *c, const struct scribe_job *job)
 {
-	return c->uid == 0 || c->uid == w->config.uid;
+	return c->uid == 0 || c->uid == job->config.uid;
 }
 
 static int refuse(struct scribe_client *c, const struct scribe_err *err)
@@ -157,11 +157,11 @@ static int refuse(struct scribe_client *c, const struct scribe_err *err)
 static struct scribe_job *named(struct scribe_daemon *d, const struct scribe_client *c,
 				 const struct request *r, struct scribe_err *err)
 {
-	struct scribe_job *w = scribe_job_by_id(d, r->spec.id, c->uid);
+	struct scribe_job *job = scribe_job_by_id(d, r->spec.id, c->uid);
 
 	/* whether another user's job exists is nobody's business */
-	if (w && may(c, w))
-		return w;
+	if (job && may(c, job))
+		return job;
 	scribe_err_set(err, -ENOENT, r->spec.id[0] ? "no job %.100s here" : "a job_id is needed%.1s",
 		       r->spec.id);
 	return NULL;
@@ -216,7 +216,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	struct scribe_config config;
 	struct request r = {.config = &config};
 	struct scribe_err err = {0};
-	struct scribe_job *w = NULL;
+	struct scribe_job *job = NULL;
 	uint32_t proc_id;
 	bool is_new;
 	int rc = scribe_client_config(d, c, &config, &err);
@@ -229,10 +229,10 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	scribe_client_limit(d, c, &config);
 	if (rc == 0 && c->uid != 0 && r.spec.pid)
 		rc = scribe_err_set(&err, -EPERM, "pid: only root may name a process");
-	w = rc == 0 ? scribe_job_by_id(d, r.spec.id, c->uid) : NULL;
-	if (w && w->state < SCRIBE_JOB_OVER && w->config.locked == config.locked) {
+	job = rc == 0 ? scribe_job_by_id(d, r.spec.id, c->uid) : NULL;
+	if (job && job->state < SCRIBE_JOB_OVER && job->config.locked == config.locked) {
 		/* told twice, as by a prolog that runs again */
-		rc = w->config.uid == config.uid && w->state < SCRIBE_JOB_ENDING
+		rc = job->config.uid == config.uid && job->state < SCRIBE_JOB_ENDING
 			     ? 1
 			     : scribe_err_set(&err, -EEXIST, "job %.100s is here already", r.spec.id);
 	}
@@ -242,27 +242,27 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
 	if (rc == 0)
 		scribe_client_old_keys(d, c, &config);
 	if (rc == 0)
-		rc = scribe_job_begin(d, &config, &r.spec, &w, &err);
+		rc = scribe_job_begin(d, &config, &r.spec, &job, &err);
 	else
 		scribe_config_clear(&config);
 	if (rc == 0)
-		scribe_job_journal_begin(w, c, text, bytes);
+		scribe_job_journal_begin(job, c, text, bytes);
 	if (rc == 0 && r.spec.pid) {
-		(void)scribe_libs_before(d, w, (pid_t)r.spec.pid, 0, 0);
-		rc = scribe_job_enrol(w, (pid_t)r.spec.pid, &proc_id, &err);
+		(void)scribe_libs_before(d, job, (pid_t)r.spec.pid, 0, 0);
+		rc = scribe_job_enrol(job, (pid_t)r.spec.pid, &proc_id, &err);
 		if (rc < 0)
-			w->state = SCRIBE_JOB_OVER;
+			job->state = SCRIBE_JOB_OVER;
 	}
 	if (rc < 0)
 		return refuse(c, &err);
-	if (r.streams && tell_streams(c, &w->config, is_new) < 0)
+	if (r.streams && tell_streams(c, &job->config, is_new) < 0)
 		return -EPIPE;
 	return scribe_attach_session_answer(d, c, SCRIBE_MSG_JOB_OK, scribe_now_ns() + BEGIN_NS);
 }
 
 /* The same from the journal's text, with the identity that the peer had. */
 int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
-		       const char *text, size_t bytes, struct scribe_job **ret_work, struct scribe_err *err)
+		       const char *text, size_t bytes, struct scribe_job **ret_job, struct scribe_err *err)
 {
 	struct scribe_config config;
 	struct request r = {.config = &config};
@@ -274,7 +274,7 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 	scribe_client_limit(d, as, &config);
 	d->resuming = index + 1;
 	if (rc == 0)
-		rc = scribe_job_begin(d, &config, &r.spec, ret_work, err);
+		rc = scribe_job_begin(d, &config, &r.spec, ret_job, err);
 	else
 		scribe_config_clear(&config);
 	d->resuming = 0;
@@ -285,62 +285,62 @@ int scribe_jobs_resume(struct scribe_daemon *d, const struct scribe_client *as, 
 static int on_end(struct scribe_daemon *d, struct scribe_client *c, struct request *r)
 {
 	struct scribe_err err = {0};
-	struct scribe_job *w = named(d, c, r, &err);
+	struct scribe_job *job = named(d, c, r, &err);
 	uint32_t deadline_s;
 
-	if (w && w->state == SCRIBE_JOB_OVER)
+	if (job && job->state == SCRIBE_JOB_OVER)
 		scribe_err_set(&err, -ENOENT, "job %.100s has ended already", r->spec.id);
-	if (!w || w->state == SCRIBE_JOB_OVER)
+	if (!job || job->state == SCRIBE_JOB_OVER)
 		return refuse(c, &err);
-	deadline_s = r->has_deadline ? r->spec.deadline_s : w->spec.deadline_s;
-	w->spec.last_node = r->spec.last_node;
-	c->asks = w;
-	scribe_job_end(w, deadline_s < UINT32_MAX / 2000 ? deadline_s * 1000 : UINT32_MAX - 1);
+	deadline_s = r->has_deadline ? r->spec.deadline_s : job->spec.deadline_s;
+	job->spec.last_node = r->spec.last_node;
+	c->asks = job;
+	scribe_job_end(job, deadline_s < UINT32_MAX / 2000 ? deadline_s * 1000 : UINT32_MAX - 1);
 	return 0;
 }
 
-static const char *state_of(const struct scribe_job *w)
+static const char *state_of(const struct scribe_job *job)
 {
-	return w->state == SCRIBE_JOB_OVER ? "over" : w->state >= SCRIBE_JOB_ENDING ? "ending" : "running";
+	return job->state == SCRIBE_JOB_OVER ? "over" : job->state >= SCRIBE_JOB_ENDING ? "ending" : "running";
 }
 
 /*
  * One message a job. `all` adds what only JOB_SHOW sends: ledger, what a process joins by,
  * directories and logs.
  */
-static int send_entry(struct scribe_client *c, struct scribe_job *w, bool all)
+static int send_entry(struct scribe_client *c, struct scribe_job *job, bool all)
 {
 	static char text[16384];
-	const struct scribe_job_entry *job = scribe_bpf_job(w->daemon->bpf, w->index);
+	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
 	struct scribe_ledger ledger;
 	uint64_t processes = 0, units = 0;
 	size_t n = 0;
 
-	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next) {
+	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next) {
 		processes += u->processes;
 		units += u->id != 0;
 	}
-	say_text(text, sizeof(text), &n, "job_id", w->spec.id);
-	say(text, sizeof(text), &n, "kind=%s\nuid=%u\n", w->spec.id[0] ? "job" : "run", w->config.uid);
-	say_text(text, sizeof(text), &n, "user", w->config.user);
-	say(text, sizeof(text), &n, "state=%s\n", state_of(w));
+	say_text(text, sizeof(text), &n, "job_id", job->spec.id);
+	say(text, sizeof(text), &n, "kind=%s\nuid=%u\n", job->spec.id[0] ? "job" : "run", job->config.uid);
+	say_text(text, sizeof(text), &n, "user", job->config.user);
+	say(text, sizeof(text), &n, "state=%s\n", state_of(job));
 	say(text, sizeof(text), &n, "begun=%" PRId64 "\nliving=%" PRIu64 "\nprocesses=%" PRIu64 "\n",
-	    (int64_t)(w->begun_ns + (uint64_t)w->realtime_ns) / 1000000000, w->worlds.living, processes);
+	    (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000, job->worlds.living, processes);
 	say(text, sizeof(text), &n, "worlds=%" PRIu64 "\nlogs=%zu\nrecords=%u\nrecords_most=%u\n", units,
-	    w->logs, job ? job->used : 0, job ? job->quota : 0);
+	    job->logs, entry ? entry->used : 0, entry ? entry->quota : 0);
 	if (!all)
 		return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
-	scribe_commit_partial(w, &ledger);
+	scribe_commit_partial(job, &ledger);
 	say(text, sizeof(text), &n, "events=%" PRIu64 "\ndropped=%" PRIu64 "\n",
 	    (uint64_t)ledger.v[SCRIBE_L_EVENTS], (uint64_t)ledger.v[SCRIBE_L_DROP_NO_SLOT]);
-	say_text(text, sizeof(text), &n, "cgroup", w->spec.cgroup);
-	say_text(text, sizeof(text), &n, "match_env", w->spec.match_env);
-	say(text, sizeof(text), &n, "below=%u\nnodes=%u\n", w->spec.ancestor_pid, w->spec.nodes);
-	say_text(text, sizeof(text), &n, "node", w->host);
-	say(text, sizeof(text), &n, "windows=%u\n", scribe_windows_count(w));
-	say_text(text, sizeof(text), &n, "log_dir", w->config.log_dir);
-	for (size_t i = 0; i < w->logs; i++)
-		say_text(text, sizeof(text), &n, "log", w->log[i].text[0] ? w->log[i].text : w->log[i].path);
+	say_text(text, sizeof(text), &n, "cgroup", job->spec.cgroup);
+	say_text(text, sizeof(text), &n, "match_env", job->spec.match_env);
+	say(text, sizeof(text), &n, "below=%u\nnodes=%u\n", job->spec.ancestor_pid, job->spec.nodes);
+	say_text(text, sizeof(text), &n, "node", job->host);
+	say(text, sizeof(text), &n, "windows=%u\n", scribe_windows_count(job));
+	say_text(text, sizeof(text), &n, "log_dir", job->config.log_dir);
+	for (size_t i = 0; i < job->logs; i++)
+		say_text(text, sizeof(text), &n, "log", job->log[i].text[0] ? job->log[i].text : job->log[i].path);
 	return scribe_client_send(c, SCRIBE_MSG_JOB_ENTRY, text, n);
 }
 
@@ -384,8 +384,8 @@ static int send_spooled(void *ctx, uid_t uid, const char *path, const char *to)
 /* All jobs that the peer may see, then its logs in the spool; JOB_OK ends the list. */
 static int on_list(struct scribe_daemon *d, struct scribe_client *c)
 {
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (may(c, w) && send_entry(c, w, false) < 0)
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (may(c, job) && send_entry(c, job, false) < 0)
 			return -EPIPE;
 	if (d->spool && scribe_spool_each(d->spool, c->uid, send_spooled, c) < 0)
 		return -EPIPE;
@@ -395,11 +395,11 @@ static int on_list(struct scribe_daemon *d, struct scribe_client *c)
 static int on_show(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
-	struct scribe_job *w = named(d, c, r, &err);
+	struct scribe_job *job = named(d, c, r, &err);
 
-	if (!w)
+	if (!job)
 		return refuse(c, &err);
-	if (send_entry(c, w, true) < 0)
+	if (send_entry(c, job, true) < 0)
 		return -EPIPE;
 	return scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
@@ -411,11 +411,11 @@ static int on_show(struct scribe_daemon *d, struct scribe_client *c, const struc
 static int on_ready(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
-	struct scribe_job *w = named(d, c, r, &err);
+	struct scribe_job *job = named(d, c, r, &err);
 
-	if (w && w->state >= SCRIBE_JOB_ENDING)
+	if (job && job->state >= SCRIBE_JOB_ENDING)
 		scribe_err_set(&err, -ENOENT, "job %.100s has ended already", r->spec.id);
-	if (!w || w->state >= SCRIBE_JOB_ENDING)
+	if (!job || job->state >= SCRIBE_JOB_ENDING)
 		return refuse(c, &err);
 	return scribe_attach_session_announced(d, c, r->hook);
 }
@@ -425,10 +425,10 @@ static struct scribe_job *run_by_number(struct scribe_daemon *d, const struct sc
 {
 	char number[24];
 
-	for (struct scribe_job *w = d->works; w; w = w->next) {
-		snprintf(number, sizeof(number), "%" PRId64, w->log_job_id);
-		if (!w->spec.id[0] && w->state < SCRIBE_JOB_OVER && may(c, w) && !strcmp(number, id))
-			return w;
+	for (struct scribe_job *job = d->jobs; job; job = job->next) {
+		snprintf(number, sizeof(number), "%" PRId64, job->log_job_id);
+		if (!job->spec.id[0] && job->state < SCRIBE_JOB_OVER && may(c, job) && !strcmp(number, id))
+			return job;
 	}
 	return NULL;
 }
@@ -437,12 +437,12 @@ static struct scribe_job *run_by_number(struct scribe_daemon *d, const struct sc
 static struct scribe_job *running(struct scribe_daemon *d, const struct scribe_client *c, const struct request *r,
 				  struct scribe_err *err)
 {
-	struct scribe_job *w = named(d, c, r, err);
+	struct scribe_job *job = named(d, c, r, err);
 
-	w = w && w->state < SCRIBE_JOB_OVER ? w : run_by_number(d, c, r->spec.id);
-	if (!w && !err->text[0])
+	job = job && job->state < SCRIBE_JOB_OVER ? job : run_by_number(d, c, r->spec.id);
+	if (!job && !err->text[0])
 		scribe_err_set(err, -ENOENT, "job %.100s has ended already", r->spec.id);
-	return w;
+	return job;
 }
 
 /* The same of the job that a process belongs to. */
@@ -451,8 +451,8 @@ static struct scribe_job *of_process(struct scribe_daemon *d, const struct scrib
 {
 	const struct scribe_process *p = scribe_map_get(&d->by_tgid, pid);
 
-	if (p && p->work && p->work->state < SCRIBE_JOB_OVER && may(c, p->work))
-		return p->work;
+	if (p && p->job && p->job->state < SCRIBE_JOB_OVER && may(c, p->job))
+		return p->job;
 	scribe_err_set(err, -ENOENT, "no job has process %u", pid);
 	return NULL;
 }
@@ -460,11 +460,11 @@ static struct scribe_job *of_process(struct scribe_daemon *d, const struct scrib
 /* For the account of the site's publishers, as for root: a job that a prolog has begun comes first. */
 static struct scribe_job *of_site(struct scribe_daemon *d, const struct request *r, struct scribe_err *err)
 {
-	struct scribe_job *w = scribe_job_by_id(d, r->spec.id, 0);
+	struct scribe_job *job = scribe_job_by_id(d, r->spec.id, 0);
 
-	if (!w || w->state >= SCRIBE_JOB_OVER)
+	if (!job || job->state >= SCRIBE_JOB_OVER)
 		scribe_err_set(err, -ENOENT, "no job %.100s here", r->spec.id);
-	return w && w->state < SCRIBE_JOB_OVER ? w : NULL;
+	return job && job->state < SCRIBE_JOB_OVER ? job : NULL;
 }
 
 /* By the job's id, or by any of its processes. */
@@ -472,25 +472,25 @@ static int on_publish(struct scribe_daemon *d, struct scribe_client *c, const st
 {
 	const uint32_t site = d->service ? d->service->config.stream_uid : 0;
 	struct scribe_err err = {0};
-	struct scribe_job *w;
+	struct scribe_job *job;
 
 	if (r->spec.pid)
-		w = of_process(d, c, r->spec.pid, &err);
+		job = of_process(d, c, r->spec.pid, &err);
 	else
-		w = site && c->uid == site ? of_site(d, r, &err) : running(d, c, r, &err);
-	return !w || scribe_publish_session_open(d, c, w, &err) < 0 ? refuse(c, &err) : 0;
+		job = site && c->uid == site ? of_site(d, r, &err) : running(d, c, r, &err);
+	return !job || scribe_publish_session_open(d, c, job, &err) < 0 ? refuse(c, &err) : 0;
 }
 
 /* A window's log is the answer (trace_session.c), sent when it is closed. */
 static int on_trace(struct scribe_daemon *d, struct scribe_client *c, const struct request *r)
 {
 	struct scribe_err err = {0};
-	struct scribe_job *w = running(d, c, r, &err);
+	struct scribe_job *job = running(d, c, r, &err);
 	int rc;
 
-	if (!w)
+	if (!job)
 		return refuse(c, &err);
-	rc = r->stop ? scribe_trace_session_stop(c, w, &err) : scribe_trace_session_open(d, c, w, r->ms, &err);
+	rc = r->stop ? scribe_trace_session_stop(c, job, &err) : scribe_trace_session_open(d, c, job, r->ms, &err);
 	return rc < 0 ? refuse(c, &err) : 0;
 }
 

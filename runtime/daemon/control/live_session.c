@@ -69,37 +69,37 @@ static bool take(void *ctx, enum scribe_live_item type, const void *item, size_t
 	return put(ctx, type, item, bytes, NULL, 0);
 }
 
-static bool may(const struct scribe_client *c, const struct scribe_job *w)
+static bool may(const struct scribe_client *c, const struct scribe_job *job)
 {
-	return w->state < SCRIBE_JOB_OVER && (c->uid == 0 || c->uid == w->config.uid);
+	return job->state < SCRIBE_JOB_OVER && (c->uid == 0 || c->uid == job->config.uid);
 }
 
 /*
  * Sums of ended processes only; those of living ones are in the records that the client reads next.
  */
-static bool put_job(struct page *page, struct scribe_job *w)
+static bool put_job(struct page *page, struct scribe_job *job)
 {
-	const struct scribe_job_entry *entry = scribe_bpf_job(w->daemon->bpf, w->index);
-	const struct scribe_totals *ended = &w->worlds.ended;
-	struct scribe_live_job item = {.job = w->index,
-				       .uid = w->config.uid,
-				       .begun_ns = w->begun_ns,
+	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
+	const struct scribe_process_totals *ended = &job->worlds.ended;
+	struct scribe_live_job item = {.job = job->index,
+				       .uid = job->config.uid,
+				       .begun_ns = job->begun_ns,
 				       .begun_s =
-					       (int64_t)(w->begun_ns + (uint64_t)w->realtime_ns) / 1000000000,
-				       .living = (uint32_t)w->worlds.living,
-				       .ending = w->state >= SCRIBE_JOB_ENDING,
+					       (int64_t)(job->begun_ns + (uint64_t)job->realtime_ns) / 1000000000,
+				       .living = (uint32_t)job->worlds.living,
+				       .ending = job->state >= SCRIBE_JOB_ENDING,
 				       .records = entry ? entry->used : 0,
 				       .records_most = entry ? entry->quota : 0,
 				       .ended = {.operations = ended->operations,
 						 .bytes = {ended->bytes_read, ended->bytes_written}}};
 
-	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		item.processes += u->processes;
-	if (w->spec.id[0])
-		snprintf(item.id, sizeof(item.id), "%s", w->spec.id);
+	if (job->spec.id[0])
+		snprintf(item.id, sizeof(item.id), "%s", job->spec.id);
 	else
-		snprintf(item.id, sizeof(item.id), "%" PRId64, w->log_job_id);
-	snprintf(item.user, sizeof(item.user), "%s", w->config.user);
+		snprintf(item.id, sizeof(item.id), "%" PRId64, job->log_job_id);
+	snprintf(item.user, sizeof(item.user), "%s", job->config.user);
 	return take(page, SCRIBE_LIVE_JOB, &item, sizeof(item));
 }
 
@@ -110,23 +110,23 @@ static void answer_jobs(struct scribe_daemon *d, const struct scribe_client *c, 
 
 	looked->next = c->look.from;
 	for (uint32_t i = c->look.from.proc; i < SCRIBE_JOBS_MAX; i++) {
-		struct scribe_job *w = d->work[i];
+		struct scribe_job *job = d->job[i];
 
 		looked->next.proc = i;
 		looked->more = 1;
-		if (w && may(c, w) && !put_job(page, w))
+		if (job && may(c, job) && !put_job(page, job))
 			return;
 	}
 	looked->more = 0;
 }
 
 /* Names that have no room now are asked for again. */
-static void answer_names(const struct scribe_job *w, const struct scribe_client *c, struct page *page)
+static void answer_names(const struct scribe_job *job, const struct scribe_client *c, struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
 
 	for (uint32_t i = 0; i < c->look.names; i++) {
-		const struct scribe_name_entry *name = scribe_name_table_by_id(&w->labels, c->look.name[i]);
+		const struct scribe_name_entry *name = scribe_name_table_by_id(&job->names, c->look.name[i]);
 
 		if (name &&
 		    !put(page, SCRIBE_LIVE_NAME, &name->id, sizeof(name->id), name->text, name->bytes)) {
@@ -137,29 +137,29 @@ static void answer_names(const struct scribe_job *w, const struct scribe_client 
 }
 
 /* The clock bounds a page, not only its size. */
-static void answer_records(struct scribe_daemon *d, struct scribe_job *w, const struct scribe_client *c,
+static void answer_records(struct scribe_daemon *d, struct scribe_job *job, const struct scribe_client *c,
 			   struct page *page)
 {
 	struct scribe_msg_live_reply *looked = begin(page);
 
 	looked->next = c->look.from;
-	looked->more = !scribe_live_walk(d, w, &looked->next, looked->now_ns + PAGE_NS, take, page);
+	looked->more = !scribe_live_walk(d, job, &looked->next, looked->now_ns + PAGE_NS, take, page);
 }
 
 /* The job is named by index and begin: an index is used again. */
 static int answer(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct page page;
-	struct scribe_job *w = c->look.what != SCRIBE_LIVE_JOBS ? d->work[c->look.job] : NULL;
+	struct scribe_job *job = c->look.what != SCRIBE_LIVE_JOBS ? d->job[c->look.job] : NULL;
 
 	if (c->look.what == SCRIBE_LIVE_JOBS)
 		answer_jobs(d, c, &page);
-	else if (!w || !may(c, w) || w->begun_ns != c->look.begun_ns)
+	else if (!job || !may(c, job) || job->begun_ns != c->look.begun_ns)
 		(void)begin(&page); /* it has ended; whether another user has one is nobody's business */
 	else if (c->look.what == SCRIBE_LIVE_NAMES)
-		answer_names(w, c, &page);
+		answer_names(job, c, &page);
 	else
-		answer_records(d, w, c, &page);
+		answer_records(d, job, c, &page);
 	return scribe_client_send(c, SCRIBE_MSG_LIVE_REPLY, page.bytes, page.used);
 }
 
@@ -221,7 +221,7 @@ void scribe_live_session_tick(struct scribe_daemon *d)
 
 	/* without jobs the loop sleeps, and there is next to nothing to tell */
 	while (d->looks.waiting && now_ns - begun_ns < TURN_NS &&
-	       (allowance(&d->looks, now_ns) > 0 || !d->works)) {
+	       (allowance(&d->looks, now_ns) > 0 || !d->jobs)) {
 		c = next(d);
 		if (!c) {
 			d->looks.waiting = 0;

@@ -24,7 +24,7 @@
 #define STEP_MS 2000
 
 struct scribe_check {
-	struct scribe_job work; /* of no job: its configuration alone */
+	struct scribe_job job; /* of no job: its configuration alone */
 	struct scribe_helper helper;
 	enum { MAKING_DAYS, WRITING, TAKING_BACK } stage;
 	int empty; /* the log that is written */
@@ -36,7 +36,7 @@ struct scribe_check *scribe_check_free(struct scribe_check *k)
 	if (!k)
 		return NULL;
 	scribe_helper_stop(&k->helper);
-	scribe_config_clear(&k->work.config);
+	scribe_config_clear(&k->job.config);
 	if (k->empty >= 0)
 		close(k->empty);
 	free(k);
@@ -46,7 +46,7 @@ struct scribe_check *scribe_check_free(struct scribe_check *k)
 /* A failure in words that say what to do. */
 static int explain(const struct scribe_check *k, int rc, struct scribe_err *err)
 {
-	const struct scribe_config *c = &k->work.config;
+	const struct scribe_config *c = &k->job.config;
 	const char *slash = strrchr(k->to, '/');
 	int n = (int)(slash - k->to);
 
@@ -69,15 +69,15 @@ static int ask(struct scribe_check *k, struct scribe_client *c, struct scribe_da
 				      .partial = k->path,
 				      .to = k->to,
 				      .mkdirs = true,
-				      .own = (unsigned)scribe_log_path_own(&k->work, k->path),
+				      .own = (unsigned)scribe_log_path_own(&k->job, k->path),
 				      .drop = k->to};
-	size_t shared = scribe_log_path_shared(&k->work, k->path);
+	size_t shared = scribe_log_path_shared(&k->job, k->path);
 	int rc = 0;
 
 	if (k->stage != TAKING_BACK) {
 		scribe_helper_stop(&k->helper);
 		rc = k->stage == MAKING_DAYS ? scribe_helper_start(&k->helper, geteuid(), getegid(), "", err)
-					     : scribe_job_start_helper(&k->work, &k->helper, err);
+					     : scribe_job_start_helper(&k->job, &k->helper, err);
 	}
 	if (rc < 0)
 		return rc;
@@ -100,13 +100,13 @@ int scribe_check_begin(struct scribe_daemon *d, struct scribe_client *c, struct 
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	}
 	k->helper = (struct scribe_helper){.pid = -1, .sock = -1};
-	k->work.daemon = d;
-	k->work.config = *config;
+	k->job.daemon = d;
+	k->job.config = *config;
 	memset(config, 0, sizeof(*config));
 	k->empty = memfd_create("ioscribe-check", MFD_CLOEXEC);
 	rc = k->empty < 0 ? scribe_err_set(err, -errno, "no memory file: %s", strerror(errno))
-			  : scribe_log_path_trial(&k->work, k->path, k->to, sizeof(k->path), err);
-	k->stage = rc == 0 && d->spool && scribe_log_path_shared(&k->work, k->path) ? MAKING_DAYS : WRITING;
+			  : scribe_log_path_trial(&k->job, k->path, k->to, sizeof(k->path), err);
+	k->stage = rc == 0 && d->spool && scribe_log_path_shared(&k->job, k->path) ? MAKING_DAYS : WRITING;
 	if (rc == 0)
 		rc = ask(k, c, d, err);
 	c->check = rc < 0 ? scribe_check_free(k) : k;
@@ -133,7 +133,7 @@ void scribe_check_tick(struct scribe_client *c)
 	if (!k || !scribe_helper_answered(&k->helper, &rc))
 		return;
 	/* a directory of the user's that was made for this goes again, if nothing else is in it */
-	if (k->stage == TAKING_BACK || (rc == 0 && k->stage == WRITING && !scribe_log_path_own(&k->work, k->path))) {
+	if (k->stage == TAKING_BACK || (rc == 0 && k->stage == WRITING && !scribe_log_path_own(&k->job, k->path))) {
 		say_well(k, c);
 		c->check = scribe_check_free(k);
 		return;
@@ -145,9 +145,9 @@ void scribe_check_tick(struct scribe_client *c)
 	else
 		k->stage = TAKING_BACK;
 	if (k->stage == TAKING_BACK)
-		k->path[scribe_log_path_own(&k->work, k->path) + 1] = 0;
+		k->path[scribe_log_path_own(&k->job, k->path) + 1] = 0;
 	if (rc == 0)
-		rc = ask(k, c, k->work.daemon, &err);
+		rc = ask(k, c, k->job.daemon, &err);
 	if (rc == 0)
 		return;
 	c->check = scribe_check_free(k);

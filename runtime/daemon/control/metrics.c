@@ -104,20 +104,20 @@ static bool has_loss(const struct scribe_ledger *l)
  * What is known without its records; they are added then: who ends meanwhile is missing until the
  * next time. Counters of the ledger are the kernel's and exact at this moment.
  */
-static void begin_job(struct scribe_job *w, struct scribe_job_metrics *j)
+static void begin_job(struct scribe_job *job, struct scribe_job_metrics *j)
 {
-	const struct scribe_job_entry *entry = scribe_bpf_job(w->daemon->bpf, w->index);
-	const struct scribe_totals *ended = &w->worlds.ended;
+	const struct scribe_job_entry *entry = scribe_bpf_job(job->daemon->bpf, job->index);
+	const struct scribe_process_totals *ended = &job->worlds.ended;
 	struct scribe_ledger ledger;
-	uint64_t partial = scribe_commit_partial(w, &ledger);
+	uint64_t partial = scribe_commit_partial(job, &ledger);
 
 	*j = (struct scribe_job_metrics){
-		.begun_ns = w->begun_ns, .uid = w->config.uid, .run = !w->spec.id[0]};
+		.begun_ns = job->begun_ns, .uid = job->config.uid, .run = !job->spec.id[0]};
 	if (j->run)
-		snprintf(j->id, sizeof(j->id), "%" PRId64, w->log_job_id);
+		snprintf(j->id, sizeof(j->id), "%" PRId64, job->log_job_id);
 	else
-		snprintf(j->id, sizeof(j->id), "%s", w->spec.id);
-	snprintf(j->user, sizeof(j->user), "%s", w->config.user);
+		snprintf(j->id, sizeof(j->id), "%s", job->spec.id);
+	snprintf(j->user, sizeof(j->user), "%s", job->config.user);
 	j->v[SCRIBE_JOB_METRIC_READ] = (double)ended->bytes_read;
 	j->v[SCRIBE_JOB_METRIC_WRITTEN] = (double)ended->bytes_written;
 	j->v[SCRIBE_JOB_METRIC_OPERATIONS] = (double)ended->operations;
@@ -125,10 +125,10 @@ static void begin_job(struct scribe_job *w, struct scribe_job_metrics *j)
 	j->v[SCRIBE_JOB_METRIC_LOST] = (double)ledger.v[SCRIBE_L_DROP_NO_SLOT];
 	j->v[SCRIBE_JOB_METRIC_OVERFLOWED] = (double)ledger.v[SCRIBE_L_OVERFLOWED];
 	j->v[SCRIBE_JOB_METRIC_INCOMPLETE] = partial || has_loss(&ledger);
-	j->v[SCRIBE_JOB_METRIC_PROCESSES] = (double)w->worlds.living;
+	j->v[SCRIBE_JOB_METRIC_PROCESSES] = (double)job->worlds.living;
 	j->v[SCRIBE_JOB_METRIC_RECORDS] = entry ? entry->used : 0;
 	j->v[SCRIBE_JOB_METRIC_RECORDS_LIMIT] = entry ? entry->quota : 0;
-	j->v[SCRIBE_JOB_METRIC_STARTED] = (double)(w->begun_ns + (uint64_t)w->realtime_ns) / 1e9;
+	j->v[SCRIBE_JOB_METRIC_STARTED] = (double)(job->begun_ns + (uint64_t)job->realtime_ns) / 1e9;
 }
 
 /*
@@ -146,18 +146,18 @@ static void keep_up(struct scribe_job_metrics *was, struct scribe_job_metrics *j
 /* True: all of it. */
 static bool walk_job(struct scribe_daemon *d, struct scribe_metrics *m, uint64_t until_ns)
 {
-	struct scribe_job *w = d->work[m->at];
+	struct scribe_job *job = d->job[m->at];
 
-	if (!w || w->state == SCRIBE_JOB_OVER || !d->bpf) {
+	if (!job || job->state == SCRIBE_JOB_OVER || !d->bpf) {
 		m->job[m->at].begun_ns = 0;
 		return true;
 	}
-	if (!m->at_begun || m->now.begun_ns != w->begun_ns) {
-		begin_job(w, &m->now);
+	if (!m->at_begun || m->now.begun_ns != job->begun_ns) {
+		begin_job(job, &m->now);
 		m->cursor = (struct scribe_live_cursor){0};
 		m->at_begun = true;
 	}
-	if (!scribe_live_walk(d, w, &m->cursor, until_ns, add, &m->now))
+	if (!scribe_live_walk(d, job, &m->cursor, until_ns, add, &m->now))
 		return false;
 	keep_up(&m->job[m->at], &m->now);
 	return true;

@@ -25,18 +25,18 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 	return scribe_err_set(err, -EDQUOT, "user %u has %u publishers already", (unsigned)c->uid, n);
 }
 
-int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *w,
+int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *job,
 				struct scribe_err *err)
 {
 	int fd, rc;
 
 	if (c->publishes)
 		return scribe_err_set(err, -EPROTO, "a second subscription on one connection");
-	if (w->state >= SCRIBE_JOB_CLOSED)
-		return scribe_err_set(err, -ENOENT, "job %.100s has ended already", w->spec.id);
+	if (job->state >= SCRIBE_JOB_CLOSED)
+		return scribe_err_set(err, -ENOENT, "job %.100s has ended already", job->spec.id);
 	rc = may_open(d, c, err);
 	if (rc == 0)
-		rc = scribe_publish_subscribe(w, c->id, &fd, err);
+		rc = scribe_publish_subscribe(job, c->id, &fd, err);
 	if (rc < 0)
 		return rc;
 	c->publishes = true;
@@ -48,8 +48,8 @@ int scribe_publish_session_taken(struct scribe_daemon *d, struct scribe_client *
 {
 	if (!c->publishes)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "no ring has been asked for");
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		scribe_publish_taken(w, c->id, m->bytes);
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		scribe_publish_taken(job, c->id, m->bytes);
 	return 0;
 }
 
@@ -58,6 +58,6 @@ void scribe_publish_session_lost(struct scribe_daemon *d, struct scribe_client *
 	if (!c->publishes)
 		return;
 	c->publishes = false;
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		scribe_publish_drop(w, c->id);
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		scribe_publish_drop(job, c->id);
 }

@@ -6,7 +6,7 @@
 #include "runtime/daemon/state/daemon.h"
 
 /* The peer, who may, subscribes to `w`: it is sent the ring. Negative with a line in err: it is refused. */
-int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *w,
+int scribe_publish_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *job,
 				struct scribe_err *err);
 /* It has read so much. */
 int scribe_publish_session_taken(struct scribe_daemon *d, struct scribe_client *c,

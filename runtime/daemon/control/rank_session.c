@@ -90,8 +90,8 @@ static int fetch(struct scribe_daemon *d, struct scribe_client *c, struct scribe
 		return give_up(d, c, p, "the daemon is out of memory");
 	if (c->preparing)
 		snprintf(ok.path, sizeof(ok.path), "%s", c->preparing->path);
-	ok.mem_align = p->work->config.mem_alignment;
-	fd = scribe_commit_image(p->work, u, p->rank, &ok.image_bytes, &ok.partial, &err);
+	ok.mem_align = p->job->config.mem_alignment;
+	fd = scribe_commit_image(p->job, u, p->rank, &ok.image_bytes, &ok.partial, &err);
 	if (fd >= 0)
 		c->answer = malloc(sizeof(ok));
 	if (!c->answer) {
@@ -122,7 +122,7 @@ int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const
 	}
 	scribe_client_ignore_thread(d, p, m->tid);
 	c->fetching = true;
-	c->waits_for = p->work->judge.asked;
+	c->waits_for = p->job->exclusion.asked;
 	return 0;
 }
 
@@ -143,9 +143,9 @@ static int prepare(struct scribe_client *c, struct scribe_process *p, struct scr
 		if (!at)
 			return scribe_err_set(err, -ENOMEM, "out of memory");
 		at->helper = (struct scribe_helper){.pid = -1, .sock = -1};
-		rc = scribe_node_parts_unit(p->work, u) ? scribe_parts_unit_path(p->work, u, SCRIBE_PART_RANKS,
+		rc = scribe_node_parts_unit(p->job, u) ? scribe_parts_unit_path(p->job, u, SCRIBE_PART_RANKS,
 									    at->path, sizeof(at->path))
-						   : scribe_log_path_partial(p->work, u, at->path,
+						   : scribe_log_path_partial(p->job, u, at->path,
 									  sizeof(at->path), err);
 		/* that is the log's name, even if the rank does not wait for the place */
 		if (rc == 0 && !(u->partial = strdup(at->path)))
@@ -153,7 +153,7 @@ static int prepare(struct scribe_client *c, struct scribe_process *p, struct scr
 		if (rc < 0)
 			return rc;
 	}
-	rc = scribe_log_path_prepare(p->work, u, at, err);
+	rc = scribe_log_path_prepare(p->job, u, at, err);
 	if (rc < 0 && rc != -EAGAIN) {
 		free(u->partial);
 		u->partial = NULL;
@@ -172,12 +172,12 @@ static void end_preparing(struct scribe_client *c)
 /* Once what is known of the rank has been judged, and the log has a place; or it is gone. */
 static void go_on(struct scribe_daemon *d, struct scribe_client *c)
 {
-	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->proc_id) : NULL;
+	struct scribe_process *p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
 	bool lives = p && !p->ended && !p->waits_for && p->rank->state == SCRIBE_RANK_HELLO;
 	struct scribe_err err = {0};
 	int rc = -EPROTO;
 
-	if (lives && (p->held || c->work->judge.answered < c->waits_for))
+	if (lives && (p->held || c->job->exclusion.answered < c->waits_for))
 		return;
 	if (lives)
 		rc = prepare(c, p, &err);
@@ -217,7 +217,7 @@ static bool any_fetches(const struct scribe_daemon *d)
  * Answer the FETCHes of worlds whose ranks have all come, or cannot any more. Making images is
  * bounded by IMAGES_NS a turn; the rest follows in the next.
  */
-void scribe_fetch_settle(struct scribe_daemon *d)
+void scribe_fetch_answer_ready(struct scribe_daemon *d)
 {
 	const uint64_t until = scribe_now_ns() + IMAGES_NS;
 
@@ -229,12 +229,12 @@ void scribe_fetch_settle(struct scribe_daemon *d)
 		enum arrival a;
 		int rc;
 
-		if (c->fetching && !c->gone && (!c->work || !c->work->held.first) && scribe_now_ns() < until)
+		if (c->fetching && !c->gone && (!c->job || !c->job->held.first) && scribe_now_ns() < until)
 			go_on(d, c);
 		d->poll_fast = d->poll_fast || (c->fetching && !c->gone);
 		if (!c->answer || c->gone)
 			continue;
-		p = c->work ? scribe_worlds_find(&c->work->worlds, c->proc_id) : NULL;
+		p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
 		a = p && !p->ended ? arrival_of(p->unit) : ARRIVAL_NEVER;
 		if (a == ARRIVAL_WAIT)
 			continue;

@@ -11,7 +11,7 @@
 int scribe_fetch_message(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_fetch *m);
 int scribe_fetch_done(struct scribe_daemon *d, struct scribe_client *c, const struct scribe_msg_done *m);
 /* Answer the FETCHes of worlds whose ranks have all come, or cannot any more. */
-void scribe_fetch_settle(struct scribe_daemon *d);
+void scribe_fetch_answer_ready(struct scribe_daemon *d);
 /* Its connection is gone. */
 void scribe_fetch_drop(struct scribe_client *c);
 /* Can the ranks of this world not all come any more? */

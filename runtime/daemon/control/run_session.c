@@ -88,14 +88,14 @@ int scribe_client_may_begin(const struct scribe_daemon *d, const struct scribe_c
 static int say_ready(struct scribe_daemon *d, struct scribe_client *c)
 {
 	static struct scribe_msg_ready ready;
-	const struct scribe_job *w = c->run;
+	const struct scribe_job *job = c->run;
 
 	c->asks = c->run;
-	snprintf(ready.socket, sizeof(ready.socket), "%s", w->config.runtime ? d->socket : "");
-	ready.job = w->index;
-	ready.survives = scribe_journal_is_open(&w->journal);
-	ready.wrap = scribe_libs_counts_wrapped(&w->config);
-	ready.no_streams = !scribe_libs_streams_wrapped(&w->config);
+	snprintf(ready.socket, sizeof(ready.socket), "%s", job->config.runtime ? d->socket : "");
+	ready.job = job->index;
+	ready.survives = scribe_journal_is_open(&job->journal);
+	ready.wrap = scribe_libs_counts_wrapped(&job->config);
+	ready.no_streams = !scribe_libs_streams_wrapped(&job->config);
 	return scribe_client_send(c, SCRIBE_MSG_READY, &ready, sizeof(ready));
 }
 
@@ -148,7 +148,7 @@ static int on_begin(struct scribe_daemon *d, struct scribe_client *c, const char
  * A job out of the journal. It waits for its client, which may be gone: see scribe_runlink_sweep().
  */
 int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index, const char *text,
-			  size_t bytes, struct scribe_job **ret_work, struct scribe_err *err)
+			  size_t bytes, struct scribe_job **ret_job, struct scribe_err *err)
 {
 	struct scribe_config config;
 	int rc = scribe_client_config(d, as, &config, err);
@@ -161,11 +161,11 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 	}
 	scribe_client_limit(d, as, &config);
 	d->resuming = index + 1;
-	rc = scribe_job_begin(d, &config, NULL, ret_work, err);
+	rc = scribe_job_begin(d, &config, NULL, ret_job, err);
 	d->resuming = 0;
 	if (rc == 0) {
-		(*ret_work)->client_pid = as->pid;
-		(*ret_work)->awaits_client = true;
+		(*ret_job)->client_pid = as->pid;
+		(*ret_job)->awaits_client = true;
 	}
 	return rc;
 }
@@ -173,14 +173,14 @@ int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *a
 /* Who has begun a job of an earlier daemon is the same process: its number and its start. */
 static int on_again(struct scribe_daemon *d, struct scribe_client *c)
 {
-	struct scribe_job *w = d->works;
+	struct scribe_job *job = d->jobs;
 	uint64_t ticks = scribe_start_ticks((uint32_t)c->pid);
 
-	while (w && !(w->awaits_client && w->client_pid == c->pid && w->client_ticks == ticks && ticks))
-		w = w->next;
-	if (c->run || !w)
+	while (job && !(job->awaits_client && job->client_pid == c->pid && job->client_ticks == ticks && ticks))
+		job = job->next;
+	if (c->run || !job)
 		return scribe_client_refuse(c, SCRIBE_ST_REFUSED, "no job of this process waits for it");
-	c->run = w;
+	c->run = job;
 	return say_ready(d, c);
 }
 
@@ -233,7 +233,7 @@ static int on_enrol(struct scribe_daemon *d, struct scribe_client *c, const stru
 	c->enrols = m->pid;
 	/* what is found stands when it is enrolled; why it cannot is told then */
 	if (d->service)
-		(void)scribe_attend_soon(d, &err);
+		(void)scribe_sysattach_soon(d, &err);
 	if (!scribe_libs_before(d, c->run, m->pid, m->words, c->id))
 		return 0;
 	c->enrols = 0;
@@ -285,13 +285,13 @@ int scribe_runlink_message(struct scribe_daemon *d, struct scribe_client *c,
  * `ioscribe run` is gone without a word (killed). What it started goes on, and
  * its log is written when the last process has ended; nobody is told.
  */
-static void goes_on_alone(struct scribe_job *w)
+static void goes_on_alone(struct scribe_job *job)
 {
-	w->awaits_client = false;
-	if (!w->first_proc_id)
-		w->state = SCRIBE_JOB_OVER; /* nothing was started */
-	else if (w->state < SCRIBE_JOB_ENDING)
-		scribe_job_end(w, UINT32_MAX); /* else the end is known, and near */
+	job->awaits_client = false;
+	if (!job->first_proc_id)
+		job->state = SCRIBE_JOB_OVER; /* nothing was started */
+	else if (job->state < SCRIBE_JOB_ENDING)
+		scribe_job_end(job, UINT32_MAX); /* else the end is known, and near */
 }
 
 /* The client gives up when nothing arrives for too long; this message renews its wait. */
@@ -310,9 +310,9 @@ void scribe_runlink_sweep(struct scribe_daemon *d)
 {
 	for (struct scribe_client *c = d->clients; c; c = c->next)
 		tell_building(c, scribe_now_ns());
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (w->awaits_client && scribe_start_ticks((uint32_t)w->client_pid) != w->client_ticks)
-			goes_on_alone(w);
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (job->awaits_client && scribe_start_ticks((uint32_t)job->client_pid) != job->client_ticks)
+			goes_on_alone(job);
 }
 
 /*
@@ -330,38 +330,38 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c)
  * Helpers that hang are ended before the result: a log must not appear after it has been reported
  * elsewhere.
  */
-static void report_to(struct scribe_client *c, const struct scribe_job *w,
+static void report_to(struct scribe_client *c, const struct scribe_job *job,
 		      const struct scribe_msg_result *result)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < w->logs && rc == 0; i++)
-		rc = scribe_client_send(c, SCRIBE_MSG_LOG, &w->log[i], sizeof(w->log[i]));
+	for (size_t i = 0; i < job->logs && rc == 0; i++)
+		rc = scribe_client_send(c, SCRIBE_MSG_LOG, &job->log[i], sizeof(job->log[i]));
 	if (c->own)
 		scribe_helpers_end_hung();
 	if (rc == 0)
 		scribe_client_send(c, SCRIBE_MSG_RESULT, result, sizeof(*result));
 	c->asks = NULL;
-	w->daemon->until_idle = w->daemon->until_idle || c->own;
+	job->daemon->until_idle = job->daemon->until_idle || c->own;
 }
 
 /* To all connections that wait for the job's end: the one of its run, and those of JOB_END. */
-void scribe_runlink_report(struct scribe_job *w)
+void scribe_runlink_report(struct scribe_job *job)
 {
-	struct scribe_msg_result result = {.logs = (uint32_t)w->logs};
+	struct scribe_msg_result result = {.logs = (uint32_t)job->logs};
 	struct scribe_ledger ledger;
 	struct rusage usage;
 
-	for (size_t i = 0; i < w->logs; i++)
-		result.failed += w->log[i].text[0] != 0;
-	snprintf(result.remote, sizeof(result.remote), "%s", w->worlds.remote);
-	scribe_commit_partial(w, &ledger);
+	for (size_t i = 0; i < job->logs; i++)
+		result.failed += job->log[i].text[0] != 0;
+	snprintf(result.remote, sizeof(result.remote), "%s", job->worlds.remote);
+	scribe_commit_partial(job, &ledger);
 	result.events = ledger.v[SCRIBE_L_EVENTS];
 	result.dropped = ledger.v[SCRIBE_L_DROP_NO_SLOT] + ledger.v[SCRIBE_L_IO_MISSED_CALLS];
 	getrusage(RUSAGE_SELF, &usage);
 	result.tracer_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 				(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-	for (struct scribe_client *c = w->daemon->clients; c; c = c->next)
-		if (c->asks == w && !c->gone)
-			report_to(c, w, &result);
+	for (struct scribe_client *c = job->daemon->clients; c; c = c->next)
+		if (c->asks == job && !c->gone)
+			report_to(c, job, &result);
 }

@@ -30,9 +30,9 @@ void scribe_runlink_lost(struct scribe_daemon *d, struct scribe_client *c);
 void scribe_runlink_sweep(struct scribe_daemon *d);
 /* Begin the job of an earlier daemon again, in its place, by the lines that it was begun by. */
 int scribe_runlink_resume(struct scribe_daemon *d, const struct scribe_client *as, uint32_t index,
-			  const char *text, size_t bytes, struct scribe_job **ret_work,
+			  const char *text, size_t bytes, struct scribe_job **ret_job,
 			  struct scribe_err *err);
 /* Tell all who have asked for it what logs the job has written. */
-void scribe_runlink_report(struct scribe_job *w);
+void scribe_runlink_report(struct scribe_job *job);
 
 #endif

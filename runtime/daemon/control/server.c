@@ -69,7 +69,7 @@ void scribe_clients_close(struct scribe_daemon *d)
 /* Its conversation ends: a rank that was to have a common log has none. */
 static void lost(struct scribe_daemon *d, struct scribe_client *c)
 {
-	struct scribe_process *p = c->work ? scribe_worlds_find(&c->work->worlds, c->proc_id) : NULL;
+	struct scribe_process *p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
 
 	if (p && c->rank >= 0 && p->rank->rank == c->rank &&
 	    (c->fetching || p->rank->state == SCRIBE_RANK_FETCHED)) {
@@ -180,7 +180,7 @@ static bool all_met(const struct scribe_log_unit *u)
  */
 static bool is_collective(struct scribe_process *p, int32_t size, bool is_first_hello)
 {
-	const struct scribe_config *config = &p->work->config;
+	const struct scribe_config *config = &p->job->config;
 	struct scribe_log_unit *u = p->unit;
 	bool alone = u->ranks.used == (size_t)size;
 	bool wanted = !strcmp(config->collective, "yes") || (!strcmp(config->collective, "auto") && !alone);
@@ -207,14 +207,14 @@ static int on_hello(struct scribe_daemon *d, struct scribe_client *c, const stru
 		return scribe_client_refuse(c, SCRIBE_ST_NOT_TRACED, "this process is not traced");
 	if (m->size < 1 || m->rank < 0 || m->rank >= m->size)
 		return scribe_client_refuse(c, SCRIBE_ST_BAD_MESSAGE, "HELLO with an impossible rank");
-	rc = scribe_worlds_hello(&p->work->worlds, p, m->rank, m->size, namespace);
+	rc = scribe_worlds_hello(&p->job->worlds, p, m->rank, m->size, namespace);
 	if (rc < 0)
 		return scribe_client_refuse(c, SCRIBE_ST_FAILED, "the daemon is out of memory");
 	scribe_heatmaps_anchor(d, p);
 	scribe_job_journal_hello(p, m->rank, m->size, namespace);
 	c->proc_id = p->proc_id;
-	c->work = p->work;
-	ok.finalize_timeout_ms = p->work->config.finalize_timeout_ms;
+	c->job = p->job;
+	ok.finalize_timeout_ms = p->job->config.finalize_timeout_ms;
 	is_first = rc == 1 && p->rank->state == SCRIBE_RANK_IDLE;
 	if (is_first)
 		p->rank->state = SCRIBE_RANK_HELLO;
@@ -371,7 +371,7 @@ static const char *idle_for(struct scribe_daemon *d, const struct scribe_client 
 	if (!d->service || c->own || c->run || c->asks || c->check || c->answer || c->fetching || c->traces ||
 	    c->publishes || quiet <= (uint64_t)d->service->config.client_idle_timeout_ms * 1000000)
 		return NULL;
-	p = c->work ? scribe_worlds_find(&c->work->worlds, c->proc_id) : NULL;
+	p = c->job ? scribe_worlds_find(&c->job->worlds, c->proc_id) : NULL;
 	return p && !p->ended ? NULL : "says nothing";
 }
 
@@ -415,7 +415,7 @@ void scribe_clients_serve_all(struct scribe_daemon *d)
 		scribe_check_tick(c);
 		scribe_clients_serve(d, c);
 	}
-	scribe_fetch_settle(d);
+	scribe_fetch_answer_ready(d);
 	expire(d);
 	reap(d);
 }

@@ -32,7 +32,7 @@ static int send_service(struct scribe_daemon *d, struct scribe_client *c)
 	char text[1024];
 	int n;
 
-	for (const struct scribe_job *w = d->works; w; w = w->next)
+	for (const struct scribe_job *job = d->jobs; job; job = job->next)
 		jobs++;
 	for (const struct scribe_client *o = d->clients; o; o = o->next)
 		clients += !o->gone;

@@ -54,7 +54,7 @@ static int may_open(const struct scribe_daemon *d, const struct scribe_client *c
 }
 
 /* JOB_OK is sent when the window is open, so that the client knows from when on calls are in it. */
-int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *w, uint32_t ms,
+int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, struct scribe_job *job, uint32_t ms,
 			      struct scribe_err *err)
 {
 	int rc;
@@ -63,11 +63,11 @@ int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, 
 		return scribe_err_set(err, -EPROTO, "a second window on one connection");
 	if (!ms)
 		return scribe_err_set(err, -EINVAL, "ms is needed: how long the window is");
-	if (w->state >= SCRIBE_JOB_CLOSED)
-		return scribe_err_set(err, -ENOENT, "job %.100s has ended already", w->spec.id);
+	if (job->state >= SCRIBE_JOB_CLOSED)
+		return scribe_err_set(err, -ENOENT, "job %.100s has ended already", job->spec.id);
 	rc = may_open(d, c, err);
 	if (rc == 0)
-		rc = scribe_windows_open(w, c->id, ms, err);
+		rc = scribe_windows_open(job, c->id, ms, err);
 	c->traces = rc == 0;
 	return rc < 0 ? rc : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 }
@@ -75,9 +75,9 @@ int scribe_trace_session_open(struct scribe_daemon *d, struct scribe_client *c, 
 /*
  * On a connection with a window: that one, and its log is the answer. Else all windows of the job.
  */
-int scribe_trace_session_stop(struct scribe_client *c, struct scribe_job *w, struct scribe_err *err)
+int scribe_trace_session_stop(struct scribe_client *c, struct scribe_job *job, struct scribe_err *err)
 {
-	if (scribe_windows_stop(w, c->traces ? c->id : 0) || c->traces)
+	if (scribe_windows_stop(job, c->traces ? c->id : 0) || c->traces)
 		return c->traces ? 0 : scribe_client_send(c, SCRIBE_MSG_JOB_OK, NULL, 0);
 	return scribe_err_set(err, -ENOENT, "no window is open on this job");
 }
@@ -97,8 +97,8 @@ void scribe_trace_session_lost(struct scribe_daemon *d, struct scribe_client *c)
 		return;
 	scribe_trace_session_clear(c);
 	c->traces = false;
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		scribe_windows_drop(w, c->id);
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		scribe_windows_drop(job, c->id);
 }
 
 /* For the copy of the daemon, which has all of it at the same addresses. */
@@ -162,10 +162,10 @@ static void hand_over(struct scribe_client *c, int rc, struct scribe_err *err)
  * The window's log is written by a copy of the daemon, and the window is not needed for it any
  * more. Without a process the daemon builds it itself, and the turn is longer.
  */
-static void begin_log(struct scribe_job *w, const struct scribe_window *x, struct scribe_client *c)
+static void begin_log(struct scribe_job *job, const struct scribe_window *x, struct scribe_client *c)
 {
 	const struct scribe_window_sums sums = scribe_window_sums(x);
-	struct to_write write = {.w = w, .window = x};
+	struct to_write write = {.w = job, .window = x};
 	struct scribe_err err = {0};
 	int fds[2], rc;
 
@@ -179,35 +179,35 @@ static void begin_log(struct scribe_job *w, const struct scribe_window *x, struc
 	}
 	c->trace_log = fds[0] = write.fd;
 	fds[1] = scribe_window_file(x);
-	scribe_commit_plan_window(w, x, &write.plan);
+	scribe_commit_plan_window(job, x, &write.plan);
 	rc = scribe_snapshot_start(&c->trace_copy, fds, 2, write_window, &write, sizeof(err));
 	if (rc < 0) /* no process is to be had: then here */
 		hand_over(c, write_window(&write, &err), &err);
 }
 
 /* Closed windows, one after the other. A window whose connection is gone has no log. */
-void scribe_trace_session_answer(struct scribe_job *w)
+void scribe_trace_session_answer(struct scribe_job *job)
 {
 	const struct scribe_window *x;
 	uint64_t id;
 
-	while ((x = scribe_windows_closed(w, &id))) {
-		struct scribe_client *c = w->daemon->clients;
+	while ((x = scribe_windows_closed(job, &id))) {
+		struct scribe_client *c = job->daemon->clients;
 
 		while (c && (c->id != id || c->gone))
 			c = c->next;
 		if (c)
-			begin_log(w, x, c);
-		scribe_windows_drop(w, id);
+			begin_log(job, x, c);
+		scribe_windows_drop(job, id);
 	}
 }
 
 /* poll_fast: copies end without waking the loop. */
 void scribe_trace_session_tick(struct scribe_daemon *d)
 {
-	for (struct scribe_job *w = d->works; w; w = w->next) {
-		scribe_segments_tick(w, false);
-		scribe_trace_session_answer(w);
+	for (struct scribe_job *job = d->jobs; job; job = job->next) {
+		scribe_segments_tick(job, false);
+		scribe_trace_session_answer(job);
 	}
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
 		struct scribe_err err = {0};

@@ -67,16 +67,16 @@ static struct scribe_user_time *time_of(struct scribe_daemon *d, uid_t any)
 static void each_helper(const struct scribe_daemon *d,
 			void (*fn)(void *ctx, uint32_t uid, struct scribe_helper *h), void *ctx)
 {
-	for (struct scribe_job *w = d->works; w; w = w->next) {
-		struct scribe_helper *const helpers[] = {&w->helper,
-							w->path_lookup.has_helper ? &w->path_lookup.helper : NULL,
-							w->judge.has_helper ? &w->judge.helper : NULL};
+	for (struct scribe_job *job = d->jobs; job; job = job->next) {
+		struct scribe_helper *const helpers[] = {&job->helper,
+							job->path_lookup.has_helper ? &job->path_lookup.helper : NULL,
+							job->exclusion.has_helper ? &job->exclusion.helper : NULL};
 
 		for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
 			if (helpers[i] && helpers[i]->sock >= 0)
-				fn(ctx, w->config.uid, helpers[i]);
+				fn(ctx, job->config.uid, helpers[i]);
 	}
-	scribe_libs_seekers(d, fn, ctx);
+	scribe_libs_searchers(d, fn, ctx);
 }
 
 struct counting {
@@ -96,11 +96,11 @@ static void count_helper(void *ctx, uint32_t uid, struct scribe_helper *h)
  * Records of all ranks that are held; at least the names, of which each may get one, and a file for each
  * NAME_BYTES of these. In memory, not open ones.
  */
-static uint64_t files_of(const struct scribe_job *w)
+static uint64_t files_of(const struct scribe_job *job)
 {
-	uint64_t files = w->labels.bytes / NAME_BYTES, records = 0;
+	uint64_t files = job->names.bytes / NAME_BYTES, records = 0;
 
-	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (size_t i = 0; i < u->ranks.places; i++) {
 			const struct scribe_rank *r = u->ranks.entry[i].value;
 
@@ -108,7 +108,7 @@ static uint64_t files_of(const struct scribe_job *w)
 			records += r && r->fetched ? r->fetched->n : 0;
 		}
 	files = files > records ? files : records;
-	return files > w->labels.by_id.used ? files : w->labels.by_id.used;
+	return files > job->names.by_id.used ? files : job->names.by_id.used;
 }
 
 /* O(jobs and connections); asked a few times a second. */
@@ -126,18 +126,18 @@ void scribe_user_usage(const struct scribe_daemon *d, uid_t uid, struct scribe_u
 		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += 1 + (c->answer != NULL);
 		bytes += c->send_queue.bytes;
 	}
-	for (const struct scribe_job *w = d->works; w; w = w->next) {
-		const struct scribe_job_entry *job =
-			d->bpf && scribe_subuids_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
+	for (const struct scribe_job *job = d->jobs; job; job = job->next) {
+		const struct scribe_job_entry *entry =
+			d->bpf && scribe_subuids_same(job->config.uid, uid) ? scribe_bpf_job(d->bpf, job->index) : NULL;
 
-		if (!scribe_subuids_same(w->config.uid, uid))
+		if (!scribe_subuids_same(job->config.uid, uid))
 			continue;
-		ret->v[SCRIBE_QUOTA_JOBS] += w->config.locked;
-		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&w->journal);
-		ret->v[SCRIBE_QUOTA_RECORDS] += job ? job->used : 0;
-		ret->v[SCRIBE_QUOTA_PROCESSES] += job ? job->proc_used : 0;
-		ret->v[SCRIBE_QUOTA_FILES] += w->files;
-		bytes += w->journal.bytes;
+		ret->v[SCRIBE_QUOTA_JOBS] += job->config.locked;
+		ret->v[SCRIBE_QUOTA_DESCRIPTORS] += scribe_journal_is_open(&job->journal);
+		ret->v[SCRIBE_QUOTA_RECORDS] += entry ? entry->used : 0;
+		ret->v[SCRIBE_QUOTA_PROCESSES] += entry ? entry->proc_used : 0;
+		ret->v[SCRIBE_QUOTA_FILES] += job->files;
+		bytes += job->journal.bytes;
 	}
 	ret->v[SCRIBE_QUOTA_MIB] = bytes >> 20;
 	each_helper(d, count_helper, &counting);
@@ -164,8 +164,8 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 
 	*ret_taken = 0;
 	if (q == SCRIBE_QUOTA_JOBS) {
-		for (const struct scribe_job *w = d->works; w; w = w->next)
-			*ret_taken += w->config.locked;
+		for (const struct scribe_job *job = d->jobs; job; job = job->next)
+			*ret_taken += job->config.locked;
 		return SCRIBE_JOB_ORPHANED - SCRIBE_JOBS_OF_ROOT;
 	}
 	if (q == SCRIBE_QUOTA_CONNECTIONS) {
@@ -177,13 +177,13 @@ static uint64_t pool_of(const struct scribe_daemon *d, enum scribe_quota q, uint
 			       : SCRIBE_CLIENTS_MAX - SCRIBE_CLIENTS_OF_ROOT;
 	}
 	if (q == SCRIBE_QUOTA_FILES) {
-		for (const struct scribe_job *w = d->works; w; w = w->next)
-			*ret_taken += w->config.uid ? w->files : 0;
+		for (const struct scribe_job *job = d->jobs; job; job = job->next)
+			*ret_taken += job->config.uid ? job->files : 0;
 		return FULL_USERS * scribe_user_limit(d, q);
 	}
 	if (q == SCRIBE_QUOTA_MIB) {
-		for (const struct scribe_job *w = d->works; w; w = w->next)
-			*ret_taken += w->config.uid ? w->journal.bytes >> 20 : 0;
+		for (const struct scribe_job *job = d->jobs; job; job = job->next)
+			*ret_taken += job->config.uid ? job->journal.bytes >> 20 : 0;
 		return FULL_USERS * scribe_user_limit(d, q);
 	}
 	return 0;
@@ -217,10 +217,10 @@ void scribe_user_each(const struct scribe_daemon *d, void (*fn)(void *ctx, uid_t
 {
 	struct scribe_map seen = {0};
 
-	for (const struct scribe_job *w = d->works; w; w = w->next)
-		if (!scribe_map_get(&seen, w->config.uid + 1ull) &&
-		    scribe_map_put(&seen, w->config.uid + 1ull, (void *)(uintptr_t)w) == 0)
-			fn(ctx, w->config.uid);
+	for (const struct scribe_job *job = d->jobs; job; job = job->next)
+		if (!scribe_map_get(&seen, job->config.uid + 1ull) &&
+		    scribe_map_put(&seen, job->config.uid + 1ull, (void *)(uintptr_t)job) == 0)
+			fn(ctx, job->config.uid);
 	for (const struct scribe_client *c = d->clients; c; c = c->next)
 		if (!c->gone && !scribe_map_get(&seen, c->uid + 1ull) &&
 		    scribe_map_put(&seen, c->uid + 1ull, (void *)(uintptr_t)c) == 0)
@@ -248,32 +248,32 @@ static void set_shares(void *ctx, uid_t uid)
 	unsigned jobs = 0;
 	uint32_t most;
 
-	for (struct scribe_job *w = d->works; w && uid; w = w->next) {
-		const struct scribe_job_entry *job =
-			scribe_subuids_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
+	for (struct scribe_job *job = d->jobs; job && uid; job = job->next) {
+		const struct scribe_job_entry *entry =
+			scribe_subuids_same(job->config.uid, uid) ? scribe_bpf_job(d->bpf, job->index) : NULL;
 
-		if (!job || !w->records_most || !w->processes_most)
+		if (!entry || !job->records_most || !job->processes_most)
 			continue;
 		jobs++;
-		records += job->used;
-		processes += job->proc_used;
-		wanted_records += w->records_most;
-		wanted_processes += w->processes_most;
+		records += entry->used;
+		processes += entry->proc_used;
+		wanted_records += job->records_most;
+		wanted_processes += job->processes_most;
 	}
-	for (struct scribe_job *w = d->works; w && jobs; w = w->next) {
-		struct scribe_job_entry *job =
-			scribe_subuids_same(w->config.uid, uid) ? scribe_bpf_job(d->bpf, w->index) : NULL;
+	for (struct scribe_job *job = d->jobs; job && jobs; job = job->next) {
+		struct scribe_job_entry *entry =
+			scribe_subuids_same(job->config.uid, uid) ? scribe_bpf_job(d->bpf, job->index) : NULL;
 
-		if (!job || !w->records_most || !w->processes_most)
+		if (!entry || !job->records_most || !job->processes_most)
 			continue;
-		__atomic_store_n(&job->quota,
-				 share(w->records_most, job->used, scribe_user_limit(d, SCRIBE_QUOTA_RECORDS),
+		__atomic_store_n(&entry->quota,
+				 share(job->records_most, entry->used, scribe_user_limit(d, SCRIBE_QUOTA_RECORDS),
 				       records, wanted_records, jobs),
 				 __ATOMIC_RELAXED);
-		most = share(w->processes_most, job->proc_used, scribe_user_limit(d, SCRIBE_QUOTA_PROCESSES),
+		most = share(job->processes_most, entry->proc_used, scribe_user_limit(d, SCRIBE_QUOTA_PROCESSES),
 			     processes, wanted_processes, jobs);
 		/* 0 would be no limit */
-		__atomic_store_n(&job->proc_quota, most ? most : 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&entry->proc_quota, most ? most : 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -315,9 +315,9 @@ static void limit_files(void *ctx, uid_t uid)
 	struct scribe_daemon *d = ctx;
 	bool full = scribe_user_may(d, uid, SCRIBE_QUOTA_FILES, NULL) < 0;
 
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (scribe_subuids_same(w->config.uid, uid))
-			w->files_full = full;
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (scribe_subuids_same(job->config.uid, uid))
+			job->files_full = full;
 }
 
 /*
@@ -336,11 +336,11 @@ static void give_up_journal(void *ctx, uid_t uid)
 	if (own.v[SCRIBE_QUOTA_MIB] < FULL_USERS * scribe_user_limit(d, SCRIBE_QUOTA_MIB) / LITTLE ||
 	    scribe_user_may(d, uid, SCRIBE_QUOTA_MIB, NULL) == 0)
 		return;
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (scribe_subuids_same(w->config.uid, uid) && scribe_journal_is_open(&w->journal) &&
-		    !scribe_journal_is_broken(&w->journal) &&
-		    (!largest || w->journal.bytes > largest->journal.bytes))
-			largest = w;
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (scribe_subuids_same(job->config.uid, uid) && scribe_journal_is_open(&job->journal) &&
+		    !scribe_journal_is_broken(&job->journal) &&
+		    (!largest || job->journal.bytes > largest->journal.bytes))
+			largest = job;
 	if (!largest)
 		return;
 	largest->journal.head->broken = 1;
@@ -366,8 +366,8 @@ void scribe_user_tick(struct scribe_daemon *d)
 		allow(d, d->user_timed_ns ? now - d->user_timed_ns : 0);
 		d->user_timed_ns = now;
 		scribe_user_each(d, give_up_journal, d);
-		for (struct scribe_job *w = d->works; w; w = w->next)
-			w->files = files_of(w);
+		for (struct scribe_job *job = d->jobs; job; job = job->next)
+			job->files = files_of(job);
 		scribe_user_each(d, limit_files, d);
 	}
 }

@@ -70,30 +70,30 @@ static void free_rank(struct scribe_rank *r)
  * Nothing of the daemon points to the job any more. Connections, processes and slot names may
  * outlive it.
  */
-static void unlink_work(struct scribe_daemon *d, struct scribe_job *w)
+static void unlink_work(struct scribe_daemon *d, struct scribe_job *job)
 {
-	struct scribe_job **at = &d->works;
+	struct scribe_job **at = &d->jobs;
 
-	while (*at && *at != w)
+	while (*at && *at != job)
 		at = &(*at)->next;
 	if (*at)
-		*at = w->next;
-	if (d->work[w->index] == w)
-		d->work[w->index] = NULL;
+		*at = job->next;
+	if (d->job[job->index] == job)
+		d->job[job->index] = NULL;
 	for (struct scribe_client *c = d->clients; c; c = c->next) {
-		if (c->run == w)
+		if (c->run == job)
 			c->run = NULL;
-		if (c->asks == w)
+		if (c->asks == job)
 			c->asks = NULL;
-		if (c->work == w)
-			c->work = NULL;
+		if (c->job == job)
+			c->job = NULL;
 	}
-	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next)
 			if (scribe_map_get(&d->by_tgid, (uint64_t)p->tgid) == p)
 				scribe_map_take(&d->by_tgid, (uint64_t)p->tgid);
 	for (uint32_t i = 0; d->slot && i < d->slots; i++)
-		if (d->slot[i].label && d->slot[i].job == w->index)
+		if (d->slot[i].name && d->slot[i].job == job->index)
 			d->slot[i] = (struct scribe_slot_name){0};
 }
 
@@ -101,32 +101,32 @@ static void unlink_work(struct scribe_daemon *d, struct scribe_job *w)
  * Pointers to the job go first; what lower components hold of it (memories, deliveries) before the
  * worlds that they point into.
  */
-void scribe_job_free(struct scribe_job *w)
+void scribe_job_free(struct scribe_job *job)
 {
-	if (!w)
+	if (!job)
 		return;
-	scribe_job_journal_forget(w);
-	if (w->daemon)
-		unlink_work(w->daemon, w);
-	if (w->daemon && w->daemon->bpf)
-		scribe_bpf_forget_job(w->daemon->bpf, w->index);
-	scribe_deliver_clear(w);
-	if (w->daemon)
-		scribe_shm_counters_end_work(w->daemon, w);
-	scribe_worlds_clear(&w->worlds, free_rank);
-	scribe_segments_end(w);
-	scribe_name_table_clear(&w->labels);
-	scribe_links_clear(&w->links);
-	scribe_access_patterns_clear(&w->patterns);
-	scribe_mounts_clear(&w->mounts);
-	scribe_config_clear(&w->config);
-	scribe_file_xattrs_free(w->file_xattrs);
-	scribe_helper_stop(&w->helper);
-	scribe_path_lookup_end(w);
-	scribe_held_clear(w);
-	scribe_exclusion_check_end(w);
-	free(w->log);
-	free(w);
+	scribe_job_journal_forget(job);
+	if (job->daemon)
+		unlink_work(job->daemon, job);
+	if (job->daemon && job->daemon->bpf)
+		scribe_bpf_forget_job(job->daemon->bpf, job->index);
+	scribe_deliver_clear(job);
+	if (job->daemon)
+		scribe_shm_counters_end_work(job->daemon, job);
+	scribe_worlds_clear(&job->worlds, free_rank);
+	scribe_segments_end(job);
+	scribe_name_table_clear(&job->names);
+	scribe_links_clear(&job->links);
+	scribe_access_patterns_clear(&job->patterns);
+	scribe_mounts_clear(&job->mounts);
+	scribe_config_clear(&job->config);
+	scribe_file_xattrs_free(job->file_xattrs);
+	scribe_helper_stop(&job->helper);
+	scribe_path_lookup_end(job);
+	scribe_held_clear(job);
+	scribe_exclusion_check_end(job);
+	free(job->log);
+	free(job);
 }
 
 /*
@@ -137,12 +137,12 @@ struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid
 	struct scribe_job *found = NULL;
 	int best = 0;
 
-	for (struct scribe_job *w = id[0] ? d->works : NULL; w; w = w->next) {
-		int rank = 1 + 2 * (w->config.locked == (uid != 0)) + (w->state < SCRIBE_JOB_OVER);
+	for (struct scribe_job *job = id[0] ? d->jobs : NULL; job; job = job->next) {
+		int rank = 1 + 2 * (job->config.locked == (uid != 0)) + (job->state < SCRIBE_JOB_OVER);
 
-		if (strcmp(w->spec.id, id) || (uid && w->config.uid != uid) || rank < best)
+		if (strcmp(job->spec.id, id) || (uid && job->config.uid != uid) || rank < best)
 			continue;
-		found = w;
+		found = job;
 		best = rank;
 	}
 	return found;
@@ -155,164 +155,164 @@ struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid
 static struct scribe_job *work_new(struct scribe_daemon *d, struct scribe_config *config,
 				    const struct scribe_job_spec *spec, struct scribe_err *err)
 {
-	struct scribe_job *w = calloc(1, sizeof(*w)), **at = &d->works;
+	struct scribe_job *job = calloc(1, sizeof(*job)), **at = &d->jobs;
 	uint32_t index = d->resuming ? d->resuming - 1 : 0;
 
-	while (index < SCRIBE_JOB_ORPHANED && d->work[index])
+	while (index < SCRIBE_JOB_ORPHANED && d->job[index])
 		index++;
-	if (!w || index == SCRIBE_JOB_ORPHANED) {
-		free(w);
+	if (!job || index == SCRIBE_JOB_ORPHANED) {
+		free(job);
 		scribe_config_clear(config);
-		scribe_err_set(err, w ? -EAGAIN : -ENOMEM, w ? "%u jobs are traced already" : "out of memory",
+		scribe_err_set(err, job ? -EAGAIN : -ENOMEM, job ? "%u jobs are traced already" : "out of memory",
 			       SCRIBE_JOB_ORPHANED);
 		return NULL;
 	}
-	w->daemon = d;
-	w->index = index;
-	w->helper = (struct scribe_helper){.pid = -1, .sock = -1};
-	w->config = *config;
+	job->daemon = d;
+	job->index = index;
+	job->helper = (struct scribe_helper){.pid = -1, .sock = -1};
+	job->config = *config;
 	if (spec) {
-		w->spec = *spec;
-		w->log_job_id = strtoll(spec->id, NULL, 10); /* "12_3" and "12.host" are job 12 */
+		job->spec = *spec;
+		job->log_job_id = strtoll(spec->id, NULL, 10); /* "12_3" and "12.host" are job 12 */
 	}
-	if (w->config.job_number[0])
-		w->log_job_id = strtoll(w->config.job_number, NULL, 10);
-	w->begun_ns = scribe_now_ns();
+	if (job->config.job_number[0])
+		job->log_job_id = strtoll(job->config.job_number, NULL, 10);
+	job->begun_ns = scribe_now_ns();
 	memset(config, 0, sizeof(*config));
-	if (w->spec.node[0])
-		strcpy(w->host, w->spec.node);
+	if (job->spec.node[0])
+		strcpy(job->host, job->spec.node);
 	else
-		gethostname(w->host, sizeof(w->host) - 1);
-	w->realtime_ns = realtime_offset();
+		gethostname(job->host, sizeof(job->host) - 1);
+	job->realtime_ns = realtime_offset();
 	while (*at)
 		at = &(*at)->next;
-	*at = w;
-	d->work[index] = w;
+	*at = job;
+	d->job[index] = job;
 	d->jobs_started++;
-	return w;
+	return job;
 }
 
 /*
  * The entry in the kernel's table comes before the process programs: a process could join at once.
  */
-static int start(struct scribe_daemon *d, struct scribe_job *w, struct scribe_err *err)
+static int start(struct scribe_daemon *d, struct scribe_job *job, struct scribe_err *err)
 {
-	struct scribe_job_entry job = {.active = 1};
-	bool first = d->works == w && !w->next;
+	struct scribe_job_entry entry = {.active = 1};
+	bool first = d->jobs == job && !job->next;
 	int rc = scribe_limits_check(err);
 
 	if (rc < 0)
 		return rc;
-	scribe_job_table_exclude_libraries(w);
-	if (scribe_worlds_init(&w->worlds, w->config.max_listed_processes) < 0)
+	scribe_job_table_exclude_libraries(job);
+	if (scribe_worlds_init(&job->worlds, job->config.max_listed_processes) < 0)
 		return scribe_err_set(err, -ENOMEM, "out of memory");
 	/* a service waits for nobody's file system when a job begins */
-	rc = d->service ? 0 : scribe_job_helper(w, err);
+	rc = d->service ? 0 : scribe_job_helper(job, err);
 	if (rc == 0 && !d->service)
-		rc = scribe_log_path_check(w, err);
+		rc = scribe_log_path_check(job, err);
 	if (rc == 0)
-		rc = scribe_jobs_load(d, d->service ? &d->service->config : &w->config, err);
+		rc = scribe_jobs_load(d, d->service ? &d->service->config : &job->config, err);
 	if (rc < 0)
 		return rc;
-	rc = scribe_segments_begin(w, err);
+	rc = scribe_segments_begin(job, err);
 	if (rc < 0)
 		return rc;
-	scribe_mounts_read(&w->mounts, w->daemon->root > 0 ? "/proc/1/mounts" : "/etc/mtab");
-	scribe_job_table_quotas(w, &job);
-	job.mem_align = w->config.mem_alignment;
-	job.all_types = w->config.all_types;
-	job.notify_exec_mmap = strcmp(w->config.trace_libraries, "none") != 0;
-	rc = scribe_job_table_match(w, &job, err);
+	scribe_mounts_read(&job->mounts, job->daemon->root > 0 ? "/proc/1/mounts" : "/etc/mtab");
+	scribe_job_table_quotas(job, &entry);
+	entry.mem_align = job->config.mem_alignment;
+	entry.all_types = job->config.all_types;
+	entry.notify_exec_mmap = strcmp(job->config.trace_libraries, "none") != 0;
+	rc = scribe_job_table_match(job, &entry, err);
 	if (rc < 0)
 		return rc;
 	/* one that is taken up stands in the kernel's table already */
-	w->misses_before = scribe_bpf_misses(d->bpf);
-	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, w->index, &job);
+	job->misses_before = scribe_bpf_misses(d->bpf);
+	rc = d->resuming ? 0 : scribe_bpf_set_job(d->bpf, job->index, &entry);
 	if (rc < 0)
 		return scribe_err_set(err, rc, "cannot describe the job to the kernel: %s",
 				      scribe_strerror(rc));
-	scribe_job_table_exclude(d, w);
+	scribe_job_table_exclude(d, job);
 	if (first)
 		rc = scribe_bpf_attach_processes(d->bpf, err);
 	if (rc == 0 && (!d->service || d->service->config.attach_at_begin))
-		rc = scribe_attend_now(d, err);
+		rc = scribe_sysattach_now(d, err);
 	if (rc == 0 && d->sandboxed)
 		scribe_bpf_keep_growing(d->bpf);
 	if (rc == 0)
-		scribe_libs_start(d, d->service ? &d->service->config : &w->config);
+		scribe_libs_start(d, d->service ? &d->service->config : &job->config);
 	return rc;
 }
 
 /* A node without jobs pays nothing. */
 static void detach_if_idle(struct scribe_daemon *d)
 {
-	if (d->works || !d->bpf)
+	if (d->jobs || !d->bpf)
 		return;
 	if (d->service)
 		scribe_libs_idle(d);
 	else
 		scribe_libs_stop(d, true);
-	scribe_attend_end(d);
+	scribe_sysattach_end(d);
 	scribe_bpf_detach(d->bpf);
 }
 
 /* On failure everything is given back, and the configuration is freed. */
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
-		      const struct scribe_job_spec *spec, struct scribe_job **ret_work,
+		      const struct scribe_job_spec *spec, struct scribe_job **ret_job,
 		      struct scribe_err *err)
 {
-	struct scribe_job *w = work_new(d, config, spec, err);
-	int rc = w ? start(d, w, err) : err->code;
+	struct scribe_job *job = work_new(d, config, spec, err);
+	int rc = job ? start(d, job, err) : err->code;
 
 	if (rc < 0) {
-		scribe_job_free(w);
+		scribe_job_free(job);
 		detach_if_idle(d);
 		return rc;
 	}
-	*ret_work = w;
+	*ret_job = job;
 	return 0;
 }
 
 /* Programs are attached first, or calls of the process would be missed. */
-int scribe_job_enrol(struct scribe_job *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
+int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, struct scribe_err *err)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 	uint32_t index, proc_id;
 	int rc;
 
-	rc = scribe_attend_soon(d, err);
+	rc = scribe_sysattach_soon(d, err);
 	if (rc < 0)
 		return rc;
-	rc = scribe_bpf_enrol(d->bpf, pid, w->index, &index, &proc_id, err);
+	rc = scribe_bpf_enrol(d->bpf, pid, job->index, &index, &proc_id, err);
 	if (rc < 0)
 		return rc;
-	if (!scribe_events_enrolled(d, w, index, proc_id, pid))
+	if (!scribe_events_enrolled(d, job, index, proc_id, pid))
 		return scribe_err_set(err, -ENOMEM, "out of memory");
-	if (!w->first_proc_id) {
-		w->first_proc_id = proc_id;
-		if (!w->spec.id[0] && !w->config.job_number[0])
-			w->log_job_id = pid;
+	if (!job->first_proc_id) {
+		job->first_proc_id = proc_id;
+		if (!job->spec.id[0] && !job->config.job_number[0])
+			job->log_job_id = pid;
 	}
 	*ret_serial = proc_id;
 	return 0;
 }
 
 /* May be called again with another grace time. UINT32_MAX: until the last process has ended. */
-void scribe_job_end(struct scribe_job *w, uint32_t exit_grace_ms)
+void scribe_job_end(struct scribe_job *job, uint32_t exit_grace_ms)
 {
-	if (w->state < SCRIBE_JOB_ENDING)
-		w->state = SCRIBE_JOB_ENDING;
-	w->ending_deadline_ns =
+	if (job->state < SCRIBE_JOB_ENDING)
+		job->state = SCRIBE_JOB_ENDING;
+	job->ending_deadline_ns =
 		exit_grace_ms == UINT32_MAX ? UINT64_MAX : scribe_now_ns() + (uint64_t)exit_grace_ms * 1000000;
-	scribe_job_journal_ending(w);
+	scribe_job_journal_ending(job);
 }
 
 /* What goes on behind a written log is not recorded. */
-static void silence(struct scribe_job *w)
+static void silence(struct scribe_job *job)
 {
-	for (struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
+	for (struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
 		for (struct scribe_process *p = u->first; p; p = p->next) {
-			struct scribe_proc *proc = scribe_bpf_proc(w->daemon->bpf, p->index);
+			struct scribe_proc *proc = scribe_bpf_proc(job->daemon->bpf, p->index);
 
 			p->disabled = true;
 			if (!p->ended && proc && proc->proc_id == p->proc_id)
@@ -325,65 +325,65 @@ static void silence(struct scribe_job *w)
  * wait for processes that never end. A signal to the daemon ends all jobs, unless they are left to
  * the next daemon.
  */
-static bool is_due(const struct scribe_daemon *d, const struct scribe_job *w)
+static bool is_due(const struct scribe_daemon *d, const struct scribe_job *job)
 {
 	if (d->asked_to_end)
 		return true;
-	return w->state >= SCRIBE_JOB_ENDING && (!w->worlds.living || scribe_now_ns() >= w->ending_deadline_ns);
+	return job->state >= SCRIBE_JOB_ENDING && (!job->worlds.living || scribe_now_ns() >= job->ending_deadline_ns);
 }
 
 /* Closed, and not over yet. */
-static bool is_ending(const struct scribe_job *w)
+static bool is_ending(const struct scribe_job *job)
 {
-	return w->state >= SCRIBE_JOB_CLOSED && w->state < SCRIBE_JOB_OVER;
+	return job->state >= SCRIBE_JOB_CLOSED && job->state < SCRIBE_JOB_OVER;
 }
 
 /*
  * Nothing more comes into it; what came waits in the ring and in its processes' sockets.
  * `closed_at` is the ring's end now: when it has been read, no event of the job is outstanding.
  */
-static void close_job(struct scribe_job *w)
+static void close_job(struct scribe_job *job)
 {
-	struct scribe_bpf *bpf = w->daemon->bpf;
+	struct scribe_bpf *bpf = job->daemon->bpf;
 
-	scribe_bpf_close_job(bpf, w->index);
-	w->state = SCRIBE_JOB_CLOSED;
-	w->closed_ns = scribe_now_ns();
-	w->closed_at = scribe_bpf_put(bpf);
+	scribe_bpf_close_job(bpf, job->index);
+	job->state = SCRIBE_JOB_CLOSED;
+	job->closed_ns = scribe_now_ns();
+	job->closed_at = scribe_bpf_put(bpf);
 }
 
 /*
  * All that came into it has been taken, and judged. At most JUDGED_NS after the end; what is
  * unknown then stays in the log.
  */
-static bool is_known(struct scribe_job *w)
+static bool is_known(struct scribe_job *job)
 {
-	if (w->held.first && scribe_now_ns() - w->closed_ns >= JUDGED_NS)
-		scribe_events_release(w);
-	if (scribe_held_taken(w) < w->closed_at || w->leaving)
+	if (job->held.first && scribe_now_ns() - job->closed_ns >= JUDGED_NS)
+		scribe_events_release(job);
+	if (scribe_held_taken(job) < job->closed_at || job->leaving)
 		return false;
-	return !scribe_exclusion_check_busy(w) || scribe_now_ns() - w->closed_ns >= JUDGED_NS;
+	return !scribe_exclusion_check_busy(job) || scribe_now_ns() - job->closed_ns >= JUDGED_NS;
 }
 
 /* Windows and publishers before logs, since committing frees what they refer to. */
-static void finalize(struct scribe_job *w)
+static void finalize(struct scribe_job *job)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 
-	scribe_libs_seek_cut(d, w);
-	scribe_exclusion_check_end(w);
-	scribe_events_ends(w);
+	scribe_libs_search_cut(d, job);
+	scribe_exclusion_check_end(job);
+	scribe_events_ends(job);
 	scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
-	if (w->leaving) /* those that were waited for until now have very many records */
+	if (job->leaving) /* those that were waited for until now have very many records */
 		return;
-	scribe_segments_tick(w, true);
-	scribe_segments_publish_rest(w);
-	scribe_daemon_windows_closed(w);
-	scribe_commit_due(w, true);
+	scribe_segments_tick(job, true);
+	scribe_segments_publish_rest(job);
+	scribe_daemon_windows_closed(job);
+	scribe_commit_due(job, true);
 	scribe_turns_share(&d->turns, SCRIBE_TURN_COMMIT);
-	silence(w);
-	w->state = SCRIBE_JOB_FINALIZING;
-	scribe_deliver_tick(w);
+	silence(job);
+	job->state = SCRIBE_JOB_FINALIZING;
+	scribe_deliver_tick(job);
 	scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
 }
 
@@ -391,81 +391,81 @@ static void finalize(struct scribe_job *w)
  * Its last records become logs; it is over when these are where they belong. It goes on at a
  * later turn, since events and messages are taken by the loop alone.
  */
-static void finish(struct scribe_job *w)
+static void finish(struct scribe_job *job)
 {
-	if (w->state < SCRIBE_JOB_CLOSED) {
-		close_job(w);
+	if (job->state < SCRIBE_JOB_CLOSED) {
+		close_job(job);
 		return;
 	}
-	if (w->state == SCRIBE_JOB_CLOSED && is_known(w))
-		finalize(w);
-	if (w->state < SCRIBE_JOB_FINALIZING || scribe_deliver_busy(w))
+	if (job->state == SCRIBE_JOB_CLOSED && is_known(job))
+		finalize(job);
+	if (job->state < SCRIBE_JOB_FINALIZING || scribe_deliver_busy(job))
 		return;
-	if (scribe_node_parts_job(w) && w->state < SCRIBE_JOB_TELLING) {
-		w->state = SCRIBE_JOB_TELLING;
-		scribe_deliver_done(w);
+	if (scribe_node_parts_job(job) && job->state < SCRIBE_JOB_TELLING) {
+		job->state = SCRIBE_JOB_TELLING;
+		scribe_deliver_done(job);
 		return;
 	}
-	w->state = SCRIBE_JOB_OVER;
-	scribe_daemon_report(w);
+	job->state = SCRIBE_JOB_OVER;
+	scribe_daemon_report(job);
 }
 
 /* SIGTERM with --pin: jobs are left to the next daemon. */
 bool scribe_jobs_left(const struct scribe_daemon *d)
 {
-	return d->service && d->service->pin && d->asked_to_end == SIGTERM && d->works;
+	return d->service && d->service->pin && d->asked_to_end == SIGTERM && d->jobs;
 }
 
 /* Once a turn. poll_fast asks for a short wait, since helpers' answers are polled. */
 void scribe_jobs_tick(struct scribe_daemon *d)
 {
-	struct scribe_job *w, *next;
+	struct scribe_job *job, *next;
 	bool idle = true;
 
-	scribe_attend_tick(d);
+	scribe_sysattach_tick(d);
 	scribe_snapshots_reap();
 	if (scribe_jobs_left(d)) {
-		for (w = d->works; w; w = w->next)
-			scribe_events_release(w);
+		for (job = d->jobs; job; job = job->next)
+			scribe_events_release(job);
 		d->quit = true;
 		return;
 	}
 
-	scribe_libs_seek_tick(d);
-	d->poll_fast = d->poll_fast || scribe_libs_seeking(d) || scribe_libs_busy(d);
+	scribe_libs_search_tick(d);
+	d->poll_fast = d->poll_fast || scribe_libs_searching(d) || scribe_libs_busy(d);
 
 	scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
-	for (w = d->works; w; w = w->next) {
-		if (scribe_node_parts_job(w) && !w->told_begun && w->worlds.by_proc_id.used) {
-			w->told_begun = true;
-			scribe_deliver_begun(w);
+	for (job = d->jobs; job; job = job->next) {
+		if (scribe_node_parts_job(job) && !job->told_begun && job->worlds.by_proc_id.used) {
+			job->told_begun = true;
+			scribe_deliver_begun(job);
 		}
-		scribe_exclusion_check_tick(w);
-		scribe_events_ends(w);
+		scribe_exclusion_check_tick(job);
+		scribe_events_ends(job);
 		scribe_turns_share(&d->turns, SCRIBE_TURN_ENDS);
-		if (w->state < SCRIBE_JOB_FINALIZING)
-			scribe_commit_due(w, false);
+		if (job->state < SCRIBE_JOB_FINALIZING)
+			scribe_commit_due(job, false);
 		scribe_turns_share(&d->turns, SCRIBE_TURN_COMMIT);
-		scribe_file_xattrs_tick(w);
+		scribe_file_xattrs_tick(job);
 		scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
-		scribe_deliver_tick(w);
+		scribe_deliver_tick(job);
 		scribe_turns_share(&d->turns, SCRIBE_TURN_BUILD);
-		if (is_ending(w) || (w->state < SCRIBE_JOB_OVER && is_due(d, w)))
-			finish(w);
+		if (is_ending(job) || (job->state < SCRIBE_JOB_OVER && is_due(d, job)))
+			finish(job);
 		scribe_turns_share(&d->turns, SCRIBE_TURN_WORKS);
-		d->poll_fast = d->poll_fast || is_ending(w) || w->leaving || w->held.first || scribe_deliver_busy(w) ||
-			       scribe_exclusion_check_busy(w);
-		idle = idle && w->state == SCRIBE_JOB_OVER;
+		d->poll_fast = d->poll_fast || is_ending(job) || job->leaving || job->held.first ||
+			       scribe_deliver_busy(job) || scribe_exclusion_check_busy(job);
+		idle = idle && job->state == SCRIBE_JOB_OVER;
 	}
 	if (d->spool)
 		scribe_spool_tick(d->spool);
-	for (w = d->works; w; w = next) {
-		next = w->next;
-		if (w->state == SCRIBE_JOB_OVER && !w->worlds.living && !w->awaits_client)
-			scribe_job_free(w);
+	for (job = d->jobs; job; job = next) {
+		next = job->next;
+		if (job->state == SCRIBE_JOB_OVER && !job->worlds.living && !job->awaits_client)
+			scribe_job_free(job);
 	}
 	scribe_turns_share(&d->turns, SCRIBE_TURN_FREE);
 	detach_if_idle(d);
-	if (idle && (d->until_idle || d->asked_to_end) && !scribe_daemon_has_to_say(d))
+	if (idle && (d->until_idle || d->asked_to_end) && !scribe_daemon_has_pending(d))
 		d->quit = true;
 }

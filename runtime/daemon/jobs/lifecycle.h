@@ -14,7 +14,7 @@
  * time after scribe_job_end.
  */
 int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
-		      const struct scribe_job_spec *spec, struct scribe_job **ret_work,
+		      const struct scribe_job_spec *spec, struct scribe_job **ret_job,
 		      struct scribe_err *err);
 /*
  * A job by the scheduler's number, as this user may name it: root names every job,
@@ -23,13 +23,13 @@ int scribe_job_begin(struct scribe_daemon *d, struct scribe_config *config,
  */
 struct scribe_job *scribe_job_by_id(struct scribe_daemon *d, const char *id, uid_t uid);
 /* Trace this process and its descendants as part of the job. */
-int scribe_job_enrol(struct scribe_job *w, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
+int scribe_job_enrol(struct scribe_job *job, pid_t pid, uint32_t *ret_serial, struct scribe_err *err);
 /* Its log is written when its last process has ended, at the latest in exit_grace_ms (UINT32_MAX: no limit). */
-void scribe_job_end(struct scribe_job *w, uint32_t exit_grace_ms);
+void scribe_job_end(struct scribe_job *job, uint32_t exit_grace_ms);
 /* Write the logs of what has ended, report, forget jobs of which nothing is left. */
 void scribe_jobs_tick(struct scribe_daemon *d);
 /* Are the jobs left to the next daemon, which is to go on with them? */
 bool scribe_jobs_left(const struct scribe_daemon *d);
-void scribe_job_free(struct scribe_job *w);
+void scribe_job_free(struct scribe_job *job);
 
 #endif

@@ -26,48 +26,48 @@ int scribe_job_journal_path(const struct scribe_daemon *d, uint32_t index, char 
 }
 
 /* The message appears once: afterwards the journal is broken and nothing more is tried. */
-static void put_pieces(struct scribe_job *w, enum scribe_job_journal_type type,
+static void put_pieces(struct scribe_job *job, enum scribe_job_journal_type type,
 		       const struct scribe_journal_piece *piece, unsigned n)
 {
-	if (!w || !scribe_journal_is_open(&w->journal) || scribe_journal_is_broken(&w->journal))
+	if (!job || !scribe_journal_is_open(&job->journal) || scribe_journal_is_broken(&job->journal))
 		return;
-	if (scribe_journal_put(&w->journal, type, piece, n) < 0)
+	if (scribe_journal_put(&job->journal, type, piece, n) < 0)
 		fprintf(stderr,
 			"ioscribed: job %s: its journal cannot grow beyond %llu MiB: should this daemon die, "
 			"its log will be incomplete\n",
-			w->spec.id, (unsigned long long)(w->journal.bytes >> 20));
+			job->spec.id, (unsigned long long)(job->journal.bytes >> 20));
 }
 
-static void put(struct scribe_job *w, enum scribe_job_journal_type type, const void *head, size_t head_bytes,
+static void put(struct scribe_job *job, enum scribe_job_journal_type type, const void *head, size_t head_bytes,
 		const void *text, size_t bytes)
 {
 	struct scribe_journal_piece piece[2] = {{head, head_bytes}, {text, bytes}};
 
-	put_pieces(w, type, piece, 2);
+	put_pieces(job, type, piece, 2);
 }
 
 /* An old file of the same index is a job that is over; its path is reused. */
-void scribe_job_journal_begin(struct scribe_job *w, const struct scribe_client *c, const char *text, size_t bytes)
+void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client *c, const char *text, size_t bytes)
 {
 	struct scribe_job_journal_begin head = {.uid = c->uid,
 					 .gid = c->gid,
 					 .pid = c->pid,
-					 .run = !w->spec.id[0],
-					 .ticks = w->client_ticks,
-					 .begun_ns = w->begun_ns,
-					 .realtime_ns = w->realtime_ns};
-	struct scribe_daemon *d = w->daemon;
+					 .run = !job->spec.id[0],
+					 .ticks = job->client_ticks,
+					 .begun_ns = job->begun_ns,
+					 .realtime_ns = job->realtime_ns};
+	struct scribe_daemon *d = job->daemon;
 	char path[160];
 	int rc;
 
-	if (!d->service || !d->service->pin || scribe_job_journal_path(d, w->index, path, sizeof(path)) < 0)
+	if (!d->service || !d->service->pin || scribe_job_journal_path(d, job->index, path, sizeof(path)) < 0)
 		return;
 	unlink(path);
-	rc = scribe_journal_create(&w->journal, path, scribe_job_journal_layout());
+	rc = scribe_journal_create(&job->journal, path, scribe_job_journal_layout());
 	if (rc < 0)
 		fprintf(stderr, "ioscribed: %s: %s: job %s will not survive this daemon\n", path,
-			strerror(-rc), w->spec.id);
-	put(w, SCRIBE_ENTRY_BEGIN, &head, sizeof(head), text, bytes);
+			strerror(-rc), job->spec.id);
+	put(job, SCRIBE_ENTRY_BEGIN, &head, sizeof(head), text, bytes);
 }
 
 void scribe_job_journal_process(struct scribe_process *p)
@@ -80,15 +80,15 @@ void scribe_job_journal_process(struct scribe_process *p)
 					   .start_ns = p->start_ns};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
-	put(p->work, SCRIBE_ENTRY_PROCESS, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_PROCESS, &head, sizeof(head), NULL, 0);
 }
 
-void scribe_job_journal_name(struct scribe_job *w, uint32_t slot, uint32_t generation,
-			     const struct scribe_name_entry *label)
+void scribe_job_journal_name(struct scribe_job *job, uint32_t slot, uint32_t generation,
+			     const struct scribe_name_entry *name)
 {
-	struct scribe_job_journal_name head = {.slot = slot, .generation = generation, .file_id = label->file_id};
+	struct scribe_job_journal_name head = {.slot = slot, .generation = generation, .file_id = name->file_id};
 
-	put(w, SCRIBE_ENTRY_NAME, &head, sizeof(head), label->text, label->bytes);
+	put(job, SCRIBE_ENTRY_NAME, &head, sizeof(head), name->text, name->bytes);
 }
 
 void scribe_job_journal_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe)
@@ -99,12 +99,12 @@ void scribe_job_journal_exec(struct scribe_process *p, const char *argv, size_t 
 	struct scribe_journal_piece piece[3] = {{&head, sizeof(head)}, {exe, head.exe_bytes}, {argv, bytes}};
 
 	memcpy(head.comm, p->comm, sizeof(head.comm));
-	put_pieces(p->work, SCRIBE_ENTRY_EXEC, piece, 3);
+	put_pieces(p->job, SCRIBE_ENTRY_EXEC, piece, 3);
 }
 
 void scribe_job_journal_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes)
 {
-	put(p->work, SCRIBE_ENTRY_PARENT_CMDLINE, &p->proc_id, sizeof(p->proc_id), argv, bytes);
+	put(p->job, SCRIBE_ENTRY_PARENT_CMDLINE, &p->proc_id, sizeof(p->proc_id), argv, bytes);
 }
 
 /*
@@ -116,9 +116,9 @@ void scribe_job_journal_env(struct scribe_process *p, const struct scribe_ranken
 	struct scribe_job_journal_env head = {.proc_id = p->proc_id, .disabled = p->disabled};
 
 	if (env)
-		put(p->work, SCRIBE_ENTRY_ENV, &head, sizeof(head), env, sizeof(*env));
+		put(p->job, SCRIBE_ENTRY_ENV, &head, sizeof(head), env, sizeof(*env));
 	else if (p->env)
-		put(p->work, SCRIBE_ENTRY_READER, &head, sizeof(head), p->env, sizeof(*p->env));
+		put(p->job, SCRIBE_ENTRY_READER, &head, sizeof(head), p->env, sizeof(*p->env));
 }
 
 /*
@@ -136,7 +136,7 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 	char *at = (char *)room;
 	struct scribe_slot slot;
 
-	if (!scribe_journal_is_open(&p->work->journal))
+	if (!scribe_journal_is_open(&p->job->journal))
 		return;
 	slot = *v->slot;
 	for (unsigned i = 0; i < v->nshards; i++) {
@@ -155,7 +155,7 @@ void scribe_job_journal_record(struct scribe_process *p, const struct scribe_slo
 		if (v->heat_table[i])
 			at += scribe_pack(v->heat_table[i], sizeof(*v->heat_table[i]), at);
 	}
-	put(p->work, SCRIBE_ENTRY_RECORD, &head, sizeof(head), room, (size_t)(at - (char *)room));
+	put(p->job, SCRIBE_ENTRY_RECORD, &head, sizeof(head), room, (size_t)(at - (char *)room));
 }
 
 void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stream_use *use, uint32_t slot,
@@ -164,7 +164,7 @@ void scribe_job_journal_place(struct scribe_process *p, const struct scribe_stre
 	struct scribe_job_journal_place head = {
 		.proc_id = p->proc_id, .use = *use, .slot = slot, .generation = generation};
 
-	put(p->work, SCRIBE_ENTRY_PLACE, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_PLACE, &head, sizeof(head), NULL, 0);
 }
 
 /*
@@ -181,7 +181,7 @@ void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_str
 	struct scribe_job_journal_stream head = {.proc_id = p->proc_id, .use = *use, .id = id};
 	char *at = (char *)room;
 
-	if (!scribe_journal_is_open(&p->work->journal))
+	if (!scribe_journal_is_open(&p->job->journal))
 		return;
 	for (int i = SCRIBE_SHARD_OWNER; i <= SCRIBE_SHARD_SHARED; i++) {
 		at += scribe_pack(&c->s.shard[i], sizeof(c->s.shard[i]), at);
@@ -193,7 +193,7 @@ void scribe_job_journal_stream(struct scribe_process *p, const struct scribe_str
 		at += scribe_pack(&c->more.ext[i], sizeof(c->more.ext[i]), at);
 		at += scribe_pack(&c->more.access[i], sizeof(c->more.access[i]), at);
 	}
-	put(p->work, SCRIBE_ENTRY_STREAM, &head, sizeof(head), room, (size_t)(at - (char *)room));
+	put(p->job, SCRIBE_ENTRY_STREAM, &head, sizeof(head), room, (size_t)(at - (char *)room));
 }
 
 void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)
@@ -201,7 +201,7 @@ void scribe_job_journal_drained(struct scribe_process *p, uint64_t records)
 	struct scribe_job_journal_drained head = {
 		.proc_id = p->proc_id, .records = records, .overflowed_files = p->totals.overflowed_files};
 
-	put(p->work, SCRIBE_ENTRY_DRAINED, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_DRAINED, &head, sizeof(head), NULL, 0);
 }
 
 /* Only what is new is noted: the same library is missed by many calls. */
@@ -212,7 +212,7 @@ void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const ch
 	if (!(modules & ~p->missed))
 		return;
 	scribe_worlds_missed(p, modules, why);
-	put(p->work, SCRIBE_ENTRY_MISSED, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_MISSED, &head, sizeof(head), NULL, 0);
 }
 
 void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end kind)
@@ -220,7 +220,7 @@ void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end ki
 	struct scribe_job_journal_end head = {
 		.proc_id = p->proc_id, .kind = kind, .status = p->status, .end_ns = p->end_ns};
 
-	put(p->work, SCRIBE_ENTRY_END, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_END, &head, sizeof(head), NULL, 0);
 }
 
 void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *name)
@@ -228,57 +228,57 @@ void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t si
 	struct scribe_job_journal_hello head = {.proc_id = p->proc_id, .rank = rank, .size = size};
 
 	snprintf(head.name, sizeof(head.name), "%s", name ? name : "");
-	put(p->work, SCRIBE_ENTRY_HELLO, &head, sizeof(head), NULL, 0);
+	put(p->job, SCRIBE_ENTRY_HELLO, &head, sizeof(head), NULL, 0);
 }
 
-void scribe_job_journal_settings(struct scribe_job *w, const char *lines, size_t bytes)
+void scribe_job_journal_settings(struct scribe_job *job, const char *lines, size_t bytes)
 {
-	put(w, SCRIBE_ENTRY_SETTINGS, lines, bytes, NULL, 0);
+	put(job, SCRIBE_ENTRY_SETTINGS, lines, bytes, NULL, 0);
 }
 
-void scribe_job_journal_ending(struct scribe_job *w)
+void scribe_job_journal_ending(struct scribe_job *job)
 {
-	put(w, SCRIBE_ENTRY_ENDING, &w->ending_deadline_ns, sizeof(w->ending_deadline_ns), NULL, 0);
+	put(job, SCRIBE_ENTRY_ENDING, &job->ending_deadline_ns, sizeof(job->ending_deadline_ns), NULL, 0);
 }
 
-void scribe_job_journal_claimed(struct scribe_job *w, const struct scribe_log_unit *u, const char *path)
+void scribe_job_journal_claimed(struct scribe_job *job, const struct scribe_log_unit *u, const char *path)
 {
-	struct scribe_job_journal_claimed head = {.unit = u->id, .number = w->nlogs};
+	struct scribe_job_journal_claimed head = {.unit = u->id, .number = job->nlogs};
 
-	put(w, SCRIBE_ENTRY_CLAIMED, &head, sizeof(head), path, strlen(path));
+	put(job, SCRIBE_ENTRY_CLAIMED, &head, sizeof(head), path, strlen(path));
 }
 
-void scribe_job_journal_committed(struct scribe_job *w, const struct scribe_log_unit *u,
+void scribe_job_journal_committed(struct scribe_job *job, const struct scribe_log_unit *u,
 				  const struct scribe_msg_log *m)
 {
-	put(w, SCRIBE_ENTRY_COMMITTED, &u->id, sizeof(u->id), m, m ? sizeof(*m) : 0);
+	put(job, SCRIBE_ENTRY_COMMITTED, &u->id, sizeof(u->id), m, m ? sizeof(*m) : 0);
 }
 
 /*
  * How far the kernel's event ring is in the journal. After the entries of those events: a daemon
  * that dies in between takes them twice, and none is lost.
  */
-void scribe_job_journal_position(struct scribe_job *w, uint64_t position)
+void scribe_job_journal_position(struct scribe_job *job, uint64_t position)
 {
-	if (scribe_journal_is_open(&w->journal) && !scribe_journal_is_broken(&w->journal))
-		__atomic_store_n(&w->journal.head->position, position, __ATOMIC_RELEASE);
+	if (scribe_journal_is_open(&job->journal) && !scribe_journal_is_broken(&job->journal))
+		__atomic_store_n(&job->journal.head->position, position, __ATOMIC_RELEASE);
 }
 
 void scribe_job_journal_survived(struct scribe_daemon *d)
 {
-	for (struct scribe_job *w = d->works; w; w = w->next)
-		if (scribe_journal_is_open(&w->journal))
-			w->journal.head->read = 0;
+	for (struct scribe_job *job = d->jobs; job; job = job->next)
+		if (scribe_journal_is_open(&job->journal))
+			job->journal.head->read = 0;
 }
 
-void scribe_job_journal_forget(struct scribe_job *w)
+void scribe_job_journal_forget(struct scribe_job *job)
 {
 	char path[160];
 
-	if (!scribe_journal_is_open(&w->journal))
+	if (!scribe_journal_is_open(&job->journal))
 		return;
-	scribe_journal_close(&w->journal);
-	if (scribe_job_journal_path(w->daemon, w->index, path, sizeof(path)) == 0)
+	scribe_journal_close(&job->journal);
+	if (scribe_job_journal_path(job->daemon, job->index, path, sizeof(path)) == 0)
 		unlink(path);
 }
 

@@ -15,10 +15,10 @@ struct scribe_stream_more;
 struct scribe_stream_use;
 
 /* A job has begun, by this request of this peer. */
-void scribe_job_journal_begin(struct scribe_job *w, const struct scribe_client *c, const char *text, size_t bytes);
+void scribe_job_journal_begin(struct scribe_job *job, const struct scribe_client *c, const char *text, size_t bytes);
 void scribe_job_journal_process(struct scribe_process *p);
-void scribe_job_journal_name(struct scribe_job *w, uint32_t slot, uint32_t generation,
-			     const struct scribe_name_entry *label);
+void scribe_job_journal_name(struct scribe_job *job, uint32_t slot, uint32_t generation,
+			     const struct scribe_name_entry *name);
 void scribe_job_journal_exec(struct scribe_process *p, const char *argv, size_t bytes, const char *exe);
 /* The arguments of whoever started it. */
 void scribe_job_journal_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
@@ -39,19 +39,19 @@ void scribe_mark_incomplete(struct scribe_process *p, uint64_t modules, const ch
 void scribe_job_journal_end(struct scribe_process *p, enum scribe_process_end kind);
 void scribe_job_journal_hello(struct scribe_process *p, int64_t rank, int64_t size, const char *pmix_namespace);
 /* Settings that a process has brought, as scribe_jobenv_apply takes them. */
-void scribe_job_journal_settings(struct scribe_job *w, const char *lines, size_t bytes);
-void scribe_job_journal_ending(struct scribe_job *w);
+void scribe_job_journal_settings(struct scribe_job *job, const char *lines, size_t bytes);
+void scribe_job_journal_ending(struct scribe_job *job);
 /* The unit's log is about to be written at `path`. */
-void scribe_job_journal_claimed(struct scribe_job *w, const struct scribe_log_unit *u, const char *path);
+void scribe_job_journal_claimed(struct scribe_job *job, const struct scribe_log_unit *u, const char *path);
 /* The unit's log is written (or there is none). */
-void scribe_job_journal_committed(struct scribe_job *w, const struct scribe_log_unit *u,
+void scribe_job_journal_committed(struct scribe_job *job, const struct scribe_log_unit *u,
 			   const struct scribe_msg_log *m);
 /* What the ring gave up to this position is noted. */
-void scribe_job_journal_position(struct scribe_job *w, uint64_t position);
+void scribe_job_journal_position(struct scribe_job *job, uint64_t position);
 /* This daemon has read the journals, and serves. */
 void scribe_job_journal_survived(struct scribe_daemon *d);
 /* The job is gone: so is its journal. */
-void scribe_job_journal_forget(struct scribe_job *w);
+void scribe_job_journal_forget(struct scribe_job *job);
 
 /* Folder of the service's pins: "/sys/fs/bpf/ioscribe", with a number for another directory than the usual.
  */

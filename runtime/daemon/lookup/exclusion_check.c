@@ -27,8 +27,8 @@
  * A name, or a program's. The text stands behind it; generation proves that the slot has not been
  * reused.
  */
-struct scribe_question {
-	struct scribe_question *next;
+struct scribe_exclusion_query {
+	struct scribe_exclusion_query *next;
 	enum scribe_pattern_of of;
 	uint32_t slot, generation; /* of a name */
 	uint32_t proc_id;      /* of a program */
@@ -37,10 +37,10 @@ struct scribe_question {
 };
 
 /* Where there is no room nothing is excluded: the record is kept, and counted as not judged. */
-static void enqueue(struct scribe_job *w, struct scribe_question what, const char *text, size_t bytes)
+static void enqueue(struct scribe_job *job, struct scribe_exclusion_query what, const char *text, size_t bytes)
 {
-	struct scribe_exclusion_check *j = &w->judge;
-	struct scribe_question *q = NULL;
+	struct scribe_exclusion_check *j = &job->exclusion;
+	struct scribe_exclusion_query *q = NULL;
 
 	if (j->lost < SCRIBE_EXCLUSION_CHECKS_MAX && j->asked - j->answered < ASKED_MAX)
 		q = malloc(sizeof(*q) + bytes + 1);
@@ -60,14 +60,14 @@ static void enqueue(struct scribe_job *w, struct scribe_question what, const cha
 	j->asked++;
 }
 
-void scribe_exclusion_check_name(struct scribe_job *w, uint32_t slot, uint32_t generation,
-				 const struct scribe_name_entry *label)
+void scribe_exclusion_check_name(struct scribe_job *job, uint32_t slot, uint32_t generation,
+				 const struct scribe_name_entry *name)
 {
-	if (scribe_exclusion_rules_have(&w->config.exclusion_rules, SCRIBE_PATTERN_NAME))
-		enqueue(w,
-			(struct scribe_question){
+	if (scribe_exclusion_rules_have(&job->config.exclusion_rules, SCRIBE_PATTERN_NAME))
+		enqueue(job,
+			(struct scribe_exclusion_query){
 				.of = SCRIBE_PATTERN_NAME, .slot = slot, .generation = generation},
-			label->text, label->bytes);
+			name->text, name->bytes);
 }
 
 void scribe_exclusion_check_program(struct scribe_process *p)
@@ -75,14 +75,14 @@ void scribe_exclusion_check_program(struct scribe_process *p)
 	size_t n = p->args ? strcspn(p->args, " \n") : 0;
 
 	p->is_excluded = false;
-	if (p->args && scribe_exclusion_rules_have(&p->work->config.exclusion_rules, SCRIBE_PATTERN_PROGRAM))
-		enqueue(p->work, (struct scribe_question){.of = SCRIBE_PATTERN_PROGRAM, .proc_id = p->proc_id},
+	if (p->args && scribe_exclusion_rules_have(&p->job->config.exclusion_rules, SCRIBE_PATTERN_PROGRAM))
+		enqueue(p->job, (struct scribe_exclusion_query){.of = SCRIBE_PATTERN_PROGRAM, .proc_id = p->proc_id},
 			p->args, n < SCRIBE_PATH_MAX ? n : SCRIBE_PATH_MAX - 1);
 }
 
-bool scribe_exclusion_check_busy(const struct scribe_job *w)
+bool scribe_exclusion_check_busy(const struct scribe_job *job)
 {
-	return w->judge.first || w->judge.ends;
+	return job->exclusion.first || job->exclusion.ends;
 }
 
 /* ---- verdicts ---- */
@@ -92,14 +92,14 @@ bool scribe_exclusion_check_busy(const struct scribe_job *w)
  * meanwhile is left alone. The flag is set atomically, since the kernel's programs set others in
  * the same word.
  */
-static void apply(struct scribe_job *w, const struct scribe_question *q, uint64_t out)
+static void apply(struct scribe_job *job, const struct scribe_exclusion_query *q, uint64_t out)
 {
-	struct scribe_daemon *d = w->daemon;
+	struct scribe_daemon *d = job->daemon;
 	struct scribe_process *p;
 	struct scribe_slot *slot;
 
 	if (q->of == SCRIBE_PATTERN_PROGRAM) {
-		p = scribe_worlds_find(&w->worlds, q->proc_id);
+		p = scribe_worlds_find(&job->worlds, q->proc_id);
 		if (p)
 			p->is_excluded = out;
 		return;
@@ -115,17 +115,17 @@ static void apply(struct scribe_job *w, const struct scribe_question *q, uint64_
 }
 
 /* The first `n` questions are over. */
-static void finish(struct scribe_job *w, unsigned n, const struct scribe_helper_answer *a)
+static void finish(struct scribe_job *job, unsigned n, const struct scribe_helper_answer *a)
 {
-	struct scribe_exclusion_check *j = &w->judge;
+	struct scribe_exclusion_check *j = &job->exclusion;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct scribe_question *q = j->first;
+		struct scribe_exclusion_query *q = j->first;
 		bool known = a && !(a->given_up >> i & 1);
 
 		j->given_up += !known;
 		if (known)
-			apply(w, q, a->out[i]);
+			apply(job, q, a->out[i]);
 		j->first = q->next;
 		if (!j->first)
 			j->last = NULL;
@@ -139,18 +139,18 @@ static void finish(struct scribe_job *w, unsigned n, const struct scribe_helper_
  * A pattern may have used up the worker's limits; another worker starts with the next batch, up to
  * SCRIBE_EXCLUSION_CHECKS_MAX.
  */
-static void lose_worker(struct scribe_job *w)
+static void lose_worker(struct scribe_job *job)
 {
-	struct scribe_exclusion_check *j = &w->judge;
+	struct scribe_exclusion_check *j = &job->exclusion;
 
 	if (j->has_helper)
 		scribe_helper_stop(&j->helper);
 	j->has_helper = false;
-	finish(w, j->sent, NULL);
+	finish(job, j->sent, NULL);
 	if (++j->lost < SCRIBE_EXCLUSION_CHECKS_MAX)
 		return;
 	while (j->first)
-		finish(w, 1, NULL);
+		finish(job, 1, NULL);
 }
 
 /* ---- asking ---- */
@@ -159,15 +159,15 @@ static void lose_worker(struct scribe_job *w)
  * A memory file: patterns if `anew`, then the number of texts and the texts. The count of patterns
  * is written once it is known.
  */
-static int write_texts(struct scribe_job *w, int fd, bool anew, unsigned *ret_n)
+static int write_texts(struct scribe_job *job, int fd, bool anew, unsigned *ret_n)
 {
-	const struct scribe_question *q = w->judge.first;
+	const struct scribe_exclusion_query *q = job->exclusion.first;
 	uint32_t n = 0;
 	int rc = 0;
 
 	if (anew) {
 		rc = write(fd, &n, sizeof(n)) == (ssize_t)sizeof(n)
-			     ? scribe_exclusion_rules_write(&w->config.exclusion_rules, fd)
+			     ? scribe_exclusion_rules_write(&job->config.exclusion_rules, fd)
 			     : -EIO;
 		n = rc < 0 ? 0 : (uint32_t)rc;
 		if (rc < 0 || pwrite(fd, &n, sizeof(n), 0) != (ssize_t)sizeof(n))
@@ -178,7 +178,7 @@ static int write_texts(struct scribe_job *w, int fd, bool anew, unsigned *ret_n)
 	if (write(fd, &n, sizeof(n)) != (ssize_t)sizeof(n))
 		return -EIO;
 	*ret_n = n;
-	for (q = w->judge.first; n; q = q->next, n--) {
+	for (q = job->exclusion.first; n; q = q->next, n--) {
 		struct scribe_helper_text head = {.of = q->of, .bytes = q->bytes};
 
 		if (write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
@@ -188,48 +188,50 @@ static int write_texts(struct scribe_job *w, int fd, bool anew, unsigned *ret_n)
 	return 0;
 }
 
-static int ask(struct scribe_job *w)
+static int ask(struct scribe_job *job)
 {
-	struct scribe_exclusion_check *j = &w->judge;
+	struct scribe_exclusion_check *j = &job->exclusion;
 	struct scribe_err err;
 	int rc = 0, fd;
 	bool anew;
 
 	if (!j->has_helper) {
-		rc = scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_HELPERS, &err);
-		rc = rc < 0 ? rc : scribe_job_start_helper(w, &j->helper, &err);
+		rc = scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPERS, &err);
+		rc = rc < 0 ? rc : scribe_job_start_helper(job, &j->helper, &err);
 		j->has_helper = rc == 0;
 		j->version = 0;
 	}
 	fd = rc == 0 ? memfd_create("ioscribe-names", MFD_CLOEXEC) : -1;
 	if (fd < 0)
 		return -EIO;
-	anew = j->version != w->config.exclusion_rules.version;
-	rc = write_texts(w, fd, anew, &j->sent);
+	anew = j->version != job->config.exclusion_rules.version;
+	rc = write_texts(job, fd, anew, &j->sent);
 	if (rc == 0)
-		rc = scribe_helper_judge(&j->helper, fd, anew, ANSWER_MS);
-	j->version = w->config.exclusion_rules.version;
+		rc = scribe_helper_check_exclusion(&j->helper, fd, anew, ANSWER_MS);
+	j->version = job->config.exclusion_rules.version;
 	close(fd);
 	return rc;
 }
 
 /* One batch at a time: an answer is taken first, then the next batch is sent. */
-void scribe_exclusion_check_tick(struct scribe_job *w)
+void scribe_exclusion_check_tick(struct scribe_job *job)
 {
-	struct scribe_exclusion_check *j = &w->judge;
+	struct scribe_exclusion_check *j = &job->exclusion;
 	struct scribe_helper_answer a;
 
 	if (j->sent) {
 		if (!scribe_helper_answer(&j->helper, &a))
 			return;
 		if (a.rc < 0 || a.n != j->sent)
-			lose_worker(w);
+			lose_worker(job);
 		else
-			finish(w, j->sent, &a);
+			finish(job, j->sent, &a);
 	}
 	/* whose helpers have had their time waits */
-	if (j->first && scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_HELPER_SHARE, NULL) == 0 && ask(w) < 0)
-		lose_worker(w);
+	if (j->first &&
+	    scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPER_SHARE, NULL) == 0 &&
+	    ask(job) < 0)
+		lose_worker(job);
 }
 
 /* ---- ends that wait ---- */
@@ -237,7 +239,7 @@ void scribe_exclusion_check_tick(struct scribe_job *w)
 /* Questions are numbered by `asked`; the end may go on when `answered` has reached that number. */
 bool scribe_exclusion_check_keep_end(struct scribe_process *p)
 {
-	struct scribe_exclusion_check *j = &p->work->judge;
+	struct scribe_exclusion_check *j = &p->job->exclusion;
 
 	if (p->waits_for || j->ended || (!j->first && !p->held))
 		return p->waits_for;
@@ -251,9 +253,9 @@ bool scribe_exclusion_check_keep_end(struct scribe_process *p)
 	return true;
 }
 
-struct scribe_process *scribe_exclusion_check_ended(struct scribe_job *w)
+struct scribe_process *scribe_exclusion_check_ended(struct scribe_job *job)
 {
-	struct scribe_exclusion_check *j = &w->judge;
+	struct scribe_exclusion_check *j = &job->exclusion;
 	struct scribe_process *p = j->ends;
 
 	if (!p || (!j->ended && (p->held || p->waits_for > j->answered + 1)))
@@ -265,12 +267,12 @@ struct scribe_process *scribe_exclusion_check_ended(struct scribe_job *w)
 	return p;
 }
 
-void scribe_exclusion_check_end(struct scribe_job *w)
+void scribe_exclusion_check_end(struct scribe_job *job)
 {
-	struct scribe_exclusion_check *j = &w->judge;
+	struct scribe_exclusion_check *j = &job->exclusion;
 
 	while (j->first)
-		finish(w, 1, NULL);
+		finish(job, 1, NULL);
 	if (j->has_helper)
 		scribe_helper_stop(&j->helper);
 	j->has_helper = false;

@@ -21,11 +21,11 @@
 #include "runtime/daemon/lookup/job_helper.h"
 
 /*
- * One file. `label` is the job's, and outlives it. `answered` is also set where the file has no
+ * One file. `name` is the job's, and outlives it. `answered` is also set where the file has no
  * such attribute.
  */
 struct attr {
-	const struct scribe_name_entry *label;
+	const struct scribe_name_entry *name;
 	const struct scribe_module_ops *ops;
 	bool queued, answered;
 	void *value; /* NULL: none so far */
@@ -49,9 +49,9 @@ struct scribe_file_xattrs {
  * "TYPE,ATTRIBUTE" of the configuration stands for the source's own. The type is that of the mount
  * at the longest matching path.
  */
-static bool is_place_of(const struct scribe_job *w, const struct scribe_module_ops *s, const char *type)
+static bool is_place_of(const struct scribe_job *job, const struct scribe_module_ops *s, const char *type)
 {
-	const char *said = w->config.layout_source;
+	const char *said = job->config.layout_source;
 	size_t n = strcspn(said, ",");
 
 	if (!said[0])
@@ -59,38 +59,38 @@ static bool is_place_of(const struct scribe_job *w, const struct scribe_module_o
 	return strlen(type) == n && !strncmp(type, said, n);
 }
 
-static const char *attribute_of(const struct scribe_job *w, const struct scribe_module_ops *s)
+static const char *attribute_of(const struct scribe_job *job, const struct scribe_module_ops *s)
 {
-	const char *comma = strchr(w->config.layout_source, ',');
+	const char *comma = strchr(job->config.layout_source, ',');
 
 	return comma ? comma + 1 : s->attribute;
 }
 
 /* The module that wants attributes of this path; NULL: none, or it is off. */
-static const struct scribe_module_ops *source_of(const struct scribe_job *w, const char *path)
+static const struct scribe_module_ops *source_of(const struct scribe_job *job, const char *path)
 {
-	const struct scribe_mount *m = scribe_mount_of(w->mounts.mount, w->mounts.n, path);
+	const struct scribe_mount *m = scribe_mount_of(job->mounts.mount, job->mounts.n, path);
 
 	for (int i = 0; m && scribe_daemon_modules[i]; i++) {
 		const struct scribe_module_ops *s = scribe_daemon_modules[i];
 
-		if (s->files && scribe_module_is_on(s, w->config.modules) &&
-		    !(w->config.exclusion_rules.modules_off >> s->module & 1) && is_place_of(w, s, m->type))
+		if (s->files && scribe_module_is_on(s, job->config.modules) &&
+		    !(job->config.exclusion_rules.modules_off >> s->module & 1) && is_place_of(job, s, m->type))
 			return s;
 	}
 	return NULL;
 }
 
-static struct scribe_file_xattrs *attrs_of(struct scribe_job *w)
+static struct scribe_file_xattrs *attrs_of(struct scribe_job *job)
 {
-	if (w->file_xattrs)
-		return w->file_xattrs;
-	w->file_xattrs = calloc(1, sizeof(*w->file_xattrs));
-	if (w->file_xattrs) {
-		w->file_xattrs->batch = -1;
-		w->file_xattrs->helper = (struct scribe_helper){.pid = -1, .sock = -1};
+	if (job->file_xattrs)
+		return job->file_xattrs;
+	job->file_xattrs = calloc(1, sizeof(*job->file_xattrs));
+	if (job->file_xattrs) {
+		job->file_xattrs->batch = -1;
+		job->file_xattrs->helper = (struct scribe_helper){.pid = -1, .sock = -1};
 	}
-	return w->file_xattrs;
+	return job->file_xattrs;
 }
 
 /* Without memory the file is not asked; scribe_file_xattrs_silent() counts it. */
@@ -111,21 +111,21 @@ static void enqueue(struct scribe_file_xattrs *a, struct attr *at)
 	a->queue[a->n++] = at;
 }
 
-void scribe_file_xattrs_want(struct scribe_job *w, const struct scribe_name_entry *label)
+void scribe_file_xattrs_request(struct scribe_job *job, const struct scribe_name_entry *name)
 {
-	const struct scribe_module_ops *s = label->file_id || label->excluded ? NULL : source_of(w, label->text);
-	struct scribe_file_xattrs *a = s ? attrs_of(w) : NULL;
+	const struct scribe_module_ops *s = name->file_id || name->excluded ? NULL : source_of(job, name->text);
+	struct scribe_file_xattrs *a = s ? attrs_of(job) : NULL;
 	struct attr *at;
 
-	if (!a || scribe_map_get(&a->by_id, label->id))
+	if (!a || scribe_map_get(&a->by_id, name->id))
 		return;
 	at = calloc(1, sizeof(*at));
-	if (!at || scribe_map_put(&a->by_id, label->id, at) < 0) {
+	if (!at || scribe_map_put(&a->by_id, name->id, at) < 0) {
 		free(at);
-		w->memory_out++;
+		job->memory_out++;
 		return;
 	}
-	at->label = label;
+	at->name = name;
 	at->ops = s;
 	enqueue(a, at);
 }
@@ -137,12 +137,12 @@ static size_t write_batch(struct scribe_file_xattrs *a)
 
 	a->said = 0;
 	while (n < a->n && n < SCRIBE_HELPER_ATTRS && a->queue[n]->ops == a->queue[0]->ops) {
-		const struct scribe_name_entry *label = a->queue[n]->label;
-		size_t bytes = label->bytes + 1;
+		const struct scribe_name_entry *name = a->queue[n]->name;
+		size_t bytes = name->bytes + 1;
 
 		if (a->said + bytes > SCRIBE_HELPER_ATTRS_BYTES)
 			break;
-		if (write(a->batch, label->text, bytes) != (ssize_t)bytes)
+		if (write(a->batch, name->text, bytes) != (ssize_t)bytes)
 			return 0;
 		a->said += bytes;
 		n++;
@@ -167,19 +167,19 @@ static void end_batch(struct scribe_file_xattrs *a)
  * One batch at a time. `in_vain` ends all asking: a helper that cannot be started now cannot be
  * later.
  */
-static void ask(struct scribe_job *w)
+static void ask(struct scribe_job *job)
 {
-	struct scribe_file_xattrs *a = w->file_xattrs;
+	struct scribe_file_xattrs *a = job->file_xattrs;
 	struct scribe_err err;
 
-	if (a->helper.sock < 0 && scribe_job_start_helper(w, &a->helper, &err) < 0) {
+	if (a->helper.sock < 0 && scribe_job_start_helper(job, &a->helper, &err) < 0) {
 		a->in_vain = true;
 		return;
 	}
 	a->batch = memfd_create("ioscribe-attributes", MFD_CLOEXEC);
 	a->asked = a->batch < 0 ? 0 : write_batch(a);
-	if (!a->asked || scribe_helper_attributes(&a->helper, attribute_of(w, a->queue[0]->ops), a->batch,
-						w->config.layout_deadline_ms) < 0) {
+	if (!a->asked || scribe_helper_attributes(&a->helper, attribute_of(job, a->queue[0]->ops), a->batch,
+						job->config.layout_deadline_ms) < 0) {
 		a->in_vain = true;
 		end_batch(a);
 	}
@@ -221,9 +221,9 @@ static void take_answers(struct scribe_file_xattrs *a)
 	}
 }
 
-bool scribe_file_xattrs_busy(const struct scribe_job *w)
+bool scribe_file_xattrs_busy(const struct scribe_job *job)
 {
-	const struct scribe_file_xattrs *a = w->file_xattrs;
+	const struct scribe_file_xattrs *a = job->file_xattrs;
 
 	return a && !a->hung && !a->in_vain && (a->n || a->asked);
 }
@@ -232,12 +232,12 @@ bool scribe_file_xattrs_busy(const struct scribe_job *w)
  * A helper that missed its deadline ends the job's asking: a hanging file server costs one deadline
  * and no more.
  */
-void scribe_file_xattrs_tick(struct scribe_job *w)
+void scribe_file_xattrs_tick(struct scribe_job *job)
 {
-	struct scribe_file_xattrs *a = w->file_xattrs;
+	struct scribe_file_xattrs *a = job->file_xattrs;
 	int rc;
 
-	if (!scribe_file_xattrs_busy(w))
+	if (!scribe_file_xattrs_busy(job))
 		return;
 	if (a->asked) {
 		if (!scribe_helper_answered(&a->helper, &rc))
@@ -251,7 +251,7 @@ void scribe_file_xattrs_tick(struct scribe_job *w)
 		}
 	}
 	if (a->n)
-		ask(w);
+		ask(job);
 }
 
 static void again(struct scribe_file_xattrs *a, const struct scribe_records *r)
@@ -265,7 +265,7 @@ static void again(struct scribe_file_xattrs *a, const struct scribe_records *r)
 }
 
 /* Files that only ranks elsewhere have used: on a file system that all nodes share. */
-static void want_theirs(struct scribe_job *w, int fd)
+static void want_theirs(struct scribe_job *job, int fd)
 {
 	struct scribe_reader *r = NULL;
 	struct scribe_name name;
@@ -274,48 +274,48 @@ static void want_theirs(struct scribe_job *w, int fd)
 	if (scribe_reader_open_fd(fd, "the ranks' log", &r, &err) < 0)
 		return;
 	while (scribe_reader_next_name(r, &name) > 0) {
-		const struct scribe_name_entry *label = scribe_name_table_by_id(&w->labels, name.id);
+		const struct scribe_name_entry *entry = scribe_name_table_by_id(&job->names, name.id);
 
-		if (!label && name.len && name.bytes[0] == '/' && !memchr(name.bytes, 0, name.len) &&
-		    source_of(w, name.bytes))
-			label = scribe_name_table_intern(&w->labels, name.bytes, name.len);
-		if (label)
-			scribe_file_xattrs_want(w, label);
+		if (!entry && name.len && name.bytes[0] == '/' && !memchr(name.bytes, 0, name.len) &&
+		    source_of(job, name.bytes))
+			entry = scribe_name_table_intern(&job->names, name.bytes, name.len);
+		if (entry)
+			scribe_file_xattrs_request(job, entry);
 	}
 	scribe_reader_free(r);
 }
 
-void scribe_file_xattrs_again(struct scribe_job *w, const struct scribe_log_unit *u, int theirs)
+void scribe_file_xattrs_again(struct scribe_job *job, const struct scribe_log_unit *u, int theirs)
 {
 	if (theirs >= 0)
-		want_theirs(w, theirs);
-	if (!w->file_xattrs)
+		want_theirs(job, theirs);
+	if (!job->file_xattrs)
 		return;
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		const struct scribe_rank *r = u->ranks.entry[i].value;
 
 		if (r) {
-			again(w->file_xattrs, r->records);
-			again(w->file_xattrs, r->fetched);
+			again(job->file_xattrs, r->records);
+			again(job->file_xattrs, r->fetched);
 		}
 	}
 	/* The question is put before the wait begins: one that hangs has used up its deadline when the wait ends. */
-	scribe_file_xattrs_tick(w);
-	w->file_xattrs->until_ns = scribe_now_ns() + (uint64_t)w->config.layout_deadline_ms * 1000000;
+	scribe_file_xattrs_tick(job);
+	job->file_xattrs->until_ns = scribe_now_ns() + (uint64_t)job->config.layout_deadline_ms * 1000000;
 }
 
-bool scribe_file_xattrs_settled(struct scribe_job *w)
+bool scribe_file_xattrs_complete(struct scribe_job *job)
 {
-	bool ended = w->file_xattrs && scribe_now_ns() >= w->file_xattrs->until_ns;
+	bool ended = job->file_xattrs && scribe_now_ns() >= job->file_xattrs->until_ns;
 
-	scribe_file_xattrs_tick(w);
-	return ended || !scribe_file_xattrs_busy(w);
+	scribe_file_xattrs_tick(job);
+	return ended || !scribe_file_xattrs_busy(job);
 }
 
-const void *scribe_file_xattrs_get(const struct scribe_job *w, const struct scribe_module_ops *ops, uint64_t id,
+const void *scribe_file_xattrs_get(const struct scribe_job *job, const struct scribe_module_ops *ops, uint64_t id,
 			     size_t *ret_bytes)
 {
-	const struct attr *at = w->file_xattrs ? scribe_map_get(&w->file_xattrs->by_id, id) : NULL;
+	const struct attr *at = job->file_xattrs ? scribe_map_get(&job->file_xattrs->by_id, id) : NULL;
 
 	if (!at || at->ops != ops)
 		return NULL;
@@ -323,9 +323,9 @@ const void *scribe_file_xattrs_get(const struct scribe_job *w, const struct scri
 	return at->value;
 }
 
-uint64_t scribe_file_xattrs_silent(const struct scribe_job *w)
+uint64_t scribe_file_xattrs_silent(const struct scribe_job *job)
 {
-	const struct scribe_file_xattrs *a = w->file_xattrs;
+	const struct scribe_file_xattrs *a = job->file_xattrs;
 	uint64_t n = 0;
 
 	for (size_t i = 0; a && i < a->by_id.places; i++) {

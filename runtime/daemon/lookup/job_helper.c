@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-int scribe_job_start_helper(const struct scribe_job *w, struct scribe_helper *ret_helper, struct scribe_err *err)
+int scribe_job_start_helper(const struct scribe_job *job, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
-	const struct scribe_config *c = &w->config;
+	const struct scribe_config *c = &job->config;
 
 	/* the name that a user gives gets him no groups */
 	return scribe_helper_start(ret_helper, c->uid, c->gid, c->locked ? "" : c->user, err);
@@ -20,29 +20,29 @@ int scribe_job_start_helper(const struct scribe_job *w, struct scribe_helper *re
  * With the root directory of `ioscribe run`: in a container its paths lead elsewhere. The start
  * time proves that it is still the same process.
  */
-int scribe_job_start_writer(const struct scribe_job *w, struct scribe_helper *ret_helper, struct scribe_err *err)
+int scribe_job_start_writer(const struct scribe_job *job, struct scribe_helper *ret_helper, struct scribe_err *err)
 {
-	const struct scribe_config *c = &w->config;
+	const struct scribe_config *c = &job->config;
 	struct scribe_helper_wanted who = {
-		.uid = c->uid, .gid = c->gid, .root_of = w->client_pid, .root_of_ticks = w->client_ticks};
+		.uid = c->uid, .gid = c->gid, .root_of = job->client_pid, .root_of_ticks = job->client_ticks};
 
-	if (!w->daemon || !w->daemon->service || !who.root_of)
-		return scribe_job_start_helper(w, ret_helper, err);
+	if (!job->daemon || !job->daemon->service || !who.root_of)
+		return scribe_job_start_helper(job, ret_helper, err);
 	if (!c->locked)
 		snprintf(who.user, sizeof(who.user), "%s", c->user);
 	return scribe_helper_start_as(ret_helper, &who, err);
 }
 
-int scribe_job_helper(struct scribe_job *w, struct scribe_err *err)
+int scribe_job_helper(struct scribe_job *job, struct scribe_err *err)
 {
-	int rc = w->helper.sock >= 0 ? 0 : scribe_job_start_writer(w, &w->helper, err);
+	int rc = job->helper.sock >= 0 ? 0 : scribe_job_start_writer(job, &job->helper, err);
 
 	/* of a command's own daemon: who has not the power to is told before CMD runs */
-	return rc < 0 || !w->daemon || w->daemon->service ? rc : scribe_helper_meet(&w->helper, err);
+	return rc < 0 || !job->daemon || job->daemon->service ? rc : scribe_helper_meet(&job->helper, err);
 }
 
-int scribe_job_new_helper(struct scribe_job *w, struct scribe_err *err)
+int scribe_job_new_helper(struct scribe_job *job, struct scribe_err *err)
 {
-	scribe_helper_stop(&w->helper);
-	return scribe_job_helper(w, err);
+	scribe_helper_stop(&job->helper);
+	return scribe_job_helper(job, err);
 }

@@ -23,31 +23,31 @@
  * A helper that did not answer is left to itself. The pause before the next one doubles each time,
  * up to SCRIBE_PATH_LOOKUPS_MAX helpers of a job.
  */
-static void drop_helper(struct scribe_job *w)
+static void drop_helper(struct scribe_job *job)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 
 	if (l->helper.sock >= 0)
-		scribe_watch_end(w->daemon->epoll, l->helper.sock);
+		scribe_watch_end(job->daemon->epoll, l->helper.sock);
 	scribe_helper_stop(&l->helper);
 	l->has_helper = false;
 	l->next_ns = scribe_now_ns() + (SCRIBE_PATH_LOOKUP_REST_NS << l->lost++);
 }
 
 /* False: none now. The user's quota of helpers counts them. */
-static bool need_helper(struct scribe_job *w)
+static bool need_helper(struct scribe_job *job)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 	struct scribe_err err;
 
 	if (!l->has_helper && l->lost < SCRIBE_PATH_LOOKUPS_MAX && scribe_now_ns() >= l->next_ns) {
 		l->has_helper = true;
 		l->helper.sock = -1;
-		if (scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_HELPERS, NULL) < 0 ||
-		    scribe_job_start_helper(w, &l->helper, &err) < 0)
-			drop_helper(w);
+		if (scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_HELPERS, NULL) < 0 ||
+		    scribe_job_start_helper(job, &l->helper, &err) < 0)
+			drop_helper(job);
 		else /* whose every word wakes the loop, which looks for answers in each turn */
-			(void)scribe_watch_edge(w->daemon->epoll, l->helper.sock, &w->daemon->bpf);
+			(void)scribe_watch_edge(job->daemon->epoll, l->helper.sock, &job->daemon->bpf);
 	}
 	return l->has_helper;
 }
@@ -61,14 +61,14 @@ static void begin_wait(struct scribe_path_lookup *l, bool text)
 }
 
 /* False: no helper takes it, and the path is resolved without. */
-static bool ask(struct scribe_job *w, int root_fd, const char *path, bool nofollow)
+static bool ask(struct scribe_job *job, int root_fd, const char *path, bool nofollow)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 
-	if (l->quiet || strlen(path) >= SCRIBE_PATH_MAX || !need_helper(w))
+	if (l->quiet || strlen(path) >= SCRIBE_PATH_MAX || !need_helper(job))
 		return false;
 	if (scribe_helper_resolve(&l->helper, root_fd, path, nofollow, DEADLINE_MS) < 0) {
-		drop_helper(w);
+		drop_helper(job);
 		return false;
 	}
 	begin_wait(l, false);
@@ -91,9 +91,9 @@ static int not_by_heart(void *ctx, int root_fd, const char *path, unsigned flags
  * The same where the job has changed links: component by component, each question being one of
  * them. False: a question is under way. After GIVEN_UP no further one is asked for this name.
  */
-static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
+static bool walk(struct scribe_job *job, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 	bool given_up = l->state == SCRIBE_LOOKUP_GIVEN_UP;
 
 	if (l->state == SCRIBE_LOOKUP_NONE)
@@ -101,12 +101,12 @@ static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *
 	else if (l->state == SCRIBE_LOOKUP_ANSWERED)
 		scribe_path_walk_answer(&l->walk, l->answer.text);
 	l->state = SCRIBE_LOOKUP_NONE;
-	while (!scribe_path_walk(&l->walk, of->root_fd, &w->links, of->root)) {
-		if (!given_up && ask(w, of->root_fd, l->walk.done, false))
+	while (!scribe_path_walk(&l->walk, of->root_fd, &job->links, of->root)) {
+		if (!given_up && ask(job, of->root_fd, l->walk.done, false))
 			return false;
 		given_up = true;
 	}
-	w->names_unresolved += given_up || l->walk.cut;
+	job->names_unresolved += given_up || l->walk.cut;
 	*ret_bytes = strlen(l->walk.done);
 	memcpy(path, l->walk.done, *ret_bytes + 1);
 	return true;
@@ -116,18 +116,18 @@ static bool walk(struct scribe_job *w, char *path, const struct scribe_path_of *
  * While the job has no links of its own the helper resolves the whole path, and its answer is
  * final.
  */
-bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
+bool scribe_path_lookup(struct scribe_job *job, char *path, const struct scribe_path_of *of, size_t *ret_bytes)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 	const bool nofollow = of->nofollow;
 	const int root_fd = of->root_fd;
 	char known[SCRIBE_NAME_ROOM];
 	bool wanted = false;
 
-	if (w->links.by_path.used && path[0] == '/') {
+	if (job->links.by_path.used && path[0] == '/') {
 		if (l->state != SCRIBE_LOOKUP_NONE ||
-		    !scribe_path_is_plain(path, root_fd, nofollow, &w->links, of->root))
-			return walk(w, path, of, ret_bytes);
+		    !scribe_path_is_plain(path, root_fd, nofollow, &job->links, of->root))
+			return walk(job, path, of, ret_bytes);
 		*ret_bytes = strlen(path);
 		return true;
 	}
@@ -139,29 +139,29 @@ bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_pa
 	}
 	strcpy(known, path);
 	*ret_bytes = scribe_path_resolve(known, sizeof(known), root_fd, nofollow, not_by_heart, &wanted);
-	if (wanted && l->state == SCRIBE_LOOKUP_NONE && ask(w, root_fd, path, nofollow))
+	if (wanted && l->state == SCRIBE_LOOKUP_NONE && ask(job, root_fd, path, nofollow))
 		return false;
 	l->state = SCRIBE_LOOKUP_NONE;
-	w->names_unresolved += wanted;
+	job->names_unresolved += wanted;
 	strcpy(path, known);
 	return true;
 }
 
-bool scribe_path_lookup_text(struct scribe_job *w, const struct scribe_text_of *of, char *ret_text, size_t cap,
+bool scribe_path_lookup_text(struct scribe_job *job, const struct scribe_text_of *of, char *ret_text, size_t cap,
 			     size_t *ret_bytes)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 
 	*ret_bytes = 0;
 	if (l->state == SCRIBE_LOOKUP_ANSWERED) {
 		*ret_bytes = l->answer.bytes < cap ? l->answer.bytes : cap;
 		memcpy(ret_text, l->answer.text, *ret_bytes);
-	} else if (l->state == SCRIBE_LOOKUP_NONE && !l->quiet && need_helper(w)) {
+	} else if (l->state == SCRIBE_LOOKUP_NONE && !l->quiet && need_helper(job)) {
 		if (scribe_helper_process_text(&l->helper, of->pid, of->environment, of->at, DEADLINE_MS) == 0) {
 			begin_wait(l, true);
 			return false;
 		}
-		drop_helper(w);
+		drop_helper(job);
 	}
 	l->state = SCRIBE_LOOKUP_NONE;
 	return true;
@@ -180,9 +180,9 @@ static bool is_late(struct scribe_path_lookup *l)
 	return l->waited_ns >= SCRIBE_PATH_LOOKUP_MS * 1000000ull;
 }
 
-bool scribe_path_lookup_waits(struct scribe_job *w)
+bool scribe_path_lookup_waits(struct scribe_job *job)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 	int rc = -ETIMEDOUT;
 
 	if (l->state != SCRIBE_LOOKUP_ASKED)
@@ -192,34 +192,34 @@ bool scribe_path_lookup_waits(struct scribe_job *w)
 		return true;
 	l->state = rc == 0 ? SCRIBE_LOOKUP_ANSWERED : SCRIBE_LOOKUP_GIVEN_UP;
 	if (rc < 0)
-		drop_helper(w);
+		drop_helper(job);
 	return false;
 }
 
-void scribe_path_lookup_forget(struct scribe_job *w)
+void scribe_path_lookup_forget(struct scribe_job *job)
 {
-	w->path_lookup.state = SCRIBE_LOOKUP_NONE;
+	job->path_lookup.state = SCRIBE_LOOKUP_NONE;
 }
 
 /*
  * A request under way is given up with its helper, since a late answer would be taken for the next.
  */
-void scribe_path_lookup_quiet(struct scribe_job *w, bool quiet)
+void scribe_path_lookup_quiet(struct scribe_job *job, bool quiet)
 {
-	struct scribe_path_lookup *l = &w->path_lookup;
+	struct scribe_path_lookup *l = &job->path_lookup;
 
 	l->quiet = quiet;
 	if (!quiet || l->state != SCRIBE_LOOKUP_ASKED)
 		return;
 	l->state = SCRIBE_LOOKUP_GIVEN_UP;
-	drop_helper(w);
+	drop_helper(job);
 }
 
-void scribe_path_lookup_end(struct scribe_job *w)
+void scribe_path_lookup_end(struct scribe_job *job)
 {
-	if (w->path_lookup.has_helper && w->path_lookup.helper.sock >= 0 && w->daemon)
-		scribe_watch_end(w->daemon->epoll, w->path_lookup.helper.sock);
-	if (w->path_lookup.has_helper)
-		scribe_helper_stop(&w->path_lookup.helper);
-	w->path_lookup.has_helper = false;
+	if (job->path_lookup.has_helper && job->path_lookup.helper.sock >= 0 && job->daemon)
+		scribe_watch_end(job->daemon->epoll, job->path_lookup.helper.sock);
+	if (job->path_lookup.has_helper)
+		scribe_helper_stop(&job->path_lookup.helper);
+	job->path_lookup.has_helper = false;
 }

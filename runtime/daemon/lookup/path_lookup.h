@@ -31,7 +31,7 @@ struct scribe_path_of {
  * call takes the answer. Without one (counted in names_unresolved) the path is what
  * can be resolved from the kernel's dentry cache.
  */
-bool scribe_path_lookup(struct scribe_job *w, char *path, const struct scribe_path_of *of, size_t *ret_bytes);
+bool scribe_path_lookup(struct scribe_job *job, char *path, const struct scribe_path_of *of, size_t *ret_bytes);
 /* A command line, or an environment, from a byte of it on. */
 struct scribe_text_of {
 	pid_t pid;
@@ -43,14 +43,14 @@ struct scribe_text_of {
  * What a process of the job's user was executed with, in the same way: false, a helper has been asked. Words that
  * end in NUL; *ret_bytes 0: that is all, or nobody can tell.
  */
-bool scribe_path_lookup_text(struct scribe_job *w, const struct scribe_text_of *of, char *ret_text, size_t cap,
+bool scribe_path_lookup_text(struct scribe_job *job, const struct scribe_text_of *of, char *ret_text, size_t cap,
 			     size_t *ret_bytes);
 /* Is an answer under way? Looks for it, and gives it up when it has taken too long. */
-bool scribe_path_lookup_waits(struct scribe_job *w);
+bool scribe_path_lookup_waits(struct scribe_job *job);
 /* The answer is of no use any more. */
-void scribe_path_lookup_forget(struct scribe_job *w);
+void scribe_path_lookup_forget(struct scribe_job *job);
 /* Nobody is asked, and waited for, while `quiet`. */
-void scribe_path_lookup_quiet(struct scribe_job *w, bool quiet);
-void scribe_path_lookup_end(struct scribe_job *w);
+void scribe_path_lookup_quiet(struct scribe_job *job, bool quiet);
+void scribe_path_lookup_end(struct scribe_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Symbolic links that a job has made, moved or removed; see link_table.h. A hash table by root and
- * path holds struct scribe_link, allocated with the path and target behind it. A second table
+ * path holds struct scribe_link_row, allocated with the path and target behind it. A second table
  * counts, for every folder above a link, the links below it: whether a rename of a folder concerns
  * any link is one look-up. Number, bytes and moves are bounded; at a bound the table is marked
  * `full` and forgets. Main thread of the daemon, driven by name events.
@@ -17,7 +17,7 @@
  * `target` NULL is an entry, too: the file system may still show a link there that the job has
  * removed.
  */
-struct scribe_link {
+struct scribe_link_row {
 	uint64_t root;
 	const char *target; /* behind the path; NULL: no link any more */
 	size_t bytes;       /* of the path */
@@ -30,14 +30,14 @@ static uint64_t key_of(uint64_t root, const char *path, size_t bytes)
 	return scribe_keyed(path, bytes) ^ scribe_keyed_id(root);
 }
 
-static struct scribe_link *find(const struct scribe_link_table *t, uint64_t root, const char *path, size_t bytes)
+static struct scribe_link_row *find(const struct scribe_link_table *t, uint64_t root, const char *path, size_t bytes)
 {
-	struct scribe_link *l = scribe_map_get(&t->by_path, key_of(root, path, bytes));
+	struct scribe_link_row *l = scribe_map_get(&t->by_path, key_of(root, path, bytes));
 
 	return l && l->root == root && l->bytes == bytes && !memcmp(l->path, path, bytes) ? l : NULL;
 }
 
-static size_t size_of(const struct scribe_link *l)
+static size_t size_of(const struct scribe_link_row *l)
 {
 	return sizeof(*l) + l->bytes + 1 + (l->target ? strlen(l->target) + 1 : 0);
 }
@@ -46,7 +46,7 @@ static size_t size_of(const struct scribe_link *l)
  * Each folder above the link has one more below it, or one less. False: memory is out. The counter
  * is stored in the map's value pointer; 0 is no entry.
  */
-static bool count_folders(struct scribe_link_table *t, const struct scribe_link *l, int by)
+static bool count_folders(struct scribe_link_table *t, const struct scribe_link_row *l, int by)
 {
 	for (size_t i = 1; i < l->bytes; i++) {
 		uint64_t key = key_of(l->root, l->path, i);
@@ -63,7 +63,7 @@ static bool count_folders(struct scribe_link_table *t, const struct scribe_link 
 	return true;
 }
 
-static void drop(struct scribe_link_table *t, struct scribe_link *l)
+static void drop(struct scribe_link_table *t, struct scribe_link_row *l)
 {
 	if (!l)
 		return;
@@ -80,7 +80,7 @@ static void drop(struct scribe_link_table *t, struct scribe_link *l)
 static bool store(struct scribe_link_table *t, uint64_t root, const char *path, const char *target)
 {
 	size_t bytes = strlen(path), more = target ? strlen(target) + 1 : 0;
-	struct scribe_link *l = malloc(sizeof(*l) + bytes + 1 + more);
+	struct scribe_link_row *l = malloc(sizeof(*l) + bytes + 1 + more);
 
 	if (l) {
 		l->root = root;
@@ -102,7 +102,7 @@ static bool store(struct scribe_link_table *t, uint64_t root, const char *path, 
 enum scribe_link_state scribe_links_find(const struct scribe_link_table *t, uint64_t root, const char *path,
 					 const char **ret_target)
 {
-	const struct scribe_link *l = find(t, root, path, strlen(path));
+	const struct scribe_link_row *l = find(t, root, path, strlen(path));
 
 	*ret_target = l ? l->target : NULL;
 	if (!l)
@@ -135,14 +135,14 @@ bool scribe_links_made(struct scribe_link_table *t, uint64_t root, const char *p
  */
 bool scribe_links_removed(struct scribe_link_table *t, uint64_t root, const char *path)
 {
-	struct scribe_link *l = find(t, root, path, strlen(path));
+	struct scribe_link_row *l = find(t, root, path, strlen(path));
 
 	return l && l->target && (store(t, root, path, NULL), true);
 }
 
 /* A list of links that are no longer in the table. */
 struct taken {
-	struct scribe_link **link;
+	struct scribe_link_row **link;
 	size_t n;
 };
 
@@ -159,9 +159,9 @@ static struct taken take_below(struct scribe_link_table *t, uint64_t root, const
 
 	if (!n)
 		return r;
-	r.link = malloc(n * sizeof(struct scribe_link *));
+	r.link = malloc(n * sizeof(struct scribe_link_row *));
 	for (size_t i = 0; r.link && i < t->by_path.places && r.n < n; i++) {
-		struct scribe_link *l = t->by_path.entry[i].value;
+		struct scribe_link_row *l = t->by_path.entry[i].value;
 
 		if (l && l->root == root && l->bytes > bytes && l->path[bytes] == '/' &&
 		    !memcmp(l->path, folder, bytes))
@@ -179,7 +179,7 @@ static struct taken take_below(struct scribe_link_table *t, uint64_t root, const
 static void put_below(struct scribe_link_table *t, struct taken *taken, size_t bytes, const char *folder)
 {
 	for (size_t i = 0; i < taken->n; i++) {
-		struct scribe_link *l = taken->link[i];
+		struct scribe_link_row *l = taken->link[i];
 		size_t n = folder ? strlen(folder) : 0;
 		char *path = folder ? malloc(n + l->bytes - bytes + 1) : NULL;
 
@@ -195,9 +195,9 @@ static void put_below(struct scribe_link_table *t, struct taken *taken, size_t b
 }
 
 /* What is known of `path` itself, no longer in the table; NULL: nothing. */
-static struct scribe_link *take(struct scribe_link_table *t, uint64_t root, const char *path)
+static struct scribe_link_row *take(struct scribe_link_table *t, uint64_t root, const char *path)
 {
-	struct scribe_link *l = find(t, root, path, strlen(path));
+	struct scribe_link_row *l = find(t, root, path, strlen(path));
 
 	if (l) {
 		scribe_map_take(&t->by_path, key_of(root, l->path, l->bytes));
@@ -215,7 +215,7 @@ static struct scribe_link *take(struct scribe_link_table *t, uint64_t root, cons
 bool scribe_links_moved(struct scribe_link_table *t, uint64_t root, const char *from, const char *to, bool swap)
 {
 	struct taken below_from = take_below(t, root, from), below_to = take_below(t, root, to);
-	struct scribe_link *a = take(t, root, from), *b = take(t, root, to);
+	struct scribe_link_row *a = take(t, root, from), *b = take(t, root, to);
 	bool changed = below_from.n || below_to.n || (a && a->target) || (b && b->target);
 
 	t->moves += (unsigned)(below_from.n + below_to.n);

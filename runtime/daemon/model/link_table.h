@@ -19,7 +19,7 @@
 
 /* Begins as zeros. Paths are absolute and resolved but for their last component; `root`: whose paths they are. */
 struct scribe_link_table {
-	struct scribe_map by_path; /* of struct scribe_link */
+	struct scribe_map by_path; /* of struct scribe_link_row */
 	struct scribe_map folders; /* hash of each folder above a link: how many links are below */
 	size_t bytes;
 	unsigned moves;

@@ -56,13 +56,13 @@ static bool starts_elsewhere(const char *program, bool below_launcher)
 	return false;
 }
 
-static struct scribe_log_unit *unit_new(struct scribe_worlds *w, const char *key)
+static struct scribe_log_unit *unit_new(struct scribe_worlds *worlds, const char *key)
 {
-	struct scribe_log_unit *u = calloc(1, sizeof(*u)), **at = &w->units;
+	struct scribe_log_unit *u = calloc(1, sizeof(*u)), **at = &worlds->units;
 
 	if (!u)
 		return NULL;
-	u->id = w->next_id++;
+	u->id = worlds->next_id++;
 	u->jobid = -1;
 	snprintf(u->key, sizeof(u->key), "%s", key);
 	while (*at)
@@ -89,14 +89,14 @@ static struct scribe_rank *unit_rank(struct scribe_log_unit *u, int64_t number, 
 	return r;
 }
 
-int scribe_worlds_init(struct scribe_worlds *w, size_t list_limit)
+int scribe_worlds_init(struct scribe_worlds *worlds, size_t list_limit)
 {
-	memset(w, 0, sizeof(*w));
-	w->list_limit = list_limit;
-	w->rest = unit_new(w, "");
-	if (!w->rest || !unit_rank(w->rest, 0, 0))
+	memset(worlds, 0, sizeof(*worlds));
+	worlds->list_limit = list_limit;
+	worlds->rest = unit_new(worlds, "");
+	if (!worlds->rest || !unit_rank(worlds->rest, 0, 0))
 		return -ENOMEM;
-	w->rest->nprocs = 1;
+	worlds->rest->nprocs = 1;
 	return 0;
 }
 
@@ -130,11 +130,11 @@ static void unit_free(struct scribe_log_unit *u, void (*free_rank)(struct scribe
 	free(u);
 }
 
-void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scribe_rank *))
+void scribe_worlds_clear(struct scribe_worlds *worlds, void (*free_rank)(struct scribe_rank *))
 {
 	struct scribe_log_unit *u, *next;
 
-	for (u = w->units; u; u = next) {
+	for (u = worlds->units; u; u = next) {
 		struct scribe_process *p, *after;
 
 		next = u->next;
@@ -144,13 +144,13 @@ void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scrib
 		}
 		unit_free(u, free_rank);
 	}
-	scribe_map_clear(&w->by_proc_id);
-	memset(w, 0, sizeof(*w));
+	scribe_map_clear(&worlds->by_proc_id);
+	memset(worlds, 0, sizeof(*worlds));
 }
 
-struct scribe_process *scribe_worlds_find(struct scribe_worlds *w, uint32_t proc_id)
+struct scribe_process *scribe_worlds_find(struct scribe_worlds *worlds, uint32_t proc_id)
 {
-	return scribe_map_get(&w->by_proc_id, proc_id);
+	return scribe_map_get(&worlds->by_proc_id, proc_id);
 }
 
 static void tell_missed(const struct scribe_process *p)
@@ -232,16 +232,16 @@ static void move_to_rank(struct scribe_process *p, struct scribe_log_unit *u, st
 		u->has_non_launcher = true;
 }
 
-struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc_id, uint32_t parent,
+struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t proc_id, uint32_t parent,
 					  uint64_t now_ns)
 {
-	struct scribe_process *p = scribe_worlds_find(w, proc_id);
-	struct scribe_process *parent_process = parent ? scribe_worlds_find(w, parent) : NULL;
+	struct scribe_process *p = scribe_worlds_find(worlds, proc_id);
+	struct scribe_process *parent_process = parent ? scribe_worlds_find(worlds, parent) : NULL;
 
 	if (p)
 		return p;
 	p = calloc(1, sizeof(*p));
-	if (!p || scribe_map_put(&w->by_proc_id, proc_id, p) < 0)
+	if (!p || scribe_map_put(&worlds->by_proc_id, proc_id, p) < 0)
 		return process_free(p);
 	p->proc_id = proc_id;
 	p->parent_serial = parent;
@@ -260,12 +260,12 @@ struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc
 		p->exe = parent_process->exe ? strdup(parent_process->exe) : NULL;
 		memcpy(p->comm, parent_process->comm, sizeof(p->comm));
 	}
-	enter_unit(parent_process && !parent_process->unit->committed ? parent_process->unit : w->rest, p);
+	enter_unit(parent_process && !parent_process->unit->committed ? parent_process->unit : worlds->rest, p);
 	set_rank(p, parent_process && p->unit == parent_process->unit ? parent_process->rank
-								       : scribe_map_get(&w->rest->ranks, 0));
+								       : scribe_map_get(&worlds->rest->ranks, 0));
 	if (!p->is_launcher && parent_process)
 		p->unit->has_non_launcher = true;
-	w->living++;
+	worlds->living++;
 	return p;
 }
 
@@ -297,14 +297,14 @@ void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, si
 	p->parent_cmdline = join_args(argv, bytes);
 }
 
-int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const char *argv, size_t bytes,
+int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe)
 {
 	char *name = first_arg(argv, bytes);
 	bool launcher = (name && scribe_is_launcher(name)) || (exe && scribe_is_launcher(exe));
 
-	if (name && !w->remote[0] && starts_elsewhere(name, p->launcher != 0))
-		snprintf(w->remote, sizeof(w->remote), "%.31s", base_name(name));
+	if (name && !worlds->remote[0] && starts_elsewhere(name, p->launcher != 0))
+		snprintf(worlds->remote, sizeof(worlds->remote), "%.31s", base_name(name));
 	free(p->args);
 	p->args = join_args(argv, bytes);
 	free(p->exe);
@@ -364,10 +364,10 @@ static bool hydra_key(const char *args, char *ret_key, size_t cap)
 	return true;
 }
 
-static void world_key(struct scribe_worlds *w, const struct scribe_process *p, const char *world,
+static void world_key(struct scribe_worlds *worlds, const struct scribe_process *p, const char *world,
 		      char *ret_key, size_t cap)
 {
-	const struct scribe_process *launcher = p->launcher ? scribe_worlds_find(w, p->launcher) : NULL;
+	const struct scribe_process *launcher = p->launcher ? scribe_worlds_find(worlds, p->launcher) : NULL;
 
 	if (!strncmp(world, "pmix:", 5))
 		snprintf(ret_key, cap, "%s", world);
@@ -381,20 +381,20 @@ static void world_key(struct scribe_worlds *w, const struct scribe_process *p, c
 		snprintf(ret_key, cap, "process:%u", p->parent_serial ? p->parent_serial : p->proc_id);
 }
 
-static struct scribe_log_unit *world_by_key(struct scribe_worlds *w, const char *key)
+static struct scribe_log_unit *world_by_key(struct scribe_worlds *worlds, const char *key)
 {
 	struct scribe_log_unit *u;
 
-	for (u = w->units; u; u = u->next)
+	for (u = worlds->units; u; u = u->next)
 		if (u->id && !u->committed && !strcmp(u->key, key))
 			return u;
-	return unit_new(w, key);
+	return unit_new(worlds, key);
 }
 
-static int make_root(struct scribe_worlds *w, struct scribe_process *p, const char *key, int64_t rank,
+static int make_root(struct scribe_worlds *worlds, struct scribe_process *p, const char *key, int64_t rank,
 		     int64_t size)
 {
-	struct scribe_log_unit *u = world_by_key(w, key);
+	struct scribe_log_unit *u = world_by_key(worlds, key);
 	struct scribe_rank *r = u ? unit_rank(u, rank, p->proc_id) : NULL;
 
 	if (!r)
@@ -409,7 +409,7 @@ static int make_root(struct scribe_worlds *w, struct scribe_process *p, const ch
 	return 0;
 }
 
-int scribe_worlds_env(struct scribe_worlds *w, struct scribe_process *p, const struct scribe_rankenv *env)
+int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, const struct scribe_rankenv *env)
 {
 	char key[SCRIBE_WORLD_MAX + 16];
 	int rc;
@@ -424,17 +424,17 @@ int scribe_worlds_env(struct scribe_worlds *w, struct scribe_process *p, const s
 	}
 	if (p->rank && p->unit->id && !p->launcher_below_rank)
 		return 0; /* a descendant of a rank, or the rank executing again */
-	world_key(w, p, env->world, key, sizeof(key));
-	rc = make_root(w, p, key, env->rank, env->size);
+	world_key(worlds, p, env->world, key, sizeof(key));
+	rc = make_root(worlds, p, key, env->rank, env->size);
 	if (rc == 0 && env->jobid >= 0 && p->unit->jobid < 0)
 		p->unit->jobid = env->jobid;
 	return rc;
 }
 
 /* Drop a world that has lost its only process to a better-known one. */
-static void drop_if_empty(struct scribe_worlds *w, struct scribe_log_unit *u)
+static void drop_if_empty(struct scribe_worlds *worlds, struct scribe_log_unit *u)
 {
-	struct scribe_log_unit **at = &w->units;
+	struct scribe_log_unit **at = &worlds->units;
 
 	if (!u->id || u->processes || u->committed) /* its log may be under way */
 		return;
@@ -451,7 +451,7 @@ static void drop_if_empty(struct scribe_worlds *w, struct scribe_log_unit *u)
 	unit_free(u, NULL);
 }
 
-int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64_t rank, int64_t size,
+int scribe_worlds_hello(struct scribe_worlds *worlds, struct scribe_process *p, int64_t rank, int64_t size,
 			const char *pmix_namespace)
 {
 	char key[SCRIBE_WORLD_MAX + 16], world[SCRIBE_WORLD_MAX + 8] = "";
@@ -469,21 +469,21 @@ int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64
 	if (size > 1) {
 		if (pmix_namespace && pmix_namespace[0])
 			snprintf(world, sizeof(world), "pmix:%.240s", pmix_namespace);
-		world_key(w, p, world, key, sizeof(key));
+		world_key(worlds, p, world, key, sizeof(key));
 	} else {
 		snprintf(key, sizeof(key), "single:%u", p->proc_id);
 	}
-	rc = make_root(w, p, key, rank, size);
+	rc = make_root(worlds, p, key, rank, size);
 	if (rc < 0)
 		return rc;
 	if (size == 1)
 		p->unit->launcher = 0;
 	if (was != p->unit)
-		drop_if_empty(w, was);
+		drop_if_empty(worlds, was);
 	return 1;
 }
 
-void scribe_worlds_forget(struct scribe_worlds *w, struct scribe_log_unit *u)
+void scribe_worlds_forget(struct scribe_worlds *worlds, struct scribe_log_unit *u)
 {
 	struct scribe_process *p, *next;
 
@@ -492,12 +492,12 @@ void scribe_worlds_forget(struct scribe_worlds *w, struct scribe_log_unit *u)
 		if (!p->ended)
 			continue;
 		unlink_process(u, p);
-		scribe_map_take(&w->by_proc_id, p->proc_id);
+		scribe_map_take(&worlds->by_proc_id, p->proc_id);
 		process_free(p);
 	}
 }
 
-static void add_totals(struct scribe_totals *to, const struct scribe_totals *t)
+static void add_totals(struct scribe_process_totals *to, const struct scribe_process_totals *t)
 {
 	to->records += t->records;
 	to->overflowed_files += t->overflowed_files;
@@ -506,16 +506,16 @@ static void add_totals(struct scribe_totals *to, const struct scribe_totals *t)
 	to->bytes_written += t->bytes_written;
 }
 
-static void unlist(struct scribe_worlds *w, struct scribe_log_unit *u, struct scribe_process *p)
+static void unlist(struct scribe_worlds *worlds, struct scribe_log_unit *u, struct scribe_process *p)
 {
 	add_totals(&u->summed_processes, &p->totals);
 	u->nsummed_processes++;
 	unlink_process(u, p);
-	scribe_map_take(&w->by_proc_id, p->proc_id);
+	scribe_map_take(&worlds->by_proc_id, p->proc_id);
 	process_free(p);
 }
 
-void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum scribe_process_end kind,
+void scribe_worlds_exit(struct scribe_worlds *worlds, struct scribe_process *p, enum scribe_process_end kind,
 			int32_t status, uint64_t now_ns)
 {
 	struct scribe_log_unit *u = p->unit;
@@ -527,8 +527,8 @@ void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum 
 	p->status = status;
 	p->end_ns = now_ns;
 	u->live--;
-	w->living--;
-	add_totals(&w->ended, &p->totals);
+	worlds->living--;
+	add_totals(&worlds->ended, &p->totals);
 	if (p->rank)
 		p->rank->live--;
 	if (now_ns > u->end_ns)
@@ -543,24 +543,24 @@ void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum 
 		return; /* few, and their arguments are asked for later */
 	free(p->args);
 	p->args = NULL;
-	if (u->listed > w->list_limit)
-		unlist(w, u, p);
+	if (u->listed > worlds->list_limit)
+		unlist(worlds, u, p);
 }
 
-bool scribe_log_unit_is_over(struct scribe_worlds *w, const struct scribe_log_unit *u)
+bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_log_unit *u)
 {
 	const struct scribe_process *launcher;
 
 	if (u->live)
 		return false;
 	if (!u->id)
-		return w->living == 0;
+		return worlds->living == 0;
 	if (u->nprocs > 0 && u->ranks.used == (size_t)u->nprocs)
 		return true;
-	launcher = u->launcher ? scribe_worlds_find(w, u->launcher) : NULL;
+	launcher = u->launcher ? scribe_worlds_find(worlds, u->launcher) : NULL;
 	if (launcher && !launcher->ended)
 		return false;
-	return launcher != NULL || w->living == 0;
+	return launcher != NULL || worlds->living == 0;
 }
 
 static int by_rank(const void *a, const void *b)

@@ -30,7 +30,7 @@ struct scribe_rank_trace; /* segments.h */
 struct scribe_rank_heat;  /* heatmaps.h */
 
 /* What the records of a process add up to. */
-struct scribe_totals {
+struct scribe_process_totals {
 	uint64_t records, overflowed_files, operations, bytes_read, bytes_written;
 };
 
@@ -67,7 +67,7 @@ struct scribe_log_unit {
 	uint64_t listed;                     /* processes on that list */
 	uint64_t processes;                  /* of all times */
 	uint64_t failed;                     /* ended by a signal or a code other than 0 */
-	struct scribe_totals summed_processes;       /* of processes no longer on the list */
+	struct scribe_process_totals summed_processes;       /* of processes no longer on the list */
 	uint64_t nsummed_processes;
 	bool has_non_launcher;       /* a process that is no launcher counts to it */
 	uint64_t start_ns; /* earliest start of a process, CLOCK_MONOTONIC; 0 none */
@@ -84,7 +84,7 @@ struct scribe_log_unit {
 
 struct scribe_process {
 	uint32_t proc_id, parent_serial, index;
-	struct scribe_job *work; /* its job; set and read by the daemon alone */
+	struct scribe_job *job; /* its job; set and read by the daemon alone */
 	int32_t tgid;
 	uint32_t uid;
 	struct scribe_log_unit *unit;
@@ -117,7 +117,7 @@ struct scribe_process {
 	char *exe;   /* path or argv[0]; NULL unknown */
 	char *args;  /* argv joined by spaces; NULL unknown or dropped */
 	char *parent_cmdline; /* the same of the process above, where that one is not traced; NULL unknown */
-	struct scribe_totals totals;
+	struct scribe_process_totals totals;
 	struct scribe_envreader *env; /* while environment pieces come in */
 	struct scribe_jobenv *jobenv; /* the same, of what may say something for the job; NULL nobody asks */
 	struct scribe_process *next, *prev; /* of the unit */
@@ -137,16 +137,16 @@ struct scribe_worlds {
 	uint32_t next_id;
 	size_t list_limit; /* processes listed a unit */
 	uint64_t living;
-	struct scribe_totals ended; /* of all processes that have ended */
+	struct scribe_process_totals ended; /* of all processes that have ended */
 	char remote[32]; /* first program seen that starts processes elsewhere, or empty */
 };
 
-int scribe_worlds_init(struct scribe_worlds *w, size_t list_limit);
-void scribe_worlds_clear(struct scribe_worlds *w, void (*free_rank)(struct scribe_rank *));
+int scribe_worlds_init(struct scribe_worlds *worlds, size_t list_limit);
+void scribe_worlds_clear(struct scribe_worlds *worlds, void (*free_rank)(struct scribe_rank *));
 
-struct scribe_process *scribe_worlds_find(struct scribe_worlds *w, uint32_t proc_id);
+struct scribe_process *scribe_worlds_find(struct scribe_worlds *worlds, uint32_t proc_id);
 /* A process has begun: enrolled (parent 0) or forked. NULL: memory is out. */
-struct scribe_process *scribe_worlds_fork(struct scribe_worlds *w, uint32_t proc_id, uint32_t parent,
+struct scribe_process *scribe_worlds_fork(struct scribe_worlds *worlds, uint32_t proc_id, uint32_t parent,
 					  uint64_t now_ns);
 /* It has joined by itself: the arguments of the process above it, which may be a launcher. */
 void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, size_t bytes);
@@ -156,27 +156,27 @@ void scribe_worlds_parent_cmdline(struct scribe_process *p, const char *argv, si
  */
 void scribe_worlds_missed(struct scribe_process *p, uint64_t modules, const char *why);
 /* It has executed: argv as strings ending in NUL; exe may be NULL. */
-int scribe_worlds_exec(struct scribe_worlds *w, struct scribe_process *p, const char *argv, size_t bytes,
+int scribe_worlds_exec(struct scribe_worlds *worlds, struct scribe_process *p, const char *argv, size_t bytes,
 		       const char *exe);
 /* Its environment is complete. */
-int scribe_worlds_env(struct scribe_worlds *w, struct scribe_process *p, const struct scribe_rankenv *env);
+int scribe_worlds_env(struct scribe_worlds *worlds, struct scribe_process *p, const struct scribe_rankenv *env);
 /* MPI_Init has said so. 1: the rank is this process's to speak for; 0: it counts to another rank. */
-int scribe_worlds_hello(struct scribe_worlds *w, struct scribe_process *p, int64_t rank, int64_t size,
+int scribe_worlds_hello(struct scribe_worlds *worlds, struct scribe_process *p, int64_t rank, int64_t size,
 			const char *pmix_namespace);
 /*
  * It has ended and its records are harvested. The process may be freed by this
  * call when its unit lists enough of them.
  */
-void scribe_worlds_exit(struct scribe_worlds *w, struct scribe_process *p, enum scribe_process_end kind,
+void scribe_worlds_exit(struct scribe_worlds *worlds, struct scribe_process *p, enum scribe_process_end kind,
 			int32_t status, uint64_t now_ns);
 
 /* Forget the ended processes of a unit whose log is committed. */
-void scribe_worlds_forget(struct scribe_worlds *w, struct scribe_log_unit *u);
+void scribe_worlds_forget(struct scribe_worlds *worlds, struct scribe_log_unit *u);
 
 /* Is this program one that starts ranks and does not belong to them? */
 bool scribe_is_launcher(const char *program);
 /* True when nobody of the unit lives and nobody will join it any more. */
-bool scribe_log_unit_is_over(struct scribe_worlds *w, const struct scribe_log_unit *unit);
+bool scribe_log_unit_is_over(struct scribe_worlds *worlds, const struct scribe_log_unit *unit);
 /* Ranks in rising order, into an array of the caller's to free; -ENOMEM. */
 int scribe_log_unit_ranks(const struct scribe_log_unit *unit, struct scribe_rank ***ret_ranks, size_t *ret_n);
 /* Processes of the log: told size, else highest rank + 1. */

@@ -11,13 +11,13 @@
 #include "runtime/daemon/journal/job_journal.h"
 
 /* Noted in the journal only now: a daemon that dies before this delivers the log again. */
-void scribe_delivery_finished(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_finished(struct scribe_job *job, struct scribe_delivery *v)
 {
-	w->deliveries = v->next;
+	job->deliveries = v->next;
 	scribe_snapshot_stop(&v->copy);
 	scribe_helper_stop(&v->root);
 	if (v->what == WHAT_LOG)
-		scribe_job_journal_committed(w, v->unit, scribe_delivery_message(w, v));
+		scribe_job_journal_committed(job, v->unit, scribe_delivery_message(job, v));
 	if (v->theirs >= 0)
 		close(v->theirs);
 	if (v->log >= 0)
@@ -26,15 +26,15 @@ void scribe_delivery_finished(struct scribe_job *w, struct scribe_delivery *v)
 }
 
 /* The error goes to the report, or, without one, to the daemon's log. */
-void scribe_delivery_failed(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_failed(struct scribe_job *job, struct scribe_delivery *v)
 {
-	struct scribe_msg_log *m = scribe_delivery_message(w, v);
+	struct scribe_msg_log *m = scribe_delivery_message(job, v);
 
 	if (m) {
 		snprintf(m->text, sizeof(m->text), "%s", v->err.text);
 		snprintf(m->path, sizeof(m->path), "%s", v->wanted);
 	} else {
-		fprintf(stderr, "ioscribed: job %s: %s\n", w->spec.id, v->err.text);
+		fprintf(stderr, "ioscribed: job %s: %s\n", job->spec.id, v->err.text);
 	}
-	scribe_delivery_finished(w, v);
+	scribe_delivery_finished(job, v);
 }

@@ -57,15 +57,15 @@ struct scribe_delivery {
 };
 
 /* NULL: nobody is told of it. */
-static inline struct scribe_msg_log *scribe_delivery_message(struct scribe_job *w,
+static inline struct scribe_msg_log *scribe_delivery_message(struct scribe_job *job,
 							     const struct scribe_delivery *v)
 {
-	return v->m == NO_MESSAGE ? NULL : &w->log[v->m];
+	return v->m == NO_MESSAGE ? NULL : &job->log[v->m];
 }
 
 /* The log is written, or there is none. */
-void scribe_delivery_finished(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_finished(struct scribe_job *job, struct scribe_delivery *v);
 /* The same, with v->err as the reason why there is none. */
-void scribe_delivery_failed(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_failed(struct scribe_job *job, struct scribe_delivery *v);
 
 #endif

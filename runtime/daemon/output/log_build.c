@@ -27,16 +27,16 @@
  * Names of process records are made up: node and serial, so that those of several nodes differ.
  * Serial 0: the sum of all that are no longer listed.
  */
-static uint64_t process_id(const struct scribe_job *w, uint32_t proc_id, char *ret_name, size_t cap)
+static uint64_t process_id(const struct scribe_job *job, uint32_t proc_id, char *ret_name, size_t cap)
 {
-	int n = proc_id ? snprintf(ret_name, cap, "process:%s:%u", w->host, proc_id)
-		       : snprintf(ret_name, cap, "process:%s:others", w->host);
+	int n = proc_id ? snprintf(ret_name, cap, "process:%s:%u", job->host, proc_id)
+		       : snprintf(ret_name, cap, "process:%s:others", job->host);
 
 	return scribe_record_id(ret_name, (size_t)n);
 }
 
 /* Counters of a log are signed. */
-static void add_totals(struct scribe_process_record *rec, const struct scribe_totals *t)
+static void add_totals(struct scribe_process_record *rec, const struct scribe_process_totals *t)
 {
 	rec->records = (int64_t)t->records;
 	rec->overflowed_files = (int64_t)t->overflowed_files;
@@ -46,7 +46,7 @@ static void add_totals(struct scribe_process_record *rec, const struct scribe_to
 }
 
 /* One record a listed process, then one for the sum of the others. */
-int scribe_log_build_processes(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
+int scribe_log_build_processes(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			    uint64_t base_ns)
 {
 	char name[128];
@@ -56,7 +56,7 @@ int scribe_log_build_processes(struct scribe_job *w, struct scribe_bundle *b, co
 		struct scribe_process_record rec = {0};
 		int core = (p->status >> 8 & 0xff) << 8 | (p->status & 0x7f);
 
-		rec.base.id = process_id(w, p->proc_id, name, sizeof(name));
+		rec.base.id = process_id(job, p->proc_id, name, sizeof(name));
 		rec.base.rank = p->rank ? p->rank->rank : 0;
 		rec.proc_id = p->proc_id;
 		rec.parent_serial = p->parent_serial;
@@ -68,26 +68,26 @@ int scribe_log_build_processes(struct scribe_job *w, struct scribe_bundle *b, co
 		rec.start = scribe_grid_round(scribe_seconds_between(base_ns, p->start_ns));
 		rec.end = p->ended ? scribe_grid_round(scribe_seconds_between(base_ns, p->end_ns)) : 0;
 		add_totals(&rec, &p->totals);
-		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
+		snprintf(rec.host, sizeof(rec.host), "%s", job->host);
 		snprintf(rec.exe, sizeof(rec.exe), "%s", p->exe ? p->exe : p->comm);
 		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
 	}
 	if (rc == 0 && u->nsummed_processes) {
 		struct scribe_process_record rec = {0};
 
-		rec.base.id = process_id(w, 0, name, sizeof(name));
+		rec.base.id = process_id(job, 0, name, sizeof(name));
 		rec.end_kind = SCRIBE_END_EXITED;
 		add_totals(&rec, &u->summed_processes);
-		snprintf(rec.host, sizeof(rec.host), "%s", w->host);
+		snprintf(rec.host, sizeof(rec.host), "%s", job->host);
 		snprintf(rec.exe, sizeof(rec.exe), "(%llu more processes)", (unsigned long long)u->nsummed_processes);
 		rc = scribe_bundle_add(b, SCRIBE_MOD_PROCESS, &rec, sizeof(rec));
 	}
 	return rc;
 }
 
-static uint64_t ledger_id(const struct scribe_job *w, char *ret_name, size_t cap)
+static uint64_t ledger_id(const struct scribe_job *job, char *ret_name, size_t cap)
 {
-	int n = snprintf(ret_name, cap, "ledger:%s", w->host);
+	int n = snprintf(ret_name, cap, "ledger:%s", job->host);
 
 	return scribe_record_id(ret_name, (size_t)n);
 }
@@ -101,13 +101,13 @@ static double cpu_used(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-void scribe_log_build_account(const struct scribe_job *w, struct scribe_log_account *a)
+void scribe_log_build_account(const struct scribe_job *job, struct scribe_log_account *a)
 {
 	a->pid = getpid();
 	a->cpu = cpu_used() + scribe_snapshots_cpu();
-	if (w->daemon->bpf) {
-		a->kernel_memory = (double)scribe_bpf_memory(w->daemon->bpf);
-		a->misses = (double)(scribe_bpf_misses(w->daemon->bpf) - w->misses_before);
+	if (job->daemon->bpf) {
+		a->kernel_memory = (double)scribe_bpf_memory(job->daemon->bpf);
+		a->misses = (double)(scribe_bpf_misses(job->daemon->bpf) - job->misses_before);
 	}
 }
 
@@ -115,38 +115,38 @@ void scribe_log_build_account(const struct scribe_job *w, struct scribe_log_acco
  * The time of finalizing begins with the unit's last end. The builder's own processor time is added
  * where this is a copy.
  */
-int scribe_log_build_ledger(struct scribe_job *w, struct scribe_bundle *b, const struct scribe_log_unit *u,
+int scribe_log_build_ledger(struct scribe_job *job, struct scribe_bundle *b, const struct scribe_log_unit *u,
 			 const struct scribe_log_account *a)
 {
 	const struct scribe_ledger *ledger = &a->ledger;
 	struct scribe_ledger_record rec = {.base.rank = -1};
 	char name[128];
 	/* who still lives has no end: then from the end of the job's counting */
-	uint64_t end_ns = u->end_ns && !u->live ? u->end_ns : w->closed_ns, now = scribe_now_ns();
+	uint64_t end_ns = u->end_ns && !u->live ? u->end_ns : job->closed_ns, now = scribe_now_ns();
 
-	rec.base.id = ledger_id(w, name, sizeof(name));
+	rec.base.id = ledger_id(job, name, sizeof(name));
 	for (int i = 0; i < SCRIBE_L_LATE_PROCS && i < SCRIBE_LEDGER_PLACES; i++)
 		rec.counters[i] = (int64_t)ledger->v[i];
 	rec.fcounters[SCRIBE_LEDGER_F_LATE_PROCS] = (double)ledger->v[SCRIBE_L_LATE_PROCS];
 	rec.fcounters[SCRIBE_LEDGER_F_LATE_CALLS] = (double)ledger->v[SCRIBE_L_LATE_CALLS];
 	rec.fcounters[SCRIBE_LEDGER_F_DAEMON_CPU] = a->cpu + (getpid() != a->pid ? cpu_used() : 0);
 	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_CPU] = -1;
-	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)w->drain_ns / 1e9;
+	rec.fcounters[SCRIBE_LEDGER_F_DRAIN_TIME] = (double)job->drain_ns / 1e9;
 	rec.fcounters[SCRIBE_LEDGER_F_FINALIZE_TIME] = scribe_seconds_between(end_ns ? end_ns : now, now);
 	rec.fcounters[SCRIBE_LEDGER_F_KERNEL_MEMORY] = a->kernel_memory;
 	rec.fcounters[SCRIBE_LEDGER_F_PROGRAM_MISSES] = a->misses;
 	return scribe_bundle_add(b, SCRIBE_MOD_LEDGER, &rec, sizeof(rec));
 }
 
-size_t scribe_log_build_name(const struct scribe_job *w, const struct scribe_bundled *rec, char *ret,
+size_t scribe_log_build_name(const struct scribe_job *job, const struct scribe_bundled *rec, char *ret,
 			  size_t cap)
 {
 	if (rec->module == SCRIBE_MOD_PROCESS)
-		process_id(w,
+		process_id(job,
 			   (uint32_t)((const struct scribe_process_record *)(const void *)rec->data)->proc_id,
 			   ret, cap);
 	else if (rec->module == SCRIBE_MOD_LEDGER)
-		ledger_id(w, ret, cap);
+		ledger_id(job, ret, cap);
 	else
 		return scribe_heatmaps_name(rec, ret, cap);
 	return strlen(ret);
@@ -157,24 +157,24 @@ size_t scribe_log_build_name(const struct scribe_job *w, const struct scribe_bun
  * ranks themselves and Darshan have it); 0 for what is no world, and where whoever makes the log of
  * several nodes' parts does it. Also 0 where Darshan's setting forbids reduction (`unshared`).
  */
-static int64_t reduced_over(const struct scribe_job *w, const struct scribe_log_unit *u)
+static int64_t reduced_over(const struct scribe_job *job, const struct scribe_log_unit *u)
 {
-	return u->id && !w->config.unshared && !scribe_node_parts_unit(w, u) ? scribe_log_unit_nprocs(u) : 0;
+	return u->id && !job->config.unshared && !scribe_node_parts_unit(job, u) ? scribe_log_unit_nprocs(u) : 0;
 }
 
 /* All records of a rank; those that it was handed at MPI_Finalize and later ones are one then. */
-static int all_of_rank(struct scribe_job *w, struct scribe_rank *r, uint64_t base_ns, struct scribe_bundle *b,
+static int all_of_rank(struct scribe_job *job, struct scribe_rank *r, uint64_t base_ns, struct scribe_bundle *b,
 		       uint64_t *partial)
 {
 	int rc = r->fetched && r->records ? scribe_records_join(r->fetched, r->records) : 0;
 
 	if (rc == 0)
-		rc = scribe_daemon_modules_records(w, r->rank, r->fetched ? r->fetched : r->records, base_ns, b);
-	return rc < 0 ? rc : scribe_daemon_modules_rank(w, r, b, partial);
+		rc = scribe_daemon_modules_records(job, r->rank, r->fetched ? r->fetched : r->records, base_ns, b);
+	return rc < 0 ? rc : scribe_daemon_modules_rank(job, r, b, partial);
 }
 
 /* The log is written from this daemon's records alone: nothing came from the ranks. */
-int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
+int scribe_log_build_deferred(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
 			   struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
@@ -182,16 +182,16 @@ int scribe_log_build_deferred(struct scribe_job *w, struct scribe_log_unit *u, u
 	int rc = scribe_log_unit_ranks(u, &ranks, &n);
 
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = all_of_rank(w, ranks[i], base_ns, b, partial);
+		rc = all_of_rank(job, ranks[i], base_ns, b, partial);
 	free(ranks);
-	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(w, u)) : rc;
+	return rc == 0 ? scribe_bundle_reduce(b, reduced_over(job, u)) : rc;
 }
 
 /*
  * Records that came after the ranks had fetched theirs; the others are in the ranks' log or in a
  * part.
  */
-int scribe_log_build_late(struct scribe_job *w, struct scribe_log_unit *u, uint64_t base_ns,
+int scribe_log_build_late(struct scribe_job *job, struct scribe_log_unit *u, uint64_t base_ns,
 		       struct scribe_bundle *b, uint64_t *partial)
 {
 	struct scribe_rank **ranks = NULL;
@@ -199,13 +199,13 @@ int scribe_log_build_late(struct scribe_job *w, struct scribe_log_unit *u, uint6
 	int rc = scribe_log_unit_ranks(u, &ranks, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = scribe_daemon_modules_records(w, ranks[i]->rank, ranks[i]->records, base_ns, b);
+		rc = scribe_daemon_modules_records(job, ranks[i]->rank, ranks[i]->records, base_ns, b);
 		if (rc == 0)
-			rc = scribe_daemon_modules_rank(w, ranks[i], b, partial);
+			rc = scribe_daemon_modules_rank(job, ranks[i], b, partial);
 	}
 	free(ranks);
 	/* a file met by every rank only now is a shared one too */
-	if (rc == 0 && reduced_over(w, u) && (int64_t)u->ranks.used == reduced_over(w, u))
-		rc = scribe_bundle_reduce(b, reduced_over(w, u));
+	if (rc == 0 && reduced_over(job, u) && (int64_t)u->ranks.used == reduced_over(job, u))
+		rc = scribe_bundle_reduce(b, reduced_over(job, u));
 	return rc;
 }

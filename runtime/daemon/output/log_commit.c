@@ -33,29 +33,29 @@
 #include "runtime/daemon/output/log_path.h"
 #include "runtime/daemon/state/job_nodes.h"
 
-uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_ledger)
+uint64_t scribe_commit_partial(struct scribe_job *job, struct scribe_ledger *ret_ledger)
 {
-	bool dropped = w->memory_out;
+	bool dropped = job->memory_out;
 	uint64_t late, partial;
 
 	memset(ret_ledger, 0, sizeof(*ret_ledger));
-	if (w->daemon->bpf)
-		scribe_bpf_ledger(w->daemon->bpf, w->index, ret_ledger);
-	ret_ledger->v[SCRIBE_L_LATE_PROCS] += scribe_attend_late(w);
-	ret_ledger->v[SCRIBE_L_NAME_LOST] = w->names_lost;
-	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] += w->names_unresolved;
-	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = w->judge.given_up;
-	late = w->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? w->excluded_late : 0;
+	if (job->daemon->bpf)
+		scribe_bpf_ledger(job->daemon->bpf, job->index, ret_ledger);
+	ret_ledger->v[SCRIBE_L_LATE_PROCS] += scribe_sysattach_late(job);
+	ret_ledger->v[SCRIBE_L_NAME_LOST] = job->names_lost;
+	ret_ledger->v[SCRIBE_L_NAME_UNRESOLVED] += job->names_unresolved;
+	ret_ledger->v[SCRIBE_L_NOT_JUDGED] = job->exclusion.given_up;
+	late = job->excluded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->excluded_late : 0;
 	ret_ledger->v[SCRIBE_L_EVENTS] -= late;
 	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
 	ret_ledger->v[SCRIBE_L_EXCLUDED] += late;
-	late = w->folded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? w->folded_late : 0;
+	late = job->folded_late <= ret_ledger->v[SCRIBE_L_RECORDED] ? job->folded_late : 0;
 	ret_ledger->v[SCRIBE_L_RECORDED] -= late;
 	ret_ledger->v[SCRIBE_L_OVERFLOWED] += late;
-	ret_ledger->v[SCRIBE_L_OVERFLOWED_FILES] += w->files_folded;
-	ret_ledger->v[SCRIBE_L_APPROX_TIME] += w->untimed_calls;
-	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(w);
-	partial = scribe_segments_ledger(w, ret_ledger);
+	ret_ledger->v[SCRIBE_L_OVERFLOWED_FILES] += job->files_folded;
+	ret_ledger->v[SCRIBE_L_APPROX_TIME] += job->untimed_calls;
+	ret_ledger->v[SCRIBE_L_LAYOUT_TIMEOUT] = scribe_file_xattrs_silent(job);
+	partial = scribe_segments_ledger(job, ret_ledger);
 	for (int i = 0; i < SCRIBE_L_LATE_PROCS; i++)
 		dropped |= ret_ledger->v[i] && scribe_ledger_meaning(i) == SCRIBE_IS_DROP;
 	return dropped ? partial | 1ull << SCRIBE_MOD_POSIX : partial;
@@ -65,15 +65,15 @@ uint64_t scribe_commit_partial(struct scribe_job *w, struct scribe_ledger *ret_l
  * The same for a log. Threads that have ended have told what they have seen, while their process's records may not
  * be drained: that of another program of the job, which goes on or has just ended.
  */
-static uint64_t partial_of_log(struct scribe_job *w, struct scribe_ledger *ret_ledger)
+static uint64_t partial_of_log(struct scribe_job *job, struct scribe_ledger *ret_ledger)
 {
-	uint64_t partial = scribe_commit_partial(w, ret_ledger), *v = ret_ledger->v, undrained[2];
+	uint64_t partial = scribe_commit_partial(job, ret_ledger), *v = ret_ledger->v, undrained[2];
 	uint64_t drained = v[SCRIBE_L_RECORDED] + v[SCRIBE_L_OVERFLOWED];
 	uint64_t missing = v[SCRIBE_L_EVENTS] > drained ? v[SCRIBE_L_EVENTS] - drained : 0;
 
-	if (!missing || !w->daemon->bpf)
+	if (!missing || !job->daemon->bpf)
 		return partial;
-	scribe_bpf_undrained(w->daemon->bpf, w->index, undrained);
+	scribe_bpf_undrained(job->daemon->bpf, job->index, undrained);
 	if (undrained[1] > missing)
 		undrained[1] = missing;
 	v[SCRIBE_L_EVENTS] -= undrained[1];
@@ -83,56 +83,56 @@ static uint64_t partial_of_log(struct scribe_job *w, struct scribe_ledger *ret_l
 	return partial;
 }
 
-static void fill_job(struct scribe_job *w, const struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
-		     const char *how, struct scribe_log_job *job)
+static void fill_job(struct scribe_job *job, const struct scribe_log_unit *u, uint64_t base_ns, uint64_t end_ns,
+		     const char *how, struct scribe_log_job *header)
 {
-	uint64_t start = base_ns + (uint64_t)w->realtime_ns, end = end_ns + (uint64_t)w->realtime_ns;
+	uint64_t start = base_ns + (uint64_t)job->realtime_ns, end = end_ns + (uint64_t)job->realtime_ns;
 
-	memset(job, 0, sizeof(*job));
-	job->uid = w->config.uid;
-	job->start_time_sec = (int64_t)(start / 1000000000);
-	job->start_time_nsec = (int64_t)(start % 1000000000);
-	job->end_time_sec = (int64_t)(end / 1000000000);
-	job->end_time_nsec = (int64_t)(end % 1000000000);
-	job->nprocs = scribe_log_unit_nprocs(u);
-	job->jobid = u->jobid >= 0 && !w->config.job_number[0] ? u->jobid : w->log_job_id;
-	snprintf(job->metadata, sizeof(job->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n%s%s%s",
-		 IOSCRIBE_VERSION, how, w->config.log_hints[0] ? "h=" : "", w->config.log_hints,
-		 w->config.log_hints[0] ? "\n" : "");
+	memset(header, 0, sizeof(*header));
+	header->uid = job->config.uid;
+	header->start_time_sec = (int64_t)(start / 1000000000);
+	header->start_time_nsec = (int64_t)(start % 1000000000);
+	header->end_time_sec = (int64_t)(end / 1000000000);
+	header->end_time_nsec = (int64_t)(end % 1000000000);
+	header->nprocs = scribe_log_unit_nprocs(u);
+	header->jobid = u->jobid >= 0 && !job->config.job_number[0] ? u->jobid : job->log_job_id;
+	snprintf(header->metadata, sizeof(header->metadata), "lib_ver=%s\ntracer=ioscribe\nfinalize=%s\n%s%s%s",
+		 IOSCRIBE_VERSION, how, job->config.log_hints[0] ? "h=" : "", job->config.log_hints,
+		 job->config.log_hints[0] ? "\n" : "");
 }
 
 /* Why library calls may be missing, for who reads the log. */
-static void add_why(struct scribe_log_job *job, const struct scribe_log_unit *u)
+static void add_why(struct scribe_log_job *header, const struct scribe_log_unit *u)
 {
-	size_t n = strlen(job->metadata);
+	size_t n = strlen(header->metadata);
 
-	if (u->missed && u->why[0] && n + strlen(u->why) + sizeof("incomplete=\n") <= sizeof(job->metadata))
-		sprintf(job->metadata + n, "incomplete=%s\n", u->why);
+	if (u->missed && u->why[0] && n + strlen(u->why) + sizeof("incomplete=\n") <= sizeof(header->metadata))
+		sprintf(header->metadata + n, "incomplete=%s\n", u->why);
 }
 
-int scribe_commit_plan(struct scribe_job *w, struct scribe_log_unit *u, struct scribe_commit_plan *plan,
+int scribe_commit_plan(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_commit_plan *plan,
 		       struct scribe_err *err)
 {
 	memset(plan, 0, sizeof(*plan));
-	plan->account.partial = partial_of_log(w, &plan->account.ledger) | u->missed;
-	scribe_log_build_account(w, &plan->account);
-	if (scribe_node_parts_unit(w, u) && scribe_node_parts_describe(w, u, plan->part, sizeof(plan->part)) < 0)
+	plan->account.partial = partial_of_log(job, &plan->account.ledger) | u->missed;
+	scribe_log_build_account(job, &plan->account);
+	if (scribe_node_parts_unit(job, u) && scribe_node_parts_describe(job, u, plan->part, sizeof(plan->part)) < 0)
 		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
 	return 0;
 }
 
 /* The metadata of a part: that of a log, and what it is a part of. */
-static int fill_part(const struct scribe_commit_plan *plan, struct scribe_log_job *job)
+static int fill_part(const struct scribe_commit_plan *plan, struct scribe_log_job *header)
 {
-	if (strlen(plan->part) + strlen(job->metadata) >= sizeof(job->metadata))
+	if (strlen(plan->part) + strlen(header->metadata) >= sizeof(header->metadata))
 		return -ENAMETOOLONG;
-	strcat(job->metadata, plan->part);
+	strcat(header->metadata, plan->part);
 	return 0;
 }
 
-static const char *exe_line(struct scribe_job *w, const struct scribe_log_unit *u)
+static const char *exe_line(struct scribe_job *job, const struct scribe_log_unit *u)
 {
-	struct scribe_process *leader = scribe_log_path_leader(w, u);
+	struct scribe_process *leader = scribe_log_path_leader(job, u);
 
 	if (!leader)
 		return "";
@@ -151,12 +151,12 @@ static int write_name(void *ctx, uint64_t id)
 {
 	struct naming *x = ctx;
 	const struct scribe_bundle_name *had = scribe_map_get(&x->b->names, id);
-	const struct scribe_name_entry *label = scribe_name_table_by_id(&x->w->labels, id);
+	const struct scribe_name_entry *name = scribe_name_table_by_id(&x->w->names, id);
 	int rc = scribe_map_get(&x->done, id) ? 0 : scribe_map_put(&x->done, id, x);
 
-	if (rc < 0 || (!label && !had))
+	if (rc < 0 || (!name && !had))
 		return rc;
-	return label ? scribe_writer_name(x->wr, id, label->text, label->bytes)
+	return name ? scribe_writer_name(x->wr, id, name->text, name->bytes)
 		     : scribe_writer_name(x->wr, id, had->text, had->bytes);
 }
 
@@ -172,10 +172,10 @@ struct log_spec {
 };
 
 /* Names of all ids that the bundle's records speak of, and segments, each once. */
-static int write_names(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s,
+static int write_names(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s,
 		       struct scribe_writer *wr)
 {
-	struct naming x = {.w = w, .b = b, .wr = wr};
+	struct naming x = {.w = job, .b = b, .wr = wr};
 	char name[128];
 	size_t bytes;
 	int rc = 0;
@@ -185,7 +185,7 @@ static int write_names(struct scribe_job *w, struct scribe_bundle *b, const stru
 
 		if (scribe_map_get(&x.done, r->id))
 			continue;
-		bytes = scribe_log_build_name(w, r, name, sizeof(name));
+		bytes = scribe_log_build_name(job, r, name, sizeof(name));
 		if (!bytes) {
 			rc = write_name(&x, r->id);
 			continue;
@@ -203,19 +203,19 @@ static int write_names(struct scribe_job *w, struct scribe_bundle *b, const stru
 }
 
 /* Modules in rising order: those before the traces, the traces, the rest. */
-static int write_records(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s,
+static int write_records(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s,
 			 struct scribe_writer *wr)
 {
 	int rc = scribe_bundle_write_modules(b, wr, 0, SCRIBE_MOD_DXT_MPIIO + 1);
 
 	if (rc == 0 && s->traced)
-		rc = scribe_segments_write(w, s->traced, s->base_ns, wr);
+		rc = scribe_segments_write(job, s->traced, s->base_ns, wr);
 	if (rc == 0 && s->window)
-		rc = scribe_window_write(w, s->window, s->base_ns, wr);
+		rc = scribe_window_write(job, s->window, s->base_ns, wr);
 	return rc < 0 ? rc : scribe_bundle_write_modules(b, wr, SCRIBE_MOD_DXT_MPIIO + 1, SCRIBE_MAX_MODULES);
 }
 
-static int write_log(struct scribe_job *w, struct scribe_bundle *b, const struct log_spec *s, int fd,
+static int write_log(struct scribe_job *job, struct scribe_bundle *b, const struct log_spec *s, int fd,
 		     struct scribe_err *err)
 {
 	struct scribe_writer_options options = {.compression =
@@ -226,11 +226,11 @@ static int write_log(struct scribe_job *w, struct scribe_bundle *b, const struct
 
 	if (rc < 0)
 		return rc;
-	rc = scribe_writer_job(wr, s->job, s->exe, w->mounts.mount, w->mounts.n);
+	rc = scribe_writer_job(wr, s->job, s->exe, job->mounts.mount, job->mounts.n);
 	if (rc == 0)
-		rc = write_names(w, b, s, wr);
+		rc = write_names(job, b, s, wr);
 	if (rc == 0)
-		rc = write_records(w, b, s, wr);
+		rc = write_records(job, b, s, wr);
 	for (int i = 0; i < SCRIBE_MAX_MODULES; i++)
 		if (s->partial & 1ull << i)
 			scribe_writer_partial(wr, i);
@@ -250,41 +250,43 @@ static int write_log(struct scribe_job *w, struct scribe_bundle *b, const struct
 }
 
 /* With the unit's segments; without them where these cannot be read, which the log says. */
-static int write_traced(struct scribe_job *w, struct scribe_bundle *b, struct log_spec *s, int fd,
+static int write_traced(struct scribe_job *job, struct scribe_bundle *b, struct log_spec *s, int fd,
 			struct scribe_err *err)
 {
-	int rc = write_log(w, b, s, fd, err);
+	int rc = write_log(job, b, s, fd, err);
 
-	if (rc == 0 || !scribe_segments_broken(w))
+	if (rc == 0 || !scribe_segments_broken(job))
 		return rc;
 	s->traced = NULL;
 	s->partial |= 1ull << SCRIBE_MOD_DXT_POSIX | 1ull << SCRIBE_MOD_DXT_MPIIO;
-	return ftruncate(fd, 0) < 0 ? -errno : write_log(w, b, s, fd, err);
+	return ftruncate(fd, 0) < 0 ? -errno : write_log(job, b, s, fd, err);
 }
 
 /*
  * A rank's records as an uncompressed log in a sealed memory file: the rank reads it as any log and
  * cannot change it. The descriptor is returned, and the caller's.
  */
-int scribe_commit_image(struct scribe_job *w, struct scribe_log_unit *u, struct scribe_rank *r,
+int scribe_commit_image(struct scribe_job *job, struct scribe_log_unit *u, struct scribe_rank *r,
 			uint64_t *ret_bytes, uint64_t *ret_partial, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
 	struct scribe_ledger ledger;
-	struct scribe_log_job job;
-	uint64_t partial = partial_of_log(w, &ledger) | u->missed;
+	struct scribe_log_job header;
+	uint64_t partial = partial_of_log(job, &ledger) | u->missed;
 	struct stat st;
 	int fd = memfd_create("ioscribe-records", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
 	if (fd < 0)
 		return scribe_err_set(err, -errno, "cannot make a memory file: %s", strerror(errno));
-	fill_job(w, u, u->base_ns, scribe_now_ns(), "collective", &job);
-	rc = scribe_daemon_modules_records(w, r->rank, r->fetched, u->base_ns, &b);
+	fill_job(job, u, u->base_ns, scribe_now_ns(), "collective", &header);
+	rc = scribe_daemon_modules_records(job, r->rank, r->fetched, u->base_ns, &b);
 	if (rc < 0)
 		scribe_err_set(err, rc, "out of memory");
 	else
-		rc = write_log(w, &b, &(struct log_spec){.job = &job, .exe = exe_line(w, u), .partial = partial}, fd,
-			       err);
+		rc = write_log(
+			job, &b,
+			&(struct log_spec){.job = &header, .exe = exe_line(job, u), .partial = partial}, fd,
+			err);
 	scribe_bundle_clear(&b);
 	if (rc == 0 && (fstat(fd, &st) < 0 ||
 			fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0))
@@ -364,11 +366,11 @@ static void count_files(const struct scribe_bundle *b, struct scribe_msg_log *m)
 	scribe_map_clear(&seen);
 }
 
-static void describe(struct scribe_job *w, const struct scribe_log_unit *u, const struct scribe_bundle *b,
+static void describe(struct scribe_job *job, const struct scribe_log_unit *u, const struct scribe_bundle *b,
 		     struct scribe_msg_log *m)
 {
 	snprintf(m->world, sizeof(m->world), "%.255s", u->key);
-	snprintf(m->exe, sizeof(m->exe), "%s", exe_line(w, u));
+	snprintf(m->exe, sizeof(m->exe), "%s", exe_line(job, u));
 	m->nprocs = (uint32_t)scribe_log_unit_nprocs(u);
 	m->still_running = u->live;
 	m->failed = (uint32_t)u->failed;
@@ -384,8 +386,8 @@ static void describe(struct scribe_job *w, const struct scribe_log_unit *u, cons
 }
 
 /* All of the unit's records, however they came. */
-static int collect_records(struct scribe_job *w, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
-			   int theirs_fd, struct scribe_bundle *b, struct scribe_log_job *job, uint64_t *partial,
+static int collect_records(struct scribe_job *job, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
+			   int theirs_fd, struct scribe_bundle *b, struct scribe_log_job *header, uint64_t *partial,
 			   struct scribe_msg_log *m)
 {
 	uint64_t base = u->base_ns ? u->base_ns : u->start_ns;
@@ -394,33 +396,33 @@ static int collect_records(struct scribe_job *w, struct scribe_log_unit *u, cons
 	struct scribe_err why;
 	uint64_t flags = 0;
 
-	fill_job(w, u, base, end, "deferred", job);
-	if (scribe_node_parts_unit(w, u)) {
-		int rc = fill_part(plan, job);
+	fill_job(job, u, base, end, "deferred", header);
+	if (scribe_node_parts_unit(job, u)) {
+		int rc = fill_part(plan, header);
 
 		/* what the ranks had fetched stands in a file of its own */
-		return rc < 0 ? rc : scribe_log_build_late(w, u, base, b, partial);
+		return rc < 0 ? rc : scribe_log_build_late(job, u, base, b, partial);
 	}
 	if (theirs_fd >= 0 && read_partial(u, theirs_fd, b, &theirs, &flags, &why) == 0) {
 		base = (uint64_t)(theirs.start_time_sec * 1000000000 + theirs.start_time_nsec -
-				  w->realtime_ns);
+				  job->realtime_ns);
 		/* clocks of nodes differ */
-		fill_job(w, u, base, end < base ? base : end, "collective", job);
+		fill_job(job, u, base, end < base ? base : end, "collective", header);
 		*partial |= flags;
 		m->collective = 1;
-		return scribe_log_build_late(w, u, base, b, partial);
+		return scribe_log_build_late(job, u, base, b, partial);
 	}
 	scribe_bundle_clear(b);
-	return scribe_log_build_deferred(w, u, base, b, partial);
+	return scribe_log_build_deferred(job, u, base, b, partial);
 }
 
-int scribe_commit_place(struct scribe_job *w, struct scribe_log_unit *u, char *ret_partial,
+int scribe_commit_place(struct scribe_job *job, struct scribe_log_unit *u, char *ret_partial,
 			struct scribe_msg_log *m, struct scribe_err *err)
 {
 	int rc = 0;
 
-	if (scribe_node_parts_unit(w, u)) {
-		rc = scribe_parts_unit_path(w, u, SCRIBE_PART_LATE, m->path, sizeof(m->path));
+	if (scribe_node_parts_unit(job, u)) {
+		rc = scribe_parts_unit_path(job, u, SCRIBE_PART_LATE, m->path, sizeof(m->path));
 		snprintf(ret_partial, SCRIBE_PATH_MAX, "%.4000s", m->path);
 		u->part = true;
 		m->part = 1;
@@ -432,38 +434,38 @@ int scribe_commit_place(struct scribe_job *w, struct scribe_log_unit *u, char *r
 		if (u->partial)
 			snprintf(ret_partial, SCRIBE_PATH_MAX, "%s", u->partial);
 		else
-			rc = scribe_log_path_partial(w, u, ret_partial, SCRIBE_PATH_MAX, err);
+			rc = scribe_log_path_partial(job, u, ret_partial, SCRIBE_PATH_MAX, err);
 		if (rc == 0)
-			rc = scribe_log_path_final(w, ret_partial, (uint64_t)m->seconds + 1, m->path,
+			rc = scribe_log_path_final(job, ret_partial, (uint64_t)m->seconds + 1, m->path,
 						sizeof(m->path));
 	}
 	return rc < 0 ? scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long") : 0;
 }
 
-int scribe_commit_build_first(struct scribe_job *w, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
+int scribe_commit_build_first(struct scribe_job *job, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
 			      int fd, struct scribe_err *err)
 {
 	struct scribe_rank **ranks = NULL;
 	struct scribe_bundle b = {0};
-	struct scribe_log_job job;
+	struct scribe_log_job header;
 	uint64_t partial = plan->account.partial;
 	size_t n = 0, with = 0;
 	int rc = scribe_log_unit_ranks(u, &ranks, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		if (ranks[i]->fetched) {
-			rc = scribe_daemon_modules_records(w, ranks[i]->rank, ranks[i]->fetched, u->base_ns, &b);
+			rc = scribe_daemon_modules_records(job, ranks[i]->rank, ranks[i]->fetched, u->base_ns, &b);
 			with++;
 		}
 	free(ranks);
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
 	if (rc == 0 && with) {
-		fill_job(w, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first",
-			 &job);
-		rc = write_log(w, &b,
-			       &(struct log_spec){.job = &job,
-						  .exe = exe_line(w, u),
+		fill_job(job, u, u->base_ns, u->end_ns > u->base_ns ? u->end_ns : scribe_now_ns(), "first",
+			 &header);
+		rc = write_log(job, &b,
+			       &(struct log_spec){.job = &header,
+						  .exe = exe_line(job, u),
 						  .compressed = true,
 						  .partial = partial},
 			       fd, err);
@@ -473,50 +475,50 @@ int scribe_commit_build_first(struct scribe_job *w, struct scribe_log_unit *u, c
 }
 
 /* Nanoseconds from the job's start to its end. */
-static uint64_t span_of(const struct scribe_log_job *job)
+static uint64_t span_of(const struct scribe_log_job *header)
 {
-	int64_t span = (job->end_time_sec - job->start_time_sec) * 1000000000 + job->end_time_nsec -
-		       job->start_time_nsec;
+	int64_t span = (header->end_time_sec - header->start_time_sec) * 1000000000 + header->end_time_nsec -
+		       header->start_time_nsec;
 
 	return span > 0 ? (uint64_t)span : 0;
 }
 
-int scribe_commit_build(struct scribe_job *w, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
+int scribe_commit_build(struct scribe_job *job, struct scribe_log_unit *u, const struct scribe_commit_plan *plan,
 			int theirs, int fd, struct scribe_msg_log *m, struct scribe_err *err)
 {
 	struct scribe_bundle b = {0};
-	struct scribe_log_job job;
+	struct scribe_log_job header;
 	uint64_t partial = plan->account.partial;
 	uint64_t base;
-	int rc = collect_records(w, u, plan, theirs, &b, &job, &partial, m);
+	int rc = collect_records(job, u, plan, theirs, &b, &header, &partial, m);
 
-	base = (uint64_t)(job.start_time_sec * 1000000000 + job.start_time_nsec - w->realtime_ns);
+	base = (uint64_t)(header.start_time_sec * 1000000000 + header.start_time_nsec - job->realtime_ns);
 	if (rc == 0)
-		rc = scribe_daemon_modules_files(w, &b, &partial);
+		rc = scribe_daemon_modules_files(job, &b, &partial);
 	if (rc == 0)
-		rc = scribe_heatmaps_gather(w, u, base, base + span_of(&job), &b, &partial);
+		rc = scribe_heatmaps_gather(job, u, base, base + span_of(&header), &b, &partial);
 	if (rc == 0)
-		rc = scribe_log_build_processes(w, &b, u, base);
+		rc = scribe_log_build_processes(job, &b, u, base);
 	if (rc == 0)
-		rc = scribe_log_build_ledger(w, &b, u, &plan->account);
+		rc = scribe_log_build_ledger(job, &b, u, &plan->account);
 	if (rc < 0)
 		scribe_err_set(err, rc, "cannot collect the records: %s", scribe_strerror(rc));
-	describe(w, u, &b, m);
+	describe(job, u, &b, m);
 	/* what libraries' probes have missed has a line of its own */
 	m->partial = (u->why[0] ? partial & ~u->missed : partial) != 0;
 	snprintf(m->missing, sizeof(m->missing), "%s", u->missed ? u->why : "");
-	add_why(&job, u);
-	scribe_windows_describe(w, base, base + span_of(&job), job.metadata, sizeof(job.metadata));
-	scribe_publish_describe(w, job.metadata, sizeof(job.metadata));
-	m->seconds = (double)(job.end_time_sec - job.start_time_sec) +
-		     (double)(job.end_time_nsec - job.start_time_nsec) / 1e9;
+	add_why(&header, u);
+	scribe_windows_describe(job, base, base + span_of(&header), header.metadata, sizeof(header.metadata));
+	scribe_publish_describe(job, header.metadata, sizeof(header.metadata));
+	m->seconds = (double)(header.end_time_sec - header.start_time_sec) +
+		     (double)(header.end_time_nsec - header.start_time_nsec) / 1e9;
 	if (rc == 0)
-		rc = write_traced(w, &b,
-				  &(struct log_spec){.job = &job,
-						     .exe = exe_line(w, u),
+		rc = write_traced(job, &b,
+				  &(struct log_spec){.job = &header,
+						     .exe = exe_line(job, u),
 						     .compressed = true,
 						     .partial = partial,
-						     .traced = w->segments ? u : NULL,
+						     .traced = job->segments ? u : NULL,
 						     .base_ns = base},
 				  fd, err);
 	scribe_bundle_clear(&b);
@@ -524,49 +526,49 @@ int scribe_commit_build(struct scribe_job *w, struct scribe_log_unit *u, const s
 }
 
 /* Whom a log of a window is named after: the last world that lives, else the rest. */
-static const struct scribe_log_unit *main_unit(const struct scribe_job *w)
+static const struct scribe_log_unit *main_unit(const struct scribe_job *job)
 {
-	const struct scribe_log_unit *best = w->worlds.rest;
+	const struct scribe_log_unit *best = job->worlds.rest;
 
-	for (const struct scribe_log_unit *u = w->worlds.units; u; u = u->next)
-		if (u->id && (u->live || best == w->worlds.rest))
+	for (const struct scribe_log_unit *u = job->worlds.units; u; u = u->next)
+		if (u->id && (u->live || best == job->worlds.rest))
 			best = u;
 	return best;
 }
 
 /* Its command line, or the beginning that is known where its log is written already. */
-static const char *window_exe(struct scribe_job *w, const struct scribe_log_unit *u)
+static const char *window_exe(struct scribe_job *job, const struct scribe_log_unit *u)
 {
-	const char *exe = exe_line(w, u);
+	const char *exe = exe_line(job, u);
 
-	for (size_t i = w->logs; i > 0 && !exe[0]; i--)
-		exe = w->log[i - 1].exe;
+	for (size_t i = job->logs; i > 0 && !exe[0]; i--)
+		exe = job->log[i - 1].exe;
 	return exe;
 }
 
-void scribe_commit_plan_window(struct scribe_job *w, const struct scribe_window *x, struct scribe_commit_plan *plan)
+void scribe_commit_plan_window(struct scribe_job *job, const struct scribe_window *x, struct scribe_commit_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->account.ledger = scribe_window_sums(x).ledger;
-	scribe_log_build_account(w, &plan->account);
+	scribe_log_build_account(job, &plan->account);
 }
 
-int scribe_commit_window(struct scribe_job *w, const struct scribe_window *x, const struct scribe_commit_plan *plan,
+int scribe_commit_window(struct scribe_job *job, const struct scribe_window *x, const struct scribe_commit_plan *plan,
 			 int fd, struct scribe_err *err)
 {
 	const struct scribe_window_sums sums = scribe_window_sums(x);
-	const struct scribe_log_unit *u = main_unit(w);
+	const struct scribe_log_unit *u = main_unit(job);
 	struct scribe_bundle b = {0};
-	struct scribe_log_job job;
-	int rc = scribe_log_build_ledger(w, &b, u, &plan->account);
+	struct scribe_log_job header;
+	int rc = scribe_log_build_ledger(job, &b, u, &plan->account);
 
-	fill_job(w, u, sums.begin_ns, sums.end_ns, "window", &job);
+	fill_job(job, u, sums.begin_ns, sums.end_ns, "window", &header);
 	if (rc < 0)
 		scribe_err_set(err, rc, "out of memory");
 	else
-		rc = write_log(w, &b,
-			       &(struct log_spec){.job = &job,
-						  .exe = window_exe(w, u),
+		rc = write_log(job, &b,
+			       &(struct log_spec){.job = &header,
+						  .exe = window_exe(job, u),
 						  .partial = sums.partial,
 						  .window = x,
 						  .base_ns = sums.begin_ns},
@@ -575,7 +577,7 @@ int scribe_commit_window(struct scribe_job *w, const struct scribe_window *x, co
 	return rc;
 }
 
-void scribe_commit_forget(struct scribe_job *w, struct scribe_log_unit *u)
+void scribe_commit_forget(struct scribe_job *job, struct scribe_log_unit *u)
 {
 	for (size_t i = 0; i < u->ranks.places; i++) {
 		struct scribe_rank *r = u->ranks.entry[i].value;
@@ -587,5 +589,5 @@ void scribe_commit_forget(struct scribe_job *w, struct scribe_log_unit *u)
 			scribe_heatmaps_forget(r);
 		}
 	}
-	scribe_worlds_forget(&w->worlds, u);
+	scribe_worlds_forget(&job->worlds, u);
 }

@@ -30,10 +30,10 @@
 
 #define BUILDS_A_USER 2 /* logs that are built at once; those of other users are not kept waiting */
 
-static struct scribe_delivery *add(struct scribe_job *w, enum scribe_delivery_what what,
+static struct scribe_delivery *add(struct scribe_job *job, enum scribe_delivery_what what,
 				   struct scribe_log_unit *u, size_t m)
 {
-	struct scribe_delivery *v = calloc(1, sizeof(*v)), **at = &w->deliveries;
+	struct scribe_delivery *v = calloc(1, sizeof(*v)), **at = &job->deliveries;
 
 	if (!v)
 		return NULL;
@@ -50,28 +50,28 @@ static struct scribe_delivery *add(struct scribe_job *w, enum scribe_delivery_wh
 	return v;
 }
 
-void scribe_deliver_unit(struct scribe_job *w, struct scribe_log_unit *u, size_t m)
+void scribe_deliver_unit(struct scribe_job *job, struct scribe_log_unit *u, size_t m)
 {
-	const bool parts = scribe_node_parts_unit(w, u);
+	const bool parts = scribe_node_parts_unit(job, u);
 	struct scribe_delivery *v;
 
 	if (parts)
-		(void)add(w, WHAT_FIRST, u, NO_MESSAGE);
-	v = add(w, WHAT_LOG, u, m);
+		(void)add(job, WHAT_FIRST, u, NO_MESSAGE);
+	v = add(job, WHAT_LOG, u, m);
 	if (!v)
-		snprintf(w->log[m].text, sizeof(w->log[m].text), "out of memory");
+		snprintf(job->log[m].text, sizeof(job->log[m].text), "out of memory");
 	else if (!parts && scribe_commit_agreed(u))
 		v->stage = STAGE_FETCH;
 }
 
-void scribe_deliver_begun(struct scribe_job *w)
+void scribe_deliver_begun(struct scribe_job *job)
 {
-	(void)add(w, WHAT_BEGUN, NULL, NO_MESSAGE);
+	(void)add(job, WHAT_BEGUN, NULL, NO_MESSAGE);
 }
 
-void scribe_deliver_done(struct scribe_job *w)
+void scribe_deliver_done(struct scribe_job *job)
 {
-	(void)add(w, WHAT_DONE, NULL, NO_MESSAGE);
+	(void)add(job, WHAT_DONE, NULL, NO_MESSAGE);
 }
 
 static void drop_theirs(struct scribe_delivery *v)
@@ -82,19 +82,19 @@ static void drop_theirs(struct scribe_delivery *v)
 }
 
 /* The ranks' log: a copy, made by the helper. -1 in theirs: there is none that could be read. */
-static void fetch(struct scribe_job *w, struct scribe_delivery *v)
+static void fetch(struct scribe_job *job, struct scribe_delivery *v)
 {
 	int rc;
 
 	if (!v->asked) {
 		v->theirs = memfd_create("ioscribe-ranks", MFD_CLOEXEC);
 		rc = v->theirs < 0 ? -errno
-				   : scribe_helper_fetch(&w->helper, v->unit->partial, v->theirs,
-						       w->config.write_deadline_ms);
+				   : scribe_helper_fetch(&job->helper, v->unit->partial, v->theirs,
+						       job->config.write_deadline_ms);
 		v->asked = rc == 0;
 		if (rc == 0)
 			return;
-	} else if (!scribe_helper_answered(&w->helper, &rc)) {
+	} else if (!scribe_helper_answered(&job->helper, &rc)) {
 		return;
 	}
 	if (rc < 0)
@@ -104,11 +104,11 @@ static void fetch(struct scribe_job *w, struct scribe_delivery *v)
 }
 
 /* Files are asked once more what they say of themselves, as far as they answer in time. */
-static void look(struct scribe_job *w, struct scribe_delivery *v)
+static void look(struct scribe_job *job, struct scribe_delivery *v)
 {
 	if (!v->asked)
-		scribe_file_xattrs_again(w, v->unit, v->theirs);
-	v->asked = !scribe_file_xattrs_settled(w);
+		scribe_file_xattrs_again(job, v->unit, v->theirs);
+	v->asked = !scribe_file_xattrs_complete(job);
 	if (!v->asked)
 		v->stage = STAGE_BUILD;
 }
@@ -147,9 +147,9 @@ static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
 {
 	unsigned n = 0;
 
-	for (const struct scribe_job *w = d->works; w; w = w->next)
-		n += scribe_subuids_same(w->config.uid, uid) && w->deliveries &&
-		     w->deliveries->copy.pid;
+	for (const struct scribe_job *job = d->jobs; job; job = job->next)
+		n += scribe_subuids_same(job->config.uid, uid) && job->deliveries &&
+		     job->deliveries->copy.pid;
 	return n;
 }
 
@@ -157,23 +157,23 @@ static unsigned builds_of(const struct scribe_daemon *d, uid_t uid)
  * 0: it is being built; -EAGAIN: later. 1: it has been built here, where no process is to be had for
  * it: without what the ranks have written, which this one does not read.
  */
-static int begin_build(struct scribe_job *w, struct scribe_delivery *v, struct built *here, int *ret_here)
+static int begin_build(struct scribe_job *job, struct scribe_delivery *v, struct built *here, int *ret_here)
 {
-	const int fds[] = {v->log, v->theirs, scribe_segments_file(w)};
-	struct to_build x = {.w = w, .v = v};
+	const int fds[] = {v->log, v->theirs, scribe_segments_file(job)};
+	struct to_build x = {.w = job, .v = v};
 	int rc;
 
-	if (builds_of(w->daemon, w->config.uid) >= BUILDS_A_USER)
+	if (builds_of(job->daemon, job->config.uid) >= BUILDS_A_USER)
 		return -EAGAIN;
 	if (ftruncate(v->log, 0) < 0)
 		return scribe_err_set(&v->err, -errno, "cannot empty a memory file: %s", strerror(errno));
-	rc = scribe_commit_plan(w, v->unit, &x.plan, &v->err);
+	rc = scribe_commit_plan(job, v->unit, &x.plan, &v->err);
 	if (rc < 0)
 		return rc;
 	rc = scribe_snapshot_start(&v->copy, fds, sizeof(fds) / sizeof(fds[0]), build_log, &x, sizeof(struct built));
 	if (rc == 0 || rc == -EAGAIN)
 		return rc;
-	fprintf(stderr, "ioscribed: job %s: no process to build its log in (%s): the daemon builds it\n", w->spec.id,
+	fprintf(stderr, "ioscribed: job %s: no process to build its log in (%s): the daemon builds it\n", job->spec.id,
 		strerror(-rc));
 	drop_theirs(v);
 	*ret_here = build_log(&x, here);
@@ -197,7 +197,7 @@ static void take_description(struct scribe_msg_log *m, const struct built *b)
 }
 
 /* A log has been built, or cannot be: 1, there is none and need not be. */
-static int end_build(struct scribe_job *w, struct scribe_delivery *v, struct built *b, int rc)
+static int end_build(struct scribe_job *job, struct scribe_delivery *v, struct built *b, int rc)
 {
 	terminate(b->err.text, sizeof(b->err.text));
 	if (rc == -EPIPE && !b->err.text[0])
@@ -206,26 +206,26 @@ static int end_build(struct scribe_job *w, struct scribe_delivery *v, struct bui
 		v->err = b->err;
 	if (v->what == WHAT_FIRST)
 		return rc < 0 ? rc : b->beside;
-	take_description(scribe_delivery_message(w, v), b);
+	take_description(scribe_delivery_message(job, v), b);
 	if (rc == 0)
-		rc = scribe_commit_place(w, v->unit, v->partial, scribe_delivery_message(w, v), &v->err);
-	snprintf(v->wanted, sizeof(v->wanted), "%s", scribe_delivery_message(w, v)->path);
-	scribe_commit_forget(w, v->unit);
+		rc = scribe_commit_place(job, v->unit, v->partial, scribe_delivery_message(job, v), &v->err);
+	snprintf(v->wanted, sizeof(v->wanted), "%s", scribe_delivery_message(job, v)->path);
+	scribe_commit_forget(job, v->unit);
 	return rc;
 }
 
 /* 0: built; 1: there is nothing to be written; -EAGAIN: not yet. */
-static int build_unit(struct scribe_job *w, struct scribe_delivery *v)
+static int build_unit(struct scribe_job *job, struct scribe_delivery *v)
 {
 	static struct built b;
 	int rc, here;
 
 	memset(&b, 0, sizeof(b));
 	if (!v->asked) {
-		rc = begin_build(w, v, &b, &here);
+		rc = begin_build(job, v, &b, &here);
 		v->asked = rc == 0;
 		if (rc == 1)
-			return end_build(w, v, &b, here);
+			return end_build(job, v, &b, here);
 		return rc == 0 ? -EAGAIN : rc;
 	}
 	if (!scribe_snapshot_answered(&v->copy, &b, sizeof(b), &rc))
@@ -235,25 +235,25 @@ static int build_unit(struct scribe_job *w, struct scribe_delivery *v)
 		drop_theirs(v); /* it may have died of what the ranks have written */
 		return -EAGAIN;
 	}
-	return end_build(w, v, &b, rc);
+	return end_build(job, v, &b, rc);
 }
 
 /* A note to other nodes. */
-static int build_note(struct scribe_job *w, struct scribe_delivery *v)
+static int build_note(struct scribe_job *job, struct scribe_delivery *v)
 {
-	int rc = scribe_parts_node_path(w, v->what == WHAT_DONE ? SCRIBE_PART_DONE : SCRIBE_PART_BEGUN, v->wanted,
+	int rc = scribe_parts_node_path(job, v->what == WHAT_DONE ? SCRIBE_PART_DONE : SCRIBE_PART_BEGUN, v->wanted,
 					sizeof(v->wanted));
 
 	if (rc < 0)
 		return scribe_err_set(&v->err, rc, "the log's path is too long");
 	snprintf(v->partial, sizeof(v->partial), "%s", v->wanted);
-	return v->what == WHAT_DONE ? scribe_parts_write_done(w, v->log) : 0;
+	return v->what == WHAT_DONE ? scribe_parts_write_done(job, v->log) : 0;
 }
 
 /* A file beside a part has a path of its own. */
-static int first_path(struct scribe_job *w, struct scribe_delivery *v)
+static int first_path(struct scribe_job *job, struct scribe_delivery *v)
 {
-	int rc = v->what == WHAT_FIRST ? scribe_parts_unit_path(w, v->unit, SCRIBE_PART_FIRST, v->wanted,
+	int rc = v->what == WHAT_FIRST ? scribe_parts_unit_path(job, v->unit, SCRIBE_PART_FIRST, v->wanted,
 								sizeof(v->wanted))
 				       : 0;
 
@@ -264,7 +264,7 @@ static int first_path(struct scribe_job *w, struct scribe_delivery *v)
 	return 0;
 }
 
-static void build(struct scribe_job *w, struct scribe_delivery *v)
+static void build(struct scribe_job *job, struct scribe_delivery *v)
 {
 	int rc = 0;
 
@@ -273,22 +273,22 @@ static void build(struct scribe_job *w, struct scribe_delivery *v)
 		if (v->log < 0)
 			rc = scribe_err_set(&v->err, -errno, "cannot make a memory file: %s", strerror(errno));
 		if (rc == 0)
-			rc = first_path(w, v);
+			rc = first_path(job, v);
 	}
 	if (rc == 0)
-		rc = v->unit ? build_unit(w, v) : build_note(w, v);
+		rc = v->unit ? build_unit(job, v) : build_note(job, v);
 	if (rc == -EAGAIN)
 		return;
 	if (rc < 0)
-		scribe_delivery_failed(w, v);
+		scribe_delivery_failed(job, v);
 	else if (rc > 0)
-		scribe_delivery_finished(w, v);
+		scribe_delivery_finished(job, v);
 	else
 		v->stage = STAGE_DAYS;
 }
 
 /* Stages that need no answer follow each other at once. */
-void scribe_deliver_tick(struct scribe_job *w)
+void scribe_deliver_tick(struct scribe_job *job)
 {
 	static void (*const steps[])(struct scribe_job *, struct scribe_delivery *) = {
 		[STAGE_FETCH] = fetch,
@@ -300,34 +300,34 @@ void scribe_deliver_tick(struct scribe_job *w)
 		[STAGE_ELSEWHERE] = scribe_delivery_elsewhere,
 		[STAGE_SPOOL] = scribe_delivery_spool,
 	};
-	struct scribe_delivery *v = w->deliveries;
+	struct scribe_delivery *v = job->deliveries;
 
 	if (!v)
 		return;
-	(void)scribe_job_helper(w, NULL); /* without one, what it is asked fails, and says so */
+	(void)scribe_job_helper(job, NULL); /* without one, what it is asked fails, and says so */
 	/* as far as it goes without waiting; the next one at the next tick */
-	for (bool moved = true; moved && w->deliveries == v;) {
+	for (bool moved = true; moved && job->deliveries == v;) {
 		enum scribe_delivery_stage stage = v->stage;
 		bool asked = v->asked, part_days = v->part_days;
 
-		steps[stage](w, v);
-		moved = w->deliveries == v &&
+		steps[stage](job, v);
+		moved = job->deliveries == v &&
 			(v->stage != stage || v->asked != asked || v->part_days != part_days);
 	}
 }
 
-bool scribe_deliver_busy(const struct scribe_job *w)
+bool scribe_deliver_busy(const struct scribe_job *job)
 {
-	return w->deliveries != NULL;
+	return job->deliveries != NULL;
 }
 
-bool scribe_deliver_building(const struct scribe_job *w)
+bool scribe_deliver_building(const struct scribe_job *job)
 {
-	return w->deliveries && w->deliveries->copy.pid;
+	return job->deliveries && job->deliveries->copy.pid;
 }
 
-void scribe_deliver_clear(struct scribe_job *w)
+void scribe_deliver_clear(struct scribe_job *job)
 {
-	while (w->deliveries)
-		scribe_delivery_finished(w, w->deliveries);
+	while (job->deliveries)
+		scribe_delivery_finished(job, job->deliveries);
 }

@@ -14,20 +14,20 @@
 struct scribe_job;
 struct scribe_log_unit;
 
-/* The log of this unit is due; m is the index of its message in work->log. Never fails: what goes wrong
+/* The log of this unit is due; m is the index of its message in job->log. Never fails: what goes wrong
  * stands in the message. */
-void scribe_deliver_unit(struct scribe_job *w, struct scribe_log_unit *u, size_t m);
+void scribe_deliver_unit(struct scribe_job *job, struct scribe_log_unit *u, size_t m);
 /* Tell the job's other nodes that there is something of it here. */
-void scribe_deliver_begun(struct scribe_job *w);
+void scribe_deliver_begun(struct scribe_job *job);
 /* … and that all of it is delivered; whoever is the last makes the logs. */
-void scribe_deliver_done(struct scribe_job *w);
+void scribe_deliver_done(struct scribe_job *job);
 /* Go on with what is under way. */
-void scribe_deliver_tick(struct scribe_job *w);
+void scribe_deliver_tick(struct scribe_job *job);
 /* Is anything under way? */
-bool scribe_deliver_busy(const struct scribe_job *w);
+bool scribe_deliver_busy(const struct scribe_job *job);
 /* Is a log being built, which takes as long as there are records? Its process has a limit of its own. */
-bool scribe_deliver_building(const struct scribe_job *w);
+bool scribe_deliver_building(const struct scribe_job *job);
 /* Forget what is under way (the job is freed). */
-void scribe_deliver_clear(struct scribe_job *w);
+void scribe_deliver_clear(struct scribe_job *job);
 
 #endif

@@ -25,28 +25,28 @@ static bool has_records(const struct scribe_log_unit *u)
 }
 
 /* Without memory for the report's entry there is no log. */
-static void commit_unit(struct scribe_job *w, struct scribe_log_unit *u)
+static void commit_unit(struct scribe_job *job, struct scribe_log_unit *u)
 {
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (!p->ended && !p->leaves)
-			scribe_drain_living(w->daemon, p);
-	scribe_segments_take(w->daemon, true);
-	scribe_segments_publish_now(w);
-	scribe_segments_filter(w, u);
+			scribe_drain_living(job->daemon, p);
+	scribe_segments_take(job->daemon, true);
+	scribe_segments_publish_now(job);
+	scribe_segments_filter(job, u);
 	u->committed = true;
 	/* launchers alone, with no recorded I/O of their own, make no log */
 	if (!u->id && !u->has_non_launcher && !has_records(u)) {
-		scribe_job_journal_committed(w, u, NULL);
+		scribe_job_journal_committed(job, u, NULL);
 		return;
 	}
-	if (scribe_commit_message(w))
-		scribe_deliver_unit(w, u, w->logs - 1);
+	if (scribe_commit_message(job))
+		scribe_deliver_unit(job, u, job->logs - 1);
 }
 
 /* An earlier daemon has delivered this unit: only its entry in the report is made again. */
-void scribe_commit_resumed(struct scribe_job *w, uint32_t unit, const struct scribe_msg_log *m)
+void scribe_commit_resumed(struct scribe_job *job, uint32_t unit, const struct scribe_msg_log *m)
 {
-	struct scribe_log_unit *u = w->worlds.units;
+	struct scribe_log_unit *u = job->worlds.units;
 	struct scribe_msg_log *to;
 
 	while (u && u->id != unit)
@@ -55,22 +55,22 @@ void scribe_commit_resumed(struct scribe_job *w, uint32_t unit, const struct scr
 		return;
 	u->committed = true;
 	u->part = m && m->part;
-	to = m ? scribe_commit_message(w) : NULL;
+	to = m ? scribe_commit_message(job) : NULL;
 	if (to)
 		*to = *m;
-	scribe_commit_forget(w, u);
+	scribe_commit_forget(job, u);
 }
 
-void scribe_commit_due(struct scribe_job *w, bool all)
+void scribe_commit_due(struct scribe_job *job, bool all)
 {
 	struct scribe_log_unit *u;
 
-	if (w->state == SCRIBE_JOB_OVER)
+	if (job->state == SCRIBE_JOB_OVER)
 		return;
-	for (u = w->worlds.units; u; u = u->next)
-		if (u->id && !u->committed && (all || scribe_log_unit_is_over(&w->worlds, u)))
-			commit_unit(w, u);
+	for (u = job->worlds.units; u; u = u->next)
+		if (u->id && !u->committed && (all || scribe_log_unit_is_over(&job->worlds, u)))
+			commit_unit(job, u);
 	/* the rest of the job comes last: only its end says that it is over */
-	if (all && !w->worlds.rest->committed)
-		commit_unit(w, w->worlds.rest);
+	if (all && !job->worlds.rest->committed)
+		commit_unit(job, job->worlds.rest);
 }

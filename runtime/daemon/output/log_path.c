@@ -30,12 +30,12 @@
  * The process after which a log is named: the lowest rank's first one, or of the rest the job's
  * first. NULL: none known.
  */
-struct scribe_process *scribe_log_path_leader(struct scribe_job *w, const struct scribe_log_unit *u)
+struct scribe_process *scribe_log_path_leader(struct scribe_job *job, const struct scribe_log_unit *u)
 {
 	struct scribe_process *best = NULL;
 
 	if (!u->id)
-		return scribe_worlds_find(&w->worlds, w->first_proc_id);
+		return scribe_worlds_find(&job->worlds, job->first_proc_id);
 	for (struct scribe_process *p = u->first; p; p = p->next)
 		if (p->is_root && (!best || p->rank->rank < best->rank->rank))
 			best = p;
@@ -73,9 +73,9 @@ static void program_word(const struct scribe_process *leader, char *to, size_t c
 }
 
 /* FILE, or FILE with .N before its ending. */
-static int asked_name(const struct scribe_job *w, uint32_t number, char *ret, size_t cap)
+static int asked_name(const struct scribe_job *job, uint32_t number, char *ret, size_t cap)
 {
-	const char *file = w->config.log_file, *slash = strrchr(file, '/');
+	const char *file = job->config.log_file, *slash = strrchr(file, '/');
 	const char *dot = strrchr(slash ? slash : file, '.');
 	int n;
 
@@ -89,24 +89,24 @@ static int asked_name(const struct scribe_job *w, uint32_t number, char *ret, si
 }
 
 /* The job's user as a word for paths. */
-static void user_word(const struct scribe_job *w, char *to, size_t cap)
+static void user_word(const struct scribe_job *job, char *to, size_t cap)
 {
-	if (w->config.user[0])
-		word(w->config.user, to, cap);
+	if (job->config.user[0])
+		word(job->config.user, to, cap);
 	else
-		snprintf(to, cap, "%u", w->config.uid);
+		snprintf(to, cap, "%u", job->config.uid);
 	if (!strcmp(to, ".") || !strcmp(to, ".."))
 		to[0] = '_';
 }
 
 /* log_dir with the user's name for each %u. */
-static int log_dir(const struct scribe_job *w, char *ret, size_t cap)
+static int log_dir(const struct scribe_job *job, char *ret, size_t cap)
 {
-	const char *from = w->config.log_dir;
+	const char *from = job->config.log_dir;
 	char user[64];
 	size_t n = 0;
 
-	user_word(w, user, sizeof(user));
+	user_word(job, user, sizeof(user));
 	while (*from) {
 		bool is_user = !strncmp(from, "%u", 2);
 		size_t bytes = is_user ? strlen(user) : 1;
@@ -125,19 +125,19 @@ static int log_dir(const struct scribe_job *w, char *ret, size_t cap)
  * The beginning of the directory for parts: equal on all nodes of the job, hence without time and
  * process id.
  */
-int scribe_log_path_stem(const struct scribe_job *w, char *ret_path, size_t cap)
+int scribe_log_path_stem(const struct scribe_job *job, char *ret_path, size_t cap)
 {
 	char dir[SCRIBE_PATH_MAX], user[64], id[160];
 	int n;
 
-	user_word(w, user, sizeof(user));
-	word(w->spec.id, id, sizeof(id));
-	if (w->config.log_file[0])
-		n = snprintf(ret_path, cap, "%s", w->config.log_file);
-	else if (log_dir(w, dir, sizeof(dir)) < 0)
+	user_word(job, user, sizeof(user));
+	word(job->spec.id, id, sizeof(id));
+	if (job->config.log_file[0])
+		n = snprintf(ret_path, cap, "%s", job->config.log_file);
+	else if (log_dir(job, dir, sizeof(dir)) < 0)
 		return -ENAMETOOLONG;
 	else
-		n = snprintf(ret_path, cap, "%s/%s%s_id%s", dir, w->config.dated ? SCRIBE_PARTS_ALL "/" : "",
+		n = snprintf(ret_path, cap, "%s/%s%s_id%s", dir, job->config.dated ? SCRIBE_PARTS_ALL "/" : "",
 			     user, id);
 	return n < (int)cap ? 0 : -ENAMETOOLONG;
 }
@@ -146,9 +146,9 @@ int scribe_log_path_stem(const struct scribe_job *w, char *ret_path, size_t cap)
  * Bytes of the site's log directory, below which directories of the date are root's; 0: they are
  * the user's own.
  */
-size_t scribe_log_path_shared(const struct scribe_job *w, const char *path)
+size_t scribe_log_path_shared(const struct scribe_job *job, const char *path)
 {
-	const struct scribe_config *c = &w->config;
+	const struct scribe_config *c = &job->config;
 	size_t n = strlen(c->log_dir);
 
 	if (!c->dated || c->own_place || c->log_file[0] || strstr(c->log_dir, "%u"))
@@ -160,24 +160,24 @@ size_t scribe_log_path_shared(const struct scribe_job *w, const char *path)
  * Bytes of the path up to the directory named after the user (%u); from there on all must be the
  * user's. 0: no %u.
  */
-size_t scribe_log_path_own(const struct scribe_job *w, const char *path)
+size_t scribe_log_path_own(const struct scribe_job *job, const char *path)
 {
-	const char *at = w->config.log_file[0] ? NULL : strstr(w->config.log_dir, "%u"), *end;
+	const char *at = job->config.log_file[0] ? NULL : strstr(job->config.log_dir, "%u"), *end;
 
-	if (!at || strlen(path) < (size_t)(at - w->config.log_dir))
+	if (!at || strlen(path) < (size_t)(at - job->config.log_dir))
 		return 0;
-	end = strchr(path + (at - w->config.log_dir), '/');
+	end = strchr(path + (at - job->config.log_dir), '/');
 	return end ? (size_t)(end - path) : 0;
 }
 
 /*
  * The hash of node, time, unit and number makes the name unique: Darshan has a random number there.
  */
-static int made_name(const struct scribe_job *w, const struct scribe_log_unit *u, char *ret, size_t cap)
+static int made_name(const struct scribe_job *job, const struct scribe_log_unit *u, char *ret, size_t cap)
 {
-	struct scribe_process *leader = scribe_log_path_leader((struct scribe_job *)(uintptr_t)w, u);
+	struct scribe_process *leader = scribe_log_path_leader((struct scribe_job *)(uintptr_t)job, u);
 	uint64_t start = u->start_ns ? u->start_ns : scribe_now_ns();
-	time_t seconds = (time_t)((int64_t)(start + (uint64_t)w->realtime_ns) / 1000000000);
+	time_t seconds = (time_t)((int64_t)(start + (uint64_t)job->realtime_ns) / 1000000000);
 	char exe[128], user[64], days[32] = "", dir[SCRIBE_PATH_MAX];
 	int64_t pid = leader ? leader->tgid : 0, jobid = u->jobid;
 	struct {
@@ -185,20 +185,20 @@ static int made_name(const struct scribe_job *w, const struct scribe_log_unit *u
 		uint64_t ns;
 		uint32_t unit;
 		uint32_t number;
-	} salt = {"", scribe_now_ns(), u->id, w->nlogs};
+	} salt = {"", scribe_now_ns(), u->id, job->nlogs};
 	struct tm tm;
 	int n;
 
 	localtime_r(&seconds, &tm);
 	program_word(leader, exe, sizeof(exe));
-	user_word(w, user, sizeof(user));
-	if (log_dir(w, dir, sizeof(dir)) < 0)
+	user_word(job, user, sizeof(user));
+	if (log_dir(job, dir, sizeof(dir)) < 0)
 		return -ENAMETOOLONG;
-	if (jobid < 0 || w->config.job_number[0])
-		jobid = w->log_job_id;
-	if (w->config.dated)
+	if (jobid < 0 || job->config.job_number[0])
+		jobid = job->log_job_id;
+	if (job->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
-	memcpy(salt.host, w->host, sizeof(salt.host));
+	memcpy(salt.host, job->host, sizeof(salt.host));
 	n = snprintf(ret, cap, "%s%s/%s_%s_id%lld-%lld_%d-%d-%d-%llu." PARTIAL, dir, days, user, exe,
 		     (long long)jobid, (long long)pid, tm.tm_mon + 1, tm.tm_mday,
 		     tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec,
@@ -207,17 +207,17 @@ static int made_name(const struct scribe_job *w, const struct scribe_log_unit *u
 }
 
 /* Each call takes a number of the job, whether or not the log is delivered in the end. */
-int scribe_log_path_partial(struct scribe_job *w, const struct scribe_log_unit *u, char *ret_path, size_t cap,
+int scribe_log_path_partial(struct scribe_job *job, const struct scribe_log_unit *u, char *ret_path, size_t cap,
 			 struct scribe_err *err)
 {
-	uint32_t number = ++w->nlogs;
+	uint32_t number = ++job->nlogs;
 	size_t n;
 	int rc;
 
-	if (!w->config.log_file[0]) {
-		rc = made_name(w, u, ret_path, cap);
+	if (!job->config.log_file[0]) {
+		rc = made_name(job, u, ret_path, cap);
 	} else {
-		rc = asked_name(w, number, ret_path, cap);
+		rc = asked_name(job, number, ret_path, cap);
 		n = strlen(ret_path);
 		if (rc == 0 && n + sizeof("." PARTIAL) > cap)
 			rc = -ENAMETOOLONG;
@@ -234,16 +234,16 @@ int scribe_log_path_partial(struct scribe_job *w, const struct scribe_log_unit *
  * Ask root for the service's directories of the date, or the job's user for the rest. -EAGAIN: the
  * request is under way.
  */
-static int ask(struct scribe_job *w, struct scribe_preparing *at, bool days, bool remove, struct scribe_err *err)
+static int ask(struct scribe_job *job, struct scribe_preparing *at, bool days, bool remove, struct scribe_err *err)
 {
 	int rc = days ? scribe_helper_start(&at->helper, geteuid(), getegid(), "", err)
-		      : scribe_job_start_writer(w, &at->helper, err);
+		      : scribe_job_start_writer(job, &at->helper, err);
 
 	if (rc < 0)
 		return rc;
 	at->stage = days ? SCRIBE_PREPARE_DAYS : SCRIBE_PREPARE_OWN;
-	rc = days ? scribe_helper_days(&at->helper, at->path, scribe_log_path_shared(w, at->path), ANSWER_MS)
-		  : scribe_helper_ready(&at->helper, at->path, (unsigned)scribe_log_path_own(w, at->path),
+	rc = days ? scribe_helper_days(&at->helper, at->path, scribe_log_path_shared(job, at->path), ANSWER_MS)
+		  : scribe_helper_ready(&at->helper, at->path, (unsigned)scribe_log_path_own(job, at->path),
 					remove, ANSWER_MS);
 	return rc < 0 ? scribe_err_set(err, rc, "cannot ask for the directories of %s: %s", at->path, strerror(-rc))
 		      : -EAGAIN;
@@ -253,14 +253,15 @@ static int ask(struct scribe_job *w, struct scribe_preparing *at, bool days, boo
  * 0: the directories are there; -EAGAIN: call again. A named log that exists is removed first, as
  * the ranks create it anew.
  */
-int scribe_log_path_prepare(struct scribe_job *w, const struct scribe_log_unit *u, struct scribe_preparing *at,
+int scribe_log_path_prepare(struct scribe_job *job, const struct scribe_log_unit *u, struct scribe_preparing *at,
 			 struct scribe_err *err)
 {
-	bool remove = w->config.log_file[0] && !scribe_node_parts_unit(w, u);
+	bool remove = job->config.log_file[0] && !scribe_node_parts_unit(job, u);
 	int rc;
 
 	if (at->stage == SCRIBE_PREPARE)
-		return ask(w, at, !remove && w->daemon->spool && scribe_log_path_shared(w, at->path), remove, err);
+		return ask(job, at, !remove && job->daemon->spool && scribe_log_path_shared(job, at->path),
+			   remove, err);
 	if (!scribe_helper_answered(&at->helper, &rc))
 		return -EAGAIN;
 	scribe_helper_stop(&at->helper);
@@ -268,7 +269,7 @@ int scribe_log_path_prepare(struct scribe_job *w, const struct scribe_log_unit *
 	if (rc == -ETIMEDOUT)
 		return scribe_err_set(err, rc, "cannot make the directories of %s: no answer in time", at->path);
 	if (at->stage == SCRIBE_PREPARE_DAYS)
-		return ask(w, at, false, remove, err);
+		return ask(job, at, false, remove, err);
 	if (rc == 0 || (remove && rc == -ENOENT))
 		return 0;
 	return scribe_err_set(err, rc, "cannot %s %s: %s", remove ? "remove" : "make the directories of", at->path,
@@ -279,44 +280,44 @@ int scribe_log_path_prepare(struct scribe_job *w, const struct scribe_log_unit *
  * Of a private daemon, before CMD runs: a file is created and removed, so that a wrong path is
  * reported at once.
  */
-int scribe_log_path_check(struct scribe_job *w, struct scribe_err *err)
+int scribe_log_path_check(struct scribe_job *job, struct scribe_err *err)
 {
 	char path[SCRIBE_PATH_MAX], dir[SCRIBE_PATH_MAX] = "";
-	int fd, n = log_dir(w, dir, sizeof(dir));
+	int fd, n = log_dir(job, dir, sizeof(dir));
 
-	if (w->config.log_file[0])
-		n = snprintf(path, sizeof(path), "%s.ioscribe-%d", w->config.log_file, (int)w->helper.pid);
+	if (job->config.log_file[0])
+		n = snprintf(path, sizeof(path), "%s.ioscribe-%d", job->config.log_file, (int)job->helper.pid);
 	else if (n == 0)
-		n = snprintf(path, sizeof(path), "%s/.ioscribe-%d", dir, (int)w->helper.pid);
+		n = snprintf(path, sizeof(path), "%s/.ioscribe-%d", dir, (int)job->helper.pid);
 	else
 		n = sizeof(path);
 	if (n >= (int)sizeof(path))
 		return scribe_err_set(err, -ENAMETOOLONG, "the log's path is too long");
-	if (!w->config.log_file[0] &&
-	    scribe_helper_mkdirs(&w->helper, path, (unsigned)scribe_log_path_own(w, path), err) < 0)
+	if (!job->config.log_file[0] &&
+	    scribe_helper_mkdirs(&job->helper, path, (unsigned)scribe_log_path_own(job, path), err) < 0)
 		return err->code;
-	fd = scribe_helper_create(&w->helper, path, err);
+	fd = scribe_helper_create(&job->helper, path, err);
 	if (fd < 0) {
 		path[strrchr(path, '/') - path] = 0;
 		return scribe_err_set(err, fd, "no log can be written to %s/: %s", path, strerror(-fd));
 	}
 	close(fd);
-	scribe_helper_remove(&w->helper, path, NULL);
+	scribe_helper_remove(&job->helper, path, NULL);
 	return 0;
 }
 
 /* For JOB_CHECK (log_check.c): a name that no other node and no other daemon uses at this time. */
-int scribe_log_path_trial(const struct scribe_job *w, char *ret_partial, char *ret_path, size_t cap,
+int scribe_log_path_trial(const struct scribe_job *job, char *ret_partial, char *ret_path, size_t cap,
 		       struct scribe_err *err)
 {
 	char dir[SCRIBE_PATH_MAX] = "", days[48] = "", host[65] = "";
 	time_t now = time(NULL);
 	struct tm tm;
-	int n = log_dir(w, dir, sizeof(dir));
+	int n = log_dir(job, dir, sizeof(dir));
 
 	localtime_r(&now, &tm);
 	gethostname(host, sizeof(host) - 1);
-	if (w->config.dated)
+	if (job->config.dated)
 		snprintf(days, sizeof(days), "/%d/%d/%d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	if (n == 0)
 		n = snprintf(ret_partial, cap, "%s%s/.ioscribe-check-%s-%d", dir, days, host, (int)getpid());
@@ -338,17 +339,17 @@ int scribe_log_path_fallback(const char *wanted, char *ret_path, size_t cap)
  * `seconds` is the run time in the name. `partial` ends in ".darshan_partial"
  * (scribe_log_path_partial).
  */
-int scribe_log_path_final(const struct scribe_job *w, const char *partial, uint64_t seconds, char *ret_path,
+int scribe_log_path_final(const struct scribe_job *job, const char *partial, uint64_t seconds, char *ret_path,
 		       size_t cap)
 {
 	size_t n = strlen(partial), stem = n - strlen("." PARTIAL);
 	int len;
 
-	if (!w->config.log_file[0])
+	if (!job->config.log_file[0])
 		len = snprintf(ret_path, cap, "%.*s_%llu." ENDING, (int)stem, partial,
 			       (unsigned long long)seconds);
-	else if (strlen(w->config.log_file) > 8 &&
-		 !strcmp(w->config.log_file + strlen(w->config.log_file) - 8, "." ENDING))
+	else if (strlen(job->config.log_file) > 8 &&
+		 !strcmp(job->config.log_file + strlen(job->config.log_file) - 8, "." ENDING))
 		len = snprintf(ret_path, cap, "%.*s." ENDING, (int)stem, partial);
 	else
 		len = snprintf(ret_path, cap, "%.*s", (int)stem, partial);

@@ -24,9 +24,9 @@
 #define RETRY_NS 1000000000ull /* one a second */
 #define MERGE_MS 120000        /* for the logs of a job, made of the parts of all its nodes */
 
-static bool in_parts(const struct scribe_job *w, const struct scribe_delivery *v)
+static bool in_parts(const struct scribe_job *job, const struct scribe_delivery *v)
 {
-	return !v->unit || scribe_node_parts_unit(w, v->unit);
+	return !v->unit || scribe_node_parts_unit(job, v->unit);
 }
 
 /* Ask for it, or look for the answer. False: not yet. */
@@ -41,26 +41,26 @@ static bool put_at(struct scribe_delivery *v, struct scribe_helper *h, const str
 }
 
 /* The log stays in memory until another stage has put it somewhere. */
-static void no_place(struct scribe_job *w, struct scribe_delivery *v, int rc)
+static void no_place(struct scribe_job *job, struct scribe_delivery *v, int rc)
 {
 	scribe_err_set(&v->err, rc, "cannot write %.400s: %s", v->wanted,
 		       rc == -ETIMEDOUT ? "no answer in time" : strerror(-rc));
-	if (w->daemon->service)
-		scribe_audit_log_no_place(w->config.uid, v->err.text);
-	v->stage = w->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
+	if (job->daemon->service)
+		scribe_audit_log_no_place(job->config.uid, v->err.text);
+	v->stage = job->daemon->spool ? STAGE_SPOOL : STAGE_ELSEWHERE;
 }
 
 /* A service's directories of the date are root's. Where that cannot be, the user's helper makes them. */
-void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_days(struct scribe_job *job, struct scribe_delivery *v)
 {
 	const char *path = v->part_days ? v->unit->log_path : v->wanted;
-	size_t shared = w->daemon->spool ? scribe_log_path_shared(w, path) : 0;
+	size_t shared = job->daemon->spool ? scribe_log_path_shared(job, path) : 0;
 	int rc = 0;
 
 	if (shared && !v->asked) {
 		rc = scribe_helper_start(&v->root, geteuid(), getegid(), "", &v->err);
 		if (rc == 0)
-			rc = scribe_helper_days(&v->root, path, shared, w->config.write_deadline_ms);
+			rc = scribe_helper_days(&v->root, path, shared, job->config.write_deadline_ms);
 		v->asked = rc == 0;
 		if (v->asked)
 			return;
@@ -75,23 +75,23 @@ void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v)
 	}
 	v->stage = STAGE_PUT;
 	if (rc == -ETIMEDOUT) /* the user's helper would hang there as long again */
-		no_place(w, v, rc);
+		no_place(job, v, rc);
 }
 
 /* It stands where it belongs. */
-static void is_put(struct scribe_job *w, struct scribe_delivery *v)
+static void is_put(struct scribe_job *job, struct scribe_delivery *v)
 {
 	if (v->what == WHAT_DONE)
 		v->stage = STAGE_MERGE;
 	else
-		scribe_delivery_finished(w, v);
+		scribe_delivery_finished(job, v);
 }
 
-void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v)
 {
-	const bool parts = in_parts(w, v), named = w->config.log_file[0] != 0;
+	const bool parts = in_parts(job, v), named = job->config.log_file[0] != 0;
 	/* a node that has recorded nothing looks whether another has */
-	const bool asks = v->what == WHAT_DONE && !w->told_begun;
+	const bool asks = v->what == WHAT_DONE && !job->told_begun;
 	char fresh[SCRIBE_PATH_MAX];
 	const char *theirs = parts ? NULL : v->unit->partial;
 	struct scribe_helper_put put = {
@@ -100,7 +100,7 @@ void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v)
 		.to = v->wanted,
 		.replace = parts || named,
 		.mkdirs = parts ? !asks : !named,
-		.own = (unsigned)scribe_log_path_own(w, v->wanted),
+		.own = (unsigned)scribe_log_path_own(job, v->wanted),
 		.drop = theirs,
 	};
 	int rc;
@@ -108,32 +108,32 @@ void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v)
 	/* the ranks' file may stand under the partial name until ours is complete */
 	snprintf(fresh, sizeof(fresh), "%.4000s%s", v->partial, theirs || parts ? "_new" : "");
 	if (v->what == WHAT_LOG && !parts && !v->asked)
-		scribe_job_journal_claimed(w, v->unit, v->wanted);
-	if (!put_at(v, &w->helper, &put, w->config.write_deadline_ms, &rc))
+		scribe_job_journal_claimed(job, v->unit, v->wanted);
+	if (!put_at(v, &job->helper, &put, job->config.write_deadline_ms, &rc))
 		return;
 	v->asked = false;
 	if (rc == -EEXIST && v->unit && v->unit->claimed) /* the daemon that has claimed it has written it */
 		rc = 0;
 	if (rc == 0) {
-		is_put(w, v);
+		is_put(job, v);
 		return;
 	}
 	/* the user may end its helper, and so may the kernel when memory is short */
-	if (rc == -EPIPE && !v->new_helper && scribe_job_new_helper(w, NULL) == 0) {
+	if (rc == -EPIPE && !v->new_helper && scribe_job_new_helper(job, NULL) == 0) {
 		v->new_helper = true;
 		return;
 	}
 	if (asks) {
-		scribe_delivery_finished(w, v);
+		scribe_delivery_finished(job, v);
 		return;
 	}
-	no_place(w, v, rc);
+	no_place(job, v, rc);
 	if (v->what == WHAT_BEGUN)
-		scribe_delivery_failed(w, v); /* the parts themselves will be tried again */
+		scribe_delivery_failed(job, v); /* the parts themselves will be tried again */
 }
 
 /* All nodes may have delivered: the last one makes the logs. */
-void scribe_delivery_merge(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char dir[SCRIBE_PATH_MAX];
 	int rc;
@@ -146,55 +146,55 @@ void scribe_delivery_merge(struct scribe_job *w, struct scribe_delivery *v)
 		v->theirs = memfd_create("ioscribe-made", MFD_CLOEXEC);
 		rc = v->theirs < 0
 			     ? -errno
-			     : scribe_helper_merge(&w->helper, dir, w->spec.last_node, v->theirs, MERGE_MS);
+			     : scribe_helper_merge(&job->helper, dir, job->spec.last_node, v->theirs, MERGE_MS);
 		v->asked = rc == 0;
 		if (rc == 0)
 			return;
-	} else if (!scribe_helper_answered(&w->helper, &rc)) {
+	} else if (!scribe_helper_answered(&job->helper, &rc)) {
 		return;
 	}
 	v->asked = false;
 	if (rc == 0)
-		scribe_parts_made(w, v->theirs);
+		scribe_parts_made(job, v->theirs);
 	else if (rc != -EAGAIN && rc != -EBUSY && rc != -ENOENT)
 		fprintf(stderr, "ioscribed: job %s: cannot merge the parts beside %s into its logs: %s\n",
-			w->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
-	scribe_delivery_finished(w, v);
+			job->spec.id, v->wanted, rc == -ETIMEDOUT ? "no answer in time" : scribe_strerror(rc));
+	scribe_delivery_finished(job, v);
 }
 
 /* Not where it was wanted: it is at `path`, or nowhere. */
-static void ended_at(struct scribe_job *w, struct scribe_delivery *v, const char *path, int rc)
+static void ended_at(struct scribe_job *job, struct scribe_delivery *v, const char *path, int rc)
 {
 	v->asked = false;
 	if (rc < 0) {
-		scribe_delivery_failed(w, v);
+		scribe_delivery_failed(job, v);
 		return;
 	}
-	if (scribe_delivery_message(w, v))
-		strcpy(scribe_delivery_message(w, v)->path, path);
-	scribe_delivery_finished(w, v);
+	if (scribe_delivery_message(job, v))
+		strcpy(scribe_delivery_message(job, v)->path, path);
+	scribe_delivery_finished(job, v);
 }
 
 /* The place has become impossible (full, gone, hung): better a log elsewhere than none. */
-void scribe_delivery_elsewhere(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_elsewhere(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX];
 	struct scribe_helper_put put = {.fd = v->log, .partial = fresh, .to = path, .replace = true};
 	int rc = scribe_log_path_fallback(v->wanted, path, sizeof(path));
 
 	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
-	if (!v->asked && rc == 0 && w->helper.sock < 0)
-		rc = scribe_job_new_helper(w, NULL);
-	if (rc == 0 && !put_at(v, &w->helper, &put, w->config.write_deadline_ms, &rc))
+	if (!v->asked && rc == 0 && job->helper.sock < 0)
+		rc = scribe_job_new_helper(job, NULL);
+	if (rc == 0 && !put_at(v, &job->helper, &put, job->config.write_deadline_ms, &rc))
 		return;
-	ended_at(w, v, path, rc);
+	ended_at(job, v, path, rc);
 }
 
 /* Has its user too many there? Then both reasons are told. */
-static int check_spool(struct scribe_job *w, struct scribe_delivery *v)
+static int check_spool(struct scribe_job *job, struct scribe_delivery *v)
 {
 	struct scribe_err full = {0}, unwritable = v->err;
-	int rc = scribe_daemon_may(w->daemon, w->config.uid, SCRIBE_QUOTA_SPOOL, &full);
+	int rc = scribe_daemon_may(job->daemon, job->config.uid, SCRIBE_QUOTA_SPOOL, &full);
 
 	return rc < 0 ? scribe_err_set(&v->err, rc, "%.300s; %.150s", unwritable.text, full.text) : 0;
 }
@@ -205,36 +205,36 @@ static bool is_without_helper(int rc)
 	return rc == -EAGAIN || rc == -ENOMEM || rc == -EPIPE;
 }
 
-static bool try_again(const struct scribe_job *w, struct scribe_delivery *v)
+static bool try_again(const struct scribe_job *job, struct scribe_delivery *v)
 {
-	if (v->retries++ == RETRIES || w->daemon->asked_to_end)
+	if (v->retries++ == RETRIES || job->daemon->asked_to_end)
 		return false;
 	v->asked = false;
 	v->retry_ns = scribe_now_ns() + RETRY_NS;
 	return true;
 }
 
-void scribe_delivery_spool(struct scribe_job *w, struct scribe_delivery *v)
+void scribe_delivery_spool(struct scribe_job *job, struct scribe_delivery *v)
 {
 	char path[SCRIBE_PATH_MAX], fresh[SCRIBE_PATH_MAX], note[SCRIBE_PATH_MAX + 256];
 	struct scribe_helper_put put = {
 		.fd = v->log, .partial = fresh, .to = path, .replace = true, .note = note};
-	struct scribe_spool *s = w->daemon->spool;
+	struct scribe_spool *s = job->daemon->spool;
 	int rc;
 
 	if (scribe_now_ns() < v->retry_ns)
 		return;
-	rc = scribe_spool_name(s, w, v->wanted, path, sizeof(path), note, sizeof(note));
+	rc = scribe_spool_name(s, job, v->wanted, path, sizeof(path), note, sizeof(note));
 	if (rc == 0 && !v->asked)
-		rc = check_spool(w, v);
+		rc = check_spool(job, v);
 	snprintf(fresh, sizeof(fresh), "%.4000s_partial", path);
-	if (rc == 0 && !put_at(v, scribe_spool_helper(s), &put, w->config.write_deadline_ms, &rc))
+	if (rc == 0 && !put_at(v, scribe_spool_helper(s), &put, job->config.write_deadline_ms, &rc))
 		return;
-	if (is_without_helper(rc) && try_again(w, v)) {
+	if (is_without_helper(rc) && try_again(job, v)) {
 		scribe_helper_stop(scribe_spool_helper(s));
 		return;
 	}
 	if (rc == 0)
-		(void)scribe_spool_add(s, w->config.uid, path);
-	ended_at(w, v, path, rc);
+		(void)scribe_spool_add(s, job->config.uid, path);
+	ended_at(job, v, path, rc);
 }

@@ -8,10 +8,10 @@
 #include "runtime/daemon/output/delivery.h"
 
 /* Stages: each is called until the delivery has another one, or is gone. */
-void scribe_delivery_days(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_put(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_elsewhere(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_spool(struct scribe_job *w, struct scribe_delivery *v);
-void scribe_delivery_merge(struct scribe_job *w, struct scribe_delivery *v);
+void scribe_delivery_days(struct scribe_job *job, struct scribe_delivery *v);
+void scribe_delivery_put(struct scribe_job *job, struct scribe_delivery *v);
+void scribe_delivery_elsewhere(struct scribe_job *job, struct scribe_delivery *v);
+void scribe_delivery_spool(struct scribe_job *job, struct scribe_delivery *v);
+void scribe_delivery_merge(struct scribe_job *job, struct scribe_delivery *v);
 
 #endif

@@ -14,17 +14,17 @@
 
 
 /* DIR/NAME in the job's directory of parts. */
-int scribe_parts_path(const struct scribe_job *w, const char *name, char *ret_path, size_t cap);
+int scribe_parts_path(const struct scribe_job *job, const char *name, char *ret_path, size_t cap);
 /* DIR/WORLD.NODE.KIND; of the ranks' own log without a node. */
-int scribe_parts_unit_path(const struct scribe_job *w, const struct scribe_log_unit *u, const char *kind,
+int scribe_parts_unit_path(const struct scribe_job *job, const struct scribe_log_unit *u, const char *kind,
 			   char *ret_path, size_t cap);
 /* DIR/NODE.KIND */
-int scribe_parts_node_path(const struct scribe_job *w, const char *kind, char *ret_path, size_t cap);
+int scribe_parts_node_path(const struct scribe_job *job, const char *kind, char *ret_path, size_t cap);
 /* What the unit's part says of itself, as lines for the log's metadata. */
-int scribe_node_parts_describe(struct scribe_job *w, struct scribe_log_unit *u, char *text, size_t cap);
+int scribe_node_parts_describe(struct scribe_job *job, struct scribe_log_unit *u, char *text, size_t cap);
 /* Text of NODE.done into `fd`. */
-int scribe_parts_write_done(const struct scribe_job *w, int fd);
+int scribe_parts_write_done(const struct scribe_job *job, int fd);
 /* The logs that were made, a path a line in `fd`, replace the parts that are told of. */
-void scribe_parts_made(struct scribe_job *w, int fd);
+void scribe_parts_made(struct scribe_job *job, int fd);
 
 #endif

@@ -242,10 +242,10 @@ static int make_folder(const struct scribe_spool *s, unsigned uid)
  * The name is a hash of the path that was wanted, so a log that comes twice replaces itself.
  * ret_note: the note's text.
  */
-int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, const char *to, char *ret_path,
+int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *job, const char *to, char *ret_path,
 		      size_t cap, char *ret_note, size_t note_cap)
 {
-	const struct scribe_config *c = &w->config;
+	const struct scribe_config *c = &job->config;
 	uint64_t hash = scribe_hash64(to, strlen(to), c->uid);
 	size_t parts;
 	int n, rc;
@@ -258,7 +258,7 @@ int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, 
 		return rc;
 	n = snprintf(ret_note, note_cap, "uid=%u gid=%u replace=%u user=%s shared=%zu own=%zu\n%s\n", c->uid,
 		     c->gid, c->log_file[0] || scribe_parts_in(to, &parts), c->locked || !c->user[0] ? "-" : c->user,
-		     scribe_log_path_shared(w, to), scribe_log_path_own(w, to), to);
+		     scribe_log_path_shared(job, to), scribe_log_path_own(job, to), to);
 	return n < (int)note_cap ? 0 : -ENAMETOOLONG;
 }
 

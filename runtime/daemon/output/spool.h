@@ -26,7 +26,7 @@ struct scribe_spool *scribe_spool_free(struct scribe_spool *s);
 /* The helper with the daemon's identity that writes there; started when needed. */
 struct scribe_helper *scribe_spool_helper(struct scribe_spool *s);
 /* The name in the spool of the log that belongs to `to`, and the text of its note. */
-int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *w, const char *to, char *ret_path,
+int scribe_spool_name(const struct scribe_spool *s, const struct scribe_job *job, const char *to, char *ret_path,
 		      size_t cap, char *ret_note, size_t note_cap);
 /* The user's log is complete at this path of scribe_spool_name. 0, or a negative errno: it is moved after a
  * restart. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include "runtime/daemon/privsep/helper_wire.h"
 
-/* The memory file of scribe_helper_judge. */
-int scribe_helper_judge_texts(int fd, bool anew, struct scribe_helper_answer *ret_answer);
+/* The memory file of scribe_helper_check_exclusion. */
+int scribe_helper_check_texts(int fd, bool anew, struct scribe_helper_answer *ret_answer);
 
 #endif

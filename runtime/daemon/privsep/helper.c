@@ -21,7 +21,7 @@
 #include "logfmt/base/clock.h"
 #include "runtime/daemon/privsep/helper_spawner.h"
 #include "runtime/daemon/privsep/library_search.h"
-#include "uprobes/elf/study.h"
+#include "uprobes/elf/analysis.h"
 #include "runtime/daemon/privsep/helper_wire.h"
 
 /* The longest that the event loop waits for an answer, in ms. */
@@ -45,7 +45,7 @@ static void disconnect(struct scribe_helper *h)
 		return;
 	close(h->sock);
 	h->sock = -1;
-	scribe_helper_unwanted(h->id);
+	scribe_helper_cancel(h->id);
 }
 
 int scribe_helper_start(struct scribe_helper *h, uid_t uid, gid_t gid, const char *user, struct scribe_err *err)
@@ -278,18 +278,18 @@ int scribe_helper_remove(struct scribe_helper *h, const char *path, struct scrib
 	return ask_about(h, SCRIBE_HELPER_REMOVE, path, 0, "remove", NULL, err);
 }
 
-int scribe_helper_study(struct scribe_helper *h, int fd, struct scribe_study *ret, int ms)
+int scribe_helper_analyse(struct scribe_helper *h, int fd, struct scribe_elf_analysis *ret, int ms)
 {
-	int rc = scribe_helper_study_begin(h, fd, (uint32_t)ms), answered = rc;
+	int rc = scribe_helper_analyse_begin(h, fd, (uint32_t)ms), answered = rc;
 
-	while (rc == 0 && !scribe_helper_studied(h, ret, &answered))
+	while (rc == 0 && !scribe_helper_analysed(h, ret, &answered))
 		poll(&(struct pollfd){.fd = h->sock, .events = POLLIN}, 1, 20);
 	return answered;
 }
 
-int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms)
+int scribe_helper_analyse_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms)
 {
-	static const struct scribe_helper_question q = {.op = SCRIBE_HELPER_STUDY};
+	static const struct scribe_helper_question q = {.op = SCRIBE_HELPER_ANALYSE};
 
 	return ask(h, &q, fd, deadline_ms, false);
 }
@@ -322,7 +322,7 @@ static bool second(struct scribe_helper *h, void *ret, size_t bytes, int *ret_rc
 	return true;
 }
 
-bool scribe_helper_studied(struct scribe_helper *h, struct scribe_study *ret, int *ret_rc)
+bool scribe_helper_analysed(struct scribe_helper *h, struct scribe_elf_analysis *ret, int *ret_rc)
 {
 	return second(h, ret, sizeof(*ret), ret_rc);
 }
@@ -482,9 +482,9 @@ int scribe_helper_merge(struct scribe_helper *h, const char *dir, bool incomplet
 	return q ? ask_how(h, q, fd, incomplete, deadline_ms) : -ENAMETOOLONG;
 }
 
-int scribe_helper_judge(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms)
+int scribe_helper_check_exclusion(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms)
 {
-	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_JUDGE};
+	static struct scribe_helper_question q = {.op = SCRIBE_HELPER_EXCLUSION};
 
 	return ask_how(h, &q, fd, anew, deadline_ms);
 }

@@ -92,12 +92,12 @@ int scribe_helper_attributes(struct scribe_helper *h, const char *attribute, int
  * (-1: nobody wants them). Answers as scribe_parts_merge.
  */
 int scribe_helper_merge(struct scribe_helper *h, const char *dir, bool incomplete, int fd, uint32_t deadline_ms);
-struct scribe_study; /* uprobes/elf/study.h */
-/* scribe_study_file, of a regular file; -ETIMEDOUT after `ms`, -EPIPE: the helper is of no use any more. */
-int scribe_helper_study(struct scribe_helper *h, int fd, struct scribe_study *ret_study, int ms);
+struct scribe_elf_analysis; /* uprobes/elf/analysis.h */
+/* scribe_elf_analyse, of a regular file; -ETIMEDOUT after `ms`, -EPIPE: the helper is of no use any more. */
+int scribe_helper_analyse(struct scribe_helper *h, int fd, struct scribe_elf_analysis *ret_analysis, int ms);
 /* The same in steps: false, not yet. */
-int scribe_helper_study_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms);
-bool scribe_helper_studied(struct scribe_helper *h, struct scribe_study *ret_study, int *ret_rc);
+int scribe_helper_analyse_begin(struct scribe_helper *h, int fd, uint32_t deadline_ms);
+bool scribe_helper_analysed(struct scribe_helper *h, struct scribe_elf_analysis *ret_analysis, int *ret_rc);
 
 /* Up to four bytes of a process's memory, by a helper that has the power to. */
 int scribe_helper_peek(struct scribe_helper *h, pid_t pid, uint64_t at, size_t bytes, uint32_t *ret_value, int ms);
@@ -131,7 +131,7 @@ struct scribe_helper_answer; /* helper_main.h */
  * expressions and each as struct scribe_rule_text (only with `anew`: later questions are of
  * the same), then of texts, and each as struct scribe_helper_text.
  */
-int scribe_helper_judge(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms);
+int scribe_helper_check_exclusion(struct scribe_helper *h, int fd, bool anew, uint32_t deadline_ms);
 /* As scribe_helper_answered, with all of the answer. */
 bool scribe_helper_answer(struct scribe_helper *h, struct scribe_helper_answer *ret_answer);
 /*

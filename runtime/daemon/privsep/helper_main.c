@@ -35,7 +35,7 @@
 #include "runtime/daemon/privsep/sandbox_syscalls.h"
 #include "runtime/daemon/privsep/library_search.h"
 #include "runtime/daemon/model/path_resolve.h"
-#include "uprobes/elf/study.h"
+#include "uprobes/elf/analysis.h"
 #include "runtime/daemon/privsep/exclusion_worker.h"
 #include "runtime/daemon/privsep/helper_limits.h"
 #include "runtime/daemon/privsep/helper_wire.h"
@@ -378,7 +378,7 @@ static int merge_parts(const struct scribe_helper_question *q, int fd)
 	return scribe_parts_merge(q->path, &way, &err);
 }
 
-static struct scribe_study study; /* of STUDY, a message of its own */
+static struct scribe_elf_analysis study; /* of STUDY, a message of its own */
 static uint32_t peeked;           /* of PEEK, likewise */
 static struct scribe_helper_path resolved; /* of RESOLVE */
 
@@ -453,13 +453,13 @@ static int answer(struct scribe_helper_question *q, int fd, int *ret_fd, struct 
 		return make_days(q->path, q->prefix);
 	case SCRIBE_HELPER_ATTRIBUTES:
 		return attributes(q->path, fd);
-	case SCRIBE_HELPER_JUDGE:
-		return scribe_helper_judge_texts(fd, q->replace, a);
+	case SCRIBE_HELPER_EXCLUSION:
+		return scribe_helper_check_texts(fd, q->replace, a);
 	case SCRIBE_HELPER_PEEK:
 		return peek(q);
-	case SCRIBE_HELPER_STUDY:
+	case SCRIBE_HELPER_ANALYSE:
 		rc = scribe_helper_limits(SCRIBE_HELPER_MEMORY, SCRIBE_HELPER_SECONDS);
-		return rc < 0 ? rc : scribe_study_file(fd, &study);
+		return rc < 0 ? rc : scribe_elf_analyse(fd, &study);
 	case SCRIBE_HELPER_RESOLVE:
 		return resolve(q, fd);
 	case SCRIBE_HELPER_CMDLINE:
@@ -562,7 +562,7 @@ void scribe_helper_serve(int sock, const struct scribe_helper_wanted *who)
 		if (q.op == SCRIBE_HELPER_PEEK && a.rc == 0 &&
 		    scribe_helper_send(only, &peeked, sizeof(peeked), -1) < 0)
 			_exit(0);
-		if (q.op == SCRIBE_HELPER_STUDY && a.rc == 0 &&
+		if (q.op == SCRIBE_HELPER_ANALYSE && a.rc == 0 &&
 		    scribe_helper_send(only, &study, sizeof(study), -1) < 0)
 			_exit(0);
 		if ((q.op == SCRIBE_HELPER_RESOLVE || q.op == SCRIBE_HELPER_CMDLINE ||

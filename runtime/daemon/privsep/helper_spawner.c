@@ -275,7 +275,7 @@ int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t 
 	return *ret_pid;
 }
 
-void scribe_helper_unwanted(uint32_t id)
+void scribe_helper_cancel(uint32_t id)
 {
 	const struct scribe_helper_wanted who = {.id = id};
 

@@ -25,7 +25,7 @@ void scribe_helpers_end_hung(void);
  */
 int scribe_helper_spawn(const struct scribe_helper_wanted *who, int sock, pid_t *ret_pid);
 /* It has been disconnected: where it does not end by itself soon (its user has stopped it) it is killed. */
-void scribe_helper_unwanted(uint32_t id);
+void scribe_helper_cancel(uint32_t id);
 /* The process that makes helpers has ended: there are no more, as this one has given up what making another
  * takes. */
 bool scribe_helpers_lost(void);

@@ -23,8 +23,8 @@ enum scribe_helper_op {
 	SCRIBE_HELPER_DAYS,       /* `prefix`: of the directory of logs in path */
 	SCRIBE_HELPER_ATTRIBUTES, /* with a descriptor */
 	SCRIBE_HELPER_MERGE,      /* with a descriptor, or without */
-	SCRIBE_HELPER_JUDGE,      /* with a descriptor; `replace`: expressions stand in front of the texts */
-	SCRIBE_HELPER_STUDY,      /* with a descriptor */
+	SCRIBE_HELPER_EXCLUSION,      /* with a descriptor; `replace`: expressions stand in front of the texts */
+	SCRIBE_HELPER_ANALYSE,      /* with a descriptor */
 	SCRIBE_HELPER_PEEK,       /* `prefix` bytes at where[1] of process where[0] */
 	SCRIBE_HELPER_SEARCH,     /* library_search.h */
 	SCRIBE_HELPER_RESOLVE,    /* with a descriptor: the root; `replace`: follow the last link */

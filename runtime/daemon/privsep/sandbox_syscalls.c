@@ -339,7 +339,7 @@ static void set_result(ucontext_t *at, long result)
 
 /*
  * Async-signal-safe: send() and plain stores only. The daemon's own report waits in `refused` until
- * scribe_calls_say(), since printing is not allowed here. Another SIGSYS than seccomp's gets the
+ * scribe_calls_report(), since printing is not allowed here. Another SIGSYS than seccomp's gets the
  * default action.
  */
 static void on_refused(int number, siginfo_t *info, void *context)
@@ -389,7 +389,7 @@ void scribe_refused_calls_add(const struct scribe_refused_call *report)
 }
 
 /* Each call once in the life of the daemon. Called by the event loop once a turn. */
-void scribe_calls_say(void)
+void scribe_calls_report(void)
 {
 	if (!any_refused)
 		return;

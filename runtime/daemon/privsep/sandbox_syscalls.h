@@ -34,7 +34,7 @@ int scribe_calls_filter(enum scribe_process_role role);
 /* Before the filter: this process's socket. */
 void scribe_calls_socket(int sock);
 /* In the daemon: name what was refused to it since. Each call once. */
-void scribe_calls_say(void);
+void scribe_calls_report(void);
 /* And what a helper has told. */
 void scribe_refused_calls_add(const struct scribe_refused_call *refused);
 

@@ -38,14 +38,14 @@ struct page {
 };
 
 /* Starts only rise within a run, so that each is stored as a difference. */
-struct scribe_run {
+struct scribe_segment_run {
 	struct scribe_segpack last;
 	unsigned char *buf; /* the page that is written on; NULL none */
 	uint32_t used, room;
 	struct page *page;
 	uint32_t pages, pages_room;
 	struct scribe_segstore *store;
-	struct scribe_run *next, **at; /* of the pool */
+	struct scribe_segment_run *next, **at; /* of the pool */
 };
 
 void scribe_segstore_open(struct scribe_segstore *s, struct scribe_segpool *pool)
@@ -116,7 +116,7 @@ static int page_write(struct scribe_segstore *s, struct page *p)
 /* ---- memory ---- */
 
 /* The page that is written on becomes one of the full ones; not longer than it needs to be. */
-static int run_seal(struct scribe_run *r)
+static int run_seal(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
 
@@ -140,7 +140,7 @@ static int run_seal(struct scribe_run *r)
  * Its pages go to the file: the full ones, and the one that is written on from so many bytes on.
  * From the last page backwards: those before it have gone to the file earlier.
  */
-static int run_spill(struct scribe_run *r, uint32_t least)
+static int run_spill(struct scribe_segment_run *r, uint32_t least)
 {
 	int rc = file_open(r->store);
 
@@ -153,7 +153,7 @@ static int run_spill(struct scribe_run *r, uint32_t least)
 	return rc;
 }
 
-static bool has_in_memory(const struct scribe_run *r, uint32_t least)
+static bool has_in_memory(const struct scribe_segment_run *r, uint32_t least)
 {
 	return (r->pages && r->page[r->pages - 1].room) || r->used >= least;
 }
@@ -170,7 +170,7 @@ static void pool_spill(struct scribe_segpool *pool)
 		return;
 	/* short pages last: each has an entry that stays in memory */
 	for (uint32_t least = PAGE_BYTES; least; least /= 4)
-		for (struct scribe_run *r = pool->runs; r && pool->memory > low; r = r->next)
+		for (struct scribe_segment_run *r = pool->runs; r && pool->memory > low; r = r->next)
 			if (has_in_memory(r, least) && run_spill(r, least) < 0) {
 				pool->skip = SKIP_SPILLS;
 				return;
@@ -193,9 +193,9 @@ static int pool_charge(struct scribe_segpool *pool, uint64_t bytes)
 	return 0;
 }
 
-static struct scribe_run *run_new(struct scribe_segstore *s)
+static struct scribe_segment_run *run_new(struct scribe_segstore *s)
 {
-	struct scribe_run *r;
+	struct scribe_segment_run *r;
 
 	if (pool_charge(s->pool, sizeof(*r)) < 0)
 		return NULL;
@@ -213,7 +213,7 @@ static struct scribe_run *run_new(struct scribe_segstore *s)
 	return r;
 }
 
-static void run_free(struct scribe_run *r)
+static void run_free(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
 
@@ -235,7 +235,7 @@ static void run_free(struct scribe_run *r)
  * What a page has next. A page grows by four up to PAGE_BYTES. A later page begins as large as the
  * one before was long.
  */
-static uint32_t next_room(const struct scribe_run *r)
+static uint32_t next_room(const struct scribe_segment_run *r)
 {
 	uint32_t room = PAGE_FIRST;
 
@@ -250,7 +250,7 @@ static uint32_t next_room(const struct scribe_run *r)
  * Room for one more segment on the run's page. pool_charge() may spill this very run, whose page is
  * gone then: the size is computed anew.
  */
-static int run_room(struct scribe_run *r)
+static int run_room(struct scribe_segment_run *r)
 {
 	struct scribe_segpool *pool = r->store->pool;
 	uint32_t room, before;
@@ -304,11 +304,11 @@ static uint32_t side_find(const struct scribe_side *side, uint64_t start_ns)
 
 static int side_new_run(struct scribe_segstore *s, struct scribe_side *side)
 {
-	struct scribe_run *r;
+	struct scribe_segment_run *r;
 
 	if (side->runs == side->room) {
 		uint32_t room = side->room ? 2 * side->room : 1;
-		struct scribe_run **more;
+		struct scribe_segment_run **more;
 
 		if (pool_charge(s->pool, (room - side->room) * sizeof(*more)) < 0)
 			return -ENOSPC;
@@ -333,7 +333,7 @@ int scribe_track_add(struct scribe_segstore *s, struct scribe_track *t, unsigned
 {
 	struct scribe_side *side = &t->side[side_of & 1];
 	uint32_t at = side_find(side, seg->start_ns);
-	struct scribe_run *r;
+	struct scribe_segment_run *r;
 	int rc = 0;
 
 	if (at == side->runs)
@@ -367,7 +367,7 @@ void scribe_track_clear(struct scribe_segstore *s, struct scribe_track *t)
 
 /* A position in one run. `own` is a page read back from the file, reused for the next one. */
 struct scribe_segcursor {
-	const struct scribe_run *run;
+	const struct scribe_segment_run *run;
 	struct scribe_segpack last;
 	struct scribe_seg seg; /* the next one */
 	uint32_t page;         /* the next one */
@@ -379,7 +379,7 @@ struct scribe_segcursor {
 /* The bytes that come next; 0: there are none. */
 static int cursor_page(struct scribe_segcursor *c)
 {
-	const struct scribe_run *r = c->run;
+	const struct scribe_segment_run *r = c->run;
 	const struct page *p;
 	ssize_t n;
 

@@ -11,14 +11,14 @@
 
 #include "runtime/daemon/segments/segment_pack.h"
 
-struct scribe_run;
+struct scribe_segment_run;
 
 /* What all stores may take together. */
 struct scribe_segpool {
 	uint64_t memory, memory_most; /* bytes */
 	uint64_t file, file_most;
 	char dir[4096];          /* for files; empty: there is no file */
-	struct scribe_run *runs; /* of all stores */
+	struct scribe_segment_run *runs; /* of all stores */
 	uint32_t skip;           /* the file has failed: it is not tried that often */
 };
 
@@ -32,7 +32,7 @@ struct scribe_segstore {
 /* Reads and writes of one record apart. Begins as zeros. */
 struct scribe_track {
 	struct scribe_side {
-		struct scribe_run **run; /* the one that goes on latest first */
+		struct scribe_segment_run **run; /* the one that goes on latest first */
 		uint32_t runs, room;
 		uint64_t n;
 	} side[2];

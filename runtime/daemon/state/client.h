@@ -45,7 +45,7 @@ struct scribe_client {
 	pid_t enrols;             /* this process, once what it needs is known; 0 none */
 	unsigned awaits;          /* this answer comes when links are made (syscall_attach.h), 0 none */
 	uint64_t awaits_until_ns; /* or then */
-	struct scribe_job *work; /* of the peer's process, once HELLO has come */
+	struct scribe_job *job; /* of the peer's process, once HELLO has come */
 	uint32_t proc_id;          /* of the peer's process, once HELLO has come */
 	int64_t rank;             /* it speaks for, -1 none */
 	uint64_t known_at;        /* its message is read when the event ring has been taken up to here; 0 none waits */

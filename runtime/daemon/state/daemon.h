@@ -19,9 +19,9 @@
 /* The name last announced for a slot. */
 struct scribe_slot_name {
 	uint32_t generation;
-	uint32_t job; /* whose label it is */
+	uint32_t job; /* the job that the name entry belongs to */
 	bool untraced; /* a pattern leaves out its operations one by one */
-	struct scribe_name_entry *label;
+	struct scribe_name_entry *name;
 };
 
 #define SCRIBE_JOBS_OF_ROOT    24u /* that users cannot take */
@@ -96,8 +96,8 @@ struct scribe_daemon {
 	uint64_t calls_until_ns, calls_retry_ns;   /* not taken off, not tried again before */
 	bool calls_told;                           /* to the runtime, by a file */
 	struct scribe_libs *libs;                  /* library modules, NULL when there are none */
-	struct scribe_job *works;                 /* in order of beginning */
-	struct scribe_job *work[SCRIBE_JOBS_MAX]; /* the same by index; NULL: free */
+	struct scribe_job *jobs;                 /* in order of beginning */
+	struct scribe_job *job[SCRIBE_JOBS_MAX]; /* the same by index; NULL: free */
 	struct scribe_map by_tgid;                 /* living processes of all jobs */
 	struct scribe_map streams;                 /* by proc_id: memory of streams counted inside */
 	struct scribe_memory *memories;            /* all of it (shm_counters.c) */
@@ -139,21 +139,21 @@ struct scribe_daemon {
 
 
 /* By `ops`, where there are any. */
-static inline bool scribe_daemon_has_to_say(const struct scribe_daemon *d)
+static inline bool scribe_daemon_has_pending(const struct scribe_daemon *d)
 {
 	return d->ops && d->ops->has_to_say(d);
 }
 
-static inline void scribe_daemon_report(struct scribe_job *w)
+static inline void scribe_daemon_report(struct scribe_job *job)
 {
-	if (w->daemon->ops)
-		w->daemon->ops->report(w);
+	if (job->daemon->ops)
+		job->daemon->ops->report(job);
 }
 
-static inline void scribe_daemon_windows_closed(struct scribe_job *w)
+static inline void scribe_daemon_windows_closed(struct scribe_job *job)
 {
-	if (w->daemon->ops)
-		w->daemon->ops->windows_closed(w);
+	if (job->daemon->ops)
+		job->daemon->ops->windows_closed(job);
 }
 
 static inline void scribe_daemon_go_on(struct scribe_daemon *d, uint64_t client)

@@ -63,13 +63,13 @@ struct scribe_held_events {
 	size_t bytes;
 };
 
-struct scribe_question;
+struct scribe_exclusion_query;
 /* Of a job; begins as zeros. */
 struct scribe_exclusion_check {
 	bool has_helper;
 	struct scribe_helper helper;
 	unsigned version;               /* of the rules that the worker knows */
-	struct scribe_question *first, *last; /* in order; the worker has the first of them */
+	struct scribe_exclusion_query *first, *last; /* in order; the worker has the first of them */
 	unsigned sent;                  /* so many */
 	uint64_t asked, answered;       /* of all times */
 	unsigned lost; /* workers that have failed; at SCRIBE_EXCLUSION_CHECKS_MAX nobody is asked any more */
@@ -94,15 +94,15 @@ enum scribe_job_state {
 struct scribe_job {
 	struct scribe_daemon *daemon;
 	struct scribe_job *next;
-	uint32_t index; /* in the kernel's job table, and in daemon->work */
+	uint32_t index; /* in the kernel's job table, and in daemon->job */
 	struct scribe_job_spec spec;
 	struct scribe_config config;
 	struct scribe_helper helper;
 	struct scribe_path_lookup path_lookup;
 	struct scribe_held_events held;
-	struct scribe_exclusion_check judge;
+	struct scribe_exclusion_check exclusion;
 	struct scribe_worlds worlds;
-	struct scribe_name_table labels;
+	struct scribe_name_table names;
 	struct scribe_link_table links;
 	struct scribe_access_patterns patterns;
 	struct scribe_mounts mounts;

@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scribe_msg_log *scribe_commit_message(struct scribe_job *w)
+struct scribe_msg_log *scribe_commit_message(struct scribe_job *job)
 {
-	if (w->logs == w->logs_room) {
-		size_t room = w->logs_room ? w->logs_room * 2 : 4;
-		struct scribe_msg_log *more = realloc(w->log, room * sizeof(*more));
+	if (job->logs == job->logs_room) {
+		size_t room = job->logs_room ? job->logs_room * 2 : 4;
+		struct scribe_msg_log *more = realloc(job->log, room * sizeof(*more));
 
 		if (!more)
 			return NULL;
-		w->log = more;
-		w->logs_room = room;
+		job->log = more;
+		job->logs_room = room;
 	}
-	memset(&w->log[w->logs], 0, sizeof(*w->log));
-	return &w->log[w->logs++];
+	memset(&job->log[job->logs], 0, sizeof(*job->log));
+	return &job->log[job->logs++];
 }

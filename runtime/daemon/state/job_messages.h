@@ -8,6 +8,6 @@
 #include "runtime/daemon/state/job.h"
 
 /* One more message about a log, empty; NULL: no memory. */
-struct scribe_msg_log *scribe_commit_message(struct scribe_job *w);
+struct scribe_msg_log *scribe_commit_message(struct scribe_job *job);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-bool scribe_node_parts_job(const struct scribe_job *w)
+bool scribe_node_parts_job(const struct scribe_job *job)
 {
-	return w->spec.nodes > 1;
+	return job->spec.nodes > 1;
 }
 
 /*
@@ -25,12 +25,12 @@ bool scribe_is_local_world(const char *key)
  * The rest of the job is on all nodes. A world that has all its ranks here is complete without the
  * others.
  */
-bool scribe_node_parts_unit(const struct scribe_job *w, const struct scribe_log_unit *u)
+bool scribe_node_parts_unit(const struct scribe_job *job, const struct scribe_log_unit *u)
 {
-	if (!scribe_node_parts_job(w))
+	if (!scribe_node_parts_job(job))
 		return false;
 	/* logs with one name in common are numbered by whoever makes them all */
-	if (!u->id || w->config.log_file[0])
+	if (!u->id || job->config.log_file[0])
 		return true;
 	return !scribe_is_local_world(u->key) && (u->nprocs <= 0 || u->ranks.used < (size_t)u->nprocs);
 }

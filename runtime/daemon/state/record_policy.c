@@ -38,7 +38,7 @@ int scribe_trace_module(uint32_t kind)
 /* By process, module and rank. Exclusion by name is a flag of the slot or its label. */
 bool scribe_drain_is_excluded(const struct scribe_process *p, uint32_t kind)
 {
-	const struct scribe_exclusion_rules *r = &p->work->config.exclusion_rules;
+	const struct scribe_exclusion_rules *r = &p->job->config.exclusion_rules;
 
 	if (p->disabled || p->is_excluded || r->modules_off & 1ull << scribe_drain_module(kind))
 		return true;

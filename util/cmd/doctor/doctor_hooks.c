@@ -215,7 +215,7 @@ int scribe_doctor_try(const struct scribe_hooks *h, const struct passwd *pw, cha
 	if (rc < 0)
 		scribe_err_set(err, rc, "it does not listen: %s", strerror(-rc));
 	ret_dir[0] = 0;
-	while (rc >= 0 && (rc = scribe_job_hear(sock, packet, deadline, err)) == SCRIBE_MSG_JOB_ENTRY)
+	while (rc >= 0 && (rc = scribe_job_receive(sock, packet, deadline, err)) == SCRIBE_MSG_JOB_ENTRY)
 		written_to((const char *)(head + 1), head->len, ret_dir, cap);
 	close(sock);
 	return rc < 0 ? rc : rc == SCRIBE_MSG_JOB_OK ? 0 : scribe_err_set(err, -EPROTO, "an unexpected answer");

@@ -90,7 +90,7 @@ static int jobs_of(int sock, int64_t deadline, struct scribe_err *err)
 
 	if (type < 0)
 		return scribe_err_set(err, type, "it does not listen: %s", strerror(-type));
-	while ((type = scribe_job_hear(sock, packet, deadline, err)) == SCRIBE_MSG_JOB_ENTRY)
+	while ((type = scribe_job_receive(sock, packet, deadline, err)) == SCRIBE_MSG_JOB_ENTRY)
 		n++;
 	return type == SCRIBE_MSG_JOB_OK ? n : type < 0 ? type : -EPROTO;
 }

@@ -172,7 +172,7 @@ static struct scribe_dxt_place place_of(struct dxt *d, uint64_t id)
 	struct scribe_mount mount;
 
 	at.name = scribe_names_find(d->log.names, id, &at.name_len);
-	mount = scribe_mount_of(d->log.mounts, d->log.nmounts, at.name);
+	mount = scribe_print_mount_of(d->log.mounts, d->log.nmounts, at.name);
 	at.mount = mount.path;
 	at.fs = mount.type;
 	if (d->escape && d->rows.format == SCRIBE_DXT_TEXT)

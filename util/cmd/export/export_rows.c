@@ -14,7 +14,7 @@ int scribe_export_place(struct scribe_export_rows *r, const void *record)
 	const struct scribe_base_record *base = record;
 	size_t len = 0;
 	const char *name = scribe_names_find(r->log->names, base->id, &len);
-	struct scribe_mount m = scribe_mount_of(r->log->mounts, r->log->nmounts, name);
+	struct scribe_mount m = scribe_print_mount_of(r->log->mounts, r->log->nmounts, name);
 
 	r->cells[0] = cell_id(base->id);
 	r->cells[1] = cell_int(base->rank);

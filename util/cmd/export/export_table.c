@@ -121,7 +121,7 @@ static int put_files(struct scribe_export_rows *r)
 
 	for (size_t i = 0; rc > 0 && i < scribe_names_count(r->log->names); i++) {
 		struct scribe_name n = scribe_names_at(r->log->names, i);
-		struct scribe_mount m = scribe_mount_of(r->log->mounts, r->log->nmounts, n.bytes);
+		struct scribe_mount m = scribe_print_mount_of(r->log->mounts, r->log->nmounts, n.bytes);
 
 		r->cells[0] = cell_id(n.id);
 		r->cells[1] = cell_bytes(n.bytes, n.len);

@@ -296,7 +296,7 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 	int n = 0, type;
 
 	for (;; n++) {
-		type = scribe_job_hear(sock, packet, deadline, err);
+		type = scribe_job_receive(sock, packet, deadline, err);
 		if (type == -EPIPE && n == 0)
 			return 1;
 		if (array && n == 0)
@@ -304,7 +304,7 @@ static int hear_all(struct job *j, int sock, int64_t deadline, struct scribe_err
 		if (type == SCRIBE_MSG_LOG)
 			print_log(j, (const void *)(h + 1));
 		else if (type == SCRIBE_MSG_JOB_ENTRY && j->begin)
-			scribe_job_streams_told(&j->streams, (const char *)(h + 1), h->len);
+			scribe_job_streams_parse_answer(&j->streams, (const char *)(h + 1), h->len);
 		else if (type == SCRIBE_MSG_JOB_ENTRY && j->json)
 			scribe_job_print_json((const char *)(h + 1), h->len, n == 0);
 		else if (type == SCRIBE_MSG_JOB_ENTRY && j->verb == SCRIBE_MSG_JOB_LIST)

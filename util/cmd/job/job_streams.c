@@ -57,7 +57,7 @@ static void take_line(struct scribe_job_streams *s, const char *line, size_t n)
 		snprintf(s->site, sizeof(s->site), "%.*s", (int)(n - 7), line + 7);
 }
 
-void scribe_job_streams_told(struct scribe_job_streams *s, const char *text, size_t bytes)
+void scribe_job_streams_parse_answer(struct scribe_job_streams *s, const char *text, size_t bytes)
 {
 	const char *const end = text + bytes;
 

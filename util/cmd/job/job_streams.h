@@ -31,7 +31,7 @@ struct scribe_job_streams {
 /* Adds a --stream. An invalid sink is reported as `self` and costs the stream, not the job's log. */
 void scribe_job_streams_add(struct scribe_job_streams *s, const char *self, const char *sink);
 /* Stores a reply to JOB_BEGIN, lines key=value. */
-void scribe_job_streams_told(struct scribe_job_streams *s, const char *text, size_t bytes);
+void scribe_job_streams_parse_answer(struct scribe_job_streams *s, const char *text, size_t bytes);
 /*
  * Starts the publishers, unless the job existed before. Waits for each to subscribe, but not beyond the
  * deadline (scribe_msg_now_ms), after which it continues alone. Negative: some failed, reported as `self`.

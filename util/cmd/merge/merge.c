@@ -20,7 +20,7 @@
 #include "util/cmd/merge/merge_parts.h"
 #include "util/logs/merge_redux.h"
 
-/* The limit of a thread pool (logfmt/nodes/crew.h). */
+/* The limit of a thread pool (logfmt/nodes/pool.h). */
 #define SCRIBE_MERGE_THREADS 64
 
 struct merge {
@@ -41,7 +41,7 @@ struct merge {
 	struct scribe_merge_axis axis; /* of HEATMAP while it is written */
 	void *scratch;                 /* a record with shifted times */
 	size_t scratch_bytes;
-	int64_t crew; /* threads for parts; 0: one per processor */
+	int64_t nthreads; /* threads for parts; 0: one per processor */
 	bool without_bad;
 	int force; /* replace an existing output */
 	struct scribe_output out;
@@ -71,8 +71,8 @@ static int take(void *ctx, int key, const char *value, struct scribe_err *err)
 		return 0;
 	case 't':
 		errno = 0;
-		m->crew = strtoll(value, &end, 10);
-		if (errno || end == value || *end || m->crew < 1 || m->crew > SCRIBE_MERGE_THREADS)
+		m->nthreads = strtoll(value, &end, 10);
+		if (errno || end == value || *end || m->nthreads < 1 || m->threads > SCRIBE_MERGE_THREADS)
 			return scribe_err_set(err, -EINVAL, "--threads takes 1 to %d, not '%.40s'",
 					      SCRIBE_MERGE_THREADS, value);
 		return 0;
@@ -400,7 +400,7 @@ static int merge_logs(struct merge *m)
 /* Only for directories of parts; logs are merged in one thread. */
 static unsigned threads_of(const struct merge *m)
 {
-	long n = m->crew ? (long)m->crew : sysconf(_SC_NPROCESSORS_ONLN);
+	long n = m->nthreads ? (long)m->nthreads : sysconf(_SC_NPROCESSORS_ONLN);
 
 	return n < 1 ? 1 : n > SCRIBE_MERGE_THREADS ? SCRIBE_MERGE_THREADS : (unsigned)n;
 }

@@ -171,7 +171,7 @@ static int print_one(struct parse *p, const void *record, size_t len)
 	const struct scribe_base_record *base = record;
 	size_t name_len = 0;
 	const char *name = scribe_names_find(p->log.names, base->id, &name_len);
-	struct scribe_mount mount = scribe_mount_of(p->log.mounts, p->log.nmounts, name);
+	struct scribe_mount mount = scribe_print_mount_of(p->log.mounts, p->log.nmounts, name);
 
 	if (p->escape)
 		name = scribe_shown_name(&p->shown, name, &name_len);

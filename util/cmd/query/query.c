@@ -163,7 +163,7 @@ static int ask(struct query *q, char **operands, int n, struct scribe_err *err)
 	if (rc >= 0)
 		rc = scribe_store_open(q->db, true, NULL, NULL, &from.store, err);
 	if (rc >= 0)
-		rc = scribe_question_ask(&question, values, &from, on_row, q, err);
+		rc = scribe_question_run(&question, values, &from, on_row, q, err);
 	if (rc >= 0 && q->format == FORMAT_JSON)
 		scribe_out_text(&q->out, q->rows ? "\n]\n" : "]\n");
 	scribe_store_close(from.store);

@@ -18,15 +18,15 @@
 #define MAX_SERIES 500
 #define MAX_LABEL  256
 
-void scribe_json_string(yajl_gen json, const char *text)
+void scribe_answer_string(yajl_gen json, const char *text)
 {
 	yajl_gen_string(json, (const unsigned char *)text, strlen(text));
 }
 
 void scribe_json_pair(yajl_gen json, const char *key, const char *text)
 {
-	scribe_json_string(json, key);
-	scribe_json_string(json, text);
+	scribe_answer_string(json, key);
+	scribe_answer_string(json, text);
 }
 
 struct point {
@@ -168,7 +168,7 @@ static void series_end(struct answer *a)
 	for (int i = 0; i < a->nlabels; i++) {
 		yajl_gen_map_open(a->json);
 		scribe_json_pair(a->json, "target", a->labels[i]);
-		scribe_json_string(a->json, "datapoints");
+		scribe_answer_string(a->json, "datapoints");
 		yajl_gen_array_open(a->json);
 		for (; at < a->npoints && a->points[at].series == i; at++) {
 			yajl_gen_array_open(a->json);
@@ -189,7 +189,7 @@ static void table_begin(struct answer *a, int n, const char *const *names, const
 	a->open = true;
 	yajl_gen_map_open(a->json);
 	scribe_json_pair(a->json, "type", "table");
-	scribe_json_string(a->json, "columns");
+	scribe_answer_string(a->json, "columns");
 	yajl_gen_array_open(a->json);
 	for (int i = 0; i < n; i++) {
 		bool number = v && (v[i].kind == SCRIBE_SQL_IS_INT || v[i].kind == SCRIBE_SQL_IS_REAL);
@@ -204,7 +204,7 @@ static void table_begin(struct answer *a, int n, const char *const *names, const
 		yajl_gen_map_close(a->json);
 	}
 	yajl_gen_array_close(a->json);
-	scribe_json_string(a->json, "rows");
+	scribe_answer_string(a->json, "rows");
 	yajl_gen_array_open(a->json);
 }
 
@@ -330,7 +330,7 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 	if (rc >= 0)
 		rc = scribe_question_values(&q, values, err);
 	if (rc >= 0)
-		rc = scribe_question_ask(&q, values, &from, on_counted, &counted, err);
+		rc = scribe_question_run(&q, values, &from, on_counted, &counted, err);
 	scribe_question_clear(&q);
 	return rc;
 }

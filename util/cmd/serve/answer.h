@@ -27,7 +27,7 @@ int scribe_answer_rows(struct scribe_serve *serve, const char *question,
 		       const struct scribe_answer_want *want, yajl_gen json, scribe_sql_row_fn *row,
 		       void *ctx, struct scribe_err *err);
 
-void scribe_json_string(yajl_gen json, const char *text);
+void scribe_answer_string(yajl_gen json, const char *text);
 /* Writes "key": "text". */
 void scribe_json_pair(yajl_gen json, const char *key, const char *text);
 

@@ -249,7 +249,7 @@ static int on_tag_keys(struct scribe_serve *s, yajl_val body, yajl_gen json, str
 
 static int on_name(void *ctx, const char *name, struct scribe_err *err)
 {
-	scribe_json_string(((struct choices *)ctx)->json, name);
+	scribe_answer_string(((struct choices *)ctx)->json, name);
 	return 0;
 }
 
@@ -285,7 +285,7 @@ static int on_metric(void *ctx, const char *name, struct scribe_err *err)
 		yajl_gen_map_open(c->json);
 		scribe_json_pair(c->json, "value", name);
 		scribe_json_pair(c->json, "label", name);
-		scribe_json_string(c->json, "payloads");
+		scribe_answer_string(c->json, "payloads");
 		yajl_gen_array_open(c->json);
 		for (int i = 0; i < q.nparameters; i++)
 			put_payload(c->json, q.parameters[i].name, q.parameters[i].about,
@@ -325,17 +325,17 @@ static int on_job(void *ctx, int n, const char *const *names, const struct scrib
 		return 0;
 	snprintf(title, sizeof(title), "job %" PRId64, v[0].i);
 	yajl_gen_map_open(json);
-	scribe_json_string(json, "time");
+	scribe_answer_string(json, "time");
 	yajl_gen_integer(json, v[4].i / 1000);
-	scribe_json_string(json, "timeEnd");
+	scribe_answer_string(json, "timeEnd");
 	yajl_gen_integer(json, v[5].i / 1000);
-	scribe_json_string(json, "isRegion");
+	scribe_answer_string(json, "isRegion");
 	yajl_gen_bool(json, 1);
 	scribe_json_pair(json, "title", title);
 	scribe_json_pair(json, "text", v[3].kind == SCRIBE_SQL_IS_TEXT ? v[3].text : "");
-	scribe_json_string(json, "tags");
+	scribe_answer_string(json, "tags");
 	yajl_gen_array_open(json);
-	scribe_json_string(json, "job");
+	scribe_answer_string(json, "job");
 	yajl_gen_array_close(json);
 	yajl_gen_map_close(json);
 	return 0;

@@ -176,7 +176,7 @@ static const char *argument(void *ctx, const char *name)
 
 static int on_listed(void *ctx, const char *name, struct scribe_err *err)
 {
-	scribe_json_string(ctx, name);
+	scribe_answer_string(ctx, name);
 	return 0;
 }
 

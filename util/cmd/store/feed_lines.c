@@ -23,7 +23,7 @@
 struct lines {
 	struct scribe_feed *f;
 	struct scribe_inputs all;
-	struct scribe_event event;
+	struct scribe_store_event event;
 	struct scribe_sample sample;
 	bool full_told;
 	int full_code; /* error of the wait */
@@ -79,7 +79,7 @@ static bool is_blank(const char *line, size_t len)
 	return !len;
 }
 
-static int believe(const struct lines *l, const struct scribe_input *in, int kind, struct scribe_event *event,
+static int believe(const struct lines *l, const struct scribe_input *in, int kind, struct scribe_store_event *event,
 		   struct scribe_err *err)
 {
 	if (kind < 0 || scribe_input_is_trusted(&l->all, in))

@@ -87,7 +87,7 @@ struct running {
 	int last; /* 0: none, 1: write, 2: read */
 };
 
-static int put_segment(struct from_log *l, struct scribe_event *e, struct running *r,
+static int put_segment(struct from_log *l, struct scribe_store_event *e, struct running *r,
 		       const struct scribe_dxt_segment *s, bool is_write, bool is_posix)
 {
 	const bool moved = s->length >= 0 && s->length <= SCRIBE_EVENT_MAX_LEN && s->offset >= -1 &&
@@ -133,7 +133,7 @@ static int put_record(struct from_log *l, int module, const struct scribe_dxt_re
 	const struct scribe_dxt_segment *w = r->segments, *w_end = w + r->write_count;
 	const struct scribe_dxt_segment *d = w_end, *d_end = d + r->read_count;
 	struct running run = {.max_written = -1, .max_read = -1};
-	struct scribe_event e = {
+	struct scribe_store_event e = {
 		.record_id = r->base.id, .job_id = job->jobid, .uid = job->uid, .rank = r->base.rank};
 	const char *exe = scribe_reader_exe(l->log.reader);
 	char program[1024], node[sizeof(r->hostname) + 1];

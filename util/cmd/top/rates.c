@@ -21,7 +21,7 @@ struct moved {
 
 /* State of one comparison. */
 struct making {
-	const struct scribe_sample *before, *now;
+	const struct scribe_top_sample *before, *now;
 	const struct scribe_top_scope *scope;
 	struct scribe_top_rows *rows;
 	struct scribe_map by_key;                  /* 1 + index of a row */
@@ -55,7 +55,7 @@ static double per(double what, double by)
 }
 
 /* Per process in the sample's order. NULL: out of memory. */
-static struct moved *sum_up(const struct scribe_sample *s)
+static struct moved *sum_up(const struct scribe_top_sample *s)
 {
 	struct moved *m = calloc(s->processes + 1, sizeof(*m));
 
@@ -239,7 +239,7 @@ static void add_record(struct making *x, struct scribe_top_row *row, const struc
 }
 
 /* Job numbers are reused, so the start is compared too. */
-static const struct scribe_live_job *same_job(const struct scribe_sample *s,
+static const struct scribe_live_job *same_job(const struct scribe_top_sample *s,
 					      const struct scribe_live_job *job)
 {
 	for (size_t i = 0; i < s->jobs; i++)
@@ -278,7 +278,7 @@ static void add_ended(struct making *x, struct scribe_top_row *row, const struct
 
 static int add_all(struct making *x)
 {
-	const struct scribe_sample *now = x->now;
+	const struct scribe_top_sample *now = x->now;
 	struct scribe_top_row *row;
 
 	for (size_t i = 0; i < now->jobs && x->scope->view == SCRIBE_TOP_JOBS; i++) {
@@ -325,7 +325,7 @@ static void finish(struct scribe_top_rows *rows)
 	}
 }
 
-int scribe_top_rows_make(const struct scribe_sample *before, const struct scribe_sample *now,
+int scribe_top_rows_make(const struct scribe_top_sample *before, const struct scribe_top_sample *now,
 			 const struct scribe_top_scope *scope, struct scribe_top_rows *ret_rows)
 {
 	struct scribe_top_rows rows = {.seconds = seconds(now->at_ns, before->at_ns)};

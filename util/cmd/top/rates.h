@@ -43,7 +43,7 @@ struct scribe_top_rows {
 };
 
 /* Rows refer to `now`. 0 or -ENOMEM. */
-int scribe_top_rows_make(const struct scribe_sample *before, const struct scribe_sample *now,
+int scribe_top_rows_make(const struct scribe_top_sample *before, const struct scribe_top_sample *now,
 			 const struct scribe_top_scope *scope, struct scribe_top_rows *ret_rows);
 void scribe_top_rows_clear(struct scribe_top_rows *rows);
 

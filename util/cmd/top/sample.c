@@ -27,12 +27,12 @@ void scribe_live_link_close(struct scribe_live_link *l)
 	l->sock = -1;
 }
 
-void scribe_sample_clear(struct scribe_sample *s)
+void scribe_sample_clear(struct scribe_top_sample *s)
 {
 	free(s->job);
 	free(s->process);
 	free(s->record);
-	*s = (struct scribe_sample){0};
+	*s = (struct scribe_top_sample){0};
 }
 
 static int no_page(struct scribe_err *err)
@@ -81,7 +81,7 @@ static int ask(struct scribe_live_link *l, struct scribe_msg_live_request *m, it
 	if (rc < 0)
 		return scribe_err_set(err, rc, "the daemon at %s cannot be asked: %s", scribe_job_dir(),
 				      strerror(-rc));
-	rc = scribe_job_hear(l->sock, packet, deadline_ms, err);
+	rc = scribe_job_receive(l->sock, packet, deadline_ms, err);
 	if (rc < 0)
 		return rc;
 	if (rc != SCRIBE_MSG_LIVE_REPLY || h->len < sizeof(*looked))
@@ -106,13 +106,13 @@ static void *more(void *items, size_t *room, size_t n, size_t size)
 
 struct taking {
 	struct scribe_live_link *link;
-	struct scribe_sample *sample;
+	struct scribe_top_sample *sample;
 	size_t job; /* index of the job being read */
 };
 
 static int take_job(struct taking *t, const void *item)
 {
-	struct scribe_sample *s = t->sample;
+	struct scribe_top_sample *s = t->sample;
 	struct scribe_live_job *all;
 	struct scribe_live_job job;
 
@@ -131,7 +131,7 @@ static int take_job(struct taking *t, const void *item)
 
 static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 {
-	struct scribe_sample *s = t->sample;
+	struct scribe_top_sample *s = t->sample;
 	struct scribe_sampled_process *all = more(s->process, &s->processes_room, s->processes, sizeof(*all)),
 				      *p;
 
@@ -148,7 +148,7 @@ static int take_process(struct taking *t, const void *item, uint64_t now_ns)
 
 static int take_record(struct taking *t, const void *item, uint64_t now_ns, struct scribe_err *err)
 {
-	struct scribe_sample *s = t->sample;
+	struct scribe_top_sample *s = t->sample;
 	struct scribe_sampled_record *all = more(s->record, &s->records_room, s->records, sizeof(*all)), *r;
 
 	if (!all)
@@ -169,7 +169,7 @@ static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64
 		struct scribe_err *err)
 {
 	struct taking *t = ctx;
-	const struct scribe_sample *s = t->sample;
+	const struct scribe_top_sample *s = t->sample;
 
 	if (s->jobs + s->processes + s->records >= SCRIBE_SAMPLE_MAX)
 		return scribe_err_set(err, -E2BIG, "more than %u records", SCRIBE_SAMPLE_MAX);
@@ -185,7 +185,7 @@ static int take(void *ctx, uint32_t type, const void *item, size_t bytes, uint64
 
 static int take_all(struct taking *t, struct scribe_err *err)
 {
-	struct scribe_sample *s = t->sample;
+	struct scribe_top_sample *s = t->sample;
 	struct scribe_msg_live_request m = {.what = SCRIBE_LIVE_JOBS};
 	int rc;
 
@@ -232,9 +232,9 @@ static int end(struct scribe_live_link *l, int rc, struct scribe_err *err)
 	return rc;
 }
 
-int scribe_sample_take(struct scribe_live_link *l, struct scribe_sample *ret_sample, struct scribe_err *err)
+int scribe_sample_take(struct scribe_live_link *l, struct scribe_top_sample *ret_sample, struct scribe_err *err)
 {
-	struct scribe_sample s = {.at_ns = clock_ns(CLOCK_MONOTONIC),
+	struct scribe_top_sample s = {.at_ns = clock_ns(CLOCK_MONOTONIC),
 				  .real_ns = (int64_t)clock_ns(CLOCK_REALTIME)};
 	struct taking t = {.link = l, .sample = &s};
 	int rc = reach(l, err);

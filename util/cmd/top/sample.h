@@ -23,7 +23,7 @@ struct scribe_sampled_record {
 	uint64_t at_ns;
 };
 
-struct scribe_sample {
+struct scribe_top_sample {
 	uint64_t at_ns;  /* CLOCK_MONOTONIC at its start */
 	int64_t real_ns; /* the same in CLOCK_REALTIME */
 	struct scribe_live_job *job;
@@ -44,8 +44,8 @@ struct scribe_live_link {
 
 void scribe_live_link_close(struct scribe_live_link *l);
 
-int scribe_sample_take(struct scribe_live_link *l, struct scribe_sample *ret_sample, struct scribe_err *err);
-void scribe_sample_clear(struct scribe_sample *s);
+int scribe_sample_take(struct scribe_live_link *l, struct scribe_top_sample *ret_sample, struct scribe_err *err);
+void scribe_sample_clear(struct scribe_top_sample *s);
 
 /* Requests names of a job's records and calls `fn` for each found. At most SCRIBE_LOOK_NAMES_MAX ids. */
 typedef int (*scribe_live_name_fn)(void *ctx, uint64_t id, const char *name, size_t bytes);

@@ -32,7 +32,7 @@ struct screen {
 	const struct scribe_top_options *options;
 	struct scribe_live_link *link;
 	struct scribe_top_names *names;
-	struct scribe_sample before, now;
+	struct scribe_top_sample before, now;
 	struct scribe_top_rows rows;
 	struct looking at[DEPTH_MAX];
 	int depth; /* current level */
@@ -121,7 +121,7 @@ static void make_rows(struct screen *s)
 
 static void take_sample(struct screen *s)
 {
-	struct scribe_sample now;
+	struct scribe_top_sample now;
 	struct scribe_err err = {0};
 	int rc = scribe_sample_take(s->link, &now, &err);
 

@@ -115,8 +115,8 @@ static int choose(const struct scribe_top_options *o, struct scribe_top_rows *ro
 	return rc == 0 ? scribe_top_names_fetch(names, link, rows, 0, o->rows, err) : rc;
 }
 
-static int print(const struct scribe_top_options *o, const struct scribe_sample *before,
-		 const struct scribe_sample *now, struct scribe_top_names *names,
+static int print(const struct scribe_top_options *o, const struct scribe_top_sample *before,
+		 const struct scribe_top_sample *now, struct scribe_top_names *names,
 		 struct scribe_live_link *link, struct scribe_err *err)
 {
 	enum scribe_top_format format = o->json    ? SCRIBE_TOP_JSON
@@ -154,7 +154,7 @@ static int print_samples(const struct scribe_top_options *o, struct scribe_live_
 {
 	struct scribe_top_names *names = scribe_top_names_new();
 	/* The first sample only serves as base for rates. */
-	struct scribe_sample before = {0}, now = {0};
+	struct scribe_top_sample before = {0}, now = {0};
 	int rc = names ? scribe_sample_take(link, &before, err)
 		       : scribe_err_set(err, -ENOMEM, "out of memory");
 
@@ -167,7 +167,7 @@ static int print_samples(const struct scribe_top_options *o, struct scribe_live_
 			rc = print(o, &before, &now, names, link, err);
 		scribe_sample_clear(&before);
 		before = now;
-		now = (struct scribe_sample){0};
+		now = (struct scribe_top_sample){0};
 	}
 	scribe_sample_clear(&before);
 	scribe_top_names_free(names);

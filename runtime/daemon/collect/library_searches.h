@@ -3,23 +3,23 @@
  * Searches for libraries that wait, and the helpers that make them: one a user, with one for
  * lists beside. See library_seekers.c.
  */
-#ifndef RUNTIME_DAEMON_COLLECT_LIBRARY_SEEKERS_H
-#define RUNTIME_DAEMON_COLLECT_LIBRARY_SEEKERS_H
+#ifndef RUNTIME_DAEMON_COLLECT_LIBRARY_SEARCHES_H
+#define RUNTIME_DAEMON_COLLECT_LIBRARY_SEARCHES_H
 
 #include "bpf/wire.h"
 #include "runtime/daemon/collect/library_probes_private.h"
 
 /* What is to be done when a search is over. */
-enum scribe_seek_then {
+enum scribe_search_then {
 	SCRIBE_SEEK_ENROL,  /* the client's process is enrolled */
 	SCRIBE_SEEK_ATTACH, /* nothing more */
 	SCRIBE_SEEK_JUDGE,  /* a mapping: may calls have gone by? */
 	SCRIBE_SEEK_LATE,   /* the same of all that is mapped, by one who has begun before the libraries were up */
 };
 
-struct scribe_seek {
-	struct scribe_seek *next;
-	enum scribe_seek_then then;
+struct scribe_library_search {
+	struct scribe_library_search *next;
+	enum scribe_search_then then;
 	uint32_t job, proc_id; /* of the process, held meanwhile; proc_id 0: none is known of */
 	uint64_t client;      /* its id */
 	uint64_t when_ns;     /* of the mapping, */
@@ -29,13 +29,13 @@ struct scribe_seek {
 };
 
 /* Who is searched for by one helper, and what it has found of the first search. */
-struct scribe_seeker {
-	struct scribe_seeker *next;
+struct scribe_searcher {
+	struct scribe_searcher *next;
 	uint32_t uid, gid;
 	char user[64];
 	bool lists; /* its searches are of lists: those of processes may wait for them */
 	struct scribe_helper helper; /* sock -1: none */
-	struct scribe_seek *first, **last;
+	struct scribe_library_search *first, **last;
 	unsigned waiting;
 	bool asked;              /* the first is under way */
 	uint64_t deadline_ns, used_ns;
@@ -57,16 +57,17 @@ struct scribe_seeker {
 };
 
 /* A search for the job's user waits: `seek` is copied, its process held meanwhile. -EAGAIN: too many do. */
-int scribe_seekers_add(struct scribe_daemon *d, const struct scribe_job *w, const struct scribe_seek *seek);
+int scribe_searchers_add(struct scribe_daemon *d, const struct scribe_job *job,
+			 const struct scribe_library_search *seek);
 /* Of which process a search is; NULL: none, or it is gone. */
-struct scribe_process *scribe_seek_process(struct scribe_daemon *d, const struct scribe_seek *k);
-bool scribe_seek_is_list(const struct scribe_seek *k);
+struct scribe_process *scribe_search_process(struct scribe_daemon *d, const struct scribe_library_search *k);
+bool scribe_search_is_list(const struct scribe_library_search *k);
 /* The file that is being read is done with. */
-void scribe_seeker_drop_file(struct scribe_seeker *s);
+void scribe_searcher_drop_file(struct scribe_searcher *s);
 /* Helpers for whom there has been nothing to do since then end; _rest: whenever that was. */
-void scribe_seekers_end_idle(struct scribe_libs *l, uint64_t used_before_ns);
-void scribe_seekers_rest(struct scribe_libs *l);
+void scribe_searchers_end_idle(struct scribe_libs *l, uint64_t used_before_ns);
+void scribe_searchers_end_unused(struct scribe_libs *l);
 /* No more: what is under way is forgotten. */
-void scribe_seekers_end(struct scribe_libs *l);
+void scribe_searchers_end(struct scribe_libs *l);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs that restrict themselves: prctl, syscall and setns are interposed; before the library is ready they
- * are bare system calls. `scribe_seal` is set before the restricting call. Must not know: streams, daemon.
+ * are bare system calls. `scribe_seccomp` is set before the restricting call. Must not know: streams, daemon.
  */
-#include "runtime/client/wrap/seal.h"
+#include "runtime/client/wrap/seccomp.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 #include "runtime/client/process/inherited.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define BOTH   (SCRIBE_SEAL_CALLS | SCRIBE_SEAL_COUNTER) /* strict mode also restricts the counter */
+#define BOTH   (SCRIBE_SECCOMP_CALLS | SCRIBE_SECCOMP_COUNTER) /* strict mode also restricts the counter */
 
-volatile unsigned scribe_seal;
+volatile unsigned scribe_seccomp;
 
 static int (*next_prctl)(int, ...);
 static long (*next_syscall)(long, ...);
@@ -70,25 +70,25 @@ static long bare(long n, const long a[6])
 static unsigned seals(long n, long what, long how)
 {
 	if (n == SYS_prctl && what == PR_SET_SECCOMP)
-		return how == SECCOMP_MODE_STRICT ? BOTH : SCRIBE_SEAL_CALLS;
+		return how == SECCOMP_MODE_STRICT ? BOTH : SCRIBE_SECCOMP_CALLS;
 	if (n == SYS_prctl && what == PR_SET_TSC)
-		return how == PR_TSC_SIGSEGV ? SCRIBE_SEAL_COUNTER : 0;
+		return how == PR_TSC_SIGSEGV ? SCRIBE_SECCOMP_COUNTER : 0;
 	if (n == SYS_seccomp && what == SECCOMP_SET_MODE_STRICT)
 		return BOTH;
-	return n == SYS_seccomp && what == SECCOMP_SET_MODE_FILTER ? SCRIBE_SEAL_CALLS : 0;
+	return n == SYS_seccomp && what == SECCOMP_SET_MODE_FILTER ? SCRIBE_SECCOMP_CALLS : 0;
 }
 
 /* Before the call, which may allow nothing afterwards. Returns what it added. */
 static unsigned begin(unsigned sealing)
 {
-	return sealing ? sealing & ~__atomic_fetch_or(&scribe_seal, sealing, __ATOMIC_SEQ_CST) : 0;
+	return sealing ? sealing & ~__atomic_fetch_or(&scribe_seccomp, sealing, __ATOMIC_SEQ_CST) : 0;
 }
 
 static void end(unsigned added, long rc)
 {
 	/* The restriction failed: take it back. */
 	if (added && rc < 0)
-		__atomic_fetch_and(&scribe_seal, ~added, __ATOMIC_SEQ_CST);
+		__atomic_fetch_and(&scribe_seccomp, ~added, __ATOMIC_SEQ_CST);
 }
 
 static void entered(long type, long rc)
@@ -97,7 +97,7 @@ static void entered(long type, long rc)
 
 	/* Perhaps another time namespace (type 0: any), with another clock offset. */
 	if (rc == 0 && (!type || type & CLONE_NEWTIME) && scribe_may_call())
-		scribe_clock_settle();
+		scribe_clock_calibrate();
 	errno = kept;
 }
 
@@ -170,17 +170,17 @@ static bool below_valgrind(void)
 #endif
 }
 
-unsigned scribe_seal_known(void)
+unsigned scribe_seccomp_known(void)
 {
-	unsigned seal = scribe_seal;
+	unsigned seal = scribe_seccomp;
 
-	if (!(seal & (SCRIBE_SEAL_LOOKED | SCRIBE_SEAL_CALLS))) {
+	if (!(seal & (SCRIBE_SECCOMP_LOOKED | SCRIBE_SECCOMP_CALLS))) {
 		int kept = errno;
 
-		seal = SCRIBE_SEAL_LOOKED;
+		seal = SCRIBE_SECCOMP_LOOKED;
 		if (scribe_inherited_filter() || below_valgrind())
-			seal |= SCRIBE_SEAL_CALLS;
-		seal |= __atomic_fetch_or(&scribe_seal, seal, __ATOMIC_SEQ_CST);
+			seal |= SCRIBE_SECCOMP_CALLS;
+		seal |= __atomic_fetch_or(&scribe_seccomp, seal, __ATOMIC_SEQ_CST);
 		errno = kept;
 	}
 	return seal;

@@ -3,8 +3,8 @@
  * What probing needs of a file, in fixed size: produced by a helper that may crash, checked and used by the
  * attacher. Trusted for that file only: a wrong result can only waste probes there.
  */
-#ifndef UPROBES_ELF_STUDY_H
-#define UPROBES_ELF_STUDY_H
+#ifndef UPROBES_ELF_ANALYSIS_H
+#define UPROBES_ELF_ANALYSIS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #define SCRIBE_STUDY_PLACES     1536u
 #define SCRIBE_STUDY_CODE       16u
 
-struct scribe_studied_place {
+struct scribe_elf_analysis_probe {
 	uint64_t vaddr, offset, semaphore; /* as struct scribe_planned */
 	uint16_t row;
 	uint8_t library;                   /* index within the file */
@@ -24,7 +24,7 @@ struct scribe_studied_place {
 	uint8_t reg[SCRIBE_SITE_ARGS];
 };
 
-struct scribe_study {
+struct scribe_elf_analysis {
 	uint64_t bias; /* as scribe_elf_code_bias */
 	uint32_t nlibraries, ncode, nplaces;
 	uint32_t program; /* 1: a program, so the functions are its own */
@@ -37,17 +37,17 @@ struct scribe_study {
 	struct {
 		uint64_t offset, bytes;
 	} code[SCRIBE_STUDY_CODE];
-	struct scribe_studied_place site[SCRIBE_STUDY_PLACES];
+	struct scribe_elf_analysis_probe site[SCRIBE_STUDY_PLACES];
 };
 
 /*
  * Also brings the sites into the page cache. -ENOEXEC: not an ELF file of this machine. May be slow, or die of
  * SIGBUS if the file shrinks.
  */
-int scribe_study_file(int fd, struct scribe_study *ret_study);
+int scribe_elf_analyse(int fd, struct scribe_elf_analysis *ret_analysis);
 /* Whether the result is possible for a file of this size. */
-bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes);
+bool scribe_elf_analysis_check(const struct scribe_elf_analysis *s, uint64_t file_bytes);
 /* Of one library, after the check. 0 or -ENOMEM. */
-int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *ret_plan);
+int scribe_elf_analysis_plan(const struct scribe_elf_analysis *s, unsigned library, struct scribe_plan *ret_plan);
 
 #endif

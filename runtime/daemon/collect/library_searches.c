@@ -5,7 +5,7 @@
  * have a seeker of their own. struct scribe_libs owns the seekers, a seeker its searches, helper
  * and file. Main thread of the daemon. Must not know what is done with what is found.
  */
-#include "runtime/daemon/collect/library_seekers.h"
+#include "runtime/daemon/collect/library_searches.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #define WAITING 64u /* searches of one user; more are not made */
 
 /* Made at first use. NULL: memory is out. */
-static struct scribe_seeker *seeker_of(struct scribe_libs *l, const struct scribe_job *w, bool lists)
+static struct scribe_searcher *searcher_of(struct scribe_libs *l, const struct scribe_job *job, bool lists)
 {
-	const struct scribe_config *c = &w->config;
+	const struct scribe_config *c = &job->config;
 	const char *user = c->locked ? "" : c->user; /* the name that a user gives gets him no groups */
-	struct scribe_seeker *s = l->seekers;
+	struct scribe_searcher *s = l->searchers;
 
 	while (s && (s->uid != c->uid || s->gid != c->gid || s->lists != lists || strcmp(s->user, user)))
 		s = s->next;
@@ -32,35 +32,36 @@ static struct scribe_seeker *seeker_of(struct scribe_libs *l, const struct scrib
 	snprintf(s->user, sizeof(s->user), "%s", user);
 	s->helper.sock = s->fd = -1;
 	s->last = &s->first;
-	s->next = l->seekers;
-	l->seekers = s;
+	s->next = l->searchers;
+	l->searchers = s;
 	return s;
 }
 
-struct scribe_process *scribe_seek_process(struct scribe_daemon *d, const struct scribe_seek *k)
+struct scribe_process *scribe_search_process(struct scribe_daemon *d, const struct scribe_library_search *k)
 {
-	struct scribe_job *w = d->work[k->job];
+	struct scribe_job *job = d->job[k->job];
 
-	return w && k->proc_id ? scribe_worlds_find(&w->worlds, k->proc_id) : NULL;
+	return job && k->proc_id ? scribe_worlds_find(&job->worlds, k->proc_id) : NULL;
 }
 
-bool scribe_seek_is_list(const struct scribe_seek *k)
+bool scribe_search_is_list(const struct scribe_library_search *k)
 {
 	return k->search.what == SCRIBE_SEARCH_LIST;
 }
 
 /* `held` makes the process's end wait: its records are taken when the search is over. */
-int scribe_seekers_add(struct scribe_daemon *d, const struct scribe_job *w, const struct scribe_seek *seek)
+int scribe_searchers_add(struct scribe_daemon *d, const struct scribe_job *job,
+			 const struct scribe_library_search *seek)
 {
-	struct scribe_seeker *s = seeker_of(d->libs, w, scribe_seek_is_list(seek));
-	struct scribe_seek *k = s && s->waiting < WAITING ? malloc(sizeof(*k)) : NULL;
-	struct scribe_process *p = scribe_seek_process(d, seek);
+	struct scribe_searcher *s = searcher_of(d->libs, job, scribe_search_is_list(seek));
+	struct scribe_library_search *k = s && s->waiting < WAITING ? malloc(sizeof(*k)) : NULL;
+	struct scribe_process *p = scribe_search_process(d, seek);
 
 	if (!k)
 		return -EAGAIN;
 	if (p)
 		p->held++;
-	d->libs->listing += scribe_seek_is_list(seek);
+	d->libs->listing += scribe_search_is_list(seek);
 	*k = *seek;
 	k->next = NULL;
 	*s->last = k;
@@ -69,7 +70,7 @@ int scribe_seekers_add(struct scribe_daemon *d, const struct scribe_job *w, cons
 	return 0;
 }
 
-void scribe_seeker_drop_file(struct scribe_seeker *s)
+void scribe_searcher_drop_file(struct scribe_searcher *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -78,10 +79,10 @@ void scribe_seeker_drop_file(struct scribe_seeker *s)
 	s->linking = false;
 }
 
-void scribe_seekers_end_idle(struct scribe_libs *l, uint64_t used_before_ns)
+void scribe_searchers_end_idle(struct scribe_libs *l, uint64_t used_before_ns)
 {
-	for (struct scribe_seeker **at = &l->seekers; *at;) {
-		struct scribe_seeker *s = *at;
+	for (struct scribe_searcher **at = &l->searchers; *at;) {
+		struct scribe_searcher *s = *at;
 
 		if (s->first || s->used_ns > used_before_ns) {
 			at = &s->next;
@@ -93,21 +94,21 @@ void scribe_seekers_end_idle(struct scribe_libs *l, uint64_t used_before_ns)
 	}
 }
 
-void scribe_seekers_rest(struct scribe_libs *l)
+void scribe_searchers_end_unused(struct scribe_libs *l)
 {
-	scribe_seekers_end_idle(l, UINT64_MAX);
+	scribe_searchers_end_idle(l, UINT64_MAX);
 }
 
-void scribe_seekers_end(struct scribe_libs *l)
+void scribe_searchers_end(struct scribe_libs *l)
 {
 	l->listing = 0;
-	while (l->seekers) {
-		struct scribe_seeker *s = l->seekers;
+	while (l->searchers) {
+		struct scribe_searcher *s = l->searchers;
 
-		l->seekers = s->next;
-		scribe_seeker_drop_file(s);
+		l->searchers = s->next;
+		scribe_searcher_drop_file(s);
 		while (s->first) {
-			struct scribe_seek *k = s->first;
+			struct scribe_library_search *k = s->first;
 
 			s->first = k->next;
 			free(k);

@@ -4,13 +4,13 @@
  * thread is one of them; nothing outlives the call. Used by the merge of very many nodes. Must not
  * know what it is.
  */
-#include "logfmt/nodes/crew.h"
+#include "logfmt/nodes/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 /* On the caller's stack; joined before it ends. */
-struct crew {
+struct pool {
 	size_t n;
 	int (*one)(void *ctx, size_t i);
 	void *ctx;
@@ -21,7 +21,7 @@ struct crew {
 /* A failure stops only what was not begun. Of several failures the last one's code is returned. */
 static void *work(void *arg)
 {
-	struct crew *c = arg;
+	struct pool *c = arg;
 	size_t i;
 
 	while (!atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->n) {
@@ -33,13 +33,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-int scribe_crew_work(unsigned threads, size_t n, int (*one)(void *ctx, size_t i), void *ctx)
+int scribe_pool_work(unsigned threads, size_t n, int (*one)(void *ctx, size_t i), void *ctx)
 {
-	struct crew c = {.n = n, .one = one, .ctx = ctx};
-	pthread_t thread[SCRIBE_CREW_MOST];
+	struct pool c = {.n = n, .one = one, .ctx = ctx};
+	pthread_t thread[SCRIBE_POOL_MOST];
 	unsigned started = 0;
 
-	threads = threads < SCRIBE_CREW_MOST ? threads : SCRIBE_CREW_MOST;
+	threads = threads < SCRIBE_POOL_MOST ? threads : SCRIBE_POOL_MOST;
 	/* who cannot be started is done without */
 	while (started + 1 < threads && started + 1 < n &&
 	       pthread_create(&thread[started], NULL, work, &c) == 0)

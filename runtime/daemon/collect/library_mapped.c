@@ -104,7 +104,7 @@ uint64_t scribe_libs_since(struct scribe_daemon *d, struct scribe_process *p, co
 }
 
 /* False: a helper's answer or a link is awaited; the caller repeats the call. */
-bool scribe_libs_judge(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
+bool scribe_libs_check_mapping(struct scribe_daemon *d, struct scribe_process *p, uint64_t ino, uint64_t when_ns,
 		       const struct scribe_helper_found *found, struct scribe_peeks *peeks)
 {
 	struct scribe_libs *l = d->libs;

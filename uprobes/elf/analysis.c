@@ -3,7 +3,7 @@
  * The study of a file: a helper makes it; the daemon checks every number and plans without reading the file,
  * which may have taken over the helper. Must not know: BPF, processes.
  */
-#include "uprobes/elf/study.h"
+#include "uprobes/elf/analysis.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,13 +30,13 @@ static void touch(int fd, uint64_t offset)
 
 /* What does not fit is missing; `whole` shows it. */
 static void add_places(int fd, const struct scribe_library *l, uint8_t library,
-		       const struct scribe_plan *plan, struct scribe_study *s)
+		       const struct scribe_plan *plan, struct scribe_elf_analysis *s)
 {
 	for (size_t i = 0; i < plan->n && s->nplaces < SCRIBE_STUDY_PLACES; i++) {
 		const struct scribe_planned *one = &plan->at[i];
-		struct scribe_studied_place *to = &s->site[s->nplaces++];
+		struct scribe_elf_analysis_probe *to = &s->site[s->nplaces++];
 
-		*to = (struct scribe_studied_place){.vaddr = one->site.vaddr,
+		*to = (struct scribe_elf_analysis_probe){.vaddr = one->site.vaddr,
 						    .offset = one->offset,
 						    .semaphore = one->semaphore,
 						    .row = (uint16_t)(one->probe - l->probes),
@@ -47,7 +47,7 @@ static void add_places(int fd, const struct scribe_library *l, uint8_t library,
 	}
 }
 
-static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, struct scribe_study *s)
+static int analyse_library(const struct scribe_elf *elf, int fd, uint32_t which, struct scribe_elf_analysis *s)
 {
 	const struct scribe_library *l = &scribe_libraries[which];
 	uint32_t k = s->nlibraries, before = s->nplaces;
@@ -70,7 +70,7 @@ static int study_library(const struct scribe_elf *elf, int fd, uint32_t which, s
 }
 
 /* In the helper. */
-int scribe_study_file(int fd, struct scribe_study *s)
+int scribe_elf_analyse(int fd, struct scribe_elf_analysis *s)
 {
 	struct scribe_elf *elf;
 	uint32_t candidates;
@@ -87,14 +87,14 @@ int scribe_study_file(int fd, struct scribe_study *s)
 	candidates = search(elf);
 	for (uint32_t i = 0; rc == 0 && i < scribe_nlibraries; i++)
 		if (candidates & 1u << i)
-			rc = study_library(elf, fd, i, s);
+			rc = analyse_library(elf, fd, i, s);
 	scribe_elf_free(elf);
 	return rc;
 }
 
 /* ---- in the daemon ---- */
 
-static bool is_code(const struct scribe_study *s, uint64_t offset)
+static bool is_code(const struct scribe_elf_analysis *s, uint64_t offset)
 {
 	/* A breakpoint outside of code would change data. */
 	for (uint32_t i = 0; i < s->ncode; i++)
@@ -104,7 +104,8 @@ static bool is_code(const struct scribe_study *s, uint64_t offset)
 }
 
 /* Only existing rows and registers, and offsets in code. */
-static bool check_place(const struct scribe_study *s, const struct scribe_studied_place *p, uint64_t file_bytes)
+static bool check_place(const struct scribe_elf_analysis *s, const struct scribe_elf_analysis_probe *p,
+			uint64_t file_bytes)
 {
 	const struct scribe_library *l;
 
@@ -121,7 +122,7 @@ static bool check_place(const struct scribe_study *s, const struct scribe_studie
 }
 
 /* Before any other use. */
-bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
+bool scribe_elf_analysis_check(const struct scribe_elf_analysis *s, uint64_t file_bytes)
 {
 	if (s->nlibraries > SCRIBE_LIBRARIES_A_FILE || s->ncode > SCRIBE_STUDY_CODE ||
 	    s->nplaces > SCRIBE_STUDY_PLACES || file_bytes < sizeof(uint16_t))
@@ -139,13 +140,13 @@ bool scribe_study_check(const struct scribe_study *s, uint64_t file_bytes)
 	return true;
 }
 
-int scribe_study_plan(const struct scribe_study *s, unsigned library, struct scribe_plan *plan)
+int scribe_elf_analysis_plan(const struct scribe_elf_analysis *s, unsigned library, struct scribe_plan *plan)
 {
 	const struct scribe_library *l = &scribe_libraries[s->library[library].which];
 
 	memset(plan, 0, sizeof(*plan));
 	for (uint32_t i = 0; i < s->nplaces; i++) {
-		const struct scribe_studied_place *p = &s->site[i];
+		const struct scribe_elf_analysis_probe *p = &s->site[i];
 		struct scribe_planned one = {.probe = &l->probes[p->library == library ? p->row : 0],
 					     .offset = p->offset,
 					     .semaphore = p->semaphore,
